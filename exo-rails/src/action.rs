@@ -1,0 +1,272 @@
+//! What a rail decides: [`RailAction`], [`Verdict`], and everything else that a rail may return.
+
+use std::error::Error as StdError;
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use serde::Serialize;
+
+use crate::decision::Stop;
+use crate::event::{AllowsAbort, AllowsRetry, Payloads, SubstituteFor};
+use crate::fault::{self, RailFault};
+use crate::hook_point::HookPoint;
+use crate::rail::RailInfo;
+use crate::reason::Reason;
+
+/// What a rail decides about the operation that it guards.
+///
+/// `S` is what a [skip](Self::Skip) may put in the place of the operation's result: `RailAction` alone skips
+/// without a substitute, `RailAction<ToolOutput>` may bring the output of the tool call that does not happen.
+///
+/// ```
+/// use exo_rails::prelude::*;
+///
+/// #[rail(priority = 15, on = [PreToolCall])]
+/// fn allowed_tools(call: &ToolCallInputs) -> RailAction {
+///     match call.tool_name.as_str() {
+///         "search" | "calculate" => RailAction::Continue,
+///         other => RailAction::skip(format!("`{other}` is not on the list of allowed tools")),
+///     }
+/// }
+/// ```
+#[must_use = "a decision that is dropped guards nothing: return it"]
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub enum RailAction<S = NoSubstitute> {
+    /// On to the next rail, then to the operation.
+    #[default]
+    Continue,
+    /// No further rail of this event, and the operation does not happen: the substitute stands in for its
+    /// result. After an operation: its result is accepted as it stands.
+    Skip(Skip<S>),
+    /// Wait, then do the operation again, its pre rails first.
+    Retry(RetryRequest),
+    /// End the run with a [`RailAbortError`](crate::RailAbortError) of this reason.
+    Abort(Reason),
+}
+
+impl<S> RailAction<S> {
+    /// Ends the run; `reason` reaches whoever started it.
+    pub fn abort(reason: impl Into<Reason>) -> Self {
+        Self::Abort(reason.into())
+    }
+
+    /// Skips the operation without a substitute.
+    ///
+    /// A tool call then yields an output that tells the model that it was skipped, by which rail and why; a
+    /// model call an empty answer, which ends the agent's loop; a run an empty output.
+    pub fn skip(reason: impl Into<Reason>) -> Self {
+        Self::Skip(Skip { reason: reason.into(), substitute: None })
+    }
+
+    /// Skips the operation and puts `substitute` in the place of its result.
+    pub fn skip_with(substitute: S, reason: impl Into<Reason>) -> Self {
+        Self::Skip(Skip { reason: reason.into(), substitute: Some(substitute) })
+    }
+
+    /// Does the operation again after a delay.
+    pub fn retry(request: RetryRequest) -> Self {
+        Self::Retry(request)
+    }
+}
+
+/// The content of a [`RailAction::Skip`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skip<S = NoSubstitute> {
+    /// Why the operation does not happen.
+    pub reason: Reason,
+    /// What stands in for its result.
+    pub substitute: Option<S>,
+}
+
+/// The substitute of a rail that has none to offer. It has no values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoSubstitute {}
+
+/// Continue or abort: for rails that only ever let through or stop, on every event that allows to abort.
+///
+/// ```
+/// use exo_rails::prelude::*;
+///
+/// #[rail(priority = 10, on = [Start])]
+/// fn input_length(run: &InvokeInputs) -> Verdict {
+///     Verdict::abort_if(run.input.text().len() > 10_000, "the input is too long")
+/// }
+/// ```
+#[must_use = "a verdict that is dropped guards nothing: return it"]
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub enum Verdict {
+    /// On to the next rail, then to the operation.
+    #[default]
+    Continue,
+    /// End the run with this reason.
+    Abort(Reason),
+}
+
+impl Verdict {
+    /// Ends the run; `reason` reaches whoever started it.
+    pub fn abort(reason: impl Into<Reason>) -> Self {
+        Self::Abort(reason.into())
+    }
+
+    /// Aborts when `condition` holds, continues when it does not.
+    pub fn abort_if(condition: bool, reason: impl Into<Reason>) -> Self {
+        if condition { Self::abort(reason) } else { Self::Continue }
+    }
+}
+
+/// How an operation is to be done again.
+///
+/// ```
+/// use std::time::Duration;
+/// use exo_rails::RetryRequest;
+///
+/// let request = RetryRequest::new("rate limit reached").with_delay(Duration::from_secs(2)).with_max_retries(3);
+/// assert_eq!(request.delay, Duration::from_secs(2));
+/// ```
+#[must_use = "a retry request does nothing by itself: return `RailAction::retry(request)`"]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RetryRequest {
+    /// How long to wait before the operation is done again. The wait ends early when the run is cancelled.
+    pub delay: Duration,
+    /// How many times this rail may have this operation done again; 0 means never. When they are used up, the
+    /// operation fails with [`RetriesExhausted`](crate::RetriesExhausted).
+    pub max_retries: u32,
+    /// Why.
+    pub reason: Reason,
+}
+
+impl RetryRequest {
+    /// One retry, without a delay.
+    pub fn new(reason: impl Into<Reason>) -> Self {
+        Self { delay: Duration::ZERO, max_retries: 1, reason: reason.into() }
+    }
+
+    /// The same request with this delay.
+    pub fn with_delay(mut self, delay: Duration) -> Self {
+        self.delay = delay;
+        self
+    }
+
+    /// The same request with this many retries.
+    pub fn with_max_retries(mut self, max_retries: u32) -> Self {
+        self.max_retries = max_retries;
+        self
+    }
+}
+
+/// What a rail may return.
+///
+/// | type | on which events |
+/// |---|---|
+/// | `()` | every event: the rail observes |
+/// | [`Verdict`] | events that allow to abort |
+/// | [`RailAction`], `RailAction<S>` | events that allow to skip, retry and abort; `S` is what the event's operation yields |
+/// | `Option<T>` | as `T`; `None` continues |
+/// | `Result<T, E>` | as `T`; an `Err` is a [fault](crate::RailFault), not a decision; `E` is any error type, or text |
+///
+/// It is implemented for these types and for no others.
+#[diagnostic::on_unimplemented(
+    message = "a rail on `{E}` cannot return `{Self}`",
+    label = "not what a rail on `{E}` may return",
+    note = "every event takes `()`: a rail that only observes",
+    note = "events that can be aborted take `Verdict`; those that can also be skipped and retried take `RailAction`",
+    note = "`Option<_>` and `Result<_, E>` of these are fine too; `E` is an error type or text"
+)]
+pub trait RailOutput<E: Payloads>: Sized + Send {
+    /// Whether a value of this type can be anything but "continue". Without it, the rail is an observer.
+    const DECIDES: bool;
+
+    /// Takes the value apart, field by field, so that nothing is left to drop when it continues.
+    #[doc(hidden)]
+    fn flow(self, rail: &RailInfo, point: HookPoint) -> ControlFlow<Stop<E::Substitute>>;
+}
+
+impl<E: Payloads> RailOutput<E> for () {
+    const DECIDES: bool = false;
+
+    #[inline]
+    fn flow(self, _: &RailInfo, _: HookPoint) -> ControlFlow<Stop<E::Substitute>> {
+        ControlFlow::Continue(())
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: AllowsAbort> RailOutput<E> for Verdict {
+    const DECIDES: bool = true;
+
+    #[inline]
+    fn flow(self, rail: &RailInfo, point: HookPoint) -> ControlFlow<Stop<E::Substitute>> {
+        match self {
+            Self::Continue => ControlFlow::Continue(()),
+            Self::Abort(reason) => ControlFlow::Break(Stop::abort(rail, point, reason)),
+        }
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: AllowsRetry, S: SubstituteFor<E>> RailOutput<E> for RailAction<S> {
+    const DECIDES: bool = true;
+
+    #[inline]
+    fn flow(self, rail: &RailInfo, point: HookPoint) -> ControlFlow<Stop<E::Substitute>> {
+        ControlFlow::Break(match self {
+            Self::Continue => return ControlFlow::Continue(()),
+            Self::Skip(Skip { reason, substitute }) => {
+                Stop::Skip { by: *rail, reason, substitute: substitute.map(S::into_substitute) }
+            }
+            Self::Retry(request) => Stop::Retry { by: *rail, request },
+            Self::Abort(reason) => Stop::abort(rail, point, reason),
+        })
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Payloads, T: RailOutput<E>> RailOutput<E> for Option<T> {
+    const DECIDES: bool = T::DECIDES;
+
+    #[inline]
+    fn flow(self, rail: &RailInfo, point: HookPoint) -> ControlFlow<Stop<E::Substitute>> {
+        match self {
+            None => ControlFlow::Continue(()),
+            Some(output) => output.flow(rail, point),
+        }
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<E, T, Error> RailOutput<E> for Result<T, Error>
+where
+    E: Payloads,
+    T: RailOutput<E>,
+    Error: Into<Box<dyn StdError + Send + Sync>> + Send,
+{
+    const DECIDES: bool = T::DECIDES;
+
+    #[inline]
+    fn flow(self, rail: &RailInfo, point: HookPoint) -> ControlFlow<Stop<E::Substitute>> {
+        match self {
+            Ok(output) => output.flow(rail, point),
+            Err(error) => {
+                let fault = RailFault::error(rail, point, error.into());
+                // A lost guard stops the run; a lost observer does not.
+                if T::DECIDES || E::ERRORS_PROPAGATE {
+                    ControlFlow::Break(Stop::Fault(fault))
+                } else {
+                    fault::report(&fault);
+                    ControlFlow::Continue(())
+                }
+            }
+        }
+    }
+}
+
+/// A chain, listed in another chain as one rail, has already taken its rails' outputs apart.
+#[diagnostic::do_not_recommend]
+impl<E: Payloads<Substitute = S>, S: Send> RailOutput<E> for ControlFlow<Stop<S>> {
+    const DECIDES: bool = true;
+
+    #[inline]
+    fn flow(self, _: &RailInfo, _: HookPoint) -> Self {
+        self
+    }
+}

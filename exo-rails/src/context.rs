@@ -1,0 +1,219 @@
+//! Where a rail is, and what it shares with others.
+
+use std::ops::Deref;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+
+use crate::error::RunError;
+use crate::hook_point::HookPoint;
+use crate::permit::Slots;
+use crate::state::{Extra, Store};
+
+/// Where a rail is (agent, run, session, turn, step, event, attempt) and what it shares with other rails.
+///
+/// It derefs to the [`RunScope`], which is the same for all events of a run: `ctx.run` and `ctx.session` are
+/// fields of it.
+///
+/// ```
+/// use exo_rails::prelude::*;
+///
+/// #[derive(Default)]
+/// struct ToolCalls(u32);
+///
+/// #[rail(priority = 30, on = [PreToolCall])]
+/// fn budget(ctx: &RailContext) -> RailAction {
+///     let calls = ctx.run.update(|calls: &mut ToolCalls| { calls.0 += 1; calls.0 });
+///     if calls > 20 { RailAction::abort(format!("call {calls} in step {}", ctx.step())) } else { RailAction::Continue }
+/// }
+/// ```
+#[derive(Debug)]
+pub struct RailContext {
+    /// Values that the rails of this event share.
+    pub extra: Extra,
+    scope: Arc<RunScope>,
+    event: HookPoint,
+    step: u32,
+    attempt: u32,
+    pub(crate) slots: Slots,
+}
+
+/// What is the same for all events of a run.
+#[derive(Debug, Clone)]
+pub struct RunScope {
+    /// Values that live as long as the run.
+    pub run: Store,
+    /// Values that live as long as the session.
+    pub session: Store,
+    agent: Arc<str>,
+    run_id: Arc<str>,
+    session_id: Option<Arc<str>>,
+    turn: u32,
+    // Asking a token takes a lock, so a run that nobody can cancel has none.
+    cancellation: Option<CancellationToken>,
+}
+
+impl RunScope {
+    /// The name of the agent.
+    #[must_use]
+    pub fn agent(&self) -> &str {
+        &self.agent
+    }
+
+    /// The run: a name that is unique in this process, or the one that was set.
+    #[must_use]
+    pub fn run_id(&self) -> &str {
+        &self.run_id
+    }
+
+    /// The session, when the run belongs to one.
+    #[must_use]
+    pub fn session_id(&self) -> Option<&str> {
+        self.session_id.as_deref()
+    }
+
+    /// Which run of its session this is, from 0.
+    #[must_use]
+    pub fn turn(&self) -> u32 {
+        self.turn
+    }
+
+    /// The token that cancels the run, when there is one.
+    #[must_use]
+    pub fn cancellation(&self) -> Option<&CancellationToken> {
+        self.cancellation.as_ref()
+    }
+
+    /// Whether the run has been cancelled.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        self.cancellation.as_ref().is_some_and(CancellationToken::is_cancelled)
+    }
+}
+
+impl RailContext {
+    /// A context for a new run of the agent with this name.
+    #[must_use]
+    pub fn new(agent: impl Into<Arc<str>>) -> Self {
+        static RUNS: AtomicU64 = AtomicU64::new(1);
+        let run = RUNS.fetch_add(1, Ordering::Relaxed);
+        Self::of(Arc::new(RunScope {
+            run: Store::default(),
+            session: Store::default(),
+            agent: agent.into(),
+            run_id: format!("run-{run}").into(),
+            session_id: None,
+            turn: 0,
+            cancellation: None,
+        }))
+    }
+
+    /// A context for one more operation of the same run: it shares everything but [`extra`](Self::extra),
+    /// the step and the attempt.
+    #[must_use]
+    pub(crate) fn of(scope: Arc<RunScope>) -> Self {
+        Self {
+            extra: Extra::default(),
+            scope,
+            event: HookPoint::Start,
+            step: 0,
+            attempt: 0,
+            slots: Slots::default(),
+        }
+    }
+
+    /// The same context, under a run name of your own.
+    #[must_use]
+    pub fn with_run_id(self, run_id: impl Into<Arc<str>>) -> Self {
+        let run_id = run_id.into();
+        self.with_scope(|scope| scope.run_id = run_id)
+    }
+
+    /// The same context as a run of a session: `values` are what its runs share, `turn` counts them from 0.
+    #[must_use]
+    pub fn with_session(self, session_id: impl Into<Arc<str>>, values: Store, turn: u32) -> Self {
+        let session_id = session_id.into();
+        self.with_scope(|scope| {
+            scope.session_id = Some(session_id);
+            scope.session = values;
+            scope.turn = turn;
+        })
+    }
+
+    /// The same context with a token that cancels the run.
+    #[must_use]
+    pub fn with_cancellation(self, token: CancellationToken) -> Self {
+        self.with_scope(|scope| scope.cancellation = Some(token))
+    }
+
+    fn with_scope(mut self, change: impl FnOnce(&mut RunScope)) -> Self {
+        change(Arc::make_mut(&mut self.scope));
+        self
+    }
+
+    /// The event whose rails are running.
+    #[must_use]
+    pub const fn event(&self) -> HookPoint {
+        self.event
+    }
+
+    /// The step of the agent's loop, from 0: a model call and the tool calls that it asks for.
+    #[must_use]
+    pub const fn step(&self) -> u32 {
+        self.step
+    }
+
+    /// Sets the step, in a loop of your own.
+    pub const fn set_step(&mut self, step: u32) {
+        self.step = step;
+    }
+
+    /// How many times the operation has been retried: 0 when it is done for the first time.
+    #[must_use]
+    pub const fn attempt(&self) -> u32 {
+        self.attempt
+    }
+
+    pub(crate) const fn set_attempt(&mut self, attempt: u32) {
+        self.attempt = attempt;
+    }
+
+    pub(crate) const fn scope(&self) -> &Arc<RunScope> {
+        &self.scope
+    }
+
+    /// Begins an event: its rails share nothing with those of the event before.
+    #[inline]
+    pub(crate) fn enter(&mut self, event: HookPoint) {
+        self.event = event;
+        self.extra.clear();
+    }
+
+    /// Waits, unless the run is cancelled meanwhile.
+    pub(crate) async fn pause(&self, delay: Duration) -> Result<(), RunError> {
+        if delay.is_zero() {
+            return self.ensure_running();
+        }
+        let sleep = tokio::time::sleep(delay);
+        match &self.scope.cancellation {
+            None => sleep.await,
+            Some(token) => token.run_until_cancelled(sleep).await.ok_or(RunError::Cancelled)?,
+        }
+        Ok(())
+    }
+
+    /// An error when the run has been cancelled.
+    pub(crate) fn ensure_running(&self) -> Result<(), RunError> {
+        if self.scope.is_cancelled() { Err(RunError::Cancelled) } else { Ok(()) }
+    }
+}
+
+impl Deref for RailContext {
+    type Target = RunScope;
+
+    fn deref(&self) -> &RunScope {
+        &self.scope
+    }
+}

@@ -1,0 +1,412 @@
+//! Events: the points of an agent's lifecycle, as types that know which data they carry and what they allow.
+
+use crate::action::NoSubstitute;
+use crate::context::RailContext;
+use crate::error::{OperationError, RunError};
+use crate::hook_point::HookPoint;
+use crate::payload::{
+    InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse, ToolCallInputs, ToolOutput,
+};
+
+/// What an event hands to its rails, and what a skip may put in the place of its operation's result.
+///
+/// The typed [events](crate::events) have it, and [`AnyEvent`], which plain hooks serve.
+pub trait Payloads: Sized + Send + Sync + 'static {
+    /// The data that the event carries: references to its parts, in a tuple where there are two.
+    type Payload<'a>: Send;
+
+    /// What stands in for the operation's result when a rail skips it; [`NoSubstitute`](crate::NoSubstitute)
+    /// where nothing can.
+    type Substitute: Send + 'static;
+
+    /// Whether the error of an observer stops the run as well: so for plain hooks, not for rails.
+    #[doc(hidden)]
+    const ERRORS_PROPAGATE: bool = false;
+
+    /// Lends the payload to one rail.
+    fn reborrow<'s>(payload: &'s mut Self::Payload<'_>) -> Self::Payload<'s>;
+}
+
+/// A point of an agent's lifecycle, as a type.
+///
+/// | event | payload | a skip may bring |
+/// |---|---|---|
+/// | [`Start`] | `&mut InvokeInputs` | `InvokeOutput` |
+/// | [`PreLlmCall`] | `&mut ModelCallInputs` | `ModelResponse` |
+/// | [`PostLlmCall`] | `&ModelCallInputs`, `&mut ModelResponse` | |
+/// | [`LlmError`] | `&ModelCallInputs`, `&OperationError` | `ModelResponse` |
+/// | [`PreToolCall`] | `&mut ToolCallInputs` | `ToolOutput` |
+/// | [`PostToolCall`] | `&ToolCallInputs`, `&mut ToolOutput` | |
+/// | [`ToolError`] | `&ToolCallInputs`, `&OperationError` | `ToolOutput` |
+/// | [`Finished`] | `&InvokeInputs`, `&mut InvokeOutput` | |
+/// | [`Error`](struct@Error) | `&InvokeInputs`, `&RunError` | |
+///
+/// A rail may ask for any part of the payload, by `&` or, where the table says `&mut`, by either; for
+/// `&mut RailContext` or `&RailContext`; or for the whole as [`Inputs`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an event",
+    label = "not an event",
+    note = "the events are `Start`, `PreLlmCall`, `PostLlmCall`, `LlmError`, `PreToolCall`, `PostToolCall`, `ToolError`, `Finished` and `Error`, all in `exo_rails::prelude`"
+)]
+pub trait Event: Payloads {
+    /// The same point as a runtime value.
+    const POINT: HookPoint;
+
+    /// What its rails may decide, as a value: the runtime side of [`AllowsAbort`] and [`AllowsRetry`].
+    const ALLOWS: Allows;
+
+    /// The payload, part by part, as the parameters of one rail take it.
+    #[doc(hidden)]
+    type Parts<'a>;
+
+    /// Takes the payload apart.
+    #[doc(hidden)]
+    fn parts(payload: Self::Payload<'_>) -> Self::Parts<'_>;
+
+    /// Puts the parts together again, for a rail that takes them all; `None` when one is gone.
+    #[doc(hidden)]
+    fn whole<'a>(parts: &mut Self::Parts<'a>) -> Option<Inputs<'a>>;
+
+    /// The payload as the union that plain hooks receive.
+    fn inputs(payload: Self::Payload<'_>) -> Inputs<'_>;
+
+    /// The payload of this event in the union; `None` when it is another event's.
+    fn payload(inputs: Inputs<'_>) -> Option<Self::Payload<'_>>;
+}
+
+/// What the rails of an event may decide beside "continue". Each level includes those before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Allows {
+    /// Nothing: they observe.
+    Nothing,
+    /// To abort.
+    Abort,
+    /// To skip and to abort.
+    Skip,
+    /// To retry, to skip and to abort.
+    Retry,
+}
+
+/// Events whose rails may abort the run.
+pub trait AllowsAbort: Payloads {}
+
+/// Events whose rails may also skip the operation and have it done again.
+pub trait AllowsRetry: AllowsAbort {}
+
+/// Types that a skip may put in the place of what the operation of event `E` yields.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot stand in for the result of the operation at `{E}`",
+    label = "not what the operation yields",
+    note = "a skip brings an `InvokeOutput` at `Start`, a `ModelResponse` at `PreLlmCall` and `LlmError`, a `ToolOutput` at `PreToolCall` and `ToolError`, and nothing elsewhere"
+)]
+pub trait SubstituteFor<E: Payloads>: Send {
+    /// The substitute as the event has it.
+    fn into_substitute(self) -> E::Substitute;
+}
+
+impl<E: Payloads> SubstituteFor<E> for NoSubstitute {
+    fn into_substitute(self) -> E::Substitute {
+        match self {}
+    }
+}
+
+/// Types that a rail on event `E` may take as a parameter.
+///
+/// The type alone picks what the rail receives: the parameters stand in any order, each at most once.
+#[diagnostic::on_unimplemented(
+    message = "`{E}` does not carry `{Self}`",
+    label = "a rail on `{E}` cannot take this",
+    note = "`Start` carries `&mut InvokeInputs`; `Finished` carries `&InvokeInputs` and `&mut InvokeOutput`; `Error` carries `&InvokeInputs` and `&RunError`",
+    note = "`PreLlmCall` carries `&mut ModelCallInputs`; `PostLlmCall` carries `&ModelCallInputs` and `&mut ModelResponse`; `LlmError` carries `&ModelCallInputs` and `&OperationError`",
+    note = "`PreToolCall` carries `&mut ToolCallInputs`; `PostToolCall` carries `&ToolCallInputs` and `&mut ToolOutput`; `ToolError` carries `&ToolCallInputs` and `&OperationError`",
+    note = "every event has `&mut RailContext`, and `Inputs<'_>`: the union of all payloads, for a rail on events with different ones"
+)]
+pub trait Param<'a, E: Event>: Sized {
+    /// Which parts of the payload this type takes, as bits, to find two parameters that want the same.
+    #[doc(hidden)]
+    const TAKES: u8;
+
+    #[doc(hidden)]
+    fn take(parts: &mut E::Parts<'a>, ctx: &mut Option<&'a mut RailContext>) -> Option<Self>;
+}
+
+const FIRST: u8 = 0b001;
+const SECOND: u8 = 0b010;
+const CONTEXT: u8 = 0b100;
+
+#[diagnostic::do_not_recommend]
+impl<'a, E: Event> Param<'a, E> for &'a mut RailContext {
+    const TAKES: u8 = CONTEXT;
+
+    #[inline]
+    fn take(_: &mut E::Parts<'a>, ctx: &mut Option<&'a mut RailContext>) -> Option<Self> {
+        ctx.take()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<'a, E: Event> Param<'a, E> for &'a RailContext {
+    const TAKES: u8 = CONTEXT;
+
+    #[inline]
+    fn take(_: &mut E::Parts<'a>, ctx: &mut Option<&'a mut RailContext>) -> Option<Self> {
+        ctx.take().map(|ctx| &*ctx)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<'a, E: Event> Param<'a, E> for Inputs<'a> {
+    const TAKES: u8 = FIRST | SECOND;
+
+    #[inline]
+    fn take(parts: &mut E::Parts<'a>, _: &mut Option<&'a mut RailContext>) -> Option<Self> {
+        E::whole(parts)
+    }
+}
+
+/// Any event, for what is chosen at run time: the payload is the union [`Inputs`], and which event it is
+/// stands in it. Plain hooks serve it.
+#[derive(Clone, Copy, Debug)]
+pub struct AnyEvent;
+
+/// A substitute of which only its maker knows the type, from a plain hook.
+pub type AnySubstitute = Box<dyn std::any::Any + Send>;
+
+impl Payloads for AnyEvent {
+    type Payload<'a> = Inputs<'a>;
+    type Substitute = AnySubstitute;
+    const ERRORS_PROPAGATE: bool = true;
+
+    #[inline]
+    fn reborrow<'s>(payload: &'s mut Inputs<'_>) -> Inputs<'s> {
+        payload.reborrow()
+    }
+}
+
+// What a hook decides is held against the event when it runs: see `HookManager`.
+impl AllowsAbort for AnyEvent {}
+impl AllowsRetry for AnyEvent {}
+
+/// The type of one part of a payload, as this event carries it.
+macro_rules! part {
+    ($a:lifetime, mut $part:ty) => { &$a mut $part };
+    ($a:lifetime, ref $part:ty) => { &$a $part };
+}
+
+/// Lends one part of a payload.
+macro_rules! lend {
+    (mut $part:expr) => { &mut **$part };
+    (ref $part:expr) => { &**$part };
+}
+
+/// A rail may take a part by `&`, and by `&mut` where the event carries it so.
+macro_rules! params {
+    ($event:ident, $bit:ident, $index:tt, ref $part:ty) => {
+        impl<'a> Param<'a, $event> for &'a $part {
+            const TAKES: u8 = $bit;
+
+            #[inline]
+            fn take(
+                parts: &mut <$event as Event>::Parts<'a>,
+                _: &mut Option<&'a mut RailContext>,
+            ) -> Option<Self> {
+                parts.$index.take().map(|part| &*part)
+            }
+        }
+    };
+    ($event:ident, $bit:ident, $index:tt, mut $part:ty) => {
+        params!($event, $bit, $index, ref $part);
+
+        impl<'a> Param<'a, $event> for &'a mut $part {
+            const TAKES: u8 = $bit;
+
+            #[inline]
+            fn take(
+                parts: &mut <$event as Event>::Parts<'a>,
+                _: &mut Option<&'a mut RailContext>,
+            ) -> Option<Self> {
+                parts.$index.take()
+            }
+        }
+    };
+}
+
+/// The marker traits for what an event allows.
+macro_rules! allows {
+    ($event:ident, Nothing) => {};
+    ($event:ident, Abort) => {
+        impl AllowsAbort for $event {}
+    };
+    ($event:ident, Retry) => {
+        allows!($event, Abort);
+        impl AllowsRetry for $event {}
+    };
+}
+
+/// What a skip at the event may bring.
+macro_rules! substitute {
+    ($event:ident, NoSubstitute) => {};
+    ($event:ident, $substitute:ty) => {
+        impl SubstituteFor<$event> for $substitute {
+            fn into_substitute(self) -> $substitute {
+                self
+            }
+        }
+    };
+}
+
+/// The table of events. A payload has one part or two; two of them make a tuple.
+macro_rules! events {
+    ($(
+        $(#[$doc:meta])*
+        $event:ident($mode0:ident $part0:ty $(, $mode1:ident $part1:ty)?) -> $substitute:ident, allows $allows:ident;
+    )*) => {
+        /// The events, one type for each.
+        pub mod events {
+            $(
+                $(#[$doc])*
+                #[derive(Clone, Copy, Debug)]
+                pub struct $event;
+            )*
+        }
+
+        pub use events::{$($event,)*};
+
+        /// The payload of any event: for a rail on events with different ones, and for plain hooks.
+        ///
+        /// ```
+        /// use exo_rails::prelude::*;
+        ///
+        /// #[rail(priority = 10, on = [PreToolCall, Start])]
+        /// async fn size_limit(inputs: Inputs<'_>) -> RailAction {
+        ///     let size = match inputs {
+        ///         Inputs::Start(run) => run.input.text().len(),
+        ///         Inputs::PreToolCall(call) => call.arguments.to_string().len(),
+        ///         _ => 0,
+        ///     };
+        ///     if size > 100_000 { RailAction::abort(format!("{size} bytes are too many")) } else { RailAction::Continue }
+        /// }
+        /// ```
+        #[derive(Debug)]
+        #[non_exhaustive]
+        pub enum Inputs<'a> {
+            $(
+                #[doc = concat!("The payload of [`", stringify!($event), "`](struct@crate::events::", stringify!($event), ").")]
+                $event(part!('a, $mode0 $part0) $(, part!('a, $mode1 $part1))?),
+            )*
+        }
+
+        impl Inputs<'_> {
+            /// Which event's payload it is.
+            #[must_use]
+            pub const fn point(&self) -> HookPoint {
+                match self { $(Self::$event(..) => HookPoint::$event,)* }
+            }
+
+            /// Lends the payload.
+            #[must_use]
+            pub fn reborrow(&mut self) -> Inputs<'_> {
+                match self { $(events!(@pattern $event one $(, $mode1 two)?) => {
+                    Inputs::$event(lend!($mode0 one) $(, lend!($mode1 two))?)
+                })* }
+            }
+        }
+
+        $(
+            impl Payloads for $event {
+                type Payload<'a> = events!(@payload 'a, $mode0 $part0 $(, $mode1 $part1)?);
+                type Substitute = $substitute;
+
+                #[inline]
+                fn reborrow<'s>(payload: &'s mut Self::Payload<'_>) -> Self::Payload<'s> {
+                    events!(@reborrow payload, $mode0 $(, $mode1)?)
+                }
+            }
+
+            impl Event for $event {
+                const POINT: HookPoint = HookPoint::$event;
+                const ALLOWS: Allows = Allows::$allows;
+                type Parts<'a> = (Option<part!('a, $mode0 $part0)>, $(Option<part!('a, $mode1 $part1)>,)?);
+
+                #[inline]
+                fn parts(payload: Self::Payload<'_>) -> Self::Parts<'_> {
+                    let events!(@bind one $(, $mode1 two)?) = payload;
+                    (Some(one), $(events!(@keep $mode1 Some(two)),)?)
+                }
+
+                #[inline]
+                fn whole<'a>(parts: &mut Self::Parts<'a>) -> Option<Inputs<'a>> {
+                    Some(Inputs::$event(parts.0.take()? $(, events!(@keep $mode1 parts.1.take()?))?))
+                }
+
+                #[inline]
+                fn inputs(payload: Self::Payload<'_>) -> Inputs<'_> {
+                    let events!(@bind one $(, $mode1 two)?) = payload;
+                    Inputs::$event(one $(, events!(@keep $mode1 two))?)
+                }
+
+                #[inline]
+                fn payload(inputs: Inputs<'_>) -> Option<Self::Payload<'_>> {
+                    match inputs {
+                        events!(@pattern $event one $(, $mode1 two)?) => Some(events!(@bind one $(, $mode1 two)?)),
+                        _ => None,
+                    }
+                }
+            }
+
+            params!($event, FIRST, 0, $mode0 $part0);
+            $(params!($event, SECOND, 1, $mode1 $part1);)?
+            allows!($event, $allows);
+            substitute!($event, $substitute);
+        )*
+    };
+
+    (@payload $a:lifetime, $mode0:ident $part0:ty) => { part!($a, $mode0 $part0) };
+    (@payload $a:lifetime, $mode0:ident $part0:ty, $mode1:ident $part1:ty) => {
+        (part!($a, $mode0 $part0), part!($a, $mode1 $part1))
+    };
+    (@reborrow $payload:ident, $mode0:ident) => { lend!($mode0 $payload) };
+    (@reborrow $payload:ident, $mode0:ident, $mode1:ident) => {{
+        let (one, two) = $payload;
+        (lend!($mode0 one), lend!($mode1 two))
+    }};
+    (@bind $one:ident) => { $one };
+    (@bind $one:ident, $mode1:ident $two:ident) => { ($one, $two) };
+    (@pattern $event:ident $one:ident) => { Inputs::$event($one) };
+    (@pattern $event:ident $one:ident, $mode1:ident $two:ident) => { Inputs::$event($one, $two) };
+    (@keep $mode1:ident $kept:expr) => { $kept };
+}
+
+events! {
+    /// A run begins. A skip ends it with a substitute output: a cache hit.
+    Start(mut InvokeInputs) -> InvokeOutput, allows Retry;
+    /// The model is about to be called.
+    PreLlmCall(mut ModelCallInputs) -> ModelResponse, allows Retry;
+    /// The model has answered. A skip accepts the answer as it stands.
+    PostLlmCall(ref ModelCallInputs, mut ModelResponse) -> NoSubstitute, allows Retry;
+    /// The call of the model has failed. A skip brings a substitute: an answer from another provider.
+    LlmError(ref ModelCallInputs, ref OperationError) -> ModelResponse, allows Retry;
+    /// A tool is about to be called.
+    PreToolCall(mut ToolCallInputs) -> ToolOutput, allows Retry;
+    /// A tool has returned. A skip accepts the output as it stands.
+    PostToolCall(ref ToolCallInputs, mut ToolOutput) -> NoSubstitute, allows Retry;
+    /// A tool has failed. A skip brings a substitute.
+    ToolError(ref ToolCallInputs, ref OperationError) -> ToolOutput, allows Retry;
+    /// A run has its answer. A skip accepts it as it stands, a retry does the whole run again.
+    Finished(ref InvokeInputs, mut InvokeOutput) -> NoSubstitute, allows Retry;
+    /// A run ends with an error. Its rails observe.
+    Error(ref InvokeInputs, ref RunError) -> NoSubstitute, allows Nothing;
+}
+
+/// Plain hooks may skip with what the operation yields as well; which event it is shows when they run.
+macro_rules! any_substitute {
+    ($($substitute:ty),*) => {$(
+        impl SubstituteFor<AnyEvent> for $substitute {
+            fn into_substitute(self) -> AnySubstitute {
+                Box::new(self)
+            }
+        }
+    )*};
+}
+
+any_substitute!(InvokeOutput, ModelResponse, ToolOutput);

@@ -1,0 +1,84 @@
+//! Faults: rails that could not decide. Never confused with a decision.
+
+use std::error::Error as StdError;
+
+use crate::hook_point::HookPoint;
+use crate::rail::RailInfo;
+
+/// A rail could not decide.
+///
+/// A rail that can decide and faults ends the run with this error: it fails closed. A rail that can only
+/// observe is reported as a `tracing` warning and the run goes on, because no guard was lost.
+///
+/// ```
+/// use exo_rails::prelude::*;
+///
+/// #[rail(priority = 20, on = [PreToolCall])]
+/// fn policy(_call: &ToolCallInputs) -> Result<RailAction, std::io::Error> {
+///     Err(std::io::Error::other("the policy server is down"))
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// let rails = rail_chain![policy];
+/// let mut call = ToolCallInputs::new("delete_file");
+/// let fault = rails.run::<PreToolCall>(&mut call, &mut RailContext::new("demo")).await.unwrap_err();
+/// assert_eq!(fault.rail_name, "policy");
+/// assert_eq!(fault.to_string(), "rail `policy` faulted at pre_tool_call: the policy server is down");
+/// # }
+/// ```
+#[derive(Debug, thiserror::Error)]
+#[error("rail `{rail_name}` faulted at {event}: {cause}")]
+#[non_exhaustive]
+pub struct RailFault {
+    /// The rail, or the type of the hook.
+    pub rail_name: &'static str,
+    /// The event at which it faulted.
+    pub event: HookPoint,
+    /// What happened.
+    #[source]
+    pub cause: FaultCause,
+}
+
+/// What kept a rail from deciding.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FaultCause {
+    /// It returned this error.
+    #[error(transparent)]
+    Error(Box<dyn StdError + Send + Sync>),
+    /// A plain hook, whose types the compiler cannot hold against the event, took an action that the event
+    /// does not allow.
+    #[error("{event} does not allow a hook to {action}")]
+    IllegalAction {
+        /// The event.
+        event: HookPoint,
+        /// The action: `skip`, `retry` or `abort`.
+        action: &'static str,
+    },
+    /// A plain hook skipped with a substitute that is not what the operation yields.
+    #[error("the substitute of a skip at {event} has the wrong type: a `{expected}` belongs there")]
+    WrongSubstitute {
+        /// The event.
+        event: HookPoint,
+        /// The type that belongs there.
+        expected: &'static str,
+    },
+}
+
+impl RailFault {
+    #[cold]
+    pub(crate) fn error(rail: &RailInfo, point: HookPoint, error: Box<dyn StdError + Send + Sync>) -> Self {
+        Self { rail_name: rail.name, event: point, cause: FaultCause::Error(error) }
+    }
+}
+
+/// Reports the fault of an observer, which does not stop the run.
+#[cold]
+pub(crate) fn report(fault: &RailFault) {
+    tracing::warn!(
+        rail = fault.rail_name,
+        event = fault.event.name(),
+        cause = %fault.cause,
+        "an observing rail faulted; the run goes on"
+    );
+}

@@ -1,0 +1,239 @@
+//! The runtime list of plain hooks, and of chains beside them.
+
+use std::any::type_name;
+use std::fmt;
+use std::ops::ControlFlow;
+use std::panic::Location;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::action::RailOutput;
+use crate::context::RailContext;
+use crate::decision::{Outcome, Stop};
+use crate::event::{Allows, AnyEvent, AnySubstitute, Event, Inputs};
+use crate::fault::{FaultCause, RailFault};
+use crate::hook_point::HookPoint;
+use crate::rail::{Declared, Rail, RailInfo, RailOn};
+use crate::rails::RunOn;
+
+/// Hooks for each [`HookPoint`], called in the order in which they were added.
+///
+/// A plain hook is an async function of [`Inputs`] and [`RailContext`] that returns what a rail may return. It
+/// is for what is not known before the program runs; what the compiler checks for rails is checked here when
+/// the hook runs, and nothing is ignored: an action that the event does not allow is a
+/// [fault](crate::FaultCause::IllegalAction). Unlike a rail that observes, a plain hook that returns an error
+/// stops the run: errors propagate.
+///
+/// Chains stand in the list beside plain hooks: see [`Chain::register`](crate::Chain::register). A
+/// `HookManager` is itself a guard set, to be used wherever a chain is.
+///
+/// ```
+/// use exo_rails::prelude::*;
+///
+/// async fn log_everything(inputs: Inputs<'_>, ctx: &mut RailContext) {
+///     println!("{} of {}: {inputs:?}", inputs.point(), ctx.run_id());
+/// }
+///
+/// #[rail(priority = 10, on = [PreToolCall])]
+/// fn no_shell(call: &ToolCallInputs) -> Verdict {
+///     Verdict::abort_if(call.tool_name == "shell", "no shell")
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RailFault> {
+/// let mut hooks = HookManager::new();
+/// let log = hooks.add(HookPoint::PreToolCall, log_everything);
+/// rail_chain![no_shell].register(&mut hooks);
+///
+/// let mut ctx = RailContext::new("demo");
+/// let decision = hooks.run::<PreToolCall>(&mut ToolCallInputs::new("shell"), &mut ctx).await?;
+/// assert!(matches!(decision, Decision::Abort(abort) if abort.rail_name == "no_shell"));
+/// assert!(hooks.remove(log));
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Default)]
+pub struct HookManager {
+    hooks: [Vec<Entry>; HookPoint::COUNT],
+}
+
+/// Names one hook in its [`HookManager`], to remove it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct HookHandle(u64);
+
+#[derive(Clone)]
+struct Entry {
+    handle: HookHandle,
+    info: RailInfo,
+    rewrites: bool,
+    hook: Arc<dyn Hook>,
+}
+
+impl HookManager {
+    /// A manager without hooks.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a hook after those that the point already has; returns its handle.
+    ///
+    /// In decisions and faults it goes by the path of its function.
+    #[track_caller]
+    pub fn add<H: Hook>(&mut self, point: HookPoint, hook: H) -> HookHandle {
+        let place = Location::caller();
+        let declared = Declared { file: place.file(), line: place.line(), column: place.column() };
+        let info = RailInfo { name: type_name::<H>(), priority: crate::DEFAULT_PRIORITY, declared };
+        self.push(point, info, true, Arc::new(hook))
+    }
+
+    /// Adds a rail as the hook of one of its events.
+    pub(crate) fn add_rail<E: Event, R: RailOn<E> + 'static>(&mut self, rail: Arc<R>) -> HookHandle {
+        let hook: RailHook<E, R> = RailHook { rail, event: std::marker::PhantomData };
+        self.push(E::POINT, R::INFO, R::REWRITES.contains(&E::POINT), Arc::new(hook))
+    }
+
+    fn push(&mut self, point: HookPoint, info: RailInfo, rewrites: bool, hook: Arc<dyn Hook>) -> HookHandle {
+        static HANDLES: AtomicU64 = AtomicU64::new(0);
+        let handle = HookHandle(HANDLES.fetch_add(1, Ordering::Relaxed));
+        self.hooks[point.index()].push(Entry { handle, info, rewrites, hook });
+        handle
+    }
+
+    /// Removes a hook; whether it was there.
+    pub fn remove(&mut self, handle: HookHandle) -> bool {
+        let of_point = |hooks: &mut Vec<Entry>| {
+            let at = hooks.iter().position(|entry| entry.handle == handle)?;
+            Some(hooks.remove(at))
+        };
+        self.hooks.iter_mut().find_map(of_point).is_some()
+    }
+
+    /// Removes every hook.
+    pub fn clear(&mut self) {
+        self.hooks.iter_mut().for_each(Vec::clear);
+    }
+
+    /// Whether the point has hooks.
+    #[must_use]
+    pub fn has_hooks(&self, point: HookPoint) -> bool {
+        !self.hooks[point.index()].is_empty()
+    }
+}
+
+impl fmt::Debug for HookManager {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let points = HookPoint::ALL.iter().filter(|point| self.has_hooks(**point));
+        let names = |point: &HookPoint| self.hooks[point.index()].iter().map(|entry| entry.info.name).collect::<Vec<_>>();
+        f.debug_map().entries(points.map(|point| (point, names(point)))).finish()
+    }
+}
+
+impl<E: Event> RunOn<E> for HookManager {
+    fn rewrites(&self) -> bool {
+        self.hooks[E::POINT.index()].iter().any(|entry| entry.rewrites)
+    }
+
+    async fn dispatch<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Outcome<E> {
+        let mut inputs = E::inputs(payload);
+        for entry in &self.hooks[E::POINT.index()] {
+            match entry.hook.call(&entry.info, inputs.reborrow(), ctx).await {
+                ControlFlow::Continue(()) => {}
+                ControlFlow::Break(stop) => return ControlFlow::Break(check::<E>(&entry.info, stop)),
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// Holds what a hook decided against the event.
+fn check<E: Event>(hook: &RailInfo, stop: Stop<AnySubstitute>) -> Stop<E::Substitute> {
+    let (action, needs) = match &stop {
+        Stop::Skip { .. } => ("skip", Allows::Skip),
+        Stop::Retry { .. } => ("retry", Allows::Retry),
+        Stop::Abort(_) => ("abort", Allows::Abort),
+        Stop::Fault(_) => ("fault", Allows::Nothing),
+    };
+    let fault = |cause| RailFault { rail_name: hook.name, event: E::POINT, cause };
+    if needs > E::ALLOWS {
+        return Stop::Fault(fault(FaultCause::IllegalAction { event: E::POINT, action }));
+    }
+    stop.try_map(|substitute| {
+        substitute.downcast().map(|substitute| *substitute).map_err(|_| {
+            let expected = type_name::<E::Substitute>();
+            fault(FaultCause::WrongSubstitute { event: E::POINT, expected })
+        })
+    })
+}
+
+/// What a hook's call gives: one boxed future.
+pub type HookFuture<'a> = Pin<Box<dyn Future<Output = Outcome<AnyEvent>> + Send + 'a>>;
+
+/// What stands in a [`HookManager`]: a plain hook, or a guard set at one of its events.
+///
+/// It is implemented for async functions of [`Inputs`] and [`RailContext`], and for what
+/// [`RailManager::hook_for`](crate::RailManager::hook_for) returns.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a hook",
+    label = "not a hook",
+    note = "a plain hook is an `async fn(inputs: Inputs<'_>, ctx: &mut RailContext)` that returns what a rail may return",
+    note = "a chain is added with `chain.register(&mut hooks)`"
+)]
+pub trait Hook: Send + Sync + 'static {
+    /// Calls the hook. `info` is what it goes by.
+    fn call<'a>(&'a self, info: &'a RailInfo, inputs: Inputs<'a>, ctx: &'a mut RailContext) -> HookFuture<'a>;
+}
+
+/// Async functions that can be hooks.
+#[doc(hidden)]
+pub trait HookFn<'a>: Fn(Inputs<'a>, &'a mut RailContext) -> Self::Future {
+    type Future: Future<Output = Self::Out> + Send + 'a;
+    type Out: RailOutput<AnyEvent>;
+}
+
+impl<'a, F, Fut> HookFn<'a> for F
+where
+    F: Fn(Inputs<'a>, &'a mut RailContext) -> Fut,
+    Fut: Future<Output: RailOutput<AnyEvent>> + Send + 'a,
+{
+    type Future = Fut;
+    type Out = Fut::Output;
+}
+
+#[diagnostic::do_not_recommend]
+impl<F: for<'a> HookFn<'a> + Send + Sync + 'static> Hook for F {
+    fn call<'a>(&'a self, info: &'a RailInfo, inputs: Inputs<'a>, ctx: &'a mut RailContext) -> HookFuture<'a> {
+        let point = inputs.point();
+        let future = self(inputs, ctx);
+        Box::pin(async move { future.await.flow(info, point) })
+    }
+}
+
+/// A rail as the hook of one event.
+struct RailHook<E, R> {
+    rail: Arc<R>,
+    event: std::marker::PhantomData<E>,
+}
+
+impl<E: Event, R: RailOn<E> + 'static> Hook for RailHook<E, R> {
+    fn call<'a>(&'a self, _: &'a RailInfo, inputs: Inputs<'a>, ctx: &'a mut RailContext) -> HookFuture<'a> {
+        let point = inputs.point();
+        let Some(payload) = E::payload(inputs) else { return misplaced(&R::INFO, E::POINT, point) };
+        Box::pin(async move {
+            let outcome = self.rail.call(payload, ctx).await.flow(&R::INFO, E::POINT);
+            outcome.map_break(erase)
+        })
+    }
+}
+
+/// Forgets the type of a substitute, until [`check`] asks for it.
+pub(crate) fn erase<S: Send + 'static>(stop: Stop<S>) -> Stop<AnySubstitute> {
+    stop.try_map(|substitute| Ok(Box::new(substitute) as AnySubstitute))
+}
+
+/// What a hook answers at a point that it was not made for.
+#[cold]
+pub(crate) fn misplaced<'a>(hook: &RailInfo, made_for: HookPoint, at: HookPoint) -> HookFuture<'a> {
+    let error = format!("a hook made for {made_for} was added at {at}");
+    let stop = Stop::Fault(RailFault::error(hook, at, error.into()));
+    Box::pin(std::future::ready(ControlFlow::Break(stop)))
+}

@@ -1,0 +1,338 @@
+//! Guarded operations: pre rails, the operation, post rails, and every decision acted on.
+
+use std::mem;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::action::{NoSubstitute, RetryRequest};
+use crate::context::RailContext;
+use crate::decision::Stop;
+use crate::error::{OperationError, RetriesExhausted, RunError};
+use crate::event::{
+    Error, Event, Finished, LlmError, Payloads, PostLlmCall, PostToolCall, PreLlmCall, PreToolCall, Start, ToolError,
+};
+use crate::fault;
+use crate::hook_point::HookPoint;
+use crate::payload::{InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse, ToolCallInputs, ToolOutput};
+use crate::permit::{Permit, Slot};
+use crate::rail::RailInfo;
+use crate::rails::{Rails, RunOn, enter};
+use crate::reason::Reason;
+
+/// What an event pair surrounds: the run, a model call, a tool call.
+pub(crate) trait Operation {
+    type Inputs: Clone + Default + Send + Sync;
+    type Output: Send + Sync;
+    type Error: Send + Sync;
+    type Pre: Event + Payloads<Substitute = Self::Output>;
+    type Post: Event + Payloads<Substitute = NoSubstitute>;
+
+    fn pre(inputs: &mut Self::Inputs) -> <Self::Pre as Payloads>::Payload<'_>;
+
+    fn post<'a>(inputs: &'a Self::Inputs, output: &'a mut Self::Output) -> <Self::Post as Payloads>::Payload<'a>;
+
+    /// Asks the rails what to do about a failure: the outcome, or the error that it goes on as.
+    fn failed<R: Rails + ?Sized>(
+        rails: &R,
+        inputs: &Self::Inputs,
+        error: Self::Error,
+        ctx: &mut RailContext,
+    ) -> impl Future<Output = Result<Stop<Self::Output>, RunError>> + Send;
+
+    /// The output of an operation that was skipped without a substitute.
+    fn skipped(inputs: &Self::Inputs, by: &RailInfo, reason: &Reason) -> Self::Output;
+
+    /// Where the context keeps the shared inputs of such operations.
+    fn slot(ctx: &mut RailContext) -> &mut Slot<Self::Inputs>;
+}
+
+/// The run.
+pub(crate) enum Run {}
+
+/// A call of the model.
+pub(crate) enum LlmCall {}
+
+/// A tool call.
+pub(crate) enum ToolCall {}
+
+impl Operation for Run {
+    type Inputs = InvokeInputs;
+    type Output = InvokeOutput;
+    type Error = RunError;
+    type Pre = Start;
+    type Post = Finished;
+
+    fn pre(inputs: &mut InvokeInputs) -> &mut InvokeInputs {
+        inputs
+    }
+
+    fn post<'a>(inputs: &'a InvokeInputs, output: &'a mut InvokeOutput) -> (&'a InvokeInputs, &'a mut InvokeOutput) {
+        (inputs, output)
+    }
+
+    // A run that fails ends: `guard_run` tells the observers, whatever the error came from.
+    async fn failed<R: Rails + ?Sized>(
+        _: &R,
+        _: &InvokeInputs,
+        error: RunError,
+        _: &mut RailContext,
+    ) -> Result<Stop<InvokeOutput>, RunError> {
+        Err(error)
+    }
+
+    fn skipped(_: &InvokeInputs, _: &RailInfo, _: &Reason) -> InvokeOutput {
+        InvokeOutput::default()
+    }
+
+    fn slot(ctx: &mut RailContext) -> &mut Slot<InvokeInputs> {
+        &mut ctx.slots.run
+    }
+}
+
+impl Operation for LlmCall {
+    type Inputs = ModelCallInputs;
+    type Output = ModelResponse;
+    type Error = OperationError;
+    type Pre = PreLlmCall;
+    type Post = PostLlmCall;
+
+    fn pre(inputs: &mut ModelCallInputs) -> &mut ModelCallInputs {
+        inputs
+    }
+
+    fn post<'a>(
+        inputs: &'a ModelCallInputs,
+        output: &'a mut ModelResponse,
+    ) -> (&'a ModelCallInputs, &'a mut ModelResponse) {
+        (inputs, output)
+    }
+
+    async fn failed<R: Rails + ?Sized>(
+        rails: &R,
+        inputs: &ModelCallInputs,
+        error: OperationError,
+        ctx: &mut RailContext,
+    ) -> Result<Stop<ModelResponse>, RunError> {
+        rescue(enter::<LlmError, R>(rails, (inputs, &error), ctx).await, error)
+    }
+
+    fn skipped(_: &ModelCallInputs, _: &RailInfo, _: &Reason) -> ModelResponse {
+        ModelResponse::empty()
+    }
+
+    fn slot(ctx: &mut RailContext) -> &mut Slot<ModelCallInputs> {
+        &mut ctx.slots.llm_call
+    }
+}
+
+impl Operation for ToolCall {
+    type Inputs = ToolCallInputs;
+    type Output = ToolOutput;
+    type Error = OperationError;
+    type Pre = PreToolCall;
+    type Post = PostToolCall;
+
+    fn pre(inputs: &mut ToolCallInputs) -> &mut ToolCallInputs {
+        inputs
+    }
+
+    fn post<'a>(inputs: &'a ToolCallInputs, output: &'a mut ToolOutput) -> (&'a ToolCallInputs, &'a mut ToolOutput) {
+        (inputs, output)
+    }
+
+    async fn failed<R: Rails + ?Sized>(
+        rails: &R,
+        inputs: &ToolCallInputs,
+        error: OperationError,
+        ctx: &mut RailContext,
+    ) -> Result<Stop<ToolOutput>, RunError> {
+        rescue(enter::<ToolError, R>(rails, (inputs, &error), ctx).await, error)
+    }
+
+    fn skipped(inputs: &ToolCallInputs, by: &RailInfo, reason: &Reason) -> ToolOutput {
+        ToolOutput::error(format!(
+            "The call of `{}` was skipped by the rail `{}`: {reason}",
+            inputs.tool_name, by.name
+        ))
+    }
+
+    fn slot(ctx: &mut RailContext) -> &mut Slot<ToolCallInputs> {
+        &mut ctx.slots.tool_call
+    }
+}
+
+/// What the rails of an error event decided; when they continue, the error goes on.
+fn rescue<S>(outcome: ControlFlow<Stop<S>>, error: OperationError) -> Result<Stop<S>, RunError> {
+    outcome.break_value().ok_or_else(|| error.into())
+}
+
+/// How one attempt ends when it does not fail.
+enum Attempt<T> {
+    Done(T),
+    Again { by: RailInfo, request: RetryRequest },
+}
+
+/// Guards an operation: attempts it until it is done or fails.
+///
+/// Each attempt begins with the inputs as the caller gave them, so that a rail which rewrites them does not
+/// rewrite its own work on a retry.
+pub(crate) async fn guard<O, R, F, Fut, Err>(
+    rails: &R,
+    inputs: &mut O::Inputs,
+    ctx: &mut RailContext,
+    mut operation: F,
+) -> Result<O::Output, RunError>
+where
+    O: Operation,
+    R: RunOn<O::Pre> + RunOn<O::Post> + Rails + ?Sized,
+    F: FnMut(Permit<O::Inputs>) -> Fut + Send,
+    Fut: Future<Output = Result<O::Output, Err>> + Send,
+    Err: Into<O::Error> + Send,
+{
+    let original = RunOn::<O::Pre>::rewrites(rails).then(|| inputs.clone());
+    let mut retries = Retries::default();
+    loop {
+        ctx.ensure_running()?;
+        ctx.set_attempt(retries.total);
+        let (by, request) = match attempt::<O, R, F, Fut, Err>(rails, inputs, ctx, &mut operation).await? {
+            Attempt::Done(output) => return Ok(output),
+            Attempt::Again { by, request } => (by, request),
+        };
+        let delay = retries.take(by, request, ctx.event())?;
+        ctx.pause(delay).await?;
+        if let Some(original) = &original {
+            inputs.clone_from(original);
+        }
+    }
+}
+
+/// Guards a run, and tells the observers of [`Error`] when it fails.
+pub(crate) async fn guard_run<R, F, Fut, Err>(
+    rails: &R,
+    mut inputs: InvokeInputs,
+    ctx: &mut RailContext,
+    run: F,
+) -> Result<InvokeOutput, RunError>
+where
+    R: Rails + ?Sized,
+    F: FnMut(Permit<InvokeInputs>) -> Fut + Send,
+    Fut: Future<Output = Result<InvokeOutput, Err>> + Send,
+    Err: Into<RunError> + Send,
+{
+    let result = guard::<Run, R, F, Fut, Err>(rails, &mut inputs, ctx, run).await;
+    if let Err(error) = &result
+        && let ControlFlow::Break(Stop::Fault(fault)) = enter::<Error, R>(rails, (&inputs, error), ctx).await
+    {
+        // A plain hook that fails here must not hide the error that it was told of.
+        fault::report(&fault);
+    }
+    result
+}
+
+/// One attempt: pre rails, operation, post rails.
+async fn attempt<O, R, F, Fut, Err>(
+    rails: &R,
+    inputs: &mut O::Inputs,
+    ctx: &mut RailContext,
+    operation: &mut F,
+) -> Result<Attempt<O::Output>, RunError>
+where
+    O: Operation,
+    R: RunOn<O::Pre> + RunOn<O::Post> + Rails + ?Sized,
+    F: FnMut(Permit<O::Inputs>) -> Fut + Send,
+    Fut: Future<Output = Result<O::Output, Err>> + Send,
+    Err: Into<O::Error> + Send,
+{
+    let result = match enter::<O::Pre, R>(rails, O::pre(inputs), ctx).await {
+        ControlFlow::Continue(()) => match permitted::<O, F, Fut, Err>(inputs, ctx, operation).await? {
+            Ok(output) => Ok(output),
+            Err(error) => Err(O::failed(rails, inputs, error.into(), ctx).await?),
+        },
+        ControlFlow::Break(stop) => Err(stop),
+    };
+    let mut output = match result {
+        Ok(output) => output,
+        Err(stop) => {
+            let skip = |by: &_, reason: &_, substitute: Option<_>| {
+                substitute.unwrap_or_else(|| O::skipped(inputs, by, reason))
+            };
+            match settle(stop, skip)? {
+                Attempt::Done(output) => output,
+                again @ Attempt::Again { .. } => return Ok(again),
+            }
+        }
+    };
+    match enter::<O::Post, R>(rails, O::post(inputs, &mut output), ctx).await {
+        ControlFlow::Continue(()) => Ok(Attempt::Done(output)),
+        ControlFlow::Break(stop) => settle(stop, |_, _, _| output),
+    }
+}
+
+/// Does the operation with a permit, and takes the inputs back from it.
+async fn permitted<O, F, Fut, Err>(
+    inputs: &mut O::Inputs,
+    ctx: &mut RailContext,
+    operation: &mut F,
+) -> Result<Result<O::Output, Err>, RunError>
+where
+    O: Operation,
+    F: FnMut(Permit<O::Inputs>) -> Fut,
+    Fut: Future<Output = Result<O::Output, Err>>,
+{
+    let shared = O::slot(ctx).fill(mem::take(inputs));
+    let result = operation(Permit::new(Arc::clone(&shared), ctx)).await;
+    match O::slot(ctx).take_back(shared) {
+        Ok(returned) => {
+            *inputs = returned;
+            Ok(result)
+        }
+        Err(kept) => {
+            *inputs = O::Inputs::clone(&kept);
+            Err(RunError::PermitKept { event: ctx.event() })
+        }
+    }
+}
+
+/// Acts on a stop: what a skip means, the caller says.
+fn settle<S, T>(
+    stop: Stop<S>,
+    skip: impl FnOnce(&RailInfo, &Reason, Option<S>) -> T,
+) -> Result<Attempt<T>, RunError> {
+    match stop {
+        Stop::Skip { by, reason, substitute } => Ok(Attempt::Done(skip(&by, &reason, substitute))),
+        Stop::Retry { by, request } => Ok(Attempt::Again { by, request }),
+        Stop::Abort(abort) => Err(abort.into()),
+        Stop::Fault(fault) => Err(fault.into()),
+    }
+}
+
+/// How often the operation has been retried: for each rail that asked, and in total.
+#[derive(Default)]
+struct Retries {
+    of_rail: Vec<(RailInfo, u32)>,
+    total: u32,
+}
+
+impl Retries {
+    /// Counts one more retry of this rail, unless it has none left; returns how long to wait.
+    fn take(&mut self, by: RailInfo, request: RetryRequest, event: HookPoint) -> Result<Duration, RetriesExhausted> {
+        let at = self.of_rail.iter().position(|(rail, _)| *rail == by).unwrap_or_else(|| {
+            self.of_rail.push((by, 0));
+            self.of_rail.len() - 1
+        });
+        let used = &mut self.of_rail[at].1;
+        if *used >= request.max_retries {
+            return Err(RetriesExhausted {
+                rail_name: by.name,
+                event,
+                attempts: self.total + 1,
+                max_retries: request.max_retries,
+                reason: request.reason,
+            });
+        }
+        *used += 1;
+        self.total += 1;
+        Ok(request.delay)
+    }
+}

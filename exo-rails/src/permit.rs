@@ -1,0 +1,126 @@
+//! Proof that the pre rails of an operation have let it pass.
+
+use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use crate::context::{RailContext, RunScope};
+use crate::payload::{InvokeInputs, ModelCallInputs, ToolCallInputs};
+
+/// The inputs of an operation as the pre rails have left them: proof that they let it pass.
+///
+/// Only a [guarded operation](crate::Rails::guard_tool_call) makes one, for one attempt. It is not `Clone`
+/// and its inputs cannot be changed, so an executor that asks for a `Permit<ToolCallInputs>` cannot be called
+/// unguarded, nor with arguments that no rail has seen, nor twice for one decision. It is given up when the
+/// operation ends: an operation that keeps it fails with [`RunError::PermitKept`](crate::RunError::PermitKept).
+///
+/// ```
+/// use exo_rails::prelude::*;
+///
+/// struct Tools;
+///
+/// impl Tools {
+///     /// Cannot be called without a guard.
+///     async fn run(&self, call: Permit<ToolCallInputs>) -> Result<ToolOutput, OperationError> {
+///         Ok(ToolOutput::text(format!("{} has run", call.tool_name)))
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RunError> {
+/// let (tools, mut ctx) = (Tools, RailContext::new("demo"));
+/// let call = ToolCallInputs::new("search");
+/// let output = NoRails.guard_tool_call(call, &mut ctx, |call| tools.run(call)).await?;
+/// assert_eq!(output.content, "search has run");
+/// # Ok(()) }
+/// ```
+///
+/// Without a guard there is nothing to hand over:
+///
+/// ```compile_fail,E0308
+/// # use exo_rails::prelude::*;
+/// # async fn run(call: Permit<ToolCallInputs>) {}
+/// # async fn unguarded() {
+/// run(ToolCallInputs::new("delete_file")).await;
+/// # }
+/// ```
+#[must_use = "a permit is for the operation that it was made for"]
+pub struct Permit<T> {
+    inputs: Arc<T>,
+    scope: Arc<RunScope>,
+    step: u32,
+}
+
+impl<T> Permit<T> {
+    pub(crate) fn new(inputs: Arc<T>, ctx: &RailContext) -> Self {
+        Self { inputs, scope: Arc::clone(ctx.scope()), step: ctx.step() }
+    }
+
+    /// A context for operations inside this one: of the same run, at the same step.
+    ///
+    /// A run needs it for its model calls and tool calls; a tool that runs an agent of its own can take run
+    /// state and cancellation from it.
+    #[must_use]
+    pub fn context(&self) -> RailContext {
+        let mut ctx = RailContext::of(Arc::clone(&self.scope));
+        ctx.set_step(self.step);
+        ctx
+    }
+
+    /// What is the same for all events of the run.
+    #[must_use]
+    pub fn scope(&self) -> &RunScope {
+        &self.scope
+    }
+}
+
+impl<T> Deref for Permit<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.inputs
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Permit<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Permit").field(&self.inputs).finish()
+    }
+}
+
+/// The shared places in which a context hands inputs to permits: allocated once, used by one operation after
+/// the other.
+#[derive(Debug, Default)]
+pub(crate) struct Slots {
+    pub(crate) run: Slot<InvokeInputs>,
+    pub(crate) llm_call: Slot<ModelCallInputs>,
+    pub(crate) tool_call: Slot<ToolCallInputs>,
+}
+
+/// One such place; empty inputs lie in it between operations.
+#[derive(Debug, Default)]
+pub(crate) struct Slot<T>(Option<Arc<T>>);
+
+impl<T: Default> Slot<T> {
+    /// Puts inputs in, for a permit to share.
+    pub(crate) fn fill(&mut self, inputs: T) -> Arc<T> {
+        if let Some(mut shared) = self.0.take()
+            && let Some(place) = Arc::get_mut(&mut shared)
+        {
+            *place = inputs;
+            return shared;
+        }
+        Arc::new(inputs)
+    }
+
+    /// Takes the inputs back; an error when a permit still shares them.
+    pub(crate) fn take_back(&mut self, mut shared: Arc<T>) -> Result<T, Arc<T>> {
+        match Arc::get_mut(&mut shared) {
+            Some(place) => {
+                let inputs = std::mem::take(place);
+                self.0 = Some(shared);
+                Ok(inputs)
+            }
+            None => Err(shared),
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Rails: what `#[rail]` makes of a function or an `impl` block.
+
+use std::fmt;
+
+use crate::action::RailOutput;
+use crate::context::RailContext;
+use crate::event::Event;
+use crate::hook_point::HookPoint;
+use crate::plan::Plan;
+
+/// A guard on one or more events, made by `#[rail]`.
+///
+/// It carries what a chain must know before it runs. Do not implement it by hand: the macro also sees to the
+/// events, one [`RailOn`] for each.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a rail",
+    label = "not a rail",
+    note = "a rail is an `async fn` or `fn` under `#[rail(on = [PreToolCall])]`, or a type with an `impl` block under `#[rail]`",
+    note = "a chain made by `rail_chain!` is a rail too"
+)]
+pub trait Rail: Send + Sync {
+    /// What it is called in decisions, plans and logs.
+    const NAME: &'static str;
+
+    /// Lower numbers run first; 50 where none is given.
+    const PRIORITY: i32;
+
+    /// The events that it guards.
+    const EVENTS: &'static [HookPoint];
+
+    /// Those of its events whose payload it may change.
+    const REWRITES: &'static [HookPoint];
+
+    /// Where it was declared.
+    const DECLARED: Declared;
+
+    /// The rails inside, when the rail is a chain.
+    const INNER: Option<&'static Plan> = None;
+
+    /// Name, priority and place together.
+    const INFO: RailInfo = RailInfo { name: Self::NAME, priority: Self::PRIORITY, declared: Self::DECLARED };
+
+    /// Shows every event of the rail to a visitor: how a rail is collected at run time.
+    #[doc(hidden)]
+    fn each_event<V: EventVisitor<Self>>(visitor: &mut V)
+    where
+        Self: Sized;
+}
+
+/// What a rail does at event `E`.
+#[diagnostic::on_unimplemented(
+    message = "the rail `{Self}` is not on the event `{E}`",
+    label = "not on `{E}`",
+    note = "its events are those in `#[rail(on = […])]`, or those of its `#[on(…)]` methods"
+)]
+pub trait RailOn<E: Event>: Rail {
+    /// What the rail returns.
+    type Out: RailOutput<E>;
+
+    /// Calls the rail.
+    fn call<'a>(
+        &'a self,
+        payload: E::Payload<'a>,
+        ctx: &'a mut RailContext,
+    ) -> impl Future<Output = Self::Out> + Send;
+}
+
+/// Sees the events of a rail `R`, one by one, with their types.
+#[doc(hidden)]
+pub trait EventVisitor<R> {
+    fn visit<E: Event>(&mut self)
+    where
+        R: RailOn<E>;
+}
+
+/// A rail's name, priority and place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct RailInfo {
+    /// What it is called.
+    pub name: &'static str,
+    /// Lower numbers run first.
+    pub priority: i32,
+    /// Where it was declared.
+    pub declared: Declared,
+}
+
+/// A place in source code: where a rail was declared, or a hook added.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Declared {
+    /// The file, as the compiler was given it.
+    pub file: &'static str,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column, from 1.
+    pub column: u32,
+}
+
+impl fmt::Display for Declared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.file, self.line, self.column)
+    }
+}

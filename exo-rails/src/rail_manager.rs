@@ -1,0 +1,287 @@
+//! Rails collected and sorted at run time.
+
+use std::any::{Any, TypeId};
+use std::fmt;
+use std::ops::ControlFlow;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::action::RailOutput;
+use crate::context::RailContext;
+use crate::decision::Outcome;
+use crate::event::{Event, Inputs};
+use crate::hook_manager::{Hook, HookFuture, erase, misplaced};
+use crate::hook_point::HookPoint;
+use crate::rail::{EventVisitor, Rail, RailInfo, RailOn};
+use crate::rails::RunOn;
+
+/// Rails chosen at run time: sorted by priority when they are added, called through `dyn`.
+///
+/// Any rail can be added, as it is; what it means there is what it means in a static chain: lower priorities
+/// run first, equal ones in the order in which they were added, and the same rail is not listed twice. The
+/// calls cost more (a boxed future for each rail), and nothing checks before the program runs that the rails
+/// fit together. Rails cannot be added or removed while an event's rails run: that takes `&mut`.
+///
+/// ```
+/// use exo_rails::prelude::*;
+///
+/// #[rail(priority = 10, on = [PreToolCall])]
+/// fn permission(call: &ToolCallInputs) -> Verdict {
+///     Verdict::abort_if(call.tool_name == "shell", "no shell")
+/// }
+///
+/// #[rail(priority = 80, on = [PreToolCall])]
+/// fn log(call: &ToolCallInputs) { println!("{}", call.tool_name) }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let mut manager = RailManager::new();
+/// let log = manager.add(log {})?;
+/// manager.add(permission {})?;
+/// assert_eq!(manager.add(permission {}).unwrap_err().to_string(), "the rail `permission` is already in the manager");
+///
+/// let mut ctx = RailContext::new("demo");
+/// let decision = manager.run::<PreToolCall>(&mut ToolCallInputs::new("search"), &mut ctx).await?;
+/// assert!(decision.is_continue());
+/// manager.remove(log)?;
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Default)]
+pub struct RailManager {
+    rails: Vec<Registered>,
+    lists: [Option<Arc<dyn AnyList>>; HookPoint::COUNT],
+}
+
+/// Names one rail in its [`RailManager`], to remove it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct RailHandle(u64);
+
+/// The rail is in the manager already: one type of rail runs once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the rail `{rail_name}` is already in the manager")]
+pub struct DuplicateRail {
+    /// The rail.
+    pub rail_name: &'static str,
+}
+
+/// The rail is not in the manager, or no longer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the manager has no such rail")]
+pub struct RailNotFound;
+
+#[derive(Clone, Copy)]
+struct Registered {
+    handle: RailHandle,
+    rail: TypeId,
+    info: RailInfo,
+}
+
+impl RailManager {
+    /// A manager without rails.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a rail to each of its events, at its priority.
+    ///
+    /// A function's rail is written `name {}`.
+    ///
+    /// # Errors
+    /// When a rail of this type is there already.
+    pub fn add<R: Rail + 'static>(&mut self, rail: R) -> Result<RailHandle, DuplicateRail> {
+        static HANDLES: AtomicU64 = AtomicU64::new(0);
+        let id = TypeId::of::<R>();
+        if self.rails.iter().any(|registered| registered.rail == id) {
+            return Err(DuplicateRail { rail_name: R::NAME });
+        }
+        let handle = RailHandle(HANDLES.fetch_add(1, Ordering::Relaxed));
+        self.rails.push(Registered { handle, rail: id, info: R::INFO });
+        R::each_event(&mut Insertion { rail: Arc::new(rail), handle, lists: &mut self.lists });
+        Ok(handle)
+    }
+
+    /// Removes a rail from all its events.
+    ///
+    /// # Errors
+    /// When it is not there.
+    pub fn remove(&mut self, handle: RailHandle) -> Result<(), RailNotFound> {
+        let at = self.rails.iter().position(|registered| registered.handle == handle).ok_or(RailNotFound)?;
+        self.rails.remove(at);
+        for list in &mut self.lists {
+            *list = list.take().and_then(|list| list.without(handle));
+        }
+        Ok(())
+    }
+
+    /// Removes every rail.
+    pub fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    /// The rails, in the order in which they were added.
+    pub fn rails(&self) -> impl Iterator<Item = RailInfo> {
+        self.rails.iter().map(|registered| registered.info)
+    }
+
+    /// The manager's rails of one event, as a hook for [`HookManager::add`](crate::HookManager::add).
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use exo_rails::prelude::*;
+    ///
+    /// let manager = Arc::new(RailManager::new());
+    /// let mut hooks = HookManager::new();
+    /// for &point in HookPoint::ALL {
+    ///     hooks.add(point, manager.hook_for(point));
+    /// }
+    /// ```
+    pub fn hook_for(self: &Arc<Self>, point: HookPoint) -> RailManagerHook {
+        RailManagerHook { manager: Arc::clone(self), point }
+    }
+
+    fn list<E: Event>(&self) -> Option<&List<E>> {
+        let list: &dyn Any = self.lists[E::POINT.index()].as_deref()?;
+        list.downcast_ref()
+    }
+}
+
+impl fmt::Debug for RailManager {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.rails.iter().map(|registered| registered.info.name)).finish()
+    }
+}
+
+impl<E: Event> RunOn<E> for RailManager {
+    fn rewrites(&self) -> bool {
+        self.list::<E>().is_some_and(|list| list.rails.iter().any(|listed| listed.rewrites))
+    }
+
+    async fn dispatch<'a>(&'a self, mut payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Outcome<E> {
+        let Some(list) = self.list::<E>() else { return ControlFlow::Continue(()) };
+        for listed in &list.rails {
+            match listed.rail.call(E::reborrow(&mut payload), ctx).await {
+                ControlFlow::Continue(()) => {}
+                stop @ ControlFlow::Break(_) => return stop,
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// Adds a rail to the list of each of its events.
+struct Insertion<'m, R> {
+    rail: Arc<R>,
+    handle: RailHandle,
+    lists: &'m mut [Option<Arc<dyn AnyList>>; HookPoint::COUNT],
+}
+
+impl<R: Rail + 'static> EventVisitor<R> for Insertion<'_, R> {
+    fn visit<E: Event>(&mut self)
+    where
+        R: RailOn<E>,
+    {
+        // A chain shows every event that it serves, also those for which it has no rails.
+        if !R::EVENTS.contains(&E::POINT) {
+            return;
+        }
+        let slot = &mut self.lists[E::POINT.index()];
+        let old: Option<&List<E>> = slot.as_deref().and_then(|list| (list as &dyn Any).downcast_ref());
+        let mut list = old.cloned().unwrap_or_default();
+        let at = list.rails.partition_point(|listed| listed.priority <= R::PRIORITY);
+        let rewrites = R::REWRITES.contains(&E::POINT);
+        let rail: Arc<dyn DynRail<E>> = self.rail.clone();
+        list.rails.insert(at, Listed { handle: self.handle, priority: R::PRIORITY, rewrites, rail });
+        *slot = Some(Arc::new(list));
+    }
+}
+
+/// The rails of one event, in their order.
+struct List<E: Event> {
+    rails: Vec<Listed<E>>,
+}
+
+struct Listed<E: Event> {
+    handle: RailHandle,
+    priority: i32,
+    rewrites: bool,
+    rail: Arc<dyn DynRail<E>>,
+}
+
+impl<E: Event> Default for List<E> {
+    fn default() -> Self {
+        Self { rails: Vec::new() }
+    }
+}
+
+impl<E: Event> Clone for List<E> {
+    fn clone(&self) -> Self {
+        Self { rails: self.rails.clone() }
+    }
+}
+
+impl<E: Event> Clone for Listed<E> {
+    fn clone(&self) -> Self {
+        let Self { handle, priority, rewrites, rail } = self;
+        Self { handle: *handle, priority: *priority, rewrites: *rewrites, rail: Arc::clone(rail) }
+    }
+}
+
+/// The rails of one event, without the event's type.
+trait AnyList: Any + Send + Sync {
+    /// The list without a rail; `None` when nothing is left.
+    fn without(&self, handle: RailHandle) -> Option<Arc<dyn AnyList>>;
+
+    /// Runs the rails with inputs that are the event's.
+    fn run<'a>(&self, manager: &'a RailManager, inputs: Inputs<'a>, ctx: &'a mut RailContext) -> Option<HookFuture<'a>>;
+}
+
+impl<E: Event> AnyList for List<E> {
+    fn without(&self, handle: RailHandle) -> Option<Arc<dyn AnyList>> {
+        let rails: Vec<_> = self.rails.iter().filter(|listed| listed.handle != handle).cloned().collect();
+        if rails.is_empty() { None } else { Some(Arc::new(Self { rails })) }
+    }
+
+    fn run<'a>(&self, manager: &'a RailManager, inputs: Inputs<'a>, ctx: &'a mut RailContext) -> Option<HookFuture<'a>> {
+        let payload = E::payload(inputs)?;
+        Some(Box::pin(async move { RunOn::<E>::dispatch(manager, payload, ctx).await.map_break(erase) }))
+    }
+}
+
+/// A rail at one event, behind `dyn`.
+trait DynRail<E: Event>: Send + Sync {
+    fn call<'a>(
+        &'a self,
+        payload: E::Payload<'a>,
+        ctx: &'a mut RailContext,
+    ) -> Pin<Box<dyn Future<Output = Outcome<E>> + Send + 'a>>;
+}
+
+impl<E: Event, R: RailOn<E>> DynRail<E> for R {
+    fn call<'a>(
+        &'a self,
+        payload: E::Payload<'a>,
+        ctx: &'a mut RailContext,
+    ) -> Pin<Box<dyn Future<Output = Outcome<E>> + Send + 'a>> {
+        let future = RailOn::call(self, payload, ctx);
+        Box::pin(async move { future.await.flow(&R::INFO, E::POINT) })
+    }
+}
+
+/// The rails that a [`RailManager`] has for one event, as a hook.
+#[derive(Clone, Debug)]
+pub struct RailManagerHook {
+    manager: Arc<RailManager>,
+    point: HookPoint,
+}
+
+impl Hook for RailManagerHook {
+    fn call<'a>(&'a self, info: &'a RailInfo, inputs: Inputs<'a>, ctx: &'a mut RailContext) -> HookFuture<'a> {
+        let at = inputs.point();
+        if at != self.point {
+            return misplaced(info, self.point, at);
+        }
+        let future = self.manager.lists[at.index()].as_ref().and_then(|list| list.run(&self.manager, inputs, ctx));
+        future.unwrap_or_else(|| Box::pin(std::future::ready(ControlFlow::Continue(()))))
+    }
+}

@@ -1,0 +1,258 @@
+//! Guard sets: the one trait behind static chains, `RailManager`, `HookManager` and "no rails".
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use crate::context::RailContext;
+use crate::decision::{Decision, Outcome};
+use crate::error::{OperationError, RunError};
+use crate::event::{
+    Error, Event, Finished, LlmError, PostLlmCall, PostToolCall, PreLlmCall, PreToolCall, Start, ToolError,
+};
+use crate::fault::RailFault;
+use crate::operation::{self, LlmCall, ToolCall};
+use crate::payload::{InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse, ToolCallInputs, ToolOutput};
+use crate::permit::Permit;
+
+/// A guard set that serves event `E`.
+///
+/// Chains implement it for the events that they serve, [`RailManager`](crate::RailManager) and
+/// [`HookManager`](crate::HookManager) for every event. Implement it to put something around a guard set:
+/// tracing, say. Users call [`Rails::run`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not serve the event `{E}`",
+    label = "does not serve `{E}`",
+    note = "guard sets are chains made by `rail_chain!`, `RailManager`, `HookManager` and `NoRails`"
+)]
+pub trait RunOn<E: Event>: Send + Sync {
+    /// Whether a rail may change the payload: then a guarded operation keeps the original, for retries.
+    fn rewrites(&self) -> bool {
+        true
+    }
+
+    /// Runs the rails of the event, in their order, until one of them does not continue.
+    fn dispatch<'a>(
+        &'a self,
+        payload: E::Payload<'a>,
+        ctx: &'a mut RailContext,
+    ) -> impl Future<Output = Outcome<E>> + Send;
+}
+
+/// A guard set for an agent: it serves every event of the lifecycle.
+///
+/// It is implemented for every type that does. Whatever runs an agent takes a `Rails` and does not care
+/// whether it is a static chain, a [`RailManager`](crate::RailManager), a [`HookManager`](crate::HookManager)
+/// or [`NoRails`].
+pub trait Rails:
+    RunOn<Start>
+    + RunOn<PreLlmCall>
+    + RunOn<PostLlmCall>
+    + RunOn<LlmError>
+    + RunOn<PreToolCall>
+    + RunOn<PostToolCall>
+    + RunOn<ToolError>
+    + RunOn<Finished>
+    + RunOn<Error>
+{
+    /// Runs the rails of one event and returns what they decided.
+    ///
+    /// The [guarded operations](Self::guard_tool_call) do this and act on every decision; call it where you
+    /// need the single event.
+    ///
+    /// ```
+    /// use exo_rails::prelude::*;
+    ///
+    /// #[rail(priority = 20, on = [PreToolCall])]
+    /// fn shorten(call: &mut ToolCallInputs) { call.arguments["limit"] = 10.into() }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RailFault> {
+    /// let mut call = ToolCallInputs::new("search");
+    /// let decision = rail_chain![shorten].run::<PreToolCall>(&mut call, &mut RailContext::new("demo")).await?;
+    /// assert!(decision.is_continue());
+    /// assert_eq!(call.arguments["limit"], 10);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// When a rail that can decide faults.
+    fn run<'a, E: Event>(
+        &'a self,
+        payload: E::Payload<'a>,
+        ctx: &'a mut RailContext,
+    ) -> impl Future<Output = Result<Decision<E::Substitute>, RailFault>> + Send
+    where
+        Self: RunOn<E>,
+    {
+        async move { Decision::from_outcome(enter::<E, Self>(self, payload, ctx).await) }
+    }
+
+    /// Guards a whole run: [`Start`], the run, [`Finished`]; and [`Error`], once, when it ends with an error
+    /// of any kind.
+    ///
+    /// `run` is called with the permit for the inputs as the rails have left them. It is called again when a
+    /// rail has the run done again. The context for its model and tool calls is
+    /// [`permit.context()`](Permit::context).
+    ///
+    /// # Errors
+    /// The error that the run ended with, as it is.
+    fn guard_run<F, Fut, Err>(
+        &self,
+        inputs: impl Into<InvokeInputs> + Send,
+        ctx: &mut RailContext,
+        run: F,
+    ) -> impl Future<Output = Result<InvokeOutput, RunError>> + Send
+    where
+        F: FnMut(Permit<InvokeInputs>) -> Fut + Send,
+        Fut: Future<Output = Result<InvokeOutput, Err>> + Send,
+        Err: Into<RunError> + Send,
+    {
+        operation::guard_run(self, inputs.into(), ctx, run)
+    }
+
+    /// Guards a call of the model: [`PreLlmCall`], the call, then [`PostLlmCall`] or [`LlmError`].
+    ///
+    /// # Errors
+    /// When a rail aborts, faults or has used up its retries, when the call fails and no rail rescues it, or
+    /// when the run is cancelled.
+    fn guard_llm_call<F, Fut, Err>(
+        &self,
+        call: ModelCallInputs,
+        ctx: &mut RailContext,
+        model: F,
+    ) -> impl Future<Output = Result<ModelResponse, RunError>> + Send
+    where
+        F: FnMut(Permit<ModelCallInputs>) -> Fut + Send,
+        Fut: Future<Output = Result<ModelResponse, Err>> + Send,
+        Err: Into<OperationError> + Send,
+    {
+        async move {
+            let mut call = call;
+            operation::guard::<LlmCall, _, _, _, _>(self, &mut call, ctx, model).await
+        }
+    }
+
+    /// Guards a tool call: [`PreToolCall`], the call, then [`PostToolCall`] or [`ToolError`].
+    ///
+    /// The rails' decisions are acted on: a skip puts its substitute in the place of the output, a retry
+    /// waits and begins again at the pre rails, an abort is the error. What the rails change in the call
+    /// reaches the tool: the [`Permit`] holds the call as they have left it.
+    ///
+    /// ```
+    /// use exo_rails::prelude::*;
+    ///
+    /// #[rail(priority = 10, on = [PreToolCall])]
+    /// fn only_search(call: &ToolCallInputs) -> RailAction {
+    ///     if call.tool_name == "search" { RailAction::Continue } else { RailAction::skip("only search is allowed") }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RunError> {
+    /// let rails = rail_chain![only_search];
+    /// let mut ctx = RailContext::new("demo");
+    /// let call = ToolCallInputs::new("delete_file");
+    /// let output = rails
+    ///     .guard_tool_call(call, &mut ctx, |call| async move {
+    ///         Ok::<_, OperationError>(ToolOutput::text(format!("{} has run", call.tool_name)))
+    ///     })
+    ///     .await?;
+    /// assert_eq!(output.content, "The call of `delete_file` was skipped by the rail `only_search`: only search is allowed");
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// When a rail aborts, faults or has used up its retries, when the call fails and no rail rescues it, or
+    /// when the run is cancelled.
+    fn guard_tool_call<F, Fut, Err>(
+        &self,
+        call: ToolCallInputs,
+        ctx: &mut RailContext,
+        tool: F,
+    ) -> impl Future<Output = Result<ToolOutput, RunError>> + Send
+    where
+        F: FnMut(Permit<ToolCallInputs>) -> Fut + Send,
+        Fut: Future<Output = Result<ToolOutput, Err>> + Send,
+        Err: Into<OperationError> + Send,
+    {
+        async move {
+            let mut call = call;
+            operation::guard::<ToolCall, _, _, _, _>(self, &mut call, ctx, tool).await
+        }
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<R> Rails for R where
+    R: RunOn<Start>
+        + RunOn<PreLlmCall>
+        + RunOn<PostLlmCall>
+        + RunOn<LlmError>
+        + RunOn<PreToolCall>
+        + RunOn<PostToolCall>
+        + RunOn<ToolError>
+        + RunOn<Finished>
+        + RunOn<Error>
+        + ?Sized
+{
+}
+
+/// Begins an event and runs its rails.
+#[inline]
+pub(crate) fn enter<'a, E: Event, R: RunOn<E> + ?Sized>(
+    rails: &'a R,
+    payload: E::Payload<'a>,
+    ctx: &'a mut RailContext,
+) -> impl Future<Output = Outcome<E>> + Send {
+    ctx.enter(E::POINT);
+    rails.dispatch(payload, ctx)
+}
+
+/// No rails: every event continues, and guarded operations behave as if nothing guarded them.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoRails;
+
+impl<E: Event> RunOn<E> for NoRails {
+    #[inline]
+    fn rewrites(&self) -> bool {
+        false
+    }
+
+    #[inline]
+    fn dispatch<'a>(
+        &'a self,
+        _: E::Payload<'a>,
+        _: &'a mut RailContext,
+    ) -> impl Future<Output = Outcome<E>> + Send {
+        std::future::ready(ControlFlow::Continue(()))
+    }
+}
+
+impl<E: Event, R: RunOn<E> + ?Sized> RunOn<E> for &R {
+    #[inline]
+    fn rewrites(&self) -> bool {
+        (**self).rewrites()
+    }
+
+    #[inline]
+    fn dispatch<'a>(
+        &'a self,
+        payload: E::Payload<'a>,
+        ctx: &'a mut RailContext,
+    ) -> impl Future<Output = Outcome<E>> + Send {
+        (**self).dispatch(payload, ctx)
+    }
+}
+
+impl<E: Event, R: RunOn<E> + ?Sized> RunOn<E> for Arc<R> {
+    #[inline]
+    fn rewrites(&self) -> bool {
+        (**self).rewrites()
+    }
+
+    #[inline]
+    fn dispatch<'a>(
+        &'a self,
+        payload: E::Payload<'a>,
+        ctx: &'a mut RailContext,
+    ) -> impl Future<Output = Outcome<E>> + Send {
+        (**self).dispatch(payload, ctx)
+    }
+}

@@ -1,0 +1,143 @@
+//! Values that rails share: for one event ([`Extra`]) or for a run or session ([`Store`]).
+
+use std::any::{Any, TypeId};
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+type Values = HashMap<TypeId, Box<dyn Any + Send + Sync>>;
+
+/// Typed values that the rails of **one event** share: empty at the start of each event.
+///
+/// There is at most one value of a type, so a rail wraps what it shares in a type of its own. Until the first
+/// value is put in, it costs nothing.
+///
+/// ```
+/// use exo_rails::prelude::*;
+///
+/// struct RateLimitLeft(u32);
+///
+/// #[rail(priority = 20, on = [PreLlmCall])]
+/// fn rate_limit(ctx: &mut RailContext) {
+///     ctx.extra.insert(RateLimitLeft(5));
+/// }
+///
+/// #[rail(priority = 90, on = [PreLlmCall])]
+/// fn log(ctx: &RailContext) {
+///     if let Some(left) = ctx.extra.get::<RateLimitLeft>() {
+///         println!("{} calls left", left.0);
+///     }
+/// }
+/// ```
+#[derive(Default)]
+pub struct Extra {
+    // Boxed, so that a context that shares nothing carries one pointer.
+    values: Option<Box<Values>>,
+}
+
+impl Extra {
+    /// Puts a value in; returns the one of this type that was there.
+    pub fn insert<T: Any + Send + Sync>(&mut self, value: T) -> Option<T> {
+        let old = self.values.get_or_insert_default().insert(TypeId::of::<T>(), Box::new(value));
+        old.and_then(|old| old.downcast().ok()).map(|old| *old)
+    }
+
+    /// The value of this type.
+    #[must_use]
+    pub fn get<T: Any + Send + Sync>(&self) -> Option<&T> {
+        self.values.as_ref()?.get(&TypeId::of::<T>())?.downcast_ref()
+    }
+
+    /// The value of this type, to be changed in place.
+    pub fn get_mut<T: Any + Send + Sync>(&mut self) -> Option<&mut T> {
+        self.values.as_mut()?.get_mut(&TypeId::of::<T>())?.downcast_mut()
+    }
+
+    /// Takes the value of this type out.
+    pub fn remove<T: Any + Send + Sync>(&mut self) -> Option<T> {
+        let value = self.values.as_mut()?.remove(&TypeId::of::<T>())?;
+        value.downcast().ok().map(|value| *value)
+    }
+
+    /// Empties it, for the next event.
+    #[inline]
+    pub(crate) fn clear(&mut self) {
+        if self.values.is_some() {
+            self.values = None;
+        }
+    }
+}
+
+impl fmt::Debug for Extra {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Extra").field("values", &self.values.as_ref().map_or(0, |values| values.len())).finish()
+    }
+}
+
+/// Typed values that live for a run, or for a session of several runs.
+///
+/// There is at most one value of a type. A clone is another handle to the same values, and [`Store::update`]
+/// is atomic: concurrent updates are applied one after the other and none is lost.
+///
+/// ```
+/// use exo_rails::Store;
+///
+/// #[derive(Clone, Copy, Default)]
+/// struct Spent { tokens: u64 }
+///
+/// let store = Store::default();
+/// let handle = store.clone();
+/// store.update(|spent: &mut Spent| spent.tokens += 40);
+/// let total = handle.update(|spent: &mut Spent| { spent.tokens += 2; spent.tokens });
+/// assert_eq!(total, 42);
+/// ```
+#[derive(Clone, Default)]
+pub struct Store {
+    values: Arc<Mutex<Values>>,
+}
+
+impl Store {
+    /// Puts a value in; returns the one of this type that was there.
+    pub fn insert<T: Any + Send + Sync>(&self, value: T) -> Option<T> {
+        let old = self.lock().insert(TypeId::of::<T>(), Box::new(value));
+        old.and_then(|old| old.downcast().ok()).map(|old| *old)
+    }
+
+    /// A clone of the value of this type.
+    #[must_use]
+    pub fn get<T: Any + Send + Sync + Clone>(&self) -> Option<T> {
+        self.lock().get(&TypeId::of::<T>())?.downcast_ref().cloned()
+    }
+
+    /// Changes the value of this type, which starts as its default, and returns what `change` returns.
+    ///
+    /// No other update happens meanwhile, so `change` should be short and must not use the same store. When
+    /// it panics, the value stays as it left it.
+    pub fn update<T: Any + Send + Sync + Default, R>(&self, change: impl FnOnce(&mut T) -> R) -> R {
+        let mut values = self.lock();
+        let slot = values.entry(TypeId::of::<T>()).or_insert_with(|| Box::new(T::default()));
+        match slot.downcast_mut() {
+            Some(value) => change(value),
+            // The key is the value's type, so this branch is never taken; it keeps the function total.
+            None => change(&mut T::default()),
+        }
+    }
+
+    /// Takes the value of this type out.
+    #[must_use]
+    pub fn remove<T: Any + Send + Sync>(&self) -> Option<T> {
+        let value = self.lock().remove(&TypeId::of::<T>())?;
+        value.downcast().ok().map(|value| *value)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Values> {
+        // A panic in one update does not take the state from everybody else.
+        self.values.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Store {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Store").field("values", &self.lock().len()).finish()
+    }
+}
