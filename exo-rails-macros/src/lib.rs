@@ -1,1 +1,23 @@
-//! placeholder
+//! The macros of `exo-rails`. Each goes through the same stages: parse, check, expand.
+//!
+//! They are documented where `exo-rails` re-exports them, so that the examples there are compiled and the
+//! links resolve.
+
+mod chain;
+mod errors;
+mod paths;
+mod rail;
+
+use proc_macro::TokenStream;
+
+#[allow(missing_docs, reason = "documented at the re-export")]
+#[proc_macro_attribute]
+pub fn rail(args: TokenStream, item: TokenStream) -> TokenStream {
+    rail::rail(args.into(), item.into()).into()
+}
+
+#[allow(missing_docs, reason = "documented at the re-export")]
+#[proc_macro]
+pub fn rail_chain(input: TokenStream) -> TokenStream {
+    chain::rail_chain(input.into()).into()
+}

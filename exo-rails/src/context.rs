@@ -114,14 +114,7 @@ impl RailContext {
     /// the step and the attempt.
     #[must_use]
     pub(crate) fn of(scope: Arc<RunScope>) -> Self {
-        Self {
-            extra: Extra::default(),
-            scope,
-            event: HookPoint::Start,
-            step: 0,
-            attempt: 0,
-            slots: Slots::default(),
-        }
+        Self { extra: Extra::default(), scope, event: HookPoint::Start, step: 0, attempt: 0, slots: Slots::default() }
     }
 
     /// The same context, under a run name of your own.

@@ -43,7 +43,9 @@ pub struct RailAbortError {
 
 /// A rail asked for one more retry than it has.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
-#[error("rail `{rail_name}` wants a retry at {event} but its {max_retries} are used up after {attempts} attempts: {reason}")]
+#[error(
+    "rail `{rail_name}` wants a retry at {event} but its {max_retries} are used up after {attempts} attempts: {reason}"
+)]
 #[non_exhaustive]
 pub struct RetriesExhausted {
     /// The rail that asked.

@@ -4,9 +4,7 @@ use crate::action::NoSubstitute;
 use crate::context::RailContext;
 use crate::error::{OperationError, RunError};
 use crate::hook_point::HookPoint;
-use crate::payload::{
-    InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse, ToolCallInputs, ToolOutput,
-};
+use crate::payload::{InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse, ToolCallInputs, ToolOutput};
 
 /// What an event hands to its rails, and what a skip may put in the place of its operation's result.
 ///
@@ -195,8 +193,12 @@ macro_rules! part {
 
 /// Lends one part of a payload.
 macro_rules! lend {
-    (mut $part:expr) => { &mut **$part };
-    (ref $part:expr) => { &**$part };
+    (mut $part:expr) => {
+        &mut **$part
+    };
+    (ref $part:expr) => {
+        &**$part
+    };
 }
 
 /// A rail may take a part by `&`, and by `&mut` where the event carries it so.
@@ -206,10 +208,7 @@ macro_rules! params {
             const TAKES: u8 = $bit;
 
             #[inline]
-            fn take(
-                parts: &mut <$event as Event>::Parts<'a>,
-                _: &mut Option<&'a mut RailContext>,
-            ) -> Option<Self> {
+            fn take(parts: &mut <$event as Event>::Parts<'a>, _: &mut Option<&'a mut RailContext>) -> Option<Self> {
                 parts.$index.take().map(|part| &*part)
             }
         }
@@ -221,10 +220,7 @@ macro_rules! params {
             const TAKES: u8 = $bit;
 
             #[inline]
-            fn take(
-                parts: &mut <$event as Event>::Parts<'a>,
-                _: &mut Option<&'a mut RailContext>,
-            ) -> Option<Self> {
+            fn take(parts: &mut <$event as Event>::Parts<'a>, _: &mut Option<&'a mut RailContext>) -> Option<Self> {
                 parts.$index.take()
             }
         }
@@ -270,7 +266,7 @@ macro_rules! events {
             )*
         }
 
-        pub use events::{$($event,)*};
+        pub(crate) use events::{$($event,)*};
 
         /// The payload of any event: for a rail on events with different ones, and for plain hooks.
         ///

@@ -14,7 +14,7 @@ use crate::decision::{Outcome, Stop};
 use crate::event::{Allows, AnyEvent, AnySubstitute, Event, Inputs};
 use crate::fault::{FaultCause, RailFault};
 use crate::hook_point::HookPoint;
-use crate::rail::{Declared, Rail, RailInfo, RailOn};
+use crate::rail::{Declared, RailInfo, RailOn};
 use crate::rails::RunOn;
 
 /// Hooks for each [`HookPoint`], called in the order in which they were added.
@@ -123,7 +123,8 @@ impl HookManager {
 impl fmt::Debug for HookManager {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let points = HookPoint::ALL.iter().filter(|point| self.has_hooks(**point));
-        let names = |point: &HookPoint| self.hooks[point.index()].iter().map(|entry| entry.info.name).collect::<Vec<_>>();
+        let names =
+            |point: &HookPoint| self.hooks[point.index()].iter().map(|entry| entry.info.name).collect::<Vec<_>>();
         f.debug_map().entries(points.map(|point| (point, names(point)))).finish()
     }
 }

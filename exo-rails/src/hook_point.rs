@@ -94,10 +94,11 @@ impl FromStr for HookPoint {
     type Err = UnknownHookPoint;
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
-        Self::ALL.iter().copied().find(|point| point.name() == name).ok_or_else(|| UnknownHookPoint {
-            name: name.to_owned(),
-            hint: hint(name),
-        })
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|point| point.name() == name)
+            .ok_or_else(|| UnknownHookPoint { name: name.to_owned(), hint: hint(name) })
     }
 }
 

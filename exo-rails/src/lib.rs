@@ -33,6 +33,7 @@ pub use event::{
 pub use fault::{FaultCause, RailFault};
 pub use hook_manager::{Hook, HookFuture, HookHandle, HookManager};
 pub use hook_point::{HookPoint, UnknownHookPoint};
+pub use operation::Guarded;
 pub use payload::{InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse, ToolCallInputs, ToolOutput};
 pub use permit::Permit;
 pub use plan::{EventPlan, Plan, PlannedRail};
@@ -45,3 +46,21 @@ pub use tokio_util::sync::CancellationToken;
 
 /// The priority of a rail that gives none.
 pub const DEFAULT_PRIORITY: i32 = 50;
+
+pub use exo_rails_macros::{rail, rail_chain};
+
+#[doc(hidden)]
+#[path = "private.rs"]
+pub mod __private;
+
+/// Everything that a program with rails needs: `use exo_rails::prelude::*`.
+pub mod prelude {
+    pub use crate::events::{
+        Error, Finished, LlmError, PostLlmCall, PostToolCall, PreLlmCall, PreToolCall, Start, ToolError,
+    };
+    pub use crate::{
+        Chain, Decision, HookManager, HookPoint, Inputs, InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse,
+        NoRails, OperationError, Permit, Rail, RailAbortError, RailAction, RailContext, RailFault, RailManager, Rails,
+        RetryRequest, RunError, ToolCallInputs, ToolOutput, Verdict, rail, rail_chain,
+    };
+}

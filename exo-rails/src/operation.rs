@@ -47,6 +47,36 @@ pub(crate) trait Operation {
     fn slot(ctx: &mut RailContext) -> &mut Slot<Self::Inputs>;
 }
 
+/// What a guarded operation calls with the permit: an async function or closure.
+///
+/// It is implemented for every `FnMut(Permit<I>)` whose future is `Send` and yields `Result<O, E>`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an operation that can be guarded",
+    label = "not an operation",
+    note = "an operation is an async function or closure of a permit, like `|call| async move {{ tools.run(call).await }}`",
+    note = "its future is `Send` and yields a `Result` with an error that converts into `OperationError`, or `RunError` for a run"
+)]
+pub trait Guarded<I, O, E>: FnMut(Permit<I>) -> Self::Future + Send {
+    // An associated type and not a parameter of the methods: so the compiler sees, when it looks whether a
+    // task is `Send`, that the future borrows from the same places as the closure.
+    /// What it returns.
+    type Future: Future<Output = Result<O, Self::Error>> + Send;
+
+    /// How it fails.
+    type Error: Into<E> + Send;
+}
+
+#[diagnostic::do_not_recommend]
+impl<I, O, E, F, Fut, Error> Guarded<I, O, E> for F
+where
+    F: FnMut(Permit<I>) -> Fut + Send,
+    Fut: Future<Output = Result<O, Error>> + Send,
+    Error: Into<E> + Send,
+{
+    type Future = Fut;
+    type Error = Error;
+}
+
 /// The run.
 pub(crate) enum Run {}
 
@@ -151,10 +181,7 @@ impl Operation for ToolCall {
     }
 
     fn skipped(inputs: &ToolCallInputs, by: &RailInfo, reason: &Reason) -> ToolOutput {
-        ToolOutput::error(format!(
-            "The call of `{}` was skipped by the rail `{}`: {reason}",
-            inputs.tool_name, by.name
-        ))
+        ToolOutput::error(format!("The call of `{}` was skipped by the rail `{}`: {reason}", inputs.tool_name, by.name))
     }
 
     fn slot(ctx: &mut RailContext) -> &mut Slot<ToolCallInputs> {
@@ -177,7 +204,7 @@ enum Attempt<T> {
 ///
 /// Each attempt begins with the inputs as the caller gave them, so that a rail which rewrites them does not
 /// rewrite its own work on a retry.
-pub(crate) async fn guard<O, R, F, Fut, Err>(
+pub(crate) async fn guard<O, R, F>(
     rails: &R,
     inputs: &mut O::Inputs,
     ctx: &mut RailContext,
@@ -186,16 +213,14 @@ pub(crate) async fn guard<O, R, F, Fut, Err>(
 where
     O: Operation,
     R: RunOn<O::Pre> + RunOn<O::Post> + Rails + ?Sized,
-    F: FnMut(Permit<O::Inputs>) -> Fut + Send,
-    Fut: Future<Output = Result<O::Output, Err>> + Send,
-    Err: Into<O::Error> + Send,
+    F: Guarded<O::Inputs, O::Output, O::Error>,
 {
     let original = RunOn::<O::Pre>::rewrites(rails).then(|| inputs.clone());
     let mut retries = Retries::default();
     loop {
         ctx.ensure_running()?;
         ctx.set_attempt(retries.total);
-        let (by, request) = match attempt::<O, R, F, Fut, Err>(rails, inputs, ctx, &mut operation).await? {
+        let (by, request) = match attempt::<O, R, F>(rails, inputs, ctx, &mut operation).await? {
             Attempt::Done(output) => return Ok(output),
             Attempt::Again { by, request } => (by, request),
         };
@@ -208,7 +233,7 @@ where
 }
 
 /// Guards a run, and tells the observers of [`Error`] when it fails.
-pub(crate) async fn guard_run<R, F, Fut, Err>(
+pub(crate) async fn guard_run<R, F>(
     rails: &R,
     mut inputs: InvokeInputs,
     ctx: &mut RailContext,
@@ -216,11 +241,9 @@ pub(crate) async fn guard_run<R, F, Fut, Err>(
 ) -> Result<InvokeOutput, RunError>
 where
     R: Rails + ?Sized,
-    F: FnMut(Permit<InvokeInputs>) -> Fut + Send,
-    Fut: Future<Output = Result<InvokeOutput, Err>> + Send,
-    Err: Into<RunError> + Send,
+    F: Guarded<InvokeInputs, InvokeOutput, RunError>,
 {
-    let result = guard::<Run, R, F, Fut, Err>(rails, &mut inputs, ctx, run).await;
+    let result = guard::<Run, R, F>(rails, &mut inputs, ctx, run).await;
     if let Err(error) = &result
         && let ControlFlow::Break(Stop::Fault(fault)) = enter::<Error, R>(rails, (&inputs, error), ctx).await
     {
@@ -231,7 +254,7 @@ where
 }
 
 /// One attempt: pre rails, operation, post rails.
-async fn attempt<O, R, F, Fut, Err>(
+async fn attempt<O, R, F>(
     rails: &R,
     inputs: &mut O::Inputs,
     ctx: &mut RailContext,
@@ -240,12 +263,10 @@ async fn attempt<O, R, F, Fut, Err>(
 where
     O: Operation,
     R: RunOn<O::Pre> + RunOn<O::Post> + Rails + ?Sized,
-    F: FnMut(Permit<O::Inputs>) -> Fut + Send,
-    Fut: Future<Output = Result<O::Output, Err>> + Send,
-    Err: Into<O::Error> + Send,
+    F: Guarded<O::Inputs, O::Output, O::Error>,
 {
     let result = match enter::<O::Pre, R>(rails, O::pre(inputs), ctx).await {
-        ControlFlow::Continue(()) => match permitted::<O, F, Fut, Err>(inputs, ctx, operation).await? {
+        ControlFlow::Continue(()) => match permitted::<O, F>(inputs, ctx, operation).await? {
             Ok(output) => Ok(output),
             Err(error) => Err(O::failed(rails, inputs, error.into(), ctx).await?),
         },
@@ -270,15 +291,14 @@ where
 }
 
 /// Does the operation with a permit, and takes the inputs back from it.
-async fn permitted<O, F, Fut, Err>(
+async fn permitted<O, F>(
     inputs: &mut O::Inputs,
     ctx: &mut RailContext,
     operation: &mut F,
-) -> Result<Result<O::Output, Err>, RunError>
+) -> Result<Result<O::Output, F::Error>, RunError>
 where
     O: Operation,
-    F: FnMut(Permit<O::Inputs>) -> Fut,
-    Fut: Future<Output = Result<O::Output, Err>>,
+    F: Guarded<O::Inputs, O::Output, O::Error>,
 {
     let shared = O::slot(ctx).fill(mem::take(inputs));
     let result = operation(Permit::new(Arc::clone(&shared), ctx)).await;
@@ -295,10 +315,7 @@ where
 }
 
 /// Acts on a stop: what a skip means, the caller says.
-fn settle<S, T>(
-    stop: Stop<S>,
-    skip: impl FnOnce(&RailInfo, &Reason, Option<S>) -> T,
-) -> Result<Attempt<T>, RunError> {
+fn settle<S, T>(stop: Stop<S>, skip: impl FnOnce(&RailInfo, &Reason, Option<S>) -> T) -> Result<Attempt<T>, RunError> {
     match stop {
         Stop::Skip { by, reason, substitute } => Ok(Attempt::Done(skip(&by, &reason, substitute))),
         Stop::Retry { by, request } => Ok(Attempt::Again { by, request }),

@@ -117,11 +117,7 @@ impl ModelResponse {
     /// An answer with this text, which ends the agent's loop.
     #[must_use]
     pub fn text(text: impl Into<String>) -> Self {
-        Self {
-            message: Message::assistant(text.into()),
-            finish_reason: Some("stop".to_owned()),
-            ..Self::default()
-        }
+        Self { message: Message::assistant(text.into()), finish_reason: Some("stop".to_owned()), ..Self::default() }
     }
 
     /// The answer without text and tool calls.

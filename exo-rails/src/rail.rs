@@ -58,11 +58,7 @@ pub trait RailOn<E: Event>: Rail {
     type Out: RailOutput<E>;
 
     /// Calls the rail.
-    fn call<'a>(
-        &'a self,
-        payload: E::Payload<'a>,
-        ctx: &'a mut RailContext,
-    ) -> impl Future<Output = Self::Out> + Send;
+    fn call<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> impl Future<Output = Self::Out> + Send;
 }
 
 /// Sees the events of a rail `R`, one by one, with their types.

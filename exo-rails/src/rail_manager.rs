@@ -233,7 +233,8 @@ trait AnyList: Any + Send + Sync {
     fn without(&self, handle: RailHandle) -> Option<Arc<dyn AnyList>>;
 
     /// Runs the rails with inputs that are the event's.
-    fn run<'a>(&self, manager: &'a RailManager, inputs: Inputs<'a>, ctx: &'a mut RailContext) -> Option<HookFuture<'a>>;
+    fn run<'a>(&self, manager: &'a RailManager, inputs: Inputs<'a>, ctx: &'a mut RailContext)
+    -> Option<HookFuture<'a>>;
 }
 
 impl<E: Event> AnyList for List<E> {
@@ -242,7 +243,12 @@ impl<E: Event> AnyList for List<E> {
         if rails.is_empty() { None } else { Some(Arc::new(Self { rails })) }
     }
 
-    fn run<'a>(&self, manager: &'a RailManager, inputs: Inputs<'a>, ctx: &'a mut RailContext) -> Option<HookFuture<'a>> {
+    fn run<'a>(
+        &self,
+        manager: &'a RailManager,
+        inputs: Inputs<'a>,
+        ctx: &'a mut RailContext,
+    ) -> Option<HookFuture<'a>> {
         let payload = E::payload(inputs)?;
         Some(Box::pin(async move { RunOn::<E>::dispatch(manager, payload, ctx).await.map_break(erase) }))
     }

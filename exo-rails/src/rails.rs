@@ -10,9 +10,8 @@ use crate::event::{
     Error, Event, Finished, LlmError, PostLlmCall, PostToolCall, PreLlmCall, PreToolCall, Start, ToolError,
 };
 use crate::fault::RailFault;
-use crate::operation::{self, LlmCall, ToolCall};
+use crate::operation::{self, Guarded, LlmCall, ToolCall};
 use crate::payload::{InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse, ToolCallInputs, ToolOutput};
-use crate::permit::Permit;
 
 /// A guard set that serves event `E`.
 ///
@@ -91,20 +90,18 @@ pub trait Rails:
     ///
     /// `run` is called with the permit for the inputs as the rails have left them. It is called again when a
     /// rail has the run done again. The context for its model and tool calls is
-    /// [`permit.context()`](Permit::context).
+    /// [`permit.context()`](crate::Permit::context).
     ///
     /// # Errors
     /// The error that the run ended with, as it is.
-    fn guard_run<F, Fut, Err>(
+    fn guard_run<F>(
         &self,
         inputs: impl Into<InvokeInputs> + Send,
         ctx: &mut RailContext,
         run: F,
     ) -> impl Future<Output = Result<InvokeOutput, RunError>> + Send
     where
-        F: FnMut(Permit<InvokeInputs>) -> Fut + Send,
-        Fut: Future<Output = Result<InvokeOutput, Err>> + Send,
-        Err: Into<RunError> + Send,
+        F: Guarded<InvokeInputs, InvokeOutput, RunError>,
     {
         operation::guard_run(self, inputs.into(), ctx, run)
     }
@@ -114,20 +111,18 @@ pub trait Rails:
     /// # Errors
     /// When a rail aborts, faults or has used up its retries, when the call fails and no rail rescues it, or
     /// when the run is cancelled.
-    fn guard_llm_call<F, Fut, Err>(
+    fn guard_llm_call<F>(
         &self,
         call: ModelCallInputs,
         ctx: &mut RailContext,
         model: F,
     ) -> impl Future<Output = Result<ModelResponse, RunError>> + Send
     where
-        F: FnMut(Permit<ModelCallInputs>) -> Fut + Send,
-        Fut: Future<Output = Result<ModelResponse, Err>> + Send,
-        Err: Into<OperationError> + Send,
+        F: Guarded<ModelCallInputs, ModelResponse, OperationError>,
     {
         async move {
             let mut call = call;
-            operation::guard::<LlmCall, _, _, _, _>(self, &mut call, ctx, model).await
+            operation::guard::<LlmCall, _, _>(self, &mut call, ctx, model).await
         }
     }
 
@@ -135,7 +130,7 @@ pub trait Rails:
     ///
     /// The rails' decisions are acted on: a skip puts its substitute in the place of the output, a retry
     /// waits and begins again at the pre rails, an abort is the error. What the rails change in the call
-    /// reaches the tool: the [`Permit`] holds the call as they have left it.
+    /// reaches the tool: the [`Permit`](crate::Permit) holds the call as they have left it.
     ///
     /// ```
     /// use exo_rails::prelude::*;
@@ -161,20 +156,18 @@ pub trait Rails:
     /// # Errors
     /// When a rail aborts, faults or has used up its retries, when the call fails and no rail rescues it, or
     /// when the run is cancelled.
-    fn guard_tool_call<F, Fut, Err>(
+    fn guard_tool_call<F>(
         &self,
         call: ToolCallInputs,
         ctx: &mut RailContext,
         tool: F,
     ) -> impl Future<Output = Result<ToolOutput, RunError>> + Send
     where
-        F: FnMut(Permit<ToolCallInputs>) -> Fut + Send,
-        Fut: Future<Output = Result<ToolOutput, Err>> + Send,
-        Err: Into<OperationError> + Send,
+        F: Guarded<ToolCallInputs, ToolOutput, OperationError>,
     {
         async move {
             let mut call = call;
-            operation::guard::<ToolCall, _, _, _, _>(self, &mut call, ctx, tool).await
+            operation::guard::<ToolCall, _, _>(self, &mut call, ctx, tool).await
         }
     }
 }
@@ -216,11 +209,7 @@ impl<E: Event> RunOn<E> for NoRails {
     }
 
     #[inline]
-    fn dispatch<'a>(
-        &'a self,
-        _: E::Payload<'a>,
-        _: &'a mut RailContext,
-    ) -> impl Future<Output = Outcome<E>> + Send {
+    fn dispatch<'a>(&'a self, _: E::Payload<'a>, _: &'a mut RailContext) -> impl Future<Output = Outcome<E>> + Send {
         std::future::ready(ControlFlow::Continue(()))
     }
 }

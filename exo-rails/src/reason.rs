@@ -31,11 +31,7 @@ impl Reason {
     /// A reason with this text; a blank text becomes [`Reason::BLANK`].
     pub fn new(text: impl Into<Cow<'static, str>>) -> Self {
         let text = text.into();
-        if text.trim().is_empty() {
-            Self(Cow::Borrowed(Self::BLANK))
-        } else {
-            Self(text)
-        }
+        if text.trim().is_empty() { Self(Cow::Borrowed(Self::BLANK)) } else { Self(text) }
     }
 
     /// The text.

@@ -1,0 +1,1 @@
+//! Runnable programs, each about one thing: `cargo run --example NAME`.

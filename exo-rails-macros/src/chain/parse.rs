@@ -1,0 +1,175 @@
+//! What stands in `rail_chain!`.
+
+use proc_macro2::{Span, TokenStream};
+use quote::ToTokens;
+use syn::ext::IdentExt;
+use syn::parse::{ParseStream, Parser};
+use syn::punctuated::Punctuated;
+use syn::{Attribute, Expr, Ident, Path, Token, Type, Visibility, braced};
+
+use crate::errors::{Errors, expected};
+use crate::paths::Library;
+
+/// A chain, named or not.
+pub(super) struct Chain {
+    pub library: Library,
+    pub attrs: Vec<Attribute>,
+    pub vis: Visibility,
+    /// The name of the struct; an unnamed chain is an expression.
+    pub ident: Option<Ident>,
+    pub span: Span,
+    pub priority: Option<Expr>,
+    pub rails: Vec<Listed>,
+}
+
+/// A rail in the list.
+pub(super) enum Listed {
+    /// (e.g. `block_dangerous`).
+    Path(Path),
+    /// A rail with state: (e.g. `content_filter: ContentFilter`).
+    Field { attrs: Vec<Attribute>, vis: Visibility, ident: Ident, ty: Type },
+}
+
+impl Listed {
+    /// The type of the rail.
+    pub(super) fn ty(&self) -> TokenStream {
+        match self {
+            Self::Path(path) => path.to_token_stream(),
+            Self::Field { ty, .. } => ty.to_token_stream(),
+        }
+    }
+}
+
+pub(super) fn chain(input: TokenStream) -> syn::Result<Chain> {
+    parse_chain.parse2(input)
+}
+
+fn parse_chain(input: ParseStream<'_>) -> syn::Result<Chain> {
+    if input.peek(Token![#]) || input.peek(Token![pub]) || input.peek(Token![struct]) {
+        named(input)
+    } else {
+        unnamed(input)
+    }
+}
+
+/// `rail_chain![block_dangerous, redact]`.
+fn unnamed(input: ParseStream<'_>) -> syn::Result<Chain> {
+    let mut errors = Errors::default();
+    let rails: Vec<_> = Punctuated::<Listed, Token![,]>::parse_terminated_with(input, listed)?.into_iter().collect();
+    for rail in &rails {
+        if let Listed::Field { ident, .. } = rail {
+            errors.at(ident, "an unnamed chain has no fields; name the chain to give it a rail with state: `rail_chain! { struct MyRails { … } }`");
+        }
+    }
+    distinct(&rails, &mut errors);
+    let chain = Chain {
+        library: Library::default(),
+        attrs: Vec::new(),
+        vis: Visibility::Inherited,
+        ident: None,
+        span: Span::call_site(),
+        priority: None,
+        rails,
+    };
+    errors.finish(chain)
+}
+
+/// `rail_chain! { pub struct SupportRails { … } }`.
+fn named(input: ParseStream<'_>) -> syn::Result<Chain> {
+    let mut errors = Errors::default();
+    let (options, attrs): (Vec<_>, Vec<_>) =
+        input.call(Attribute::parse_outer)?.into_iter().partition(|attr| attr.path().is_ident("chain"));
+    let vis = input.parse()?;
+    input.parse::<Token![struct]>()?;
+    let ident: Ident = input.parse()?;
+    if input.peek(Token![<]) {
+        let generics: syn::Generics = input.parse()?;
+        errors.at(generics, "a chain has no type parameters: its order is a constant. Name its rails with concrete types: `limit: RateLimit<MemoryStore>`");
+    }
+    let body;
+    braced!(body in input);
+    let rails: Vec<_> = Punctuated::<Listed, Token![,]>::parse_terminated_with(&body, listed)?.into_iter().collect();
+    if !input.is_empty() {
+        errors.push(input.error("a chain ends here: one `rail_chain!` makes one chain"));
+    }
+    distinct(&rails, &mut errors);
+    let mut chain = Chain {
+        library: Library::default(),
+        attrs,
+        vis,
+        span: ident.span(),
+        ident: Some(ident),
+        priority: None,
+        rails,
+    };
+    for attr in &options {
+        let result = attr.parse_args_with(|input: ParseStream<'_>| chain_options(&mut chain, input, &mut errors));
+        errors.keep(result);
+    }
+    errors.finish(chain)
+}
+
+const OPTIONS: [&str; 2] = ["priority", "crate"];
+
+/// What stands in `#[chain(…)]`: (e.g. `priority = 20`).
+fn chain_options(chain: &mut Chain, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<()> {
+    let mut seen = Vec::new();
+    while !input.is_empty() {
+        let key = input.call(Ident::parse_any)?;
+        let name = key.to_string();
+        if seen.contains(&name) {
+            errors.at(&key, format_args!("`{name}` is given twice"));
+        }
+        input.parse::<Token![=]>()?;
+        match name.as_str() {
+            "priority" => chain.priority = Some(input.parse()?),
+            "crate" => chain.library = Library::at(input.call(Path::parse_mod_style)?),
+            _ => {
+                errors.at(&key, format_args!("`#[chain]` has no option `{name}`; {}", expected(&name, &OPTIONS)));
+                input.parse::<Expr>()?;
+            }
+        }
+        seen.push(name);
+        if !input.is_empty() {
+            input.parse::<Token![,]>()?;
+        }
+    }
+    Ok(())
+}
+
+fn listed(input: ParseStream<'_>) -> syn::Result<Listed> {
+    let attrs = input.call(Attribute::parse_outer)?;
+    let vis: Visibility = input.parse()?;
+    if input.peek(Ident) && input.peek2(Token![:]) && !input.peek2(Token![::]) {
+        let ident = input.parse()?;
+        input.parse::<Token![:]>()?;
+        return Ok(Listed::Field { attrs, vis, ident, ty: input.parse()? });
+    }
+    if let Some(attr) = attrs.first() {
+        return Err(syn::Error::new_spanned(
+            attr,
+            "attributes stand on rails with a field, like `content_filter: ContentFilter`; this rail has none",
+        ));
+    }
+    if !matches!(vis, Visibility::Inherited) {
+        return Err(syn::Error::new_spanned(vis, "a rail without a field has no visibility"));
+    }
+    let path: Path = input.parse().map_err(|error| {
+        syn::Error::new(
+            error.span(),
+            "a chain lists rails: `block_dangerous`, or `content_filter: ContentFilter` for one with state",
+        )
+    })?;
+    Ok(Listed::Path(path))
+}
+
+/// The same rail under the same name; under two names, the compiler finds it.
+fn distinct(rails: &[Listed], errors: &mut Errors) {
+    let types: Vec<_> = rails.iter().map(|rail| rail.ty().to_string()).collect();
+    for (i, rail) in rails.iter().enumerate() {
+        if types[..i].contains(&types[i]) {
+            let ty = rail.ty();
+            errors.at(&ty, format_args!("the rail `{ty}` is listed twice: a chain runs each rail once"));
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! All the mistakes of one macro call, reported together.
+
+use proc_macro2::TokenStream;
+use quote::ToTokens;
+
+/// Collects errors, so that checking goes on after the first.
+#[derive(Debug, Default)]
+pub(crate) struct Errors(Option<syn::Error>);
+
+impl Errors {
+    /// Adds an error at the tokens that the user wrote.
+    pub(crate) fn at(&mut self, tokens: impl ToTokens, message: impl std::fmt::Display) {
+        self.push(syn::Error::new_spanned(tokens, message));
+    }
+
+    pub(crate) fn push(&mut self, error: syn::Error) {
+        match &mut self.0 {
+            Some(errors) => errors.combine(error),
+            None => self.0 = Some(error),
+        }
+    }
+
+    /// The value of a result; its error is kept.
+    pub(crate) fn keep<T>(&mut self, result: syn::Result<T>) -> Option<T> {
+        result.map_err(|error| self.push(error)).ok()
+    }
+
+    /// The value, if there were no errors.
+    pub(crate) fn finish<T>(self, value: T) -> syn::Result<T> {
+        match self.0 {
+            Some(errors) => Err(errors),
+            None => Ok(value),
+        }
+    }
+}
+
+/// The tokens that report an error.
+pub(crate) fn report(error: &syn::Error) -> TokenStream {
+    error.to_compile_error()
+}
+
+/// `, did you mean …?` for the nearest of the names, when one is near; otherwise the list of them.
+pub(crate) fn expected(name: &str, names: &[&str]) -> String {
+    let distance = |known: &&&str| strsim::damerau_levenshtein(known, name);
+    match names.iter().min_by_key(distance) {
+        Some(nearest) if distance(&nearest) <= 2 => format!("did you mean `{nearest}`?"),
+        _ => {
+            let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+            format!("expected {}", names.join(", "))
+        }
+    }
+}

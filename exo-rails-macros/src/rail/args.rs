@@ -1,0 +1,153 @@
+//! The arguments of `#[rail(…)]` and `#[on(…)]`.
+
+use proc_macro2::TokenStream;
+use quote::ToTokens;
+use syn::ext::IdentExt;
+use syn::parse::{ParseStream, Parser};
+use syn::punctuated::Punctuated;
+use syn::{Attribute, Expr, ExprLit, ExprUnary, Ident, Lit, LitStr, Path, Token, UnOp, bracketed};
+
+use crate::errors::{Errors, expected};
+use crate::paths::Library;
+
+/// What stands in `#[rail(…)]`: (e.g. `priority = 10, on = [PreToolCall, Start]`).
+#[derive(Default)]
+pub(super) struct Args {
+    /// Any constant expression.
+    pub priority: Option<Expr>,
+    /// The events of a function; with the key, for errors that are about the list.
+    pub on: Option<(Ident, Vec<Path>)>,
+    /// Instead of the name of the function or type.
+    pub name: Option<LitStr>,
+    pub library: Library,
+}
+
+const KEYS: [&str; 4] = ["on", "priority", "name", "crate"];
+
+/// Parses all arguments; what is wrong with one does not hide what is wrong with the next.
+pub(super) fn parse(tokens: TokenStream, errors: &mut Errors) -> Args {
+    let mut args = Args::default();
+    let mut seen = Vec::new();
+    let result = (|input: ParseStream<'_>| {
+        while !input.is_empty() {
+            let key = input.call(Ident::parse_any)?;
+            if seen.contains(&key) {
+                errors.at(&key, format_args!("`{key}` is given twice"));
+            }
+            seen.push(key.clone());
+            argument(&mut args, &key, input, errors)?;
+            if !input.is_empty() {
+                input.parse::<Token![,]>()?;
+            }
+        }
+        Ok(())
+    })
+    .parse2(tokens);
+    errors.keep(result);
+    args
+}
+
+fn argument(args: &mut Args, key: &Ident, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<()> {
+    let name = key.to_string();
+    if !KEYS.contains(&name.as_str()) {
+        errors.at(key, format_args!("`#[rail]` has no argument `{name}`; {}", expected(&name, &KEYS)));
+        return skip_value(input);
+    }
+    let Ok(_) = input.parse::<Token![=]>() else {
+        errors.at(key, format_args!("`{name}` needs a value: `{}`", example(&name)));
+        return skip_value(input);
+    };
+    match name.as_str() {
+        "priority" => args.priority = Some(priority(input.parse()?, errors)),
+        "on" => args.on = Some((key.clone(), events(input, key, errors)?)),
+        "name" => args.name = errors.keep(rail_name(input.parse()?)),
+        _ => args.library = Library::at(input.call(Path::parse_mod_style)?),
+    }
+    Ok(())
+}
+
+fn example(key: &str) -> &'static str {
+    match key {
+        "priority" => "priority = 10",
+        "on" => "on = [PreToolCall]",
+        "name" => "name = \"my_rail\"",
+        _ => "crate = ::exo_rails",
+    }
+}
+
+/// Goes on behind the next comma.
+fn skip_value(input: ParseStream<'_>) -> syn::Result<()> {
+    while !input.is_empty() && !input.peek(Token![,]) {
+        input.parse::<proc_macro2::TokenTree>()?;
+    }
+    Ok(())
+}
+
+/// A literal of another kind than an integer is refused here, in better words than the type checker's.
+fn priority(expr: Expr, errors: &mut Errors) -> Expr {
+    let literal = match &expr {
+        Expr::Lit(ExprLit { lit, .. }) => Some(lit),
+        Expr::Unary(ExprUnary { op: UnOp::Neg(_), expr, .. }) => match &**expr {
+            Expr::Lit(ExprLit { lit, .. }) => Some(lit),
+            _ => None,
+        },
+        _ => None,
+    };
+    if literal.is_some_and(|literal| !matches!(literal, Lit::Int(_))) {
+        let shown = expr.to_token_stream();
+        errors.at(&expr, format_args!("a priority is an integer, like `priority = 10`; this is `{shown}`"));
+    }
+    expr
+}
+
+fn rail_name(expr: Expr) -> syn::Result<LitStr> {
+    match expr {
+        Expr::Lit(ExprLit { lit: Lit::Str(name), .. }) if !name.value().trim().is_empty() => Ok(name),
+        other => Err(syn::Error::new_spanned(other, "a rail's name is a text that is not blank: `name = \"my_rail\"`")),
+    }
+}
+
+fn events(input: ParseStream<'_>, key: &Ident, errors: &mut Errors) -> syn::Result<Vec<Path>> {
+    if !input.peek(syn::token::Bracket) {
+        let value: TokenStream = value(input)?;
+        errors.at(&value, format_args!("`on` takes a list of events: `on = [{value}]`"));
+        return Ok(Vec::new());
+    }
+    let list;
+    bracketed!(list in input);
+    let events = Punctuated::<Path, Token![,]>::parse_terminated(&list)?.into_iter().collect();
+    Ok(distinct(events, key, errors))
+}
+
+fn value(input: ParseStream<'_>) -> syn::Result<TokenStream> {
+    let mut tokens = TokenStream::new();
+    while !input.is_empty() && !input.peek(Token![,]) {
+        tokens.extend([input.parse::<proc_macro2::TokenTree>()?]);
+    }
+    Ok(tokens)
+}
+
+/// The events in `#[on(PreToolCall, Start)]`.
+pub(super) fn on(attr: &Attribute, errors: &mut Errors) -> Vec<Path> {
+    let events = attr.parse_args_with(Punctuated::<Path, Token![,]>::parse_terminated);
+    match events {
+        Ok(events) => distinct(events.into_iter().collect(), attr, errors),
+        Err(_) => {
+            errors.at(attr, "`#[on(…)]` lists the events of the method: `#[on(PreToolCall)]`");
+            Vec::new()
+        }
+    }
+}
+
+/// At least one event, and none twice.
+fn distinct(events: Vec<Path>, list: impl ToTokens, errors: &mut Errors) -> Vec<Path> {
+    if events.is_empty() {
+        errors.at(list, "a rail guards at least one event, like `PreToolCall`: this list is empty");
+    }
+    for (i, event) in events.iter().enumerate() {
+        if events[..i].contains(event) {
+            errors.at(event, format_args!("the event `{}` is listed twice", event.to_token_stream()));
+        }
+    }
+    events
+}

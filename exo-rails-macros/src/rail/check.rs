@@ -1,0 +1,275 @@
+//! From what the user wrote to what a rail is: all rules that the macro can see are held here.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote};
+use syn::punctuated::Punctuated;
+use syn::spanned::Spanned;
+use syn::visit_mut::{self, VisitMut};
+use syn::{
+    Attribute, Expr, FnArg, GenericParam, Generics, Ident, Lifetime, Path, ReceiverKind, ReturnType, Safety, Signature,
+    Token, Type, Visibility,
+};
+
+use super::args::{self, Args};
+use super::parse::{Function, ImplBlock, Item, Method};
+use crate::errors::Errors;
+use crate::paths::Library;
+
+/// A rail that has passed every check.
+pub(super) struct Rail {
+    pub library: Library,
+    /// The type that is the rail: made beside a function, the user's own for an `impl` block.
+    pub subject: Subject,
+    pub name: String,
+    /// Where errors about the rail as a whole point, and where it is declared.
+    pub span: Span,
+    pub priority: Option<Expr>,
+    /// What it does, one for each function or method.
+    pub handlers: Vec<Handler>,
+}
+
+pub(super) enum Subject {
+    /// (e.g. `block_dangerous`): a type of this name has to be made.
+    Function { ident: Ident, vis: Visibility, attrs: Vec<Attribute> },
+    /// (e.g. `RateLimit<S>`).
+    Type { ty: Box<Type>, generics: Generics },
+}
+
+/// A function or method on one event or more.
+pub(super) struct Handler {
+    pub events: Vec<Path>,
+    /// What to call: (e.g. `block_dangerous`, `Self::prompt`).
+    pub callee: TokenStream,
+    pub takes_self: bool,
+    /// The types of the parameters, without their lifetimes.
+    pub params: Vec<Type>,
+    pub output: Type,
+    pub is_async: bool,
+}
+
+impl Handler {
+    /// Whether it may change what the event carries, as far as its parameters tell.
+    pub(super) fn rewrites(&self) -> bool {
+        self.params.iter().any(|ty| match ty {
+            Type::Reference(reference) => reference.mutability.is_some() && !ends_with(&reference.elem, "RailContext"),
+            _ => true,
+        })
+    }
+}
+
+/// Checks the arguments and the item, and reports everything that is wrong with either.
+pub(super) fn rail(args: TokenStream, item: Item) -> syn::Result<Rail> {
+    let mut errors = Errors::default();
+    let args = args::parse(args, &mut errors);
+    let rail = match item {
+        Item::Function(item) => function(args, item, &mut errors),
+        Item::Impl(item) => impl_block(args, item, &mut errors),
+    };
+    errors.finish(rail)
+}
+
+fn function(args: Args, item: Function, errors: &mut Errors) -> Rail {
+    let ident = item.sig.ident.clone();
+    let events = match args.on {
+        Some((_, events)) => events,
+        None => {
+            errors.at(&ident, format_args!("the rail `{ident}` is on no event: write `#[rail(on = [PreToolCall])]`"));
+            Vec::new()
+        }
+    };
+    for param in type_params(&item.sig.generics) {
+        errors.at(
+            param,
+            format_args!(
+                "a rail function has no type parameters: a chain could not name them. Make the rail a type: \
+             `#[rail] impl<T> {}<T> {{ #[on(…)] async fn …(&self, …) }}`",
+                pascal(&ident)
+            ),
+        );
+    }
+    let handler = handler(&item.sig, ident.to_token_stream(), events, errors);
+    if handler.takes_self {
+        errors.at(item.sig.inputs.first(), "a rail function takes no `self`; a rail with state is an `impl` block: `#[rail] impl MyRail { #[on(…)] async fn …(&self, …) }`");
+    }
+    Rail {
+        library: args.library,
+        name: args.name.map_or_else(|| unraw(&ident), |name| name.value()),
+        span: ident.span(),
+        subject: Subject::Function { ident, vis: item.vis, attrs: carried(item.attrs) },
+        priority: args.priority,
+        handlers: vec![handler],
+    }
+}
+
+fn impl_block(args: Args, item: ImplBlock, errors: &mut Errors) -> Rail {
+    if let Some((key, _)) = &args.on {
+        errors.at(key, "the events of an `impl` block stand on its methods: write `#[on(PreToolCall)]` above each");
+    }
+    if item.methods.is_empty() {
+        errors.push(syn::Error::new(
+            item.span,
+            "this rail guards no event: write `#[on(PreToolCall)]` above at least one of its methods",
+        ));
+    }
+    let handlers: Vec<_> = item.methods.iter().map(|item| method(item, errors)).collect();
+    one_method_for_each_event(&item.methods, &handlers, errors);
+    Rail {
+        library: args.library,
+        name: args.name.map_or_else(|| type_name(&item.self_ty), |name| name.value()),
+        span: item.self_ty.span(),
+        subject: Subject::Type { ty: Box::new(item.self_ty), generics: item.generics },
+        priority: args.priority,
+        handlers,
+    }
+}
+
+fn method(item: &Method, errors: &mut Errors) -> Handler {
+    let events = item.on.iter().flat_map(|attr| args::on(attr, errors)).collect();
+    let ident = &item.sig.ident;
+    for param in type_params(&item.sig.generics) {
+        errors.at(param, "a rail's method has no type parameters of its own: give them to the `impl` block");
+    }
+    if let Some(FnArg::Receiver(receiver)) = item.sig.inputs.first()
+        && !matches!(receiver.kind, ReceiverKind::Reference(_, _, None))
+    {
+        errors.at(receiver, "a rail is shared by all runs that it guards: take `&self`, and keep what changes in an atomic, a mutex or `ctx.run`");
+    }
+    handler(&item.sig, quote!(Self::#ident), events, errors)
+}
+
+fn one_method_for_each_event(methods: &[Method], handlers: &[Handler], errors: &mut Errors) {
+    let mut seen: Vec<(&Path, &Ident)> = Vec::new();
+    for (method, handler) in methods.iter().zip(handlers) {
+        for event in &handler.events {
+            match seen.iter().find(|(path, _)| *path == event) {
+                Some((_, first)) if **first != method.sig.ident => errors.at(
+                    event,
+                    format_args!(
+                        "the rail has one method for each event, and `{first}` is already on `{}`",
+                        event.to_token_stream()
+                    ),
+                ),
+                Some(_) => errors.at(event, format_args!("the event `{}` is listed twice", event.to_token_stream())),
+                None => seen.push((event, &method.sig.ident)),
+            }
+        }
+    }
+}
+
+/// What functions and methods have in common.
+fn handler(sig: &Signature, callee: TokenStream, events: Vec<Path>, errors: &mut Errors) -> Handler {
+    if let Safety::Unsafe(keyword) = &sig.safety {
+        errors.at(keyword, "a rail is not `unsafe`");
+    }
+    if let Some(abi) = &sig.abi {
+        errors.at(abi, "a rail is a plain Rust function");
+    }
+    Handler {
+        events,
+        callee,
+        takes_self: sig.receiver().is_some(),
+        params: params(&sig.inputs, errors),
+        output: output(&sig.output, errors),
+        is_async: sig.asyncness.is_some(),
+    }
+}
+
+fn params(inputs: &Punctuated<FnArg, Token![,]>, errors: &mut Errors) -> Vec<Type> {
+    let mut params: Vec<Type> = Vec::new();
+    for input in inputs {
+        let FnArg::Typed(input) = input else { continue };
+        let mut ty = (*input.ty).clone();
+        InferLifetimes.visit_type_mut(&mut ty);
+        borrowed(&ty, errors);
+        if let Some(first) = params.iter().find(|first| target(first) == target(&ty)) {
+            let what = target(first).to_token_stream();
+            errors.at(&input.ty, format_args!("the rail takes its `{what}` twice: once is enough"));
+        }
+        params.push(ty);
+    }
+    params
+}
+
+/// A rail borrows what the event carries; only the union of payloads, itself a borrow, comes by value.
+fn borrowed(ty: &Type, errors: &mut Errors) {
+    match ty {
+        Type::Reference(_) => {}
+        Type::Path(_) if ends_with(ty, "Inputs") => {}
+        Type::ImplTrait(_) => errors.at(ty, "a rail's parameter names its type: it decides what the rail receives"),
+        _ => {
+            let shown = ty.to_token_stream();
+            errors.at(
+                ty,
+                format_args!("a rail borrows what the event carries: write `&{shown}`, or `&mut {shown}` to change it"),
+            );
+        }
+    }
+}
+
+fn output(output: &ReturnType, errors: &mut Errors) -> Type {
+    match output {
+        ReturnType::Default => syn::parse_quote!(()),
+        ReturnType::Type(_, ty) => {
+            if let Type::ImplTrait(_) = **ty {
+                errors.at(ty, "a rail returns its decision: write `async fn …() -> RailAction`");
+            }
+            (**ty).clone()
+        }
+    }
+}
+
+/// The type behind a reference: what a parameter asks for.
+fn target(ty: &Type) -> &Type {
+    match ty {
+        Type::Reference(reference) => &reference.elem,
+        other => other,
+    }
+}
+
+fn ends_with(ty: &Type, name: &str) -> bool {
+    matches!(ty, Type::Path(path) if path.path.segments.last().is_some_and(|segment| segment.ident == name))
+}
+
+fn type_params(generics: &Generics) -> impl Iterator<Item = &GenericParam> {
+    generics.params.iter().filter(|param| !matches!(param, GenericParam::Lifetime(_)))
+}
+
+/// The expansion has no names for a function's own lifetimes: the compiler infers them.
+struct InferLifetimes;
+
+impl VisitMut for InferLifetimes {
+    fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
+        if lifetime.ident != "static" {
+            *lifetime = Lifetime::new("'_", lifetime.span());
+        }
+        visit_mut::visit_lifetime_mut(self, lifetime);
+    }
+}
+
+/// The attributes that a function shares with the type beside it: its docs, and whether it exists at all.
+fn carried(attrs: Vec<Attribute>) -> Vec<Attribute> {
+    let shared = ["doc", "cfg", "deprecated"];
+    attrs.into_iter().filter(|attr| shared.iter().any(|name| attr.path().is_ident(name))).collect()
+}
+
+/// The name of a rail that is a type: the last part of its path.
+fn type_name(ty: &Type) -> String {
+    match ty {
+        Type::Path(path) => path.path.segments.last().map(|segment| unraw(&segment.ident)),
+        _ => None,
+    }
+    .unwrap_or_else(|| ty.to_token_stream().to_string())
+}
+
+fn unraw(ident: &Ident) -> String {
+    let name = ident.to_string();
+    name.strip_prefix("r#").map_or(name.clone(), ToOwned::to_owned)
+}
+
+fn pascal(ident: &Ident) -> String {
+    let capitalized = |word: &str| {
+        let mut chars = word.chars();
+        chars.next().map(|first| first.to_uppercase().chain(chars).collect::<String>())
+    };
+    unraw(ident).split('_').filter_map(capitalized).collect()
+}

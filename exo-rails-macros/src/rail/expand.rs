@@ -1,0 +1,154 @@
+//! The traits of a checked rail.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Generics, Path, Type};
+
+use super::check::{Handler, Rail, Subject};
+
+/// Everything that stands beside the user's item.
+pub(super) fn rail(rail: &Rail) -> TokenStream {
+    let carrier = carrier(rail);
+    let rail_impl = rail_impl(rail);
+    let pairs = rail.handlers.iter().flat_map(|handler| handler.events.iter().map(move |event| (handler, event)));
+    let on_impls = pairs.map(|(handler, event)| on_impl(rail, handler, event));
+    quote!(#carrier #rail_impl #(#on_impls)*)
+}
+
+impl Rail {
+    fn self_ty(&self) -> TokenStream {
+        match &self.subject {
+            Subject::Function { ident, .. } => ident.to_token_stream(),
+            Subject::Type { ty, .. } => ty.to_token_stream(),
+        }
+    }
+
+    fn generics(&self) -> Generics {
+        match &self.subject {
+            Subject::Function { .. } => Generics::default(),
+            Subject::Type { generics, .. } => generics.clone(),
+        }
+    }
+
+    fn events(&self) -> impl Iterator<Item = &Path> {
+        self.handlers.iter().flat_map(|handler| &handler.events)
+    }
+}
+
+/// The type beside a function. Its braces keep it out of the value namespace, where the function is.
+fn carrier(rail: &Rail) -> TokenStream {
+    let Subject::Function { ident, vis, attrs } = &rail.subject else { return TokenStream::new() };
+    let library = &rail.library;
+    // The macro's own span, so that a rail that nobody uses gives one warning, at the function, and not two.
+    let ident = syn::Ident::new(&ident.to_string(), Span::call_site().located_at(ident.span()));
+    quote! {
+        #(#attrs)*
+        #[allow(non_camel_case_types)]
+        #[derive(Clone, Copy, Debug)]
+        #vis struct #ident {}
+
+        #[automatically_derived]
+        impl #library::__private::Stateless for #ident {
+            const RAIL: &'static Self = &Self {};
+        }
+    }
+}
+
+fn rail_impl(rail: &Rail) -> TokenStream {
+    let library = &rail.library;
+    let (name, self_ty, generics) = (&rail.name, rail.self_ty(), rail.generics());
+    let (impl_generics, _, where_clause) = generics.split_for_impl();
+    let priority = rail.priority.as_ref().map_or_else(|| quote!(#library::DEFAULT_PRIORITY), ToTokens::to_token_stream);
+    let events: Vec<_> = rail.events().collect();
+    let rewrites = rail.handlers.iter().filter(|handler| handler.rewrites()).flat_map(|handler| &handler.events);
+    let declared = declared(library, rail.span);
+    quote_spanned! {Span::mixed_site()=>
+        #[automatically_derived]
+        impl #impl_generics #library::Rail for #self_ty #where_clause {
+            const NAME: &'static str = #name;
+            const PRIORITY: i32 = #priority;
+            const EVENTS: &'static [#library::HookPoint] = &[#(<#events as #library::Event>::POINT),*];
+            const REWRITES: &'static [#library::HookPoint] = &[#(<#rewrites as #library::Event>::POINT),*];
+            const DECLARED: #library::Declared = #declared;
+
+            fn each_event<V: #library::__private::EventVisitor<Self>>(visitor: &mut V) {
+                #(visitor.visit::<#events>();)*
+            }
+        }
+    }
+}
+
+/// The place of the user's tokens.
+pub(crate) fn declared(library: impl ToTokens, span: Span) -> TokenStream {
+    let [file, line, column] = ["file", "line", "column"].map(|name| {
+        let name = syn::Ident::new(name, span);
+        quote_spanned!(span=> ::core::#name!())
+    });
+    quote!(#library::Declared { file: #file, line: #line, column: #column })
+}
+
+/// What the rail does at one event: the parameters picked by type, then the user's function.
+fn on_impl(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream {
+    let library = &rail.library;
+    let (self_ty, generics) = (rail.self_ty(), rail.generics());
+    let (impl_generics, _, where_clause) = generics.split_for_impl();
+    let output = &handler.output;
+    let call = call(rail, handler, event);
+    quote_spanned! {Span::mixed_site()=>
+        #[automatically_derived]
+        impl #impl_generics #library::RailOn<#event> for #self_ty #where_clause {
+            type Out = #output;
+
+            #[inline]
+            fn call<'a>(
+                &'a self,
+                payload: <#event as #library::Payloads>::Payload<'a>,
+                ctx: &'a mut #library::RailContext,
+            ) -> impl ::core::future::Future<Output = Self::Out> + ::core::marker::Send {
+                #call
+            }
+        }
+    }
+}
+
+fn call(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream {
+    let library = &rail.library;
+    let names: Vec<_> = (0..handler.params.len()).map(|i| format_ident!("p{i}", span = Span::mixed_site())).collect();
+    let picks = handler.params.iter().zip(&names).map(|(ty, name)| pick(library, event, ty, name));
+    let disjoint = disjoint(rail, handler, event);
+    let receiver = handler.takes_self.then(|| quote_spanned!(Span::mixed_site()=> self,));
+    let callee = &handler.callee;
+    let unpack = (!names.is_empty()).then(|| {
+        quote_spanned! {Span::mixed_site()=>
+            let mut parts = <#event as #library::Event>::parts(payload);
+            let mut ctx = ::core::option::Option::Some(ctx);
+        }
+    });
+    let ignore = names.is_empty().then(|| quote_spanned!(Span::mixed_site()=> let _ = (payload, ctx);));
+    let called = quote_spanned!(callee.span()=> #callee(#receiver #(#names),*));
+    let future = if handler.is_async { called } else { quote!(::core::future::ready(#called)) };
+    quote_spanned!(Span::mixed_site()=> #disjoint #unpack #ignore #(#picks)* #future)
+}
+
+/// Takes one parameter out of the payload; an error about it points at the type that the user wrote.
+fn pick(library: impl ToTokens, event: &Path, ty: &Type, name: &syn::Ident) -> TokenStream {
+    let pick = quote_spanned!(ty.span().resolved_at(Span::mixed_site())=> #library::__private::pick::<#event, #ty>);
+    quote_spanned!(Span::mixed_site()=> let #name = #pick(&mut parts, &mut ctx);)
+}
+
+/// Two names of one type get past the check of the macro, but not past the compiler.
+fn disjoint(rail: &Rail, handler: &Handler, event: &Path) -> Option<TokenStream> {
+    let (library, params, name) = (&rail.library, &handler.params, &rail.name);
+    let message = format!("the rail `{name}` takes the same part of the event twice");
+    (params.len() > 1).then(|| {
+        quote_spanned! {Span::mixed_site()=>
+            const {
+                ::core::assert!(
+                    #library::__private::disjoint(&[#(<#params as #library::Param<'_, #event>>::TAKES),*]),
+                    #message
+                );
+            }
+        }
+    })
+}

@@ -1,0 +1,158 @@
+//! The item under `#[rail]`, as the user wrote it.
+//!
+//! Bodies stay unparsed: one that is half typed must not keep the rest from working, and nothing here looks
+//! into them.
+
+use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::parse::{ParseStream, Parser};
+use syn::spanned::Spanned;
+use syn::{Attribute, Generics, Ident, Signature, Token, Type, Visibility};
+
+/// What stands under `#[rail]`.
+pub(super) enum Item {
+    Function(Function),
+    Impl(ImplBlock),
+}
+
+/// A function: (e.g. `async fn block(call: &ToolCallInputs) -> RailAction { … }`).
+pub(super) struct Function {
+    pub attrs: Vec<Attribute>,
+    pub vis: Visibility,
+    pub sig: Signature,
+}
+
+/// An inherent `impl` block: (e.g. `impl<S: Store> RateLimit<S> { … }`).
+pub(super) struct ImplBlock {
+    pub span: Span,
+    pub generics: Generics,
+    pub self_ty: Type,
+    /// Its methods that have `#[on(…)]`.
+    pub methods: Vec<Method>,
+}
+
+/// A method with `#[on(…)]`.
+pub(super) struct Method {
+    pub on: Vec<Attribute>,
+    pub sig: Signature,
+}
+
+/// The item's own tokens, as they have to come out (without `#[on]`, which is ours), and what they mean.
+pub(super) fn item(tokens: TokenStream) -> (TokenStream, syn::Result<Item>) {
+    match parse_item.parse2(tokens.clone()) {
+        Ok((tokens, item)) => (tokens, Ok(item)),
+        Err(error) => (tokens, Err(error)),
+    }
+}
+
+fn parse_item(input: ParseStream<'_>) -> syn::Result<(TokenStream, Item)> {
+    let tokens = input.fork().parse::<TokenStream>()?;
+    let attrs = input.call(Attribute::parse_outer)?;
+    if input.peek(Token![impl]) || (input.peek(Token![unsafe]) && input.peek2(Token![impl])) {
+        let (rest, block) = impl_block(input)?;
+        let attrs: TokenStream = attrs.iter().map(ToTokens::to_token_stream).collect();
+        return Ok(([attrs, rest].into_iter().collect(), Item::Impl(block)));
+    }
+    let vis = input.parse()?;
+    if !starts_function(input) {
+        return Err(input
+            .error("a rail is an `async fn`, a `fn`, or an `impl` block of a type: `#[rail]` cannot stand on this"));
+    }
+    let sig = input.parse()?;
+    input.parse::<TokenStream>()?;
+    Ok((tokens, Item::Function(Function { attrs, vis, sig })))
+}
+
+fn starts_function(input: ParseStream<'_>) -> bool {
+    // `const NAME: …` is no function, `const fn` is.
+    input.peek(Token![fn])
+        || input.peek(Token![async])
+        || input.peek(Token![unsafe])
+        || input.peek(Token![extern])
+        || (input.peek(Token![const]) && !input.peek2(Ident) && !input.peek2(Token![_]))
+}
+
+fn impl_block(input: ParseStream<'_>) -> syn::Result<(TokenStream, ImplBlock)> {
+    let start = input.fork();
+    if let Ok(keyword) = input.parse::<Token![unsafe]>() {
+        return Err(syn::Error::new_spanned(keyword, "a rail's `impl` block is not `unsafe`"));
+    }
+    let span = input.parse::<Token![impl]>()?.span;
+    let mut generics: Generics = if input.peek(Token![<]) { input.parse()? } else { Generics::default() };
+    let self_ty: Type = input.parse()?;
+    if input.peek(Token![for]) {
+        return Err(syn::Error::new(
+            self_ty.span().join(input.span()).unwrap_or_else(|| self_ty.span()),
+            "a rail's methods stand in an `impl` block of the type itself, not of a trait for it",
+        ));
+    }
+    generics.where_clause = input.parse()?;
+
+    let header = tokens_until_body(&start)?;
+    let body;
+    let braces = syn::braced!(body in input);
+    let (members, methods) = members(&body)?;
+    let mut group = proc_macro2::Group::new(Delimiter::Brace, members);
+    group.set_span(braces.span.join());
+    let rest = header.into_iter().chain([TokenTree::Group(group)]).collect();
+    Ok((rest, ImplBlock { span, generics, self_ty, methods }))
+}
+
+/// The tokens before the braces of the body.
+fn tokens_until_body(input: ParseStream<'_>) -> syn::Result<Vec<TokenTree>> {
+    let mut tokens = Vec::new();
+    while !input.peek(syn::token::Brace) {
+        tokens.push(input.parse()?);
+    }
+    Ok(tokens)
+}
+
+/// The members of an `impl` block without their `#[on]`, and the methods that had it.
+fn members(body: ParseStream<'_>) -> syn::Result<(TokenStream, Vec<Method>)> {
+    let (mut tokens, mut methods) = (TokenStream::new(), Vec::new());
+    while !body.is_empty() {
+        let (on, others): (Vec<_>, Vec<_>) =
+            body.call(Attribute::parse_outer)?.into_iter().partition(|attr| attr.path().is_ident("on"));
+        tokens.extend(others.iter().map(ToTokens::to_token_stream));
+        let member = body.fork();
+        tokens.extend(member_tokens(body)?);
+        if !on.is_empty() {
+            methods.push(method(&member, on)?);
+        }
+    }
+    Ok((tokens, methods))
+}
+
+fn method(input: ParseStream<'_>, on: Vec<Attribute>) -> syn::Result<Method> {
+    input.parse::<Visibility>()?;
+    if starts_function(input) {
+        Ok(Method { on, sig: input.parse()? })
+    } else {
+        Err(syn::Error::new_spanned(&on[0], "`#[on(…)]` stands on the methods that guard an event"))
+    }
+}
+
+/// The tokens of one member: up to its body or its semicolon.
+fn member_tokens(body: ParseStream<'_>) -> syn::Result<TokenStream> {
+    let mut tokens = TokenStream::new();
+    // `const X: [T; { N }] = { … };` and the like end with their semicolon, functions and macros with braces.
+    let ends_with_semicolon = body.peek(Token![type]) || (body.fork().parse::<Visibility>().is_ok() && is_const(body));
+    while !body.is_empty() {
+        let token: TokenTree = body.parse()?;
+        let ends = match &token {
+            TokenTree::Punct(punct) => punct.as_char() == ';',
+            TokenTree::Group(group) => group.delimiter() == Delimiter::Brace && !ends_with_semicolon,
+            _ => false,
+        };
+        tokens.extend([token]);
+        if ends {
+            break;
+        }
+    }
+    Ok(tokens)
+}
+
+fn is_const(body: ParseStream<'_>) -> bool {
+    let body = body.fork();
+    body.parse::<Visibility>().is_ok() && body.peek(Token![const]) && (body.peek2(Ident) || body.peek2(Token![_]))
+}

@@ -1,0 +1,1 @@
+//! The behaviour of the whole: see `tests/`, a file for each capability.

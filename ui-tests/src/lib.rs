@@ -1,0 +1,1 @@
+//! Programs that must, or must not, compile: see `fail/` and `pass/`, a fixture for each rule.
