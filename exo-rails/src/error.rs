@@ -3,7 +3,7 @@
 use std::error::Error as StdError;
 use std::time::Duration;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::fault::RailFault;
 use crate::hook_point::HookPoint;
@@ -91,7 +91,7 @@ pub struct OperationError {
 }
 
 /// Kinds of [`OperationError`], for rails that decide by them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum OperationErrorKind {

@@ -3,6 +3,7 @@
 extern crate self as exo_rails;
 
 mod action;
+mod agent;
 mod chain;
 mod context;
 mod decision;
@@ -12,6 +13,7 @@ mod fault;
 mod hook_manager;
 mod hook_point;
 pub mod message;
+mod model;
 mod operation;
 mod payload;
 mod permit;
@@ -20,9 +22,12 @@ mod rail;
 mod rail_manager;
 mod rails;
 mod reason;
+pub mod scripted;
 mod state;
+mod tool;
 
 pub use action::{NoSubstitute, RailAction, RailOutput, RetryRequest, Skip, Verdict};
+pub use agent::{Agent, AgentBuilder};
 pub use chain::Chain;
 pub use context::{RailContext, RunScope};
 pub use decision::{Decision, Outcome, Stop};
@@ -33,6 +38,7 @@ pub use event::{
 pub use fault::{FaultCause, RailFault};
 pub use hook_manager::{Hook, HookFuture, HookHandle, HookManager};
 pub use hook_point::{HookPoint, UnknownHookPoint};
+pub use model::Model;
 pub use operation::Guarded;
 pub use payload::{InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse, ToolCallInputs, ToolOutput};
 pub use permit::Permit;
@@ -43,6 +49,7 @@ pub use rails::{NoRails, Rails, RunOn};
 pub use reason::Reason;
 pub use state::{Extra, Store};
 pub use tokio_util::sync::CancellationToken;
+pub use tool::Tool;
 
 /// The priority of a rail that gives none.
 pub const DEFAULT_PRIORITY: i32 = 50;
@@ -59,8 +66,8 @@ pub mod prelude {
         Error, Finished, LlmError, PostLlmCall, PostToolCall, PreLlmCall, PreToolCall, Start, ToolError,
     };
     pub use crate::{
-        Chain, Decision, HookManager, HookPoint, Inputs, InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse,
-        NoRails, OperationError, Permit, Rail, RailAbortError, RailAction, RailContext, RailFault, RailManager, Rails,
-        RetryRequest, RunError, ToolCallInputs, ToolOutput, Verdict, rail, rail_chain,
+        Agent, Chain, Decision, HookManager, HookPoint, Inputs, InvokeInputs, InvokeOutput, Model, ModelCallInputs,
+        ModelResponse, NoRails, OperationError, Permit, Rail, RailAbortError, RailAction, RailContext, RailFault,
+        RailManager, Rails, RetryRequest, RunError, Tool, ToolCallInputs, ToolOutput, Verdict, rail, rail_chain,
     };
 }

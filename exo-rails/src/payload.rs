@@ -204,3 +204,21 @@ impl ToolOutput {
         serde_json::to_string(value).map(Self::text)
     }
 }
+
+impl From<&str> for ToolOutput {
+    fn from(content: &str) -> Self {
+        Self::text(content)
+    }
+}
+
+impl From<String> for ToolOutput {
+    fn from(content: String) -> Self {
+        Self::text(content)
+    }
+}
+
+impl From<Value> for ToolOutput {
+    fn from(value: Value) -> Self {
+        Self::text(value.to_string())
+    }
+}

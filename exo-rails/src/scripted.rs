@@ -1,0 +1,236 @@
+//! A model that replays a script: for tests, examples and demonstrations.
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use crate::error::{OperationError, OperationErrorKind};
+use crate::message::{Message, Role, ToolCall, Usage};
+use crate::model::Model;
+use crate::payload::{ModelCallInputs, ModelResponse};
+use crate::permit::Permit;
+
+/// A model that gives the turns of a script, one for each call.
+///
+/// A script is a JSON array. Each turn says something, calls tools, does both, or fails:
+///
+/// ```
+/// use exo_rails::scripted::ScriptedModel;
+///
+/// let model: ScriptedModel = r#"[
+///     { "say": "Let me look.", "call": [{ "tool": "read_file", "arguments": { "path": "a.txt" } }] },
+///     { "fail": { "kind": "rate_limited", "message": "slow down", "status": 429, "retry_after": 0.5 } },
+///     { "call": [{ "tool": "search", "raw_arguments": "{ this is no JSON" }] },
+///     { "say": "Done.", "usage": { "prompt_tokens": 120, "completion_tokens": 8, "total_tokens": 128 } }
+/// ]"#.parse()?;
+/// assert_eq!(model.remaining(), 4);
+///
+/// let error = r#"[{ "said": "Done." }]"#.parse::<ScriptedModel>().unwrap_err();
+/// assert_eq!(error.to_string(), "the script is wrong at line 1, column 9: unknown field `said`, expected one of `say`, `call`, `fail`, `usage`");
+/// # Ok::<(), exo_rails::scripted::ScriptError>(())
+/// ```
+///
+/// A call after the last turn is an [`OperationError`]. The turns are counted across clones of an `Arc` and
+/// across runs: a script is for one conversation.
+#[derive(Debug)]
+pub struct ScriptedModel {
+    turns: Vec<Turn>,
+    next: AtomicUsize,
+}
+
+/// One turn of a script.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(try_from = "RawTurn")]
+enum Turn {
+    Answer(ModelResponse),
+    Fail(Failure),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawTurn {
+    say: Option<String>,
+    #[serde(default)]
+    call: Vec<ScriptedCall>,
+    fail: Option<Failure>,
+    usage: Option<Usage>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ScriptedCall {
+    tool: String,
+    id: Option<String>,
+    arguments: Option<Value>,
+    /// The arguments as text, for what a model writes that is no JSON.
+    raw_arguments: Option<String>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Failure {
+    kind: OperationErrorKind,
+    message: String,
+    status: Option<u16>,
+    /// In seconds.
+    retry_after: Option<f64>,
+}
+
+impl TryFrom<RawTurn> for Turn {
+    type Error = &'static str;
+
+    fn try_from(raw: RawTurn) -> Result<Self, Self::Error> {
+        match raw {
+            RawTurn { say: None, call, fail: Some(failure), usage: None } if call.is_empty() => {
+                failure.check().map(Self::Fail)
+            }
+            RawTurn { fail: Some(_), .. } => Err("a turn that fails has nothing beside `fail`"),
+            RawTurn { say: None, call, .. } if call.is_empty() => {
+                Err("a turn has `say`, `call`, both of them, or `fail`")
+            }
+            RawTurn { say, call, usage, .. } => answer(say, call, usage).map(Self::Answer),
+        }
+    }
+}
+
+fn answer(say: Option<String>, call: Vec<ScriptedCall>, usage: Option<Usage>) -> Result<ModelResponse, &'static str> {
+    let tool_calls = call.into_iter().map(ScriptedCall::into_tool_call).collect::<Result<Vec<_>, _>>()?;
+    let reason = if tool_calls.is_empty() { "stop" } else { "tool_calls" };
+    let message = Message { role: Role::Assistant, content: say.map(Into::into), tool_calls, ..Message::default() };
+    Ok(ModelResponse { message, finish_reason: Some(reason.to_owned()), usage, extra: Map::new() })
+}
+
+impl ScriptedCall {
+    fn into_tool_call(self) -> Result<ToolCall, &'static str> {
+        let mut call = ToolCall::new(self.id.unwrap_or_default(), self.tool, &Value::Object(Map::new()));
+        match (self.arguments, self.raw_arguments) {
+            (Some(_), Some(_)) => return Err("a call has `arguments` or `raw_arguments`, not both"),
+            (Some(arguments), None) => call.function.arguments = arguments.to_string(),
+            (None, Some(raw)) => call.function.arguments = raw,
+            (None, None) => {}
+        }
+        Ok(call)
+    }
+}
+
+impl Failure {
+    fn check(self) -> Result<Self, &'static str> {
+        match self.retry_after.map(Duration::try_from_secs_f64) {
+            Some(Err(_)) => Err("`retry_after` is a number of seconds, not negative"),
+            _ => Ok(self),
+        }
+    }
+
+    fn to_error(&self) -> OperationError {
+        let mut error = OperationError::new(self.kind, self.message.clone());
+        error.status = self.status;
+        error.retry_after = self.retry_after.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        error
+    }
+}
+
+/// A script that cannot be read or is no script.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ScriptError {
+    /// The file cannot be read.
+    #[error("cannot read the script {}: {error}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        error: std::io::Error,
+    },
+    /// The text is no script.
+    #[error("the script{} is wrong at line {line}, column {column}: {message}", shown(path.as_ref()))]
+    Malformed {
+        /// The file, when the script comes from one.
+        path: Option<PathBuf>,
+        /// The line, from 1.
+        line: usize,
+        /// The column, from 1.
+        column: usize,
+        /// What is wrong.
+        message: String,
+    },
+}
+
+fn shown(path: Option<&PathBuf>) -> String {
+    path.map(|path| format!(" {}", path.display())).unwrap_or_default()
+}
+
+impl ScriptedModel {
+    /// Reads a script from a file.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or is no script: with the path, the line and the column.
+    pub fn from_file(path: impl AsRef<Path>) -> Result<Self, ScriptError> {
+        let path = path.as_ref();
+        let text = std::fs::read_to_string(path).map_err(|error| ScriptError::Read { path: path.to_owned(), error })?;
+        Self::parse(&text, Some(path))
+    }
+
+    fn parse(text: &str, path: Option<&Path>) -> Result<Self, ScriptError> {
+        let mut turns: Vec<Turn> = serde_json::from_str(text).map_err(|error| ScriptError::Malformed {
+            path: path.map(Path::to_owned),
+            line: error.line(),
+            column: error.column(),
+            message: without_position(&error),
+        })?;
+        name_calls(&mut turns);
+        Ok(Self { turns, next: AtomicUsize::new(0) })
+    }
+
+    /// How many turns are left.
+    #[must_use]
+    pub fn remaining(&self) -> usize {
+        self.turns.len().saturating_sub(self.next.load(Ordering::Relaxed))
+    }
+}
+
+/// Gives every call of the script that has no id one of its own.
+fn name_calls(turns: &mut [Turn]) {
+    let calls = turns.iter_mut().filter_map(|turn| match turn {
+        Turn::Answer(response) => Some(&mut response.message.tool_calls),
+        Turn::Fail(_) => None,
+    });
+    for (i, call) in calls.flatten().enumerate() {
+        if call.id.is_empty() {
+            call.id = format!("call_{}", i + 1);
+        }
+    }
+}
+
+/// The message of a JSON error without ` at line 1 column 2`, which the error around it says in its own way.
+fn without_position(error: &serde_json::Error) -> String {
+    let message = error.to_string();
+    let position = format!(" at line {} column {}", error.line(), error.column());
+    message.strip_suffix(&position).map_or(message.clone(), ToOwned::to_owned)
+}
+
+impl FromStr for ScriptedModel {
+    type Err = ScriptError;
+
+    fn from_str(text: &str) -> Result<Self, ScriptError> {
+        Self::parse(text, None)
+    }
+}
+
+impl Model for ScriptedModel {
+    async fn call(&self, _: Permit<ModelCallInputs>) -> Result<ModelResponse, OperationError> {
+        let turn = self.next.fetch_add(1, Ordering::Relaxed);
+        match self.turns.get(turn) {
+            Some(Turn::Answer(response)) => Ok(response.clone()),
+            Some(Turn::Fail(failure)) => Err(failure.to_error()),
+            None => {
+                let message = format!("the script has {} turns and this is call {}", self.turns.len(), turn + 1);
+                Err(OperationError::new(OperationErrorKind::Other, message))
+            }
+        }
+    }
+}

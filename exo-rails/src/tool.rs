@@ -1,0 +1,137 @@
+//! What an agent can do: its tools.
+
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::error::{OperationError, OperationErrorKind};
+use crate::message::ToolSpec;
+use crate::payload::{ToolCallInputs, ToolOutput};
+use crate::permit::Permit;
+
+type ToolFuture = Pin<Box<dyn Future<Output = Result<ToolOutput, OperationError>> + Send>>;
+
+/// A tool of an [`Agent`](crate::Agent): what the model is told about it, and an async function.
+///
+/// The only way to call it is with a permit, so it does not run unguarded.
+///
+/// ```
+/// use exo_rails::prelude::*;
+/// use serde::Deserialize;
+/// use serde_json::json;
+///
+/// #[derive(Deserialize)]
+/// struct Search { query: String }
+///
+/// let schema = json!({
+///     "type": "object",
+///     "properties": { "query": { "type": "string" } },
+///     "required": ["query"],
+/// });
+/// let search = Tool::new("search", "Finds orders.", schema, |args: Search| async move {
+///     Ok::<_, OperationError>(format!("nothing found for {}", args.query))
+/// });
+/// assert_eq!(search.name(), "search");
+/// ```
+#[derive(Clone)]
+pub struct Tool {
+    spec: ToolSpec,
+    run: Arc<dyn Fn(Permit<ToolCallInputs>) -> ToolFuture + Send + Sync>,
+}
+
+impl Tool {
+    /// A tool of this name. `parameters` is a JSON schema of its arguments; `run` receives them as any type
+    /// that they deserialize into (`serde_json::Value` takes all), and returns text, JSON or a
+    /// [`ToolOutput`].
+    ///
+    /// Arguments that do not fit are an [`OperationError`] of kind
+    /// [`InvalidRequest`](OperationErrorKind::InvalidRequest); `run` is then not called.
+    pub fn new<A, F, Fut, O, E>(
+        name: impl Into<String>,
+        description: impl Into<String>,
+        parameters: Value,
+        run: F,
+    ) -> Self
+    where
+        A: DeserializeOwned,
+        F: Fn(A) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<O, E>> + Send + 'static,
+        O: Into<ToolOutput>,
+        E: Into<OperationError>,
+    {
+        Self::boxed(ToolSpec::new(name, description, parameters), move |call| match arguments(&call) {
+            Ok(arguments) => {
+                let future = run(arguments);
+                Box::pin(async move {
+                    // The permit stays until the tool is done.
+                    let _call = call;
+                    future.await.map(Into::into).map_err(Into::into)
+                })
+            }
+            Err(error) => Box::pin(std::future::ready(Err(error))),
+        })
+    }
+
+    /// The same, for a function that takes the permit itself: for the call's id, and for
+    /// [`Permit::context`] with run state and cancellation.
+    pub fn with_permit<F, Fut, O, E>(
+        name: impl Into<String>,
+        description: impl Into<String>,
+        parameters: Value,
+        run: F,
+    ) -> Self
+    where
+        F: Fn(Permit<ToolCallInputs>) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<O, E>> + Send + 'static,
+        O: Into<ToolOutput>,
+        E: Into<OperationError>,
+    {
+        Self::boxed(ToolSpec::new(name, description, parameters), move |call| {
+            let future = run(call);
+            Box::pin(async move { future.await.map(Into::into).map_err(Into::into) })
+        })
+    }
+
+    fn boxed(spec: ToolSpec, run: impl Fn(Permit<ToolCallInputs>) -> ToolFuture + Send + Sync + 'static) -> Self {
+        Self { spec, run: Arc::new(run) }
+    }
+
+    /// The name that the model calls it by.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.spec.function.name
+    }
+
+    /// What the model is told about it.
+    #[must_use]
+    pub const fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    /// Runs it.
+    ///
+    /// # Errors
+    /// When the arguments do not fit, or the tool fails.
+    pub fn call(
+        &self,
+        call: Permit<ToolCallInputs>,
+    ) -> impl Future<Output = Result<ToolOutput, OperationError>> + Send + 'static {
+        (self.run)(call)
+    }
+}
+
+fn arguments<A: DeserializeOwned>(call: &ToolCallInputs) -> Result<A, OperationError> {
+    A::deserialize(&call.arguments).map_err(|error| {
+        let message = format!("the arguments of `{}` do not fit: {error}", call.tool_name);
+        OperationError::new(OperationErrorKind::InvalidRequest, message).with_source(error)
+    })
+}
+
+impl fmt::Debug for Tool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tool").field("spec", &self.spec).finish_non_exhaustive()
+    }
+}
