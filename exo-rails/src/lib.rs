@@ -1,4 +1,4 @@
-//! Guards for the lifecycle of LLM agents, checked, sorted and linked at compile time.
+#![doc = include_str!("../README.md")]
 
 extern crate self as exo_rails;
 

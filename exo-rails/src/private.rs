@@ -22,12 +22,12 @@ pub fn pick<'a, E: Event, P: Param<'a, E>>(parts: &mut E::Parts<'a>, ctx: &mut O
 /// Whether no two parameters take the same part.
 #[must_use]
 pub const fn disjoint(takes: &[u8]) -> bool {
-    let (mut taken, mut i) = (0, 0);
+    let (mut seen, mut i) = (0, 0);
     while i < takes.len() {
-        if taken & takes[i] != 0 {
+        if seen & takes[i] != 0 {
             return false;
         }
-        taken |= takes[i];
+        seen |= takes[i];
         i += 1;
     }
     true
