@@ -54,7 +54,140 @@ pub use tool::Tool;
 /// The priority of a rail that gives none.
 pub const DEFAULT_PRIORITY: i32 = 50;
 
-pub use exo_rails_macros::{rail, rail_chain};
+/// Makes a rail of a function, or of a type with an `impl` block.
+///
+/// # On a function
+///
+/// ```
+/// use exo_rails::prelude::*;
+///
+/// /// Refuses tools that destroy data.
+/// #[rail(priority = 10, on = [PreToolCall])]
+/// async fn block_dangerous(call: &ToolCallInputs) -> RailAction {
+///     match call.tool_name.as_str() {
+///         "delete_file" | "drop_table" => RailAction::abort("destructive tools are off limits"),
+///         _ => RailAction::Continue,
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// // The function stays as it is: a unit test calls it.
+/// assert_eq!(block_dangerous(&ToolCallInputs::new("search")).await, RailAction::Continue);
+/// // Beside it stands a type of the same name, with what a chain has to know.
+/// assert_eq!(block_dangerous::PRIORITY, 10);
+/// # }
+/// ```
+///
+/// The function is `async`, or plain: then there is nothing to wait for. It has no type parameters, because a
+/// chain could not name them. Since the type has its name, the module must have no other type or module that is
+/// called so.
+///
+/// # On an `impl` block
+///
+/// A rail with configuration or state is a type of yours; the attribute stands on an `impl` block of it, and
+/// `#[on(…)]` on the methods that guard events. Other methods are left alone. The block may be generic; a chain
+/// names the type with concrete parameters.
+///
+/// ```
+/// use exo_rails::prelude::*;
+///
+/// pub trait Store: Send + Sync { fn calls(&self) -> u32; }
+///
+/// pub struct RateLimit<S> { store: S, limit: u32 }
+///
+/// #[rail(priority = 20, name = "rate_limit")]
+/// impl<S: Store> RateLimit<S> {
+///     #[on(PreLlmCall, PreToolCall)]
+///     fn limit(&self) -> Verdict {
+///         Verdict::abort_if(self.store.calls() > self.limit, format!("more than {} calls", self.limit))
+///     }
+/// }
+/// ```
+///
+/// # Arguments
+///
+/// | argument | meaning | without it |
+/// |---|---|---|
+/// | `on = [Event, …]` | the events that a function guards | required; on an `impl` block `#[on(…)]` says it |
+/// | `priority = EXPR` | lower numbers run first: any constant `i32` expression | 50 |
+/// | `name = "…"` | what it is called in decisions, plans and logs | the name of the function or type |
+/// | `crate = path` | where this library is, for a crate that re-exports it | `::exo_rails` |
+///
+/// Security rails usually have priorities from 10 to 20, logging from 80 to 90.
+///
+/// # Parameters
+///
+/// The type of a parameter picks what it receives: the parts that the events carry (see [`Event`](trait@Event)),
+/// `&mut RailContext` or `&RailContext`, or [`Inputs<'_>`](Inputs), the union of all payloads. They stand in any
+/// order, each at most once. A rail on several events takes what each of them carries.
+///
+/// # Return types
+///
+/// See [`RailOutput`].
+pub use exo_rails_macros::rail;
+
+/// Makes a chain: rails sorted by priority at compile time, called directly.
+///
+/// # A named chain
+///
+/// ```
+/// use exo_rails::prelude::*;
+///
+/// #[rail(priority = 80, on = [PreToolCall])]
+/// fn log(call: &ToolCallInputs) { println!("{}", call.tool_name) }
+///
+/// pub struct Allowed { tools: Vec<String> }
+///
+/// #[rail(priority = 10)]
+/// impl Allowed {
+///     #[on(PreToolCall)]
+///     fn tool(&self, call: &ToolCallInputs) -> RailAction {
+///         if self.tools.contains(&call.tool_name) { RailAction::Continue } else { RailAction::skip("not allowed") }
+///     }
+/// }
+///
+/// rail_chain! {
+///     /// The order of this list is for reading; priorities decide, and among equal ones the list does.
+///     #[derive(Default)]
+///     pub struct ToolRails { log }
+/// }
+///
+/// rail_chain! {
+///     /// A chain can be listed in a chain, and runs there as one rail, at its own priority.
+///     #[chain(priority = 5)]
+///     pub struct AllRails {
+///         ToolRails,
+///         /// A rail with state has a field.
+///         pub allowed: Allowed,
+///     }
+/// }
+///
+/// let rails = AllRails { allowed: Allowed { tools: vec!["search".into()] } };
+/// let order: Vec<_> = AllRails::PLAN.rails(HookPoint::PreToolCall).iter().map(|rail| rail.info.name).collect();
+/// assert_eq!(order, ["Allowed", "ToolRails"]);
+/// # let _ = rails;
+/// ```
+///
+/// The struct has a field for each rail that is listed as `name: Type`, and none for the others. It implements
+/// [`Rails`], [`Chain`] and [`Rail`]. `#[chain(priority = EXPR)]` is its priority in another chain (50 without),
+/// `#[chain(crate = path)]` says where this library is. Attributes, docs and visibility are the struct's.
+///
+/// A rail is listed once, an order is a constant, so a chain has no type parameters.
+///
+/// # An unnamed chain
+///
+/// In the place of an expression, `rail_chain![log, audit]` makes a chain of rails without state.
+///
+/// ```
+/// use exo_rails::prelude::*;
+///
+/// #[rail(on = [Start])]
+/// fn greet(run: &InvokeInputs) { println!("{}", run.input.text()) }
+///
+/// fn rails() -> impl Rails { rail_chain![greet] }
+/// # let _ = rails();
+/// ```
+pub use exo_rails_macros::rail_chain;
 
 #[doc(hidden)]
 #[path = "private.rs"]
