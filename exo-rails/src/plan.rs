@@ -58,16 +58,18 @@ impl Plan {
         self.events.iter().find(|plan| plan.event == event).map_or(&[], |plan| plan.rails)
     }
 
-    /// The plan as a diagram in the Mermaid language: a lane for each event, an arrow from rail to rail.
+    /// The plan as a diagram in the Mermaid language: a lane for each event, an arrow from rail to rail, a box
+    /// around the rails of a chain inside the chain.
     ///
     /// The result is a `flowchart` that Markdown viewers render inside a `mermaid` code fence.
     #[must_use]
     pub fn to_mermaid(&self) -> String {
-        let mut diagram = String::from("flowchart LR\n");
+        let mut lines = vec!["flowchart LR".to_owned()];
         for event in self.events {
-            mermaid_lane(&mut diagram, event);
+            let lane = event.event.name();
+            subgraph(&mut lines, 1, lane, lane, event.event, event.rails);
         }
-        diagram
+        lines.join("\n") + "\n"
     }
 
     /// Each rail of the plan in order, chains followed by what is inside: event, depth and rail.
@@ -94,20 +96,22 @@ fn push_rows(
     }
 }
 
-fn mermaid_lane(diagram: &mut String, plan: &EventPlan) {
-    use fmt::Write as _;
-
-    let lane = plan.event.name();
-    // Writing to a `String` cannot fail.
-    let _ = writeln!(diagram, "  subgraph {lane}\n    direction LR");
-    for (i, rail) in plan.rails.iter().enumerate() {
-        let RailInfo { name, priority, .. } = rail.info;
-        let _ = writeln!(diagram, "    {lane}_{i}[\"{name} ({priority})\"]");
+/// Rails in a box, each a node or, when it is a chain, a box again.
+fn subgraph(lines: &mut Vec<String>, depth: usize, id: &str, label: &str, event: HookPoint, rails: &[PlannedRail]) {
+    let indent = "  ".repeat(depth);
+    lines.push(format!("{indent}subgraph {id}[\"{label}\"]"));
+    lines.push(format!("{indent}  direction LR"));
+    for (i, rail) in rails.iter().enumerate() {
+        let (node, label) = (format!("{id}_{i}"), format!("{} ({})", rail.info.name, rail.info.priority));
+        match rail.inner {
+            Some(inner) => subgraph(lines, depth + 1, &node, &label, event, inner.rails(event)),
+            None => lines.push(format!("{indent}  {node}[\"{label}\"]")),
+        }
         if i > 0 {
-            let _ = writeln!(diagram, "    {lane}_{} --> {lane}_{i}", i - 1);
+            lines.push(format!("{indent}  {id}_{} --> {node}", i - 1));
         }
     }
-    diagram.push_str("  end\n");
+    lines.push(format!("{indent}end"));
 }
 
 impl fmt::Display for Plan {
@@ -128,5 +132,65 @@ impl fmt::Display for Plan {
             write!(f, "\n{shown:event_width$}  {priority:>8}  {name:name_width$}  {declared}")?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::prelude::*;
+
+    #[rail(priority = 10, on = [PreToolCall])]
+    fn permission() {}
+
+    #[rail(priority = 90, on = [PreToolCall, Finished])]
+    fn audit() {}
+
+    rail_chain! {
+        #[chain(priority = 20)]
+        struct Inner { audit, permission }
+    }
+
+    rail_chain! { struct Outer { audit, Inner } }
+
+    #[test]
+    fn the_table_shows_chains_with_what_is_inside() {
+        let table = Outer::PLAN.to_string();
+        let rows: Vec<Vec<_>> = table.lines().map(|row| row.split_whitespace().take(3).collect()).collect();
+        assert_eq!(
+            rows,
+            [
+                vec!["Outer"],
+                vec!["event", "priority", "rail"],
+                vec!["pre_tool_call", "20", "Inner"],
+                vec!["10", "permission", permission::DECLARED.to_string().as_str()],
+                vec!["90", "audit", audit::DECLARED.to_string().as_str()],
+                vec!["90", "audit", audit::DECLARED.to_string().as_str()],
+                vec!["finished", "20", "Inner"],
+                vec!["90", "audit", audit::DECLARED.to_string().as_str()],
+                vec!["90", "audit", audit::DECLARED.to_string().as_str()],
+            ]
+        );
+    }
+
+    #[test]
+    fn the_diagram_boxes_chains() {
+        let diagram = Outer::PLAN.to_mermaid();
+        let lane = diagram.split("subgraph finished").next().unwrap_or_default();
+        assert_eq!(
+            lane,
+            r#"flowchart LR
+  subgraph pre_tool_call["pre_tool_call"]
+    direction LR
+    subgraph pre_tool_call_0["Inner (20)"]
+      direction LR
+      pre_tool_call_0_0["permission (10)"]
+      pre_tool_call_0_1["audit (90)"]
+      pre_tool_call_0_0 --> pre_tool_call_0_1
+    end
+    pre_tool_call_1["audit (90)"]
+    pre_tool_call_0 --> pre_tool_call_1
+  end
+  "#
+        );
     }
 }
