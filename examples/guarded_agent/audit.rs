@@ -1,0 +1,29 @@
+//! A rail that only observes: it keeps the books of a run.
+
+use exo_rails::prelude::*;
+
+/// What went through the rails in a run. It lies in `ctx.run`, where whoever started the run finds it afterwards.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Ledger {
+    pub(crate) answers: u32,
+    pub(crate) tokens: u64,
+    pub(crate) outputs: u32,
+    pub(crate) bytes: usize,
+    pub(crate) failures: u32,
+}
+
+/// Keeps the [`Ledger`]. It runs last, so what another rail stops is not in it.
+#[rail(priority = 90, on = [PostLlmCall, LlmError, PostToolCall, ToolError])]
+pub(crate) fn audit(inputs: Inputs<'_>, ctx: &RailContext) {
+    ctx.run.update(|ledger: &mut Ledger| match inputs {
+        Inputs::PostLlmCall(_, response) => {
+            ledger.answers += 1;
+            ledger.tokens += response.usage.as_ref().map_or(0, |usage| usage.total_tokens);
+        }
+        Inputs::PostToolCall(_, output) => {
+            ledger.outputs += 1;
+            ledger.bytes += output.content.len();
+        }
+        _ => ledger.failures += 1,
+    });
+}

@@ -1,0 +1,102 @@
+//! A support agent with real tools on a real directory, and the rails that keep it in its place.
+//!
+//! ```sh
+//! cargo run --example guarded_agent
+//! ```
+//!
+//! needs no network and no key: the model replays `script.json`, in which the agent does its job and, on the
+//! way, most of what agents do wrong. It tries to delete a file, to leave its directory, to tell a key; it
+//! calls a tool that does not exist, writes arguments that are no JSON, repeats itself, and its provider
+//! limits its rate. The program prints what happens at each event, which rails ran, and what they decided.
+//!
+//! That run ends with an answer. In a second one, a customer's message talks the agent into running a shell,
+//! and a rail ends the run:
+//!
+//! ```sh
+//! cd examples/guarded_agent
+//! cargo run --example guarded_agent -- --files abort/files --script abort/script.json
+//! ```
+//!
+//! Both work on a copy of the files, and so does a run with files and a script of your own.
+//!
+//! Where to look: the rails stand in `limits.rs`, `files.rs` and `secrets.rs`, the chain that puts them
+//! together in `rails.rs`, and the agent below, in `answer`. The rest is tools and printing.
+
+mod audit;
+mod describe;
+mod files;
+mod limits;
+mod options;
+mod page;
+mod rails;
+mod report;
+mod secrets;
+mod timeline;
+mod tools;
+mod workspace;
+
+use std::error::Error;
+use std::process::ExitCode;
+
+use exo_rails::prelude::*;
+use exo_rails::scripted::ScriptedModel;
+
+use crate::options::{Command, Options};
+use crate::page::Page;
+use crate::rails::SupportRails;
+use crate::timeline::Timeline;
+use crate::workspace::Workspace;
+
+const INSTRUCTIONS: &str = "You help the staff of a furniture shop. Work with the files that you are given.";
+
+/// Neither the options nor what they name could be used.
+const UNUSABLE: u8 = 2;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    let result = match Options::from_command_line() {
+        Ok(Command::Help) => {
+            Page::stdout().print(options::HELP);
+            Ok(ExitCode::SUCCESS)
+        }
+        Ok(Command::Run(options)) => run(&options).await,
+        Err(error) => Err(format!("{error}\nTry `--help`.").into()),
+    };
+    result.unwrap_or_else(|error| {
+        page::complain(&error.to_string());
+        ExitCode::from(UNUSABLE)
+    })
+}
+
+/// Runs the agent on a copy of the files and prints how it went.
+async fn run(options: &Options) -> Result<ExitCode, Box<dyn Error>> {
+    let model = ScriptedModel::from_file(&options.script)?;
+    let workspace = Workspace::copy_of(&options.files)?;
+    let page = Page::stdout();
+    report::opening(&page, options);
+
+    let mut ctx = RailContext::new("support");
+    let rails = Timeline::new(SupportRails::new(workspace.root()), page);
+    let (result, tally) = answer(model, rails, &workspace, &options.input, &mut ctx).await;
+
+    report::ending(&page, &result);
+    report::summary(&page, &tally, &ctx, &workspace.changes()?);
+    Ok(if result.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// The agent: a model, tools, and a chain of rails around everything that they do.
+async fn answer(
+    model: ScriptedModel,
+    rails: Timeline<SupportRails>,
+    workspace: &Workspace,
+    input: &str,
+    ctx: &mut RailContext,
+) -> (Result<InvokeOutput, RunError>, timeline::Tally) {
+    let agent = Agent::builder("support", model)
+        .instructions(INSTRUCTIONS)
+        .tools(tools::all(workspace.root()))
+        .rails(rails)
+        .build();
+    let result = agent.run_in(input, ctx).await;
+    (result, agent.rails().tally())
+}

@@ -1,0 +1,60 @@
+//! The command line.
+
+use std::path::{Path, PathBuf};
+
+use lexopt::prelude::*;
+
+pub(crate) const HELP: &str = "\
+Runs a guarded support agent on a copy of a directory of text files and prints what its rails decide.
+
+Usage: cargo run --example guarded_agent -- [OPTIONS]
+
+Options:
+      --files DIR     The directory to work on. It is copied first, and the copy is removed at the end:
+                      no run changes DIR. Without this option, the files beside the example.
+      --script FILE   What the model says: a JSON array of turns. Without this option, the script
+                      beside the example.
+      --input TEXT    What the user asks.
+  -h, --help          Shows this text.
+
+A turn of a script is one of
+  { \"say\": \"…\", \"call\": [{ \"tool\": \"read_file\", \"arguments\": { \"path\": \"a.txt\" } }] }
+  { \"fail\": { \"kind\": \"rate_limited\", \"message\": \"slow down\", \"retry_after\": 0.5 } }
+and the tools are list_files, read_file, write_file, delete_file and search.
+
+Exit codes: 0 the agent answered, 1 the run ended without an answer, 2 bad options, files or script.
+Set NO_COLOR for output without colours.";
+
+const INPUT: &str = "Which orders are late, and why? Write a short report to reports/late-orders.md.";
+
+/// What the command line asks for.
+pub(crate) enum Command {
+    Help,
+    Run(Options),
+}
+
+/// What a run works with.
+pub(crate) struct Options {
+    pub(crate) files: PathBuf,
+    pub(crate) script: PathBuf,
+    pub(crate) input: String,
+}
+
+impl Options {
+    pub(crate) fn from_command_line() -> Result<Command, lexopt::Error> {
+        let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("guarded_agent");
+        let mut options =
+            Self { files: beside.join("files"), script: beside.join("script.json"), input: INPUT.to_owned() };
+        let mut parser = lexopt::Parser::from_env();
+        while let Some(argument) = parser.next()? {
+            match argument {
+                Long("files") => options.files = parser.value()?.into(),
+                Long("script") => options.script = parser.value()?.into(),
+                Long("input") => options.input = parser.value()?.string()?,
+                Short('h') | Long("help") => return Ok(Command::Help),
+                other => return Err(other.unexpected()),
+            }
+        }
+        Ok(Command::Run(options))
+    }
+}

@@ -1,0 +1,64 @@
+//! What is printed before and after the timeline.
+
+use std::path::Path;
+
+use exo_rails::prelude::*;
+
+use crate::audit::Ledger;
+use crate::describe::count;
+use crate::options::Options;
+use crate::page::{Ink, Page};
+use crate::timeline::Tally;
+use crate::workspace::Changes;
+
+pub(crate) fn opening(page: &Page, options: &Options) {
+    page.print(&page.ink(Ink::Heading, "A guarded support agent"));
+    page.print(&format!("  works on a copy of {}", near(&options.files)));
+    page.print(&format!("  and says what is in {}", near(&options.script)));
+}
+
+/// The path as somebody in the current directory would write it.
+fn near(path: &Path) -> String {
+    let here = std::env::current_dir().unwrap_or_default();
+    path.strip_prefix(here).unwrap_or(path).display().to_string()
+}
+
+/// The answer, or who ended the run and why.
+pub(crate) fn ending(page: &Page, result: &Result<InvokeOutput, RunError>) {
+    let (heading, ink, text) = match result {
+        Ok(output) => ("Answer", Ink::Good, output.text.clone()),
+        Err(error) => ("No answer", Ink::Bad, error.to_string()),
+    };
+    page.print(&format!("\n{}", page.ink(ink, heading)));
+    page.print_wrapped(2, None, &text);
+}
+
+pub(crate) fn summary(page: &Page, tally: &Tally, ctx: &RailContext, changes: &Changes) {
+    let ledger = ctx.run.get::<Ledger>().unwrap_or_default();
+    let decisions: Vec<_> = tally.decisions.iter().map(|(kind, times)| format!("{times} {}", kind.name())).collect();
+    page.print(&format!("\n{}", page.ink(Ink::Heading, "Summary")));
+    row(page, "events", &format!("{}, at which rails ran {} times", tally.events, tally.rails));
+    row(page, "decisions", &decisions.join(", "));
+    row(page, "rewritten", &format!("by rails at {}", count(tally.rewritten, "event")));
+    row(page, "tool calls", &tools(tally));
+    row(page, "audit", &books(ledger));
+    row(page, "files", &files(changes));
+}
+
+fn row(page: &Page, name: &str, text: &str) {
+    page.print(&format!("  {name:<10}  {text}"));
+}
+
+fn tools(tally: &Tally) -> String {
+    format!("{} run, {} skipped, {} failed", tally.tools_run, tally.tools_skipped, tally.tools_failed)
+}
+
+fn books(ledger: Ledger) -> String {
+    let Ledger { answers, tokens, outputs, bytes, failures } = ledger;
+    format!("{answers} answers ({tokens} tokens), {outputs} tool outputs ({bytes} bytes), {failures} failures")
+}
+
+fn files(changes: &Changes) -> String {
+    let some = |paths: &[String]| if paths.is_empty() { "none".to_owned() } else { paths.join(", ") };
+    format!("added {}; changed {}; deleted {}", some(&changes.added), some(&changes.changed), some(&changes.deleted))
+}

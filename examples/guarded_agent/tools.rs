@@ -1,0 +1,136 @@
+//! The tools of the agent. They do what they are told: guarding is the business of the rails.
+
+use std::path::{Path, PathBuf};
+
+use exo_rails::OperationErrorKind;
+use exo_rails::prelude::*;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::fs;
+
+use crate::workspace::files_below;
+
+/// Tools whose paths are relative to `root`.
+pub(crate) fn all(root: &Path) -> [Tool; 5] {
+    [list_files(root), read_file(root), write_file(root), delete_file(root), search(root)]
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ListFiles {
+    #[serde(default)]
+    path: PathBuf,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ReadFile {
+    path: PathBuf,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WriteFile {
+    path: PathBuf,
+    text: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct DeleteFile {
+    path: PathBuf,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Search {
+    text: String,
+}
+
+fn list_files(root: &Path) -> Tool {
+    let root = root.to_owned();
+    Tool::new(
+        "list_files",
+        "Lists the files in a directory and below.",
+        texts(&[], &["path"]),
+        move |args: ListFiles| {
+            let root = root.clone();
+            async move {
+                let files = files_below(&root.join(args.path))?;
+                let names: Vec<_> = files.iter().map(|file| shown(file, &root)).collect();
+                Ok::<_, OperationError>(names.join("\n"))
+            }
+        },
+    )
+}
+
+/// A larger file would not fit into a conversation.
+const LARGEST_FILE: u64 = 64 * 1024;
+
+fn read_file(root: &Path) -> Tool {
+    let root = root.to_owned();
+    Tool::new("read_file", "Reads a text file.", texts(&["path"], &[]), move |args: ReadFile| {
+        let path = root.join(args.path);
+        async move {
+            let size = fs::metadata(&path).await?.len();
+            if size > LARGEST_FILE {
+                let message = format!("the file has {size} bytes; at most {LARGEST_FILE} are read");
+                return Err(OperationError::new(OperationErrorKind::InvalidRequest, message));
+            }
+            Ok(fs::read_to_string(&path).await?)
+        }
+    })
+}
+
+fn write_file(root: &Path) -> Tool {
+    let root = root.to_owned();
+    Tool::new("write_file", "Writes a text file.", texts(&["path", "text"], &[]), move |args: WriteFile| {
+        let path = root.join(args.path);
+        async move {
+            if let Some(directory) = path.parent() {
+                fs::create_dir_all(directory).await?;
+            }
+            fs::write(&path, &args.text).await?;
+            Ok::<_, OperationError>(format!("{} bytes written", args.text.len()))
+        }
+    })
+}
+
+fn delete_file(root: &Path) -> Tool {
+    let root = root.to_owned();
+    Tool::new("delete_file", "Deletes a file.", texts(&["path"], &[]), move |args: DeleteFile| {
+        let path = root.join(args.path);
+        async move {
+            fs::remove_file(&path).await?;
+            Ok::<_, OperationError>("deleted")
+        }
+    })
+}
+
+fn search(root: &Path) -> Tool {
+    let root = root.to_owned();
+    Tool::new("search", "Finds lines that contain a text.", texts(&["text"], &[]), move |args: Search| {
+        let root = root.clone();
+        async move {
+            let mut found = Vec::new();
+            for file in files_below(&root)? {
+                // What is no text has no lines to find.
+                let Ok(content) = fs::read_to_string(&file).await else { continue };
+                let lines = content.lines().enumerate().filter(|(_, line)| line.contains(&args.text));
+                found.extend(lines.map(|(i, line)| format!("{}:{}: {line}", shown(&file, &root), i + 1)));
+            }
+            Ok::<_, OperationError>(if found.is_empty() { "nothing found".to_owned() } else { found.join("\n") })
+        }
+    })
+}
+
+fn shown(file: &Path, root: &Path) -> String {
+    file.strip_prefix(root).unwrap_or(file).display().to_string()
+}
+
+/// The JSON schema of arguments that are all texts.
+fn texts(required: &[&str], optional: &[&str]) -> Value {
+    let all = required.iter().chain(optional);
+    let properties: serde_json::Map<_, _> = all.map(|name| ((*name).to_owned(), json!({ "type": "string" }))).collect();
+    json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
+}

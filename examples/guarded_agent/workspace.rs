@@ -1,0 +1,141 @@
+//! The copy of the files on which the agent works.
+
+use std::collections::BTreeMap;
+use std::fs::{self, FileType};
+use std::io::{Error, ErrorKind};
+use std::path::{Path, PathBuf};
+
+/// A copy of a directory, removed when it is dropped.
+pub(crate) struct Workspace {
+    /// Without links, so that paths can be held against it.
+    root: PathBuf,
+    before: Contents,
+}
+
+/// What has become of the files.
+pub(crate) struct Changes {
+    pub(crate) added: Vec<String>,
+    pub(crate) changed: Vec<String>,
+    pub(crate) deleted: Vec<String>,
+}
+
+type Contents = BTreeMap<PathBuf, Vec<u8>>;
+
+impl Workspace {
+    pub(crate) fn copy_of(files: &Path) -> Result<Self, String> {
+        let told = |error: Error| format!("cannot copy the files in {}: {error}", files.display());
+        let files = files.canonicalize().map_err(told)?;
+        let temporary = std::env::temp_dir().canonicalize().map_err(told)?;
+        if !files.is_dir() {
+            return Err(told(ErrorKind::NotADirectory.into()));
+        }
+        if temporary.starts_with(&files) {
+            return Err(told(Error::other(format!("its copy, in {}, would be inside", temporary.display()))));
+        }
+        // Made before it is filled: what is dropped half filled is removed as well.
+        let mut workspace = Self { root: new_directory(&temporary).map_err(told)?, before: Contents::new() };
+        copy(&files, &workspace.root).map_err(told)?;
+        workspace.before = contents(&workspace.root).map_err(told)?;
+        Ok(workspace)
+    }
+
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// How the files differ from what they were, whatever rails and tools say.
+    pub(crate) fn changes(&self) -> Result<Changes, Error> {
+        let (before, after) = (&self.before, contents(&self.root)?);
+        let names = |paths: Vec<&PathBuf>| paths.iter().map(|path| path.display().to_string()).collect();
+        let changed = |path: &&PathBuf| before.get(*path).is_some_and(|old| after.get(*path) != Some(old));
+        Ok(Changes {
+            added: names(after.keys().filter(|path| !before.contains_key(*path)).collect()),
+            changed: names(after.keys().filter(changed).collect()),
+            deleted: names(before.keys().filter(|path| !after.contains_key(*path)).collect()),
+        })
+    }
+}
+
+impl Drop for Workspace {
+    fn drop(&mut self) {
+        // Nothing more can be done about what cannot be removed; the system cleans its temporary files.
+        let _ = fs::remove_dir_all(&self.root);
+    }
+}
+
+/// A directory that did not exist before: another process may have left one of the same name.
+fn new_directory(parent: &Path) -> Result<PathBuf, Error> {
+    let process = std::process::id();
+    for number in 0..u32::MAX {
+        let path = parent.join(format!("guarded-agent-{process}-{number}"));
+        match fs::create_dir(&path) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            result => return result.map(|()| path),
+        }
+    }
+    Err(ErrorKind::AlreadyExists.into())
+}
+
+/// Copies files and directories; links stay links, and what is neither (pipes, sockets) stays behind.
+fn copy(from: &Path, to: &Path) -> Result<(), Error> {
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let (source, target, kind) = (entry.path(), to.join(entry.file_name()), entry.file_type()?);
+        copy_entry(&source, &target, kind).map_err(|error| at(&source, &error))?;
+    }
+    Ok(())
+}
+
+fn copy_entry(source: &Path, target: &Path, kind: FileType) -> Result<(), Error> {
+    if kind.is_dir() {
+        fs::create_dir(target)?;
+        copy(source, target)
+    } else if kind.is_file() {
+        fs::copy(source, target).map(drop)
+    } else if kind.is_symlink() {
+        copy_link(source, target)
+    } else {
+        Ok(())
+    }
+}
+
+#[cfg(unix)]
+fn copy_link(source: &Path, target: &Path) -> Result<(), Error> {
+    std::os::unix::fs::symlink(fs::read_link(source)?, target)
+}
+
+/// Elsewhere, making a link needs a right that users do not have.
+#[cfg(not(unix))]
+fn copy_link(_: &Path, _: &Path) -> Result<(), Error> {
+    Ok(())
+}
+
+fn at(path: &Path, error: &Error) -> Error {
+    Error::new(error.kind(), format!("{}: {error}", path.display()))
+}
+
+/// The files below a directory, by their paths relative to it; links are not followed.
+fn contents(root: &Path) -> Result<Contents, Error> {
+    let mut contents = Contents::new();
+    for path in files_below(root)? {
+        contents.insert(path.strip_prefix(root).unwrap_or(&path).to_owned(), fs::read(&path)?);
+    }
+    Ok(contents)
+}
+
+/// All files below a directory, sorted; links are not followed.
+pub(crate) fn files_below(directory: &Path) -> Result<Vec<PathBuf>, Error> {
+    let (mut files, mut directories) = (Vec::new(), vec![directory.to_owned()]);
+    while let Some(directory) = directories.pop() {
+        for entry in fs::read_dir(directory)? {
+            let entry = entry?;
+            match entry.file_type()? {
+                kind if kind.is_dir() => directories.push(entry.path()),
+                kind if kind.is_file() => files.push(entry.path()),
+                _ => {}
+            }
+        }
+    }
+    files.sort();
+    Ok(files)
+}
