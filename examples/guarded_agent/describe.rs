@@ -1,41 +1,77 @@
-//! Events in one line: what each carries.
+//! Events in few words: what each carries, and what rails have changed in it.
+
+use std::iter::repeat;
 
 use exo_rails::prelude::*;
 
 use crate::page::one_line;
 
+/// What a text or a tool's output may take; the rest is not shown.
 const LONGEST: usize = 78;
+
+/// Errors say what is wrong, so they may take some lines.
+const LONGEST_ERROR: usize = 240;
 
 /// What the event carries, as its rails have left it.
 ///
 /// A result that the rails have not accepted may hold what they hide, so it is not shown.
 pub(crate) fn event(inputs: &Inputs<'_>, accepted: bool) -> String {
-    let text = match inputs {
+    match inputs {
         Inputs::Start(run) => quoted(&run.input.text()),
         Inputs::PreLlmCall(call) => count(call.messages.len(), "message"),
         Inputs::PostLlmCall(..) | Inputs::PostToolCall(..) | Inputs::Finished(..) if !accepted => {
             "a result that is not accepted".to_owned()
         }
         Inputs::PostLlmCall(_, response) => answer(response),
-        Inputs::LlmError(_, error) => error.to_string(),
-        Inputs::PreToolCall(call) => format!("{} {}", call.tool_name, arguments(call)),
+        Inputs::LlmError(_, error) => one_line(&error.to_string(), LONGEST_ERROR),
+        Inputs::PreToolCall(call) => short(&request(call)),
         Inputs::PostToolCall(call, output) => result(call, output),
-        Inputs::ToolError(call, error) => format!("{}: {error}", call.tool_name),
-        Inputs::Finished(_, output) => count(output.steps as usize, "step"),
-        Inputs::Error(_, error) => error.to_string(),
+        Inputs::ToolError(call, error) => one_line(&format!("{}: {error}", call.tool_name), LONGEST_ERROR),
+        Inputs::Finished(_, output) => format!("an answer after {}", count(output.steps as usize, "step")),
+        // Which error it is, stands below the timeline.
+        Inputs::Error(..) => "the run ends without an answer".to_owned(),
         _ => String::new(),
-    };
-    one_line(&text, LONGEST)
+    }
+}
+
+/// The text in which changes are looked for.
+pub(crate) fn text(inputs: &Inputs<'_>) -> String {
+    match inputs {
+        Inputs::Start(run) => run.input.text().into_owned(),
+        Inputs::PreToolCall(call) => request(call),
+        Inputs::PostToolCall(_, output) => output.content.clone(),
+        other => format!("{other:#?}"),
+    }
+}
+
+/// The first line of `after` that `before` does not have in its place. What was there may be a secret.
+pub(crate) fn difference(before: &str, after: &str) -> Option<String> {
+    if before == after {
+        return None;
+    }
+    let changed = after.lines().zip(before.lines().map(Some).chain(repeat(None))).find(|(new, old)| Some(*new) != *old);
+    Some(changed.map_or_else(|| "fewer lines".to_owned(), |(line, _)| short(line)))
+}
+
+/// One line that is not too long.
+pub(crate) fn short(text: &str) -> String {
+    one_line(text, LONGEST)
 }
 
 fn answer(response: &ModelResponse) -> String {
     let text = response.message.text();
     let calls: Vec<_> = response.message.tool_calls.iter().map(|call| call.function.name.as_str()).collect();
     match (text.is_empty(), calls.is_empty()) {
+        (true, true) => "says nothing".to_owned(),
         (false, true) => quoted(&text),
-        (true, _) => format!("calls {}", calls.join(", ")),
-        (false, false) => format!("{} and calls {}", quoted(&text), calls.join(", ")),
+        (true, false) => short(&format!("calls {}", calls.join(", "))),
+        (false, false) => short(&format!("\"{}\", calls {}", text.trim(), calls.join(", "))),
     }
+}
+
+/// A tool call: the name and the arguments.
+fn request(call: &ToolCallInputs) -> String {
+    format!("{} {}", call.tool_name, arguments(call))
 }
 
 /// The arguments without the braces and quotation marks around them.
@@ -45,17 +81,20 @@ fn arguments(call: &ToolCallInputs) -> String {
     arguments.join(" ")
 }
 
+/// The first line of the output, and how many there are.
 fn result(call: &ToolCallInputs, output: &ToolOutput) -> String {
-    let content = output.content.trim_end();
-    let lines = content.lines().count();
-    if lines <= 1 || output.is_error {
-        return format!("{}: {content}", call.tool_name);
-    }
-    format!("{}, {}: {content}", call.tool_name, count(lines, "line"))
+    let mut lines = output.content.lines();
+    let first = lines.next().unwrap_or_default();
+    let more = match lines.count() {
+        0 => String::new(),
+        more => format!(" (+ {})", count(more, "line")),
+    };
+    let room = LONGEST - more.len();
+    format!("{}{more}", one_line(&format!("{}: {first}", call.tool_name), room))
 }
 
 fn quoted(text: &str) -> String {
-    format!("\"{}\"", text.trim())
+    format!("\"{}\"", one_line(text, LONGEST - 2))
 }
 
 pub(crate) fn count(number: usize, of: &str) -> String {

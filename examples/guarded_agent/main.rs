@@ -56,7 +56,7 @@ const UNUSABLE: u8 = 2;
 async fn main() -> ExitCode {
     let result = match Options::from_command_line() {
         Ok(Command::Help) => {
-            Page::stdout().print(options::HELP);
+            page::print(options::HELP);
             Ok(ExitCode::SUCCESS)
         }
         Ok(Command::Run(options)) => run(&options).await,
@@ -73,14 +73,14 @@ async fn run(options: &Options) -> Result<ExitCode, Box<dyn Error>> {
     let model = ScriptedModel::from_file(&options.script)?;
     let workspace = Workspace::copy_of(&options.files)?;
     let page = Page::stdout();
-    report::opening(&page, options);
+    report::opening(page, options);
 
     let mut ctx = RailContext::new("support");
     let rails = Timeline::new(SupportRails::new(workspace.root()), page);
     let (result, tally) = answer(model, rails, &workspace, &options.input, &mut ctx).await;
 
-    report::ending(&page, &result);
-    report::summary(&page, &tally, &ctx, &workspace.changes()?);
+    report::ending(page, &result);
+    report::summary(page, &tally, &ctx, &workspace.changes()?);
     Ok(if result.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 

@@ -44,18 +44,19 @@ impl Page {
         if self.colours { format!("\x1b[{}m{text}\x1b[0m", ink.code()) } else { text.to_owned() }
     }
 
-    pub(crate) fn print(self, line: &str) {
-        // A reader that has gone away (`| head`) must not stop a run half way.
-        let _ = writeln!(io::stdout(), "{line}");
-    }
-
     /// Prints a text over as many lines as it needs, each behind `indent` columns.
     pub(crate) fn print_wrapped(self, indent: usize, ink: Option<Ink>, text: &str) {
         for line in wrap(text, WIDTH - indent) {
             let line = ink.map_or_else(|| line.clone(), |ink| self.ink(ink, &line));
-            self.print(&format!("{:indent$}{line}", ""));
+            print(&format!("{:indent$}{line}", ""));
         }
     }
+}
+
+/// Writes a line to standard output.
+pub(crate) fn print(line: &str) {
+    // A reader that has gone away (`| head`) must not stop a run half way.
+    let _ = writeln!(io::stdout(), "{line}");
 }
 
 /// Writes a message to standard error.

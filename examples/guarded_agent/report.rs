@@ -7,14 +7,15 @@ use exo_rails::prelude::*;
 use crate::audit::Ledger;
 use crate::describe::count;
 use crate::options::Options;
-use crate::page::{Ink, Page};
+use crate::page::{Ink, Page, print};
 use crate::timeline::Tally;
 use crate::workspace::Changes;
 
-pub(crate) fn opening(page: &Page, options: &Options) {
-    page.print(&page.ink(Ink::Heading, "A guarded support agent"));
-    page.print(&format!("  works on a copy of {}", near(&options.files)));
-    page.print(&format!("  and says what is in {}", near(&options.script)));
+pub(crate) fn opening(page: Page, options: &Options) {
+    print(&page.ink(Ink::Heading, "A guarded support agent"));
+    row("files", &format!("a copy of {}", near(&options.files)));
+    row("script", &near(&options.script));
+    row("[a > b]", "the rails that ran, in their order; they continued where nothing else is said");
 }
 
 /// The path as somebody in the current directory would write it.
@@ -24,29 +25,29 @@ fn near(path: &Path) -> String {
 }
 
 /// The answer, or who ended the run and why.
-pub(crate) fn ending(page: &Page, result: &Result<InvokeOutput, RunError>) {
+pub(crate) fn ending(page: Page, result: &Result<InvokeOutput, RunError>) {
     let (heading, ink, text) = match result {
         Ok(output) => ("Answer", Ink::Good, output.text.clone()),
         Err(error) => ("No answer", Ink::Bad, error.to_string()),
     };
-    page.print(&format!("\n{}", page.ink(ink, heading)));
+    print(&format!("\n{}", page.ink(ink, heading)));
     page.print_wrapped(2, None, &text);
 }
 
-pub(crate) fn summary(page: &Page, tally: &Tally, ctx: &RailContext, changes: &Changes) {
+pub(crate) fn summary(page: Page, tally: &Tally, ctx: &RailContext, changes: &Changes) {
     let ledger = ctx.run.get::<Ledger>().unwrap_or_default();
     let decisions: Vec<_> = tally.decisions.iter().map(|(kind, times)| format!("{times} {}", kind.name())).collect();
-    page.print(&format!("\n{}", page.ink(Ink::Heading, "Summary")));
-    row(page, "events", &format!("{}, at which rails ran {} times", tally.events, tally.rails));
-    row(page, "decisions", &decisions.join(", "));
-    row(page, "rewritten", &format!("by rails at {}", count(tally.rewritten, "event")));
-    row(page, "tool calls", &tools(tally));
-    row(page, "audit", &books(ledger));
-    row(page, "files", &files(changes));
+    print(&format!("\n{}", page.ink(Ink::Heading, "Summary")));
+    row("events", &format!("{}, at which rails ran {} times", tally.events, tally.rails));
+    row("decisions", &decisions.join(", "));
+    row("rewritten", &count(tally.rewritten, "event"));
+    row("tool calls", &tools(tally));
+    row("audit", &books(ledger));
+    row("files", &files(changes));
 }
 
-fn row(page: &Page, name: &str, text: &str) {
-    page.print(&format!("  {name:<10}  {text}"));
+fn row(name: &str, text: &str) {
+    print(&format!("  {name:<10}  {text}"));
 }
 
 fn tools(tally: &Tally) -> String {

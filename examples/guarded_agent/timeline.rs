@@ -10,7 +10,7 @@ use exo_rails::prelude::*;
 use exo_rails::{Event, Outcome, PlannedRail, RunOn, Stop};
 
 use crate::describe;
-use crate::page::{Ink, Page};
+use crate::page::{Ink, Page, WIDTH, print, wrap};
 
 /// Prints what the rails inside decide, and counts it.
 pub(crate) struct Timeline<R> {
@@ -29,7 +29,7 @@ pub(crate) struct Tally {
     pub(crate) tools_run: usize,
     pub(crate) tools_failed: usize,
     pub(crate) tools_skipped: usize,
-    /// Whether the tool call that is under way was skipped.
+    /// Whether the tool call that is under way was skipped, so that its output is a substitute.
     skipping: bool,
     /// The step that was printed last.
     step: Option<u32>,
@@ -49,10 +49,10 @@ pub(crate) enum Kind {
 struct Entry {
     event: HookPoint,
     step: u32,
-    attempt: u32,
     subject: String,
-    rewritten: bool,
     rails: Vec<&'static str>,
+    /// What the rails have put in the place of something.
+    rewritten: Option<String>,
     kind: Kind,
     /// The rail that stopped the event, and why.
     stop: Option<(&'static str, String)>,
@@ -67,10 +67,27 @@ impl<R> Timeline<R> {
         self.tally.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// What the event is about.
+    fn subject(&self, inputs: &Inputs<'_>, before: &str, accepted: bool, ctx: &RailContext) -> String {
+        let subject = match inputs {
+            // As the model asks for it: the rails have accepted the answer in which it does.
+            Inputs::PreToolCall(_) => describe::short(before),
+            // The reason stands at the event before.
+            Inputs::PostToolCall(call, _) if self.tally().skipping => format!("{} has not run", call.tool_name),
+            _ => describe::event(inputs, accepted),
+        };
+        match inputs {
+            Inputs::PreLlmCall(_) | Inputs::PreToolCall(_) if ctx.attempt() > 0 => {
+                format!("{subject}, attempt {}", ctx.attempt() + 1)
+            }
+            _ => subject,
+        }
+    }
+
     fn note(&self, entry: &Entry) {
         let mut tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
         if entry.has_step() && tally.step.replace(entry.step) != Some(entry.step) {
-            self.page.print(&format!("\n{}", self.page.ink(Ink::Heading, &format!("Step {}", entry.step + 1))));
+            print(&format!("\n{}", self.page.ink(Ink::Heading, &format!("Step {}", entry.step + 1))));
         }
         tally.add(entry);
         entry.print(self.page);
@@ -85,29 +102,23 @@ impl<E: Event, R: RunOn<E> + Chain> RunOn<E> for Timeline<R> {
 
     async fn dispatch<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Outcome<E> {
         let mut payload = payload;
-        let before = self.rails.rewrites().then(|| content::<E>(&mut payload));
+        let before = describe::text(&E::inputs(E::reborrow(&mut payload)));
         let outcome = self.rails.dispatch(E::reborrow(&mut payload), ctx).await;
 
-        let rewritten = before.is_some_and(|before| before != content::<E>(&mut payload));
         let (kind, stop) = decision::<E>(&outcome);
         let accepted = matches!(kind, Kind::Continue | Kind::Skip);
+        let inputs = E::inputs(E::reborrow(&mut payload));
         self.note(&Entry {
             event: E::POINT,
             step: ctx.step(),
-            attempt: ctx.attempt(),
-            subject: describe::event(&E::inputs(E::reborrow(&mut payload)), accepted),
-            rewritten,
+            subject: self.subject(&inputs, &before, accepted, ctx),
             rails: rails_that_ran(R::PLAN.rails(E::POINT), E::POINT, stop.as_ref().map(|(by, _)| *by)),
+            rewritten: accepted.then(|| describe::difference(&before, &describe::text(&inputs))).flatten(),
             kind,
             stop,
         });
         outcome
     }
-}
-
-/// The whole payload as text, to see whether it changes.
-fn content<E: Event>(payload: &mut E::Payload<'_>) -> String {
-    format!("{:?}", E::inputs(E::reborrow(payload)))
 }
 
 /// What the rails came to, and when one of them stopped: which, and why.
@@ -116,9 +127,9 @@ fn decision<E: Event>(outcome: &Outcome<E>) -> (Kind, Option<(&'static str, Stri
     match stop {
         Stop::Skip { by, reason, .. } => (Kind::Skip, Some((by.name, reason.to_string()))),
         Stop::Retry { by, request } => {
+            let after = if request.delay.is_zero() { String::new() } else { format!(" after {:?}", request.delay) };
             let times = describe::count(request.max_retries as usize, "time");
-            let why = format!("{} (after {:?}, at most {times})", request.reason, request.delay);
-            (Kind::Retry, Some((by.name, why)))
+            (Kind::Retry, Some((by.name, format!("{} (again{after}, at most {times})", request.reason))))
         }
         Stop::Abort(abort) => (Kind::Abort, Some((abort.rail_name, abort.reason.to_string()))),
         Stop::Fault(fault) => (Kind::Fault, Some((fault.rail_name, fault.cause.to_string()))),
@@ -133,7 +144,7 @@ fn rails_that_ran(plan: &[PlannedRail], event: HookPoint, stopped_by: Option<&st
             Some(chain) => names.extend(rails_that_ran(chain.rails(event), event, stopped_by)),
             None => names.push(rail.info.name),
         }
-        if names.last().copied() == stopped_by {
+        if stopped_by.is_some() && names.last().copied() == stopped_by {
             break;
         }
     }
@@ -144,7 +155,7 @@ impl Tally {
     fn add(&mut self, entry: &Entry) {
         self.events += 1;
         self.rails += entry.rails.len();
-        self.rewritten += usize::from(entry.rewritten);
+        self.rewritten += usize::from(entry.rewritten.is_some());
         *self.decisions.entry(entry.kind).or_default() += 1;
         match entry.event {
             HookPoint::PreToolCall => {
@@ -163,19 +174,34 @@ impl Tally {
 const COLUMN: usize = 18;
 
 impl Entry {
+    /// The rails that ran, as they are shown.
+    fn rails(&self) -> String {
+        if self.rails.is_empty() { String::new() } else { format!("[{}]", self.rails.join(" > ")) }
+    }
+
     const fn has_step(&self) -> bool {
         !matches!(self.event, HookPoint::Start | HookPoint::Finished | HookPoint::Error)
     }
 
     fn print(&self, page: Page) {
         if !self.has_step() {
-            page.print("");
+            print("");
         }
-        let again = if self.attempt > 0 { format!(" (attempt {})", self.attempt + 1) } else { String::new() };
-        page.print(&format!("  {:<14}  {}{again}", self.event, self.subject));
-        if !self.rails.is_empty() {
-            let rewritten = if self.rewritten { ", rewritten" } else { "" };
-            page.print_wrapped(COLUMN, Some(Ink::Quiet), &format!("[{}{rewritten}]", self.rails.join(" > ")));
+        let mut lines = wrap(&self.subject, WIDTH - COLUMN);
+        let rails = self.rails();
+        match lines.last_mut() {
+            // What fits stands on one line.
+            Some(last) if COLUMN + last.chars().count() + 2 + rails.chars().count() <= WIDTH => {
+                *last = format!("{last}  {}", page.ink(Ink::Quiet, &rails));
+            }
+            _ => lines.extend(wrap(&rails, WIDTH - COLUMN).iter().map(|line| page.ink(Ink::Quiet, line))),
+        }
+        for (i, line) in lines.iter().enumerate() {
+            let event = if i == 0 { self.event.name() } else { "" };
+            print(format!("  {event:<14}  {line}").trim_end());
+        }
+        if let Some(rewritten) = &self.rewritten {
+            page.print_wrapped(COLUMN, Some(Ink::Good), &format!("rewritten to {rewritten}"));
         }
         if let Some((by, why)) = &self.stop {
             page.print_wrapped(COLUMN, Some(self.kind.ink()), &format!("{} by {by}: {why}", self.kind.name()));

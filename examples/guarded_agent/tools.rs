@@ -1,5 +1,6 @@
 //! The tools of the agent. They do what they are told: guarding is the business of the rails.
 
+use std::io::Error;
 use std::path::{Path, PathBuf};
 
 use exo_rails::OperationErrorKind;
@@ -107,21 +108,38 @@ fn delete_file(root: &Path) -> Tool {
     })
 }
 
+/// More lines would not help the model to find what it looks for.
+const MOST_LINES: usize = 50;
+
 fn search(root: &Path) -> Tool {
     let root = root.to_owned();
     Tool::new("search", "Finds lines that contain a text.", texts(&["text"], &[]), move |args: Search| {
         let root = root.clone();
         async move {
             let mut found = Vec::new();
-            for file in files_below(&root)? {
-                // What is no text has no lines to find.
-                let Ok(content) = fs::read_to_string(&file).await else { continue };
-                let lines = content.lines().enumerate().filter(|(_, line)| line.contains(&args.text));
-                found.extend(lines.map(|(i, line)| format!("{}:{}: {line}", shown(&file, &root), i + 1)));
+            for file in walk(root.clone()).await? {
+                found.extend(matches(&file, &root, &args.text).await?);
             }
+            found.truncate(MOST_LINES);
             Ok::<_, OperationError>(if found.is_empty() { "nothing found".to_owned() } else { found.join("\n") })
         }
     })
+}
+
+/// The lines of a file that contain `text`, with file and number.
+async fn matches(file: &Path, root: &Path, text: &str) -> Result<Vec<String>, Error> {
+    if fs::metadata(file).await?.len() > LARGEST_FILE {
+        return Ok(Vec::new());
+    }
+    let content = fs::read(file).await?;
+    let content = String::from_utf8_lossy(&content);
+    let lines = content.lines().enumerate().filter(|(_, line)| line.contains(text));
+    Ok(lines.map(|(i, line)| format!("{}:{}: {line}", shown(file, root), i + 1)).collect())
+}
+
+/// The files below a directory, found without blocking the runtime.
+async fn walk(directory: PathBuf) -> Result<Vec<PathBuf>, Error> {
+    tokio::task::spawn_blocking(move || files_below(&directory)).await?
 }
 
 fn shown(file: &Path, root: &Path) -> String {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, FileType};
+use std::hash::{DefaultHasher, Hasher};
 use std::io::{Error, ErrorKind};
 use std::path::{Path, PathBuf};
 
@@ -19,7 +20,8 @@ pub(crate) struct Changes {
     pub(crate) deleted: Vec<String>,
 }
 
-type Contents = BTreeMap<PathBuf, Vec<u8>>;
+/// The files by their paths relative to the root, with a hash of what is in them.
+type Contents = BTreeMap<PathBuf, u64>;
 
 impl Workspace {
     pub(crate) fn copy_of(files: &Path) -> Result<Self, String> {
@@ -47,7 +49,7 @@ impl Workspace {
     pub(crate) fn changes(&self) -> Result<Changes, Error> {
         let (before, after) = (&self.before, contents(&self.root)?);
         let names = |paths: Vec<&PathBuf>| paths.iter().map(|path| path.display().to_string()).collect();
-        let changed = |path: &&PathBuf| before.get(*path).is_some_and(|old| after.get(*path) != Some(old));
+        let changed = |path: &&PathBuf| before.get(*path).is_some_and(|hash| after.get(*path) != Some(hash));
         Ok(Changes {
             added: names(after.keys().filter(|path| !before.contains_key(*path)).collect()),
             changed: names(after.keys().filter(changed).collect()),
@@ -114,11 +116,12 @@ fn at(path: &Path, error: &Error) -> Error {
     Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
-/// The files below a directory, by their paths relative to it; links are not followed.
 fn contents(root: &Path) -> Result<Contents, Error> {
     let mut contents = Contents::new();
     for path in files_below(root)? {
-        contents.insert(path.strip_prefix(root).unwrap_or(&path).to_owned(), fs::read(&path)?);
+        let mut hasher = DefaultHasher::new();
+        hasher.write(&fs::read(&path)?);
+        contents.insert(path.strip_prefix(root).unwrap_or(&path).to_owned(), hasher.finish());
     }
     Ok(contents)
 }
