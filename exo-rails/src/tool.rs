@@ -48,7 +48,8 @@ impl Tool {
     /// [`ToolOutput`].
     ///
     /// Arguments that do not fit are an [`OperationError`] of kind
-    /// [`InvalidRequest`](OperationErrorKind::InvalidRequest); `run` is then not called.
+    /// [`InvalidRequest`](OperationErrorKind::InvalidRequest); `run` is then not called. So is a list, which
+    /// has no names that a rail could look at.
     pub fn new<A, F, Fut, O, E>(
         name: impl Into<String>,
         description: impl Into<String>,
@@ -124,6 +125,11 @@ impl Tool {
 }
 
 fn arguments<A: DeserializeOwned>(call: &ToolCallInputs) -> Result<A, OperationError> {
+    // A list fits a struct by the order of its fields, but rails look at arguments by their names.
+    if call.arguments.is_array() {
+        let message = format!("the arguments of `{}` are a list: an object is expected", call.tool_name);
+        return Err(OperationError::new(OperationErrorKind::InvalidRequest, message));
+    }
     A::deserialize(&call.arguments).map_err(|error| {
         let message = format!("the arguments of `{}` do not fit: {error}", call.tool_name);
         OperationError::new(OperationErrorKind::InvalidRequest, message).with_source(error)
@@ -133,5 +139,36 @@ fn arguments<A: DeserializeOwned>(call: &ToolCallInputs) -> Result<A, OperationE
 impl fmt::Debug for Tool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Tool").field("spec", &self.spec).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+    use serde_json::json;
+
+    use super::*;
+    use crate::context::RailContext;
+    use crate::error::RunError;
+    use crate::rails::{NoRails, Rails};
+
+    #[derive(Deserialize)]
+    struct ReadFile {
+        path: String,
+    }
+
+    async fn read(arguments: Value) -> Result<ToolOutput, RunError> {
+        let tool =
+            Tool::new("read_file", "", Value::Null, |args: ReadFile| async { Ok::<_, OperationError>(args.path) });
+        let call = ToolCallInputs::new("read_file").with_arguments(arguments);
+        NoRails.guard_tool_call(call, &mut RailContext::new("test"), |call| tool.call(call)).await
+    }
+
+    #[tokio::test]
+    async fn arguments_have_names() {
+        assert!(matches!(read(json!({ "path": "a.txt" })).await, Ok(output) if output.content == "a.txt"));
+        let error = read(json!(["a.txt"])).await.err().map(|error| error.to_string());
+        let expected = "the arguments of `read_file` are a list: an object is expected (invalid request)";
+        assert_eq!(error.as_deref(), Some(expected));
     }
 }
