@@ -5,11 +5,11 @@ use exo_rails::prelude::*;
 /// What went through the rails in a run. It lies in `ctx.run`, where whoever started the run finds it afterwards.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Ledger {
-    pub(crate) answers: u32,
+    pub(crate) answers: usize,
     pub(crate) tokens: u64,
-    pub(crate) outputs: u32,
+    pub(crate) outputs: usize,
     pub(crate) bytes: usize,
-    pub(crate) failures: u32,
+    pub(crate) failures: usize,
 }
 
 /// Keeps the [`Ledger`]. It runs last, so what another rail stops is not in it.

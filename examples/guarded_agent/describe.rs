@@ -14,14 +14,15 @@ const LONGEST_ERROR: usize = 240;
 
 /// What the event carries, as its rails have left it.
 ///
-/// A result that the rails have not accepted may hold what they hide, so it is not shown.
+/// What the rails have not accepted may hold what they hide, so it is not shown. A call of the model or of a
+/// tool repeats what they have accepted before.
 pub(crate) fn event(inputs: &Inputs<'_>, accepted: bool) -> String {
     match inputs {
+        Inputs::Start(..) | Inputs::PostLlmCall(..) | Inputs::PostToolCall(..) | Inputs::Finished(..) if !accepted => {
+            "not accepted, so not shown".to_owned()
+        }
         Inputs::Start(run) => quoted(&run.input.text()),
         Inputs::PreLlmCall(call) => count(call.messages.len(), "message"),
-        Inputs::PostLlmCall(..) | Inputs::PostToolCall(..) | Inputs::Finished(..) if !accepted => {
-            "a result that is not accepted".to_owned()
-        }
         Inputs::PostLlmCall(_, response) => answer(response),
         Inputs::LlmError(_, error) => one_line(&error.to_string(), LONGEST_ERROR),
         Inputs::PreToolCall(call) => short(&request(call)),

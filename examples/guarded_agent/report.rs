@@ -7,7 +7,7 @@ use exo_rails::prelude::*;
 use crate::audit::Ledger;
 use crate::describe::count;
 use crate::options::Options;
-use crate::page::{Ink, Page, print};
+use crate::page::{Ink, Page, WIDTH, print, wrap};
 use crate::timeline::Tally;
 use crate::workspace::Changes;
 
@@ -28,6 +28,8 @@ fn near(path: &Path) -> String {
 pub(crate) fn ending(page: Page, result: &Result<InvokeOutput, RunError>) {
     let (heading, ink, text) = match result {
         Ok(output) => ("Answer", Ink::Good, output.text.clone()),
+        // The errors of tools go to the model; this one is the model's own.
+        Err(RunError::Operation(error)) => ("No answer", Ink::Bad, format!("the model failed: {error}")),
         Err(error) => ("No answer", Ink::Bad, error.to_string()),
     };
     print(&format!("\n{}", page.ink(ink, heading)));
@@ -38,7 +40,7 @@ pub(crate) fn summary(page: Page, tally: &Tally, ctx: &RailContext, changes: &Ch
     let ledger = ctx.run.get::<Ledger>().unwrap_or_default();
     let decisions: Vec<_> = tally.decisions.iter().map(|(kind, times)| format!("{times} {}", kind.name())).collect();
     print(&format!("\n{}", page.ink(Ink::Heading, "Summary")));
-    row("events", &format!("{}, at which rails ran {} times", tally.events, tally.rails));
+    row("events", &format!("{}, at which rails ran {}", tally.events, count(tally.rails, "time")));
     row("decisions", &decisions.join(", "));
     row("rewritten", &count(tally.rewritten, "event"));
     row("tool calls", &tools(tally));
@@ -47,7 +49,10 @@ pub(crate) fn summary(page: Page, tally: &Tally, ctx: &RailContext, changes: &Ch
 }
 
 fn row(name: &str, text: &str) {
-    print(&format!("  {name:<10}  {text}"));
+    for (i, line) in wrap(text, WIDTH - 14).iter().enumerate() {
+        let name = if i == 0 { name } else { "" };
+        print(&format!("  {name:<10}  {line}"));
+    }
 }
 
 fn tools(tally: &Tally) -> String {
@@ -55,8 +60,9 @@ fn tools(tally: &Tally) -> String {
 }
 
 fn books(ledger: Ledger) -> String {
-    let Ledger { answers, tokens, outputs, bytes, failures } = ledger;
-    format!("{answers} answers ({tokens} tokens), {outputs} tool outputs ({bytes} bytes), {failures} failures")
+    let (answers, outputs) = (count(ledger.answers, "answer"), count(ledger.outputs, "tool output"));
+    let (tokens, bytes) = (ledger.tokens, count(ledger.bytes, "byte"));
+    format!("{answers} ({tokens} tokens), {outputs} ({bytes}), {}", count(ledger.failures, "failure"))
 }
 
 fn files(changes: &Changes) -> String {

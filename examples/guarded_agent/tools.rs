@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::fs;
 
+use crate::describe::count;
 use crate::workspace::files_below;
 
 /// Tools whose paths are relative to `root`.
@@ -92,7 +93,7 @@ fn write_file(root: &Path) -> Tool {
                 fs::create_dir_all(directory).await?;
             }
             fs::write(&path, &args.text).await?;
-            Ok::<_, OperationError>(format!("{} bytes written", args.text.len()))
+            Ok::<_, OperationError>(format!("{} written", count(args.text.len(), "byte")))
         }
     })
 }

@@ -92,7 +92,7 @@ fn the_agent_answers_and_every_decision_is_shown() -> std::io::Result<()> {
             "tool_error      search: the arguments of `search` are not JSON: EOF while parsing",
             "skip by no_repeats: this is call 3 with the same arguments",
             "skip by keep_files: files are deleted by people, not by agents",
-            "post_llm_call   a result that is not accepted  [keep_secrets]",
+            "post_llm_call   not accepted, so not shown  [keep_secrets]",
             "retry by keep_secrets: the answer tells a key (again, at most 1 time)",
             "Answer\n  Two orders are late: 1042 (Cafe Linden) and 1044 (Green Yard).",
             "49 continue, 5 skip, 2 retry",
@@ -172,12 +172,24 @@ fn a_key_in_the_question_or_in_a_call_goes_nowhere() -> std::io::Result<()> {
 }
 
 #[test]
+fn a_question_that_is_not_accepted_is_not_shown() -> std::io::Result<()> {
+    let Run { code, out, .. } = guarded_agent(&["--input", &format!("{KEY} {}", "a".repeat(2_000))])?;
+    assert_eq!(code, Some(1));
+    assert!(!out.contains(KEY));
+    assert_in_order(
+        &out,
+        &["start", "abort by input_length: a question of", "No answer", "rail `input_length` aborted"],
+    );
+    Ok(())
+}
+
+#[test]
 fn a_script_that_ends_too_early_fails_the_run() -> std::io::Result<()> {
     let scratch = Scratch::new("short")?;
     let script = scratch.file("script.json", "[]")?;
     let Run { code, out, .. } = guarded_agent(&["--script", &script])?;
     assert_eq!(code, Some(1));
-    assert!(out.contains("No answer\n  the script has 0 turns and this is call 1"), "{out}");
+    assert!(out.contains("No answer\n  the model failed: the script has 0 turns and this is call 1"), "{out}");
     Ok(())
 }
 
@@ -192,6 +204,17 @@ fn a_script_never_harms_the_files_of_the_user() -> std::io::Result<()> {
     assert_eq!(code, Some(0));
     assert!(out.contains("added none; changed mine.txt; deleted none"), "{out}");
     assert_eq!(fs::read_to_string(files.0.join("mine.txt"))?, "mine");
+    Ok(())
+}
+
+#[test]
+fn a_path_without_a_name_is_not_followed() -> std::io::Result<()> {
+    let scratch = Scratch::new("unnamed")?;
+    let call = r#"{ "tool": "read_file", "arguments": ["../../etc/passwd"] }"#;
+    let script = scratch.file("script.json", &format!(r#"[{{ "call": [{call}] }}, {{ "say": "Done." }}]"#))?;
+    let Run { code, out, .. } = guarded_agent(&["--script", &script])?;
+    assert_eq!(code, Some(0));
+    assert_in_order(&out, &["skip by stay_inside: arguments without names", "0 run, 1 skipped, 0 failed"]);
     Ok(())
 }
 
