@@ -10,8 +10,12 @@ use tokio::fs;
 /// Ends a run that asks for a shell: whoever gets one needs none of the other tools.
 #[rail(priority = 5, on = [PreToolCall])]
 pub(crate) fn no_shell(call: &ToolCallInputs) -> Verdict {
-    let shell = matches!(call.tool_name.as_str(), "run_shell" | "shell" | "bash" | "exec");
-    Verdict::abort_if(shell, format!("`{}` could do anything, so no agent gets it", call.tool_name))
+    match call.tool_name.as_str() {
+        shell @ ("run_shell" | "shell" | "bash" | "exec") => {
+            Verdict::abort(format!("`{shell}` could do anything, so no agent gets it"))
+        }
+        _ => Verdict::Continue,
+    }
 }
 
 /// Lets no file be deleted. The run goes on, and the model reads why.

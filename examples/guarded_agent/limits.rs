@@ -12,7 +12,10 @@ const MAX_INPUT: usize = 2_000;
 #[rail(priority = 10, on = [Start])]
 pub(crate) fn input_length(run: &InvokeInputs) -> Verdict {
     let length = run.input.text().chars().count();
-    Verdict::abort_if(length > MAX_INPUT, format!("a question of {length} characters; at most {MAX_INPUT} are read"))
+    if length > MAX_INPUT {
+        return Verdict::abort(format!("a question of {length} characters; at most {MAX_INPUT} are read"));
+    }
+    Verdict::Continue
 }
 
 /// Refuses to make the same tool call again and again.
@@ -61,7 +64,10 @@ impl CallBudget {
             spent.0 += 1;
             spent.0
         });
-        Verdict::abort_if(spent > self.at_most, format!("the budget of {} calls is spent", self.at_most))
+        if spent > self.at_most {
+            return Verdict::abort(format!("the budget of {} calls is spent", self.at_most));
+        }
+        Verdict::Continue
     }
 }
 
