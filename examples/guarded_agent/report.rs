@@ -56,7 +56,7 @@ fn row(name: &str, text: &str) {
 }
 
 fn tools(tally: &Tally) -> String {
-    format!("{} run, {} skipped, {} failed", tally.tools_run, tally.tools_skipped, tally.tools_failed)
+    format!("{} run ({} of them failed), {} skipped", tally.tools_run, tally.tools_failed, tally.tools_skipped)
 }
 
 fn books(ledger: Ledger) -> String {

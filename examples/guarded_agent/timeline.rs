@@ -26,11 +26,10 @@ pub(crate) struct Tally {
     pub(crate) rails: usize,
     pub(crate) decisions: BTreeMap<Kind, usize>,
     pub(crate) rewritten: usize,
+    /// Also those that failed.
     pub(crate) tools_run: usize,
     pub(crate) tools_failed: usize,
     pub(crate) tools_skipped: usize,
-    /// Whether the tool call that is under way was skipped, so that its output is a substitute.
-    skipping: bool,
     /// The step that was printed last.
     step: Option<u32>,
 }
@@ -68,12 +67,14 @@ impl<R> Timeline<R> {
     }
 
     /// What the event is about.
-    fn subject(&self, inputs: &Inputs<'_>, before: &str, accepted: bool, ctx: &RailContext) -> String {
+    fn subject(inputs: &Inputs<'_>, before: &str, accepted: bool, ctx: &RailContext) -> String {
         let subject = match inputs {
             // As the model asks for it: the rails have accepted the answer in which it does.
             Inputs::PreToolCall(_) => describe::short(before),
             // The reason stands at the event before.
-            Inputs::PostToolCall(call, _) if self.tally().skipping => format!("{} has not run", call.tool_name),
+            Inputs::PostToolCall(call, _) if let Some(rail) = ctx.substituted_by() => {
+                format!("{}: a substitute by {}", call.tool_name, rail.name)
+            }
             _ => describe::event(inputs, accepted),
         };
         match inputs {
@@ -111,7 +112,7 @@ impl<E: Event, R: RunOn<E> + Chain> RunOn<E> for Timeline<R> {
         self.note(&Entry {
             event: E::POINT,
             step: ctx.step(),
-            subject: self.subject(&inputs, &before, accepted, ctx),
+            subject: Self::subject(&inputs, &before, accepted, ctx),
             rails: rails_that_ran(R::PLAN.rails(E::POINT), E::POINT, stop.as_ref().map(|(by, _)| *by)),
             rewritten: accepted.then(|| describe::difference(&before, &describe::text(&inputs))).flatten(),
             kind,
@@ -158,12 +159,8 @@ impl Tally {
         self.rewritten += usize::from(entry.rewritten.is_some());
         *self.decisions.entry(entry.kind).or_default() += 1;
         match entry.event {
-            HookPoint::PreToolCall => {
-                self.skipping = entry.kind == Kind::Skip;
-                self.tools_skipped += usize::from(self.skipping);
-            }
-            // Also after a skip, where the output is the substitute.
-            HookPoint::PostToolCall if !self.skipping => self.tools_run += 1,
+            HookPoint::PreToolCall if entry.kind == Kind::Continue => self.tools_run += 1,
+            HookPoint::PreToolCall if entry.kind == Kind::Skip => self.tools_skipped += 1,
             HookPoint::ToolError => self.tools_failed += 1,
             _ => {}
         }

@@ -87,7 +87,7 @@ fn the_agent_answers_and_every_decision_is_shown() -> std::io::Result<()> {
             "rewritten to api_key = \"[key hidden]\"",
             "skip by stay_inside: `../../../etc/passwd` leads out of the directory of this",
             "skip by stay_inside: `/etc/hosts` leads out",
-            "skip by stay_inside: `machine/hostname` leads out",
+            "skip by stay_inside: `shared/passwords.txt` leads out",
             "tool_error      track_parcel: there is no tool `track_parcel`",
             "tool_error      search: the arguments of `search` are not JSON: EOF while parsing",
             "skip by no_repeats: this is call 3 with the same arguments",
@@ -95,8 +95,8 @@ fn the_agent_answers_and_every_decision_is_shown() -> std::io::Result<()> {
             "post_llm_call   not accepted, so not shown  [keep_secrets]",
             "retry by keep_secrets: the answer tells a key (again, at most 1 time)",
             "Answer\n  Two orders are late: 1042 (Cafe Linden) and 1044 (Green Yard).",
-            "49 continue, 5 skip, 2 retry",
-            "8 run, 5 skipped, 2 failed",
+            "51 continue, 5 skip, 2 retry",
+            "10 run (2 of them failed), 5 skipped",
             "added reports/late-orders.md; changed none; deleted none",
         ],
     );
@@ -167,7 +167,10 @@ fn a_key_in_the_question_or_in_a_call_goes_nowhere() -> std::io::Result<()> {
     let Run { code, out, .. } = guarded_agent(&["--script", &script, "--input", &format!("Is {KEY} ours?")])?;
     assert_eq!(code, Some(0));
     assert!(!out.contains(KEY));
-    assert_in_order(&out, &["\"Is [key hidden] ours?\"", "the call of `search` tells a key", "0 run, 0 skipped"]);
+    assert_in_order(
+        &out,
+        &["\"Is [key hidden] ours?\"", "the call of `search` tells a key", "0 run (0 of them failed), 0 skipped"],
+    );
     Ok(())
 }
 
@@ -214,7 +217,7 @@ fn a_path_without_a_name_is_not_followed() -> std::io::Result<()> {
     let script = scratch.file("script.json", &format!(r#"[{{ "call": [{call}] }}, {{ "say": "Done." }}]"#))?;
     let Run { code, out, .. } = guarded_agent(&["--script", &script])?;
     assert_eq!(code, Some(0));
-    assert_in_order(&out, &["skip by stay_inside: arguments without names", "0 run, 1 skipped, 0 failed"]);
+    assert_in_order(&out, &["skip by stay_inside: arguments without names", "0 run (0 of them failed), 1 skipped"]);
     Ok(())
 }
 
@@ -231,7 +234,7 @@ fn a_link_that_leads_out_or_nowhere_is_not_written_through() -> std::io::Result<
     let script = outside.file("script.json", &format!(r#"[{{ "call": [{}] }}, {{ "say": "" }}]"#, calls.join(",")))?;
     let Run { code, out, .. } = guarded_agent(&["--files", &files.path(), "--script", &script])?;
     assert_eq!(code, Some(0));
-    assert!(out.contains("0 run, 4 skipped, 0 failed"), "{out}");
+    assert!(out.contains("0 run (0 of them failed), 4 skipped"), "{out}");
     assert!(!outside.0.join("new.txt").exists());
     Ok(())
 }

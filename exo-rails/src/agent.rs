@@ -1,6 +1,6 @@
 //! A small agent: a model, tools, and a guard set around everything that they do.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value};
 
@@ -8,6 +8,7 @@ use crate::context::RailContext;
 use crate::error::{OperationError, OperationErrorKind, RunError};
 use crate::message::{Message, ToolCall, Usage};
 use crate::model::Model;
+use crate::operation;
 use crate::payload::{InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse, ToolCallInputs, ToolOutput};
 use crate::permit::Permit;
 use crate::rails::{NoRails, Rails};
@@ -23,8 +24,11 @@ const DEFAULT_MAX_STEPS: u32 = 20;
 /// [`RailManager`](crate::RailManager), a [`HookManager`](crate::HookManager). Without one it behaves as if
 /// this crate's events did not exist.
 ///
-/// What fails is told to whom it concerns: a tool that fails, that does not exist, or whose arguments make no
-/// sense, to the model, which may try something else; everything else ends the run with a [`RunError`].
+/// What fails is told to whom it concerns. A tool that fails, that does not exist, or whose arguments make no
+/// sense, is told to the model, which may try something else: when the rails of
+/// [`ToolError`](crate::events::ToolError) let the error go on, it becomes the output of the call, and passes
+/// the rails of [`PostToolCall`](crate::events::PostToolCall) like any other. Everything else ends the run with
+/// a [`RunError`].
 ///
 /// What a rail changes in the request of one model call is for that call; the conversation goes on without
 /// the change.
@@ -116,14 +120,14 @@ impl<M: Model, R: Rails> Agent<M, R> {
     async fn steps(&self, run: Permit<InvokeInputs>) -> Result<InvokeOutput, RunError> {
         let mut ctx = run.context();
         let mut messages = self.first_messages(&run);
-        let mut usage = Usage::default();
+        let usage = Mutex::new(Usage::default());
         for step in 0..self.max_steps {
             ctx.set_step(step);
-            let response = self.ask(messages.clone(), &mut ctx).await?;
-            usage += response.usage.as_ref().unwrap_or(&Usage::default());
+            let response = self.ask(messages.clone(), &usage, &mut ctx).await?;
             messages.push(response.message.clone());
             if response.message.tool_calls.is_empty() {
                 let text = response.message.text().into_owned();
+                let usage = usage.into_inner().unwrap_or_else(PoisonError::into_inner);
                 return Ok(InvokeOutput { text, messages, usage, steps: step + 1, extra: Map::new() });
             }
             for call in &response.message.tool_calls {
@@ -140,23 +144,32 @@ impl<M: Model, R: Rails> Agent<M, R> {
         instructions.into_iter().chain(run.messages.iter().cloned()).chain([input]).collect()
     }
 
-    async fn ask(&self, messages: Vec<Message>, ctx: &mut RailContext) -> Result<ModelResponse, RunError> {
+    async fn ask(
+        &self,
+        messages: Vec<Message>,
+        usage: &Mutex<Usage>,
+        ctx: &mut RailContext,
+    ) -> Result<ModelResponse, RunError> {
         let tools = self.tools.iter().map(|tool| tool.spec().clone()).collect();
         let request = ModelCallInputs { model: None, messages, tools, extra: self.options.clone() };
-        self.rails.guard_llm_call(request, ctx, |request| self.model.call(request)).await
+        let model = |request| async move {
+            let response = self.model.call(request).await?;
+            // Counted here and not when the rails have accepted the answer: a refused one was paid for too.
+            if let Some(cost) = &response.usage {
+                *usage.lock().unwrap_or_else(PoisonError::into_inner) += cost;
+            }
+            Ok::<_, OperationError>(response)
+        };
+        self.rails.guard_llm_call(request, ctx, model).await
     }
 
-    /// Calls a tool; what it fails with becomes its output, for the model to read.
+    /// Calls a tool; what it fails with becomes its output, for the rails after the call and the model to read.
     async fn call_tool(&self, call: &ToolCall, ctx: &mut RailContext) -> Result<ToolOutput, RunError> {
         let (arguments, malformed) = arguments(&call.function.arguments);
-        let inputs =
+        let mut inputs =
             ToolCallInputs { id: call.id.clone(), tool_name: call.function.name.clone(), arguments, extra: Map::new() };
-        match self.rails.guard_tool_call(inputs, ctx, |call| self.run_tool(call, malformed.as_ref())).await {
-            Err(RunError::Operation(error)) => {
-                Ok(ToolOutput::error(format!("The call of `{}` failed: {error}", call.function.name)))
-            }
-            result => result,
-        }
+        let run = |call| self.run_tool(call, malformed.as_ref());
+        operation::guard::<operation::ToolCall<true>, _, _>(&self.rails, &mut inputs, ctx, run).await
     }
 
     async fn run_tool(

@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 use crate::error::RunError;
 use crate::hook_point::HookPoint;
 use crate::permit::Slots;
+use crate::rail::RailInfo;
 use crate::state::{Extra, Store};
 
 /// Where a rail is (agent, run, session, turn, step, event, attempt) and what it shares with other rails.
@@ -37,6 +38,7 @@ pub struct RailContext {
     event: HookPoint,
     step: u32,
     attempt: u32,
+    substituted_by: Option<RailInfo>,
     pub(crate) slots: Slots,
 }
 
@@ -114,7 +116,15 @@ impl RailContext {
     /// the step and the attempt.
     #[must_use]
     pub(crate) fn of(scope: Arc<RunScope>) -> Self {
-        Self { extra: Extra::default(), scope, event: HookPoint::Start, step: 0, attempt: 0, slots: Slots::default() }
+        Self {
+            extra: Extra::default(),
+            scope,
+            event: HookPoint::Start,
+            step: 0,
+            attempt: 0,
+            substituted_by: None,
+            slots: Slots::default(),
+        }
     }
 
     /// The same context, under a run name of your own.
@@ -152,7 +162,8 @@ impl RailContext {
         self.event
     }
 
-    /// The step of the agent's loop, from 0: a model call and the tool calls that it asks for.
+    /// The step of the agent's loop, from 0: a model call and the tool calls that it asks for. At the events of
+    /// the run itself it is 0.
     #[must_use]
     pub const fn step(&self) -> u32 {
         self.step
@@ -169,8 +180,23 @@ impl RailContext {
         self.attempt
     }
 
-    pub(crate) const fn set_attempt(&mut self, attempt: u32) {
+    /// The rail whose substitute stands in for the result of the operation, because it skipped the operation
+    /// or rescued it after a failure; `None` when the result is the operation's own.
+    ///
+    /// For the rails of [`PostLlmCall`](crate::events::PostLlmCall),
+    /// [`PostToolCall`](crate::events::PostToolCall) and [`Finished`](crate::events::Finished).
+    #[must_use]
+    pub const fn substituted_by(&self) -> Option<&RailInfo> {
+        self.substituted_by.as_ref()
+    }
+
+    pub(crate) const fn begin_attempt(&mut self, attempt: u32) {
         self.attempt = attempt;
+        self.substituted_by = None;
+    }
+
+    pub(crate) const fn set_substituted_by(&mut self, rail: RailInfo) {
+        self.substituted_by = Some(rail);
     }
 
     pub(crate) const fn scope(&self) -> &Arc<RunScope> {

@@ -68,6 +68,16 @@ pub enum Stop<S> {
 pub type Outcome<E> = ControlFlow<Stop<<E as Payloads>::Substitute>>;
 
 impl<S> Stop<S> {
+    /// The rail, or the type of the hook, that stopped the event.
+    #[must_use]
+    pub const fn rail_name(&self) -> &'static str {
+        match self {
+            Self::Skip { by, .. } | Self::Retry { by, .. } => by.name,
+            Self::Abort(abort) => abort.rail_name,
+            Self::Fault(fault) => fault.rail_name,
+        }
+    }
+
     #[cold]
     pub(crate) fn abort(rail: &RailInfo, point: HookPoint, reason: Reason) -> Self {
         Self::Abort(RailAbortError { rail_name: rail.name, event: point, reason })

@@ -200,7 +200,8 @@ pub mod prelude {
     };
     pub use crate::{
         Agent, Chain, Decision, HookManager, HookPoint, Inputs, InvokeInputs, InvokeOutput, Model, ModelCallInputs,
-        ModelResponse, NoRails, OperationError, Permit, Rail, RailAbortError, RailAction, RailContext, RailFault,
-        RailManager, Rails, RetryRequest, RunError, Tool, ToolCallInputs, ToolOutput, Verdict, rail, rail_chain,
+        ModelResponse, NoRails, OperationError, OperationErrorKind, Permit, Rail, RailAbortError, RailAction,
+        RailContext, RailFault, RailManager, Rails, RetryRequest, RunError, Tool, ToolCallInputs, ToolOutput, Verdict,
+        rail, rail_chain,
     };
 }

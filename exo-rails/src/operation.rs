@@ -32,13 +32,14 @@ pub(crate) trait Operation {
 
     fn post<'a>(inputs: &'a Self::Inputs, output: &'a mut Self::Output) -> <Self::Post as Payloads>::Payload<'a>;
 
-    /// Asks the rails what to do about a failure: the outcome, or the error that it goes on as.
+    /// Asks the rails what to do about a failure: an output all the same, a decision, or the error that it goes
+    /// on as.
     fn failed<R: Rails + ?Sized>(
         rails: &R,
         inputs: &Self::Inputs,
         error: Self::Error,
         ctx: &mut RailContext,
-    ) -> impl Future<Output = Result<Stop<Self::Output>, RunError>> + Send;
+    ) -> impl Future<Output = Result<Yield<Self::Output>, RunError>> + Send;
 
     /// The output of an operation that was skipped without a substitute.
     fn skipped(inputs: &Self::Inputs, by: &RailInfo, reason: &Reason) -> Self::Output;
@@ -77,14 +78,18 @@ where
     type Error = Error;
 }
 
+/// What comes of an operation: its output, or a decision of a rail in its place.
+type Yield<T> = Result<T, Stop<T>>;
+
 /// The run.
 pub(crate) enum Run {}
 
 /// A call of the model.
 pub(crate) enum LlmCall {}
 
-/// A tool call.
-pub(crate) enum ToolCall {}
+/// A tool call. `TOLD`: whether a failure that no rail acts on is told to the model, as an output which the
+/// rails after the call see, or goes on as an error.
+pub(crate) enum ToolCall<const TOLD: bool> {}
 
 impl Operation for Run {
     type Inputs = InvokeInputs;
@@ -107,7 +112,7 @@ impl Operation for Run {
         _: &InvokeInputs,
         error: RunError,
         _: &mut RailContext,
-    ) -> Result<Stop<InvokeOutput>, RunError> {
+    ) -> Result<Yield<InvokeOutput>, RunError> {
         Err(error)
     }
 
@@ -143,8 +148,11 @@ impl Operation for LlmCall {
         inputs: &ModelCallInputs,
         error: OperationError,
         ctx: &mut RailContext,
-    ) -> Result<Stop<ModelResponse>, RunError> {
-        rescue(enter::<LlmError, R>(rails, (inputs, &error), ctx).await, error)
+    ) -> Result<Yield<ModelResponse>, RunError> {
+        match enter::<LlmError, R>(rails, (inputs, &error), ctx).await {
+            ControlFlow::Break(stop) => Ok(Err(stop)),
+            ControlFlow::Continue(()) => Err(error.into()),
+        }
     }
 
     fn skipped(_: &ModelCallInputs, _: &RailInfo, _: &Reason) -> ModelResponse {
@@ -156,7 +164,7 @@ impl Operation for LlmCall {
     }
 }
 
-impl Operation for ToolCall {
+impl<const TOLD: bool> Operation for ToolCall<TOLD> {
     type Inputs = ToolCallInputs;
     type Output = ToolOutput;
     type Error = OperationError;
@@ -176,8 +184,14 @@ impl Operation for ToolCall {
         inputs: &ToolCallInputs,
         error: OperationError,
         ctx: &mut RailContext,
-    ) -> Result<Stop<ToolOutput>, RunError> {
-        rescue(enter::<ToolError, R>(rails, (inputs, &error), ctx).await, error)
+    ) -> Result<Yield<ToolOutput>, RunError> {
+        match enter::<ToolError, R>(rails, (inputs, &error), ctx).await {
+            ControlFlow::Break(stop) => Ok(Err(stop)),
+            ControlFlow::Continue(()) if TOLD => {
+                Ok(Ok(ToolOutput::error(format!("The call of `{}` failed: {error}", inputs.tool_name))))
+            }
+            ControlFlow::Continue(()) => Err(error.into()),
+        }
     }
 
     fn skipped(inputs: &ToolCallInputs, by: &RailInfo, reason: &Reason) -> ToolOutput {
@@ -187,11 +201,6 @@ impl Operation for ToolCall {
     fn slot(ctx: &mut RailContext) -> &mut Slot<ToolCallInputs> {
         &mut ctx.slots.tool_call
     }
-}
-
-/// What the rails of an error event decided; when they continue, the error goes on.
-fn rescue<S>(outcome: ControlFlow<Stop<S>>, error: OperationError) -> Result<Stop<S>, RunError> {
-    outcome.break_value().ok_or_else(|| error.into())
 }
 
 /// How one attempt ends when it does not fail.
@@ -219,7 +228,7 @@ where
     let mut retries = Retries::default();
     loop {
         ctx.ensure_running()?;
-        ctx.set_attempt(retries.total);
+        ctx.begin_attempt(retries.total);
         let (by, request) = match attempt::<O, R, F>(rails, inputs, ctx, &mut operation).await? {
             Attempt::Done(output) => return Ok(output),
             Attempt::Again { by, request } => (by, request),
@@ -265,18 +274,19 @@ where
     R: RunOn<O::Pre> + RunOn<O::Post> + Rails + ?Sized,
     F: Guarded<O::Inputs, O::Output, O::Error>,
 {
-    let result = match enter::<O::Pre, R>(rails, O::pre(inputs), ctx).await {
+    let yielded = match enter::<O::Pre, R>(rails, O::pre(inputs), ctx).await {
         ControlFlow::Continue(()) => match permitted::<O, F>(inputs, ctx, operation).await? {
             Ok(output) => Ok(output),
-            Err(error) => Err(O::failed(rails, inputs, error.into(), ctx).await?),
+            Err(error) => O::failed(rails, inputs, error.into(), ctx).await?,
         },
         ControlFlow::Break(stop) => Err(stop),
     };
-    let mut output = match result {
+    let mut output = match yielded {
         Ok(output) => output,
         Err(stop) => {
-            let skip = |by: &_, reason: &_, substitute: Option<_>| {
-                substitute.unwrap_or_else(|| O::skipped(inputs, by, reason))
+            let skip = |by: RailInfo, reason: &Reason, substitute: Option<_>| {
+                ctx.set_substituted_by(by);
+                substitute.unwrap_or_else(|| O::skipped(inputs, &by, reason))
             };
             match settle(stop, skip)? {
                 Attempt::Done(output) => output,
@@ -315,9 +325,9 @@ where
 }
 
 /// Acts on a stop: what a skip means, the caller says.
-fn settle<S, T>(stop: Stop<S>, skip: impl FnOnce(&RailInfo, &Reason, Option<S>) -> T) -> Result<Attempt<T>, RunError> {
+fn settle<S, T>(stop: Stop<S>, skip: impl FnOnce(RailInfo, &Reason, Option<S>) -> T) -> Result<Attempt<T>, RunError> {
     match stop {
-        Stop::Skip { by, reason, substitute } => Ok(Attempt::Done(skip(&by, &reason, substitute))),
+        Stop::Skip { by, reason, substitute } => Ok(Attempt::Done(skip(by, &reason, substitute))),
         Stop::Retry { by, request } => Ok(Attempt::Again { by, request }),
         Stop::Abort(abort) => Err(abort.into()),
         Stop::Fault(fault) => Err(fault.into()),

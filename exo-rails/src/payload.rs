@@ -52,7 +52,7 @@ pub struct InvokeOutput {
     /// The whole conversation, the answer included.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub messages: Vec<Message>,
-    /// The tokens that all model calls have cost together.
+    /// The tokens that all model calls have cost together, also those whose answer a rail refused.
     #[serde(default)]
     pub usage: Usage,
     /// How many steps the agent took: model calls with the tool calls they asked for.

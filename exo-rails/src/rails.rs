@@ -167,7 +167,7 @@ pub trait Rails:
     {
         async move {
             let mut call = call;
-            operation::guard::<ToolCall, _, _>(self, &mut call, ctx, tool).await
+            operation::guard::<ToolCall<false>, _, _>(self, &mut call, ctx, tool).await
         }
     }
 }
