@@ -1,0 +1,53 @@
+//! That all variants answer the same: otherwise there is nothing to compare.
+
+use exo_rails::{RailContext, ToolCallInputs};
+use serde_json::{Value, json};
+
+use crate::measure::Case;
+
+/// The call that is measured: every rail lets it pass.
+pub(crate) fn harmless() -> ToolCallInputs {
+    ToolCallInputs { id: "call_1".to_owned(), ..ToolCallInputs::new("search") }.with_arguments(json!({ "limit": 10 }))
+}
+
+/// Calls that one rail or more stops: by each action, by a fault, and so that the order shows.
+fn stopped() -> [ToolCallInputs; 7] {
+    let id = |id: &str, name: &str| ToolCallInputs { id: id.to_owned(), ..ToolCallInputs::new(name) };
+    [
+        ToolCallInputs::new("shell"),
+        ToolCallInputs::new("delete_file"),
+        ToolCallInputs::new("crawl"),
+        ToolCallInputs::new("search").with_arguments(Value::Null),
+        id("unknown", "shell"),
+        id(&"7".repeat(200), "shell"),
+        ToolCallInputs::new("_".repeat(70_000)),
+    ]
+}
+
+/// Holds the answers of each case against those of the one before, as long as it is the same set of rails.
+pub(crate) fn same_answers(cases: &[Case]) -> Result<(), String> {
+    for pair in cases.windows(2) {
+        let [one, other] = pair else { continue };
+        if (one.kind, one.rails) == (other.kind, other.rails) {
+            stopped().into_iter().try_for_each(|call| same_answer(one, other, call))?;
+        }
+    }
+    cases.iter().try_for_each(passes)
+}
+
+fn same_answer(one: &Case, other: &Case, mut call: ToolCallInputs) -> Result<(), String> {
+    let mut ctx = RailContext::new("check");
+    let answers = [one, other].map(|case| case.measured.stopped(&mut call, &mut ctx));
+    if answers[0] == answers[1] {
+        return Ok(());
+    }
+    let [one, other] = [one, other].map(|case| format!("{} with {} {} rails", case.variant, case.rails, case.kind));
+    Err(format!("{one} answers {:?}, {other} answers {:?}", answers[0], answers[1]))
+}
+
+fn passes(case: &Case) -> Result<(), String> {
+    match case.measured.stopped(&mut harmless(), &mut RailContext::new("check")) {
+        None => Ok(()),
+        Some(stopped) => Err(format!("{} with {} {} rails stops: {stopped:?}", case.variant, case.rails, case.kind)),
+    }
+}

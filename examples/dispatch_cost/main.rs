@@ -1,0 +1,65 @@
+//! What the dispatch of an event costs: a static chain, the managers and hand-written code, on the same rails.
+//!
+//! ```text
+//! cargo run --release --example dispatch_cost
+//! cargo run --release --example dispatch_cost -- --json dispatch_cost.json
+//! ```
+//!
+//! Read the ratios: nanoseconds differ from machine to machine and from minute to minute, so the variants take
+//! turns, and what slows one of them down slows all of them.
+
+mod args;
+mod check;
+mod hand_written;
+mod measure;
+mod rails;
+mod report;
+mod variants;
+
+use std::error::Error;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+use args::{Command, Options};
+
+fn main() -> ExitCode {
+    let result = match args::parse(lexopt::Parser::from_env()) {
+        Ok(Command::Help) => io::stdout().write_all(args::HELP.as_bytes()).map_err(Into::into),
+        Ok(Command::Measure(options)) => run(&options),
+        Err(error) => {
+            eprintln!("error: {error}\n\n{}", args::HELP);
+            return ExitCode::from(2);
+        }
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(options: &Options) -> Result<(), Box<dyn Error>> {
+    // Before the measurements: nobody wants to wait for them and then hear that there is no such folder.
+    let json = options.json.as_deref().map(|path| Ok::<_, Box<dyn Error>>((path, create(path)?))).transpose()?;
+    let cases = variants::cases()?;
+    check::same_answers(&cases)?;
+    let figures = measure::measure(&cases, &mut check::harmless(), options.rounds);
+    let rows = report::rows(cases, figures);
+    report::table(&rows, io::stdout().lock())?;
+    if let Some((path, file)) = json {
+        report::json(&rows, BufWriter::new(file)).map_err(|error| unwritable(path, &error))?;
+    }
+    Ok(())
+}
+
+fn create(path: &Path) -> Result<File, String> {
+    File::create(path).map_err(|error| unwritable(path, &error))
+}
+
+fn unwritable(path: &Path, error: &io::Error) -> String {
+    format!("cannot write `{}`: {error}", path.display())
+}
