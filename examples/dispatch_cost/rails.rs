@@ -120,7 +120,6 @@ macro_rules! rails {
         async fn $name:ident $params:tt -> $output:ty $body:block
     )*) => {
         /// Rails that only look.
-        #[expect(clippy::unused_async, reason = "rails are async whether they wait or not")]
         pub(crate) mod inspect {
             use super::*;
 

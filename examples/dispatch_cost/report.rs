@@ -83,10 +83,15 @@ impl From<&Row> for JsonRow {
             variant: case.variant,
             kind: case.kind,
             rails: case.rails,
-            ns_median: figures.ns_median,
-            ns_min: figures.ns_min,
-            ns_max: figures.ns_max,
+            ns_median: rounded(figures.ns_median),
+            ns_min: rounded(figures.ns_min),
+            ns_max: rounded(figures.ns_max),
             allocations: figures.allocations,
         }
     }
+}
+
+/// More digits would be noise.
+fn rounded(nanoseconds: f64) -> f64 {
+    (nanoseconds * 100.0).round() / 100.0
 }

@@ -109,20 +109,20 @@ enum How {
 }
 
 impl Stopped {
-    fn new(by: &str, how: How) -> Option<Self> {
-        Some(Self { by: by.to_owned(), how })
+    fn new(by: &str, how: How) -> Self {
+        Self { by: by.to_owned(), how }
     }
 }
 
 impl Answer for Result<Decision<ToolOutput>, RailFault> {
     fn stopped(self) -> Option<Stopped> {
-        match self {
-            Ok(Decision::Continue) => None,
+        Some(match self {
+            Ok(Decision::Continue) => return None,
             Ok(Decision::Skip { by, reason, substitute }) => Stopped::new(by.name, How::Skip(reason, substitute)),
             Ok(Decision::Retry { by, request }) => Stopped::new(by.name, How::Retry(request)),
             Ok(Decision::Abort(abort)) => Stopped::new(abort.rail_name, How::Abort(abort.event, abort.reason)),
             Err(fault) => Stopped::new(fault.rail_name, How::Fault(fault.event, fault.cause.to_string())),
-        }
+        })
     }
 }
 
@@ -130,12 +130,12 @@ impl Answer for Result<hand_written::Decision, hand_written::Fault> {
     fn stopped(self) -> Option<Stopped> {
         use hand_written::Decision;
 
-        match self {
-            Ok(Decision::Continue) => None,
+        Some(match self {
+            Ok(Decision::Continue) => return None,
             Ok(Decision::Skip { by, reason, substitute }) => Stopped::new(by, How::Skip(reason, substitute)),
             Ok(Decision::Retry { by, request }) => Stopped::new(by, How::Retry(request)),
             Ok(Decision::Abort { by, event, reason }) => Stopped::new(by, How::Abort(event, reason)),
             Err(fault) => Stopped::new(fault.by, How::Fault(fault.event, fault.error.to_string())),
-        }
+        })
     }
 }
