@@ -21,6 +21,8 @@ macro_rules! hook_points {
         /// ```
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[serde(rename_all = "snake_case")]
+        // As wide as what stands beside it in decisions: narrower, the padding after it is copied byte by byte.
+        #[repr(u64)]
         #[non_exhaustive]
         pub enum HookPoint {
             $($(#[$doc])* $variant,)*
