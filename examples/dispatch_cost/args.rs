@@ -45,8 +45,7 @@ pub(crate) fn parse(mut parser: lexopt::Parser) -> Result<Command, lexopt::Error
 
 fn rounds(value: &str) -> Result<u32, String> {
     match value.parse() {
-        Ok(0) => Err("at least 1 round is needed".to_owned()),
+        Ok(0) | Err(_) => Err(format!("`--rounds` takes a number from 1 to {}", u32::MAX)),
         Ok(rounds) => Ok(rounds),
-        Err(error) => Err(error.to_string()),
     }
 }

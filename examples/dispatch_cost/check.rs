@@ -11,12 +11,13 @@ pub(crate) fn harmless() -> ToolCallInputs {
 }
 
 /// Calls that one rail or more stops: by each action, by a fault, and so that the order shows.
-fn stopped() -> [ToolCallInputs; 7] {
+fn stopped() -> [ToolCallInputs; 8] {
     let id = |id: &str, name: &str| ToolCallInputs { id: id.to_owned(), ..ToolCallInputs::new(name) };
     [
         ToolCallInputs::new("shell"),
         ToolCallInputs::new("delete_file"),
         ToolCallInputs::new("crawl"),
+        ToolCallInputs::new("clock"),
         ToolCallInputs::new("search").with_arguments(Value::Null),
         id("unknown", "shell"),
         id(&"7".repeat(200), "shell"),
@@ -37,6 +38,8 @@ pub(crate) fn same_answers(cases: &[Case]) -> Result<(), String> {
 
 fn same_answer(one: &Case, other: &Case, mut call: ToolCallInputs) -> Result<(), String> {
     let mut ctx = RailContext::new("check");
+    // One rail skips with a substitute, from the second step on.
+    ctx.set_step(1);
     let answers = [one, other].map(|case| case.measured.stopped(&mut call, &mut ctx));
     if answers[0] == answers[1] {
         return Ok(());

@@ -44,20 +44,21 @@ fn main() -> ExitCode {
 
 fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     // Before the measurements: nobody wants to wait for them and then hear that there is no such folder.
-    let json = options.json.as_deref().map(|path| Ok::<_, Box<dyn Error>>((path, create(path)?))).transpose()?;
+    let json = options.json.as_deref().map(create).transpose()?;
     let cases = variants::cases()?;
     check::same_answers(&cases)?;
     let figures = measure::measure(&cases, &mut check::harmless(), options.rounds);
     let rows = report::rows(cases, figures);
-    report::table(&rows, io::stdout().lock())?;
     if let Some((path, file)) = json {
         report::json(&rows, BufWriter::new(file)).map_err(|error| unwritable(path, &error))?;
     }
-    Ok(())
+    // Last, so that a reader who stops reading does not keep the file from being written.
+    report::table(&rows, io::stdout().lock()).map_err(|error| format!("cannot print the table: {error}").into())
 }
 
-fn create(path: &Path) -> Result<File, String> {
-    File::create(path).map_err(|error| unwritable(path, &error))
+fn create(path: &Path) -> Result<(&Path, File), String> {
+    let file = File::create(path).map_err(|error| unwritable(path, &error))?;
+    Ok((path, file))
 }
 
 fn unwritable(path: &Path, error: &io::Error) -> String {
