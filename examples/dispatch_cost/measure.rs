@@ -106,7 +106,8 @@ fn nanoseconds(case: &Case, call: &mut ToolCallInputs, ctx: &mut RailContext, di
     timed(case, call, ctx, dispatches).as_secs_f64() * 1e9 / f64::from(dispatches)
 }
 
-/// Counting the allocations costs time as well, so they are not counted while the time is taken.
+/// Counting allocations costs time, so they are not counted meanwhile. Asking whether to count them still takes
+/// about 2 ns for each: less than a tenth of the time of a dispatch that allocates for each rail.
 fn timed(case: &Case, call: &mut ToolCallInputs, ctx: &mut RailContext, dispatches: u32) -> Duration {
     let mut time = Duration::ZERO;
     allocation_counter::opt_out(|| time = case.measured.time(call, ctx, dispatches));
