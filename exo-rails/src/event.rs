@@ -114,10 +114,7 @@ impl<E: Payloads> SubstituteFor<E> for NoSubstitute {
 #[diagnostic::on_unimplemented(
     message = "`{E}` does not carry `{Self}`",
     label = "a rail on `{E}` cannot take this",
-    note = "`Start` carries `&mut InvokeInputs`; `Finished` carries `&InvokeInputs` and `&mut InvokeOutput`; `Error` carries `&InvokeInputs` and `&RunError`",
-    note = "`PreLlmCall` carries `&mut ModelCallInputs`; `PostLlmCall` carries `&ModelCallInputs` and `&mut ModelResponse`; `LlmError` carries `&ModelCallInputs` and `&OperationError`",
-    note = "`PreToolCall` carries `&mut ToolCallInputs`; `PostToolCall` carries `&ToolCallInputs` and `&mut ToolOutput`; `ToolError` carries `&ToolCallInputs` and `&OperationError`",
-    note = "every event has `&mut RailContext`, and `Inputs<'_>`: the union of all payloads, for a rail on events with different ones"
+    note = "a rail takes what its events carry, `&mut RailContext`, or `Inputs<'_>`: the union of all payloads"
 )]
 pub trait Param<'a, E: Event>: Sized {
     /// Which parts of the payload this type takes, as bits, to find two parameters that want the same.
@@ -126,6 +123,36 @@ pub trait Param<'a, E: Event>: Sized {
 
     #[doc(hidden)]
     fn take(parts: &mut E::Parts<'a>, ctx: &mut Option<&'a mut RailContext>) -> Option<Self>;
+}
+
+/// [`Param`], with the payload of the event in its name: so the error about a parameter says what there is.
+#[diagnostic::on_unimplemented(
+    message = "`{E}` does not carry `{Self}`",
+    label = "a rail on `{E}` cannot take this",
+    note = "`{E}` carries `{Payload}`; what it carries by `&mut` can be taken by `&` too",
+    note = "every event has `&mut RailContext`, and `Inputs<'_>`: the union of all payloads, for a rail on events with different ones"
+)]
+pub trait CarriedBy<'a, E: Event, Payload>: Sized {
+    /// See [`Param`].
+    #[doc(hidden)]
+    const TAKES: u8;
+
+    #[doc(hidden)]
+    fn pick(parts: &mut E::Parts<'a>, ctx: &mut Option<&'a mut RailContext>) -> Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl<'a, E: Event, P: Param<'a, E>> CarriedBy<'a, E, E::Payload<'a>> for P {
+    const TAKES: u8 = P::TAKES;
+
+    #[inline]
+    fn pick(parts: &mut E::Parts<'a>, ctx: &mut Option<&'a mut RailContext>) -> Self {
+        match P::take(parts, ctx) {
+            Some(param) => param,
+            // The macro has asserted that the parameters of a rail take different parts.
+            None => unreachable!("two parameters of a rail take the same part"),
+        }
+    }
 }
 
 const FIRST: u8 = 0b001;
@@ -204,6 +231,7 @@ macro_rules! lend {
 /// A rail may take a part by `&`, and by `&mut` where the event carries it so.
 macro_rules! params {
     ($event:ident, $bit:ident, $index:tt, ref $part:ty) => {
+        #[diagnostic::do_not_recommend]
         impl<'a> Param<'a, $event> for &'a $part {
             const TAKES: u8 = $bit;
 
@@ -216,6 +244,7 @@ macro_rules! params {
     ($event:ident, $bit:ident, $index:tt, mut $part:ty) => {
         params!($event, $bit, $index, ref $part);
 
+        #[diagnostic::do_not_recommend]
         impl<'a> Param<'a, $event> for &'a mut $part {
             const TAKES: u8 = $bit;
 

@@ -23,12 +23,13 @@ mod reason;
 mod state;
 
 pub use action::{NoSubstitute, RailAction, RailOutput, RetryRequest, Skip, Verdict};
-pub use chain::Chain;
+pub use chain::{Chain, RunsEachRailOnce, Stateless};
 pub use context::{RailContext, RunScope};
 pub use decision::{Decision, Outcome, Stop};
 pub use error::{OperationError, OperationErrorKind, RailAbortError, RetriesExhausted, RunError};
 pub use event::{
-    Allows, AllowsAbort, AllowsRetry, AnyEvent, AnySubstitute, Event, Inputs, Param, Payloads, SubstituteFor, events,
+    Allows, AllowsAbort, AllowsRetry, AnyEvent, AnySubstitute, CarriedBy, Event, Inputs, Param, Payloads,
+    SubstituteFor, events,
 };
 pub use fault::{FaultCause, RailFault};
 pub use hook_manager::{Hook, HookFuture, HookHandle, HookManager};

@@ -63,7 +63,8 @@ impl<'c> Names<'c> {
         let stateless = fields.is_empty().then(|| {
             quote! {
                 #[automatically_derived]
-                impl #library::__private::Stateless for #ident {
+                #[diagnostic::do_not_recommend]
+                impl #library::Stateless for #ident {
                     const RAIL: &'static Self = &Self {};
                 }
             }
@@ -75,7 +76,7 @@ impl<'c> Names<'c> {
     fn listing(&self) -> TokenStream {
         let (library, ident, len) = (&self.chain.library, &self.ident, self.len());
         let places = self.chain.rails.iter().enumerate().map(|(place, rail)| self.place(place, rail));
-        let types: Vec<_> = self.chain.rails.iter().map(Listed::ty).collect();
+        let rows = 0..len;
         let (events, kinds) = (&self.events, self.events.len());
         quote_spanned! {Span::mixed_site()=>
             /// Which rail is at which place of the list.
@@ -87,6 +88,7 @@ impl<'c> Names<'c> {
             impl #library::__private::RailAt<#len> for Place {
                 type Chain = #ident;
                 type Rail = #library::__private::NoRail;
+                const ROW: #library::__private::Row = #library::__private::NoRail::ROW;
 
                 #[inline]
                 fn rail(_: &#ident) -> &Self::Rail {
@@ -96,7 +98,7 @@ impl<'c> Names<'c> {
 
             #[automatically_derived]
             impl #library::__private::Listing<#len, #kinds> for #ident {
-                const ROWS: [#library::__private::Row; #len] = [#(#library::__private::Row::of::<#types>()),*];
+                const ROWS: [#library::__private::Row; #len] = [#(<Place as #library::__private::RailAt<#rows>>::ROW),*];
                 const EVENTS: [#library::EventPlan; #kinds] =
                     [#(#library::__private::Sorted::<Self, #events, #len, #kinds>::PLAN),*];
             }
@@ -108,14 +110,21 @@ impl<'c> Names<'c> {
         let span = ty.span().resolved_at(Span::mixed_site());
         let rail = match rail {
             Listed::Field { ident, .. } => quote_spanned!(span=> &chain.#ident),
-            Listed::Path(path) => quote_spanned!(span=> <#path as #library::__private::Stateless>::RAIL),
+            Listed::Path(path) => quote_spanned!(span=> <#path as #library::Stateless>::RAIL),
         };
-        // The two impls stand at the rail's name, so that "not a rail" and "listed twice" point there.
+        // All of it stands at the rail's name, so that "not a rail" and "listed twice" point there. The name is
+        // in no place where a constant could be meant: a function in the list would be two errors.
         quote_spanned! {span=>
             #[automatically_derived]
             impl #library::__private::RailAt<#place> for Place {
                 type Chain = #ident;
                 type Rail = #ty;
+                const ROW: #library::__private::Row = #library::__private::Row::new(
+                    <#ty as #library::Rail>::INFO,
+                    <#ty as #library::Rail>::EVENTS,
+                    <#ty as #library::Rail>::REWRITES,
+                    <#ty as #library::Rail>::INNER,
+                );
 
                 #[inline]
                 fn rail(chain: &#ident) -> &Self::Rail {
@@ -124,7 +133,7 @@ impl<'c> Names<'c> {
             }
 
             #[automatically_derived]
-            impl #library::__private::Lists<#ty> for #ident {}
+            impl #library::RunsEachRailOnce<<Place as #library::__private::RailAt<#place>>::Rail> for #ident {}
         }
     }
 
@@ -137,6 +146,7 @@ impl<'c> Names<'c> {
         let declared = declared(library, self.chain.span);
         quote_spanned! {Span::mixed_site()=>
             #[automatically_derived]
+            #[diagnostic::do_not_recommend]
             impl #library::Rail for #ident {
                 const NAME: &'static str = #name;
                 const PRIORITY: i32 = #priority;
@@ -173,11 +183,7 @@ impl<'c> Names<'c> {
                 let rail = <Place as #library::__private::RailAt<{ #sorted::ORDER[#step] }>>::rail(self);
                 let payload = <#event as #library::Payloads>::reborrow(&mut payload);
                 let output = <Step as #library::RailOn<#event>>::call(rail, payload, &mut *ctx).await;
-                match #library::RailOutput::<#event>::flow(
-                    output,
-                    &<Step as #library::Rail>::INFO,
-                    <#event as #library::Event>::POINT,
-                ) {
+                match <Step as #library::RailOn<#event>>::flow(output) {
                     ::core::ops::ControlFlow::Break(stop) => return ::core::ops::ControlFlow::Break(stop),
                     ::core::ops::ControlFlow::Continue(()) => {}
                 }

@@ -15,7 +15,7 @@ use super::parse::{Function, ImplBlock, Item, Method};
 use crate::errors::Errors;
 use crate::paths::Library;
 
-/// A rail that has passed every check.
+/// A rail: what is known of it when every check has passed, and what could be made out when not.
 pub(super) struct Rail {
     pub library: Library,
     /// The type that is the rail: made beside a function, the user's own for an `impl` block.
@@ -57,15 +57,14 @@ impl Handler {
     }
 }
 
-/// Checks the arguments and the item, and reports everything that is wrong with either.
-pub(super) fn rail(args: TokenStream, item: Item) -> syn::Result<Rail> {
-    let mut errors = Errors::default();
-    let args = args::parse(args, &mut errors);
-    let rail = match item {
-        Item::Function(item) => function(args, item, &mut errors),
-        Item::Impl(item) => impl_block(args, item, &mut errors),
-    };
-    errors.finish(rail)
+/// Checks the arguments and the item, and reports everything that is wrong with either. With errors, the
+/// rail is still good for a stub.
+pub(super) fn rail(args: TokenStream, item: Item, errors: &mut Errors) -> Rail {
+    let args = args::parse(args, errors);
+    match item {
+        Item::Function(item) => function(args, item, errors),
+        Item::Impl(item) => impl_block(args, item, errors),
+    }
 }
 
 fn function(args: Args, item: Function, errors: &mut Errors) -> Rail {

@@ -16,6 +16,45 @@ pub(super) fn rail(rail: &Rail) -> TokenStream {
     quote!(#carrier #rail_impl #(#on_impls)*)
 }
 
+/// What stands beside an item with errors: a rail on no event, so that a chain which lists it does not report
+/// the rail a second time. It is never without a `compile_error!` beside it.
+pub(super) fn stub(rail: &Rail) -> TokenStream {
+    let (library, self_ty, name) = (&rail.library, rail.self_ty(), &rail.name);
+    let carrier = carrier(rail);
+    let mut generics = rail.generics();
+    let (rail_generics, _, _) = generics.split_for_impl();
+    let rail_generics = rail_generics.to_token_stream();
+    generics.params.push(syn::parse_quote!(AnyOf: #library::Event));
+    let (impl_generics, _, where_clause) = generics.split_for_impl();
+    quote_spanned! {Span::mixed_site()=>
+        #carrier
+
+        #[automatically_derived]
+        impl #rail_generics #library::Rail for #self_ty #where_clause {
+            const NAME: &'static str = #name;
+            const PRIORITY: i32 = #library::DEFAULT_PRIORITY;
+            const EVENTS: &'static [#library::HookPoint] = &[];
+            const REWRITES: &'static [#library::HookPoint] = &[];
+            const DECLARED: #library::Declared = #library::Declared { file: "", line: 0, column: 0 };
+
+            fn each_event<V: #library::__private::EventVisitor<Self>>(_: &mut V) {}
+        }
+
+        #[automatically_derived]
+        impl #impl_generics #library::RailOn<AnyOf> for #self_ty #where_clause {
+            type Out = ();
+
+            fn call<'a>(
+                &'a self,
+                _: AnyOf::Payload<'a>,
+                _: &'a mut #library::RailContext,
+            ) -> impl ::core::future::Future<Output = ()> + ::core::marker::Send {
+                ::core::future::ready(())
+            }
+        }
+    }
+}
+
 impl Rail {
     fn self_ty(&self) -> TokenStream {
         match &self.subject {
@@ -49,7 +88,8 @@ fn carrier(rail: &Rail) -> TokenStream {
         #vis struct #ident {}
 
         #[automatically_derived]
-        impl #library::__private::Stateless for #ident {
+        #[diagnostic::do_not_recommend]
+        impl #library::Stateless for #ident {
             const RAIL: &'static Self = &Self {};
         }
     }
@@ -65,6 +105,7 @@ fn rail_impl(rail: &Rail) -> TokenStream {
     let declared = declared(library, rail.span);
     quote_spanned! {Span::mixed_site()=>
         #[automatically_derived]
+        #[diagnostic::do_not_recommend]
         impl #impl_generics #library::Rail for #self_ty #where_clause {
             const NAME: &'static str = #name;
             const PRIORITY: i32 = #priority;
@@ -94,8 +135,14 @@ fn on_impl(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream {
     let (self_ty, generics) = (rail.self_ty(), rail.generics());
     let (impl_generics, _, where_clause) = generics.split_for_impl();
     let output = &handler.output;
-    let call = call(rail, handler, event);
+    let (disjoint, call) = (disjoint(library, handler, event), call(rail, handler, event));
+    // A future that is not `Send` is an error here: it points at the name of the function.
+    let future = quote_spanned! {handler.callee.span().resolved_at(Span::mixed_site())=>
+        impl ::core::future::Future<Output = Self::Out> + ::core::marker::Send
+    };
     quote_spanned! {Span::mixed_site()=>
+        #disjoint
+
         #[automatically_derived]
         impl #impl_generics #library::RailOn<#event> for #self_ty #where_clause {
             type Out = #output;
@@ -105,7 +152,7 @@ fn on_impl(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream {
                 &'a self,
                 payload: <#event as #library::Payloads>::Payload<'a>,
                 ctx: &'a mut #library::RailContext,
-            ) -> impl ::core::future::Future<Output = Self::Out> + ::core::marker::Send {
+            ) -> #future {
                 #call
             }
         }
@@ -116,7 +163,6 @@ fn call(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream {
     let library = &rail.library;
     let names: Vec<_> = (0..handler.params.len()).map(|i| format_ident!("p{i}", span = Span::mixed_site())).collect();
     let picks = handler.params.iter().zip(&names).map(|(ty, name)| pick(library, event, ty, name));
-    let disjoint = disjoint(rail, handler, event);
     let receiver = handler.takes_self.then(|| quote_spanned!(Span::mixed_site()=> self,));
     let callee = &handler.callee;
     let unpack = (!names.is_empty()).then(|| {
@@ -128,27 +174,45 @@ fn call(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream {
     let ignore = names.is_empty().then(|| quote_spanned!(Span::mixed_site()=> let _ = (payload, ctx);));
     let called = quote_spanned!(callee.span()=> #callee(#receiver #(#names),*));
     let future = if handler.is_async { called } else { quote!(::core::future::ready(#called)) };
-    quote_spanned!(Span::mixed_site()=> #disjoint #unpack #ignore #(#picks)* #future)
+    quote_spanned!(Span::mixed_site()=> #unpack #ignore #(#picks)* #future)
 }
 
 /// Takes one parameter out of the payload; an error about it points at the type that the user wrote.
 fn pick(library: impl ToTokens, event: &Path, ty: &Type, name: &syn::Ident) -> TokenStream {
-    let pick = quote_spanned!(ty.span().resolved_at(Span::mixed_site())=> #library::__private::pick::<#event, #ty>);
+    let pick = carried_by(library, event, ty, &quote!(pick));
     quote_spanned!(Span::mixed_site()=> let #name = #pick(&mut parts, &mut ctx);)
 }
 
+/// What the library knows of a parameter at an event.
+fn carried_by(library: impl ToTokens, event: &Path, ty: &Type, what: &TokenStream) -> TokenStream {
+    let span = ty.span().resolved_at(Span::mixed_site());
+    let what: TokenStream = what
+        .clone()
+        .into_iter()
+        .map(|mut token| {
+            token.set_span(span);
+            token
+        })
+        .collect();
+    quote_spanned! {span=>
+        <#ty as #library::CarriedBy<'_, #event, <#event as #library::Payloads>::Payload<'_>>>::#what
+    }
+}
+
 /// Two names of one type get past the check of the macro, but not past the compiler.
-fn disjoint(rail: &Rail, handler: &Handler, event: &Path) -> Option<TokenStream> {
-    let (library, params, name) = (&rail.library, &handler.params, &rail.name);
-    let message = format!("the rail `{name}` takes the same part of the event twice");
-    (params.len() > 1).then(|| {
-        quote_spanned! {Span::mixed_site()=>
-            const {
-                ::core::assert!(
-                    #library::__private::disjoint(&[#(<#params as #library::Param<'_, #event>>::TAKES),*]),
-                    #message
-                );
-            }
+///
+/// It is an item of its own: a `const` inside the function would only be looked at when the rail is called.
+fn disjoint(library: impl ToTokens, handler: &Handler, event: &Path) -> TokenStream {
+    let (library, params) = (library.to_token_stream(), &handler.params);
+    let assertions = params.iter().enumerate().skip(1).map(|(i, ty)| {
+        let takes = params[..=i].iter().map(|ty| carried_by(&library, event, ty, &quote!(TAKES)));
+        let span = ty.span().resolved_at(Span::mixed_site());
+        quote_spanned! {span=>
+            const _: () = ::core::assert!(
+                #library::__private::disjoint(&[#(#takes),*]),
+                "the rail takes the same part of the event twice: once is enough"
+            );
         }
-    })
+    });
+    assertions.collect()
 }

@@ -9,15 +9,21 @@ use proc_macro2::TokenStream;
 
 pub(crate) use expand::declared;
 
-use crate::errors;
+use crate::errors::{self, Errors};
 
 /// The whole of `#[rail]`. The user's item comes out whatever is wrong with it, so that the editor and the
 /// code that calls it keep working.
 pub(crate) fn rail(args: TokenStream, item: TokenStream) -> TokenStream {
-    let (item_tokens, parsed) = parse::item(item);
-    let made = parsed.and_then(|item| check::rail(args, item)).map(|rail| expand::rail(&rail));
-    let made = made.unwrap_or_else(|error| errors::report(&error));
-    [item_tokens, made].into_iter().collect()
+    let mut errors = Errors::default();
+    let (item_tokens, item) = parse::item(item, &mut errors);
+    let rail = item.map(|item| check::rail(args, item, &mut errors));
+    let beside = match (errors.finish(()), &rail) {
+        (Ok(()), Some(rail)) => expand::rail(rail),
+        (Ok(()), None) => TokenStream::new(),
+        (Err(error), Some(rail)) => [errors::report(&error), expand::stub(rail)].into_iter().collect(),
+        (Err(error), None) => errors::report(&error),
+    };
+    [item_tokens, beside].into_iter().collect()
 }
 
 #[cfg(test)]

@@ -71,23 +71,29 @@ impl<C: Chain + 'static> EventVisitor<C> for Registration<'_, C> {
 #[doc(hidden)]
 pub trait RailAt<const I: usize> {
     type Chain;
-    type Rail: Rail;
+    // Without a bound, so that what is not a rail is reported once: by the row, at its name.
+    type Rail;
+    const ROW: sorting::Row;
 
     fn rail(chain: &Self::Chain) -> &Self::Rail;
 }
 
-/// Implemented by a chain once for each rail that it lists: listing one twice is a conflict.
-#[doc(hidden)]
-pub trait Lists<R> {}
+/// Implemented by a chain for each rail `R` that it lists.
+///
+/// A rail that is listed twice, be it under two names, makes two implementations: the compiler then reports a
+/// conflict at both places. A chain runs each rail once.
+pub trait RunsEachRailOnce<R> {}
 
-/// Rails that a chain lists by their name alone.
-#[doc(hidden)]
+/// Rails that a chain lists by their name alone: they have no state, so one value serves all chains.
+///
+/// `#[rail]` implements it for functions, `rail_chain!` for chains without fields.
 #[diagnostic::on_unimplemented(
     message = "the rail `{Self}` has state, so the chain needs a field for it",
     label = "a rail with state",
     note = "list it as a field of the chain: `content_filter: ContentFilter`"
 )]
-pub trait Stateless: Rail + 'static {
+pub trait Stateless: Sized + 'static {
+    /// The one value.
     const RAIL: &'static Self;
 }
 
@@ -95,6 +101,11 @@ pub trait Stateless: Rail + 'static {
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct NoRail;
+
+impl NoRail {
+    /// No chain looks at it: the places before it are its rails.
+    pub const ROW: sorting::Row = sorting::Row::new(Self::INFO, Self::EVENTS, Self::REWRITES, Self::INNER);
+}
 
 impl Rail for NoRail {
     const NAME: &'static str = "";

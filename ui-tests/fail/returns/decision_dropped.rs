@@ -6,9 +6,7 @@ use exo_rails::prelude::*;
 
 #[rail(on = [PreToolCall])]
 async fn guard(call: &ToolCallInputs) {
-    if call.tool_name == "shell" {
-        RailAction::abort("no shell");
-    }
+    Verdict::abort_if(call.tool_name == "shell", "no shell");
 }
 
 fn main() {
