@@ -17,6 +17,12 @@ pub fn rail(args: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 #[allow(missing_docs, reason = "documented at the re-export")]
+#[proc_macro_attribute]
+pub fn on(_: TokenStream, item: TokenStream) -> TokenStream {
+    rail::on(item.into()).into()
+}
+
+#[allow(missing_docs, reason = "documented at the re-export")]
 #[proc_macro]
 pub fn rail_chain(input: TokenStream) -> TokenStream {
     chain::rail_chain(input.into()).into()

@@ -125,36 +125,6 @@ pub trait Param<'a, E: Event>: Sized {
     fn take(parts: &mut E::Parts<'a>, ctx: &mut Option<&'a mut RailContext>) -> Option<Self>;
 }
 
-/// [`Param`], with the payload of the event in its name: so the error about a parameter says what there is.
-#[diagnostic::on_unimplemented(
-    message = "`{E}` does not carry `{Self}`",
-    label = "a rail on `{E}` cannot take this",
-    note = "`{E}` carries `{Payload}`; what it carries by `&mut` can be taken by `&` too",
-    note = "every event has `&mut RailContext`, and `Inputs<'_>`: the union of all payloads, for a rail on events with different ones"
-)]
-pub trait CarriedBy<'a, E: Event, Payload>: Sized {
-    /// See [`Param`].
-    #[doc(hidden)]
-    const TAKES: u8;
-
-    #[doc(hidden)]
-    fn pick(parts: &mut E::Parts<'a>, ctx: &mut Option<&'a mut RailContext>) -> Self;
-}
-
-#[diagnostic::do_not_recommend]
-impl<'a, E: Event, P: Param<'a, E>> CarriedBy<'a, E, E::Payload<'a>> for P {
-    const TAKES: u8 = P::TAKES;
-
-    #[inline]
-    fn pick(parts: &mut E::Parts<'a>, ctx: &mut Option<&'a mut RailContext>) -> Self {
-        match P::take(parts, ctx) {
-            Some(param) => param,
-            // The macro has asserted that the parameters of a rail take different parts.
-            None => unreachable!("two parameters of a rail take the same part"),
-        }
-    }
-}
-
 const FIRST: u8 = 0b001;
 const SECOND: u8 = 0b010;
 const CONTEXT: u8 = 0b100;
@@ -338,6 +308,7 @@ macro_rules! events {
         }
 
         $(
+            #[diagnostic::do_not_recommend]
             impl Payloads for $event {
                 type Payload<'a> = events!(@payload 'a, $mode0 $part0 $(, $mode1 $part1)?);
                 type Substitute = $substitute;
@@ -348,6 +319,7 @@ macro_rules! events {
                 }
             }
 
+            #[diagnostic::do_not_recommend]
             impl Event for $event {
                 const POINT: HookPoint = HookPoint::$event;
                 const ALLOWS: Allows = Allows::$allows;

@@ -4,6 +4,7 @@ extern crate self as exo_rails;
 
 mod action;
 mod chain;
+pub mod checks;
 mod context;
 mod decision;
 mod error;
@@ -23,13 +24,12 @@ mod reason;
 mod state;
 
 pub use action::{NoSubstitute, RailAction, RailOutput, RetryRequest, Skip, Verdict};
-pub use chain::{Chain, RunsEachRailOnce, Stateless};
+pub use chain::Chain;
 pub use context::{RailContext, RunScope};
 pub use decision::{Decision, Outcome, Stop};
 pub use error::{OperationError, OperationErrorKind, RailAbortError, RetriesExhausted, RunError};
 pub use event::{
-    Allows, AllowsAbort, AllowsRetry, AnyEvent, AnySubstitute, CarriedBy, Event, Inputs, Param, Payloads,
-    SubstituteFor, events,
+    Allows, AllowsAbort, AllowsRetry, AnyEvent, AnySubstitute, Event, Inputs, Param, Payloads, SubstituteFor, events,
 };
 pub use fault::{FaultCause, RailFault};
 pub use hook_manager::{Hook, HookFuture, HookHandle, HookManager};
@@ -48,7 +48,7 @@ pub use tokio_util::sync::CancellationToken;
 /// The priority of a rail that gives none.
 pub const DEFAULT_PRIORITY: i32 = 50;
 
-pub use exo_rails_macros::{rail, rail_chain};
+pub use exo_rails_macros::{on, rail, rail_chain};
 
 #[doc(hidden)]
 #[path = "private.rs"]
@@ -62,6 +62,6 @@ pub mod prelude {
     pub use crate::{
         Chain, Decision, HookManager, HookPoint, Inputs, InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse,
         NoRails, OperationError, Permit, Rail, RailAbortError, RailAction, RailContext, RailFault, RailManager, Rails,
-        RetryRequest, RunError, ToolCallInputs, ToolOutput, Verdict, rail, rail_chain,
+        RetryRequest, RunError, ToolCallInputs, ToolOutput, Verdict, on, rail, rail_chain,
     };
 }

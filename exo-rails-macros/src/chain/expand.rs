@@ -6,7 +6,7 @@ use syn::Ident;
 use syn::spanned::Spanned;
 
 use super::parse::{Chain, Listed};
-use crate::paths::EVENTS;
+use crate::paths::{EVENTS, located};
 use crate::rail::declared;
 
 /// The items of a named chain, or the block that is an unnamed one.
@@ -64,7 +64,7 @@ impl<'c> Names<'c> {
             quote! {
                 #[automatically_derived]
                 #[diagnostic::do_not_recommend]
-                impl #library::Stateless for #ident {
+                impl #library::checks::Stateless for #ident {
                     const RAIL: &'static Self = &Self {};
                 }
             }
@@ -106,25 +106,35 @@ impl<'c> Names<'c> {
     }
 
     fn place(&self, place: usize, rail: &Listed) -> TokenStream {
-        let (library, ident, ty) = (&self.chain.library, &self.ident, rail.ty());
+        let (ident, ty) = (&self.ident, rail.ty());
         let span = ty.span().resolved_at(Span::mixed_site());
-        let rail = match rail {
-            Listed::Field { ident, .. } => quote_spanned!(span=> &chain.#ident),
-            Listed::Path(path) => quote_spanned!(span=> <#path as #library::Stateless>::RAIL),
+        let library = located(&self.chain.library, span);
+        // Nothing here names a bound, which the compiler would show: what is no rail is an error of its constants.
+        let (rail, row) = match rail {
+            Listed::Field { ident, .. } => (
+                quote_spanned!(span=> &chain.#ident),
+                quote_spanned! {span=>
+                    #library::__private::Row::new(
+                        <#ty as #library::Rail>::INFO,
+                        <#ty as #library::Rail>::EVENTS,
+                        <#ty as #library::Rail>::REWRITES,
+                        <#ty as #library::Rail>::INNER,
+                    )
+                },
+            ),
+            Listed::Path(path) => (
+                quote_spanned!(span=> <#path as #library::checks::Stateless>::RAIL),
+                quote_spanned!(span=> <#path as #library::checks::Stateless>::ROW),
+            ),
         };
         // All of it stands at the rail's name, so that "not a rail" and "listed twice" point there. The name is
-        // in no place where a constant could be meant: a function in the list would be two errors.
+        // in parentheses where a constant could be meant: a function in the list would be two errors.
         quote_spanned! {span=>
             #[automatically_derived]
             impl #library::__private::RailAt<#place> for Place {
                 type Chain = #ident;
                 type Rail = #ty;
-                const ROW: #library::__private::Row = #library::__private::Row::new(
-                    <#ty as #library::Rail>::INFO,
-                    <#ty as #library::Rail>::EVENTS,
-                    <#ty as #library::Rail>::REWRITES,
-                    <#ty as #library::Rail>::INNER,
-                );
+                const ROW: #library::__private::Row = #row;
 
                 #[inline]
                 fn rail(chain: &#ident) -> &Self::Rail {
@@ -133,7 +143,8 @@ impl<'c> Names<'c> {
             }
 
             #[automatically_derived]
-            impl #library::RunsEachRailOnce<<Place as #library::__private::RailAt<#place>>::Rail> for #ident {}
+            #[allow(unused_parens)]
+            impl #library::checks::RunsEachRailOnce<(#ty)> for #ident {}
         }
     }
 

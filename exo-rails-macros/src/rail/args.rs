@@ -8,7 +8,7 @@ use syn::punctuated::Punctuated;
 use syn::{Attribute, Expr, ExprLit, ExprUnary, Ident, Lit, LitStr, Path, Token, UnOp, bracketed};
 
 use crate::errors::{Errors, expected};
-use crate::paths::Library;
+use crate::paths::{EVENTS, Library, PAYLOADS};
 
 /// What stands in `#[rail(…)]`: (e.g. `priority = 10, on = [PreToolCall, Start]`).
 #[derive(Default)]
@@ -36,9 +36,7 @@ pub(super) fn parse(tokens: TokenStream, errors: &mut Errors) -> Args {
             }
             seen.push(key.clone());
             argument(&mut args, &key, input, errors)?;
-            if !input.is_empty() {
-                input.parse::<Token![,]>()?;
-            }
+            separator(input, errors);
         }
         Ok(())
     })
@@ -49,14 +47,23 @@ pub(super) fn parse(tokens: TokenStream, errors: &mut Errors) -> Args {
 
 fn argument(args: &mut Args, key: &Ident, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<()> {
     let name = key.to_string();
+    if EVENTS.contains(&name.as_str()) {
+        errors.at(key, format_args!("the events of a rail stand in a list: `on = [{name}]`"));
+        args.on = Some((key.clone(), Vec::new()));
+        return skip_value(input);
+    }
     if !KEYS.contains(&name.as_str()) {
         errors.at(key, format_args!("`#[rail]` has no argument `{name}`; {}", expected(&name, &KEYS)));
         return skip_value(input);
     }
-    let Ok(_) = input.parse::<Token![=]>() else {
+    if name == "on" {
+        // Even when the list is wrong: a rail with a wrong list is not also one without.
+        args.on = Some((key.clone(), Vec::new()));
+    }
+    if input.parse::<Token![=]>().is_err() || input.is_empty() || input.peek(Token![,]) {
         errors.at(key, format_args!("`{name}` needs a value: `{}`", example(&name)));
         return skip_value(input);
-    };
+    }
     match name.as_str() {
         "priority" => args.priority = Some(priority(input.parse()?, errors)),
         "on" => args.on = Some((key.clone(), events(input, key, errors)?)),
@@ -75,6 +82,13 @@ fn example(key: &str) -> &'static str {
     }
 }
 
+/// The comma between two arguments. Without one, what follows is read as the next argument all the same.
+pub(crate) fn separator(input: ParseStream<'_>, errors: &mut Errors) {
+    if !input.is_empty() && input.parse::<Token![,]>().is_err() {
+        errors.push(input.error("expected `,` between two arguments"));
+    }
+}
+
 /// Goes on behind the next comma.
 fn skip_value(input: ParseStream<'_>) -> syn::Result<()> {
     while !input.is_empty() && !input.peek(Token![,]) {
@@ -84,7 +98,7 @@ fn skip_value(input: ParseStream<'_>) -> syn::Result<()> {
 }
 
 /// A literal of another kind than an integer is refused here, in better words than the type checker's.
-fn priority(expr: Expr, errors: &mut Errors) -> Expr {
+pub(crate) fn priority(expr: Expr, errors: &mut Errors) -> Expr {
     let literal = match &expr {
         Expr::Lit(ExprLit { lit, .. }) => Some(lit),
         Expr::Unary(ExprUnary { op: UnOp::Neg(_), expr, .. }) => match &**expr {
@@ -115,8 +129,17 @@ fn events(input: ParseStream<'_>, key: &Ident, errors: &mut Errors) -> syn::Resu
     }
     let list;
     bracketed!(list in input);
-    let events = Punctuated::<Path, Token![,]>::parse_terminated(&list)?.into_iter().collect();
-    Ok(distinct(events, key, errors))
+    match list.call(Punctuated::<Path, Token![,]>::parse_terminated) {
+        Ok(events) => Ok(distinct(events.into_iter().collect(), key, errors)),
+        Err(error) => {
+            errors.push(syn::Error::new(
+                error.span(),
+                "an event is the name of a type, without quotes: `on = [PreToolCall]`",
+            ));
+            list.parse::<TokenStream>()?;
+            Ok(Vec::new())
+        }
+    }
 }
 
 fn value(input: ParseStream<'_>) -> syn::Result<TokenStream> {
@@ -145,6 +168,10 @@ fn distinct(events: Vec<Path>, list: impl ToTokens, errors: &mut Errors) -> Vec<
         errors.at(list, "a rail guards at least one event, like `PreToolCall`: this list is empty");
     }
     for (i, event) in events.iter().enumerate() {
+        if let Some(last) = event.segments.last().filter(|last| PAYLOADS.iter().any(|name| last.ident == name)) {
+            let message = "`{}` is what events carry, and not an event: name the event, like `PreToolCall`";
+            errors.at(event, message.replace("{}", &last.ident.to_string()));
+        }
         if events[..i].contains(event) {
             errors.at(event, format_args!("the event `{}` is listed twice", event.to_token_stream()));
         }

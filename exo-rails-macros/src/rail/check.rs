@@ -58,16 +58,20 @@ impl Handler {
 }
 
 /// Checks the arguments and the item, and reports everything that is wrong with either. With errors, the
-/// rail is still good for a stub.
-pub(super) fn rail(args: TokenStream, item: Item, errors: &mut Errors) -> Rail {
+/// rail is still good for a stub; `None` where no stub could stand.
+pub(super) fn rail(args: TokenStream, item: Item, errors: &mut Errors) -> Option<Rail> {
     let args = args::parse(args, errors);
     match item {
         Item::Function(item) => function(args, item, errors),
-        Item::Impl(item) => impl_block(args, item, errors),
+        Item::Impl(item) => Some(impl_block(args, item, errors)),
     }
 }
 
-fn function(args: Args, item: Function, errors: &mut Errors) -> Rail {
+fn function(args: Args, item: Function, errors: &mut Errors) -> Option<Rail> {
+    if let Some(receiver) = item.sig.receiver() {
+        errors.at(receiver, "`#[rail]` stands on the `impl` block, and `#[on(PreToolCall)]` on its methods");
+        return None;
+    }
     let ident = item.sig.ident.clone();
     let events = match args.on {
         Some((_, events)) => events,
@@ -80,31 +84,28 @@ fn function(args: Args, item: Function, errors: &mut Errors) -> Rail {
         errors.at(
             param,
             format_args!(
-                "a rail function has no type parameters: a chain could not name them. Make the rail a type: \
+                "a rail function has no type or const parameters: a chain could not name them. Make the rail a type: \
              `#[rail] impl<T> {}<T> {{ #[on(…)] async fn …(&self, …) }}`",
                 pascal(&ident)
             ),
         );
     }
     let handler = handler(&item.sig, ident.to_token_stream(), events, errors);
-    if handler.takes_self {
-        errors.at(item.sig.inputs.first(), "a rail function takes no `self`; a rail with state is an `impl` block: `#[rail] impl MyRail { #[on(…)] async fn …(&self, …) }`");
-    }
-    Rail {
+    Some(Rail {
         library: args.library,
         name: args.name.map_or_else(|| unraw(&ident), |name| name.value()),
         span: ident.span(),
         subject: Subject::Function { ident, vis: item.vis, attrs: carried(item.attrs) },
         priority: args.priority,
         handlers: vec![handler],
-    }
+    })
 }
 
 fn impl_block(args: Args, item: ImplBlock, errors: &mut Errors) -> Rail {
     if let Some((key, _)) = &args.on {
         errors.at(key, "the events of an `impl` block stand on its methods: write `#[on(PreToolCall)]` above each");
     }
-    if item.methods.is_empty() {
+    if !item.has_on && args.on.is_none() {
         errors.push(syn::Error::new(
             item.span,
             "this rail guards no event: write `#[on(PreToolCall)]` above at least one of its methods",
@@ -192,6 +193,10 @@ fn params(inputs: &Punctuated<FnArg, Token![,]>, errors: &mut Errors) -> Vec<Typ
 /// A rail borrows what the event carries; only the union of payloads, itself a borrow, comes by value.
 fn borrowed(ty: &Type, errors: &mut Errors) {
     match ty {
+        Type::Reference(reference) if ends_with(&reference.elem, "Inputs") => {
+            let shown = reference.elem.to_token_stream();
+            errors.at(ty, format_args!("`{shown}` is a borrow already: take it by value"));
+        }
         Type::Reference(_) => {}
         Type::Path(_) if ends_with(ty, "Inputs") => {}
         Type::ImplTrait(_) => errors.at(ty, "a rail's parameter names its type: it decides what the rail receives"),
@@ -218,7 +223,7 @@ fn output(output: &ReturnType, errors: &mut Errors) -> Type {
 }
 
 /// The type behind a reference: what a parameter asks for.
-fn target(ty: &Type) -> &Type {
+pub(super) fn target(ty: &Type) -> &Type {
     match ty {
         Type::Reference(reference) => &reference.elem,
         other => other,

@@ -3,9 +3,10 @@
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Generics, Path, Type};
+use syn::{Generics, Ident, Path, Type};
 
-use super::check::{Handler, Rail, Subject};
+use super::check::{Handler, Rail, Subject, target};
+use crate::paths::{Library, located};
 
 /// Everything that stands beside the user's item.
 pub(super) fn rail(rail: &Rail) -> TokenStream {
@@ -80,7 +81,7 @@ fn carrier(rail: &Rail) -> TokenStream {
     let Subject::Function { ident, vis, attrs } = &rail.subject else { return TokenStream::new() };
     let library = &rail.library;
     // The macro's own span, so that a rail that nobody uses gives one warning, at the function, and not two.
-    let ident = syn::Ident::new(&ident.to_string(), Span::call_site().located_at(ident.span()));
+    let ident = Ident::new(&ident.to_string(), Span::call_site().located_at(ident.span()));
     quote! {
         #(#attrs)*
         #[allow(non_camel_case_types)]
@@ -89,7 +90,7 @@ fn carrier(rail: &Rail) -> TokenStream {
 
         #[automatically_derived]
         #[diagnostic::do_not_recommend]
-        impl #library::Stateless for #ident {
+        impl #library::checks::Stateless for #ident {
             const RAIL: &'static Self = &Self {};
         }
     }
@@ -101,7 +102,8 @@ fn rail_impl(rail: &Rail) -> TokenStream {
     let (impl_generics, _, where_clause) = generics.split_for_impl();
     let priority = rail.priority.as_ref().map_or_else(|| quote!(#library::DEFAULT_PRIORITY), ToTokens::to_token_stream);
     let events: Vec<_> = rail.events().collect();
-    let rewrites = rail.handlers.iter().filter(|handler| handler.rewrites()).flat_map(|handler| &handler.events);
+    let rewriting = rail.handlers.iter().filter(|handler| handler.rewrites());
+    let rewrites = rewriting.flat_map(|handler| &handler.events);
     let declared = declared(library, rail.span);
     quote_spanned! {Span::mixed_site()=>
         #[automatically_derived]
@@ -123,7 +125,7 @@ fn rail_impl(rail: &Rail) -> TokenStream {
 /// The place of the user's tokens.
 pub(crate) fn declared(library: impl ToTokens, span: Span) -> TokenStream {
     let [file, line, column] = ["file", "line", "column"].map(|name| {
-        let name = syn::Ident::new(name, span);
+        let name = Ident::new(name, span);
         quote_spanned!(span=> ::core::#name!())
     });
     quote!(#library::Declared { file: #file, line: #line, column: #column })
@@ -178,41 +180,31 @@ fn call(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream {
 }
 
 /// Takes one parameter out of the payload; an error about it points at the type that the user wrote.
-fn pick(library: impl ToTokens, event: &Path, ty: &Type, name: &syn::Ident) -> TokenStream {
-    let pick = carried_by(library, event, ty, &quote!(pick));
+fn pick(library: &Library, event: &Path, ty: &Type, name: &Ident) -> TokenStream {
+    let pick = carried_by(library, event, ty, "pick");
     quote_spanned!(Span::mixed_site()=> let #name = #pick(&mut parts, &mut ctx);)
 }
 
-/// What the library knows of a parameter at an event.
-fn carried_by(library: impl ToTokens, event: &Path, ty: &Type, what: &TokenStream) -> TokenStream {
+/// What the library knows of a parameter at an event; an error about it points at the parameter's type.
+fn carried_by(library: &Library, event: &Path, ty: &Type, what: &str) -> TokenStream {
     let span = ty.span().resolved_at(Span::mixed_site());
-    let what: TokenStream = what
-        .clone()
-        .into_iter()
-        .map(|mut token| {
-            token.set_span(span);
-            token
-        })
-        .collect();
+    let (library, event, what) = (located(library, span), event, Ident::new(what, span));
     quote_spanned! {span=>
-        <#ty as #library::CarriedBy<'_, #event, <#event as #library::Payloads>::Payload<'_>>>::#what
+        <#ty as #library::checks::CarriedBy<'_, #event, <#event as #library::Payloads>::Payload<'_>>>::#what
     }
 }
 
 /// Two names of one type get past the check of the macro, but not past the compiler.
 ///
 /// It is an item of its own: a `const` inside the function would only be looked at when the rail is called.
-fn disjoint(library: impl ToTokens, handler: &Handler, event: &Path) -> TokenStream {
-    let (library, params) = (library.to_token_stream(), &handler.params);
+fn disjoint(library: &Library, handler: &Handler, event: &Path) -> TokenStream {
+    let params = &handler.params;
     let assertions = params.iter().enumerate().skip(1).map(|(i, ty)| {
-        let takes = params[..=i].iter().map(|ty| carried_by(&library, event, ty, &quote!(TAKES)));
-        let span = ty.span().resolved_at(Span::mixed_site());
-        quote_spanned! {span=>
-            const _: () = ::core::assert!(
-                #library::__private::disjoint(&[#(#takes),*]),
-                "the rail takes the same part of the event twice: once is enough"
-            );
-        }
+        let takes = params[..=i].iter().map(|ty| carried_by(library, event, ty, "TAKES"));
+        // At the name alone: the compiler would mark nothing but the `&`.
+        let span = target(ty).span().resolved_at(Span::mixed_site());
+        let library = located(library, span);
+        quote_spanned!(span=> const _: () = #library::checks::once(&[#(#takes),*]);)
     });
     assertions.collect()
 }

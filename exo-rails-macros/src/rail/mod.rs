@@ -5,8 +5,9 @@ mod check;
 mod expand;
 mod parse;
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 
+pub(crate) use args::{priority, separator};
 pub(crate) use expand::declared;
 
 use crate::errors::{self, Errors};
@@ -16,7 +17,7 @@ use crate::errors::{self, Errors};
 pub(crate) fn rail(args: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let (item_tokens, item) = parse::item(item, &mut errors);
-    let rail = item.map(|item| check::rail(args, item, &mut errors));
+    let rail = item.and_then(|item| check::rail(args, item, &mut errors));
     let beside = match (errors.finish(()), &rail) {
         (Ok(()), Some(rail)) => expand::rail(rail),
         (Ok(()), None) => TokenStream::new(),
@@ -24,6 +25,14 @@ pub(crate) fn rail(args: TokenStream, item: TokenStream) -> TokenStream {
         (Err(error), None) => errors::report(&error),
     };
     [item_tokens, beside].into_iter().collect()
+}
+
+/// `#[on]`, where no `#[rail]` has taken it away.
+pub(crate) fn on(item: TokenStream) -> TokenStream {
+    let message = "`#[on(…)]` stands on the methods of an `impl` block under `#[rail]`: put `#[rail]` on the block";
+    let error = errors::report(&syn::Error::new(Span::call_site(), message));
+    // Inside an `impl` block there is no place for the error but the item itself.
+    [item, error].into_iter().collect()
 }
 
 #[cfg(test)]

@@ -28,6 +28,8 @@ pub(super) struct ImplBlock {
     pub span: Span,
     pub generics: Generics,
     pub self_ty: Type,
+    /// Whether there is an `#[on(…)]` at all, right or wrong.
+    pub has_on: bool,
     /// Its methods that have `#[on(…)]`.
     pub methods: Vec<Method>,
 }
@@ -96,11 +98,11 @@ fn impl_block(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<(Token
     let header = tokens_until_body(&start)?;
     let body;
     let braces = syn::braced!(body in input);
-    let (members, methods) = members(&body, errors)?;
-    let mut group = proc_macro2::Group::new(Delimiter::Brace, members);
+    let Members { tokens, methods, has_on } = members(&body, errors)?;
+    let mut group = proc_macro2::Group::new(Delimiter::Brace, tokens);
     group.set_span(braces.span.join());
     let rest = header.into_iter().chain([TokenTree::Group(group)]).collect();
-    Ok((rest, ImplBlock { span, generics, self_ty, methods }))
+    Ok((rest, ImplBlock { span, generics, self_ty, has_on, methods }))
 }
 
 /// The tokens before the braces of the body.
@@ -113,19 +115,27 @@ fn tokens_until_body(input: ParseStream<'_>) -> syn::Result<Vec<TokenTree>> {
 }
 
 /// The members of an `impl` block without their `#[on]`, and the methods that had it.
-fn members(body: ParseStream<'_>, errors: &mut Errors) -> syn::Result<(TokenStream, Vec<Method>)> {
-    let (mut tokens, mut methods) = (TokenStream::new(), Vec::new());
+#[derive(Default)]
+struct Members {
+    tokens: TokenStream,
+    methods: Vec<Method>,
+    has_on: bool,
+}
+
+fn members(body: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Members> {
+    let mut members = Members::default();
     while !body.is_empty() {
         let (on, others): (Vec<_>, Vec<_>) =
             body.call(Attribute::parse_outer)?.into_iter().partition(|attr| attr.path().is_ident("on"));
-        tokens.extend(others.iter().map(ToTokens::to_token_stream));
+        members.tokens.extend(others.iter().map(ToTokens::to_token_stream));
         let member = body.fork();
-        tokens.extend(member_tokens(body)?);
+        members.tokens.extend(member_tokens(body)?);
         if !on.is_empty() {
-            methods.extend(errors.keep(method(&member, on)));
+            members.has_on = true;
+            members.methods.extend(errors.keep(method(&member, on)));
         }
     }
-    Ok((tokens, methods))
+    Ok(members)
 }
 
 fn method(input: ParseStream<'_>, on: Vec<Attribute>) -> syn::Result<Method> {

@@ -78,33 +78,14 @@ pub trait RailAt<const I: usize> {
     fn rail(chain: &Self::Chain) -> &Self::Rail;
 }
 
-/// Implemented by a chain for each rail `R` that it lists.
-///
-/// A rail that is listed twice, be it under two names, makes two implementations: the compiler then reports a
-/// conflict at both places. A chain runs each rail once.
-pub trait RunsEachRailOnce<R> {}
-
-/// Rails that a chain lists by their name alone: they have no state, so one value serves all chains.
-///
-/// `#[rail]` implements it for functions, `rail_chain!` for chains without fields.
-#[diagnostic::on_unimplemented(
-    message = "the rail `{Self}` has state, so the chain needs a field for it",
-    label = "a rail with state",
-    note = "list it as a field of the chain: `content_filter: ContentFilter`"
-)]
-pub trait Stateless: Sized + 'static {
-    /// The one value.
-    const RAIL: &'static Self;
-}
-
 /// The end of every chain: what the steps after the last rail of an event call.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct NoRail;
 
 impl NoRail {
-    /// No chain looks at it: the places before it are its rails.
-    pub const ROW: sorting::Row = sorting::Row::new(Self::INFO, Self::EVENTS, Self::REWRITES, Self::INNER);
+    /// No chain looks at it: its rails are at the places before.
+    pub const ROW: sorting::Row = sorting::Row::of::<Self>();
 }
 
 impl Rail for NoRail {

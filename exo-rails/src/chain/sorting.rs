@@ -31,7 +31,13 @@ pub struct Row {
 }
 
 impl Row {
-    /// The row of a rail, from its constants.
+    /// The row of rail `R`.
+    #[must_use]
+    pub const fn of<R: Rail>() -> Self {
+        Self::new(R::INFO, R::EVENTS, R::REWRITES, R::INNER)
+    }
+
+    /// The row of a rail with these constants.
     #[must_use]
     pub const fn new(
         info: RailInfo,

@@ -7,5 +7,5 @@ async fn run_tool(call: Permit<ToolCallInputs>) -> Result<ToolOutput, OperationE
 }
 
 fn main() {
-    let _ = run_tool(Permit { inputs: ToolCallInputs::new("delete_file") });
+    let _ = run_tool(Permit { call: ToolCallInputs::new("delete_file") });
 }

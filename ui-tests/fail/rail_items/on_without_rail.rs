@@ -1,4 +1,4 @@
-//! The message should say: `#[on(PreToolCall)]` stands on methods in an `impl` block under `#[rail]`.
+//! The message should say: `#[on(PreToolCall)]` stands on the methods of an `impl` block under `#[rail]`.
 
 use exo_rails::prelude::*;
 
@@ -6,9 +6,9 @@ struct Budget;
 
 impl Budget {
     #[on(PreToolCall)]
-    async fn before(&self) {}
+    async fn before(&self, _: &ToolCallInputs) {}
 }
 
 fn main() {
-    let _ = Budget.before();
+    let _ = Budget.before(&ToolCallInputs::new("search"));
 }

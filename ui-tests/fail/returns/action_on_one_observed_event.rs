@@ -4,7 +4,7 @@ use exo_rails::prelude::*;
 
 #[rail(on = [Start, Error])]
 async fn guard(run: &InvokeInputs) -> RailAction {
-    RailAction::abort(run.input.text())
+    RailAction::abort(run.input.text().to_string())
 }
 
 fn main() {
