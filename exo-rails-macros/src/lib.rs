@@ -7,6 +7,8 @@ mod chain;
 mod errors;
 mod paths;
 mod rail;
+#[cfg(test)]
+mod testing;
 
 use proc_macro::TokenStream;
 

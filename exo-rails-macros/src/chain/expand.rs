@@ -3,6 +3,7 @@
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::Ident;
+use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 
 use super::parse::{Chain, Listed};
@@ -23,10 +24,7 @@ pub(super) fn chain(chain: &Chain) -> TokenStream {
             #(#events)*
         };
     };
-    match &chain.ident {
-        Some(_) => items,
-        None => quote!({ #items #ident {} }),
-    }
+    if chain.ident.is_some() { items } else { quote!({ #items #ident {} }) }
 }
 
 /// The chain, and what the expansion calls it and its parts.
@@ -152,7 +150,8 @@ impl<'c> Names<'c> {
     fn chain_impls(&self) -> TokenStream {
         let (Chain { library, priority, .. }, ident) = (self.chain, &self.ident);
         let (len, events, kinds) = (self.len(), &self.events, self.events.len());
-        let name = self.chain.ident.as_ref().map_or_else(|| "rail_chain!".to_owned(), ToString::to_string);
+        let name =
+            self.chain.ident.as_ref().map_or_else(|| "rail_chain!".to_owned(), |ident| ident.unraw().to_string());
         let priority = priority.as_ref().map_or_else(|| quote!(#library::DEFAULT_PRIORITY), ToTokens::to_token_stream);
         let declared = declared(library, self.chain.span);
         quote_spanned! {Span::mixed_site()=>

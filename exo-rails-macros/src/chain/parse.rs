@@ -28,7 +28,7 @@ pub(super) enum Listed {
     /// (e.g. `block_dangerous`).
     Path(Path),
     /// A rail with state: (e.g. `content_filter: ContentFilter`).
-    Field { attrs: Vec<Attribute>, vis: Visibility, ident: Ident, ty: Type },
+    Field { attrs: Vec<Attribute>, vis: Visibility, ident: Ident, ty: Box<Type> },
 }
 
 impl Listed {
@@ -191,7 +191,7 @@ fn distinct(rails: &[Listed], errors: &mut Errors) {
 
 /// A chain inside itself would be found by the compiler too, at the end of a cycle of constants.
 fn not_itself(rails: &[Listed], ident: &Ident, errors: &mut Errors) {
-    for ty in rails.iter().map(Listed::ty).filter(|ty| ty.to_string() == ident.to_string()) {
+    for ty in rails.iter().map(Listed::ty).filter(|ty| *ident == ty.to_string()) {
         errors.at(ty, "a chain cannot list itself");
     }
 }

@@ -153,12 +153,11 @@ fn value(input: ParseStream<'_>) -> syn::Result<TokenStream> {
 /// The events in `#[on(PreToolCall, Start)]`.
 pub(super) fn on(attr: &Attribute, errors: &mut Errors) -> Vec<Path> {
     let events = attr.parse_args_with(Punctuated::<Path, Token![,]>::parse_terminated);
-    match events {
-        Ok(events) => distinct(events.into_iter().collect(), attr, errors),
-        Err(_) => {
-            errors.at(attr, "`#[on(…)]` lists the events of the method: `#[on(PreToolCall)]`");
-            Vec::new()
-        }
+    if let Ok(events) = events {
+        distinct(events.into_iter().collect(), attr, errors)
+    } else {
+        errors.at(attr, "`#[on(…)]` lists the events of the method: `#[on(PreToolCall)]`");
+        Vec::new()
     }
 }
 

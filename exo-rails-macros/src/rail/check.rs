@@ -73,13 +73,10 @@ fn function(args: Args, item: Function, errors: &mut Errors) -> Option<Rail> {
         return None;
     }
     let ident = item.sig.ident.clone();
-    let events = match args.on {
-        Some((_, events)) => events,
-        None => {
-            errors.at(&ident, format_args!("the rail `{ident}` is on no event: write `#[rail(on = [PreToolCall])]`"));
-            Vec::new()
-        }
-    };
+    if args.on.is_none() {
+        errors.at(&ident, format_args!("the rail `{ident}` is on no event: write `#[rail(on = [PreToolCall])]`"));
+    }
+    let events = args.on.map(|(_, events)| events).unwrap_or_default();
     for param in type_params(&item.sig.generics) {
         errors.at(
             param,

@@ -81,7 +81,8 @@ fn carrier(rail: &Rail) -> TokenStream {
     let Subject::Function { ident, vis, attrs } = &rail.subject else { return TokenStream::new() };
     let library = &rail.library;
     // The macro's own span, so that a rail that nobody uses gives one warning, at the function, and not two.
-    let ident = Ident::new(&ident.to_string(), Span::call_site().located_at(ident.span()));
+    let mut ident = ident.clone();
+    ident.set_span(Span::call_site().located_at(ident.span()));
     quote! {
         #(#attrs)*
         #[allow(non_camel_case_types)]
@@ -174,8 +175,8 @@ fn call(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream {
         }
     });
     let ignore = names.is_empty().then(|| quote_spanned!(Span::mixed_site()=> let _ = (payload, ctx);));
-    let called = quote_spanned!(callee.span()=> #callee(#receiver #(#names),*));
-    let future = if handler.is_async { called } else { quote!(::core::future::ready(#called)) };
+    let result = quote_spanned!(callee.span()=> #callee(#receiver #(#names),*));
+    let future = if handler.is_async { result } else { quote!(::core::future::ready(#result)) };
     quote_spanned!(Span::mixed_site()=> #unpack #ignore #(#picks)* #future)
 }
 
