@@ -4,9 +4,9 @@ pub struct SupportRails {
 }
 const _: () = {
     /// Which rail is at which place of the list.
-    enum Place {}
+    enum __Place {}
     #[automatically_derived]
-    impl ::exo_rails::__private::RailAt<0usize> for Place {
+    impl ::exo_rails::__private::RailAt<0usize> for __Place {
         type Chain = SupportRails;
         type Rail = block_dangerous;
         const ROW: ::exo_rails::__private::Row = <block_dangerous as ::exo_rails::checks::Stateless>::ROW;
@@ -19,7 +19,7 @@ const _: () = {
     #[allow(unused_parens)]
     impl ::exo_rails::checks::RunsEachRailOnce<(block_dangerous)> for SupportRails {}
     #[automatically_derived]
-    impl ::exo_rails::__private::RailAt<1usize> for Place {
+    impl ::exo_rails::__private::RailAt<1usize> for __Place {
         type Chain = SupportRails;
         type Rail = RateLimit<MemoryStore>;
         const ROW: ::exo_rails::__private::Row = ::exo_rails::__private::Row::new(
@@ -38,7 +38,7 @@ const _: () = {
     impl ::exo_rails::checks::RunsEachRailOnce<(RateLimit<MemoryStore>)>
     for SupportRails {}
     #[automatically_derived]
-    impl ::exo_rails::__private::RailAt<2usize> for Place {
+    impl ::exo_rails::__private::RailAt<2usize> for __Place {
         type Chain = SupportRails;
         type Rail = ::exo_rails::__private::NoRail;
         const ROW: ::exo_rails::__private::Row = ::exo_rails::__private::NoRail::ROW;
@@ -50,8 +50,8 @@ const _: () = {
     #[automatically_derived]
     impl ::exo_rails::__private::Listing<2usize, 9usize> for SupportRails {
         const ROWS: [::exo_rails::__private::Row; 2usize] = [
-            <Place as ::exo_rails::__private::RailAt<0usize>>::ROW,
-            <Place as ::exo_rails::__private::RailAt<1usize>>::ROW,
+            <__Place as ::exo_rails::__private::RailAt<0usize>>::ROW,
+            <__Place as ::exo_rails::__private::RailAt<1usize>>::ROW,
         ];
         const EVENTS: [::exo_rails::EventPlan; 9usize] = [
             ::exo_rails::__private::Sorted::<
@@ -133,7 +133,9 @@ const _: () = {
         const INNER: ::core::option::Option<&'static ::exo_rails::Plan> = ::core::option::Option::Some(
             &<Self as ::exo_rails::Chain>::PLAN,
         );
-        fn each_event<V: ::exo_rails::__private::EventVisitor<Self>>(visitor: &mut V) {
+        fn each_event<__Visitor: ::exo_rails::__private::EventVisitor<Self>>(
+            visitor: &mut __Visitor,
+        ) {
             visitor.visit::<::exo_rails::events::Start>();
             visitor.visit::<::exo_rails::events::PreLlmCall>();
             visitor.visit::<::exo_rails::events::PostLlmCall>();
@@ -174,7 +176,7 @@ const _: () = {
             async move {
                 let mut payload = payload;
                 {
-                    type Step = <Place as ::exo_rails::__private::RailAt<
+                    type Step = <__Place as ::exo_rails::__private::RailAt<
                         {
                             ::exo_rails::__private::Sorted::<
                                 SupportRails,
@@ -184,7 +186,7 @@ const _: () = {
                             >::ORDER[0usize]
                         },
                     >>::Rail;
-                    let rail = <Place as ::exo_rails::__private::RailAt<
+                    let rail = <__Place as ::exo_rails::__private::RailAt<
                         {
                             ::exo_rails::__private::Sorted::<
                                 SupportRails,
@@ -211,7 +213,7 @@ const _: () = {
                     }
                 }
                 {
-                    type Step = <Place as ::exo_rails::__private::RailAt<
+                    type Step = <__Place as ::exo_rails::__private::RailAt<
                         {
                             ::exo_rails::__private::Sorted::<
                                 SupportRails,
@@ -221,7 +223,7 @@ const _: () = {
                             >::ORDER[1usize]
                         },
                     >>::Rail;
-                    let rail = <Place as ::exo_rails::__private::RailAt<
+                    let rail = <__Place as ::exo_rails::__private::RailAt<
                         {
                             ::exo_rails::__private::Sorted::<
                                 SupportRails,
@@ -275,7 +277,7 @@ const _: () = {
             async move {
                 let mut payload = payload;
                 {
-                    type Step = <Place as ::exo_rails::__private::RailAt<
+                    type Step = <__Place as ::exo_rails::__private::RailAt<
                         {
                             ::exo_rails::__private::Sorted::<
                                 SupportRails,
@@ -285,7 +287,7 @@ const _: () = {
                             >::ORDER[0usize]
                         },
                     >>::Rail;
-                    let rail = <Place as ::exo_rails::__private::RailAt<
+                    let rail = <__Place as ::exo_rails::__private::RailAt<
                         {
                             ::exo_rails::__private::Sorted::<
                                 SupportRails,
@@ -312,7 +314,7 @@ const _: () = {
                     }
                 }
                 {
-                    type Step = <Place as ::exo_rails::__private::RailAt<
+                    type Step = <__Place as ::exo_rails::__private::RailAt<
                         {
                             ::exo_rails::__private::Sorted::<
                                 SupportRails,
@@ -322,7 +324,7 @@ const _: () = {
                             >::ORDER[1usize]
                         },
                     >>::Rail;
-                    let rail = <Place as ::exo_rails::__private::RailAt<
+                    let rail = <__Place as ::exo_rails::__private::RailAt<
                         {
                             ::exo_rails::__private::Sorted::<
                                 SupportRails,
@@ -376,7 +378,7 @@ const _: () = {
             async move {
                 let mut payload = payload;
                 {
-                    type Step = <Place as ::exo_rails::__private::RailAt<
+                    type Step = <__Place as ::exo_rails::__private::RailAt<
                         {
                             ::exo_rails::__private::Sorted::<
                                 SupportRails,
@@ -386,7 +388,7 @@ const _: () = {
                             >::ORDER[0usize]
                         },
                     >>::Rail;
-                    let rail = <Place as ::exo_rails::__private::RailAt<
+                    let rail = <__Place as ::exo_rails::__private::RailAt<
                         {
                             ::exo_rails::__private::Sorted::<
                                 SupportRails,
@@ -413,7 +415,7 @@ const _: () = {
                     }
                 }
                 {
-                    type Step = <Place as ::exo_rails::__private::RailAt<
+                    type Step = <__Place as ::exo_rails::__private::RailAt<
                         {
                             ::exo_rails::__private::Sorted::<
                                 SupportRails,
@@ -423,7 +425,7 @@ const _: () = {
                             >::ORDER[1usize]
                         },
                     >>::Rail;
-                    let rail = <Place as ::exo_rails::__private::RailAt<
+                    let rail = <__Place as ::exo_rails::__private::RailAt<
                         {
                             ::exo_rails::__private::Sorted::<
                                 SupportRails,
@@ -477,7 +479,7 @@ const _: () = {
             async move {
                 let mut payload = payload;
                 {
-                    type Step = <Place as ::exo_rails::__private::RailAt<
+                    type Step = <__Place as ::exo_rails::__private::RailAt<
                         {
                             ::exo_rails::__private::Sorted::<
                                 SupportRails,
@@ -487,7 +489,7 @@ const _: () = {
                             >::ORDER[0usize]
                         },
                     >>::Rail;
-                    let rail = <Place as ::exo_rails::__private::RailAt<
+                    let rail = <__Place as ::exo_rails::__private::RailAt<
                         {
                             ::exo_rails::__private::Sorted::<
                                 SupportRails,
@@ -514,7 +516,7 @@ const _: () = {
                     }
                 }
                 {
-                    type Step = <Place as ::exo_rails::__private::RailAt<
+                    type Step = <__Place as ::exo_rails::__private::RailAt<
                         {
                             ::exo_rails::__private::Sorted::<
                                 SupportRails,
@@ -524,7 +526,7 @@ const _: () = {
                             >::ORDER[1usize]
                         },
                     >>::Rail;
-                    let rail = <Place as ::exo_rails::__private::RailAt<
+                    let rail = <__Place as ::exo_rails::__private::RailAt<
                         {
                             ::exo_rails::__private::Sorted::<
                                 SupportRails,
@@ -578,7 +580,7 @@ const _: () = {
             async move {
                 let mut payload = payload;
                 {
-                    type Step = <Place as ::exo_rails::__private::RailAt<
+                    type Step = <__Place as ::exo_rails::__private::RailAt<
                         {
                             ::exo_rails::__private::Sorted::<
                                 SupportRails,
@@ -588,7 +590,7 @@ const _: () = {
                             >::ORDER[0usize]
                         },
                     >>::Rail;
-                    let rail = <Place as ::exo_rails::__private::RailAt<
+                    let rail = <__Place as ::exo_rails::__private::RailAt<
                         {
                             ::exo_rails::__private::Sorted::<
                                 SupportRails,
@@ -615,7 +617,7 @@ const _: () = {
                     }
                 }
                 {
-                    type Step = <Place as ::exo_rails::__private::RailAt<
+                    type Step = <__Place as ::exo_rails::__private::RailAt<
                         {
                             ::exo_rails::__private::Sorted::<
                                 SupportRails,
@@ -625,7 +627,7 @@ const _: () = {
                             >::ORDER[1usize]
                         },
                     >>::Rail;
-                    let rail = <Place as ::exo_rails::__private::RailAt<
+                    let rail = <__Place as ::exo_rails::__private::RailAt<
                         {
                             ::exo_rails::__private::Sorted::<
                                 SupportRails,
@@ -679,7 +681,7 @@ const _: () = {
             async move {
                 let mut payload = payload;
                 {
-                    type Step = <Place as ::exo_rails::__private::RailAt<
+                    type Step = <__Place as ::exo_rails::__private::RailAt<
                         {
                             ::exo_rails::__private::Sorted::<
                                 SupportRails,
@@ -689,7 +691,7 @@ const _: () = {
                             >::ORDER[0usize]
                         },
                     >>::Rail;
-                    let rail = <Place as ::exo_rails::__private::RailAt<
+                    let rail = <__Place as ::exo_rails::__private::RailAt<
                         {
                             ::exo_rails::__private::Sorted::<
                                 SupportRails,
@@ -716,7 +718,7 @@ const _: () = {
                     }
                 }
                 {
-                    type Step = <Place as ::exo_rails::__private::RailAt<
+                    type Step = <__Place as ::exo_rails::__private::RailAt<
                         {
                             ::exo_rails::__private::Sorted::<
                                 SupportRails,
@@ -726,7 +728,7 @@ const _: () = {
                             >::ORDER[1usize]
                         },
                     >>::Rail;
-                    let rail = <Place as ::exo_rails::__private::RailAt<
+                    let rail = <__Place as ::exo_rails::__private::RailAt<
                         {
                             ::exo_rails::__private::Sorted::<
                                 SupportRails,
@@ -780,7 +782,7 @@ const _: () = {
             async move {
                 let mut payload = payload;
                 {
-                    type Step = <Place as ::exo_rails::__private::RailAt<
+                    type Step = <__Place as ::exo_rails::__private::RailAt<
                         {
                             ::exo_rails::__private::Sorted::<
                                 SupportRails,
@@ -790,7 +792,7 @@ const _: () = {
                             >::ORDER[0usize]
                         },
                     >>::Rail;
-                    let rail = <Place as ::exo_rails::__private::RailAt<
+                    let rail = <__Place as ::exo_rails::__private::RailAt<
                         {
                             ::exo_rails::__private::Sorted::<
                                 SupportRails,
@@ -817,7 +819,7 @@ const _: () = {
                     }
                 }
                 {
-                    type Step = <Place as ::exo_rails::__private::RailAt<
+                    type Step = <__Place as ::exo_rails::__private::RailAt<
                         {
                             ::exo_rails::__private::Sorted::<
                                 SupportRails,
@@ -827,7 +829,7 @@ const _: () = {
                             >::ORDER[1usize]
                         },
                     >>::Rail;
-                    let rail = <Place as ::exo_rails::__private::RailAt<
+                    let rail = <__Place as ::exo_rails::__private::RailAt<
                         {
                             ::exo_rails::__private::Sorted::<
                                 SupportRails,
@@ -881,7 +883,7 @@ const _: () = {
             async move {
                 let mut payload = payload;
                 {
-                    type Step = <Place as ::exo_rails::__private::RailAt<
+                    type Step = <__Place as ::exo_rails::__private::RailAt<
                         {
                             ::exo_rails::__private::Sorted::<
                                 SupportRails,
@@ -891,7 +893,7 @@ const _: () = {
                             >::ORDER[0usize]
                         },
                     >>::Rail;
-                    let rail = <Place as ::exo_rails::__private::RailAt<
+                    let rail = <__Place as ::exo_rails::__private::RailAt<
                         {
                             ::exo_rails::__private::Sorted::<
                                 SupportRails,
@@ -918,7 +920,7 @@ const _: () = {
                     }
                 }
                 {
-                    type Step = <Place as ::exo_rails::__private::RailAt<
+                    type Step = <__Place as ::exo_rails::__private::RailAt<
                         {
                             ::exo_rails::__private::Sorted::<
                                 SupportRails,
@@ -928,7 +930,7 @@ const _: () = {
                             >::ORDER[1usize]
                         },
                     >>::Rail;
-                    let rail = <Place as ::exo_rails::__private::RailAt<
+                    let rail = <__Place as ::exo_rails::__private::RailAt<
                         {
                             ::exo_rails::__private::Sorted::<
                                 SupportRails,
@@ -980,7 +982,7 @@ const _: () = {
             async move {
                 let mut payload = payload;
                 {
-                    type Step = <Place as ::exo_rails::__private::RailAt<
+                    type Step = <__Place as ::exo_rails::__private::RailAt<
                         {
                             ::exo_rails::__private::Sorted::<
                                 SupportRails,
@@ -990,7 +992,7 @@ const _: () = {
                             >::ORDER[0usize]
                         },
                     >>::Rail;
-                    let rail = <Place as ::exo_rails::__private::RailAt<
+                    let rail = <__Place as ::exo_rails::__private::RailAt<
                         {
                             ::exo_rails::__private::Sorted::<
                                 SupportRails,
@@ -1017,7 +1019,7 @@ const _: () = {
                     }
                 }
                 {
-                    type Step = <Place as ::exo_rails::__private::RailAt<
+                    type Step = <__Place as ::exo_rails::__private::RailAt<
                         {
                             ::exo_rails::__private::Sorted::<
                                 SupportRails,
@@ -1027,7 +1029,7 @@ const _: () = {
                             >::ORDER[1usize]
                         },
                     >>::Rail;
-                    let rail = <Place as ::exo_rails::__private::RailAt<
+                    let rail = <__Place as ::exo_rails::__private::RailAt<
                         {
                             ::exo_rails::__private::Sorted::<
                                 SupportRails,

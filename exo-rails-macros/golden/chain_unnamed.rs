@@ -8,9 +8,9 @@ fn main() {
         }
         const _: () = {
             /// Which rail is at which place of the list.
-            enum Place {}
+            enum __Place {}
             #[automatically_derived]
-            impl ::exo_rails::__private::RailAt<0usize> for Place {
+            impl ::exo_rails::__private::RailAt<0usize> for __Place {
                 type Chain = UnnamedChain;
                 type Rail = guards::redact;
                 const ROW: ::exo_rails::__private::Row = <guards::redact as ::exo_rails::checks::Stateless>::ROW;
@@ -24,7 +24,7 @@ fn main() {
             impl ::exo_rails::checks::RunsEachRailOnce<(guards::redact)>
             for UnnamedChain {}
             #[automatically_derived]
-            impl ::exo_rails::__private::RailAt<1usize> for Place {
+            impl ::exo_rails::__private::RailAt<1usize> for __Place {
                 type Chain = UnnamedChain;
                 type Rail = ::exo_rails::__private::NoRail;
                 const ROW: ::exo_rails::__private::Row = ::exo_rails::__private::NoRail::ROW;
@@ -36,7 +36,7 @@ fn main() {
             #[automatically_derived]
             impl ::exo_rails::__private::Listing<1usize, 9usize> for UnnamedChain {
                 const ROWS: [::exo_rails::__private::Row; 1usize] = [
-                    <Place as ::exo_rails::__private::RailAt<0usize>>::ROW,
+                    <__Place as ::exo_rails::__private::RailAt<0usize>>::ROW,
                 ];
                 const EVENTS: [::exo_rails::EventPlan; 9usize] = [
                     ::exo_rails::__private::Sorted::<
@@ -118,8 +118,8 @@ fn main() {
                 const INNER: ::core::option::Option<&'static ::exo_rails::Plan> = ::core::option::Option::Some(
                     &<Self as ::exo_rails::Chain>::PLAN,
                 );
-                fn each_event<V: ::exo_rails::__private::EventVisitor<Self>>(
-                    visitor: &mut V,
+                fn each_event<__Visitor: ::exo_rails::__private::EventVisitor<Self>>(
+                    visitor: &mut __Visitor,
                 ) {
                     visitor.visit::<::exo_rails::events::Start>();
                     visitor.visit::<::exo_rails::events::PreLlmCall>();
@@ -167,7 +167,7 @@ fn main() {
                     async move {
                         let mut payload = payload;
                         {
-                            type Step = <Place as ::exo_rails::__private::RailAt<
+                            type Step = <__Place as ::exo_rails::__private::RailAt<
                                 {
                                     ::exo_rails::__private::Sorted::<
                                         UnnamedChain,
@@ -177,7 +177,7 @@ fn main() {
                                     >::ORDER[0usize]
                                 },
                             >>::Rail;
-                            let rail = <Place as ::exo_rails::__private::RailAt<
+                            let rail = <__Place as ::exo_rails::__private::RailAt<
                                 {
                                     ::exo_rails::__private::Sorted::<
                                         UnnamedChain,
@@ -231,7 +231,7 @@ fn main() {
                     async move {
                         let mut payload = payload;
                         {
-                            type Step = <Place as ::exo_rails::__private::RailAt<
+                            type Step = <__Place as ::exo_rails::__private::RailAt<
                                 {
                                     ::exo_rails::__private::Sorted::<
                                         UnnamedChain,
@@ -241,7 +241,7 @@ fn main() {
                                     >::ORDER[0usize]
                                 },
                             >>::Rail;
-                            let rail = <Place as ::exo_rails::__private::RailAt<
+                            let rail = <__Place as ::exo_rails::__private::RailAt<
                                 {
                                     ::exo_rails::__private::Sorted::<
                                         UnnamedChain,
@@ -295,7 +295,7 @@ fn main() {
                     async move {
                         let mut payload = payload;
                         {
-                            type Step = <Place as ::exo_rails::__private::RailAt<
+                            type Step = <__Place as ::exo_rails::__private::RailAt<
                                 {
                                     ::exo_rails::__private::Sorted::<
                                         UnnamedChain,
@@ -305,7 +305,7 @@ fn main() {
                                     >::ORDER[0usize]
                                 },
                             >>::Rail;
-                            let rail = <Place as ::exo_rails::__private::RailAt<
+                            let rail = <__Place as ::exo_rails::__private::RailAt<
                                 {
                                     ::exo_rails::__private::Sorted::<
                                         UnnamedChain,
@@ -359,7 +359,7 @@ fn main() {
                     async move {
                         let mut payload = payload;
                         {
-                            type Step = <Place as ::exo_rails::__private::RailAt<
+                            type Step = <__Place as ::exo_rails::__private::RailAt<
                                 {
                                     ::exo_rails::__private::Sorted::<
                                         UnnamedChain,
@@ -369,7 +369,7 @@ fn main() {
                                     >::ORDER[0usize]
                                 },
                             >>::Rail;
-                            let rail = <Place as ::exo_rails::__private::RailAt<
+                            let rail = <__Place as ::exo_rails::__private::RailAt<
                                 {
                                     ::exo_rails::__private::Sorted::<
                                         UnnamedChain,
@@ -423,7 +423,7 @@ fn main() {
                     async move {
                         let mut payload = payload;
                         {
-                            type Step = <Place as ::exo_rails::__private::RailAt<
+                            type Step = <__Place as ::exo_rails::__private::RailAt<
                                 {
                                     ::exo_rails::__private::Sorted::<
                                         UnnamedChain,
@@ -433,7 +433,7 @@ fn main() {
                                     >::ORDER[0usize]
                                 },
                             >>::Rail;
-                            let rail = <Place as ::exo_rails::__private::RailAt<
+                            let rail = <__Place as ::exo_rails::__private::RailAt<
                                 {
                                     ::exo_rails::__private::Sorted::<
                                         UnnamedChain,
@@ -487,7 +487,7 @@ fn main() {
                     async move {
                         let mut payload = payload;
                         {
-                            type Step = <Place as ::exo_rails::__private::RailAt<
+                            type Step = <__Place as ::exo_rails::__private::RailAt<
                                 {
                                     ::exo_rails::__private::Sorted::<
                                         UnnamedChain,
@@ -497,7 +497,7 @@ fn main() {
                                     >::ORDER[0usize]
                                 },
                             >>::Rail;
-                            let rail = <Place as ::exo_rails::__private::RailAt<
+                            let rail = <__Place as ::exo_rails::__private::RailAt<
                                 {
                                     ::exo_rails::__private::Sorted::<
                                         UnnamedChain,
@@ -551,7 +551,7 @@ fn main() {
                     async move {
                         let mut payload = payload;
                         {
-                            type Step = <Place as ::exo_rails::__private::RailAt<
+                            type Step = <__Place as ::exo_rails::__private::RailAt<
                                 {
                                     ::exo_rails::__private::Sorted::<
                                         UnnamedChain,
@@ -561,7 +561,7 @@ fn main() {
                                     >::ORDER[0usize]
                                 },
                             >>::Rail;
-                            let rail = <Place as ::exo_rails::__private::RailAt<
+                            let rail = <__Place as ::exo_rails::__private::RailAt<
                                 {
                                     ::exo_rails::__private::Sorted::<
                                         UnnamedChain,
@@ -615,7 +615,7 @@ fn main() {
                     async move {
                         let mut payload = payload;
                         {
-                            type Step = <Place as ::exo_rails::__private::RailAt<
+                            type Step = <__Place as ::exo_rails::__private::RailAt<
                                 {
                                     ::exo_rails::__private::Sorted::<
                                         UnnamedChain,
@@ -625,7 +625,7 @@ fn main() {
                                     >::ORDER[0usize]
                                 },
                             >>::Rail;
-                            let rail = <Place as ::exo_rails::__private::RailAt<
+                            let rail = <__Place as ::exo_rails::__private::RailAt<
                                 {
                                     ::exo_rails::__private::Sorted::<
                                         UnnamedChain,
@@ -679,7 +679,7 @@ fn main() {
                     async move {
                         let mut payload = payload;
                         {
-                            type Step = <Place as ::exo_rails::__private::RailAt<
+                            type Step = <__Place as ::exo_rails::__private::RailAt<
                                 {
                                     ::exo_rails::__private::Sorted::<
                                         UnnamedChain,
@@ -689,7 +689,7 @@ fn main() {
                                     >::ORDER[0usize]
                                 },
                             >>::Rail;
-                            let rail = <Place as ::exo_rails::__private::RailAt<
+                            let rail = <__Place as ::exo_rails::__private::RailAt<
                                 {
                                     ::exo_rails::__private::Sorted::<
                                         UnnamedChain,

@@ -29,7 +29,9 @@ impl ::exo_rails::Rail for block_dangerous {
         line: ::core::line!(),
         column: ::core::column!(),
     };
-    fn each_event<V: ::exo_rails::__private::EventVisitor<Self>>(visitor: &mut V) {
+    fn each_event<__Visitor: ::exo_rails::__private::EventVisitor<Self>>(
+        visitor: &mut __Visitor,
+    ) {
         visitor.visit::<PreToolCall>();
         visitor.visit::<PostToolCall>();
     }
@@ -52,10 +54,10 @@ const _: () = ::exo_rails::checks::once(
 impl ::exo_rails::RailOn<PreToolCall> for block_dangerous {
     type Out = RailAction;
     #[inline]
-    fn call<'a>(
-        &'a self,
-        payload: <PreToolCall as ::exo_rails::Payloads>::Payload<'a>,
-        ctx: &'a mut ::exo_rails::RailContext,
+    fn call<'__event>(
+        &'__event self,
+        payload: <PreToolCall as ::exo_rails::Payloads>::Payload<'__event>,
+        ctx: &'__event mut ::exo_rails::RailContext,
     ) -> impl ::core::future::Future<Output = Self::Out> + ::core::marker::Send {
         let mut parts = <PreToolCall as ::exo_rails::Event>::parts(payload);
         let mut ctx = ::core::option::Option::Some(ctx);
@@ -90,10 +92,10 @@ const _: () = ::exo_rails::checks::once(
 impl ::exo_rails::RailOn<PostToolCall> for block_dangerous {
     type Out = RailAction;
     #[inline]
-    fn call<'a>(
-        &'a self,
-        payload: <PostToolCall as ::exo_rails::Payloads>::Payload<'a>,
-        ctx: &'a mut ::exo_rails::RailContext,
+    fn call<'__event>(
+        &'__event self,
+        payload: <PostToolCall as ::exo_rails::Payloads>::Payload<'__event>,
+        ctx: &'__event mut ::exo_rails::RailContext,
     ) -> impl ::core::future::Future<Output = Self::Out> + ::core::marker::Send {
         let mut parts = <PostToolCall as ::exo_rails::Event>::parts(payload);
         let mut ctx = ::core::option::Option::Some(ctx);

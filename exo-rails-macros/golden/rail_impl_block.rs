@@ -21,7 +21,9 @@ impl<S: Store> ::exo_rails::Rail for RateLimit<S> {
         line: ::core::line!(),
         column: ::core::column!(),
     };
-    fn each_event<V: ::exo_rails::__private::EventVisitor<Self>>(visitor: &mut V) {
+    fn each_event<__Visitor: ::exo_rails::__private::EventVisitor<Self>>(
+        visitor: &mut __Visitor,
+    ) {
         visitor.visit::<PreLlmCall>();
         visitor.visit::<Finished>();
     }
@@ -30,10 +32,10 @@ impl<S: Store> ::exo_rails::Rail for RateLimit<S> {
 impl<S: Store> ::exo_rails::RailOn<PreLlmCall> for RateLimit<S> {
     type Out = Result<Verdict, S::Error>;
     #[inline]
-    fn call<'a>(
-        &'a self,
-        payload: <PreLlmCall as ::exo_rails::Payloads>::Payload<'a>,
-        ctx: &'a mut ::exo_rails::RailContext,
+    fn call<'__event>(
+        &'__event self,
+        payload: <PreLlmCall as ::exo_rails::Payloads>::Payload<'__event>,
+        ctx: &'__event mut ::exo_rails::RailContext,
     ) -> impl ::core::future::Future<Output = Self::Out> + ::core::marker::Send {
         let mut parts = <PreLlmCall as ::exo_rails::Event>::parts(payload);
         let mut ctx = ::core::option::Option::Some(ctx);
@@ -49,10 +51,10 @@ impl<S: Store> ::exo_rails::RailOn<PreLlmCall> for RateLimit<S> {
 impl<S: Store> ::exo_rails::RailOn<Finished> for RateLimit<S> {
     type Out = ();
     #[inline]
-    fn call<'a>(
-        &'a self,
-        payload: <Finished as ::exo_rails::Payloads>::Payload<'a>,
-        ctx: &'a mut ::exo_rails::RailContext,
+    fn call<'__event>(
+        &'__event self,
+        payload: <Finished as ::exo_rails::Payloads>::Payload<'__event>,
+        ctx: &'__event mut ::exo_rails::RailContext,
     ) -> impl ::core::future::Future<Output = Self::Out> + ::core::marker::Send {
         let _ = (payload, ctx);
         ::core::future::ready(Self::report(self))

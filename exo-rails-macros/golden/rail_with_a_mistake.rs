@@ -23,15 +23,17 @@ impl ::exo_rails::Rail for guard {
         line: 0,
         column: 0,
     };
-    fn each_event<V: ::exo_rails::__private::EventVisitor<Self>>(_: &mut V) {}
+    fn each_event<__Visitor: ::exo_rails::__private::EventVisitor<Self>>(
+        _: &mut __Visitor,
+    ) {}
 }
 #[automatically_derived]
-impl<AnyOf: ::exo_rails::Event> ::exo_rails::RailOn<AnyOf> for guard {
+impl<__Event: ::exo_rails::Event> ::exo_rails::RailOn<__Event> for guard {
     type Out = ();
-    fn call<'a>(
-        &'a self,
-        _: AnyOf::Payload<'a>,
-        _: &'a mut ::exo_rails::RailContext,
+    fn call<'__event>(
+        &'__event self,
+        _: __Event::Payload<'__event>,
+        _: &'__event mut ::exo_rails::RailContext,
     ) -> impl ::core::future::Future<Output = ()> + ::core::marker::Send {
         ::core::future::ready(())
     }

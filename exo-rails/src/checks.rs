@@ -70,14 +70,11 @@ impl<'a, E: Event, P: Param<'a, E>> CarriedBy<'a, E, E::Payload<'a>> for P {
 /// When the last takes what one before it takes: at compile time.
 #[doc(hidden)]
 #[track_caller]
-#[allow(clippy::panic, reason = "evaluated by the compiler only")]
 pub const fn once(takes: &[u8]) {
-    let (mut taken, mut i) = (0, 0);
+    let (mut before, mut i) = (0, 0);
     while i + 1 < takes.len() {
-        taken |= takes[i];
+        before |= takes[i];
         i += 1;
     }
-    if taken & takes[i] != 0 {
-        panic!("the rail takes the same part of the event twice: once is enough");
-    }
+    assert!(before & takes[i] == 0, "the rail takes the same part of the event twice: once is enough");
 }

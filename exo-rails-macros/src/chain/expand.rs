@@ -78,12 +78,12 @@ impl<'c> Names<'c> {
         let (events, kinds) = (&self.events, self.events.len());
         quote_spanned! {Span::mixed_site()=>
             /// Which rail is at which place of the list.
-            enum Place {}
+            enum __Place {}
 
             #(#places)*
 
             #[automatically_derived]
-            impl #library::__private::RailAt<#len> for Place {
+            impl #library::__private::RailAt<#len> for __Place {
                 type Chain = #ident;
                 type Rail = #library::__private::NoRail;
                 const ROW: #library::__private::Row = #library::__private::NoRail::ROW;
@@ -96,7 +96,7 @@ impl<'c> Names<'c> {
 
             #[automatically_derived]
             impl #library::__private::Listing<#len, #kinds> for #ident {
-                const ROWS: [#library::__private::Row; #len] = [#(<Place as #library::__private::RailAt<#rows>>::ROW),*];
+                const ROWS: [#library::__private::Row; #len] = [#(<__Place as #library::__private::RailAt<#rows>>::ROW),*];
                 const EVENTS: [#library::EventPlan; #kinds] =
                     [#(#library::__private::Sorted::<Self, #events, #len, #kinds>::PLAN),*];
             }
@@ -129,7 +129,7 @@ impl<'c> Names<'c> {
         // in parentheses where a constant could be meant: a function in the list would be two errors.
         quote_spanned! {span=>
             #[automatically_derived]
-            impl #library::__private::RailAt<#place> for Place {
+            impl #library::__private::RailAt<#place> for __Place {
                 type Chain = #ident;
                 type Rail = #ty;
                 const ROW: #library::__private::Row = #row;
@@ -168,7 +168,7 @@ impl<'c> Names<'c> {
                 const INNER: ::core::option::Option<&'static #library::Plan> =
                     ::core::option::Option::Some(&<Self as #library::Chain>::PLAN);
 
-                fn each_event<V: #library::__private::EventVisitor<Self>>(visitor: &mut V) {
+                fn each_event<__Visitor: #library::__private::EventVisitor<Self>>(visitor: &mut __Visitor) {
                     #(visitor.visit::<#events>();)*
                 }
             }
@@ -189,8 +189,8 @@ impl<'c> Names<'c> {
         let sorted = quote!(#library::__private::Sorted::<#ident, #event, #len, #kinds>);
         let steps = (0..len).map(|step| {
             quote_spanned! {Span::mixed_site()=> {
-                type Step = <Place as #library::__private::RailAt<{ #sorted::ORDER[#step] }>>::Rail;
-                let rail = <Place as #library::__private::RailAt<{ #sorted::ORDER[#step] }>>::rail(self);
+                type Step = <__Place as #library::__private::RailAt<{ #sorted::ORDER[#step] }>>::Rail;
+                let rail = <__Place as #library::__private::RailAt<{ #sorted::ORDER[#step] }>>::rail(self);
                 let payload = <#event as #library::Payloads>::reborrow(&mut payload);
                 let output = <Step as #library::RailOn<#event>>::call(rail, payload, &mut *ctx).await;
                 match <Step as #library::RailOn<#event>>::flow(output) {

@@ -175,7 +175,7 @@ fn params(inputs: &Punctuated<FnArg, Token![,]>, errors: &mut Errors) -> Vec<Typ
     let mut params: Vec<Type> = Vec::new();
     for input in inputs {
         let FnArg::Typed(input) = input else { continue };
-        let mut ty = (*input.ty).clone();
+        let mut ty = ungrouped(&input.ty).clone();
         InferLifetimes.visit_type_mut(&mut ty);
         borrowed(&ty, errors);
         if let Some(first) = params.iter().find(|first| target(first) == target(&ty)) {
@@ -211,7 +211,7 @@ fn output(output: &ReturnType, errors: &mut Errors) -> Type {
     match output {
         ReturnType::Default => syn::parse_quote!(()),
         ReturnType::Type(_, ty) => {
-            if let Type::ImplTrait(_) = **ty {
+            if let Type::ImplTrait(_) = ungrouped(ty) {
                 errors.at(ty, "a rail returns its decision: write `async fn …() -> RailAction`");
             }
             (**ty).clone()
@@ -219,16 +219,25 @@ fn output(output: &ReturnType, errors: &mut Errors) -> Type {
     }
 }
 
+/// The type itself: one that a `macro_rules!` passes on comes in an invisible group.
+fn ungrouped(ty: &Type) -> &Type {
+    match ty {
+        Type::Group(group) => ungrouped(&group.elem),
+        Type::Paren(paren) => ungrouped(&paren.elem),
+        other => other,
+    }
+}
+
 /// The type behind a reference: what a parameter asks for.
 pub(super) fn target(ty: &Type) -> &Type {
     match ty {
-        Type::Reference(reference) => &reference.elem,
+        Type::Reference(reference) => ungrouped(&reference.elem),
         other => other,
     }
 }
 
 fn ends_with(ty: &Type, name: &str) -> bool {
-    matches!(ty, Type::Path(path) if path.path.segments.last().is_some_and(|segment| segment.ident == name))
+    matches!(ungrouped(ty), Type::Path(path) if path.path.segments.last().is_some_and(|segment| segment.ident == name))
 }
 
 fn type_params(generics: &Generics) -> impl Iterator<Item = &GenericParam> {
@@ -255,7 +264,7 @@ fn carried(attrs: Vec<Attribute>) -> Vec<Attribute> {
 
 /// The name of a rail that is a type: the last part of its path.
 fn type_name(ty: &Type) -> String {
-    match ty {
+    match ungrouped(ty) {
         Type::Path(path) => path.path.segments.last().map(|segment| unraw(&segment.ident)),
         _ => None,
     }

@@ -1,4 +1,7 @@
 //! The traits of a checked rail.
+//!
+//! Variables in the expansion cannot meet the user's: they are hygienic. Types and lifetimes are not, so those
+//! that it makes begin with two underscores.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -25,7 +28,7 @@ pub(super) fn stub(rail: &Rail) -> TokenStream {
     let mut generics = rail.generics();
     let (rail_generics, _, _) = generics.split_for_impl();
     let rail_generics = rail_generics.to_token_stream();
-    generics.params.push(syn::parse_quote!(AnyOf: #library::Event));
+    generics.params.push(syn::parse_quote!(__Event: #library::Event));
     let (impl_generics, _, where_clause) = generics.split_for_impl();
     quote_spanned! {Span::mixed_site()=>
         #carrier
@@ -38,17 +41,17 @@ pub(super) fn stub(rail: &Rail) -> TokenStream {
             const REWRITES: &'static [#library::HookPoint] = &[];
             const DECLARED: #library::Declared = #library::Declared { file: "", line: 0, column: 0 };
 
-            fn each_event<V: #library::__private::EventVisitor<Self>>(_: &mut V) {}
+            fn each_event<__Visitor: #library::__private::EventVisitor<Self>>(_: &mut __Visitor) {}
         }
 
         #[automatically_derived]
-        impl #impl_generics #library::RailOn<AnyOf> for #self_ty #where_clause {
+        impl #impl_generics #library::RailOn<__Event> for #self_ty #where_clause {
             type Out = ();
 
-            fn call<'a>(
-                &'a self,
-                _: AnyOf::Payload<'a>,
-                _: &'a mut #library::RailContext,
+            fn call<'__event>(
+                &'__event self,
+                _: __Event::Payload<'__event>,
+                _: &'__event mut #library::RailContext,
             ) -> impl ::core::future::Future<Output = ()> + ::core::marker::Send {
                 ::core::future::ready(())
             }
@@ -62,6 +65,12 @@ impl Rail {
             Subject::Function { ident, .. } => ident.to_token_stream(),
             Subject::Type { ty, .. } => ty.to_token_stream(),
         }
+    }
+
+    /// What a deprecated function needs, so that it is not itself the first to be warned of its use.
+    fn quiet(&self) -> Option<TokenStream> {
+        let Subject::Function { attrs, .. } = &self.subject else { return None };
+        attrs.iter().any(|attr| attr.path().is_ident("deprecated")).then(|| quote!(#[allow(deprecated)]))
     }
 
     fn generics(&self) -> Generics {
@@ -79,18 +88,20 @@ impl Rail {
 /// The type beside a function. Its braces keep it out of the value namespace, where the function is.
 fn carrier(rail: &Rail) -> TokenStream {
     let Subject::Function { ident, vis, attrs } = &rail.subject else { return TokenStream::new() };
-    let library = &rail.library;
+    let (library, quiet) = (&rail.library, rail.quiet());
     // The macro's own span, so that a rail that nobody uses gives one warning, at the function, and not two.
     let mut ident = ident.clone();
     ident.set_span(Span::call_site().located_at(ident.span()));
     quote! {
         #(#attrs)*
         #[allow(non_camel_case_types)]
+        #quiet
         #[derive(Clone, Copy, Debug)]
         #vis struct #ident {}
 
         #[automatically_derived]
         #[diagnostic::do_not_recommend]
+        #quiet
         impl #library::checks::Stateless for #ident {
             const RAIL: &'static Self = &Self {};
         }
@@ -105,10 +116,11 @@ fn rail_impl(rail: &Rail) -> TokenStream {
     let events: Vec<_> = rail.events().collect();
     let rewriting = rail.handlers.iter().filter(|handler| handler.rewrites());
     let rewrites = rewriting.flat_map(|handler| &handler.events);
-    let declared = declared(library, rail.span);
+    let (declared, quiet) = (declared(library, rail.span), rail.quiet());
     quote_spanned! {Span::mixed_site()=>
         #[automatically_derived]
         #[diagnostic::do_not_recommend]
+        #quiet
         impl #impl_generics #library::Rail for #self_ty #where_clause {
             const NAME: &'static str = #name;
             const PRIORITY: i32 = #priority;
@@ -116,7 +128,7 @@ fn rail_impl(rail: &Rail) -> TokenStream {
             const REWRITES: &'static [#library::HookPoint] = &[#(<#rewrites as #library::Event>::POINT),*];
             const DECLARED: #library::Declared = #declared;
 
-            fn each_event<V: #library::__private::EventVisitor<Self>>(visitor: &mut V) {
+            fn each_event<__Visitor: #library::__private::EventVisitor<Self>>(visitor: &mut __Visitor) {
                 #(visitor.visit::<#events>();)*
             }
         }
@@ -137,7 +149,7 @@ fn on_impl(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream {
     let library = &rail.library;
     let (self_ty, generics) = (rail.self_ty(), rail.generics());
     let (impl_generics, _, where_clause) = generics.split_for_impl();
-    let output = &handler.output;
+    let (output, quiet) = (&handler.output, rail.quiet());
     let (disjoint, call) = (disjoint(library, handler, event), call(rail, handler, event));
     // A future that is not `Send` is an error here: it points at the name of the function.
     let future = quote_spanned! {handler.callee.span().resolved_at(Span::mixed_site())=>
@@ -147,14 +159,15 @@ fn on_impl(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream {
         #disjoint
 
         #[automatically_derived]
+        #quiet
         impl #impl_generics #library::RailOn<#event> for #self_ty #where_clause {
             type Out = #output;
 
             #[inline]
-            fn call<'a>(
-                &'a self,
-                payload: <#event as #library::Payloads>::Payload<'a>,
-                ctx: &'a mut #library::RailContext,
+            fn call<'__event>(
+                &'__event self,
+                payload: <#event as #library::Payloads>::Payload<'__event>,
+                ctx: &'__event mut #library::RailContext,
             ) -> #future {
                 #call
             }
