@@ -1,7 +1,7 @@
 //! How the expansion names the library.
 
-use proc_macro2::{Span, TokenStream, TokenTree};
-use quote::{ToTokens, quote};
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::Path;
 
 /// The path of the library: `::exo_rails`, or what the user gives as `crate = path`.
@@ -12,15 +12,15 @@ impl Library {
     pub(crate) const fn at(path: Path) -> Self {
         Self(Some(path))
     }
-}
 
-/// The tokens at the place of a span; what they mean stays as it is.
-pub(crate) fn located(tokens: impl ToTokens, span: Span) -> TokenStream {
-    let moved = |mut token: TokenTree| {
-        token.set_span(token.span().located_at(span));
-        token
-    };
-    tokens.into_token_stream().into_iter().map(moved).collect()
+    /// The path at the place of a span, so that an expression which begins with it is there as a whole. What
+    /// the user gives keeps its place: it can be wrong.
+    pub(crate) fn located(&self, span: Span) -> TokenStream {
+        match &self.0 {
+            Some(path) => path.to_token_stream(),
+            None => quote_spanned!(span=> ::exo_rails),
+        }
+    }
 }
 
 impl ToTokens for Library {

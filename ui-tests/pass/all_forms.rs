@@ -1,6 +1,6 @@
 //! Every form of rail and chain, without a warning.
 
-#![deny(warnings)]
+#![deny(warnings, dead_code)]
 
 use exo_rails::prelude::*;
 

@@ -1,6 +1,6 @@
 //! Docs, `cfg`, `deprecated`, `allow` and `inline` on rails, on methods, on chains and on their fields.
 
-#![deny(warnings)]
+#![deny(warnings, dead_code)]
 #![deny(missing_docs)]
 
 use exo_rails::prelude::*;

@@ -1,6 +1,6 @@
 //! The library under another path.
 
-#![deny(warnings)]
+#![deny(warnings, dead_code)]
 
 mod vendored {
     pub use exo_rails as guards;

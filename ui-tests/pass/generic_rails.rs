@@ -1,6 +1,6 @@
 //! A rail with type parameters, named in a chain with concrete types; two of them with different ones.
 
-#![deny(warnings)]
+#![deny(warnings, dead_code)]
 
 use std::fmt::Debug;
 use std::marker::PhantomData;

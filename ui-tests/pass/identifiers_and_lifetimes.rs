@@ -1,6 +1,6 @@
 //! Raw identifiers, lifetimes of a function's own, patterns as parameters, `Self` in an `impl` block.
 
-#![deny(warnings)]
+#![deny(warnings, dead_code)]
 
 use exo_rails::prelude::*;
 

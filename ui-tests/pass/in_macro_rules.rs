@@ -1,6 +1,6 @@
 //! Rails and chains that a `macro_rules!` makes.
 
-#![deny(warnings)]
+#![deny(warnings, dead_code)]
 
 use exo_rails::prelude::*;
 

@@ -1,6 +1,6 @@
 //! Rails and types with the names that an expansion could be thought to use.
 
-#![deny(warnings)]
+#![deny(warnings, dead_code)]
 #![allow(non_camel_case_types)]
 
 mod guards {

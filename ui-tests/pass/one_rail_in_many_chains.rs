@@ -1,6 +1,6 @@
 //! A rail listed in several chains, chains inside chains, empty chains; a rail that is only called directly.
 
-#![deny(warnings)]
+#![deny(warnings, dead_code)]
 
 use exo_rails::prelude::*;
 

@@ -1,7 +1,7 @@
 //! Every legal parameter, on every event: each part, by `&` and where the event carries it so by `&mut`, in both
 //! orders, with the context in both forms, and the union of payloads.
 
-#![deny(warnings)]
+#![deny(warnings, dead_code)]
 
 use exo_rails::prelude::*;
 

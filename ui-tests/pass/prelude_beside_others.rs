@@ -1,6 +1,6 @@
 //! The prelude beside other names that are usual: `std::error::Error`, `std::io`, a `Result` alias.
 
-#![deny(warnings)]
+#![deny(warnings, dead_code)]
 
 use std::error::Error;
 use std::io::{self, Result};

@@ -1,6 +1,6 @@
 //! A priority is any constant expression of type `i32`.
 
-#![deny(warnings)]
+#![deny(warnings, dead_code)]
 
 use exo_rails::prelude::*;
 

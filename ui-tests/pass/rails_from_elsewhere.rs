@@ -1,7 +1,7 @@
 //! Rails of other modules: by path, under another name, re-exported, nested, local to a function, private in a
 //! public chain.
 
-#![deny(warnings)]
+#![deny(warnings, dead_code)]
 
 use exo_rails::prelude::*;
 

@@ -1,6 +1,6 @@
 //! Every legal return type, on every event that allows it.
 
-#![deny(warnings)]
+#![deny(warnings, dead_code)]
 
 use exo_rails::prelude::*;
 

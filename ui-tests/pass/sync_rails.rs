@@ -1,6 +1,6 @@
 //! Rails without `async`: functions, methods, associated functions, `const fn`.
 
-#![deny(warnings)]
+#![deny(warnings, dead_code)]
 
 use exo_rails::prelude::*;
 

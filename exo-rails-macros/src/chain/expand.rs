@@ -7,7 +7,7 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 
 use super::parse::{Chain, Listed};
-use crate::paths::{EVENTS, located};
+use crate::paths::EVENTS;
 use crate::rail::declared;
 
 /// The items of a named chain, or the block that is an unnamed one.
@@ -106,7 +106,7 @@ impl<'c> Names<'c> {
     fn place(&self, place: usize, rail: &Listed) -> TokenStream {
         let (ident, ty) = (&self.ident, rail.ty());
         let span = ty.span().resolved_at(Span::mixed_site());
-        let library = located(&self.chain.library, span);
+        let library = self.chain.library.located(span);
         // Nothing here names a bound, which the compiler would show: what is no rail is an error of its constants.
         let (rail, row) = match rail {
             Listed::Field { ident, .. } => (

@@ -7,7 +7,7 @@ use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Expr, Ident, Path, Token, Type, Visibility, braced};
 
-use crate::errors::{Errors, expected};
+use crate::errors::{Errors, expected, shown};
 use crate::paths::Library;
 use crate::rail;
 
@@ -176,7 +176,7 @@ fn distinct(rails: &[Listed], errors: &mut Errors) {
     for (i, rail) in rails.iter().enumerate() {
         if types[..i].contains(&types[i]) {
             let ty = rail.ty();
-            errors.at(&ty, format_args!("the rail `{ty}` is listed twice: a chain runs each rail once"));
+            errors.at(&ty, format_args!("the rail `{}` is listed twice: a chain runs each rail once", shown(&ty)));
         }
     }
     let mut fields: Vec<&Ident> = Vec::new();

@@ -7,7 +7,7 @@ use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Expr, ExprLit, ExprUnary, Ident, Lit, LitStr, Path, Token, UnOp, bracketed};
 
-use crate::errors::{Errors, expected};
+use crate::errors::{Errors, expected, shown};
 use crate::paths::{EVENTS, Library, PAYLOADS};
 
 /// What stands in `#[rail(…)]`: (e.g. `priority = 10, on = [PreToolCall, Start]`).
@@ -108,7 +108,7 @@ pub(crate) fn priority(expr: Expr, errors: &mut Errors) -> Expr {
         _ => None,
     };
     if literal.is_some_and(|literal| !matches!(literal, Lit::Int(_))) {
-        let shown = expr.to_token_stream();
+        let shown = shown(&expr);
         errors.at(&expr, format_args!("a priority is an integer, like `priority = 10`; this is `{shown}`"));
     }
     expr
@@ -172,7 +172,7 @@ fn distinct(events: Vec<Path>, list: impl ToTokens, errors: &mut Errors) -> Vec<
             errors.at(event, message.replace("{}", &last.ident.to_string()));
         }
         if events[..i].contains(event) {
-            errors.at(event, format_args!("the event `{}` is listed twice", event.to_token_stream()));
+            errors.at(event, format_args!("the event `{}` is listed twice", shown(event)));
         }
     }
     events

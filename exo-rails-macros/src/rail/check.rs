@@ -12,7 +12,7 @@ use syn::{
 
 use super::args::{self, Args};
 use super::parse::{Function, ImplBlock, Item, Method};
-use crate::errors::Errors;
+use crate::errors::{Errors, shown};
 use crate::paths::Library;
 
 /// A rail: what is known of it when every check has passed, and what could be made out when not.
@@ -143,10 +143,10 @@ fn one_method_for_each_event(methods: &[Method], handlers: &[Handler], errors: &
                     event,
                     format_args!(
                         "the rail has one method for each event, and `{first}` is already on `{}`",
-                        event.to_token_stream()
+                        shown(event)
                     ),
                 ),
-                Some(_) => errors.at(event, format_args!("the event `{}` is listed twice", event.to_token_stream())),
+                Some(_) => errors.at(event, format_args!("the event `{}` is listed twice", shown(event))),
                 None => seen.push((event, &method.sig.ident)),
             }
         }
@@ -179,7 +179,7 @@ fn params(inputs: &Punctuated<FnArg, Token![,]>, errors: &mut Errors) -> Vec<Typ
         InferLifetimes.visit_type_mut(&mut ty);
         borrowed(&ty, errors);
         if let Some(first) = params.iter().find(|first| target(first) == target(&ty)) {
-            let what = target(first).to_token_stream();
+            let what = shown(target(first));
             errors.at(&input.ty, format_args!("the rail takes its `{what}` twice: once is enough"));
         }
         params.push(ty);
@@ -191,17 +191,17 @@ fn params(inputs: &Punctuated<FnArg, Token![,]>, errors: &mut Errors) -> Vec<Typ
 fn borrowed(ty: &Type, errors: &mut Errors) {
     match ty {
         Type::Reference(reference) if ends_with(&reference.elem, "Inputs") => {
-            let shown = reference.elem.to_token_stream();
-            errors.at(ty, format_args!("`{shown}` is a borrow already: take it by value"));
+            let union = shown(&reference.elem);
+            errors.at(ty, format_args!("`{union}` is a borrow already: take it by value"));
         }
         Type::Reference(_) => {}
         Type::Path(_) if ends_with(ty, "Inputs") => {}
         Type::ImplTrait(_) => errors.at(ty, "a rail's parameter names its type: it decides what the rail receives"),
         _ => {
-            let shown = ty.to_token_stream();
+            let part = shown(ty);
             errors.at(
                 ty,
-                format_args!("a rail borrows what the event carries: write `&{shown}`, or `&mut {shown}` to change it"),
+                format_args!("a rail borrows what the event carries: write `&{part}`, or `&mut {part}` to change it"),
             );
         }
     }
@@ -268,7 +268,7 @@ fn type_name(ty: &Type) -> String {
         Type::Path(path) => path.path.segments.last().map(|segment| unraw(&segment.ident)),
         _ => None,
     }
-    .unwrap_or_else(|| ty.to_token_stream().to_string())
+    .unwrap_or_else(|| shown(ty))
 }
 
 fn unraw(ident: &Ident) -> String {

@@ -9,7 +9,7 @@ use syn::spanned::Spanned;
 use syn::{Generics, Ident, Path, Type};
 
 use super::check::{Handler, Rail, Subject, target};
-use crate::paths::{Library, located};
+use crate::paths::Library;
 
 /// Everything that stands beside the user's item.
 pub(super) fn rail(rail: &Rail) -> TokenStream {
@@ -202,7 +202,7 @@ fn pick(library: &Library, event: &Path, ty: &Type, name: &Ident) -> TokenStream
 /// What the library knows of a parameter at an event; an error about it points at the parameter's type.
 fn carried_by(library: &Library, event: &Path, ty: &Type, what: &str) -> TokenStream {
     let span = ty.span().resolved_at(Span::mixed_site());
-    let (library, event, what) = (located(library, span), event, Ident::new(what, span));
+    let (library, event, what) = (library.located(span), event, Ident::new(what, span));
     quote_spanned! {span=>
         <#ty as #library::checks::CarriedBy<'_, #event, <#event as #library::Payloads>::Payload<'_>>>::#what
     }
@@ -217,7 +217,7 @@ fn disjoint(library: &Library, handler: &Handler, event: &Path) -> TokenStream {
         let takes = params[..=i].iter().map(|ty| carried_by(library, event, ty, "TAKES"));
         // At the name alone: the compiler would mark nothing but the `&`.
         let span = target(ty).span().resolved_at(Span::mixed_site());
-        let library = located(library, span);
+        let library = library.located(span);
         quote_spanned!(span=> const _: () = #library::checks::once(&[#(#takes),*]);)
     });
     assertions.collect()

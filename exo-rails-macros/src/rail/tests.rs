@@ -89,7 +89,7 @@ fn functions() {
     let on = "on = [PreToolCall]";
     check(&[
         (on, "fn guard(call: ToolCallInputs) {}", &["a rail borrows what the event carries: write `&ToolCallInputs`"]),
-        (on, "fn guard(inputs: &Inputs<'_>) {}", &["`Inputs < '_ >` is a borrow already"]),
+        (on, "fn guard(inputs: &Inputs<'_>) {}", &["`Inputs<'_>` is a borrow already"]),
         (on, "fn guard(call: impl Debug) {}", &["a rail's parameter names its type"]),
         (on, "fn guard(a: &ToolOutput, b: &mut ToolOutput) {}", &["the rail takes its `ToolOutput` twice"]),
         (on, "fn guard(a: &RailContext, b: &mut RailContext) {}", &["the rail takes its `RailContext` twice"]),

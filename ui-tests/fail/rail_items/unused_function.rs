@@ -1,6 +1,6 @@
 //! The message should say: function `guard` is never used: once, and nothing about the type beside it.
 
-#![deny(warnings)]
+#![deny(warnings, dead_code)]
 
 use exo_rails::prelude::*;
 

@@ -1,6 +1,6 @@
 //! The message should say: struct `Budget` is never constructed: once.
 
-#![deny(warnings)]
+#![deny(warnings, dead_code)]
 
 use exo_rails::prelude::*;
 
