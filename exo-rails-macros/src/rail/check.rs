@@ -38,6 +38,8 @@ pub(super) enum Subject {
 /// A function or method on one event or more.
 pub(super) struct Handler {
     pub events: Vec<Path>,
+    /// Where errors about it as a whole point: its name.
+    pub span: Span,
     /// What to call: (e.g. `block_dangerous`, `Self::prompt`).
     pub callee: TokenStream,
     pub takes_self: bool,
@@ -70,6 +72,10 @@ pub(super) fn rail(args: TokenStream, item: Item, errors: &mut Errors) -> Option
 fn function(args: Args, item: Function, errors: &mut Errors) -> Option<Rail> {
     if let Some(receiver) = item.sig.receiver() {
         errors.at(receiver, "`#[rail]` stands on the `impl` block, and `#[on(PreToolCall)]` on its methods");
+        return None;
+    }
+    if let Some(second) = item.attrs.iter().find(|attr| attr.path().is_ident("rail")) {
+        errors.at(second, "a function is one rail: list all its events in one `#[rail(on = [PreToolCall, Start])]`");
         return None;
     }
     let ident = item.sig.ident.clone();
@@ -163,6 +169,7 @@ fn handler(sig: &Signature, callee: TokenStream, events: Vec<Path>, errors: &mut
     }
     Handler {
         events,
+        span: sig.ident.span(),
         callee,
         takes_self: sig.receiver().is_some(),
         params: params(&sig.inputs, errors),

@@ -152,7 +152,7 @@ fn on_impl(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream {
     let (output, quiet) = (&handler.output, rail.quiet());
     let (disjoint, call) = (disjoint(library, handler, event), call(rail, handler, event));
     // A future that is not `Send` is an error here: it points at the name of the function.
-    let future = quote_spanned! {handler.callee.span().resolved_at(Span::mixed_site())=>
+    let future = quote_spanned! {handler.span.resolved_at(Span::mixed_site())=>
         impl ::core::future::Future<Output = Self::Out> + ::core::marker::Send
     };
     quote_spanned! {Span::mixed_site()=>

@@ -98,6 +98,7 @@ fn functions() {
         (on, "fn guard<const N: usize>() {}", &["a rail function has no type or const parameters"]),
         (on, "unsafe fn guard() {}", &["a rail is not `unsafe`"]),
         (on, "extern \"C\" fn guard() {}", &["a rail is a plain Rust function"]),
+        (on, "#[rail(on = [Start])] fn guard() {}", &["a function is one rail: list all its events in one"]),
         (on, "fn guard(&self) {}", &["`#[rail]` stands on the `impl` block"]),
         (
             on,
