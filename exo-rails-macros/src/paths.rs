@@ -16,10 +16,7 @@ impl Library {
     /// The path at the place of a span, so that an expression which begins with it is there as a whole. What
     /// the user gives keeps its place: it can be wrong.
     pub(crate) fn located(&self, span: Span) -> TokenStream {
-        match &self.0 {
-            Some(path) => path.to_token_stream(),
-            None => quote_spanned!(span=> ::exo_rails),
-        }
+        self.0.as_ref().map_or_else(|| quote_spanned!(span=> ::exo_rails), ToTokens::to_token_stream)
     }
 }
 

@@ -97,19 +97,23 @@ fn skip_value(input: ParseStream<'_>) -> syn::Result<()> {
     Ok(())
 }
 
-/// A literal of another kind than an integer is refused here, in better words than the type checker's.
+/// What is wrong with a literal is said here, in better words than the type checker's.
 pub(crate) fn priority(expr: Expr, errors: &mut Errors) -> Expr {
-    let literal = match &expr {
-        Expr::Lit(ExprLit { lit, .. }) => Some(lit),
-        Expr::Unary(ExprUnary { op: UnOp::Neg(_), expr, .. }) => match &**expr {
-            Expr::Lit(ExprLit { lit, .. }) => Some(lit),
-            _ => None,
-        },
-        _ => None,
+    let (literal, sign) = match &expr {
+        Expr::Unary(ExprUnary { op: UnOp::Neg(_), expr, .. }) => (&**expr, -1),
+        other => (other, 1),
     };
-    if literal.is_some_and(|literal| !matches!(literal, Lit::Int(_))) {
-        let shown = shown(&expr);
-        errors.at(&expr, format_args!("a priority is an integer, like `priority = 10`; this is `{shown}`"));
+    let Expr::Lit(ExprLit { lit, .. }) = literal else { return expr };
+    let written = shown(&expr).replace("- ", "-");
+    match lit {
+        Lit::Int(int) if !matches!(int.suffix(), "" | "i32") => {
+            errors.at(&expr, format_args!("a priority is an `i32`: write `{}`", int.base10_digits()));
+        }
+        Lit::Int(int) if int.base10_parse::<i64>().is_ok_and(|value| i32::try_from(sign * value).is_ok()) => {}
+        Lit::Int(_) => errors.at(&expr, format_args!("a priority is an `i32`: `{written}` is out of its range")),
+        _ => {
+            errors.at(&expr, format_args!("a priority is an integer, like `priority = 10`; this is `{written}`"));
+        }
     }
     expr
 }
@@ -167,13 +171,24 @@ fn distinct(events: Vec<Path>, list: impl ToTokens, errors: &mut Errors) -> Vec<
         errors.at(list, "a rail guards at least one event, like `PreToolCall`: this list is empty");
     }
     for (i, event) in events.iter().enumerate() {
-        if let Some(last) = event.segments.last().filter(|last| PAYLOADS.iter().any(|name| last.ident == name)) {
-            let message = "`{}` is what events carry, and not an event: name the event, like `PreToolCall`";
-            errors.at(event, message.replace("{}", &last.ident.to_string()));
-        }
+        known_mistake(event, errors);
         if events[..i].contains(event) {
             errors.at(event, format_args!("the event `{}` is listed twice", shown(event)));
         }
     }
     events
+}
+
+/// What is taken for an event most easily. Everything else that is none, the compiler finds.
+fn known_mistake(event: &Path, errors: &mut Errors) {
+    let mut names = event.segments.iter().rev().map(|segment| segment.ident.to_string());
+    let (name, before) = (names.next().unwrap_or_default(), names.next().unwrap_or_default());
+    if PAYLOADS.contains(&&*name) {
+        let message = "is what events carry, and not an event: name the event, like `PreToolCall`";
+        errors.at(event, format_args!("`{name}` {message}"));
+    }
+    if before == "HookPoint" {
+        let message = "is a value, for what is known at run time only: name the event itself";
+        errors.at(event, format_args!("`{}` {message}, `{name}`", shown(event)));
+    }
 }

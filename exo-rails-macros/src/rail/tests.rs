@@ -45,6 +45,8 @@ fn accepted() {
         "on = [PreToolCall]",
         "on = [PreToolCall, events::Start,], priority = -5,",
         "priority = <other as Rail>::PRIORITY + BASE, on = [Start], name = \"guard-1\"",
+        "priority = -2147483648, on = [Start]",
+        "priority = 0x7fff_ffff_i32, on = [Start]",
         "crate = some::path, on = [Start]",
     ];
     for args in arguments {
@@ -64,6 +66,7 @@ fn arguments() {
         ("PreToolCall", CALL, &["the events of a rail stand in a list: `on = [PreToolCall]`"]),
         ("on = [\"PreToolCall\"]", CALL, &["an event is the name of a type, without quotes"]),
         ("on = [ToolOutput]", CALL, &["`ToolOutput` is what events carry, and not an event"]),
+        ("on = [HookPoint::Start]", CALL, &["`HookPoint::Start` is a value, for what is known at run time only"]),
         ("on = [Start, Start]", CALL, &["the event `Start` is listed twice"]),
         ("on = [Start], on = [Error]", CALL, &["`on` is given twice"]),
         ("on = [Start], prio = 1", CALL, &["`#[rail]` has no argument `prio`; expected `on`, `priority`"]),
@@ -74,6 +77,10 @@ fn arguments() {
         ("on = [Start], priority = \"1\"", CALL, &["a priority is an integer, like `priority = 10`; this is `\"1\"`"]),
         ("on = [Start], priority = -1.5", CALL, &["a priority is an integer"]),
         ("on = [Start], priority = true", CALL, &["a priority is an integer"]),
+        ("on = [Start], priority = 10u8", CALL, &["a priority is an `i32`: write `10`"]),
+        ("on = [Start], priority = 2147483648", CALL, &["a priority is an `i32`: `2147483648` is out of its range"]),
+        ("on = [Start], priority = 99999999999999999999", CALL, &["a priority is an `i32`: `99999999999999999999` is"]),
+        ("on = [Start], priority = -2147483649", CALL, &["a priority is an `i32`: `-2147483649` is out of its range"]),
         ("on = [Start], name = \" \"", CALL, &["a rail's name is a text that is not blank"]),
         ("on = [Start], name = guard", CALL, &["a rail's name is a text that is not blank"]),
         (
