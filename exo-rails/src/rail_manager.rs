@@ -136,6 +136,7 @@ impl RailManager {
     ///     hooks.add(point, manager.hook_for(point));
     /// }
     /// ```
+    #[must_use]
     pub fn hook_for(self: &Arc<Self>, point: HookPoint) -> RailManagerHook {
         RailManagerHook { manager: Arc::clone(self), point }
     }
