@@ -126,7 +126,7 @@ fn chain_options(chain: &mut Chain, input: ParseStream<'_>, errors: &mut Errors)
         let key = input.call(Ident::parse_any)?;
         let name = key.to_string();
         if seen.contains(&name) {
-            errors.at(&key, format_args!("`{name}` is given twice"));
+            errors.at(&key, format_args!("`{name}` is given twice: keep one of them"));
         }
         if input.parse::<Token![=]>().is_err() {
             let example = if name == "crate" { "crate = ::exo_rails" } else { "priority = 10" };
@@ -164,7 +164,7 @@ fn listed(input: ParseStream<'_>) -> syn::Result<Listed> {
         ));
     }
     if !matches!(vis, Visibility::Inherited) {
-        return Err(syn::Error::new_spanned(vis, "a rail without a field has no visibility"));
+        return Err(syn::Error::new_spanned(vis, "a rail without a field has no visibility: list its name alone"));
     }
     let path: Path = input.parse().map_err(|error| syn::Error::new(error.span(), LISTED))?;
     if input.is_empty() || input.peek(Token![,]) { Ok(Listed::Path(path)) } else { Err(input.error(LISTED)) }

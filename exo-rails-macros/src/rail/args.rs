@@ -32,7 +32,7 @@ pub(super) fn parse(tokens: TokenStream, errors: &mut Errors) -> Args {
         while !input.is_empty() {
             let key = input.call(Ident::parse_any)?;
             if seen.contains(&key) {
-                errors.at(&key, format_args!("`{key}` is given twice"));
+                errors.at(&key, format_args!("`{key}` is given twice: keep one of them"));
             }
             seen.push(key.clone());
             argument(&mut args, &key, input, errors)?;

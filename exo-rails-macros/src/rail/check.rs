@@ -162,10 +162,10 @@ fn one_method_for_each_event(methods: &[Method], handlers: &[Handler], errors: &
 /// What functions and methods have in common.
 fn handler(sig: &Signature, callee: TokenStream, events: Vec<Path>, errors: &mut Errors) -> Handler {
     if let Safety::Unsafe(keyword) = &sig.safety {
-        errors.at(keyword, "a rail is not `unsafe`");
+        errors.at(keyword, "a rail is not `unsafe`: chains call it from safe code");
     }
     if let Some(abi) = &sig.abi {
-        errors.at(abi, "a rail is a plain Rust function");
+        errors.at(abi, "a rail is a plain Rust function: leave this out");
     }
     Handler {
         events,

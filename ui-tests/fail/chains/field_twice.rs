@@ -1,4 +1,4 @@
-//! The message should say: (the compiler's own words) field `budget` is already declared.
+//! The message should say: the chain has two fields of the name `budget`.
 
 use exo_rails::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The message should say: (the compiler's own words) a chain cannot list itself.
+//! The message should say: a chain cannot list itself.
 
 use exo_rails::prelude::*;
 

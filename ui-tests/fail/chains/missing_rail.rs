@@ -1,4 +1,4 @@
-//! The message should say: there is no `guards` here.
+//! The message should say: there is no rail `guardd`; did you mean `guard`?
 
 use exo_rails::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The message should say: there is no `budget` in `guards`.
+//! The message should say: there is no rail `budget` in `guards`.
 
 use exo_rails::prelude::*;
 

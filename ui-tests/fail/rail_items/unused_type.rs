@@ -1,4 +1,4 @@
-//! The message should say: struct `Budget` is never constructed: once.
+//! The message should say: struct `Budget` is never constructed, and nothing about what stands beside it.
 
 #![deny(warnings, dead_code)]
 
