@@ -50,3 +50,9 @@ pub(crate) fn expected(name: &str, names: &[&str]) -> String {
         }
     }
 }
+
+/// Tokens as a user would write them.
+pub(crate) fn shown(tokens: impl ToTokens) -> String {
+    let spaced = [(" :: ", "::"), (":: ", "::"), (" < ", "<"), ("< ", "<"), (" >", ">"), ("& ", "&"), (" ,", ",")];
+    spaced.iter().fold(tokens.into_token_stream().to_string(), |text, (from, to)| text.replace(from, to))
+}

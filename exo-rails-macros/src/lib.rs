@@ -7,6 +7,8 @@ mod chain;
 mod errors;
 mod paths;
 mod rail;
+#[cfg(test)]
+mod testing;
 
 use proc_macro::TokenStream;
 
@@ -14,6 +16,12 @@ use proc_macro::TokenStream;
 #[proc_macro_attribute]
 pub fn rail(args: TokenStream, item: TokenStream) -> TokenStream {
     rail::rail(args.into(), item.into()).into()
+}
+
+#[allow(missing_docs, reason = "documented at the re-export")]
+#[proc_macro_attribute]
+pub fn on(_: TokenStream, item: TokenStream) -> TokenStream {
+    rail::on(item.into()).into()
 }
 
 #[allow(missing_docs, reason = "documented at the re-export")]

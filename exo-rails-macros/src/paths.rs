@@ -1,7 +1,7 @@
 //! How the expansion names the library.
 
-use proc_macro2::TokenStream;
-use quote::{ToTokens, quote};
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::Path;
 
 /// The path of the library: `::exo_rails`, or what the user gives as `crate = path`.
@@ -11,6 +11,12 @@ pub(crate) struct Library(Option<Path>);
 impl Library {
     pub(crate) const fn at(path: Path) -> Self {
         Self(Some(path))
+    }
+
+    /// The path at the place of a span, so that an expression which begins with it is there as a whole. What
+    /// the user gives keeps its place: it can be wrong.
+    pub(crate) fn located(&self, span: Span) -> TokenStream {
+        self.0.as_ref().map_or_else(|| quote_spanned!(span=> ::exo_rails), ToTokens::to_token_stream)
     }
 }
 
@@ -22,6 +28,18 @@ impl ToTokens for Library {
         }
     }
 }
+
+/// What events carry, for those who name it instead of the event.
+pub(crate) const PAYLOADS: [&str; 8] = [
+    "InvokeInputs",
+    "ModelCallInputs",
+    "ModelResponse",
+    "ToolCallInputs",
+    "ToolOutput",
+    "InvokeOutput",
+    "OperationError",
+    "RunError",
+];
 
 /// The events that every chain serves.
 pub(crate) const EVENTS: [&str; 9] =

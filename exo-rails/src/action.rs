@@ -168,8 +168,9 @@ impl RetryRequest {
 #[diagnostic::on_unimplemented(
     message = "a rail on `{E}` cannot return `{Self}`",
     label = "not what a rail on `{E}` may return",
-    note = "every event takes `()`: a rail that only observes",
-    note = "events that can be aborted take `Verdict`; those that can also be skipped and retried take `RailAction`",
+    note = "`Error` can only be observed: a rail on it returns `()`",
+    note = "on every other event a rail returns `RailAction`, `RailAction<S>` where a skip brings a substitute `S`, `Verdict`, or `()`",
+    note = "`S` is what the operation yields: `InvokeOutput` on `Start`, `ModelResponse` on `PreLlmCall` and `LlmError`, `ToolOutput` on `PreToolCall` and `ToolError`",
     note = "`Option<_>` and `Result<_, E>` of these are fine too; `E` is an error type or text"
 )]
 pub trait RailOutput<E: Payloads>: Sized + Send {
@@ -181,6 +182,7 @@ pub trait RailOutput<E: Payloads>: Sized + Send {
     fn flow(self, rail: &RailInfo, point: HookPoint) -> ControlFlow<Stop<E::Substitute>>;
 }
 
+#[diagnostic::do_not_recommend]
 impl<E: Payloads> RailOutput<E> for () {
     const DECIDES: bool = false;
 

@@ -114,10 +114,7 @@ impl<E: Payloads> SubstituteFor<E> for NoSubstitute {
 #[diagnostic::on_unimplemented(
     message = "`{E}` does not carry `{Self}`",
     label = "a rail on `{E}` cannot take this",
-    note = "`Start` carries `&mut InvokeInputs`; `Finished` carries `&InvokeInputs` and `&mut InvokeOutput`; `Error` carries `&InvokeInputs` and `&RunError`",
-    note = "`PreLlmCall` carries `&mut ModelCallInputs`; `PostLlmCall` carries `&ModelCallInputs` and `&mut ModelResponse`; `LlmError` carries `&ModelCallInputs` and `&OperationError`",
-    note = "`PreToolCall` carries `&mut ToolCallInputs`; `PostToolCall` carries `&ToolCallInputs` and `&mut ToolOutput`; `ToolError` carries `&ToolCallInputs` and `&OperationError`",
-    note = "every event has `&mut RailContext`, and `Inputs<'_>`: the union of all payloads, for a rail on events with different ones"
+    note = "a rail takes what its events carry, `&mut RailContext`, or `Inputs<'_>`: the union of all payloads"
 )]
 pub trait Param<'a, E: Event>: Sized {
     /// Which parts of the payload this type takes, as bits, to find two parameters that want the same.
@@ -204,6 +201,7 @@ macro_rules! lend {
 /// A rail may take a part by `&`, and by `&mut` where the event carries it so.
 macro_rules! params {
     ($event:ident, $bit:ident, $index:tt, ref $part:ty) => {
+        #[diagnostic::do_not_recommend]
         impl<'a> Param<'a, $event> for &'a $part {
             const TAKES: u8 = $bit;
 
@@ -216,6 +214,7 @@ macro_rules! params {
     ($event:ident, $bit:ident, $index:tt, mut $part:ty) => {
         params!($event, $bit, $index, ref $part);
 
+        #[diagnostic::do_not_recommend]
         impl<'a> Param<'a, $event> for &'a mut $part {
             const TAKES: u8 = $bit;
 
@@ -309,6 +308,7 @@ macro_rules! events {
         }
 
         $(
+            #[diagnostic::do_not_recommend]
             impl Payloads for $event {
                 type Payload<'a> = events!(@payload 'a, $mode0 $part0 $(, $mode1 $part1)?);
                 type Substitute = $substitute;
@@ -319,6 +319,7 @@ macro_rules! events {
                 }
             }
 
+            #[diagnostic::do_not_recommend]
             impl Event for $event {
                 const POINT: HookPoint = HookPoint::$event;
                 const ALLOWS: Allows = Allows::$allows;

@@ -5,6 +5,7 @@ extern crate self as exo_rails;
 mod action;
 mod agent;
 mod chain;
+pub mod checks;
 mod context;
 mod decision;
 mod error;
@@ -188,6 +189,11 @@ pub use exo_rails_macros::rail;
 /// # let _ = rails();
 /// ```
 pub use exo_rails_macros::rail_chain;
+
+/// Names the events of a method in an `impl` block under [`#[rail]`](macro@rail): `#[on(PreToolCall, Start)]`.
+///
+/// It has a meaning there only; anywhere else it is a compile error that says so.
+pub use exo_rails_macros::on;
 
 #[doc(hidden)]
 #[path = "private.rs"]

@@ -15,7 +15,7 @@ use crate::event::{
 use crate::fault;
 use crate::hook_point::HookPoint;
 use crate::payload::{InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse, ToolCallInputs, ToolOutput};
-use crate::permit::{Permit, Slot};
+use crate::permit::{self, Permit, Slot};
 use crate::rail::RailInfo;
 use crate::rails::{Rails, RunOn, enter};
 use crate::reason::Reason;
@@ -311,7 +311,7 @@ where
     F: Guarded<O::Inputs, O::Output, O::Error>,
 {
     let shared = O::slot(ctx).fill(mem::take(inputs));
-    let result = operation(Permit::new(Arc::clone(&shared), ctx)).await;
+    let result = operation(permit::issue(Arc::clone(&shared), ctx)).await;
     match O::slot(ctx).take_back(shared) {
         Ok(returned) => {
             *inputs = returned;

@@ -50,11 +50,12 @@ pub struct Permit<T> {
     step: u32,
 }
 
-impl<T> Permit<T> {
-    pub(crate) fn new(inputs: Arc<T>, ctx: &RailContext) -> Self {
-        Self { inputs, scope: Arc::clone(ctx.scope()), step: ctx.step() }
-    }
+/// A permit for one attempt. No associated function, so that the compiler never proposes it to users.
+pub(crate) fn issue<T>(inputs: Arc<T>, ctx: &RailContext) -> Permit<T> {
+    Permit { inputs, scope: Arc::clone(ctx.scope()), step: ctx.step() }
+}
 
+impl<T> Permit<T> {
     /// A context for operations inside this one: of the same run, at the same step.
     ///
     /// A run needs it for its model calls and tool calls; a tool that runs an agent of its own can take run

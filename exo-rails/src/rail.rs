@@ -1,9 +1,11 @@
 //! Rails: what `#[rail]` makes of a function or an `impl` block.
 
 use std::fmt;
+use std::ops::ControlFlow;
 
 use crate::action::RailOutput;
 use crate::context::RailContext;
+use crate::decision::Stop;
 use crate::event::Event;
 use crate::hook_point::HookPoint;
 use crate::plan::Plan;
@@ -59,6 +61,14 @@ pub trait RailOn<E: Event>: Rail {
 
     /// Calls the rail.
     fn call<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> impl Future<Output = Self::Out> + Send;
+
+    /// What the rail decided. Chains ask here and not [`RailOutput`] itself, so that a rail that returns
+    /// something else is reported where it is declared, and not again in each chain.
+    #[doc(hidden)]
+    #[inline]
+    fn flow(output: Self::Out) -> ControlFlow<Stop<E::Substitute>> {
+        output.flow(&Self::INFO, E::POINT)
+    }
 }
 
 /// Sees the events of a rail `R`, one by one, with their types.

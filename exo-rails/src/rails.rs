@@ -42,6 +42,12 @@ pub trait RunOn<E: Event>: Send + Sync {
 /// It is implemented for every type that does. Whatever runs an agent takes a `Rails` and does not care
 /// whether it is a static chain, a [`RailManager`](crate::RailManager), a [`HookManager`](crate::HookManager)
 /// or [`NoRails`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a guard set",
+    label = "not a guard set",
+    note = "guard sets are chains made by `rail_chain!`, `RailManager`, `HookManager` and `NoRails`, and references to them",
+    note = "a single rail becomes one in a chain: `rail_chain![my_rail]`"
+)]
 pub trait Rails:
     RunOn<Start>
     + RunOn<PreLlmCall>

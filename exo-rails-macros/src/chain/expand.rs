@@ -3,6 +3,7 @@
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::Ident;
+use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 
 use super::parse::{Chain, Listed};
@@ -23,10 +24,7 @@ pub(super) fn chain(chain: &Chain) -> TokenStream {
             #(#events)*
         };
     };
-    match &chain.ident {
-        Some(_) => items,
-        None => quote!({ #items #ident {} }),
-    }
+    if chain.ident.is_some() { items } else { quote!({ #items #ident {} }) }
 }
 
 /// The chain, and what the expansion calls it and its parts.
@@ -63,7 +61,8 @@ impl<'c> Names<'c> {
         let stateless = fields.is_empty().then(|| {
             quote! {
                 #[automatically_derived]
-                impl #library::__private::Stateless for #ident {
+                #[diagnostic::do_not_recommend]
+                impl #library::checks::Stateless for #ident {
                     const RAIL: &'static Self = &Self {};
                 }
             }
@@ -75,18 +74,19 @@ impl<'c> Names<'c> {
     fn listing(&self) -> TokenStream {
         let (library, ident, len) = (&self.chain.library, &self.ident, self.len());
         let places = self.chain.rails.iter().enumerate().map(|(place, rail)| self.place(place, rail));
-        let types: Vec<_> = self.chain.rails.iter().map(Listed::ty).collect();
+        let rows = 0..len;
         let (events, kinds) = (&self.events, self.events.len());
         quote_spanned! {Span::mixed_site()=>
             /// Which rail is at which place of the list.
-            enum Place {}
+            enum __Place {}
 
             #(#places)*
 
             #[automatically_derived]
-            impl #library::__private::RailAt<#len> for Place {
+            impl #library::__private::RailAt<#len> for __Place {
                 type Chain = #ident;
                 type Rail = #library::__private::NoRail;
+                const ROW: #library::__private::Row = #library::__private::NoRail::ROW;
 
                 #[inline]
                 fn rail(_: &#ident) -> &Self::Rail {
@@ -96,7 +96,7 @@ impl<'c> Names<'c> {
 
             #[automatically_derived]
             impl #library::__private::Listing<#len, #kinds> for #ident {
-                const ROWS: [#library::__private::Row; #len] = [#(#library::__private::Row::of::<#types>()),*];
+                const ROWS: [#library::__private::Row; #len] = [#(<__Place as #library::__private::RailAt<#rows>>::ROW),*];
                 const EVENTS: [#library::EventPlan; #kinds] =
                     [#(#library::__private::Sorted::<Self, #events, #len, #kinds>::PLAN),*];
             }
@@ -104,18 +104,35 @@ impl<'c> Names<'c> {
     }
 
     fn place(&self, place: usize, rail: &Listed) -> TokenStream {
-        let (library, ident, ty) = (&self.chain.library, &self.ident, rail.ty());
+        let (ident, ty) = (&self.ident, rail.ty());
         let span = ty.span().resolved_at(Span::mixed_site());
-        let rail = match rail {
-            Listed::Field { ident, .. } => quote_spanned!(span=> &chain.#ident),
-            Listed::Path(path) => quote_spanned!(span=> <#path as #library::__private::Stateless>::RAIL),
+        let library = self.chain.library.located(span);
+        // Nothing here names a bound, which the compiler would show: what is no rail is an error of its constants.
+        let (rail, row) = match rail {
+            Listed::Field { ident, .. } => (
+                quote_spanned!(span=> &chain.#ident),
+                quote_spanned! {span=>
+                    #library::__private::Row::new(
+                        <#ty as #library::Rail>::INFO,
+                        <#ty as #library::Rail>::EVENTS,
+                        <#ty as #library::Rail>::REWRITES,
+                        <#ty as #library::Rail>::INNER,
+                    )
+                },
+            ),
+            Listed::Path(path) => (
+                quote_spanned!(span=> <#path as #library::checks::Stateless>::RAIL),
+                quote_spanned!(span=> <#path as #library::checks::Stateless>::ROW),
+            ),
         };
-        // The two impls stand at the rail's name, so that "not a rail" and "listed twice" point there.
+        // All of it stands at the rail's name, so that "not a rail" and "listed twice" point there. The name is
+        // in parentheses where a constant could be meant: a function in the list would be two errors.
         quote_spanned! {span=>
             #[automatically_derived]
-            impl #library::__private::RailAt<#place> for Place {
+            impl #library::__private::RailAt<#place> for __Place {
                 type Chain = #ident;
                 type Rail = #ty;
+                const ROW: #library::__private::Row = #row;
 
                 #[inline]
                 fn rail(chain: &#ident) -> &Self::Rail {
@@ -124,7 +141,8 @@ impl<'c> Names<'c> {
             }
 
             #[automatically_derived]
-            impl #library::__private::Lists<#ty> for #ident {}
+            #[allow(unused_parens)]
+            impl #library::checks::RunsEachRailOnce<(#ty)> for #ident {}
         }
     }
 
@@ -132,11 +150,13 @@ impl<'c> Names<'c> {
     fn chain_impls(&self) -> TokenStream {
         let (Chain { library, priority, .. }, ident) = (self.chain, &self.ident);
         let (len, events, kinds) = (self.len(), &self.events, self.events.len());
-        let name = self.chain.ident.as_ref().map_or_else(|| "rail_chain!".to_owned(), ToString::to_string);
+        let name =
+            self.chain.ident.as_ref().map_or_else(|| "rail_chain!".to_owned(), |ident| ident.unraw().to_string());
         let priority = priority.as_ref().map_or_else(|| quote!(#library::DEFAULT_PRIORITY), ToTokens::to_token_stream);
         let declared = declared(library, self.chain.span);
         quote_spanned! {Span::mixed_site()=>
             #[automatically_derived]
+            #[diagnostic::do_not_recommend]
             impl #library::Rail for #ident {
                 const NAME: &'static str = #name;
                 const PRIORITY: i32 = #priority;
@@ -148,7 +168,7 @@ impl<'c> Names<'c> {
                 const INNER: ::core::option::Option<&'static #library::Plan> =
                     ::core::option::Option::Some(&<Self as #library::Chain>::PLAN);
 
-                fn each_event<V: #library::__private::EventVisitor<Self>>(visitor: &mut V) {
+                fn each_event<__Visitor: #library::__private::EventVisitor<Self>>(visitor: &mut __Visitor) {
                     #(visitor.visit::<#events>();)*
                 }
             }
@@ -169,15 +189,11 @@ impl<'c> Names<'c> {
         let sorted = quote!(#library::__private::Sorted::<#ident, #event, #len, #kinds>);
         let steps = (0..len).map(|step| {
             quote_spanned! {Span::mixed_site()=> {
-                type Step = <Place as #library::__private::RailAt<{ #sorted::ORDER[#step] }>>::Rail;
-                let rail = <Place as #library::__private::RailAt<{ #sorted::ORDER[#step] }>>::rail(self);
+                type Step = <__Place as #library::__private::RailAt<{ #sorted::ORDER[#step] }>>::Rail;
+                let rail = <__Place as #library::__private::RailAt<{ #sorted::ORDER[#step] }>>::rail(self);
                 let payload = <#event as #library::Payloads>::reborrow(&mut payload);
                 let output = <Step as #library::RailOn<#event>>::call(rail, payload, &mut *ctx).await;
-                match #library::RailOutput::<#event>::flow(
-                    output,
-                    &<Step as #library::Rail>::INFO,
-                    <#event as #library::Event>::POINT,
-                ) {
+                match <Step as #library::RailOn<#event>>::flow(output) {
                     ::core::ops::ControlFlow::Break(stop) => return ::core::ops::ControlFlow::Break(stop),
                     ::core::ops::ControlFlow::Continue(()) => {}
                 }

@@ -7,8 +7,9 @@ use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Expr, Ident, Path, Token, Type, Visibility, braced};
 
-use crate::errors::{Errors, expected};
+use crate::errors::{Errors, expected, shown};
 use crate::paths::Library;
+use crate::rail;
 
 /// A chain, named or not.
 pub(super) struct Chain {
@@ -27,7 +28,7 @@ pub(super) enum Listed {
     /// (e.g. `block_dangerous`).
     Path(Path),
     /// A rail with state: (e.g. `content_filter: ContentFilter`).
-    Field { attrs: Vec<Attribute>, vis: Visibility, ident: Ident, ty: Type },
+    Field { attrs: Vec<Attribute>, vis: Visibility, ident: Ident, ty: Box<Type> },
 }
 
 impl Listed {
@@ -45,7 +46,8 @@ pub(super) fn chain(input: TokenStream) -> syn::Result<Chain> {
 }
 
 fn parse_chain(input: ParseStream<'_>) -> syn::Result<Chain> {
-    if input.peek(Token![#]) || input.peek(Token![pub]) || input.peek(Token![struct]) {
+    let named_like = input.peek(Token![enum]) || input.peek(Token![union]) && input.peek2(Ident);
+    if named_like || input.peek(Token![#]) || input.peek(Token![pub]) || input.peek(Token![struct]) {
         named(input)
     } else {
         unnamed(input)
@@ -80,11 +82,16 @@ fn named(input: ParseStream<'_>) -> syn::Result<Chain> {
     let (options, attrs): (Vec<_>, Vec<_>) =
         input.call(Attribute::parse_outer)?.into_iter().partition(|attr| attr.path().is_ident("chain"));
     let vis = input.parse()?;
-    input.parse::<Token![struct]>()?;
+    input.parse::<Token![struct]>().map_err(|error| {
+        syn::Error::new(error.span(), "a chain is a struct: `rail_chain! { struct MyRails { … } }`")
+    })?;
     let ident: Ident = input.parse()?;
     if input.peek(Token![<]) {
         let generics: syn::Generics = input.parse()?;
         errors.at(generics, "a chain has no type parameters: its order is a constant. Name its rails with concrete types: `limit: RateLimit<MemoryStore>`");
+    }
+    if !input.peek(syn::token::Brace) {
+        return Err(input.error("a chain lists its rails in braces: `struct MyRails { block_dangerous, redact }`"));
     }
     let body;
     braced!(body in input);
@@ -93,6 +100,7 @@ fn named(input: ParseStream<'_>) -> syn::Result<Chain> {
         errors.push(input.error("a chain ends here: one `rail_chain!` makes one chain"));
     }
     distinct(&rails, &mut errors);
+    not_itself(&rails, &ident, &mut errors);
     let mut chain = Chain {
         library: Library::default(),
         attrs,
@@ -118,11 +126,14 @@ fn chain_options(chain: &mut Chain, input: ParseStream<'_>, errors: &mut Errors)
         let key = input.call(Ident::parse_any)?;
         let name = key.to_string();
         if seen.contains(&name) {
-            errors.at(&key, format_args!("`{name}` is given twice"));
+            errors.at(&key, format_args!("`{name}` is given twice: keep one of them"));
         }
-        input.parse::<Token![=]>()?;
+        if input.parse::<Token![=]>().is_err() {
+            let example = if name == "crate" { "crate = ::exo_rails" } else { "priority = 10" };
+            return Err(syn::Error::new_spanned(&key, format_args!("`{name}` needs a value: `{example}`")));
+        }
         match name.as_str() {
-            "priority" => chain.priority = Some(input.parse()?),
+            "priority" => chain.priority = Some(rail::priority(input.parse()?, errors)),
             "crate" => chain.library = Library::at(input.call(Path::parse_mod_style)?),
             _ => {
                 errors.at(&key, format_args!("`#[chain]` has no option `{name}`; {}", expected(&name, &OPTIONS)));
@@ -130,12 +141,13 @@ fn chain_options(chain: &mut Chain, input: ParseStream<'_>, errors: &mut Errors)
             }
         }
         seen.push(name);
-        if !input.is_empty() {
-            input.parse::<Token![,]>()?;
-        }
+        rail::separator(input, errors);
     }
     Ok(())
 }
+
+const LISTED: &str =
+    "a chain lists rails by their names: `block_dangerous`, or `content_filter: ContentFilter` for one with state";
 
 fn listed(input: ParseStream<'_>) -> syn::Result<Listed> {
     let attrs = input.call(Attribute::parse_outer)?;
@@ -152,15 +164,10 @@ fn listed(input: ParseStream<'_>) -> syn::Result<Listed> {
         ));
     }
     if !matches!(vis, Visibility::Inherited) {
-        return Err(syn::Error::new_spanned(vis, "a rail without a field has no visibility"));
+        return Err(syn::Error::new_spanned(vis, "a rail without a field has no visibility: list its name alone"));
     }
-    let path: Path = input.parse().map_err(|error| {
-        syn::Error::new(
-            error.span(),
-            "a chain lists rails: `block_dangerous`, or `content_filter: ContentFilter` for one with state",
-        )
-    })?;
-    Ok(Listed::Path(path))
+    let path: Path = input.parse().map_err(|error| syn::Error::new(error.span(), LISTED))?;
+    if input.is_empty() || input.peek(Token![,]) { Ok(Listed::Path(path)) } else { Err(input.error(LISTED)) }
 }
 
 /// The same rail under the same name; under two names, the compiler finds it.
@@ -169,7 +176,22 @@ fn distinct(rails: &[Listed], errors: &mut Errors) {
     for (i, rail) in rails.iter().enumerate() {
         if types[..i].contains(&types[i]) {
             let ty = rail.ty();
-            errors.at(&ty, format_args!("the rail `{ty}` is listed twice: a chain runs each rail once"));
+            errors.at(&ty, format_args!("the rail `{}` is listed twice: a chain runs each rail once", shown(&ty)));
         }
+    }
+    let mut fields: Vec<&Ident> = Vec::new();
+    for rail in rails {
+        let Listed::Field { ident, .. } = rail else { continue };
+        if fields.contains(&ident) {
+            errors.at(ident, format_args!("the chain has two fields of the name `{ident}`"));
+        }
+        fields.push(ident);
+    }
+}
+
+/// A chain inside itself would be found by the compiler too, at the end of a cycle of constants.
+fn not_itself(rails: &[Listed], ident: &Ident, errors: &mut Errors) {
+    for ty in rails.iter().map(Listed::ty).filter(|ty| *ident == ty.to_string()) {
+        errors.at(ty, "a chain cannot list itself");
     }
 }

@@ -1,1 +1,101 @@
+use proc_macro2::TokenStream;
+use quote::quote;
 
+use crate::testing::{golden, mentions, messages, tokens};
+
+fn expand(input: &str) -> TokenStream {
+    super::rail_chain(tokens(input))
+}
+
+/// Each row: what stands in `rail_chain!`, and how each of the messages begins.
+fn check(table: &[(&str, &[&str])]) {
+    for (input, expected) in table {
+        let messages = messages(&expand(input));
+        let as_expected = messages.len() == expected.len()
+            && messages.iter().zip(*expected).all(|(message, start)| message.starts_with(start));
+        assert!(as_expected, "rail_chain! {{ {input} }}\nsays {messages:#?}\ninstead of {expected:#?}");
+    }
+}
+
+#[test]
+fn accepted() {
+    let chains = [
+        "",
+        "a, b::c, ::d::e,",
+        "r#type",
+        "struct Rails {}",
+        "pub(crate) struct Rails { a, pub limit: RateLimit<MemoryStore>, #[cfg(x)] b: B }",
+        "/// Docs.\n#[derive(Debug)] #[chain(priority = BASE + 1, crate = my::rails)] struct Rails { a }",
+        "#[chain(priority = 1)] #[chain(crate = my::rails)] struct Rails { a }",
+    ];
+    for chain in chains {
+        check(&[(chain, &[])]);
+    }
+}
+
+#[test]
+fn unnamed() {
+    check(&[
+        ("a, b, a", &["the rail `a` is listed twice: a chain runs each rail once"]),
+        ("a: A", &["an unnamed chain has no fields"]),
+        ("a()", &["a chain lists rails by their names"]),
+        ("a {}", &["a chain lists rails by their names"]),
+        ("\"a\"", &["a chain lists rails by their names"]),
+        ("a b", &["a chain lists rails by their names"]),
+        ("a, a, b: B", &["an unnamed chain has no fields", "the rail `a` is listed twice"]),
+    ]);
+}
+
+#[test]
+fn named() {
+    check(&[
+        ("struct Rails { a, a }", &["the rail `a` is listed twice"]),
+        ("struct Rails { a: A, b: A }", &["the rail `A` is listed twice"]),
+        ("struct Rails { a: A, a: B }", &["the chain has two fields of the name `a`"]),
+        ("struct Rails { Rails }", &["a chain cannot list itself"]),
+        ("struct Rails { pub a }", &["a rail without a field has no visibility"]),
+        ("struct Rails { #[cfg(x)] a }", &["attributes stand on rails with a field"]),
+        ("struct Rails<T> { a: A<T> }", &["a chain has no type parameters"]),
+        ("struct Rails(a);", &["a chain lists its rails in braces"]),
+        ("enum Rails { a }", &["a chain is a struct"]),
+        ("struct A { a } struct B { b }", &["a chain ends here"]),
+    ]);
+}
+
+#[test]
+fn options() {
+    let with = |options: &str| format!("#[chain({options})] struct Rails {{ a }}");
+    let table: [(&str, &[&str]); 6] = [
+        ("priorty = 1", &["`#[chain]` has no option `priorty`; did you mean `priority`?"]),
+        ("severity = 1", &["`#[chain]` has no option `severity`; expected `priority`, `crate`"]),
+        ("priority = 1, priority = 2", &["`priority` is given twice"]),
+        ("priority", &["`priority` needs a value: `priority = 10`"]),
+        ("priority = \"1\"", &["a priority is an integer"]),
+        ("priority = 1 crate = a", &["expected `,` between two arguments"]),
+    ];
+    for (options, expected) in table {
+        check(&[(&with(options), expected)]);
+    }
+}
+
+#[test]
+fn the_path_of_the_library() {
+    let chain = expand("#[chain(crate = my::rails)] struct Rails { a, limit: Limit }");
+    assert!(!mentions(&chain, "exo_rails"), "{chain}");
+    assert!(mentions(&expand("a"), "exo_rails"));
+}
+
+#[test]
+fn golden_named() {
+    let chain = "
+        /// What guards the support agent.
+        #[chain(priority = 20)]
+        pub struct SupportRails { block_dangerous, pub limit: RateLimit<MemoryStore> }";
+    golden("chain_named.rs", expand(chain));
+}
+
+#[test]
+fn golden_unnamed() {
+    let chain = expand("guards::redact");
+    golden("chain_unnamed.rs", quote!(fn main() { let rails = #chain; }));
+}

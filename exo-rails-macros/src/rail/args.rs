@@ -7,8 +7,8 @@ use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Expr, ExprLit, ExprUnary, Ident, Lit, LitStr, Path, Token, UnOp, bracketed};
 
-use crate::errors::{Errors, expected};
-use crate::paths::Library;
+use crate::errors::{Errors, expected, shown};
+use crate::paths::{EVENTS, Library, PAYLOADS};
 
 /// What stands in `#[rail(…)]`: (e.g. `priority = 10, on = [PreToolCall, Start]`).
 #[derive(Default)]
@@ -32,13 +32,11 @@ pub(super) fn parse(tokens: TokenStream, errors: &mut Errors) -> Args {
         while !input.is_empty() {
             let key = input.call(Ident::parse_any)?;
             if seen.contains(&key) {
-                errors.at(&key, format_args!("`{key}` is given twice"));
+                errors.at(&key, format_args!("`{key}` is given twice: keep one of them"));
             }
             seen.push(key.clone());
             argument(&mut args, &key, input, errors)?;
-            if !input.is_empty() {
-                input.parse::<Token![,]>()?;
-            }
+            separator(input, errors);
         }
         Ok(())
     })
@@ -49,14 +47,23 @@ pub(super) fn parse(tokens: TokenStream, errors: &mut Errors) -> Args {
 
 fn argument(args: &mut Args, key: &Ident, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<()> {
     let name = key.to_string();
+    if EVENTS.contains(&name.as_str()) {
+        errors.at(key, format_args!("the events of a rail stand in a list: `on = [{name}]`"));
+        args.on = Some((key.clone(), Vec::new()));
+        return skip_value(input);
+    }
     if !KEYS.contains(&name.as_str()) {
         errors.at(key, format_args!("`#[rail]` has no argument `{name}`; {}", expected(&name, &KEYS)));
         return skip_value(input);
     }
-    let Ok(_) = input.parse::<Token![=]>() else {
+    if name == "on" {
+        // Even when the list is wrong: a rail with a wrong list is not also one without.
+        args.on = Some((key.clone(), Vec::new()));
+    }
+    if input.parse::<Token![=]>().is_err() || input.is_empty() || input.peek(Token![,]) {
         errors.at(key, format_args!("`{name}` needs a value: `{}`", example(&name)));
         return skip_value(input);
-    };
+    }
     match name.as_str() {
         "priority" => args.priority = Some(priority(input.parse()?, errors)),
         "on" => args.on = Some((key.clone(), events(input, key, errors)?)),
@@ -75,6 +82,13 @@ fn example(key: &str) -> &'static str {
     }
 }
 
+/// The comma between two arguments. Without one, what follows is read as the next argument all the same.
+pub(crate) fn separator(input: ParseStream<'_>, errors: &mut Errors) {
+    if !input.is_empty() && input.parse::<Token![,]>().is_err() {
+        errors.push(input.error("expected `,` between two arguments"));
+    }
+}
+
 /// Goes on behind the next comma.
 fn skip_value(input: ParseStream<'_>) -> syn::Result<()> {
     while !input.is_empty() && !input.peek(Token![,]) {
@@ -83,19 +97,23 @@ fn skip_value(input: ParseStream<'_>) -> syn::Result<()> {
     Ok(())
 }
 
-/// A literal of another kind than an integer is refused here, in better words than the type checker's.
-fn priority(expr: Expr, errors: &mut Errors) -> Expr {
-    let literal = match &expr {
-        Expr::Lit(ExprLit { lit, .. }) => Some(lit),
-        Expr::Unary(ExprUnary { op: UnOp::Neg(_), expr, .. }) => match &**expr {
-            Expr::Lit(ExprLit { lit, .. }) => Some(lit),
-            _ => None,
-        },
-        _ => None,
+/// What is wrong with a literal is said here, in better words than the type checker's.
+pub(crate) fn priority(expr: Expr, errors: &mut Errors) -> Expr {
+    let (literal, sign) = match &expr {
+        Expr::Unary(ExprUnary { op: UnOp::Neg(_), expr, .. }) => (&**expr, -1),
+        other => (other, 1),
     };
-    if literal.is_some_and(|literal| !matches!(literal, Lit::Int(_))) {
-        let shown = expr.to_token_stream();
-        errors.at(&expr, format_args!("a priority is an integer, like `priority = 10`; this is `{shown}`"));
+    let Expr::Lit(ExprLit { lit, .. }) = literal else { return expr };
+    let written = shown(&expr).replace("- ", "-");
+    match lit {
+        Lit::Int(int) if !matches!(int.suffix(), "" | "i32") => {
+            errors.at(&expr, format_args!("a priority is an `i32`: write `{}`", int.base10_digits()));
+        }
+        Lit::Int(int) if int.base10_parse::<i64>().is_ok_and(|value| i32::try_from(sign * value).is_ok()) => {}
+        Lit::Int(_) => errors.at(&expr, format_args!("a priority is an `i32`: `{written}` is out of its range")),
+        _ => {
+            errors.at(&expr, format_args!("a priority is an integer, like `priority = 10`; this is `{written}`"));
+        }
     }
     expr
 }
@@ -115,8 +133,17 @@ fn events(input: ParseStream<'_>, key: &Ident, errors: &mut Errors) -> syn::Resu
     }
     let list;
     bracketed!(list in input);
-    let events = Punctuated::<Path, Token![,]>::parse_terminated(&list)?.into_iter().collect();
-    Ok(distinct(events, key, errors))
+    match list.call(Punctuated::<Path, Token![,]>::parse_terminated) {
+        Ok(events) => Ok(distinct(events.into_iter().collect(), key, errors)),
+        Err(error) => {
+            errors.push(syn::Error::new(
+                error.span(),
+                "an event is the name of a type, without quotes: `on = [PreToolCall]`",
+            ));
+            list.parse::<TokenStream>()?;
+            Ok(Vec::new())
+        }
+    }
 }
 
 fn value(input: ParseStream<'_>) -> syn::Result<TokenStream> {
@@ -130,12 +157,11 @@ fn value(input: ParseStream<'_>) -> syn::Result<TokenStream> {
 /// The events in `#[on(PreToolCall, Start)]`.
 pub(super) fn on(attr: &Attribute, errors: &mut Errors) -> Vec<Path> {
     let events = attr.parse_args_with(Punctuated::<Path, Token![,]>::parse_terminated);
-    match events {
-        Ok(events) => distinct(events.into_iter().collect(), attr, errors),
-        Err(_) => {
-            errors.at(attr, "`#[on(…)]` lists the events of the method: `#[on(PreToolCall)]`");
-            Vec::new()
-        }
+    if let Ok(events) = events {
+        distinct(events.into_iter().collect(), attr, errors)
+    } else {
+        errors.at(attr, "`#[on(…)]` lists the events of the method: `#[on(PreToolCall)]`");
+        Vec::new()
     }
 }
 
@@ -145,9 +171,24 @@ fn distinct(events: Vec<Path>, list: impl ToTokens, errors: &mut Errors) -> Vec<
         errors.at(list, "a rail guards at least one event, like `PreToolCall`: this list is empty");
     }
     for (i, event) in events.iter().enumerate() {
+        known_mistake(event, errors);
         if events[..i].contains(event) {
-            errors.at(event, format_args!("the event `{}` is listed twice", event.to_token_stream()));
+            errors.at(event, format_args!("the event `{}` is listed twice", shown(event)));
         }
     }
     events
+}
+
+/// What is taken for an event most easily. Everything else that is none, the compiler finds.
+fn known_mistake(event: &Path, errors: &mut Errors) {
+    let mut names = event.segments.iter().rev().map(|segment| segment.ident.to_string());
+    let (name, before) = (names.next().unwrap_or_default(), names.next().unwrap_or_default());
+    if PAYLOADS.contains(&&*name) {
+        let message = "is what events carry, and not an event: name the event, like `PreToolCall`";
+        errors.at(event, format_args!("`{name}` {message}"));
+    }
+    if before == "HookPoint" {
+        let message = "is a value, for what is known at run time only: name the event itself";
+        errors.at(event, format_args!("`{}` {message}, `{name}`", shown(event)));
+    }
 }

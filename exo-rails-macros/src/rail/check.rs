@@ -12,10 +12,10 @@ use syn::{
 
 use super::args::{self, Args};
 use super::parse::{Function, ImplBlock, Item, Method};
-use crate::errors::Errors;
+use crate::errors::{Errors, shown};
 use crate::paths::Library;
 
-/// A rail that has passed every check.
+/// A rail: what is known of it when every check has passed, and what could be made out when not.
 pub(super) struct Rail {
     pub library: Library,
     /// The type that is the rail: made beside a function, the user's own for an `impl` block.
@@ -38,6 +38,8 @@ pub(super) enum Subject {
 /// A function or method on one event or more.
 pub(super) struct Handler {
     pub events: Vec<Path>,
+    /// Where errors about it as a whole point: its name.
+    pub span: Span,
     /// What to call: (e.g. `block_dangerous`, `Self::prompt`).
     pub callee: TokenStream,
     pub takes_self: bool,
@@ -57,55 +59,56 @@ impl Handler {
     }
 }
 
-/// Checks the arguments and the item, and reports everything that is wrong with either.
-pub(super) fn rail(args: TokenStream, item: Item) -> syn::Result<Rail> {
-    let mut errors = Errors::default();
-    let args = args::parse(args, &mut errors);
-    let rail = match item {
-        Item::Function(item) => function(args, item, &mut errors),
-        Item::Impl(item) => impl_block(args, item, &mut errors),
-    };
-    errors.finish(rail)
+/// Checks the arguments and the item, and reports everything that is wrong with either. With errors, the
+/// rail is still good for a stub; `None` where no stub could stand.
+pub(super) fn rail(args: TokenStream, item: Item, errors: &mut Errors) -> Option<Rail> {
+    let args = args::parse(args, errors);
+    match item {
+        Item::Function(item) => function(args, item, errors),
+        Item::Impl(item) => Some(impl_block(args, item, errors)),
+    }
 }
 
-fn function(args: Args, item: Function, errors: &mut Errors) -> Rail {
+fn function(args: Args, item: Function, errors: &mut Errors) -> Option<Rail> {
+    if let Some(receiver) = item.sig.receiver() {
+        errors.at(receiver, "`#[rail]` stands on the `impl` block, and `#[on(PreToolCall)]` on its methods");
+        return None;
+    }
+    if let Some(second) = item.attrs.iter().find(|attr| attr.path().is_ident("rail")) {
+        errors.at(second, "a function is one rail: list all its events in one `#[rail(on = [PreToolCall, Start])]`");
+        return None;
+    }
     let ident = item.sig.ident.clone();
-    let events = match args.on {
-        Some((_, events)) => events,
-        None => {
-            errors.at(&ident, format_args!("the rail `{ident}` is on no event: write `#[rail(on = [PreToolCall])]`"));
-            Vec::new()
-        }
-    };
+    if args.on.is_none() {
+        errors.at(&ident, format_args!("the rail `{ident}` is on no event: write `#[rail(on = [PreToolCall])]`"));
+    }
+    let events = args.on.map(|(_, events)| events).unwrap_or_default();
     for param in type_params(&item.sig.generics) {
         errors.at(
             param,
             format_args!(
-                "a rail function has no type parameters: a chain could not name them. Make the rail a type: \
+                "a rail function has no type or const parameters: a chain could not name them. Make the rail a type: \
              `#[rail] impl<T> {}<T> {{ #[on(…)] async fn …(&self, …) }}`",
                 pascal(&ident)
             ),
         );
     }
     let handler = handler(&item.sig, ident.to_token_stream(), events, errors);
-    if handler.takes_self {
-        errors.at(item.sig.inputs.first(), "a rail function takes no `self`; a rail with state is an `impl` block: `#[rail] impl MyRail { #[on(…)] async fn …(&self, …) }`");
-    }
-    Rail {
+    Some(Rail {
         library: args.library,
         name: args.name.map_or_else(|| unraw(&ident), |name| name.value()),
         span: ident.span(),
         subject: Subject::Function { ident, vis: item.vis, attrs: carried(item.attrs) },
         priority: args.priority,
         handlers: vec![handler],
-    }
+    })
 }
 
 fn impl_block(args: Args, item: ImplBlock, errors: &mut Errors) -> Rail {
     if let Some((key, _)) = &args.on {
         errors.at(key, "the events of an `impl` block stand on its methods: write `#[on(PreToolCall)]` above each");
     }
-    if item.methods.is_empty() {
+    if !item.has_on && args.on.is_none() {
         errors.push(syn::Error::new(
             item.span,
             "this rail guards no event: write `#[on(PreToolCall)]` above at least one of its methods",
@@ -146,10 +149,10 @@ fn one_method_for_each_event(methods: &[Method], handlers: &[Handler], errors: &
                     event,
                     format_args!(
                         "the rail has one method for each event, and `{first}` is already on `{}`",
-                        event.to_token_stream()
+                        shown(event)
                     ),
                 ),
-                Some(_) => errors.at(event, format_args!("the event `{}` is listed twice", event.to_token_stream())),
+                Some(_) => errors.at(event, format_args!("the event `{}` is listed twice", shown(event))),
                 None => seen.push((event, &method.sig.ident)),
             }
         }
@@ -159,13 +162,14 @@ fn one_method_for_each_event(methods: &[Method], handlers: &[Handler], errors: &
 /// What functions and methods have in common.
 fn handler(sig: &Signature, callee: TokenStream, events: Vec<Path>, errors: &mut Errors) -> Handler {
     if let Safety::Unsafe(keyword) = &sig.safety {
-        errors.at(keyword, "a rail is not `unsafe`");
+        errors.at(keyword, "a rail is not `unsafe`: chains call it from safe code");
     }
     if let Some(abi) = &sig.abi {
-        errors.at(abi, "a rail is a plain Rust function");
+        errors.at(abi, "a rail is a plain Rust function: leave this out");
     }
     Handler {
         events,
+        span: sig.ident.span(),
         callee,
         takes_self: sig.receiver().is_some(),
         params: params(&sig.inputs, errors),
@@ -178,11 +182,11 @@ fn params(inputs: &Punctuated<FnArg, Token![,]>, errors: &mut Errors) -> Vec<Typ
     let mut params: Vec<Type> = Vec::new();
     for input in inputs {
         let FnArg::Typed(input) = input else { continue };
-        let mut ty = (*input.ty).clone();
+        let mut ty = ungrouped(&input.ty).clone();
         InferLifetimes.visit_type_mut(&mut ty);
         borrowed(&ty, errors);
         if let Some(first) = params.iter().find(|first| target(first) == target(&ty)) {
-            let what = target(first).to_token_stream();
+            let what = shown(target(first));
             errors.at(&input.ty, format_args!("the rail takes its `{what}` twice: once is enough"));
         }
         params.push(ty);
@@ -193,14 +197,18 @@ fn params(inputs: &Punctuated<FnArg, Token![,]>, errors: &mut Errors) -> Vec<Typ
 /// A rail borrows what the event carries; only the union of payloads, itself a borrow, comes by value.
 fn borrowed(ty: &Type, errors: &mut Errors) {
     match ty {
+        Type::Reference(reference) if ends_with(&reference.elem, "Inputs") => {
+            let union = shown(&reference.elem);
+            errors.at(ty, format_args!("`{union}` is a borrow already: take it by value"));
+        }
         Type::Reference(_) => {}
         Type::Path(_) if ends_with(ty, "Inputs") => {}
         Type::ImplTrait(_) => errors.at(ty, "a rail's parameter names its type: it decides what the rail receives"),
         _ => {
-            let shown = ty.to_token_stream();
+            let part = shown(ty);
             errors.at(
                 ty,
-                format_args!("a rail borrows what the event carries: write `&{shown}`, or `&mut {shown}` to change it"),
+                format_args!("a rail borrows what the event carries: write `&{part}`, or `&mut {part}` to change it"),
             );
         }
     }
@@ -210,7 +218,7 @@ fn output(output: &ReturnType, errors: &mut Errors) -> Type {
     match output {
         ReturnType::Default => syn::parse_quote!(()),
         ReturnType::Type(_, ty) => {
-            if let Type::ImplTrait(_) = **ty {
+            if let Type::ImplTrait(_) = ungrouped(ty) {
                 errors.at(ty, "a rail returns its decision: write `async fn …() -> RailAction`");
             }
             (**ty).clone()
@@ -218,16 +226,25 @@ fn output(output: &ReturnType, errors: &mut Errors) -> Type {
     }
 }
 
-/// The type behind a reference: what a parameter asks for.
-fn target(ty: &Type) -> &Type {
+/// The type itself: one that a `macro_rules!` passes on comes in an invisible group.
+fn ungrouped(ty: &Type) -> &Type {
     match ty {
-        Type::Reference(reference) => &reference.elem,
+        Type::Group(group) => ungrouped(&group.elem),
+        Type::Paren(paren) => ungrouped(&paren.elem),
+        other => other,
+    }
+}
+
+/// The type behind a reference: what a parameter asks for.
+pub(super) fn target(ty: &Type) -> &Type {
+    match ty {
+        Type::Reference(reference) => ungrouped(&reference.elem),
         other => other,
     }
 }
 
 fn ends_with(ty: &Type, name: &str) -> bool {
-    matches!(ty, Type::Path(path) if path.path.segments.last().is_some_and(|segment| segment.ident == name))
+    matches!(ungrouped(ty), Type::Path(path) if path.path.segments.last().is_some_and(|segment| segment.ident == name))
 }
 
 fn type_params(generics: &Generics) -> impl Iterator<Item = &GenericParam> {
@@ -254,11 +271,11 @@ fn carried(attrs: Vec<Attribute>) -> Vec<Attribute> {
 
 /// The name of a rail that is a type: the last part of its path.
 fn type_name(ty: &Type) -> String {
-    match ty {
+    match ungrouped(ty) {
         Type::Path(path) => path.path.segments.last().map(|segment| unraw(&segment.ident)),
         _ => None,
     }
-    .unwrap_or_else(|| ty.to_token_stream().to_string())
+    .unwrap_or_else(|| shown(ty))
 }
 
 fn unraw(ident: &Ident) -> String {

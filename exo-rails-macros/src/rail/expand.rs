@@ -1,11 +1,15 @@
 //! The traits of a checked rail.
+//!
+//! Variables in the expansion cannot meet the user's: they are hygienic. Types and lifetimes are not, so those
+//! that it makes begin with two underscores.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Generics, Path, Type};
+use syn::{Generics, Ident, Path, Type};
 
-use super::check::{Handler, Rail, Subject};
+use super::check::{Handler, Rail, Subject, target};
+use crate::paths::Library;
 
 /// Everything that stands beside the user's item.
 pub(super) fn rail(rail: &Rail) -> TokenStream {
@@ -16,12 +20,57 @@ pub(super) fn rail(rail: &Rail) -> TokenStream {
     quote!(#carrier #rail_impl #(#on_impls)*)
 }
 
+/// What stands beside an item with errors: a rail on no event, so that a chain which lists it does not report
+/// the rail a second time. It is never without a `compile_error!` beside it.
+pub(super) fn stub(rail: &Rail) -> TokenStream {
+    let (library, self_ty, name) = (&rail.library, rail.self_ty(), &rail.name);
+    let carrier = carrier(rail);
+    let mut generics = rail.generics();
+    let (rail_generics, _, _) = generics.split_for_impl();
+    let rail_generics = rail_generics.to_token_stream();
+    generics.params.push(syn::parse_quote!(__Event: #library::Event));
+    let (impl_generics, _, where_clause) = generics.split_for_impl();
+    quote_spanned! {Span::mixed_site()=>
+        #carrier
+
+        #[automatically_derived]
+        impl #rail_generics #library::Rail for #self_ty #where_clause {
+            const NAME: &'static str = #name;
+            const PRIORITY: i32 = #library::DEFAULT_PRIORITY;
+            const EVENTS: &'static [#library::HookPoint] = &[];
+            const REWRITES: &'static [#library::HookPoint] = &[];
+            const DECLARED: #library::Declared = #library::Declared { file: "", line: 0, column: 0 };
+
+            fn each_event<__Visitor: #library::__private::EventVisitor<Self>>(_: &mut __Visitor) {}
+        }
+
+        #[automatically_derived]
+        impl #impl_generics #library::RailOn<__Event> for #self_ty #where_clause {
+            type Out = ();
+
+            fn call<'__event>(
+                &'__event self,
+                _: __Event::Payload<'__event>,
+                _: &'__event mut #library::RailContext,
+            ) -> impl ::core::future::Future<Output = ()> + ::core::marker::Send {
+                ::core::future::ready(())
+            }
+        }
+    }
+}
+
 impl Rail {
     fn self_ty(&self) -> TokenStream {
         match &self.subject {
             Subject::Function { ident, .. } => ident.to_token_stream(),
             Subject::Type { ty, .. } => ty.to_token_stream(),
         }
+    }
+
+    /// What a deprecated function needs, so that it is not itself the first to be warned of its use.
+    fn quiet(&self) -> Option<TokenStream> {
+        let Subject::Function { attrs, .. } = &self.subject else { return None };
+        attrs.iter().any(|attr| attr.path().is_ident("deprecated")).then(|| quote!(#[allow(deprecated)]))
     }
 
     fn generics(&self) -> Generics {
@@ -39,17 +88,21 @@ impl Rail {
 /// The type beside a function. Its braces keep it out of the value namespace, where the function is.
 fn carrier(rail: &Rail) -> TokenStream {
     let Subject::Function { ident, vis, attrs } = &rail.subject else { return TokenStream::new() };
-    let library = &rail.library;
+    let (library, quiet) = (&rail.library, rail.quiet());
     // The macro's own span, so that a rail that nobody uses gives one warning, at the function, and not two.
-    let ident = syn::Ident::new(&ident.to_string(), Span::call_site().located_at(ident.span()));
+    let mut ident = ident.clone();
+    ident.set_span(Span::call_site().located_at(ident.span()));
     quote! {
         #(#attrs)*
         #[allow(non_camel_case_types)]
+        #quiet
         #[derive(Clone, Copy, Debug)]
         #vis struct #ident {}
 
         #[automatically_derived]
-        impl #library::__private::Stateless for #ident {
+        #[diagnostic::do_not_recommend]
+        #quiet
+        impl #library::checks::Stateless for #ident {
             const RAIL: &'static Self = &Self {};
         }
     }
@@ -61,10 +114,13 @@ fn rail_impl(rail: &Rail) -> TokenStream {
     let (impl_generics, _, where_clause) = generics.split_for_impl();
     let priority = rail.priority.as_ref().map_or_else(|| quote!(#library::DEFAULT_PRIORITY), ToTokens::to_token_stream);
     let events: Vec<_> = rail.events().collect();
-    let rewrites = rail.handlers.iter().filter(|handler| handler.rewrites()).flat_map(|handler| &handler.events);
-    let declared = declared(library, rail.span);
+    let rewriting = rail.handlers.iter().filter(|handler| handler.rewrites());
+    let rewrites = rewriting.flat_map(|handler| &handler.events);
+    let (declared, quiet) = (declared(library, rail.span), rail.quiet());
     quote_spanned! {Span::mixed_site()=>
         #[automatically_derived]
+        #[diagnostic::do_not_recommend]
+        #quiet
         impl #impl_generics #library::Rail for #self_ty #where_clause {
             const NAME: &'static str = #name;
             const PRIORITY: i32 = #priority;
@@ -72,7 +128,7 @@ fn rail_impl(rail: &Rail) -> TokenStream {
             const REWRITES: &'static [#library::HookPoint] = &[#(<#rewrites as #library::Event>::POINT),*];
             const DECLARED: #library::Declared = #declared;
 
-            fn each_event<V: #library::__private::EventVisitor<Self>>(visitor: &mut V) {
+            fn each_event<__Visitor: #library::__private::EventVisitor<Self>>(visitor: &mut __Visitor) {
                 #(visitor.visit::<#events>();)*
             }
         }
@@ -82,7 +138,7 @@ fn rail_impl(rail: &Rail) -> TokenStream {
 /// The place of the user's tokens.
 pub(crate) fn declared(library: impl ToTokens, span: Span) -> TokenStream {
     let [file, line, column] = ["file", "line", "column"].map(|name| {
-        let name = syn::Ident::new(name, span);
+        let name = Ident::new(name, span);
         quote_spanned!(span=> ::core::#name!())
     });
     quote!(#library::Declared { file: #file, line: #line, column: #column })
@@ -93,19 +149,26 @@ fn on_impl(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream {
     let library = &rail.library;
     let (self_ty, generics) = (rail.self_ty(), rail.generics());
     let (impl_generics, _, where_clause) = generics.split_for_impl();
-    let output = &handler.output;
-    let call = call(rail, handler, event);
+    let (output, quiet) = (&handler.output, rail.quiet());
+    let (disjoint, call) = (disjoint(library, handler, event), call(rail, handler, event));
+    // A future that is not `Send` is an error here: it points at the name of the function.
+    let future = quote_spanned! {handler.span.resolved_at(Span::mixed_site())=>
+        impl ::core::future::Future<Output = Self::Out> + ::core::marker::Send
+    };
     quote_spanned! {Span::mixed_site()=>
+        #disjoint
+
         #[automatically_derived]
+        #quiet
         impl #impl_generics #library::RailOn<#event> for #self_ty #where_clause {
             type Out = #output;
 
             #[inline]
-            fn call<'a>(
-                &'a self,
-                payload: <#event as #library::Payloads>::Payload<'a>,
-                ctx: &'a mut #library::RailContext,
-            ) -> impl ::core::future::Future<Output = Self::Out> + ::core::marker::Send {
+            fn call<'__event>(
+                &'__event self,
+                payload: <#event as #library::Payloads>::Payload<'__event>,
+                ctx: &'__event mut #library::RailContext,
+            ) -> #future {
                 #call
             }
         }
@@ -116,7 +179,6 @@ fn call(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream {
     let library = &rail.library;
     let names: Vec<_> = (0..handler.params.len()).map(|i| format_ident!("p{i}", span = Span::mixed_site())).collect();
     let picks = handler.params.iter().zip(&names).map(|(ty, name)| pick(library, event, ty, name));
-    let disjoint = disjoint(rail, handler, event);
     let receiver = handler.takes_self.then(|| quote_spanned!(Span::mixed_site()=> self,));
     let callee = &handler.callee;
     let unpack = (!names.is_empty()).then(|| {
@@ -126,29 +188,37 @@ fn call(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream {
         }
     });
     let ignore = names.is_empty().then(|| quote_spanned!(Span::mixed_site()=> let _ = (payload, ctx);));
-    let called = quote_spanned!(callee.span()=> #callee(#receiver #(#names),*));
-    let future = if handler.is_async { called } else { quote!(::core::future::ready(#called)) };
-    quote_spanned!(Span::mixed_site()=> #disjoint #unpack #ignore #(#picks)* #future)
+    let result = quote_spanned!(callee.span()=> #callee(#receiver #(#names),*));
+    let future = if handler.is_async { result } else { quote!(::core::future::ready(#result)) };
+    quote_spanned!(Span::mixed_site()=> #unpack #ignore #(#picks)* #future)
 }
 
 /// Takes one parameter out of the payload; an error about it points at the type that the user wrote.
-fn pick(library: impl ToTokens, event: &Path, ty: &Type, name: &syn::Ident) -> TokenStream {
-    let pick = quote_spanned!(ty.span().resolved_at(Span::mixed_site())=> #library::__private::pick::<#event, #ty>);
+fn pick(library: &Library, event: &Path, ty: &Type, name: &Ident) -> TokenStream {
+    let pick = carried_by(library, event, ty, "pick");
     quote_spanned!(Span::mixed_site()=> let #name = #pick(&mut parts, &mut ctx);)
 }
 
+/// What the library knows of a parameter at an event; an error about it points at the parameter's type.
+fn carried_by(library: &Library, event: &Path, ty: &Type, what: &str) -> TokenStream {
+    let span = ty.span().resolved_at(Span::mixed_site());
+    let (library, event, what) = (library.located(span), event, Ident::new(what, span));
+    quote_spanned! {span=>
+        <#ty as #library::checks::CarriedBy<'_, #event, <#event as #library::Payloads>::Payload<'_>>>::#what
+    }
+}
+
 /// Two names of one type get past the check of the macro, but not past the compiler.
-fn disjoint(rail: &Rail, handler: &Handler, event: &Path) -> Option<TokenStream> {
-    let (library, params, name) = (&rail.library, &handler.params, &rail.name);
-    let message = format!("the rail `{name}` takes the same part of the event twice");
-    (params.len() > 1).then(|| {
-        quote_spanned! {Span::mixed_site()=>
-            const {
-                ::core::assert!(
-                    #library::__private::disjoint(&[#(<#params as #library::Param<'_, #event>>::TAKES),*]),
-                    #message
-                );
-            }
-        }
-    })
+///
+/// It is an item of its own: a `const` inside the function would only be looked at when the rail is called.
+fn disjoint(library: &Library, handler: &Handler, event: &Path) -> TokenStream {
+    let params = &handler.params;
+    let assertions = params.iter().enumerate().skip(1).map(|(i, ty)| {
+        let takes = params[..=i].iter().map(|ty| carried_by(library, event, ty, "TAKES"));
+        // At the name alone: the compiler would mark nothing but the `&`.
+        let span = target(ty).span().resolved_at(Span::mixed_site());
+        let library = library.located(span);
+        quote_spanned!(span=> const _: () = #library::checks::once(&[#(#takes),*]);)
+    });
+    assertions.collect()
 }

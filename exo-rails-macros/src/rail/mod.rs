@@ -5,19 +5,34 @@ mod check;
 mod expand;
 mod parse;
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 
+pub(crate) use args::{priority, separator};
 pub(crate) use expand::declared;
 
-use crate::errors;
+use crate::errors::{self, Errors};
 
 /// The whole of `#[rail]`. The user's item comes out whatever is wrong with it, so that the editor and the
 /// code that calls it keep working.
 pub(crate) fn rail(args: TokenStream, item: TokenStream) -> TokenStream {
-    let (item_tokens, parsed) = parse::item(item);
-    let made = parsed.and_then(|item| check::rail(args, item)).map(|rail| expand::rail(&rail));
-    let made = made.unwrap_or_else(|error| errors::report(&error));
-    [item_tokens, made].into_iter().collect()
+    let mut errors = Errors::default();
+    let (item_tokens, item) = parse::item(item, &mut errors);
+    let rail = item.and_then(|item| check::rail(args, item, &mut errors));
+    let beside = match (errors.finish(()), &rail) {
+        (Ok(()), Some(rail)) => expand::rail(rail),
+        (Ok(()), None) => TokenStream::new(),
+        (Err(error), Some(rail)) => [errors::report(&error), expand::stub(rail)].into_iter().collect(),
+        (Err(error), None) => errors::report(&error),
+    };
+    [item_tokens, beside].into_iter().collect()
+}
+
+/// `#[on]`, where no `#[rail]` has taken it away.
+pub(crate) fn on(item: TokenStream) -> TokenStream {
+    let message = "`#[on(…)]` stands on the methods of an `impl` block under `#[rail]`: put `#[rail]` on the block";
+    let error = errors::report(&syn::Error::new(Span::call_site(), message));
+    // Inside an `impl` block there is no place for the error but the item itself.
+    [item, error].into_iter().collect()
 }
 
 #[cfg(test)]

@@ -6,8 +6,9 @@
 use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::parse::{ParseStream, Parser};
-use syn::spanned::Spanned;
 use syn::{Attribute, Generics, Ident, Signature, Token, Type, Visibility};
+
+use crate::errors::Errors;
 
 /// What stands under `#[rail]`.
 pub(super) enum Item {
@@ -27,6 +28,8 @@ pub(super) struct ImplBlock {
     pub span: Span,
     pub generics: Generics,
     pub self_ty: Type,
+    /// Whether there is an `#[on(…)]` at all, right or wrong.
+    pub has_on: bool,
     /// Its methods that have `#[on(…)]`.
     pub methods: Vec<Method>,
 }
@@ -38,30 +41,36 @@ pub(super) struct Method {
 }
 
 /// The item's own tokens, as they have to come out (without `#[on]`, which is ours), and what they mean.
-pub(super) fn item(tokens: TokenStream) -> (TokenStream, syn::Result<Item>) {
-    match parse_item.parse2(tokens.clone()) {
-        Ok((tokens, item)) => (tokens, Ok(item)),
-        Err(error) => (tokens, Err(error)),
+pub(super) fn item(tokens: TokenStream, errors: &mut Errors) -> (TokenStream, Option<Item>) {
+    let parse = |input: ParseStream<'_>| parse_item(input, errors);
+    match parse.parse2(tokens.clone()) {
+        Ok((tokens, item)) => (tokens, Some(item)),
+        Err(error) => {
+            errors.push(error);
+            (tokens, None)
+        }
     }
 }
 
-fn parse_item(input: ParseStream<'_>) -> syn::Result<(TokenStream, Item)> {
+fn parse_item(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<(TokenStream, Item)> {
     let tokens = input.fork().parse::<TokenStream>()?;
     let attrs = input.call(Attribute::parse_outer)?;
     if input.peek(Token![impl]) || (input.peek(Token![unsafe]) && input.peek2(Token![impl])) {
-        let (rest, block) = impl_block(input)?;
+        let (rest, block) = impl_block(input, errors)?;
         let attrs: TokenStream = attrs.iter().map(ToTokens::to_token_stream).collect();
         return Ok(([attrs, rest].into_iter().collect(), Item::Impl(block)));
     }
     let vis = input.parse()?;
     if !starts_function(input) {
-        return Err(input
-            .error("a rail is an `async fn`, a `fn`, or an `impl` block of a type: `#[rail]` cannot stand on this"));
+        return Err(input.error(NOT_A_RAIL));
     }
     let sig = input.parse()?;
     input.parse::<TokenStream>()?;
     Ok((tokens, Item::Function(Function { attrs, vis, sig })))
 }
+
+const NOT_A_RAIL: &str =
+    "a rail is an `async fn`, a `fn`, or the `impl` block of a type: `#[rail]` stands on one of these";
 
 fn starts_function(input: ParseStream<'_>) -> bool {
     // `const NAME: …` is no function, `const fn` is.
@@ -72,30 +81,28 @@ fn starts_function(input: ParseStream<'_>) -> bool {
         || (input.peek(Token![const]) && !input.peek2(Ident) && !input.peek2(Token![_]))
 }
 
-fn impl_block(input: ParseStream<'_>) -> syn::Result<(TokenStream, ImplBlock)> {
+fn impl_block(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<(TokenStream, ImplBlock)> {
     let start = input.fork();
     if let Ok(keyword) = input.parse::<Token![unsafe]>() {
-        return Err(syn::Error::new_spanned(keyword, "a rail's `impl` block is not `unsafe`"));
+        errors.at(keyword, "a rail's `impl` block is not `unsafe`");
     }
     let span = input.parse::<Token![impl]>()?.span;
     let mut generics: Generics = if input.peek(Token![<]) { input.parse()? } else { Generics::default() };
-    let self_ty: Type = input.parse()?;
-    if input.peek(Token![for]) {
-        return Err(syn::Error::new(
-            self_ty.span().join(input.span()).unwrap_or_else(|| self_ty.span()),
-            "a rail's methods stand in an `impl` block of the type itself, not of a trait for it",
-        ));
+    let mut self_ty: Type = input.parse()?;
+    if input.parse::<Option<Token![for]>>()?.is_some() {
+        errors.at(&self_ty, "a rail's methods stand in an `impl` block of the type itself, not of a trait for it");
+        self_ty = input.parse()?;
     }
     generics.where_clause = input.parse()?;
 
     let header = tokens_until_body(&start)?;
     let body;
     let braces = syn::braced!(body in input);
-    let (members, methods) = members(&body)?;
-    let mut group = proc_macro2::Group::new(Delimiter::Brace, members);
+    let Members { tokens, methods, has_on } = members(&body, errors)?;
+    let mut group = proc_macro2::Group::new(Delimiter::Brace, tokens);
     group.set_span(braces.span.join());
     let rest = header.into_iter().chain([TokenTree::Group(group)]).collect();
-    Ok((rest, ImplBlock { span, generics, self_ty, methods }))
+    Ok((rest, ImplBlock { span, generics, self_ty, has_on, methods }))
 }
 
 /// The tokens before the braces of the body.
@@ -108,19 +115,27 @@ fn tokens_until_body(input: ParseStream<'_>) -> syn::Result<Vec<TokenTree>> {
 }
 
 /// The members of an `impl` block without their `#[on]`, and the methods that had it.
-fn members(body: ParseStream<'_>) -> syn::Result<(TokenStream, Vec<Method>)> {
-    let (mut tokens, mut methods) = (TokenStream::new(), Vec::new());
+#[derive(Default)]
+struct Members {
+    tokens: TokenStream,
+    methods: Vec<Method>,
+    has_on: bool,
+}
+
+fn members(body: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Members> {
+    let mut members = Members::default();
     while !body.is_empty() {
         let (on, others): (Vec<_>, Vec<_>) =
             body.call(Attribute::parse_outer)?.into_iter().partition(|attr| attr.path().is_ident("on"));
-        tokens.extend(others.iter().map(ToTokens::to_token_stream));
+        members.tokens.extend(others.iter().map(ToTokens::to_token_stream));
         let member = body.fork();
-        tokens.extend(member_tokens(body)?);
+        members.tokens.extend(member_tokens(body)?);
         if !on.is_empty() {
-            methods.push(method(&member, on)?);
+            members.has_on = true;
+            members.methods.extend(errors.keep(method(&member, on)));
         }
     }
-    Ok((tokens, methods))
+    Ok(members)
 }
 
 fn method(input: ParseStream<'_>, on: Vec<Attribute>) -> syn::Result<Method> {

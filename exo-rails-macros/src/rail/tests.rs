@@ -1,1 +1,236 @@
+use proc_macro2::TokenStream;
 
+use crate::testing::{golden, mentions, messages, tokens};
+
+fn expand(args: &str, item: &str) -> TokenStream {
+    super::rail(tokens(args), tokens(item))
+}
+
+/// Each row: the arguments, the item, and how each of the messages begins.
+fn check(table: &[(&str, &str, &[&str])]) {
+    for (args, item, expected) in table {
+        let messages = messages(&expand(args, item));
+        let as_expected = messages.len() == expected.len()
+            && messages.iter().zip(*expected).all(|(message, start)| message.starts_with(start));
+        assert!(as_expected, "#[rail({args})] {item}\nsays {messages:#?}\ninstead of {expected:#?}");
+    }
+}
+
+const CALL: &str = "async fn guard(call: &ToolCallInputs) -> RailAction { todo!() }";
+
+#[test]
+fn accepted() {
+    let functions = [
+        CALL,
+        "fn guard() {}",
+        "pub(crate) async fn guard(ctx: &mut RailContext, output: &mut ToolOutput, call: &ToolCallInputs) {}",
+        "async fn guard<'a, 'b: 'a>(call: &'a mut ToolCallInputs, ctx: &'b RailContext) -> Option<Verdict> { None }",
+        "async fn guard(inputs: Inputs<'_>) -> Result<RailAction<ToolOutput>, Error> { todo!() }",
+        "const fn guard(_: &ToolCallInputs) {}",
+        "#[doc = \"docs\"] #[deprecated] #[inline] async fn r#type((): &()) where u8: Copy {}",
+    ];
+    for function in functions {
+        check(&[("on = [PreToolCall]", function, &[])]);
+    }
+    let blocks = [
+        "impl Budget { #[on(PreToolCall)] async fn before(&self) {} }",
+        "impl Budget { #[on(PreToolCall, Start)] fn before() {} #[on(Finished)] #[on(Error)] fn after(&self) {} }",
+        "impl<S: Store, const N: usize> a::Limit<S, N> where S: Send { #[on(a::Start)] fn start(&self) {} }",
+        "impl Budget { const A: [u8; 1] = [{ 0 }]; fn other(self) {} #[on(Start)] pub fn start(&self) {} m! {} }",
+    ];
+    for block in blocks {
+        check(&[("", block, &[])]);
+    }
+    let arguments = [
+        "on = [PreToolCall]",
+        "on = [PreToolCall, events::Start,], priority = -5,",
+        "priority = <other as Rail>::PRIORITY + BASE, on = [Start], name = \"guard-1\"",
+        "priority = -2147483648, on = [Start]",
+        "priority = 0x7fff_ffff_i32, on = [Start]",
+        "crate = some::path, on = [Start]",
+    ];
+    for args in arguments {
+        check(&[(args, "fn guard() {}", &[])]);
+    }
+}
+
+#[test]
+fn arguments() {
+    check(&[
+        ("priority = 10", CALL, &["the rail `guard` is on no event"]),
+        ("", CALL, &["the rail `guard` is on no event"]),
+        ("on = []", CALL, &["a rail guards at least one event"]),
+        ("on = PreToolCall", CALL, &["`on` takes a list of events: `on = [PreToolCall]`"]),
+        ("on", CALL, &["`on` needs a value: `on = [PreToolCall]`"]),
+        ("on(PreToolCall)", CALL, &["`on` needs a value: `on = [PreToolCall]`"]),
+        ("PreToolCall", CALL, &["the events of a rail stand in a list: `on = [PreToolCall]`"]),
+        ("on = [\"PreToolCall\"]", CALL, &["an event is the name of a type, without quotes"]),
+        ("on = [ToolOutput]", CALL, &["`ToolOutput` is what events carry, and not an event"]),
+        ("on = [HookPoint::Start]", CALL, &["`HookPoint::Start` is a value, for what is known at run time only"]),
+        ("on = [Start, Start]", CALL, &["the event `Start` is listed twice"]),
+        ("on = [Start], on = [Error]", CALL, &["`on` is given twice"]),
+        ("on = [Start], prio = 1", CALL, &["`#[rail]` has no argument `prio`; expected `on`, `priority`"]),
+        ("on = [Start], priorty = 1", CALL, &["`#[rail]` has no argument `priorty`; did you mean `priority`?"]),
+        ("on = [Start], priority", CALL, &["`priority` needs a value: `priority = 10`"]),
+        ("priority = , on = [Start]", CALL, &["`priority` needs a value: `priority = 10`"]),
+        ("priority = 1 on = [Start]", CALL, &["expected `,` between two arguments"]),
+        ("on = [Start], priority = \"1\"", CALL, &["a priority is an integer, like `priority = 10`; this is `\"1\"`"]),
+        ("on = [Start], priority = -1.5", CALL, &["a priority is an integer"]),
+        ("on = [Start], priority = true", CALL, &["a priority is an integer"]),
+        ("on = [Start], priority = 10u8", CALL, &["a priority is an `i32`: write `10`"]),
+        ("on = [Start], priority = 2147483648", CALL, &["a priority is an `i32`: `2147483648` is out of its range"]),
+        ("on = [Start], priority = 99999999999999999999", CALL, &["a priority is an `i32`: `99999999999999999999` is"]),
+        ("on = [Start], priority = -2147483649", CALL, &["a priority is an `i32`: `-2147483649` is out of its range"]),
+        ("on = [Start], name = \" \"", CALL, &["a rail's name is a text that is not blank"]),
+        ("on = [Start], name = guard", CALL, &["a rail's name is a text that is not blank"]),
+        (
+            "severity = 3, priority = \"1\"",
+            CALL,
+            &["`#[rail]` has no argument `severity`", "a priority is an integer", "the rail `guard` is on no event"],
+        ),
+    ]);
+}
+
+#[test]
+fn functions() {
+    let on = "on = [PreToolCall]";
+    check(&[
+        (on, "fn guard(call: ToolCallInputs) {}", &["a rail borrows what the event carries: write `&ToolCallInputs`"]),
+        (on, "fn guard(inputs: &Inputs<'_>) {}", &["`Inputs<'_>` is a borrow already"]),
+        (on, "fn guard(call: impl Debug) {}", &["a rail's parameter names its type"]),
+        (on, "fn guard(a: &ToolOutput, b: &mut ToolOutput) {}", &["the rail takes its `ToolOutput` twice"]),
+        (on, "fn guard(a: &RailContext, b: &mut RailContext) {}", &["the rail takes its `RailContext` twice"]),
+        (on, "fn guard() -> impl Future<Output = ()> {}", &["a rail returns its decision"]),
+        (on, "fn guard<T>() {}", &["a rail function has no type or const parameters"]),
+        (on, "fn guard<const N: usize>() {}", &["a rail function has no type or const parameters"]),
+        (on, "unsafe fn guard() {}", &["a rail is not `unsafe`"]),
+        (on, "extern \"C\" fn guard() {}", &["a rail is a plain Rust function"]),
+        (on, "#[rail(on = [Start])] fn guard() {}", &["a function is one rail: list all its events in one"]),
+        (on, "fn guard(&self) {}", &["`#[rail]` stands on the `impl` block"]),
+        (
+            on,
+            "unsafe fn guard<T>(call: ToolCallInputs) {}",
+            &["a rail function has no type", "a rail is not `unsafe`", "a rail borrows"],
+        ),
+    ]);
+}
+
+#[test]
+fn impl_blocks() {
+    check(&[
+        ("", "impl Budget {}", &["this rail guards no event"]),
+        ("on = [Start]", "impl Budget {}", &["the events of an `impl` block stand on its methods"]),
+        ("", "impl Budget { #[on] fn f(&self) {} }", &["`#[on(…)]` lists the events of the method"]),
+        ("", "impl Budget { #[on()] fn f(&self) {} }", &["a rail guards at least one event"]),
+        ("", "impl Budget { #[on(Start)] const F: u8 = 1; }", &["`#[on(…)]` stands on the methods"]),
+        ("", "impl Budget { #[on(Start)] fn f(&mut self) {} }", &["a rail is shared by all runs that it guards"]),
+        ("", "impl Budget { #[on(Start)] fn f(self) {} }", &["a rail is shared by all runs that it guards"]),
+        ("", "impl Budget { #[on(Start)] fn f<T>(&self) {} }", &["a rail's method has no type parameters of its own"]),
+        (
+            "",
+            "impl Budget { #[on(Start)] fn f(&self) {} #[on(Start)] fn g(&self) {} }",
+            &["the rail has one method for each event, and `f` is already on `Start`"],
+        ),
+        ("", "impl Budget { #[on(Start)] #[on(Start)] fn f(&self) {} }", &["the event `Start` is listed twice"]),
+        ("", "impl Guard for Budget { #[on(Start)] fn f(&self) {} }", &["a rail's methods stand in an `impl` block"]),
+        ("", "unsafe impl Budget { #[on(Start)] fn f(&self) {} }", &["a rail's `impl` block is not `unsafe`"]),
+    ]);
+}
+
+#[test]
+fn other_items() {
+    for item in ["struct Budget;", "const LIMIT: u8 = 1;", "mod guards {}", "use a::b;", "static A: u8 = 1;"] {
+        check(&[("on = [Start]", item, &["a rail is an `async fn`, a `fn`, or the `impl` block of a type"])]);
+    }
+}
+
+/// The editor and the callers of a function see it whatever is wrong with its attribute, its signature or,
+/// while it is typed, its body.
+#[test]
+fn the_item_survives() {
+    let items = [
+        ("", CALL),
+        ("on = [PreToolCall]", "async fn f(call: &ToolCallInputs) -> RailAction { match call. }"),
+        ("on = [Start]", "pub fn f(call) -> { let }"),
+        ("on = [Start]", "struct Budget { limit: u8 }"),
+        ("nonsense nonsense", "impl Budget { fn f(&self) { self. } }"),
+    ];
+    for (args, item) in items {
+        let expansion = expand(args, item).to_string();
+        let item = tokens(item).to_string();
+        assert!(expansion.starts_with(&item), "{item}\ncame out as\n{expansion}");
+    }
+}
+
+#[test]
+fn a_half_typed_body_is_no_error() {
+    check(&[
+        ("on = [PreToolCall]", "async fn f(call: &ToolCallInputs) -> RailAction { match call. }", &[]),
+        ("", "impl Budget { #[on(Start)] async fn f(&self) { self. } }", &[]),
+    ]);
+}
+
+/// `#[on]` is taken out of a block, also of one with mistakes; everything else stays.
+#[test]
+fn on_is_taken_out() {
+    let block =
+        |on: &str| format!("#[allow(x)] impl Budget {{ {on} #[inline] async fn f(&self) {{}} const A: u8 = 1; }}");
+    for args in ["", "priorty = 1"] {
+        let expansion = expand(args, &block("#[on(Start)]")).to_string();
+        assert!(expansion.starts_with(&tokens(&block("")).to_string()), "{expansion}");
+    }
+}
+
+/// With mistakes there is still a rail for the chains that list it, and always an error beside it.
+#[test]
+fn a_stub_stands_in_for_a_rail_with_mistakes() {
+    for (args, item) in [("priority = true", CALL), ("", "impl<T> Budget<T> where T: Copy {}")] {
+        let expansion = expand(args, item);
+        assert!(!messages(&expansion).is_empty());
+        assert!(mentions(&expansion, "RailOn"), "{expansion}");
+        let parsed = syn::parse2::<syn::File>(expansion);
+        assert!(parsed.is_ok(), "{parsed:?}: #[rail({args})] {item}");
+    }
+}
+
+#[test]
+fn the_path_of_the_library() {
+    let items = [
+        ("crate = my::rails, on = [PreToolCall, Start]", CALL),
+        ("crate = my::rails", "impl Budget { #[on(Start)] async fn f(&self, a: &A, b: &B) -> Verdict {} }"),
+        ("crate = my::rails, priorty = 1, on = [Start]", CALL),
+    ];
+    for (args, item) in items {
+        let expansion = expand(args, item);
+        assert!(!mentions(&expansion, "exo_rails"), "{expansion}");
+    }
+    assert!(mentions(&expand("on = [Start]", CALL), "exo_rails"));
+}
+
+#[test]
+fn golden_function() {
+    let args = "priority = BASE + 1, on = [PreToolCall, PostToolCall]";
+    let item = "/// Refuses tools that destroy data.
+        pub async fn block_dangerous(call: &ToolCallInputs, ctx: &mut RailContext) -> RailAction {
+            RailAction::Continue
+        }";
+    golden("rail_function.rs", expand(args, item));
+}
+
+#[test]
+fn golden_impl_block() {
+    let item = "impl<S: Store> RateLimit<S> {
+            #[on(PreLlmCall)]
+            async fn spend(&self, call: &mut ModelCallInputs) -> Result<Verdict, S::Error> {
+                self.store.take(1).await
+            }
+            #[on(Finished)]
+            fn report(&self) {}
+        }";
+    golden("rail_impl_block.rs", expand("name = \"rate limit\"", item));
+}
+
+#[test]
+fn golden_mistake() {
+    golden("rail_with_a_mistake.rs", expand("priorty = 10, on = [PreToolCall]", CALL));
+}

@@ -71,30 +71,22 @@ impl<C: Chain + 'static> EventVisitor<C> for Registration<'_, C> {
 #[doc(hidden)]
 pub trait RailAt<const I: usize> {
     type Chain;
-    type Rail: Rail;
+    // Without a bound, so that what is not a rail is reported once: by the row, at its name.
+    type Rail;
+    const ROW: sorting::Row;
 
     fn rail(chain: &Self::Chain) -> &Self::Rail;
-}
-
-/// Implemented by a chain once for each rail that it lists: listing one twice is a conflict.
-#[doc(hidden)]
-pub trait Lists<R> {}
-
-/// Rails that a chain lists by their name alone.
-#[doc(hidden)]
-#[diagnostic::on_unimplemented(
-    message = "the rail `{Self}` has state, so the chain needs a field for it",
-    label = "a rail with state",
-    note = "list it as a field of the chain: `content_filter: ContentFilter`"
-)]
-pub trait Stateless: Rail + 'static {
-    const RAIL: &'static Self;
 }
 
 /// The end of every chain: what the steps after the last rail of an event call.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct NoRail;
+
+impl NoRail {
+    /// No chain looks at it: its rails are at the places before.
+    pub const ROW: sorting::Row = sorting::Row::of::<Self>();
+}
 
 impl Rail for NoRail {
     const NAME: &'static str = "";

@@ -10,8 +10,8 @@ use std::marker::PhantomData;
 
 use crate::event::Event;
 use crate::hook_point::HookPoint;
-use crate::plan::{EventPlan, PlannedRail};
-use crate::rail::Rail;
+use crate::plan::{EventPlan, Plan, PlannedRail};
+use crate::rail::{Rail, RailInfo};
 
 /// What a chain lists: `N` rails, for `K` events.
 pub trait Listing<const N: usize, const K: usize> {
@@ -34,8 +34,18 @@ impl Row {
     /// The row of rail `R`.
     #[must_use]
     pub const fn of<R: Rail>() -> Self {
-        let rail = PlannedRail { info: R::INFO, inner: R::INNER };
-        Self { events: R::EVENTS, rewrites: R::REWRITES, rail }
+        Self::new(R::INFO, R::EVENTS, R::REWRITES, R::INNER)
+    }
+
+    /// The row of a rail with these constants.
+    #[must_use]
+    pub const fn new(
+        info: RailInfo,
+        events: &'static [HookPoint],
+        rewrites: &'static [HookPoint],
+        inner: Option<&'static Plan>,
+    ) -> Self {
+        Self { events, rewrites, rail: PlannedRail { info, inner } }
     }
 }
 

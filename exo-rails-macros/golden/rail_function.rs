@@ -1,0 +1,114 @@
+/// Refuses tools that destroy data.
+pub async fn block_dangerous(
+    call: &ToolCallInputs,
+    ctx: &mut RailContext,
+) -> RailAction {
+    RailAction::Continue
+}
+/// Refuses tools that destroy data.
+#[allow(non_camel_case_types)]
+#[derive(Clone, Copy, Debug)]
+pub struct block_dangerous {}
+#[automatically_derived]
+#[diagnostic::do_not_recommend]
+impl ::exo_rails::checks::Stateless for block_dangerous {
+    const RAIL: &'static Self = &Self {};
+}
+#[automatically_derived]
+#[diagnostic::do_not_recommend]
+impl ::exo_rails::Rail for block_dangerous {
+    const NAME: &'static str = "block_dangerous";
+    const PRIORITY: i32 = BASE + 1;
+    const EVENTS: &'static [::exo_rails::HookPoint] = &[
+        <PreToolCall as ::exo_rails::Event>::POINT,
+        <PostToolCall as ::exo_rails::Event>::POINT,
+    ];
+    const REWRITES: &'static [::exo_rails::HookPoint] = &[];
+    const DECLARED: ::exo_rails::Declared = ::exo_rails::Declared {
+        file: ::core::file!(),
+        line: ::core::line!(),
+        column: ::core::column!(),
+    };
+    fn each_event<__Visitor: ::exo_rails::__private::EventVisitor<Self>>(
+        visitor: &mut __Visitor,
+    ) {
+        visitor.visit::<PreToolCall>();
+        visitor.visit::<PostToolCall>();
+    }
+}
+const _: () = ::exo_rails::checks::once(
+    &[
+        <&ToolCallInputs as ::exo_rails::checks::CarriedBy<
+            '_,
+            PreToolCall,
+            <PreToolCall as ::exo_rails::Payloads>::Payload<'_>,
+        >>::TAKES,
+        <&mut RailContext as ::exo_rails::checks::CarriedBy<
+            '_,
+            PreToolCall,
+            <PreToolCall as ::exo_rails::Payloads>::Payload<'_>,
+        >>::TAKES,
+    ],
+);
+#[automatically_derived]
+impl ::exo_rails::RailOn<PreToolCall> for block_dangerous {
+    type Out = RailAction;
+    #[inline]
+    fn call<'__event>(
+        &'__event self,
+        payload: <PreToolCall as ::exo_rails::Payloads>::Payload<'__event>,
+        ctx: &'__event mut ::exo_rails::RailContext,
+    ) -> impl ::core::future::Future<Output = Self::Out> + ::core::marker::Send {
+        let mut parts = <PreToolCall as ::exo_rails::Event>::parts(payload);
+        let mut ctx = ::core::option::Option::Some(ctx);
+        let p0 = <&ToolCallInputs as ::exo_rails::checks::CarriedBy<
+            '_,
+            PreToolCall,
+            <PreToolCall as ::exo_rails::Payloads>::Payload<'_>,
+        >>::pick(&mut parts, &mut ctx);
+        let p1 = <&mut RailContext as ::exo_rails::checks::CarriedBy<
+            '_,
+            PreToolCall,
+            <PreToolCall as ::exo_rails::Payloads>::Payload<'_>,
+        >>::pick(&mut parts, &mut ctx);
+        block_dangerous(p0, p1)
+    }
+}
+const _: () = ::exo_rails::checks::once(
+    &[
+        <&ToolCallInputs as ::exo_rails::checks::CarriedBy<
+            '_,
+            PostToolCall,
+            <PostToolCall as ::exo_rails::Payloads>::Payload<'_>,
+        >>::TAKES,
+        <&mut RailContext as ::exo_rails::checks::CarriedBy<
+            '_,
+            PostToolCall,
+            <PostToolCall as ::exo_rails::Payloads>::Payload<'_>,
+        >>::TAKES,
+    ],
+);
+#[automatically_derived]
+impl ::exo_rails::RailOn<PostToolCall> for block_dangerous {
+    type Out = RailAction;
+    #[inline]
+    fn call<'__event>(
+        &'__event self,
+        payload: <PostToolCall as ::exo_rails::Payloads>::Payload<'__event>,
+        ctx: &'__event mut ::exo_rails::RailContext,
+    ) -> impl ::core::future::Future<Output = Self::Out> + ::core::marker::Send {
+        let mut parts = <PostToolCall as ::exo_rails::Event>::parts(payload);
+        let mut ctx = ::core::option::Option::Some(ctx);
+        let p0 = <&ToolCallInputs as ::exo_rails::checks::CarriedBy<
+            '_,
+            PostToolCall,
+            <PostToolCall as ::exo_rails::Payloads>::Payload<'_>,
+        >>::pick(&mut parts, &mut ctx);
+        let p1 = <&mut RailContext as ::exo_rails::checks::CarriedBy<
+            '_,
+            PostToolCall,
+            <PostToolCall as ::exo_rails::Payloads>::Payload<'_>,
+        >>::pick(&mut parts, &mut ctx);
+        block_dangerous(p0, p1)
+    }
+}

@@ -1,0 +1,62 @@
+impl<S: Store> RateLimit<S> {
+    async fn spend(&self, call: &mut ModelCallInputs) -> Result<Verdict, S::Error> {
+        self.store.take(1).await
+    }
+    fn report(&self) {}
+}
+#[automatically_derived]
+#[diagnostic::do_not_recommend]
+impl<S: Store> ::exo_rails::Rail for RateLimit<S> {
+    const NAME: &'static str = "rate limit";
+    const PRIORITY: i32 = ::exo_rails::DEFAULT_PRIORITY;
+    const EVENTS: &'static [::exo_rails::HookPoint] = &[
+        <PreLlmCall as ::exo_rails::Event>::POINT,
+        <Finished as ::exo_rails::Event>::POINT,
+    ];
+    const REWRITES: &'static [::exo_rails::HookPoint] = &[
+        <PreLlmCall as ::exo_rails::Event>::POINT,
+    ];
+    const DECLARED: ::exo_rails::Declared = ::exo_rails::Declared {
+        file: ::core::file!(),
+        line: ::core::line!(),
+        column: ::core::column!(),
+    };
+    fn each_event<__Visitor: ::exo_rails::__private::EventVisitor<Self>>(
+        visitor: &mut __Visitor,
+    ) {
+        visitor.visit::<PreLlmCall>();
+        visitor.visit::<Finished>();
+    }
+}
+#[automatically_derived]
+impl<S: Store> ::exo_rails::RailOn<PreLlmCall> for RateLimit<S> {
+    type Out = Result<Verdict, S::Error>;
+    #[inline]
+    fn call<'__event>(
+        &'__event self,
+        payload: <PreLlmCall as ::exo_rails::Payloads>::Payload<'__event>,
+        ctx: &'__event mut ::exo_rails::RailContext,
+    ) -> impl ::core::future::Future<Output = Self::Out> + ::core::marker::Send {
+        let mut parts = <PreLlmCall as ::exo_rails::Event>::parts(payload);
+        let mut ctx = ::core::option::Option::Some(ctx);
+        let p0 = <&mut ModelCallInputs as ::exo_rails::checks::CarriedBy<
+            '_,
+            PreLlmCall,
+            <PreLlmCall as ::exo_rails::Payloads>::Payload<'_>,
+        >>::pick(&mut parts, &mut ctx);
+        Self::spend(self, p0)
+    }
+}
+#[automatically_derived]
+impl<S: Store> ::exo_rails::RailOn<Finished> for RateLimit<S> {
+    type Out = ();
+    #[inline]
+    fn call<'__event>(
+        &'__event self,
+        payload: <Finished as ::exo_rails::Payloads>::Payload<'__event>,
+        ctx: &'__event mut ::exo_rails::RailContext,
+    ) -> impl ::core::future::Future<Output = Self::Out> + ::core::marker::Send {
+        let _ = (payload, ctx);
+        ::core::future::ready(Self::report(self))
+    }
+}

@@ -1,0 +1,59 @@
+//! What the tests of the macros share.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
+
+use std::fs;
+use std::path::Path;
+
+use proc_macro2::{TokenStream, TokenTree};
+
+/// The tokens of a source text.
+pub(crate) fn tokens(source: &str) -> TokenStream {
+    source.parse().unwrap()
+}
+
+/// The texts of the errors in an expansion.
+pub(crate) fn messages(expansion: &TokenStream) -> Vec<String> {
+    let mut messages = Vec::new();
+    let mut tokens = expansion.clone().into_iter();
+    while let Some(token) = tokens.next() {
+        if token.to_string() != "compile_error" {
+            continue;
+        }
+        if let Some(TokenTree::Group(text)) = tokens.nth(1) {
+            messages.push(syn::parse2::<syn::LitStr>(text.stream()).unwrap().value());
+        }
+    }
+    messages
+}
+
+/// Whether a name occurs anywhere in the tokens.
+pub(crate) fn mentions(tokens: &TokenStream, name: &str) -> bool {
+    tokens.clone().into_iter().any(|token| match token {
+        TokenTree::Group(group) => mentions(&group.stream(), name),
+        token => token.to_string() == name,
+    })
+}
+
+/// Compares an expansion with the file of this name in `golden/`; with `EXO_RAILS_GOLDEN=overwrite`, writes it.
+pub(crate) fn golden(name: &str, expansion: TokenStream) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden").join(name);
+    let shown = prettyplease::unparse(&syn::parse2(expansion).unwrap());
+    if std::env::var_os("EXO_RAILS_GOLDEN").is_some_and(|value| value == "overwrite") {
+        fs::write(&path, &shown).unwrap();
+    }
+    let recorded = fs::read_to_string(&path).unwrap_or_default();
+    if recorded != shown {
+        let (line, (old, new)) = recorded
+            .lines()
+            .zip(shown.lines())
+            .enumerate()
+            .find(|(_, (old, new))| old != new)
+            .unwrap_or((recorded.lines().count(), ("", "")));
+        panic!(
+            "the expansion is not what golden/{name} has; from line {}:\n- {old}\n+ {new}\n\
+             When the change is meant, record it: EXO_RAILS_GOLDEN=overwrite cargo test -p exo-rails-macros",
+            line + 1
+        );
+    }
+}

@@ -1,0 +1,80 @@
+//! What the macros check, as traits: you meet them in the compiler's messages, and nowhere else.
+//!
+//! Each says one thing about a name that stands in `#[rail(…)]`, in the signature of a rail or in
+//! `rail_chain!`. The macros ask it where the name stands, and everything else that they write goes through the
+//! answer: so what is wrong is reported there, and once.
+
+use crate::chain::Chain;
+use crate::chain::sorting::Row;
+use crate::context::RailContext;
+use crate::event::{Event, Param};
+use crate::rail::Rail;
+
+/// Rails that a chain lists by their name alone: they have no state, so one value serves all chains.
+///
+/// `#[rail]` implements it for functions, `rail_chain!` for chains without fields.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a rail without state, so a chain cannot list it by its name alone",
+    label = "not a rail without state",
+    note = "a rail with state is a field of a chain that has a name, like `content_filter: ContentFilter`",
+    note = "a rail without state is an `async fn` or `fn` under `#[rail(on = [PreToolCall])]`, or a chain without fields"
+)]
+pub trait Stateless: Rail + Sized + 'static {
+    /// The one value.
+    const RAIL: &'static Self;
+
+    /// What a chain knows of the rail before it runs.
+    #[doc(hidden)]
+    const ROW: Row = Row::of::<Self>();
+}
+
+/// Implemented by a [`Chain`] for each rail `R` that it lists.
+///
+/// A rail that is listed twice, be it under two names, makes two implementations: the compiler then reports a
+/// conflict at both places. A chain runs each rail once.
+pub trait RunsEachRailOnce<R>: Chain {}
+
+/// [`Param`] with the payload of the event beside it, so that the message about a parameter says what there is.
+#[diagnostic::on_unimplemented(
+    message = "`{E}` does not carry `{Self}`",
+    label = "a rail on `{E}` cannot take this",
+    note = "`{E}` carries `{Payload}`; what it carries by `&mut` can be taken by `&` too",
+    note = "every event has `&mut RailContext`, and `Inputs<'_>`: the union of all payloads, for a rail on events with different ones"
+)]
+pub trait CarriedBy<'a, E: Event, Payload>: Sized {
+    /// See [`Param`].
+    #[doc(hidden)]
+    const TAKES: u8;
+
+    #[doc(hidden)]
+    fn pick(parts: &mut E::Parts<'a>, ctx: &mut Option<&'a mut RailContext>) -> Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl<'a, E: Event, P: Param<'a, E>> CarriedBy<'a, E, E::Payload<'a>> for P {
+    const TAKES: u8 = P::TAKES;
+
+    #[inline]
+    fn pick(parts: &mut E::Parts<'a>, ctx: &mut Option<&'a mut RailContext>) -> Self {
+        match P::take(parts, ctx) {
+            Some(param) => param,
+            // `once` has been asked for the parameters of the rail.
+            None => unreachable!("two parameters of a rail take the same part"),
+        }
+    }
+}
+
+/// Asserts that no two parameters take the same part: given the parameters up to one of them.
+///
+/// # Panics
+/// When the last takes what one before it takes: at compile time.
+#[doc(hidden)]
+#[track_caller]
+pub const fn once(takes: &[u8]) {
+    let (mut before, mut i) = (0, 0);
+    while i + 1 < takes.len() {
+        before |= takes[i];
+        i += 1;
+    }
+    assert!(before & takes[i] == 0, "the rail takes the same part of the event twice: once is enough");
+}

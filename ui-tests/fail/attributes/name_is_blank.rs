@@ -1,0 +1,12 @@
+//! The message should say: a rail's name is a text that is not blank.
+
+use exo_rails::prelude::*;
+
+#[rail(name = " ", on = [PreToolCall])]
+async fn guard(call: &ToolCallInputs) -> Verdict {
+    Verdict::abort(call.tool_name.clone())
+}
+
+fn main() {
+    let _ = rail_chain![guard];
+}

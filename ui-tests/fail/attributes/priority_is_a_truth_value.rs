@@ -1,0 +1,12 @@
+//! The message should say: a priority is an integer, like `priority = 10`.
+
+use exo_rails::prelude::*;
+
+#[rail(priority = true, on = [PreToolCall])]
+async fn guard(call: &ToolCallInputs) -> Verdict {
+    Verdict::abort(call.tool_name.clone())
+}
+
+fn main() {
+    let _ = rail_chain![guard];
+}

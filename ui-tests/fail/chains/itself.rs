@@ -1,0 +1,11 @@
+//! The message should say: a chain cannot list itself.
+
+use exo_rails::prelude::*;
+
+rail_chain! {
+    struct MyRails {
+        MyRails,
+    }
+}
+
+fn main() {}

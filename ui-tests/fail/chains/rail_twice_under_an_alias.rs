@@ -1,0 +1,14 @@
+//! The message should say: the rail is listed twice: a chain runs each rail once.
+
+use exo_rails::prelude::*;
+
+#[rail(priority = 10, on = [PreToolCall])]
+async fn guard(call: &ToolCallInputs) -> Verdict {
+    Verdict::abort(call.tool_name.clone())
+}
+
+use guard as watch;
+
+fn main() {
+    let _ = rail_chain![guard, watch];
+}

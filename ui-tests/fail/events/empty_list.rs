@@ -1,0 +1,12 @@
+//! The message should say: a rail guards at least one event: this list is empty.
+
+use exo_rails::prelude::*;
+
+#[rail(priority = 10, on = [])]
+async fn guard(call: &ToolCallInputs) -> RailAction {
+    RailAction::abort(format!("{} is off limits", call.tool_name))
+}
+
+fn main() {
+    let _ = rail_chain![guard];
+}

@@ -1,0 +1,12 @@
+//! The message should say: `String` is not an event; the events are …
+
+use exo_rails::prelude::*;
+
+#[rail(on = [String])]
+async fn guard(ctx: &RailContext) -> RailAction {
+    RailAction::abort(format!("{} is off limits", ctx.agent()))
+}
+
+fn main() {
+    let _ = rail_chain![guard];
+}

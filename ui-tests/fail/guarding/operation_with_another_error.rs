@@ -1,0 +1,10 @@
+//! The message should say: `u32` does not convert into `OperationError`.
+
+use exo_rails::prelude::*;
+
+fn main() {
+    let tool = |call: Permit<ToolCallInputs>| async move {
+        if call.tool_name.is_empty() { Err(404_u32) } else { Ok(ToolOutput::default()) }
+    };
+    let _ = NoRails.guard_tool_call(ToolCallInputs::new("search"), &mut RailContext::new("demo"), tool);
+}

@@ -1,0 +1,8 @@
+//! The message should say: the operation of a tool call yields a `ToolOutput`.
+
+use exo_rails::prelude::*;
+
+fn main() {
+    let tool = |call: Permit<ToolCallInputs>| async move { Ok::<_, OperationError>(call.tool_name.clone()) };
+    let _ = NoRails.guard_tool_call(ToolCallInputs::new("search"), &mut RailContext::new("demo"), tool);
+}

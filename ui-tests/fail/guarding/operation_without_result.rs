@@ -1,0 +1,8 @@
+//! The message should say: the operation yields a `Result`.
+
+use exo_rails::prelude::*;
+
+fn main() {
+    let tool = |call: Permit<ToolCallInputs>| async move { ToolOutput::text(call.tool_name.clone()) };
+    let _ = NoRails.guard_tool_call(ToolCallInputs::new("search"), &mut RailContext::new("demo"), tool);
+}

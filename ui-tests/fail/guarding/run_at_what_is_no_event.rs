@@ -1,0 +1,11 @@
+//! The message should say: `String` is not an event; the events are …
+
+use exo_rails::prelude::*;
+
+async fn check(call: &mut ToolCallInputs) {
+    let _ = NoRails.run::<String>(call, &mut RailContext::new("demo")).await;
+}
+
+fn main() {
+    let _ = check(&mut ToolCallInputs::new("search"));
+}

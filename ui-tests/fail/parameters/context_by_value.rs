@@ -1,0 +1,12 @@
+//! The message should say: a rail borrows the context: write `&RailContext` or `&mut RailContext`.
+
+use exo_rails::prelude::*;
+
+#[rail(on = [PreToolCall])]
+async fn guard(ctx: RailContext) {
+    println!("{}", ctx.step());
+}
+
+fn main() {
+    let _ = rail_chain![guard];
+}

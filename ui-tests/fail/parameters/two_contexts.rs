@@ -1,0 +1,12 @@
+//! The message should say: the rail takes its `RailContext` twice: once is enough.
+
+use exo_rails::prelude::*;
+
+#[rail(on = [PreToolCall])]
+async fn guard(ctx: &mut RailContext, same: &RailContext) {
+    println!("{} {}", ctx.step(), same.step());
+}
+
+fn main() {
+    let _ = rail_chain![guard];
+}

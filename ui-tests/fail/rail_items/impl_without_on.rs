@@ -1,0 +1,20 @@
+//! The message should say: this rail guards no event: write `#[on(PreToolCall)]` above at least one of its methods.
+
+use exo_rails::prelude::*;
+
+struct Budget;
+
+#[rail(priority = 10)]
+impl Budget {
+    async fn before(&self, call: &ToolCallInputs) -> RailAction {
+        RailAction::abort(call.tool_name.clone())
+    }
+}
+
+rail_chain! {
+    struct MyRails {
+        budget: Budget,
+    }
+}
+
+fn main() {}

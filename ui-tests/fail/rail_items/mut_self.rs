@@ -1,0 +1,24 @@
+//! The message should say: a rail is shared by all runs that it guards: take `&self`.
+
+use exo_rails::prelude::*;
+
+struct Budget {
+    calls: u32,
+}
+
+#[rail]
+impl Budget {
+    #[on(PreToolCall)]
+    async fn before(&mut self) -> Verdict {
+        self.calls += 1;
+        Verdict::abort_if(self.calls > 3, "over budget")
+    }
+}
+
+rail_chain! {
+    struct MyRails {
+        budget: Budget,
+    }
+}
+
+fn main() {}

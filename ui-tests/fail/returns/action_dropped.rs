@@ -1,0 +1,14 @@
+//! The message should say: a decision that is dropped guards nothing: return it.
+
+use exo_rails::prelude::*;
+
+#[rail(on = [PreToolCall])]
+async fn guard(call: &ToolCallInputs) {
+    if call.tool_name == "shell" {
+        RailAction::abort("no shell");
+    }
+}
+
+fn main() {
+    let _ = rail_chain![guard];
+}

@@ -1,0 +1,14 @@
+//! The message should say: a decision that is dropped guards nothing: return it.
+
+#![deny(unused_must_use)]
+
+use exo_rails::prelude::*;
+
+#[rail(on = [PreToolCall])]
+async fn guard(call: &ToolCallInputs) {
+    Verdict::abort_if(call.tool_name == "shell", "no shell");
+}
+
+fn main() {
+    let _ = rail_chain![guard];
+}

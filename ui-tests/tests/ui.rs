@@ -1,0 +1,16 @@
+//! Programs that must not compile, with the message that the user reads, and programs that must.
+
+use trybuild::TestCases;
+
+#[test]
+fn mistakes_explain_themselves() {
+    let cases = TestCases::new();
+    for topic in ["events", "parameters", "returns", "rail_items", "attributes", "chains", "guarding", "hooks"] {
+        cases.compile_fail(format!("fail/{topic}/*.rs"));
+    }
+}
+
+#[test]
+fn what_is_right_compiles() {
+    TestCases::new().pass("pass/*.rs");
+}
