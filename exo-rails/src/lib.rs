@@ -208,6 +208,6 @@ pub mod prelude {
         Agent, Chain, Decision, HookManager, HookPoint, Inputs, InvokeInputs, InvokeOutput, Model, ModelCallInputs,
         ModelResponse, NoRails, OperationError, OperationErrorKind, Permit, Rail, RailAbortError, RailAction,
         RailContext, RailFault, RailManager, Rails, RetryRequest, RunError, Tool, ToolCallInputs, ToolOutput, Verdict,
-        rail, rail_chain,
+        on, rail, rail_chain,
     };
 }
