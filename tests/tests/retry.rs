@@ -149,6 +149,43 @@ async fn each_rail_has_its_own_count() {
     assert_eq!(attempts, ["before 0", "before 1", "before 2", "before 3", "before 4"]);
 }
 
+/// Asks for one retry, at one of the attempts.
+struct OnceAt<const ATTEMPT: u32>;
+
+#[rail(priority = 10)]
+impl<const ATTEMPT: u32> OnceAt<ATTEMPT> {
+    #[on(PostToolCall)]
+    fn again(ctx: &RailContext) -> Option<RailAction> {
+        once_at(ATTEMPT, ctx)
+    }
+}
+
+fn once_at(attempt: u32, ctx: &RailContext) -> Option<RailAction> {
+    (ctx.attempt() == attempt).then(|| RailAction::retry(RetryRequest::new("once more")))
+}
+
+rail_chain! {
+    struct OnceEach { at_the_first: OnceAt<0>, at_the_second: OnceAt<1> }
+}
+
+#[tokio::test]
+async fn rails_made_from_one_generic_type_have_a_count_each() {
+    let rails = OnceEach { at_the_first: OnceAt, at_the_second: OnceAt };
+    let result = rails.guard_tool_call(call(), &mut context(), tool).await;
+    assert!(result.is_ok(), "{result:?}");
+}
+
+#[tokio::test]
+async fn hooks_added_in_a_loop_have_a_count_each() {
+    let mut hooks = HookManager::new();
+    for attempt in 0..2 {
+        let hook = move |_: Inputs<'_>, ctx: &mut RailContext| std::future::ready(once_at(attempt, ctx));
+        hooks.add(HookPoint::PostToolCall, hook);
+    }
+    let result = hooks.guard_tool_call(call(), &mut context(), tool).await;
+    assert!(result.is_ok(), "{result:?}");
+}
+
 #[tokio::test]
 async fn each_operation_has_its_own_count() {
     let mut ctx = context();
