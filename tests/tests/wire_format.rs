@@ -284,6 +284,9 @@ fn usage_adds_up() {
     let mut sum = Usage { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3, extra: Map::new() };
     sum += &sum.clone();
     assert_eq!((sum.prompt_tokens, sum.completion_tokens, sum.total_tokens), (2, 4, 6));
+    // Providers are not to be trusted: whatever they count must not end the run.
+    sum += &Usage { prompt_tokens: u64::MAX, completion_tokens: u64::MAX, total_tokens: u64::MAX, extra: Map::new() };
+    assert_eq!((sum.prompt_tokens, sum.completion_tokens, sum.total_tokens), (u64::MAX, u64::MAX, u64::MAX));
 }
 
 #[test]
