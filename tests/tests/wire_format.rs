@@ -219,6 +219,14 @@ fn what_a_provider_sends_is_read_as_it_is_meant() {
 }
 
 #[test]
+fn lists_may_be_null() {
+    let message: Message = serde_json::from_value(json!({ "role": "assistant", "tool_calls": null })).unwrap();
+    assert!(message.tool_calls.is_empty());
+    let call: ModelCallInputs = serde_json::from_value(json!({ "messages": [], "tools": null })).unwrap();
+    assert!(call.tools.is_empty());
+}
+
+#[test]
 fn what_is_missing_has_a_default() {
     let call: ToolCall = serde_json::from_value(json!({ "function": { "name": "search" } })).unwrap();
     assert_eq!((call.id.as_str(), call.kind.as_str(), call.function.arguments.as_str()), ("", "function", ""));
