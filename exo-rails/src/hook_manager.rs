@@ -14,7 +14,7 @@ use crate::decision::{Outcome, Stop};
 use crate::event::{Allows, AnyEvent, AnySubstitute, Event, Inputs};
 use crate::fault::{FaultCause, RailFault};
 use crate::hook_point::HookPoint;
-use crate::rail::{Declared, RailInfo, RailOn};
+use crate::rail::{Declared, Identity, RailInfo, RailOn};
 use crate::rails::RunOn;
 
 /// Hooks for each [`HookPoint`], called in the order in which they were added.
@@ -60,6 +60,13 @@ pub struct HookManager {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct HookHandle(u64);
 
+impl HookHandle {
+    fn next() -> Self {
+        static HANDLES: AtomicU64 = AtomicU64::new(0);
+        Self(HANDLES.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
 #[derive(Clone)]
 struct Entry {
     handle: HookHandle,
@@ -82,20 +89,21 @@ impl HookManager {
     pub fn add<H: Hook>(&mut self, point: HookPoint, hook: H) -> HookHandle {
         let place = Location::caller();
         let declared = Declared { file: place.file(), line: place.line(), column: place.column() };
-        let info = RailInfo { name: type_name::<H>(), priority: crate::DEFAULT_PRIORITY, declared };
-        self.push(point, info, true, Arc::new(hook))
+        let (handle, name) = (HookHandle::next(), type_name::<H>());
+        let info = RailInfo { name, priority: crate::DEFAULT_PRIORITY, declared, identity: Identity::Hook(handle) };
+        self.push(point, Entry { handle, info, rewrites: true, hook: Arc::new(hook) })
     }
 
     /// Adds a rail as the hook of one of its events.
     pub(crate) fn add_rail<E: Event, R: RailOn<E> + 'static>(&mut self, rail: Arc<R>) -> HookHandle {
         let hook: RailHook<E, R> = RailHook { rail, event: std::marker::PhantomData };
-        self.push(E::POINT, R::INFO, R::REWRITES.contains(&E::POINT), Arc::new(hook))
+        let (handle, rewrites) = (HookHandle::next(), R::REWRITES.contains(&E::POINT));
+        self.push(E::POINT, Entry { handle, info: R::INFO, rewrites, hook: Arc::new(hook) })
     }
 
-    fn push(&mut self, point: HookPoint, info: RailInfo, rewrites: bool, hook: Arc<dyn Hook>) -> HookHandle {
-        static HANDLES: AtomicU64 = AtomicU64::new(0);
-        let handle = HookHandle(HANDLES.fetch_add(1, Ordering::Relaxed));
-        self.hooks[point.index()].push(Entry { handle, info, rewrites, hook });
+    fn push(&mut self, point: HookPoint, entry: Entry) -> HookHandle {
+        let handle = entry.handle;
+        self.hooks[point.index()].push(entry);
         handle
     }
 

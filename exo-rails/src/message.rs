@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::ops::AddAssign;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 /// One message of a conversation.
@@ -30,7 +30,7 @@ pub struct Message {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<Content>,
     /// The tool calls that the assistant asks for.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, deserialize_with = "null_as_empty", skip_serializing_if = "Vec::is_empty")]
     pub tool_calls: Vec<ToolCall>,
     /// In a tool's message, the call that it answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -275,12 +275,17 @@ pub struct Usage {
 
 impl AddAssign<&Usage> for Usage {
     fn add_assign(&mut self, other: &Usage) {
-        self.prompt_tokens += other.prompt_tokens;
-        self.completion_tokens += other.completion_tokens;
-        self.total_tokens += other.total_tokens;
+        self.prompt_tokens = self.prompt_tokens.saturating_add(other.prompt_tokens);
+        self.completion_tokens = self.completion_tokens.saturating_add(other.completion_tokens);
+        self.total_tokens = self.total_tokens.saturating_add(other.total_tokens);
     }
 }
 
 fn function() -> String {
     "function".to_owned()
+}
+
+/// Some servers write `null` for an empty list.
+pub(crate) fn null_as_empty<'de, D: Deserializer<'de>, T: Deserialize<'de>>(value: D) -> Result<Vec<T>, D::Error> {
+    Option::deserialize(value).map(Option::unwrap_or_default)
 }

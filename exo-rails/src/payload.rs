@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::message::{Content, Message, Role, ToolSpec, Usage};
+use crate::message::{Content, Message, Role, ToolSpec, Usage, null_as_empty};
 
 /// What a run is asked: carried by [`Start`](crate::events::Start), and by the events that end the run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -82,7 +82,7 @@ pub struct ModelCallInputs {
     /// The conversation.
     pub messages: Vec<Message>,
     /// The tools that the model may call.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, deserialize_with = "null_as_empty", skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<ToolSpec>,
     /// Options and fields that this type does not know.
     #[serde(flatten)]

@@ -1,12 +1,15 @@
 //! Rails: what `#[rail]` makes of a function or an `impl` block.
 
+use std::any::type_name;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::ops::ControlFlow;
 
 use crate::action::RailOutput;
 use crate::context::RailContext;
 use crate::decision::Stop;
 use crate::event::Event;
+use crate::hook_manager::HookHandle;
 use crate::hook_point::HookPoint;
 use crate::plan::Plan;
 
@@ -40,7 +43,12 @@ pub trait Rail: Send + Sync {
     const INNER: Option<&'static Plan> = None;
 
     /// Name, priority and place together.
-    const INFO: RailInfo = RailInfo { name: Self::NAME, priority: Self::PRIORITY, declared: Self::DECLARED };
+    const INFO: RailInfo = RailInfo {
+        name: Self::NAME,
+        priority: Self::PRIORITY,
+        declared: Self::DECLARED,
+        identity: Identity::Type(type_name::<Self>),
+    };
 
     /// Shows every event of the rail to a visitor: how a rail is collected at run time.
     #[doc(hidden)]
@@ -79,7 +87,7 @@ pub trait EventVisitor<R> {
         R: RailOn<E>;
 }
 
-/// A rail's name, priority and place.
+/// A rail's name, priority and place. Equal for one and the same rail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RailInfo {
     /// What it is called.
@@ -88,6 +96,49 @@ pub struct RailInfo {
     pub priority: i32,
     /// Where it was declared.
     pub declared: Declared,
+    pub(crate) identity: Identity,
+}
+
+/// Tells apart what shares a name, a priority and a place: rails made from one generic type, and hooks added
+/// in a loop. Each has its own retries.
+#[derive(Clone, Copy)]
+pub(crate) enum Identity {
+    /// A rail. Its type has a name in constants only as a function.
+    Type(fn() -> &'static str),
+    /// A plain hook.
+    Hook(HookHandle),
+}
+
+impl Identity {
+    fn key(self) -> Result<&'static str, HookHandle> {
+        match self {
+            Self::Type(name) => Ok(name()),
+            Self::Hook(handle) => Err(handle),
+        }
+    }
+}
+
+impl PartialEq for Identity {
+    fn eq(&self, other: &Self) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for Identity {}
+
+impl Hash for Identity {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.key().hash(state);
+    }
+}
+
+impl fmt::Debug for Identity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.key() {
+            Ok(name) => f.write_str(name),
+            Err(handle) => handle.fmt(f),
+        }
+    }
 }
 
 /// A place in source code: where a rail was declared, or a hook added.

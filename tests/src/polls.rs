@@ -1,0 +1,44 @@
+//! Futures that end where a test wants them to.
+
+use std::future::poll_fn;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll};
+
+/// A future that is dropped after so many polls.
+#[derive(Clone, Copy, Debug)]
+pub struct Polls(pub usize);
+
+impl Polls {
+    /// Polls `future` as often as this says, and drops it; its output, when it has one by then.
+    pub async fn of<F: Future>(self, future: F) -> Option<F::Output> {
+        let mut left = self.0;
+        let mut future = pin!(future);
+        poll_fn(|cx| poll_once(future.as_mut(), cx, &mut left)).await
+    }
+}
+
+fn poll_once<F: Future>(future: Pin<&mut F>, cx: &mut Context<'_>, left: &mut usize) -> Poll<Option<F::Output>> {
+    if *left == 0 {
+        return Poll::Ready(None);
+    }
+    *left -= 1;
+    match future.poll(cx) {
+        Poll::Ready(output) => Poll::Ready(Some(output)),
+        Poll::Pending if *left == 0 => Poll::Ready(None),
+        Poll::Pending => Poll::Pending,
+    }
+}
+
+/// Is pending for so many polls.
+pub async fn yields(times: usize) {
+    let mut left = times;
+    poll_fn(|cx| {
+        if left == 0 {
+            return Poll::Ready(());
+        }
+        left -= 1;
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+}

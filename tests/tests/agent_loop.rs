@@ -1,0 +1,153 @@
+//! Rails on an agent in a hand-written loop.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unused_async,
+    missing_docs,
+    reason = "tests show behaviour: they may panic, and their rails are as small as can be"
+)]
+
+use exo_rails::OperationErrorKind;
+use exo_rails::prelude::*;
+use tests::{Model, asks_for, note, notes, run_agent};
+
+fn context() -> RailContext {
+    RailContext::new("agent")
+}
+
+/// A model that asks for these tools, then answers.
+fn model(tools: &[&str]) -> Model {
+    Model::new([asks_for(tools), ModelResponse::text("done")])
+}
+
+#[rail(priority = 10, on = [PreToolCall])]
+fn security(call: &ToolCallInputs, ctx: &RailContext) -> RailAction {
+    note(ctx, format!("security {}", call.tool_name));
+    if call.tool_name == "delete" { RailAction::abort("off limits") } else { RailAction::Continue }
+}
+
+#[rail(priority = 50, on = [PreToolCall])]
+fn log(call: &ToolCallInputs, ctx: &RailContext) {
+    note(ctx, format!("log {}", call.tool_name));
+}
+
+#[rail(priority = 15, on = [PreToolCall])]
+fn only_search(call: &ToolCallInputs) -> RailAction {
+    if call.tool_name == "search" { RailAction::Continue } else { RailAction::skip("only search is allowed") }
+}
+
+#[tokio::test]
+async fn an_agent_without_rails_just_runs() {
+    let mut ctx = context();
+    let output = run_agent(&NoRails, &model(&["search"]), "hello", &mut ctx).await.unwrap();
+    assert_eq!((output.text.as_str(), output.steps), ("done", 2));
+    let expected = ["model after 1 messages", "tool search", "model after 3 messages"];
+    assert_eq!(notes(&ctx), expected);
+    let mut ctx = context();
+    run_agent(&rail_chain![], &model(&["search"]), "hello", &mut ctx).await.unwrap();
+    assert_eq!(notes(&ctx), expected);
+}
+
+#[tokio::test]
+async fn hooks_and_rails_both_fire() {
+    async fn plain(inputs: Inputs<'_>, ctx: &mut RailContext) {
+        note(ctx, format!("plain {}", inputs.point()));
+    }
+    let mut hooks = HookManager::new();
+    hooks.add(HookPoint::PreToolCall, plain);
+    hooks.add(HookPoint::Finished, plain);
+    rail_chain![log, security].register(&mut hooks);
+    let mut ctx = context();
+    run_agent(&hooks, &model(&["search"]), "hello", &mut ctx).await.unwrap();
+    let calls: Vec<_> = notes(&ctx).into_iter().filter(|note| !note.starts_with("model")).collect();
+    assert_eq!(calls, ["plain pre_tool_call", "security search", "log search", "tool search", "plain finished"]);
+}
+
+#[tokio::test]
+async fn priorities_order_the_rails_of_an_agent() {
+    let mut ctx = context();
+    run_agent(&rail_chain![log, security], &model(&["search"]), "hello", &mut ctx).await.unwrap();
+    assert_eq!(notes(&ctx)[1..4], ["security search", "log search", "tool search"]);
+}
+
+#[tokio::test]
+async fn an_abort_stops_the_second_rail_the_tool_and_the_run() {
+    let mut ctx = context();
+    let error = run_agent(&rail_chain![log, security], &model(&["delete"]), "hello", &mut ctx).await.unwrap_err();
+    assert!(matches!(error, RunError::Abort(abort) if abort.rail_name == "security"));
+    assert_eq!(notes(&ctx), ["model after 1 messages", "security delete"]);
+}
+
+#[tokio::test]
+async fn a_skipped_tool_does_not_run_and_the_other_one_does() {
+    #[rail(priority = 90, on = [PreLlmCall])]
+    fn told(call: &ModelCallInputs, ctx: &RailContext) {
+        let message = call.messages.iter().find(|message| message.text().contains("skipped"));
+        note(ctx, message.map(|message| message.text().into_owned()).unwrap_or_default());
+    }
+    let mut ctx = context();
+    let rails = rail_chain![only_search, told];
+    let output = run_agent(&rails, &model(&["delete", "search"]), "hello", &mut ctx).await.unwrap();
+    assert_eq!(output.text, "done");
+    let skipped = "The call of `delete` was skipped by the rail `only_search`: only search is allowed";
+    let expected = ["", "model after 1 messages", "tool search", skipped, "model after 4 messages"];
+    assert_eq!(notes(&ctx), expected);
+}
+
+#[tokio::test]
+async fn a_rail_sees_each_answer_of_the_model() {
+    #[rail(priority = 10, on = [PostLlmCall])]
+    fn answers(response: &ModelResponse, ctx: &RailContext) {
+        let tools = response.message.tool_calls.len();
+        note(ctx, format!("answer at step {}: {:?}, {tools} calls", ctx.step(), response.message.text()));
+    }
+    let mut ctx = context();
+    run_agent(&rail_chain![answers], &model(&["search", "read"]), "hello", &mut ctx).await.unwrap();
+    let answers: Vec<_> = notes(&ctx).into_iter().filter(|note| note.starts_with("answer")).collect();
+    assert_eq!(answers, ["answer at step 0: \"\", 2 calls", "answer at step 1: \"done\", 0 calls"]);
+}
+
+#[tokio::test]
+async fn a_skipped_model_call_ends_the_loop() {
+    #[rail(priority = 10, on = [PreLlmCall])]
+    fn one_step(ctx: &RailContext) -> RailAction {
+        if ctx.step() > 0 { RailAction::skip("one step is enough") } else { RailAction::Continue }
+    }
+    let mut ctx = context();
+    let output = run_agent(&rail_chain![one_step], &model(&["search"]), "hello", &mut ctx).await.unwrap();
+    assert_eq!(output.text, "");
+    assert_eq!(notes(&ctx), ["model after 1 messages", "tool search"]);
+}
+
+#[tokio::test]
+async fn the_rails_see_a_call_of_an_unknown_tool_and_its_failure() {
+    #[rail(priority = 10, on = [ToolError])]
+    fn failed(call: &ToolCallInputs, error: &OperationError, ctx: &RailContext) {
+        assert_eq!(error.kind, OperationErrorKind::NotFound);
+        note(ctx, format!("{}: {}", call.tool_name, error.message));
+    }
+    let mut ctx = context();
+    let output = run_agent(&rail_chain![log, failed], &model(&["unknown"]), "hello", &mut ctx).await.unwrap();
+    assert_eq!(output.text, "done", "the model is told and goes on");
+    let expected = ["log unknown", "unknown: there is no such tool", "model after 3 messages"];
+    assert_eq!(notes(&ctx)[1..], expected);
+}
+
+#[tokio::test]
+async fn a_retry_of_a_model_call_does_not_retry_the_run() {
+    #[rail(priority = 10, on = [LlmError])]
+    fn again(ctx: &RailContext) -> RailAction {
+        note(ctx, format!("again {}", ctx.attempt()));
+        RailAction::retry(RetryRequest::new("it may come back").with_max_retries(1))
+    }
+    #[rail(priority = 10, on = [Start])]
+    fn start(ctx: &RailContext) {
+        note(ctx, "start");
+    }
+    let mut ctx = context();
+    let error = run_agent(&rail_chain![again, start], &Model::new([]), "hello", &mut ctx).await.unwrap_err();
+    assert!(matches!(error, RunError::RetriesExhausted(error) if error.rail_name == "again" && error.attempts == 2));
+    let ask = "model after 1 messages";
+    assert_eq!(notes(&ctx), ["start", ask, "again 0", ask, "again 1"]);
+}

@@ -1,0 +1,127 @@
+//! Guard sets under test: what is seen of them.
+
+use exo_rails::prelude::*;
+
+use crate::script::Script;
+use crate::text::{Changeable, Text};
+
+/// What is seen of one case.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Seen {
+    /// Every call of a rail and every operation, in order, with what it saw.
+    pub log: Vec<String>,
+    /// The decision or result, or the error.
+    pub end: String,
+}
+
+/// What is guarded. The run makes a model call and a tool call.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Operation {
+    Run,
+    LlmCall,
+    ToolCall,
+}
+
+impl Operation {
+    pub(crate) const ALL: [Self; 3] = [Self::Run, Self::LlmCall, Self::ToolCall];
+}
+
+/// The inputs of every case.
+pub(crate) const GIVEN: &str = "given";
+/// The result in events after an operation.
+pub(crate) const RESULT: &str = "result";
+
+/// A guard set behind `dyn`.
+pub(crate) trait Subject {
+    fn event(&self, point: HookPoint, script: &Script) -> Seen;
+
+    fn guarded(&self, operation: Operation, script: &Script) -> Seen;
+}
+
+impl<R: Rails> Subject for R {
+    fn event(&self, point: HookPoint, script: &Script) -> Seen {
+        see(script, async |ctx| event(self, point, ctx).await)
+    }
+
+    fn guarded(&self, operation: Operation, script: &Script) -> Seen {
+        see(script, async |ctx| match guarded(self, operation, ctx).await {
+            Ok(text) => text,
+            Err(error) => error.text(),
+        })
+    }
+}
+
+fn see(script: &Script, case: impl AsyncFnOnce(&mut RailContext) -> String) -> Seen {
+    // The clock stands still, so the delays of retries pass at once.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+    let mut ctx = RailContext::new("agreement");
+    ctx.run.insert(script.clone());
+    let end = runtime.block_on(case(&mut ctx));
+    Seen { log: ctx.run.get::<Script>().unwrap().log(), end }
+}
+
+/// Runs the rails of one event; its end is the decision with the payload that they leave.
+async fn event<R: Rails>(rails: &R, point: HookPoint, ctx: &mut RailContext) -> String {
+    let (mut run, mut output) = (InvokeInputs::of(GIVEN), InvokeOutput::of(RESULT));
+    let (mut prompt, mut response) = (ModelCallInputs::of(GIVEN), ModelResponse::of(RESULT));
+    let (mut call, mut result) = (ToolCallInputs::of(GIVEN), ToolOutput::of(RESULT));
+    let failure = OperationError::from(RESULT);
+    match point {
+        HookPoint::Start => end(rails.run::<Start>(&mut run, ctx).await, &run),
+        HookPoint::PreLlmCall => end(rails.run::<PreLlmCall>(&mut prompt, ctx).await, &prompt),
+        HookPoint::PostLlmCall => end(rails.run::<PostLlmCall>((&prompt, &mut response), ctx).await, &response),
+        HookPoint::LlmError => end(rails.run::<LlmError>((&prompt, &failure), ctx).await, &failure),
+        HookPoint::PreToolCall => end(rails.run::<PreToolCall>(&mut call, ctx).await, &call),
+        HookPoint::PostToolCall => end(rails.run::<PostToolCall>((&call, &mut result), ctx).await, &result),
+        HookPoint::ToolError => end(rails.run::<ToolError>((&call, &failure), ctx).await, &failure),
+        HookPoint::Finished => end(rails.run::<Finished>((&run, &mut output), ctx).await, &output),
+        HookPoint::Error => {
+            let error = RunError::Operation(failure);
+            end(rails.run::<Error>((&run, &error), ctx).await, &error)
+        }
+        _ => unreachable!("an event without a test"),
+    }
+}
+
+fn end<S: Text>(decision: Result<Decision<S>, RailFault>, left: &impl Text) -> String {
+    let decision = match decision {
+        Ok(Decision::Continue) => "continue".to_owned(),
+        Ok(Decision::Skip { by, reason, substitute }) => {
+            format!("{} skips with {:?}: {reason}", by.name, substitute.map(|substitute| substitute.text()))
+        }
+        Ok(Decision::Retry { by, request }) => format!("{} retries: {request:?}", by.name),
+        Ok(Decision::Abort(abort)) => RunError::from(abort).text(),
+        Err(fault) => fault.text(),
+    };
+    format!("{decision}, leaves {}", left.text())
+}
+
+/// Guards an operation; the text of its result.
+async fn guarded<R: Rails>(rails: &R, operation: Operation, ctx: &mut RailContext) -> Result<String, RunError> {
+    Ok(match operation {
+        Operation::Run => rails.guard_run(GIVEN, ctx, |run| steps(rails, run)).await?.text(),
+        Operation::LlmCall => rails.guard_llm_call(ModelCallInputs::of(GIVEN), ctx, answer).await?.text(),
+        Operation::ToolCall => rails.guard_tool_call(ToolCallInputs::of(GIVEN), ctx, answer).await?.text(),
+    })
+}
+
+/// A run: a model call, a tool call with the answer, and its own end.
+async fn steps<R: Rails>(rails: &R, run: Permit<InvokeInputs>) -> Result<InvokeOutput, RunError> {
+    let mut ctx = run.context();
+    let prompt = ModelCallInputs::of(&run.text());
+    let response = rails.guard_llm_call(prompt, &mut ctx, answer).await?;
+    let call = ToolCallInputs::of(&response.text());
+    let output = rails.guard_tool_call(call, &mut ctx, answer).await?;
+    Ok(InvokeOutput::of(&perform(run.scope(), &output.text())?))
+}
+
+/// A model call or a tool call.
+async fn answer<I: Text, O: Changeable>(call: Permit<I>) -> Result<O, OperationError> {
+    tests::yields(1).await;
+    Ok(O::of(&perform(call.scope(), &call.text())?))
+}
+
+/// What the script says that the next operation does.
+fn perform(scope: &exo_rails::RunScope, inputs: &str) -> Result<String, OperationError> {
+    scope.run.update(|script: &mut Script| script.perform(inputs)).map_err(Into::into)
+}

@@ -1,0 +1,117 @@
+//! The permit: proof that the pre rails let an operation pass, for as long as it lasts.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unused_async,
+    missing_docs,
+    reason = "tests show behaviour: they may panic, and their rails are as small as can be"
+)]
+
+use std::sync::Mutex;
+
+use exo_rails::prelude::*;
+use serde_json::json;
+use tests::{note, notes, tool};
+
+#[rail(on = [PreToolCall])]
+fn limit(call: &mut ToolCallInputs) {
+    call.arguments["limit"] = json!(3);
+}
+
+#[rail(on = [PostToolCall, ToolError])]
+fn after(ctx: &RailContext) {
+    note(ctx, "after");
+}
+
+#[tokio::test]
+async fn a_permit_shows_the_call_as_the_rails_have_left_it() {
+    let mut ctx = RailContext::new("permit");
+    let tool = |call: Permit<ToolCallInputs>| async move {
+        assert_eq!(format!("{call:?}"), format!("Permit({:?})", *call));
+        Ok::<_, OperationError>(ToolOutput::text(format!("{} {}", call.tool_name, call.arguments)))
+    };
+    let output = rail_chain![limit].guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await.unwrap();
+    assert_eq!(output.content, r#"search {"limit":3}"#);
+}
+
+#[tokio::test]
+async fn a_permit_that_is_kept_beyond_its_operation_is_an_error() {
+    let kept = Mutex::new(None);
+    let mut ctx = RailContext::new("permit");
+    let keep = |call| {
+        *kept.lock().unwrap() = Some(call);
+        std::future::ready(Ok::<_, OperationError>(ToolOutput::default()))
+    };
+    let rails = rail_chain![limit, after];
+    let error = rails.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, keep).await.unwrap_err();
+    assert!(matches!(error, RunError::PermitKept { event: HookPoint::PreToolCall }), "{error}");
+    assert!(notes(&ctx).is_empty(), "there is no result for the post rails to see");
+    let permit: Permit<ToolCallInputs> = kept.into_inner().unwrap().unwrap();
+    assert_eq!((permit.tool_name.as_str(), &permit.arguments), ("search", &json!({ "limit": 3 })));
+    drop(permit);
+    let output = rails.guard_tool_call(ToolCallInputs::new("read"), &mut ctx, tool).await.unwrap();
+    assert_eq!(output.content, r#"{"limit":3}"#, "the context is good for the next operation");
+}
+
+#[tokio::test]
+async fn a_kept_permit_is_not_a_failure_of_the_operation() {
+    let kept = Mutex::new(None);
+    let keep_and_fail = |call| {
+        *kept.lock().unwrap() = Some(call);
+        std::future::ready(Err::<ToolOutput, _>(OperationError::from("failed as well")))
+    };
+    let mut ctx = RailContext::new("permit");
+    let call = ToolCallInputs::new("search");
+    let error = rail_chain![after].guard_tool_call(call, &mut ctx, keep_and_fail).await.unwrap_err();
+    assert!(matches!(error, RunError::PermitKept { event: HookPoint::PreToolCall }));
+    assert!(notes(&ctx).is_empty());
+}
+
+#[tokio::test]
+async fn a_permit_has_the_run_and_the_step_of_its_context() {
+    let mut ctx = RailContext::new("permit").with_run_id("r1");
+    ctx.set_step(3);
+    ctx.extra.insert("of the event before");
+    let look = |call: Permit<ToolCallInputs>| async move {
+        let inner = call.context();
+        let place = format!("{} {} {}", call.scope().run_id(), inner.run_id(), inner.step());
+        let extra = inner.extra.get::<&str>().is_none();
+        inner.run.insert(extra);
+        Ok::<_, OperationError>(ToolOutput::text(place))
+    };
+    let output = NoRails.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, look).await.unwrap();
+    assert_eq!(output.content, "r1 r1 3");
+    assert_eq!(ctx.run.get::<bool>(), Some(true), "the stores are the run's, extra is not");
+}
+
+#[tokio::test]
+async fn each_attempt_has_a_permit_of_its_own() {
+    #[rail(on = [ToolError])]
+    fn again() -> RailAction {
+        RailAction::retry(RetryRequest::new("again").with_max_retries(5))
+    }
+    let mut end = tests::fails_first(3, ToolOutput::text("done"));
+    let mut attempts = 0;
+    let count = |_: Permit<ToolCallInputs>| {
+        attempts += 1;
+        std::future::ready(end())
+    };
+    let mut ctx = RailContext::new("permit");
+    let call = ToolCallInputs::new("search");
+    assert!(rail_chain![again].guard_tool_call(call, &mut ctx, count).await.is_ok());
+    assert_eq!(attempts, 4);
+}
+
+#[tokio::test]
+async fn an_operation_inside_an_operation_is_guarded_by_itself() {
+    let mut ctx = RailContext::new("permit");
+    let rails = &rail_chain![limit, after];
+    let nested = |call: Permit<ToolCallInputs>| async move {
+        let inner = rails.guard_tool_call(ToolCallInputs::new("inner"), &mut call.context(), tool).await;
+        note(call.scope(), "outer");
+        inner.map_err(|error| OperationError::from(error.to_string()))
+    };
+    rails.guard_tool_call(ToolCallInputs::new("outer"), &mut ctx, nested).await.unwrap();
+    assert_eq!(notes(&ctx), [r#"tool inner {"limit":3}"#, "after", "outer", "after"]);
+}

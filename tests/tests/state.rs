@@ -1,0 +1,188 @@
+//! What rails share: for one event, for a run, for a session.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unused_async,
+    missing_docs,
+    reason = "tests show behaviour: they may panic, and their rails are as small as can be"
+)]
+
+use exo_rails::Store;
+use exo_rails::prelude::*;
+use serde_json::json;
+use tests::{note, notes, prompt, run, tool};
+
+fn context() -> RailContext {
+    RailContext::new("state")
+}
+
+struct Left(u32);
+
+/// Counts how often it was called with this `extra`.
+fn count(ctx: &mut RailContext) -> u32 {
+    let count = ctx.extra.remove::<u32>().unwrap_or(0) + 1;
+    ctx.extra.insert(count);
+    count
+}
+
+#[rail(priority = 10, on = [PreToolCall, PostToolCall, PreLlmCall])]
+fn one(ctx: &mut RailContext) {
+    let count = count(ctx);
+    note(ctx, format!("one {count} at {}", ctx.event()));
+}
+
+#[rail(priority = 20, on = [PreToolCall, PostToolCall, PreLlmCall])]
+fn two(ctx: &mut RailContext) {
+    let count = count(ctx);
+    note(ctx, format!("two {count} at {}", ctx.event()));
+}
+
+#[tokio::test]
+async fn extra_is_shared_within_an_event_and_fresh_for_the_next() {
+    let mut ctx = context();
+    let rails = rail_chain![two, one];
+    rails.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tests::tool).await.unwrap();
+    rails.guard_llm_call(prompt("hello"), &mut ctx, tests::model).await.unwrap();
+    let counts: Vec<_> = notes(&ctx).into_iter().filter(|note| note.contains(" at ")).collect();
+    let at = |event| [format!("one 1 at {event}"), format!("two 2 at {event}")];
+    assert_eq!(counts, [at("pre_tool_call"), at("post_tool_call"), at("pre_llm_call")].concat());
+}
+
+#[tokio::test]
+async fn extra_is_fresh_for_the_same_event_of_the_next_operation_and_of_a_retry() {
+    #[rail(priority = 20, on = [PostToolCall])]
+    fn once_more(ctx: &RailContext) -> Option<RailAction> {
+        (ctx.attempt() == 0).then(|| RailAction::retry(RetryRequest::new("once more")))
+    }
+    let mut ctx = context();
+    for _ in 0..2 {
+        rail_chain![one, once_more].guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await.unwrap();
+    }
+    let counts: Vec<_> = notes(&ctx).into_iter().filter(|note| note.starts_with("one")).collect();
+    assert_eq!(counts.iter().filter(|note| note.starts_with("one 1")).count(), 8, "{counts:?}");
+}
+
+#[tokio::test]
+async fn extra_is_shared_by_plain_hooks_and_chains() {
+    async fn provide(_: Inputs<'_>, ctx: &mut RailContext) {
+        ctx.extra.insert(Left(5));
+    }
+    #[rail(on = [PreToolCall])]
+    fn use_it(ctx: &mut RailContext) {
+        if let Some(left) = ctx.extra.get_mut::<Left>() {
+            left.0 -= 1;
+        }
+        note(ctx, format!("{:?} left", ctx.extra.get::<Left>().map(|left| left.0)));
+    }
+    let mut hooks = HookManager::new();
+    hooks.add(HookPoint::PreToolCall, provide);
+    rail_chain![use_it].register(&mut hooks);
+    let mut ctx = context();
+    hooks.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await.unwrap();
+    assert_eq!(notes(&ctx)[0], "Some(4) left");
+    assert!(ctx.extra.get::<Left>().is_none(), "the post event has begun");
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Calls(u32);
+
+#[rail(priority = 30, on = [PreToolCall])]
+async fn budget(call: &ToolCallInputs, ctx: &RailContext) -> RailAction {
+    let limit = call.arguments["limit"].as_u64().unwrap();
+    let calls = ctx.run.update(|calls: &mut Calls| {
+        calls.0 += 1;
+        calls.0
+    });
+    if u64::from(calls) > limit { RailAction::abort(format!("call {calls}")) } else { RailAction::Continue }
+}
+
+#[tokio::test]
+async fn the_store_of_a_run_survives_its_events() {
+    let mut ctx = context();
+    let call = || ToolCallInputs::new("search").with_arguments(json!({ "limit": 2 }));
+    let twice = |run: Permit<InvokeInputs>| async move {
+        for _ in 0..2 {
+            rail_chain![budget].guard_tool_call(call(), &mut run.context(), tool).await?;
+        }
+        Ok::<_, RunError>(InvokeOutput::default())
+    };
+    assert!(rail_chain![budget].guard_run("hello", &mut ctx, twice).await.is_ok());
+    assert_eq!(ctx.run.get::<Calls>(), Some(Calls(2)));
+    let error = rail_chain![budget].guard_tool_call(call(), &mut ctx, tool).await.unwrap_err();
+    assert_eq!(error.to_string(), "rail `budget` aborted at pre_tool_call: call 3");
+    assert_eq!(context().run.get::<Calls>(), None, "another run has its own");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn no_increment_is_lost_among_many_tasks() {
+    const TASKS: u32 = 16;
+    const CALLS: u32 = 200;
+    let mut ctx = context();
+    let spawn_all = |run: Permit<InvokeInputs>| async move {
+        let tasks: Vec<_> = (0..TASKS).map(|_| tokio::spawn(call_often(run.context(), CALLS))).collect();
+        for task in tasks {
+            task.await.unwrap()?;
+        }
+        Ok::<_, RunError>(InvokeOutput::default())
+    };
+    rail_chain![budget].guard_run("hello", &mut ctx, spawn_all).await.unwrap();
+    assert_eq!(ctx.run.get::<Calls>(), Some(Calls(TASKS * CALLS)));
+}
+
+async fn call_often(mut ctx: RailContext, times: u32) -> Result<(), RunError> {
+    for _ in 0..times {
+        let call = ToolCallInputs::new("search").with_arguments(json!({ "limit": u32::MAX }));
+        rail_chain![budget].guard_tool_call(call, &mut ctx, quiet).await?;
+    }
+    Ok(())
+}
+
+async fn quiet(_: Permit<ToolCallInputs>) -> Result<ToolOutput, OperationError> {
+    tokio::task::yield_now().await;
+    Ok(ToolOutput::default())
+}
+
+#[rail(on = [Start])]
+fn turns(ctx: &RailContext) {
+    let seen = ctx.session.update(|turns: &mut Vec<u32>| {
+        turns.push(ctx.turn());
+        turns.clone()
+    });
+    note(ctx, format!("{seen:?}"));
+}
+
+#[tokio::test]
+async fn the_store_of_a_session_is_shared_by_its_runs() {
+    let session = Store::default();
+    for turn in 0..3 {
+        let mut ctx = context().with_session("s1", session.clone(), turn);
+        rail_chain![turns].guard_run("hello", &mut ctx, run).await.unwrap();
+        assert_eq!(ctx.run.get::<Calls>(), None);
+    }
+    assert_eq!(session.get::<Vec<u32>>(), Some(vec![0, 1, 2]));
+}
+
+#[test]
+fn a_panic_in_an_update_does_not_take_the_store_from_others() {
+    let store = Store::default();
+    let handle = store.clone();
+    let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        handle.update(|calls: &mut Calls| {
+            calls.0 = 7;
+            panic!("in the middle of an update");
+        })
+    }));
+    assert!(panicked.is_err());
+    assert_eq!(store.update(|calls: &mut Calls| calls.0), 7);
+}
+
+#[test]
+fn a_store_has_one_value_of_a_type() {
+    let store = Store::default();
+    assert_eq!(store.insert(Calls(1)), None);
+    assert_eq!(store.insert(Calls(2)), Some(Calls(1)));
+    assert_eq!(store.get::<Calls>(), Some(Calls(2)));
+    assert_eq!(store.remove::<Calls>(), Some(Calls(2)));
+    assert_eq!(store.get::<Calls>(), None);
+}
