@@ -3,11 +3,10 @@
 //! This is how tracing, metrics and the like are put around any chain, without a word about them in the rails.
 
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
 
 use exo_rails::prelude::*;
-use exo_rails::{Event, Outcome, PlannedRail, RunOn, Stop};
+use exo_rails::{Event, Outcome, PlannedRail, RunOn};
 
 use crate::describe;
 use crate::page::{Ink, Page, WIDTH, print, wrap};
@@ -124,16 +123,16 @@ impl<E: Event, R: RunOn<E> + Chain> RunOn<E> for Timeline<R> {
 
 /// What the rails came to, and when one of them stopped: which, and why.
 fn decision<E: Event>(outcome: &Outcome<E>) -> (Kind, Option<(&'static str, String)>) {
-    let ControlFlow::Break(stop) = outcome else { return (Kind::Continue, None) };
-    match stop {
-        Stop::Skip { by, reason, .. } => (Kind::Skip, Some((by.name, reason.to_string()))),
-        Stop::Retry { by, request } => {
+    match outcome {
+        Ok(Decision::Continue) => (Kind::Continue, None),
+        Ok(Decision::Skip { by, reason, .. }) => (Kind::Skip, Some((by.name, reason.to_string()))),
+        Ok(Decision::Retry { by, request }) => {
             let after = if request.delay.is_zero() { String::new() } else { format!(" after {:?}", request.delay) };
             let times = describe::count(request.max_retries as usize, "time");
             (Kind::Retry, Some((by.name, format!("{} (again{after}, at most {times})", request.reason))))
         }
-        Stop::Abort(abort) => (Kind::Abort, Some((abort.rail_name, abort.reason.to_string()))),
-        Stop::Fault(fault) => (Kind::Fault, Some((fault.rail_name, fault.cause.to_string()))),
+        Ok(Decision::Abort(abort)) => (Kind::Abort, Some((abort.rail_name, abort.reason.to_string()))),
+        Err(fault) => (Kind::Fault, Some((fault.rail_name, fault.cause.to_string()))),
     }
 }
 

@@ -5,8 +5,10 @@ pub struct SupportRails {
 const _: () = {
     /// Which rail is at which place of the list.
     enum __Place {}
+    /// Which place is at which step of an event.
+    type __Sorted<__Event> = ::exo_rails::__private::Sorted<SupportRails, __Event, 2, 9>;
     #[automatically_derived]
-    impl ::exo_rails::__private::RailAt<0usize> for __Place {
+    impl ::exo_rails::__private::RailAt<0> for __Place {
         type Chain = SupportRails;
         type Rail = block_dangerous;
         const ROW: ::exo_rails::__private::Row = <block_dangerous as ::exo_rails::checks::Stateless>::ROW;
@@ -19,7 +21,7 @@ const _: () = {
     #[allow(unused_parens)]
     impl ::exo_rails::checks::RunsEachRailOnce<(block_dangerous)> for SupportRails {}
     #[automatically_derived]
-    impl ::exo_rails::__private::RailAt<1usize> for __Place {
+    impl ::exo_rails::__private::RailAt<1> for __Place {
         type Chain = SupportRails;
         type Rail = RateLimit<MemoryStore>;
         const ROW: ::exo_rails::__private::Row = ::exo_rails::__private::Row::new(
@@ -38,7 +40,7 @@ const _: () = {
     impl ::exo_rails::checks::RunsEachRailOnce<(RateLimit<MemoryStore>)>
     for SupportRails {}
     #[automatically_derived]
-    impl ::exo_rails::__private::RailAt<2usize> for __Place {
+    impl ::exo_rails::__private::RailAt<2> for __Place {
         type Chain = SupportRails;
         type Rail = ::exo_rails::__private::NoRail;
         const ROW: ::exo_rails::__private::Row = ::exo_rails::__private::NoRail::ROW;
@@ -48,66 +50,21 @@ const _: () = {
         }
     }
     #[automatically_derived]
-    impl ::exo_rails::__private::Listing<2usize, 9usize> for SupportRails {
-        const ROWS: [::exo_rails::__private::Row; 2usize] = [
-            <__Place as ::exo_rails::__private::RailAt<0usize>>::ROW,
-            <__Place as ::exo_rails::__private::RailAt<1usize>>::ROW,
+    impl ::exo_rails::__private::Listing<2, 9> for SupportRails {
+        const ROWS: [::exo_rails::__private::Row; 2] = [
+            <__Place as ::exo_rails::__private::RailAt<0>>::ROW,
+            <__Place as ::exo_rails::__private::RailAt<1>>::ROW,
         ];
-        const EVENTS: [::exo_rails::EventPlan; 9usize] = [
-            ::exo_rails::__private::Sorted::<
-                Self,
-                ::exo_rails::events::Start,
-                2usize,
-                9usize,
-            >::PLAN,
-            ::exo_rails::__private::Sorted::<
-                Self,
-                ::exo_rails::events::PreLlmCall,
-                2usize,
-                9usize,
-            >::PLAN,
-            ::exo_rails::__private::Sorted::<
-                Self,
-                ::exo_rails::events::PostLlmCall,
-                2usize,
-                9usize,
-            >::PLAN,
-            ::exo_rails::__private::Sorted::<
-                Self,
-                ::exo_rails::events::LlmError,
-                2usize,
-                9usize,
-            >::PLAN,
-            ::exo_rails::__private::Sorted::<
-                Self,
-                ::exo_rails::events::PreToolCall,
-                2usize,
-                9usize,
-            >::PLAN,
-            ::exo_rails::__private::Sorted::<
-                Self,
-                ::exo_rails::events::PostToolCall,
-                2usize,
-                9usize,
-            >::PLAN,
-            ::exo_rails::__private::Sorted::<
-                Self,
-                ::exo_rails::events::ToolError,
-                2usize,
-                9usize,
-            >::PLAN,
-            ::exo_rails::__private::Sorted::<
-                Self,
-                ::exo_rails::events::Finished,
-                2usize,
-                9usize,
-            >::PLAN,
-            ::exo_rails::__private::Sorted::<
-                Self,
-                ::exo_rails::events::Error,
-                2usize,
-                9usize,
-            >::PLAN,
+        const EVENTS: [::exo_rails::EventPlan; 9] = [
+            __Sorted::<::exo_rails::events::Start>::PLAN,
+            __Sorted::<::exo_rails::events::PreLlmCall>::PLAN,
+            __Sorted::<::exo_rails::events::PostLlmCall>::PLAN,
+            __Sorted::<::exo_rails::events::LlmError>::PLAN,
+            __Sorted::<::exo_rails::events::PreToolCall>::PLAN,
+            __Sorted::<::exo_rails::events::PostToolCall>::PLAN,
+            __Sorted::<::exo_rails::events::ToolError>::PLAN,
+            __Sorted::<::exo_rails::events::Finished>::PLAN,
+            __Sorted::<::exo_rails::events::Error>::PLAN,
         ];
     }
     #[automatically_derived]
@@ -117,13 +74,13 @@ const _: () = {
         const PRIORITY: i32 = 20;
         const EVENTS: &'static [::exo_rails::HookPoint] = ::exo_rails::__private::Summary::<
             Self,
-            2usize,
-            9usize,
+            2,
+            9,
         >::EVENTS;
         const REWRITES: &'static [::exo_rails::HookPoint] = ::exo_rails::__private::Summary::<
             Self,
-            2usize,
-            9usize,
+            2,
+            9,
         >::REWRITES;
         const DECLARED: ::exo_rails::Declared = ::exo_rails::Declared {
             file: ::core::file!(),
@@ -151,911 +108,143 @@ const _: () = {
     impl ::exo_rails::Chain for SupportRails {
         const PLAN: ::exo_rails::Plan = ::exo_rails::Plan {
             chain: "SupportRails",
-            events: ::exo_rails::__private::Summary::<Self, 2usize, 9usize>::PLANS,
+            events: ::exo_rails::__private::Summary::<Self, 2, 9>::PLANS,
         };
     }
-    #[automatically_derived]
-    impl ::exo_rails::RunOn<::exo_rails::events::Start> for SupportRails {
-        #[inline]
-        fn rewrites(&self) -> bool {
-            ::exo_rails::__private::Sorted::<
-                SupportRails,
-                ::exo_rails::events::Start,
-                2usize,
-                9usize,
-            >::REWRITES
-        }
-        #[inline]
-        fn dispatch<'a>(
-            &'a self,
-            payload: <::exo_rails::events::Start as ::exo_rails::Payloads>::Payload<'a>,
-            ctx: &'a mut ::exo_rails::RailContext,
-        ) -> impl ::core::future::Future<
-            Output = ::exo_rails::Outcome<::exo_rails::events::Start>,
-        > + ::core::marker::Send {
-            async move {
-                let mut payload = payload;
-                {
-                    type Step = <__Place as ::exo_rails::__private::RailAt<
-                        {
-                            ::exo_rails::__private::Sorted::<
-                                SupportRails,
-                                ::exo_rails::events::Start,
-                                2usize,
-                                9usize,
-                            >::ORDER[0usize]
-                        },
-                    >>::Rail;
-                    let rail = <__Place as ::exo_rails::__private::RailAt<
-                        {
-                            ::exo_rails::__private::Sorted::<
-                                SupportRails,
-                                ::exo_rails::events::Start,
-                                2usize,
-                                9usize,
-                            >::ORDER[0usize]
-                        },
-                    >>::rail(self);
-                    let payload = <::exo_rails::events::Start as ::exo_rails::Payloads>::reborrow(
-                        &mut payload,
-                    );
-                    let output = <Step as ::exo_rails::RailOn<
-                        ::exo_rails::events::Start,
-                    >>::call(rail, payload, &mut *ctx)
-                        .await;
-                    match <Step as ::exo_rails::RailOn<
-                        ::exo_rails::events::Start,
-                    >>::flow(output) {
-                        ::core::ops::ControlFlow::Break(stop) => {
-                            return ::core::ops::ControlFlow::Break(stop);
-                        }
-                        ::core::ops::ControlFlow::Continue(()) => {}
-                    }
-                }
-                {
-                    type Step = <__Place as ::exo_rails::__private::RailAt<
-                        {
-                            ::exo_rails::__private::Sorted::<
-                                SupportRails,
-                                ::exo_rails::events::Start,
-                                2usize,
-                                9usize,
-                            >::ORDER[1usize]
-                        },
-                    >>::Rail;
-                    let rail = <__Place as ::exo_rails::__private::RailAt<
-                        {
-                            ::exo_rails::__private::Sorted::<
-                                SupportRails,
-                                ::exo_rails::events::Start,
-                                2usize,
-                                9usize,
-                            >::ORDER[1usize]
-                        },
-                    >>::rail(self);
-                    let payload = <::exo_rails::events::Start as ::exo_rails::Payloads>::reborrow(
-                        &mut payload,
-                    );
-                    let output = <Step as ::exo_rails::RailOn<
-                        ::exo_rails::events::Start,
-                    >>::call(rail, payload, &mut *ctx)
-                        .await;
-                    match <Step as ::exo_rails::RailOn<
-                        ::exo_rails::events::Start,
-                    >>::flow(output) {
-                        ::core::ops::ControlFlow::Break(stop) => {
-                            return ::core::ops::ControlFlow::Break(stop);
-                        }
-                        ::core::ops::ControlFlow::Continue(()) => {}
-                    }
-                }
-                ::core::ops::ControlFlow::Continue(())
-            }
-        }
+    use ::exo_rails::__private::Step as _;
+    /// What is called at an event, one after the other.
+    trait __Steps<__Event: ::exo_rails::Event> {
+        type Step0: ::exo_rails::__private::Step<__Event, Chain = SupportRails>;
+        type Step1: ::exo_rails::__private::Step<__Event, Chain = SupportRails>;
+    }
+    impl __Steps<::exo_rails::events::Start> for __Place {
+        type Step0 = ::exo_rails::__private::At<
+            __Place,
+            { __Sorted::<::exo_rails::events::Start>::ORDER[0] },
+        >;
+        type Step1 = ::exo_rails::__private::At<
+            __Place,
+            { __Sorted::<::exo_rails::events::Start>::ORDER[1] },
+        >;
+    }
+    impl __Steps<::exo_rails::events::PreLlmCall> for __Place {
+        type Step0 = ::exo_rails::__private::At<
+            __Place,
+            { __Sorted::<::exo_rails::events::PreLlmCall>::ORDER[0] },
+        >;
+        type Step1 = ::exo_rails::__private::At<
+            __Place,
+            { __Sorted::<::exo_rails::events::PreLlmCall>::ORDER[1] },
+        >;
+    }
+    impl __Steps<::exo_rails::events::PostLlmCall> for __Place {
+        type Step0 = ::exo_rails::__private::At<
+            __Place,
+            { __Sorted::<::exo_rails::events::PostLlmCall>::ORDER[0] },
+        >;
+        type Step1 = ::exo_rails::__private::At<
+            __Place,
+            { __Sorted::<::exo_rails::events::PostLlmCall>::ORDER[1] },
+        >;
+    }
+    impl __Steps<::exo_rails::events::LlmError> for __Place {
+        type Step0 = ::exo_rails::__private::At<
+            __Place,
+            { __Sorted::<::exo_rails::events::LlmError>::ORDER[0] },
+        >;
+        type Step1 = ::exo_rails::__private::At<
+            __Place,
+            { __Sorted::<::exo_rails::events::LlmError>::ORDER[1] },
+        >;
+    }
+    impl __Steps<::exo_rails::events::PreToolCall> for __Place {
+        type Step0 = ::exo_rails::__private::At<
+            __Place,
+            { __Sorted::<::exo_rails::events::PreToolCall>::ORDER[0] },
+        >;
+        type Step1 = ::exo_rails::__private::At<
+            __Place,
+            { __Sorted::<::exo_rails::events::PreToolCall>::ORDER[1] },
+        >;
+    }
+    impl __Steps<::exo_rails::events::PostToolCall> for __Place {
+        type Step0 = ::exo_rails::__private::At<
+            __Place,
+            { __Sorted::<::exo_rails::events::PostToolCall>::ORDER[0] },
+        >;
+        type Step1 = ::exo_rails::__private::At<
+            __Place,
+            { __Sorted::<::exo_rails::events::PostToolCall>::ORDER[1] },
+        >;
+    }
+    impl __Steps<::exo_rails::events::ToolError> for __Place {
+        type Step0 = ::exo_rails::__private::At<
+            __Place,
+            { __Sorted::<::exo_rails::events::ToolError>::ORDER[0] },
+        >;
+        type Step1 = ::exo_rails::__private::At<
+            __Place,
+            { __Sorted::<::exo_rails::events::ToolError>::ORDER[1] },
+        >;
+    }
+    impl __Steps<::exo_rails::events::Finished> for __Place {
+        type Step0 = ::exo_rails::__private::At<
+            __Place,
+            { __Sorted::<::exo_rails::events::Finished>::ORDER[0] },
+        >;
+        type Step1 = ::exo_rails::__private::At<
+            __Place,
+            { __Sorted::<::exo_rails::events::Finished>::ORDER[1] },
+        >;
+    }
+    impl __Steps<::exo_rails::events::Error> for __Place {
+        type Step0 = ::exo_rails::__private::At<
+            __Place,
+            { __Sorted::<::exo_rails::events::Error>::ORDER[0] },
+        >;
+        type Step1 = ::exo_rails::__private::At<
+            __Place,
+            { __Sorted::<::exo_rails::events::Error>::ORDER[1] },
+        >;
     }
     #[automatically_derived]
-    impl ::exo_rails::RunOn<::exo_rails::events::PreLlmCall> for SupportRails {
+    impl<__Event: ::exo_rails::Event> ::exo_rails::RunOn<__Event> for SupportRails
+    where
+        __Place: __Steps<__Event>,
+    {
         #[inline]
         fn rewrites(&self) -> bool {
-            ::exo_rails::__private::Sorted::<
-                SupportRails,
-                ::exo_rails::events::PreLlmCall,
-                2usize,
-                9usize,
-            >::REWRITES
+            __Sorted::<__Event>::REWRITES
         }
         #[inline]
-        fn dispatch<'a>(
-            &'a self,
-            payload: <::exo_rails::events::PreLlmCall as ::exo_rails::Payloads>::Payload<
-                'a,
-            >,
-            ctx: &'a mut ::exo_rails::RailContext,
+        fn dispatch<'__event>(
+            &'__event self,
+            payload: <__Event as ::exo_rails::Payloads>::Payload<'__event>,
+            ctx: &'__event mut ::exo_rails::RailContext,
         ) -> impl ::core::future::Future<
-            Output = ::exo_rails::Outcome<::exo_rails::events::PreLlmCall>,
+            Output = ::exo_rails::Outcome<__Event>,
         > + ::core::marker::Send {
             async move {
                 let mut payload = payload;
-                {
-                    type Step = <__Place as ::exo_rails::__private::RailAt<
-                        {
-                            ::exo_rails::__private::Sorted::<
-                                SupportRails,
-                                ::exo_rails::events::PreLlmCall,
-                                2usize,
-                                9usize,
-                            >::ORDER[0usize]
-                        },
-                    >>::Rail;
-                    let rail = <__Place as ::exo_rails::__private::RailAt<
-                        {
-                            ::exo_rails::__private::Sorted::<
-                                SupportRails,
-                                ::exo_rails::events::PreLlmCall,
-                                2usize,
-                                9usize,
-                            >::ORDER[0usize]
-                        },
-                    >>::rail(self);
-                    let payload = <::exo_rails::events::PreLlmCall as ::exo_rails::Payloads>::reborrow(
-                        &mut payload,
-                    );
-                    let output = <Step as ::exo_rails::RailOn<
-                        ::exo_rails::events::PreLlmCall,
-                    >>::call(rail, payload, &mut *ctx)
-                        .await;
-                    match <Step as ::exo_rails::RailOn<
-                        ::exo_rails::events::PreLlmCall,
-                    >>::flow(output) {
-                        ::core::ops::ControlFlow::Break(stop) => {
-                            return ::core::ops::ControlFlow::Break(stop);
-                        }
-                        ::core::ops::ControlFlow::Continue(()) => {}
-                    }
+                let lent = <__Event as ::exo_rails::Payloads>::reborrow(&mut payload);
+                let output = <__Place as __Steps<
+                    __Event,
+                >>::Step0::call(self, lent, &mut *ctx)
+                    .await;
+                match <__Place as __Steps<__Event>>::Step0::flow(output) {
+                    ::core::ops::ControlFlow::Break(outcome) => return outcome,
+                    ::core::ops::ControlFlow::Continue(()) => {}
                 }
-                {
-                    type Step = <__Place as ::exo_rails::__private::RailAt<
-                        {
-                            ::exo_rails::__private::Sorted::<
-                                SupportRails,
-                                ::exo_rails::events::PreLlmCall,
-                                2usize,
-                                9usize,
-                            >::ORDER[1usize]
-                        },
-                    >>::Rail;
-                    let rail = <__Place as ::exo_rails::__private::RailAt<
-                        {
-                            ::exo_rails::__private::Sorted::<
-                                SupportRails,
-                                ::exo_rails::events::PreLlmCall,
-                                2usize,
-                                9usize,
-                            >::ORDER[1usize]
-                        },
-                    >>::rail(self);
-                    let payload = <::exo_rails::events::PreLlmCall as ::exo_rails::Payloads>::reborrow(
-                        &mut payload,
-                    );
-                    let output = <Step as ::exo_rails::RailOn<
-                        ::exo_rails::events::PreLlmCall,
-                    >>::call(rail, payload, &mut *ctx)
-                        .await;
-                    match <Step as ::exo_rails::RailOn<
-                        ::exo_rails::events::PreLlmCall,
-                    >>::flow(output) {
-                        ::core::ops::ControlFlow::Break(stop) => {
-                            return ::core::ops::ControlFlow::Break(stop);
-                        }
-                        ::core::ops::ControlFlow::Continue(()) => {}
-                    }
+                let lent = <__Event as ::exo_rails::Payloads>::reborrow(&mut payload);
+                let output = <__Place as __Steps<
+                    __Event,
+                >>::Step1::call(self, lent, &mut *ctx)
+                    .await;
+                match <__Place as __Steps<__Event>>::Step1::flow(output) {
+                    ::core::ops::ControlFlow::Break(outcome) => return outcome,
+                    ::core::ops::ControlFlow::Continue(()) => {}
                 }
-                ::core::ops::ControlFlow::Continue(())
-            }
-        }
-    }
-    #[automatically_derived]
-    impl ::exo_rails::RunOn<::exo_rails::events::PostLlmCall> for SupportRails {
-        #[inline]
-        fn rewrites(&self) -> bool {
-            ::exo_rails::__private::Sorted::<
-                SupportRails,
-                ::exo_rails::events::PostLlmCall,
-                2usize,
-                9usize,
-            >::REWRITES
-        }
-        #[inline]
-        fn dispatch<'a>(
-            &'a self,
-            payload: <::exo_rails::events::PostLlmCall as ::exo_rails::Payloads>::Payload<
-                'a,
-            >,
-            ctx: &'a mut ::exo_rails::RailContext,
-        ) -> impl ::core::future::Future<
-            Output = ::exo_rails::Outcome<::exo_rails::events::PostLlmCall>,
-        > + ::core::marker::Send {
-            async move {
-                let mut payload = payload;
-                {
-                    type Step = <__Place as ::exo_rails::__private::RailAt<
-                        {
-                            ::exo_rails::__private::Sorted::<
-                                SupportRails,
-                                ::exo_rails::events::PostLlmCall,
-                                2usize,
-                                9usize,
-                            >::ORDER[0usize]
-                        },
-                    >>::Rail;
-                    let rail = <__Place as ::exo_rails::__private::RailAt<
-                        {
-                            ::exo_rails::__private::Sorted::<
-                                SupportRails,
-                                ::exo_rails::events::PostLlmCall,
-                                2usize,
-                                9usize,
-                            >::ORDER[0usize]
-                        },
-                    >>::rail(self);
-                    let payload = <::exo_rails::events::PostLlmCall as ::exo_rails::Payloads>::reborrow(
-                        &mut payload,
-                    );
-                    let output = <Step as ::exo_rails::RailOn<
-                        ::exo_rails::events::PostLlmCall,
-                    >>::call(rail, payload, &mut *ctx)
-                        .await;
-                    match <Step as ::exo_rails::RailOn<
-                        ::exo_rails::events::PostLlmCall,
-                    >>::flow(output) {
-                        ::core::ops::ControlFlow::Break(stop) => {
-                            return ::core::ops::ControlFlow::Break(stop);
-                        }
-                        ::core::ops::ControlFlow::Continue(()) => {}
-                    }
-                }
-                {
-                    type Step = <__Place as ::exo_rails::__private::RailAt<
-                        {
-                            ::exo_rails::__private::Sorted::<
-                                SupportRails,
-                                ::exo_rails::events::PostLlmCall,
-                                2usize,
-                                9usize,
-                            >::ORDER[1usize]
-                        },
-                    >>::Rail;
-                    let rail = <__Place as ::exo_rails::__private::RailAt<
-                        {
-                            ::exo_rails::__private::Sorted::<
-                                SupportRails,
-                                ::exo_rails::events::PostLlmCall,
-                                2usize,
-                                9usize,
-                            >::ORDER[1usize]
-                        },
-                    >>::rail(self);
-                    let payload = <::exo_rails::events::PostLlmCall as ::exo_rails::Payloads>::reborrow(
-                        &mut payload,
-                    );
-                    let output = <Step as ::exo_rails::RailOn<
-                        ::exo_rails::events::PostLlmCall,
-                    >>::call(rail, payload, &mut *ctx)
-                        .await;
-                    match <Step as ::exo_rails::RailOn<
-                        ::exo_rails::events::PostLlmCall,
-                    >>::flow(output) {
-                        ::core::ops::ControlFlow::Break(stop) => {
-                            return ::core::ops::ControlFlow::Break(stop);
-                        }
-                        ::core::ops::ControlFlow::Continue(()) => {}
-                    }
-                }
-                ::core::ops::ControlFlow::Continue(())
-            }
-        }
-    }
-    #[automatically_derived]
-    impl ::exo_rails::RunOn<::exo_rails::events::LlmError> for SupportRails {
-        #[inline]
-        fn rewrites(&self) -> bool {
-            ::exo_rails::__private::Sorted::<
-                SupportRails,
-                ::exo_rails::events::LlmError,
-                2usize,
-                9usize,
-            >::REWRITES
-        }
-        #[inline]
-        fn dispatch<'a>(
-            &'a self,
-            payload: <::exo_rails::events::LlmError as ::exo_rails::Payloads>::Payload<
-                'a,
-            >,
-            ctx: &'a mut ::exo_rails::RailContext,
-        ) -> impl ::core::future::Future<
-            Output = ::exo_rails::Outcome<::exo_rails::events::LlmError>,
-        > + ::core::marker::Send {
-            async move {
-                let mut payload = payload;
-                {
-                    type Step = <__Place as ::exo_rails::__private::RailAt<
-                        {
-                            ::exo_rails::__private::Sorted::<
-                                SupportRails,
-                                ::exo_rails::events::LlmError,
-                                2usize,
-                                9usize,
-                            >::ORDER[0usize]
-                        },
-                    >>::Rail;
-                    let rail = <__Place as ::exo_rails::__private::RailAt<
-                        {
-                            ::exo_rails::__private::Sorted::<
-                                SupportRails,
-                                ::exo_rails::events::LlmError,
-                                2usize,
-                                9usize,
-                            >::ORDER[0usize]
-                        },
-                    >>::rail(self);
-                    let payload = <::exo_rails::events::LlmError as ::exo_rails::Payloads>::reborrow(
-                        &mut payload,
-                    );
-                    let output = <Step as ::exo_rails::RailOn<
-                        ::exo_rails::events::LlmError,
-                    >>::call(rail, payload, &mut *ctx)
-                        .await;
-                    match <Step as ::exo_rails::RailOn<
-                        ::exo_rails::events::LlmError,
-                    >>::flow(output) {
-                        ::core::ops::ControlFlow::Break(stop) => {
-                            return ::core::ops::ControlFlow::Break(stop);
-                        }
-                        ::core::ops::ControlFlow::Continue(()) => {}
-                    }
-                }
-                {
-                    type Step = <__Place as ::exo_rails::__private::RailAt<
-                        {
-                            ::exo_rails::__private::Sorted::<
-                                SupportRails,
-                                ::exo_rails::events::LlmError,
-                                2usize,
-                                9usize,
-                            >::ORDER[1usize]
-                        },
-                    >>::Rail;
-                    let rail = <__Place as ::exo_rails::__private::RailAt<
-                        {
-                            ::exo_rails::__private::Sorted::<
-                                SupportRails,
-                                ::exo_rails::events::LlmError,
-                                2usize,
-                                9usize,
-                            >::ORDER[1usize]
-                        },
-                    >>::rail(self);
-                    let payload = <::exo_rails::events::LlmError as ::exo_rails::Payloads>::reborrow(
-                        &mut payload,
-                    );
-                    let output = <Step as ::exo_rails::RailOn<
-                        ::exo_rails::events::LlmError,
-                    >>::call(rail, payload, &mut *ctx)
-                        .await;
-                    match <Step as ::exo_rails::RailOn<
-                        ::exo_rails::events::LlmError,
-                    >>::flow(output) {
-                        ::core::ops::ControlFlow::Break(stop) => {
-                            return ::core::ops::ControlFlow::Break(stop);
-                        }
-                        ::core::ops::ControlFlow::Continue(()) => {}
-                    }
-                }
-                ::core::ops::ControlFlow::Continue(())
-            }
-        }
-    }
-    #[automatically_derived]
-    impl ::exo_rails::RunOn<::exo_rails::events::PreToolCall> for SupportRails {
-        #[inline]
-        fn rewrites(&self) -> bool {
-            ::exo_rails::__private::Sorted::<
-                SupportRails,
-                ::exo_rails::events::PreToolCall,
-                2usize,
-                9usize,
-            >::REWRITES
-        }
-        #[inline]
-        fn dispatch<'a>(
-            &'a self,
-            payload: <::exo_rails::events::PreToolCall as ::exo_rails::Payloads>::Payload<
-                'a,
-            >,
-            ctx: &'a mut ::exo_rails::RailContext,
-        ) -> impl ::core::future::Future<
-            Output = ::exo_rails::Outcome<::exo_rails::events::PreToolCall>,
-        > + ::core::marker::Send {
-            async move {
-                let mut payload = payload;
-                {
-                    type Step = <__Place as ::exo_rails::__private::RailAt<
-                        {
-                            ::exo_rails::__private::Sorted::<
-                                SupportRails,
-                                ::exo_rails::events::PreToolCall,
-                                2usize,
-                                9usize,
-                            >::ORDER[0usize]
-                        },
-                    >>::Rail;
-                    let rail = <__Place as ::exo_rails::__private::RailAt<
-                        {
-                            ::exo_rails::__private::Sorted::<
-                                SupportRails,
-                                ::exo_rails::events::PreToolCall,
-                                2usize,
-                                9usize,
-                            >::ORDER[0usize]
-                        },
-                    >>::rail(self);
-                    let payload = <::exo_rails::events::PreToolCall as ::exo_rails::Payloads>::reborrow(
-                        &mut payload,
-                    );
-                    let output = <Step as ::exo_rails::RailOn<
-                        ::exo_rails::events::PreToolCall,
-                    >>::call(rail, payload, &mut *ctx)
-                        .await;
-                    match <Step as ::exo_rails::RailOn<
-                        ::exo_rails::events::PreToolCall,
-                    >>::flow(output) {
-                        ::core::ops::ControlFlow::Break(stop) => {
-                            return ::core::ops::ControlFlow::Break(stop);
-                        }
-                        ::core::ops::ControlFlow::Continue(()) => {}
-                    }
-                }
-                {
-                    type Step = <__Place as ::exo_rails::__private::RailAt<
-                        {
-                            ::exo_rails::__private::Sorted::<
-                                SupportRails,
-                                ::exo_rails::events::PreToolCall,
-                                2usize,
-                                9usize,
-                            >::ORDER[1usize]
-                        },
-                    >>::Rail;
-                    let rail = <__Place as ::exo_rails::__private::RailAt<
-                        {
-                            ::exo_rails::__private::Sorted::<
-                                SupportRails,
-                                ::exo_rails::events::PreToolCall,
-                                2usize,
-                                9usize,
-                            >::ORDER[1usize]
-                        },
-                    >>::rail(self);
-                    let payload = <::exo_rails::events::PreToolCall as ::exo_rails::Payloads>::reborrow(
-                        &mut payload,
-                    );
-                    let output = <Step as ::exo_rails::RailOn<
-                        ::exo_rails::events::PreToolCall,
-                    >>::call(rail, payload, &mut *ctx)
-                        .await;
-                    match <Step as ::exo_rails::RailOn<
-                        ::exo_rails::events::PreToolCall,
-                    >>::flow(output) {
-                        ::core::ops::ControlFlow::Break(stop) => {
-                            return ::core::ops::ControlFlow::Break(stop);
-                        }
-                        ::core::ops::ControlFlow::Continue(()) => {}
-                    }
-                }
-                ::core::ops::ControlFlow::Continue(())
-            }
-        }
-    }
-    #[automatically_derived]
-    impl ::exo_rails::RunOn<::exo_rails::events::PostToolCall> for SupportRails {
-        #[inline]
-        fn rewrites(&self) -> bool {
-            ::exo_rails::__private::Sorted::<
-                SupportRails,
-                ::exo_rails::events::PostToolCall,
-                2usize,
-                9usize,
-            >::REWRITES
-        }
-        #[inline]
-        fn dispatch<'a>(
-            &'a self,
-            payload: <::exo_rails::events::PostToolCall as ::exo_rails::Payloads>::Payload<
-                'a,
-            >,
-            ctx: &'a mut ::exo_rails::RailContext,
-        ) -> impl ::core::future::Future<
-            Output = ::exo_rails::Outcome<::exo_rails::events::PostToolCall>,
-        > + ::core::marker::Send {
-            async move {
-                let mut payload = payload;
-                {
-                    type Step = <__Place as ::exo_rails::__private::RailAt<
-                        {
-                            ::exo_rails::__private::Sorted::<
-                                SupportRails,
-                                ::exo_rails::events::PostToolCall,
-                                2usize,
-                                9usize,
-                            >::ORDER[0usize]
-                        },
-                    >>::Rail;
-                    let rail = <__Place as ::exo_rails::__private::RailAt<
-                        {
-                            ::exo_rails::__private::Sorted::<
-                                SupportRails,
-                                ::exo_rails::events::PostToolCall,
-                                2usize,
-                                9usize,
-                            >::ORDER[0usize]
-                        },
-                    >>::rail(self);
-                    let payload = <::exo_rails::events::PostToolCall as ::exo_rails::Payloads>::reborrow(
-                        &mut payload,
-                    );
-                    let output = <Step as ::exo_rails::RailOn<
-                        ::exo_rails::events::PostToolCall,
-                    >>::call(rail, payload, &mut *ctx)
-                        .await;
-                    match <Step as ::exo_rails::RailOn<
-                        ::exo_rails::events::PostToolCall,
-                    >>::flow(output) {
-                        ::core::ops::ControlFlow::Break(stop) => {
-                            return ::core::ops::ControlFlow::Break(stop);
-                        }
-                        ::core::ops::ControlFlow::Continue(()) => {}
-                    }
-                }
-                {
-                    type Step = <__Place as ::exo_rails::__private::RailAt<
-                        {
-                            ::exo_rails::__private::Sorted::<
-                                SupportRails,
-                                ::exo_rails::events::PostToolCall,
-                                2usize,
-                                9usize,
-                            >::ORDER[1usize]
-                        },
-                    >>::Rail;
-                    let rail = <__Place as ::exo_rails::__private::RailAt<
-                        {
-                            ::exo_rails::__private::Sorted::<
-                                SupportRails,
-                                ::exo_rails::events::PostToolCall,
-                                2usize,
-                                9usize,
-                            >::ORDER[1usize]
-                        },
-                    >>::rail(self);
-                    let payload = <::exo_rails::events::PostToolCall as ::exo_rails::Payloads>::reborrow(
-                        &mut payload,
-                    );
-                    let output = <Step as ::exo_rails::RailOn<
-                        ::exo_rails::events::PostToolCall,
-                    >>::call(rail, payload, &mut *ctx)
-                        .await;
-                    match <Step as ::exo_rails::RailOn<
-                        ::exo_rails::events::PostToolCall,
-                    >>::flow(output) {
-                        ::core::ops::ControlFlow::Break(stop) => {
-                            return ::core::ops::ControlFlow::Break(stop);
-                        }
-                        ::core::ops::ControlFlow::Continue(()) => {}
-                    }
-                }
-                ::core::ops::ControlFlow::Continue(())
-            }
-        }
-    }
-    #[automatically_derived]
-    impl ::exo_rails::RunOn<::exo_rails::events::ToolError> for SupportRails {
-        #[inline]
-        fn rewrites(&self) -> bool {
-            ::exo_rails::__private::Sorted::<
-                SupportRails,
-                ::exo_rails::events::ToolError,
-                2usize,
-                9usize,
-            >::REWRITES
-        }
-        #[inline]
-        fn dispatch<'a>(
-            &'a self,
-            payload: <::exo_rails::events::ToolError as ::exo_rails::Payloads>::Payload<
-                'a,
-            >,
-            ctx: &'a mut ::exo_rails::RailContext,
-        ) -> impl ::core::future::Future<
-            Output = ::exo_rails::Outcome<::exo_rails::events::ToolError>,
-        > + ::core::marker::Send {
-            async move {
-                let mut payload = payload;
-                {
-                    type Step = <__Place as ::exo_rails::__private::RailAt<
-                        {
-                            ::exo_rails::__private::Sorted::<
-                                SupportRails,
-                                ::exo_rails::events::ToolError,
-                                2usize,
-                                9usize,
-                            >::ORDER[0usize]
-                        },
-                    >>::Rail;
-                    let rail = <__Place as ::exo_rails::__private::RailAt<
-                        {
-                            ::exo_rails::__private::Sorted::<
-                                SupportRails,
-                                ::exo_rails::events::ToolError,
-                                2usize,
-                                9usize,
-                            >::ORDER[0usize]
-                        },
-                    >>::rail(self);
-                    let payload = <::exo_rails::events::ToolError as ::exo_rails::Payloads>::reborrow(
-                        &mut payload,
-                    );
-                    let output = <Step as ::exo_rails::RailOn<
-                        ::exo_rails::events::ToolError,
-                    >>::call(rail, payload, &mut *ctx)
-                        .await;
-                    match <Step as ::exo_rails::RailOn<
-                        ::exo_rails::events::ToolError,
-                    >>::flow(output) {
-                        ::core::ops::ControlFlow::Break(stop) => {
-                            return ::core::ops::ControlFlow::Break(stop);
-                        }
-                        ::core::ops::ControlFlow::Continue(()) => {}
-                    }
-                }
-                {
-                    type Step = <__Place as ::exo_rails::__private::RailAt<
-                        {
-                            ::exo_rails::__private::Sorted::<
-                                SupportRails,
-                                ::exo_rails::events::ToolError,
-                                2usize,
-                                9usize,
-                            >::ORDER[1usize]
-                        },
-                    >>::Rail;
-                    let rail = <__Place as ::exo_rails::__private::RailAt<
-                        {
-                            ::exo_rails::__private::Sorted::<
-                                SupportRails,
-                                ::exo_rails::events::ToolError,
-                                2usize,
-                                9usize,
-                            >::ORDER[1usize]
-                        },
-                    >>::rail(self);
-                    let payload = <::exo_rails::events::ToolError as ::exo_rails::Payloads>::reborrow(
-                        &mut payload,
-                    );
-                    let output = <Step as ::exo_rails::RailOn<
-                        ::exo_rails::events::ToolError,
-                    >>::call(rail, payload, &mut *ctx)
-                        .await;
-                    match <Step as ::exo_rails::RailOn<
-                        ::exo_rails::events::ToolError,
-                    >>::flow(output) {
-                        ::core::ops::ControlFlow::Break(stop) => {
-                            return ::core::ops::ControlFlow::Break(stop);
-                        }
-                        ::core::ops::ControlFlow::Continue(()) => {}
-                    }
-                }
-                ::core::ops::ControlFlow::Continue(())
-            }
-        }
-    }
-    #[automatically_derived]
-    impl ::exo_rails::RunOn<::exo_rails::events::Finished> for SupportRails {
-        #[inline]
-        fn rewrites(&self) -> bool {
-            ::exo_rails::__private::Sorted::<
-                SupportRails,
-                ::exo_rails::events::Finished,
-                2usize,
-                9usize,
-            >::REWRITES
-        }
-        #[inline]
-        fn dispatch<'a>(
-            &'a self,
-            payload: <::exo_rails::events::Finished as ::exo_rails::Payloads>::Payload<
-                'a,
-            >,
-            ctx: &'a mut ::exo_rails::RailContext,
-        ) -> impl ::core::future::Future<
-            Output = ::exo_rails::Outcome<::exo_rails::events::Finished>,
-        > + ::core::marker::Send {
-            async move {
-                let mut payload = payload;
-                {
-                    type Step = <__Place as ::exo_rails::__private::RailAt<
-                        {
-                            ::exo_rails::__private::Sorted::<
-                                SupportRails,
-                                ::exo_rails::events::Finished,
-                                2usize,
-                                9usize,
-                            >::ORDER[0usize]
-                        },
-                    >>::Rail;
-                    let rail = <__Place as ::exo_rails::__private::RailAt<
-                        {
-                            ::exo_rails::__private::Sorted::<
-                                SupportRails,
-                                ::exo_rails::events::Finished,
-                                2usize,
-                                9usize,
-                            >::ORDER[0usize]
-                        },
-                    >>::rail(self);
-                    let payload = <::exo_rails::events::Finished as ::exo_rails::Payloads>::reborrow(
-                        &mut payload,
-                    );
-                    let output = <Step as ::exo_rails::RailOn<
-                        ::exo_rails::events::Finished,
-                    >>::call(rail, payload, &mut *ctx)
-                        .await;
-                    match <Step as ::exo_rails::RailOn<
-                        ::exo_rails::events::Finished,
-                    >>::flow(output) {
-                        ::core::ops::ControlFlow::Break(stop) => {
-                            return ::core::ops::ControlFlow::Break(stop);
-                        }
-                        ::core::ops::ControlFlow::Continue(()) => {}
-                    }
-                }
-                {
-                    type Step = <__Place as ::exo_rails::__private::RailAt<
-                        {
-                            ::exo_rails::__private::Sorted::<
-                                SupportRails,
-                                ::exo_rails::events::Finished,
-                                2usize,
-                                9usize,
-                            >::ORDER[1usize]
-                        },
-                    >>::Rail;
-                    let rail = <__Place as ::exo_rails::__private::RailAt<
-                        {
-                            ::exo_rails::__private::Sorted::<
-                                SupportRails,
-                                ::exo_rails::events::Finished,
-                                2usize,
-                                9usize,
-                            >::ORDER[1usize]
-                        },
-                    >>::rail(self);
-                    let payload = <::exo_rails::events::Finished as ::exo_rails::Payloads>::reborrow(
-                        &mut payload,
-                    );
-                    let output = <Step as ::exo_rails::RailOn<
-                        ::exo_rails::events::Finished,
-                    >>::call(rail, payload, &mut *ctx)
-                        .await;
-                    match <Step as ::exo_rails::RailOn<
-                        ::exo_rails::events::Finished,
-                    >>::flow(output) {
-                        ::core::ops::ControlFlow::Break(stop) => {
-                            return ::core::ops::ControlFlow::Break(stop);
-                        }
-                        ::core::ops::ControlFlow::Continue(()) => {}
-                    }
-                }
-                ::core::ops::ControlFlow::Continue(())
-            }
-        }
-    }
-    #[automatically_derived]
-    impl ::exo_rails::RunOn<::exo_rails::events::Error> for SupportRails {
-        #[inline]
-        fn rewrites(&self) -> bool {
-            ::exo_rails::__private::Sorted::<
-                SupportRails,
-                ::exo_rails::events::Error,
-                2usize,
-                9usize,
-            >::REWRITES
-        }
-        #[inline]
-        fn dispatch<'a>(
-            &'a self,
-            payload: <::exo_rails::events::Error as ::exo_rails::Payloads>::Payload<'a>,
-            ctx: &'a mut ::exo_rails::RailContext,
-        ) -> impl ::core::future::Future<
-            Output = ::exo_rails::Outcome<::exo_rails::events::Error>,
-        > + ::core::marker::Send {
-            async move {
-                let mut payload = payload;
-                {
-                    type Step = <__Place as ::exo_rails::__private::RailAt<
-                        {
-                            ::exo_rails::__private::Sorted::<
-                                SupportRails,
-                                ::exo_rails::events::Error,
-                                2usize,
-                                9usize,
-                            >::ORDER[0usize]
-                        },
-                    >>::Rail;
-                    let rail = <__Place as ::exo_rails::__private::RailAt<
-                        {
-                            ::exo_rails::__private::Sorted::<
-                                SupportRails,
-                                ::exo_rails::events::Error,
-                                2usize,
-                                9usize,
-                            >::ORDER[0usize]
-                        },
-                    >>::rail(self);
-                    let payload = <::exo_rails::events::Error as ::exo_rails::Payloads>::reborrow(
-                        &mut payload,
-                    );
-                    let output = <Step as ::exo_rails::RailOn<
-                        ::exo_rails::events::Error,
-                    >>::call(rail, payload, &mut *ctx)
-                        .await;
-                    match <Step as ::exo_rails::RailOn<
-                        ::exo_rails::events::Error,
-                    >>::flow(output) {
-                        ::core::ops::ControlFlow::Break(stop) => {
-                            return ::core::ops::ControlFlow::Break(stop);
-                        }
-                        ::core::ops::ControlFlow::Continue(()) => {}
-                    }
-                }
-                {
-                    type Step = <__Place as ::exo_rails::__private::RailAt<
-                        {
-                            ::exo_rails::__private::Sorted::<
-                                SupportRails,
-                                ::exo_rails::events::Error,
-                                2usize,
-                                9usize,
-                            >::ORDER[1usize]
-                        },
-                    >>::Rail;
-                    let rail = <__Place as ::exo_rails::__private::RailAt<
-                        {
-                            ::exo_rails::__private::Sorted::<
-                                SupportRails,
-                                ::exo_rails::events::Error,
-                                2usize,
-                                9usize,
-                            >::ORDER[1usize]
-                        },
-                    >>::rail(self);
-                    let payload = <::exo_rails::events::Error as ::exo_rails::Payloads>::reborrow(
-                        &mut payload,
-                    );
-                    let output = <Step as ::exo_rails::RailOn<
-                        ::exo_rails::events::Error,
-                    >>::call(rail, payload, &mut *ctx)
-                        .await;
-                    match <Step as ::exo_rails::RailOn<
-                        ::exo_rails::events::Error,
-                    >>::flow(output) {
-                        ::core::ops::ControlFlow::Break(stop) => {
-                            return ::core::ops::ControlFlow::Break(stop);
-                        }
-                        ::core::ops::ControlFlow::Continue(()) => {}
-                    }
-                }
-                ::core::ops::ControlFlow::Continue(())
+                ::core::result::Result::Ok(::exo_rails::Decision::Continue)
             }
         }
     }

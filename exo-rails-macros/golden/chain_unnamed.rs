@@ -9,8 +9,15 @@ fn main() {
         const _: () = {
             /// Which rail is at which place of the list.
             enum __Place {}
+            /// Which place is at which step of an event.
+            type __Sorted<__Event> = ::exo_rails::__private::Sorted<
+                UnnamedChain,
+                __Event,
+                1,
+                9,
+            >;
             #[automatically_derived]
-            impl ::exo_rails::__private::RailAt<0usize> for __Place {
+            impl ::exo_rails::__private::RailAt<0> for __Place {
                 type Chain = UnnamedChain;
                 type Rail = guards::redact;
                 const ROW: ::exo_rails::__private::Row = <guards::redact as ::exo_rails::checks::Stateless>::ROW;
@@ -24,7 +31,7 @@ fn main() {
             impl ::exo_rails::checks::RunsEachRailOnce<(guards::redact)>
             for UnnamedChain {}
             #[automatically_derived]
-            impl ::exo_rails::__private::RailAt<1usize> for __Place {
+            impl ::exo_rails::__private::RailAt<1> for __Place {
                 type Chain = UnnamedChain;
                 type Rail = ::exo_rails::__private::NoRail;
                 const ROW: ::exo_rails::__private::Row = ::exo_rails::__private::NoRail::ROW;
@@ -34,65 +41,20 @@ fn main() {
                 }
             }
             #[automatically_derived]
-            impl ::exo_rails::__private::Listing<1usize, 9usize> for UnnamedChain {
-                const ROWS: [::exo_rails::__private::Row; 1usize] = [
-                    <__Place as ::exo_rails::__private::RailAt<0usize>>::ROW,
+            impl ::exo_rails::__private::Listing<1, 9> for UnnamedChain {
+                const ROWS: [::exo_rails::__private::Row; 1] = [
+                    <__Place as ::exo_rails::__private::RailAt<0>>::ROW,
                 ];
-                const EVENTS: [::exo_rails::EventPlan; 9usize] = [
-                    ::exo_rails::__private::Sorted::<
-                        Self,
-                        ::exo_rails::events::Start,
-                        1usize,
-                        9usize,
-                    >::PLAN,
-                    ::exo_rails::__private::Sorted::<
-                        Self,
-                        ::exo_rails::events::PreLlmCall,
-                        1usize,
-                        9usize,
-                    >::PLAN,
-                    ::exo_rails::__private::Sorted::<
-                        Self,
-                        ::exo_rails::events::PostLlmCall,
-                        1usize,
-                        9usize,
-                    >::PLAN,
-                    ::exo_rails::__private::Sorted::<
-                        Self,
-                        ::exo_rails::events::LlmError,
-                        1usize,
-                        9usize,
-                    >::PLAN,
-                    ::exo_rails::__private::Sorted::<
-                        Self,
-                        ::exo_rails::events::PreToolCall,
-                        1usize,
-                        9usize,
-                    >::PLAN,
-                    ::exo_rails::__private::Sorted::<
-                        Self,
-                        ::exo_rails::events::PostToolCall,
-                        1usize,
-                        9usize,
-                    >::PLAN,
-                    ::exo_rails::__private::Sorted::<
-                        Self,
-                        ::exo_rails::events::ToolError,
-                        1usize,
-                        9usize,
-                    >::PLAN,
-                    ::exo_rails::__private::Sorted::<
-                        Self,
-                        ::exo_rails::events::Finished,
-                        1usize,
-                        9usize,
-                    >::PLAN,
-                    ::exo_rails::__private::Sorted::<
-                        Self,
-                        ::exo_rails::events::Error,
-                        1usize,
-                        9usize,
-                    >::PLAN,
+                const EVENTS: [::exo_rails::EventPlan; 9] = [
+                    __Sorted::<::exo_rails::events::Start>::PLAN,
+                    __Sorted::<::exo_rails::events::PreLlmCall>::PLAN,
+                    __Sorted::<::exo_rails::events::PostLlmCall>::PLAN,
+                    __Sorted::<::exo_rails::events::LlmError>::PLAN,
+                    __Sorted::<::exo_rails::events::PreToolCall>::PLAN,
+                    __Sorted::<::exo_rails::events::PostToolCall>::PLAN,
+                    __Sorted::<::exo_rails::events::ToolError>::PLAN,
+                    __Sorted::<::exo_rails::events::Finished>::PLAN,
+                    __Sorted::<::exo_rails::events::Error>::PLAN,
                 ];
             }
             #[automatically_derived]
@@ -102,13 +64,13 @@ fn main() {
                 const PRIORITY: i32 = ::exo_rails::DEFAULT_PRIORITY;
                 const EVENTS: &'static [::exo_rails::HookPoint] = ::exo_rails::__private::Summary::<
                     Self,
-                    1usize,
-                    9usize,
+                    1,
+                    9,
                 >::EVENTS;
                 const REWRITES: &'static [::exo_rails::HookPoint] = ::exo_rails::__private::Summary::<
                     Self,
-                    1usize,
-                    9usize,
+                    1,
+                    9,
                 >::REWRITES;
                 const DECLARED: ::exo_rails::Declared = ::exo_rails::Declared {
                     file: ::core::file!(),
@@ -136,586 +98,100 @@ fn main() {
             impl ::exo_rails::Chain for UnnamedChain {
                 const PLAN: ::exo_rails::Plan = ::exo_rails::Plan {
                     chain: "rail_chain!",
-                    events: ::exo_rails::__private::Summary::<
-                        Self,
-                        1usize,
-                        9usize,
-                    >::PLANS,
+                    events: ::exo_rails::__private::Summary::<Self, 1, 9>::PLANS,
                 };
             }
-            #[automatically_derived]
-            impl ::exo_rails::RunOn<::exo_rails::events::Start> for UnnamedChain {
-                #[inline]
-                fn rewrites(&self) -> bool {
-                    ::exo_rails::__private::Sorted::<
-                        UnnamedChain,
-                        ::exo_rails::events::Start,
-                        1usize,
-                        9usize,
-                    >::REWRITES
-                }
-                #[inline]
-                fn dispatch<'a>(
-                    &'a self,
-                    payload: <::exo_rails::events::Start as ::exo_rails::Payloads>::Payload<
-                        'a,
-                    >,
-                    ctx: &'a mut ::exo_rails::RailContext,
-                ) -> impl ::core::future::Future<
-                    Output = ::exo_rails::Outcome<::exo_rails::events::Start>,
-                > + ::core::marker::Send {
-                    async move {
-                        let mut payload = payload;
-                        {
-                            type Step = <__Place as ::exo_rails::__private::RailAt<
-                                {
-                                    ::exo_rails::__private::Sorted::<
-                                        UnnamedChain,
-                                        ::exo_rails::events::Start,
-                                        1usize,
-                                        9usize,
-                                    >::ORDER[0usize]
-                                },
-                            >>::Rail;
-                            let rail = <__Place as ::exo_rails::__private::RailAt<
-                                {
-                                    ::exo_rails::__private::Sorted::<
-                                        UnnamedChain,
-                                        ::exo_rails::events::Start,
-                                        1usize,
-                                        9usize,
-                                    >::ORDER[0usize]
-                                },
-                            >>::rail(self);
-                            let payload = <::exo_rails::events::Start as ::exo_rails::Payloads>::reborrow(
-                                &mut payload,
-                            );
-                            let output = <Step as ::exo_rails::RailOn<
-                                ::exo_rails::events::Start,
-                            >>::call(rail, payload, &mut *ctx)
-                                .await;
-                            match <Step as ::exo_rails::RailOn<
-                                ::exo_rails::events::Start,
-                            >>::flow(output) {
-                                ::core::ops::ControlFlow::Break(stop) => {
-                                    return ::core::ops::ControlFlow::Break(stop);
-                                }
-                                ::core::ops::ControlFlow::Continue(()) => {}
-                            }
-                        }
-                        ::core::ops::ControlFlow::Continue(())
-                    }
-                }
+            use ::exo_rails::__private::Step as _;
+            /// What is called at an event, one after the other.
+            trait __Steps<__Event: ::exo_rails::Event> {
+                type Step0: ::exo_rails::__private::Step<__Event, Chain = UnnamedChain>;
+            }
+            impl __Steps<::exo_rails::events::Start> for __Place {
+                type Step0 = ::exo_rails::__private::At<
+                    __Place,
+                    { __Sorted::<::exo_rails::events::Start>::ORDER[0] },
+                >;
+            }
+            impl __Steps<::exo_rails::events::PreLlmCall> for __Place {
+                type Step0 = ::exo_rails::__private::At<
+                    __Place,
+                    { __Sorted::<::exo_rails::events::PreLlmCall>::ORDER[0] },
+                >;
+            }
+            impl __Steps<::exo_rails::events::PostLlmCall> for __Place {
+                type Step0 = ::exo_rails::__private::At<
+                    __Place,
+                    { __Sorted::<::exo_rails::events::PostLlmCall>::ORDER[0] },
+                >;
+            }
+            impl __Steps<::exo_rails::events::LlmError> for __Place {
+                type Step0 = ::exo_rails::__private::At<
+                    __Place,
+                    { __Sorted::<::exo_rails::events::LlmError>::ORDER[0] },
+                >;
+            }
+            impl __Steps<::exo_rails::events::PreToolCall> for __Place {
+                type Step0 = ::exo_rails::__private::At<
+                    __Place,
+                    { __Sorted::<::exo_rails::events::PreToolCall>::ORDER[0] },
+                >;
+            }
+            impl __Steps<::exo_rails::events::PostToolCall> for __Place {
+                type Step0 = ::exo_rails::__private::At<
+                    __Place,
+                    { __Sorted::<::exo_rails::events::PostToolCall>::ORDER[0] },
+                >;
+            }
+            impl __Steps<::exo_rails::events::ToolError> for __Place {
+                type Step0 = ::exo_rails::__private::At<
+                    __Place,
+                    { __Sorted::<::exo_rails::events::ToolError>::ORDER[0] },
+                >;
+            }
+            impl __Steps<::exo_rails::events::Finished> for __Place {
+                type Step0 = ::exo_rails::__private::At<
+                    __Place,
+                    { __Sorted::<::exo_rails::events::Finished>::ORDER[0] },
+                >;
+            }
+            impl __Steps<::exo_rails::events::Error> for __Place {
+                type Step0 = ::exo_rails::__private::At<
+                    __Place,
+                    { __Sorted::<::exo_rails::events::Error>::ORDER[0] },
+                >;
             }
             #[automatically_derived]
-            impl ::exo_rails::RunOn<::exo_rails::events::PreLlmCall> for UnnamedChain {
+            impl<__Event: ::exo_rails::Event> ::exo_rails::RunOn<__Event>
+            for UnnamedChain
+            where
+                __Place: __Steps<__Event>,
+            {
                 #[inline]
                 fn rewrites(&self) -> bool {
-                    ::exo_rails::__private::Sorted::<
-                        UnnamedChain,
-                        ::exo_rails::events::PreLlmCall,
-                        1usize,
-                        9usize,
-                    >::REWRITES
+                    __Sorted::<__Event>::REWRITES
                 }
                 #[inline]
-                fn dispatch<'a>(
-                    &'a self,
-                    payload: <::exo_rails::events::PreLlmCall as ::exo_rails::Payloads>::Payload<
-                        'a,
-                    >,
-                    ctx: &'a mut ::exo_rails::RailContext,
+                fn dispatch<'__event>(
+                    &'__event self,
+                    payload: <__Event as ::exo_rails::Payloads>::Payload<'__event>,
+                    ctx: &'__event mut ::exo_rails::RailContext,
                 ) -> impl ::core::future::Future<
-                    Output = ::exo_rails::Outcome<::exo_rails::events::PreLlmCall>,
+                    Output = ::exo_rails::Outcome<__Event>,
                 > + ::core::marker::Send {
                     async move {
                         let mut payload = payload;
-                        {
-                            type Step = <__Place as ::exo_rails::__private::RailAt<
-                                {
-                                    ::exo_rails::__private::Sorted::<
-                                        UnnamedChain,
-                                        ::exo_rails::events::PreLlmCall,
-                                        1usize,
-                                        9usize,
-                                    >::ORDER[0usize]
-                                },
-                            >>::Rail;
-                            let rail = <__Place as ::exo_rails::__private::RailAt<
-                                {
-                                    ::exo_rails::__private::Sorted::<
-                                        UnnamedChain,
-                                        ::exo_rails::events::PreLlmCall,
-                                        1usize,
-                                        9usize,
-                                    >::ORDER[0usize]
-                                },
-                            >>::rail(self);
-                            let payload = <::exo_rails::events::PreLlmCall as ::exo_rails::Payloads>::reborrow(
-                                &mut payload,
-                            );
-                            let output = <Step as ::exo_rails::RailOn<
-                                ::exo_rails::events::PreLlmCall,
-                            >>::call(rail, payload, &mut *ctx)
-                                .await;
-                            match <Step as ::exo_rails::RailOn<
-                                ::exo_rails::events::PreLlmCall,
-                            >>::flow(output) {
-                                ::core::ops::ControlFlow::Break(stop) => {
-                                    return ::core::ops::ControlFlow::Break(stop);
-                                }
-                                ::core::ops::ControlFlow::Continue(()) => {}
-                            }
+                        let lent = <__Event as ::exo_rails::Payloads>::reborrow(
+                            &mut payload,
+                        );
+                        let output = <__Place as __Steps<
+                            __Event,
+                        >>::Step0::call(self, lent, &mut *ctx)
+                            .await;
+                        match <__Place as __Steps<__Event>>::Step0::flow(output) {
+                            ::core::ops::ControlFlow::Break(outcome) => return outcome,
+                            ::core::ops::ControlFlow::Continue(()) => {}
                         }
-                        ::core::ops::ControlFlow::Continue(())
-                    }
-                }
-            }
-            #[automatically_derived]
-            impl ::exo_rails::RunOn<::exo_rails::events::PostLlmCall> for UnnamedChain {
-                #[inline]
-                fn rewrites(&self) -> bool {
-                    ::exo_rails::__private::Sorted::<
-                        UnnamedChain,
-                        ::exo_rails::events::PostLlmCall,
-                        1usize,
-                        9usize,
-                    >::REWRITES
-                }
-                #[inline]
-                fn dispatch<'a>(
-                    &'a self,
-                    payload: <::exo_rails::events::PostLlmCall as ::exo_rails::Payloads>::Payload<
-                        'a,
-                    >,
-                    ctx: &'a mut ::exo_rails::RailContext,
-                ) -> impl ::core::future::Future<
-                    Output = ::exo_rails::Outcome<::exo_rails::events::PostLlmCall>,
-                > + ::core::marker::Send {
-                    async move {
-                        let mut payload = payload;
-                        {
-                            type Step = <__Place as ::exo_rails::__private::RailAt<
-                                {
-                                    ::exo_rails::__private::Sorted::<
-                                        UnnamedChain,
-                                        ::exo_rails::events::PostLlmCall,
-                                        1usize,
-                                        9usize,
-                                    >::ORDER[0usize]
-                                },
-                            >>::Rail;
-                            let rail = <__Place as ::exo_rails::__private::RailAt<
-                                {
-                                    ::exo_rails::__private::Sorted::<
-                                        UnnamedChain,
-                                        ::exo_rails::events::PostLlmCall,
-                                        1usize,
-                                        9usize,
-                                    >::ORDER[0usize]
-                                },
-                            >>::rail(self);
-                            let payload = <::exo_rails::events::PostLlmCall as ::exo_rails::Payloads>::reborrow(
-                                &mut payload,
-                            );
-                            let output = <Step as ::exo_rails::RailOn<
-                                ::exo_rails::events::PostLlmCall,
-                            >>::call(rail, payload, &mut *ctx)
-                                .await;
-                            match <Step as ::exo_rails::RailOn<
-                                ::exo_rails::events::PostLlmCall,
-                            >>::flow(output) {
-                                ::core::ops::ControlFlow::Break(stop) => {
-                                    return ::core::ops::ControlFlow::Break(stop);
-                                }
-                                ::core::ops::ControlFlow::Continue(()) => {}
-                            }
-                        }
-                        ::core::ops::ControlFlow::Continue(())
-                    }
-                }
-            }
-            #[automatically_derived]
-            impl ::exo_rails::RunOn<::exo_rails::events::LlmError> for UnnamedChain {
-                #[inline]
-                fn rewrites(&self) -> bool {
-                    ::exo_rails::__private::Sorted::<
-                        UnnamedChain,
-                        ::exo_rails::events::LlmError,
-                        1usize,
-                        9usize,
-                    >::REWRITES
-                }
-                #[inline]
-                fn dispatch<'a>(
-                    &'a self,
-                    payload: <::exo_rails::events::LlmError as ::exo_rails::Payloads>::Payload<
-                        'a,
-                    >,
-                    ctx: &'a mut ::exo_rails::RailContext,
-                ) -> impl ::core::future::Future<
-                    Output = ::exo_rails::Outcome<::exo_rails::events::LlmError>,
-                > + ::core::marker::Send {
-                    async move {
-                        let mut payload = payload;
-                        {
-                            type Step = <__Place as ::exo_rails::__private::RailAt<
-                                {
-                                    ::exo_rails::__private::Sorted::<
-                                        UnnamedChain,
-                                        ::exo_rails::events::LlmError,
-                                        1usize,
-                                        9usize,
-                                    >::ORDER[0usize]
-                                },
-                            >>::Rail;
-                            let rail = <__Place as ::exo_rails::__private::RailAt<
-                                {
-                                    ::exo_rails::__private::Sorted::<
-                                        UnnamedChain,
-                                        ::exo_rails::events::LlmError,
-                                        1usize,
-                                        9usize,
-                                    >::ORDER[0usize]
-                                },
-                            >>::rail(self);
-                            let payload = <::exo_rails::events::LlmError as ::exo_rails::Payloads>::reborrow(
-                                &mut payload,
-                            );
-                            let output = <Step as ::exo_rails::RailOn<
-                                ::exo_rails::events::LlmError,
-                            >>::call(rail, payload, &mut *ctx)
-                                .await;
-                            match <Step as ::exo_rails::RailOn<
-                                ::exo_rails::events::LlmError,
-                            >>::flow(output) {
-                                ::core::ops::ControlFlow::Break(stop) => {
-                                    return ::core::ops::ControlFlow::Break(stop);
-                                }
-                                ::core::ops::ControlFlow::Continue(()) => {}
-                            }
-                        }
-                        ::core::ops::ControlFlow::Continue(())
-                    }
-                }
-            }
-            #[automatically_derived]
-            impl ::exo_rails::RunOn<::exo_rails::events::PreToolCall> for UnnamedChain {
-                #[inline]
-                fn rewrites(&self) -> bool {
-                    ::exo_rails::__private::Sorted::<
-                        UnnamedChain,
-                        ::exo_rails::events::PreToolCall,
-                        1usize,
-                        9usize,
-                    >::REWRITES
-                }
-                #[inline]
-                fn dispatch<'a>(
-                    &'a self,
-                    payload: <::exo_rails::events::PreToolCall as ::exo_rails::Payloads>::Payload<
-                        'a,
-                    >,
-                    ctx: &'a mut ::exo_rails::RailContext,
-                ) -> impl ::core::future::Future<
-                    Output = ::exo_rails::Outcome<::exo_rails::events::PreToolCall>,
-                > + ::core::marker::Send {
-                    async move {
-                        let mut payload = payload;
-                        {
-                            type Step = <__Place as ::exo_rails::__private::RailAt<
-                                {
-                                    ::exo_rails::__private::Sorted::<
-                                        UnnamedChain,
-                                        ::exo_rails::events::PreToolCall,
-                                        1usize,
-                                        9usize,
-                                    >::ORDER[0usize]
-                                },
-                            >>::Rail;
-                            let rail = <__Place as ::exo_rails::__private::RailAt<
-                                {
-                                    ::exo_rails::__private::Sorted::<
-                                        UnnamedChain,
-                                        ::exo_rails::events::PreToolCall,
-                                        1usize,
-                                        9usize,
-                                    >::ORDER[0usize]
-                                },
-                            >>::rail(self);
-                            let payload = <::exo_rails::events::PreToolCall as ::exo_rails::Payloads>::reborrow(
-                                &mut payload,
-                            );
-                            let output = <Step as ::exo_rails::RailOn<
-                                ::exo_rails::events::PreToolCall,
-                            >>::call(rail, payload, &mut *ctx)
-                                .await;
-                            match <Step as ::exo_rails::RailOn<
-                                ::exo_rails::events::PreToolCall,
-                            >>::flow(output) {
-                                ::core::ops::ControlFlow::Break(stop) => {
-                                    return ::core::ops::ControlFlow::Break(stop);
-                                }
-                                ::core::ops::ControlFlow::Continue(()) => {}
-                            }
-                        }
-                        ::core::ops::ControlFlow::Continue(())
-                    }
-                }
-            }
-            #[automatically_derived]
-            impl ::exo_rails::RunOn<::exo_rails::events::PostToolCall> for UnnamedChain {
-                #[inline]
-                fn rewrites(&self) -> bool {
-                    ::exo_rails::__private::Sorted::<
-                        UnnamedChain,
-                        ::exo_rails::events::PostToolCall,
-                        1usize,
-                        9usize,
-                    >::REWRITES
-                }
-                #[inline]
-                fn dispatch<'a>(
-                    &'a self,
-                    payload: <::exo_rails::events::PostToolCall as ::exo_rails::Payloads>::Payload<
-                        'a,
-                    >,
-                    ctx: &'a mut ::exo_rails::RailContext,
-                ) -> impl ::core::future::Future<
-                    Output = ::exo_rails::Outcome<::exo_rails::events::PostToolCall>,
-                > + ::core::marker::Send {
-                    async move {
-                        let mut payload = payload;
-                        {
-                            type Step = <__Place as ::exo_rails::__private::RailAt<
-                                {
-                                    ::exo_rails::__private::Sorted::<
-                                        UnnamedChain,
-                                        ::exo_rails::events::PostToolCall,
-                                        1usize,
-                                        9usize,
-                                    >::ORDER[0usize]
-                                },
-                            >>::Rail;
-                            let rail = <__Place as ::exo_rails::__private::RailAt<
-                                {
-                                    ::exo_rails::__private::Sorted::<
-                                        UnnamedChain,
-                                        ::exo_rails::events::PostToolCall,
-                                        1usize,
-                                        9usize,
-                                    >::ORDER[0usize]
-                                },
-                            >>::rail(self);
-                            let payload = <::exo_rails::events::PostToolCall as ::exo_rails::Payloads>::reborrow(
-                                &mut payload,
-                            );
-                            let output = <Step as ::exo_rails::RailOn<
-                                ::exo_rails::events::PostToolCall,
-                            >>::call(rail, payload, &mut *ctx)
-                                .await;
-                            match <Step as ::exo_rails::RailOn<
-                                ::exo_rails::events::PostToolCall,
-                            >>::flow(output) {
-                                ::core::ops::ControlFlow::Break(stop) => {
-                                    return ::core::ops::ControlFlow::Break(stop);
-                                }
-                                ::core::ops::ControlFlow::Continue(()) => {}
-                            }
-                        }
-                        ::core::ops::ControlFlow::Continue(())
-                    }
-                }
-            }
-            #[automatically_derived]
-            impl ::exo_rails::RunOn<::exo_rails::events::ToolError> for UnnamedChain {
-                #[inline]
-                fn rewrites(&self) -> bool {
-                    ::exo_rails::__private::Sorted::<
-                        UnnamedChain,
-                        ::exo_rails::events::ToolError,
-                        1usize,
-                        9usize,
-                    >::REWRITES
-                }
-                #[inline]
-                fn dispatch<'a>(
-                    &'a self,
-                    payload: <::exo_rails::events::ToolError as ::exo_rails::Payloads>::Payload<
-                        'a,
-                    >,
-                    ctx: &'a mut ::exo_rails::RailContext,
-                ) -> impl ::core::future::Future<
-                    Output = ::exo_rails::Outcome<::exo_rails::events::ToolError>,
-                > + ::core::marker::Send {
-                    async move {
-                        let mut payload = payload;
-                        {
-                            type Step = <__Place as ::exo_rails::__private::RailAt<
-                                {
-                                    ::exo_rails::__private::Sorted::<
-                                        UnnamedChain,
-                                        ::exo_rails::events::ToolError,
-                                        1usize,
-                                        9usize,
-                                    >::ORDER[0usize]
-                                },
-                            >>::Rail;
-                            let rail = <__Place as ::exo_rails::__private::RailAt<
-                                {
-                                    ::exo_rails::__private::Sorted::<
-                                        UnnamedChain,
-                                        ::exo_rails::events::ToolError,
-                                        1usize,
-                                        9usize,
-                                    >::ORDER[0usize]
-                                },
-                            >>::rail(self);
-                            let payload = <::exo_rails::events::ToolError as ::exo_rails::Payloads>::reborrow(
-                                &mut payload,
-                            );
-                            let output = <Step as ::exo_rails::RailOn<
-                                ::exo_rails::events::ToolError,
-                            >>::call(rail, payload, &mut *ctx)
-                                .await;
-                            match <Step as ::exo_rails::RailOn<
-                                ::exo_rails::events::ToolError,
-                            >>::flow(output) {
-                                ::core::ops::ControlFlow::Break(stop) => {
-                                    return ::core::ops::ControlFlow::Break(stop);
-                                }
-                                ::core::ops::ControlFlow::Continue(()) => {}
-                            }
-                        }
-                        ::core::ops::ControlFlow::Continue(())
-                    }
-                }
-            }
-            #[automatically_derived]
-            impl ::exo_rails::RunOn<::exo_rails::events::Finished> for UnnamedChain {
-                #[inline]
-                fn rewrites(&self) -> bool {
-                    ::exo_rails::__private::Sorted::<
-                        UnnamedChain,
-                        ::exo_rails::events::Finished,
-                        1usize,
-                        9usize,
-                    >::REWRITES
-                }
-                #[inline]
-                fn dispatch<'a>(
-                    &'a self,
-                    payload: <::exo_rails::events::Finished as ::exo_rails::Payloads>::Payload<
-                        'a,
-                    >,
-                    ctx: &'a mut ::exo_rails::RailContext,
-                ) -> impl ::core::future::Future<
-                    Output = ::exo_rails::Outcome<::exo_rails::events::Finished>,
-                > + ::core::marker::Send {
-                    async move {
-                        let mut payload = payload;
-                        {
-                            type Step = <__Place as ::exo_rails::__private::RailAt<
-                                {
-                                    ::exo_rails::__private::Sorted::<
-                                        UnnamedChain,
-                                        ::exo_rails::events::Finished,
-                                        1usize,
-                                        9usize,
-                                    >::ORDER[0usize]
-                                },
-                            >>::Rail;
-                            let rail = <__Place as ::exo_rails::__private::RailAt<
-                                {
-                                    ::exo_rails::__private::Sorted::<
-                                        UnnamedChain,
-                                        ::exo_rails::events::Finished,
-                                        1usize,
-                                        9usize,
-                                    >::ORDER[0usize]
-                                },
-                            >>::rail(self);
-                            let payload = <::exo_rails::events::Finished as ::exo_rails::Payloads>::reborrow(
-                                &mut payload,
-                            );
-                            let output = <Step as ::exo_rails::RailOn<
-                                ::exo_rails::events::Finished,
-                            >>::call(rail, payload, &mut *ctx)
-                                .await;
-                            match <Step as ::exo_rails::RailOn<
-                                ::exo_rails::events::Finished,
-                            >>::flow(output) {
-                                ::core::ops::ControlFlow::Break(stop) => {
-                                    return ::core::ops::ControlFlow::Break(stop);
-                                }
-                                ::core::ops::ControlFlow::Continue(()) => {}
-                            }
-                        }
-                        ::core::ops::ControlFlow::Continue(())
-                    }
-                }
-            }
-            #[automatically_derived]
-            impl ::exo_rails::RunOn<::exo_rails::events::Error> for UnnamedChain {
-                #[inline]
-                fn rewrites(&self) -> bool {
-                    ::exo_rails::__private::Sorted::<
-                        UnnamedChain,
-                        ::exo_rails::events::Error,
-                        1usize,
-                        9usize,
-                    >::REWRITES
-                }
-                #[inline]
-                fn dispatch<'a>(
-                    &'a self,
-                    payload: <::exo_rails::events::Error as ::exo_rails::Payloads>::Payload<
-                        'a,
-                    >,
-                    ctx: &'a mut ::exo_rails::RailContext,
-                ) -> impl ::core::future::Future<
-                    Output = ::exo_rails::Outcome<::exo_rails::events::Error>,
-                > + ::core::marker::Send {
-                    async move {
-                        let mut payload = payload;
-                        {
-                            type Step = <__Place as ::exo_rails::__private::RailAt<
-                                {
-                                    ::exo_rails::__private::Sorted::<
-                                        UnnamedChain,
-                                        ::exo_rails::events::Error,
-                                        1usize,
-                                        9usize,
-                                    >::ORDER[0usize]
-                                },
-                            >>::Rail;
-                            let rail = <__Place as ::exo_rails::__private::RailAt<
-                                {
-                                    ::exo_rails::__private::Sorted::<
-                                        UnnamedChain,
-                                        ::exo_rails::events::Error,
-                                        1usize,
-                                        9usize,
-                                    >::ORDER[0usize]
-                                },
-                            >>::rail(self);
-                            let payload = <::exo_rails::events::Error as ::exo_rails::Payloads>::reborrow(
-                                &mut payload,
-                            );
-                            let output = <Step as ::exo_rails::RailOn<
-                                ::exo_rails::events::Error,
-                            >>::call(rail, payload, &mut *ctx)
-                                .await;
-                            match <Step as ::exo_rails::RailOn<
-                                ::exo_rails::events::Error,
-                            >>::flow(output) {
-                                ::core::ops::ControlFlow::Break(stop) => {
-                                    return ::core::ops::ControlFlow::Break(stop);
-                                }
-                                ::core::ops::ControlFlow::Continue(()) => {}
-                            }
-                        }
-                        ::core::ops::ControlFlow::Continue(())
+                        ::core::result::Result::Ok(::exo_rails::Decision::Continue)
                     }
                 }
             }

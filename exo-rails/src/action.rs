@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::decision::Stop;
+use crate::decision::{Decision, Outcome};
+use crate::error::RailAbortError;
 use crate::event::{AllowsAbort, AllowsRetry, Payloads, SubstituteFor};
 use crate::fault::{self, RailFault};
 use crate::hook_point::HookPoint;
@@ -177,9 +178,11 @@ pub trait RailOutput<E: Payloads>: Sized + Send {
     /// Whether a value of this type can be anything but "continue". Without it, the rail is an observer.
     const DECIDES: bool;
 
-    /// Takes the value apart, field by field, so that nothing is left to drop when it continues.
+    /// Takes the value apart, field by field, so that nothing is left to drop when it continues, and makes of
+    /// what stops the event the outcome of the dispatch at once: were it to go through another type, the
+    /// compiler would copy its fields where the rails continue as well.
     #[doc(hidden)]
-    fn flow(self, rail: &RailInfo, point: HookPoint) -> ControlFlow<Stop<E::Substitute>>;
+    fn flow(self, rail: &RailInfo, point: HookPoint) -> ControlFlow<Outcome<E>>;
 }
 
 #[diagnostic::do_not_recommend]
@@ -187,7 +190,7 @@ impl<E: Payloads> RailOutput<E> for () {
     const DECIDES: bool = false;
 
     #[inline]
-    fn flow(self, _: &RailInfo, _: HookPoint) -> ControlFlow<Stop<E::Substitute>> {
+    fn flow(self, _: &RailInfo, _: HookPoint) -> ControlFlow<Outcome<E>> {
         ControlFlow::Continue(())
     }
 }
@@ -197,10 +200,10 @@ impl<E: AllowsAbort> RailOutput<E> for Verdict {
     const DECIDES: bool = true;
 
     #[inline]
-    fn flow(self, rail: &RailInfo, point: HookPoint) -> ControlFlow<Stop<E::Substitute>> {
+    fn flow(self, rail: &RailInfo, point: HookPoint) -> ControlFlow<Outcome<E>> {
         match self {
             Self::Continue => ControlFlow::Continue(()),
-            Self::Abort(reason) => ControlFlow::Break(Stop::abort(rail, point, reason)),
+            Self::Abort(reason) => ControlFlow::Break(abort::<E>(rail, point, reason)),
         }
     }
 }
@@ -210,14 +213,14 @@ impl<E: AllowsRetry, S: SubstituteFor<E>> RailOutput<E> for RailAction<S> {
     const DECIDES: bool = true;
 
     #[inline]
-    fn flow(self, rail: &RailInfo, point: HookPoint) -> ControlFlow<Stop<E::Substitute>> {
+    fn flow(self, rail: &RailInfo, point: HookPoint) -> ControlFlow<Outcome<E>> {
         ControlFlow::Break(match self {
             Self::Continue => return ControlFlow::Continue(()),
             Self::Skip(Skip { reason, substitute }) => {
-                Stop::Skip { by: *rail, reason, substitute: substitute.map(S::into_substitute) }
+                Ok(Decision::Skip { by: *rail, reason, substitute: substitute.map(S::into_substitute) })
             }
-            Self::Retry(request) => Stop::Retry { by: *rail, request },
-            Self::Abort(reason) => Stop::abort(rail, point, reason),
+            Self::Retry(request) => Ok(Decision::Retry { by: *rail, request }),
+            Self::Abort(reason) => abort::<E>(rail, point, reason),
         })
     }
 }
@@ -227,7 +230,7 @@ impl<E: Payloads, T: RailOutput<E>> RailOutput<E> for Option<T> {
     const DECIDES: bool = T::DECIDES;
 
     #[inline]
-    fn flow(self, rail: &RailInfo, point: HookPoint) -> ControlFlow<Stop<E::Substitute>> {
+    fn flow(self, rail: &RailInfo, point: HookPoint) -> ControlFlow<Outcome<E>> {
         match self {
             None => ControlFlow::Continue(()),
             Some(output) => output.flow(rail, point),
@@ -245,14 +248,14 @@ where
     const DECIDES: bool = T::DECIDES;
 
     #[inline]
-    fn flow(self, rail: &RailInfo, point: HookPoint) -> ControlFlow<Stop<E::Substitute>> {
+    fn flow(self, rail: &RailInfo, point: HookPoint) -> ControlFlow<Outcome<E>> {
         match self {
             Ok(output) => output.flow(rail, point),
             Err(error) => {
                 let fault = RailFault::error(rail, point, error.into());
                 // A lost guard stops the run; a lost observer does not.
                 if T::DECIDES || E::ERRORS_PROPAGATE {
-                    ControlFlow::Break(Stop::Fault(fault))
+                    ControlFlow::Break(Err(fault))
                 } else {
                     fault::report(&fault);
                     ControlFlow::Continue(())
@@ -262,13 +265,7 @@ where
     }
 }
 
-/// A chain, listed in another chain as one rail, has already taken its rails' outputs apart.
-#[diagnostic::do_not_recommend]
-impl<E: Payloads<Substitute = S>, S: Send> RailOutput<E> for ControlFlow<Stop<S>> {
-    const DECIDES: bool = true;
-
-    #[inline]
-    fn flow(self, _: &RailInfo, _: HookPoint) -> Self {
-        self
-    }
+#[inline]
+fn abort<E: Payloads>(rail: &RailInfo, point: HookPoint, reason: Reason) -> Outcome<E> {
+    Ok(Decision::Abort(RailAbortError { rail_name: rail.name, event: point, reason }))
 }

@@ -6,7 +6,6 @@ use crate::action::RetryRequest;
 use crate::error::RailAbortError;
 use crate::event::Payloads;
 use crate::fault::RailFault;
-use crate::hook_point::HookPoint;
 use crate::rail::RailInfo;
 use crate::reason::Reason;
 
@@ -39,83 +38,44 @@ pub enum Decision<S> {
     Abort(RailAbortError),
 }
 
-/// Why the rails of one event did not all continue: what [`Decision`] has beside "continue", and faults.
-#[derive(Debug)]
-pub enum Stop<S> {
-    /// See [`Decision::Skip`].
-    Skip {
-        /// The rail that decided.
-        by: RailInfo,
-        /// Why.
-        reason: Reason,
-        /// What stands in for the result of the operation.
-        substitute: Option<S>,
-    },
-    /// See [`Decision::Retry`].
-    Retry {
-        /// The rail that decided.
-        by: RailInfo,
-        /// When, how often and why.
-        request: RetryRequest,
-    },
-    /// See [`Decision::Abort`].
-    Abort(RailAbortError),
-    /// A rail that can decide could not.
-    Fault(RailFault),
-}
+/// How the dispatch of one event ends: with a decision, or with the fault of a rail that could not take one.
+pub type Outcome<E> = Result<Decision<<E as Payloads>::Substitute>, RailFault>;
 
-/// How the dispatch of one event ends: all rails continued, or one of them stopped it.
-pub type Outcome<E> = ControlFlow<Stop<<E as Payloads>::Substitute>>;
-
-impl<S> Stop<S> {
-    /// The rail, or the type of the hook, that stopped the event.
-    #[must_use]
-    pub const fn rail_name(&self) -> &'static str {
-        match self {
-            Self::Skip { by, .. } | Self::Retry { by, .. } => by.name,
-            Self::Abort(abort) => abort.rail_name,
-            Self::Fault(fault) => fault.rail_name,
-        }
-    }
-
-    #[cold]
-    pub(crate) fn abort(rail: &RailInfo, point: HookPoint, reason: Reason) -> Self {
-        Self::Abort(RailAbortError { rail_name: rail.name, event: point, reason })
-    }
-
-    /// The same stop with another substitute, or the fault that there is none.
-    pub(crate) fn try_map<T>(self, map: impl FnOnce(S) -> Result<T, RailFault>) -> Stop<T> {
-        match self {
-            Self::Skip { by, reason, substitute } => match substitute.map(map).transpose() {
-                Ok(substitute) => Stop::Skip { by, reason, substitute },
-                Err(fault) => Stop::Fault(fault),
-            },
-            Self::Retry { by, request } => Stop::Retry { by, request },
-            Self::Abort(abort) => Stop::Abort(abort),
-            Self::Fault(fault) => Stop::Fault(fault),
-        }
+/// The outcome of one rail that is called for itself.
+#[inline]
+pub(crate) fn outcome<E: Payloads>(flow: ControlFlow<Outcome<E>>) -> Outcome<E> {
+    match flow {
+        ControlFlow::Break(outcome) => outcome,
+        ControlFlow::Continue(()) => Ok(Decision::Continue),
     }
 }
 
 impl<S> Decision<S> {
-    /// The decision in an outcome, or the fault.
-    ///
-    /// # Errors
-    /// The fault, when the outcome is one.
-    #[inline]
-    pub fn from_outcome(outcome: ControlFlow<Stop<S>>) -> Result<Self, RailFault> {
-        Ok(match outcome {
-            ControlFlow::Continue(()) => Self::Continue,
-            ControlFlow::Break(Stop::Skip { by, reason, substitute }) => Self::Skip { by, reason, substitute },
-            ControlFlow::Break(Stop::Retry { by, request }) => Self::Retry { by, request },
-            ControlFlow::Break(Stop::Abort(abort)) => Self::Abort(abort),
-            ControlFlow::Break(Stop::Fault(fault)) => return Err(fault),
-        })
-    }
-
     /// Whether every rail let the event pass.
     #[must_use]
     pub const fn is_continue(&self) -> bool {
         matches!(self, Self::Continue)
+    }
+
+    /// The rail, or the type of the hook, that decided; `None` when every rail continued.
+    #[must_use]
+    pub const fn rail_name(&self) -> Option<&'static str> {
+        match self {
+            Self::Continue => None,
+            Self::Skip { by, .. } | Self::Retry { by, .. } => Some(by.name),
+            Self::Abort(abort) => Some(abort.rail_name),
+        }
+    }
+
+    /// The same decision with another substitute, or the fault that there is none.
+    pub(crate) fn try_map<T>(self, map: impl FnOnce(S) -> Result<T, RailFault>) -> Result<Decision<T>, RailFault> {
+        Ok(match self {
+            Self::Continue => Decision::Continue,
+            Self::Skip { by, reason, substitute } => {
+                Decision::Skip { by, reason, substitute: substitute.map(map).transpose()? }
+            }
+            Self::Retry { by, request } => Decision::Retry { by, request },
+            Self::Abort(abort) => Decision::Abort(abort),
+        })
     }
 }

@@ -66,9 +66,14 @@ pub enum FaultCause {
 }
 
 impl RailFault {
+    /// The fault of a rail that returned this error. An error that is itself a fault stays as it is: a rail
+    /// that asks other rails does not hide which of them it was.
     #[cold]
     pub(crate) fn error(rail: &RailInfo, point: HookPoint, error: Box<dyn StdError + Send + Sync>) -> Self {
-        Self { rail_name: rail.name, event: point, cause: FaultCause::Error(error) }
+        match error.downcast() {
+            Ok(fault) => *fault,
+            Err(error) => Self { rail_name: rail.name, event: point, cause: FaultCause::Error(error) },
+        }
     }
 }
 

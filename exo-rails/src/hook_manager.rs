@@ -2,7 +2,6 @@
 
 use std::any::type_name;
 use std::fmt;
-use std::ops::ControlFlow;
 use std::panic::Location;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -10,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::action::RailOutput;
 use crate::context::RailContext;
-use crate::decision::{Outcome, Stop};
+use crate::decision::{self, Decision, Outcome};
 use crate::event::{Allows, AnyEvent, AnySubstitute, Event, Inputs};
 use crate::fault::{FaultCause, RailFault};
 use crate::hook_point::HookPoint;
@@ -146,27 +145,28 @@ impl<E: Event> RunOn<E> for HookManager {
         let mut inputs = E::inputs(payload);
         for entry in &self.hooks[E::POINT.index()] {
             match entry.hook.call(&entry.info, inputs.reborrow(), ctx).await {
-                ControlFlow::Continue(()) => {}
-                ControlFlow::Break(stop) => return ControlFlow::Break(check::<E>(&entry.info, stop)),
+                Ok(Decision::Continue) => {}
+                stopped => return check::<E>(&entry.info, stopped),
             }
         }
-        ControlFlow::Continue(())
+        Ok(Decision::Continue)
     }
 }
 
 /// Holds what a hook decided against the event.
-fn check<E: Event>(hook: &RailInfo, stop: Stop<AnySubstitute>) -> Stop<E::Substitute> {
-    let (action, needs) = match &stop {
-        Stop::Skip { .. } => ("skip", Allows::Skip),
-        Stop::Retry { .. } => ("retry", Allows::Retry),
-        Stop::Abort(_) => ("abort", Allows::Abort),
-        Stop::Fault(_) => ("fault", Allows::Nothing),
+fn check<E: Event>(hook: &RailInfo, outcome: Outcome<AnyEvent>) -> Outcome<E> {
+    let decision = outcome?;
+    let (action, needs) = match &decision {
+        Decision::Continue => ("continue", Allows::Nothing),
+        Decision::Skip { .. } => ("skip", Allows::Skip),
+        Decision::Retry { .. } => ("retry", Allows::Retry),
+        Decision::Abort(_) => ("abort", Allows::Abort),
     };
     let fault = |cause| RailFault { rail_name: hook.name, event: E::POINT, cause };
     if needs > E::ALLOWS {
-        return Stop::Fault(fault(FaultCause::IllegalAction { event: E::POINT, action }));
+        return Err(fault(FaultCause::IllegalAction { event: E::POINT, action }));
     }
-    stop.try_map(|substitute| {
+    decision.try_map(|substitute| {
         substitute.downcast().map(|substitute| *substitute).map_err(|_| {
             let expected = type_name::<E::Substitute>();
             fault(FaultCause::WrongSubstitute { event: E::POINT, expected })
@@ -213,7 +213,7 @@ impl<F: for<'a> HookFn<'a> + Send + Sync + 'static> Hook for F {
     fn call<'a>(&'a self, info: &'a RailInfo, inputs: Inputs<'a>, ctx: &'a mut RailContext) -> HookFuture<'a> {
         let point = inputs.point();
         let future = self(inputs, ctx);
-        Box::pin(async move { future.await.flow(info, point) })
+        Box::pin(async move { decision::outcome::<AnyEvent>(future.await.flow(info, point)) })
     }
 }
 
@@ -228,21 +228,20 @@ impl<E: Event, R: RailOn<E> + 'static> Hook for RailHook<E, R> {
         let point = inputs.point();
         let Some(payload) = E::payload(inputs) else { return misplaced(&R::INFO, E::POINT, point) };
         Box::pin(async move {
-            let outcome = self.rail.call(payload, ctx).await.flow(&R::INFO, E::POINT);
-            outcome.map_break(erase)
+            let output = self.rail.call(payload, ctx).await;
+            erase(decision::outcome::<E>(R::flow(output)))
         })
     }
 }
 
 /// Forgets the type of a substitute, until [`check`] asks for it.
-pub(crate) fn erase<S: Send + 'static>(stop: Stop<S>) -> Stop<AnySubstitute> {
-    stop.try_map(|substitute| Ok(Box::new(substitute) as AnySubstitute))
+pub(crate) fn erase<S: Send + 'static>(outcome: Result<Decision<S>, RailFault>) -> Outcome<AnyEvent> {
+    outcome?.try_map(|substitute| Ok(Box::new(substitute) as AnySubstitute))
 }
 
 /// What a hook answers at a point that it was not made for.
 #[cold]
 pub(crate) fn misplaced<'a>(hook: &RailInfo, made_for: HookPoint, at: HookPoint) -> HookFuture<'a> {
     let error = format!("a hook made for {made_for} was added at {at}");
-    let stop = Stop::Fault(RailFault::error(hook, at, error.into()));
-    Box::pin(std::future::ready(ControlFlow::Break(stop)))
+    Box::pin(std::future::ready(Err(RailFault::error(hook, at, error.into()))))
 }

@@ -106,7 +106,9 @@ impl FromStr for HookPoint {
 
 /// The nearest name, when one is near; otherwise all of them.
 fn hint(name: &str) -> String {
-    let distance = |point: &HookPoint| strsim::damerau_levenshtein(point.name(), name);
+    // Also for the name of the type: `PreToolCall`.
+    let plain = |name: &str| name.replace('_', "").to_lowercase();
+    let distance = |point: &HookPoint| strsim::damerau_levenshtein(&plain(point.name()), &plain(name));
     match HookPoint::ALL.iter().min_by_key(|point| distance(point)) {
         Some(nearest) if distance(nearest) <= 3 => format!("did you mean `{nearest}`?"),
         _ => {

@@ -31,7 +31,7 @@ pub use action::{NoSubstitute, RailAction, RailOutput, RetryRequest, Skip, Verdi
 pub use agent::{Agent, AgentBuilder};
 pub use chain::Chain;
 pub use context::{RailContext, RunScope};
-pub use decision::{Decision, Outcome, Stop};
+pub use decision::{Decision, Outcome};
 pub use error::{OperationError, OperationErrorKind, RailAbortError, RetriesExhausted, RunError};
 pub use event::{
     Allows, AllowsAbort, AllowsRetry, AnyEvent, AnySubstitute, Event, Inputs, Param, Payloads, SubstituteFor, events,

@@ -1,18 +1,17 @@
 //! Guarded operations: pre rails, the operation, post rails, and every decision acted on.
 
 use std::mem;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::action::{NoSubstitute, RetryRequest};
 use crate::context::RailContext;
-use crate::decision::Stop;
-use crate::error::{OperationError, RetriesExhausted, RunError};
+use crate::decision::Decision;
+use crate::error::{OperationError, RailAbortError, RetriesExhausted, RunError};
 use crate::event::{
     Error, Event, Finished, LlmError, Payloads, PostLlmCall, PostToolCall, PreLlmCall, PreToolCall, Start, ToolError,
 };
-use crate::fault;
+use crate::fault::{self, RailFault};
 use crate::hook_point::HookPoint;
 use crate::payload::{InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse, ToolCallInputs, ToolOutput};
 use crate::permit::{self, Permit, Slot};
@@ -32,14 +31,16 @@ pub(crate) trait Operation {
 
     fn post<'a>(inputs: &'a Self::Inputs, output: &'a mut Self::Output) -> <Self::Post as Payloads>::Payload<'a>;
 
-    /// Asks the rails what to do about a failure: an output all the same, a decision, or the error that it goes
-    /// on as.
+    /// Asks the rails what to do about a failure.
     fn failed<R: Rails + ?Sized>(
         rails: &R,
         inputs: &Self::Inputs,
-        error: Self::Error,
+        error: &Self::Error,
         ctx: &mut RailContext,
-    ) -> impl Future<Output = Result<Yield<Self::Output>, RunError>> + Send;
+    ) -> impl Future<Output = Result<Decision<Self::Output>, RailFault>> + Send;
+
+    /// What becomes of a failure that no rail acts on.
+    fn unrescued(inputs: &Self::Inputs, error: Self::Error) -> Result<Self::Output, RunError>;
 
     /// The output of an operation that was skipped without a substitute.
     fn skipped(inputs: &Self::Inputs, by: &RailInfo, reason: &Reason) -> Self::Output;
@@ -78,9 +79,6 @@ where
     type Error = Error;
 }
 
-/// What comes of an operation: its output, or a decision of a rail in its place.
-type Yield<T> = Result<T, Stop<T>>;
-
 /// The run.
 pub(crate) enum Run {}
 
@@ -106,13 +104,17 @@ impl Operation for Run {
         (inputs, output)
     }
 
-    // A run that fails ends: `guard_run` tells the observers, whatever the error came from.
+    // `guard_run` tells the observers, whatever the error came from.
     async fn failed<R: Rails + ?Sized>(
         _: &R,
         _: &InvokeInputs,
-        error: RunError,
+        _: &RunError,
         _: &mut RailContext,
-    ) -> Result<Yield<InvokeOutput>, RunError> {
+    ) -> Result<Decision<InvokeOutput>, RailFault> {
+        Ok(Decision::Continue)
+    }
+
+    fn unrescued(_: &InvokeInputs, error: RunError) -> Result<InvokeOutput, RunError> {
         Err(error)
     }
 
@@ -146,13 +148,14 @@ impl Operation for LlmCall {
     async fn failed<R: Rails + ?Sized>(
         rails: &R,
         inputs: &ModelCallInputs,
-        error: OperationError,
+        error: &OperationError,
         ctx: &mut RailContext,
-    ) -> Result<Yield<ModelResponse>, RunError> {
-        match enter::<LlmError, R>(rails, (inputs, &error), ctx).await {
-            ControlFlow::Break(stop) => Ok(Err(stop)),
-            ControlFlow::Continue(()) => Err(error.into()),
-        }
+    ) -> Result<Decision<ModelResponse>, RailFault> {
+        enter::<LlmError, R>(rails, (inputs, error), ctx).await
+    }
+
+    fn unrescued(_: &ModelCallInputs, error: OperationError) -> Result<ModelResponse, RunError> {
+        Err(error.into())
     }
 
     fn skipped(_: &ModelCallInputs, _: &RailInfo, _: &Reason) -> ModelResponse {
@@ -182,15 +185,17 @@ impl<const TOLD: bool> Operation for ToolCall<TOLD> {
     async fn failed<R: Rails + ?Sized>(
         rails: &R,
         inputs: &ToolCallInputs,
-        error: OperationError,
+        error: &OperationError,
         ctx: &mut RailContext,
-    ) -> Result<Yield<ToolOutput>, RunError> {
-        match enter::<ToolError, R>(rails, (inputs, &error), ctx).await {
-            ControlFlow::Break(stop) => Ok(Err(stop)),
-            ControlFlow::Continue(()) if TOLD => {
-                Ok(Ok(ToolOutput::error(format!("The call of `{}` failed: {error}", inputs.tool_name))))
-            }
-            ControlFlow::Continue(()) => Err(error.into()),
+    ) -> Result<Decision<ToolOutput>, RailFault> {
+        enter::<ToolError, R>(rails, (inputs, error), ctx).await
+    }
+
+    fn unrescued(inputs: &ToolCallInputs, error: OperationError) -> Result<ToolOutput, RunError> {
+        if TOLD {
+            Ok(ToolOutput::error(format!("The call of `{}` failed: {error}", inputs.tool_name)))
+        } else {
+            Err(error.into())
         }
     }
 
@@ -254,7 +259,7 @@ where
 {
     let result = guard::<Run, R, F>(rails, &mut inputs, ctx, run).await;
     if let Err(error) = &result
-        && let ControlFlow::Break(Stop::Fault(fault)) = enter::<Error, R>(rails, (&inputs, error), ctx).await
+        && let Err(fault) = enter::<Error, R>(rails, (&inputs, error), ctx).await
     {
         // A plain hook that fails here must not hide the error that it was told of.
         fault::report(&fault);
@@ -274,30 +279,28 @@ where
     R: RunOn<O::Pre> + RunOn<O::Post> + Rails + ?Sized,
     F: Guarded<O::Inputs, O::Output, O::Error>,
 {
-    let yielded = match enter::<O::Pre, R>(rails, O::pre(inputs), ctx).await {
-        ControlFlow::Continue(()) => match permitted::<O, F>(inputs, ctx, operation).await? {
-            Ok(output) => Ok(output),
-            Err(error) => O::failed(rails, inputs, error.into(), ctx).await?,
-        },
-        ControlFlow::Break(stop) => Err(stop),
-    };
-    let mut output = match yielded {
-        Ok(output) => output,
-        Err(stop) => {
-            let skip = |by: RailInfo, reason: &Reason, substitute: Option<_>| {
-                ctx.set_substituted_by(by);
-                substitute.unwrap_or_else(|| O::skipped(inputs, &by, reason))
-            };
-            match settle(stop, skip)? {
-                Attempt::Done(output) => output,
-                again @ Attempt::Again { .. } => return Ok(again),
+    let decision = enter::<O::Pre, R>(rails, O::pre(inputs), ctx).await?;
+    let mut output = match settle(decision, |skip| substitute::<O>(skip, inputs, ctx))? {
+        Settled::Done(output) => output,
+        Settled::Again { by, request } => return Ok(Attempt::Again { by, request }),
+        Settled::Proceed => match permitted::<O, F>(inputs, ctx, operation).await? {
+            Ok(output) => output,
+            Err(error) => {
+                let error = error.into();
+                let decision = O::failed(rails, inputs, &error, ctx).await?;
+                match settle(decision, |skip| substitute::<O>(skip, inputs, ctx))? {
+                    Settled::Done(output) => output,
+                    Settled::Again { by, request } => return Ok(Attempt::Again { by, request }),
+                    Settled::Proceed => O::unrescued(inputs, error)?,
+                }
             }
-        }
+        },
     };
-    match enter::<O::Post, R>(rails, O::post(inputs, &mut output), ctx).await {
-        ControlFlow::Continue(()) => Ok(Attempt::Done(output)),
-        ControlFlow::Break(stop) => settle(stop, |_, _, _| output),
-    }
+    let decision = enter::<O::Post, R>(rails, O::post(inputs, &mut output), ctx).await?;
+    Ok(match settle(decision, drop)? {
+        Settled::Proceed | Settled::Done(()) => Attempt::Done(output),
+        Settled::Again { by, request } => Attempt::Again { by, request },
+    })
 }
 
 /// Does the operation with a permit, and takes the inputs back from it.
@@ -310,6 +313,8 @@ where
     O: Operation,
     F: Guarded<O::Inputs, O::Output, O::Error>,
 {
+    // Cancelled while the rails were asked: then nothing begins any more.
+    ctx.ensure_running()?;
     let shared = O::slot(ctx).fill(mem::take(inputs));
     let result = operation(permit::issue(Arc::clone(&shared), ctx)).await;
     match O::slot(ctx).take_back(shared) {
@@ -324,14 +329,34 @@ where
     }
 }
 
-/// Acts on a stop: what a skip means, the caller says.
-fn settle<S, T>(stop: Stop<S>, skip: impl FnOnce(RailInfo, &Reason, Option<S>) -> T) -> Result<Attempt<T>, RunError> {
-    match stop {
-        Stop::Skip { by, reason, substitute } => Ok(Attempt::Done(skip(by, &reason, substitute))),
-        Stop::Retry { by, request } => Ok(Attempt::Again { by, request }),
-        Stop::Abort(abort) => Err(abort.into()),
-        Stop::Fault(fault) => Err(fault.into()),
+/// What a decision means for the attempt.
+enum Settled<T> {
+    Proceed,
+    Done(T),
+    Again { by: RailInfo, request: RetryRequest },
+}
+
+/// A skip, taken out of its decision.
+type Skipped<S> = (RailInfo, Reason, Option<S>);
+
+/// Acts on a decision; what a skip gives, the caller says.
+fn settle<S, T>(decision: Decision<S>, skip: impl FnOnce(Skipped<S>) -> T) -> Result<Settled<T>, RailAbortError> {
+    match decision {
+        Decision::Continue => Ok(Settled::Proceed),
+        Decision::Skip { by, reason, substitute } => Ok(Settled::Done(skip((by, reason, substitute)))),
+        Decision::Retry { by, request } => Ok(Settled::Again { by, request }),
+        Decision::Abort(abort) => Err(abort),
     }
+}
+
+/// What stands in for the result of an operation that a rail has skipped.
+fn substitute<O: Operation>(
+    (by, reason, substitute): Skipped<O::Output>,
+    inputs: &O::Inputs,
+    ctx: &mut RailContext,
+) -> O::Output {
+    ctx.set_substituted_by(by);
+    substitute.unwrap_or_else(|| O::skipped(inputs, &by, &reason))
 }
 
 /// How often the operation has been retried: for each rail that asked, and in total.

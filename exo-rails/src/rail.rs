@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 
 use crate::action::RailOutput;
 use crate::context::RailContext;
-use crate::decision::Stop;
+use crate::decision::Outcome;
 use crate::event::Event;
 use crate::hook_manager::HookHandle;
 use crate::hook_point::HookPoint;
@@ -74,7 +74,7 @@ pub trait RailOn<E: Event>: Rail {
     /// something else is reported where it is declared, and not again in each chain.
     #[doc(hidden)]
     #[inline]
-    fn flow(output: Self::Out) -> ControlFlow<Stop<E::Substitute>> {
+    fn flow(output: Self::Out) -> ControlFlow<Outcome<E>> {
         output.flow(&Self::INFO, E::POINT)
     }
 }

@@ -2,14 +2,12 @@
 
 use std::any::{Any, TypeId};
 use std::fmt;
-use std::ops::ControlFlow;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::action::RailOutput;
 use crate::context::RailContext;
-use crate::decision::Outcome;
+use crate::decision::{self, Decision, Outcome};
 use crate::event::{Event, Inputs};
 use crate::hook_manager::{Hook, HookFuture, erase, misplaced};
 use crate::hook_point::HookPoint;
@@ -159,14 +157,14 @@ impl<E: Event> RunOn<E> for RailManager {
     }
 
     async fn dispatch<'a>(&'a self, mut payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Outcome<E> {
-        let Some(list) = self.list::<E>() else { return ControlFlow::Continue(()) };
+        let Some(list) = self.list::<E>() else { return Ok(Decision::Continue) };
         for listed in &list.rails {
             match listed.rail.call(E::reborrow(&mut payload), ctx).await {
-                ControlFlow::Continue(()) => {}
-                stop @ ControlFlow::Break(_) => return stop,
+                Ok(Decision::Continue) => {}
+                stopped => return stopped,
             }
         }
-        ControlFlow::Continue(())
+        Ok(Decision::Continue)
     }
 }
 
@@ -251,7 +249,7 @@ impl<E: Event> AnyList for List<E> {
         ctx: &'a mut RailContext,
     ) -> Option<HookFuture<'a>> {
         let payload = E::payload(inputs)?;
-        Some(Box::pin(async move { RunOn::<E>::dispatch(manager, payload, ctx).await.map_break(erase) }))
+        Some(Box::pin(async move { erase(RunOn::<E>::dispatch(manager, payload, ctx).await) }))
     }
 }
 
@@ -271,7 +269,7 @@ impl<E: Event, R: RailOn<E>> DynRail<E> for R {
         ctx: &'a mut RailContext,
     ) -> Pin<Box<dyn Future<Output = Outcome<E>> + Send + 'a>> {
         let future = RailOn::call(self, payload, ctx);
-        Box::pin(async move { future.await.flow(&R::INFO, E::POINT) })
+        Box::pin(async move { decision::outcome::<E>(R::flow(future.await)) })
     }
 }
 
@@ -289,6 +287,6 @@ impl Hook for RailManagerHook {
             return misplaced(info, self.point, at);
         }
         let future = self.manager.lists[at.index()].as_ref().and_then(|list| list.run(&self.manager, inputs, ctx));
-        future.unwrap_or_else(|| Box::pin(std::future::ready(ControlFlow::Continue(()))))
+        future.unwrap_or_else(|| Box::pin(std::future::ready(Ok(Decision::Continue))))
     }
 }

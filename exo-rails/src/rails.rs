@@ -1,6 +1,5 @@
 //! Guard sets: the one trait behind static chains, `RailManager`, `HookManager` and "no rails".
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::context::RailContext;
@@ -88,7 +87,7 @@ pub trait Rails:
     where
         Self: RunOn<E>,
     {
-        async move { Decision::from_outcome(enter::<E, Self>(self, payload, ctx).await) }
+        enter::<E, Self>(self, payload, ctx)
     }
 
     /// Guards a whole run: [`Start`], the run, [`Finished`]; and [`Error`], once, when it ends with an error
@@ -216,7 +215,7 @@ impl<E: Event> RunOn<E> for NoRails {
 
     #[inline]
     fn dispatch<'a>(&'a self, _: E::Payload<'a>, _: &'a mut RailContext) -> impl Future<Output = Outcome<E>> + Send {
-        std::future::ready(ControlFlow::Continue(()))
+        std::future::ready(Ok(Decision::Continue))
     }
 }
 

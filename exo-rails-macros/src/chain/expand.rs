@@ -1,7 +1,7 @@
 //! The struct of a chain and the constants and steps that make it one.
 
-use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens, quote, quote_spanned};
+use proc_macro2::{Literal, Span, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Ident;
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
@@ -15,13 +15,13 @@ pub(super) fn chain(chain: &Chain) -> TokenStream {
     let names = Names::of(chain);
     let (ident, structure) = (&names.ident, names.structure());
     let (listing, chain_impls) = (names.listing(), names.chain_impls());
-    let events = names.events.iter().map(|event| names.run_on(event));
+    let run_on = names.run_on();
     let items = quote! {
         #structure
         const _: () = {
             #listing
             #chain_impls
-            #(#events)*
+            #run_on
         };
     };
     if chain.ident.is_some() { items } else { quote!({ #items #ident {} }) }
@@ -46,8 +46,16 @@ impl<'c> Names<'c> {
         Self { chain, ident, events: EVENTS.map(event).to_vec() }
     }
 
-    fn len(&self) -> usize {
-        self.chain.rails.len()
+    fn len(&self) -> Literal {
+        Literal::usize_unsuffixed(self.chain.rails.len())
+    }
+
+    fn kinds(&self) -> Literal {
+        Literal::usize_unsuffixed(self.events.len())
+    }
+
+    fn places(&self) -> impl Iterator<Item = Literal> {
+        (0..self.chain.rails.len()).map(Literal::usize_unsuffixed)
     }
 
     fn structure(&self) -> TokenStream {
@@ -73,12 +81,14 @@ impl<'c> Names<'c> {
     /// Which rail is at which place, and what is known of each.
     fn listing(&self) -> TokenStream {
         let (library, ident, len) = (&self.chain.library, &self.ident, self.len());
-        let places = self.chain.rails.iter().enumerate().map(|(place, rail)| self.place(place, rail));
-        let rows = 0..len;
-        let (events, kinds) = (&self.events, self.events.len());
+        let places = self.places().zip(&self.chain.rails).map(|(place, rail)| self.place(&place, rail));
+        let (rows, events, kinds) = (self.places(), &self.events, self.kinds());
         quote_spanned! {Span::mixed_site()=>
             /// Which rail is at which place of the list.
             enum __Place {}
+
+            /// Which place is at which step of an event.
+            type __Sorted<__Event> = #library::__private::Sorted<#ident, __Event, #len, #kinds>;
 
             #(#places)*
 
@@ -98,12 +108,12 @@ impl<'c> Names<'c> {
             impl #library::__private::Listing<#len, #kinds> for #ident {
                 const ROWS: [#library::__private::Row; #len] = [#(<__Place as #library::__private::RailAt<#rows>>::ROW),*];
                 const EVENTS: [#library::EventPlan; #kinds] =
-                    [#(#library::__private::Sorted::<Self, #events, #len, #kinds>::PLAN),*];
+                    [#(__Sorted::<#events>::PLAN),*];
             }
         }
     }
 
-    fn place(&self, place: usize, rail: &Listed) -> TokenStream {
+    fn place(&self, place: &Literal, rail: &Listed) -> TokenStream {
         let (ident, ty) = (&self.ident, rail.ty());
         let span = ty.span().resolved_at(Span::mixed_site());
         let library = self.chain.library.located(span);
@@ -149,7 +159,7 @@ impl<'c> Names<'c> {
     /// What the chain is as a rail and as a chain.
     fn chain_impls(&self) -> TokenStream {
         let (Chain { library, priority, .. }, ident) = (self.chain, &self.ident);
-        let (len, events, kinds) = (self.len(), &self.events, self.events.len());
+        let (len, events, kinds) = (self.len(), &self.events, self.kinds());
         let name =
             self.chain.ident.as_ref().map_or_else(|| "rail_chain!".to_owned(), |ident| ident.unraw().to_string());
         let priority = priority.as_ref().map_or_else(|| quote!(#library::DEFAULT_PRIORITY), ToTokens::to_token_stream);
@@ -183,42 +193,69 @@ impl<'c> Names<'c> {
         }
     }
 
-    /// One event: a step for each place of its order, a direct call each.
-    fn run_on(&self, event: &TokenStream) -> TokenStream {
-        let (library, ident, len, kinds) = (&self.chain.library, &self.ident, self.len(), self.events.len());
-        let sorted = quote!(#library::__private::Sorted::<#ident, #event, #len, #kinds>);
-        let steps = (0..len).map(|step| {
-            quote_spanned! {Span::mixed_site()=> {
-                type Step = <__Place as #library::__private::RailAt<{ #sorted::ORDER[#step] }>>::Rail;
-                let rail = <__Place as #library::__private::RailAt<{ #sorted::ORDER[#step] }>>::rail(self);
-                let payload = <#event as #library::Payloads>::reborrow(&mut payload);
-                let output = <Step as #library::RailOn<#event>>::call(rail, payload, &mut *ctx).await;
-                match <Step as #library::RailOn<#event>>::flow(output) {
-                    ::core::ops::ControlFlow::Break(stop) => return ::core::ops::ControlFlow::Break(stop),
-                    ::core::ops::ControlFlow::Continue(()) => {}
-                }
-            }}
-        });
+    /// The steps of each event, as types, in the order that the constants know; and one body for all events,
+    /// which takes one step after the other. Written once, it is checked once, whatever the number of events.
+    fn run_on(&self) -> TokenStream {
+        let (library, ident) = (&self.chain.library, &self.ident);
+        let name = |step| format_ident!("Step{step}", span = Span::mixed_site());
+        let names: Vec<_> = (0..self.chain.rails.len()).map(name).collect();
+        let orders = self.events.iter().map(|event| self.order(event, &names));
+        let steps = names.iter().map(|name| self.step(name));
         quote_spanned! {Span::mixed_site()=>
+            use #library::__private::Step as _;
+
+            /// What is called at an event, one after the other.
+            trait __Steps<__Event: #library::Event> {
+                #(type #names: #library::__private::Step<__Event, Chain = #ident>;)*
+            }
+
+            #(#orders)*
+
             #[automatically_derived]
-            impl #library::RunOn<#event> for #ident {
+            impl<__Event: #library::Event> #library::RunOn<__Event> for #ident
+            where
+                __Place: __Steps<__Event>,
+            {
                 #[inline]
                 fn rewrites(&self) -> bool {
-                    #sorted::REWRITES
+                    __Sorted::<__Event>::REWRITES
                 }
 
                 #[inline]
-                fn dispatch<'a>(
-                    &'a self,
-                    payload: <#event as #library::Payloads>::Payload<'a>,
-                    ctx: &'a mut #library::RailContext,
-                ) -> impl ::core::future::Future<Output = #library::Outcome<#event>> + ::core::marker::Send {
+                fn dispatch<'__event>(
+                    &'__event self,
+                    payload: <__Event as #library::Payloads>::Payload<'__event>,
+                    ctx: &'__event mut #library::RailContext,
+                ) -> impl ::core::future::Future<Output = #library::Outcome<__Event>> + ::core::marker::Send {
                     async move {
                         let mut payload = payload;
                         #(#steps)*
-                        ::core::ops::ControlFlow::Continue(())
+                        ::core::result::Result::Ok(#library::Decision::Continue)
                     }
                 }
+            }
+        }
+    }
+
+    fn order(&self, event: &TokenStream, names: &[Ident]) -> TokenStream {
+        let (library, steps) = (&self.chain.library, self.places());
+        quote_spanned! {Span::mixed_site()=>
+            impl __Steps<#event> for __Place {
+                #(type #names = #library::__private::At<__Place, { __Sorted::<#event>::ORDER[#steps] }>;)*
+            }
+        }
+    }
+
+    /// A call of the rail, whose output is taken apart at once.
+    fn step(&self, name: &Ident) -> TokenStream {
+        let library = &self.chain.library;
+        let step = quote!(<__Place as __Steps<__Event>>::#name);
+        quote_spanned! {Span::mixed_site()=>
+            let lent = <__Event as #library::Payloads>::reborrow(&mut payload);
+            let output = #step::call(self, lent, &mut *ctx).await;
+            match #step::flow(output) {
+                ::core::ops::ControlFlow::Break(outcome) => return outcome,
+                ::core::ops::ControlFlow::Continue(()) => {}
             }
         }
     }

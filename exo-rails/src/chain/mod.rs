@@ -2,14 +2,18 @@
 
 pub(crate) mod sorting;
 
+use std::marker::PhantomData;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use crate::action::RailOutput;
 use crate::context::RailContext;
-use crate::event::Event;
+use crate::decision::{Decision, Outcome};
+use crate::event::{Event, Payloads};
 use crate::hook_manager::{HookHandle, HookManager};
 use crate::hook_point::HookPoint;
 use crate::plan::Plan;
-use crate::rail::{Declared, EventVisitor, Rail, RailOn};
+use crate::rail::{Declared, EventVisitor, Rail, RailInfo, RailOn};
 use crate::rails::RunOn;
 
 /// A guard set made by `rail_chain!`.
@@ -78,6 +82,48 @@ pub trait RailAt<const I: usize> {
     fn rail(chain: &Self::Chain) -> &Self::Rail;
 }
 
+/// The place `I` of a list of rails, as a type.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct At<P, const I: usize>(PhantomData<P>);
+
+/// One step of a chain at event `E`: a direct call of the rail at a known place.
+#[doc(hidden)]
+pub trait Step<E: Event> {
+    type Chain;
+    type Out: Send;
+
+    fn call<'a>(
+        chain: &'a Self::Chain,
+        payload: E::Payload<'a>,
+        ctx: &'a mut RailContext,
+    ) -> impl Future<Output = Self::Out> + Send;
+
+    fn flow(output: Self::Out) -> ControlFlow<Outcome<E>>;
+}
+
+impl<E: Event, P: RailAt<I>, const I: usize> Step<E> for At<P, I>
+where
+    P::Rail: RailOn<E> + 'static,
+{
+    type Chain = P::Chain;
+    type Out = <P::Rail as RailOn<E>>::Out;
+
+    #[inline]
+    fn call<'a>(
+        chain: &'a Self::Chain,
+        payload: E::Payload<'a>,
+        ctx: &'a mut RailContext,
+    ) -> impl Future<Output = Self::Out> + Send {
+        P::rail(chain).call(payload, ctx)
+    }
+
+    #[inline]
+    fn flow(output: Self::Out) -> ControlFlow<Outcome<E>> {
+        P::Rail::flow(output)
+    }
+}
+
 /// The end of every chain: what the steps after the last rail of an event call.
 #[doc(hidden)]
 #[derive(Debug)]
@@ -107,13 +153,29 @@ impl<E: Event> RailOn<E> for NoRail {
     }
 }
 
-/// A chain at work as a rail of another chain: its outcome passes through as it is.
+/// A chain at work as a rail of another chain.
 #[diagnostic::do_not_recommend]
 impl<E: Event, C: Chain + RunOn<E>> RailOn<E> for C {
-    type Out = crate::decision::Outcome<E>;
+    type Out = ChainOutput<E>;
 
     #[inline]
     fn call<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> impl Future<Output = Self::Out> + Send {
-        self.dispatch(payload, ctx)
+        async move { ChainOutput(self.dispatch(payload, ctx).await) }
+    }
+}
+
+/// What a chain returns as a rail: its outcome, which passes through the chain around it as it is.
+#[doc(hidden)]
+pub struct ChainOutput<E: Payloads>(Outcome<E>);
+
+impl<E: Payloads> RailOutput<E> for ChainOutput<E> {
+    const DECIDES: bool = true;
+
+    #[inline]
+    fn flow(self, _: &RailInfo, _: HookPoint) -> ControlFlow<Outcome<E>> {
+        match self.0 {
+            Ok(Decision::Continue) => ControlFlow::Continue(()),
+            stopped => ControlFlow::Break(stopped),
+        }
     }
 }
