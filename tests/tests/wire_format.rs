@@ -208,7 +208,9 @@ fn what_a_provider_sends_is_read_as_it_is_meant() {
         "role": "assistant",
         "content": null,
         "refusal": null,
-        "tool_calls": [{ "id": "call-1", "type": "function", "function": { "name": "search", "arguments": "{\"q\":1}" } }],
+        "tool_calls": [
+            { "id": "call-1", "type": "function", "function": { "name": "search", "arguments": "{\"q\":1}" } },
+        ],
     });
     let message: Message = serde_json::from_value(wire).unwrap();
     assert_eq!((message.role.clone(), message.text().as_ref()), (Role::Assistant, ""));
