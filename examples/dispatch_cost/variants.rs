@@ -119,7 +119,7 @@ impl Answer for Result<Decision<ToolOutput>, RailFault> {
         Some(match self {
             Ok(Decision::Continue) => return None,
             Ok(Decision::Skip { by, reason, substitute }) => Stopped::new(by.name, How::Skip(reason, substitute)),
-            Ok(Decision::Retry { by, request }) => Stopped::new(by.name, How::Retry(request)),
+            Ok(Decision::Retry { by, request, .. }) => Stopped::new(by.name, How::Retry(request)),
             Ok(Decision::Abort(abort)) => Stopped::new(abort.rail_name, How::Abort(abort.event, abort.reason)),
             Err(fault) => Stopped::new(fault.rail_name, How::Fault(fault.event, fault.cause.to_string())),
         })

@@ -126,7 +126,7 @@ fn decision<E: Event>(outcome: &Outcome<E>) -> (Kind, Option<(&'static str, Stri
     match outcome {
         Ok(Decision::Continue) => (Kind::Continue, None),
         Ok(Decision::Skip { by, reason, .. }) => (Kind::Skip, Some((by.name, reason.to_string()))),
-        Ok(Decision::Retry { by, request }) => {
+        Ok(Decision::Retry { by, request, .. }) => {
             let after = if request.delay.is_zero() { String::new() } else { format!(" after {:?}", request.delay) };
             let times = describe::count(request.max_retries as usize, "time");
             (Kind::Retry, Some((by.name, format!("{} (again{after}, at most {times})", request.reason))))

@@ -11,7 +11,7 @@ use crate::error::RailAbortError;
 use crate::event::{AllowsAbort, AllowsRetry, Payloads, SubstituteFor};
 use crate::fault::{self, RailFault};
 use crate::hook_point::HookPoint;
-use crate::rail::RailInfo;
+use crate::rail::Caller;
 use crate::reason::Reason;
 
 /// What a rail decides about the operation that it guards.
@@ -182,7 +182,7 @@ pub trait RailOutput<E: Payloads>: Sized + Send {
     /// what stops the event the outcome of the dispatch at once: were it to go through another type, the
     /// compiler would copy its fields where the rails continue as well.
     #[doc(hidden)]
-    fn flow(self, rail: &RailInfo, point: HookPoint) -> ControlFlow<Outcome<E>>;
+    fn flow(self, caller: &Caller, point: HookPoint) -> ControlFlow<Outcome<E>>;
 }
 
 #[diagnostic::do_not_recommend]
@@ -190,7 +190,7 @@ impl<E: Payloads> RailOutput<E> for () {
     const DECIDES: bool = false;
 
     #[inline]
-    fn flow(self, _: &RailInfo, _: HookPoint) -> ControlFlow<Outcome<E>> {
+    fn flow(self, _: &Caller, _: HookPoint) -> ControlFlow<Outcome<E>> {
         ControlFlow::Continue(())
     }
 }
@@ -200,10 +200,10 @@ impl<E: AllowsAbort> RailOutput<E> for Verdict {
     const DECIDES: bool = true;
 
     #[inline]
-    fn flow(self, rail: &RailInfo, point: HookPoint) -> ControlFlow<Outcome<E>> {
+    fn flow(self, caller: &Caller, point: HookPoint) -> ControlFlow<Outcome<E>> {
         match self {
             Self::Continue => ControlFlow::Continue(()),
-            Self::Abort(reason) => ControlFlow::Break(abort::<E>(rail, point, reason)),
+            Self::Abort(reason) => ControlFlow::Break(abort::<E>(caller, point, reason)),
         }
     }
 }
@@ -213,14 +213,14 @@ impl<E: AllowsRetry, S: SubstituteFor<E>> RailOutput<E> for RailAction<S> {
     const DECIDES: bool = true;
 
     #[inline]
-    fn flow(self, rail: &RailInfo, point: HookPoint) -> ControlFlow<Outcome<E>> {
+    fn flow(self, caller: &Caller, point: HookPoint) -> ControlFlow<Outcome<E>> {
         ControlFlow::Break(match self {
             Self::Continue => return ControlFlow::Continue(()),
             Self::Skip(Skip { reason, substitute }) => {
-                Ok(Decision::Skip { by: *rail, reason, substitute: substitute.map(S::into_substitute) })
+                Ok(Decision::Skip { by: caller.info, reason, substitute: substitute.map(S::into_substitute) })
             }
-            Self::Retry(request) => Ok(Decision::Retry { by: *rail, request }),
-            Self::Abort(reason) => abort::<E>(rail, point, reason),
+            Self::Retry(request) => Ok(Decision::Retry { by: caller.info, identity: caller.identity, request }),
+            Self::Abort(reason) => abort::<E>(caller, point, reason),
         })
     }
 }
@@ -230,10 +230,10 @@ impl<E: Payloads, T: RailOutput<E>> RailOutput<E> for Option<T> {
     const DECIDES: bool = T::DECIDES;
 
     #[inline]
-    fn flow(self, rail: &RailInfo, point: HookPoint) -> ControlFlow<Outcome<E>> {
+    fn flow(self, caller: &Caller, point: HookPoint) -> ControlFlow<Outcome<E>> {
         match self {
             None => ControlFlow::Continue(()),
-            Some(output) => output.flow(rail, point),
+            Some(output) => output.flow(caller, point),
         }
     }
 }
@@ -248,11 +248,11 @@ where
     const DECIDES: bool = T::DECIDES;
 
     #[inline]
-    fn flow(self, rail: &RailInfo, point: HookPoint) -> ControlFlow<Outcome<E>> {
+    fn flow(self, caller: &Caller, point: HookPoint) -> ControlFlow<Outcome<E>> {
         match self {
-            Ok(output) => output.flow(rail, point),
+            Ok(output) => output.flow(caller, point),
             Err(error) => {
-                let fault = RailFault::error(rail, point, error.into());
+                let fault = RailFault::error(caller, point, error.into());
                 // A lost guard stops the run; a lost observer does not.
                 if T::DECIDES || E::ERRORS_PROPAGATE {
                     ControlFlow::Break(Err(fault))
@@ -266,6 +266,6 @@ where
 }
 
 #[inline]
-fn abort<E: Payloads>(rail: &RailInfo, point: HookPoint, reason: Reason) -> Outcome<E> {
-    Ok(Decision::Abort(RailAbortError { rail_name: rail.name, event: point, reason }))
+fn abort<E: Payloads>(caller: &Caller, point: HookPoint, reason: Reason) -> Outcome<E> {
+    Ok(Decision::Abort(RailAbortError { rail_name: caller.info.name, event: point, reason }))
 }

@@ -6,7 +6,7 @@ use crate::action::RetryRequest;
 use crate::error::RailAbortError;
 use crate::event::Payloads;
 use crate::fault::RailFault;
-use crate::rail::RailInfo;
+use crate::rail::{RailIdentity, RailInfo};
 use crate::reason::Reason;
 
 /// What the rails of one event decided: the first decision that is not "continue", and who took it.
@@ -31,6 +31,8 @@ pub enum Decision<S> {
     Retry {
         /// The rail that decided.
         by: RailInfo,
+        /// Which rail it is, to count its retries.
+        identity: RailIdentity,
         /// When, how often and why.
         request: RetryRequest,
     },
@@ -74,7 +76,7 @@ impl<S> Decision<S> {
             Self::Skip { by, reason, substitute } => {
                 Decision::Skip { by, reason, substitute: substitute.map(map).transpose()? }
             }
-            Self::Retry { by, request } => Decision::Retry { by, request },
+            Self::Retry { by, identity, request } => Decision::Retry { by, identity, request },
             Self::Abort(abort) => Decision::Abort(abort),
         })
     }

@@ -3,7 +3,7 @@
 use std::error::Error as StdError;
 
 use crate::hook_point::HookPoint;
-use crate::rail::RailInfo;
+use crate::rail::Caller;
 
 /// A rail could not decide.
 ///
@@ -69,10 +69,10 @@ impl RailFault {
     /// The fault of a rail that returned this error. An error that is itself a fault stays as it is: a rail
     /// that asks other rails does not hide which of them it was.
     #[cold]
-    pub(crate) fn error(rail: &RailInfo, point: HookPoint, error: Box<dyn StdError + Send + Sync>) -> Self {
+    pub(crate) fn error(caller: &Caller, point: HookPoint, error: Box<dyn StdError + Send + Sync>) -> Self {
         match error.downcast() {
             Ok(fault) => *fault,
-            Err(error) => Self { rail_name: rail.name, event: point, cause: FaultCause::Error(error) },
+            Err(error) => Self { rail_name: caller.info.name, event: point, cause: FaultCause::Error(error) },
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::decision::{self, Decision, Outcome};
 use crate::event::{Allows, AnyEvent, AnySubstitute, Event, Inputs};
 use crate::fault::{FaultCause, RailFault};
 use crate::hook_point::HookPoint;
-use crate::rail::{Declared, Identity, RailInfo, RailOn};
+use crate::rail::{Caller, Declared, Identity, RailIdentity, RailInfo, RailOn};
 use crate::rails::RunOn;
 
 /// Hooks for each [`HookPoint`], called in the order in which they were added.
@@ -69,7 +69,7 @@ impl HookHandle {
 #[derive(Clone)]
 struct Entry {
     handle: HookHandle,
-    info: RailInfo,
+    caller: Caller,
     rewrites: bool,
     hook: Arc<dyn Hook>,
 }
@@ -89,15 +89,16 @@ impl HookManager {
         let place = Location::caller();
         let declared = Declared { file: place.file(), line: place.line(), column: place.column() };
         let (handle, name) = (HookHandle::next(), type_name::<H>());
-        let info = RailInfo { name, priority: crate::DEFAULT_PRIORITY, declared, identity: Identity::Hook(handle) };
-        self.push(point, Entry { handle, info, rewrites: true, hook: Arc::new(hook) })
+        let info = RailInfo { name, priority: crate::DEFAULT_PRIORITY, declared };
+        let caller = Caller { info, identity: RailIdentity(Identity::Hook(handle)) };
+        self.push(point, Entry { handle, caller, rewrites: true, hook: Arc::new(hook) })
     }
 
     /// Adds a rail as the hook of one of its events.
     pub(crate) fn add_rail<E: Event, R: RailOn<E> + 'static>(&mut self, rail: Arc<R>) -> HookHandle {
         let hook: RailHook<E, R> = RailHook { rail, event: std::marker::PhantomData };
         let (handle, rewrites) = (HookHandle::next(), R::REWRITES.contains(&E::POINT));
-        self.push(E::POINT, Entry { handle, info: R::INFO, rewrites, hook: Arc::new(hook) })
+        self.push(E::POINT, Entry { handle, caller: R::CALLER, rewrites, hook: Arc::new(hook) })
     }
 
     fn push(&mut self, point: HookPoint, entry: Entry) -> HookHandle {
@@ -130,8 +131,9 @@ impl HookManager {
 impl fmt::Debug for HookManager {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let points = HookPoint::ALL.iter().filter(|point| self.has_hooks(**point));
-        let names =
-            |point: &HookPoint| self.hooks[point.index()].iter().map(|entry| entry.info.name).collect::<Vec<_>>();
+        let names = |point: &HookPoint| {
+            self.hooks[point.index()].iter().map(|entry| entry.caller.info.name).collect::<Vec<_>>()
+        };
         f.debug_map().entries(points.map(|point| (point, names(point)))).finish()
     }
 }
@@ -144,9 +146,9 @@ impl<E: Event> RunOn<E> for HookManager {
     async fn dispatch<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Outcome<E> {
         let mut inputs = E::inputs(payload);
         for entry in &self.hooks[E::POINT.index()] {
-            match entry.hook.call(&entry.info, inputs.reborrow(), ctx).await {
+            match entry.hook.call(&entry.caller, inputs.reborrow(), ctx).await {
                 Ok(Decision::Continue) => {}
-                stopped => return check::<E>(&entry.info, stopped),
+                stopped => return check::<E>(&entry.caller, stopped),
             }
         }
         Ok(Decision::Continue)
@@ -154,7 +156,7 @@ impl<E: Event> RunOn<E> for HookManager {
 }
 
 /// Holds what a hook decided against the event.
-fn check<E: Event>(hook: &RailInfo, outcome: Outcome<AnyEvent>) -> Outcome<E> {
+fn check<E: Event>(hook: &Caller, outcome: Outcome<AnyEvent>) -> Outcome<E> {
     let decision = outcome?;
     let (action, needs) = match &decision {
         Decision::Continue => ("continue", Allows::Nothing),
@@ -162,7 +164,7 @@ fn check<E: Event>(hook: &RailInfo, outcome: Outcome<AnyEvent>) -> Outcome<E> {
         Decision::Retry { .. } => ("retry", Allows::Retry),
         Decision::Abort(_) => ("abort", Allows::Abort),
     };
-    let fault = |cause| RailFault { rail_name: hook.name, event: E::POINT, cause };
+    let fault = |cause| RailFault { rail_name: hook.info.name, event: E::POINT, cause };
     if needs > E::ALLOWS {
         return Err(fault(FaultCause::IllegalAction { event: E::POINT, action }));
     }
@@ -188,8 +190,8 @@ pub type HookFuture<'a> = Pin<Box<dyn Future<Output = Outcome<AnyEvent>> + Send 
     note = "a chain is added with `chain.register(&mut hooks)`"
 )]
 pub trait Hook: Send + Sync + 'static {
-    /// Calls the hook. `info` is what it goes by.
-    fn call<'a>(&'a self, info: &'a RailInfo, inputs: Inputs<'a>, ctx: &'a mut RailContext) -> HookFuture<'a>;
+    /// Calls the hook. `caller` is what it goes by.
+    fn call<'a>(&'a self, caller: &'a Caller, inputs: Inputs<'a>, ctx: &'a mut RailContext) -> HookFuture<'a>;
 }
 
 /// Async functions that can be hooks.
@@ -210,10 +212,10 @@ where
 
 #[diagnostic::do_not_recommend]
 impl<F: for<'a> HookFn<'a> + Send + Sync + 'static> Hook for F {
-    fn call<'a>(&'a self, info: &'a RailInfo, inputs: Inputs<'a>, ctx: &'a mut RailContext) -> HookFuture<'a> {
+    fn call<'a>(&'a self, caller: &'a Caller, inputs: Inputs<'a>, ctx: &'a mut RailContext) -> HookFuture<'a> {
         let point = inputs.point();
         let future = self(inputs, ctx);
-        Box::pin(async move { decision::outcome::<AnyEvent>(future.await.flow(info, point)) })
+        Box::pin(async move { decision::outcome::<AnyEvent>(future.await.flow(caller, point)) })
     }
 }
 
@@ -224,9 +226,9 @@ struct RailHook<E, R> {
 }
 
 impl<E: Event, R: RailOn<E> + 'static> Hook for RailHook<E, R> {
-    fn call<'a>(&'a self, _: &'a RailInfo, inputs: Inputs<'a>, ctx: &'a mut RailContext) -> HookFuture<'a> {
+    fn call<'a>(&'a self, _: &'a Caller, inputs: Inputs<'a>, ctx: &'a mut RailContext) -> HookFuture<'a> {
         let point = inputs.point();
-        let Some(payload) = E::payload(inputs) else { return misplaced(&R::INFO, E::POINT, point) };
+        let Some(payload) = E::payload(inputs) else { return misplaced(&R::CALLER, E::POINT, point) };
         Box::pin(async move {
             let output = self.rail.call(payload, ctx).await;
             erase(decision::outcome::<E>(R::flow(output)))
@@ -241,7 +243,7 @@ pub(crate) fn erase<S: Send + 'static>(outcome: Result<Decision<S>, RailFault>) 
 
 /// What a hook answers at a point that it was not made for.
 #[cold]
-pub(crate) fn misplaced<'a>(hook: &RailInfo, made_for: HookPoint, at: HookPoint) -> HookFuture<'a> {
+pub(crate) fn misplaced<'a>(hook: &Caller, made_for: HookPoint, at: HookPoint) -> HookFuture<'a> {
     let error = format!("a hook made for {made_for} was added at {at}");
     Box::pin(std::future::ready(Err(RailFault::error(hook, at, error.into()))))
 }

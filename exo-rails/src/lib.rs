@@ -44,7 +44,7 @@ pub use operation::Guarded;
 pub use payload::{InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse, ToolCallInputs, ToolOutput};
 pub use permit::Permit;
 pub use plan::{EventPlan, Plan, PlannedRail};
-pub use rail::{Declared, Rail, RailInfo, RailOn};
+pub use rail::{Caller, Declared, Rail, RailIdentity, RailInfo, RailOn};
 pub use rail_manager::{DuplicateRail, RailHandle, RailManager, RailManagerHook, RailNotFound};
 pub use rails::{NoRails, Rails, RunOn};
 pub use reason::Reason;

@@ -15,7 +15,7 @@ use crate::fault::{self, RailFault};
 use crate::hook_point::HookPoint;
 use crate::payload::{InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse, ToolCallInputs, ToolOutput};
 use crate::permit::{self, Permit, Slot};
-use crate::rail::RailInfo;
+use crate::rail::{RailIdentity, RailInfo};
 use crate::rails::{Rails, RunOn, enter};
 use crate::reason::Reason;
 
@@ -211,7 +211,14 @@ impl<const TOLD: bool> Operation for ToolCall<TOLD> {
 /// How one attempt ends when it does not fail.
 enum Attempt<T> {
     Done(T),
-    Again { by: RailInfo, request: RetryRequest },
+    Again(Again),
+}
+
+/// The retry that a rail asks for.
+struct Again {
+    by: RailInfo,
+    identity: RailIdentity,
+    request: RetryRequest,
 }
 
 /// Guards an operation: attempts it until it is done or fails.
@@ -234,11 +241,11 @@ where
     loop {
         ctx.ensure_running()?;
         ctx.begin_attempt(retries.total);
-        let (by, request) = match attempt::<O, R, F>(rails, inputs, ctx, &mut operation).await? {
+        let again = match attempt::<O, R, F>(rails, inputs, ctx, &mut operation).await? {
             Attempt::Done(output) => return Ok(output),
-            Attempt::Again { by, request } => (by, request),
+            Attempt::Again(again) => again,
         };
-        let delay = retries.take(by, request, ctx.event())?;
+        let delay = retries.take(again, ctx.event())?;
         ctx.pause(delay).await?;
         if let Some(original) = &original {
             inputs.clone_from(original);
@@ -282,7 +289,7 @@ where
     let decision = enter::<O::Pre, R>(rails, O::pre(inputs), ctx).await?;
     let mut output = match settle(decision, |skip| substitute::<O>(skip, inputs, ctx))? {
         Settled::Done(output) => output,
-        Settled::Again { by, request } => return Ok(Attempt::Again { by, request }),
+        Settled::Again(again) => return Ok(Attempt::Again(again)),
         Settled::Proceed => match permitted::<O, F>(inputs, ctx, operation).await? {
             Ok(output) => output,
             Err(error) => {
@@ -290,7 +297,7 @@ where
                 let decision = O::failed(rails, inputs, &error, ctx).await?;
                 match settle(decision, |skip| substitute::<O>(skip, inputs, ctx))? {
                     Settled::Done(output) => output,
-                    Settled::Again { by, request } => return Ok(Attempt::Again { by, request }),
+                    Settled::Again(again) => return Ok(Attempt::Again(again)),
                     Settled::Proceed => O::unrescued(inputs, error)?,
                 }
             }
@@ -299,7 +306,7 @@ where
     let decision = enter::<O::Post, R>(rails, O::post(inputs, &mut output), ctx).await?;
     Ok(match settle(decision, drop)? {
         Settled::Proceed | Settled::Done(()) => Attempt::Done(output),
-        Settled::Again { by, request } => Attempt::Again { by, request },
+        Settled::Again(again) => Attempt::Again(again),
     })
 }
 
@@ -333,7 +340,7 @@ where
 enum Settled<T> {
     Proceed,
     Done(T),
-    Again { by: RailInfo, request: RetryRequest },
+    Again(Again),
 }
 
 /// A skip, taken out of its decision.
@@ -344,7 +351,7 @@ fn settle<S, T>(decision: Decision<S>, skip: impl FnOnce(Skipped<S>) -> T) -> Re
     match decision {
         Decision::Continue => Ok(Settled::Proceed),
         Decision::Skip { by, reason, substitute } => Ok(Settled::Done(skip((by, reason, substitute)))),
-        Decision::Retry { by, request } => Ok(Settled::Again { by, request }),
+        Decision::Retry { by, identity, request } => Ok(Settled::Again(Again { by, identity, request })),
         Decision::Abort(abort) => Err(abort),
     }
 }
@@ -362,15 +369,16 @@ fn substitute<O: Operation>(
 /// How often the operation has been retried: for each rail that asked, and in total.
 #[derive(Default)]
 struct Retries {
-    of_rail: Vec<(RailInfo, u32)>,
+    of_rail: Vec<(RailIdentity, u32)>,
     total: u32,
 }
 
 impl Retries {
     /// Counts one more retry of this rail, unless it has none left; returns how long to wait.
-    fn take(&mut self, by: RailInfo, request: RetryRequest, event: HookPoint) -> Result<Duration, RetriesExhausted> {
-        let at = self.of_rail.iter().position(|(rail, _)| *rail == by).unwrap_or_else(|| {
-            self.of_rail.push((by, 0));
+    fn take(&mut self, again: Again, event: HookPoint) -> Result<Duration, RetriesExhausted> {
+        let Again { by, identity, request } = again;
+        let at = self.of_rail.iter().position(|(rail, _)| *rail == identity).unwrap_or_else(|| {
+            self.of_rail.push((identity, 0));
             self.of_rail.len() - 1
         });
         let used = &mut self.of_rail[at].1;

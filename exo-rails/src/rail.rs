@@ -43,12 +43,11 @@ pub trait Rail: Send + Sync {
     const INNER: Option<&'static Plan> = None;
 
     /// Name, priority and place together.
-    const INFO: RailInfo = RailInfo {
-        name: Self::NAME,
-        priority: Self::PRIORITY,
-        declared: Self::DECLARED,
-        identity: Identity::Type(type_name::<Self>),
-    };
+    const INFO: RailInfo = RailInfo { name: Self::NAME, priority: Self::PRIORITY, declared: Self::DECLARED };
+
+    /// Whom its decisions are of.
+    #[doc(hidden)]
+    const CALLER: Caller = Caller { info: Self::INFO, identity: RailIdentity(Identity::Type(type_name::<Self>)) };
 
     /// Shows every event of the rail to a visitor: how a rail is collected at run time.
     #[doc(hidden)]
@@ -75,7 +74,7 @@ pub trait RailOn<E: Event>: Rail {
     #[doc(hidden)]
     #[inline]
     fn flow(output: Self::Out) -> ControlFlow<Outcome<E>> {
-        output.flow(&Self::INFO, E::POINT)
+        output.flow(&Self::CALLER, E::POINT)
     }
 }
 
@@ -87,7 +86,7 @@ pub trait EventVisitor<R> {
         R: RailOn<E>;
 }
 
-/// A rail's name, priority and place. Equal for one and the same rail.
+/// A rail's name, priority and place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RailInfo {
     /// What it is called.
@@ -96,11 +95,24 @@ pub struct RailInfo {
     pub priority: i32,
     /// Where it was declared.
     pub declared: Declared,
-    pub(crate) identity: Identity,
 }
 
-/// Tells apart what shares a name, a priority and a place: rails made from one generic type, and hooks added
+/// A rail or hook at work: what its decisions say of it, and what its retries are counted by.
+#[derive(Clone, Copy, Debug)]
+pub struct Caller {
+    /// Name, priority and place.
+    pub info: RailInfo,
+    /// Which it is.
+    pub identity: RailIdentity,
+}
+
+/// Equal for one and the same rail or hook only.
+///
+/// It tells apart what shares a name, a priority and a place: rails made from one generic type, and hooks added
 /// in a loop. Each has its own retries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct RailIdentity(pub(crate) Identity);
+
 #[derive(Clone, Copy)]
 pub(crate) enum Identity {
     /// A rail. Its type has a name in constants only as a function.

@@ -11,7 +11,7 @@ use crate::decision::{self, Decision, Outcome};
 use crate::event::{Event, Inputs};
 use crate::hook_manager::{Hook, HookFuture, erase, misplaced};
 use crate::hook_point::HookPoint;
-use crate::rail::{EventVisitor, Rail, RailInfo, RailOn};
+use crate::rail::{Caller, EventVisitor, Rail, RailInfo, RailOn};
 use crate::rails::RunOn;
 
 /// Rails chosen at run time: sorted by priority when they are added, called through `dyn`.
@@ -281,10 +281,10 @@ pub struct RailManagerHook {
 }
 
 impl Hook for RailManagerHook {
-    fn call<'a>(&'a self, info: &'a RailInfo, inputs: Inputs<'a>, ctx: &'a mut RailContext) -> HookFuture<'a> {
+    fn call<'a>(&'a self, caller: &'a Caller, inputs: Inputs<'a>, ctx: &'a mut RailContext) -> HookFuture<'a> {
         let at = inputs.point();
         if at != self.point {
-            return misplaced(info, self.point, at);
+            return misplaced(caller, self.point, at);
         }
         let future = self.manager.lists[at.index()].as_ref().and_then(|list| list.run(&self.manager, inputs, ctx));
         future.unwrap_or_else(|| Box::pin(std::future::ready(Ok(Decision::Continue))))

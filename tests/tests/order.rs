@@ -155,7 +155,7 @@ async fn an_abort_stops_later_rails() {
 async fn a_retry_stops_later_rails_and_brings_its_request() {
     let (notes, decision) = before_a_tool(&rail_chain![low, retries]).await;
     assert_eq!(notes, ["retries"]);
-    let Decision::Retry { by, request } = decision else { panic!("{decision:?}") };
+    let Decision::Retry { by, request, .. } = decision else { panic!("{decision:?}") };
     assert_eq!((by.name, request), ("retries", RetryRequest::new("not yet")));
 }
 

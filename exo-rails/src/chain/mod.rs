@@ -13,7 +13,7 @@ use crate::event::{Event, Payloads};
 use crate::hook_manager::{HookHandle, HookManager};
 use crate::hook_point::HookPoint;
 use crate::plan::Plan;
-use crate::rail::{Declared, EventVisitor, Rail, RailInfo, RailOn};
+use crate::rail::{Caller, Declared, EventVisitor, Rail, RailOn};
 use crate::rails::RunOn;
 
 /// A guard set made by `rail_chain!`.
@@ -172,7 +172,7 @@ impl<E: Payloads> RailOutput<E> for ChainOutput<E> {
     const DECIDES: bool = true;
 
     #[inline]
-    fn flow(self, _: &RailInfo, _: HookPoint) -> ControlFlow<Outcome<E>> {
+    fn flow(self, _: &Caller, _: HookPoint) -> ControlFlow<Outcome<E>> {
         match self.0 {
             Ok(Decision::Continue) => ControlFlow::Continue(()),
             stopped => ControlFlow::Break(stopped),

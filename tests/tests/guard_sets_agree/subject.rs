@@ -89,7 +89,7 @@ fn end<S: Text>(decision: Result<Decision<S>, RailFault>, left: &impl Text) -> S
         Ok(Decision::Skip { by, reason, substitute }) => {
             format!("{} skips with {:?}: {reason}", by.name, substitute.map(|substitute| substitute.text()))
         }
-        Ok(Decision::Retry { by, request }) => format!("{} retries: {request:?}", by.name),
+        Ok(Decision::Retry { by, request, .. }) => format!("{} retries: {request:?}", by.name),
         Ok(Decision::Abort(abort)) => RunError::from(abort).text(),
         Err(fault) => fault.text(),
     };
