@@ -168,6 +168,7 @@ impl<E: Event, C: Chain + RunOn<E>> RailOn<E> for C {
 #[doc(hidden)]
 pub struct ChainOutput<E: Payloads>(Outcome<E>);
 
+#[diagnostic::do_not_recommend]
 impl<E: Payloads> RailOutput<E> for ChainOutput<E> {
     const DECIDES: bool = true;
 
