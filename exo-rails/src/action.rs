@@ -203,7 +203,7 @@ impl<E: AllowsAbort> RailOutput<E> for Verdict {
     fn flow(self, caller: &Caller, point: HookPoint) -> ControlFlow<Outcome<E>> {
         match self {
             Self::Continue => ControlFlow::Continue(()),
-            Self::Abort(reason) => ControlFlow::Break(abort::<E>(caller, point, reason)),
+            Self::Abort(reason) => ControlFlow::Break(Ok(abort(caller, point, reason))),
         }
     }
 }
@@ -214,14 +214,14 @@ impl<E: AllowsRetry, S: SubstituteFor<E>> RailOutput<E> for RailAction<S> {
 
     #[inline]
     fn flow(self, caller: &Caller, point: HookPoint) -> ControlFlow<Outcome<E>> {
-        ControlFlow::Break(match self {
+        ControlFlow::Break(Ok(match self {
             Self::Continue => return ControlFlow::Continue(()),
             Self::Skip(Skip { reason, substitute }) => {
-                Ok(Decision::Skip { by: caller.info, reason, substitute: substitute.map(S::into_substitute) })
+                Decision::Skip { by: caller.info, reason, substitute: substitute.map(S::into_substitute) }
             }
-            Self::Retry(request) => Ok(Decision::Retry { by: caller.info, identity: caller.identity, request }),
-            Self::Abort(reason) => abort::<E>(caller, point, reason),
-        })
+            Self::Retry(request) => Decision::Retry { by: caller.info, identity: caller.identity, request },
+            Self::Abort(reason) => abort(caller, point, reason),
+        }))
     }
 }
 
@@ -266,6 +266,6 @@ where
 }
 
 #[inline]
-fn abort<E: Payloads>(caller: &Caller, point: HookPoint, reason: Reason) -> Outcome<E> {
-    Ok(Decision::Abort(RailAbortError { rail_name: caller.info.name, event: point, reason }))
+fn abort<S>(caller: &Caller, point: HookPoint, reason: Reason) -> Decision<S> {
+    Decision::Abort(RailAbortError { rail_name: caller.info.name, event: point, reason })
 }

@@ -159,8 +159,8 @@ impl<E: Event, C: Chain + RunOn<E>> RailOn<E> for C {
     type Out = ChainOutput<E>;
 
     #[inline]
-    fn call<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> impl Future<Output = Self::Out> + Send {
-        async move { ChainOutput(self.dispatch(payload, ctx).await) }
+    async fn call<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Self::Out {
+        ChainOutput(self.dispatch(payload, ctx).await)
     }
 }
 
