@@ -47,20 +47,18 @@ pub trait Model: Send + Sync {
     ) -> impl Future<Output = Result<ModelResponse, OperationError>> + Send;
 }
 
-impl<M: Model + ?Sized> Model for &M {
-    fn call(
-        &self,
-        request: Permit<ModelCallInputs>,
-    ) -> impl Future<Output = Result<ModelResponse, OperationError>> + Send {
-        (**self).call(request)
-    }
+/// A model behind a pointer is the model.
+macro_rules! behind_pointers {
+    ($($pointer:ty),*) => {$(
+        impl<M: Model + ?Sized> Model for $pointer {
+            fn call(
+                &self,
+                request: Permit<ModelCallInputs>,
+            ) -> impl Future<Output = Result<ModelResponse, OperationError>> + Send {
+                (**self).call(request)
+            }
+        }
+    )*};
 }
 
-impl<M: Model + ?Sized> Model for Arc<M> {
-    fn call(
-        &self,
-        request: Permit<ModelCallInputs>,
-    ) -> impl Future<Output = Result<ModelResponse, OperationError>> + Send {
-        (**self).call(request)
-    }
-}
+behind_pointers!(&M, Arc<M>, Box<M>);

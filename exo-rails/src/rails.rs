@@ -219,34 +219,25 @@ impl<E: Event> RunOn<E> for NoRails {
     }
 }
 
-impl<E: Event, R: RunOn<E> + ?Sized> RunOn<E> for &R {
-    #[inline]
-    fn rewrites(&self) -> bool {
-        (**self).rewrites()
-    }
+/// A guard set behind a pointer is the guard set.
+macro_rules! behind_pointers {
+    ($($pointer:ty),*) => {$(
+        impl<E: Event, R: RunOn<E> + ?Sized> RunOn<E> for $pointer {
+            #[inline]
+            fn rewrites(&self) -> bool {
+                (**self).rewrites()
+            }
 
-    #[inline]
-    fn dispatch<'a>(
-        &'a self,
-        payload: E::Payload<'a>,
-        ctx: &'a mut RailContext,
-    ) -> impl Future<Output = Outcome<E>> + Send {
-        (**self).dispatch(payload, ctx)
-    }
+            #[inline]
+            fn dispatch<'a>(
+                &'a self,
+                payload: E::Payload<'a>,
+                ctx: &'a mut RailContext,
+            ) -> impl Future<Output = Outcome<E>> + Send {
+                (**self).dispatch(payload, ctx)
+            }
+        }
+    )*};
 }
 
-impl<E: Event, R: RunOn<E> + ?Sized> RunOn<E> for Arc<R> {
-    #[inline]
-    fn rewrites(&self) -> bool {
-        (**self).rewrites()
-    }
-
-    #[inline]
-    fn dispatch<'a>(
-        &'a self,
-        payload: E::Payload<'a>,
-        ctx: &'a mut RailContext,
-    ) -> impl Future<Output = Outcome<E>> + Send {
-        (**self).dispatch(payload, ctx)
-    }
-}
+behind_pointers!(&R, Arc<R>, Box<R>);

@@ -1,53 +1,25 @@
 //! Guarded operations: pre rails, the operation, post rails, and every decision acted on.
 
+mod kinds;
+
 use std::mem;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::action::{NoSubstitute, RetryRequest};
+use crate::action::RetryRequest;
 use crate::context::RailContext;
 use crate::decision::Decision;
-use crate::error::{OperationError, RailAbortError, RetriesExhausted, RunError};
-use crate::event::{
-    Error, Event, Finished, LlmError, Payloads, PostLlmCall, PostToolCall, PreLlmCall, PreToolCall, Start, ToolError,
-};
-use crate::fault::{self, RailFault};
+use crate::error::{RailAbortError, RetriesExhausted, RunError};
+use crate::event::Error;
+use crate::fault;
 use crate::hook_point::HookPoint;
-use crate::payload::{InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse, ToolCallInputs, ToolOutput};
-use crate::permit::{self, Permit, Slot};
+use crate::payload::{InvokeInputs, InvokeOutput};
+use crate::permit::{self, Permit};
 use crate::rail::{RailIdentity, RailInfo};
 use crate::rails::{Rails, RunOn, enter};
 use crate::reason::Reason;
 
-/// What an event pair surrounds: the run, a model call, a tool call.
-pub(crate) trait Operation {
-    type Inputs: Clone + Default + Send + Sync;
-    type Output: Send + Sync;
-    type Error: Send + Sync;
-    type Pre: Event + Payloads<Substitute = Self::Output>;
-    type Post: Event + Payloads<Substitute = NoSubstitute>;
-
-    fn pre(inputs: &mut Self::Inputs) -> <Self::Pre as Payloads>::Payload<'_>;
-
-    fn post<'a>(inputs: &'a Self::Inputs, output: &'a mut Self::Output) -> <Self::Post as Payloads>::Payload<'a>;
-
-    /// Asks the rails what to do about a failure.
-    fn failed<R: Rails + ?Sized>(
-        rails: &R,
-        inputs: &Self::Inputs,
-        error: &Self::Error,
-        ctx: &mut RailContext,
-    ) -> impl Future<Output = Result<Decision<Self::Output>, RailFault>> + Send;
-
-    /// What becomes of a failure that no rail acts on.
-    fn unrescued(inputs: &Self::Inputs, error: Self::Error) -> Result<Self::Output, RunError>;
-
-    /// The output of an operation that was skipped without a substitute.
-    fn skipped(inputs: &Self::Inputs, by: &RailInfo, reason: &Reason) -> Self::Output;
-
-    /// Where the context keeps the shared inputs of such operations.
-    fn slot(ctx: &mut RailContext) -> &mut Slot<Self::Inputs>;
-}
+pub(crate) use kinds::{LlmCall, Operation, Run, ToolCall};
 
 /// What a guarded operation calls with the permit: an async function or closure.
 ///
@@ -77,135 +49,6 @@ where
 {
     type Future = Fut;
     type Error = Error;
-}
-
-/// The run.
-pub(crate) enum Run {}
-
-/// A call of the model.
-pub(crate) enum LlmCall {}
-
-/// A tool call. `TOLD`: whether a failure that no rail acts on is told to the model, as an output which the
-/// rails after the call see, or goes on as an error.
-pub(crate) enum ToolCall<const TOLD: bool> {}
-
-impl Operation for Run {
-    type Inputs = InvokeInputs;
-    type Output = InvokeOutput;
-    type Error = RunError;
-    type Pre = Start;
-    type Post = Finished;
-
-    fn pre(inputs: &mut InvokeInputs) -> &mut InvokeInputs {
-        inputs
-    }
-
-    fn post<'a>(inputs: &'a InvokeInputs, output: &'a mut InvokeOutput) -> (&'a InvokeInputs, &'a mut InvokeOutput) {
-        (inputs, output)
-    }
-
-    // `guard_run` tells the observers, whatever the error came from.
-    async fn failed<R: Rails + ?Sized>(
-        _: &R,
-        _: &InvokeInputs,
-        _: &RunError,
-        _: &mut RailContext,
-    ) -> Result<Decision<InvokeOutput>, RailFault> {
-        Ok(Decision::Continue)
-    }
-
-    fn unrescued(_: &InvokeInputs, error: RunError) -> Result<InvokeOutput, RunError> {
-        Err(error)
-    }
-
-    fn skipped(_: &InvokeInputs, _: &RailInfo, _: &Reason) -> InvokeOutput {
-        InvokeOutput::default()
-    }
-
-    fn slot(ctx: &mut RailContext) -> &mut Slot<InvokeInputs> {
-        &mut ctx.slots.run
-    }
-}
-
-impl Operation for LlmCall {
-    type Inputs = ModelCallInputs;
-    type Output = ModelResponse;
-    type Error = OperationError;
-    type Pre = PreLlmCall;
-    type Post = PostLlmCall;
-
-    fn pre(inputs: &mut ModelCallInputs) -> &mut ModelCallInputs {
-        inputs
-    }
-
-    fn post<'a>(
-        inputs: &'a ModelCallInputs,
-        output: &'a mut ModelResponse,
-    ) -> (&'a ModelCallInputs, &'a mut ModelResponse) {
-        (inputs, output)
-    }
-
-    async fn failed<R: Rails + ?Sized>(
-        rails: &R,
-        inputs: &ModelCallInputs,
-        error: &OperationError,
-        ctx: &mut RailContext,
-    ) -> Result<Decision<ModelResponse>, RailFault> {
-        enter::<LlmError, R>(rails, (inputs, error), ctx).await
-    }
-
-    fn unrescued(_: &ModelCallInputs, error: OperationError) -> Result<ModelResponse, RunError> {
-        Err(error.into())
-    }
-
-    fn skipped(_: &ModelCallInputs, _: &RailInfo, _: &Reason) -> ModelResponse {
-        ModelResponse::empty()
-    }
-
-    fn slot(ctx: &mut RailContext) -> &mut Slot<ModelCallInputs> {
-        &mut ctx.slots.llm_call
-    }
-}
-
-impl<const TOLD: bool> Operation for ToolCall<TOLD> {
-    type Inputs = ToolCallInputs;
-    type Output = ToolOutput;
-    type Error = OperationError;
-    type Pre = PreToolCall;
-    type Post = PostToolCall;
-
-    fn pre(inputs: &mut ToolCallInputs) -> &mut ToolCallInputs {
-        inputs
-    }
-
-    fn post<'a>(inputs: &'a ToolCallInputs, output: &'a mut ToolOutput) -> (&'a ToolCallInputs, &'a mut ToolOutput) {
-        (inputs, output)
-    }
-
-    async fn failed<R: Rails + ?Sized>(
-        rails: &R,
-        inputs: &ToolCallInputs,
-        error: &OperationError,
-        ctx: &mut RailContext,
-    ) -> Result<Decision<ToolOutput>, RailFault> {
-        enter::<ToolError, R>(rails, (inputs, error), ctx).await
-    }
-
-    fn unrescued(inputs: &ToolCallInputs, error: OperationError) -> Result<ToolOutput, RunError> {
-        if TOLD {
-            Ok(ToolOutput::error(format!("The call of `{}` failed: {error}", inputs.tool_name)))
-        } else {
-            Err(error.into())
-        }
-    }
-
-    fn skipped(inputs: &ToolCallInputs, by: &RailInfo, reason: &Reason) -> ToolOutput {
-        ToolOutput::error(format!("The call of `{}` was skipped by the rail `{}`: {reason}", inputs.tool_name, by.name))
-    }
-
-    fn slot(ctx: &mut RailContext) -> &mut Slot<ToolCallInputs> {
-        &mut ctx.slots.tool_call
-    }
 }
 
 /// How one attempt ends when it does not fail.

@@ -1,0 +1,146 @@
+//! The operations that an agent's lifecycle knows: the run, a model call, a tool call.
+
+use crate::action::NoSubstitute;
+use crate::context::RailContext;
+use crate::decision::Decision;
+use crate::error::{OperationError, RunError};
+use crate::event::{
+    Event, Finished, LlmError, Payloads, PostLlmCall, PostToolCall, PreLlmCall, PreToolCall, Start, ToolError,
+};
+use crate::fault::RailFault;
+use crate::payload::{InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse, ToolCallInputs, ToolOutput};
+use crate::permit::Slot;
+use crate::rail::RailInfo;
+use crate::rails::{Rails, enter};
+use crate::reason::Reason;
+
+/// What an event pair surrounds: the run, a model call, a tool call.
+pub(crate) trait Operation {
+    type Inputs: Clone + Default + Send + Sync;
+    type Output: Send + Sync;
+    type Error: Send + Sync;
+    type Pre: Event + Payloads<Substitute = Self::Output>;
+    type Post: Event + Payloads<Substitute = NoSubstitute>;
+
+    fn pre(inputs: &mut Self::Inputs) -> <Self::Pre as Payloads>::Payload<'_>;
+
+    fn post<'a>(inputs: &'a Self::Inputs, output: &'a mut Self::Output) -> <Self::Post as Payloads>::Payload<'a>;
+
+    /// Asks the rails what to do about a failure.
+    fn failed<R: Rails + ?Sized>(
+        rails: &R,
+        inputs: &Self::Inputs,
+        error: &Self::Error,
+        ctx: &mut RailContext,
+    ) -> impl Future<Output = Result<Decision<Self::Output>, RailFault>> + Send;
+
+    /// What becomes of a failure that no rail acts on.
+    fn unrescued(inputs: &Self::Inputs, error: Self::Error) -> Result<Self::Output, RunError>;
+
+    /// The output of an operation that was skipped without a substitute.
+    fn skipped(inputs: &Self::Inputs, by: &RailInfo, reason: &Reason) -> Self::Output;
+
+    /// Where the context keeps the shared inputs of such operations.
+    fn slot(ctx: &mut RailContext) -> &mut Slot<Self::Inputs>;
+}
+
+/// What all operations have in common: the pair of events around them, and what these carry.
+macro_rules! surrounded {
+    ($pre:ident($inputs:ty), $post:ident($output:ty), $error:ty, $slot:ident) => {
+        type Inputs = $inputs;
+        type Output = $output;
+        type Error = $error;
+        type Pre = $pre;
+        type Post = $post;
+
+        fn pre(inputs: &mut $inputs) -> &mut $inputs {
+            inputs
+        }
+
+        fn post<'a>(inputs: &'a $inputs, output: &'a mut $output) -> (&'a $inputs, &'a mut $output) {
+            (inputs, output)
+        }
+
+        fn slot(ctx: &mut RailContext) -> &mut Slot<$inputs> {
+            &mut ctx.slots.$slot
+        }
+    };
+}
+
+/// The run.
+pub(crate) enum Run {}
+
+impl Operation for Run {
+    surrounded!(Start(InvokeInputs), Finished(InvokeOutput), RunError, run);
+
+    // `guard_run` tells the observers, whatever the error came from.
+    async fn failed<R: Rails + ?Sized>(
+        _: &R,
+        _: &InvokeInputs,
+        _: &RunError,
+        _: &mut RailContext,
+    ) -> Result<Decision<InvokeOutput>, RailFault> {
+        Ok(Decision::Continue)
+    }
+
+    fn unrescued(_: &InvokeInputs, error: RunError) -> Result<InvokeOutput, RunError> {
+        Err(error)
+    }
+
+    fn skipped(_: &InvokeInputs, _: &RailInfo, _: &Reason) -> InvokeOutput {
+        InvokeOutput::default()
+    }
+}
+
+/// A call of the model.
+pub(crate) enum LlmCall {}
+
+impl Operation for LlmCall {
+    surrounded!(PreLlmCall(ModelCallInputs), PostLlmCall(ModelResponse), OperationError, llm_call);
+
+    async fn failed<R: Rails + ?Sized>(
+        rails: &R,
+        inputs: &ModelCallInputs,
+        error: &OperationError,
+        ctx: &mut RailContext,
+    ) -> Result<Decision<ModelResponse>, RailFault> {
+        enter::<LlmError, R>(rails, (inputs, error), ctx).await
+    }
+
+    fn unrescued(_: &ModelCallInputs, error: OperationError) -> Result<ModelResponse, RunError> {
+        Err(error.into())
+    }
+
+    fn skipped(_: &ModelCallInputs, _: &RailInfo, _: &Reason) -> ModelResponse {
+        ModelResponse::empty()
+    }
+}
+
+/// A tool call. `TOLD`: whether a failure that no rail acts on is told to the model, as an output which the
+/// rails after the call see, or goes on as an error.
+pub(crate) enum ToolCall<const TOLD: bool> {}
+
+impl<const TOLD: bool> Operation for ToolCall<TOLD> {
+    surrounded!(PreToolCall(ToolCallInputs), PostToolCall(ToolOutput), OperationError, tool_call);
+
+    async fn failed<R: Rails + ?Sized>(
+        rails: &R,
+        inputs: &ToolCallInputs,
+        error: &OperationError,
+        ctx: &mut RailContext,
+    ) -> Result<Decision<ToolOutput>, RailFault> {
+        enter::<ToolError, R>(rails, (inputs, error), ctx).await
+    }
+
+    fn unrescued(inputs: &ToolCallInputs, error: OperationError) -> Result<ToolOutput, RunError> {
+        if TOLD {
+            Ok(ToolOutput::error(format!("The call of `{}` failed: {error}", inputs.tool_name)))
+        } else {
+            Err(error.into())
+        }
+    }
+
+    fn skipped(inputs: &ToolCallInputs, by: &RailInfo, reason: &Reason) -> ToolOutput {
+        ToolOutput::error(format!("The call of `{}` was skipped by the rail `{}`: {reason}", inputs.tool_name, by.name))
+    }
+}
