@@ -135,6 +135,20 @@ impl RailContext {
     }
 
     /// The same context as a run of a session: `values` are what its runs share, `turn` counts them from 0.
+    ///
+    /// ```
+    /// use exo_rails::{RailContext, Store};
+    ///
+    /// #[derive(Clone, Default)]
+    /// struct Language(String);
+    ///
+    /// let session = Store::default();
+    /// let first = RailContext::new("support").with_session("s-1", session.clone(), 0);
+    /// first.session.insert(Language("de".into()));
+    /// let second = RailContext::new("support").with_session("s-1", session, 1);
+    /// assert_eq!(second.session.get::<Language>().unwrap().0, "de");
+    /// assert_eq!((second.session_id(), second.turn()), (Some("s-1"), 1));
+    /// ```
     #[must_use]
     pub fn with_session(self, session_id: impl Into<Arc<str>>, values: Store, turn: u32) -> Self {
         let session_id = session_id.into();
@@ -145,7 +159,22 @@ impl RailContext {
         })
     }
 
-    /// The same context with a token that cancels the run.
+    /// The same context with a token that cancels the run: no operation begins any more, the wait before a
+    /// retry ends, and the run fails with [`RunError::Cancelled`].
+    ///
+    /// ```
+    /// use exo_rails::CancellationToken;
+    /// use exo_rails::prelude::*;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() {
+    /// let token = CancellationToken::new();
+    /// let mut ctx = RailContext::new("support").with_cancellation(token.clone());
+    /// token.cancel();
+    /// let run = |_| async { Ok::<_, RunError>(InvokeOutput::text("an answer")) };
+    /// let result = NoRails.guard_run("Where is my order?", &mut ctx, run).await;
+    /// assert!(matches!(result, Err(RunError::Cancelled)));
+    /// # }
+    /// ```
     #[must_use]
     pub fn with_cancellation(self, token: CancellationToken) -> Self {
         self.with_scope(|scope| scope.cancellation = Some(token))

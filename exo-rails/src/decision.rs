@@ -13,6 +13,26 @@ use crate::reason::Reason;
 ///
 /// `S` is what stands in for the operation's result when it is skipped: the event's
 /// [`Substitute`](Payloads::Substitute).
+///
+/// ```
+/// use exo_rails::prelude::*;
+///
+/// #[rail(on = [PreToolCall])]
+/// fn cached(call: &ToolCallInputs) -> RailAction<ToolOutput> {
+///     RailAction::skip_with(ToolOutput::text("42"), format!("`{}` is cached", call.tool_name))
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RailFault> {
+/// let mut ctx = RailContext::new("demo");
+/// match rail_chain![cached].run::<PreToolCall>(&mut ToolCallInputs::new("search"), &mut ctx).await? {
+///     Decision::Skip { by, reason, substitute } => {
+///         assert_eq!((by.name, reason.as_str()), ("cached", "`search` is cached"));
+///         assert_eq!(substitute, Some(ToolOutput::text("42")));
+///     }
+///     other => panic!("{other:?}"),
+/// }
+/// # Ok(()) }
+/// ```
 #[must_use = "a decision that is dropped guards nothing: act on it"]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision<S> {

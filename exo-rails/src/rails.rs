@@ -97,6 +97,32 @@ pub trait Rails:
     /// rail has the run done again. The context for its model and tool calls is
     /// [`permit.context()`](crate::Permit::context).
     ///
+    /// ```
+    /// use exo_rails::prelude::*;
+    ///
+    /// #[rail(priority = 10, on = [Start])]
+    /// fn known_answers(run: &InvokeInputs) -> RailAction<InvokeOutput> {
+    ///     match run.input.text().as_ref() {
+    ///         "ping" => RailAction::skip_with(InvokeOutput::text("pong"), "the answer is known"),
+    ///         _ => RailAction::Continue,
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RunError> {
+    /// let rails = &rail_chain![known_answers];
+    /// let agent = |run: Permit<InvokeInputs>| async move {
+    ///     let mut ctx = run.context();
+    ///     let request = ModelCallInputs::new(vec![]);
+    ///     let model = |_request| async { Ok::<_, OperationError>(ModelResponse::text("an answer")) };
+    ///     let response = rails.guard_llm_call(request, &mut ctx, model).await?;
+    ///     Ok::<_, RunError>(InvokeOutput::text(response.message.text()))
+    /// };
+    /// let mut ctx = RailContext::new("demo");
+    /// assert_eq!(rails.guard_run("ping", &mut ctx, agent).await?.text, "pong");
+    /// assert_eq!(rails.guard_run("Where is my order?", &mut ctx, agent).await?.text, "an answer");
+    /// # Ok(()) }
+    /// ```
+    ///
     /// # Errors
     /// The error that the run ended with, as it is.
     fn guard_run<F>(
@@ -112,6 +138,36 @@ pub trait Rails:
     }
 
     /// Guards a call of the model: [`PreLlmCall`], the call, then [`PostLlmCall`] or [`LlmError`].
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use exo_rails::prelude::*;
+    ///
+    /// /// Asks again when the provider is busy, three times at the most.
+    /// #[rail(on = [LlmError])]
+    /// fn back_off(error: &OperationError) -> RailAction {
+    ///     if error.kind != OperationErrorKind::RateLimited {
+    ///         return RailAction::Continue;
+    ///     }
+    ///     let wait = error.retry_after.unwrap_or(Duration::from_secs(1));
+    ///     RailAction::retry(RetryRequest::new("rate limited").with_delay(wait).with_max_retries(3))
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RunError> {
+    /// let mut calls = 0;
+    /// let model = |_request: Permit<ModelCallInputs>| {
+    ///     calls += 1;
+    ///     let busy = OperationError::new(OperationErrorKind::RateLimited, "slow down").with_retry_after(Duration::ZERO);
+    ///     let answer = if calls < 3 { Err(busy) } else { Ok(ModelResponse::text("done")) };
+    ///     async { answer }
+    /// };
+    /// let mut ctx = RailContext::new("demo");
+    /// let response = rail_chain![back_off].guard_llm_call(ModelCallInputs::default(), &mut ctx, model).await?;
+    /// assert_eq!(response.message.text(), "done");
+    /// assert_eq!(calls, 3);
+    /// # Ok(()) }
+    /// ```
     ///
     /// # Errors
     /// When a rail aborts, faults or has used up its retries, when the call fails and no rail rescues it, or

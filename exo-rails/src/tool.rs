@@ -78,6 +78,24 @@ impl Tool {
 
     /// The same, for a function that takes the permit itself: for the call's id, and for
     /// [`Permit::context`] with run state and cancellation.
+    ///
+    /// It deserializes the arguments for itself. A struct also deserializes from a list, which has no names that
+    /// a rail could look at: [`Tool::new`] refuses lists, here it is up to the function.
+    ///
+    /// ```
+    /// use exo_rails::prelude::*;
+    /// use serde_json::json;
+    ///
+    /// #[derive(Default)]
+    /// struct Notes(Vec<String>);
+    ///
+    /// let note = Tool::with_permit("note", "Takes a note.", json!({ "type": "object" }), |call| async move {
+    ///     let text = call.str_argument("text").ok_or("`text` is missing")?.to_owned();
+    ///     let count = call.scope().run.update(|notes: &mut Notes| { notes.0.push(text); notes.0.len() });
+    ///     Ok::<_, OperationError>(format!("{count} notes"))
+    /// });
+    /// # let _ = note;
+    /// ```
     pub fn with_permit<F, Fut, O, E>(
         name: impl Into<String>,
         description: impl Into<String>,
