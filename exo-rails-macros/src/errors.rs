@@ -2,6 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::ToTokens;
+use syn::Attribute;
 
 /// Collects errors, so that checking goes on after the first.
 #[derive(Debug, Default)]
@@ -55,4 +56,12 @@ pub(crate) fn expected(name: &str, names: &[&str]) -> String {
 pub(crate) fn shown(tokens: impl ToTokens) -> String {
     let spaced = [(" :: ", "::"), (":: ", "::"), (" < ", "<"), ("< ", "<"), (" >", ">"), ("& ", "&"), (" ,", ",")];
     spaced.iter().fold(tokens.into_token_stream().to_string(), |text, (from, to)| text.replace(from, to))
+}
+
+/// Reports each `#[cfg]` at a place where the expansion could not follow it: a macro sees the attribute, but not
+/// whether it holds.
+pub(crate) fn refuse_cfg(attrs: &[Attribute], advice: &str, errors: &mut Errors) {
+    for attr in attrs.iter().filter(|attr| attr.path().is_ident("cfg")) {
+        errors.at(attr, advice);
+    }
 }

@@ -36,8 +36,9 @@ pub enum RailAction<S = NoSubstitute> {
     /// On to the next rail, then to the operation.
     #[default]
     Continue,
-    /// No further rail of this event, and the operation does not happen: the substitute stands in for its
-    /// result. After an operation: its result is accepted as it stands.
+    /// No further rail of this event. Before an operation, it does not happen: the substitute stands in for its
+    /// result. After it, what it came to is accepted as it stands, be it a result or an error; but a substitute
+    /// rescues a failure.
     Skip(Skip<S>),
     /// Wait, then do the operation again, its pre rails first.
     Retry(RetryRequest),
@@ -54,7 +55,9 @@ impl<S> RailAction<S> {
     /// Skips the operation without a substitute.
     ///
     /// A tool call then yields an output that tells the model that it was skipped, by which rail and why; a
-    /// model call an empty answer, which ends the agent's loop; a run an empty output.
+    /// model call an empty answer, which ends the agent's loop; a run an empty output. The latter two have a
+    /// field `skipped` in their `extra`, with the rail and the reason. At
+    /// [`LlmError`](crate::events::LlmError) and [`ToolError`](crate::events::ToolError) the error goes on.
     pub fn skip(reason: impl Into<Reason>) -> Self {
         Self::Skip(Skip { reason: reason.into(), substitute: None })
     }
@@ -127,7 +130,8 @@ impl Verdict {
 #[must_use = "a retry request does nothing by itself: return `RailAction::retry(request)`"]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RetryRequest {
-    /// How long to wait before the operation is done again. The wait ends early when the run is cancelled.
+    /// How long to wait before the operation is done again. The wait ends early when the run is cancelled. It
+    /// needs the timer of the tokio runtime: `enable_time` or `enable_all`, where `#[tokio::main]` does not.
     pub delay: Duration,
     /// How many times this rail may have this operation done again; 0 means never. When they are used up, the
     /// operation fails with [`RetriesExhausted`](crate::RetriesExhausted).

@@ -128,7 +128,9 @@ impl<M: Model, R: Rails> Agent<M, R> {
             if response.message.tool_calls.is_empty() {
                 let text = response.message.text().into_owned();
                 let usage = usage.into_inner().unwrap_or_else(PoisonError::into_inner);
-                return Ok(InvokeOutput { text, messages, usage, steps: step + 1, extra: Map::new() });
+                // Where a rail has skipped the call, the answer is empty, and this says why.
+                let extra = response.extra.into_iter().filter(|(name, _)| name == operation::SKIPPED).collect();
+                return Ok(InvokeOutput { text, messages, usage, steps: step + 1, extra });
             }
             for call in &response.message.tool_calls {
                 let output = self.call_tool(call, &mut ctx).await?;

@@ -44,7 +44,7 @@ pub struct RailAbortError {
 /// A rail asked for one more retry than it has.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
 #[error(
-    "rail `{rail_name}` wants a retry at {event} but its {max_retries} are used up after {attempts} attempts: {reason}"
+    "rail `{rail_name}` wants a retry at {event} but has none left ({attempts} attempted, {max_retries} retries allowed): {reason}"
 )]
 #[non_exhaustive]
 pub struct RetriesExhausted {

@@ -381,13 +381,15 @@ events! {
     PreLlmCall(mut ModelCallInputs) -> ModelResponse, allows Retry;
     /// The model has answered. A skip accepts the answer as it stands.
     PostLlmCall(ref ModelCallInputs, mut ModelResponse) -> NoSubstitute, allows Retry;
-    /// The call of the model has failed. A skip brings a substitute: an answer from another provider.
+    /// The call of the model has failed. A skip may bring a substitute, an answer from another provider; without
+    /// one, the error goes on and no further rail is asked.
     LlmError(ref ModelCallInputs, ref OperationError) -> ModelResponse, allows Retry;
     /// A tool is about to be called.
     PreToolCall(mut ToolCallInputs) -> ToolOutput, allows Retry;
     /// A tool has returned. A skip accepts the output as it stands.
     PostToolCall(ref ToolCallInputs, mut ToolOutput) -> NoSubstitute, allows Retry;
-    /// A tool has failed. A skip brings a substitute.
+    /// A tool has failed. A skip may bring a substitute; without one, the error goes on and no further rail is
+    /// asked.
     ToolError(ref ToolCallInputs, ref OperationError) -> ToolOutput, allows Retry;
     /// A run has its answer. A skip accepts it as it stands, a retry does the whole run again.
     Finished(ref InvokeInputs, mut InvokeOutput) -> NoSubstitute, allows Retry;

@@ -56,7 +56,7 @@ pub enum FaultCause {
         action: &'static str,
     },
     /// A plain hook skipped with a substitute that is not what the operation yields.
-    #[error("the substitute of a skip at {event} has the wrong type: a `{expected}` belongs there")]
+    #[error("the substitute of a skip at {event} has the wrong type: `{expected}` belongs there")]
     WrongSubstitute {
         /// The event.
         event: HookPoint,

@@ -22,7 +22,11 @@ use crate::rails::RunOn;
 /// is for what is not known before the program runs; what the compiler checks for rails is checked here when
 /// the hook runs, and nothing is ignored: an action that the event does not allow is a
 /// [fault](crate::FaultCause::IllegalAction). Unlike a rail that observes, a plain hook that returns an error
-/// stops the run: errors propagate.
+/// stops the run: errors propagate. At [`Error`](struct@crate::events::Error) there is nothing left to stop: what
+/// a hook returns there is reported as a `tracing` warning, and the error that it was told of stays the error.
+///
+/// A hook with state of its own is best written as a rail with state, in a chain that is registered here: a
+/// closure that captures what its future borrows cannot be one.
 ///
 /// Chains stand in the list beside plain hooks: see [`Chain::register`](crate::Chain::register). A
 /// `HookManager` is itself a guard set, to be used wherever a chain is.
@@ -170,7 +174,8 @@ fn check<E: Event>(hook: &Caller, outcome: Outcome<AnyEvent>) -> Outcome<E> {
     }
     decision.try_map(|substitute| {
         substitute.downcast().map(|substitute| *substitute).map_err(|_| {
-            let expected = type_name::<E::Substitute>();
+            // Without the path: the modules of this crate mean nothing to its users.
+            let expected = type_name::<E::Substitute>().rsplit("::").next().unwrap_or_default();
             fault(FaultCause::WrongSubstitute { event: E::POINT, expected })
         })
     })

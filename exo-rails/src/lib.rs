@@ -92,15 +92,15 @@ pub const DEFAULT_PRIORITY: i32 = 50;
 /// ```
 /// use exo_rails::prelude::*;
 ///
-/// pub trait Store: Send + Sync { fn calls(&self) -> u32; }
+/// pub trait Counter: Send + Sync { fn calls(&self) -> u32; }
 ///
-/// pub struct RateLimit<S> { store: S, limit: u32 }
+/// pub struct RateLimit<C> { counter: C, limit: u32 }
 ///
 /// #[rail(priority = 20, name = "rate_limit")]
-/// impl<S: Store> RateLimit<S> {
+/// impl<C: Counter> RateLimit<C> {
 ///     #[on(PreLlmCall, PreToolCall)]
 ///     fn limit(&self) -> Verdict {
-///         Verdict::abort_if(self.store.calls() > self.limit, format!("more than {} calls", self.limit))
+///         Verdict::abort_if(self.counter.calls() > self.limit, "too many calls")
 ///     }
 /// }
 /// ```
@@ -173,11 +173,14 @@ pub use exo_rails_macros::rail;
 /// [`Rails`], [`Chain`] and [`Rail`]. `#[chain(priority = EXPR)]` is its priority in another chain (50 without),
 /// `#[chain(crate = path)]` says where this library is. Attributes, docs and visibility are the struct's.
 ///
-/// A rail is listed once, an order is a constant, so a chain has no type parameters.
+/// A chain lists a rail once; but a rail in a chain inside it is another listing, and runs in both places. The
+/// order is a constant, so a chain has no generic parameters. A rail that is there only under a `#[cfg]` needs two
+/// chains, each under a `#[cfg]` of its own.
 ///
 /// # An unnamed chain
 ///
-/// In the place of an expression, `rail_chain![log, audit]` makes a chain of rails without state.
+/// In the place of an expression, `rail_chain![log, audit]` makes a chain of rails without state;
+/// `rail_chain![crate = path; log, audit]` says where this library is.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -199,7 +202,10 @@ pub use exo_rails_macros::on;
 #[path = "private.rs"]
 pub mod __private;
 
-/// Everything that a program with rails needs: `use exo_rails::prelude::*`.
+/// What most programs with rails need: `use exo_rails::prelude::*`. Messages are in [`message`].
+///
+/// The event [`Error`](struct@crate::events::Error) is in it; where `std::error::Error` is imported by name as well,
+/// write `exo_rails::events::Error` for the event.
 pub mod prelude {
     pub use crate::events::{
         Error, Finished, LlmError, PostLlmCall, PostToolCall, PreLlmCall, PreToolCall, Start, ToolError,

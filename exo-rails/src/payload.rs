@@ -49,7 +49,7 @@ impl From<Content> for InvokeInputs {
 pub struct InvokeOutput {
     /// The answer.
     pub text: String,
-    /// The whole conversation, the answer included.
+    /// The whole conversation, the answer included; empty when a rail skipped the run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub messages: Vec<Message>,
     /// The tokens that all model calls have cost together, also those whose answer a rail refused.

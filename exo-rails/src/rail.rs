@@ -21,6 +21,7 @@ use crate::plan::Plan;
     message = "`{Self}` is not a rail",
     label = "not a rail",
     note = "a rail is an `async fn` or `fn` under `#[rail(on = [PreToolCall])]`, or a type with an `impl` block under `#[rail]`",
+    note = "the rail of a function is written with braces where a value is asked for: `manager.add(block_dangerous {{}})`",
     note = "a chain made by `rail_chain!` is a rail too"
 )]
 pub trait Rail: Send + Sync {

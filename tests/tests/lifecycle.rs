@@ -97,7 +97,7 @@ async fn an_error_of_any_kind_is_told_once_and_returned_as_it_is() {
     let cases = [
         ("abort", "rail `obey` aborted at start: as told"),
         ("fault", "rail `obey` faulted at start: as told"),
-        ("retry", "rail `obey` wants a retry at start but its 2 are used up after 3 attempts: as told"),
+        ("retry", "rail `obey` wants a retry at start but has none left (3 attempted, 2 retries allowed): as told"),
         ("tool", "rail `no_tools` aborted at pre_tool_call: no tools"),
         ("model", "the model is broken (failed)"),
         ("steps", "the agent took 3 steps without an answer"),

@@ -9,6 +9,7 @@
 )]
 
 use exo_rails::prelude::*;
+use serde_json::json;
 use tests::{broken_model, broken_tool, model, note, notes, prompt, run, tool};
 
 fn context() -> RailContext {
@@ -108,7 +109,16 @@ async fn a_skipped_model_call_yields_an_empty_answer_that_ends_the_loop() {
     let response = rail_chain![no_model, audit_model].guard_llm_call(prompt("hello"), &mut ctx, model).await.unwrap();
     assert_eq!(response.message.role, exo_rails::message::Role::Assistant);
     assert!(response.message.content.is_none() && response.message.tool_calls.is_empty());
+    assert_eq!(response.extra["skipped"], json!({ "by": "no_model", "reason": "the budget is spent" }));
     assert_eq!(notes(&ctx), ["post: "]);
+}
+
+#[tokio::test]
+async fn the_output_of_an_agent_says_why_it_is_empty() {
+    let model: exo_rails::scripted::ScriptedModel = r#"[{ "say": "never said" }]"#.parse().unwrap();
+    let output = Agent::builder("skip", model).rails(rail_chain![no_model]).build().run("hello").await.unwrap();
+    assert_eq!(output.text, "");
+    assert_eq!(output.extra["skipped"]["by"], "no_model");
 }
 
 #[tokio::test]
@@ -123,7 +133,8 @@ async fn a_substitute_ends_a_run_before_it_begins() {
 async fn a_run_that_is_skipped_without_a_substitute_has_an_empty_output() {
     let mut ctx = context();
     let output = rail_chain![no_run, audit_run].guard_run("hello", &mut ctx, run).await.unwrap();
-    assert_eq!(output, InvokeOutput::default());
+    assert_eq!(output.text, "");
+    assert_eq!(output.extra["skipped"], json!({ "by": "no_run", "reason": "closed today" }));
     assert_eq!(notes(&ctx), ["finished: "]);
 }
 
@@ -141,15 +152,21 @@ async fn a_failed_tool_call_is_rescued_by_a_substitute() {
 }
 
 #[tokio::test]
-async fn a_failed_tool_call_that_is_skipped_tells_the_model_so() {
-    #[rail(priority = 15, on = [ToolError])]
+async fn a_skip_without_a_substitute_does_not_hide_a_failure() {
+    #[rail(priority = 15, on = [ToolError, LlmError])]
     fn give_up() -> RailAction {
         RailAction::skip("it does not matter")
     }
-    let call = ToolCallInputs::new("search");
-    let output = rail_chain![give_up].guard_tool_call(call, &mut context(), broken_tool).await.unwrap();
-    assert_eq!(output.content, "The call of `search` was skipped by the rail `give_up`: it does not matter");
-    assert!(output.is_error);
+    #[rail(priority = 20, on = [ToolError, LlmError])]
+    fn later(ctx: &RailContext) {
+        note(ctx, "later rail");
+    }
+    let (rails, mut ctx) = (rail_chain![give_up, later, audit_tool, audit_model], context());
+    let error = rails.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, broken_tool).await.unwrap_err();
+    assert!(matches!(error, RunError::Operation(error) if error.message == "the tool is broken"));
+    let error = rails.guard_llm_call(prompt("hello"), &mut ctx, broken_model).await.unwrap_err();
+    assert!(matches!(error, RunError::Operation(_)));
+    assert_eq!(notes(&ctx), ["broken tool search", "broken model"], "no later rail, and no result to show");
 }
 
 #[tokio::test]

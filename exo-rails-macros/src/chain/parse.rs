@@ -7,7 +7,7 @@ use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Expr, Ident, Path, Token, Type, Visibility, braced};
 
-use crate::errors::{Errors, expected, shown};
+use crate::errors::{Errors, expected, refuse_cfg, shown};
 use crate::paths::Library;
 use crate::rail;
 
@@ -54,9 +54,16 @@ fn parse_chain(input: ParseStream<'_>) -> syn::Result<Chain> {
     }
 }
 
-/// `rail_chain![block_dangerous, redact]`.
+/// `rail_chain![block_dangerous, redact]`, or `rail_chain![crate = my_rails; block_dangerous]`.
 fn unnamed(input: ParseStream<'_>) -> syn::Result<Chain> {
     let mut errors = Errors::default();
+    let mut library = Library::default();
+    if input.peek(Token![crate]) && input.peek2(Token![=]) {
+        input.parse::<Token![crate]>()?;
+        input.parse::<Token![=]>()?;
+        library = Library::at(input.call(Path::parse_mod_style)?);
+        input.parse::<Token![;]>()?;
+    }
     let rails: Vec<_> = Punctuated::<Listed, Token![,]>::parse_terminated_with(input, listed)?.into_iter().collect();
     for rail in &rails {
         if let Listed::Field { ident, .. } = rail {
@@ -65,7 +72,7 @@ fn unnamed(input: ParseStream<'_>) -> syn::Result<Chain> {
     }
     distinct(&rails, &mut errors);
     let chain = Chain {
-        library: Library::default(),
+        library,
         attrs: Vec::new(),
         vis: Visibility::Inherited,
         ident: None,
@@ -81,6 +88,14 @@ fn named(input: ParseStream<'_>) -> syn::Result<Chain> {
     let mut errors = Errors::default();
     let (options, attrs): (Vec<_>, Vec<_>) =
         input.call(Attribute::parse_outer)?.into_iter().partition(|attr| attr.path().is_ident("chain"));
+    refuse_cfg(
+        &attrs,
+        "`#[cfg]` stands above the whole `rail_chain!`: what it makes is more than the struct",
+        &mut errors,
+    );
+    for attr in attrs.iter().filter(|attr| attr.path().is_ident("rail")) {
+        errors.at(attr, "the options of a chain stand in `#[chain(…)]`: write `#[chain(priority = 20)]`");
+    }
     let vis = input.parse()?;
     input.parse::<Token![struct]>().map_err(|error| {
         syn::Error::new(error.span(), "a chain is a struct: `rail_chain! { struct MyRails { … } }`")
@@ -88,7 +103,7 @@ fn named(input: ParseStream<'_>) -> syn::Result<Chain> {
     let ident: Ident = input.parse()?;
     if input.peek(Token![<]) {
         let generics: syn::Generics = input.parse()?;
-        errors.at(generics, "a chain has no type parameters: its order is a constant. Name its rails with concrete types: `limit: RateLimit<MemoryStore>`");
+        errors.at(generics, "a chain has no generic parameters: its order is a constant. Name its rails with concrete types: `limit: RateLimit<MemoryStore>`");
     }
     if !input.peek(syn::token::Brace) {
         return Err(input.error("a chain lists its rails in braces: `struct MyRails { block_dangerous, redact }`"));
@@ -146,6 +161,15 @@ fn chain_options(chain: &mut Chain, input: ParseStream<'_>, errors: &mut Errors)
     Ok(())
 }
 
+/// The order is a constant of all rails in the list, so none of them can come and go.
+fn not_under_cfg(attrs: &[Attribute]) -> syn::Result<()> {
+    let mut errors = Errors::default();
+    let advice =
+        "`#[cfg]` cannot stand on a rail in a chain: write two chains, each under a `#[cfg]` above its `rail_chain!`";
+    refuse_cfg(attrs, advice, &mut errors);
+    errors.finish(())
+}
+
 const LISTED: &str =
     "a chain lists rails by their names: `block_dangerous`, or `content_filter: ContentFilter` for one with state";
 
@@ -155,8 +179,10 @@ fn listed(input: ParseStream<'_>) -> syn::Result<Listed> {
     if input.peek(Ident) && input.peek2(Token![:]) && !input.peek2(Token![::]) {
         let ident = input.parse()?;
         input.parse::<Token![:]>()?;
+        not_under_cfg(&attrs)?;
         return Ok(Listed::Field { attrs, vis, ident, ty: input.parse()? });
     }
+    not_under_cfg(&attrs)?;
     if let Some(attr) = attrs.first() {
         return Err(syn::Error::new_spanned(
             attr,

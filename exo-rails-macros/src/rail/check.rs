@@ -12,7 +12,7 @@ use syn::{
 
 use super::args::{self, Args};
 use super::parse::{Function, ImplBlock, Item, Method};
-use crate::errors::{Errors, shown};
+use crate::errors::{Errors, refuse_cfg, shown};
 use crate::paths::Library;
 
 /// A rail: what is known of it when every check has passed, and what could be made out when not.
@@ -182,6 +182,7 @@ fn params(inputs: &Punctuated<FnArg, Token![,]>, errors: &mut Errors) -> Vec<Typ
     let mut params: Vec<Type> = Vec::new();
     for input in inputs {
         let FnArg::Typed(input) = input else { continue };
+        refuse_cfg(&input.attrs, "`#[cfg]` cannot stand on a rail's parameter: write two functions", errors);
         let mut ty = ungrouped(&input.ty).clone();
         InferLifetimes.visit_type_mut(&mut ty);
         borrowed(&ty, errors);

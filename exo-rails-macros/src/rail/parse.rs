@@ -8,7 +8,7 @@ use quote::ToTokens;
 use syn::parse::{ParseStream, Parser};
 use syn::{Attribute, Generics, Ident, Signature, Token, Type, Visibility};
 
-use crate::errors::Errors;
+use crate::errors::{Errors, refuse_cfg};
 
 /// What stands under `#[rail]`.
 pub(super) enum Item {
@@ -125,17 +125,25 @@ struct Members {
 fn members(body: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Members> {
     let mut members = Members::default();
     while !body.is_empty() {
-        let (on, others): (Vec<_>, Vec<_>) =
-            body.call(Attribute::parse_outer)?.into_iter().partition(|attr| attr.path().is_ident("on"));
+        let (on, others): (Vec<_>, Vec<_>) = body.call(Attribute::parse_outer)?.into_iter().partition(is_on);
         members.tokens.extend(others.iter().map(ToTokens::to_token_stream));
         let member = body.fork();
         members.tokens.extend(member_tokens(body)?);
         if !on.is_empty() {
             members.has_on = true;
+            refuse_cfg(&others, CFG_ON_METHOD, errors);
             members.methods.extend(errors.keep(method(&member, on)));
         }
     }
     Ok(members)
+}
+
+const CFG_ON_METHOD: &str = "`#[cfg]` cannot stand on a method with `#[on(…)]`: write two `impl` blocks under \
+    `#[rail]`, each under a `#[cfg]` of its own";
+
+/// `#[on(…)]`, be it by its path.
+fn is_on(attr: &Attribute) -> bool {
+    attr.path().segments.last().is_some_and(|segment| segment.ident == "on")
 }
 
 fn method(input: ParseStream<'_>, on: Vec<Attribute>) -> syn::Result<Method> {

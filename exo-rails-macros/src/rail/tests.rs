@@ -34,6 +34,7 @@ fn accepted() {
     }
     let blocks = [
         "impl Budget { #[on(PreToolCall)] async fn before(&self) {} }",
+        "impl Budget { #[exo_rails::on(PreToolCall)] async fn before(&self) {} }",
         "impl Budget { #[on(PreToolCall, Start)] fn before() {} #[on(Finished)] #[on(Error)] fn after(&self) {} }",
         "impl<S: Store, const N: usize> a::Limit<S, N> where S: Send { #[on(a::Start)] fn start(&self) {} }",
         "impl Budget { const A: [u8; 1] = [{ 0 }]; fn other(self) {} #[on(Start)] pub fn start(&self) {} m! {} }",
@@ -123,6 +124,8 @@ fn impl_blocks() {
         ("", "impl Budget { #[on] fn f(&self) {} }", &["`#[on(…)]` lists the events of the method"]),
         ("", "impl Budget { #[on()] fn f(&self) {} }", &["a rail guards at least one event"]),
         ("", "impl Budget { #[on(Start)] const F: u8 = 1; }", &["`#[on(…)]` stands on the methods"]),
+        ("", "impl Budget { #[cfg(x)] #[on(Start)] fn f(&self) {} }", &["`#[cfg]` cannot stand on a method"]),
+        ("", "impl Budget { #[on(Start)] #[cfg(x)] fn f(&self) {} }", &["`#[cfg]` cannot stand on a method"]),
         ("", "impl Budget { #[on(Start)] fn f(&mut self) {} }", &["a rail is shared by all runs that it guards"]),
         ("", "impl Budget { #[on(Start)] fn f(self) {} }", &["a rail is shared by all runs that it guards"]),
         ("", "impl Budget { #[on(Start)] fn f<T>(&self) {} }", &["a rail's method has no type parameters of its own"]),

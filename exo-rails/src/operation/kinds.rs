@@ -1,5 +1,7 @@
 //! The operations that an agent's lifecycle knows: the run, a model call, a tool call.
 
+use serde_json::{Map, Value, json};
+
 use crate::action::NoSubstitute;
 use crate::context::RailContext;
 use crate::decision::Decision;
@@ -87,10 +89,18 @@ impl Operation for Run {
         Err(error)
     }
 
-    fn skipped(_: &InvokeInputs, _: &RailInfo, _: &Reason) -> InvokeOutput {
-        InvokeOutput::default()
+    fn skipped(_: &InvokeInputs, by: &RailInfo, reason: &Reason) -> InvokeOutput {
+        InvokeOutput { extra: skip_note(by, reason), ..InvokeOutput::default() }
     }
 }
+
+/// Why there is nothing where an output should be, for whoever reads it.
+fn skip_note(by: &RailInfo, reason: &Reason) -> Map<String, Value> {
+    Map::from_iter([(SKIPPED.to_owned(), json!({ "by": by.name, "reason": reason }))])
+}
+
+/// The field of an output in which [`skip_note`] lies.
+pub(crate) const SKIPPED: &str = "skipped";
 
 /// A call of the model.
 pub(crate) enum LlmCall {}
@@ -111,8 +121,8 @@ impl Operation for LlmCall {
         Err(error.into())
     }
 
-    fn skipped(_: &ModelCallInputs, _: &RailInfo, _: &Reason) -> ModelResponse {
-        ModelResponse::empty()
+    fn skipped(_: &ModelCallInputs, by: &RailInfo, reason: &Reason) -> ModelResponse {
+        ModelResponse { extra: skip_note(by, reason), ..ModelResponse::empty() }
     }
 }
 

@@ -19,7 +19,7 @@ use crate::rail::{RailIdentity, RailInfo};
 use crate::rails::{Rails, RunOn, enter};
 use crate::reason::Reason;
 
-pub(crate) use kinds::{LlmCall, Operation, Run, ToolCall};
+pub(crate) use kinds::{LlmCall, Operation, Run, SKIPPED, ToolCall};
 
 /// What a guarded operation calls with the permit: an async function or closure.
 ///
@@ -28,7 +28,8 @@ pub(crate) use kinds::{LlmCall, Operation, Run, ToolCall};
     message = "`{Self}` is not an operation that can be guarded",
     label = "not an operation",
     note = "an operation is an async function or closure of a permit, like `|call| async move {{ tools.run(call).await }}`",
-    note = "its future is `Send` and yields a `Result` with an error that converts into `OperationError`, or `RunError` for a run"
+    note = "it takes a `Permit<{I}>`; its future is `Send` and yields `Result<{O}, _>` with an error that converts into `{E}`",
+    note = "inside a run, take a context from its permit: `let mut ctx = run.context();`"
 )]
 pub trait Guarded<I, O, E>: FnMut(Permit<I>) -> Self::Future + Send {
     // An associated type and not a parameter of the methods: so the compiler sees, when it looks whether a
@@ -138,10 +139,11 @@ where
             Err(error) => {
                 let error = error.into();
                 let decision = O::failed(rails, inputs, &error, ctx).await?;
-                match settle(decision, |skip| substitute::<O>(skip, inputs, ctx))? {
-                    Settled::Done(output) => output,
+                match settle(decision, |skip| rescue(skip, ctx))? {
+                    Settled::Done(Some(output)) => output,
                     Settled::Again(again) => return Ok(Attempt::Again(again)),
-                    Settled::Proceed => O::unrescued(inputs, error)?,
+                    // A skip without a substitute accepts what there is: the error.
+                    Settled::Proceed | Settled::Done(None) => O::unrescued(inputs, error)?,
                 }
             }
         },
@@ -207,6 +209,14 @@ fn substitute<O: Operation>(
 ) -> O::Output {
     ctx.set_substituted_by(by);
     substitute.unwrap_or_else(|| O::skipped(inputs, &by, &reason))
+}
+
+/// What a rail puts in the place of a failure, if it does.
+fn rescue<T>((by, _, substitute): Skipped<T>, ctx: &mut RailContext) -> Option<T> {
+    if substitute.is_some() {
+        ctx.set_substituted_by(by);
+    }
+    substitute
 }
 
 /// How often the operation has been retried: for each rail that asked, and in total.

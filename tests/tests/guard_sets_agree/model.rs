@@ -172,7 +172,8 @@ impl Model {
             None => match self.perform(operation, inputs)? {
                 Ok(output) => (Ok(output), post),
                 Err(mut error) => match self.rails_at(failed, Some(inputs), &mut error, attempt) {
-                    None => return Err(error),
+                    // A skip that brings nothing accepts what there is.
+                    None | Some(Stop::Skip { substitute: None, .. }) => return Err(error),
                     Some(stop) => (Err(stop), failed),
                 },
             },

@@ -1,0 +1,13 @@
+//! The message should say: the options of a chain stand in `#[chain(…)]`.
+
+use exo_rails::prelude::*;
+
+#[rail(on = [PreToolCall])]
+fn guard() {}
+
+rail_chain! {
+    #[rail(priority = 5)]
+    struct Guards { guard }
+}
+
+fn main() {}
