@@ -95,7 +95,7 @@ fn impl_block(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<(Token
     }
     generics.where_clause = input.parse()?;
 
-    let header = tokens_until_body(&start)?;
+    let header = tokens_between(&start, input)?;
     let body;
     let braces = syn::braced!(body in input);
     let Members { tokens, methods, has_on } = members(&body, errors)?;
@@ -105,11 +105,11 @@ fn impl_block(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<(Token
     Ok((rest, ImplBlock { span, generics, self_ty, has_on, methods }))
 }
 
-/// The tokens before the braces of the body.
-fn tokens_until_body(input: ParseStream<'_>) -> syn::Result<Vec<TokenTree>> {
+/// The tokens from one place of the input to another.
+fn tokens_between(start: ParseStream<'_>, end: ParseStream<'_>) -> syn::Result<Vec<TokenTree>> {
     let mut tokens = Vec::new();
-    while !input.peek(syn::token::Brace) {
-        tokens.push(input.parse()?);
+    while start.cursor() != end.cursor() {
+        tokens.push(start.parse()?);
     }
     Ok(tokens)
 }
@@ -123,7 +123,8 @@ struct Members {
 }
 
 fn members(body: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Members> {
-    let mut members = Members::default();
+    let inner = body.call(Attribute::parse_inner)?;
+    let mut members = Members { tokens: inner.iter().map(ToTokens::to_token_stream).collect(), ..Members::default() };
     while !body.is_empty() {
         let (on, others): (Vec<_>, Vec<_>) = body.call(Attribute::parse_outer)?.into_iter().partition(is_on);
         members.tokens.extend(others.iter().map(ToTokens::to_token_stream));

@@ -184,6 +184,19 @@ fn on_is_taken_out() {
     }
 }
 
+/// Braces in the type are not yet the body.
+#[test]
+fn the_header_of_a_block_comes_out_as_it_is() {
+    for block in [
+        "impl Budget<{ 1 + 2 }> { fn f(&self) {} }",
+        "impl Budget where Limit<{ 1 + 2 }>: Copy { #![allow(x)] fn f(&self) {} }",
+    ] {
+        let text = |tokens: &TokenStream| tokens.to_string().replace(' ', "");
+        let expansion = text(&expand("", &block.replace("fn", "#[on(Start)] fn")));
+        assert!(expansion.starts_with(&text(&tokens(block))), "{expansion}");
+    }
+}
+
 /// With mistakes there is still a rail for the chains that list it, and always an error beside it.
 #[test]
 fn a_stub_stands_in_for_a_rail_with_mistakes() {
