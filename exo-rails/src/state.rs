@@ -3,7 +3,7 @@
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 type Values = HashMap<TypeId, Box<dyn Any + Send + Sync>>;
 
@@ -138,6 +138,12 @@ impl Store {
 
 impl fmt::Debug for Store {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Store").field("values", &self.lock().len()).finish()
+        // Whoever is changing a value may want to print the context that the store is in.
+        let values = match self.values.try_lock() {
+            Ok(values) => values,
+            Err(TryLockError::Poisoned(values)) => values.into_inner(),
+            Err(TryLockError::WouldBlock) => return f.debug_struct("Store").finish_non_exhaustive(),
+        };
+        f.debug_struct("Store").field("values", &values.len()).finish()
     }
 }

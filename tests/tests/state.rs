@@ -186,3 +186,16 @@ fn a_store_has_one_value_of_a_type() {
     assert_eq!(store.remove::<Calls>(), Some(Calls(2)));
     assert_eq!(store.get::<Calls>(), None);
 }
+
+/// What is printed inside an update must not wait for its end.
+#[test]
+fn a_context_can_be_printed_while_its_state_changes() {
+    let (done, printed) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let ctx = context();
+        let text = ctx.run.update(|_: &mut u32| format!("{ctx:?}"));
+        done.send(text).unwrap();
+    });
+    let text = printed.recv_timeout(std::time::Duration::from_secs(5)).expect("printing does not block");
+    assert!(text.contains("run: Store { .. }"), "{text}");
+}
