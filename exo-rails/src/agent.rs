@@ -181,7 +181,12 @@ impl<M: Model, R: Rails> Agent<M, R> {
     ) -> Result<ToolOutput, OperationError> {
         let Some(tool) = self.tools.iter().find(|tool| tool.name() == call.tool_name) else {
             let names: Vec<_> = self.tools.iter().map(|tool| format!("`{}`", tool.name())).collect();
-            let message = format!("there is no tool `{}`; the tools are {}", call.tool_name, names.join(", "));
+            let known = if names.is_empty() {
+                "there are none at all".into()
+            } else {
+                format!("the tools are {}", names.join(", "))
+            };
+            let message = format!("there is no tool `{}`; {known}", call.tool_name);
             return Err(OperationError::new(OperationErrorKind::NotFound, message));
         };
         // A rail may have put arguments in the place of the text that is no JSON.

@@ -1,0 +1,23 @@
+//! The agent of the library, with a scripted model.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    missing_docs,
+    reason = "tests show behaviour: they may panic, and their rails are as small as can be"
+)]
+
+use exo_rails::prelude::*;
+use exo_rails::scripted::ScriptedModel;
+
+async fn run(script: &str) -> InvokeOutput {
+    let model: ScriptedModel = script.parse().unwrap();
+    Agent::builder("scripted", model).build().run("hello").await.unwrap()
+}
+
+#[tokio::test]
+async fn an_agent_without_tools_says_that_it_has_none() {
+    let output = run(r#"[{ "call": [{ "tool": "search" }] }, { "say": "done" }]"#).await;
+    let told = "The call of `search` failed: there is no tool `search`; there are none at all (not found)";
+    assert_eq!(output.messages[2].text(), told);
+}
