@@ -1,5 +1,7 @@
 //! A model that replays a script: for tests, examples and demonstrations.
 
+use std::collections::HashSet;
+use std::iter;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -199,10 +201,13 @@ fn name_calls(turns: &mut [Turn]) {
         Turn::Answer(response) => Some(&mut response.message.tool_calls),
         Turn::Fail(_) => None,
     });
-    for (i, call) in calls.flatten().enumerate() {
-        if call.id.is_empty() {
-            call.id = format!("call_{}", i + 1);
-        }
+    let mut calls: Vec<_> = calls.flatten().collect();
+    let given: HashSet<_> = calls.iter().map(|call| call.id.clone()).collect();
+    for (i, call) in calls.iter_mut().enumerate().filter(|(_, call)| call.id.is_empty()) {
+        // The first that the script does not give itself; no other call begins with this place.
+        let place = format!("call_{}", i + 1);
+        let names = iter::once(place.clone()).chain((2..).map(|n| format!("{place}_{n}")));
+        call.id = names.into_iter().find(|name| !given.contains(name)).unwrap_or(place);
     }
 }
 

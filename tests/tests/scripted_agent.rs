@@ -7,6 +7,7 @@
     reason = "tests show behaviour: they may panic, and their rails are as small as can be"
 )]
 
+use exo_rails::message::Role;
 use exo_rails::prelude::*;
 use exo_rails::scripted::ScriptedModel;
 
@@ -20,4 +21,14 @@ async fn an_agent_without_tools_says_that_it_has_none() {
     let output = run(r#"[{ "call": [{ "tool": "search" }] }, { "say": "done" }]"#).await;
     let told = "The call of `search` failed: there is no tool `search`; there are none at all (not found)";
     assert_eq!(output.messages[2].text(), told);
+}
+
+#[tokio::test]
+async fn every_call_of_a_script_has_an_id_of_its_own() {
+    let script =
+        r#"[{ "call": [{ "tool": "a", "id": "call_2" }, { "tool": "b" }, { "tool": "c" }] }, { "say": "done" }]"#;
+    let output = run(script).await;
+    let answers = output.messages.iter().filter(|message| message.role == Role::Tool);
+    let ids: Vec<_> = answers.filter_map(|message| message.tool_call_id.as_deref()).collect();
+    assert_eq!(ids, ["call_2", "call_2_2", "call_3"]);
 }
