@@ -102,7 +102,7 @@ fn subgraph(lines: &mut Vec<String>, depth: usize, id: &str, label: &str, event:
     lines.push(format!("{indent}subgraph {id}[\"{label}\"]"));
     lines.push(format!("{indent}  direction LR"));
     for (i, rail) in rails.iter().enumerate() {
-        let (node, label) = (format!("{id}_{i}"), format!("{} ({})", rail.info.name, rail.info.priority));
+        let (node, label) = (format!("{id}_{i}"), format!("{} ({})", quoted(rail.info.name), rail.info.priority));
         match rail.inner {
             Some(inner) => subgraph(lines, depth + 1, &node, &label, event, inner.rails(event)),
             None => lines.push(format!("{indent}  {node}[\"{label}\"]")),
@@ -112,6 +112,11 @@ fn subgraph(lines: &mut Vec<String>, depth: usize, id: &str, label: &str, event:
         }
     }
     lines.push(format!("{indent}end"));
+}
+
+/// A name inside the quotes of a label: those of its own would end it.
+fn quoted(name: &str) -> String {
+    name.replace('"', "#quot;")
 }
 
 impl fmt::Display for Plan {
@@ -170,6 +175,17 @@ mod tests {
                 vec!["90", "audit", audit::DECLARED.to_string().as_str()],
             ]
         );
+    }
+
+    #[rail(name = "says \"no\"", on = [Start])]
+    fn says_no() {}
+
+    rail_chain! { struct Quoting { says_no } }
+
+    #[test]
+    fn quotes_of_a_name_do_not_end_its_label() {
+        let diagram = Quoting::PLAN.to_mermaid();
+        assert!(diagram.contains(r#"start_0["says #quot;no#quot; (50)"]"#), "{diagram}");
     }
 
     #[test]
