@@ -31,6 +31,7 @@ impl<S: Store> ::exo_rails::Rail for RateLimit<S> {
 #[automatically_derived]
 impl<S: Store> ::exo_rails::RailOn<PreLlmCall> for RateLimit<S> {
     type Out = Result<Verdict, S::Error>;
+    const CHANGES: bool = true;
     #[inline]
     fn call<'__event>(
         &'__event self,

@@ -169,6 +169,11 @@ impl RetryRequest {
 /// | `Option<T>` | as `T`; `None` continues |
 /// | `Result<T, E>` | as `T`; an `Err` is a [fault](crate::RailFault), not a decision; `E` is any error type, or text |
 ///
+/// A fault stops the run when it loses a guard: when `T` can decide, or when the rail takes what the event carries by
+/// `&mut`. The `Err` of a rail that can only look, one that returns `Result<(), E>` and takes nothing by `&mut`, is
+/// reported as a `tracing` warning, and the run goes on: **to refuse something, return a [`Verdict`] or a
+/// [`RailAction`], not an `Err`.**
+///
 /// It is implemented for these types and for no others.
 #[diagnostic::on_unimplemented(
     message = "a rail on `{E}` cannot return `{Self}`",
@@ -179,7 +184,7 @@ impl RetryRequest {
     note = "`Option<_>` and `Result<_, E>` of these are fine too; `E` is an error type or text"
 )]
 pub trait RailOutput<E: Payloads>: Sized + Send {
-    /// Whether a value of this type can be anything but "continue". Without it, the rail is an observer.
+    /// Whether a value of this type can be anything but "continue".
     const DECIDES: bool;
 
     /// Takes the value apart, field by field, so that nothing is left to drop when it continues, and makes of
@@ -258,7 +263,7 @@ where
             Err(error) => {
                 let fault = RailFault::error(caller, point, error.into());
                 // A lost guard stops the run; a lost observer does not.
-                if T::DECIDES || E::ERRORS_PROPAGATE {
+                if caller.guards {
                     ControlFlow::Break(Err(fault))
                 } else {
                     fault::report(&fault);

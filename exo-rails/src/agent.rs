@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::context::RailContext;
 use crate::error::{OperationError, OperationErrorKind, RunError};
-use crate::message::{Message, ToolCall, Usage};
+use crate::message::{Message, Role, ToolCall, Usage};
 use crate::model::Model;
 use crate::operation;
 use crate::payload::{InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse, ToolCallInputs, ToolOutput};
@@ -102,7 +102,9 @@ impl<M: Model, R: Rails> Agent<M, R> {
         input: impl Into<InvokeInputs> + Send,
         ctx: &mut RailContext,
     ) -> Result<InvokeOutput, RunError> {
-        self.rails.guard_run(input, ctx, |run| self.steps(run)).await
+        // One for all attempts: what a run has cost is not forgotten when a rail has it done again.
+        let usage = Mutex::default();
+        self.rails.guard_run(input, ctx, |run| self.steps(run, &usage)).await
     }
 
     /// The guard set.
@@ -117,17 +119,16 @@ impl<M: Model, R: Rails> Agent<M, R> {
     }
 
     /// Takes steps until the model answers.
-    async fn steps(&self, run: Permit<InvokeInputs>) -> Result<InvokeOutput, RunError> {
+    async fn steps(&self, run: Permit<InvokeInputs>, usage: &Mutex<Usage>) -> Result<InvokeOutput, RunError> {
         let mut ctx = run.context();
         let mut messages = self.first_messages(&run);
-        let usage = Mutex::new(Usage::default());
         for step in 0..self.max_steps {
             ctx.set_step(step);
-            let response = self.ask(messages.clone(), &usage, &mut ctx).await?;
+            let response = self.ask(messages.clone(), usage, &mut ctx).await?;
             messages.push(response.message.clone());
             if response.message.tool_calls.is_empty() {
                 let text = response.message.text().into_owned();
-                let usage = usage.into_inner().unwrap_or_else(PoisonError::into_inner);
+                let usage = usage.lock().unwrap_or_else(PoisonError::into_inner).clone();
                 // Where a rail has skipped the call, the answer is empty, and this says why.
                 let extra = response.extra.into_iter().filter(|(name, _)| name == operation::SKIPPED).collect();
                 return Ok(InvokeOutput { text, messages, usage, steps: step + 1, extra });
@@ -141,7 +142,9 @@ impl<M: Model, R: Rails> Agent<M, R> {
     }
 
     fn first_messages(&self, run: &InvokeInputs) -> Vec<Message> {
-        let instructions = self.instructions.as_deref().map(Message::system);
+        // A conversation that goes on has them already: `InvokeOutput::messages` begins with them.
+        let told = run.messages.first().is_some_and(|first| matches!(first.role, Role::System | Role::Developer));
+        let instructions = self.instructions.as_deref().filter(|_| !told).map(Message::system);
         let input = Message::user(run.input.clone());
         instructions.into_iter().chain(run.messages.iter().cloned()).chain([input]).collect()
     }
@@ -229,7 +232,8 @@ impl<M: Model, R: Rails> AgentBuilder<M, R> {
         tools.into_iter().fold(self, Self::tool)
     }
 
-    /// What the model is told before everything else.
+    /// What the model is told before everything else, unless the conversation that it is given begins with
+    /// instructions.
     pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
         self.0.instructions = Some(instructions.into());
         self

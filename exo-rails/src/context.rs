@@ -114,7 +114,29 @@ impl RailContext {
 
     /// A context for one more operation of the same run: it shares everything but [`extra`](Self::extra),
     /// the step and the attempt.
+    ///
+    /// A rail that runs events or operations of its own does it in a child: its own context is at the event that
+    /// it guards, and stays there.
+    ///
+    /// ```
+    /// use exo_rails::prelude::*;
+    ///
+    /// #[rail(on = [PreToolCall])]
+    /// async fn second_opinion(call: &ToolCallInputs, ctx: &RailContext) -> Result<RailAction, RunError> {
+    ///     let request = ModelCallInputs::default();
+    ///     let judge = |_request| async { Ok::<_, OperationError>(ModelResponse::text("fine")) };
+    ///     let opinion = NoRails.guard_llm_call(request, &mut ctx.child(), judge).await?;
+    ///     match opinion.message.text().as_ref() {
+    ///         "fine" => Ok(RailAction::Continue),
+    ///         _ => Ok(RailAction::skip(format!("a second opinion speaks against `{}`", call.tool_name))),
+    ///     }
+    /// }
+    /// ```
     #[must_use]
+    pub fn child(&self) -> Self {
+        Self { step: self.step, ..Self::of(Arc::clone(&self.scope)) }
+    }
+
     pub(crate) fn of(scope: Arc<RunScope>) -> Self {
         Self {
             extra: Extra::default(),
@@ -160,7 +182,8 @@ impl RailContext {
     }
 
     /// The same context with a token that cancels the run: no operation begins any more, the wait before a
-    /// retry ends, and the run fails with [`RunError::Cancelled`].
+    /// retry ends, and the run fails with [`RunError::Cancelled`]. An operation that is under way is not
+    /// interrupted: it can ask [`Permit::scope`](crate::Permit::scope) for the token.
     ///
     /// ```
     /// use exo_rails::CancellationToken;

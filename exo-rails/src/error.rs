@@ -41,6 +41,13 @@ pub struct RailAbortError {
     pub reason: Reason,
 }
 
+impl RailAbortError {
+    /// An abort by this rail at this event: for guard sets and hooks of your own.
+    pub fn new(rail_name: &'static str, event: HookPoint, reason: impl Into<Reason>) -> Self {
+        Self { rail_name, event, reason: reason.into() }
+    }
+}
+
 /// A rail asked for one more retry than it has.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
 #[error(

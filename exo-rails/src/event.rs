@@ -17,10 +17,6 @@ pub trait Payloads: Sized + Send + Sync + 'static {
     /// where nothing can.
     type Substitute: Send + 'static;
 
-    /// Whether the error of an observer stops the run as well: so for plain hooks, not for rails.
-    #[doc(hidden)]
-    const ERRORS_PROPAGATE: bool = false;
-
     /// Lends the payload to one rail.
     fn reborrow<'s>(payload: &'s mut Self::Payload<'_>) -> Self::Payload<'s>;
 }
@@ -170,7 +166,6 @@ pub type AnySubstitute = Box<dyn std::any::Any + Send>;
 impl Payloads for AnyEvent {
     type Payload<'a> = Inputs<'a>;
     type Substitute = AnySubstitute;
-    const ERRORS_PROPAGATE: bool = true;
 
     #[inline]
     fn reborrow<'s>(payload: &'s mut Inputs<'_>) -> Inputs<'s> {

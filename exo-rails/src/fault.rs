@@ -7,8 +7,9 @@ use crate::rail::Caller;
 
 /// A rail could not decide.
 ///
-/// A rail that can decide and faults ends the run with this error: it fails closed. A rail that can only
-/// observe is reported as a `tracing` warning and the run goes on, because no guard was lost.
+/// A rail that can decide, or that can change what the event carries, and faults ends the run with this error: it
+/// fails closed. A rail that can only observe is reported as a `tracing` warning and the run goes on, because no
+/// guard was lost.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -66,6 +67,11 @@ pub enum FaultCause {
 }
 
 impl RailFault {
+    /// A fault of this rail at this event: for guard sets and hooks of your own.
+    pub fn new(rail_name: &'static str, event: HookPoint, error: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        Self { rail_name, event, cause: FaultCause::Error(error.into()) }
+    }
+
     /// The fault of a rail that returned this error. An error that is itself a fault stays as it is: a rail
     /// that asks other rails does not hide which of them it was.
     #[cold]

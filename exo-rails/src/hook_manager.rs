@@ -94,7 +94,7 @@ impl HookManager {
         let declared = Declared { file: place.file(), line: place.line(), column: place.column() };
         let (handle, name) = (HookHandle::next(), type_name::<H>());
         let info = RailInfo { name, priority: crate::DEFAULT_PRIORITY, declared };
-        let caller = Caller { info, identity: RailIdentity(Identity::Hook(handle)) };
+        let caller = Caller { info, identity: RailIdentity(Identity::Hook(handle)), guards: true };
         self.push(point, Entry { handle, caller, rewrites: true, hook: Arc::new(hook) })
     }
 
@@ -102,7 +102,7 @@ impl HookManager {
     pub(crate) fn add_rail<E: Event, R: RailOn<E> + 'static>(&mut self, rail: Arc<R>) -> HookHandle {
         let hook: RailHook<E, R> = RailHook { rail, event: std::marker::PhantomData };
         let (handle, rewrites) = (HookHandle::next(), R::REWRITES.contains(&E::POINT));
-        self.push(E::POINT, Entry { handle, caller: R::CALLER, rewrites, hook: Arc::new(hook) })
+        self.push(E::POINT, Entry { handle, caller: <R as RailOn<E>>::CALLER, rewrites, hook: Arc::new(hook) })
     }
 
     fn push(&mut self, point: HookPoint, entry: Entry) -> HookHandle {
@@ -233,7 +233,7 @@ struct RailHook<E, R> {
 impl<E: Event, R: RailOn<E> + 'static> Hook for RailHook<E, R> {
     fn call<'a>(&'a self, _: &'a Caller, inputs: Inputs<'a>, ctx: &'a mut RailContext) -> HookFuture<'a> {
         let point = inputs.point();
-        let Some(payload) = E::payload(inputs) else { return misplaced(&R::CALLER, E::POINT, point) };
+        let Some(payload) = E::payload(inputs) else { return misplaced(&<R as RailOn<E>>::CALLER, E::POINT, point) };
         Box::pin(async move {
             let output = self.rail.call(payload, ctx).await;
             erase(decision::outcome::<E>(R::flow(output)))

@@ -163,6 +163,28 @@ impl ToolCallInputs {
         self
     }
 
+    /// Sets the argument of this name; whether it could: arguments that are no object, such as text that a model
+    /// wrote and that is no JSON, have no names and stay as they are.
+    ///
+    /// ```
+    /// use exo_rails::prelude::*;
+    ///
+    /// #[rail(priority = 20, on = [PreToolCall])]
+    /// fn short_answers(call: &mut ToolCallInputs) -> Verdict {
+    ///     Verdict::abort_if(!call.set_argument("limit", 3), "the arguments have no names")
+    /// }
+    /// ```
+    #[must_use = "what could not be set is not limited by it"]
+    pub fn set_argument(&mut self, name: impl Into<String>, value: impl Into<Value>) -> bool {
+        match &mut self.arguments {
+            Value::Object(arguments) => {
+                arguments.insert(name.into(), value.into());
+                true
+            }
+            _ => false,
+        }
+    }
+
     /// The argument of this name, when it is a text.
     #[must_use]
     pub fn str_argument(&self, name: &str) -> Option<&str> {

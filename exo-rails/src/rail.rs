@@ -46,10 +46,6 @@ pub trait Rail: Send + Sync {
     /// Name, priority and place together.
     const INFO: RailInfo = RailInfo { name: Self::NAME, priority: Self::PRIORITY, declared: Self::DECLARED };
 
-    /// Whom its decisions are of.
-    #[doc(hidden)]
-    const CALLER: Caller = Caller { info: Self::INFO, identity: RailIdentity(Identity::Type(type_name::<Self>)) };
-
     /// Shows every event of the rail to a visitor: how a rail is collected at run time.
     #[doc(hidden)]
     fn each_event<V: EventVisitor<Self>>(visitor: &mut V)
@@ -66,6 +62,18 @@ pub trait Rail: Send + Sync {
 pub trait RailOn<E: Event>: Rail {
     /// What the rail returns.
     type Out: RailOutput<E>;
+
+    /// Whether it takes what the event carries by `&mut`: then its work is lost when it faults.
+    #[doc(hidden)]
+    const CHANGES: bool = false;
+
+    /// Whom its decisions are of.
+    #[doc(hidden)]
+    const CALLER: Caller = Caller {
+        info: Self::INFO,
+        identity: RailIdentity(Identity::Type(type_name::<Self>)),
+        guards: Self::Out::DECIDES || Self::CHANGES,
+    };
 
     /// Calls the rail.
     fn call<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> impl Future<Output = Self::Out> + Send;
@@ -105,6 +113,9 @@ pub struct Caller {
     pub info: RailInfo,
     /// Which it is.
     pub identity: RailIdentity,
+    /// Whether a guard is lost when it faults: it can decide, or it takes what the event carries by `&mut`. Plain
+    /// hooks count as guards.
+    pub guards: bool,
 }
 
 /// Equal for one and the same rail or hook only.

@@ -67,7 +67,9 @@ pub trait Rails:
     /// use exo_rails::prelude::*;
     ///
     /// #[rail(priority = 20, on = [PreToolCall])]
-    /// fn shorten(call: &mut ToolCallInputs) { call.arguments["limit"] = 10.into() }
+    /// fn shorten(call: &mut ToolCallInputs) -> Verdict {
+    ///     Verdict::abort_if(!call.set_argument("limit", 10), "the arguments have no names")
+    /// }
     ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RailFault> {
     /// let mut call = ToolCallInputs::new("search");

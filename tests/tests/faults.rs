@@ -205,3 +205,21 @@ async fn a_substitute_of_the_wrong_type_is_a_fault() {
     let after_the_tool = hooks.run::<PostToolCall>((&call, &mut ToolOutput::text("")), &mut ctx).await.unwrap_err();
     assert!(matches!(after_the_tool.cause, FaultCause::WrongSubstitute { event: HookPoint::PostToolCall, .. }));
 }
+
+#[rail(priority = 30, on = [PostToolCall])]
+fn redact(output: &mut ToolOutput) -> Result<(), &'static str> {
+    if output.content.is_empty() { Ok(()) } else { Err("the patterns cannot be read") }
+}
+
+#[tokio::test]
+async fn a_rail_that_was_to_change_something_and_faults_lets_nothing_pass() {
+    let call = ToolCallInputs::new("search");
+    let mut manager = RailManager::new();
+    manager.add(redact {}).unwrap();
+    for error in [
+        rail_chain![redact].guard_tool_call(call.clone(), &mut context(), tool).await.unwrap_err(),
+        manager.guard_tool_call(call, &mut context(), tool).await.unwrap_err(),
+    ] {
+        assert_eq!(error.to_string(), "rail `redact` faulted at post_tool_call: the patterns cannot be read");
+    }
+}

@@ -302,3 +302,42 @@ async fn the_attempt_begins_at_zero_for_each_operation() {
     rails.guard_llm_call(prompt("hello"), &mut ctx, tests::model).await.unwrap();
     assert_eq!(notes(&ctx)[4..], ["model call 0", "model hello"]);
 }
+
+#[rail(priority = 1, on = [PreToolCall])]
+async fn asks_at_another_event(ctx: &mut RailContext) -> Result<(), RailFault> {
+    let _ = rail_chain![never].run::<PostToolCall>((&call(), &mut ToolOutput::text("")), ctx).await?;
+    Ok(())
+}
+
+#[rail(priority = 2, on = [PreToolCall])]
+fn never_again() -> RailAction {
+    RailAction::retry(RetryRequest::new("it would be no use").with_max_retries(0))
+}
+
+#[tokio::test]
+async fn the_error_names_the_event_also_when_a_rail_has_run_another_in_the_same_context() {
+    let rails = rail_chain![asks_at_another_event, never_again];
+    let error = rails.guard_tool_call(call(), &mut context(), tool).await.unwrap_err();
+    let RunError::RetriesExhausted(error) = error else { panic!("{error}") };
+    assert_eq!((error.rail_name, error.event), ("never_again", HookPoint::PreToolCall));
+}
+
+#[tokio::test]
+async fn rails_of_one_name_in_two_blocks_have_their_own_counts() {
+    let mut hooks = HookManager::new();
+    {
+        #[rail(on = [PreToolCall])]
+        fn once(ctx: &RailContext) -> RailAction {
+            if ctx.attempt() == 0 { RailAction::retry(RetryRequest::new("one")) } else { RailAction::Continue }
+        }
+        rail_chain![once].register(&mut hooks);
+    }
+    {
+        #[rail(on = [PreToolCall])]
+        fn once(ctx: &RailContext) -> RailAction {
+            if ctx.attempt() == 1 { RailAction::retry(RetryRequest::new("two")) } else { RailAction::Continue }
+        }
+        rail_chain![once].register(&mut hooks);
+    }
+    assert!(hooks.guard_tool_call(call(), &mut context(), tool).await.is_ok());
+}

@@ -32,3 +32,20 @@ async fn every_call_of_a_script_has_an_id_of_its_own() {
     let ids: Vec<_> = answers.filter_map(|message| message.tool_call_id.as_deref()).collect();
     assert_eq!(ids, ["call_2", "call_2_2", "call_3"]);
 }
+
+#[rail(on = [Finished])]
+fn once_more(ctx: &RailContext) -> RailAction {
+    if ctx.attempt() == 0 { RailAction::retry(RetryRequest::new("too short")) } else { RailAction::Continue }
+}
+
+#[tokio::test]
+async fn the_usage_of_a_run_counts_the_attempts_that_a_rail_refused() {
+    let script = r#"[
+        { "say": "a", "usage": { "total_tokens": 10 } },
+        { "say": "the answer", "usage": { "total_tokens": 5 } }
+    ]"#;
+    let model: ScriptedModel = script.parse().unwrap();
+    let agent = Agent::builder("scripted", model).rails(rail_chain![once_more]).build();
+    let output = agent.run("hello").await.unwrap();
+    assert_eq!((output.text.as_str(), output.usage.total_tokens), ("the answer", 15));
+}

@@ -50,12 +50,19 @@ pub(super) struct Handler {
 }
 
 impl Handler {
-    /// Whether it may change what the event carries, as far as its parameters tell.
+    /// Whether it can change what the event carries, as far as its parameters tell.
     pub(super) fn rewrites(&self) -> bool {
-        self.params.iter().any(|ty| match ty {
+        // The union of payloads has whatever the event carries by `&mut`.
+        self.changes() || self.params.iter().any(|ty| !matches!(ty, Type::Reference(_)))
+    }
+
+    /// Whether it says that it does: it takes a part of what the event carries by `&mut`.
+    pub(super) fn changes(&self) -> bool {
+        let mutable = |ty: &Type| match ty {
             Type::Reference(reference) => reference.mutability.is_some() && !ends_with(&reference.elem, "RailContext"),
-            _ => true,
-        })
+            _ => false,
+        };
+        self.params.iter().any(mutable)
     }
 }
 

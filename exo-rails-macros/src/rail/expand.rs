@@ -150,6 +150,7 @@ fn on_impl(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream {
     let (self_ty, generics) = (rail.self_ty(), rail.generics());
     let (impl_generics, _, where_clause) = generics.split_for_impl();
     let (output, quiet) = (&handler.output, rail.quiet());
+    let changes = handler.changes().then(|| quote_spanned!(Span::mixed_site()=> const CHANGES: bool = true;));
     let (disjoint, call) = (disjoint(library, handler, event), call(rail, handler, event));
     // A future that is not `Send` is an error here: it points at the name of the function.
     let future = quote_spanned! {handler.span.resolved_at(Span::mixed_site())=>
@@ -162,6 +163,7 @@ fn on_impl(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream {
         #quiet
         impl #impl_generics #library::RailOn<#event> for #self_ty #where_clause {
             type Out = #output;
+            #changes
 
             #[inline]
             fn call<'__event>(

@@ -10,6 +10,7 @@ use crate::event::{
     Event, Finished, LlmError, Payloads, PostLlmCall, PostToolCall, PreLlmCall, PreToolCall, Start, ToolError,
 };
 use crate::fault::RailFault;
+use crate::hook_point::HookPoint;
 use crate::payload::{InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse, ToolCallInputs, ToolOutput};
 use crate::permit::Slot;
 use crate::rail::RailInfo;
@@ -27,6 +28,9 @@ pub(crate) trait Operation {
     fn pre(inputs: &mut Self::Inputs) -> <Self::Pre as Payloads>::Payload<'_>;
 
     fn post<'a>(inputs: &'a Self::Inputs, output: &'a mut Self::Output) -> <Self::Post as Payloads>::Payload<'a>;
+
+    /// The event of [`failed`](Self::failed).
+    const FAILED: HookPoint;
 
     /// Asks the rails what to do about a failure.
     fn failed<R: Rails + ?Sized>(
@@ -75,6 +79,8 @@ pub(crate) enum Run {}
 impl Operation for Run {
     surrounded!(Start(InvokeInputs), Finished(InvokeOutput), RunError, run);
 
+    const FAILED: HookPoint = HookPoint::Error;
+
     // `guard_run` tells the observers, whatever the error came from.
     async fn failed<R: Rails + ?Sized>(
         _: &R,
@@ -108,6 +114,8 @@ pub(crate) enum LlmCall {}
 impl Operation for LlmCall {
     surrounded!(PreLlmCall(ModelCallInputs), PostLlmCall(ModelResponse), OperationError, llm_call);
 
+    const FAILED: HookPoint = HookPoint::LlmError;
+
     async fn failed<R: Rails + ?Sized>(
         rails: &R,
         inputs: &ModelCallInputs,
@@ -132,6 +140,8 @@ pub(crate) enum ToolCall<const TOLD: bool> {}
 
 impl<const TOLD: bool> Operation for ToolCall<TOLD> {
     surrounded!(PreToolCall(ToolCallInputs), PostToolCall(ToolOutput), OperationError, tool_call);
+
+    const FAILED: HookPoint = HookPoint::ToolError;
 
     async fn failed<R: Rails + ?Sized>(
         rails: &R,

@@ -10,7 +10,7 @@ use crate::action::RetryRequest;
 use crate::context::RailContext;
 use crate::decision::Decision;
 use crate::error::{RailAbortError, RetriesExhausted, RunError};
-use crate::event::Error;
+use crate::event::{Error, Event};
 use crate::fault;
 use crate::hook_point::HookPoint;
 use crate::payload::{InvokeInputs, InvokeOutput};
@@ -63,6 +63,8 @@ struct Again {
     by: RailInfo,
     identity: RailIdentity,
     request: RetryRequest,
+    // Not the context's event: a rail may have run another event in the same context.
+    event: HookPoint,
 }
 
 /// Guards an operation: attempts it until it is done or fails.
@@ -89,7 +91,7 @@ where
             Attempt::Done(output) => return Ok(output),
             Attempt::Again(again) => again,
         };
-        let delay = retries.take(again, ctx.event())?;
+        let delay = retries.take(again)?;
         ctx.pause(delay).await?;
         if let Some(original) = &original {
             inputs.clone_from(original);
@@ -131,7 +133,7 @@ where
     F: Guarded<O::Inputs, O::Output, O::Error>,
 {
     let decision = enter::<O::Pre, R>(rails, O::pre(inputs), ctx).await?;
-    let mut output = match settle(decision, |skip| substitute::<O>(skip, inputs, ctx))? {
+    let mut output = match settle(decision, O::Pre::POINT, |skip| substitute::<O>(skip, inputs, ctx))? {
         Settled::Done(output) => output,
         Settled::Again(again) => return Ok(Attempt::Again(again)),
         Settled::Proceed => match permitted::<O, F>(inputs, ctx, operation).await? {
@@ -139,7 +141,7 @@ where
             Err(error) => {
                 let error = error.into();
                 let decision = O::failed(rails, inputs, &error, ctx).await?;
-                match settle(decision, |skip| rescue(skip, ctx))? {
+                match settle(decision, O::FAILED, |skip| rescue(skip, ctx))? {
                     Settled::Done(Some(output)) => output,
                     Settled::Again(again) => return Ok(Attempt::Again(again)),
                     // A skip without a substitute accepts what there is: the error.
@@ -149,7 +151,7 @@ where
         },
     };
     let decision = enter::<O::Post, R>(rails, O::post(inputs, &mut output), ctx).await?;
-    Ok(match settle(decision, drop)? {
+    Ok(match settle(decision, O::Post::POINT, drop)? {
         Settled::Proceed | Settled::Done(()) => Attempt::Done(output),
         Settled::Again(again) => Attempt::Again(again),
     })
@@ -176,7 +178,7 @@ where
         }
         Err(kept) => {
             *inputs = O::Inputs::clone(&kept);
-            Err(RunError::PermitKept { event: ctx.event() })
+            Err(RunError::PermitKept { event: O::Pre::POINT })
         }
     }
 }
@@ -192,11 +194,15 @@ enum Settled<T> {
 type Skipped<S> = (RailInfo, Reason, Option<S>);
 
 /// Acts on a decision; what a skip gives, the caller says.
-fn settle<S, T>(decision: Decision<S>, skip: impl FnOnce(Skipped<S>) -> T) -> Result<Settled<T>, RailAbortError> {
+fn settle<S, T>(
+    decision: Decision<S>,
+    event: HookPoint,
+    skip: impl FnOnce(Skipped<S>) -> T,
+) -> Result<Settled<T>, RailAbortError> {
     match decision {
         Decision::Continue => Ok(Settled::Proceed),
         Decision::Skip { by, reason, substitute } => Ok(Settled::Done(skip((by, reason, substitute)))),
-        Decision::Retry { by, identity, request } => Ok(Settled::Again(Again { by, identity, request })),
+        Decision::Retry { by, identity, request } => Ok(Settled::Again(Again { by, identity, request, event })),
         Decision::Abort(abort) => Err(abort),
     }
 }
@@ -222,16 +228,18 @@ fn rescue<T>((by, _, substitute): Skipped<T>, ctx: &mut RailContext) -> Option<T
 /// How often the operation has been retried: for each rail that asked, and in total.
 #[derive(Default)]
 struct Retries {
-    of_rail: Vec<(RailIdentity, u32)>,
+    of_rail: Vec<((RailIdentity, RailInfo), u32)>,
     total: u32,
 }
 
 impl Retries {
     /// Counts one more retry of this rail, unless it has none left; returns how long to wait.
-    fn take(&mut self, again: Again, event: HookPoint) -> Result<Duration, RetriesExhausted> {
-        let Again { by, identity, request } = again;
-        let at = self.of_rail.iter().position(|(rail, _)| *rail == identity).unwrap_or_else(|| {
-            self.of_rail.push((identity, 0));
+    fn take(&mut self, again: Again) -> Result<Duration, RetriesExhausted> {
+        let Again { by, identity, request, event } = again;
+        // Types of two blocks can have the same name, and then stand at different places.
+        let asks = (identity, by);
+        let at = self.of_rail.iter().position(|(rail, _)| *rail == asks).unwrap_or_else(|| {
+            self.of_rail.push((asks, 0));
             self.of_rail.len() - 1
         });
         let used = &mut self.of_rail[at].1;
