@@ -1,9 +1,9 @@
 fn main() {
     let rails = {
-        struct __UnnamedChain {}
+        struct UnnamedChain {}
         #[automatically_derived]
         #[diagnostic::do_not_recommend]
-        impl ::exo_rails::checks::Stateless for __UnnamedChain {
+        impl ::exo_rails::checks::Stateless for UnnamedChain {
             const RAIL: &'static Self = &Self {};
         }
         const _: () = {
@@ -11,37 +11,37 @@ fn main() {
             enum __Place {}
             /// Which place is at which step of an event.
             type __Sorted<__Event> = ::exo_rails::__private::Sorted<
-                __UnnamedChain,
+                UnnamedChain,
                 __Event,
                 1,
                 9,
             >;
             #[automatically_derived]
             impl ::exo_rails::__private::RailAt<0> for __Place {
-                type Chain = __UnnamedChain;
+                type Chain = UnnamedChain;
                 type Rail = guards::redact;
                 const ROW: ::exo_rails::__private::Row = <guards::redact as ::exo_rails::checks::Stateless>::ROW;
                 #[inline]
-                fn rail(chain: &__UnnamedChain) -> &Self::Rail {
+                fn rail(chain: &UnnamedChain) -> &Self::Rail {
                     <guards::redact as ::exo_rails::checks::Stateless>::RAIL
                 }
             }
             #[automatically_derived]
             #[allow(unused_parens)]
             impl ::exo_rails::checks::RunsEachRailOnce<(guards::redact)>
-            for __UnnamedChain {}
+            for UnnamedChain {}
             #[automatically_derived]
             impl ::exo_rails::__private::RailAt<1> for __Place {
-                type Chain = __UnnamedChain;
+                type Chain = UnnamedChain;
                 type Rail = ::exo_rails::__private::NoRail;
                 const ROW: ::exo_rails::__private::Row = ::exo_rails::__private::NoRail::ROW;
                 #[inline]
-                fn rail(_: &__UnnamedChain) -> &Self::Rail {
+                fn rail(_: &UnnamedChain) -> &Self::Rail {
                     &::exo_rails::__private::NoRail
                 }
             }
             #[automatically_derived]
-            impl ::exo_rails::__private::Listing<1, 9> for __UnnamedChain {
+            impl ::exo_rails::__private::Listing<1, 9> for UnnamedChain {
                 const ROWS: [::exo_rails::__private::Row; 1] = [
                     <__Place as ::exo_rails::__private::RailAt<0>>::ROW,
                 ];
@@ -59,7 +59,7 @@ fn main() {
             }
             #[automatically_derived]
             #[diagnostic::do_not_recommend]
-            impl ::exo_rails::Rail for __UnnamedChain {
+            impl ::exo_rails::Rail for UnnamedChain {
                 const NAME: &'static str = "rail_chain!";
                 const PRIORITY: i32 = ::exo_rails::DEFAULT_PRIORITY;
                 const EVENTS: &'static [::exo_rails::HookPoint] = ::exo_rails::__private::Summary::<
@@ -95,7 +95,7 @@ fn main() {
                 }
             }
             #[automatically_derived]
-            impl ::exo_rails::Chain for __UnnamedChain {
+            impl ::exo_rails::Chain for UnnamedChain {
                 const PLAN: ::exo_rails::Plan = ::exo_rails::Plan {
                     chain: "rail_chain!",
                     events: ::exo_rails::__private::Summary::<Self, 1, 9>::PLANS,
@@ -104,10 +104,7 @@ fn main() {
             use ::exo_rails::__private::Step as _;
             /// What is called at an event, one after the other.
             trait __Steps<__Event: ::exo_rails::Event> {
-                type Step0: ::exo_rails::__private::Step<
-                        __Event,
-                        Chain = __UnnamedChain,
-                    >;
+                type Step0: ::exo_rails::__private::Step<__Event, Chain = UnnamedChain>;
             }
             impl __Steps<::exo_rails::events::Start> for __Place {
                 type Step0 = ::exo_rails::__private::At<
@@ -165,7 +162,7 @@ fn main() {
             }
             #[automatically_derived]
             impl<__Event: ::exo_rails::Event> ::exo_rails::RunOn<__Event>
-            for __UnnamedChain
+            for UnnamedChain
             where
                 __Place: __Steps<__Event>,
             {
@@ -199,6 +196,6 @@ fn main() {
                 }
             }
         };
-        __UnnamedChain {}
+        UnnamedChain {}
     };
 }

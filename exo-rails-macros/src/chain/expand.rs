@@ -38,7 +38,7 @@ struct Names<'c> {
 impl<'c> Names<'c> {
     fn of(chain: &'c Chain) -> Self {
         let library = &chain.library;
-        let ident = chain.ident.clone().unwrap_or_else(|| Ident::new("__UnnamedChain", Span::mixed_site()));
+        let ident = chain.ident.clone().unwrap_or_else(|| Ident::new("UnnamedChain", Span::mixed_site()));
         let event = |name| {
             let name = Ident::new(name, Span::call_site());
             quote!(#library::events::#name)
