@@ -198,7 +198,7 @@ pub trait RailOutput<E: Payloads>: Sized + Send {
 impl<E: Payloads> RailOutput<E> for () {
     const DECIDES: bool = false;
 
-    #[inline]
+    #[inline(always)]
     fn flow(self, _: &Caller, _: HookPoint) -> ControlFlow<Outcome<E>> {
         ControlFlow::Continue(())
     }
@@ -208,7 +208,7 @@ impl<E: Payloads> RailOutput<E> for () {
 impl<E: AllowsAbort> RailOutput<E> for Verdict {
     const DECIDES: bool = true;
 
-    #[inline]
+    #[inline(always)]
     fn flow(self, caller: &Caller, point: HookPoint) -> ControlFlow<Outcome<E>> {
         match self {
             Self::Continue => ControlFlow::Continue(()),
@@ -221,7 +221,7 @@ impl<E: AllowsAbort> RailOutput<E> for Verdict {
 impl<E: AllowsRetry, S: SubstituteFor<E>> RailOutput<E> for RailAction<S> {
     const DECIDES: bool = true;
 
-    #[inline]
+    #[inline(always)]
     fn flow(self, caller: &Caller, point: HookPoint) -> ControlFlow<Outcome<E>> {
         ControlFlow::Break(Ok(match self {
             Self::Continue => return ControlFlow::Continue(()),
@@ -238,7 +238,7 @@ impl<E: AllowsRetry, S: SubstituteFor<E>> RailOutput<E> for RailAction<S> {
 impl<E: Payloads, T: RailOutput<E>> RailOutput<E> for Option<T> {
     const DECIDES: bool = T::DECIDES;
 
-    #[inline]
+    #[inline(always)]
     fn flow(self, caller: &Caller, point: HookPoint) -> ControlFlow<Outcome<E>> {
         match self {
             None => ControlFlow::Continue(()),
@@ -256,7 +256,7 @@ where
 {
     const DECIDES: bool = T::DECIDES;
 
-    #[inline]
+    #[inline(always)]
     fn flow(self, caller: &Caller, point: HookPoint) -> ControlFlow<Outcome<E>> {
         match self {
             Ok(output) => output.flow(caller, point),
@@ -274,7 +274,7 @@ where
     }
 }
 
-#[inline]
+#[inline(always)]
 fn abort<S>(caller: &Caller, point: HookPoint, reason: Reason) -> Decision<S> {
     Decision::Abort(RailAbortError { rail_name: caller.info.name, event: point, reason })
 }

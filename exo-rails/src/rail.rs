@@ -81,7 +81,7 @@ pub trait RailOn<E: Event>: Rail {
     /// What the rail decided. Chains ask here and not [`RailOutput`] itself, so that a rail that returns
     /// something else is reported where it is declared, and not again in each chain.
     #[doc(hidden)]
-    #[inline]
+    #[inline(always)]
     fn flow(output: Self::Out) -> ControlFlow<Outcome<E>> {
         output.flow(&Self::CALLER, E::POINT)
     }

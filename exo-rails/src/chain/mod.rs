@@ -109,7 +109,7 @@ where
     type Chain = P::Chain;
     type Out = <P::Rail as RailOn<E>>::Out;
 
-    #[inline]
+    #[inline(always)]
     fn call<'a>(
         chain: &'a Self::Chain,
         payload: E::Payload<'a>,
@@ -118,7 +118,7 @@ where
         P::rail(chain).call(payload, ctx)
     }
 
-    #[inline]
+    #[inline(always)]
     fn flow(output: Self::Out) -> ControlFlow<Outcome<E>> {
         P::Rail::flow(output)
     }
@@ -147,7 +147,7 @@ impl Rail for NoRail {
 impl<E: Event> RailOn<E> for NoRail {
     type Out = ();
 
-    #[inline]
+    #[inline(always)]
     fn call<'a>(&'a self, _: E::Payload<'a>, _: &'a mut RailContext) -> impl Future<Output = ()> + Send {
         std::future::ready(())
     }
@@ -172,7 +172,7 @@ pub struct ChainOutput<E: Payloads>(Outcome<E>);
 impl<E: Payloads> RailOutput<E> for ChainOutput<E> {
     const DECIDES: bool = true;
 
-    #[inline]
+    #[inline(always)]
     fn flow(self, _: &Caller, _: HookPoint) -> ControlFlow<Outcome<E>> {
         match self.0 {
             Ok(Decision::Continue) => ControlFlow::Continue(()),
