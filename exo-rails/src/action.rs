@@ -118,6 +118,15 @@ impl Verdict {
     }
 }
 
+impl<S> From<Verdict> for RailAction<S> {
+    fn from(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::Continue => Self::Continue,
+            Verdict::Abort(reason) => Self::Abort(reason),
+        }
+    }
+}
+
 /// How an operation is to be done again.
 ///
 /// ```

@@ -2,13 +2,15 @@
 
 use std::fmt;
 
+use serde::Serialize;
+
 use crate::hook_point::HookPoint;
 use crate::rail::RailInfo;
 
 /// Which rails a chain runs at which event, in which order: known at compile time as
 /// [`Chain::PLAN`](crate::Chain::PLAN).
 ///
-/// `Display` writes it as a table.
+/// `Display` writes it as a table, serde as data.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -25,7 +27,7 @@ use crate::rail::RailInfo;
 /// assert_eq!(names, ["permission", "audit"]);
 /// assert!(Guards::PLAN.to_string().contains("pre_tool_call"));
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Plan {
     /// The name of the chain.
     pub chain: &'static str,
@@ -34,7 +36,7 @@ pub struct Plan {
 }
 
 /// The rails of one event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct EventPlan {
     /// The event.
     pub event: HookPoint,
@@ -43,7 +45,7 @@ pub struct EventPlan {
 }
 
 /// A rail in a plan.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct PlannedRail {
     /// Name, priority and place.
     pub info: RailInfo,
@@ -186,6 +188,13 @@ mod tests {
     fn quotes_of_a_name_do_not_end_its_label() {
         let diagram = Quoting::PLAN.to_mermaid();
         assert!(diagram.contains(r#"start_0["says #quot;no#quot; (50)"]"#), "{diagram}");
+    }
+
+    #[test]
+    fn a_plan_is_data() {
+        let plan = serde_json::to_value(Outer::PLAN).unwrap_or_default();
+        assert_eq!(plan["events"][0]["event"], "pre_tool_call");
+        assert_eq!(plan["events"][0]["rails"][0]["inner"]["chain"], "Inner");
     }
 
     #[test]

@@ -5,6 +5,8 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::ControlFlow;
 
+use serde::Serialize;
+
 use crate::action::RailOutput;
 use crate::context::RailContext;
 use crate::decision::Outcome;
@@ -96,7 +98,7 @@ pub trait EventVisitor<R> {
 }
 
 /// A rail's name, priority and place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct RailInfo {
     /// What it is called.
     pub name: &'static str,
@@ -166,7 +168,7 @@ impl fmt::Debug for Identity {
 }
 
 /// A place in source code: where a rail was declared, or a hook added.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Declared {
     /// The file, as the compiler was given it.
     pub file: &'static str,
