@@ -1,5 +1,4 @@
 //! The behaviour of the whole: see `tests/`, a file for each capability. Here is what they share.
-#![allow(clippy::unused_async, reason = "an operation is an async function, also where it has nothing to wait for")]
 
 mod agent;
 mod journal;

@@ -1,12 +1,4 @@
 //! Aborts: who decided, where and why reaches whoever started the run.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::unused_async,
-    missing_docs,
-    reason = "tests show behaviour: they may panic, and their rails are as small as can be"
-)]
 
 use exo_rails::prelude::*;
 use exo_rails::{Reason, RetryRequest};

@@ -1,12 +1,4 @@
 //! Rails on an agent in a hand-written loop.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::unused_async,
-    missing_docs,
-    reason = "tests show behaviour: they may panic, and their rails are as small as can be"
-)]
 
 use exo_rails::OperationErrorKind;
 use exo_rails::prelude::*;

@@ -1,12 +1,5 @@
 //! What a guard costs in heap allocations: nothing, unless its rails make some.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::unused_async,
-    missing_docs,
-    reason = "tests show behaviour: they may panic, and their rails are as small as can be"
-)]
-
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 

@@ -1,12 +1,4 @@
 //! Dropping or cancelling a guarded operation, at any point, leaves nothing half-done.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::unused_async,
-    missing_docs,
-    reason = "tests show behaviour: they may panic, and their rails are as small as can be"
-)]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

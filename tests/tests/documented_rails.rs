@@ -1,12 +1,4 @@
 //! The rails that the documentation shows first, at work together.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::unused_async,
-    missing_docs,
-    reason = "tests show behaviour: they may panic, and their rails are as small as can be"
-)]
 
 use std::time::Duration;
 

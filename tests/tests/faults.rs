@@ -1,12 +1,4 @@
 //! Faults: a rail that could not decide. It is no decision, and no failure of the operation.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::unused_async,
-    missing_docs,
-    reason = "tests show behaviour: they may panic, and their rails are as small as can be"
-)]
 
 use std::io;
 

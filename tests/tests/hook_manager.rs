@@ -1,12 +1,4 @@
 //! Plain hooks at run time, and chains beside them.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::unused_async,
-    missing_docs,
-    reason = "tests show behaviour: they may panic, and their rails are as small as can be"
-)]
 
 use exo_rails::prelude::*;
 use tests::{note, notes, take_notes, tool};

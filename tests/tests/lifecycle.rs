@@ -1,12 +1,4 @@
 //! The run: `Start` and `Finished` around it, `Error` once when it fails, and what each event carries.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::unused_async,
-    missing_docs,
-    reason = "tests show behaviour: they may panic, and their rails are as small as can be"
-)]
 
 use exo_rails::message::{Content, ContentPart, Message, ToolSpec, Usage};
 use exo_rails::prelude::*;

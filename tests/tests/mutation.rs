@@ -1,12 +1,4 @@
 //! Changes that rails make reach the rails after them and the operation.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::unused_async,
-    missing_docs,
-    reason = "tests show behaviour: they may panic, and their rails are as small as can be"
-)]
 
 use exo_rails::message::{Content, Message};
 use exo_rails::prelude::*;

@@ -1,12 +1,4 @@
 //! The order in which rails run, and who decides.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::unused_async,
-    missing_docs,
-    reason = "tests show behaviour: they may panic, and their rails are as small as can be"
-)]
 
 use exo_rails::prelude::*;
 use exo_rails::{DEFAULT_PRIORITY, RetryRequest};

@@ -1,12 +1,4 @@
 //! The permit: proof that the pre rails let an operation pass, for as long as it lasts.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::unused_async,
-    missing_docs,
-    reason = "tests show behaviour: they may panic, and their rails are as small as can be"
-)]
 
 use std::sync::Mutex;
 

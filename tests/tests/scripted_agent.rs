@@ -1,11 +1,4 @@
 //! The agent of the library, with a scripted model.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    missing_docs,
-    reason = "tests show behaviour: they may panic, and their rails are as small as can be"
-)]
 
 use exo_rails::message::Role;
 use exo_rails::prelude::*;

@@ -1,12 +1,4 @@
 //! Skips: the operation does not happen, and something stands in for its result.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::unused_async,
-    missing_docs,
-    reason = "tests show behaviour: they may panic, and their rails are as small as can be"
-)]
 
 use exo_rails::prelude::*;
 use serde_json::json;

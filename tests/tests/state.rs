@@ -1,12 +1,4 @@
 //! What rails share: for one event, for a run, for a session.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::unused_async,
-    missing_docs,
-    reason = "tests show behaviour: they may panic, and their rails are as small as can be"
-)]
 
 use exo_rails::Store;
 use exo_rails::prelude::*;

@@ -1,12 +1,4 @@
 //! What is written as JSON, and read back without a loss.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::unused_async,
-    missing_docs,
-    reason = "tests show behaviour: they may panic, and their rails are as small as can be"
-)]
 
 use exo_rails::message::{Content, FunctionCall, Message, Role, ToolCall, ToolSpec, Usage};
 use exo_rails::prelude::*;

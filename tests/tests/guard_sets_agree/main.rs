@@ -1,13 +1,5 @@
 //! Static chains, `RailManager` and `HookManager` agree: on the order of calls, on decisions, on changes to
 //! payloads and on faults, with each other and with a plain sequential model.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::unused_async,
-    missing_docs,
-    reason = "tests show behaviour: they may panic, and their rails are as small as can be"
-)]
 
 mod chains;
 mod family;
