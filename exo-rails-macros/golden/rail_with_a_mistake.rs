@@ -1,5 +1,5 @@
 async fn guard(call: &ToolCallInputs) -> RailAction {
-    todo!()
+    loop {}
 }
 ::core::compile_error! {
     "`#[rail]` has no argument `priorty`; did you mean `priority`?"

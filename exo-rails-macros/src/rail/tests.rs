@@ -16,7 +16,7 @@ fn check(table: &[(&str, &str, &[&str])]) {
     }
 }
 
-const CALL: &str = "async fn guard(call: &ToolCallInputs) -> RailAction { todo!() }";
+const CALL: &str = "async fn guard(call: &ToolCallInputs) -> RailAction { loop {} }";
 
 #[test]
 fn accepted() {
@@ -25,7 +25,7 @@ fn accepted() {
         "fn guard() {}",
         "pub(crate) async fn guard(ctx: &mut RailContext, output: &mut ToolOutput, call: &ToolCallInputs) {}",
         "async fn guard<'a, 'b: 'a>(call: &'a mut ToolCallInputs, ctx: &'b RailContext) -> Option<Verdict> { None }",
-        "async fn guard(inputs: Inputs<'_>) -> Result<RailAction<ToolOutput>, Error> { todo!() }",
+        "async fn guard(inputs: Inputs<'_>) -> Result<RailAction<ToolOutput>, Error> { loop {} }",
         "const fn guard(_: &ToolCallInputs) {}",
         "#[doc = \"docs\"] #[deprecated] #[inline] async fn r#type((): &()) where u8: Copy {}",
     ];
