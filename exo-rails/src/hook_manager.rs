@@ -99,7 +99,7 @@ impl HookManager {
     }
 
     /// Adds a rail as the hook of one of its events.
-    pub(crate) fn add_rail<E: Event, R: RailOn<E> + 'static>(&mut self, rail: Arc<R>) -> HookHandle {
+    pub(crate) fn add_rail<E: Event, R: RailOn<E> + Send + Sync + 'static>(&mut self, rail: Arc<R>) -> HookHandle {
         let hook: RailHook<E, R> = RailHook { rail, event: std::marker::PhantomData };
         let (handle, rewrites) = (HookHandle::next(), R::REWRITES.contains(&E::POINT));
         self.push(E::POINT, Entry { handle, caller: <R as RailOn<E>>::CALLER, rewrites, hook: Arc::new(hook) })
@@ -230,7 +230,7 @@ struct RailHook<E, R> {
     event: std::marker::PhantomData<E>,
 }
 
-impl<E: Event, R: RailOn<E> + 'static> Hook for RailHook<E, R> {
+impl<E: Event, R: RailOn<E> + Send + Sync + 'static> Hook for RailHook<E, R> {
     fn call<'a>(&'a self, _: &'a Caller, inputs: Inputs<'a>, ctx: &'a mut RailContext) -> HookFuture<'a> {
         let point = inputs.point();
         let Some(payload) = E::payload(inputs) else { return misplaced(&<R as RailOn<E>>::CALLER, E::POINT, point) };

@@ -26,7 +26,7 @@ use crate::plan::Plan;
     note = "the rail of a function is written with braces where a value is asked for: `manager.add(block_dangerous {{}})`",
     note = "a chain made by `rail_chain!` is a rail too"
 )]
-pub trait Rail: Send + Sync {
+pub trait Rail {
     /// What it is called in decisions, plans and logs.
     const NAME: &'static str;
 

@@ -87,7 +87,7 @@ impl RailManager {
     ///
     /// # Errors
     /// When a rail of this type is there already.
-    pub fn add<R: Rail + 'static>(&mut self, rail: R) -> Result<RailHandle, DuplicateRail> {
+    pub fn add<R: Rail + Send + Sync + 'static>(&mut self, rail: R) -> Result<RailHandle, DuplicateRail> {
         static HANDLES: AtomicU64 = AtomicU64::new(0);
         let id = TypeId::of::<R>();
         if self.rails.iter().any(|registered| registered.rail == id) {
@@ -175,7 +175,7 @@ struct Insertion<'m, R> {
     lists: &'m mut [Option<Arc<dyn AnyList>>; HookPoint::COUNT],
 }
 
-impl<R: Rail + 'static> EventVisitor<R> for Insertion<'_, R> {
+impl<R: Rail + Send + Sync + 'static> EventVisitor<R> for Insertion<'_, R> {
     fn visit<E: Event>(&mut self)
     where
         R: RailOn<E>,
@@ -262,7 +262,7 @@ trait DynRail<E: Event>: Send + Sync {
     ) -> Pin<Box<dyn Future<Output = Outcome<E>> + Send + 'a>>;
 }
 
-impl<E: Event, R: RailOn<E>> DynRail<E> for R {
+impl<E: Event, R: RailOn<E> + Send + Sync> DynRail<E> for R {
     fn call<'a>(
         &'a self,
         payload: E::Payload<'a>,

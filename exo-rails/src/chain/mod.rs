@@ -43,7 +43,7 @@ pub trait Chain: Rail {
     /// ```
     fn register(self, hooks: &mut HookManager) -> Vec<HookHandle>
     where
-        Self: Sized + 'static,
+        Self: Sized + Send + Sync + 'static,
     {
         let mut registration = Registration { chain: Arc::new(self), hooks, handles: Vec::new() };
         Self::each_event(&mut registration);
@@ -58,7 +58,7 @@ struct Registration<'h, C> {
     handles: Vec<HookHandle>,
 }
 
-impl<C: Chain + 'static> EventVisitor<C> for Registration<'_, C> {
+impl<C: Chain + Send + Sync + 'static> EventVisitor<C> for Registration<'_, C> {
     fn visit<E: Event>(&mut self)
     where
         C: RailOn<E>,
