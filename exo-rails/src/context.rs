@@ -112,8 +112,8 @@ impl RailContext {
         }))
     }
 
-    /// A context for one more operation of the same run: it shares everything but [`extra`](Self::extra),
-    /// the step and the attempt.
+    /// A context for one more operation of the same run, at the same step: it shares what the run and the session
+    /// share, and begins without [`extra`](Self::extra) and at the first attempt.
     ///
     /// A rail that runs events or operations of its own does it in a child: its own context is at the event that
     /// it guards, and stays there.

@@ -1,4 +1,4 @@
-//! Rails on an agent in a hand-written loop.
+//! Rails on an agent.
 
 use exo_rails::OperationErrorKind;
 use exo_rails::prelude::*;
@@ -122,8 +122,8 @@ async fn the_rails_see_a_call_of_an_unknown_tool_and_its_failure() {
     let mut ctx = context();
     let output = run_agent(&rail_chain![log, failed], &model(&["unknown"]), "hello", &mut ctx).await.unwrap();
     assert_eq!(output.text, "done", "the model is told and goes on");
-    let expected = ["log unknown", "unknown: there is no such tool", "model after 3 messages"];
-    assert_eq!(notes(&ctx)[1..], expected);
+    let failure = "unknown: there is no tool `unknown`; the tools are `search`, `read`, `delete`";
+    assert_eq!(notes(&ctx)[1..], ["log unknown", failure, "model after 3 messages"]);
 }
 
 #[tokio::test]
