@@ -101,7 +101,7 @@ impl RailContext {
     pub fn new(agent: impl Into<Arc<str>>) -> Self {
         static RUNS: AtomicU64 = AtomicU64::new(1);
         let run = RUNS.fetch_add(1, Ordering::Relaxed);
-        Self::of(Arc::new(RunScope {
+        let scope = RunScope {
             run: Store::default(),
             session: Store::default(),
             agent: agent.into(),
@@ -109,7 +109,8 @@ impl RailContext {
             session_id: None,
             turn: 0,
             cancellation: None,
-        }))
+        };
+        Self::of(Arc::new(scope), 0)
     }
 
     /// A context for one more operation of the same run, at the same step: it shares what the run and the session
@@ -134,15 +135,16 @@ impl RailContext {
     /// ```
     #[must_use]
     pub fn child(&self) -> Self {
-        Self { step: self.step, ..Self::of(Arc::clone(&self.scope)) }
+        Self::of(Arc::clone(&self.scope), self.step)
     }
 
-    pub(crate) fn of(scope: Arc<RunScope>) -> Self {
+    /// A context at this step of a run.
+    pub(crate) fn of(scope: Arc<RunScope>, step: u32) -> Self {
         Self {
             extra: Extra::default(),
             scope,
             event: HookPoint::Start,
-            step: 0,
+            step,
             attempt: 0,
             substituted_by: None,
             slots: Slots::default(),

@@ -62,9 +62,7 @@ impl<T> Permit<T> {
     /// state and cancellation from it.
     #[must_use]
     pub fn context(&self) -> RailContext {
-        let mut ctx = RailContext::of(Arc::clone(&self.scope));
-        ctx.set_step(self.step);
-        ctx
+        RailContext::of(Arc::clone(&self.scope), self.step)
     }
 
     /// What is the same for all events of the run.
