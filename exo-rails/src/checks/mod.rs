@@ -4,6 +4,8 @@
 //! `rail_chain!`. The macros ask it where the name stands, and everything else that they write goes through the
 //! answer: so what is wrong is reported there, and once.
 
+pub(crate) mod text;
+
 use crate::chain::Chain;
 use crate::chain::sorting::Row;
 use crate::context::RailContext;

@@ -1,0 +1,164 @@
+//! The text of a compile error, built in a constant.
+//!
+//! A `panic!` in a constant takes one `&str` and formats nothing, so what a message names is put together here.
+
+/// How long a message may become, in bytes. What goes beyond is cut off.
+const ROOM: usize = 1024;
+
+/// A text that grows in a constant.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Text {
+    bytes: [u8; ROOM],
+    len: usize,
+}
+
+impl Text {
+    pub(crate) const fn new() -> Self {
+        Self { bytes: [0; ROOM], len: 0 }
+    }
+
+    /// The text and this after it.
+    pub(crate) const fn and(mut self, more: &str) -> Self {
+        let more = more.as_bytes();
+        let mut i = 0;
+        // All of it or nothing: half a character is no text.
+        while self.len + more.len() - i <= ROOM && i < more.len() {
+            self.bytes[self.len] = more[i];
+            self.len += 1;
+            i += 1;
+        }
+        self
+    }
+
+    /// The text and a name in backticks after it.
+    pub(crate) const fn name(self, name: &str) -> Self {
+        self.and("`").and(name).and("`")
+    }
+
+    /// The text and a number after it.
+    pub(crate) const fn number(mut self, number: i32) -> Self {
+        if number < 0 {
+            self = self.and("-");
+        }
+        let (mut rest, mut digits, mut len) = (number.unsigned_abs(), [0; 10], 0);
+        loop {
+            digits[len] = b'0' + (rest % 10) as u8;
+            len += 1;
+            rest /= 10;
+            if rest == 0 {
+                break;
+            }
+        }
+        while len > 0 && self.len < ROOM {
+            len -= 1;
+            self.bytes[self.len] = digits[len];
+            self.len += 1;
+        }
+        self
+    }
+
+    /// What has been written.
+    pub(crate) const fn as_str(&self) -> &str {
+        match std::str::from_utf8(self.bytes.split_at(self.len).0) {
+            Ok(text) => text,
+            // Only whole texts have been put in.
+            Err(_) => "",
+        }
+    }
+}
+
+/// Whether two texts are the same.
+pub(crate) const fn same(one: &str, two: &str) -> bool {
+    let (one, two) = (one.as_bytes(), two.as_bytes());
+    if one.len() != two.len() {
+        return false;
+    }
+    let mut i = 0;
+    while i < one.len() {
+        if one[i] != two[i] {
+            return false;
+        }
+        i += 1;
+    }
+    true
+}
+
+/// The one of the names that is nearest, when one is near enough to be what was meant.
+pub(crate) const fn nearest(name: &str, names: &[&'static str]) -> Option<&'static str> {
+    let (mut best, mut best_distance, mut i) = (None, 3, 0);
+    while i < names.len() {
+        let distance = distance(name.as_bytes(), names[i].as_bytes());
+        if distance < best_distance {
+            best = Some(names[i]);
+            best_distance = distance;
+        }
+        i += 1;
+    }
+    best
+}
+
+const LONGEST: usize = 64;
+
+/// How many bytes have to be put in, taken out or replaced to make one of the other (the distance of Levenshtein,
+/// one row of the table at a time). Longer names are not compared.
+const fn distance(one: &[u8], two: &[u8]) -> usize {
+    if one.len() > LONGEST || two.len() > LONGEST {
+        return usize::MAX;
+    }
+    let mut row = [0; LONGEST + 1];
+    let mut j = 0;
+    while j <= two.len() {
+        row[j] = j;
+        j += 1;
+    }
+    let mut i = 0;
+    while i < one.len() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        j = 0;
+        while j < two.len() {
+            let replaced = diagonal + (one[i] != two[j]) as usize;
+            let changed = if row[j] < row[j + 1] { row[j] + 1 } else { row[j + 1] + 1 };
+            diagonal = row[j + 1];
+            row[j + 1] = if replaced < changed { replaced } else { changed };
+            j += 1;
+        }
+        i += 1;
+    }
+    row[two.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_has_names_and_numbers() {
+        let text =
+            Text::new().and("the rail ").name("block").and(" has priority ").number(i32::MIN).and(", not ").number(0);
+        assert_eq!(text.as_str(), "the rail `block` has priority -2147483648, not 0");
+    }
+
+    #[test]
+    fn what_does_not_fit_is_left_out_as_a_whole() {
+        let long = "ä".repeat(ROOM / 2);
+        assert_eq!(Text::new().and(&long).as_str(), long);
+        assert_eq!(Text::new().and("a").and(&long).as_str(), "a");
+        assert_eq!(Text::new().and(&long).number(12).as_str(), long);
+    }
+
+    #[test]
+    fn the_nearest_name_is_at_most_two_changes_away() {
+        let tools = ["search", "delete_file", "delete_fill"];
+        assert_eq!(nearest("delete_fil", &tools), Some("delete_file"));
+        assert_eq!(nearest("serach", &tools), Some("search"));
+        assert_eq!(nearest("drop_table", &tools), None);
+        assert_eq!(nearest("search", &[]), None);
+    }
+
+    #[test]
+    fn texts_are_the_same_byte_by_byte() {
+        assert!(same("search", "search") && same("", ""));
+        assert!(!same("search", "searc") && !same("search", "Search"));
+    }
+}
