@@ -1,0 +1,179 @@
+//! The two crates: the same functions, as rails in a chain and called by hand.
+
+use std::fmt::Write as _;
+
+/// A rail of the kind that agents have: what it takes at which event, and what it does.
+struct Kind {
+    event: &'static str,
+    /// What the event carries, as the hand-written function takes it.
+    payload: &'static str,
+    params: &'static str,
+    /// The same parameters, out of the payload.
+    passed: &'static str,
+    body: &'static str,
+}
+
+const KINDS: [Kind; 9] = [
+    Kind {
+        event: "Start",
+        payload: "run: &mut InvokeInputs",
+        params: "run: &InvokeInputs",
+        passed: "run",
+        body: r#"
+    let text = run.input.text();
+    if text.len() > 10_000 {
+        return RailAction::abort(format!("{} bytes are too many", text.len()));
+    }
+    RailAction::Continue"#,
+    },
+    Kind {
+        event: "PreLlmCall",
+        payload: "call: &mut ModelCallInputs",
+        params: "call: &mut ModelCallInputs, ctx: &mut RailContext",
+        passed: "call, ctx",
+        body: r#"
+    if ctx.step() > 8 {
+        return RailAction::abort(format!("{} messages and no end", call.messages.len()));
+    }
+    if call.messages.len() > 100 {
+        call.messages.drain(1..50);
+    }
+    RailAction::Continue"#,
+    },
+    Kind {
+        event: "PostLlmCall",
+        payload: "call: &ModelCallInputs, response: &mut ModelResponse",
+        params: "response: &mut ModelResponse",
+        passed: "response",
+        body: r#"
+    let text = response.message.text();
+    let secret = text.split_whitespace().find(|word| word.starts_with("sk-") && word.len() > 20);
+    match secret {
+        Some(_) => RailAction::retry(RetryRequest::new("the answer has a key in it").with_max_retries(2)),
+        None => RailAction::Continue,
+    }"#,
+    },
+    Kind {
+        event: "LlmError",
+        payload: "call: &ModelCallInputs, error: &OperationError",
+        params: "error: &OperationError",
+        passed: "error",
+        body: r#"
+    if error.kind != OperationErrorKind::RateLimited {
+        return RailAction::Continue;
+    }
+    let wait = error.retry_after.unwrap_or(std::time::Duration::from_secs(1));
+    RailAction::retry(RetryRequest::new("rate limited").with_delay(wait).with_max_retries(3))"#,
+    },
+    Kind {
+        event: "PreToolCall",
+        payload: "call: &mut ToolCallInputs",
+        params: "call: &mut ToolCallInputs, ctx: &RailContext",
+        passed: "call, ctx",
+        body: r#"
+    match call.tool_name.as_str() {
+        "delete_file" | "drop_table" => return RailAction::abort("destructive tools are off limits"),
+        "search" if ctx.attempt() > 3 => return RailAction::skip("enough of searching"),
+        _ => {}
+    }
+    let path = call.str_argument("path").unwrap_or_default().trim_start_matches("./").to_owned();
+    if path.contains("..") {
+        return RailAction::skip(format!("`{path}` leaves the workspace"));
+    }
+    RailAction::Continue"#,
+    },
+    Kind {
+        event: "PostToolCall",
+        payload: "call: &ToolCallInputs, output: &mut ToolOutput",
+        params: "call: &ToolCallInputs, output: &mut ToolOutput",
+        passed: "call, output",
+        body: r#"
+    let shown: Vec<_> = output.content.lines().filter(|line| !line.contains("password")).collect();
+    output.content = shown.join("\n");
+    if output.content.len() > 50_000 {
+        return RailAction::abort(format!("`{}` returned too much", call.tool_name));
+    }
+    RailAction::Continue"#,
+    },
+    Kind {
+        event: "ToolError",
+        payload: "call: &ToolCallInputs, error: &OperationError",
+        params: "call: &ToolCallInputs, error: &OperationError, ctx: &mut RailContext",
+        passed: "call, error, ctx",
+        body: r#"
+    if ctx.attempt() < 2 && call.tool_name == "search" {
+        return RailAction::retry(RetryRequest::new(error.to_string()));
+    }
+    RailAction::Continue"#,
+    },
+    Kind {
+        event: "Finished",
+        payload: "run: &InvokeInputs, output: &mut InvokeOutput",
+        params: "run: &InvokeInputs, output: &mut InvokeOutput",
+        passed: "run, output",
+        body: r#"
+    if output.text.is_empty() {
+        output.text = format!("there is no answer to {}", run.input.text());
+    }
+    RailAction::Continue"#,
+    },
+    Kind {
+        event: "Error",
+        payload: "run: &InvokeInputs, error: &RunError",
+        params: "run: &InvokeInputs, error: &RunError, ctx: &RailContext",
+        passed: "run, error, ctx",
+        body: r#"
+    let at = format!("{} {} {}", ctx.agent(), ctx.run_id(), ctx.step());
+    eprintln!("{at}: {} failed: {error}", run.input.text());"#,
+    },
+];
+
+const HEAD: &str = "#![allow(dead_code, unused_variables)]\n\nuse exo_rails::prelude::*;\n";
+
+impl Kind {
+    fn output(&self) -> &'static str {
+        if self.event == "Error" { "" } else { " -> RailAction" }
+    }
+
+    fn function(&self, i: usize) -> String {
+        format!("async fn guard_{i}({}){} {{{}\n}}\n", self.params, self.output(), self.body)
+    }
+}
+
+fn kinds(count: usize) -> impl Iterator<Item = (usize, &'static Kind)> {
+    KINDS.iter().cycle().take(count).enumerate()
+}
+
+/// As rails, and a chain of them all.
+pub(crate) fn rails(count: usize) -> String {
+    let mut source = HEAD.to_owned();
+    for (i, kind) in kinds(count) {
+        let _ = write!(source, "\n#[rail(priority = {}, on = [{}])]\n{}", i % 90, kind.event, kind.function(i));
+    }
+    let names: Vec<_> = (0..count).map(|i| format!("guard_{i}")).collect();
+    let _ = write!(source, "\nrail_chain! {{ pub struct Guards {{ {} }} }}\n", names.join(", "));
+    source
+}
+
+/// As functions, and for each event a function that calls them in turn.
+pub(crate) fn by_hand(count: usize) -> String {
+    let mut source = HEAD.to_owned();
+    for (i, kind) in kinds(count) {
+        let _ = write!(source, "\n{}", kind.function(i));
+    }
+    for (first, kind) in kinds(KINDS.len().min(count)) {
+        let _ = write!(source, "\npub async fn on_{first}({}, ctx: &mut RailContext) -> RailAction {{\n", kind.payload);
+        for i in (first..count).step_by(KINDS.len()) {
+            let call = format!("guard_{i}({}).await", kind.passed);
+            let _ = match kind.event {
+                "Error" => writeln!(source, "    {call};"),
+                _ => writeln!(
+                    source,
+                    "    match {call} {{\n        RailAction::Continue => {{}}\n        stop => return stop,\n    }}"
+                ),
+            };
+        }
+        source.push_str("    RailAction::Continue\n}\n");
+    }
+    source
+}
