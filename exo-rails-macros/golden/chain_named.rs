@@ -24,12 +24,9 @@ const _: () = {
     impl ::exo_rails::__private::RailAt<1> for __Place {
         type Chain = SupportRails;
         type Rail = RateLimit<MemoryStore>;
-        const ROW: ::exo_rails::__private::Row = ::exo_rails::__private::Row::new(
-            <RateLimit<MemoryStore> as ::exo_rails::Rail>::INFO,
-            <RateLimit<MemoryStore> as ::exo_rails::Rail>::EVENTS,
-            <RateLimit<MemoryStore> as ::exo_rails::Rail>::REWRITES,
-            <RateLimit<MemoryStore> as ::exo_rails::Rail>::INNER,
-        );
+        const ROW: ::exo_rails::__private::Row = <RateLimit<
+            MemoryStore,
+        > as ::exo_rails::Rail>::ROW;
         #[inline]
         fn rail(chain: &SupportRails) -> &Self::Rail {
             &chain.limit
@@ -248,4 +245,9 @@ const _: () = {
             }
         }
     }
+    type __Checks = ::exo_rails::__private::Checks<SupportRails, 2, 9>;
+    const _: () = {
+        __Checks::place(0);
+        __Checks::place(1);
+    };
 };

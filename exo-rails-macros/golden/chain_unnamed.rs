@@ -195,6 +195,10 @@ fn main() {
                     }
                 }
             }
+            type __Checks = ::exo_rails::__private::Checks<UnnamedChain, 1, 9>;
+            const _: () = {
+                __Checks::place(0);
+            };
         };
         UnnamedChain {}
     };

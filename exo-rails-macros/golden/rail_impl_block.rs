@@ -21,6 +21,7 @@ impl<S: Store> ::exo_rails::Rail for RateLimit<S> {
         line: ::core::line!(),
         column: ::core::column!(),
     };
+    const GENERIC: bool = true;
     fn each_event<__Visitor: ::exo_rails::__private::EventVisitor<Self>>(
         visitor: &mut __Visitor,
     ) {

@@ -29,3 +29,9 @@ pub fn on(_: TokenStream, item: TokenStream) -> TokenStream {
 pub fn rail_chain(input: TokenStream) -> TokenStream {
     chain::rail_chain(input.into()).into()
 }
+
+#[allow(missing_docs, reason = "documented at the re-export")]
+#[proc_macro]
+pub fn chain_policy(input: TokenStream) -> TokenStream {
+    chain::chain_policy(input.into()).into()
+}

@@ -37,6 +37,11 @@ macro_rules! hook_points {
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name,)* }
             }
+
+            /// The name of the event type of this point, for the compiler's messages.
+            pub(crate) const fn event_name(self) -> &'static str {
+                match self { $(Self::$variant => stringify!($variant),)* }
+            }
         }
     };
 }

@@ -30,6 +30,7 @@ mod tool;
 pub use action::{NoSubstitute, RailAction, RailOutput, RetryRequest, Skip, Verdict};
 pub use agent::{Agent, AgentBuilder};
 pub use chain::Chain;
+pub use chain::requirements::{ChainPolicy, Requirement};
 pub use context::{RailContext, RunScope};
 pub use decision::{Decision, Outcome};
 pub use error::{OperationError, OperationErrorKind, RailAbortError, RetriesExhausted, RunError};
@@ -111,6 +112,7 @@ pub const DEFAULT_PRIORITY: i32 = 50;
 /// |---|---|---|
 /// | `on = [Event, …]` | the events that a function guards | required; on an `impl` block `#[on(…)]` says it |
 /// | `priority = EXPR` | lower numbers run first: any constant `i32` expression | 50 |
+/// | `after = [rail, …]`, `before = [rail, …]` | in every chain that has both, it runs after or before these: checked against the priorities | |
 /// | `name = "…"` | what it is called in decisions, plans and logs | the name of the function or type |
 /// | `crate = path` | where this library is, for a crate that re-exports it | `::exo_rails` |
 ///
@@ -170,8 +172,18 @@ pub use exo_rails_macros::rail;
 /// ```
 ///
 /// The struct has a field for each rail that is listed as `name: Type`, and none for the others. It implements
-/// [`Rails`], [`Chain`] and [`Rail`]. `#[chain(priority = EXPR)]` is its priority in another chain (50 without),
-/// `#[chain(crate = path)]` says where this library is. Attributes, docs and visibility are the struct's.
+/// [`Rails`], [`Chain`] and [`Rail`]. Attributes, docs and visibility are the struct's; the chain's own stand in
+/// `#[chain(…)]`:
+///
+/// | option | meaning |
+/// |---|---|
+/// | `priority = EXPR` | its priority in another chain; 50 without |
+/// | `unique_priorities` | no two rails of one event have the same priority |
+/// | `require(…)`, `first(…)`, `last(…)`, `before(…)` | what the chain has to have: see [`chain_policy!`] |
+/// | `policy = Policy` | it meets what the [policy](ChainPolicy) requires; may be given several times |
+/// | `crate = path` | where this library is |
+///
+/// A chain that breaks what it says of itself does not compile.
 ///
 /// A chain lists a rail once; but a rail in a chain inside it is another listing, and runs in both places. The
 /// order is a constant, so a chain has no generic parameters. A rail that is there only under a `#[cfg]` needs two
@@ -193,6 +205,62 @@ pub use exo_rails_macros::rail;
 /// ```
 pub use exo_rails_macros::rail_chain;
 
+/// States once what chains have to have.
+///
+/// ```
+/// use exo_rails::prelude::*;
+///
+/// #[rail(priority = 10, on = [PreToolCall])]
+/// fn permission_check(call: &ToolCallInputs) -> Verdict {
+///     Verdict::abort_if(call.tool_name == "drop_table", "not permitted")
+/// }
+///
+/// #[rail(priority = 90, on = [PreToolCall, PostToolCall])]
+/// fn audit_log(call: &ToolCallInputs) { println!("{}", call.tool_name) }
+///
+/// chain_policy! {
+///     /// What every chain of the company has to have.
+///     pub struct Company {
+///         require(permission_check on PreToolCall),
+///         before(permission_check, audit_log),
+///         last(audit_log on PostToolCall),
+///     }
+/// }
+///
+/// rail_chain! {
+///     #[chain(policy = Company)]
+///     pub struct SupportRails { audit_log, permission_check }
+/// }
+///
+/// assert_eq!(Company::REQUIREMENTS[0].to_string(), "require(permission_check on PreToolCall)");
+/// ```
+///
+/// A chain that names the policy and breaks it does not compile:
+///
+/// ```compile_fail,E0080
+/// # use exo_rails::prelude::*;
+/// # #[rail(priority = 10, on = [PreToolCall])]
+/// # fn permission_check(call: &ToolCallInputs) -> Verdict { Verdict::Continue }
+/// # #[rail(priority = 90, on = [PreToolCall])]
+/// # fn audit_log(call: &ToolCallInputs) {}
+/// # chain_policy! { pub struct Company { require(permission_check on PreToolCall) } }
+/// rail_chain! {
+///     #[chain(policy = Company)] // it does not list `permission_check`
+///     pub struct HastyRails { audit_log }
+/// }
+/// ```
+///
+/// | requirement | the chain |
+/// |---|---|
+/// | `require(rail on Event)` | runs the rail at the event |
+/// | `first(rail on Event)`, `last(rail on Event)` | runs it there, and no other rail before it, or after it |
+/// | `before(rail, other, …)` | runs them in this order at every event that has both |
+///
+/// Rails of chains inside the chain count. A generic rail has many instances that cannot be told apart here, so
+/// `require`, `first` and `last` take one in a chain of its own. `#[chain_policy(crate = path)]` says where this
+/// library is.
+pub use exo_rails_macros::chain_policy;
+
 /// Names the events of a method in an `impl` block under [`#[rail]`](macro@rail): `#[on(PreToolCall, Start)]`.
 ///
 /// It has a meaning there only; anywhere else it is a compile error that says so.
@@ -211,9 +279,9 @@ pub mod prelude {
         Error, Finished, LlmError, PostLlmCall, PostToolCall, PreLlmCall, PreToolCall, Start, ToolError,
     };
     pub use crate::{
-        Agent, Chain, Decision, HookManager, HookPoint, Inputs, InvokeInputs, InvokeOutput, Model, ModelCallInputs,
-        ModelResponse, NoRails, OperationError, OperationErrorKind, Permit, Rail, RailAbortError, RailAction,
-        RailContext, RailFault, RailManager, Rails, RetryRequest, RunError, Tool, ToolCallInputs, ToolOutput, Verdict,
-        on, rail, rail_chain,
+        Agent, Chain, ChainPolicy, Decision, HookManager, HookPoint, Inputs, InvokeInputs, InvokeOutput, Model,
+        ModelCallInputs, ModelResponse, NoRails, OperationError, OperationErrorKind, Permit, Rail, RailAbortError,
+        RailAction, RailContext, RailFault, RailManager, Rails, RetryRequest, RunError, Tool, ToolCallInputs,
+        ToolOutput, Verdict, chain_policy, on, rail, rail_chain,
     };
 }

@@ -51,13 +51,35 @@ pub struct PlannedRail {
     pub info: RailInfo,
     /// The plan of the rail, when it is a chain.
     pub inner: Option<&'static Plan>,
+    /// What it says of its place among others.
+    #[serde(skip)]
+    pub(crate) order: Order,
+}
+
+/// The rails that a rail runs after, and those that it runs before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Order {
+    pub after: &'static [RailInfo],
+    pub before: &'static [RailInfo],
 }
 
 impl Plan {
     /// The rails of this event, in the order in which they run; none where the event has none.
     #[must_use]
     pub fn rails(&self, event: HookPoint) -> &'static [PlannedRail] {
-        self.events.iter().find(|plan| plan.event == event).map_or(&[], |plan| plan.rails)
+        self.rails_at(event)
+    }
+
+    /// The same, in a constant.
+    pub(crate) const fn rails_at(&self, event: HookPoint) -> &'static [PlannedRail] {
+        let mut i = 0;
+        while i < self.events.len() {
+            if self.events[i].event.same(event) {
+                return self.events[i].rails;
+            }
+            i += 1;
+        }
+        &[]
     }
 
     /// The plan as a diagram in the Mermaid language: a lane for each event, an arrow from rail to rail, a box

@@ -8,6 +8,8 @@ use std::ops::ControlFlow;
 use serde::Serialize;
 
 use crate::action::RailOutput;
+use crate::chain::sorting::Row;
+use crate::checks::text;
 use crate::context::RailContext;
 use crate::decision::Outcome;
 use crate::event::Event;
@@ -47,6 +49,22 @@ pub trait Rail {
 
     /// Name, priority and place together.
     const INFO: RailInfo = RailInfo { name: Self::NAME, priority: Self::PRIORITY, declared: Self::DECLARED };
+
+    /// The rails that it runs after, in every chain that has both.
+    #[doc(hidden)]
+    const AFTER: &'static [RailInfo] = &[];
+
+    /// The rails that it runs before, in every chain that has both.
+    #[doc(hidden)]
+    const BEFORE: &'static [RailInfo] = &[];
+
+    /// Whether it is one of several rails made from one generic type, which share name and place.
+    #[doc(hidden)]
+    const GENERIC: bool = false;
+
+    /// What a chain knows of it before it runs.
+    #[doc(hidden)]
+    const ROW: Row = Row::of::<Self>();
 
     /// Shows every event of the rail to a visitor: how a rail is collected at run time.
     #[doc(hidden)]
@@ -106,6 +124,14 @@ pub struct RailInfo {
     pub priority: i32,
     /// Where it was declared.
     pub declared: Declared,
+}
+
+impl RailInfo {
+    /// Whether both are of one rail, in a constant: no two rails have the same name at the same place, but those made
+    /// from one generic type.
+    pub(crate) const fn same(&self, other: &Self) -> bool {
+        text::same(self.name, other.name) && self.declared.same(&other.declared)
+    }
 }
 
 /// A rail or hook at work: what its decisions say of it, and what its retries are counted by.
@@ -176,6 +202,12 @@ pub struct Declared {
     pub line: u32,
     /// The column, from 1.
     pub column: u32,
+}
+
+impl Declared {
+    const fn same(&self, other: &Self) -> bool {
+        self.line == other.line && self.column == other.column && text::same(self.file, other.file)
+    }
 }
 
 impl fmt::Display for Declared {

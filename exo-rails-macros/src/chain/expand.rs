@@ -7,6 +7,7 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 
 use super::parse::{Chain, Listed};
+use super::requirements::{self, Requirement};
 use crate::paths::EVENTS;
 use crate::rail::declared;
 
@@ -15,13 +16,14 @@ pub(super) fn chain(chain: &Chain) -> TokenStream {
     let names = Names::of(chain);
     let (ident, structure) = (&names.ident, names.structure());
     let (listing, chain_impls) = (names.listing(), names.chain_impls());
-    let run_on = names.run_on();
+    let (run_on, checks) = (names.run_on(), names.checks());
     let items = quote! {
         #structure
         const _: () = {
             #listing
             #chain_impls
             #run_on
+            #checks
         };
     };
     if chain.ident.is_some() { items } else { quote!({ #items #ident {} }) }
@@ -122,12 +124,7 @@ impl<'c> Names<'c> {
             Listed::Field { ident, .. } => (
                 quote_spanned!(span=> &chain.#ident),
                 quote_spanned! {span=>
-                    #library::__private::Row::new(
-                        <#ty as #library::Rail>::INFO,
-                        <#ty as #library::Rail>::EVENTS,
-                        <#ty as #library::Rail>::REWRITES,
-                        <#ty as #library::Rail>::INNER,
-                    )
+                    <#ty as #library::Rail>::ROW
                 },
             ),
             Listed::Path(path) => (
@@ -153,6 +150,44 @@ impl<'c> Names<'c> {
             #[automatically_derived]
             #[allow(unused_parens)]
             impl #library::checks::RunsEachRailOnce<(#ty)> for #ident {}
+        }
+    }
+
+    /// What the rails and the chain say of the order, each held where it can be reported: at the name of the rail,
+    /// the requirement or the policy.
+    fn checks(&self) -> TokenStream {
+        let (chain, ident, len, kinds) = (self.chain, &self.ident, self.len(), self.kinds());
+        let library = &chain.library;
+        let checks = |span: Span| quote_spanned!(span.resolved_at(Span::mixed_site())=> __Checks);
+        let places = self.places().zip(&chain.rails).map(|(place, rail)| {
+            let checks = checks(rail.ty().span());
+            let unique =
+                chain.unique_priorities.then(|| quote_spanned!(rail.ty().span()=> #checks::unique_priority(#place);));
+            quote_spanned!(rail.ty().span()=> #checks::place(#place); #unique)
+        });
+        let requirements = chain.requirements.iter().map(|requirement| {
+            let (checks, value) = (checks(requirement.span()), requirement.value(library));
+            quote_spanned!(requirement.span()=> #checks::meets(#value);)
+        });
+        let ordered = chain.requirements.iter().flat_map(Requirement::ordered).map(|rail| {
+            let (checks, row) = (checks(rail.span()), requirements::row(rail, library));
+            quote_spanned!(rail.span()=> #checks::lists(#row);)
+        });
+        let policies = chain.policies.iter().map(|policy| {
+            let (checks, library) = (checks(policy.span()), library.located(policy.span()));
+            quote_spanned! {policy.span()=>
+                #checks::follows(<#policy as #library::ChainPolicy>::NAME, <#policy as #library::ChainPolicy>::REQUIREMENTS);
+            }
+        });
+        quote_spanned! {Span::mixed_site()=>
+            type __Checks = #library::__private::Checks<#ident, #len, #kinds>;
+
+            const _: () = {
+                #(#places)*
+                #(#ordered)*
+                #(#requirements)*
+                #(#policies)*
+            };
         }
     }
 

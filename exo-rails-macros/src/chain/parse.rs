@@ -7,6 +7,7 @@ use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Expr, Ident, Path, Token, Type, Visibility, braced};
 
+use super::requirements::{self, Requirement, WORDS};
 use crate::errors::{Errors, expected, refuse_cfg, shown};
 use crate::paths::Library;
 use crate::rail;
@@ -20,6 +21,10 @@ pub(super) struct Chain {
     pub ident: Option<Ident>,
     pub span: Span,
     pub priority: Option<Expr>,
+    /// Whether no two rails of one event may have the same priority.
+    pub unique_priorities: bool,
+    pub requirements: Vec<Requirement>,
+    pub policies: Vec<Path>,
     pub rails: Vec<Listed>,
 }
 
@@ -78,6 +83,9 @@ fn unnamed(input: ParseStream<'_>) -> syn::Result<Chain> {
         ident: None,
         span: Span::call_site(),
         priority: None,
+        unique_priorities: false,
+        requirements: Vec::new(),
+        policies: Vec::new(),
         rails,
     };
     errors.finish(chain)
@@ -123,6 +131,9 @@ fn named(input: ParseStream<'_>) -> syn::Result<Chain> {
         span: ident.span(),
         ident: Some(ident),
         priority: None,
+        unique_priorities: false,
+        requirements: Vec::new(),
+        policies: Vec::new(),
         rails,
     };
     for attr in &options {
@@ -132,31 +143,57 @@ fn named(input: ParseStream<'_>) -> syn::Result<Chain> {
     errors.finish(chain)
 }
 
-const OPTIONS: [&str; 2] = ["priority", "crate"];
+const OPTIONS: [&str; 8] = ["priority", "crate", "unique_priorities", "policy", WORDS[0], WORDS[1], WORDS[2], WORDS[3]];
 
-/// What stands in `#[chain(…)]`: (e.g. `priority = 20`).
+/// What stands in `#[chain(…)]`: (e.g. `priority = 20, require(permission_check on PreToolCall)`).
 fn chain_options(chain: &mut Chain, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<()> {
     let mut seen = Vec::new();
     while !input.is_empty() {
         let key = input.call(Ident::parse_any)?;
         let name = key.to_string();
-        if seen.contains(&name) {
+        // A chain may have several requirements and follow several policies.
+        let several = name == "policy" || WORDS.contains(&name.as_str());
+        if seen.contains(&name) && !several {
             errors.at(&key, format_args!("`{name}` is given twice: keep one of them"));
         }
-        if input.parse::<Token![=]>().is_err() {
-            let example = if name == "crate" { "crate = ::exo_rails" } else { "priority = 10" };
-            return Err(syn::Error::new_spanned(&key, format_args!("`{name}` needs a value: `{example}`")));
-        }
-        match name.as_str() {
-            "priority" => chain.priority = Some(rail::priority(input.parse()?, errors)),
-            "crate" => chain.library = Library::at(input.call(Path::parse_mod_style)?),
-            _ => {
-                errors.at(&key, format_args!("`#[chain]` has no option `{name}`; {}", expected(&name, &OPTIONS)));
-                input.parse::<Expr>()?;
-            }
+        if OPTIONS.contains(&name.as_str()) {
+            option(chain, &key, &name, input, errors)?;
+        } else {
+            errors.at(&key, format_args!("`#[chain]` has no option `{name}`; {}", expected(&name, &OPTIONS)));
+            rail::skip_value(input)?;
         }
         seen.push(name);
         rail::separator(input, errors);
+    }
+    Ok(())
+}
+
+fn option(chain: &mut Chain, key: &Ident, name: &str, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<()> {
+    if WORDS.contains(&name) {
+        chain.requirements.extend(errors.keep(requirements::parse(key, input)).into_iter().flatten());
+        return Ok(());
+    }
+    if name == "unique_priorities" {
+        chain.unique_priorities = true;
+        return if input.is_empty() || input.peek(Token![,]) {
+            Ok(())
+        } else {
+            errors.at(key, "`unique_priorities` stands alone: it has no value");
+            rail::skip_value(input)
+        };
+    }
+    if input.parse::<Token![=]>().is_err() {
+        let example = match name {
+            "crate" => "crate = ::exo_rails",
+            "policy" => "policy = MyPolicy",
+            _ => "priority = 10",
+        };
+        return Err(syn::Error::new_spanned(key, format_args!("`{name}` needs a value: `{example}`")));
+    }
+    match name {
+        "priority" => chain.priority = Some(rail::priority(input.parse()?, errors)),
+        "policy" => chain.policies.push(input.parse()?),
+        _ => chain.library = Library::at(input.call(Path::parse_mod_style)?),
     }
     Ok(())
 }

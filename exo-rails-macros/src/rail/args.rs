@@ -19,10 +19,13 @@ pub(super) struct Args {
     pub on: Option<(Ident, Vec<Path>)>,
     /// Instead of the name of the function or type.
     pub name: Option<LitStr>,
+    /// The rails that it runs after, and those that it runs before.
+    pub after: Vec<Path>,
+    pub before: Vec<Path>,
     pub library: Library,
 }
 
-const KEYS: [&str; 4] = ["on", "priority", "name", "crate"];
+const KEYS: [&str; 6] = ["on", "priority", "name", "after", "before", "crate"];
 
 /// Parses all arguments; what is wrong with one does not hide what is wrong with the next.
 pub(super) fn parse(tokens: TokenStream, errors: &mut Errors) -> Args {
@@ -68,6 +71,8 @@ fn argument(args: &mut Args, key: &Ident, input: ParseStream<'_>, errors: &mut E
         "priority" => args.priority = Some(priority(input.parse()?, errors)),
         "on" => args.on = Some((key.clone(), events(input, key, errors)?)),
         "name" => args.name = errors.keep(rail_name(input.parse()?)),
+        "after" => args.after = rails(input, key, errors)?,
+        "before" => args.before = rails(input, key, errors)?,
         _ => args.library = Library::at(input.call(Path::parse_mod_style)?),
     }
     Ok(())
@@ -78,6 +83,8 @@ fn example(key: &str) -> &'static str {
         "priority" => "priority = 10",
         "on" => "on = [PreToolCall]",
         "name" => "name = \"my_rail\"",
+        "after" => "after = [permission_check]",
+        "before" => "before = [audit_log]",
         _ => "crate = ::exo_rails",
     }
 }
@@ -90,7 +97,7 @@ pub(crate) fn separator(input: ParseStream<'_>, errors: &mut Errors) {
 }
 
 /// Goes on behind the next comma.
-fn skip_value(input: ParseStream<'_>) -> syn::Result<()> {
+pub(crate) fn skip_value(input: ParseStream<'_>) -> syn::Result<()> {
     while !input.is_empty() && !input.peek(Token![,]) {
         input.parse::<proc_macro2::TokenTree>()?;
     }
@@ -140,6 +147,30 @@ fn events(input: ParseStream<'_>, key: &Ident, errors: &mut Errors) -> syn::Resu
                 error.span(),
                 "an event is the name of a type, without quotes: `on = [PreToolCall]`",
             ));
+            list.parse::<TokenStream>()?;
+            Ok(Vec::new())
+        }
+    }
+}
+
+/// The rails in `after = [permission_check]`.
+fn rails(input: ParseStream<'_>, key: &Ident, errors: &mut Errors) -> syn::Result<Vec<Path>> {
+    if !input.peek(syn::token::Bracket) {
+        let value = value(input)?;
+        errors.at(&value, format_args!("`{key}` takes a list of rails: `{key} = [{value}]`"));
+        return Ok(Vec::new());
+    }
+    let list;
+    bracketed!(list in input);
+    match list.call(Punctuated::<Path, Token![,]>::parse_terminated) {
+        Ok(rails) if rails.is_empty() => {
+            errors.at(key, format_args!("`{key}` lists at least one rail: `{}`", example(&key.to_string())));
+            Ok(Vec::new())
+        }
+        Ok(rails) => Ok(rails.into_iter().collect()),
+        Err(error) => {
+            let message = format!("a rail is listed by its name, without quotes: `{}`", example(&key.to_string()));
+            errors.push(syn::Error::new(error.span(), message));
             list.parse::<TokenStream>()?;
             Ok(Vec::new())
         }

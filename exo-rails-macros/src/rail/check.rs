@@ -24,6 +24,9 @@ pub(super) struct Rail {
     /// Where errors about the rail as a whole point, and where it is declared.
     pub span: Span,
     pub priority: Option<Expr>,
+    /// The rails that it runs after, and those that it runs before.
+    pub after: Vec<Path>,
+    pub before: Vec<Path>,
     /// What it does, one for each function or method.
     pub handlers: Vec<Handler>,
 }
@@ -86,6 +89,7 @@ fn function(args: Args, item: Function, errors: &mut Errors) -> Option<Rail> {
         return None;
     }
     let ident = item.sig.ident.clone();
+    not_itself(&args, &ident.to_token_stream(), errors);
     if args.on.is_none() {
         errors.at(&ident, format_args!("the rail `{ident}` is on no event: write `#[rail(on = [PreToolCall])]`"));
     }
@@ -107,6 +111,8 @@ fn function(args: Args, item: Function, errors: &mut Errors) -> Option<Rail> {
         span: ident.span(),
         subject: Subject::Function { ident, vis: item.vis, attrs: carried(item.attrs) },
         priority: args.priority,
+        after: args.after,
+        before: args.before,
         handlers: vec![handler],
     })
 }
@@ -121,6 +127,7 @@ fn impl_block(args: Args, item: ImplBlock, errors: &mut Errors) -> Rail {
             "this rail guards no event: write `#[on(PreToolCall)]` above at least one of its methods",
         ));
     }
+    not_itself(&args, &item.self_ty.to_token_stream(), errors);
     let handlers: Vec<_> = item.methods.iter().map(|item| method(item, errors)).collect();
     one_method_for_each_event(&item.methods, &handlers, errors);
     Rail {
@@ -129,7 +136,17 @@ fn impl_block(args: Args, item: ImplBlock, errors: &mut Errors) -> Rail {
         span: item.self_ty.span(),
         subject: Subject::Type { ty: Box::new(item.self_ty), generics: item.generics },
         priority: args.priority,
+        after: args.after,
+        before: args.before,
         handlers,
+    }
+}
+
+/// The order is about two rails.
+fn not_itself(args: &Args, rail: &TokenStream, errors: &mut Errors) {
+    let rail = rail.to_string();
+    for other in args.after.iter().chain(&args.before).filter(|other| other.to_token_stream().to_string() == rail) {
+        errors.at(other, "a rail does not run before or after itself: name another one");
     }
 }
 

@@ -117,6 +117,9 @@ fn rail_impl(rail: &Rail) -> TokenStream {
     let rewriting = rail.handlers.iter().filter(|handler| handler.rewrites());
     let rewrites = rewriting.flat_map(|handler| &handler.events);
     let (declared, quiet) = (declared(library, rail.span), rail.quiet());
+    let (after, before) = (others(library, "AFTER", &rail.after), others(library, "BEFORE", &rail.before));
+    let generic = generics.type_params().next().is_some() || generics.const_params().next().is_some();
+    let generic = generic.then(|| quote_spanned!(Span::mixed_site()=> const GENERIC: bool = true;));
     quote_spanned! {Span::mixed_site()=>
         #[automatically_derived]
         #[diagnostic::do_not_recommend]
@@ -127,12 +130,26 @@ fn rail_impl(rail: &Rail) -> TokenStream {
             const EVENTS: &'static [#library::HookPoint] = &[#(<#events as #library::Event>::POINT),*];
             const REWRITES: &'static [#library::HookPoint] = &[#(<#rewrites as #library::Event>::POINT),*];
             const DECLARED: #library::Declared = #declared;
+            #after
+            #before
+            #generic
 
             fn each_event<__Visitor: #library::__private::EventVisitor<Self>>(visitor: &mut __Visitor) {
                 #(visitor.visit::<#events>();)*
             }
         }
     }
+}
+
+/// The constant with the rails that a rail runs after or before, when there are any.
+fn others(library: &Library, name: &str, rails: &[Path]) -> Option<TokenStream> {
+    let name = Ident::new(name, Span::mixed_site());
+    let infos = rails.iter().map(|rail| {
+        let library = library.located(rail.span());
+        quote_spanned!(rail.span().resolved_at(Span::mixed_site())=> <#rail as #library::Rail>::INFO)
+    });
+    let constant = quote_spanned!(Span::mixed_site()=> const #name: &'static [#library::RailInfo] = &[#(#infos),*];);
+    (!rails.is_empty()).then_some(constant)
 }
 
 /// The place of the user's tokens.

@@ -7,7 +7,7 @@ mod parse;
 
 use proc_macro2::{Span, TokenStream};
 
-pub(crate) use args::{priority, separator};
+pub(crate) use args::{priority, separator, skip_value};
 pub(crate) use expand::declared;
 
 use crate::errors::{self, Errors};

@@ -1,5 +1,7 @@
 //! Chains: rails sorted at compile time and called without dispatch at run time.
 
+pub(crate) mod order;
+pub(crate) mod requirements;
 pub(crate) mod sorting;
 
 use std::marker::PhantomData;

@@ -10,8 +10,8 @@ use std::marker::PhantomData;
 
 use crate::event::Event;
 use crate::hook_point::HookPoint;
-use crate::plan::{EventPlan, Plan, PlannedRail};
-use crate::rail::{Rail, RailInfo};
+use crate::plan::{EventPlan, Order, PlannedRail};
+use crate::rail::Rail;
 
 /// What a chain lists: `N` rails, for `K` events.
 pub trait Listing<const N: usize, const K: usize> {
@@ -25,27 +25,24 @@ pub trait Listing<const N: usize, const K: usize> {
 /// What a chain knows of one rail before it runs.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
-    events: &'static [HookPoint],
+    pub(super) events: &'static [HookPoint],
     rewrites: &'static [HookPoint],
-    rail: PlannedRail,
+    pub(super) rail: PlannedRail,
+    /// Whether it shares name and place with others, made from the same generic type.
+    pub(super) generic: bool,
 }
 
 impl Row {
     /// The row of rail `R`.
     #[must_use]
-    pub const fn of<R: Rail>() -> Self {
-        Self::new(R::INFO, R::EVENTS, R::REWRITES, R::INNER)
+    pub const fn of<R: Rail + ?Sized>() -> Self {
+        Self { events: R::EVENTS, rewrites: R::REWRITES, rail: PlannedRail::of::<R>(), generic: R::GENERIC }
     }
+}
 
-    /// The row of a rail with these constants.
-    #[must_use]
-    pub const fn new(
-        info: RailInfo,
-        events: &'static [HookPoint],
-        rewrites: &'static [HookPoint],
-        inner: Option<&'static Plan>,
-    ) -> Self {
-        Self { events, rewrites, rail: PlannedRail { info, inner } }
+impl PlannedRail {
+    const fn of<R: Rail + ?Sized>() -> Self {
+        Self { info: R::INFO, inner: R::INNER, order: Order { after: R::AFTER, before: R::BEFORE } }
     }
 }
 
@@ -80,7 +77,7 @@ impl<C: Listing<N, K>, E: Event, const N: usize, const K: usize> Sorted<C, E, N,
     };
 
     const RAILS: &'static [PlannedRail] = &{
-        let mut rails = [PlannedRail { info: super::NoRail::INFO, inner: None }; N];
+        let mut rails = [PlannedRail::of::<super::NoRail>(); N];
         let mut i = 0;
         while i < Self::COUNT {
             rails[i] = C::ROWS[Self::ORDER[i]].rail;
@@ -155,7 +152,7 @@ impl<C: Listing<N, K>, const N: usize, const K: usize> Summary<C, N, K> {
     };
 }
 
-const fn contains(events: &[HookPoint], event: HookPoint) -> bool {
+pub(super) const fn contains(events: &[HookPoint], event: HookPoint) -> bool {
     let mut i = 0;
     while i < events.len() {
         if events[i].same(event) {

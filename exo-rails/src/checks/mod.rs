@@ -27,7 +27,7 @@ pub trait Stateless: Rail + Sized + 'static {
 
     /// What a chain knows of the rail before it runs.
     #[doc(hidden)]
-    const ROW: Row = Row::of::<Self>();
+    const ROW: Row = <Self as Rail>::ROW;
 }
 
 /// Implemented by a [`Chain`] for each rail `R` that it lists.

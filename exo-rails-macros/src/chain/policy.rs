@@ -1,0 +1,112 @@
+//! `chain_policy!`: requirements that chains have in common.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::ext::IdentExt;
+use syn::parse::{ParseStream, Parser};
+use syn::{Attribute, Ident, Path, Token, Visibility, braced};
+
+use super::requirements::{self, Requirement, WORDS};
+use crate::errors::{self, Errors, expected};
+use crate::paths::Library;
+use crate::rail;
+
+/// (e.g. `pub struct Company { require(permission_check on PreToolCall) }`).
+struct Policy {
+    library: Library,
+    attrs: Vec<Attribute>,
+    vis: Visibility,
+    ident: Ident,
+    requirements: Vec<Requirement>,
+}
+
+/// The whole of `chain_policy!`.
+pub(crate) fn chain_policy(input: TokenStream) -> TokenStream {
+    match parse.parse2(input) {
+        Ok(policy) => expand(&policy),
+        Err(error) => errors::report(&error),
+    }
+}
+
+const SHAPE: &str = "a policy is a struct of requirements: `chain_policy! { struct MyPolicy { require(permission_check on PreToolCall) } }`";
+
+fn parse(input: ParseStream<'_>) -> syn::Result<Policy> {
+    let mut errors = Errors::default();
+    let (options, attrs): (Vec<_>, Vec<_>) =
+        input.call(Attribute::parse_outer)?.into_iter().partition(|attr| attr.path().is_ident("chain_policy"));
+    let mut library = Library::default();
+    for attr in &options {
+        errors.keep(attr.parse_args_with(|input: ParseStream<'_>| {
+            library = option(input)?;
+            Ok(())
+        }));
+    }
+    let vis = input.parse()?;
+    input.parse::<Token![struct]>().map_err(|error| syn::Error::new(error.span(), SHAPE))?;
+    let ident: Ident = input.parse()?;
+    if !input.peek(syn::token::Brace) {
+        return Err(input.error(SHAPE));
+    }
+    let body;
+    braced!(body in input);
+    let requirements = all(&body, &mut errors)?;
+    if requirements.is_empty() {
+        errors.at(
+            &ident,
+            format_args!("the policy `{ident}` requires nothing: write `require(permission_check on PreToolCall)`"),
+        );
+    }
+    if !input.is_empty() {
+        errors.push(input.error("a policy ends here: one `chain_policy!` makes one policy"));
+    }
+    errors.finish(Policy { library, attrs, vis, ident, requirements })
+}
+
+/// `crate = path`.
+fn option(input: ParseStream<'_>) -> syn::Result<Library> {
+    let key = input.call(Ident::parse_any)?;
+    if key != "crate" {
+        let name = key.to_string();
+        let message = format!("`#[chain_policy]` has no option `{name}`; {}", expected(&name, &["crate"]));
+        return Err(syn::Error::new_spanned(&key, message));
+    }
+    input.parse::<Token![=]>()?;
+    Ok(Library::at(input.call(Path::parse_mod_style)?))
+}
+
+fn all(body: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Vec<Requirement>> {
+    let mut requirements = Vec::new();
+    while !body.is_empty() {
+        let word = body.call(Ident::parse_any).map_err(|error| syn::Error::new(error.span(), SHAPE))?;
+        let name = word.to_string();
+        if !WORDS.contains(&name.as_str()) {
+            let message = format!("a policy has no requirement `{name}`; {}", expected(&name, &WORDS));
+            return Err(syn::Error::new_spanned(&word, message));
+        }
+        requirements.extend(errors.keep(requirements::parse(&word, body)).into_iter().flatten());
+        rail::separator(body, errors);
+    }
+    Ok(requirements)
+}
+
+fn expand(policy: &Policy) -> TokenStream {
+    let Policy { library, attrs, vis, ident, requirements } = policy;
+    let name = ident.unraw().to_string();
+    let requirements = requirements.iter().map(|requirement| requirement.value(library));
+    let implementation = quote_spanned! {Span::mixed_site()=>
+        #[automatically_derived]
+        impl #library::ChainPolicy for #ident {
+            const NAME: &'static str = #name;
+            const REQUIREMENTS: &'static [#library::Requirement] = &[#(#requirements),*];
+        }
+
+        // Looked at here, and not only where a chain follows it.
+        const _: &[#library::Requirement] = <#ident as #library::ChainPolicy>::REQUIREMENTS;
+    };
+    quote! {
+        #(#attrs)*
+        #[derive(Clone, Copy, Debug)]
+        #vis struct #ident;
+        #implementation
+    }
+}

@@ -1,0 +1,126 @@
+//! What a chain has to have: `require(permission_check on PreToolCall)` and the like, in `#[chain(…)]` and in
+//! `chain_policy!`.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::parse::ParseStream;
+use syn::punctuated::Punctuated;
+use syn::spanned::Spanned;
+use syn::{Ident, Path, Token, parenthesized};
+
+use crate::paths::Library;
+
+/// The words that begin a requirement.
+pub(super) const WORDS: [&str; 4] = ["require", "before", "first", "last"];
+
+/// One requirement.
+pub(super) enum Requirement {
+    /// (e.g. `require(permission_check on PreToolCall)`); the word is the library's function.
+    On { word: Ident, rail: Path, event: Path },
+    /// (e.g. `before(permission_check, audit_log)`).
+    Before { first: Path, second: Path },
+}
+
+/// What stands in the parentheses behind the word.
+pub(super) fn parse(word: &Ident, input: ParseStream<'_>) -> syn::Result<Vec<Requirement>> {
+    if !input.peek(syn::token::Paren) {
+        return Err(syn::Error::new_spanned(word, format_args!("`{word}` needs rails: `{}`", example(word))));
+    }
+    let list;
+    parenthesized!(list in input);
+    let requirements = if word == "before" { before(&list, word)? } else { on(&list, word)? };
+    if requirements.is_empty() {
+        return Err(syn::Error::new_spanned(word, format_args!("`{word}` needs rails: `{}`", example(word))));
+    }
+    Ok(requirements)
+}
+
+fn example(word: &Ident) -> String {
+    if word == "before" {
+        "before(permission_check, audit_log)".to_owned()
+    } else {
+        format!("{word}(permission_check on PreToolCall)")
+    }
+}
+
+fn before(list: ParseStream<'_>, word: &Ident) -> syn::Result<Vec<Requirement>> {
+    let rails = list.call(Punctuated::<Path, Token![,]>::parse_terminated);
+    let rails: Vec<_> = rails.map_err(|error| syn::Error::new(error.span(), wrong(word)))?.into_iter().collect();
+    if rails.len() == 1 {
+        return Err(syn::Error::new_spanned(&rails[0], wrong(word)));
+    }
+    let pairs = rails.windows(2).filter_map(|pair| match pair {
+        [first, second] => Some(Requirement::Before { first: first.clone(), second: second.clone() }),
+        _ => None,
+    });
+    Ok(pairs.collect())
+}
+
+fn on(list: ParseStream<'_>, word: &Ident) -> syn::Result<Vec<Requirement>> {
+    let mut requirements = Vec::new();
+    while !list.is_empty() {
+        let rail: Path = list.parse().map_err(|error| syn::Error::new(error.span(), wrong(word)))?;
+        if list.parse::<Option<Ident>>()?.is_none_or(|on| on != "on") {
+            return Err(syn::Error::new_spanned(&rail, wrong(word)));
+        }
+        let event = list.parse().map_err(|error| syn::Error::new(error.span(), wrong(word)))?;
+        requirements.push(Requirement::On { word: word.clone(), rail, event });
+        if !list.is_empty() {
+            list.parse::<Token![,]>()?;
+        }
+    }
+    Ok(requirements)
+}
+
+fn wrong(word: &Ident) -> String {
+    let what = if word == "before" { "two rails or more" } else { "a rail and an event" };
+    format!("`{word}` takes {what}: `{}`", example(word))
+}
+
+impl Requirement {
+    /// The library's value, at the user's tokens.
+    pub(super) fn value(&self, library: &Library) -> TokenStream {
+        let span = self.span();
+        let arguments = match self {
+            Self::On { rail, event, .. } => {
+                let (rail, located) = (row(rail, library), library.located(event.span()));
+                quote_spanned!(event.span()=> #rail, <#event as #located::Event>::POINT)
+            }
+            Self::Before { first, second } => {
+                let rails = [first, second].map(|rail| row(rail, library));
+                quote!(#(#rails),*)
+            }
+        };
+        let (library, word) = (library.located(span), self.word());
+        quote_spanned!(span=> #library::Requirement::#word(#arguments))
+    }
+
+    fn word(&self) -> Ident {
+        match self {
+            Self::On { word, .. } => word.clone(),
+            Self::Before { first, .. } => Ident::new("before", first.span()),
+        }
+    }
+
+    /// Where a chain that breaks it is reported: at the rail, the first of two.
+    pub(super) fn span(&self) -> Span {
+        match self {
+            Self::On { rail, .. } => rail.span(),
+            Self::Before { first, .. } => first.span(),
+        }
+    }
+
+    /// The rails that it orders, which a chain that states it for itself has to list.
+    pub(super) fn ordered(&self) -> Vec<&Path> {
+        match self {
+            Self::On { .. } => Vec::new(),
+            Self::Before { first, second } => vec![first, second],
+        }
+    }
+}
+
+/// What is known of a rail. It names no bound, which the compiler would show.
+pub(super) fn row(rail: &Path, library: &Library) -> TokenStream {
+    let library = library.located(rail.span());
+    quote_spanned!(rail.span()=> <#rail as #library::Rail>::ROW)
+}

@@ -1,0 +1,253 @@
+//! What rails and chains say of the order, held against the plan when the chain is compiled.
+
+use std::marker::PhantomData;
+use std::slice;
+
+use super::Chain;
+use super::requirements::{Requirement, lists};
+use super::sorting::{Listing, Row, contains};
+use crate::checks::text::Text;
+use crate::hook_point::HookPoint;
+use crate::plan::{EventPlan, PlannedRail};
+use crate::rail::RailInfo;
+
+/// The checks of chain `C`: each panics in a constant, at the name that the user wrote.
+#[derive(Debug)]
+pub struct Checks<C, const N: usize, const K: usize>(PhantomData<C>);
+
+impl<C: Chain + Listing<N, K>, const N: usize, const K: usize> Checks<C, N, K> {
+    /// The rail at this place of the list, and those in it when it is a chain, run after and before the rails that
+    /// they name.
+    ///
+    /// # Panics
+    /// When one of them does not.
+    #[track_caller]
+    pub const fn place(place: usize) {
+        let rail = &C::ROWS[place].rail;
+        if !names_others(slice::from_ref(rail)) {
+            return;
+        }
+        let mut i = 0;
+        while i < C::PLAN.events.len() {
+            let EventPlan { event, rails } = C::PLAN.events[i];
+            if contains(C::ROWS[place].events, event) {
+                in_order(rails, event, slice::from_ref(rail));
+            }
+            i += 1;
+        }
+    }
+
+    /// No rail before this place of the list has the same priority at an event of both.
+    ///
+    /// # Panics
+    /// When one has.
+    #[track_caller]
+    pub const fn unique_priority(place: usize) {
+        let (row, mut i) = (&C::ROWS[place], 0);
+        while i < place {
+            let other = &C::ROWS[i];
+            if let Some(event) = common(row.events, other.events)
+                && row.rail.info.priority == other.rail.info.priority
+            {
+                let text = Text::new().name(other.rail.info.name).and(" and ").name(row.rail.info.name);
+                let text = text.and(" both have priority ").number(row.rail.info.priority).and(" at ");
+                let text = text
+                    .name(event.event_name())
+                    .and(", and the chain has `unique_priorities`: give one of them another");
+                panic!("{}", text.as_str());
+            }
+            i += 1;
+        }
+    }
+
+    /// A rail that a requirement of the chain itself orders is in the chain.
+    ///
+    /// # Panics
+    /// When it is not.
+    #[track_caller]
+    pub const fn lists(rail: Row) {
+        let name = rail.rail.info.name;
+        if !lists(&C::PLAN, &rail.rail.info) {
+            let text = Text::new().and("the chain ").name(C::PLAN.chain).and(" does not list ").name(name);
+            panic!("{}", text.and(": list it, or leave it out here").as_str());
+        }
+    }
+
+    /// The chain meets a requirement of its own.
+    ///
+    /// # Panics
+    /// When it does not.
+    #[track_caller]
+    pub const fn meets(requirement: Requirement) {
+        requirement.met_by(&C::PLAN, None);
+    }
+
+    /// The chain meets the requirements of this policy.
+    ///
+    /// # Panics
+    /// When it does not.
+    #[track_caller]
+    pub const fn follows(policy: &str, requirements: &[Requirement]) {
+        let mut i = 0;
+        while i < requirements.len() {
+            requirements[i].met_by(&C::PLAN, Some(policy));
+            i += 1;
+        }
+    }
+}
+
+/// Whether one of the rails, or one inside them, says what it runs after or before.
+const fn names_others(rails: &[PlannedRail]) -> bool {
+    let mut i = 0;
+    while i < rails.len() {
+        if !rails[i].order.after.is_empty() || !rails[i].order.before.is_empty() {
+            return true;
+        }
+        if let Some(inner) = rails[i].inner {
+            let mut event = 0;
+            while event < inner.events.len() {
+                if names_others(inner.events[event].rails) {
+                    return true;
+                }
+                event += 1;
+            }
+        }
+        i += 1;
+    }
+    false
+}
+
+#[track_caller]
+const fn in_order(all: &[PlannedRail], event: HookPoint, rails: &[PlannedRail]) {
+    let mut i = 0;
+    while i < rails.len() {
+        let (rail, mut other) = (&rails[i], 0);
+        while other < rail.order.after.len() {
+            let earlier = &rail.order.after[other];
+            if !runs_before(all, event, earlier, &rail.info) {
+                not_in_order(&rail.info, "after", earlier, event);
+            }
+            other += 1;
+        }
+        other = 0;
+        while other < rail.order.before.len() {
+            let later = &rail.order.before[other];
+            if !runs_before(all, event, &rail.info, later) {
+                not_in_order(&rail.info, "before", later, event);
+            }
+            other += 1;
+        }
+        if let Some(inner) = rail.inner {
+            in_order(all, event, inner.rails_at(event));
+        }
+        i += 1;
+    }
+}
+
+/// `audit` runs `after` `permission`, says its attribute.
+#[track_caller]
+const fn not_in_order(rail: &RailInfo, relation: &str, other: &RailInfo, event: HookPoint) -> ! {
+    let text = Text::new().name(rail.name).and(" has to run ").and(relation).and(" ").name(other.name);
+    let text = text.and(" (`").and(relation).and(" = [").and(other.name).and("]`), but at ");
+    let text = text.name(event.event_name()).and(" it does not: ");
+    panic!("{}", priorities(text, rail, other).as_str());
+}
+
+/// Why two rails are in the order in which they are.
+pub(super) const fn priorities(text: Text, one: &RailInfo, two: &RailInfo) -> Text {
+    if one.priority == two.priority {
+        let text = text.and("both have priority ").number(one.priority);
+        return text.and(", so the order of the list decides");
+    }
+    let text = text.and("their priorities are ").number(one.priority).and(" and ").number(two.priority);
+    text.and(", and the lower number runs first")
+}
+
+/// Whether, where both run, all of the first is done before the second begins.
+pub(super) const fn runs_before(all: &[PlannedRail], event: HookPoint, first: &RailInfo, second: &RailInfo) -> bool {
+    match (find(all, event, first), find(all, event, second)) {
+        (Some(first), Some(second)) => first.last < second.first,
+        _ => true,
+    }
+}
+
+/// Where a rail is among those of an event, chains taken apart: a chain is where its rails are.
+#[derive(Clone, Copy)]
+pub(super) struct Found {
+    pub first: usize,
+    pub last: usize,
+}
+
+/// All places of a rail; `None` where it does not run.
+pub(super) const fn find(rails: &[PlannedRail], event: HookPoint, wanted: &RailInfo) -> Option<Found> {
+    search(rails, event, wanted, 0).0
+}
+
+/// The places from this one on, and the place behind the last of the rails.
+const fn search(rails: &[PlannedRail], event: HookPoint, wanted: &RailInfo, from: usize) -> (Option<Found>, usize) {
+    let (mut found, mut next, mut i) = (None, from, 0);
+    while i < rails.len() {
+        let start = next;
+        let mut here = None;
+        match rails[i].inner {
+            Some(inner) => (here, next) = search(inner.rails_at(event), event, wanted, start),
+            None => next += 1,
+        }
+        if rails[i].info.same(wanted) {
+            here = Some(Found { first: start, last: next - 1 });
+        }
+        found = both(found, here);
+        i += 1;
+    }
+    (found, next)
+}
+
+const fn both(earlier: Option<Found>, later: Option<Found>) -> Option<Found> {
+    match (earlier, later) {
+        (Some(earlier), Some(later)) => Some(Found { first: earlier.first, last: later.last }),
+        (Some(one), None) | (None, Some(one)) => Some(one),
+        (None, None) => None,
+    }
+}
+
+/// How many rails run at the event, chains taken apart.
+pub(super) const fn count(rails: &[PlannedRail], event: HookPoint) -> usize {
+    let (mut count_of_all, mut i) = (0, 0);
+    while i < rails.len() {
+        count_of_all += match rails[i].inner {
+            Some(inner) => count(inner.rails_at(event), event),
+            None => 1,
+        };
+        i += 1;
+    }
+    count_of_all
+}
+
+/// The rail at this place, chains taken apart.
+pub(super) const fn rail_at(rails: &[PlannedRail], event: HookPoint, place: usize) -> Option<&RailInfo> {
+    let (mut start, mut i) = (0, 0);
+    while i < rails.len() {
+        let len = count(slice::from_ref(&rails[i]), event);
+        if place < start + len {
+            return match rails[i].inner {
+                Some(inner) => rail_at(inner.rails_at(event), event, place - start),
+                None => Some(&rails[i].info),
+            };
+        }
+        start += len;
+        i += 1;
+    }
+    None
+}
+
+/// The first event that both have.
+pub(super) const fn common(one: &[HookPoint], two: &[HookPoint]) -> Option<HookPoint> {
+    let mut i = 0;
+    while i < one.len() {
+        if contains(two, one[i]) {
+            return Some(one[i]);
+        }
+        i += 1;
+    }
+    None
+}

@@ -1,0 +1,207 @@
+//! What a chain has to have, stated by itself or, for many chains, by a policy.
+
+use std::fmt;
+
+use super::order::{common, count, find, priorities, rail_at, runs_before};
+use super::sorting::{Row, contains};
+use crate::checks::text::Text;
+use crate::hook_point::HookPoint;
+use crate::plan::Plan;
+use crate::rail::RailInfo;
+
+/// Requirements that chains have in common, made by [`chain_policy!`](crate::chain_policy).
+///
+/// A chain names it in `#[chain(policy = …)]`, and does not compile when it breaks one of them.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a policy",
+    label = "not a policy",
+    note = "a policy is made by `chain_policy! {{ struct {Self} {{ require(permission_check on PreToolCall) }} }}`"
+)]
+pub trait ChainPolicy {
+    /// What it is called in the compiler's messages.
+    const NAME: &'static str;
+
+    /// What it requires.
+    const REQUIREMENTS: &'static [Requirement];
+}
+
+/// One thing that a chain has to have. `Display` writes it as it stands in `#[chain(…)]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Requirement(Kind);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// The rail runs at the event.
+    Require(RailInfo, HookPoint),
+    /// The rail runs at the event, and no other before it.
+    First(RailInfo, HookPoint),
+    /// The rail runs at the event, and no other after it.
+    Last(RailInfo, HookPoint),
+    /// Where both rails run, this is their order.
+    Before(RailInfo, RailInfo),
+}
+
+/// What the macros write for each of the words.
+impl Requirement {
+    /// `require(R on E)`.
+    ///
+    /// # Panics
+    /// In a constant, when no chain could meet it.
+    #[doc(hidden)]
+    #[must_use]
+    #[track_caller]
+    pub const fn require(rail: Row, event: HookPoint) -> Self {
+        can_be_met(&rail, event);
+        Self(Kind::Require(rail.rail.info, event))
+    }
+
+    /// `first(R on E)`.
+    ///
+    /// # Panics
+    /// In a constant, when no chain could meet it.
+    #[doc(hidden)]
+    #[must_use]
+    #[track_caller]
+    pub const fn first(rail: Row, event: HookPoint) -> Self {
+        can_be_met(&rail, event);
+        Self(Kind::First(rail.rail.info, event))
+    }
+
+    /// `last(R on E)`.
+    ///
+    /// # Panics
+    /// In a constant, when no chain could meet it.
+    #[doc(hidden)]
+    #[must_use]
+    #[track_caller]
+    pub const fn last(rail: Row, event: HookPoint) -> Self {
+        can_be_met(&rail, event);
+        Self(Kind::Last(rail.rail.info, event))
+    }
+
+    /// `before(A, B)`.
+    ///
+    /// # Panics
+    /// In a constant, when the rails never run at the same event.
+    #[doc(hidden)]
+    #[must_use]
+    #[track_caller]
+    pub const fn before(first: Row, second: Row) -> Self {
+        let (first_info, second_info) = (first.rail.info, second.rail.info);
+        if common(first.events, second.events).is_none() {
+            let text = Text::new().name(first_info.name).and(" and ").name(second_info.name);
+            panic!("{}", text.and(" have no event in common, so neither runs before the other").as_str());
+        }
+        Self(Kind::Before(first_info, second_info))
+    }
+
+    /// The chain meets it. `policy` is whose requirement it is, when it is not the chain's own.
+    #[track_caller]
+    pub(super) const fn met_by(&self, plan: &Plan, policy: Option<&str>) {
+        match &self.0 {
+            Kind::Require(rail, event) => runs(plan, rail, *event, policy),
+            Kind::First(rail, event) => {
+                runs(plan, rail, *event, policy);
+                at_end(plan, rail, *event, 0, policy);
+            }
+            Kind::Last(rail, event) => {
+                runs(plan, rail, *event, policy);
+                at_end(plan, rail, *event, count(plan.rails_at(*event), *event) - 1, policy);
+            }
+            Kind::Before(first, second) => in_order(plan, first, second, policy),
+        }
+    }
+}
+
+/// The rail is on the event, and can be told from others.
+#[track_caller]
+const fn can_be_met(rail: &Row, event: HookPoint) {
+    let name = rail.rail.info.name;
+    if !contains(rail.events, event) {
+        let text = Text::new().name(name).and(" is not on ").name(event.event_name());
+        panic!("{}", text.and(", so no chain can run it there").as_str());
+    }
+    if rail.generic {
+        let text = Text::new().name(name).and(" is a generic rail, and its instances cannot be told apart here: ");
+        let text = text.and("list the one that is meant in a chain of its own, and name that chain");
+        panic!("{}", text.as_str());
+    }
+}
+
+/// The chain lists the rail, or a chain in it does.
+pub(super) const fn lists(plan: &Plan, rail: &RailInfo) -> bool {
+    let mut i = 0;
+    while i < plan.events.len() {
+        if find(plan.events[i].rails, plan.events[i].event, rail).is_some() {
+            return true;
+        }
+        i += 1;
+    }
+    false
+}
+
+#[track_caller]
+const fn runs(plan: &Plan, rail: &RailInfo, event: HookPoint, policy: Option<&str>) {
+    if find(plan.rails_at(event), event, rail).is_none() {
+        let text = Text::new().and("the chain ").name(plan.chain).and(" does not list ").name(rail.name);
+        let text = match policy {
+            Some(policy) => text.and(", which the policy ").name(policy).and(" requires on "),
+            None => text.and(", which it requires on "),
+        };
+        panic!("{}", text.name(event.event_name()).and(": list it").as_str());
+    }
+}
+
+/// Nothing but the rail runs at this place, the first or the last.
+#[track_caller]
+const fn at_end(plan: &Plan, rail: &RailInfo, event: HookPoint, place: usize, policy: Option<&str>) {
+    let rails = plan.rails_at(event);
+    let at_end = match find(rails, event, rail) {
+        Some(found) => found.first <= place && place <= found.last,
+        None => false,
+    };
+    if at_end {
+        return;
+    }
+    let end = if place == 0 { "first" } else { "last" };
+    let text = Text::new().name(rail.name).and(" has to run ").and(end).and(" at ").name(event.event_name());
+    let text = by(text, policy).and(", but ");
+    let text = match rail_at(rails, event, place) {
+        Some(other) => priorities(text.name(other.name).and(" does: "), rail, other),
+        None => text.and("it does not"),
+    };
+    panic!("{}", text.as_str());
+}
+
+#[track_caller]
+const fn in_order(plan: &Plan, first: &RailInfo, second: &RailInfo, policy: Option<&str>) {
+    let mut i = 0;
+    while i < plan.events.len() {
+        let event = plan.events[i].event;
+        if !runs_before(plan.events[i].rails, event, first, second) {
+            let text = Text::new().name(first.name).and(" has to run before ").name(second.name);
+            let text = by(text, policy).and(", but at ").name(event.event_name()).and(" it does not: ");
+            panic!("{}", priorities(text, first, second).as_str());
+        }
+        i += 1;
+    }
+}
+
+/// Says whose requirement it is, when it is not the chain's own.
+const fn by(text: Text, policy: Option<&str>) -> Text {
+    match policy {
+        Some(policy) => text.and(" (the policy ").name(policy).and(" says so)"),
+        None => text,
+    }
+}
+
+impl fmt::Display for Requirement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Kind::Require(rail, event) => write!(f, "require({} on {})", rail.name, event.event_name()),
+            Kind::First(rail, event) => write!(f, "first({} on {})", rail.name, event.event_name()),
+            Kind::Last(rail, event) => write!(f, "last({} on {})", rail.name, event.event_name()),
+            Kind::Before(first, second) => write!(f, "before({}, {})", first.name, second.name),
+        }
+    }
+}
