@@ -17,13 +17,18 @@ pub(super) fn chain(chain: &Chain) -> TokenStream {
     let (ident, structure) = (&names.ident, names.structure());
     let (listing, chain_impls) = (names.listing(), names.chain_impls());
     let (run_on, checks) = (names.run_on(), names.checks());
+    let (fallbacks, imports) = (names.fallbacks(), names.imports());
     let items = quote! {
         #structure
         const _: () = {
-            #listing
-            #chain_impls
-            #run_on
-            #checks
+            #fallbacks
+            const _: () = {
+                #imports
+                #listing
+                #chain_impls
+                #run_on
+                #checks
+            };
         };
     };
     if chain.ident.is_some() { items } else { quote!({ #items #ident {} }) }
@@ -60,6 +65,46 @@ impl<'c> Names<'c> {
         (0..self.chain.rails.len()).map(Literal::usize_unsuffixed)
     }
 
+    /// The name by which the expansion refers to a rail that is listed by a plain path; see [`Self::imports`].
+    fn alias(place: usize, rail: &Listed) -> Option<Ident> {
+        let Listed::Path(path) = rail else { return None };
+        let plain = path.segments.iter().all(|segment| segment.arguments.is_none());
+        plain.then(|| format_ident!("__Rail{place}", span = path.span().resolved_at(Span::mixed_site())))
+    }
+
+    fn aliased(&self) -> impl Iterator<Item = (usize, Ident, &Listed)> {
+        let rails = self.chain.rails.iter().enumerate();
+        rails.filter_map(|(place, rail)| Some((place, Self::alias(place, rail)?, rail)))
+    }
+
+    /// What the names below mean where a path is not that of a type: see [`Self::imports`].
+    fn fallbacks(&self) -> TokenStream {
+        let library = &self.chain.library;
+        let fallback = |(place, alias, _): (usize, Ident, &Listed)| {
+            let place = Literal::usize_unsuffixed(place);
+            quote_spanned!(Span::mixed_site()=> #[allow(dead_code)] type #alias = #library::__private::NoRail<#place>;)
+        };
+        self.aliased().map(fallback).collect()
+    }
+
+    /// The rails under names of the expansion.
+    ///
+    /// An import takes whatever has the name: a rail is a function and a type, and the type is found here. Of a
+    /// function without `#[rail]` there is only the function; then the type of that name is the fallback outside,
+    /// and the checks can say what is missing, where the name alone would be an "expected type, found function".
+    fn imports(&self) -> TokenStream {
+        let import = |(_, alias, rail): (usize, Ident, &Listed)| {
+            let (path, span) = (rail.ty(), rail.ty().span().resolved_at(Span::mixed_site()));
+            quote_spanned!(span=> #[allow(unused_imports)] use #path as #alias;)
+        };
+        self.aliased().map(import).collect()
+    }
+
+    /// The rail's type as the expansion names it.
+    fn ty(place: usize, rail: &Listed) -> TokenStream {
+        Self::alias(place, rail).map_or_else(|| rail.ty(), ToTokens::into_token_stream)
+    }
+
     fn structure(&self) -> TokenStream {
         let (Chain { attrs, vis, library, .. }, ident) = (self.chain, &self.ident);
         let fields = self.chain.rails.iter().filter_map(|rail| match rail {
@@ -83,7 +128,7 @@ impl<'c> Names<'c> {
     /// Which rail is at which place, and what is known of each.
     fn listing(&self) -> TokenStream {
         let (library, ident, len) = (&self.chain.library, &self.ident, self.len());
-        let places = self.places().zip(&self.chain.rails).map(|(place, rail)| self.place(&place, rail));
+        let places = self.chain.rails.iter().enumerate().map(|(place, rail)| self.place(place, rail));
         let (rows, events, kinds) = (self.places(), &self.events, self.kinds());
         quote_spanned! {Span::mixed_site()=>
             /// Which rail is at which place of the list.
@@ -115,25 +160,22 @@ impl<'c> Names<'c> {
         }
     }
 
-    fn place(&self, place: &Literal, rail: &Listed) -> TokenStream {
-        let (ident, ty) = (&self.ident, rail.ty());
-        let span = ty.span().resolved_at(Span::mixed_site());
+    fn place(&self, place: usize, rail: &Listed) -> TokenStream {
+        let (ident, ty) = (&self.ident, Self::ty(place, rail));
+        let span = rail.ty().span().resolved_at(Span::mixed_site());
+        let place = Literal::usize_unsuffixed(place);
         let library = self.chain.library.located(span);
         // Nothing here names a bound, which the compiler would show: what is no rail is an error of its constants.
         let (rail, row) = match rail {
-            Listed::Field { ident, .. } => (
-                quote_spanned!(span=> &chain.#ident),
-                quote_spanned! {span=>
-                    <#ty as #library::Rail>::ROW
-                },
-            ),
-            Listed::Path(path) => (
-                quote_spanned!(span=> <#path as #library::checks::Stateless>::RAIL),
-                quote_spanned!(span=> <#path as #library::checks::Stateless>::ROW),
+            Listed::Field { ident, .. } => {
+                (quote_spanned!(span=> &chain.#ident), quote_spanned!(span=> <#ty as #library::Rail>::ROW))
+            }
+            Listed::Path(_) => (
+                quote_spanned!(span=> <#ty as #library::checks::Stateless>::RAIL),
+                quote_spanned!(span=> <#ty as #library::checks::Stateless>::ROW),
             ),
         };
-        // All of it stands at the rail's name, so that "not a rail" and "listed twice" point there. The name is
-        // in parentheses where a constant could be meant: a function in the list would be two errors.
+        // All of it stands at the rail's name, so that "not a rail" and "listed twice" point there.
         quote_spanned! {span=>
             #[automatically_derived]
             impl #library::__private::RailAt<#place> for __Place {
@@ -148,8 +190,7 @@ impl<'c> Names<'c> {
             }
 
             #[automatically_derived]
-            #[allow(unused_parens)]
-            impl #library::checks::RunsEachRailOnce<(#ty)> for #ident {}
+            impl #library::checks::RunsEachRailOnce<#ty> for #ident {}
         }
     }
 

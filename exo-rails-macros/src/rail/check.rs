@@ -79,6 +79,20 @@ pub(super) fn rail(args: TokenStream, item: Item, errors: &mut Errors) -> Option
     }
 }
 
+/// What is left of a function whose signature cannot be read: enough for a stub.
+pub(super) fn half_typed(vis: Visibility, ident: Ident) -> Rail {
+    Rail {
+        library: Library::default(),
+        name: unraw(&ident),
+        span: ident.span(),
+        subject: Subject::Function { ident, vis, attrs: Vec::new() },
+        priority: None,
+        after: Vec::new(),
+        before: Vec::new(),
+        handlers: Vec::new(),
+    }
+}
+
 fn function(args: Args, item: Function, errors: &mut Errors) -> Option<Rail> {
     if let Some(receiver) = item.sig.receiver() {
         errors.at(receiver, "`#[rail]` stands on the `impl` block, and `#[on(PreToolCall)]` on its methods");

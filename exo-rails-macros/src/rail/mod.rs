@@ -17,7 +17,10 @@ use crate::errors::{self, Errors};
 pub(crate) fn rail(args: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let (item_tokens, item) = parse::item(item, &mut errors);
-    let rail = item.and_then(|item| check::rail(args, item, &mut errors));
+    let rail = match item {
+        Some(item) => check::rail(args, item, &mut errors),
+        None => parse::half_typed(item_tokens.clone()).map(|(vis, ident)| check::half_typed(vis, ident)),
+    };
     let beside = match (errors.finish(()), &rail) {
         (Ok(()), Some(rail)) => expand::rail(rail),
         (Ok(()), None) => TokenStream::new(),

@@ -52,6 +52,24 @@ pub(super) fn item(tokens: TokenStream, errors: &mut Errors) -> (TokenStream, Op
     }
 }
 
+/// The visibility and the name of a function whose signature is not one yet: (e.g. `pub async fn block(call) { … }`).
+pub(super) fn half_typed(tokens: TokenStream) -> Option<(Visibility, Ident)> {
+    let parse = |input: ParseStream<'_>| {
+        input.call(Attribute::parse_outer)?;
+        let vis = input.parse()?;
+        if !starts_function(input) {
+            return Err(input.error(NOT_A_RAIL));
+        }
+        while input.parse::<Option<Token![fn]>>()?.is_none() {
+            input.parse::<TokenTree>()?;
+        }
+        let ident = input.parse()?;
+        input.parse::<TokenStream>()?;
+        Ok((vis, ident))
+    };
+    parse.parse2(tokens).ok()
+}
+
 fn parse_item(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<(TokenStream, Item)> {
     let tokens = input.fork().parse::<TokenStream>()?;
     let attrs = input.call(Attribute::parse_outer)?;

@@ -9,6 +9,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::action::RailOutput;
+use crate::checks::Stateless;
 use crate::context::RailContext;
 use crate::decision::{Decision, Outcome};
 use crate::event::{Event, Payloads};
@@ -126,17 +127,18 @@ where
     }
 }
 
-/// The end of every chain: what the steps after the last rail of an event call.
+/// Nothing. At the end of every chain, it is what the steps after the last rail of an event call; and it stands at the
+/// place `I` of a list where the name is that of a plain function.
 #[doc(hidden)]
 #[derive(Debug)]
-pub struct NoRail;
+pub struct NoRail<const I: usize = 0>;
 
 impl NoRail {
     /// No chain looks at it: its rails are at the places before.
-    pub const ROW: sorting::Row = sorting::Row::of::<Self>();
+    pub const ROW: sorting::Row = <Self as Rail>::ROW;
 }
 
-impl Rail for NoRail {
+impl<const I: usize> Rail for NoRail<I> {
     const NAME: &'static str = "";
     const PRIORITY: i32 = i32::MAX;
     const EVENTS: &'static [HookPoint] = &[];
@@ -146,7 +148,12 @@ impl Rail for NoRail {
     fn each_event<V: EventVisitor<Self>>(_: &mut V) {}
 }
 
-impl<E: Event> RailOn<E> for NoRail {
+#[diagnostic::do_not_recommend]
+impl<const I: usize> Stateless for NoRail<I> {
+    const RAIL: &'static Self = &Self;
+}
+
+impl<E: Event, const I: usize> RailOn<E> for NoRail<I> {
     type Out = ();
 
     #[inline(always)]

@@ -3,9 +3,9 @@
 use std::marker::PhantomData;
 use std::slice;
 
-use super::Chain;
 use super::requirements::{Requirement, lists};
 use super::sorting::{Listing, Row, contains};
+use super::{Chain, NoRail};
 use crate::checks::text::Text;
 use crate::hook_point::HookPoint;
 use crate::plan::{EventPlan, PlannedRail};
@@ -16,14 +16,18 @@ use crate::rail::RailInfo;
 pub struct Checks<C, const N: usize, const K: usize>(PhantomData<C>);
 
 impl<C: Chain + Listing<N, K>, const N: usize, const K: usize> Checks<C, N, K> {
-    /// The rail at this place of the list, and those in it when it is a chain, run after and before the rails that
-    /// they name.
+    /// There is a rail at this place of the list; it and, when it is a chain, those in it run after and before the
+    /// rails that they name.
     ///
     /// # Panics
-    /// When one of them does not.
+    /// When there is none, or one of them does not.
     #[track_caller]
     pub const fn place(place: usize) {
         let rail = &C::ROWS[place].rail;
+        assert!(
+            !rail.info.same(&NoRail::ROW.rail.info),
+            "this is not a rail: a function becomes one with `#[rail(on = [PreToolCall])]` above it"
+        );
         if !names_others(slice::from_ref(rail)) {
             return;
         }

@@ -77,7 +77,7 @@ impl<C: Listing<N, K>, E: Event, const N: usize, const K: usize> Sorted<C, E, N,
     };
 
     const RAILS: &'static [PlannedRail] = &{
-        let mut rails = [PlannedRail::of::<super::NoRail>(); N];
+        let mut rails = [super::NoRail::ROW.rail; N];
         let mut i = 0;
         while i < Self::COUNT {
             rails[i] = C::ROWS[Self::ORDER[i]].rail;

@@ -1,0 +1,25 @@
+//! The message should say: a policy has no requirement `requires`; did you mean `require`?
+
+use exo_rails::prelude::*;
+
+#[rail(priority = 10, on = [PreToolCall])]
+fn permission_check(call: &ToolCallInputs) -> Verdict {
+    Verdict::abort_if(call.tool_name == "drop_table", "not permitted")
+}
+
+#[rail(priority = 90, on = [PreToolCall, PostToolCall])]
+fn audit_log(call: &ToolCallInputs) {
+    println!("{}", call.tool_name);
+}
+
+chain_policy! {
+    struct Company { requires(permission_check on PreToolCall) }
+}
+
+rail_chain! {
+    struct MyRails { permission_check, audit_log }
+}
+
+fn main() {
+    let _ = MyRails {};
+}
