@@ -5,7 +5,8 @@ use trybuild::TestCases;
 #[test]
 fn mistakes_explain_themselves() {
     let cases = TestCases::new();
-    for topic in ["events", "parameters", "returns", "rail_items", "attributes", "chains", "guarding", "hooks"] {
+    for topic in ["events", "parameters", "returns", "rail_items", "attributes", "chains", "order", "guarding", "hooks"]
+    {
         cases.compile_fail(format!("fail/{topic}/*.rs"));
     }
 }

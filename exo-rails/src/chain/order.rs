@@ -129,7 +129,7 @@ const fn in_order(all: &[PlannedRail], event: HookPoint, rails: &[PlannedRail]) 
         while other < rail.order.after.len() {
             let earlier = &rail.order.after[other];
             if !runs_before(all, event, earlier, &rail.info) {
-                not_in_order(&rail.info, "after", earlier, event);
+                not_in_order(all, event, &rail.info, "after", earlier);
             }
             other += 1;
         }
@@ -137,7 +137,7 @@ const fn in_order(all: &[PlannedRail], event: HookPoint, rails: &[PlannedRail]) 
         while other < rail.order.before.len() {
             let later = &rail.order.before[other];
             if !runs_before(all, event, &rail.info, later) {
-                not_in_order(&rail.info, "before", later, event);
+                not_in_order(all, event, &rail.info, "before", later);
             }
             other += 1;
         }
@@ -150,21 +150,51 @@ const fn in_order(all: &[PlannedRail], event: HookPoint, rails: &[PlannedRail]) 
 
 /// `audit` runs `after` `permission`, says its attribute.
 #[track_caller]
-const fn not_in_order(rail: &RailInfo, relation: &str, other: &RailInfo, event: HookPoint) -> ! {
+const fn not_in_order(all: &[PlannedRail], event: HookPoint, rail: &RailInfo, relation: &str, other: &RailInfo) -> ! {
     let text = Text::new().name(rail.name).and(" has to run ").and(relation).and(" ").name(other.name);
     let text = text.and(" (`").and(relation).and(" = [").and(other.name).and("]`), but at ");
     let text = text.name(event.event_name()).and(" it does not: ");
-    panic!("{}", priorities(text, rail, other).as_str());
+    panic!("{}", priorities(text, all, event, rail, other).as_str());
 }
 
-/// Why two rails are in the order in which they are.
-pub(super) const fn priorities(text: Text, one: &RailInfo, two: &RailInfo) -> Text {
-    if one.priority == two.priority {
-        let text = text.and("both have priority ").number(one.priority);
-        return text.and(", so the order of the list decides");
+/// Why two rails are in the order in which they are: the priorities of the two, or of the chains that they are in.
+pub(super) const fn priorities(
+    text: Text,
+    all: &[PlannedRail],
+    event: HookPoint,
+    one: &RailInfo,
+    two: &RailInfo,
+) -> Text {
+    let (Some(first), Some(second)) = (holder(all, event, one), holder(all, event, two)) else { return text };
+    if first == second
+        && let Some(inner) = all[first].inner
+    {
+        return priorities(text, inner.rails_at(event), event, one, two);
     }
-    let text = text.and("their priorities are ").number(one.priority).and(" and ").number(two.priority);
-    text.and(", and the lower number runs first")
+    let (first, second) = (&all[first].info, &all[second].info);
+    let text = if first.same(one) && second.same(two) {
+        text.and("their priorities are ")
+    } else {
+        text.and("the priorities of ").name(first.name).and(" and ").name(second.name).and(" are ")
+    };
+    let text = text.number(first.priority).and(" and ").number(second.priority);
+    if first.priority == second.priority {
+        text.and(", so the order of the list decides")
+    } else {
+        text.and(", and the lower number runs first")
+    }
+}
+
+/// Which of the rails is the wanted one, or a chain that has it.
+const fn holder(rails: &[PlannedRail], event: HookPoint, wanted: &RailInfo) -> Option<usize> {
+    let mut i = 0;
+    while i < rails.len() {
+        if find(slice::from_ref(&rails[i]), event, wanted).is_some() {
+            return Some(i);
+        }
+        i += 1;
+    }
+    None
 }
 
 /// Whether, where both run, all of the first is done before the second begins.

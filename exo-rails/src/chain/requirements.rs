@@ -167,7 +167,7 @@ const fn at_end(plan: &Plan, rail: &RailInfo, event: HookPoint, place: usize, po
     let text = Text::new().name(rail.name).and(" has to run ").and(end).and(" at ").name(event.event_name());
     let text = by(text, policy).and(", but ");
     let text = match rail_at(rails, event, place) {
-        Some(other) => priorities(text.name(other.name).and(" does: "), rail, other),
+        Some(other) => priorities(text.name(other.name).and(" does: "), rails, event, rail, other),
         None => text.and("it does not"),
     };
     panic!("{}", text.as_str());
@@ -181,7 +181,7 @@ const fn in_order(plan: &Plan, first: &RailInfo, second: &RailInfo, policy: Opti
         if !runs_before(plan.events[i].rails, event, first, second) {
             let text = Text::new().name(first.name).and(" has to run before ").name(second.name);
             let text = by(text, policy).and(", but at ").name(event.event_name()).and(" it does not: ");
-            panic!("{}", priorities(text, first, second).as_str());
+            panic!("{}", priorities(text, plan.events[i].rails, event, first, second).as_str());
         }
         i += 1;
     }

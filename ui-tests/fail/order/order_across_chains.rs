@@ -1,4 +1,4 @@
-//! The message should say: `spend` has to run after `permission_check`, but the chain that has it runs first.
+//! The message should say: `spend` has to run after `permission_check`, but runs before it: the priorities of `Costs` and `permission_check` are 5 and 10.
 
 use exo_rails::prelude::*;
 
@@ -12,7 +12,7 @@ fn audit_log(call: &ToolCallInputs) {
     println!("{}", call.tool_name);
 }
 
-#[rail(priority = 5, on = [PreToolCall], after = [permission_check])]
+#[rail(priority = 60, on = [PreToolCall], after = [permission_check])]
 fn spend(ctx: &RailContext) {
     println!("{}", ctx.step());
 }
