@@ -1,5 +1,7 @@
 //! What the guide says about mistakes is what the compiler says: the codes, the messages, and nothing besides.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 use std::path::Path;
 use std::process::Command;
 use std::{env, fmt::Write as _, fs};
@@ -34,7 +36,7 @@ fn each_message_is_what_the_compiler_says() {
         let errors: Vec<_> = said.iter().filter(|error| error["target"]["name"] == *mistake.name).collect();
         if let Err(what) = compare(mistake, &errors) {
             let _ = writeln!(wrong, "mistakes.md, {}: {what}; the compiler says:\n", mistake.name);
-            errors.iter().for_each(|error| wrong.push_str(rendered(error)));
+            wrong.extend(errors.iter().map(|error| rendered(error)));
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
@@ -103,7 +105,8 @@ fn compile(mistakes: &[Mistake]) -> Vec<Value> {
     }
     let library = workspace.join("exo-rails");
     let manifest = format!(
-        "[package]\nname = \"mistakes\"\nedition = \"2024\"\n[workspace]\n[dependencies]\nexo-rails = {{ path = {library:?} }}\n"
+        "[package]\nname = 'mistakes'\nedition = '2024'\n[workspace]\n[dependencies]\nexo-rails.path = '{}'\n",
+        library.display()
     );
     fs::write(package.join("Cargo.toml"), manifest).unwrap();
     fs::copy(workspace.join("Cargo.lock"), package.join("Cargo.lock")).unwrap();

@@ -4,7 +4,11 @@ use exo_rails::prelude::*;
 
 #[rail(on = [PreToolCall])]
 async fn guard(call: &ToolCallInputs) -> RailAction {
-    if call.tool_name == "shell" { RailAction::Skip(exo_rails::Skip { substitute: None }) } else { RailAction::Continue }
+    if call.tool_name == "shell" {
+        RailAction::Skip(exo_rails::Skip { substitute: None })
+    } else {
+        RailAction::Continue
+    }
 }
 
 fn main() {
