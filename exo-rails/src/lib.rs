@@ -1,3 +1,5 @@
+// The README names the page by its file. Of two definitions of a link the first counts.
+//! [mistakes]: guide::mistakes
 #![doc = include_str!("../README.md")]
 
 extern crate self as exo_rails;
@@ -11,6 +13,7 @@ mod decision;
 mod error;
 mod event;
 mod fault;
+pub mod guide;
 mod hook_manager;
 mod hook_point;
 pub mod message;

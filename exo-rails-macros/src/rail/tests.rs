@@ -1,4 +1,4 @@
-use proc_macro2::TokenStream;
+use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 
 use crate::testing::{golden, mentions, messages, tokens};
 
@@ -6,14 +6,42 @@ fn expand(args: &str, item: &str) -> TokenStream {
     super::rail(tokens(args), tokens(item))
 }
 
-/// Each row: the arguments, the item, and how each of the messages begins.
+/// Each row: the arguments, the item, and how each of the messages begins. Whatever they say, the item comes out.
 fn check(table: &[(&str, &str, &[&str])]) {
     for (args, item, expected) in table {
-        let messages = messages(&expand(args, item));
+        let expansion = expand(args, item);
+        assert_survives(item, &expansion);
+        let messages = messages(&expansion);
         let as_expected = messages.len() == expected.len()
             && messages.iter().zip(*expected).all(|(message, start)| message.starts_with(start));
         assert!(as_expected, "#[rail({args})] {item}\nsays {messages:#?}\ninstead of {expected:#?}");
     }
+}
+
+/// The expansion begins with the item, token by token, but for its `#[on(…)]`.
+fn assert_survives(item: &str, expansion: &TokenStream) {
+    let text = |tokens: &TokenStream| tokens.to_string().replace(' ', "");
+    let kept = text(&without_on(tokens(item)));
+    assert!(text(expansion).starts_with(&kept), "{item}\ncame out as\n{expansion}");
+}
+
+fn without_on(tokens: TokenStream) -> TokenStream {
+    let mut kept = Vec::new();
+    for token in tokens {
+        match token {
+            TokenTree::Group(group) if group.delimiter() == Delimiter::Bracket && is_on(&group) => drop(kept.pop()),
+            TokenTree::Group(group) => {
+                kept.push(Group::new(group.delimiter(), without_on(group.stream())).into());
+            }
+            other => kept.push(other),
+        }
+    }
+    kept.into_iter().collect()
+}
+
+/// `[on(Start)]`, and not `[rail(on = [Start])]` nor `[Start]`.
+fn is_on(group: &Group) -> bool {
+    group.stream().into_iter().any(|token| token.to_string() == "on")
 }
 
 const CALL: &str = "async fn guard(call: &ToolCallInputs) -> RailAction { loop {} }";
@@ -159,18 +187,136 @@ fn the_item_survives() {
         ("nonsense nonsense", "impl Budget { fn f(&self) { self. } }"),
     ];
     for (args, item) in items {
-        let expansion = expand(args, item).to_string();
-        let item = tokens(item).to_string();
-        assert!(expansion.starts_with(&item), "{item}\ncame out as\n{expansion}");
+        assert_survives(item, &expand(args, item));
     }
 }
 
+/// The rail is the one that it was before the body was touched.
 #[test]
 fn a_half_typed_body_is_no_error() {
-    check(&[
-        ("on = [PreToolCall]", "async fn f(call: &ToolCallInputs) -> RailAction { match call. }", &[]),
-        ("", "impl Budget { #[on(Start)] async fn f(&self) { self. } }", &[]),
-    ]);
+    let bodies = [
+        "call.",
+        "let x =",
+        "let x = call.tool_name.",
+        "if call.tool_name ==",
+        "match call.",
+        "match call.tool_name.as_str() { \"shell\" => }",
+        "RailAction::",
+        "RailAction::abort(call.)",
+        "for x in",
+        "call.tool_name, => fn",
+        "return RailAction",
+        "|call|",
+        "#[allow]",
+    ];
+    let function = |body| format!("async fn f(call: &ToolCallInputs) -> RailAction {{ {body} }}");
+    let method = |body| format!("impl Budget {{ #[on(Start)] async fn f(&self, call: &A) -> Verdict {{ {body} }} }}");
+    for body in bodies {
+        for (args, item, finished) in
+            [("on = [PreToolCall]", function(body), function("loop {}")), ("", method(body), method("loop {}"))]
+        {
+            check(&[(args, &item, &[])]);
+            assert_eq!(beside(&expand(args, &item)), beside(&expand(args, &finished)), "{item}");
+        }
+    }
+}
+
+/// What stands behind the item.
+fn beside(expansion: &TokenStream) -> String {
+    let is_body = |token: &TokenTree| matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace);
+    expansion.clone().into_iter().skip_while(|token| !is_body(token)).skip(1).collect::<TokenStream>().to_string()
+}
+
+/// The rail stays one for the chains that list it, and the function one for its callers.
+#[test]
+fn half_typed_arguments() {
+    let on_no_event = "the rail `guard` is on no event";
+    let table: &[(&str, &[&str])] = &[
+        ("o", &["`#[rail]` has no argument `o`; did you mean `on`?", on_no_event]),
+        ("on =", &["`on` needs a value"]),
+        ("on = [Pre::]", &["an event is the name of a type"]),
+        ("on = [events::Pre, ,]", &["an event is the name of a type"]),
+        ("on = [Start] priority", &["expected `,` between two arguments", "`priority` needs a value"]),
+        ("on = [Start], pri", &["`#[rail]` has no argument `pri`"]),
+        ("on = [Start], priority =", &["`priority` needs a value: `priority = 10`"]),
+        ("on = [Start], priority = -", &["unexpected end of input, expected an expression"]),
+        ("on = [Start], priority = BASE +", &["unexpected end of input, expected an expression"]),
+        ("on = [Start], name =", &["`name` needs a value: `name = \"my_rail\"`"]),
+        ("on = [Start], crate =", &["`crate` needs a value: `crate = ::exo_rails`"]),
+        ("on = [Start],,", &["expected ident"]),
+    ];
+    for (args, expected) in table {
+        check(&[(args, CALL, expected)]);
+        assert!(mentions(&expand(args, CALL), "RailOn"), "#[rail({args})]");
+    }
+}
+
+/// Of a signature that cannot be read no rail can be made, but what the user wrote is there.
+#[test]
+fn half_typed_signatures() {
+    let signatures = [
+        "fn f(call) {}",
+        "fn f(call: ) {}",
+        "pub async fn f(call: &) -> RailAction { loop {} }",
+        "fn f(call: &mut) {}",
+        "fn f(call: &ToolCallInputs, , ctx: &RailContext) {}",
+        "fn f(call: &ToolCallInputs ctx: &RailContext) {}",
+        "fn f() -> {}",
+        "fn f() -> RailAction< {}",
+        "fn f<T(call: T) {}",
+        "async f() {}",
+        "fn () {}",
+        "fn f",
+        "pub async",
+        "",
+    ];
+    for item in signatures {
+        let expansion = expand("on = [PreToolCall]", item);
+        assert_survives(item, &expansion);
+        assert_eq!(messages(&expansion).len(), 1, "{item}");
+    }
+    for item in ["fn f()", "fn f() -> RailAction", "fn f(call: &ToolCallInputs) where {}"] {
+        check(&[("on = [PreToolCall]", item, &[])]);
+    }
+}
+
+/// The other methods stay methods of the type and guards of their events.
+#[test]
+fn a_half_typed_method_keeps_the_others() {
+    let others = "#[on(PreToolCall)] fn g(&self, call: &ToolCallInputs) -> Verdict { loop {} } fn h(&self) {}";
+    for body in ["self.", "let x =", "if self.limit =="] {
+        let block = format!("impl Budget {{ #[on(Start)] fn f(&self) {{ {body} }} {others} }}");
+        check(&[("", &block, &[])]);
+        let expansion = beside(&expand("", &block));
+        assert!(["Start", "PreToolCall"].iter().all(|event| expansion.contains(event)), "{expansion}");
+    }
+    let half_typed = [
+        "#[on(Start)] fn f(&self, call) {}",
+        "#[on(Start)] fn f(&self, call: &) {}",
+        "#[on(Start)] fn f(&self) -> {}",
+        "#[on(Start)] fn (&self) {}",
+        "#[on(Start::)] fn f(&self) {}",
+        "#[on(Start,, Error)] fn f(&self) {}",
+        "#[on()] fn f(&self) {}",
+        "#[on] fn f(&self) {}",
+    ];
+    for method in half_typed {
+        for block in [format!("impl Budget {{ {method} {others} }}"), format!("impl Budget {{ {others} {method} }}")] {
+            let expansion = expand("", &block);
+            assert_survives(&block, &expansion);
+            assert_eq!(messages(&expansion).len(), 1, "{block}");
+            assert!(mentions(&expansion, "RailOn"), "{block}");
+        }
+    }
+    for end in ["#[on(Start)]", "#[on(Start)] fn", "#[on(Start)] pub async fn f"] {
+        let block = format!("impl Budget {{ {others} {end} }}");
+        let expansion = expand("", &block);
+        assert_survives(&block, &expansion);
+        assert_eq!(messages(&expansion).len(), 1, "{block}");
+    }
+    for end in ["pub", "fn", "fn f", "fn f(&self)", "let"] {
+        check(&[("", &format!("impl Budget {{ {others} {end} }}"), &[])]);
+    }
 }
 
 /// `#[on]` is taken out of a block, also of one with mistakes; everything else stays.

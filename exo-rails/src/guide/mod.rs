@@ -1,0 +1,5 @@
+//! Pages to read; there is no code in here.
+
+pub mod mistakes {
+    #![doc = include_str!("mistakes.md")]
+}

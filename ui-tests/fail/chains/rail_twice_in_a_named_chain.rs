@@ -1,0 +1,19 @@
+//! The message should say: the rail `guard` is listed twice: a chain runs each rail once.
+
+use exo_rails::prelude::*;
+
+#[rail(priority = 10, on = [PreToolCall])]
+async fn guard(call: &ToolCallInputs) -> Verdict {
+    Verdict::abort(call.tool_name.clone())
+}
+
+rail_chain! {
+    struct MyRails {
+        guard,
+        guard,
+    }
+}
+
+fn main() {
+    let _ = MyRails {};
+}

@@ -1,0 +1,12 @@
+//! The message should say: the event `Start` is listed twice.
+
+use exo_rails::prelude::*;
+
+#[rail(on = [Start, exo_rails::events::Start])]
+async fn guard(ctx: &RailContext) {
+    println!("{}", ctx.step());
+}
+
+fn main() {
+    let _ = rail_chain![guard];
+}

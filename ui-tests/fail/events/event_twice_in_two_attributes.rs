@@ -1,0 +1,20 @@
+//! The message should say: the event `Start` is listed twice.
+
+use exo_rails::prelude::*;
+
+struct Budget;
+
+#[rail]
+impl Budget {
+    #[on(Start)]
+    #[on(Start)]
+    async fn before(&self) {}
+}
+
+rail_chain! {
+    struct MyRails {
+        budget: Budget,
+    }
+}
+
+fn main() {}

@@ -1,0 +1,13 @@
+//! The message should say: nothing runs before it is awaited (the compiler's own words).
+
+#![deny(unused_must_use)]
+
+use exo_rails::prelude::*;
+
+async fn check(call: &mut ToolCallInputs, ctx: &mut RailContext) {
+    NoRails.run::<PreToolCall>(call, ctx);
+}
+
+fn main() {
+    let _ = check(&mut ToolCallInputs::new("search"), &mut RailContext::new("demo"));
+}

@@ -1,0 +1,11 @@
+//! The message should say: `String` is not a guard set; guard sets are chains, `RailManager`, `HookManager` and `NoRails`.
+
+use exo_rails::prelude::*;
+
+async fn check(call: &mut ToolCallInputs, ctx: &mut RailContext) -> Result<bool, RailFault> {
+    Ok(String::from("none").run::<PreToolCall>(call, ctx).await?.is_continue())
+}
+
+fn main() {
+    let _ = check(&mut ToolCallInputs::new("search"), &mut RailContext::new("demo"));
+}

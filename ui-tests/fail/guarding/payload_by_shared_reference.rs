@@ -1,0 +1,11 @@
+//! The message should say: expected `&mut ToolCallInputs`, found `&ToolCallInputs` (the compiler's own words).
+
+use exo_rails::prelude::*;
+
+async fn check(call: &ToolCallInputs, ctx: &mut RailContext) -> Result<bool, RailFault> {
+    Ok(NoRails.run::<PreToolCall>(call, ctx).await?.is_continue())
+}
+
+fn main() {
+    let _ = check(&ToolCallInputs::new("search"), &mut RailContext::new("demo"));
+}

@@ -1,0 +1,12 @@
+//! The message should say: the rail takes its `Inputs<'_>` twice: once is enough.
+
+use exo_rails::prelude::*;
+
+#[rail(on = [PreToolCall])]
+async fn guard(inputs: Inputs<'_>, same: Inputs<'_>) {
+    println!("{} {}", inputs.point(), same.point());
+}
+
+fn main() {
+    let _ = rail_chain![guard];
+}

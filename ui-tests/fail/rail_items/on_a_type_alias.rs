@@ -1,0 +1,10 @@
+//! The message should say: a rail is an `async fn`, a `fn`, or an `impl` block of a type.
+
+use exo_rails::prelude::*;
+
+#[rail(on = [PreToolCall])]
+type Call = ToolCallInputs;
+
+fn main() {
+    let _ = Call::new("search");
+}

@@ -1,0 +1,25 @@
+//! The message should say: a decision that is dropped guards nothing: return it.
+
+#![deny(unused_must_use)]
+
+use exo_rails::prelude::*;
+
+struct Budget;
+
+#[rail]
+impl Budget {
+    #[on(PreToolCall)]
+    async fn before(&self, call: &ToolCallInputs) {
+        Verdict::abort_if(call.tool_name == "shell", "no shell");
+    }
+}
+
+rail_chain! {
+    struct MyRails {
+        budget: Budget,
+    }
+}
+
+fn main() {
+    let _ = MyRails { budget: Budget };
+}

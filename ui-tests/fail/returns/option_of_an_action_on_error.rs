@@ -1,0 +1,12 @@
+//! The message should say: `Error` can only be observed: a rail on it returns `()`.
+
+use exo_rails::prelude::*;
+
+#[rail(on = [Error])]
+async fn guard(error: &RunError) -> Option<RailAction> {
+    Some(RailAction::abort(error.to_string()))
+}
+
+fn main() {
+    let _ = rail_chain![guard];
+}

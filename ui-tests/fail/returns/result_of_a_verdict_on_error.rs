@@ -1,0 +1,12 @@
+//! The message should say: `Error` can only be observed: a rail on it returns `()`, or `Result<(), E>`.
+
+use exo_rails::prelude::*;
+
+#[rail(on = [Error])]
+async fn guard(error: &RunError) -> Result<Verdict, String> {
+    Err(error.to_string())
+}
+
+fn main() {
+    let _ = rail_chain![guard];
+}

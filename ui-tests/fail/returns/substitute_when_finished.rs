@@ -1,0 +1,12 @@
+//! The message should say: after the run there is nothing to stand in for: change the output by `&mut InvokeOutput`.
+
+use exo_rails::prelude::*;
+
+#[rail(on = [Finished])]
+async fn guard(output: &InvokeOutput) -> RailAction<InvokeOutput> {
+    RailAction::skip_with(InvokeOutput::text("hidden"), output.text.clone())
+}
+
+fn main() {
+    let _ = rail_chain![guard];
+}

@@ -1,0 +1,154 @@
+//! What the guide says about mistakes is what the compiler says: the codes, the messages, and nothing besides.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use std::path::Path;
+use std::process::Command;
+use std::{env, fmt::Write as _, fs};
+
+use serde_json::Value;
+
+const PAGE: &str = include_str!("../../exo-rails/src/guide/mistakes.md");
+
+/// A fenced block of the page.
+struct Block {
+    line: usize,
+    info: &'static str,
+    text: String,
+}
+
+/// Wrong code, with what the page says about it.
+struct Mistake {
+    /// The name of its program: (e.g. `line_27`).
+    name: String,
+    code: Option<&'static str>,
+    source: String,
+    message: String,
+}
+
+#[test]
+fn each_message_is_what_the_compiler_says() {
+    let mistakes = mistakes();
+    assert!(!mistakes.is_empty(), "the page has no mistakes");
+    let said = compile(&mistakes);
+    let mut wrong = String::new();
+    for mistake in &mistakes {
+        let errors: Vec<_> = said.iter().filter(|error| error["target"]["name"] == *mistake.name).collect();
+        if let Err(what) = compare(mistake, &errors) {
+            let _ = writeln!(wrong, "mistakes.md, {}: {what}; the compiler says:\n", mistake.name);
+            wrong.extend(errors.iter().map(|error| rendered(error)));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn the_table_of_contents_has_each_heading() {
+    let listed: Vec<_> = PAGE.lines().filter_map(|line| line.trim_start().strip_prefix("- [")).collect();
+    let headings: Vec<_> =
+        PAGE.lines().filter_map(|line| line.strip_prefix("## ").or(line.strip_prefix("### "))).collect();
+    let links: Vec<_> = headings.iter().map(|heading| format!("{heading}](#{})", anchor(heading))).collect();
+    assert_eq!(listed, links);
+}
+
+/// The id that rustdoc gives a heading.
+fn anchor(heading: &str) -> String {
+    let kept = heading.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+    kept.map(|c| if c == ' ' { '-' } else { c.to_ascii_lowercase() }).collect()
+}
+
+/// Each block that must not compile, with the message that stands below it.
+fn mistakes() -> Vec<Mistake> {
+    let blocks = blocks();
+    let wrong = blocks.iter().enumerate().filter(|(_, block)| block.info.contains("compile_fail"));
+    let mistake = |(i, block): (usize, &Block)| {
+        let message = blocks.get(i + 1).filter(|next| next.info == "text");
+        // As rustdoc does: it hides what stands behind a `#`.
+        let source = block.text.lines().map(|line| line.strip_prefix("# ").unwrap_or(line)).collect::<Vec<_>>();
+        Mistake {
+            name: format!("line_{}", block.line),
+            code: block.info.split(',').find(|word| word.starts_with('E')),
+            source: source.join("\n"),
+            message: message.map(|block| block.text.clone()).unwrap_or_default(),
+        }
+    };
+    wrong.map(mistake).collect()
+}
+
+fn blocks() -> Vec<Block> {
+    let mut blocks: Vec<Block> = Vec::new();
+    let mut inside = false;
+    for (i, line) in PAGE.lines().enumerate() {
+        if let Some(info) = line.strip_prefix("```") {
+            inside = !inside;
+            if inside {
+                blocks.push(Block { line: i + 1, info, text: String::new() });
+            }
+        } else if inside && let Some(block) = blocks.last_mut() {
+            block.text.push_str(line);
+            block.text.push('\n');
+        }
+    }
+    blocks
+}
+
+/// Compiles them all, each as a program of one package, and returns the errors.
+fn compile(mistakes: &[Mistake]) -> Vec<Value> {
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
+    let package = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mistakes");
+    let programs = package.join("src/bin");
+    let _ = fs::remove_dir_all(&programs);
+    fs::create_dir_all(&programs).unwrap();
+    for mistake in mistakes {
+        fs::write(programs.join(format!("{}.rs", mistake.name)), &mistake.source).unwrap();
+    }
+    let library = workspace.join("exo-rails");
+    let manifest = format!(
+        "[package]\nname = 'mistakes'\nedition = '2024'\n[workspace]\n[dependencies]\nexo-rails.path = '{}'\n",
+        library.display()
+    );
+    fs::write(package.join("Cargo.toml"), manifest).unwrap();
+    fs::copy(workspace.join("Cargo.lock"), package.join("Cargo.lock")).unwrap();
+    let output = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+        .args(["build", "--bins", "--keep-going", "--offline", "--quiet", "--message-format=json"])
+        .current_dir(&package)
+        .env("CARGO_TARGET_DIR", target)
+        .output()
+        .unwrap();
+    let messages = String::from_utf8(output.stdout).unwrap();
+    let messages = messages.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let mut errors: Vec<_> = messages.filter(is_error).collect();
+    // Cargo shows a message once that rustc says twice.
+    errors.dedup();
+    assert!(!errors.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+    errors
+}
+
+fn is_error(message: &Value) -> bool {
+    message["message"]["level"] == "error" && !rendered(message).starts_with("error: aborting")
+}
+
+fn rendered(message: &Value) -> &str {
+    message["message"]["rendered"].as_str().unwrap_or_default()
+}
+
+/// The page may leave out lines of a message, but no error.
+fn compare(mistake: &Mistake, errors: &[&Value]) -> Result<(), String> {
+    let codes = errors.iter().filter_map(|error| error["message"]["code"]["code"].as_str());
+    let code = codes.into_iter().find(|code| code.starts_with('E'));
+    if code != mistake.code {
+        return Err(format!("the error is {code:?}, not {:?}", mistake.code));
+    }
+    let shown = mistake.message.lines().filter(|line| line.starts_with("error")).count();
+    if shown != errors.len() {
+        return Err(format!("the page shows {shown} errors of {}", errors.len()));
+    }
+    let said: String = errors.iter().map(|error| rendered(error)).collect();
+    // Without the space before line numbers: it depends on those of the library.
+    let mut said = said.lines().map(str::trim);
+    match mistake.message.lines().find(|line| !said.any(|said| said == line.trim())) {
+        Some(line) => Err(format!("this line is not in the message, or not here:\n{line}")),
+        None => Ok(()),
+    }
+}
