@@ -5,10 +5,13 @@
 
 mod chain;
 mod errors;
+mod options;
 mod paths;
 mod rail;
 #[cfg(test)]
 mod testing;
+mod tool_args;
+mod tools;
 
 use proc_macro::TokenStream;
 
@@ -28,4 +31,16 @@ pub fn on(_: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro]
 pub fn rail_chain(input: TokenStream) -> TokenStream {
     chain::rail_chain(input.into()).into()
+}
+
+#[allow(missing_docs, reason = "documented at the re-export")]
+#[proc_macro_derive(ToolArgs, attributes(tool))]
+pub fn tool_args(item: TokenStream) -> TokenStream {
+    tool_args::tool_args(item.into()).into()
+}
+
+#[allow(missing_docs, reason = "documented at the re-export")]
+#[proc_macro]
+pub fn tools(input: TokenStream) -> TokenStream {
+    tools::tools(input.into()).into()
 }
