@@ -17,13 +17,13 @@ pub(crate) struct Options {
 
 impl Options {
     /// Reads all options in attributes of this name; `value` reads what stands behind the `=`. What is wrong with one
-    /// does not hide what is wrong with the next.
+    /// does not hide what is wrong with the next. Returns the names that stand there, the wrong ones as well.
     pub(crate) fn read(
         self,
         attrs: &[Attribute],
         errors: &mut Errors,
         mut value: impl FnMut(&str, ParseStream<'_>, &mut Errors) -> syn::Result<()>,
-    ) {
+    ) -> Vec<Ident> {
         let mut seen = Vec::new();
         for attr in attrs {
             if attr.meta.require_list().is_err() {
@@ -40,6 +40,7 @@ impl Options {
             });
             errors.keep(result);
         }
+        seen
     }
 
     fn one(
@@ -57,13 +58,13 @@ impl Options {
         if seen.contains(&key) {
             errors.at(&key, format_args!("`{name}` is given twice: keep one of them"));
         }
+        seen.push(key.clone());
         let Some((_, example)) = self.examples.iter().find(|(known, _)| *known == name) else {
             let names: Vec<_> = self.examples.iter().map(|(name, _)| *name).collect();
             let expected = expected(&name, &names);
             errors.at(&key, format_args!("`#[{}]` has no option `{name}`; {expected}", self.attribute));
             return skip_value(input);
         };
-        seen.push(key.clone());
         if input.parse::<Token![=]>().is_err() || input.is_empty() || input.peek(Token![,]) {
             errors.at(&key, format_args!("`{name}` needs a value: `{example}`"));
             return skip_value(input);

@@ -219,7 +219,7 @@ fn a_set_in_the_arguments_has_no_order() {
     let tags: Vec<_> = (0..20).map(|i| format!("tag {i}")).collect();
     let arguments = json!({ "tags": tags, "x": 1 });
     assert_eq!(changed(arguments.clone(), |_: &mut Tag| {}).unwrap(), arguments);
-    let written = changed(arguments, |args: &mut Tag| drop(args.tags.remove("tag 3"))).unwrap();
+    let written = changed(arguments, |args: &mut Tag| _ = args.tags.remove("tag 3")).unwrap();
     let left: BTreeSet<_> = written["tags"].as_array().unwrap().iter().map(|tag| tag.as_str().unwrap()).collect();
     assert_eq!((left.len(), left.contains("tag 3"), &written["x"]), (19, false, &json!(1)));
 }

@@ -35,18 +35,16 @@ pub(super) fn options(item: &DeriveInput, errors: &mut Errors) -> ToolOptions {
     let mut options = ToolOptions { doc: item.attrs.iter().filter_map(doc_line).collect(), ..ToolOptions::default() };
     // Without anything in it, the attribute has told its mistake.
     options.named = attrs.iter().any(|attr| attr.meta.require_list().is_err());
-    OPTIONS.read(&attrs, errors, |name, input: ParseStream<'_>, _| {
+    let written = OPTIONS.read(&attrs, errors, |name, input: ParseStream<'_>, _| {
         match name {
-            "name" => {
-                options.named = true;
-                options.name = Some(input.parse()?);
-            }
+            "name" => options.name = Some(input.parse()?),
             "description" => options.description = Some(input.parse()?),
             "schema" => options.schema = Some(input.parse()?),
             _ => options.library = Library::at(input.call(Path::parse_mod_style)?),
         }
         Ok(())
     });
+    options.named |= written.iter().any(|key| strsim::damerau_levenshtein(&key.to_string(), "name") <= 1);
     options
 }
 

@@ -36,12 +36,13 @@ fn with(options: &str) -> String {
 
 #[test]
 fn options() {
-    let table: [(&str, &[&str]); 12] = [
+    let table: [(&str, &[&str]); 13] = [
         ("", &["the tool has no name: write `#[tool(name = \"delete_file\")]` above `DeleteFile`"]),
         ("name", &["`name` needs a value: `name = \"delete_file\"`"]),
         ("name = delete_file", &["the name of a tool is a text: `name = \"delete_file\"`"]),
         ("name = \" \"", &["the name of a tool is not blank"]),
-        ("nam = \"a\"", &["`#[tool]` has no option `nam`; did you mean `name`?", "the tool has no name"]),
+        ("nam = \"a\"", &["`#[tool]` has no option `nam`; did you mean `name`?"]),
+        ("parameters = 1", &["`#[tool]` has no option `parameters`; expected `name`", "the tool has no name"]),
         (
             "name = \"a\", parameters = 1",
             &["`#[tool]` has no option `parameters`; expected `name`, `description`, `schema`, `crate`"],
@@ -108,7 +109,7 @@ fn shapes() {
 #[test]
 fn descriptions() {
     let description = |attrs: &str| {
-        let item = syn::parse2(tokens(&format!("{attrs} #[tool(name = \"a\")] struct A {{}}"))).ok();
+        let item = syn::parse2(tokens(&format!("{attrs}\n#[tool(name = \"a\")] struct A {{}}"))).ok();
         let mut errors = crate::errors::Errors::default();
         item.map(|item| {
             let options = super::parse::options(&item, &mut errors);

@@ -36,6 +36,7 @@ impl Text {
     }
 
     /// The text and a number after it.
+    #[allow(dead_code, reason = "not every message has a number")]
     pub(crate) const fn number(mut self, number: i32) -> Self {
         if number < 0 {
             self = self.and("-");
