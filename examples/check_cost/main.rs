@@ -82,7 +82,8 @@ fn package(root: &Path, name: &str, source: &str) -> Result<PathBuf> {
     fs::write(
         folder.join("Cargo.toml"),
         format!(
-            "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies]\nexo-rails.path = {library:?}\n"
+            "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies]\nexo-rails.path = '{}'\n",
+            library.display(),
         ),
     )?;
     fs::write(folder.join("src/lib.rs"), source)?;

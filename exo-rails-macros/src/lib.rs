@@ -5,10 +5,13 @@
 
 mod chain;
 mod errors;
+mod options;
 mod paths;
 mod rail;
 #[cfg(test)]
 mod testing;
+mod tool_args;
+mod tools;
 
 use proc_macro::TokenStream;
 
@@ -34,4 +37,16 @@ pub fn rail_chain(input: TokenStream) -> TokenStream {
 #[proc_macro]
 pub fn chain_policy(input: TokenStream) -> TokenStream {
     chain::chain_policy(input.into()).into()
+}
+
+#[allow(missing_docs, reason = "documented at the re-export")]
+#[proc_macro_derive(ToolArgs, attributes(tool))]
+pub fn tool_args(item: TokenStream) -> TokenStream {
+    tool_args::tool_args(item.into()).into()
+}
+
+#[allow(missing_docs, reason = "documented at the re-export")]
+#[proc_macro]
+pub fn tools(input: TokenStream) -> TokenStream {
+    tools::tools(input.into()).into()
 }

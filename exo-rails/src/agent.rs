@@ -12,7 +12,7 @@ use crate::operation;
 use crate::payload::{InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse, ToolCallInputs, ToolOutput};
 use crate::permit::Permit;
 use crate::rails::{NoRails, Rails};
-use crate::tool::Tool;
+use crate::tool::{Tool, unknown};
 
 /// How many steps an agent may take when its builder does not say.
 const DEFAULT_MAX_STEPS: u32 = 20;
@@ -183,14 +183,7 @@ impl<M: Model, R: Rails> Agent<M, R> {
         malformed: Option<&serde_json::Error>,
     ) -> Result<ToolOutput, OperationError> {
         let Some(tool) = self.tools.iter().find(|tool| tool.name() == call.tool_name) else {
-            let names: Vec<_> = self.tools.iter().map(|tool| format!("`{}`", tool.name())).collect();
-            let known = if names.is_empty() {
-                "there are none at all".into()
-            } else {
-                format!("the tools are {}", names.join(", "))
-            };
-            let message = format!("there is no tool `{}`; {known}", call.tool_name);
-            return Err(OperationError::new(OperationErrorKind::NotFound, message));
+            return Err(unknown(&call.tool_name, self.tools.iter()));
         };
         // A rail may have put arguments in the place of the text that is no JSON.
         if let (Some(error), Value::String(_)) = (malformed, &call.arguments) {
@@ -221,14 +214,15 @@ pub struct AgentBuilder<M, R = NoRails>(Agent<M, R>);
 
 impl<M: Model, R: Rails> AgentBuilder<M, R> {
     /// Gives the agent a tool; one of the same name is replaced.
-    pub fn tool(mut self, tool: Tool) -> Self {
+    pub fn tool(mut self, tool: impl Into<Tool>) -> Self {
+        let tool = tool.into();
         self.0.tools.retain(|other| other.name() != tool.name());
         self.0.tools.push(tool);
         self
     }
 
-    /// Gives the agent several tools.
-    pub fn tools(self, tools: impl IntoIterator<Item = Tool>) -> Self {
+    /// Gives the agent several tools: a list, or a [`ToolSet`](crate::ToolSet).
+    pub fn tools(self, tools: impl IntoIterator<Item: Into<Tool>>) -> Self {
         tools.into_iter().fold(self, Self::tool)
     }
 

@@ -6,6 +6,7 @@ extern crate self as exo_rails;
 
 mod action;
 mod agent;
+mod args;
 mod chain;
 pub mod checks;
 mod context;
@@ -29,9 +30,12 @@ mod reason;
 pub mod scripted;
 mod state;
 mod tool;
+mod tool_args;
+mod tool_set;
 
 pub use action::{NoSubstitute, RailAction, RailOutput, RetryRequest, Skip, Verdict};
 pub use agent::{Agent, AgentBuilder};
+pub use args::{Args, ArgsError};
 pub use chain::Chain;
 pub use chain::requirements::{ChainPolicy, Requirement};
 pub use context::{RailContext, RunScope};
@@ -52,9 +56,15 @@ pub use rail::{Caller, Declared, Rail, RailIdentity, RailInfo, RailOn};
 pub use rail_manager::{DuplicateRail, RailHandle, RailManager, RailManagerHook, RailNotFound};
 pub use rails::{NoRails, Rails, RunOn};
 pub use reason::Reason;
+/// What derives the schema of a tool's arguments. With it in scope, a program needs no dependency of its own:
+/// `use exo_rails::schemars::{self, JsonSchema};`.
+#[cfg(feature = "schemars")]
+pub use schemars;
 pub use state::{Extra, Store};
 pub use tokio_util::sync::CancellationToken;
 pub use tool::Tool;
+pub use tool_args::{ToolArgs, ToolFor};
+pub use tool_set::ToolSet;
 
 /// The priority of a rail that gives none.
 pub const DEFAULT_PRIORITY: i32 = 50;
@@ -269,6 +279,116 @@ pub use exo_rails_macros::chain_policy;
 /// It has a meaning there only; anywhere else it is a compile error that says so.
 pub use exo_rails_macros::on;
 
+/// Makes a struct the arguments of a tool: see [`ToolArgs`](trait@ToolArgs).
+///
+/// ```
+/// use exo_rails::prelude::*;
+/// use serde::{Deserialize, Serialize};
+/// use serde_json::json;
+///
+/// /// Finds orders.
+/// ///
+/// /// Ask for one thing at a time.
+/// #[derive(Serialize, Deserialize, ToolArgs)]
+/// #[tool(name = "search", schema = json!({
+///     "type": "object",
+///     "properties": { "query": { "type": "string" } },
+///     "required": ["query"],
+/// }))]
+/// struct Search { query: String }
+///
+/// assert_eq!(Search::spec().function.description, "Finds orders.\n\nAsk for one thing at a time.");
+/// ```
+///
+/// # Options
+///
+/// | option | meaning | without it |
+/// |---|---|---|
+/// | `name = "…"` | what the model calls the tool: 1 to 64 letters, digits, `_` and `-` | required |
+/// | `description = "…"` | what the model is told about it | the doc comment of the struct, if there is one |
+/// | `schema = EXPR` | the JSON schema of the arguments: any expression that is a `serde_json::Value` | that of `JsonSchema`, with the feature `schemars` |
+/// | `crate = path` | where this library is, for a crate that re-exports it | `::exo_rails` |
+///
+/// # The schema
+///
+/// With the feature `schemars`, a struct that also derives `JsonSchema` has the schema of its fields, as serde reads
+/// them. That derive looks for a `schemars` in scope: the one that this library re-exports, as here, or the dependency
+/// `schemars` 1 of your own:
+///
+#[cfg_attr(feature = "schemars", doc = "```")]
+#[cfg_attr(not(feature = "schemars"), doc = "```ignore")]
+/// use exo_rails::prelude::*;
+/// use exo_rails::schemars::{self, JsonSchema};
+/// use serde::{Deserialize, Serialize};
+/// use serde_json::json;
+///
+/// /// Deletes a file of the workspace.
+/// #[derive(Serialize, Deserialize, JsonSchema, ToolArgs)]
+/// #[tool(name = "delete_file")]
+/// struct DeleteFile {
+///     /// From the root of the workspace.
+///     path: String,
+///     #[serde(default)]
+///     recursive: bool,
+/// }
+///
+/// assert_eq!(DeleteFile::schema(), json!({
+///     "type": "object",
+///     "properties": {
+///         "path": { "type": "string", "description": "From the root of the workspace." },
+///         "recursive": { "type": "boolean", "default": false },
+///     },
+///     "required": ["path"],
+/// }));
+/// ```
+///
+/// # What can be arguments
+///
+/// A struct with named fields: models and rails know arguments by their names. A tool without arguments is a struct
+/// without fields, `struct Ping {}`. An enum can be a field. There are no generic parameters, because a tool has one
+/// name and one schema.
+pub use exo_rails_macros::ToolArgs;
+
+/// Declares the tools of an agent once, as a struct: a [`ToolSet`].
+///
+/// ```
+/// use exo_rails::prelude::*;
+/// use exo_rails::scripted::ScriptedModel;
+/// # use serde::{Deserialize, Serialize};
+/// # use serde_json::json;
+/// #
+/// # #[derive(Serialize, Deserialize, ToolArgs)]
+/// # #[tool(name = "search", schema = json!({ "type": "object" }))]
+/// # struct Search { query: String }
+/// #
+/// # #[derive(Serialize, Deserialize, ToolArgs)]
+/// # #[tool(name = "delete_file", schema = json!({ "type": "object" }))]
+/// # struct DeleteFile { path: String }
+///
+/// tools! {
+///     /// What the support agent can do.
+///     #[derive(Clone)]
+///     pub struct SupportTools { search: Search, delete_file: DeleteFile }
+/// }
+///
+/// # fn model() -> ScriptedModel { r#"[{ "say": "Hello." }]"#.parse().unwrap() }
+/// let tools = SupportTools {
+///     search: Search::tool(|args| async move { Ok::<_, OperationError>(format!("nothing about {}", args.query)) }),
+///     delete_file: DeleteFile::tool(|args| async move { tokio::fs::remove_file(args.path).await.map(|()| "gone") }),
+/// };
+/// let agent = Agent::builder("support", model()).tools(tools).build();
+/// # let _ = agent;
+/// ```
+///
+/// Each field is named like in any struct, and its type is that of the tool's arguments: see
+/// [`ToolArgs`](trait@ToolArgs). The field itself has the type [`ToolFor<Search>`](ToolFor). So an agent that uses the
+/// set has something to run for each of its tools. Attributes, docs and visibility are the struct's;
+/// `#[tools(crate = path)]` says where this library is.
+///
+/// Two tools of one name do not compile. A tool that is there only under a `#[cfg]` needs two sets, each under a
+/// `#[cfg]` of its own.
+pub use exo_rails_macros::tools;
+
 #[doc(hidden)]
 #[path = "private.rs"]
 pub mod __private;
@@ -282,9 +402,9 @@ pub mod prelude {
         Error, Finished, LlmError, PostLlmCall, PostToolCall, PreLlmCall, PreToolCall, Start, ToolError,
     };
     pub use crate::{
-        Agent, Chain, ChainPolicy, Decision, HookManager, HookPoint, Inputs, InvokeInputs, InvokeOutput, Model,
+        Agent, Args, Chain, ChainPolicy, Decision, HookManager, HookPoint, Inputs, InvokeInputs, InvokeOutput, Model,
         ModelCallInputs, ModelResponse, NoRails, OperationError, OperationErrorKind, Permit, Rail, RailAbortError,
-        RailAction, RailContext, RailFault, RailManager, Rails, RetryRequest, RunError, Tool, ToolCallInputs,
-        ToolOutput, Verdict, chain_policy, on, rail, rail_chain,
+        RailAction, RailContext, RailFault, RailManager, Rails, RetryRequest, RunError, Tool, ToolArgs, ToolCallInputs,
+        ToolOutput, ToolSet, Verdict, chain_policy, on, rail, rail_chain, tools,
     };
 }

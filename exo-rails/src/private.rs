@@ -1,6 +1,9 @@
 //! What the expansions of the macros name. Nobody else should: it changes without notice.
 
+pub use crate::args::{OpenArgs, open as open_args};
 pub use crate::chain::order::Checks;
 pub use crate::chain::sorting::{Listing, Row, Sorted, Summary};
 pub use crate::chain::{At, NoRail, RailAt, Step};
 pub use crate::rail::EventVisitor;
+pub use crate::tool_set::{IntoTools, into_tools};
+pub use serde_json::Value;

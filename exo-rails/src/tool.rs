@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::args::read;
 use crate::error::{OperationError, OperationErrorKind};
 use crate::message::ToolSpec;
 use crate::payload::{ToolCallInputs, ToolOutput};
@@ -48,8 +49,10 @@ impl Tool {
     /// [`ToolOutput`].
     ///
     /// Arguments that do not fit are an [`OperationError`] of kind
-    /// [`InvalidRequest`](OperationErrorKind::InvalidRequest); `run` is then not called. So is a list, which
-    /// has no names that a rail could look at.
+    /// [`InvalidRequest`](OperationErrorKind::InvalidRequest), with the [`ArgsError`](crate::ArgsError) underneath;
+    /// `run` is then not called. So is a list, which has no names that a rail could look at.
+    ///
+    /// A tool whose arguments rails look at by their type is made by [`ToolArgs::tool`](crate::ToolArgs::tool).
     pub fn new<A, F, Fut, O, E>(
         name: impl Into<String>,
         description: impl Into<String>,
@@ -63,16 +66,31 @@ impl Tool {
         O: Into<ToolOutput>,
         E: Into<OperationError>,
     {
-        Self::boxed(ToolSpec::new(name, description, parameters), move |call| match arguments(&call) {
-            Ok(arguments) => {
-                let future = run(arguments);
-                Box::pin(async move {
-                    // The permit stays until the tool is done.
-                    let _call = call;
-                    future.await.map(Into::into).map_err(Into::into)
-                })
+        Self::typed(ToolSpec::new(name, description, parameters), move |arguments, call| {
+            let future = run(arguments);
+            async move {
+                // The permit stays until the tool is done.
+                let _call = call;
+                future.await
             }
-            Err(error) => Box::pin(std::future::ready(Err(error))),
+        })
+    }
+
+    /// A tool whose function receives its arguments as a type, and the permit.
+    pub(crate) fn typed<A, F, Fut, O, E>(spec: ToolSpec, run: F) -> Self
+    where
+        A: DeserializeOwned,
+        F: Fn(A, Permit<ToolCallInputs>) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<O, E>> + Send + 'static,
+        O: Into<ToolOutput>,
+        E: Into<OperationError>,
+    {
+        Self::boxed(spec, move |call| match read(&call) {
+            Ok(arguments) => {
+                let future = run(arguments, call);
+                Box::pin(async move { future.await.map(Into::into).map_err(Into::into) })
+            }
+            Err(error) => Box::pin(std::future::ready(Err(error.into()))),
         })
     }
 
@@ -137,21 +155,17 @@ impl Tool {
     pub fn call(
         &self,
         call: Permit<ToolCallInputs>,
-    ) -> impl Future<Output = Result<ToolOutput, OperationError>> + Send + 'static {
+    ) -> impl Future<Output = Result<ToolOutput, OperationError>> + Send + use<> {
         (self.run)(call)
     }
 }
 
-fn arguments<A: DeserializeOwned>(call: &ToolCallInputs) -> Result<A, OperationError> {
-    // A list fits a struct by the order of its fields, but rails look at arguments by their names.
-    if call.arguments.is_array() {
-        let message = format!("the arguments of `{}` are a list: an object is expected", call.tool_name);
-        return Err(OperationError::new(OperationErrorKind::InvalidRequest, message));
-    }
-    A::deserialize(&call.arguments).map_err(|error| {
-        let message = format!("the arguments of `{}` do not fit: {error}", call.tool_name);
-        OperationError::new(OperationErrorKind::InvalidRequest, message).with_source(error)
-    })
+/// There is no tool of this name among these.
+pub(crate) fn unknown<'t>(name: &str, tools: impl Iterator<Item = &'t Tool>) -> OperationError {
+    let names: Vec<_> = tools.map(|tool| format!("`{}`", tool.name())).collect();
+    let known =
+        if names.is_empty() { "there are none at all".into() } else { format!("the tools are {}", names.join(", ")) };
+    OperationError::new(OperationErrorKind::NotFound, format!("there is no tool `{name}`; {known}"))
 }
 
 impl fmt::Debug for Tool {
@@ -175,7 +189,7 @@ mod tests {
         path: String,
     }
 
-    async fn read(arguments: Value) -> Result<ToolOutput, RunError> {
+    async fn call(arguments: Value) -> Result<ToolOutput, RunError> {
         let tool =
             Tool::new("read_file", "", Value::Null, |args: ReadFile| async { Ok::<_, OperationError>(args.path) });
         let call = ToolCallInputs::new("read_file").with_arguments(arguments);
@@ -184,8 +198,8 @@ mod tests {
 
     #[tokio::test]
     async fn arguments_have_names() {
-        assert!(matches!(read(json!({ "path": "a.txt" })).await, Ok(output) if output.content == "a.txt"));
-        let error = read(json!(["a.txt"])).await.err().map(|error| error.to_string());
+        assert!(matches!(call(json!({ "path": "a.txt" })).await, Ok(output) if output.content == "a.txt"));
+        let error = call(json!(["a.txt"])).await.err().map(|error| error.to_string());
         let expected = "the arguments of `read_file` are a list: an object is expected (invalid request)";
         assert_eq!(error.as_deref(), Some(expected));
     }

@@ -5,8 +5,20 @@ use trybuild::TestCases;
 #[test]
 fn mistakes_explain_themselves() {
     let cases = TestCases::new();
-    for topic in ["events", "parameters", "returns", "rail_items", "attributes", "chains", "order", "guarding", "hooks"]
-    {
+    let topics = [
+        "events",
+        "parameters",
+        "returns",
+        "rail_items",
+        "attributes",
+        "chains",
+        "order",
+        "guarding",
+        "hooks",
+        "tool_args",
+        "tools",
+    ];
+    for topic in topics {
         cases.compile_fail(format!("fail/{topic}/*.rs"));
     }
 }

@@ -58,7 +58,7 @@ impl<C: Chain + Listing<N, K>, const N: usize, const K: usize> Checks<C, N, K> {
                 let text = text
                     .name(event.event_name())
                     .and(", and the chain has `unique_priorities`: give one of them another");
-                panic!("{}", text.as_str());
+                text.refuse();
             }
             i += 1;
         }
@@ -73,7 +73,7 @@ impl<C: Chain + Listing<N, K>, const N: usize, const K: usize> Checks<C, N, K> {
         let name = rail.rail.info.name;
         if !lists(&C::PLAN, &rail.rail.info) {
             let text = Text::new().and("the chain ").name(C::PLAN.chain).and(" does not list ").name(name);
-            panic!("{}", text.and(": list it, or leave it out here").as_str());
+            text.and(": list it, or leave it out here").refuse();
         }
     }
 
@@ -154,18 +154,18 @@ const fn not_in_order(all: &[PlannedRail], event: HookPoint, rail: &RailInfo, re
     let text = Text::new().name(rail.name).and(" has to run ").and(relation).and(" ").name(other.name);
     let text = text.and(" (`").and(relation).and(" = [").and(other.name).and("]`), but at ");
     let text = text.name(event.event_name()).and(" it does not: ");
-    panic!("{}", priorities(text, all, event, rail, other).as_str());
+    priorities(&text, all, event, rail, other).refuse();
 }
 
 /// Why two rails are in the order in which they are: the priorities of the two, or of the chains that they are in.
 pub(super) const fn priorities(
-    text: Text,
+    text: &Text,
     all: &[PlannedRail],
     event: HookPoint,
     one: &RailInfo,
     two: &RailInfo,
 ) -> Text {
-    let (Some(first), Some(second)) = (holder(all, event, one), holder(all, event, two)) else { return text };
+    let (Some(first), Some(second)) = (holder(all, event, one), holder(all, event, two)) else { return *text };
     if first == second
         && let Some(inner) = all[first].inner
     {

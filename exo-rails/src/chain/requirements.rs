@@ -90,7 +90,7 @@ impl Requirement {
         let (first_info, second_info) = (first.rail.info, second.rail.info);
         if common(first.events, second.events).is_none() {
             let text = Text::new().name(first_info.name).and(" and ").name(second_info.name);
-            panic!("{}", text.and(" have no event in common, so neither runs before the other").as_str());
+            text.and(" have no event in common, so neither runs before the other").refuse();
         }
         Self(Kind::Before(first_info, second_info))
     }
@@ -119,12 +119,12 @@ const fn can_be_met(rail: &Row, event: HookPoint) {
     let name = rail.rail.info.name;
     if !contains(rail.events, event) {
         let text = Text::new().name(name).and(" is not on ").name(event.event_name());
-        panic!("{}", text.and(", so no chain can run it there").as_str());
+        text.and(", so no chain can run it there").refuse();
     }
     if rail.generic {
         let text = Text::new().name(name).and(" is a generic rail, and its instances cannot be told apart here: ");
         let text = text.and("list the one that is meant in a chain of its own, and name that chain");
-        panic!("{}", text.as_str());
+        text.refuse();
     }
 }
 
@@ -148,7 +148,7 @@ const fn runs(plan: &Plan, rail: &RailInfo, event: HookPoint, policy: Option<&st
             Some(policy) => text.and(", which the policy ").name(policy).and(" requires on "),
             None => text.and(", which it requires on "),
         };
-        panic!("{}", text.name(event.event_name()).and(": list it").as_str());
+        text.name(event.event_name()).and(": list it").refuse();
     }
 }
 
@@ -165,12 +165,12 @@ const fn at_end(plan: &Plan, rail: &RailInfo, event: HookPoint, place: usize, po
     }
     let end = if place == 0 { "first" } else { "last" };
     let text = Text::new().name(rail.name).and(" has to run ").and(end).and(" at ").name(event.event_name());
-    let text = by(text, policy).and(", but ");
+    let text = by(&text, policy).and(", but ");
     let text = match rail_at(rails, event, place) {
-        Some(other) => priorities(text.name(other.name).and(" does: "), rails, event, rail, other),
+        Some(other) => priorities(&text.name(other.name).and(" does: "), rails, event, rail, other),
         None => text.and("it does not"),
     };
-    panic!("{}", text.as_str());
+    text.refuse();
 }
 
 #[track_caller]
@@ -180,18 +180,18 @@ const fn in_order(plan: &Plan, first: &RailInfo, second: &RailInfo, policy: Opti
         let event = plan.events[i].event;
         if !runs_before(plan.events[i].rails, event, first, second) {
             let text = Text::new().name(first.name).and(" has to run before ").name(second.name);
-            let text = by(text, policy).and(", but at ").name(event.event_name()).and(" it does not: ");
-            panic!("{}", priorities(text, plan.events[i].rails, event, first, second).as_str());
+            let text = by(&text, policy).and(", but at ").name(event.event_name()).and(" it does not: ");
+            priorities(&text, plan.events[i].rails, event, first, second).refuse();
         }
         i += 1;
     }
 }
 
 /// Says whose requirement it is, when it is not the chain's own.
-const fn by(text: Text, policy: Option<&str>) -> Text {
+const fn by(text: &Text, policy: Option<&str>) -> Text {
     match policy {
         Some(policy) => text.and(" (the policy ").name(policy).and(" says so)"),
-        None => text,
+        None => *text,
     }
 }
 

@@ -1,10 +1,16 @@
 //! What the macros check, as traits: you meet them in the compiler's messages, and nowhere else.
 //!
-//! Each says one thing about a name that stands in `#[rail(…)]`, in the signature of a rail or in
-//! `rail_chain!`. The macros ask it where the name stands, and everything else that they write goes through the
+//! Each says one thing about a name that stands in `#[rail(…)]`, in the signature of a rail, in `rail_chain!`, in
+//! `tools!` or above the arguments of a tool. The macros ask it where the name stands, and everything else that they write goes through the
 //! answer: so what is wrong is reported there, and once.
 
 pub(crate) mod text;
+#[doc(hidden)]
+pub mod tools;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use crate::chain::Chain;
 use crate::chain::sorting::Row;
@@ -63,6 +69,59 @@ impl<'a, E: Event, P: Param<'a, E>> CarriedBy<'a, E, E::Payload<'a>> for P {
             // `once` has been asked for the parameters of the rail.
             None => unreachable!("two parameters of a rail take the same part"),
         }
+    }
+}
+
+/// What can be read from JSON and written as JSON: both at once, so that a type which is neither is one message.
+#[diagnostic::on_unimplemented(
+    message = "the arguments of a tool are read from JSON and written as JSON: `{Self}` does not have both",
+    label = "derive both: `#[derive(Serialize, Deserialize)]`",
+    note = "the derives are those of `serde`: `use serde::{{Deserialize, Serialize}}`",
+    note = "the arguments own their data: `String` and not `&str`"
+)]
+pub trait Json: Serialize + DeserializeOwned {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Serialize + DeserializeOwned> Json for T {}
+
+/// What has a JSON schema: whatever derives `JsonSchema`, with the feature `schemars`.
+#[cfg_attr(
+    feature = "schemars",
+    diagnostic::on_unimplemented(
+        message = "the tool has no schema of its arguments: `{Self}` does not derive `JsonSchema`",
+        label = "no schema",
+        note = "derive it: `#[derive(JsonSchema)]`, with `use exo_rails::schemars::{{self, JsonSchema}}`",
+        note = "or write it: `#[tool(name = \"…\", schema = json!({{ … }}))]`"
+    )
+)]
+#[cfg_attr(
+    not(feature = "schemars"),
+    diagnostic::on_unimplemented(
+        message = "the tool has no schema of its arguments",
+        label = "no schema",
+        note = "write it: `#[tool(name = \"…\", schema = json!({{ … }}))]`",
+        note = "or derive it: turn on the feature `schemars` of `exo-rails`, and write `#[derive(JsonSchema)]`"
+    )
+)]
+pub trait HasSchema {
+    /// The schema.
+    fn schema() -> Value;
+}
+
+#[cfg(feature = "schemars")]
+#[diagnostic::do_not_recommend]
+impl<T: schemars::JsonSchema> HasSchema for T {
+    fn schema() -> Value {
+        // Providers differ in what they know of `$ref`; all of them know a schema that is written out.
+        let settings = schemars::generate::SchemaSettings::draft2020_12().with(|settings| {
+            settings.meta_schema = None;
+            settings.inline_subschemas = true;
+        });
+        let mut schema = settings.into_generator().into_root_schema_for::<T>();
+        // The tool has a name and a description of its own.
+        schema.remove("title");
+        schema.remove("description");
+        schema.to_value()
     }
 }
 

@@ -36,6 +36,7 @@ impl Text {
     }
 
     /// The text and a number after it.
+    #[allow(dead_code, reason = "not every message has a number")]
     pub(crate) const fn number(mut self, number: i32) -> Self {
         if number < 0 {
             self = self.and("-");
@@ -55,6 +56,13 @@ impl Text {
             self.len += 1;
         }
         self
+    }
+
+    /// Ends the compilation with the text, at the caller of the functions that track theirs.
+    #[track_caller]
+    #[allow(clippy::panic, reason = "in a constant it is a compile error")]
+    pub(crate) const fn refuse(&self) -> ! {
+        panic!("{}", self.as_str())
     }
 
     /// What has been written.

@@ -43,7 +43,7 @@ impl Act {
     /// The act of a rail that may bring a substitute.
     fn action<S: Changeable>(self, rail: &str) -> Result<RailAction<S>, String> {
         match self {
-            Self::Substitute => Ok(RailAction::skip_with(S::of(&format!("substitute of {rail}")), reason(rail))),
+            Self::Substitute => Ok(RailAction::skip_with(S::saying(&format!("substitute of {rail}")), reason(rail))),
             other => other.without(rail),
         }
     }

@@ -62,9 +62,9 @@ fn see(script: &Script, case: impl AsyncFnOnce(&mut RailContext) -> String) -> S
 
 /// Runs the rails of one event; its end is the decision with the payload that they leave.
 async fn event<R: Rails>(rails: &R, point: HookPoint, ctx: &mut RailContext) -> String {
-    let (mut run, mut output) = (InvokeInputs::of(GIVEN), InvokeOutput::of(RESULT));
-    let (mut prompt, mut response) = (ModelCallInputs::of(GIVEN), ModelResponse::of(RESULT));
-    let (mut call, mut result) = (ToolCallInputs::of(GIVEN), ToolOutput::of(RESULT));
+    let (mut run, mut output) = (InvokeInputs::saying(GIVEN), InvokeOutput::saying(RESULT));
+    let (mut prompt, mut response) = (ModelCallInputs::saying(GIVEN), ModelResponse::saying(RESULT));
+    let (mut call, mut result) = (ToolCallInputs::saying(GIVEN), ToolOutput::saying(RESULT));
     let failure = OperationError::from(RESULT);
     match point {
         HookPoint::Start => end(rails.run::<Start>(&mut run, ctx).await, &run),
@@ -100,25 +100,25 @@ fn end<S: Text>(decision: Result<Decision<S>, RailFault>, left: &impl Text) -> S
 async fn guarded<R: Rails>(rails: &R, operation: Operation, ctx: &mut RailContext) -> Result<String, RunError> {
     Ok(match operation {
         Operation::Run => rails.guard_run(GIVEN, ctx, |run| steps(rails, run)).await?.text(),
-        Operation::LlmCall => rails.guard_llm_call(ModelCallInputs::of(GIVEN), ctx, answer).await?.text(),
-        Operation::ToolCall => rails.guard_tool_call(ToolCallInputs::of(GIVEN), ctx, answer).await?.text(),
+        Operation::LlmCall => rails.guard_llm_call(ModelCallInputs::saying(GIVEN), ctx, answer).await?.text(),
+        Operation::ToolCall => rails.guard_tool_call(ToolCallInputs::saying(GIVEN), ctx, answer).await?.text(),
     })
 }
 
 /// A run: a model call, a tool call with the answer, and its own end.
 async fn steps<R: Rails>(rails: &R, run: Permit<InvokeInputs>) -> Result<InvokeOutput, RunError> {
     let mut ctx = run.context();
-    let prompt = ModelCallInputs::of(&run.text());
+    let prompt = ModelCallInputs::saying(&run.text());
     let response = rails.guard_llm_call(prompt, &mut ctx, answer).await?;
-    let call = ToolCallInputs::of(&response.text());
+    let call = ToolCallInputs::saying(&response.text());
     let output = rails.guard_tool_call(call, &mut ctx, answer).await?;
-    Ok(InvokeOutput::of(&perform(run.scope(), &output.text())?))
+    Ok(InvokeOutput::saying(&perform(run.scope(), &output.text())?))
 }
 
 /// A model call or a tool call.
 async fn answer<I: Text, O: Changeable>(call: Permit<I>) -> Result<O, OperationError> {
     tests::yields(1).await;
-    Ok(O::of(&perform(call.scope(), &call.text())?))
+    Ok(O::saying(&perform(call.scope(), &call.text())?))
 }
 
 /// What the script says that the next operation does.

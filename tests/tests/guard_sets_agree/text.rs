@@ -11,7 +11,7 @@ pub(crate) trait Text {
 
 /// A part that rails may change.
 pub(crate) trait Changeable: Text + Send {
-    fn of(text: &str) -> Self
+    fn saying(text: &str) -> Self
     where
         Self: Sized;
 
@@ -28,12 +28,12 @@ macro_rules! text {
         }
 
         impl Changeable for $part {
-            fn of($given: &str) -> Self {
+            fn saying($given: &str) -> Self {
                 $of
             }
 
             fn push(&mut self, text: &str) {
-                *self = Self::of(&(self.text() + text));
+                *self = Self::saying(&(self.text() + text));
             }
         }
     )*};

@@ -1,0 +1,9 @@
+#[automatically_derived]
+#[diagnostic::do_not_recommend]
+impl ::exo_rails::ToolArgs for DeleteFile {
+    const NAME: &'static str = "delete_file";
+    const DESCRIPTION: &'static str = "Deletes a file of the workspace.";
+    fn schema() -> ::exo_rails::__private::Value {
+        <DeleteFile as ::exo_rails::checks::HasSchema>::schema()
+    }
+}

@@ -1,0 +1,10 @@
+#[automatically_derived]
+#[diagnostic::do_not_recommend]
+impl ::exo_rails::ToolArgs for Ping {
+    const NAME: &'static str = "ping";
+    const DESCRIPTION: &'static str = "Answers.";
+    fn schema() -> ::exo_rails::__private::Value {
+        let schema: ::exo_rails::__private::Value = json!({ "type" : "object" });
+        schema
+    }
+}

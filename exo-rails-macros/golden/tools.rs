@@ -1,0 +1,39 @@
+/// What the support agent can do.
+#[derive(Clone)]
+pub struct SupportTools {
+    search: ::exo_rails::ToolFor<Search>,
+    pub delete_file: ::exo_rails::ToolFor<files::DeleteFile>,
+}
+const _: () = {
+    #[automatically_derived]
+    #[diagnostic::do_not_recommend]
+    impl ::exo_rails::ToolSet for SupportTools {
+        const NAME: &'static str = "SupportTools";
+        const NAMES: &'static [&'static str] = &[
+            <Search as ::exo_rails::ToolArgs>::NAME,
+            <files::DeleteFile as ::exo_rails::ToolArgs>::NAME,
+        ];
+        fn tools(&self) -> impl ::core::iter::Iterator<Item = &::exo_rails::Tool> {
+            let tools: [&::exo_rails::Tool; _] = [
+                ::core::convert::AsRef::as_ref(&self.search),
+                ::core::convert::AsRef::as_ref(&self.delete_file),
+            ];
+            ::core::iter::IntoIterator::into_iter(tools)
+        }
+    }
+    #[automatically_derived]
+    impl ::core::iter::IntoIterator for SupportTools {
+        type Item = ::exo_rails::Tool;
+        type IntoIter = ::exo_rails::__private::IntoTools;
+        fn into_iter(self) -> Self::IntoIter {
+            let tools: [::exo_rails::Tool; _] = [
+                ::core::convert::Into::into(self.search),
+                ::core::convert::Into::into(self.delete_file),
+            ];
+            ::exo_rails::__private::into_tools(tools)
+        }
+    }
+    const _: () = ::exo_rails::checks::tools::distinct::<
+        SupportTools,
+    >(&["Search", "files::DeleteFile"]);
+};

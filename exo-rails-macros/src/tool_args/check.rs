@@ -1,0 +1,147 @@
+//! From what the user wrote to what the arguments of a tool are: all rules that the macro can see are held here.
+
+use syn::spanned::Spanned;
+use syn::{Data, DeriveInput, Expr, Fields, GenericParam, Generics, Ident};
+
+use super::parse::{ToolOptions, is_tool};
+use crate::errors::Errors;
+use crate::options::text;
+use crate::paths::Library;
+
+/// The arguments of a tool.
+pub(super) struct ToolArgs {
+    pub library: Library,
+    pub ident: Ident,
+    pub generics: Generics,
+    pub name: String,
+    pub description: String,
+    /// Instead of that of `JsonSchema`.
+    pub schema: Option<Expr>,
+}
+
+/// Checks the options and the item, and reports everything that is wrong with either. With errors, what comes out is
+/// still good for a stub.
+pub(super) fn tool_args(item: DeriveInput, options: ToolOptions, errors: &mut Errors) -> ToolArgs {
+    if options.name.is_none() && !options.named {
+        let (ident, name) = (&item.ident, snake(&item.ident));
+        errors.at(ident, format_args!("the tool has no name: write `#[tool(name = \"{name}\")]` above `{ident}`"));
+    }
+    let name = options.name.and_then(|name| tool_name(&name, errors)).unwrap_or_else(|| snake(&item.ident));
+    let description = options.description.and_then(|text| description(&text, errors));
+    generics(&item.generics, errors);
+    shape(&item, errors);
+    ToolArgs {
+        library: options.library,
+        ident: item.ident,
+        generics: item.generics,
+        name,
+        description: description.unwrap_or_else(|| paragraphs(&options.doc)),
+        schema: options.schema,
+    }
+}
+
+const LONGEST_NAME: usize = 64;
+
+/// A name that the common model APIs accept.
+fn tool_name(expr: &Expr, errors: &mut Errors) -> Option<String> {
+    let Some(name) = text(expr).map(syn::LitStr::value) else {
+        errors.at(expr, "the name of a tool is a text: `name = \"delete_file\"`");
+        return None;
+    };
+    let length = name.chars().count();
+    if name.trim().is_empty() {
+        errors.at(expr, "the name of a tool is not blank: `name = \"delete_file\"`");
+    } else if let Some(other) = name.chars().find(|&char| !is_in_names(char)) {
+        let advice = advice(&name);
+        errors.at(expr, format_args!("the name of a tool has only letters from a to z, digits, `_` and `-`, which model APIs accept: not `{other}`{advice}"));
+    } else if length > LONGEST_NAME {
+        errors.at(expr, format_args!("the name of a tool has at most {LONGEST_NAME} characters, which model APIs accept: this one has {length}"));
+    }
+    Some(name)
+}
+
+const fn is_in_names(char: char) -> bool {
+    char.is_ascii_alphanumeric() || matches!(char, '_' | '-')
+}
+
+/// The name with what is allowed in the place of what is not, when that still says something.
+fn advice(name: &str) -> String {
+    let allowed: String = name.trim().chars().map(|char| if is_in_names(char) { char } else { '_' }).collect();
+    if name.chars().filter(|char| is_in_names(*char)).count() * 2 > name.chars().count() {
+        format!("; write `{allowed}`")
+    } else {
+        String::new()
+    }
+}
+
+fn description(expr: &Expr, errors: &mut Errors) -> Option<String> {
+    let description = text(expr).map(syn::LitStr::value).filter(|text| !text.trim().is_empty());
+    if description.is_none() {
+        errors.at(expr, "a description is a text that is not blank: `description = \"Deletes a file.\"`");
+    }
+    description
+}
+
+/// The text of a doc comment.
+fn paragraphs(doc: &[String]) -> String {
+    let lines: Vec<_> = doc.iter().flat_map(|line| line.lines().chain(line.is_empty().then_some(""))).collect();
+    let lines: Vec<_> = lines.into_iter().map(|line| line.strip_prefix(' ').unwrap_or(line).trim_end()).collect();
+    lines.join("\n").trim().to_owned()
+}
+
+fn generics(generics: &Generics, errors: &mut Errors) {
+    for param in &generics.params {
+        let message = match param {
+            GenericParam::Lifetime(_) => "the arguments of a tool own their data: write `String` for `&str`",
+            _ => "the arguments of a tool have no generic parameters: a tool has one name and one schema",
+        };
+        errors.at(param, message);
+    }
+}
+
+fn shape(item: &DeriveInput, errors: &mut Errors) {
+    let advice = |what: &str| {
+        let ident = &item.ident;
+        format!(
+            "the arguments of a tool have names: write `struct {ident} {{ … }}` with named fields; {what} can be one of them"
+        )
+    };
+    let fields = match &item.data {
+        Data::Struct(data) => &data.fields,
+        Data::Enum(data) => return errors.at(data.enum_token, advice("an enum")),
+        Data::Union(data) => return errors.at(data.union_token, "the arguments of a tool are a struct, not a union"),
+    };
+    match fields {
+        Fields::Named(_) => {}
+        Fields::Unnamed(fields) => {
+            errors.push(syn::Error::new(fields.span(), advice("a struct without names")));
+        }
+        Fields::Unit => {
+            let ident = &item.ident;
+            errors.at(
+                ident,
+                format_args!(
+                    "the arguments of a tool are an object, also when there are none: write `struct {ident} {{}}`"
+                ),
+            );
+        }
+    }
+    for attr in fields.iter().flat_map(|field| &field.attrs).filter(|attr| is_tool(attr)) {
+        errors.at(
+            attr,
+            "`#[tool(…)]` stands above the struct; a field has a doc comment, and what serde and schemars know",
+        );
+    }
+}
+
+/// (e.g. `delete_file` for `DeleteFile`).
+fn snake(ident: &Ident) -> String {
+    let mut name = String::new();
+    for char in ident.to_string().trim_start_matches("r#").chars() {
+        if char.is_uppercase() && !name.is_empty() && !name.ends_with('_') {
+            name.push('_');
+        }
+        name.extend(char.to_lowercase());
+    }
+    name
+}

@@ -1,0 +1,28 @@
+//! `#[derive(ToolArgs)]`: parse, check, expand.
+
+mod check;
+mod expand;
+mod parse;
+
+use proc_macro2::TokenStream;
+
+use crate::errors::{self, Errors};
+
+/// The whole of `#[derive(ToolArgs)]`.
+pub(crate) fn tool_args(item: TokenStream) -> TokenStream {
+    let mut errors = Errors::default();
+    let Some(item) = errors.keep(syn::parse2(item)) else { return finish(errors) };
+    let options = parse::options(&item, &mut errors);
+    let args = check::tool_args(item, options, &mut errors);
+    match errors.finish(()) {
+        Ok(()) => expand::tool_args(&args),
+        Err(error) => [errors::report(&error), expand::stub(&args)].into_iter().collect(),
+    }
+}
+
+fn finish(errors: Errors) -> TokenStream {
+    errors.finish(TokenStream::new()).unwrap_or_else(|error| errors::report(&error))
+}
+
+#[cfg(test)]
+mod tests;

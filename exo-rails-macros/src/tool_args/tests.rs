@@ -1,0 +1,165 @@
+use proc_macro2::TokenStream;
+
+use crate::testing::{golden, mentions, messages, tokens};
+
+fn expand(item: &str) -> TokenStream {
+    super::tool_args(tokens(item))
+}
+
+/// Each row: the struct, and how each of the messages begins.
+fn check(table: &[(&str, &[&str])]) {
+    for (item, expected) in table {
+        let messages = messages(&expand(item));
+        let as_expected = messages.len() == expected.len()
+            && messages.iter().zip(*expected).all(|(message, start)| message.starts_with(start));
+        assert!(as_expected, "{item}\nsays {messages:#?}\ninstead of {expected:#?}");
+    }
+}
+
+#[test]
+fn accepted() {
+    let structs = [
+        "#[tool(name = \"a\")] struct A {}",
+        "/// Docs.\n#[tool(name = \"read-file_2\",)] pub(crate) struct A { #[serde(default)] a: u8, pub b: Vec<B> }",
+        "#[serde(deny_unknown_fields)] #[tool(name = \"a\")] #[tool(crate = my::rails)] struct A { a: u8 }",
+        "#[tool(name = \"a\", description = \"Docs.\", schema = json!({ \"type\": \"object\" }))] struct r#type {}",
+    ];
+    for item in structs {
+        check(&[(item, &[])]);
+    }
+    check(&[(&with(&format!("name = \"{}\"", "a".repeat(64))), &[])]);
+}
+
+fn with(options: &str) -> String {
+    format!("#[tool({options})] struct DeleteFile {{ path: String }}")
+}
+
+#[test]
+fn options() {
+    let table: [(&str, &[&str]); 13] = [
+        ("", &["the tool has no name: write `#[tool(name = \"delete_file\")]` above `DeleteFile`"]),
+        ("name", &["`name` needs a value: `name = \"delete_file\"`"]),
+        ("name = delete_file", &["the name of a tool is a text: `name = \"delete_file\"`"]),
+        ("name = \" \"", &["the name of a tool is not blank"]),
+        ("nam = \"a\"", &["`#[tool]` has no option `nam`; did you mean `name`?"]),
+        ("parameters = 1", &["`#[tool]` has no option `parameters`; expected `name`", "the tool has no name"]),
+        (
+            "name = \"a\", parameters = 1",
+            &["`#[tool]` has no option `parameters`; expected `name`, `description`, `schema`, `crate`"],
+        ),
+        ("name = \"a\", name = \"b\"", &["`name` is given twice"]),
+        ("name = \"a\" description = \"b\"", &["expected `,` between two arguments"]),
+        ("name = \"a\", description = 5", &["a description is a text that is not blank"]),
+        ("name = \"a\", description = \"\"", &["a description is a text that is not blank"]),
+        ("name = \"a\", schema", &["`schema` needs a value"]),
+        (
+            "name = \"a b\", description = 1, schem = 1",
+            &["`#[tool]` has no option `schem`", "the name of a tool has only letters", "a description is a text"],
+        ),
+    ];
+    for (options, expected) in table {
+        check(&[(&with(options), expected)]);
+    }
+    check(&[
+        ("struct A {}", &["the tool has no name"]),
+        ("#[tool] struct A {}", &["the options stand in parentheses: `#[tool(name = \"delete_file\")]`"]),
+        ("#[tool = \"a\"] struct A {}", &["the options stand in parentheses"]),
+    ]);
+}
+
+#[test]
+fn names() {
+    for (name, end) in [
+        ("delete file", "not ` `; write `delete_file`"),
+        ("fs.delete", "not `.`; write `fs_delete`"),
+        ("größe", "not `ö`; write `gr__e`"),
+        ("削除", "not `削`"),
+    ] {
+        let messages = messages(&expand(&with(&format!("name = \"{name}\""))));
+        assert!(messages.len() == 1 && messages[0].ends_with(end), "{name}: {messages:?}");
+    }
+    let long = with(&format!("name = \"{}\"", "a".repeat(65)));
+    check(&[(&long, &["the name of a tool has at most 64 characters, which model APIs accept: this one has 65"])]);
+}
+
+#[test]
+fn shapes() {
+    let table: [(&str, &[&str]); 8] = [
+        (
+            "enum A { B }",
+            &["the arguments of a tool have names: write `struct A { … }` with named fields; an enum can"],
+        ),
+        ("union A { a: u8 }", &["the arguments of a tool are a struct, not a union"]),
+        ("struct A(String);", &["the arguments of a tool have names"]),
+        ("struct A;", &["the arguments of a tool are an object, also when there are none: write `struct A {}`"]),
+        ("struct A<T> { a: T }", &["the arguments of a tool have no generic parameters"]),
+        ("struct A<'a> { a: &'a str }", &["the arguments of a tool own their data"]),
+        ("struct A { #[tool(name = \"a\")] a: u8 }", &["`#[tool(…)]` stands above the struct"]),
+        (
+            "enum A<T> { B(T) }",
+            &["the arguments of a tool have no generic parameters", "the arguments of a tool have names"],
+        ),
+    ];
+    for (item, expected) in table {
+        check(&[(&format!("#[tool(name = \"a\")] {item}"), expected)]);
+    }
+}
+
+/// The doc comment is the description, as it reads.
+#[test]
+fn descriptions() {
+    let description = |attrs: &str| {
+        let item = syn::parse2(tokens(&format!("{attrs}\n#[tool(name = \"a\")] struct A {{}}"))).ok();
+        let mut errors = crate::errors::Errors::default();
+        item.map(|item| {
+            let options = super::parse::options(&item, &mut errors);
+            super::check::tool_args(item, options, &mut errors).description
+        })
+    };
+    for (attrs, expected) in [
+        ("", ""),
+        ("/// Deletes a file.", "Deletes a file."),
+        ("/// Deletes a file\n/// for good.\n///\n///   Ask first.\n///", "Deletes a file\nfor good.\n\n  Ask first."),
+        ("/** Deletes a file. */", "Deletes a file."),
+        ("#[doc(hidden)] #[doc = include_str!(\"a.md\")] #[doc = \"A file.\"]", "A file."),
+        ("/// For people.\n#[tool(description = \"For models.\")]", "For models."),
+    ] {
+        assert_eq!(description(attrs).as_deref(), Some(expected), "{attrs}");
+    }
+}
+
+/// With mistakes there is still a tool for whoever names it, and always an error beside it.
+#[test]
+fn a_stub_stands_in() {
+    for item in ["enum A { B }", "struct A;", "#[tool(name = 5)] struct A {}"] {
+        let expansion = expand(item);
+        assert!(!messages(&expansion).is_empty() && mentions(&expansion, "ToolArgs"), "{expansion}");
+    }
+}
+
+#[test]
+fn the_path_of_the_library() {
+    for item in [
+        "#[tool(name = \"a\", crate = my::rails)] struct A {}",
+        "#[tool(name = \"a\", crate = my::rails, schema = a())] struct A {}",
+        "#[tool(crate = my::rails)] struct A {}",
+    ] {
+        let expansion = expand(item);
+        assert!(!mentions(&expansion, "exo_rails") && mentions(&expansion, "rails"), "{expansion}");
+    }
+}
+
+#[test]
+fn golden_derived_schema() {
+    let item = "/// Deletes a file of the workspace.
+        #[tool(name = \"delete_file\")]
+        pub struct DeleteFile { path: String, #[serde(default)] recursive: bool }";
+    golden("tool_args.rs", expand(item));
+}
+
+#[test]
+fn golden_written_schema() {
+    let item = "#[tool(name = \"ping\", description = \"Answers.\", schema = json!({ \"type\": \"object\" }))]
+        struct Ping {}";
+    golden("tool_args_with_schema.rs", expand(item));
+}

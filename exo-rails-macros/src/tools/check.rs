@@ -1,0 +1,49 @@
+//! The rules for a set of tools that the macro can see.
+
+use syn::{Ident, Type};
+
+use super::parse::{Set, Tool};
+use crate::errors::{Errors, refuse_cfg, shown};
+
+pub(super) fn tools(set: &Set, errors: &mut Errors) {
+    refuse_cfg(&set.attrs, "`#[cfg]` stands above the whole `tools!`: what it makes is more than the struct", errors);
+    if !set.generics.params.is_empty() {
+        errors.at(&set.generics, "a set of tools has no generic parameters: the names of its tools are constants");
+    }
+    let advice = "`#[cfg]` cannot stand on a tool of a set: write two sets, each under a `#[cfg]` above its `tools!`";
+    for tool in &set.tools {
+        refuse_cfg(&tool.attrs, advice, errors);
+    }
+    distinct(&set.tools, errors);
+}
+
+/// The same field, or the same tool under the same name of its type; under two, the compiler finds it.
+fn distinct(tools: &[Tool], errors: &mut Errors) {
+    let (mut fields, mut types): (Vec<&Ident>, Vec<&Type>) = (Vec::new(), Vec::new());
+    for Tool { ident, ty, .. } in tools {
+        if fields.contains(&ident) {
+            errors.at(ident, format_args!("the set has two fields of the name `{ident}`"));
+        }
+        if types.contains(&ty) {
+            errors.at(ty, format_args!("the tool `{}` is in the set twice: once is enough", shown(ty)));
+        } else if let Some(args) = tool_for(ty) {
+            errors
+                .at(ty, format_args!("a set of tools names the type of the arguments alone: write `{}`", shown(args)));
+        }
+        fields.push(ident);
+        types.push(ty);
+    }
+}
+
+/// The arguments in `ToolFor<Search>`, which is what the field becomes.
+fn tool_for(ty: &Type) -> Option<&Type> {
+    let Type::Path(path) = ty else { return None };
+    let last = path.path.segments.last().filter(|segment| segment.ident == "ToolFor")?;
+    match &last.arguments {
+        syn::PathArguments::AngleBracketed(args) => args.args.iter().find_map(|arg| match arg {
+            syn::GenericArgument::Type(ty) => Some(ty),
+            _ => None,
+        }),
+        _ => None,
+    }
+}

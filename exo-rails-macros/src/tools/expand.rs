@@ -1,0 +1,74 @@
+//! The struct of a set of tools, and what makes it one.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::ext::IdentExt;
+use syn::spanned::Spanned;
+
+use super::parse::{Set, Tool};
+use crate::errors::shown;
+
+pub(super) fn tools(set: &Set) -> TokenStream {
+    let (structure, tool_set, checks) = (structure(set), tool_set(set), checks(set));
+    quote! {
+        #structure
+        const _: () = {
+            #tool_set
+            #checks
+        };
+    }
+}
+
+fn structure(Set { library, attrs, vis, ident, tools, .. }: &Set) -> TokenStream {
+    let fields =
+        tools.iter().map(|Tool { attrs, vis, ident, ty }| quote!(#(#attrs)* #vis #ident: #library::ToolFor<#ty>));
+    quote!(#(#attrs)* #vis struct #ident { #(#fields),* })
+}
+
+fn tool_set(Set { library, ident, tools, .. }: &Set) -> TokenStream {
+    let fields: Vec<_> = tools.iter().map(|tool| &tool.ident).collect();
+    let name = ident.unraw().to_string();
+    // At the name of the type: what is not the arguments of a tool is said there, and nowhere else.
+    let names = tools.iter().map(|Tool { ty, .. }| {
+        let span = ty.span().resolved_at(Span::mixed_site());
+        let library = library.located(span);
+        quote_spanned!(span=> <#ty as #library::ToolArgs>::NAME)
+    });
+    quote_spanned! {Span::mixed_site()=>
+        #[automatically_derived]
+        #[diagnostic::do_not_recommend]
+        impl #library::ToolSet for #ident {
+            const NAME: &'static str = #name;
+            const NAMES: &'static [&'static str] = &[#(#names),*];
+
+            fn tools(&self) -> impl ::core::iter::Iterator<Item = &#library::Tool> {
+                let tools: [&#library::Tool; _] = [#(::core::convert::AsRef::as_ref(&self.#fields)),*];
+                ::core::iter::IntoIterator::into_iter(tools)
+            }
+        }
+
+        #[automatically_derived]
+        impl ::core::iter::IntoIterator for #ident {
+            type Item = #library::Tool;
+            type IntoIter = #library::__private::IntoTools;
+
+            fn into_iter(self) -> Self::IntoIter {
+                let tools: [#library::Tool; _] = [#(::core::convert::Into::into(self.#fields)),*];
+                #library::__private::into_tools(tools)
+            }
+        }
+    }
+}
+
+/// That each tool has a name of its own: said at the second one.
+fn checks(Set { library, ident, tools, .. }: &Set) -> TokenStream {
+    let types: Vec<_> = tools.iter().map(|tool| shown(&tool.ty)).collect();
+    let checks = tools.iter().enumerate().skip(1).map(|(i, tool)| {
+        let span = tool.ty.span().resolved_at(Span::mixed_site());
+        let (library, types) = (library.located(span), &types[..=i]);
+        quote_spanned! {span=>
+            const _: () = #library::checks::tools::distinct::<#ident>(&[#(#types),*]);
+        }
+    });
+    checks.collect()
+}

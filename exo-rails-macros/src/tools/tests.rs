@@ -1,0 +1,82 @@
+use proc_macro2::TokenStream;
+
+use crate::testing::{golden, mentions, messages, tokens};
+
+fn expand(input: &str) -> TokenStream {
+    super::tools(tokens(input))
+}
+
+/// Each row: what stands in `tools!`, and how each of the messages begins.
+fn check(table: &[(&str, &[&str])]) {
+    for (input, expected) in table {
+        let messages = messages(&expand(input));
+        let as_expected = messages.len() == expected.len()
+            && messages.iter().zip(*expected).all(|(message, start)| message.starts_with(start));
+        assert!(as_expected, "tools! {{ {input} }}\nsays {messages:#?}\ninstead of {expected:#?}");
+    }
+}
+
+#[test]
+fn accepted() {
+    for set in [
+        "struct Tools {}",
+        "/// Docs.\n#[derive(Clone)] pub struct Tools { /// Docs.\n pub search: a::Search, delete: DeleteFile, }",
+        "#[tools(crate = my::rails)] pub(crate) struct r#type { r#fn: A }",
+    ] {
+        check(&[(set, &[])]);
+    }
+}
+
+#[test]
+fn sets() {
+    check(&[
+        ("", &["a set of tools is a struct: `tools! { struct MyTools { search: Search } }`"]),
+        ("enum Tools { A }", &["a set of tools is a struct"]),
+        ("Search, Delete", &["a set of tools is a struct"]),
+        ("struct Tools(Search);", &["a set of tools names them in braces"]),
+        ("struct Tools;", &["a set of tools names them in braces"]),
+        ("struct Tools<T> { a: A<T> }", &["a set of tools has no generic parameters"]),
+        ("#[cfg(x)] struct Tools { a: A }", &["`#[cfg]` stands above the whole `tools!`"]),
+        ("struct A { a: A } struct B { b: B }", &["the set ends here: one `tools!` makes one set"]),
+    ]);
+}
+
+#[test]
+fn fields() {
+    check(&[
+        ("struct Tools { Search }", &["a tool is a field with the type of its arguments: `search: Search`"]),
+        ("struct Tools { \"search\": Search }", &["a tool is a field with the type of its arguments"]),
+        ("struct Tools { a::Search }", &["a tool is a field with the type of its arguments"]),
+        ("struct Tools { a: A, a: B }", &["the set has two fields of the name `a`"]),
+        ("struct Tools { a: A, b: A }", &["the tool `A` is in the set twice: once is enough"]),
+        ("struct Tools { a: A, a: A }", &["the set has two fields", "the tool `A` is in the set twice"]),
+        ("struct Tools { #[cfg(x)] a: A }", &["`#[cfg]` cannot stand on a tool of a set"]),
+        ("struct Tools { a: ToolFor<a::A> }", &["a set of tools names the type of the arguments alone: write `a::A`"]),
+    ]);
+}
+
+#[test]
+fn options() {
+    check(&[
+        ("#[tools(crat = a)] struct Tools {}", &["`#[tools]` has no option `crat`; did you mean `crate`?"]),
+        ("#[tools(crate)] struct Tools {}", &["`crate` needs a value: `crate = ::exo_rails`"]),
+        ("#[tools] struct Tools {}", &["the options stand in parentheses"]),
+        ("#[tools(priority = 1)] struct Tools<T> {}", &["`#[tools]` has no option", "a set of tools has no generic"]),
+    ]);
+}
+
+#[test]
+fn the_path_of_the_library() {
+    let set = expand("#[tools(crate = my::rails)] struct Tools { a: A, b: B }");
+    assert!(!mentions(&set, "exo_rails"), "{set}");
+    assert!(mentions(&expand("struct Tools {}"), "exo_rails"));
+}
+
+#[test]
+fn golden_set() {
+    let set = "
+        /// What the support agent can do.
+        #[derive(Clone)]
+        pub struct SupportTools { search: Search, pub delete_file: files::DeleteFile }";
+    golden("tools.rs", expand(set));
+}

@@ -1,0 +1,15 @@
+//! The message should say: the arguments of a tool have names: write a struct; an enum can be one of its fields.
+
+use exo_rails::prelude::*;
+use exo_rails::schemars::{self, JsonSchema};
+use serde::{Deserialize, Serialize};
+
+#[derive(Serialize, Deserialize, JsonSchema, ToolArgs)]
+#[tool(name = "delete_file")]
+pub enum DeleteFile {
+    Path(String),
+}
+
+fn main() {
+    let _ = ToolCallInputs::of(&DeleteFile::Path("orders.csv".into()));
+}

@@ -1,0 +1,13 @@
+//! The message should say: `DeleteFile` is not the arguments of a tool.
+
+use exo_rails::prelude::*;
+use serde::{Deserialize, Serialize};
+
+#[derive(Serialize, Deserialize)]
+pub struct DeleteFile {
+    path: String,
+}
+
+fn main() {
+    let _ = ToolCallInputs::of(&DeleteFile { path: "orders.csv".into() });
+}

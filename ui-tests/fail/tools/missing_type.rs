@@ -1,0 +1,28 @@
+//! The message should say: the compiler's own words: there is no type `Serch`; did you mean `Search`?
+
+use exo_rails::prelude::*;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+#[derive(Serialize, Deserialize, ToolArgs)]
+#[tool(name = "search", schema = json!({ "type": "object" }))]
+pub struct Search {
+    query: String,
+}
+
+#[derive(Serialize, Deserialize, ToolArgs)]
+#[tool(name = "delete_file", schema = json!({ "type": "object" }))]
+pub struct DeleteFile {
+    path: String,
+}
+
+tools! {
+    pub struct SupportTools {
+        search: Serch,
+        delete_file: DeleteFile,
+    }
+}
+
+fn main() {
+    let _ = Search { query: String::new() }.query + &DeleteFile { path: String::new() }.path;
+}

@@ -1,0 +1,28 @@
+//! The message should say: a tool is a field with the type of its arguments: `search: Search`.
+
+use exo_rails::prelude::*;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+#[derive(Serialize, Deserialize, ToolArgs)]
+#[tool(name = "search", schema = json!({ "type": "object" }))]
+pub struct Search {
+    query: String,
+}
+
+#[derive(Serialize, Deserialize, ToolArgs)]
+#[tool(name = "delete_file", schema = json!({ "type": "object" }))]
+pub struct DeleteFile {
+    path: String,
+}
+
+tools! {
+    pub struct SupportTools {
+        Search,
+        DeleteFile,
+    }
+}
+
+fn main() {
+    let _ = Search { query: String::new() }.query + &DeleteFile { path: String::new() }.path;
+}

@@ -1,0 +1,31 @@
+//! The message should say: `SupportTools` has two tools of the name `search`.
+
+use exo_rails::prelude::*;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+#[derive(Serialize, Deserialize, ToolArgs)]
+#[tool(name = "search", schema = json!({ "type": "object" }))]
+pub struct Search {
+    query: String,
+}
+
+#[derive(Serialize, Deserialize, ToolArgs)]
+#[tool(name = "delete_file", schema = json!({ "type": "object" }))]
+pub struct DeleteFile {
+    path: String,
+}
+
+type Find = Search;
+
+tools! {
+    pub struct SupportTools {
+        search: Search,
+        find: Find,
+        delete_file: DeleteFile,
+    }
+}
+
+fn main() {
+    let _ = Search { query: String::new() }.query + &DeleteFile { path: String::new() }.path;
+}

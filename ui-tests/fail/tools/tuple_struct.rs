@@ -1,0 +1,25 @@
+//! The message should say: a set of tools names them in braces.
+
+use exo_rails::prelude::*;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+#[derive(Serialize, Deserialize, ToolArgs)]
+#[tool(name = "search", schema = json!({ "type": "object" }))]
+pub struct Search {
+    query: String,
+}
+
+#[derive(Serialize, Deserialize, ToolArgs)]
+#[tool(name = "delete_file", schema = json!({ "type": "object" }))]
+pub struct DeleteFile {
+    path: String,
+}
+
+tools! {
+    pub struct SupportTools(Search, DeleteFile);
+}
+
+fn main() {
+    let _ = Search { query: String::new() }.query + &DeleteFile { path: String::new() }.path;
+}
