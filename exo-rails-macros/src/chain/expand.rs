@@ -175,7 +175,8 @@ impl<'c> Names<'c> {
                 quote_spanned!(span=> <#ty as #library::checks::Stateless>::ROW),
             ),
         };
-        // All of it stands at the rail's name, so that "not a rail" and "listed twice" point there.
+        // All of it stands at the rail's name, so that "not a rail" and "listed twice" point there. The type of a
+        // field is in parentheses where a constant could be meant: a function there would be two errors.
         quote_spanned! {span=>
             #[automatically_derived]
             impl #library::__private::RailAt<#place> for __Place {
@@ -190,7 +191,8 @@ impl<'c> Names<'c> {
             }
 
             #[automatically_derived]
-            impl #library::checks::RunsEachRailOnce<#ty> for #ident {}
+            #[allow(unused_parens)]
+            impl #library::checks::RunsEachRailOnce<(#ty)> for #ident {}
         }
     }
 
