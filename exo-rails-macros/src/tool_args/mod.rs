@@ -12,10 +12,13 @@ use crate::errors::{self, Errors};
 pub(crate) fn tool_args(item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let Some(item) = errors.keep(syn::parse2(item)) else { return finish(errors) };
+    let is_union = matches!(item.data, syn::Data::Union(_));
     let options = parse::options(&item, &mut errors);
     let args = check::tool_args(item, options, &mut errors);
     match errors.finish(()) {
         Ok(()) => expand::tool_args(&args),
+        // Serde has no derives for a union: a stub would report their lack.
+        Err(error) if is_union => errors::report(&error),
         Err(error) => [errors::report(&error), expand::stub(&args)].into_iter().collect(),
     }
 }

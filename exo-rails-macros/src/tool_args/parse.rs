@@ -34,7 +34,7 @@ pub(super) fn options(item: &DeriveInput, errors: &mut Errors) -> ToolOptions {
     let attrs: Vec<_> = item.attrs.iter().filter(|attr| is_tool(attr)).cloned().collect();
     let mut options = ToolOptions { doc: item.attrs.iter().filter_map(doc_line).collect(), ..ToolOptions::default() };
     // Without anything in it, the attribute has told its mistake.
-    options.named = attrs.iter().any(|attr| attr.meta.require_list().is_err());
+    options.named = attrs.iter().any(|attr| attr.meta.require_list().is_err() || is_literal(attr));
     let written = OPTIONS.read(&attrs, errors, |name, input: ParseStream<'_>, _| {
         match name {
             "name" => options.name = Some(input.parse()?),
@@ -46,6 +46,15 @@ pub(super) fn options(item: &DeriveInput, errors: &mut Errors) -> ToolOptions {
     });
     options.named |= written.iter().any(|key| strsim::damerau_levenshtein(&key.to_string(), "name") <= 1);
     options
+}
+
+/// (e.g. `#[tool("delete_file")]`).
+fn is_literal(attr: &Attribute) -> bool {
+    let literal = |input: ParseStream<'_>| {
+        let literal = input.peek(syn::Lit);
+        input.parse::<proc_macro2::TokenStream>().map(|_| literal)
+    };
+    attr.parse_args_with(literal).unwrap_or(false)
 }
 
 pub(super) fn is_tool(attr: &Attribute) -> bool {
