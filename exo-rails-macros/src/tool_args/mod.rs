@@ -11,7 +11,7 @@ use crate::errors::{self, Errors};
 /// The whole of `#[derive(ToolArgs)]`.
 pub(crate) fn tool_args(item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
-    let Some(item) = errors.keep(syn::parse2(item)) else { return finish(errors) };
+    let Some(item) = errors.keep(syn::parse2::<syn::DeriveInput>(item)) else { return finish(errors) };
     let is_union = matches!(item.data, syn::Data::Union(_));
     let options = parse::options(&item, &mut errors);
     let args = check::tool_args(item, options, &mut errors);
