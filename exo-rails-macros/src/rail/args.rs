@@ -218,6 +218,10 @@ fn known_mistake(event: &Path, errors: &mut Errors) {
         let message = "is what events carry, and not an event: name the event, like `PreToolCall`";
         errors.at(event, format_args!("`{name}` {message}"));
     }
+    let plain = |name: &str| name.replace('_', "").to_lowercase();
+    if let Some(meant) = EVENTS.iter().find(|event| **event != name && plain(event) == plain(&name)) {
+        errors.at(event, format_args!("there is no event `{name}`: did you mean `{meant}`?"));
+    }
     if before == "HookPoint" {
         let message = "is a value, for what is known at run time only: name the event itself";
         errors.at(event, format_args!("`{}` {message}, `{name}`", shown(event)));

@@ -242,6 +242,10 @@ fn borrowed(ty: &Type, errors: &mut Errors) {
         }
         Type::Reference(_) => {}
         Type::Path(_) if ends_with(ty, "Inputs") => {}
+        Type::Path(_) if ends_with(ty, "Option") => {
+            errors
+                .at(ty, "what an event carries is always there: take it without the `Option`, like `&ToolCallInputs`");
+        }
         Type::ImplTrait(_) => errors.at(ty, "a rail's parameter names its type: it decides what the rail receives"),
         _ => {
             let part = shown(ty);

@@ -396,3 +396,13 @@ fn golden_impl_block() {
 fn golden_mistake() {
     golden("rail_with_a_mistake.rs", expand("priorty = 10, on = [PreToolCall]", CALL));
 }
+
+#[test]
+fn a_signature_that_cannot_be_read_leaves_a_rail_of_the_name() {
+    for item in ["pub async fn guard(call) -> Verdict { loop {} }", "async fn guard(call: &) {}"] {
+        let expansion = expand("on = [PreToolCall]", item);
+        assert!(!messages(&expansion).is_empty(), "{item}");
+        let expansion = expansion.to_string();
+        assert!(expansion.contains("struct guard { }") && expansion.contains(&tokens(item).to_string()), "{expansion}");
+    }
+}
