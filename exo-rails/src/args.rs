@@ -72,7 +72,8 @@ impl<T: ToolArgs> DerefMut for Args<T> {
 /// # #[tokio::main(flavor = "current_thread")] async fn main() {
 /// let delete = DeleteFiles::tool(|args| async move { Ok::<_, OperationError>(args.paths.len().to_string()) });
 /// let call = ToolCallInputs::new("delete_files").with_arguments(json!({ "paths": ["a.txt", 5] }));
-/// let run = NoRails.guard_tool_call(call, &mut RailContext::new("demo"), |call| delete.call(call));
+/// let mut ctx = RailContext::new("demo");
+/// let run = NoRails.guard_tool_call(call, &mut ctx, |call| delete.call(call));
 /// let Err(RunError::Operation(error)) = run.await else { panic!() };
 /// assert_eq!(
 ///     error.message,
