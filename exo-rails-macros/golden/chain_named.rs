@@ -28,7 +28,8 @@ const _: () = {
             }
         }
         #[automatically_derived]
-        impl ::exo_rails::checks::RunsEachRailOnce<__Rail0> for SupportRails {}
+        #[allow(unused_parens)]
+        impl ::exo_rails::checks::RunsEachRailOnce<(__Rail0)> for SupportRails {}
         #[automatically_derived]
         impl ::exo_rails::__private::RailAt<1> for __Place {
             type Chain = SupportRails;
@@ -42,7 +43,8 @@ const _: () = {
             }
         }
         #[automatically_derived]
-        impl ::exo_rails::checks::RunsEachRailOnce<RateLimit<MemoryStore>>
+        #[allow(unused_parens)]
+        impl ::exo_rails::checks::RunsEachRailOnce<(RateLimit<MemoryStore>)>
         for SupportRails {}
         #[automatically_derived]
         impl ::exo_rails::__private::RailAt<2> for __Place {

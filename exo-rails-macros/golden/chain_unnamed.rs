@@ -32,7 +32,8 @@ fn main() {
                     }
                 }
                 #[automatically_derived]
-                impl ::exo_rails::checks::RunsEachRailOnce<__Rail0> for UnnamedChain {}
+                #[allow(unused_parens)]
+                impl ::exo_rails::checks::RunsEachRailOnce<(__Rail0)> for UnnamedChain {}
                 #[automatically_derived]
                 impl ::exo_rails::__private::RailAt<1> for __Place {
                     type Chain = UnnamedChain;

@@ -374,7 +374,7 @@ pub use exo_rails_macros::ToolArgs;
 /// # fn model() -> ScriptedModel { r#"[{ "say": "Hello." }]"#.parse().unwrap() }
 /// let tools = SupportTools {
 ///     search: Search::tool(|args| async move { Ok::<_, OperationError>(format!("nothing about {}", args.query)) }),
-///     delete_file: DeleteFile::tool(|args| async move { tokio::fs::remove_file(args.path).await.map(|()| "gone") }),
+///     delete_file: DeleteFile::tool(|args| async move { std::fs::remove_file(args.path).map(|()| "gone") }),
 /// };
 /// let agent = Agent::builder("support", model()).tools(tools).build();
 /// # let _ = agent;
