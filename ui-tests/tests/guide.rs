@@ -114,6 +114,8 @@ fn compile(mistakes: &[Mistake]) -> Vec<Value> {
         .args(["build", "--bins", "--keep-going", "--offline", "--quiet", "--message-format=json"])
         .current_dir(&package)
         .env("CARGO_TARGET_DIR", target)
+        // Otherwise rustc says some errors twice, and not in each run.
+        .env("CARGO_INCREMENTAL", "0")
         .output()
         .unwrap();
     let messages = String::from_utf8(output.stdout).unwrap();
