@@ -12,6 +12,130 @@ fn main() {
             const _: () = {
                 #[allow(unused_imports)]
                 use guards::redact as __Rail0;
+                const __ORDER_0_0: ::exo_rails::__private::Order = ::exo_rails::__private::Order::from(
+                    &__Sorted::<::exo_rails::events::Start>::ORDER,
+                    0,
+                );
+                impl ::exo_rails::__private::StepsOn<::exo_rails::events::Start>
+                for __Place {
+                    type Steps = ::exo_rails::__private::Steps1<
+                        __Place,
+                        { __ORDER_0_0.s0 },
+                    >;
+                }
+                const __ORDER_1_0: ::exo_rails::__private::Order = ::exo_rails::__private::Order::from(
+                    &__Sorted::<::exo_rails::events::PreLlmCall>::ORDER,
+                    0,
+                );
+                impl ::exo_rails::__private::StepsOn<::exo_rails::events::PreLlmCall>
+                for __Place {
+                    type Steps = ::exo_rails::__private::Steps1<
+                        __Place,
+                        { __ORDER_1_0.s0 },
+                    >;
+                }
+                const __ORDER_2_0: ::exo_rails::__private::Order = ::exo_rails::__private::Order::from(
+                    &__Sorted::<::exo_rails::events::PostLlmCall>::ORDER,
+                    0,
+                );
+                impl ::exo_rails::__private::StepsOn<::exo_rails::events::PostLlmCall>
+                for __Place {
+                    type Steps = ::exo_rails::__private::Steps1<
+                        __Place,
+                        { __ORDER_2_0.s0 },
+                    >;
+                }
+                const __ORDER_3_0: ::exo_rails::__private::Order = ::exo_rails::__private::Order::from(
+                    &__Sorted::<::exo_rails::events::LlmError>::ORDER,
+                    0,
+                );
+                impl ::exo_rails::__private::StepsOn<::exo_rails::events::LlmError>
+                for __Place {
+                    type Steps = ::exo_rails::__private::Steps1<
+                        __Place,
+                        { __ORDER_3_0.s0 },
+                    >;
+                }
+                const __ORDER_4_0: ::exo_rails::__private::Order = ::exo_rails::__private::Order::from(
+                    &__Sorted::<::exo_rails::events::PreToolCall>::ORDER,
+                    0,
+                );
+                impl ::exo_rails::__private::StepsOn<::exo_rails::events::PreToolCall>
+                for __Place {
+                    type Steps = ::exo_rails::__private::Steps1<
+                        __Place,
+                        { __ORDER_4_0.s0 },
+                    >;
+                }
+                const __ORDER_5_0: ::exo_rails::__private::Order = ::exo_rails::__private::Order::from(
+                    &__Sorted::<::exo_rails::events::PostToolCall>::ORDER,
+                    0,
+                );
+                impl ::exo_rails::__private::StepsOn<::exo_rails::events::PostToolCall>
+                for __Place {
+                    type Steps = ::exo_rails::__private::Steps1<
+                        __Place,
+                        { __ORDER_5_0.s0 },
+                    >;
+                }
+                const __ORDER_6_0: ::exo_rails::__private::Order = ::exo_rails::__private::Order::from(
+                    &__Sorted::<::exo_rails::events::ToolError>::ORDER,
+                    0,
+                );
+                impl ::exo_rails::__private::StepsOn<::exo_rails::events::ToolError>
+                for __Place {
+                    type Steps = ::exo_rails::__private::Steps1<
+                        __Place,
+                        { __ORDER_6_0.s0 },
+                    >;
+                }
+                const __ORDER_7_0: ::exo_rails::__private::Order = ::exo_rails::__private::Order::from(
+                    &__Sorted::<::exo_rails::events::Finished>::ORDER,
+                    0,
+                );
+                impl ::exo_rails::__private::StepsOn<::exo_rails::events::Finished>
+                for __Place {
+                    type Steps = ::exo_rails::__private::Steps1<
+                        __Place,
+                        { __ORDER_7_0.s0 },
+                    >;
+                }
+                const __ORDER_8_0: ::exo_rails::__private::Order = ::exo_rails::__private::Order::from(
+                    &__Sorted::<::exo_rails::events::Error>::ORDER,
+                    0,
+                );
+                impl ::exo_rails::__private::StepsOn<::exo_rails::events::Error>
+                for __Place {
+                    type Steps = ::exo_rails::__private::Steps1<
+                        __Place,
+                        { __ORDER_8_0.s0 },
+                    >;
+                }
+                #[automatically_derived]
+                impl<__Event: ::exo_rails::Event> ::exo_rails::RunOn<__Event>
+                for UnnamedChain
+                where
+                    __Place: ::exo_rails::__private::StepsOn<__Event>,
+                {
+                    #[inline]
+                    fn rewrites(&self) -> bool {
+                        __Sorted::<__Event>::REWRITES
+                    }
+                    #[inline]
+                    fn dispatch<'__event>(
+                        &'__event self,
+                        payload: <__Event as ::exo_rails::Payloads>::Payload<'__event>,
+                        ctx: &'__event mut ::exo_rails::RailContext,
+                    ) -> impl ::core::future::Future<
+                        Output = ::exo_rails::Outcome<__Event>,
+                    > + ::core::marker::Send {
+                        <<__Place as ::exo_rails::__private::StepsOn<
+                            __Event,
+                        >>::Steps as ::exo_rails::__private::Walk<
+                            __Event,
+                        >>::walk(self, payload, ctx)
+                    }
+                }
                 /// Which rail is at which place of the list.
                 enum __Place {}
                 /// Which place is at which step of an event.
@@ -22,32 +146,26 @@ fn main() {
                     9,
                 >;
                 #[automatically_derived]
-                impl ::exo_rails::__private::RailAt<0> for __Place {
+                impl ::exo_rails::__private::Places for __Place {
                     type Chain = UnnamedChain;
+                }
+                #[automatically_derived]
+                impl ::exo_rails::__private::RailAt<0> for __Place {
                     type Rail = __Rail0;
-                    const ROW: ::exo_rails::__private::Row = <__Rail0 as ::exo_rails::checks::Stateless>::ROW;
-                    #[inline]
-                    fn rail(chain: &UnnamedChain) -> &Self::Rail {
-                        <__Rail0 as ::exo_rails::checks::Stateless>::RAIL
-                    }
+                    type Access = ::exo_rails::__private::ByName;
                 }
                 #[automatically_derived]
                 #[allow(unused_parens)]
                 impl ::exo_rails::checks::RunsEachRailOnce<(__Rail0)> for UnnamedChain {}
                 #[automatically_derived]
                 impl ::exo_rails::__private::RailAt<1> for __Place {
-                    type Chain = UnnamedChain;
                     type Rail = ::exo_rails::__private::NoRail;
-                    const ROW: ::exo_rails::__private::Row = ::exo_rails::__private::NoRail::ROW;
-                    #[inline]
-                    fn rail(_: &UnnamedChain) -> &Self::Rail {
-                        &::exo_rails::__private::NoRail
-                    }
+                    type Access = ::exo_rails::__private::ByName;
                 }
                 #[automatically_derived]
                 impl ::exo_rails::__private::Listing<1, 9> for UnnamedChain {
                     const ROWS: [::exo_rails::__private::Row; 1] = [
-                        <__Place as ::exo_rails::__private::RailAt<0>>::ROW,
+                        <__Rail0 as ::exo_rails::checks::Stateless>::ROW,
                     ];
                     const EVENTS: [::exo_rails::EventPlan; 9] = [
                         __Sorted::<::exo_rails::events::Start>::PLAN,
@@ -64,39 +182,42 @@ fn main() {
                 #[automatically_derived]
                 #[diagnostic::do_not_recommend]
                 impl ::exo_rails::Rail for UnnamedChain {
-                    const NAME: &'static str = "rail_chain!";
-                    const PRIORITY: i32 = ::exo_rails::DEFAULT_PRIORITY;
-                    const EVENTS: &'static [::exo_rails::HookPoint] = ::exo_rails::__private::Summary::<
-                        Self,
-                        1,
-                        9,
-                    >::EVENTS;
-                    const REWRITES: &'static [::exo_rails::HookPoint] = ::exo_rails::__private::Summary::<
-                        Self,
-                        1,
-                        9,
-                    >::REWRITES;
-                    const DECLARED: ::exo_rails::Declared = ::exo_rails::Declared {
-                        file: ::core::file!(),
-                        line: ::core::line!(),
-                        column: ::core::column!(),
+                    const INFO: ::exo_rails::RailInfo = ::exo_rails::RailInfo {
+                        name: "rail_chain!",
+                        priority: ::exo_rails::DEFAULT_PRIORITY,
+                        declared: ::exo_rails::Declared::here(),
                     };
-                    const INNER: ::core::option::Option<&'static ::exo_rails::Plan> = ::core::option::Option::Some(
-                        &<Self as ::exo_rails::Chain>::PLAN,
+                    const DECLARATION: ::exo_rails::__private::Row = ::exo_rails::__private::Row::new(
+                            <Self as ::exo_rails::Rail>::INFO,
+                            ::exo_rails::__private::Summary::<Self, 1, 9>::EVENTS,
+                            ::exo_rails::__private::Summary::<Self, 1, 9>::REWRITES,
+                        )
+                        .with_inner(&<Self as ::exo_rails::Chain>::PLAN);
+                    type Events = (
+                        ::exo_rails::events::Start,
+                        (
+                            ::exo_rails::events::PreLlmCall,
+                            (
+                                ::exo_rails::events::PostLlmCall,
+                                (
+                                    ::exo_rails::events::LlmError,
+                                    (
+                                        ::exo_rails::events::PreToolCall,
+                                        (
+                                            ::exo_rails::events::PostToolCall,
+                                            (
+                                                ::exo_rails::events::ToolError,
+                                                (
+                                                    ::exo_rails::events::Finished,
+                                                    (::exo_rails::events::Error, ()),
+                                                ),
+                                            ),
+                                        ),
+                                    ),
+                                ),
+                            ),
+                        ),
                     );
-                    fn each_event<__Visitor: ::exo_rails::__private::EventVisitor<Self>>(
-                        visitor: &mut __Visitor,
-                    ) {
-                        visitor.visit::<::exo_rails::events::Start>();
-                        visitor.visit::<::exo_rails::events::PreLlmCall>();
-                        visitor.visit::<::exo_rails::events::PostLlmCall>();
-                        visitor.visit::<::exo_rails::events::LlmError>();
-                        visitor.visit::<::exo_rails::events::PreToolCall>();
-                        visitor.visit::<::exo_rails::events::PostToolCall>();
-                        visitor.visit::<::exo_rails::events::ToolError>();
-                        visitor.visit::<::exo_rails::events::Finished>();
-                        visitor.visit::<::exo_rails::events::Error>();
-                    }
                 }
                 #[automatically_derived]
                 impl ::exo_rails::Chain for UnnamedChain {
@@ -104,103 +225,6 @@ fn main() {
                         chain: "rail_chain!",
                         events: ::exo_rails::__private::Summary::<Self, 1, 9>::PLANS,
                     };
-                }
-                use ::exo_rails::__private::Step as _;
-                /// What is called at an event, one after the other.
-                trait __Steps<__Event: ::exo_rails::Event> {
-                    type Step0: ::exo_rails::__private::Step<
-                            __Event,
-                            Chain = UnnamedChain,
-                        >;
-                }
-                impl __Steps<::exo_rails::events::Start> for __Place {
-                    type Step0 = ::exo_rails::__private::At<
-                        __Place,
-                        { __Sorted::<::exo_rails::events::Start>::ORDER[0] },
-                    >;
-                }
-                impl __Steps<::exo_rails::events::PreLlmCall> for __Place {
-                    type Step0 = ::exo_rails::__private::At<
-                        __Place,
-                        { __Sorted::<::exo_rails::events::PreLlmCall>::ORDER[0] },
-                    >;
-                }
-                impl __Steps<::exo_rails::events::PostLlmCall> for __Place {
-                    type Step0 = ::exo_rails::__private::At<
-                        __Place,
-                        { __Sorted::<::exo_rails::events::PostLlmCall>::ORDER[0] },
-                    >;
-                }
-                impl __Steps<::exo_rails::events::LlmError> for __Place {
-                    type Step0 = ::exo_rails::__private::At<
-                        __Place,
-                        { __Sorted::<::exo_rails::events::LlmError>::ORDER[0] },
-                    >;
-                }
-                impl __Steps<::exo_rails::events::PreToolCall> for __Place {
-                    type Step0 = ::exo_rails::__private::At<
-                        __Place,
-                        { __Sorted::<::exo_rails::events::PreToolCall>::ORDER[0] },
-                    >;
-                }
-                impl __Steps<::exo_rails::events::PostToolCall> for __Place {
-                    type Step0 = ::exo_rails::__private::At<
-                        __Place,
-                        { __Sorted::<::exo_rails::events::PostToolCall>::ORDER[0] },
-                    >;
-                }
-                impl __Steps<::exo_rails::events::ToolError> for __Place {
-                    type Step0 = ::exo_rails::__private::At<
-                        __Place,
-                        { __Sorted::<::exo_rails::events::ToolError>::ORDER[0] },
-                    >;
-                }
-                impl __Steps<::exo_rails::events::Finished> for __Place {
-                    type Step0 = ::exo_rails::__private::At<
-                        __Place,
-                        { __Sorted::<::exo_rails::events::Finished>::ORDER[0] },
-                    >;
-                }
-                impl __Steps<::exo_rails::events::Error> for __Place {
-                    type Step0 = ::exo_rails::__private::At<
-                        __Place,
-                        { __Sorted::<::exo_rails::events::Error>::ORDER[0] },
-                    >;
-                }
-                #[automatically_derived]
-                impl<__Event: ::exo_rails::Event> ::exo_rails::RunOn<__Event>
-                for UnnamedChain
-                where
-                    __Place: __Steps<__Event>,
-                {
-                    #[inline]
-                    fn rewrites(&self) -> bool {
-                        __Sorted::<__Event>::REWRITES
-                    }
-                    #[inline]
-                    fn dispatch<'__event>(
-                        &'__event self,
-                        payload: <__Event as ::exo_rails::Payloads>::Payload<'__event>,
-                        ctx: &'__event mut ::exo_rails::RailContext,
-                    ) -> impl ::core::future::Future<
-                        Output = ::exo_rails::Outcome<__Event>,
-                    > + ::core::marker::Send {
-                        async move {
-                            let mut payload = payload;
-                            let lent = <__Event as ::exo_rails::Payloads>::reborrow(
-                                &mut payload,
-                            );
-                            let output = <__Place as __Steps<
-                                __Event,
-                            >>::Step0::call(self, lent, &mut *ctx)
-                                .await;
-                            match <__Place as __Steps<__Event>>::Step0::flow(output) {
-                                ::core::ops::ControlFlow::Break(outcome) => return outcome,
-                                ::core::ops::ControlFlow::Continue(()) => {}
-                            }
-                            ::core::result::Result::Ok(::exo_rails::Decision::Continue)
-                        }
-                    }
                 }
                 type __Checks = ::exo_rails::__private::Checks<UnnamedChain, 1, 9>;
                 const _: () = {

@@ -6,8 +6,11 @@ pub async fn block_dangerous(
     RailAction::Continue
 }
 /// Refuses tools that destroy data.
-#[allow(non_camel_case_types)]
-#[derive(Clone, Copy, Debug)]
+#[allow(
+    non_camel_case_types,
+    missing_copy_implementations,
+    missing_debug_implementations
+)]
 pub struct block_dangerous {}
 #[automatically_derived]
 #[diagnostic::do_not_recommend]
@@ -17,41 +20,26 @@ impl ::exo_rails::checks::Stateless for block_dangerous {
 #[automatically_derived]
 #[diagnostic::do_not_recommend]
 impl ::exo_rails::Rail for block_dangerous {
-    const NAME: &'static str = "block_dangerous";
     const PRIORITY: i32 = BASE + 1;
-    const EVENTS: &'static [::exo_rails::HookPoint] = &[
-        <PreToolCall as ::exo_rails::Event>::POINT,
-        <PostToolCall as ::exo_rails::Event>::POINT,
-    ];
-    const REWRITES: &'static [::exo_rails::HookPoint] = &[];
-    const DECLARED: ::exo_rails::Declared = ::exo_rails::Declared {
-        file: ::core::file!(),
-        line: ::core::line!(),
-        column: ::core::column!(),
-    };
-    fn each_event<__Visitor: ::exo_rails::__private::EventVisitor<Self>>(
-        visitor: &mut __Visitor,
-    ) {
-        visitor.visit::<PreToolCall>();
-        visitor.visit::<PostToolCall>();
-    }
+    const DECLARATION: ::exo_rails::__private::Row = ::exo_rails::__private::Row::new(
+        ::exo_rails::RailInfo {
+            name: "block_dangerous",
+            priority: <Self as ::exo_rails::Rail>::PRIORITY,
+            declared: ::exo_rails::Declared::here(),
+        },
+        &[
+            <PreToolCall as ::exo_rails::Event>::POINT,
+            <PostToolCall as ::exo_rails::Event>::POINT,
+        ],
+        &[],
+    );
+    type Events = (PreToolCall, (PostToolCall, ()));
 }
-const _: () = ::exo_rails::checks::once(
-    &[
-        <&ToolCallInputs as ::exo_rails::checks::CarriedBy<
-            '_,
-            PreToolCall,
-            <PreToolCall as ::exo_rails::Payloads>::Payload<'_>,
-        >>::TAKES,
-        <&mut RailContext as ::exo_rails::checks::CarriedBy<
-            '_,
-            PreToolCall,
-            <PreToolCall as ::exo_rails::Payloads>::Payload<'_>,
-        >>::TAKES,
-    ],
-);
 #[automatically_derived]
-impl ::exo_rails::RailOn<PreToolCall> for block_dangerous {
+impl ::exo_rails::RailOn<PreToolCall> for block_dangerous
+where
+    PreToolCall: ::exo_rails::Event,
+{
     type Out = RailAction;
     #[inline]
     fn call<'__event>(
@@ -74,22 +62,11 @@ impl ::exo_rails::RailOn<PreToolCall> for block_dangerous {
         block_dangerous(p0, p1)
     }
 }
-const _: () = ::exo_rails::checks::once(
-    &[
-        <&ToolCallInputs as ::exo_rails::checks::CarriedBy<
-            '_,
-            PostToolCall,
-            <PostToolCall as ::exo_rails::Payloads>::Payload<'_>,
-        >>::TAKES,
-        <&mut RailContext as ::exo_rails::checks::CarriedBy<
-            '_,
-            PostToolCall,
-            <PostToolCall as ::exo_rails::Payloads>::Payload<'_>,
-        >>::TAKES,
-    ],
-);
 #[automatically_derived]
-impl ::exo_rails::RailOn<PostToolCall> for block_dangerous {
+impl ::exo_rails::RailOn<PostToolCall> for block_dangerous
+where
+    PostToolCall: ::exo_rails::Event,
+{
     type Out = RailAction;
     #[inline]
     fn call<'__event>(

@@ -7,30 +7,26 @@ impl<S: Store> RateLimit<S> {
 #[automatically_derived]
 #[diagnostic::do_not_recommend]
 impl<S: Store> ::exo_rails::Rail for RateLimit<S> {
-    const NAME: &'static str = "rate limit";
-    const PRIORITY: i32 = ::exo_rails::DEFAULT_PRIORITY;
-    const EVENTS: &'static [::exo_rails::HookPoint] = &[
-        <PreLlmCall as ::exo_rails::Event>::POINT,
-        <Finished as ::exo_rails::Event>::POINT,
-    ];
-    const REWRITES: &'static [::exo_rails::HookPoint] = &[
-        <PreLlmCall as ::exo_rails::Event>::POINT,
-    ];
-    const DECLARED: ::exo_rails::Declared = ::exo_rails::Declared {
-        file: ::core::file!(),
-        line: ::core::line!(),
-        column: ::core::column!(),
-    };
-    const GENERIC: bool = true;
-    fn each_event<__Visitor: ::exo_rails::__private::EventVisitor<Self>>(
-        visitor: &mut __Visitor,
-    ) {
-        visitor.visit::<PreLlmCall>();
-        visitor.visit::<Finished>();
-    }
+    const DECLARATION: ::exo_rails::__private::Row = ::exo_rails::__private::Row::new(
+            ::exo_rails::RailInfo {
+                name: "rate limit",
+                priority: ::exo_rails::DEFAULT_PRIORITY,
+                declared: ::exo_rails::Declared::here(),
+            },
+            &[
+                <PreLlmCall as ::exo_rails::Event>::POINT,
+                <Finished as ::exo_rails::Event>::POINT,
+            ],
+            &[<PreLlmCall as ::exo_rails::Event>::POINT],
+        )
+        .generic();
+    type Events = (PreLlmCall, (Finished, ()));
 }
 #[automatically_derived]
-impl<S: Store> ::exo_rails::RailOn<PreLlmCall> for RateLimit<S> {
+impl<S: Store> ::exo_rails::RailOn<PreLlmCall> for RateLimit<S>
+where
+    PreLlmCall: ::exo_rails::Event,
+{
     type Out = Result<Verdict, S::Error>;
     const CHANGES: bool = true;
     #[inline]
@@ -50,7 +46,10 @@ impl<S: Store> ::exo_rails::RailOn<PreLlmCall> for RateLimit<S> {
     }
 }
 #[automatically_derived]
-impl<S: Store> ::exo_rails::RailOn<Finished> for RateLimit<S> {
+impl<S: Store> ::exo_rails::RailOn<Finished> for RateLimit<S>
+where
+    Finished: ::exo_rails::Event,
+{
     type Out = ();
     #[inline]
     fn call<'__event>(

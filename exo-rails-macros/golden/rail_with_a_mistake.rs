@@ -4,8 +4,11 @@ async fn guard(call: &ToolCallInputs) -> RailAction {
 ::core::compile_error! {
     "`#[rail]` has no argument `priorty`; did you mean `priority`?"
 }
-#[allow(non_camel_case_types)]
-#[derive(Clone, Copy, Debug)]
+#[allow(
+    non_camel_case_types,
+    missing_copy_implementations,
+    missing_debug_implementations
+)]
 struct guard {}
 #[automatically_derived]
 #[diagnostic::do_not_recommend]
@@ -14,18 +17,16 @@ impl ::exo_rails::checks::Stateless for guard {
 }
 #[automatically_derived]
 impl ::exo_rails::Rail for guard {
-    const NAME: &'static str = "guard";
-    const PRIORITY: i32 = ::exo_rails::DEFAULT_PRIORITY;
-    const EVENTS: &'static [::exo_rails::HookPoint] = &[];
-    const REWRITES: &'static [::exo_rails::HookPoint] = &[];
-    const DECLARED: ::exo_rails::Declared = ::exo_rails::Declared {
-        file: "",
-        line: 0,
-        column: 0,
-    };
-    fn each_event<__Visitor: ::exo_rails::__private::EventVisitor<Self>>(
-        _: &mut __Visitor,
-    ) {}
+    const DECLARATION: ::exo_rails::__private::Row = ::exo_rails::__private::Row::new(
+        ::exo_rails::RailInfo {
+            name: "guard",
+            priority: ::exo_rails::DEFAULT_PRIORITY,
+            declared: ::exo_rails::Declared::here(),
+        },
+        &[],
+        &[],
+    );
+    type Events = ();
 }
 #[automatically_derived]
 impl<__Event: ::exo_rails::Event> ::exo_rails::RailOn<__Event> for guard {

@@ -2,7 +2,6 @@
 
 use std::any::type_name;
 use std::fmt;
-use std::panic::Location;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -90,10 +89,8 @@ impl HookManager {
     /// In decisions and faults it goes by the path of its function.
     #[track_caller]
     pub fn add<H: Hook>(&mut self, point: HookPoint, hook: H) -> HookHandle {
-        let place = Location::caller();
-        let declared = Declared { file: place.file(), line: place.line(), column: place.column() };
         let (handle, name) = (HookHandle::next(), type_name::<H>());
-        let info = RailInfo { name, priority: crate::DEFAULT_PRIORITY, declared };
+        let info = RailInfo { name, priority: crate::DEFAULT_PRIORITY, declared: Declared::here() };
         let caller = Caller { info, identity: RailIdentity(Identity::Hook(handle)), guards: true };
         self.push(point, Entry { handle, caller, rewrites: true, hook: Arc::new(hook) })
     }

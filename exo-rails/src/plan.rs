@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
+use crate::chain::sorting::Row;
 use crate::hook_point::HookPoint;
 use crate::rail::RailInfo;
 
@@ -51,16 +52,15 @@ pub struct PlannedRail {
     pub info: RailInfo,
     /// The plan of the rail, when it is a chain.
     pub inner: Option<&'static Plan>,
-    /// What it says of its place among others.
+    /// What else is known of it.
     #[serde(skip)]
-    pub(crate) order: Order,
+    pub(crate) row: &'static Row,
 }
 
-/// The rails that a rail runs after, and those that it runs before.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Order {
-    pub after: &'static [RailInfo],
-    pub before: &'static [RailInfo],
+impl PlannedRail {
+    pub(crate) const fn of(row: &'static Row) -> Self {
+        Self { info: row.info, inner: row.inner, row }
+    }
 }
 
 impl Plan {

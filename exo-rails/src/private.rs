@@ -3,7 +3,7 @@
 pub use crate::args::{OpenArgs, open as open_args};
 pub use crate::chain::order::Checks;
 pub use crate::chain::sorting::{Listing, Row, Sorted, Summary};
-pub use crate::chain::{At, NoRail, RailAt, Step};
-pub use crate::rail::EventVisitor;
+pub use crate::chain::walk::*;
+pub use crate::chain::{NoRail, Places, RailAt};
 pub use crate::tool_set::{IntoTools, into_tools};
 pub use serde_json::Value;

@@ -4,6 +4,7 @@ use std::any::type_name;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::ControlFlow;
+use std::panic::Location;
 
 use serde::Serialize;
 
@@ -30,25 +31,29 @@ use crate::plan::Plan;
 )]
 pub trait Rail {
     /// What it is called in decisions, plans and logs.
-    const NAME: &'static str;
+    const NAME: &'static str = Self::INFO.name;
 
     /// Lower numbers run first; 50 where none is given.
-    const PRIORITY: i32;
+    const PRIORITY: i32 = Self::INFO.priority;
 
     /// The events that it guards.
-    const EVENTS: &'static [HookPoint];
+    const EVENTS: &'static [HookPoint] = Self::DECLARATION.events;
 
     /// Those of its events whose payload it may change.
-    const REWRITES: &'static [HookPoint];
+    const REWRITES: &'static [HookPoint] = Self::DECLARATION.rewrites;
 
     /// Where it was declared.
-    const DECLARED: Declared;
+    const DECLARED: Declared = Self::INFO.declared;
 
     /// The rails inside, when the rail is a chain.
-    const INNER: Option<&'static Plan> = None;
+    const INNER: Option<&'static Plan> = Self::DECLARATION.inner;
 
     /// Name, priority and place together.
-    const INFO: RailInfo = RailInfo { name: Self::NAME, priority: Self::PRIORITY, declared: Self::DECLARED };
+    const INFO: RailInfo = Self::DECLARATION.info;
+
+    /// All of the above in one constant, which takes less of the compiler's time than each for itself.
+    #[doc(hidden)]
+    const DECLARATION: Row;
 
     /// The rails that it runs after, in every chain that has both.
     #[doc(hidden)]
@@ -58,19 +63,13 @@ pub trait Rail {
     #[doc(hidden)]
     const BEFORE: &'static [RailInfo] = &[];
 
-    /// Whether it is one of several rails made from one generic type, which share name and place.
+    /// What a chain knows of it before it runs. The order stands apart: two rails may name each other.
     #[doc(hidden)]
-    const GENERIC: bool = false;
+    const ROW: Row = Self::DECLARATION.in_order(Self::AFTER, Self::BEFORE);
 
-    /// What a chain knows of it before it runs.
+    /// Its events, as types.
     #[doc(hidden)]
-    const ROW: Row = Row::of::<Self>();
-
-    /// Shows every event of the rail to a visitor: how a rail is collected at run time.
-    #[doc(hidden)]
-    fn each_event<V: EventVisitor<Self>>(visitor: &mut V)
-    where
-        Self: Sized;
+    type Events: EventList<Self>;
 }
 
 /// What a rail does at event `E`.
@@ -109,10 +108,34 @@ pub trait RailOn<E: Event>: Rail {
 
 /// Sees the events of a rail `R`, one by one, with their types.
 #[doc(hidden)]
-pub trait EventVisitor<R> {
+pub trait EventVisitor<R: ?Sized> {
     fn visit<E: Event>(&mut self)
     where
         R: RailOn<E>;
+}
+
+/// The events of a rail `R`, as types: how a rail is collected at run time.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "the list of events of the rail `{R}` has something in it that is not an event",
+    label = "not all of them are events"
+)]
+pub trait EventList<R: ?Sized> {
+    /// Shows every event to a visitor.
+    fn visit<V: EventVisitor<R>>(visitor: &mut V);
+}
+
+#[diagnostic::do_not_recommend]
+impl<R: ?Sized> EventList<R> for () {
+    fn visit<V: EventVisitor<R>>(_: &mut V) {}
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Event, R: RailOn<E> + ?Sized, L: EventList<R>> EventList<R> for (E, L) {
+    fn visit<V: EventVisitor<R>>(visitor: &mut V) {
+        visitor.visit::<E>();
+        L::visit(visitor);
+    }
 }
 
 /// A rail's name, priority and place.
@@ -205,6 +228,15 @@ pub struct Declared {
 }
 
 impl Declared {
+    /// The place of the call, for the macros: that of the user's token which the call has.
+    #[doc(hidden)]
+    #[must_use]
+    #[track_caller]
+    pub const fn here() -> Self {
+        let place = Location::caller();
+        Self { file: place.file(), line: place.line(), column: place.column() }
+    }
+
     const fn same(&self, other: &Self) -> bool {
         self.line == other.line && self.column == other.column && text::same(self.file, other.file)
     }

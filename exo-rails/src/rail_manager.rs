@@ -11,7 +11,7 @@ use crate::decision::{self, Decision, Outcome};
 use crate::event::{Event, Inputs};
 use crate::hook_manager::{Hook, HookFuture, erase, misplaced};
 use crate::hook_point::HookPoint;
-use crate::rail::{Caller, EventVisitor, Rail, RailInfo, RailOn};
+use crate::rail::{Caller, EventList as _, EventVisitor, Rail, RailInfo, RailOn};
 use crate::rails::RunOn;
 
 /// Rails chosen at run time: sorted by priority when they are added, called through `dyn`.
@@ -95,7 +95,7 @@ impl RailManager {
         }
         let handle = RailHandle(HANDLES.fetch_add(1, Ordering::Relaxed));
         self.rails.push(Registered { handle, rail: id, info: R::INFO });
-        R::each_event(&mut Insertion { rail: Arc::new(rail), handle, lists: &mut self.lists });
+        R::Events::visit(&mut Insertion { rail: Arc::new(rail), handle, lists: &mut self.lists });
         Ok(handle)
     }
 

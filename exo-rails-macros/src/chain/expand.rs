@@ -9,7 +9,7 @@ use syn::spanned::Spanned;
 use super::parse::{Chain, Listed};
 use super::requirements::{self, Requirement};
 use crate::paths::EVENTS;
-use crate::rail::declared;
+use crate::rail::{Priority, declared, event_list};
 
 /// The items of a named chain, or the block that is an unnamed one.
 pub(super) fn chain(chain: &Chain) -> TokenStream {
@@ -24,9 +24,9 @@ pub(super) fn chain(chain: &Chain) -> TokenStream {
             #fallbacks
             const _: () = {
                 #imports
+                #run_on
                 #listing
                 #chain_impls
-                #run_on
                 #checks
             };
         };
@@ -129,7 +129,8 @@ impl<'c> Names<'c> {
     fn listing(&self) -> TokenStream {
         let (library, ident, len) = (&self.chain.library, &self.ident, self.len());
         let places = self.chain.rails.iter().enumerate().map(|(place, rail)| self.place(place, rail));
-        let (rows, events, kinds) = (self.places(), &self.events, self.kinds());
+        let rows = self.chain.rails.iter().enumerate().map(|(place, rail)| self.row(place, rail));
+        let (events, kinds) = (&self.events, self.kinds());
         quote_spanned! {Span::mixed_site()=>
             /// Which rail is at which place of the list.
             enum __Place {}
@@ -137,26 +138,36 @@ impl<'c> Names<'c> {
             /// Which place is at which step of an event.
             type __Sorted<__Event> = #library::__private::Sorted<#ident, __Event, #len, #kinds>;
 
+            #[automatically_derived]
+            impl #library::__private::Places for __Place {
+                type Chain = #ident;
+            }
+
             #(#places)*
 
             #[automatically_derived]
             impl #library::__private::RailAt<#len> for __Place {
-                type Chain = #ident;
                 type Rail = #library::__private::NoRail;
-                const ROW: #library::__private::Row = #library::__private::NoRail::ROW;
-
-                #[inline]
-                fn rail(_: &#ident) -> &Self::Rail {
-                    &#library::__private::NoRail
-                }
+                type Access = #library::__private::ByName;
             }
 
             #[automatically_derived]
             impl #library::__private::Listing<#len, #kinds> for #ident {
-                const ROWS: [#library::__private::Row; #len] = [#(<__Place as #library::__private::RailAt<#rows>>::ROW),*];
-                const EVENTS: [#library::EventPlan; #kinds] =
-                    [#(__Sorted::<#events>::PLAN),*];
+                const ROWS: [#library::__private::Row; #len] = [#(#rows),*];
+                const EVENTS: [#library::EventPlan; #kinds] = [#(__Sorted::<#events>::PLAN),*];
             }
+        }
+    }
+
+    /// What is known of a rail. Nothing here names a bound, which the compiler would show: what is no rail is an error
+    /// of its constants.
+    fn row(&self, place: usize, rail: &Listed) -> TokenStream {
+        let ty = Self::ty(place, rail);
+        let span = rail.ty().span().resolved_at(Span::mixed_site());
+        let library = self.chain.library.located(span);
+        match rail {
+            Listed::Field { .. } => quote_spanned!(span=> <#ty as #library::Rail>::ROW),
+            Listed::Path(_) => quote_spanned!(span=> <#ty as #library::checks::Stateless>::ROW),
         }
     }
 
@@ -165,30 +176,33 @@ impl<'c> Names<'c> {
         let span = rail.ty().span().resolved_at(Span::mixed_site());
         let place = Literal::usize_unsuffixed(place);
         let library = self.chain.library.located(span);
-        // Nothing here names a bound, which the compiler would show: what is no rail is an error of its constants.
-        let (rail, row) = match rail {
-            Listed::Field { ident, .. } => {
-                (quote_spanned!(span=> &chain.#ident), quote_spanned!(span=> <#ty as #library::Rail>::ROW))
-            }
-            Listed::Path(_) => (
-                quote_spanned!(span=> <#ty as #library::checks::Stateless>::RAIL),
-                quote_spanned!(span=> <#ty as #library::checks::Stateless>::ROW),
-            ),
+        let access = match rail {
+            Listed::Field { .. } => quote_spanned!(span=> Self),
+            Listed::Path(_) => quote_spanned!(span=> #library::__private::ByName),
+        };
+        let field = match rail {
+            Listed::Field { ident: field, .. } => quote_spanned! {span=>
+                #[automatically_derived]
+                #[allow(unused_parens)]
+                impl #library::__private::Access<#ident, (#ty)> for __Place {
+                    #[inline]
+                    fn rail(chain: &#ident) -> &(#ty) {
+                        &chain.#field
+                    }
+                }
+            },
+            Listed::Path(_) => TokenStream::new(),
         };
         // All of it stands at the rail's name, so that "not a rail" and "listed twice" point there. The type of a
         // field is in parentheses where a constant could be meant: a function there would be two errors.
         quote_spanned! {span=>
             #[automatically_derived]
             impl #library::__private::RailAt<#place> for __Place {
-                type Chain = #ident;
                 type Rail = #ty;
-                const ROW: #library::__private::Row = #row;
-
-                #[inline]
-                fn rail(chain: &#ident) -> &Self::Rail {
-                    #rail
-                }
+                type Access = #access;
             }
+
+            #field
 
             #[automatically_derived]
             #[allow(unused_parens)]
@@ -237,28 +251,28 @@ impl<'c> Names<'c> {
     /// What the chain is as a rail and as a chain.
     fn chain_impls(&self) -> TokenStream {
         let (Chain { library, priority, .. }, ident) = (self.chain, &self.ident);
-        let (len, events, kinds) = (self.len(), &self.events, self.kinds());
+        let (len, kinds) = (self.len(), self.kinds());
         let name =
             self.chain.ident.as_ref().map_or_else(|| "rail_chain!".to_owned(), |ident| ident.unraw().to_string());
-        let priority = priority.as_ref().map_or_else(|| quote!(#library::DEFAULT_PRIORITY), ToTokens::to_token_stream);
+        let Priority { constant, value } = Priority::of(library, priority.as_ref());
         let declared = declared(library, self.chain.span);
+        let list = event_list(&self.events);
         quote_spanned! {Span::mixed_site()=>
             #[automatically_derived]
             #[diagnostic::do_not_recommend]
             impl #library::Rail for #ident {
-                const NAME: &'static str = #name;
-                const PRIORITY: i32 = #priority;
-                const EVENTS: &'static [#library::HookPoint] =
-                    #library::__private::Summary::<Self, #len, #kinds>::EVENTS;
-                const REWRITES: &'static [#library::HookPoint] =
-                    #library::__private::Summary::<Self, #len, #kinds>::REWRITES;
-                const DECLARED: #library::Declared = #declared;
-                const INNER: ::core::option::Option<&'static #library::Plan> =
-                    ::core::option::Option::Some(&<Self as #library::Chain>::PLAN);
+                #constant
+                // Apart from what the list makes of the chain: a rail in it may name the chain.
+                const INFO: #library::RailInfo =
+                    #library::RailInfo { name: #name, priority: #value, declared: #declared };
+                const DECLARATION: #library::__private::Row = #library::__private::Row::new(
+                    <Self as #library::Rail>::INFO,
+                    #library::__private::Summary::<Self, #len, #kinds>::EVENTS,
+                    #library::__private::Summary::<Self, #len, #kinds>::REWRITES,
+                )
+                .with_inner(&<Self as #library::Chain>::PLAN);
 
-                fn each_event<__Visitor: #library::__private::EventVisitor<Self>>(visitor: &mut __Visitor) {
-                    #(visitor.visit::<#events>();)*
-                }
+                type Events = #list;
             }
 
             #[automatically_derived]
@@ -271,28 +285,17 @@ impl<'c> Names<'c> {
         }
     }
 
-    /// The steps of each event, as types, in the order that the constants know; and one body for all events,
-    /// which takes one step after the other. Written once, it is checked once, whatever the number of events.
+    /// The steps of each event, as types, in the order that the constants know.
     fn run_on(&self) -> TokenStream {
         let (library, ident) = (&self.chain.library, &self.ident);
-        let name = |step| format_ident!("Step{step}", span = Span::mixed_site());
-        let names: Vec<_> = (0..self.chain.rails.len()).map(name).collect();
-        let orders = self.events.iter().map(|event| self.order(event, &names));
-        let steps = names.iter().map(|name| self.step(name));
+        let steps = self.events.iter().enumerate().map(|(number, event)| self.steps(number, event));
         quote_spanned! {Span::mixed_site()=>
-            use #library::__private::Step as _;
-
-            /// What is called at an event, one after the other.
-            trait __Steps<__Event: #library::Event> {
-                #(type #names: #library::__private::Step<__Event, Chain = #ident>;)*
-            }
-
-            #(#orders)*
+            #(#steps)*
 
             #[automatically_derived]
             impl<__Event: #library::Event> #library::RunOn<__Event> for #ident
             where
-                __Place: __Steps<__Event>,
+                __Place: #library::__private::StepsOn<__Event>,
             {
                 #[inline]
                 fn rewrites(&self) -> bool {
@@ -305,36 +308,58 @@ impl<'c> Names<'c> {
                     payload: <__Event as #library::Payloads>::Payload<'__event>,
                     ctx: &'__event mut #library::RailContext,
                 ) -> impl ::core::future::Future<Output = #library::Outcome<__Event>> + ::core::marker::Send {
-                    async move {
-                        let mut payload = payload;
-                        #(#steps)*
-                        ::core::result::Result::Ok(#library::Decision::Continue)
-                    }
+                    <
+                        <__Place as #library::__private::StepsOn<__Event>>::Steps
+                            as #library::__private::Walk<__Event>
+                    >::walk(self, payload, ctx)
                 }
             }
         }
     }
 
-    fn order(&self, event: &TokenStream, names: &[Ident]) -> TokenStream {
-        let (library, steps) = (&self.chain.library, self.places());
+    fn steps(&self, number: usize, event: &TokenStream) -> TokenStream {
+        let (library, len) = (&self.chain.library, self.chain.rails.len());
+        let starts = (0..len.max(1)).step_by(LONGEST);
+        let walks: Vec<_> = starts.map(|start| self.walk(number, start, LONGEST.min(len - start))).collect();
+        let orders = walks.iter().enumerate().map(|(walk, (order, _))| {
+            let start = Literal::usize_unsuffixed(walk * LONGEST);
+            quote_spanned! {Span::mixed_site()=>
+                const #order: #library::__private::Order =
+                    #library::__private::Order::from(&__Sorted::<#event>::ORDER, #start);
+            }
+        });
+        let types = walks.iter().map(|(_, ty)| ty.clone()).rev();
+        let steps = types.reduce(|others, first| {
+            quote_spanned!(Span::mixed_site()=> #library::__private::Then<#first, #others>)
+        });
         quote_spanned! {Span::mixed_site()=>
-            impl __Steps<#event> for __Place {
-                #(type #names = #library::__private::At<__Place, { __Sorted::<#event>::ORDER[#steps] }>;)*
+            #(#orders)*
+
+            impl #library::__private::StepsOn<#event> for __Place {
+                type Steps = #steps;
             }
         }
     }
 
-    /// A call of the rail, whose output is taken apart at once.
-    fn step(&self, name: &Ident) -> TokenStream {
-        let library = &self.chain.library;
-        let step = quote!(<__Place as __Steps<__Event>>::#name);
-        quote_spanned! {Span::mixed_site()=>
-            let lent = <__Event as #library::Payloads>::reborrow(&mut payload);
-            let output = #step::call(self, lent, &mut *ctx).await;
-            match #step::flow(output) {
-                ::core::ops::ControlFlow::Break(outcome) => return outcome,
-                ::core::ops::ControlFlow::Continue(()) => {}
-            }
-        }
+    /// So many steps of an event: the constant with their places, and the type that takes them. What is not a step
+    /// any more is the place after the last.
+    fn walk(&self, number: usize, start: usize, steps: usize) -> (Ident, TokenStream) {
+        let (library, none) = (&self.chain.library, self.len());
+        let order = format_ident!("__ORDER_{number}_{start}", span = Span::mixed_site());
+        let places = (0..steps).map(|step| {
+            let field = format_ident!("s{step}", span = Span::mixed_site());
+            quote_spanned!(Span::mixed_site()=> { #order.#field })
+        });
+        let len = WALKS.into_iter().find(|len| steps <= *len).unwrap_or(LONGEST);
+        let name = format_ident!("Steps{len}", span = Span::mixed_site());
+        let filling = std::iter::repeat_n(none, len - steps);
+        let walk = quote_spanned!(Span::mixed_site()=> #library::__private::#name<__Place, #(#places,)* #(#filling),*>);
+        (order, walk)
     }
 }
+
+/// The lengths of walks that the library has.
+const WALKS: [usize; 12] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64];
+
+/// The last of them: more steps are several walks.
+const LONGEST: usize = 64;

@@ -3,13 +3,15 @@
 //! Variables in the expansion cannot meet the user's: they are hygienic. Types and lifetimes are not, so those
 //! that it makes begin with two underscores.
 
+use std::collections::HashSet;
+
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Generics, Ident, Path, Type};
+use syn::{Expr, Generics, Ident, Path, Type, WhereClause};
 
 use super::check::{Handler, Rail, Subject, target};
-use crate::paths::Library;
+use crate::paths::{Library, PAYLOADS};
 
 /// Everything that stands beside the user's item.
 pub(super) fn rail(rail: &Rail) -> TokenStream {
@@ -35,13 +37,17 @@ pub(super) fn stub(rail: &Rail) -> TokenStream {
 
         #[automatically_derived]
         impl #rail_generics #library::Rail for #self_ty #where_clause {
-            const NAME: &'static str = #name;
-            const PRIORITY: i32 = #library::DEFAULT_PRIORITY;
-            const EVENTS: &'static [#library::HookPoint] = &[];
-            const REWRITES: &'static [#library::HookPoint] = &[];
-            const DECLARED: #library::Declared = #library::Declared { file: "", line: 0, column: 0 };
+            const DECLARATION: #library::__private::Row = #library::__private::Row::new(
+                #library::RailInfo {
+                    name: #name,
+                    priority: #library::DEFAULT_PRIORITY,
+                    declared: #library::Declared::here(),
+                },
+                &[],
+                &[],
+            );
 
-            fn each_event<__Visitor: #library::__private::EventVisitor<Self>>(_: &mut __Visitor) {}
+            type Events = ();
         }
 
         #[automatically_derived]
@@ -94,9 +100,8 @@ fn carrier(rail: &Rail) -> TokenStream {
     ident.set_span(Span::call_site().located_at(ident.span()));
     quote! {
         #(#attrs)*
-        #[allow(non_camel_case_types)]
+        #[allow(non_camel_case_types, missing_copy_implementations, missing_debug_implementations)]
         #quiet
-        #[derive(Clone, Copy, Debug)]
         #vis struct #ident {}
 
         #[automatically_derived]
@@ -112,31 +117,64 @@ fn rail_impl(rail: &Rail) -> TokenStream {
     let library = &rail.library;
     let (name, self_ty, generics) = (&rail.name, rail.self_ty(), rail.generics());
     let (impl_generics, _, where_clause) = generics.split_for_impl();
-    let priority = rail.priority.as_ref().map_or_else(|| quote!(#library::DEFAULT_PRIORITY), ToTokens::to_token_stream);
+    let Priority { constant, value } = Priority::of(library, rail.priority.as_ref());
     let events: Vec<_> = rail.events().collect();
-    let rewriting = rail.handlers.iter().filter(|handler| handler.rewrites());
-    let rewrites = rewriting.flat_map(|handler| &handler.events);
     let (declared, quiet) = (declared(library, rail.span), rail.quiet());
     let (after, before) = (others(library, "AFTER", &rail.after), others(library, "BEFORE", &rail.before));
     let generic = generics.type_params().next().is_some() || generics.const_params().next().is_some();
-    let generic = generic.then(|| quote_spanned!(Span::mixed_site()=> const GENERIC: bool = true;));
+    let generic = generic.then(|| quote_spanned!(Span::mixed_site()=> .generic()));
+    let rewriting = rail.handlers.iter().filter(|handler| handler.rewrites());
+    let rewrites = rewriting.flat_map(|handler| &handler.events);
+    let list = event_list(&events);
     quote_spanned! {Span::mixed_site()=>
         #[automatically_derived]
         #[diagnostic::do_not_recommend]
         #quiet
         impl #impl_generics #library::Rail for #self_ty #where_clause {
-            const NAME: &'static str = #name;
-            const PRIORITY: i32 = #priority;
-            const EVENTS: &'static [#library::HookPoint] = &[#(<#events as #library::Event>::POINT),*];
-            const REWRITES: &'static [#library::HookPoint] = &[#(<#rewrites as #library::Event>::POINT),*];
-            const DECLARED: #library::Declared = #declared;
+            #constant
+            const DECLARATION: #library::__private::Row = #library::__private::Row::new(
+                #library::RailInfo { name: #name, priority: #value, declared: #declared },
+                &[#(<#events as #library::Event>::POINT),*],
+                &[#(<#rewrites as #library::Event>::POINT),*],
+            ) #generic;
             #after
             #before
-            #generic
 
-            fn each_event<__Visitor: #library::__private::EventVisitor<Self>>(visitor: &mut __Visitor) {
-                #(visitor.visit::<#events>();)*
-            }
+            type Events = #list;
+        }
+    }
+}
+
+/// Says once, at the event's name, that it is one; what else is made of it then takes it for granted.
+fn is_event(library: &Library, event: &Path, where_clause: Option<&WhereClause>) -> TokenStream {
+    let span = event.span().resolved_at(Span::mixed_site());
+    let library = library.located(span);
+    let predicates = where_clause.into_iter().flat_map(|clause| &clause.predicates);
+    let is_event = quote_spanned!(span=> #event: #library::Event);
+    quote_spanned!(span=> where #(#predicates,)* #is_event)
+}
+
+/// Events as one type.
+pub(crate) fn event_list(events: &[impl ToTokens]) -> TokenStream {
+    events.iter().rfold(quote!(()), |list, event| quote!((#event, #list)))
+}
+
+/// The priority of a rail or chain as a value, and the constant that it stands in when it is more than a literal: of the
+/// wrong type, it is an error of its own then, and not one about an argument of ours.
+pub(crate) struct Priority {
+    pub constant: Option<TokenStream>,
+    pub value: TokenStream,
+}
+
+impl Priority {
+    pub(crate) fn of(library: &Library, priority: Option<&Expr>) -> Self {
+        match priority {
+            None => Self { constant: None, value: quote!(#library::DEFAULT_PRIORITY) },
+            Some(literal @ Expr::Lit(_)) => Self { constant: None, value: literal.to_token_stream() },
+            Some(priority) => Self {
+                constant: Some(quote_spanned!(Span::mixed_site()=> const PRIORITY: i32 = #priority;)),
+                value: quote_spanned!(Span::mixed_site()=> <Self as #library::Rail>::PRIORITY),
+            },
         }
     }
 }
@@ -148,17 +186,13 @@ fn others(library: &Library, name: &str, rails: &[Path]) -> Option<TokenStream> 
         let library = library.located(rail.span());
         quote_spanned!(rail.span().resolved_at(Span::mixed_site())=> <#rail as #library::Rail>::INFO)
     });
-    let constant = quote_spanned!(Span::mixed_site()=> const #name: &'static [#library::RailInfo] = &[#(#infos),*];);
-    (!rails.is_empty()).then_some(constant)
+    (!rails.is_empty()).then(|| quote_spanned!(Span::mixed_site()=> const #name: &'static [#library::RailInfo] = &[#(#infos),*];))
 }
 
 /// The place of the user's tokens.
-pub(crate) fn declared(library: impl ToTokens, span: Span) -> TokenStream {
-    let [file, line, column] = ["file", "line", "column"].map(|name| {
-        let name = Ident::new(name, span);
-        quote_spanned!(span=> ::core::#name!())
-    });
-    quote!(#library::Declared { file: #file, line: #line, column: #column })
+pub(crate) fn declared(library: &Library, span: Span) -> TokenStream {
+    let here = quote_spanned!(span=> Declared::here());
+    quote!(#library::#here)
 }
 
 /// What the rail does at one event: the parameters picked by type, then the user's function.
@@ -173,6 +207,7 @@ fn on_impl(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream {
     let future = quote_spanned! {handler.span.resolved_at(Span::mixed_site())=>
         impl ::core::future::Future<Output = Self::Out> + ::core::marker::Send
     };
+    let where_clause = is_event(library, event, where_clause);
     quote_spanned! {Span::mixed_site()=>
         #disjoint
 
@@ -227,11 +262,23 @@ fn carried_by(library: &Library, event: &Path, ty: &Type, what: &str) -> TokenSt
     }
 }
 
+/// The name of a part of some event, or of the context.
+fn part_name(ty: &Type) -> Option<String> {
+    let Type::Path(path) = target(ty) else { return None };
+    let name = path.path.segments.last()?.ident.to_string();
+    (name == "RailContext" || PAYLOADS.contains(&&*name)).then_some(name)
+}
+
 /// Two names of one type get past the check of the macro, but not past the compiler.
 ///
 /// It is an item of its own: a `const` inside the function would only be looked at when the rail is called.
 fn disjoint(library: &Library, handler: &Handler, event: &Path) -> TokenStream {
     let params = &handler.params;
+    // Names of the library's are known to be different types: a constant less for each rail.
+    let names: HashSet<_> = params.iter().filter_map(part_name).collect();
+    if names.len() == params.len() {
+        return TokenStream::new();
+    }
     let assertions = params.iter().enumerate().skip(1).map(|(i, ty)| {
         let takes = params[..=i].iter().map(|ty| carried_by(library, event, ty, "TAKES"));
         // At the name alone: the compiler would mark nothing but the `&`.

@@ -8,7 +8,7 @@ mod parse;
 use proc_macro2::{Span, TokenStream};
 
 pub(crate) use args::{priority, separator, skip_value};
-pub(crate) use expand::declared;
+pub(crate) use expand::{Priority, declared, event_list};
 
 use crate::errors::{self, Errors};
 

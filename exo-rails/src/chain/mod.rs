@@ -3,8 +3,8 @@
 pub(crate) mod order;
 pub(crate) mod requirements;
 pub(crate) mod sorting;
+pub(crate) mod walk;
 
-use std::marker::PhantomData;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -16,7 +16,8 @@ use crate::event::{Event, Payloads};
 use crate::hook_manager::{HookHandle, HookManager};
 use crate::hook_point::HookPoint;
 use crate::plan::Plan;
-use crate::rail::{Caller, Declared, EventVisitor, Rail, RailOn};
+use crate::rail::{Caller, Declared, EventList as _, EventVisitor, Rail, RailInfo, RailOn};
+use sorting::Row;
 use crate::rails::RunOn;
 
 /// A guard set made by `rail_chain!`.
@@ -49,7 +50,7 @@ pub trait Chain: Rail {
         Self: Sized + Send + Sync + 'static,
     {
         let mut registration = Registration { chain: Arc::new(self), hooks, handles: Vec::new() };
-        Self::each_event(&mut registration);
+        Self::Events::visit(&mut registration);
         registration.handles
     }
 }
@@ -72,59 +73,21 @@ impl<C: Chain + Send + Sync + 'static> EventVisitor<C> for Registration<'_, C> {
     }
 }
 
-/// The rail that a chain lists at place `I`, from 0; at the place after the last, [`NoRail`].
+/// The list of a chain's rails, as a type.
 ///
 /// The macro implements it for a private type beside the chain: a public chain may list private rails.
 #[doc(hidden)]
-pub trait RailAt<const I: usize> {
+pub trait Places {
     type Chain;
+}
+
+/// The rail that a chain lists at place `I`, from 0; at the place after the last, [`NoRail`].
+#[doc(hidden)]
+pub trait RailAt<const I: usize>: Places {
     // Without a bound, so that what is not a rail is reported once: by the row, at its name.
     type Rail;
-    const ROW: sorting::Row;
-
-    fn rail(chain: &Self::Chain) -> &Self::Rail;
-}
-
-/// The place `I` of a list of rails, as a type.
-#[doc(hidden)]
-#[derive(Debug)]
-pub struct At<P, const I: usize>(PhantomData<P>);
-
-/// One step of a chain at event `E`: a direct call of the rail at a known place.
-#[doc(hidden)]
-pub trait Step<E: Event> {
-    type Chain;
-    type Out: Send;
-
-    fn call<'a>(
-        chain: &'a Self::Chain,
-        payload: E::Payload<'a>,
-        ctx: &'a mut RailContext,
-    ) -> impl Future<Output = Self::Out> + Send;
-
-    fn flow(output: Self::Out) -> ControlFlow<Outcome<E>>;
-}
-
-impl<E: Event, P: RailAt<I>, const I: usize> Step<E> for At<P, I>
-where
-    P::Rail: RailOn<E> + 'static,
-{
-    type Chain = P::Chain;
-    type Out = <P::Rail as RailOn<E>>::Out;
-
-    #[inline(always)]
-    fn call<'a>(
-        chain: &'a Self::Chain,
-        payload: E::Payload<'a>,
-        ctx: &'a mut RailContext,
-    ) -> impl Future<Output = Self::Out> + Send {
-        P::rail(chain).call(payload, ctx)
-    }
-
-    #[inline(always)]
-    fn flow(output: Self::Out) -> ControlFlow<Outcome<E>> {
-        P::Rail::flow(output)
-    }
+    /// How a walk comes to it: see [`walk::Access`].
+    type Access;
 }
 
 /// Nothing. At the end of every chain, it is what the steps after the last rail of an event call; and it stands at the
@@ -133,19 +96,11 @@ where
 #[derive(Debug)]
 pub struct NoRail<const I: usize = 0>;
 
-impl NoRail {
-    /// No chain looks at it: its rails are at the places before.
-    pub const ROW: sorting::Row = <Self as Rail>::ROW;
-}
-
 impl<const I: usize> Rail for NoRail<I> {
-    const NAME: &'static str = "";
-    const PRIORITY: i32 = i32::MAX;
-    const EVENTS: &'static [HookPoint] = &[];
-    const REWRITES: &'static [HookPoint] = &[];
-    const DECLARED: Declared = Declared { file: file!(), line: line!(), column: column!() };
+    const DECLARATION: Row =
+        Row::new(RailInfo { name: "", priority: i32::MAX, declared: Declared::here() }, &[], &[]);
 
-    fn each_event<V: EventVisitor<Self>>(_: &mut V) {}
+    type Events = ();
 }
 
 #[diagnostic::do_not_recommend]

@@ -4,8 +4,8 @@ use std::marker::PhantomData;
 use std::slice;
 
 use super::requirements::{Requirement, lists};
-use super::sorting::{Listing, Row, contains};
-use super::{Chain, NoRail};
+use super::sorting::{Listing, Row, Summary, contains};
+use super::Chain;
 use crate::checks::text::Text;
 use crate::hook_point::HookPoint;
 use crate::plan::{EventPlan, PlannedRail};
@@ -23,18 +23,23 @@ impl<C: Chain + Listing<N, K>, const N: usize, const K: usize> Checks<C, N, K> {
     /// When there is none, or one of them does not.
     #[track_caller]
     pub const fn place(place: usize) {
-        let rail = &C::ROWS[place].rail;
+        let row = &Summary::<C, N, K>::ROWS[place];
+        // Rails have names that are not blank; it is `NoRail` that has none.
         assert!(
-            !rail.info.same(&NoRail::ROW.rail.info),
+            !row.info.name.is_empty(),
             "this is not a rail: a function becomes one with `#[rail(on = [PreToolCall])]` above it"
         );
+        if row.inner.is_none() && row.after.is_empty() && row.before.is_empty() {
+            return;
+        }
+        let rail = &PlannedRail::of(row);
         if !names_others(slice::from_ref(rail)) {
             return;
         }
-        let mut i = 0;
-        while i < C::PLAN.events.len() {
-            let EventPlan { event, rails } = C::PLAN.events[i];
-            if contains(C::ROWS[place].events, event) {
+        let (events, mut i) = (C::PLAN.events, 0);
+        while i < events.len() {
+            let EventPlan { event, rails } = events[i];
+            if row.is_on(event) {
                 in_order(rails, event, slice::from_ref(rail));
             }
             i += 1;
@@ -47,14 +52,15 @@ impl<C: Chain + Listing<N, K>, const N: usize, const K: usize> Checks<C, N, K> {
     /// When one has.
     #[track_caller]
     pub const fn unique_priority(place: usize) {
-        let (row, mut i) = (&C::ROWS[place], 0);
+        let (rows, mut i) = (Summary::<C, N, K>::ROWS, 0);
+        let row = &rows[place];
         while i < place {
-            let other = &C::ROWS[i];
-            if let Some(event) = common(row.events, other.events)
-                && row.rail.info.priority == other.rail.info.priority
+            let other = &rows[i];
+            if row.info.priority == other.info.priority
+                && let Some(event) = common(row.events, other.events)
             {
-                let text = Text::new().name(other.rail.info.name).and(" and ").name(row.rail.info.name);
-                let text = text.and(" both have priority ").number(row.rail.info.priority).and(" at ");
+                let text = Text::new().name(other.info.name).and(" and ").name(row.info.name);
+                let text = text.and(" both have priority ").number(row.info.priority).and(" at ");
                 let text = text
                     .name(event.event_name())
                     .and(", and the chain has `unique_priorities`: give one of them another");
@@ -70,8 +76,8 @@ impl<C: Chain + Listing<N, K>, const N: usize, const K: usize> Checks<C, N, K> {
     /// When it is not.
     #[track_caller]
     pub const fn lists(rail: Row) {
-        let name = rail.rail.info.name;
-        if !lists(&C::PLAN, &rail.rail.info) {
+        let name = rail.info.name;
+        if !lists(&C::PLAN, &rail.info) {
             let text = Text::new().and("the chain ").name(C::PLAN.chain).and(" does not list ").name(name);
             text.and(": list it, or leave it out here").refuse();
         }
@@ -104,7 +110,7 @@ impl<C: Chain + Listing<N, K>, const N: usize, const K: usize> Checks<C, N, K> {
 const fn names_others(rails: &[PlannedRail]) -> bool {
     let mut i = 0;
     while i < rails.len() {
-        if !rails[i].order.after.is_empty() || !rails[i].order.before.is_empty() {
+        if !rails[i].row.after.is_empty() || !rails[i].row.before.is_empty() {
             return true;
         }
         if let Some(inner) = rails[i].inner {
@@ -126,16 +132,16 @@ const fn in_order(all: &[PlannedRail], event: HookPoint, rails: &[PlannedRail]) 
     let mut i = 0;
     while i < rails.len() {
         let (rail, mut other) = (&rails[i], 0);
-        while other < rail.order.after.len() {
-            let earlier = &rail.order.after[other];
+        while other < rail.row.after.len() {
+            let earlier = &rail.row.after[other];
             if !runs_before(all, event, earlier, &rail.info) {
                 not_in_order(all, event, &rail.info, "after", earlier);
             }
             other += 1;
         }
         other = 0;
-        while other < rail.order.before.len() {
-            let later = &rail.order.before[other];
+        while other < rail.row.before.len() {
+            let later = &rail.row.before[other];
             if !runs_before(all, event, &rail.info, later) {
                 not_in_order(all, event, &rail.info, "before", later);
             }

@@ -52,7 +52,7 @@ impl Requirement {
     #[track_caller]
     pub const fn require(rail: Row, event: HookPoint) -> Self {
         can_be_met(&rail, event);
-        Self(Kind::Require(rail.rail.info, event))
+        Self(Kind::Require(rail.info, event))
     }
 
     /// `first(R on E)`.
@@ -64,7 +64,7 @@ impl Requirement {
     #[track_caller]
     pub const fn first(rail: Row, event: HookPoint) -> Self {
         can_be_met(&rail, event);
-        Self(Kind::First(rail.rail.info, event))
+        Self(Kind::First(rail.info, event))
     }
 
     /// `last(R on E)`.
@@ -76,7 +76,7 @@ impl Requirement {
     #[track_caller]
     pub const fn last(rail: Row, event: HookPoint) -> Self {
         can_be_met(&rail, event);
-        Self(Kind::Last(rail.rail.info, event))
+        Self(Kind::Last(rail.info, event))
     }
 
     /// `before(A, B)`.
@@ -87,7 +87,7 @@ impl Requirement {
     #[must_use]
     #[track_caller]
     pub const fn before(first: Row, second: Row) -> Self {
-        let (first_info, second_info) = (first.rail.info, second.rail.info);
+        let (first_info, second_info) = (first.info, second.info);
         if common(first.events, second.events).is_none() {
             let text = Text::new().name(first_info.name).and(" and ").name(second_info.name);
             text.and(" have no event in common, so neither runs before the other").refuse();
@@ -116,7 +116,7 @@ impl Requirement {
 /// The rail is on the event, and can be told from others.
 #[track_caller]
 const fn can_be_met(rail: &Row, event: HookPoint) {
-    let name = rail.rail.info.name;
+    let name = rail.info.name;
     if !contains(rail.events, event) {
         let text = Text::new().name(name).and(" is not on ").name(event.event_name());
         text.and(", so no chain can run it there").refuse();

@@ -10,8 +10,8 @@ use std::marker::PhantomData;
 
 use crate::event::Event;
 use crate::hook_point::HookPoint;
-use crate::plan::{EventPlan, Order, PlannedRail};
-use crate::rail::Rail;
+use crate::plan::{EventPlan, Plan, PlannedRail};
+use crate::rail::{Rail, RailInfo};
 
 /// What a chain lists: `N` rails, for `K` events.
 pub trait Listing<const N: usize, const K: usize> {
@@ -22,27 +22,76 @@ pub trait Listing<const N: usize, const K: usize> {
     const EVENTS: [EventPlan; K];
 }
 
-/// What a chain knows of one rail before it runs.
-#[derive(Clone, Copy, Debug)]
+/// What is known of a rail before it runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
-    pub(super) events: &'static [HookPoint],
-    rewrites: &'static [HookPoint],
-    pub(super) rail: PlannedRail,
+    pub(crate) info: RailInfo,
+    pub(crate) events: &'static [HookPoint],
+    pub(crate) rewrites: &'static [HookPoint],
+    /// The same events, to be asked quickly.
+    on: EventSet,
+    rewritten: EventSet,
+    /// The rails inside, when it is a chain.
+    pub(crate) inner: Option<&'static Plan>,
+    /// The rails that it runs after, and those that it runs before.
+    pub(crate) after: &'static [RailInfo],
+    pub(crate) before: &'static [RailInfo],
     /// Whether it shares name and place with others, made from the same generic type.
-    pub(super) generic: bool,
+    pub(crate) generic: bool,
 }
 
-impl Row {
-    /// The row of rail `R`.
-    #[must_use]
-    pub const fn of<R: Rail + ?Sized>() -> Self {
-        Self { events: R::EVENTS, rewrites: R::REWRITES, rail: PlannedRail::of::<R>(), generic: R::GENERIC }
+/// Events, a bit for each: what constants compute takes its time whenever a chain is compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct EventSet(u64);
+
+impl EventSet {
+    const fn of(events: &[HookPoint]) -> Self {
+        let (mut bits, mut i) = (0, 0);
+        while i < events.len() {
+            bits |= 1 << events[i].index();
+            i += 1;
+        }
+        Self(bits)
+    }
+
+    const fn has(self, event: HookPoint) -> bool {
+        self.0 & (1 << event.index()) != 0
     }
 }
 
-impl PlannedRail {
-    const fn of<R: Rail + ?Sized>() -> Self {
-        Self { info: R::INFO, inner: R::INNER, order: Order { after: R::AFTER, before: R::BEFORE } }
+/// What the macros write: what every rail says of itself, and then what some do.
+impl Row {
+    /// A rail on these events, some of whose payloads it may change.
+    #[must_use]
+    pub const fn new(info: RailInfo, events: &'static [HookPoint], rewrites: &'static [HookPoint]) -> Self {
+        let (on, rewritten) = (EventSet::of(events), EventSet::of(rewrites));
+        Self { info, events, rewrites, on, rewritten, inner: None, after: &[], before: &[], generic: false }
+    }
+
+    /// It is a chain of this plan.
+    #[must_use]
+    pub const fn with_inner(mut self, plan: &'static Plan) -> Self {
+        self.inner = Some(plan);
+        self
+    }
+
+    /// It is one of several rails made from one generic type.
+    #[must_use]
+    pub const fn generic(mut self) -> Self {
+        self.generic = true;
+        self
+    }
+
+    /// It runs after the ones and before the others, in every chain that has both.
+    #[must_use]
+    pub(crate) const fn in_order(mut self, after: &'static [RailInfo], before: &'static [RailInfo]) -> Self {
+        (self.after, self.before) = (after, before);
+        self
+    }
+
+    /// Whether the rail is on this event.
+    pub(super) const fn is_on(&self, event: HookPoint) -> bool {
+        self.on.has(event)
     }
 }
 
@@ -53,34 +102,27 @@ pub struct Sorted<C, E, const N: usize, const K: usize>(PhantomData<(C, E)>);
 impl<C: Listing<N, K>, E: Event, const N: usize, const K: usize> Sorted<C, E, N, K> {
     /// The places of the rails that are on the event, by priority; the rest is filled with `N`, the place of
     /// [`NoRail`](super::NoRail).
-    pub const ORDER: [usize; N] = order(&C::ROWS, E::POINT);
+    pub const ORDER: [usize; N] = order(Summary::<C, N, K>::ROWS, E::POINT);
 
     /// Whether one of them may change the payload.
-    pub const REWRITES: bool = {
-        let (mut rewrites, mut i) = (false, 0);
-        while i < N {
-            rewrites |= contains(C::ROWS[i].rewrites, E::POINT);
-            i += 1;
-        }
-        rewrites
-    };
+    pub const REWRITES: bool = Summary::<C, N, K>::REWRITTEN.has(E::POINT);
 
     /// The same order, with what is known of each rail.
     pub const PLAN: EventPlan = EventPlan { event: E::POINT, rails: Self::RAILS.split_at(Self::COUNT).0 };
 
     const COUNT: usize = {
-        let mut count = 0;
-        while count < N && Self::ORDER[count] < N {
+        let (order, mut count) = (&Self::ORDER, 0);
+        while count < N && order[count] < N {
             count += 1;
         }
         count
     };
 
     const RAILS: &'static [PlannedRail] = &{
-        let mut rails = [super::NoRail::ROW.rail; N];
-        let mut i = 0;
+        let mut rails = [const { PlannedRail::of(&<super::NoRail as Rail>::ROW) }; N];
+        let (order, mut i) = (&Self::ORDER, 0);
         while i < Self::COUNT {
-            rails[i] = C::ROWS[Self::ORDER[i]].rail;
+            rails[i] = PlannedRail::of(&Summary::<C, N, K>::ROWS[order[i]]);
             i += 1;
         }
         rails
@@ -92,59 +134,55 @@ impl<C: Listing<N, K>, E: Event, const N: usize, const K: usize> Sorted<C, E, N,
 pub struct Summary<C, const N: usize, const K: usize>(PhantomData<C>);
 
 impl<C: Listing<N, K>, const N: usize, const K: usize> Summary<C, N, K> {
+    /// The rails, by reference: a constant is copied wherever it is named.
+    pub(super) const ROWS: &'static [Row; N] = &C::ROWS;
+
     /// The plans of the events that have rails.
-    pub const PLANS: &'static [EventPlan] = Self::USED.split_at(Self::COUNT).0;
+    pub const PLANS: &'static [EventPlan] = Self::USED.0.split_at(Self::USED.1).0;
 
     /// The events that have rails.
-    pub const EVENTS: &'static [HookPoint] = Self::POINTS.split_at(Self::COUNT).0;
+    pub const EVENTS: &'static [HookPoint] = Self::POINTS.split_at(Self::USED.1).0;
 
     /// The events whose payload a rail may change.
-    pub const REWRITES: &'static [HookPoint] = Self::REWRITTEN.0.split_at(Self::REWRITTEN.1).0;
+    pub const REWRITES: &'static [HookPoint] = Self::REWRITTEN_POINTS.0.split_at(Self::REWRITTEN_POINTS.1).0;
 
-    const COUNT: usize = {
-        let (mut count, mut i) = (0, 0);
-        while i < K {
-            count += !C::EVENTS[i].rails.is_empty() as usize;
-            i += 1;
-        }
-        count
-    };
-
-    /// The events that have rails first; what follows them is not looked at.
-    const USED: &'static [EventPlan] = &{
+    /// The events that have rails first, and how many they are; what follows them is not looked at.
+    const USED: &'static ([EventPlan; K], usize) = &{
         let (mut used, mut count, mut i) = (C::EVENTS, 0, 0);
         while i < K {
-            if !C::EVENTS[i].rails.is_empty() {
-                used[count] = C::EVENTS[i];
+            if !used[i].rails.is_empty() {
+                used[count] = used[i];
                 count += 1;
             }
             i += 1;
         }
-        used
+        (used, count)
     };
 
     const POINTS: &'static [HookPoint] = &{
         let (mut points, mut i) = ([HookPoint::Start; K], 0);
-        while i < Self::COUNT {
-            points[i] = Self::USED[i].event;
+        while i < Self::USED.1 {
+            points[i] = Self::USED.0[i].event;
             i += 1;
         }
         points
     };
 
-    const REWRITTEN: &'static ([HookPoint; K], usize) = &{
+    const REWRITTEN: EventSet = {
+        let (mut bits, mut i) = (0, 0);
+        while i < N {
+            bits |= Self::ROWS[i].rewritten.0;
+            i += 1;
+        }
+        EventSet(bits)
+    };
+
+    const REWRITTEN_POINTS: &'static ([HookPoint; K], usize) = &{
         let (mut points, mut count, mut i) = ([HookPoint::Start; K], 0, 0);
-        while i < K {
-            let event = C::EVENTS[i].event;
-            let mut row = 0;
-            while row < N {
-                if contains(C::ROWS[row].rewrites, event) {
-                    points[count] = event;
-                    count += 1;
-                    row = N;
-                } else {
-                    row += 1;
-                }
+        while i < Self::USED.1 {
+            if Self::REWRITTEN.has(Self::POINTS[i]) {
+                points[count] = Self::POINTS[i];
+                count += 1;
             }
             i += 1;
         }
@@ -168,9 +206,9 @@ const fn order<const N: usize>(rows: &[Row; N], event: HookPoint) -> [usize; N] 
     let mut order = [N; N];
     let (mut place, mut len) = (0, 0);
     while place < N {
-        if contains(rows[place].events, event) {
-            let mut at = len;
-            while at > 0 && rows[order[at - 1]].rail.info.priority > rows[place].rail.info.priority {
+        if rows[place].on.has(event) {
+            let (mut at, priority) = (len, rows[place].info.priority);
+            while at > 0 && rows[order[at - 1]].info.priority > priority {
                 order[at] = order[at - 1];
                 at -= 1;
             }

@@ -1,0 +1,162 @@
+//! The steps of a chain at one event, taken one after the other.
+//!
+//! A step is the direct call of a rail at a known place. The code of a walk is here and not in the expansion of
+//! `rail_chain!`, so that the compiler checks it once, when it compiles this library, and not with every chain.
+
+use std::marker::PhantomData;
+use std::ops::ControlFlow;
+
+use super::RailAt;
+use crate::checks::Stateless;
+use crate::context::RailContext;
+use crate::decision::{Decision, Outcome};
+use crate::event::{Event, Payloads};
+use crate::rail::RailOn;
+use crate::rails::RunOn;
+
+/// The steps of a chain at event `E`.
+pub trait Walk<E: Event> {
+    /// The chain that they are of.
+    type Chain;
+
+    /// Takes the steps until a rail does not continue.
+    fn walk<'a>(
+        chain: &'a Self::Chain,
+        payload: E::Payload<'a>,
+        ctx: &'a mut RailContext,
+    ) -> impl Future<Output = Outcome<E>> + Send;
+}
+
+/// The steps of event `E`, in the order that the constants know. The macro implements it beside [`RailAt`].
+pub trait StepsOn<E: Event>: super::Places {
+    /// Which place is at which step.
+    type Steps: Walk<E, Chain = Self::Chain>;
+}
+
+/// The first steps of a long chain, and the others.
+#[derive(Debug)]
+pub struct Then<A, B>(PhantomData<(A, B)>);
+
+impl<E: Event, A: Walk<E, Chain: RunOn<E>>, B: Walk<E, Chain = A::Chain>> Walk<E> for Then<A, B> {
+    type Chain = A::Chain;
+
+    async fn walk<'a>(chain: &'a A::Chain, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Outcome<E> {
+        let mut payload = payload;
+        match A::walk(chain, E::reborrow(&mut payload), ctx).await {
+            Ok(Decision::Continue) => B::walk(chain, payload, ctx).await,
+            stopped => stopped,
+        }
+    }
+}
+
+/// How a walk comes from the chain to a rail in it.
+pub trait Access<C, R> {
+    /// The rail.
+    fn rail(chain: &C) -> &R;
+}
+
+/// The rail has no state, so there is one for all chains.
+#[derive(Debug)]
+pub enum ByName {}
+
+impl<C, R: Stateless> Access<C, R> for ByName {
+    #[inline(always)]
+    fn rail(_: &C) -> &R {
+        R::RAIL
+    }
+}
+
+/// Walks of certain lengths; a chain takes the shortest in which its rails have room, and fills it with
+/// [`NoRail`](super::NoRail). Each group adds to those before it.
+macro_rules! walks {
+    (@one $name:ident $($place:ident)*) => {
+        /// A walk of this many steps: each the place of a rail in the list `P`.
+        #[derive(Debug)]
+        pub struct $name<P, $(const $place: usize),*>(PhantomData<P>);
+
+        impl<E: Event, P: super::Places<Chain: RunOn<E>> $(+ RailAt<$place>)*, $(const $place: usize),*> Walk<E>
+            for $name<P, $($place),*>
+        where
+            $(
+                <P as RailAt<$place>>::Rail: RailOn<E> + 'static,
+                <P as RailAt<$place>>::Access: Access<P::Chain, <P as RailAt<$place>>::Rail>,
+            )*
+        {
+            type Chain = P::Chain;
+
+            #[inline]
+            async fn walk<'a>(
+                chain: &'a Self::Chain,
+                payload: E::Payload<'a>,
+                ctx: &'a mut RailContext,
+            ) -> Outcome<E> {
+                let mut payload = payload;
+                $(
+                    let lent = <E as Payloads>::reborrow(&mut payload);
+                    let rail = <<P as RailAt<$place>>::Access as Access<_, _>>::rail(chain);
+                    let output = <<P as RailAt<$place>>::Rail as RailOn<E>>::call(rail, lent, &mut *ctx).await;
+                    match <<P as RailAt<$place>>::Rail as RailOn<E>>::flow(output) {
+                        ControlFlow::Break(outcome) => return outcome,
+                        ControlFlow::Continue(()) => {}
+                    }
+                )*
+                Ok(Decision::Continue)
+            }
+        }
+    };
+    (@all [$($before:ident)*]) => {};
+    (@all [$($before:ident)*] ($name:ident $($place:ident)*) $($more:tt)*) => {
+        walks!(@one $name $($before)* $($place)*);
+        walks!(@all [$($before)* $($place)*] $($more)*);
+    };
+    ($($groups:tt)*) => { walks!(@all [] $($groups)*); };
+}
+
+walks! {
+    (Steps1 A0)
+    (Steps2 A1)
+    (Steps3 A2)
+    (Steps4 A3)
+    (Steps6 A4 A5)
+    (Steps8 A6 A7)
+    (Steps12 A8 A9 A10 A11)
+    (Steps16 A12 A13 A14 A15)
+    (Steps24 A16 A17 A18 A19 A20 A21 A22 A23)
+    (Steps32 A24 A25 A26 A27 A28 A29 A30 A31)
+    (Steps48 A32 A33 A34 A35 A36 A37 A38 A39 A40 A41 A42 A43 A44 A45 A46 A47)
+    (Steps64 A48 A49 A50 A51 A52 A53 A54 A55 A56 A57 A58 A59 A60 A61 A62 A63)
+}
+
+/// The most steps that one walk has.
+const LONGEST: usize = 64;
+
+/// Declares [`Order`] with a field for each step.
+macro_rules! order {
+    ($($field:ident $step:literal)*) => {
+        /// Which places are at the steps of one walk, as fields: when an expansion names a field, the compiler has
+        /// half the work that it has with an element of a list.
+        #[allow(missing_docs)]
+        #[derive(Clone, Copy, Debug)]
+        pub struct Order { $(pub $field: usize,)* }
+
+        impl Order {
+            /// The steps of an event from this one on.
+            #[must_use]
+            pub const fn from<const N: usize>(order: &[usize; N], start: usize) -> Self {
+                let (mut places, mut i) = ([N; LONGEST], 0);
+                while i < LONGEST && start + i < N {
+                    places[i] = order[start + i];
+                    i += 1;
+                }
+                Self { $($field: places[$step],)* }
+            }
+        }
+    };
+}
+
+order! {
+    s0 0 s1 1 s2 2 s3 3 s4 4 s5 5 s6 6 s7 7 s8 8 s9 9 s10 10 s11 11 s12 12 s13 13 s14 14 s15 15
+    s16 16 s17 17 s18 18 s19 19 s20 20 s21 21 s22 22 s23 23 s24 24 s25 25 s26 26 s27 27 s28 28 s29 29 s30 30 s31 31
+    s32 32 s33 33 s34 34 s35 35 s36 36 s37 37 s38 38 s39 39 s40 40 s41 41 s42 42 s43 43 s44 44 s45 45 s46 46 s47 47
+    s48 48 s49 49 s50 50 s51 51 s52 52 s53 53 s54 54 s55 55 s56 56 s57 57 s58 58 s59 59 s60 60 s61 61 s62 62 s63 63
+}
