@@ -66,6 +66,54 @@ impl<C, R: Stateless> Access<C, R> for ByName {
     }
 }
 
+/// The place `I` of a list of rails, as a type.
+#[derive(Debug)]
+pub struct At<P, const I: usize>(PhantomData<P>);
+
+/// One step of a chain at event `E`: a direct call of the rail at a known place.
+///
+/// With a variable for the rail, or a match on what comes back in the walk itself, the future of a walk would grow
+/// with each step: the compiler keeps a flag for what may have to be dropped.
+pub trait Step<E: Event> {
+    /// The chain.
+    type Chain;
+    /// What the rail returns.
+    type Out: Send;
+
+    /// Calls the rail.
+    fn call<'a>(
+        chain: &'a Self::Chain,
+        payload: E::Payload<'a>,
+        ctx: &'a mut RailContext,
+    ) -> impl Future<Output = Self::Out> + Send;
+
+    /// What the rail decided.
+    fn flow(output: Self::Out) -> ControlFlow<Outcome<E>>;
+}
+
+impl<E: Event, P: RailAt<I>, const I: usize> Step<E> for At<P, I>
+where
+    P::Rail: RailOn<E> + 'static,
+    P::Access: Access<P::Chain, P::Rail>,
+{
+    type Chain = P::Chain;
+    type Out = <P::Rail as RailOn<E>>::Out;
+
+    #[inline(always)]
+    fn call<'a>(
+        chain: &'a Self::Chain,
+        payload: E::Payload<'a>,
+        ctx: &'a mut RailContext,
+    ) -> impl Future<Output = Self::Out> + Send {
+        P::Access::rail(chain).call(payload, ctx)
+    }
+
+    #[inline(always)]
+    fn flow(output: Self::Out) -> ControlFlow<Outcome<E>> {
+        P::Rail::flow(output)
+    }
+}
+
 /// Walks of certain lengths; a chain takes the shortest in which its rails have room, and fills it with
 /// [`NoRail`](super::NoRail). Each group adds to those before it.
 macro_rules! walks {
@@ -74,33 +122,32 @@ macro_rules! walks {
         #[derive(Debug)]
         pub struct $name<P, $(const $place: usize),*>(PhantomData<P>);
 
-        impl<E: Event, P: super::Places<Chain: RunOn<E>> $(+ RailAt<$place>)*, $(const $place: usize),*> Walk<E>
+        impl<E: Event, P: super::Places<Chain: RunOn<E>>, $(const $place: usize),*> Walk<E>
             for $name<P, $($place),*>
         where
-            $(
-                <P as RailAt<$place>>::Rail: RailOn<E> + 'static,
-                <P as RailAt<$place>>::Access: Access<P::Chain, <P as RailAt<$place>>::Rail>,
-            )*
+            $(At<P, $place>: Step<E, Chain = P::Chain>,)*
         {
             type Chain = P::Chain;
 
             #[inline]
-            async fn walk<'a>(
+            fn walk<'a>(
                 chain: &'a Self::Chain,
                 payload: E::Payload<'a>,
                 ctx: &'a mut RailContext,
-            ) -> Outcome<E> {
-                let mut payload = payload;
-                $(
-                    let lent = <E as Payloads>::reborrow(&mut payload);
-                    let rail = <<P as RailAt<$place>>::Access as Access<_, _>>::rail(chain);
-                    let output = <<P as RailAt<$place>>::Rail as RailOn<E>>::call(rail, lent, &mut *ctx).await;
-                    match <<P as RailAt<$place>>::Rail as RailOn<E>>::flow(output) {
-                        ControlFlow::Break(outcome) => return outcome,
-                        ControlFlow::Continue(()) => {}
-                    }
-                )*
-                Ok(Decision::Continue)
+            ) -> impl Future<Output = Outcome<E>> + Send {
+                // Not an `async fn`: that would keep its arguments twice.
+                async move {
+                    let mut payload = payload;
+                    $(
+                        let lent = <E as Payloads>::reborrow(&mut payload);
+                        let output = At::<P, $place>::call(chain, lent, &mut *ctx).await;
+                        match At::<P, $place>::flow(output) {
+                            ControlFlow::Break(outcome) => return outcome,
+                            ControlFlow::Continue(()) => {}
+                        }
+                    )*
+                    Ok(Decision::Continue)
+                }
             }
         }
     };
