@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::decision::{Decision, Outcome};
 use crate::error::RailAbortError;
 use crate::event::{AllowsAbort, AllowsRetry, Payloads, SubstituteFor};
-use crate::fault::{self, RailFault};
+use crate::fault;
 use crate::hook_point::HookPoint;
 use crate::rail::Caller;
 use crate::reason::Reason;
@@ -269,16 +269,7 @@ where
     fn flow(self, caller: &Caller, point: HookPoint) -> ControlFlow<Outcome<E>> {
         match self {
             Ok(output) => output.flow(caller, point),
-            Err(error) => {
-                let fault = RailFault::error(caller, point, error.into());
-                // A lost guard stops the run; a lost observer does not.
-                if caller.guards {
-                    ControlFlow::Break(Err(fault))
-                } else {
-                    fault::report(&fault);
-                    ControlFlow::Continue(())
-                }
-            }
+            Err(error) => fault::flow::<E>(caller, point, error.into()),
         }
     }
 }

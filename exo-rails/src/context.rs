@@ -1,5 +1,8 @@
 //! Where a rail is, and what it shares with others.
 
+use std::any::{Any, TypeId};
+use std::collections::HashMap;
+use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,8 +13,10 @@ use tokio_util::sync::CancellationToken;
 use crate::error::RunError;
 use crate::hook_point::HookPoint;
 use crate::permit::Slots;
+use crate::provided::Provided;
 use crate::rail::RailInfo;
 use crate::state::{Extra, Store};
+use crate::stopped::Stopped;
 
 /// Where a rail is (agent, run, session, turn, step, event, attempt) and what it shares with other rails.
 ///
@@ -39,7 +44,26 @@ pub struct RailContext {
     step: u32,
     attempt: u32,
     substituted_by: Option<RailInfo>,
+    // Boxed, so that a context of rails that hand on nothing and stop nothing carries one pointer.
+    shared: Option<Box<Shared>>,
+    /// The step at which a walk was stopped, between the walk and whoever asks.
+    pub(crate) stopped_at: usize,
     pub(crate) slots: Slots,
+}
+
+/// What the rails of one event have said, for those after them.
+#[derive(Default)]
+struct Shared {
+    /// The values that they provide.
+    values: HashMap<TypeId, Arc<dyn Any + Send + Sync>>,
+    /// How one of them stopped the event.
+    stopped: Option<Stopped>,
+}
+
+impl fmt::Debug for Shared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Shared").field("values", &self.values.len()).field("stopped", &self.stopped).finish()
+    }
 }
 
 /// What is the same for all events of a run.
@@ -147,6 +171,8 @@ impl RailContext {
             step,
             attempt: 0,
             substituted_by: None,
+            shared: None,
+            stopped_at: 0,
             slots: Slots::default(),
         }
     }
@@ -244,6 +270,39 @@ impl RailContext {
         self.substituted_by.as_ref()
     }
 
+    /// The value of this type that an earlier rail of the event has [provided](crate::Provided); `None` when none has.
+    ///
+    /// For plain hooks, and for rails that can do without it. A rail that cannot says `needs = [T]` and takes `&T`,
+    /// which is always there.
+    #[must_use]
+    pub fn provided<T: Provided>(&self) -> Option<&T> {
+        self.shared.as_ref()?.values.get(&TypeId::of::<T>())?.downcast_ref()
+    }
+
+    /// The same, to be kept beside the context.
+    pub(crate) fn provided_handle<T: Provided>(&self) -> Option<Arc<T>> {
+        let value = self.shared.as_ref()?.values.get(&TypeId::of::<T>())?;
+        Arc::clone(value).downcast().ok()
+    }
+
+    /// Hands on a value to the later rails of the event.
+    pub(crate) fn provide<T: Provided>(&mut self, value: T) {
+        self.shared.get_or_insert_default().values.insert(TypeId::of::<T>(), Arc::new(value));
+    }
+
+    /// How an earlier rail stopped the event, for rails that are called all the same because they are
+    /// [`always`](macro@crate::rail#options) called; `None` while nothing has stopped it.
+    #[must_use]
+    pub fn stopped(&self) -> Option<&Stopped> {
+        self.shared.as_ref()?.stopped.as_ref()
+    }
+
+    /// Tells the rails that are always called how the event was stopped.
+    #[cold]
+    pub(crate) fn set_stopped(&mut self, stopped: Stopped) {
+        self.shared.get_or_insert_default().stopped = Some(stopped);
+    }
+
     pub(crate) const fn begin_attempt(&mut self, attempt: u32) {
         self.attempt = attempt;
         self.substituted_by = None;
@@ -262,6 +321,9 @@ impl RailContext {
     pub(crate) fn enter(&mut self, event: HookPoint) {
         self.event = event;
         self.extra.clear();
+        if self.shared.is_some() {
+            self.shared = None;
+        }
     }
 
     /// Waits, unless the run is cancelled meanwhile.

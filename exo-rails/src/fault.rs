@@ -1,7 +1,10 @@
 //! Faults: rails that could not decide. Never confused with a decision.
 
 use std::error::Error as StdError;
+use std::ops::ControlFlow;
 
+use crate::decision::Outcome;
+use crate::event::Payloads;
 use crate::hook_point::HookPoint;
 use crate::rail::Caller;
 
@@ -80,6 +83,21 @@ impl RailFault {
             Ok(fault) => *fault,
             Err(error) => Self { rail_name: caller.info.name, event: point, cause: FaultCause::Error(error) },
         }
+    }
+}
+
+/// What the error of a rail comes to: a lost guard stops the run, a lost observer does not.
+pub(crate) fn flow<E: Payloads>(
+    caller: &Caller,
+    point: HookPoint,
+    error: Box<dyn StdError + Send + Sync>,
+) -> ControlFlow<Outcome<E>> {
+    let fault = RailFault::error(caller, point, error);
+    if caller.guards {
+        ControlFlow::Break(Err(fault))
+    } else {
+        report(&fault);
+        ControlFlow::Continue(())
     }
 }
 

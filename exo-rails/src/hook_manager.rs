@@ -14,6 +14,7 @@ use crate::fault::{FaultCause, RailFault};
 use crate::hook_point::HookPoint;
 use crate::rail::{Caller, Declared, Identity, RailIdentity, RailInfo, RailOn};
 use crate::rails::RunOn;
+use crate::stopped::Stopped;
 
 /// Hooks for each [`HookPoint`], called in the order in which they were added.
 ///
@@ -146,13 +147,29 @@ impl<E: Event> RunOn<E> for HookManager {
 
     async fn dispatch<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Outcome<E> {
         let mut inputs = E::inputs(payload);
-        for entry in &self.hooks[E::POINT.index()] {
-            match entry.hook.call(&entry.caller, inputs.reborrow(), ctx).await {
-                Ok(Decision::Continue) => {}
-                stopped => return check::<E>(&entry.caller, stopped),
+        let hooks = &self.hooks[E::POINT.index()];
+        for (place, entry) in hooks.iter().enumerate() {
+            let outcome = entry.hook.call(&entry.caller, inputs.reborrow(), ctx).await;
+            if matches!(outcome, Ok(Decision::Continue)) {
+                continue;
             }
+            let outcome = check::<E>(&entry.caller, outcome);
+            if let Some(stopped) = Stopped::of::<E>(&outcome) {
+                ctx.set_stopped(stopped);
+            }
+            for later in &hooks[place + 1..] {
+                later.hook.observe(inputs.reborrow(), ctx).await;
+            }
+            return outcome;
         }
         Ok(Decision::Continue)
+    }
+
+    async fn observe<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) {
+        let mut inputs = E::inputs(payload);
+        for entry in &self.hooks[E::POINT.index()] {
+            entry.hook.observe(inputs.reborrow(), ctx).await;
+        }
     }
 }
 
@@ -181,6 +198,10 @@ fn check<E: Event>(hook: &Caller, outcome: Outcome<AnyEvent>) -> Outcome<E> {
 /// What a hook's call gives: one boxed future.
 pub type HookFuture<'a> = Pin<Box<dyn Future<Output = Outcome<AnyEvent>> + Send + 'a>>;
 
+/// What is waited for when rails only observe.
+#[doc(hidden)]
+pub type ObserverFuture<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
+
 /// What stands in a [`HookManager`]: a plain hook, or a guard set at one of its events.
 ///
 /// It is implemented for async functions of [`Inputs`] and [`RailContext`], and for what
@@ -194,6 +215,13 @@ pub type HookFuture<'a> = Pin<Box<dyn Future<Output = Outcome<AnyEvent>> + Send 
 pub trait Hook: Send + Sync + 'static {
     /// Calls the hook. `caller` is what it goes by.
     fn call<'a>(&'a self, caller: &'a Caller, inputs: Inputs<'a>, ctx: &'a mut RailContext) -> HookFuture<'a>;
+
+    /// Calls those of its rails that are always called, when a hook before it has stopped the event. A plain hook is
+    /// not called then.
+    #[doc(hidden)]
+    fn observe<'a>(&'a self, _: Inputs<'a>, _: &'a mut RailContext) -> ObserverFuture<'a> {
+        Box::pin(std::future::ready(()))
+    }
 }
 
 /// Async functions that can be hooks.
@@ -235,6 +263,13 @@ impl<E: Event, R: RailOn<E> + Send + Sync + 'static> Hook for RailHook<E, R> {
             let output = self.rail.call(payload, ctx).await;
             erase(decision::outcome::<E>(R::flow(output)))
         })
+    }
+
+    fn observe<'a>(&'a self, inputs: Inputs<'a>, ctx: &'a mut RailContext) -> ObserverFuture<'a> {
+        match E::payload(inputs) {
+            Some(payload) => Box::pin(RailOn::observe(&*self.rail, payload, ctx)),
+            None => Box::pin(std::future::ready(())),
+        }
     }
 }
 

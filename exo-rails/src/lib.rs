@@ -15,6 +15,7 @@ mod error;
 mod event;
 mod fault;
 pub mod guide;
+mod handled;
 mod hook_manager;
 mod hook_point;
 pub mod message;
@@ -23,12 +24,14 @@ mod operation;
 mod payload;
 mod permit;
 mod plan;
+mod provided;
 mod rail;
 mod rail_manager;
 mod rails;
 mod reason;
 pub mod scripted;
 mod state;
+mod stopped;
 mod tool;
 mod tool_args;
 mod tool_set;
@@ -52,6 +55,7 @@ pub use operation::Guarded;
 pub use payload::{InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse, ToolCallInputs, ToolOutput};
 pub use permit::Permit;
 pub use plan::{EventPlan, Plan, PlannedRail};
+pub use provided::{MissingValue, Provide, Provided, Provision, ValueInfo};
 pub use rail::{Caller, Declared, Rail, RailIdentity, RailInfo, RailOn};
 pub use rail_manager::{DuplicateRail, RailHandle, RailManager, RailManagerHook, RailNotFound};
 pub use rails::{NoRails, Rails, RunOn};
@@ -61,6 +65,7 @@ pub use reason::Reason;
 #[cfg(feature = "schemars")]
 pub use schemars;
 pub use state::{Extra, Store};
+pub use stopped::{Stop, Stopped};
 pub use tokio_util::sync::CancellationToken;
 pub use tool::Tool;
 pub use tool_args::{ToolArgs, ToolFor};
@@ -403,7 +408,7 @@ pub mod prelude {
     };
     pub use crate::{
         Agent, Args, Chain, ChainPolicy, Decision, HookManager, HookPoint, Inputs, InvokeInputs, InvokeOutput, Model,
-        ModelCallInputs, ModelResponse, NoRails, OperationError, OperationErrorKind, Permit, Rail, RailAbortError,
+        ModelCallInputs, ModelResponse, NoRails, OperationError, OperationErrorKind, Permit, Provide, Provided, Rail, RailAbortError,
         RailAction, RailContext, RailFault, RailManager, Rails, RetryRequest, RunError, Tool, ToolArgs, ToolCallInputs,
         ToolOutput, ToolSet, Verdict, chain_policy, on, rail, rail_chain, tools,
     };

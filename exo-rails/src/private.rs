@@ -1,9 +1,12 @@
 //! What the expansions of the macros name. Nobody else should: it changes without notice.
 
 pub use crate::args::{OpenArgs, open as open_args};
+pub use crate::chain::flow::Flow;
 pub use crate::chain::order::Checks;
 pub use crate::chain::sorting::{Listing, Row, Sorted, Summary};
 pub use crate::chain::walk::*;
 pub use crate::chain::{NoRail, Places, RailAt};
+pub use crate::handled::{BeforeTool, Handled, ToolEvent};
+pub use crate::provided::{ProvidedValues, needed};
 pub use crate::tool_set::{IntoTools, into_tools};
 pub use serde_json::Value;

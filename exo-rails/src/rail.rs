@@ -9,6 +9,7 @@ use std::panic::Location;
 use serde::Serialize;
 
 use crate::action::RailOutput;
+use crate::chain::flow::Flow;
 use crate::chain::sorting::Row;
 use crate::checks::text;
 use crate::context::RailContext;
@@ -63,9 +64,13 @@ pub trait Rail {
     #[doc(hidden)]
     const BEFORE: &'static [RailInfo] = &[];
 
+    /// The values that it hands on to later rails, and those that it needs of earlier ones.
+    #[doc(hidden)]
+    const FLOW: &'static [Flow] = &[];
+
     /// What a chain knows of it before it runs. The order stands apart: two rails may name each other.
     #[doc(hidden)]
-    const ROW: Row = Self::DECLARATION.in_order(Self::AFTER, Self::BEFORE);
+    const ROW: Row = Self::DECLARATION.in_order(Self::AFTER, Self::BEFORE, Self::FLOW);
 
     /// Its events, as types.
     #[doc(hidden)]
@@ -86,6 +91,10 @@ pub trait RailOn<E: Event>: Rail {
     #[doc(hidden)]
     const CHANGES: bool = false;
 
+    /// Whether it is also called when a rail before it has stopped the event.
+    #[doc(hidden)]
+    const ALWAYS: bool = false;
+
     /// Whom its decisions are of.
     #[doc(hidden)]
     const CALLER: Caller = Caller {
@@ -103,6 +112,18 @@ pub trait RailOn<E: Event>: Rail {
     #[inline(always)]
     fn flow(output: Self::Out) -> ControlFlow<Outcome<E>> {
         output.flow(&Self::CALLER, E::POINT)
+    }
+
+    /// Calls the rail after another has stopped the event, when it is one that is always called.
+    #[doc(hidden)]
+    fn observe<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> impl Future<Output = ()> + Send {
+        let call = Self::ALWAYS.then(|| self.call(payload, ctx));
+        async move {
+            if let Some(call) = call {
+                // It observes, so there is nothing to decide: at most a fault, which this reports.
+                drop(Self::flow(call.await));
+            }
+        }
     }
 }
 
@@ -237,7 +258,7 @@ impl Declared {
         Self { file: place.file(), line: place.line(), column: place.column() }
     }
 
-    const fn same(&self, other: &Self) -> bool {
+    pub(crate) const fn same(&self, other: &Self) -> bool {
         self.line == other.line && self.column == other.column && text::same(self.file, other.file)
     }
 }

@@ -9,10 +9,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::context::RailContext;
 use crate::decision::{self, Decision, Outcome};
 use crate::event::{Event, Inputs};
-use crate::hook_manager::{Hook, HookFuture, erase, misplaced};
+use crate::hook_manager::{Hook, HookFuture, ObserverFuture, erase, misplaced};
 use crate::hook_point::HookPoint;
 use crate::rail::{Caller, EventList as _, EventVisitor, Rail, RailInfo, RailOn};
 use crate::rails::RunOn;
+use crate::stopped::Stopped;
 
 /// Rails chosen at run time: sorted by priority when they are added, called through `dyn`.
 ///
@@ -158,13 +159,32 @@ impl<E: Event> RunOn<E> for RailManager {
 
     async fn dispatch<'a>(&'a self, mut payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Outcome<E> {
         let Some(list) = self.list::<E>() else { return Ok(Decision::Continue) };
-        for listed in &list.rails {
-            match listed.rail.call(E::reborrow(&mut payload), ctx).await {
-                Ok(Decision::Continue) => {}
-                stopped => return stopped,
+        for (place, listed) in list.rails.iter().enumerate() {
+            let outcome = listed.rail.call(E::reborrow(&mut payload), ctx).await;
+            if let Some(stopped) = Stopped::of::<E>(&outcome) {
+                ctx.set_stopped(stopped);
+                list.observe(place + 1, payload, ctx).await;
+                return outcome;
             }
         }
         Ok(Decision::Continue)
+    }
+
+    async fn observe<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) {
+        if let Some(list) = self.list::<E>() {
+            list.observe(0, payload, ctx).await;
+        }
+    }
+}
+
+impl<E: Event> List<E> {
+    /// Calls the rails from this place on that are always called.
+    async fn observe(&self, from: usize, mut payload: E::Payload<'_>, ctx: &mut RailContext) {
+        for listed in &self.rails[from..] {
+            if listed.always {
+                listed.rail.observe(E::reborrow(&mut payload), ctx).await;
+            }
+        }
     }
 }
 
@@ -190,7 +210,8 @@ impl<R: Rail + Send + Sync + 'static> EventVisitor<R> for Insertion<'_, R> {
         let at = list.rails.partition_point(|listed| listed.priority <= R::PRIORITY);
         let rewrites = R::REWRITES.contains(&E::POINT);
         let rail: Arc<dyn DynRail<E>> = self.rail.clone();
-        list.rails.insert(at, Listed { handle: self.handle, priority: R::PRIORITY, rewrites, rail });
+        let always = R::ROW.is_always_on(E::POINT);
+        list.rails.insert(at, Listed { handle: self.handle, priority: R::PRIORITY, rewrites, always, rail });
         *slot = Some(Arc::new(list));
     }
 }
@@ -204,6 +225,8 @@ struct Listed<E: Event> {
     handle: RailHandle,
     priority: i32,
     rewrites: bool,
+    /// Whether it is called also when a rail before it has stopped the event.
+    always: bool,
     rail: Arc<dyn DynRail<E>>,
 }
 
@@ -221,8 +244,8 @@ impl<E: Event> Clone for List<E> {
 
 impl<E: Event> Clone for Listed<E> {
     fn clone(&self) -> Self {
-        let Self { handle, priority, rewrites, rail } = self;
-        Self { handle: *handle, priority: *priority, rewrites: *rewrites, rail: Arc::clone(rail) }
+        let Self { handle, priority, rewrites, always, rail } = self;
+        Self { handle: *handle, priority: *priority, rewrites: *rewrites, always: *always, rail: Arc::clone(rail) }
     }
 }
 
@@ -234,6 +257,14 @@ trait AnyList: Any + Send + Sync {
     /// Runs the rails with inputs that are the event's.
     fn run<'a>(&self, manager: &'a RailManager, inputs: Inputs<'a>, ctx: &'a mut RailContext)
     -> Option<HookFuture<'a>>;
+
+    /// Calls those that are always called.
+    fn observe<'a>(
+        &self,
+        manager: &'a RailManager,
+        inputs: Inputs<'a>,
+        ctx: &'a mut RailContext,
+    ) -> Option<ObserverFuture<'a>>;
 }
 
 impl<E: Event> AnyList for List<E> {
@@ -251,6 +282,15 @@ impl<E: Event> AnyList for List<E> {
         let payload = E::payload(inputs)?;
         Some(Box::pin(async move { erase(RunOn::<E>::dispatch(manager, payload, ctx).await) }))
     }
+
+    fn observe<'a>(
+        &self,
+        manager: &'a RailManager,
+        inputs: Inputs<'a>,
+        ctx: &'a mut RailContext,
+    ) -> Option<ObserverFuture<'a>> {
+        Some(Box::pin(RunOn::<E>::observe(manager, E::payload(inputs)?, ctx)))
+    }
 }
 
 /// A rail at one event, behind `dyn`.
@@ -260,6 +300,12 @@ trait DynRail<E: Event>: Send + Sync {
         payload: E::Payload<'a>,
         ctx: &'a mut RailContext,
     ) -> Pin<Box<dyn Future<Output = Outcome<E>> + Send + 'a>>;
+
+    fn observe<'a>(
+        &'a self,
+        payload: E::Payload<'a>,
+        ctx: &'a mut RailContext,
+    ) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 }
 
 impl<E: Event, R: RailOn<E> + Send + Sync> DynRail<E> for R {
@@ -270,6 +316,14 @@ impl<E: Event, R: RailOn<E> + Send + Sync> DynRail<E> for R {
     ) -> Pin<Box<dyn Future<Output = Outcome<E>> + Send + 'a>> {
         let future = RailOn::call(self, payload, ctx);
         Box::pin(async move { decision::outcome::<E>(R::flow(future.await)) })
+    }
+
+    fn observe<'a>(
+        &'a self,
+        payload: E::Payload<'a>,
+        ctx: &'a mut RailContext,
+    ) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>> {
+        Box::pin(RailOn::observe(self, payload, ctx))
     }
 }
 
@@ -288,5 +342,11 @@ impl Hook for RailManagerHook {
         }
         let future = self.manager.lists[at.index()].as_ref().and_then(|list| list.run(&self.manager, inputs, ctx));
         future.unwrap_or_else(|| Box::pin(std::future::ready(Ok(Decision::Continue))))
+    }
+
+    fn observe<'a>(&'a self, inputs: Inputs<'a>, ctx: &'a mut RailContext) -> ObserverFuture<'a> {
+        let list = self.manager.lists[inputs.point().index()].as_ref();
+        let future = list.and_then(|list| list.observe(&self.manager, inputs, ctx));
+        future.unwrap_or_else(|| Box::pin(std::future::ready(())))
     }
 }

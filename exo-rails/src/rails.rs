@@ -34,6 +34,13 @@ pub trait RunOn<E: Event>: Send + Sync {
         payload: E::Payload<'a>,
         ctx: &'a mut RailContext,
     ) -> impl Future<Output = Outcome<E>> + Send;
+
+    /// Calls only the rails that are always called: the guard set is part of another, and there a rail has stopped the
+    /// event.
+    #[doc(hidden)]
+    fn observe<'a>(&'a self, _: E::Payload<'a>, _: &'a mut RailContext) -> impl Future<Output = ()> + Send {
+        std::future::ready(())
+    }
 }
 
 /// A guard set for an agent: it serves every event of the lifecycle.
@@ -293,6 +300,14 @@ macro_rules! behind_pointers {
                 ctx: &'a mut RailContext,
             ) -> impl Future<Output = Outcome<E>> + Send {
                 (**self).dispatch(payload, ctx)
+            }
+
+            fn observe<'a>(
+                &'a self,
+                payload: E::Payload<'a>,
+                ctx: &'a mut RailContext,
+            ) -> impl Future<Output = ()> + Send {
+                (**self).observe(payload, ctx)
             }
         }
     )*};

@@ -270,7 +270,8 @@ impl<'c> Names<'c> {
                     #library::__private::Summary::<Self, #len, #kinds>::EVENTS,
                     #library::__private::Summary::<Self, #len, #kinds>::REWRITES,
                 )
-                .with_inner(&<Self as #library::Chain>::PLAN);
+                .with_inner(&<Self as #library::Chain>::PLAN)
+                .always_in(#library::__private::Summary::<Self, #len, #kinds>::ALWAYS);
 
                 type Events = #list;
             }
@@ -287,10 +288,14 @@ impl<'c> Names<'c> {
 
     /// The steps of each event, as types, in the order that the constants know.
     fn run_on(&self) -> TokenStream {
-        let (library, ident) = (&self.chain.library, &self.ident);
+        let (library, ident, len, kinds) = (&self.chain.library, &self.ident, self.len(), self.kinds());
         let steps = self.events.iter().enumerate().map(|(number, event)| self.steps(number, event));
         quote_spanned! {Span::mixed_site()=>
             #(#steps)*
+
+            type __Run = #library::__private::Always<
+                { #library::__private::Summary::<#ident, #len, #kinds>::HAS_ALWAYS }
+            >;
 
             #[automatically_derived]
             impl<__Event: #library::Event> #library::RunOn<__Event> for #ident
@@ -308,10 +313,17 @@ impl<'c> Names<'c> {
                     payload: <__Event as #library::Payloads>::Payload<'__event>,
                     ctx: &'__event mut #library::RailContext,
                 ) -> impl ::core::future::Future<Output = #library::Outcome<__Event>> + ::core::marker::Send {
-                    <
-                        <__Place as #library::__private::StepsOn<__Event>>::Steps
-                            as #library::__private::Walk<__Event>
-                    >::walk(self, payload, ctx)
+                    <__Run as #library::__private::Run>
+                        ::run::<__Event, <__Place as #library::__private::StepsOn<__Event>>::Steps>(self, payload, ctx)
+                }
+
+                fn observe<'__event>(
+                    &'__event self,
+                    payload: <__Event as #library::Payloads>::Payload<'__event>,
+                    ctx: &'__event mut #library::RailContext,
+                ) -> impl ::core::future::Future<Output = ()> + ::core::marker::Send {
+                    <__Run as #library::__private::Run>
+                        ::observe::<__Event, <__Place as #library::__private::StepsOn<__Event>>::Steps>(self, payload, ctx)
                 }
             }
         }

@@ -1,5 +1,6 @@
 //! Chains: rails sorted at compile time and called without dispatch at run time.
 
+pub(crate) mod flow;
 pub(crate) mod order;
 pub(crate) mod requirements;
 pub(crate) mod sorting;
@@ -125,6 +126,10 @@ impl<E: Event, C: Chain + RunOn<E>> RailOn<E> for C {
     #[inline]
     async fn call<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Self::Out {
         ChainOutput(self.dispatch(payload, ctx).await)
+    }
+
+    fn observe<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> impl Future<Output = ()> + Send {
+        RunOn::observe(self, payload, ctx)
     }
 }
 

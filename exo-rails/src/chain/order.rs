@@ -5,11 +5,13 @@ use std::slice;
 
 use super::requirements::{Requirement, lists};
 use super::sorting::{Listing, Row, Summary, contains};
-use super::Chain;
+use super::{Chain, flow};
 use crate::checks::text::Text;
+use crate::checks::tools;
 use crate::hook_point::HookPoint;
 use crate::plan::{EventPlan, PlannedRail};
 use crate::rail::RailInfo;
+use crate::tool_set::ToolSet;
 
 /// The checks of chain `C`: each panics in a constant, at the name that the user wrote.
 #[derive(Debug)]
@@ -29,21 +31,31 @@ impl<C: Chain + Listing<N, K>, const N: usize, const K: usize> Checks<C, N, K> {
             !row.info.name.is_empty(),
             "this is not a rail: a function becomes one with `#[rail(on = [PreToolCall])]` above it"
         );
-        if row.inner.is_none() && row.after.is_empty() && row.before.is_empty() {
+        if row.inner.is_none() && row.after.is_empty() && row.before.is_empty() && row.flow.is_empty() {
             return;
         }
         let rail = &PlannedRail::of(row);
-        if !names_others(slice::from_ref(rail)) {
-            return;
-        }
+        let (ordered, flows) = (names_others(slice::from_ref(rail)), flow::concerns(rail));
         let (events, mut i) = (C::PLAN.events, 0);
-        while i < events.len() {
+        while (ordered || flows) && i < events.len() {
             let EventPlan { event, rails } = events[i];
-            if row.is_on(event) {
+            if ordered && row.is_on(event) {
                 in_order(rails, event, slice::from_ref(rail));
+            }
+            if flows && row.is_on(event) {
+                flow::check(rails, event, rail);
             }
             i += 1;
         }
+    }
+
+    /// The rail at this place, and each in it, is for tools of this set.
+    ///
+    /// # Panics
+    /// When one is for another.
+    #[track_caller]
+    pub const fn tools<S: ToolSet>(place: usize) {
+        of_set(&PlannedRail::of(&Summary::<C, N, K>::ROWS[place]), S::NAME, S::NAMES);
     }
 
     /// No rail before this place of the list has the same priority at an event of both.
@@ -103,6 +115,25 @@ impl<C: Chain + Listing<N, K>, const N: usize, const K: usize> Checks<C, N, K> {
             requirements[i].met_by(&C::PLAN, Some(policy));
             i += 1;
         }
+    }
+}
+
+#[track_caller]
+const fn of_set(rail: &PlannedRail, set: &str, names: &[&'static str]) {
+    let mut i = 0;
+    while i < rail.row.tools.len() {
+        tools::known_by(Some(rail.info.name), rail.row.tools[i], set, names);
+        i += 1;
+    }
+    let Some(inner) = rail.inner else { return };
+    let mut event = 0;
+    while event < inner.events.len() {
+        let (rails, mut i) = (inner.events[event].rails, 0);
+        while i < rails.len() {
+            of_set(&rails[i], set, names);
+            i += 1;
+        }
+        event += 1;
     }
 }
 

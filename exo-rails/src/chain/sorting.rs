@@ -8,6 +8,7 @@
 
 use std::marker::PhantomData;
 
+use super::flow::Flow;
 use crate::event::Event;
 use crate::hook_point::HookPoint;
 use crate::plan::{EventPlan, Plan, PlannedRail};
@@ -31,18 +32,24 @@ pub struct Row {
     /// The same events, to be asked quickly.
     on: EventSet,
     rewritten: EventSet,
+    /// Those of its events at which it is also called when a rail before it has stopped the event.
+    always: EventSet,
     /// The rails inside, when it is a chain.
     pub(crate) inner: Option<&'static Plan>,
     /// The rails that it runs after, and those that it runs before.
     pub(crate) after: &'static [RailInfo],
     pub(crate) before: &'static [RailInfo],
+    /// The values that it hands on or needs.
+    pub(crate) flow: &'static [Flow],
+    /// The tools that it is for.
+    pub(crate) tools: &'static [&'static str],
     /// Whether it shares name and place with others, made from the same generic type.
     pub(crate) generic: bool,
 }
 
 /// Events, a bit for each: what constants compute takes its time whenever a chain is compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct EventSet(u64);
+pub struct EventSet(u64);
 
 impl EventSet {
     const fn of(events: &[HookPoint]) -> Self {
@@ -65,7 +72,20 @@ impl Row {
     #[must_use]
     pub const fn new(info: RailInfo, events: &'static [HookPoint], rewrites: &'static [HookPoint]) -> Self {
         let (on, rewritten) = (EventSet::of(events), EventSet::of(rewrites));
-        Self { info, events, rewrites, on, rewritten, inner: None, after: &[], before: &[], generic: false }
+        Self {
+            info,
+            events,
+            rewrites,
+            on,
+            rewritten,
+            always: EventSet(0),
+            inner: None,
+            after: &[],
+            before: &[],
+            flow: &[],
+            tools: &[],
+            generic: false,
+        }
     }
 
     /// It is a chain of this plan.
@@ -82,11 +102,42 @@ impl Row {
         self
     }
 
-    /// It runs after the ones and before the others, in every chain that has both.
+    /// It is also called when a rail before it has stopped one of these events.
     #[must_use]
-    pub(crate) const fn in_order(mut self, after: &'static [RailInfo], before: &'static [RailInfo]) -> Self {
-        (self.after, self.before) = (after, before);
+    pub const fn always(mut self, events: &'static [HookPoint]) -> Self {
+        self.always = EventSet::of(events);
         self
+    }
+
+    /// It is a chain; at these events one of its rails is always called.
+    #[must_use]
+    pub const fn always_in(mut self, events: EventSet) -> Self {
+        self.always = events;
+        self
+    }
+
+    /// It is for these tools alone.
+    #[must_use]
+    pub const fn for_tools(mut self, tools: &'static [&'static str]) -> Self {
+        self.tools = tools;
+        self
+    }
+
+    /// It runs after the ones and before the others, in every chain that has both, and hands on or needs these values.
+    #[must_use]
+    pub(crate) const fn in_order(
+        mut self,
+        after: &'static [RailInfo],
+        before: &'static [RailInfo],
+        flow: &'static [Flow],
+    ) -> Self {
+        (self.after, self.before, self.flow) = (after, before, flow);
+        self
+    }
+
+    /// Whether it is always called at this event.
+    pub(crate) const fn is_always_on(&self, event: HookPoint) -> bool {
+        self.always.has(event)
     }
 
     /// Whether the rail is on this event.
@@ -172,6 +223,19 @@ impl<C: Listing<N, K>, const N: usize, const K: usize> Summary<C, N, K> {
         let (mut bits, mut i) = (0, 0);
         while i < N {
             bits |= Self::ROWS[i].rewritten.0;
+            i += 1;
+        }
+        EventSet(bits)
+    };
+
+    /// Whether there are rails that are always called.
+    pub const HAS_ALWAYS: bool = Self::ALWAYS.0 != 0;
+
+    /// The events at which a rail is always called.
+    pub const ALWAYS: EventSet = {
+        let (mut bits, mut i) = (0, 0);
+        while i < N {
+            bits |= Self::ROWS[i].always.0;
             i += 1;
         }
         EventSet(bits)

@@ -13,24 +13,137 @@ use crate::decision::{Decision, Outcome};
 use crate::event::{Event, Payloads};
 use crate::rail::RailOn;
 use crate::rails::RunOn;
+use crate::stopped::Stopped;
 
 /// The steps of a chain at event `E`.
 pub trait Walk<E: Event> {
     /// The chain that they are of.
     type Chain;
 
+    /// How many steps there are.
+    const STEPS: usize;
+
     /// Takes the steps until a rail does not continue.
-    fn walk<'a>(
+    fn walk<'a, N: Note>(
         chain: &'a Self::Chain,
         payload: E::Payload<'a>,
         ctx: &'a mut RailContext,
     ) -> impl Future<Output = Outcome<E>> + Send;
+
+    /// Calls the rails from this step on that are always called.
+    fn observe<'a>(
+        chain: &'a Self::Chain,
+        payload: E::Payload<'a>,
+        ctx: &'a mut RailContext,
+        from: usize,
+    ) -> impl Future<Output = ()> + Send;
 }
 
 /// The steps of event `E`, in the order that the constants know. The macro implements it beside [`RailAt`].
 pub trait StepsOn<E: Event>: super::Places {
     /// Which place is at which step.
     type Steps: Walk<E, Chain = Self::Chain>;
+}
+
+/// Whether a walk notes at which step it was stopped. Only chains with rails that are always called want to know.
+pub trait Note {
+    /// It was stopped at this step.
+    fn stopped_at(ctx: &mut RailContext, step: usize);
+
+    /// What it noted was a step after so many others.
+    fn after(ctx: &mut RailContext, steps: usize);
+}
+
+/// Nobody wants to know.
+#[derive(Debug)]
+pub enum Unnoted {}
+
+impl Note for Unnoted {
+    #[inline(always)]
+    fn stopped_at(_: &mut RailContext, _: usize) {}
+
+    #[inline(always)]
+    fn after(_: &mut RailContext, _: usize) {}
+}
+
+/// It is noted in the context.
+#[derive(Debug)]
+pub enum Noted {}
+
+impl Note for Noted {
+    #[cold]
+    fn stopped_at(ctx: &mut RailContext, step: usize) {
+        ctx.stopped_at = step;
+    }
+
+    #[cold]
+    fn after(ctx: &mut RailContext, steps: usize) {
+        ctx.stopped_at += steps;
+    }
+}
+
+/// How the steps of an event are taken: whether there are rails that are always called.
+#[derive(Debug)]
+pub enum Always<const THERE_ARE: bool> {}
+
+/// What a chain does at an event. See [`Always`].
+pub trait Run {
+    /// Runs the rails.
+    fn run<'a, E: Event, W: Walk<E, Chain: RunOn<E>>>(
+        chain: &'a W::Chain,
+        payload: E::Payload<'a>,
+        ctx: &'a mut RailContext,
+    ) -> impl Future<Output = Outcome<E>> + Send;
+
+    /// Calls only those that are always called: a rail of the chain around has stopped the event.
+    fn observe<'a, E: Event, W: Walk<E, Chain: RunOn<E>>>(
+        chain: &'a W::Chain,
+        payload: E::Payload<'a>,
+        ctx: &'a mut RailContext,
+    ) -> impl Future<Output = ()> + Send;
+}
+
+impl Run for Always<false> {
+    #[inline(always)]
+    fn run<'a, E: Event, W: Walk<E, Chain: RunOn<E>>>(
+        chain: &'a W::Chain,
+        payload: E::Payload<'a>,
+        ctx: &'a mut RailContext,
+    ) -> impl Future<Output = Outcome<E>> + Send {
+        W::walk::<Unnoted>(chain, payload, ctx)
+    }
+
+    fn observe<'a, E: Event, W: Walk<E, Chain: RunOn<E>>>(
+        _: &'a W::Chain,
+        _: E::Payload<'a>,
+        _: &'a mut RailContext,
+    ) -> impl Future<Output = ()> + Send {
+        std::future::ready(())
+    }
+}
+
+impl Run for Always<true> {
+    async fn run<'a, E: Event, W: Walk<E, Chain: RunOn<E>>>(
+        chain: &'a W::Chain,
+        mut payload: E::Payload<'a>,
+        ctx: &'a mut RailContext,
+    ) -> Outcome<E> {
+        let outcome = W::walk::<Noted>(chain, E::reborrow(&mut payload), ctx).await;
+        if let Some(stopped) = Stopped::of::<E>(&outcome) {
+            let from = ctx.stopped_at + 1;
+            ctx.set_stopped(stopped);
+            W::observe(chain, payload, ctx, from).await;
+        }
+        outcome
+    }
+
+    fn observe<'a, E: Event, W: Walk<E, Chain: RunOn<E>>>(
+        chain: &'a W::Chain,
+        payload: E::Payload<'a>,
+        ctx: &'a mut RailContext,
+    ) -> impl Future<Output = ()> + Send {
+        W::observe(chain, payload, ctx, 0)
+    }
 }
 
 /// The first steps of a long chain, and the others.
@@ -40,12 +153,30 @@ pub struct Then<A, B>(PhantomData<(A, B)>);
 impl<E: Event, A: Walk<E, Chain: RunOn<E>>, B: Walk<E, Chain = A::Chain>> Walk<E> for Then<A, B> {
     type Chain = A::Chain;
 
-    async fn walk<'a>(chain: &'a A::Chain, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Outcome<E> {
-        let mut payload = payload;
-        match A::walk(chain, E::reborrow(&mut payload), ctx).await {
-            Ok(Decision::Continue) => B::walk(chain, payload, ctx).await,
-            stopped => stopped,
+    const STEPS: usize = A::STEPS + B::STEPS;
+
+    async fn walk<'a, N: Note>(
+        chain: &'a A::Chain,
+        mut payload: E::Payload<'a>,
+        ctx: &'a mut RailContext,
+    ) -> Outcome<E> {
+        match A::walk::<N>(chain, E::reborrow(&mut payload), ctx).await {
+            Ok(Decision::Continue) => {}
+            stopped => return stopped,
         }
+        let outcome = B::walk::<N>(chain, E::reborrow(&mut payload), ctx).await;
+        N::after(ctx, A::STEPS);
+        outcome
+    }
+
+    async fn observe<'a>(
+        chain: &'a A::Chain,
+        mut payload: E::Payload<'a>,
+        ctx: &'a mut RailContext,
+        from: usize,
+    ) {
+        A::observe(chain, E::reborrow(&mut payload), ctx, from).await;
+        B::observe(chain, payload, ctx, from.saturating_sub(A::STEPS)).await;
     }
 }
 
@@ -89,6 +220,13 @@ pub trait Step<E: Event> {
 
     /// What the rail decided.
     fn flow(output: Self::Out) -> ControlFlow<Outcome<E>>;
+
+    /// Calls the rail when it is one that is always called.
+    fn observe<'a>(
+        chain: &'a Self::Chain,
+        payload: E::Payload<'a>,
+        ctx: &'a mut RailContext,
+    ) -> impl Future<Output = ()> + Send;
 }
 
 impl<E: Event, P: RailAt<I>, const I: usize> Step<E> for At<P, I>
@@ -112,12 +250,20 @@ where
     fn flow(output: Self::Out) -> ControlFlow<Outcome<E>> {
         P::Rail::flow(output)
     }
+
+    fn observe<'a>(
+        chain: &'a Self::Chain,
+        payload: E::Payload<'a>,
+        ctx: &'a mut RailContext,
+    ) -> impl Future<Output = ()> + Send {
+        P::Access::rail(chain).observe(payload, ctx)
+    }
 }
 
 /// Walks of certain lengths; a chain takes the shortest in which its rails have room, and fills it with
 /// [`NoRail`](super::NoRail). Each group adds to those before it.
 macro_rules! walks {
-    (@one $name:ident $($place:ident)*) => {
+    (@one $name:ident $($place:ident $step:literal)*) => {
         /// A walk of this many steps: each the place of a rail in the list `P`.
         #[derive(Debug)]
         pub struct $name<P, $(const $place: usize),*>(PhantomData<P>);
@@ -129,8 +275,10 @@ macro_rules! walks {
         {
             type Chain = P::Chain;
 
+            const STEPS: usize = [$($step),*].len();
+
             #[inline]
-            fn walk<'a>(
+            fn walk<'a, N: Note>(
                 chain: &'a Self::Chain,
                 payload: E::Payload<'a>,
                 ctx: &'a mut RailContext,
@@ -142,17 +290,33 @@ macro_rules! walks {
                         let lent = <E as Payloads>::reborrow(&mut payload);
                         let output = At::<P, $place>::call(chain, lent, &mut *ctx).await;
                         match At::<P, $place>::flow(output) {
-                            ControlFlow::Break(outcome) => return outcome,
+                            ControlFlow::Break(outcome) => {
+                                N::stopped_at(ctx, $step);
+                                return outcome;
+                            }
                             ControlFlow::Continue(()) => {}
                         }
                     )*
                     Ok(Decision::Continue)
                 }
             }
+
+            async fn observe<'a>(
+                chain: &'a Self::Chain,
+                mut payload: E::Payload<'a>,
+                ctx: &'a mut RailContext,
+                from: usize,
+            ) {
+                $(
+                    if from <= $step {
+                        At::<P, $place>::observe(chain, E::reborrow(&mut payload), &mut *ctx).await;
+                    }
+                )*
+            }
         }
     };
-    (@all [$($before:ident)*]) => {};
-    (@all [$($before:ident)*] ($name:ident $($place:ident)*) $($more:tt)*) => {
+    (@all [$($before:tt)*]) => {};
+    (@all [$($before:tt)*] ($name:ident $($place:tt)*) $($more:tt)*) => {
         walks!(@one $name $($before)* $($place)*);
         walks!(@all [$($before)* $($place)*] $($more)*);
     };
@@ -160,18 +324,22 @@ macro_rules! walks {
 }
 
 walks! {
-    (Steps1 A0)
-    (Steps2 A1)
-    (Steps3 A2)
-    (Steps4 A3)
-    (Steps6 A4 A5)
-    (Steps8 A6 A7)
-    (Steps12 A8 A9 A10 A11)
-    (Steps16 A12 A13 A14 A15)
-    (Steps24 A16 A17 A18 A19 A20 A21 A22 A23)
-    (Steps32 A24 A25 A26 A27 A28 A29 A30 A31)
-    (Steps48 A32 A33 A34 A35 A36 A37 A38 A39 A40 A41 A42 A43 A44 A45 A46 A47)
-    (Steps64 A48 A49 A50 A51 A52 A53 A54 A55 A56 A57 A58 A59 A60 A61 A62 A63)
+    (Steps1 A0 0)
+    (Steps2 A1 1)
+    (Steps3 A2 2)
+    (Steps4 A3 3)
+    (Steps6 A4 4 A5 5)
+    (Steps8 A6 6 A7 7)
+    (Steps12 A8 8 A9 9 A10 10 A11 11)
+    (Steps16 A12 12 A13 13 A14 14 A15 15)
+    (Steps24 A16 16 A17 17 A18 18 A19 19 A20 20 A21 21 A22 22 A23 23)
+    (Steps32 A24 24 A25 25 A26 26 A27 27 A28 28 A29 29 A30 30 A31 31)
+    (Steps48
+        A32 32 A33 33 A34 34 A35 35 A36 36 A37 37 A38 38 A39 39
+        A40 40 A41 41 A42 42 A43 43 A44 44 A45 45 A46 46 A47 47)
+    (Steps64
+        A48 48 A49 49 A50 50 A51 51 A52 52 A53 53 A54 54 A55 55
+        A56 56 A57 57 A58 58 A59 59 A60 60 A61 61 A62 62 A63 63)
 }
 
 /// The most steps that one walk has.

@@ -1,20 +1,46 @@
 //! What the macros check about the names of tools.
 
 use super::text::{Text, nearest, same};
+use crate::tool_args::ToolArgs;
 use crate::tool_set::ToolSet;
 
-/// Asserts that a set has a tool of this name: given the name, the name of the set and those of its tools.
+/// Asserts that a set has a tool of this name.
 ///
 /// # Panics
 /// When it has none: at compile time.
 #[track_caller]
-pub const fn known(tool: &str, set: &str, names: &[&'static str]) {
-    if let Some(text) = unknown(tool, set, names) {
+pub const fn known<S: ToolSet>(tool: &str) {
+    known_by(None, tool, S::NAME, S::NAMES);
+}
+
+/// The same, for what a rail says that is not where the message will be.
+#[track_caller]
+pub(crate) const fn known_by(rail: Option<&str>, tool: &str, set: &str, names: &[&'static str]) {
+    if let Some(text) = unknown(rail, tool, set, names) {
         text.refuse();
     }
 }
 
-const fn unknown(tool: &str, set: &str, names: &[&'static str]) -> Option<Text> {
+/// Asserts that the arguments `A` are those of this tool.
+///
+/// # Panics
+/// When they are those of another: at compile time.
+#[track_caller]
+pub const fn of_tool<A: ToolArgs>(tool: &str, args: &str) {
+    if let Some(text) = of_another(A::NAME, tool, args) {
+        text.refuse();
+    }
+}
+
+const fn of_another(name: &str, tool: &str, args: &str) -> Option<Text> {
+    if same(name, tool) {
+        return None;
+    }
+    let text = Text::new().and("the rail is for ").name(tool).and(", but ").name(args).and(" is the arguments of ");
+    Some(text.name(name).and(": one of the two is meant for another tool"))
+}
+
+const fn unknown(rail: Option<&str>, tool: &str, set: &str, names: &[&'static str]) -> Option<Text> {
     let mut i = 0;
     while i < names.len() {
         if same(tool, names[i]) {
@@ -22,7 +48,11 @@ const fn unknown(tool: &str, set: &str, names: &[&'static str]) -> Option<Text> 
         }
         i += 1;
     }
-    let text = Text::new().name(tool).and(" is not a tool of ").name(set).and(": ");
+    let text = match rail {
+        Some(rail) => Text::new().name(rail).and(" is for ").name(tool).and(", which is not a tool of "),
+        None => Text::new().name(tool).and(" is not a tool of "),
+    };
+    let text = text.name(set).and(": ");
     Some(match (nearest(tool, names), names) {
         (Some(nearest), _) => text.and("did you mean ").name(nearest).and("?"),
         (None, []) => text.and("it has none"),
@@ -83,11 +113,23 @@ mod tests {
             ("search", &[], "it has none"),
         ];
         for (name, names, advice) in cases {
-            let told = unknown(name, "SupportTools", names);
+            let told = unknown(None, name, "SupportTools", names);
             let expected = format!("`{name}` is not a tool of `SupportTools`: {advice}");
             assert_eq!(told.as_ref().map(Text::as_str), Some(&*expected));
         }
-        const { known("search", "SupportTools", NAMES) };
+        let told = unknown(Some("only_tmp"), "delete_fil", "SupportTools", NAMES);
+        let expected = "`only_tmp` is for `delete_fil`, which is not a tool of `SupportTools`: did you mean `delete_file`?";
+        assert_eq!(told.as_ref().map(Text::as_str), Some(expected));
+        const { known_by(None, "search", "SupportTools", NAMES) };
+    }
+
+    #[test]
+    fn arguments_of_another_tool_are_told_with_its_name() {
+        assert!(of_another("search", "search", "Search").is_none());
+        let told = of_another("remove_file", "delete_file", "RemoveFile");
+        let expected = "the rail is for `delete_file`, but `RemoveFile` is the arguments of `remove_file`: \
+                        one of the two is meant for another tool";
+        assert_eq!(told.as_ref().map(Text::as_str), Some(expected));
     }
 
     #[test]

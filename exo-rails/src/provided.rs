@@ -1,0 +1,231 @@
+//! Values that one rail of an event hands on to later ones: declared, and held against the order of the chain.
+
+use std::any::Any;
+use std::error::Error as StdError;
+
+use crate::action::{NoSubstitute, RailAction, RetryRequest, Skip};
+use crate::checks::text;
+use crate::context::RailContext;
+use crate::rail::Declared;
+use crate::reason::Reason;
+
+/// A value that one rail hands on to later rails of the same event.
+///
+/// `#[derive(Provided)]` implements it. The rail that has the value says `provides = [RateLimitLeft]` and returns it;
+/// those that want it say `needs = [RateLimitLeft]` and take `&RateLimitLeft`. It is always there: a chain in which a
+/// rail needs what no earlier rail provides does not compile.
+///
+/// ```
+/// use exo_rails::prelude::*;
+///
+/// #[derive(Provided)]
+/// struct RateLimitLeft(u32);
+///
+/// #[rail(priority = 20, on = [PreLlmCall], provides = [RateLimitLeft])]
+/// fn rate_limit(ctx: &RailContext) -> Provide<RateLimitLeft> {
+///     match 10_u32.checked_sub(ctx.step()) {
+///         Some(left) => Provide::value(RateLimitLeft(left)),
+///         None => Provide::abort("ten calls are enough"),
+///     }
+/// }
+///
+/// #[rail(priority = 30, on = [PreLlmCall], needs = [RateLimitLeft])]
+/// fn warn_when_low(left: &RateLimitLeft) {
+///     if left.0 < 3 { println!("{} calls left", left.0) }
+/// }
+///
+/// rail_chain! { struct Guards { rate_limit, warn_when_low } }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RailFault> {
+/// let mut ctx = RailContext::new("demo");
+/// Guards {}.run::<PreLlmCall>(&mut ModelCallInputs::default(), &mut ctx).await?;
+/// // Whoever is no rail of the chain asks the context, where it need not be.
+/// assert_eq!(ctx.provided::<RateLimitLeft>().map(|left| left.0), Some(10));
+/// # Ok(()) }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a value that rails hand on",
+    label = "not a value that rails hand on",
+    note = "it becomes one by `#[derive(Provided)]` above its declaration; one from another crate is wrapped in a struct of your own"
+)]
+pub trait Provided: Any + Send + Sync {
+    /// What it is called, and where it was declared.
+    const VALUE: ValueInfo;
+}
+
+/// Which value it is: its name and its place, since constants cannot compare types.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ValueInfo {
+    /// The name of the type.
+    pub name: &'static str,
+    /// The module that it is in.
+    pub module: &'static str,
+    /// Where it was declared.
+    pub declared: Declared,
+}
+
+impl ValueInfo {
+    pub(crate) const fn same(&self, other: &Self) -> bool {
+        text::same(self.name, other.name)
+            && text::same(self.module, other.module)
+            && self.declared.same(&other.declared)
+    }
+}
+
+/// What a rail decides that hands on a value: the value, or why there is none because the event stops here.
+///
+/// It is [`RailAction`] with a value where the rails go on. A rail that never stops anything returns the value itself.
+///
+/// ```
+/// use exo_rails::prelude::*;
+///
+/// #[derive(Provided)]
+/// struct Caller { name: String }
+///
+/// #[rail(priority = 10, on = [PreToolCall], provides = [Caller])]
+/// fn identify(call: &ToolCallInputs) -> Provide<Caller, ToolOutput> {
+///     match call.str_argument("user") {
+///         Some(name) => Provide::value(Caller { name: name.to_owned() }),
+///         None => Provide::skip_with(ToolOutput::text("who asks?"), "the call does not say for whom it is"),
+///     }
+/// }
+/// ```
+#[must_use = "a decision that is dropped guards nothing: return it"]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Provide<T, S = NoSubstitute> {
+    /// The value; on to the next rail.
+    Value(T),
+    /// See [`RailAction::Skip`].
+    Skip(Skip<S>),
+    /// See [`RailAction::Retry`].
+    Retry(RetryRequest),
+    /// See [`RailAction::Abort`].
+    Abort(Reason),
+}
+
+impl<T, S> Provide<T, S> {
+    /// Hands on the value, and lets the rails go on.
+    pub const fn value(value: T) -> Self {
+        Self::Value(value)
+    }
+
+    /// See [`RailAction::abort`].
+    pub fn abort(reason: impl Into<Reason>) -> Self {
+        Self::Abort(reason.into())
+    }
+
+    /// See [`RailAction::skip`].
+    pub fn skip(reason: impl Into<Reason>) -> Self {
+        Self::Skip(Skip { reason: reason.into(), substitute: None })
+    }
+
+    /// See [`RailAction::skip_with`].
+    pub fn skip_with(substitute: S, reason: impl Into<Reason>) -> Self {
+        Self::Skip(Skip { reason: reason.into(), substitute: Some(substitute) })
+    }
+
+    /// See [`RailAction::retry`].
+    pub const fn retry(request: RetryRequest) -> Self {
+        Self::Retry(request)
+    }
+}
+
+/// What a rail may return that provides `L`: one value, or several in a tuple.
+#[diagnostic::on_unimplemented(
+    message = "the rail provides `{L}`, but returns `{Self}`",
+    label = "does not have the value in it",
+    note = "return `{L}`, or `Provide<{L}>` from a rail that may stop the event instead",
+    note = "`Result<_, E>` of these is fine too; several values are a tuple, in the order of `provides`"
+)]
+pub trait Provision<L>: Send {
+    /// What is left to decide when the value has been taken out.
+    type Decision: Send;
+
+    /// The value, where there is one, and the decision.
+    fn split(self) -> (Option<L>, Self::Decision);
+}
+
+#[diagnostic::do_not_recommend]
+impl<L: ProvidedValues> Provision<L> for L {
+    type Decision = ();
+
+    fn split(self) -> (Option<L>, ()) {
+        (Some(self), ())
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<L: ProvidedValues, S: Send> Provision<L> for Provide<L, S> {
+    type Decision = RailAction<S>;
+
+    fn split(self) -> (Option<L>, RailAction<S>) {
+        match self {
+            Self::Value(value) => (Some(value), RailAction::Continue),
+            Self::Skip(skip) => (None, RailAction::Skip(skip)),
+            Self::Retry(request) => (None, RailAction::Retry(request)),
+            Self::Abort(reason) => (None, RailAction::Abort(reason)),
+        }
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<L: ProvidedValues, T: Provision<L>, E: Send> Provision<L> for Result<T, E> {
+    type Decision = Result<T::Decision, E>;
+
+    fn split(self) -> (Option<L>, Result<T::Decision, E>) {
+        match self {
+            Ok(provision) => {
+                let (value, decision) = provision.split();
+                (value, Ok(decision))
+            }
+            Err(error) => (None, Err(error)),
+        }
+    }
+}
+
+/// The values of one rail: one, or several in a tuple.
+#[doc(hidden)]
+pub trait ProvidedValues: Send {
+    /// Puts them where later rails find them.
+    fn hand_on(self, ctx: &mut RailContext);
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Provided> ProvidedValues for T {
+    fn hand_on(self, ctx: &mut RailContext) {
+        ctx.provide(self);
+    }
+}
+
+macro_rules! tuples {
+    ($(($($name:ident)*))*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<$($name: Provided),*> ProvidedValues for ($($name,)*) {
+            #[allow(non_snake_case, reason = "the names of the types are those of the values")]
+            fn hand_on(self, ctx: &mut RailContext) {
+                let ($($name,)*) = self;
+                $(ctx.provide($name);)*
+            }
+        }
+    )*};
+}
+
+tuples! { (A B) (A B C) (A B C D) (A B C D E) (A B C D E F) }
+
+/// A rail was called without a value that it needs: outside a chain, nothing has checked that a rail provides it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("it needs `{value}`, and no rail before it at this event has provided one")]
+#[non_exhaustive]
+pub struct MissingValue {
+    /// The name of the value's type.
+    pub value: &'static str,
+}
+
+/// What the values that rails need are looked up by, for the macros.
+///
+/// # Errors
+/// When it has not been provided.
+#[doc(hidden)]
+pub fn needed<T: Provided>(ctx: &RailContext) -> Result<std::sync::Arc<T>, Box<dyn StdError + Send + Sync>> {
+    ctx.provided_handle().ok_or_else(|| MissingValue { value: T::VALUE.name }.into())
+}

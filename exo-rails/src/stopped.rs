@@ -1,0 +1,74 @@
+//! What rails that are always called learn of the rail before them that stopped the event.
+
+use serde::Serialize;
+
+use crate::decision::{Decision, Outcome};
+use crate::event::Payloads;
+use crate::reason::Reason;
+
+/// How an earlier rail of the event stopped it: what a rail with `always` finds in
+/// [`RailContext::stopped`](crate::RailContext::stopped).
+///
+/// ```
+/// use exo_rails::prelude::*;
+///
+/// #[rail(priority = 10, on = [PreToolCall])]
+/// fn no_shell(call: &ToolCallInputs) -> Verdict {
+///     Verdict::abort_if(call.tool_name == "shell", "no shell")
+/// }
+///
+/// /// Sees every call, also those that another rail has stopped.
+/// #[rail(priority = 90, on = [PreToolCall], always)]
+/// fn audit(call: &ToolCallInputs, ctx: &RailContext) {
+///     match ctx.stopped() {
+///         None => println!("{} goes through", call.tool_name),
+///         Some(stopped) => println!("{} is stopped by {}: {}", call.tool_name, stopped.rail_name, stopped.reason),
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RailFault> {
+/// let mut ctx = RailContext::new("demo");
+/// let rails = rail_chain![no_shell, audit];
+/// let decision = rails.run::<PreToolCall>(&mut ToolCallInputs::new("shell"), &mut ctx).await?;
+/// assert_eq!(decision.rail_name(), Some("no_shell"));
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Stopped {
+    /// The rail that stopped it.
+    pub rail_name: &'static str,
+    /// How.
+    pub how: Stop,
+    /// Why; the text of the fault when it is one.
+    pub reason: Reason,
+}
+
+/// How a rail stops an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Stop {
+    /// It skipped the operation, or accepted its result.
+    Skip,
+    /// It has the operation done again.
+    Retry,
+    /// It ended the run.
+    Abort,
+    /// It could not decide.
+    Fault,
+}
+
+impl Stopped {
+    /// How this outcome stops the event; `None` when it does not.
+    pub(crate) fn of<E: Payloads>(outcome: &Outcome<E>) -> Option<Self> {
+        let (rail_name, how, reason) = match outcome {
+            Ok(Decision::Continue) => return None,
+            Ok(Decision::Skip { by, reason, .. }) => (by.name, Stop::Skip, reason.clone()),
+            Ok(Decision::Retry { by, request, .. }) => (by.name, Stop::Retry, request.reason.clone()),
+            Ok(Decision::Abort(abort)) => (abort.rail_name, Stop::Abort, abort.reason.clone()),
+            Err(fault) => (fault.rail_name, Stop::Fault, Reason::new(fault.cause.to_string())),
+        };
+        Some(Self { rail_name, how, reason })
+    }
+}
