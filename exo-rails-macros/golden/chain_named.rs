@@ -112,6 +112,9 @@ const _: () = {
                 { __ORDER_8_0.s1 },
             >;
         }
+        type __Run = ::exo_rails::__private::Always<
+            { ::exo_rails::__private::Summary::<SupportRails, 2, 9>::HAS_ALWAYS },
+        >;
         #[automatically_derived]
         impl<__Event: ::exo_rails::Event> ::exo_rails::RunOn<__Event> for SupportRails
         where
@@ -129,11 +132,20 @@ const _: () = {
             ) -> impl ::core::future::Future<
                 Output = ::exo_rails::Outcome<__Event>,
             > + ::core::marker::Send {
-                <<__Place as ::exo_rails::__private::StepsOn<
+                <__Run as ::exo_rails::__private::Run>::run::<
                     __Event,
-                >>::Steps as ::exo_rails::__private::Walk<
+                    <__Place as ::exo_rails::__private::StepsOn<__Event>>::Steps,
+                >(self, payload, ctx)
+            }
+            fn observe<'__event>(
+                &'__event self,
+                payload: <__Event as ::exo_rails::Payloads>::Payload<'__event>,
+                ctx: &'__event mut ::exo_rails::RailContext,
+            ) -> impl ::core::future::Future<Output = ()> + ::core::marker::Send {
+                <__Run as ::exo_rails::__private::Run>::observe::<
                     __Event,
-                >>::walk(self, payload, ctx)
+                    <__Place as ::exo_rails::__private::StepsOn<__Event>>::Steps,
+                >(self, payload, ctx)
             }
         }
         /// Which rail is at which place of the list.
@@ -211,7 +223,8 @@ const _: () = {
                     ::exo_rails::__private::Summary::<Self, 2, 9>::EVENTS,
                     ::exo_rails::__private::Summary::<Self, 2, 9>::REWRITES,
                 )
-                .with_inner(&<Self as ::exo_rails::Chain>::PLAN);
+                .with_inner(&<Self as ::exo_rails::Chain>::PLAN)
+                .always_in(::exo_rails::__private::Summary::<Self, 2, 9>::ALWAYS);
             type Events = (
                 ::exo_rails::events::Start,
                 (

@@ -111,6 +111,9 @@ fn main() {
                         { __ORDER_8_0.s0 },
                     >;
                 }
+                type __Run = ::exo_rails::__private::Always<
+                    { ::exo_rails::__private::Summary::<UnnamedChain, 1, 9>::HAS_ALWAYS },
+                >;
                 #[automatically_derived]
                 impl<__Event: ::exo_rails::Event> ::exo_rails::RunOn<__Event>
                 for UnnamedChain
@@ -129,11 +132,22 @@ fn main() {
                     ) -> impl ::core::future::Future<
                         Output = ::exo_rails::Outcome<__Event>,
                     > + ::core::marker::Send {
-                        <<__Place as ::exo_rails::__private::StepsOn<
+                        <__Run as ::exo_rails::__private::Run>::run::<
                             __Event,
-                        >>::Steps as ::exo_rails::__private::Walk<
+                            <__Place as ::exo_rails::__private::StepsOn<__Event>>::Steps,
+                        >(self, payload, ctx)
+                    }
+                    fn observe<'__event>(
+                        &'__event self,
+                        payload: <__Event as ::exo_rails::Payloads>::Payload<'__event>,
+                        ctx: &'__event mut ::exo_rails::RailContext,
+                    ) -> impl ::core::future::Future<
+                        Output = (),
+                    > + ::core::marker::Send {
+                        <__Run as ::exo_rails::__private::Run>::observe::<
                             __Event,
-                        >>::walk(self, payload, ctx)
+                            <__Place as ::exo_rails::__private::StepsOn<__Event>>::Steps,
+                        >(self, payload, ctx)
                     }
                 }
                 /// Which rail is at which place of the list.
@@ -192,7 +206,10 @@ fn main() {
                             ::exo_rails::__private::Summary::<Self, 1, 9>::EVENTS,
                             ::exo_rails::__private::Summary::<Self, 1, 9>::REWRITES,
                         )
-                        .with_inner(&<Self as ::exo_rails::Chain>::PLAN);
+                        .with_inner(&<Self as ::exo_rails::Chain>::PLAN)
+                        .always_in(
+                            ::exo_rails::__private::Summary::<Self, 1, 9>::ALWAYS,
+                        );
                     type Events = (
                         ::exo_rails::events::Start,
                         (

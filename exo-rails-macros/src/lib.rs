@@ -7,6 +7,7 @@ mod chain;
 mod errors;
 mod options;
 mod paths;
+mod provided;
 mod rail;
 #[cfg(test)]
 mod testing;
@@ -43,6 +44,12 @@ pub fn chain_policy(input: TokenStream) -> TokenStream {
 #[proc_macro_derive(ToolArgs, attributes(tool))]
 pub fn tool_args(item: TokenStream) -> TokenStream {
     tool_args::tool_args(item.into()).into()
+}
+
+#[allow(missing_docs, reason = "documented at the re-export")]
+#[proc_macro_derive(Provided, attributes(provided))]
+pub fn provided(item: TokenStream) -> TokenStream {
+    provided::provided(item.into()).into()
 }
 
 #[allow(missing_docs, reason = "documented at the re-export")]

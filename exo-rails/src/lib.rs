@@ -48,6 +48,8 @@ pub use event::{
     Allows, AllowsAbort, AllowsRetry, AnyEvent, AnySubstitute, Event, Inputs, Param, Payloads, SubstituteFor, events,
 };
 pub use fault::{FaultCause, RailFault};
+#[doc(hidden)]
+pub use hook_manager::ObserverFuture;
 pub use hook_manager::{Hook, HookFuture, HookHandle, HookManager};
 pub use hook_point::{HookPoint, UnknownHookPoint};
 pub use model::Model;
@@ -354,6 +356,21 @@ pub use exo_rails_macros::on;
 /// name and one schema.
 pub use exo_rails_macros::ToolArgs;
 
+/// Makes a type a value that rails hand on to each other: see [`Provided`](trait@Provided).
+///
+/// ```
+/// use exo_rails::prelude::*;
+///
+/// #[derive(Provided)]
+/// struct RateLimitLeft(u32);
+///
+/// assert_eq!(RateLimitLeft::VALUE.name, "RateLimitLeft");
+/// ```
+///
+/// The type has no generic parameters, and is told from others by its name and place. `#[provided(crate = path)]` says
+/// where this library is.
+pub use exo_rails_macros::Provided;
+
 /// Declares the tools of an agent once, as a struct: a [`ToolSet`].
 ///
 /// ```
@@ -408,8 +425,8 @@ pub mod prelude {
     };
     pub use crate::{
         Agent, Args, Chain, ChainPolicy, Decision, HookManager, HookPoint, Inputs, InvokeInputs, InvokeOutput, Model,
-        ModelCallInputs, ModelResponse, NoRails, OperationError, OperationErrorKind, Permit, Provide, Provided, Rail, RailAbortError,
-        RailAction, RailContext, RailFault, RailManager, Rails, RetryRequest, RunError, Tool, ToolArgs, ToolCallInputs,
-        ToolOutput, ToolSet, Verdict, chain_policy, on, rail, rail_chain, tools,
+        ModelCallInputs, ModelResponse, NoRails, OperationError, OperationErrorKind, Permit, Provide, Provided, Rail,
+        RailAbortError, RailAction, RailContext, RailFault, RailManager, Rails, RetryRequest, RunError, Tool, ToolArgs,
+        ToolCallInputs, ToolOutput, ToolSet, Verdict, chain_policy, on, rail, rail_chain, tools,
     };
 }

@@ -220,7 +220,9 @@ impl<'c> Names<'c> {
             let checks = checks(rail.ty().span());
             let unique =
                 chain.unique_priorities.then(|| quote_spanned!(rail.ty().span()=> #checks::unique_priority(#place);));
-            quote_spanned!(rail.ty().span()=> #checks::place(#place); #unique)
+            let tools =
+                chain.tools.as_ref().map(|tools| quote_spanned!(rail.ty().span()=> #checks::tools::<#tools>(#place);));
+            quote_spanned!(rail.ty().span()=> #checks::place(#place); #unique #tools)
         });
         let requirements = chain.requirements.iter().map(|requirement| {
             let (checks, value) = (checks(requirement.span()), requirement.value(library));
@@ -341,9 +343,8 @@ impl<'c> Names<'c> {
             }
         });
         let types = walks.iter().map(|(_, ty)| ty.clone()).rev();
-        let steps = types.reduce(|others, first| {
-            quote_spanned!(Span::mixed_site()=> #library::__private::Then<#first, #others>)
-        });
+        let steps = types
+            .reduce(|others, first| quote_spanned!(Span::mixed_site()=> #library::__private::Then<#first, #others>));
         quote_spanned! {Span::mixed_site()=>
             #(#orders)*
 

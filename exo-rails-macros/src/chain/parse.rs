@@ -25,6 +25,8 @@ pub(super) struct Chain {
     pub unique_priorities: bool,
     pub requirements: Vec<Requirement>,
     pub policies: Vec<Path>,
+    /// The set that the tools of its rails have to be in.
+    pub tools: Option<Path>,
     pub rails: Vec<Listed>,
 }
 
@@ -86,6 +88,7 @@ fn unnamed(input: ParseStream<'_>) -> syn::Result<Chain> {
         unique_priorities: false,
         requirements: Vec::new(),
         policies: Vec::new(),
+        tools: None,
         rails,
     };
     errors.finish(chain)
@@ -134,6 +137,7 @@ fn named(input: ParseStream<'_>) -> syn::Result<Chain> {
         unique_priorities: false,
         requirements: Vec::new(),
         policies: Vec::new(),
+        tools: None,
         rails,
     };
     for attr in &options {
@@ -143,7 +147,8 @@ fn named(input: ParseStream<'_>) -> syn::Result<Chain> {
     errors.finish(chain)
 }
 
-const OPTIONS: [&str; 8] = ["priority", "crate", "unique_priorities", "policy", WORDS[0], WORDS[1], WORDS[2], WORDS[3]];
+const OPTIONS: [&str; 9] =
+    ["priority", "crate", "unique_priorities", "policy", "tools", WORDS[0], WORDS[1], WORDS[2], WORDS[3]];
 
 /// What stands in `#[chain(…)]`: (e.g. `priority = 20, require(permission_check on PreToolCall)`).
 fn chain_options(chain: &mut Chain, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<()> {
@@ -186,6 +191,7 @@ fn option(chain: &mut Chain, key: &Ident, name: &str, input: ParseStream<'_>, er
         let example = match name {
             "crate" => "crate = ::exo_rails",
             "policy" => "policy = MyPolicy",
+            "tools" => "tools = SupportTools",
             _ => "priority = 10",
         };
         return Err(syn::Error::new_spanned(key, format_args!("`{name}` needs a value: `{example}`")));
@@ -193,6 +199,7 @@ fn option(chain: &mut Chain, key: &Ident, name: &str, input: ParseStream<'_>, er
     match name {
         "priority" => chain.priority = Some(rail::priority(input.parse()?, errors)),
         "policy" => chain.policies.push(input.parse()?),
+        "tools" => chain.tools = Some(input.parse()?),
         _ => chain.library = Library::at(input.call(Path::parse_mod_style)?),
     }
     Ok(())

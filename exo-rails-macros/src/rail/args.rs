@@ -5,7 +5,7 @@ use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
-use syn::{Attribute, Expr, ExprLit, ExprUnary, Ident, Lit, LitStr, Path, Token, UnOp, bracketed};
+use syn::{Attribute, Expr, ExprLit, ExprUnary, Ident, Lit, LitStr, Meta, Path, Token, UnOp, bracketed};
 
 use crate::errors::{Errors, expected, shown};
 use crate::paths::{EVENTS, Library, PAYLOADS};
@@ -22,10 +22,32 @@ pub(super) struct Args {
     /// The rails that it runs after, and those that it runs before.
     pub after: Vec<Path>,
     pub before: Vec<Path>,
+    /// The tools of the agent.
+    pub tools: Option<Path>,
     pub library: Library,
+    /// Of a function; those of a method stand in its `#[on(…)]`.
+    pub options: Options,
 }
 
-const KEYS: [&str; 6] = ["on", "priority", "name", "after", "before", "crate"];
+/// What a function or a method asks for beside its events: (e.g. `tool = "delete_file", needs = [Caller]`).
+#[derive(Default)]
+pub(super) struct Options {
+    /// The one tool that it is called for.
+    pub tool: Option<LitStr>,
+    /// The values that it hands on, and those that it needs; with the keys, for errors that are about the lists.
+    pub provides: Option<(Ident, Vec<Path>)>,
+    pub needs: Option<(Ident, Vec<Path>)>,
+    /// That it is called also when a rail before it has stopped the event.
+    pub always: Option<Ident>,
+    /// All keys, also of options that are wrong.
+    pub keys: Vec<Ident>,
+}
+
+const KEYS: [&str; 11] =
+    ["on", "priority", "name", "after", "before", "tool", "tools", "provides", "needs", "always", "crate"];
+
+/// Those of a method.
+const OPTIONS: [&str; 4] = ["tool", "provides", "needs", "always"];
 
 /// Parses all arguments; what is wrong with one does not hide what is wrong with the next.
 pub(super) fn parse(tokens: TokenStream, errors: &mut Errors) -> Args {
@@ -33,11 +55,8 @@ pub(super) fn parse(tokens: TokenStream, errors: &mut Errors) -> Args {
     let mut seen = Vec::new();
     let result = (|input: ParseStream<'_>| {
         while !input.is_empty() {
-            let key = input.call(Ident::parse_any)?;
-            if seen.contains(&key) {
-                errors.at(&key, format_args!("`{key}` is given twice: keep one of them"));
-            }
-            seen.push(key.clone());
+            let Some(key) = key(input, errors)? else { continue };
+            twice(&key, &mut seen, errors);
             argument(&mut args, &key, input, errors)?;
             separator(input, errors);
         }
@@ -48,12 +67,38 @@ pub(super) fn parse(tokens: TokenStream, errors: &mut Errors) -> Args {
     args
 }
 
+/// The name of the next argument; `None` when there is something else, which is then behind us.
+fn key(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Option<Ident>> {
+    if let Ok(key) = input.call(Ident::parse_any) {
+        return Ok(Some(key));
+    }
+    if input.peek(Token![,]) {
+        errors.push(input.error("one `,` between two arguments is enough"));
+        input.parse::<Token![,]>()?;
+        return Ok(None);
+    }
+    errors.push(input.error("an argument has a name: `#[rail(priority = 10, on = [PreToolCall])]`"));
+    skip_value(input)?;
+    input.parse::<Option<Token![,]>>()?;
+    Ok(None)
+}
+
+fn twice(key: &Ident, seen: &mut Vec<Ident>, errors: &mut Errors) {
+    if seen.contains(key) {
+        errors.at(key, format_args!("`{key}` is given twice: keep one of them"));
+    }
+    seen.push(key.clone());
+}
+
 fn argument(args: &mut Args, key: &Ident, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<()> {
     let name = key.to_string();
     if EVENTS.contains(&name.as_str()) {
         errors.at(key, format_args!("the events of a rail stand in a list: `on = [{name}]`"));
         args.on = Some((key.clone(), Vec::new()));
         return skip_value(input);
+    }
+    if OPTIONS.contains(&name.as_str()) {
+        return option(&mut args.options, key, input, errors);
     }
     if !KEYS.contains(&name.as_str()) {
         errors.at(key, format_args!("`#[rail]` has no argument `{name}`; {}", expected(&name, &KEYS)));
@@ -63,17 +108,65 @@ fn argument(args: &mut Args, key: &Ident, input: ParseStream<'_>, errors: &mut E
         // Even when the list is wrong: a rail with a wrong list is not also one without.
         args.on = Some((key.clone(), Vec::new()));
     }
-    if input.parse::<Token![=]>().is_err() || input.is_empty() || input.peek(Token![,]) {
-        errors.at(key, format_args!("`{name}` needs a value: `{}`", example(&name)));
+    if !has_value(key, input, errors)? {
+        return Ok(());
+    }
+    let result = (|| {
+        match name.as_str() {
+            "priority" => args.priority = Some(priority(input.parse()?, errors)),
+            "on" => args.on = Some((key.clone(), events(input, key, errors)?)),
+            "name" => args.name = errors.keep(rail_name(input.parse()?)),
+            "after" => args.after = rails(input, key, errors)?,
+            "before" => args.before = rails(input, key, errors)?,
+            "tools" => args.tools = Some(input.parse()?),
+            _ => args.library = Library::at(input.call(Path::parse_mod_style)?),
+        }
+        Ok(())
+    })();
+    not_read(result, key, input, errors)
+}
+
+/// One that a method may have too.
+fn option(options: &mut Options, key: &Ident, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<()> {
+    options.keys.push(key.clone());
+    if key == "always" {
+        options.always = Some(key.clone());
+        if input.is_empty() || input.peek(Token![,]) {
+            return Ok(());
+        }
+        errors.at(key, "`always` stands alone: it has no value");
         return skip_value(input);
     }
-    match name.as_str() {
-        "priority" => args.priority = Some(priority(input.parse()?, errors)),
-        "on" => args.on = Some((key.clone(), events(input, key, errors)?)),
-        "name" => args.name = errors.keep(rail_name(input.parse()?)),
-        "after" => args.after = rails(input, key, errors)?,
-        "before" => args.before = rails(input, key, errors)?,
-        _ => args.library = Library::at(input.call(Path::parse_mod_style)?),
+    if !has_value(key, input, errors)? {
+        return Ok(());
+    }
+    let result = (|| {
+        match key.to_string().as_str() {
+            "tool" => options.tool = errors.keep(tool(input.parse()?)),
+            "provides" => options.provides = Some((key.clone(), values(input, key, errors)?)),
+            _ => options.needs = Some((key.clone(), values(input, key, errors)?)),
+        }
+        Ok(())
+    })();
+    not_read(result, key, input, errors)
+}
+
+/// Whether there is an `=` and something behind it.
+fn has_value(key: &Ident, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<bool> {
+    if input.parse::<Token![=]>().is_ok() && !input.is_empty() && !input.peek(Token![,]) {
+        return Ok(true);
+    }
+    errors.at(key, format_args!("`{key}` needs a value: `{}`", example(&key.to_string())));
+    skip_value(input)?;
+    Ok(false)
+}
+
+/// A value that cannot be read does not keep the arguments after it from being read.
+fn not_read(result: syn::Result<()>, key: &Ident, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<()> {
+    if let Err(error) = result {
+        let message = format!("`{key}` cannot be read: write it like `{}`", example(&key.to_string()));
+        errors.push(syn::Error::new(error.span(), message));
+        skip_value(input)?;
     }
     Ok(())
 }
@@ -85,6 +178,10 @@ fn example(key: &str) -> &'static str {
         "name" => "name = \"my_rail\"",
         "after" => "after = [permission_check]",
         "before" => "before = [audit_log]",
+        "tool" => "tool = \"delete_file\"",
+        "tools" => "tools = SupportTools",
+        "provides" => "provides = [RateLimitLeft]",
+        "needs" => "needs = [RateLimitLeft]",
         _ => "crate = ::exo_rails",
     }
 }
@@ -155,25 +252,53 @@ fn events(input: ParseStream<'_>, key: &Ident, errors: &mut Errors) -> syn::Resu
 
 /// The rails in `after = [permission_check]`.
 fn rails(input: ParseStream<'_>, key: &Ident, errors: &mut Errors) -> syn::Result<Vec<Path>> {
+    list(input, key, ["rails", "at least one rail", "a rail is listed by its name, without quotes"], errors)
+}
+
+/// The types in `needs = [RateLimitLeft]`, each once.
+fn values(input: ParseStream<'_>, key: &Ident, errors: &mut Errors) -> syn::Result<Vec<Path>> {
+    let words = ["types", "at least one type", "a value is listed by its type, without quotes"];
+    let values = list(input, key, words, errors)?;
+    for (i, value) in values.iter().enumerate() {
+        if values[..i].contains(value) {
+            errors.at(value, format_args!("`{}` is listed twice", shown(value)));
+        }
+    }
+    Ok(values)
+}
+
+/// A list of paths; the words say what is in it, how much at least, and how.
+fn list(
+    input: ParseStream<'_>,
+    key: &Ident,
+    [what, least, how]: [&str; 3],
+    errors: &mut Errors,
+) -> syn::Result<Vec<Path>> {
     if !input.peek(syn::token::Bracket) {
         let value = value(input)?;
-        errors.at(&value, format_args!("`{key}` takes a list of rails: `{key} = [{value}]`"));
+        errors.at(&value, format_args!("`{key}` takes a list of {what}: `{key} = [{value}]`"));
         return Ok(Vec::new());
     }
     let list;
     bracketed!(list in input);
     match list.call(Punctuated::<Path, Token![,]>::parse_terminated) {
-        Ok(rails) if rails.is_empty() => {
-            errors.at(key, format_args!("`{key}` lists at least one rail: `{}`", example(&key.to_string())));
+        Ok(paths) if paths.is_empty() => {
+            errors.at(key, format_args!("`{key}` lists {least}: `{}`", example(&key.to_string())));
             Ok(Vec::new())
         }
-        Ok(rails) => Ok(rails.into_iter().collect()),
+        Ok(paths) => Ok(paths.into_iter().collect()),
         Err(error) => {
-            let message = format!("a rail is listed by its name, without quotes: `{}`", example(&key.to_string()));
-            errors.push(syn::Error::new(error.span(), message));
+            errors.push(syn::Error::new(error.span(), format_args!("{how}: `{}`", example(&key.to_string()))));
             list.parse::<TokenStream>()?;
             Ok(Vec::new())
         }
+    }
+}
+
+fn tool(expr: Expr) -> syn::Result<LitStr> {
+    match expr {
+        Expr::Lit(ExprLit { lit: Lit::Str(name), .. }) if !name.value().trim().is_empty() => Ok(name),
+        other => Err(syn::Error::new_spanned(other, "a tool is known by its name: `tool = \"delete_file\"`")),
     }
 }
 
@@ -185,15 +310,59 @@ fn value(input: ParseStream<'_>) -> syn::Result<TokenStream> {
     Ok(tokens)
 }
 
-/// The events in `#[on(PreToolCall, Start)]`.
-pub(super) fn on(attr: &Attribute, errors: &mut Errors) -> Vec<Path> {
-    let events = attr.parse_args_with(Punctuated::<Path, Token![,]>::parse_terminated);
-    if let Ok(events) = events {
-        distinct(events.into_iter().collect(), attr, errors)
-    } else {
-        errors.at(attr, "`#[on(…)]` lists the events of the method: `#[on(PreToolCall)]`");
-        Vec::new()
+/// The events in `#[on(PreToolCall, Start)]`, and the options after them.
+pub(super) fn on(attr: &Attribute, options: &mut Options, errors: &mut Errors) -> Vec<Path> {
+    let mut events = Vec::new();
+    let parse = |input: ParseStream<'_>| {
+        while !input.is_empty() {
+            on_argument(&mut events, options, input, errors)?;
+            separator(input, errors);
+        }
+        Ok(())
+    };
+    let result = attr.parse_args_with(parse);
+    match (result, &attr.meta) {
+        (Ok(()), _) => distinct(events, attr, errors),
+        (Err(error), Meta::List(_)) => {
+            let message = "an event is the name of a type, without quotes: `#[on(PreToolCall)]`";
+            errors.push(syn::Error::new(error.span(), message));
+            Vec::new()
+        }
+        (Err(_), _) => {
+            errors.at(attr, "`#[on(…)]` lists the events of the method: `#[on(PreToolCall)]`");
+            Vec::new()
+        }
     }
+}
+
+fn on_argument(
+    events: &mut Vec<Path>,
+    options: &mut Options,
+    input: ParseStream<'_>,
+    errors: &mut Errors,
+) -> syn::Result<()> {
+    let always = input.peek(Ident) && !input.peek2(Token![::]) && input.fork().parse::<Ident>()? == "always";
+    if !always && !input.peek2(Token![=]) {
+        events.push(input.parse()?);
+        return Ok(());
+    }
+    let key = input.call(Ident::parse_any)?;
+    if OPTIONS.contains(&key.to_string().as_str()) {
+        if options.keys.contains(&key) {
+            errors.at(&key, format_args!("`{key}` is given twice: keep one of them"));
+        }
+        return option(options, &key, input, errors);
+    }
+    let name = key.to_string();
+    let message = match name.as_str() {
+        "on" => "the events of a method stand alone: `#[on(PreToolCall)]`".to_owned(),
+        name if KEYS.contains(&name) => {
+            format!("`{name}` is of the whole rail: it stands in the `#[rail(…)]` above the `impl` block")
+        }
+        name => format!("`#[on]` has no option `{name}`; {}", expected(name, &OPTIONS)),
+    };
+    errors.at(&key, message);
+    skip_value(input)
 }
 
 /// At least one event, and none twice.

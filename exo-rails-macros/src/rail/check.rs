@@ -1,16 +1,19 @@
 //! From what the user wrote to what a rail is: all rules that the macro can see are held here.
 
+use std::slice;
+
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    Attribute, Expr, FnArg, GenericParam, Generics, Ident, Lifetime, Path, ReceiverKind, ReturnType, Safety, Signature,
-    Token, Type, Visibility,
+    Attribute, Expr, FnArg, GenericParam, Generics, Ident, Lifetime, LitStr, Path, ReceiverKind, ReturnType, Safety,
+    Signature, Token, Type, Visibility,
 };
 
-use super::args::{self, Args};
+use super::args::{self, Args, Options};
+use super::options;
 use super::parse::{Function, ImplBlock, Item, Method};
 use crate::errors::{Errors, refuse_cfg, shown};
 use crate::paths::Library;
@@ -27,6 +30,8 @@ pub(super) struct Rail {
     /// The rails that it runs after, and those that it runs before.
     pub after: Vec<Path>,
     pub before: Vec<Path>,
+    /// The set that its tools have to be in.
+    pub tools: Option<Path>,
     /// What it does, one for each function or method.
     pub handlers: Vec<Handler>,
 }
@@ -46,26 +51,60 @@ pub(super) struct Handler {
     /// What to call: (e.g. `block_dangerous`, `Self::prompt`).
     pub callee: TokenStream,
     pub takes_self: bool,
-    /// The types of the parameters, without their lifetimes.
-    pub params: Vec<Type>,
+    pub params: Vec<Param>,
     pub output: Type,
     pub is_async: bool,
+    /// The one tool that it is called for.
+    pub tool: Option<LitStr>,
+    /// The values that it hands on, and those that it needs.
+    pub provides: Vec<Path>,
+    pub needs: Vec<Path>,
+    /// Whether it is called also when a rail before it has stopped the event.
+    pub always: bool,
+}
+
+/// A parameter.
+pub(super) struct Param {
+    /// Its type, without the lifetimes.
+    pub ty: Type,
+    pub source: Source,
+}
+
+/// Where a parameter comes from.
+pub(super) enum Source {
+    /// A part of what the event carries, the union of it all, or the context: its type decides.
+    Event,
+    /// All that the event carries, to be looked at: `&Inputs<'_>`.
+    Whole,
+    /// The arguments of the tool, as this type.
+    Args(Box<Type>),
+    /// A value that another rail provides.
+    Value,
 }
 
 impl Handler {
     /// Whether it can change what the event carries, as far as its parameters tell.
     pub(super) fn rewrites(&self) -> bool {
         // The union of payloads has whatever the event carries by `&mut`.
-        self.changes() || self.params.iter().any(|ty| !matches!(ty, Type::Reference(_)))
+        self.changes() || self.params.iter().any(|param| !matches!(param.ty, Type::Reference(_)))
     }
 
     /// Whether it says that it does: it takes a part of what the event carries by `&mut`.
     pub(super) fn changes(&self) -> bool {
-        let mutable = |ty: &Type| match ty {
-            Type::Reference(reference) => reference.mutability.is_some() && !ends_with(&reference.elem, "RailContext"),
-            _ => false,
-        };
-        self.params.iter().any(mutable)
+        self.params.iter().any(|param| is_mutable(&param.ty) && !ends_with(target(&param.ty), "RailContext"))
+    }
+
+    /// Whether more is to be done than to pick the parameters and to call it.
+    pub(super) fn is_plain(&self) -> bool {
+        self.tool.is_none()
+            && self.provides.is_empty()
+            && self.params.iter().all(|param| matches!(param.source, Source::Event))
+    }
+
+    /// The types of the parameters that are picked out of what the event carries.
+    pub(super) fn picked(&self) -> Vec<&Type> {
+        let picked = self.params.iter().filter(|param| matches!(param.source, Source::Event));
+        picked.map(|param| &param.ty).collect()
     }
 }
 
@@ -89,6 +128,7 @@ pub(super) fn half_typed(vis: Visibility, ident: Ident) -> Rail {
         priority: None,
         after: Vec::new(),
         before: Vec::new(),
+        tools: None,
         handlers: Vec::new(),
     }
 }
@@ -118,8 +158,10 @@ fn function(args: Args, item: Function, errors: &mut Errors) -> Option<Rail> {
             ),
         );
     }
-    let handler = handler(&item.sig, ident.to_token_stream(), events, errors);
+    let handler = handler(&item.sig, ident.to_token_stream(), events, args.options, errors);
+    of_no_tool(args.tools.as_ref(), slice::from_ref(&handler), errors);
     Some(Rail {
+        tools: args.tools,
         library: args.library,
         name: args.name.map_or_else(|| unraw(&ident), |name| name.value()),
         span: ident.span(),
@@ -142,9 +184,14 @@ fn impl_block(args: Args, item: ImplBlock, errors: &mut Errors) -> Rail {
         ));
     }
     not_itself(&args, &item.self_ty.to_token_stream(), errors);
+    for key in &args.options.keys {
+        errors.at(key, format_args!("`{key}` is of one method: it stands in its `#[on(PreToolCall, …)]`"));
+    }
     let handlers: Vec<_> = item.methods.iter().map(|item| method(item, errors)).collect();
     one_method_for_each_event(&item.methods, &handlers, errors);
+    of_no_tool(args.tools.as_ref(), &handlers, errors);
     Rail {
+        tools: args.tools,
         library: args.library,
         name: args.name.map_or_else(|| type_name(&item.self_ty), |name| name.value()),
         span: item.self_ty.span(),
@@ -153,6 +200,18 @@ fn impl_block(args: Args, item: ImplBlock, errors: &mut Errors) -> Rail {
         after: args.after,
         before: args.before,
         handlers,
+    }
+}
+
+/// A set of tools is there to check the tools that the rail is for.
+fn of_no_tool(tools: Option<&Path>, handlers: &[Handler], errors: &mut Errors) {
+    if let Some(tools) = tools
+        && handlers.iter().all(|handler| handler.tool.is_none())
+    {
+        errors.at(
+            tools,
+            "`tools` says which tools there are: name the one that the rail is for, `tool = \"delete_file\"`",
+        );
     }
 }
 
@@ -165,7 +224,8 @@ fn not_itself(args: &Args, rail: &TokenStream, errors: &mut Errors) {
 }
 
 fn method(item: &Method, errors: &mut Errors) -> Handler {
-    let events = item.on.iter().flat_map(|attr| args::on(attr, errors)).collect();
+    let mut options = Options::default();
+    let events = item.on.iter().flat_map(|attr| args::on(attr, &mut options, errors)).collect();
     let ident = &item.sig.ident;
     for param in type_params(&item.sig.generics) {
         errors.at(param, "a rail's method has no type parameters of its own: give them to the `impl` block");
@@ -175,7 +235,7 @@ fn method(item: &Method, errors: &mut Errors) -> Handler {
     {
         errors.at(receiver, "a rail is shared by all runs that it guards: take `&self`, and keep what changes in an atomic, a mutex or `ctx.run`");
     }
-    handler(&item.sig, quote!(Self::#ident), events, errors)
+    handler(&item.sig, quote!(Self::#ident), events, options, errors)
 }
 
 fn one_method_for_each_event(methods: &[Method], handlers: &[Handler], errors: &mut Errors) {
@@ -198,37 +258,44 @@ fn one_method_for_each_event(methods: &[Method], handlers: &[Handler], errors: &
 }
 
 /// What functions and methods have in common.
-fn handler(sig: &Signature, callee: TokenStream, events: Vec<Path>, errors: &mut Errors) -> Handler {
+fn handler(sig: &Signature, callee: TokenStream, events: Vec<Path>, options: Options, errors: &mut Errors) -> Handler {
     if let Safety::Unsafe(keyword) = &sig.safety {
         errors.at(keyword, "a rail is not `unsafe`: chains call it from safe code");
     }
     if let Some(abi) = &sig.abi {
         errors.at(abi, "a rail is a plain Rust function: leave this out");
     }
+    let params = params(&sig.inputs, &options, errors);
+    options::check(&options, &sig.ident, &params, errors);
     Handler {
         events,
         span: sig.ident.span(),
         callee,
         takes_self: sig.receiver().is_some(),
-        params: params(&sig.inputs, errors),
+        params,
         output: output(&sig.output, errors),
         is_async: sig.asyncness.is_some(),
+        tool: options.tool,
+        provides: options.provides.map(|(_, values)| values).unwrap_or_default(),
+        needs: options.needs.map(|(_, values)| values).unwrap_or_default(),
+        always: options.always.is_some(),
     }
 }
 
-fn params(inputs: &Punctuated<FnArg, Token![,]>, errors: &mut Errors) -> Vec<Type> {
-    let mut params: Vec<Type> = Vec::new();
+fn params(inputs: &Punctuated<FnArg, Token![,]>, options: &Options, errors: &mut Errors) -> Vec<Param> {
+    let mut params: Vec<Param> = Vec::new();
     for input in inputs {
         let FnArg::Typed(input) = input else { continue };
         refuse_cfg(&input.attrs, "`#[cfg]` cannot stand on a rail's parameter: write two functions", errors);
         let mut ty = ungrouped(&input.ty).clone();
         InferLifetimes.visit_type_mut(&mut ty);
         borrowed(&ty, errors);
-        if let Some(first) = params.iter().find(|first| target(first) == target(&ty)) {
-            let what = shown(target(first));
+        if let Some(first) = params.iter().find(|first| target(&first.ty) == target(&ty)) {
+            let what = shown(target(&first.ty));
             errors.at(&input.ty, format_args!("the rail takes its `{what}` twice: once is enough"));
         }
-        params.push(ty);
+        let source = options::source(&ty, options);
+        params.push(Param { ty, source });
     }
     params
 }
@@ -236,7 +303,7 @@ fn params(inputs: &Punctuated<FnArg, Token![,]>, errors: &mut Errors) -> Vec<Typ
 /// A rail borrows what the event carries; only the union of payloads, itself a borrow, comes by value.
 fn borrowed(ty: &Type, errors: &mut Errors) {
     match ty {
-        Type::Reference(reference) if ends_with(&reference.elem, "Inputs") => {
+        Type::Reference(reference) if reference.mutability.is_some() && ends_with(&reference.elem, "Inputs") => {
             let union = shown(&reference.elem);
             errors.at(ty, format_args!("`{union}` is a borrow already: take it by value"));
         }
@@ -286,7 +353,12 @@ pub(super) fn target(ty: &Type) -> &Type {
     }
 }
 
-fn ends_with(ty: &Type, name: &str) -> bool {
+/// Whether it is a `&mut` reference.
+pub(super) fn is_mutable(ty: &Type) -> bool {
+    matches!(ty, Type::Reference(reference) if reference.mutability.is_some())
+}
+
+pub(super) fn ends_with(ty: &Type, name: &str) -> bool {
     matches!(ungrouped(ty), Type::Path(path) if path.path.segments.last().is_some_and(|segment| segment.ident == name))
 }
 

@@ -11,6 +11,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, Generics, Ident, Path, Type, WhereClause};
 
 use super::check::{Handler, Rail, Subject, target};
+use super::handled;
 use crate::paths::{Library, PAYLOADS};
 
 /// Everything that stands beside the user's item.
@@ -125,6 +126,7 @@ fn rail_impl(rail: &Rail) -> TokenStream {
     let generic = generic.then(|| quote_spanned!(Span::mixed_site()=> .generic()));
     let rewriting = rail.handlers.iter().filter(|handler| handler.rewrites());
     let rewrites = rewriting.flat_map(|handler| &handler.events);
+    let (always, tools, flow) = (always(rail), for_tools(rail), flow(rail));
     let list = event_list(&events);
     quote_spanned! {Span::mixed_site()=>
         #[automatically_derived]
@@ -136,22 +138,64 @@ fn rail_impl(rail: &Rail) -> TokenStream {
                 #library::RailInfo { name: #name, priority: #value, declared: #declared },
                 &[#(<#events as #library::Event>::POINT),*],
                 &[#(<#rewrites as #library::Event>::POINT),*],
-            ) #generic;
+            ) #generic #always #tools;
             #after
             #before
+            #flow
 
             type Events = #list;
         }
     }
 }
 
+/// The events at which it is always called, when there are any.
+fn always(rail: &Rail) -> Option<TokenStream> {
+    let library = &rail.library;
+    let always: Vec<_> = rail.handlers.iter().filter(|handler| handler.always).collect();
+    let events = always.iter().flat_map(|handler| &handler.events);
+    let points = quote!(&[#(<#events as #library::Event>::POINT),*]);
+    (!always.is_empty()).then(|| quote_spanned!(Span::mixed_site()=> .always(#points)))
+}
+
+/// The tools that it is for, when it is not for all of them.
+fn for_tools(rail: &Rail) -> Option<TokenStream> {
+    let tools: Vec<_> = rail.handlers.iter().filter_map(|handler| handler.tool.as_ref()).collect();
+    (!tools.is_empty()).then(|| quote_spanned!(Span::mixed_site()=> .for_tools(&[#(#tools),*])))
+}
+
+/// The values that it hands on and needs, when there are any.
+fn flow(rail: &Rail) -> Option<TokenStream> {
+    let library = &rail.library;
+    let flow = |event: &Path, value: &Path, what: &str| {
+        let (what, there) = (Ident::new(what, Span::mixed_site()), library.located(value.span()));
+        let value = quote_spanned!(value.span()=> <#value as #there::Provided>::VALUE);
+        quote_spanned!(Span::mixed_site()=> #library::__private::Flow::#what(<#event as #library::Event>::POINT, #value))
+    };
+    let flows = rail.handlers.iter().flat_map(|handler| {
+        handler.events.iter().flat_map(move |event| {
+            let provides = handler.provides.iter().map(move |value| flow(event, value, "provides"));
+            provides.chain(handler.needs.iter().map(move |value| flow(event, value, "needs")))
+        })
+    });
+    let flows: Vec<_> = flows.collect();
+    let constant = quote_spanned! {Span::mixed_site()=>
+        const FLOW: &'static [#library::__private::Flow] = &[#(#flows),*];
+    };
+    (!flows.is_empty()).then_some(constant)
+}
+
 /// Says once, at the event's name, that it is one; what else is made of it then takes it for granted.
-fn is_event(library: &Library, event: &Path, where_clause: Option<&WhereClause>) -> TokenStream {
+fn is_event(
+    library: &Library,
+    event: &Path,
+    others: &[TokenStream],
+    where_clause: Option<&WhereClause>,
+) -> TokenStream {
     let span = event.span().resolved_at(Span::mixed_site());
     let library = library.located(span);
     let predicates = where_clause.into_iter().flat_map(|clause| &clause.predicates);
     let is_event = quote_spanned!(span=> #event: #library::Event);
-    quote_spanned!(span=> where #(#predicates,)* #is_event)
+    quote_spanned!(span=> where #(#predicates,)* #is_event #(, #others)*)
 }
 
 /// Events as one type.
@@ -186,7 +230,8 @@ fn others(library: &Library, name: &str, rails: &[Path]) -> Option<TokenStream> 
         let library = library.located(rail.span());
         quote_spanned!(rail.span().resolved_at(Span::mixed_site())=> <#rail as #library::Rail>::INFO)
     });
-    (!rails.is_empty()).then(|| quote_spanned!(Span::mixed_site()=> const #name: &'static [#library::RailInfo] = &[#(#infos),*];))
+    (!rails.is_empty())
+        .then(|| quote_spanned!(Span::mixed_site()=> const #name: &'static [#library::RailInfo] = &[#(#infos),*];))
 }
 
 /// The place of the user's tokens.
@@ -200,22 +245,33 @@ fn on_impl(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream {
     let library = &rail.library;
     let (self_ty, generics) = (rail.self_ty(), rail.generics());
     let (impl_generics, _, where_clause) = generics.split_for_impl();
-    let (output, quiet) = (&handler.output, rail.quiet());
-    let changes = handler.changes().then(|| quote_spanned!(Span::mixed_site()=> const CHANGES: bool = true;));
-    let (disjoint, call) = (disjoint(library, handler, event), call(rail, handler, event));
+    let quiet = rail.quiet();
+    // What a rail hands on is missed when it faults, as are its changes.
+    let changes = handler.changes() || !handler.provides.is_empty();
+    let changes = changes.then(|| quote_spanned!(Span::mixed_site()=> const CHANGES: bool = true;));
+    let always = handler.always.then(|| quote_spanned!(Span::mixed_site()=> const ALWAYS: bool = true;));
+    let (output, call) = if handler.is_plain() {
+        (handler.output.to_token_stream(), call(rail, handler, event))
+    } else {
+        (handled::output(library, handler), handled::call(rail, handler, event))
+    };
+    let (disjoint, checks) = (disjoint(library, handler, event), handled::checks(rail, handler));
     // A future that is not `Send` is an error here: it points at the name of the function.
     let future = quote_spanned! {handler.span.resolved_at(Span::mixed_site())=>
         impl ::core::future::Future<Output = Self::Out> + ::core::marker::Send
     };
-    let where_clause = is_event(library, event, where_clause);
+    let predicates = handled::predicates(library, handler, event);
+    let where_clause = is_event(library, event, &predicates, where_clause);
     quote_spanned! {Span::mixed_site()=>
         #disjoint
+        #checks
 
         #[automatically_derived]
         #quiet
         impl #impl_generics #library::RailOn<#event> for #self_ty #where_clause {
             type Out = #output;
             #changes
+            #always
 
             #[inline]
             fn call<'__event>(
@@ -231,8 +287,9 @@ fn on_impl(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream {
 
 fn call(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream {
     let library = &rail.library;
-    let names: Vec<_> = (0..handler.params.len()).map(|i| format_ident!("p{i}", span = Span::mixed_site())).collect();
-    let picks = handler.params.iter().zip(&names).map(|(ty, name)| pick(library, event, ty, name));
+    let params = handler.picked();
+    let names: Vec<_> = (0..params.len()).map(|i| format_ident!("p{i}", span = Span::mixed_site())).collect();
+    let picks = params.iter().zip(&names).map(|(ty, name)| pick(library, event, ty, name));
     let receiver = handler.takes_self.then(|| quote_spanned!(Span::mixed_site()=> self,));
     let callee = &handler.callee;
     let unpack = (!names.is_empty()).then(|| {
@@ -248,7 +305,7 @@ fn call(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream {
 }
 
 /// Takes one parameter out of the payload; an error about it points at the type that the user wrote.
-fn pick(library: &Library, event: &Path, ty: &Type, name: &Ident) -> TokenStream {
+pub(super) fn pick(library: &Library, event: &Path, ty: &Type, name: &Ident) -> TokenStream {
     let pick = carried_by(library, event, ty, "pick");
     quote_spanned!(Span::mixed_site()=> let #name = #pick(&mut parts, &mut ctx);)
 }
@@ -273,9 +330,9 @@ fn part_name(ty: &Type) -> Option<String> {
 ///
 /// It is an item of its own: a `const` inside the function would only be looked at when the rail is called.
 fn disjoint(library: &Library, handler: &Handler, event: &Path) -> TokenStream {
-    let params = &handler.params;
+    let params = handler.picked();
     // Names of the library's are known to be different types: a constant less for each rail.
-    let names: HashSet<_> = params.iter().filter_map(part_name).collect();
+    let names: HashSet<_> = params.iter().filter_map(|ty| part_name(ty)).collect();
     if names.len() == params.len() {
         return TokenStream::new();
     }

@@ -3,6 +3,8 @@
 mod args;
 mod check;
 mod expand;
+mod handled;
+mod options;
 mod parse;
 
 use proc_macro2::{Span, TokenStream};

@@ -155,4 +155,3 @@ pub(super) const fn concerns(rail: &PlannedRail) -> bool {
     }
     false
 }
-

@@ -18,8 +18,8 @@ use crate::hook_manager::{HookHandle, HookManager};
 use crate::hook_point::HookPoint;
 use crate::plan::Plan;
 use crate::rail::{Caller, Declared, EventList as _, EventVisitor, Rail, RailInfo, RailOn};
-use sorting::Row;
 use crate::rails::RunOn;
+use sorting::Row;
 
 /// A guard set made by `rail_chain!`.
 ///
@@ -98,8 +98,7 @@ pub trait RailAt<const I: usize>: Places {
 pub struct NoRail<const I: usize = 0>;
 
 impl<const I: usize> Rail for NoRail<I> {
-    const DECLARATION: Row =
-        Row::new(RailInfo { name: "", priority: i32::MAX, declared: Declared::here() }, &[], &[]);
+    const DECLARATION: Row = Row::new(RailInfo { name: "", priority: i32::MAX, declared: Declared::here() }, &[], &[]);
 
     type Events = ();
 }

@@ -169,12 +169,7 @@ impl<E: Event, A: Walk<E, Chain: RunOn<E>>, B: Walk<E, Chain = A::Chain>> Walk<E
         outcome
     }
 
-    async fn observe<'a>(
-        chain: &'a A::Chain,
-        mut payload: E::Payload<'a>,
-        ctx: &'a mut RailContext,
-        from: usize,
-    ) {
+    async fn observe<'a>(chain: &'a A::Chain, mut payload: E::Payload<'a>, ctx: &'a mut RailContext, from: usize) {
         A::observe(chain, E::reborrow(&mut payload), ctx, from).await;
         B::observe(chain, payload, ctx, from.saturating_sub(A::STEPS)).await;
     }

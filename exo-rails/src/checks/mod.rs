@@ -72,6 +72,20 @@ impl<'a, E: Event, P: Param<'a, E>> CarriedBy<'a, E, E::Payload<'a>> for P {
     }
 }
 
+/// What a rail returns that only observes.
+#[diagnostic::on_unimplemented(
+    message = "a rail with `always` observes: it cannot return `{Self}`",
+    label = "this could stop the event",
+    note = "it is called also when a rail before it has stopped the event, so it has nothing to decide: it returns `()`, or `Result<(), E>`"
+)]
+pub trait Observes {}
+
+#[diagnostic::do_not_recommend]
+impl Observes for () {}
+
+#[diagnostic::do_not_recommend]
+impl<E> Observes for Result<(), E> {}
+
 /// What can be read from JSON and written as JSON: both at once, so that a type which is neither is one message.
 #[diagnostic::on_unimplemented(
     message = "the arguments of a tool are read from JSON and written as JSON: `{Self}` does not have both",

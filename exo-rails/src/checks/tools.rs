@@ -118,7 +118,8 @@ mod tests {
             assert_eq!(told.as_ref().map(Text::as_str), Some(&*expected));
         }
         let told = unknown(Some("only_tmp"), "delete_fil", "SupportTools", NAMES);
-        let expected = "`only_tmp` is for `delete_fil`, which is not a tool of `SupportTools`: did you mean `delete_file`?";
+        let expected =
+            "`only_tmp` is for `delete_fil`, which is not a tool of `SupportTools`: did you mean `delete_file`?";
         assert_eq!(told.as_ref().map(Text::as_str), Some(expected));
         const { known_by(None, "search", "SupportTools", NAMES) };
     }

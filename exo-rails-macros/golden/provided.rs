@@ -1,0 +1,9 @@
+#[automatically_derived]
+#[diagnostic::do_not_recommend]
+impl ::exo_rails::Provided for RateLimitLeft {
+    const VALUE: ::exo_rails::ValueInfo = ::exo_rails::ValueInfo {
+        name: "RateLimitLeft",
+        module: ::core::module_path!(),
+        declared: ::exo_rails::Declared::here(),
+    };
+}

@@ -1,0 +1,72 @@
+//! `#[derive(Provided)]`: parse, check, expand.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::ext::IdentExt;
+use syn::parse::ParseStream;
+use syn::{DeriveInput, Path};
+
+use crate::errors::{self, Errors};
+use crate::options::Options;
+use crate::paths::Library;
+use crate::rail::declared;
+
+const OPTIONS: Options = Options { attribute: "provided", examples: &[("crate", "crate = ::exo_rails")] };
+
+/// The whole of `#[derive(Provided)]`.
+pub(crate) fn provided(item: TokenStream) -> TokenStream {
+    let mut errors = Errors::default();
+    let Some(item) = errors.keep(syn::parse2::<DeriveInput>(item)) else { return finish(errors, TokenStream::new()) };
+    let library = library(&item, &mut errors);
+    check(&item, &mut errors);
+    let tokens = expand(&item, &library);
+    finish(errors, tokens)
+}
+
+/// With errors, the value is one all the same, so that whoever needs it does not report it a second time; generic, it
+/// could be none.
+fn finish(errors: Errors, tokens: TokenStream) -> TokenStream {
+    match errors.finish(()) {
+        Ok(()) => tokens,
+        Err(error) => [errors::report(&error), tokens].into_iter().collect(),
+    }
+}
+
+fn library(item: &DeriveInput, errors: &mut Errors) -> Library {
+    let mut library = Library::default();
+    let attrs: Vec<_> = item.attrs.iter().filter(|attr| attr.path().is_ident("provided")).cloned().collect();
+    OPTIONS.read(&attrs, errors, |_, input: ParseStream<'_>, _| {
+        library = Library::at(input.call(Path::parse_mod_style)?);
+        Ok(())
+    });
+    library
+}
+
+/// A value is told from others by its name and its place, which all instances of a generic type share.
+fn check(item: &DeriveInput, errors: &mut Errors) {
+    for param in &item.generics.params {
+        errors.at(
+            param,
+            "a value that rails hand on has no generic parameters, because its instances could not be told apart: \
+             wrap the one that is meant in a struct of its own",
+        );
+    }
+}
+
+fn expand(item: &DeriveInput, library: &Library) -> TokenStream {
+    let (ident, name) = (&item.ident, item.ident.unraw().to_string());
+    let (impl_generics, ty_generics, where_clause) = item.generics.split_for_impl();
+    let declared = declared(library, ident.span());
+    let module = quote_spanned!(Span::mixed_site()=> ::core::module_path!());
+    quote! {
+        #[automatically_derived]
+        #[diagnostic::do_not_recommend]
+        impl #impl_generics #library::Provided for #ident #ty_generics #where_clause {
+            const VALUE: #library::ValueInfo =
+                #library::ValueInfo { name: #name, module: #module, declared: #declared };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,20 @@
+use crate::testing::{golden, mentions, messages, tokens};
+
+#[test]
+fn golden_value() {
+    golden("provided.rs", super::provided(tokens("struct RateLimitLeft(u32);")));
+}
+
+#[test]
+fn a_mistake_leaves_the_value() {
+    for (item, message) in [
+        ("#[provided(crat = x)] struct Caller { name: String }", "`#[provided]` has no option `crat`; did you mean"),
+        ("#[provided] struct Caller;", "the options stand in parentheses: `#[provided(crate = ::exo_rails)]`"),
+        ("struct Caller<T>(T);", "a value that rails hand on has no generic parameters"),
+    ] {
+        let expansion = super::provided(tokens(item));
+        let messages = messages(&expansion);
+        assert!(messages.len() == 1 && messages[0].starts_with(message), "{item} says {messages:#?}");
+        assert!(mentions(&expansion, "Provided"), "{item}");
+    }
+}

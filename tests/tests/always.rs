@@ -1,0 +1,225 @@
+//! Rails that are always called: also when a rail before them has stopped the event.
+
+use exo_rails::prelude::*;
+use exo_rails::{Stop, Stopped};
+use tests::{Warnings, note, notes};
+
+/// What a rail with `always` sees.
+fn seen(rail: &str, ctx: &RailContext) {
+    let how = ctx.stopped().map_or_else(
+        || "goes on".to_owned(),
+        |Stopped { rail_name, how, reason, .. }| format!("{how:?} by {rail_name}: {reason}"),
+    );
+    note(ctx, format!("{rail} at {}: {how}", ctx.event()));
+}
+
+#[rail(priority = 5, on = [PreToolCall], always)]
+fn first(ctx: &RailContext) {
+    seen("first", ctx);
+}
+
+#[rail(priority = 10, on = [PreToolCall, PostToolCall])]
+fn decide(call: &ToolCallInputs, ctx: &RailContext) -> Result<RailAction, String> {
+    if ctx.event() == HookPoint::PostToolCall || ctx.attempt() > 0 {
+        return Ok(RailAction::Continue);
+    }
+    Ok(match call.tool_name.as_str() {
+        "abort" => RailAction::abort("no"),
+        "skip" => RailAction::skip("not now"),
+        "retry" => RailAction::retry(RetryRequest::new("once more")),
+        "fault" => return Err("broken".into()),
+        _ => RailAction::Continue,
+    })
+}
+
+#[rail(priority = 20, on = [PreToolCall])]
+fn not_always(ctx: &RailContext) {
+    seen("not_always", ctx);
+}
+
+#[rail(priority = 30, on = [PreToolCall, PostToolCall], always)]
+async fn audit(inputs: &Inputs<'_>, ctx: &mut RailContext) {
+    tokio::task::yield_now().await;
+    assert_eq!(inputs.point(), ctx.event());
+    seen("audit", ctx);
+}
+
+struct Late;
+
+#[rail(priority = 40)]
+impl Late {
+    #[on(PreToolCall, always)]
+    async fn before(&self, call: &ToolCallInputs, ctx: &RailContext) -> Result<(), String> {
+        seen("late", ctx);
+        Err(format!("cannot log {}", call.tool_name))
+    }
+
+    #[on(PostToolCall)]
+    fn after(&self, ctx: &RailContext) {
+        seen("late", ctx);
+    }
+}
+
+rail_chain! { #[chain(priority = 35)] struct Inner { not_always, audit } }
+rail_chain! { struct Flat { first, decide, not_always, audit, late: Late } }
+rail_chain! { struct Nested { decide, Inner, late: Late, first } }
+// The rail that stops is in the chain inside, the observer in the one around.
+rail_chain! { #[chain(priority = 10)] struct Deciding { decide, not_always } }
+rail_chain! { struct Around { first, Deciding, audit, late: Late } }
+
+fn manager() -> RailManager {
+    let mut manager = RailManager::new();
+    manager.add(Late).unwrap();
+    manager.add(audit {}).unwrap();
+    manager.add(not_always {}).unwrap();
+    manager.add(decide {}).unwrap();
+    manager.add(first {}).unwrap();
+    manager
+}
+
+fn manager_with_a_chain() -> RailManager {
+    let mut manager = RailManager::new();
+    manager.add(Late).unwrap();
+    manager.add(Inner {}).unwrap();
+    manager.add(decide {}).unwrap();
+    manager.add(first {}).unwrap();
+    manager
+}
+
+/// Chains that stop, and others after them.
+fn hooks() -> HookManager {
+    let mut hooks = HookManager::new();
+    rail_chain![first, decide].register(&mut hooks);
+    rail_chain![not_always, audit].register(&mut hooks);
+    let manager = {
+        let mut manager = RailManager::new();
+        manager.add(Late).unwrap();
+        std::sync::Arc::new(manager)
+    };
+    for &point in HookPoint::ALL {
+        hooks.add(point, manager.hook_for(point));
+    }
+    hooks
+}
+
+async fn call(rails: &impl Rails, tool: &str) -> (Result<String, String>, Vec<String>) {
+    let mut ctx = RailContext::new("always");
+    let run = |_| async { Ok::<_, OperationError>(ToolOutput::text("done")) };
+    let result = rails.guard_tool_call(ToolCallInputs::new(tool), &mut ctx, run).await;
+    (result.map(|output| output.content).map_err(|error| error.to_string()), notes(&ctx))
+}
+
+#[tokio::test]
+async fn rails_that_are_always_called_see_what_stopped_the_event() {
+    let (_guard, after) =
+        (Warnings::collect(), ["audit at post_tool_call: goes on", "late at post_tool_call: goes on"]);
+    let goes_on =
+        ["not_always at pre_tool_call: goes on", "audit at pre_tool_call: goes on", "late at pre_tool_call: goes on"];
+    let stopped = |how: &str| [format!("audit at pre_tool_call: {how}"), format!("late at pre_tool_call: {how}")];
+    let with_after = |notes: Vec<String>| notes.into_iter().chain(after.map(String::from)).collect::<Vec<_>>();
+    let first = || vec!["first at pre_tool_call: goes on".to_owned()];
+    let all = |more: &[&[String]]| first().into_iter().chain(more.concat()).collect::<Vec<_>>();
+    let goes_on = goes_on.map(String::from);
+    let again: Vec<_> =
+        stopped("Retry by decide: once more").into_iter().chain(first()).chain(goes_on.clone()).collect();
+
+    let cases: [(&str, Result<&str, &str>, Vec<String>); 5] = [
+        ("go", Ok("done"), with_after(all(&[&goes_on]))),
+        ("abort", Err("rail `decide` aborted at pre_tool_call: no"), all(&[&stopped("Abort by decide: no")])),
+        (
+            "skip",
+            Ok("The call of `skip` was skipped by the rail `decide`: not now"),
+            with_after(all(&[&stopped("Skip by decide: not now")])),
+        ),
+        ("retry", Ok("done"), with_after(all(&[&again]))),
+        ("fault", Err("rail `decide` faulted at pre_tool_call: broken"), all(&[&stopped("Fault by decide: broken")])),
+    ];
+    for (tool, result, notes) in cases {
+        let expected = (result.map(String::from).map_err(String::from), notes);
+        assert_eq!(call(&Flat { late: Late }, tool).await, expected, "{tool}: flat chain");
+        assert_eq!(call(&Nested { late: Late }, tool).await, expected, "{tool}: observers in a chain inside");
+        assert_eq!(call(&Around { late: Late }, tool).await, expected, "{tool}: decided in a chain inside");
+        assert_eq!(call(&manager(), tool).await, expected, "{tool}: RailManager");
+        assert_eq!(call(&manager_with_a_chain(), tool).await, expected, "{tool}: RailManager with a chain");
+        assert_eq!(call(&hooks(), tool).await, expected, "{tool}: HookManager");
+        assert_eq!(call(&std::sync::Arc::new(Flat { late: Late }), tool).await, expected, "{tool}: behind a pointer");
+    }
+}
+
+#[tokio::test]
+async fn the_fault_of_an_observer_is_reported_and_changes_nothing() {
+    let (warnings, _guard) = Warnings::collect();
+    let (result, _) = call(&rail_chain_with_late(), "abort").await;
+    assert_eq!(result, Err("rail `decide` aborted at pre_tool_call: no".into()));
+    assert_eq!(warnings.seen().len(), 1);
+    assert!(warnings.seen()[0].contains("cannot log abort"), "{:?}", warnings.seen());
+}
+
+fn rail_chain_with_late() -> impl Rails {
+    rail_chain! { struct DecideAndLate { decide, late: Late } }
+    DecideAndLate { late: Late }
+}
+
+#[tokio::test]
+async fn what_stopped_an_event_is_forgotten_at_the_next() {
+    let mut ctx = RailContext::new("always");
+    let decision = Flat { late: Late }.run::<PreToolCall>(&mut ToolCallInputs::new("skip"), &mut ctx).await.unwrap();
+    assert!(matches!(decision, Decision::Skip { .. }));
+    assert_eq!(ctx.stopped().map(|stopped| stopped.how), Some(Stop::Skip));
+    let _ = NoRails.run::<Start>(&mut InvokeInputs::new("hi"), &mut ctx).await.unwrap();
+    assert_eq!(ctx.stopped(), None);
+}
+
+mod long {
+    //! A chain of more rails than one walk has steps.
+
+    use super::*;
+
+    macro_rules! rails {
+        ($($name:ident $priority:literal $always:tt)*) => {
+            $(rails!(@one $name $priority $always);)*
+            rail_chain! { struct Long { $($name,)* stop } }
+        };
+        (@one $name:ident $priority:literal always) => {
+            #[rail(priority = $priority, on = [PreToolCall], always)]
+            fn $name(ctx: &RailContext) { note(ctx, concat!("always ", $priority)); }
+        };
+        (@one $name:ident $priority:literal -) => {
+            #[rail(priority = $priority, on = [PreToolCall])]
+            fn $name(ctx: &RailContext) { note(ctx, concat!("", $priority)); }
+        };
+    }
+
+    rails! {
+        r0 0 always r1 1 - r2 2 - r3 3 always r4 4 - r5 5 - r6 6 always
+        r7 7 - r8 8 - r9 9 always r10 10 - r11 11 - r12 12 always r13 13 -
+        r14 14 - r15 15 always r16 16 - r17 17 - r18 18 always r19 19 - r20 20 -
+        r21 21 always r22 22 - r23 23 - r24 24 always r25 25 - r26 26 - r27 27 always
+        r28 28 - r29 29 - r30 30 always r31 31 - r32 32 - r33 33 always r34 34 -
+        r35 35 - r36 36 always r37 37 - r38 38 - r39 39 always r40 40 - r41 41 -
+        r42 42 always r43 43 - r44 44 - r45 45 always r46 46 - r47 47 - r48 48 always
+        r49 49 - r50 50 - r51 51 always r52 52 - r53 53 - r54 54 always r55 55 -
+        r56 56 - r57 57 always r58 58 - r59 59 - r60 60 always r61 61 - r62 62 -
+        r63 63 always r64 64 - r65 65 - r66 66 always r67 67 - r68 68 - r69 69 always
+    }
+
+    /// Stops at the step that the tool is named after.
+    #[rail(priority = 65, on = [PreToolCall])]
+    fn stop(call: &ToolCallInputs) -> Verdict {
+        Verdict::abort_if(call.tool_name == "stop", "no")
+    }
+
+    #[tokio::test]
+    async fn rails_after_the_stop_are_found_in_the_second_walk() {
+        let (_, notes) = call(&Long {}, "stop").await;
+        let before: Vec<_> = (0..=65).map(name).collect();
+        let after: Vec<_> = (66..=69).filter(|i| i % 3 == 0).map(name).collect();
+        assert_eq!(notes, [before, after].concat());
+        let (_, notes) = call(&Long {}, "go").await;
+        assert_eq!(notes, (0..=69).map(name).collect::<Vec<_>>());
+    }
+
+    fn name(i: u32) -> String {
+        if i % 3 == 0 { format!("always {i}") } else { i.to_string() }
+    }
+}

@@ -1,0 +1,172 @@
+//! Values that rails hand on: there for whoever needs them, in the order that the compiler has checked.
+
+use exo_rails::prelude::*;
+use tests::{Warnings, note, notes};
+
+#[derive(Debug, PartialEq, Provided)]
+struct Left(u32);
+
+#[derive(Provided)]
+struct Who {
+    name: String,
+}
+
+#[rail(priority = 10, on = [PreToolCall, PostToolCall], provides = [Who])]
+async fn identify(call: &ToolCallInputs) -> Result<Provide<Who, NoSubstitute>, String> {
+    tokio::task::yield_now().await;
+    match call.str_argument("user") {
+        Some("nobody") => Ok(Provide::abort("nobody may do that")),
+        Some("broken") => Err("the directory is down".into()),
+        Some(name) => Ok(Provide::value(Who { name: name.to_owned() })),
+        None => Ok(Provide::skip("who asks?")),
+    }
+}
+
+use exo_rails::NoSubstitute;
+
+#[rail(priority = 20, on = [PreToolCall], needs = [Who], provides = [Left])]
+fn limit(who: &Who) -> Left {
+    Left(if who.name == "admin" { 10 } else { 1 })
+}
+
+#[rail(priority = 30, on = [PreToolCall], needs = [Left, Who])]
+async fn audit(ctx: &mut RailContext, left: &Left, call: &mut ToolCallInputs, who: &Who) -> Verdict {
+    tokio::task::yield_now().await;
+    note(ctx, format!("{} has {} left for {}", who.name, left.0, call.tool_name));
+    Verdict::abort_if(left.0 == 0, "none left")
+}
+
+#[rail(priority = 40, on = [PostToolCall], needs = [Who])]
+fn after(who: &Who, ctx: &RailContext) {
+    note(ctx, format!("after {}, {:?}", who.name, ctx.provided::<Left>()));
+}
+
+rail_chain! { struct Guards { audit, after, limit, identify } }
+
+fn manager() -> RailManager {
+    let mut manager = RailManager::new();
+    manager.add(audit {}).unwrap();
+    manager.add(after {}).unwrap();
+    manager.add(limit {}).unwrap();
+    manager.add(identify {}).unwrap();
+    manager
+}
+
+fn hooks() -> HookManager {
+    let mut hooks = HookManager::new();
+    Guards {}.register(&mut hooks);
+    hooks
+}
+
+async fn call(rails: &impl Rails, user: Option<&str>) -> (Result<String, String>, Vec<String>) {
+    let mut ctx = RailContext::new("provided");
+    let mut call = ToolCallInputs::new("search");
+    if let Some(user) = user {
+        assert!(call.set_argument("user", user));
+    }
+    let tool = |_| async { Ok::<_, OperationError>(ToolOutput::text("found")) };
+    let result = rails.guard_tool_call(call, &mut ctx, tool).await;
+    (result.map(|output| output.content).map_err(|error| error.to_string()), notes(&ctx))
+}
+
+async fn everywhere(user: Option<&str>) -> (Result<String, String>, Vec<String>) {
+    let expected = call(&Guards {}, user).await;
+    assert_eq!(call(&manager(), user).await, expected, "RailManager");
+    assert_eq!(call(&hooks(), user).await, expected, "HookManager");
+    expected
+}
+
+#[tokio::test]
+async fn a_value_is_there_for_whoever_needs_it_and_gone_at_the_next_event() {
+    let (result, notes) = everywhere(Some("admin")).await;
+    assert_eq!(result.as_deref(), Ok("found"));
+    assert_eq!(notes, ["admin has 10 left for search", "after admin, None"]);
+}
+
+#[tokio::test]
+async fn a_provider_that_stops_the_event_provides_nothing_and_nobody_asks() {
+    let (result, notes) = everywhere(Some("nobody")).await;
+    assert_eq!(result, Err("rail `identify` aborted at pre_tool_call: nobody may do that".into()));
+    assert!(notes.is_empty());
+    let (result, _) = everywhere(None).await;
+    assert_eq!(result.unwrap(), "The call of `search` was skipped by the rail `identify`: who asks?");
+}
+
+#[tokio::test]
+async fn a_provider_that_faults_stops_the_run() {
+    let (result, notes) = everywhere(Some("broken")).await;
+    assert_eq!(result, Err("rail `identify` faulted at pre_tool_call: the directory is down".into()));
+    assert!(notes.is_empty());
+}
+
+#[tokio::test]
+async fn a_provider_that_returns_only_values_stops_the_run_when_it_faults() {
+    #[rail(on = [PreToolCall], provides = [Left])]
+    fn broken() -> Result<Left, &'static str> {
+        Err("no idea")
+    }
+    let (result, _) = call(&rail_chain![broken], None).await;
+    assert_eq!(result, Err("rail `broken` faulted at pre_tool_call: no idea".into()));
+}
+
+#[tokio::test]
+async fn several_values_are_a_tuple() {
+    #[rail(priority = 1, on = [Start], provides = [Left, Who])]
+    fn both() -> (Left, Who) {
+        (Left(3), Who { name: "both".into() })
+    }
+    #[rail(priority = 2, on = [Start], needs = [Who, Left])]
+    fn needs(left: &Left, who: &Who, ctx: &RailContext) {
+        note(ctx, format!("{} {}", who.name, left.0));
+    }
+    let mut ctx = RailContext::new("provided");
+    let decision = rail_chain![needs, both].run::<Start>(&mut InvokeInputs::new("hi"), &mut ctx).await.unwrap();
+    assert!(decision.is_continue());
+    assert_eq!(notes(&ctx), ["both 3"]);
+}
+
+#[tokio::test]
+async fn a_chain_provides_to_the_chain_around_it() {
+    rail_chain! { #[chain(priority = 5)] struct Identity { identify } }
+    rail_chain! { struct Outer { after, Identity } }
+    let (result, notes) = call(&Outer {}, Some("eve")).await;
+    assert_eq!(result.as_deref(), Ok("found"));
+    assert_eq!(notes, ["after eve, None"]);
+}
+
+#[tokio::test]
+async fn without_a_chain_a_missing_value_is_a_fault() {
+    let mut manager = RailManager::new();
+    manager.add(audit {}).unwrap();
+    let (result, notes) = call(&manager, None).await;
+    let expected =
+        "rail `audit` faulted at pre_tool_call: it needs `Left`, and no rail before it at this event has provided one";
+    assert_eq!(result, Err(expected.into()));
+    assert!(notes.is_empty());
+
+    let (warnings, _guard) = Warnings::collect();
+    let mut manager = RailManager::new();
+    manager.add(after {}).unwrap();
+    let (result, _) = call(&manager, None).await;
+    assert_eq!(result.as_deref(), Ok("found"), "an observer does not stop the run");
+    assert!(warnings.seen()[0].contains("it needs `Who`"), "{:?}", warnings.seen());
+}
+
+#[tokio::test]
+async fn a_retry_begins_without_values() {
+    #[rail(priority = 15, on = [PreToolCall])]
+    fn seen(ctx: &RailContext) {
+        note(ctx, format!("{:?}", ctx.provided::<Left>()));
+    }
+    #[rail(priority = 16, on = [PreToolCall], provides = [Left])]
+    fn left() -> Left {
+        Left(1)
+    }
+    #[rail(priority = 20, on = [PostToolCall])]
+    fn again(ctx: &RailContext) -> RailAction {
+        if ctx.attempt() == 0 { RailAction::retry(RetryRequest::new("once more")) } else { RailAction::Continue }
+    }
+    let (result, notes) = call(&rail_chain![seen, left, again], None).await;
+    assert!(result.is_ok());
+    assert_eq!(notes, ["None", "None"]);
+}

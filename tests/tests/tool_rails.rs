@@ -1,0 +1,182 @@
+//! Rails for one tool: called for no other, with its arguments as a type.
+
+use exo_rails::prelude::*;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use tests::{Warnings, note, notes};
+
+/// Deletes a file.
+#[derive(Debug, Serialize, Deserialize, ToolArgs)]
+#[tool(name = "delete_file", schema = json!({ "type": "object" }))]
+struct DeleteFile {
+    path: String,
+    #[serde(default)]
+    options: Options,
+}
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Options {
+    #[serde(default)]
+    depth: u32,
+}
+
+/// Finds files.
+#[derive(Debug, Serialize, Deserialize, ToolArgs)]
+#[tool(name = "search", schema = json!({ "type": "object" }))]
+struct Search {
+    query: String,
+}
+
+tools! { struct Tools { search: Search, delete_file: DeleteFile } }
+
+#[rail(priority = 10, on = [PreToolCall], tool = "delete_file", tools = Tools)]
+async fn only_tmp(args: &mut Args<DeleteFile>, ctx: &mut RailContext) -> RailAction<ToolOutput> {
+    note(ctx, format!("only_tmp {}", args.path));
+    tokio::task::yield_now().await;
+    if args.path.contains("..") {
+        return RailAction::skip_with(ToolOutput::text("no"), "outside");
+    }
+    args.path.insert_str(0, "/tmp/");
+    RailAction::Continue
+}
+
+#[rail(priority = 20, on = [PreToolCall, PostToolCall, ToolError], tool = "delete_file")]
+fn log(call: &ToolCallInputs, args: &Args<DeleteFile>, ctx: &RailContext) {
+    note(ctx, format!("log {} {} {}", ctx.event(), call.tool_name, args.path));
+}
+
+/// Untyped, and for one tool all the same.
+#[rail(priority = 30, on = [PostToolCall], tool = "search")]
+fn count(output: &mut ToolOutput, ctx: &RailContext) -> Verdict {
+    note(ctx, "count");
+    output.content.push('!');
+    Verdict::Continue
+}
+
+struct Depth {
+    most: u32,
+}
+
+#[rail(priority = 40, tools = Tools)]
+impl Depth {
+    #[on(PreToolCall, tool = "delete_file")]
+    async fn deep(&self, args: &Args<DeleteFile>) -> Verdict {
+        Verdict::abort_if(args.options.depth > self.most, "too deep")
+    }
+
+    #[on(PostToolCall, tool = "search")]
+    fn found(&self, args: &Args<Search>, ctx: &RailContext) -> Result<(), String> {
+        note(ctx, format!("found {}", args.query));
+        Ok(())
+    }
+}
+
+rail_chain! {
+    #[chain(tools = Tools)]
+    struct Guards { only_tmp, log, count, depth: Depth }
+}
+
+fn guards() -> Guards {
+    Guards { depth: Depth { most: 3 } }
+}
+
+fn manager() -> RailManager {
+    let mut manager = RailManager::new();
+    manager.add(Depth { most: 3 }).unwrap();
+    manager.add(count {}).unwrap();
+    manager.add(log {}).unwrap();
+    manager.add(only_tmp {}).unwrap();
+    manager
+}
+
+fn hooks() -> HookManager {
+    let mut hooks = HookManager::new();
+    guards().register(&mut hooks);
+    hooks
+}
+
+/// The output of a call, or its error, and what the rails have noted.
+async fn call(rails: &impl Rails, call: ToolCallInputs) -> (Result<String, String>, Vec<String>) {
+    let mut ctx = RailContext::new("tools");
+    let tool = |call: Permit<ToolCallInputs>| async move {
+        Ok::<_, OperationError>(ToolOutput::text(call.arguments.to_string()))
+    };
+    let result = rails.guard_tool_call(call, &mut ctx, tool).await;
+    let result = result.map(|output| output.content).map_err(|error| error.to_string());
+    (result, notes(&ctx))
+}
+
+/// The same everywhere.
+async fn everywhere(inputs: ToolCallInputs) -> (Result<String, String>, Vec<String>) {
+    let expected = call(&guards(), inputs.clone()).await;
+    assert_eq!(call(&manager(), inputs.clone()).await, expected, "RailManager");
+    assert_eq!(call(&hooks(), inputs).await, expected, "HookManager");
+    expected
+}
+
+fn delete(arguments: serde_json::Value) -> ToolCallInputs {
+    ToolCallInputs::new("delete_file").with_arguments(arguments)
+}
+
+#[tokio::test]
+async fn a_rail_for_a_tool_changes_its_arguments_and_keeps_what_it_does_not_know() {
+    let (result, notes) = everywhere(delete(json!({ "path": "a.txt", "trace": 7 }))).await;
+    assert_eq!(result.as_deref(), Ok(r#"{"path":"/tmp/a.txt","trace":7}"#));
+    assert_eq!(
+        notes,
+        ["only_tmp a.txt", "log pre_tool_call delete_file /tmp/a.txt", "log post_tool_call delete_file /tmp/a.txt"]
+    );
+}
+
+#[tokio::test]
+async fn a_rail_for_a_tool_is_not_called_for_another() {
+    let (result, notes) = everywhere(ToolCallInputs::new("search").with_arguments(json!({ "query": "x" }))).await;
+    assert_eq!(result.as_deref(), Ok(r#"{"query":"x"}!"#));
+    assert_eq!(notes, ["count", "found x"]);
+    let (result, notes) = everywhere(ToolCallInputs::new("delete_files")).await;
+    assert!(result.is_ok() && notes.is_empty(), "{notes:?}");
+}
+
+#[tokio::test]
+async fn what_it_decides_is_what_any_rail_decides() {
+    let (result, _) = everywhere(delete(json!({ "path": "../a" }))).await;
+    assert_eq!(result.as_deref(), Ok("no"));
+    let (result, _) = everywhere(delete(json!({ "path": "a", "options": { "depth": 4 } }))).await;
+    assert_eq!(result, Err("rail `Depth` aborted at pre_tool_call: too deep".into()));
+}
+
+#[tokio::test]
+async fn arguments_that_do_not_fit_are_a_fault_with_the_place_in_the_json() {
+    let (result, notes) = everywhere(delete(json!({ "path": "a", "options": { "depth": "deep" } }))).await;
+    let expected = "rail `only_tmp` faulted at pre_tool_call: the arguments of `delete_file` do not fit `DeleteFile`: \
+                    at `options.depth`: invalid type: string \"deep\", expected u32";
+    assert_eq!(result, Err(expected.into()));
+    assert!(notes.is_empty(), "neither the rail nor the tool was called: {notes:?}");
+}
+
+#[tokio::test]
+async fn an_observer_whose_arguments_do_not_fit_does_not_stop_the_run() {
+    let (warnings, _guard) = Warnings::collect();
+    let (result, notes) = call(&rail_chain![log], delete(json!({ "path": 5 }))).await;
+    assert_eq!(result.as_deref(), Ok(r#"{"path":5}"#));
+    assert!(notes.is_empty());
+    assert_eq!(warnings.seen().len(), 2, "before and after the call: {:?}", warnings.seen());
+    assert!(warnings.seen()[0].contains("at `path`: invalid type: integer `5`"), "{:?}", warnings.seen());
+}
+
+#[tokio::test]
+async fn a_retry_begins_with_the_arguments_of_the_model() {
+    #[rail(priority = 50, on = [PostToolCall], tool = "delete_file")]
+    fn again(ctx: &RailContext) -> RailAction {
+        if ctx.attempt() == 0 { RailAction::retry(RetryRequest::new("once more")) } else { RailAction::Continue }
+    }
+    let (result, notes) = call(&rail_chain![only_tmp, again], delete(json!({ "path": "a" }))).await;
+    assert_eq!(result.as_deref(), Ok(r#"{"path":"/tmp/a"}"#), "not /tmp//tmp/a");
+    assert_eq!(notes, ["only_tmp a", "only_tmp a"]);
+}
+
+#[test]
+fn arguments_that_are_only_looked_at_change_nothing() {
+    assert!(<log as Rail>::REWRITES.is_empty());
+    assert_eq!(<only_tmp as Rail>::REWRITES, [HookPoint::PreToolCall]);
+}
