@@ -111,7 +111,7 @@ fn main() {
                         { __ORDER_8_0.s0 },
                     >;
                 }
-                type __Run = ::exo_rails::__private::Always<
+                type __Course = ::exo_rails::__private::Always<
                     { ::exo_rails::__private::Summary::<UnnamedChain, 1, 9>::HAS_ALWAYS },
                 >;
                 #[automatically_derived]
@@ -132,7 +132,7 @@ fn main() {
                     ) -> impl ::core::future::Future<
                         Output = ::exo_rails::Outcome<__Event>,
                     > + ::core::marker::Send {
-                        <__Run as ::exo_rails::__private::Run>::run::<
+                        <__Course as ::exo_rails::__private::Course>::take_steps::<
                             __Event,
                             <__Place as ::exo_rails::__private::StepsOn<__Event>>::Steps,
                         >(self, payload, ctx)
@@ -144,7 +144,7 @@ fn main() {
                     ) -> impl ::core::future::Future<
                         Output = (),
                     > + ::core::marker::Send {
-                        <__Run as ::exo_rails::__private::Run>::observe::<
+                        <__Course as ::exo_rails::__private::Course>::observe::<
                             __Event,
                             <__Place as ::exo_rails::__private::StepsOn<__Event>>::Steps,
                         >(self, payload, ctx)

@@ -40,8 +40,11 @@ pub(crate) fn report(error: &syn::Error) -> TokenStream {
     error.to_compile_error()
 }
 
-/// `, did you mean …?` for the nearest of the names, when one is near; otherwise the list of them.
+/// `did you mean …?` for the name that begins like this one or is near to it; otherwise the list of all names.
 pub(crate) fn expected(name: &str, names: &[&str]) -> String {
+    if let Some(begun) = names.iter().find(|known| name.len() > 1 && known.starts_with(name)) {
+        return format!("did you mean `{begun}`?");
+    }
     let distance = |known: &&&str| strsim::damerau_levenshtein(known, name);
     match names.iter().min_by_key(distance) {
         Some(nearest) if distance(&nearest) <= 2 => format!("did you mean `{nearest}`?"),

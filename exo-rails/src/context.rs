@@ -280,13 +280,13 @@ impl RailContext {
     }
 
     /// The same, to be kept beside the context.
-    pub(crate) fn provided_handle<T: Provided>(&self) -> Option<Arc<T>> {
+    pub(crate) fn provided_handle<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
         let value = self.shared.as_ref()?.values.get(&TypeId::of::<T>())?;
         Arc::clone(value).downcast().ok()
     }
 
     /// Hands on a value to the later rails of the event.
-    pub(crate) fn provide<T: Provided>(&mut self, value: T) {
+    pub(crate) fn provide<T: Any + Send + Sync>(&mut self, value: T) {
         self.shared.get_or_insert_default().values.insert(TypeId::of::<T>(), Arc::new(value));
     }
 

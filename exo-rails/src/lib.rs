@@ -59,7 +59,7 @@ pub use permit::Permit;
 pub use plan::{EventPlan, Plan, PlannedRail};
 pub use provided::{MissingValue, Provide, Provided, Provision, ValueInfo};
 pub use rail::{Caller, Declared, Rail, RailIdentity, RailInfo, RailOn};
-pub use rail_manager::{DuplicateRail, RailHandle, RailManager, RailManagerHook, RailNotFound};
+pub use rail_manager::{DuplicateRail, ManagedRail, RailHandle, RailManager, RailManagerHook, RailNotFound};
 pub use rails::{NoRails, Rails, RunOn};
 pub use reason::Reason;
 /// What derives the schema of a tool's arguments. With it in scope, a program needs no dependency of its own:

@@ -1,7 +1,7 @@
 //! Values that one rail of an event hands on to later ones: declared, and held against the order of the chain.
 
 use std::any::Any;
-use std::error::Error as StdError;
+use std::sync::Arc;
 
 use crate::action::{NoSubstitute, RailAction, RetryRequest, Skip};
 use crate::checks::text;
@@ -130,35 +130,41 @@ impl<T, S> Provide<T, S> {
     }
 }
 
-/// What a rail may return that provides `L`: one value, or several in a tuple.
+/// What a rail may return that provides `T`: one value, or several in a tuple.
+///
+/// | type | the rail |
+/// |---|---|
+/// | `T` | only hands on |
+/// | [`Provide<T, S>`](Provide) | hands on, or stops the event |
+/// | `Result<_, E>` of these | may fault, which stops the run |
 #[diagnostic::on_unimplemented(
-    message = "the rail provides `{L}`, but returns `{Self}`",
+    message = "the rail provides `{T}`, but returns `{Self}`",
     label = "does not have the value in it",
-    note = "return `{L}`, or `Provide<{L}>` from a rail that may stop the event instead",
+    note = "return `{T}`, or `Provide<{T}>` from a rail that may stop the event instead",
     note = "`Result<_, E>` of these is fine too; several values are a tuple, in the order of `provides`"
 )]
-pub trait Provision<L>: Send {
+pub trait Provision<T>: Sized {
     /// What is left to decide when the value has been taken out.
-    type Decision: Send;
+    type Decision;
 
     /// The value, where there is one, and the decision.
-    fn split(self) -> (Option<L>, Self::Decision);
+    fn split(self) -> (Option<T>, Self::Decision);
 }
 
 #[diagnostic::do_not_recommend]
-impl<L: ProvidedValues> Provision<L> for L {
+impl<T> Provision<T> for T {
     type Decision = ();
 
-    fn split(self) -> (Option<L>, ()) {
+    fn split(self) -> (Option<T>, ()) {
         (Some(self), ())
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl<L: ProvidedValues, S: Send> Provision<L> for Provide<L, S> {
+impl<T, S> Provision<T> for Provide<T, S> {
     type Decision = RailAction<S>;
 
-    fn split(self) -> (Option<L>, RailAction<S>) {
+    fn split(self) -> (Option<T>, RailAction<S>) {
         match self {
             Self::Value(value) => (Some(value), RailAction::Continue),
             Self::Skip(skip) => (None, RailAction::Skip(skip)),
@@ -169,48 +175,28 @@ impl<L: ProvidedValues, S: Send> Provision<L> for Provide<L, S> {
 }
 
 #[diagnostic::do_not_recommend]
-impl<L: ProvidedValues, T: Provision<L>, E: Send> Provision<L> for Result<T, E> {
-    type Decision = Result<T::Decision, E>;
+impl<T, E> Provision<T> for Result<T, E> {
+    type Decision = Result<(), E>;
 
-    fn split(self) -> (Option<L>, Result<T::Decision, E>) {
+    fn split(self) -> (Option<T>, Result<(), E>) {
         match self {
-            Ok(provision) => {
-                let (value, decision) = provision.split();
-                (value, Ok(decision))
-            }
+            Ok(value) => (Some(value), Ok(())),
             Err(error) => (None, Err(error)),
         }
     }
 }
 
-/// The values of one rail: one, or several in a tuple.
-#[doc(hidden)]
-pub trait ProvidedValues: Send {
-    /// Puts them where later rails find them.
-    fn hand_on(self, ctx: &mut RailContext);
-}
-
 #[diagnostic::do_not_recommend]
-impl<T: Provided> ProvidedValues for T {
-    fn hand_on(self, ctx: &mut RailContext) {
-        ctx.provide(self);
+impl<T, S, E> Provision<T> for Result<Provide<T, S>, E> {
+    type Decision = Result<RailAction<S>, E>;
+
+    fn split(self) -> (Option<T>, Result<RailAction<S>, E>) {
+        match self.map(Provide::split) {
+            Ok((value, decision)) => (value, Ok(decision)),
+            Err(error) => (None, Err(error)),
+        }
     }
 }
-
-macro_rules! tuples {
-    ($(($($name:ident)*))*) => {$(
-        #[diagnostic::do_not_recommend]
-        impl<$($name: Provided),*> ProvidedValues for ($($name,)*) {
-            #[allow(non_snake_case, reason = "the names of the types are those of the values")]
-            fn hand_on(self, ctx: &mut RailContext) {
-                let ($($name,)*) = self;
-                $(ctx.provide($name);)*
-            }
-        }
-    )*};
-}
-
-tuples! { (A B) (A B C) (A B C D) (A B C D E) (A B C D E F) }
 
 /// A rail was called without a value that it needs: outside a chain, nothing has checked that a rail provides it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -221,11 +207,17 @@ pub struct MissingValue {
     pub value: &'static str,
 }
 
-/// What the values that rails need are looked up by, for the macros.
+/// The value that a rail needs, for the macros.
 ///
 /// # Errors
 /// When it has not been provided.
 #[doc(hidden)]
-pub fn needed<T: Provided>(ctx: &RailContext) -> Result<std::sync::Arc<T>, Box<dyn StdError + Send + Sync>> {
-    ctx.provided_handle().ok_or_else(|| MissingValue { value: T::VALUE.name }.into())
+pub fn needed<T: Any + Send + Sync>(ctx: &RailContext, value: &'static str) -> Result<Arc<T>, MissingValue> {
+    ctx.provided_handle().ok_or(MissingValue { value })
+}
+
+/// Hands on a value, for the macros.
+#[doc(hidden)]
+pub fn hand_on<T: Any + Send + Sync>(ctx: &mut RailContext, value: T) {
+    ctx.provide(value);
 }

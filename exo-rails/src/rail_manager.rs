@@ -11,7 +11,7 @@ use crate::decision::{self, Decision, Outcome};
 use crate::event::{Event, Inputs};
 use crate::hook_manager::{Hook, HookFuture, ObserverFuture, erase, misplaced};
 use crate::hook_point::HookPoint;
-use crate::rail::{Caller, EventList as _, EventVisitor, Rail, RailInfo, RailOn};
+use crate::rail::{Caller, EventList, EventVisitor, Rail, RailInfo, RailOn};
 use crate::rails::RunOn;
 use crate::stopped::Stopped;
 
@@ -51,6 +51,29 @@ pub struct RailManager {
     lists: [Option<Arc<dyn AnyList>>; HookPoint::COUNT],
 }
 
+/// Rails that can be collected at run time: all that threads can share.
+///
+/// It is implemented for every [`Rail`] that is `Send`, `Sync` and `'static`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a rail, or not one that threads can share",
+    label = "not a rail that can be collected at run time",
+    note = "a rail is an `async fn` or `fn` under `#[rail(on = [PreToolCall])]`, or a type with an `impl` block under `#[rail]`; a chain is one too",
+    note = "the rail of a function is written with braces where a value is asked for: `manager.add(block_dangerous {{}})`",
+    note = "its state is `Send` and `Sync`, and borrows nothing"
+)]
+pub trait ManagedRail: Rail + Send + Sync + 'static {
+    /// Shows every event of the rail to a visitor.
+    #[doc(hidden)]
+    fn each_event<V: EventVisitor<Self>>(visitor: &mut V);
+}
+
+#[diagnostic::do_not_recommend]
+impl<R: Rail<Events: EventList<R>> + Send + Sync + 'static> ManagedRail for R {
+    fn each_event<V: EventVisitor<Self>>(visitor: &mut V) {
+        R::Events::visit(visitor);
+    }
+}
+
 /// Names one rail in its [`RailManager`], to remove it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RailHandle(u64);
@@ -88,7 +111,7 @@ impl RailManager {
     ///
     /// # Errors
     /// When a rail of this type is there already.
-    pub fn add<R: Rail + Send + Sync + 'static>(&mut self, rail: R) -> Result<RailHandle, DuplicateRail> {
+    pub fn add<R: ManagedRail>(&mut self, rail: R) -> Result<RailHandle, DuplicateRail> {
         static HANDLES: AtomicU64 = AtomicU64::new(0);
         let id = TypeId::of::<R>();
         if self.rails.iter().any(|registered| registered.rail == id) {
@@ -96,7 +119,7 @@ impl RailManager {
         }
         let handle = RailHandle(HANDLES.fetch_add(1, Ordering::Relaxed));
         self.rails.push(Registered { handle, rail: id, info: R::INFO });
-        R::Events::visit(&mut Insertion { rail: Arc::new(rail), handle, lists: &mut self.lists });
+        R::each_event(&mut Insertion { rail: Arc::new(rail), handle, lists: &mut self.lists });
         Ok(handle)
     }
 

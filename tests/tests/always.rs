@@ -55,7 +55,7 @@ impl Late {
     }
 
     #[on(PostToolCall)]
-    fn after(&self, ctx: &RailContext) {
+    fn after(ctx: &RailContext) {
         seen("late", ctx);
     }
 }
@@ -213,13 +213,13 @@ mod long {
     async fn rails_after_the_stop_are_found_in_the_second_walk() {
         let (_, notes) = call(&Long {}, "stop").await;
         let before: Vec<_> = (0..=65).map(name).collect();
-        let after: Vec<_> = (66..=69).filter(|i| i % 3 == 0).map(name).collect();
+        let after: Vec<_> = (66..=69).filter(|i: &u32| i.is_multiple_of(3)).map(name).collect();
         assert_eq!(notes, [before, after].concat());
         let (_, notes) = call(&Long {}, "go").await;
         assert_eq!(notes, (0..=69).map(name).collect::<Vec<_>>());
     }
 
     fn name(i: u32) -> String {
-        if i % 3 == 0 { format!("always {i}") } else { i.to_string() }
+        if i.is_multiple_of(3) { format!("always {i}") } else { i.to_string() }
     }
 }

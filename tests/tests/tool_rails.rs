@@ -65,9 +65,8 @@ impl Depth {
     }
 
     #[on(PostToolCall, tool = "search")]
-    fn found(&self, args: &Args<Search>, ctx: &RailContext) -> Result<(), String> {
+    fn found(args: &Args<Search>, ctx: &RailContext) {
         note(ctx, format!("found {}", args.query));
-        Ok(())
     }
 }
 

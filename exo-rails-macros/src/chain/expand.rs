@@ -295,7 +295,7 @@ impl<'c> Names<'c> {
         quote_spanned! {Span::mixed_site()=>
             #(#steps)*
 
-            type __Run = #library::__private::Always<
+            type __Course = #library::__private::Always<
                 { #library::__private::Summary::<#ident, #len, #kinds>::HAS_ALWAYS }
             >;
 
@@ -315,8 +315,8 @@ impl<'c> Names<'c> {
                     payload: <__Event as #library::Payloads>::Payload<'__event>,
                     ctx: &'__event mut #library::RailContext,
                 ) -> impl ::core::future::Future<Output = #library::Outcome<__Event>> + ::core::marker::Send {
-                    <__Run as #library::__private::Run>
-                        ::run::<__Event, <__Place as #library::__private::StepsOn<__Event>>::Steps>(self, payload, ctx)
+                    <__Course as #library::__private::Course>
+                        ::take_steps::<__Event, <__Place as #library::__private::StepsOn<__Event>>::Steps>(self, payload, ctx)
                 }
 
                 fn observe<'__event>(
@@ -324,7 +324,7 @@ impl<'c> Names<'c> {
                     payload: <__Event as #library::Payloads>::Payload<'__event>,
                     ctx: &'__event mut #library::RailContext,
                 ) -> impl ::core::future::Future<Output = ()> + ::core::marker::Send {
-                    <__Run as #library::__private::Run>
+                    <__Course as #library::__private::Course>
                         ::observe::<__Event, <__Place as #library::__private::StepsOn<__Event>>::Steps>(self, payload, ctx)
                 }
             }

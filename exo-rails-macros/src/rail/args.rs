@@ -324,7 +324,7 @@ pub(super) fn on(attr: &Attribute, options: &mut Options, errors: &mut Errors) -
     match (result, &attr.meta) {
         (Ok(()), _) => distinct(events, attr, errors),
         (Err(error), Meta::List(_)) => {
-            let message = "an event is the name of a type, without quotes: `#[on(PreToolCall)]`";
+            let message = "an event is the name of a type, without quotes or brackets: `#[on(PreToolCall)]`";
             errors.push(syn::Error::new(error.span(), message));
             Vec::new()
         }

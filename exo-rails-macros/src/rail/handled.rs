@@ -45,8 +45,8 @@ pub(super) fn predicates(library: &Library, handler: &Handler, event: &Path) -> 
     for param in &handler.params {
         match &param.source {
             Source::Args(args) => predicates.push(at(args, quote!(ToolArgs))),
-            Source::Value => predicates.push(at(target(&param.ty), quote!(Provided))),
-            Source::Event | Source::Whole => {}
+            // That a value is one, the list of them says.
+            Source::Event | Source::Whole | Source::Value => {}
         }
     }
     match values(handler) {
@@ -97,10 +97,13 @@ pub(super) fn call(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream 
     });
     let hand_on = values(handler).map(|values| {
         let output = &handler.output;
+        let name = |i| format_ident!("value{i}", span = Span::mixed_site());
+        let each: Vec<_> = (0..handler.provides.len()).map(name).collect();
+        let names = if let [only] = &*each { only.to_token_stream() } else { quote!((#(#each),*)) };
         quote_spanned! {Span::mixed_site()=>
             let (values, output) = <#output as #library::Provision<#values>>::split(output);
-            if let ::core::option::Option::Some(values) = values {
-                #library::__private::ProvidedValues::hand_on(values, ctx);
+            if let ::core::option::Option::Some(#names) = values {
+                #(#library::__private::hand_on(ctx, #each);)*
             }
         }
     });
@@ -158,9 +161,8 @@ impl Call {
             }
             Source::Value => {
                 let ty = target(&param.ty);
-                let span = ty.span().resolved_at(Span::mixed_site());
-                let library_there = library.located(span);
-                let needed = quote_spanned!(span=> #library_there::__private::needed::<#ty>(ctx));
+                let shown = shown(ty);
+                let needed = quote_spanned!(Span::mixed_site()=> #library::__private::needed::<#ty>(ctx, #shown));
                 self.before.push(or_unable(library, name, &needed));
                 self.arguments.push(quote_spanned!(Span::mixed_site()=> &*#name));
             }

@@ -98,7 +98,7 @@ fn arguments() {
         ("on = [HookPoint::Start]", CALL, &["`HookPoint::Start` is a value, for what is known at run time only"]),
         ("on = [Start, Start]", CALL, &["the event `Start` is listed twice"]),
         ("on = [Start], on = [Error]", CALL, &["`on` is given twice"]),
-        ("on = [Start], prio = 1", CALL, &["`#[rail]` has no argument `prio`; expected `on`, `priority`"]),
+        ("on = [Start], prio = 1", CALL, &["`#[rail]` has no argument `prio`; did you mean `priority`?"]),
         ("on = [Start], priorty = 1", CALL, &["`#[rail]` has no argument `priorty`; did you mean `priority`?"]),
         ("on = [Start], priority", CALL, &["`priority` needs a value: `priority = 10`"]),
         ("priority = , on = [Start]", CALL, &["`priority` needs a value: `priority = 10`"]),
@@ -125,7 +125,7 @@ fn functions() {
     let on = "on = [PreToolCall]";
     check(&[
         (on, "fn guard(call: ToolCallInputs) {}", &["a rail borrows what the event carries: write `&ToolCallInputs`"]),
-        (on, "fn guard(inputs: &Inputs<'_>) {}", &["`Inputs<'_>` is a borrow already"]),
+        (on, "fn guard(inputs: &mut Inputs<'_>) {}", &["`Inputs<'_>` is a borrow already"]),
         (on, "fn guard(call: impl Debug) {}", &["a rail's parameter names its type"]),
         (on, "fn guard(a: &ToolOutput, b: &mut ToolOutput) {}", &["the rail takes its `ToolOutput` twice"]),
         (on, "fn guard(a: &RailContext, b: &mut RailContext) {}", &["the rail takes its `RailContext` twice"]),
@@ -237,13 +237,13 @@ fn half_typed_arguments() {
         ("on = [Pre::]", &["an event is the name of a type"]),
         ("on = [events::Pre, ,]", &["an event is the name of a type"]),
         ("on = [Start] priority", &["expected `,` between two arguments", "`priority` needs a value"]),
-        ("on = [Start], pri", &["`#[rail]` has no argument `pri`"]),
+        ("on = [Start], pri", &["`#[rail]` has no argument `pri`; did you mean `priority`?"]),
         ("on = [Start], priority =", &["`priority` needs a value: `priority = 10`"]),
         ("on = [Start], priority = -", &["`priority` cannot be read: write it like `priority = 10`"]),
         ("on = [Start], priority = BASE +", &["`priority` cannot be read: write it like `priority = 10`"]),
         ("on = [Start], name =", &["`name` needs a value: `name = \"my_rail\"`"]),
         ("on = [Start], crate =", &["`crate` needs a value: `crate = ::exo_rails`"]),
-        ("on = [Start],,", &["expected ident"]),
+        ("on = [Start],,", &["one `,` between two arguments is enough"]),
     ];
     for (args, expected) in table {
         check(&[(args, CALL, expected)]);

@@ -82,8 +82,8 @@ const fn needed(all: &[PlannedRail], event: HookPoint, rail: &RailInfo, value: &
         let text = text.and(", and no rail of the chain provides it there: list one with ");
         text.and("`provides = [").and(value.name).and("]`").refuse();
     };
-    let (Some(provided), Some(wanted)) = (find(all, event, provider), find(all, event, rail)) else { return };
-    if provided.first >= wanted.first {
+    let (Some(theirs), Some(ours)) = (find(all, event, provider), find(all, event, rail)) else { return };
+    if theirs.first >= ours.first {
         let text = text.and(", but ").name(provider.name).and(", which provides it, runs later: ");
         priorities(&text, all, event, rail, provider).refuse();
     }

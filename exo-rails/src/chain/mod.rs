@@ -17,7 +17,7 @@ use crate::event::{Event, Payloads};
 use crate::hook_manager::{HookHandle, HookManager};
 use crate::hook_point::HookPoint;
 use crate::plan::Plan;
-use crate::rail::{Caller, Declared, EventList as _, EventVisitor, Rail, RailInfo, RailOn};
+use crate::rail::{Caller, Declared, EventList, EventVisitor, Rail, RailInfo, RailOn};
 use crate::rails::RunOn;
 use sorting::Row;
 
@@ -26,7 +26,7 @@ use sorting::Row;
 /// The order of its rails at each event is a constant, and each step of it a direct call. A chain is a
 /// [`Rail`] as well, so one chain can be listed in another: it then runs there as one rail, at the priority in
 /// its `#[chain(priority = 20)]` attribute (50 without).
-pub trait Chain: Rail {
+pub trait Chain: Rail<Events: EventList<Self>> {
     /// Which rails run at which event, in which order.
     const PLAN: Plan;
 

@@ -87,9 +87,9 @@ impl Note for Noted {
 pub enum Always<const THERE_ARE: bool> {}
 
 /// What a chain does at an event. See [`Always`].
-pub trait Run {
+pub trait Course {
     /// Runs the rails.
-    fn run<'a, E: Event, W: Walk<E, Chain: RunOn<E>>>(
+    fn take_steps<'a, E: Event, W: Walk<E, Chain: RunOn<E>>>(
         chain: &'a W::Chain,
         payload: E::Payload<'a>,
         ctx: &'a mut RailContext,
@@ -103,9 +103,9 @@ pub trait Run {
     ) -> impl Future<Output = ()> + Send;
 }
 
-impl Run for Always<false> {
+impl Course for Always<false> {
     #[inline(always)]
-    fn run<'a, E: Event, W: Walk<E, Chain: RunOn<E>>>(
+    fn take_steps<'a, E: Event, W: Walk<E, Chain: RunOn<E>>>(
         chain: &'a W::Chain,
         payload: E::Payload<'a>,
         ctx: &'a mut RailContext,
@@ -122,8 +122,8 @@ impl Run for Always<false> {
     }
 }
 
-impl Run for Always<true> {
-    async fn run<'a, E: Event, W: Walk<E, Chain: RunOn<E>>>(
+impl Course for Always<true> {
+    async fn take_steps<'a, E: Event, W: Walk<E, Chain: RunOn<E>>>(
         chain: &'a W::Chain,
         mut payload: E::Payload<'a>,
         ctx: &'a mut RailContext,

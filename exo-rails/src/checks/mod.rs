@@ -47,7 +47,8 @@ pub trait RunsEachRailOnce<R>: Chain {}
     message = "`{E}` does not carry `{Self}`",
     label = "a rail on `{E}` cannot take this",
     note = "`{E}` carries `{Payload}`; what it carries by `&mut` can be taken by `&` too",
-    note = "every event has `&mut RailContext`, and `Inputs<'_>`: the union of all payloads, for a rail on events with different ones"
+    note = "every event has `&mut RailContext`, and `Inputs<'_>`: the union of all payloads, for a rail on events with different ones",
+    note = "what an earlier rail hands on is declared: `needs = [RateLimitLeft]`"
 )]
 pub trait CarriedBy<'a, E: Event, Payload>: Sized {
     /// See [`Param`].

@@ -3,7 +3,7 @@
 use exo_rails::prelude::*;
 
 #[rail(on = [PreToolCall])]
-async fn guard(inputs: &Inputs<'_>) {
+async fn guard(inputs: &mut Inputs<'_>) {
     println!("{}", inputs.point());
 }
 
