@@ -7,7 +7,8 @@
 //! ```
 //!
 //! It writes both crates (and an empty one, for what `cargo check` takes by itself) to `target/check_cost`, checks
-//! them once, and then in turns, each time after its source was touched.
+//! them once, and then in turns, each time after its source was touched: with what the compiler keeps from check to
+//! check, as while one types, and without (`CARGO_INCREMENTAL=0`), when all of the crate is checked anew.
 
 mod sources;
 
@@ -40,22 +41,59 @@ fn main() -> Result<()> {
         "[workspace]\nmembers = [\"empty\", \"by_hand\", \"rails\"]\nresolver = \"3\"\n",
     )?;
     fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join("../Cargo.lock"), root.join("Cargo.lock"))?;
-    for package in &packages {
-        check(package)?;
-    }
-    let mut times = vec![Vec::new(); packages.len()];
-    for _ in 0..args.rounds {
-        for (package, times) in packages.iter().zip(&mut times) {
-            times.push(timed(package)?);
+    println!("`cargo check`, {} functions, medians of {} interleaved rounds", args.rails, args.rounds);
+    let names = variants.map(|(name, _)| name);
+    for mode in [Mode { name: "touched", incremental: true }, Mode { name: "anew", incremental: false }] {
+        let medians = mode.measure(&packages, args.rounds)?;
+        println!("{}", mode.name);
+        for (name, median) in names.iter().zip(&medians) {
+            println!("  {name:8} {:7.1} ms", 1e3 * median.as_secs_f64());
         }
+        println!("  rails / by hand: {:.2}", medians[2].as_secs_f64() / medians[1].as_secs_f64());
     }
-    let medians: Vec<_> = times.iter_mut().map(|times| median(times)).collect();
-    println!("`cargo check`, {} functions, median of {} interleaved rounds", args.rails, args.rounds);
-    for ((name, _), median) in variants.iter().zip(&medians) {
-        println!("{name:8} {:7.1} ms", 1e3 * median.as_secs_f64());
-    }
-    println!("rails / by hand: {:.2}", medians[2].as_secs_f64() / medians[1].as_secs_f64());
     Ok(())
+}
+
+/// Whether the compiler may use what it kept from the check before.
+struct Mode {
+    name: &'static str,
+    incremental: bool,
+}
+
+impl Mode {
+    /// How long each package takes: the median.
+    fn measure(&self, packages: &[PathBuf], rounds: usize) -> Result<Vec<Duration>> {
+        for package in packages {
+            self.check(package)?;
+        }
+        let mut times = vec![Vec::new(); packages.len()];
+        for _ in 0..rounds {
+            for (package, times) in packages.iter().zip(&mut times) {
+                times.push(self.timed(package)?);
+            }
+        }
+        Ok(times.iter_mut().map(|times| median(times)).collect())
+    }
+
+    fn timed(&self, package: &Path) -> Result<Duration> {
+        let source = package.join("src/lib.rs");
+        fs::write(&source, fs::read(&source)?)?;
+        let start = Instant::now();
+        self.check(package)?;
+        Ok(start.elapsed())
+    }
+
+    fn check(&self, package: &Path) -> Result<()> {
+        // Each in a folder of its own: Cargo checks all dependencies again when the setting changes.
+        let output = Command::new(env!("CARGO"))
+            .args(["check", "--quiet", "--offline", "--target-dir"])
+            .arg(package.with_file_name(self.name))
+            .env("CARGO_INCREMENTAL", if self.incremental { "1" } else { "0" })
+            .current_dir(package)
+            .stdin(Stdio::null())
+            .output()?;
+        if output.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&output.stderr).into()) }
+    }
 }
 
 fn args() -> Result<Args> {
@@ -88,23 +126,6 @@ fn package(root: &Path, name: &str, source: &str) -> Result<PathBuf> {
     )?;
     fs::write(folder.join("src/lib.rs"), source)?;
     Ok(folder)
-}
-
-fn timed(package: &Path) -> Result<Duration> {
-    let source = package.join("src/lib.rs");
-    fs::write(&source, fs::read(&source)?)?;
-    let start = Instant::now();
-    check(package)?;
-    Ok(start.elapsed())
-}
-
-fn check(package: &Path) -> Result<()> {
-    let output = Command::new(env!("CARGO"))
-        .args(["check", "--quiet", "--offline"])
-        .current_dir(package)
-        .stdin(Stdio::null())
-        .output()?;
-    if output.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&output.stderr).into()) }
 }
 
 fn median(times: &mut [Duration]) -> Duration {

@@ -134,15 +134,67 @@ pub const DEFAULT_PRIORITY: i32 = 50;
 /// | `priority = EXPR` | lower numbers run first: any constant `i32` expression | 50 |
 /// | `after = [rail, …]`, `before = [rail, …]` | in every chain that has both, it runs after or before these: checked against the priorities | |
 /// | `name = "…"` | what it is called in decisions, plans and logs | the name of the function or type |
+/// | `tools = Set` | the [set](ToolSet) that each `tool` has to be in | tools are not checked |
 /// | `crate = path` | where this library is, for a crate that re-exports it | `::exo_rails` |
 ///
 /// Security rails usually have priorities from 10 to 20, logging from 80 to 90.
 ///
+/// # Options
+///
+/// They stand beside the arguments of a function; those of a method stand in its attribute, behind the events:
+/// `#[on(PreToolCall, tool = "delete_file")]`.
+///
+/// | option | meaning |
+/// |---|---|
+/// | `tool = "delete_file"` | it is called for this tool only, on `PreToolCall`, `PostToolCall` and `ToolError`, and may take the arguments as their type |
+/// | `provides = [T, …]` | it hands on these values to later rails of the event: see [`Provided`](trait@Provided) |
+/// | `needs = [T, …]` | it takes `&T`, which an earlier rail of the event hands on |
+/// | `always` | it is called also when an earlier rail of the event has stopped it; it can only observe |
+///
+/// ## Rails for one tool
+///
+/// ```
+/// use exo_rails::prelude::*;
+/// use serde::{Deserialize, Serialize};
+/// use serde_json::json;
+///
+/// #[derive(Serialize, Deserialize, ToolArgs)]
+/// #[tool(name = "delete_file", schema = json!({ "type": "object" }))]
+/// struct DeleteFile { path: String }
+///
+/// /// What it changes reaches the tool; arguments that it does not know stay as they are.
+/// #[rail(priority = 20, on = [PreToolCall], tool = "delete_file")]
+/// async fn only_tmp(args: &mut Args<DeleteFile>) -> RailAction {
+///     if args.path.contains("..") { return RailAction::skip("a path that leaves the folder") }
+///     args.path.insert_str(0, "/tmp/");
+///     RailAction::Continue
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RailFault> {
+/// let mut call = ToolCallInputs::new("delete_file").with_arguments(json!({ "path": "a.txt", "trace": 7 }));
+/// let decision = rail_chain![only_tmp].run::<PreToolCall>(&mut call, &mut RailContext::new("demo")).await?;
+/// assert!(decision.is_continue());
+/// assert_eq!(call.arguments, json!({ "path": "/tmp/a.txt", "trace": 7 }));
+/// # Ok(()) }
+/// ```
+///
+/// It is `&mut Args<T>` before the call and `&Args<T>` everywhere. Arguments that do not fit the type are a
+/// [fault](RailFault): a rail that can decide fails closed, and its message has the place inside the JSON. The parts of
+/// the event can be taken beside them.
+///
+/// ## Rails that are always called
+///
+/// A rail that records what happens is to record what was refused, too. With `always` it is called in its turn, and
+/// also when an earlier rail of the event has skipped, retried, aborted or faulted; [`RailContext::stopped`] then says
+/// how. It can only observe: it returns `()`, or a `Result` whose error is reported, and takes what the event carries
+/// by `&`; all of it as `&Inputs<'_>`.
+///
 /// # Parameters
 ///
 /// The type of a parameter picks what it receives: the parts that the events carry (see [`Event`](trait@Event)),
-/// `&mut RailContext` or `&RailContext`, or [`Inputs<'_>`](Inputs), the union of all payloads. They stand in any
-/// order, each at most once. A rail on several events takes what each of them carries.
+/// `&mut RailContext` or `&RailContext`, or [`Inputs<'_>`](Inputs), the union of all payloads, which is `&Inputs<'_>`
+/// where nothing is to be changed. They stand in any order, each at most once. A rail on several events takes what each
+/// of them carries.
 ///
 /// # Return types
 ///
@@ -201,9 +253,13 @@ pub use exo_rails_macros::rail;
 /// | `unique_priorities` | no two rails of one event have the same priority |
 /// | `require(…)`, `first(…)`, `last(…)`, `before(…)` | what the chain has to have: see [`chain_policy!`] |
 /// | `policy = Policy` | it meets what the [policy](ChainPolicy) requires; may be given several times |
+/// | `tools = Set` | no rail of it is for a tool outside this [set](ToolSet) |
 /// | `crate = path` | where this library is |
 ///
 /// A chain that breaks what it says of itself does not compile.
+///
+/// A chain in which a rail [needs a value](trait@Provided) that no earlier rail hands on does not compile either. A chain
+/// inside has to have what its own rails need; what they hand on, the rails of the chain around may need.
 ///
 /// A chain lists a rail once; but a rail in a chain inside it is another listing, and runs in both places. The
 /// order is a constant, so a chain has no generic parameters. A rail that is there only under a `#[cfg]` needs two
@@ -282,6 +338,7 @@ pub use exo_rails_macros::rail_chain;
 pub use exo_rails_macros::chain_policy;
 
 /// Names the events of a method in an `impl` block under [`#[rail]`](macro@rail): `#[on(PreToolCall, Start)]`.
+/// The method's [options](macro@rail#options) stand behind them: `#[on(PreToolCall, tool = "delete_file")]`.
 ///
 /// It has a meaning there only; anywhere else it is a compile error that says so.
 pub use exo_rails_macros::on;
