@@ -15,8 +15,11 @@ use serde_json::Value;
 use crate::chain::Chain;
 use crate::chain::sorting::Row;
 use crate::context::RailContext;
-use crate::event::{Event, Param};
+use crate::event::{
+    Error, Event, Finished, LlmError, Param, PostLlmCall, PostToolCall, PreLlmCall, PreToolCall, Start, ToolError,
+};
 use crate::rail::Rail;
+use crate::rails::RunOn;
 
 /// Rails that a chain lists by their name alone: they have no state, so one value serves all chains.
 ///
@@ -70,6 +73,43 @@ impl<'a, E: Event, P: Param<'a, E>> CarriedBy<'a, E, E::Payload<'a>> for P {
             None => unreachable!("two parameters of a rail take the same part"),
         }
     }
+}
+
+/// What serves every event of the lifecycle: all that [`Rails`](crate::Rails) asks for, as one thing, so that a method called on what
+/// is no guard set is not told in terms of each event.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a guard set",
+    label = "only a guard set has it",
+    note = "guard sets are chains made by `rail_chain!`, `RailManager`, `HookManager` and `NoRails`, and references to them",
+    note = "a single rail becomes one in a chain: `rail_chain![my_rail]`"
+)]
+pub trait GuardSet
+where
+    Self: RunOn<Start>
+        + RunOn<PreLlmCall>
+        + RunOn<PostLlmCall>
+        + RunOn<LlmError>
+        + RunOn<PreToolCall>
+        + RunOn<PostToolCall>
+        + RunOn<ToolError>
+        + RunOn<Finished>
+        + RunOn<Error>,
+{
+}
+
+#[diagnostic::do_not_recommend]
+impl<R> GuardSet for R where
+    R: RunOn<Start>
+        + RunOn<PreLlmCall>
+        + RunOn<PostLlmCall>
+        + RunOn<LlmError>
+        + RunOn<PreToolCall>
+        + RunOn<PostToolCall>
+        + RunOn<ToolError>
+        + RunOn<Finished>
+        + RunOn<Error>
+        + ?Sized
+{
 }
 
 /// What can be read from JSON and written as JSON: both at once, so that a type which is neither is one message.
