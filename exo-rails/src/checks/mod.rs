@@ -19,7 +19,7 @@ use crate::event::{
     Error, Event, Finished, LlmError, Param, PostLlmCall, PostToolCall, PreLlmCall, PreToolCall, Start, ToolError,
 };
 use crate::rail::Rail;
-use crate::rails::RunOn;
+use crate::rails::{Rails, RunOn};
 
 /// Rails that a chain lists by their name alone: they have no state, so one value serves all chains.
 ///
@@ -75,7 +75,7 @@ impl<'a, E: Event, P: Param<'a, E>> CarriedBy<'a, E, E::Payload<'a>> for P {
     }
 }
 
-/// What serves every event of the lifecycle: all that [`Rails`](crate::Rails) asks for, as one thing, so that a method called on what
+/// What serves every event of the lifecycle: all that [`Rails`] asks for, as one thing, so that a method called on what
 /// is no guard set is not told in terms of each event.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a guard set",
@@ -111,6 +111,51 @@ impl<R> GuardSet for R where
         + ?Sized
 {
 }
+
+/// What an agent is guarded with: every guard set, as itself.
+///
+/// An agent names the type of its guard set through this trait. What is none has no such type, and what is then done
+/// with the agent is no further error.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a guard set",
+    label = "not a guard set",
+    note = "guard sets are chains made by `rail_chain!`, `RailManager`, `HookManager` and `NoRails`, and references to them",
+    note = "a single rail becomes one in a chain: `rail_chain![my_rail]`"
+)]
+pub trait IntoRails<One = ()> {
+    /// The guard set.
+    type Rails: Rails;
+
+    /// The guard set.
+    fn into_rails(self) -> Self::Rails;
+}
+
+#[diagnostic::do_not_recommend]
+impl<R: Rails> IntoRails for R {
+    type Rails = Self;
+
+    fn into_rails(self) -> Self {
+        self
+    }
+}
+
+/// See [`Never`].
+#[diagnostic::do_not_recommend]
+impl<R: Rails, One: Never> IntoRails<One> for R {
+    type Rails = Self;
+
+    fn into_rails(self) -> Self {
+        self
+    }
+}
+
+/// Implemented by nothing.
+///
+/// Where a trait has one implementation that could be meant, rustc takes it, and reports what that lacks, in words that
+/// are not ours. Where it has two, rustc looks at both, and reports the trait itself when neither holds. So some traits
+/// have a second one, which never holds: it is for another `One` than the one that is asked for.
+#[doc(hidden)]
+pub trait Never {}
 
 /// What can be read from JSON and written as JSON: both at once, so that a type which is neither is one message.
 #[diagnostic::on_unimplemented(
