@@ -20,6 +20,7 @@ use crate::event::{
 };
 use crate::rail::Rail;
 use crate::rails::{Rails, RunOn};
+use crate::reason::Reason;
 
 /// Rails that a chain lists by their name alone: they have no state, so one value serves all chains.
 ///
@@ -156,6 +157,25 @@ impl<R: Rails, One: Never> IntoRails<One> for R {
 /// have a second one, which never holds: it is for another `One` than the one that is asked for.
 #[doc(hidden)]
 pub trait Never {}
+
+/// What a decision takes as its reason: what a [`Reason`] can be made from.
+#[diagnostic::on_unimplemented(
+    message = "a reason is a literal or a `String`, not `{Self}`",
+    label = "not a reason",
+    note = "what is borrowed has to be copied: `text.clone()`, `text.to_string()`",
+    note = "what is no text is put into one: `format!(\"the limit is {{limit}}\")`"
+)]
+pub trait IntoReason {
+    /// The reason.
+    fn into_reason(self) -> Reason;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Into<Reason>> IntoReason for T {
+    fn into_reason(self) -> Reason {
+        self.into()
+    }
+}
 
 /// What can be read from JSON and written as JSON: both at once, so that a type which is neither is one message.
 #[diagnostic::on_unimplemented(
