@@ -8,17 +8,22 @@ pub(crate) mod text;
 #[doc(hidden)]
 pub mod tools;
 
+use std::ops::ControlFlow;
+
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::action::RailOutput;
 use crate::chain::Chain;
 use crate::chain::sorting::Row;
 use crate::context::RailContext;
+use crate::decision::Outcome;
 use crate::event::{
     Error, Event, Finished, LlmError, Param, PostLlmCall, PostToolCall, PreLlmCall, PreToolCall, Start, ToolError,
 };
-use crate::rail::Rail;
+use crate::hook_point::HookPoint;
+use crate::rail::{Caller, Rail};
 use crate::rails::{Rails, RunOn};
 use crate::reason::Reason;
 
@@ -73,6 +78,43 @@ impl<'a, E: Event, P: Param<'a, E>> CarriedBy<'a, E, E::Payload<'a>> for P {
             // `once` has been asked for the parameters of the rail.
             None => unreachable!("two parameters of a rail take the same part"),
         }
+    }
+}
+
+/// [`RailOutput`] with what the event takes back beside it, so that the message about a return type says what there
+/// is at this event.
+#[diagnostic::on_unimplemented(
+    message = "a rail on `{E}` cannot return `{Self}`",
+    label = "not what a rail on `{E}` may return",
+    note = "of these, a rail on `{E}` returns one: `{Returns}`",
+    note = "`()` only observes; an `Option<_>` and a `Result<_, E>` of these are fine too, where `E` is an error type or text"
+)]
+pub trait ReturnedAt<E: Event, Returns, One = ()>: Sized + Send {
+    /// See [`RailOutput`].
+    const DECIDES: bool;
+
+    #[doc(hidden)]
+    fn flow(self, caller: &Caller, point: HookPoint) -> ControlFlow<Outcome<E>>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Event, T: RailOutput<E>> ReturnedAt<E, E::Returns> for T {
+    const DECIDES: bool = T::DECIDES;
+
+    #[inline(always)]
+    fn flow(self, caller: &Caller, point: HookPoint) -> ControlFlow<Outcome<E>> {
+        RailOutput::flow(self, caller, point)
+    }
+}
+
+/// See [`Never`].
+#[diagnostic::do_not_recommend]
+impl<E: Event, T: RailOutput<E>, One: Never> ReturnedAt<E, E::Returns, One> for T {
+    const DECIDES: bool = T::DECIDES;
+
+    #[inline(always)]
+    fn flow(self, caller: &Caller, point: HookPoint) -> ControlFlow<Outcome<E>> {
+        RailOutput::flow(self, caller, point)
     }
 }
 
