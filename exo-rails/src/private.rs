@@ -5,5 +5,6 @@ pub use crate::chain::order::Checks;
 pub use crate::chain::sorting::{Listing, Row, Sorted, Summary};
 pub use crate::chain::walk::*;
 pub use crate::chain::{NoRail, Places, RailAt};
-pub use crate::tool_set::{IntoTools, into_tools};
+pub use crate::tool_args::ToolArgs;
+pub use crate::tool_set::{IntoTools, into_tools, name_of};
 pub use serde_json::Value;

@@ -226,10 +226,14 @@ impl<T: Into<Reason>> IntoReason for T {
     note = "the derives are those of `serde`: `use serde::{{Deserialize, Serialize}}`",
     note = "the arguments own their data: `String` and not `&str`"
 )]
-pub trait Json: Serialize + DeserializeOwned {}
+pub trait Json<One = ()>: Serialize + DeserializeOwned {}
 
 #[diagnostic::do_not_recommend]
 impl<T: Serialize + DeserializeOwned> Json for T {}
+
+/// See [`Never`]: without it, serde says what is missing, once for each of its traits.
+#[diagnostic::do_not_recommend]
+impl<T: Serialize + DeserializeOwned, One: Never> Json<One> for T {}
 
 /// What has a JSON schema: whatever derives `JsonSchema`, with the feature `schemars`.
 #[cfg_attr(
