@@ -1,6 +1,6 @@
 #[automatically_derived]
 #[diagnostic::do_not_recommend]
-impl ::exo_rails::ToolArgs for DeleteFile {
+impl ::exo_rails::__private::ToolArgs for DeleteFile {
     const NAME: &'static str = "delete_file";
     const DESCRIPTION: &'static str = "Deletes a file of the workspace.";
     fn schema() -> ::exo_rails::__private::Value {

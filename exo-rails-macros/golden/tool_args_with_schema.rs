@@ -1,6 +1,6 @@
 #[automatically_derived]
 #[diagnostic::do_not_recommend]
-impl ::exo_rails::ToolArgs for Ping {
+impl ::exo_rails::__private::ToolArgs for Ping {
     const NAME: &'static str = "ping";
     const DESCRIPTION: &'static str = "Answers.";
     fn schema() -> ::exo_rails::__private::Value {

@@ -10,8 +10,14 @@ const _: () = {
     impl ::exo_rails::ToolSet for SupportTools {
         const NAME: &'static str = "SupportTools";
         const NAMES: &'static [&'static str] = &[
-            <Search as ::exo_rails::ToolArgs>::NAME,
-            <files::DeleteFile as ::exo_rails::ToolArgs>::NAME,
+            ::exo_rails::__private::name_of(
+                |set: &Self| &set.search,
+                &<_ as ::exo_rails::ToolArgs>::NAMED,
+            ),
+            ::exo_rails::__private::name_of(
+                |set: &Self| &set.delete_file,
+                &<_ as ::exo_rails::ToolArgs>::NAMED,
+            ),
         ];
         fn tools(&self) -> impl ::core::iter::Iterator<Item = &::exo_rails::Tool> {
             let tools: [&::exo_rails::Tool; _] = [

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use crate::checks::IntoReason;
 use crate::decision::{Decision, Outcome};
 use crate::error::RailAbortError;
 use crate::event::{AllowsAbort, AllowsRetry, Payloads, SubstituteFor};
@@ -48,8 +49,8 @@ pub enum RailAction<S = NoSubstitute> {
 
 impl<S> RailAction<S> {
     /// Ends the run; `reason` reaches whoever started it.
-    pub fn abort(reason: impl Into<Reason>) -> Self {
-        Self::Abort(reason.into())
+    pub fn abort(reason: impl IntoReason) -> Self {
+        Self::Abort(reason.into_reason())
     }
 
     /// Skips the operation without a substitute.
@@ -58,13 +59,13 @@ impl<S> RailAction<S> {
     /// model call an empty answer, which ends the agent's loop; a run an empty output. The latter two have a
     /// field `skipped` in their `extra`, with the rail and the reason. At
     /// [`LlmError`](crate::events::LlmError) and [`ToolError`](crate::events::ToolError) the error goes on.
-    pub fn skip(reason: impl Into<Reason>) -> Self {
-        Self::Skip(Skip { reason: reason.into(), substitute: None })
+    pub fn skip(reason: impl IntoReason) -> Self {
+        Self::Skip(Skip { reason: reason.into_reason(), substitute: None })
     }
 
     /// Skips the operation and puts `substitute` in the place of its result.
-    pub fn skip_with(substitute: S, reason: impl Into<Reason>) -> Self {
-        Self::Skip(Skip { reason: reason.into(), substitute: Some(substitute) })
+    pub fn skip_with(substitute: S, reason: impl IntoReason) -> Self {
+        Self::Skip(Skip { reason: reason.into_reason(), substitute: Some(substitute) })
     }
 
     /// Does the operation again after a delay.
@@ -108,12 +109,12 @@ pub enum Verdict {
 
 impl Verdict {
     /// Ends the run; `reason` reaches whoever started it.
-    pub fn abort(reason: impl Into<Reason>) -> Self {
-        Self::Abort(reason.into())
+    pub fn abort(reason: impl IntoReason) -> Self {
+        Self::Abort(reason.into_reason())
     }
 
     /// Aborts when `condition` holds, continues when it does not.
-    pub fn abort_if(condition: bool, reason: impl Into<Reason>) -> Self {
+    pub fn abort_if(condition: bool, reason: impl IntoReason) -> Self {
         if condition { Self::abort(reason) } else { Self::Continue }
     }
 }
@@ -151,8 +152,8 @@ pub struct RetryRequest {
 
 impl RetryRequest {
     /// One retry, without a delay.
-    pub fn new(reason: impl Into<Reason>) -> Self {
-        Self { delay: Duration::ZERO, max_retries: 1, reason: reason.into() }
+    pub fn new(reason: impl IntoReason) -> Self {
+        Self { delay: Duration::ZERO, max_retries: 1, reason: reason.into_reason() }
     }
 
     /// The same request with this delay.

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value};
 
+use crate::checks::IntoRails;
 use crate::context::RailContext;
 use crate::error::{OperationError, OperationErrorKind, RunError};
 use crate::message::{Message, Role, ToolCall, Usage};
@@ -212,7 +213,8 @@ fn arguments(text: &str) -> (Value, Option<serde_json::Error>) {
 #[derive(Clone, Debug)]
 pub struct AgentBuilder<M, R = NoRails>(Agent<M, R>);
 
-impl<M: Model, R: Rails> AgentBuilder<M, R> {
+// Without bounds: `Agent::builder` and `rails` have held them, and what they refuse is not refused again.
+impl<M, R> AgentBuilder<M, R> {
     /// Gives the agent a tool; one of the same name is replaced.
     pub fn tool(mut self, tool: impl Into<Tool>) -> Self {
         let tool = tool.into();
@@ -247,7 +249,8 @@ impl<M: Model, R: Rails> AgentBuilder<M, R> {
     }
 
     /// Guards the agent with this guard set, in the place of any other.
-    pub fn rails<S: Rails>(self, rails: S) -> AgentBuilder<M, S> {
+    pub fn rails<S: IntoRails>(self, rails: S) -> AgentBuilder<M, S::Rails> {
+        let rails = rails.into_rails();
         let Agent { name, model, rails: _, tools, instructions, options, max_steps } = self.0;
         AgentBuilder(Agent { name, model, rails, tools, instructions, options, max_steps })
     }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::checks::IntoReason;
 use crate::fault::RailFault;
 use crate::hook_point::HookPoint;
 use crate::reason::Reason;
@@ -43,8 +44,8 @@ pub struct RailAbortError {
 
 impl RailAbortError {
     /// An abort by this rail at this event: for guard sets and hooks of your own.
-    pub fn new(rail_name: &'static str, event: HookPoint, reason: impl Into<Reason>) -> Self {
-        Self { rail_name, event, reason: reason.into() }
+    pub fn new(rail_name: &'static str, event: HookPoint, reason: impl IntoReason) -> Self {
+        Self { rail_name, event, reason: reason.into_reason() }
     }
 }
 

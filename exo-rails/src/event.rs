@@ -1,6 +1,6 @@
 //! Events: the points of an agent's lifecycle, as types that know which data they carry and what they allow.
 
-use crate::action::NoSubstitute;
+use crate::action::{NoSubstitute, RailAction, Verdict};
 use crate::context::RailContext;
 use crate::error::{OperationError, RunError};
 use crate::hook_point::HookPoint;
@@ -48,6 +48,10 @@ pub trait Event: Payloads {
 
     /// What its rails may decide, as a value: the runtime side of [`AllowsAbort`] and [`AllowsRetry`].
     const ALLOWS: Allows;
+
+    /// What its rails may return, the parts of a tuple: for the message about what they may not.
+    #[doc(hidden)]
+    type Returns;
 
     /// The payload, part by part, as the parameters of one rail take it.
     #[doc(hidden)]
@@ -233,6 +237,13 @@ macro_rules! allows {
     };
 }
 
+/// What a rail on the event may return.
+macro_rules! returns {
+    (Nothing, $substitute:ident) => { () };
+    (Retry, NoSubstitute) => { (RailAction, Verdict, ()) };
+    (Retry, $substitute:ident) => { (RailAction, RailAction<$substitute>, Verdict, ()) };
+}
+
 /// What a skip at the event may bring.
 macro_rules! substitute {
     ($event:ident, NoSubstitute) => {};
@@ -318,6 +329,7 @@ macro_rules! events {
             impl Event for $event {
                 const POINT: HookPoint = HookPoint::$event;
                 const ALLOWS: Allows = Allows::$allows;
+                type Returns = returns!($allows, $substitute);
                 type Parts<'a> = (Option<part!('a, $mode0 $part0)>, $(Option<part!('a, $mode1 $part1)>,)?);
 
                 #[inline]

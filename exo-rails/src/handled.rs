@@ -5,8 +5,9 @@ use std::error::Error as StdError;
 use std::ops::ControlFlow;
 
 use crate::action::RailOutput;
+use crate::checks::ReturnedAt;
 use crate::decision::Outcome;
-use crate::event::{Payloads, PostToolCall, PreToolCall, ToolError};
+use crate::event::{Event, Payloads, PostToolCall, PreToolCall, ToolError};
 use crate::fault;
 use crate::hook_point::HookPoint;
 use crate::payload::ToolCallInputs;
@@ -24,7 +25,7 @@ pub enum Handled<O> {
 }
 
 #[diagnostic::do_not_recommend]
-impl<E: Payloads, O: RailOutput<E>> RailOutput<E> for Handled<O> {
+impl<E: Event, O: ReturnedAt<E, E::Returns>> RailOutput<E> for Handled<O> {
     const DECIDES: bool = O::DECIDES;
 
     #[inline(always)]

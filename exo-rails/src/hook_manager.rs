@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::action::RailOutput;
+use crate::checks::Never;
 use crate::context::RailContext;
 use crate::decision::{self, Decision, Outcome};
 use crate::event::{Allows, AnyEvent, AnySubstitute, Event, Inputs};
@@ -210,6 +211,7 @@ pub type ObserverFuture<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
     message = "`{Self}` is not a hook",
     label = "not a hook",
     note = "a plain hook is an `async fn(inputs: Inputs<'_>, ctx: &mut RailContext)` that returns what a rail may return",
+    note = "its future is `Send`, and borrows nothing from the hook: a hook with state is a rail with state, in a chain",
     note = "a chain is added with `chain.register(&mut hooks)`"
 )]
 pub trait Hook: Send + Sync + 'static {
@@ -226,12 +228,22 @@ pub trait Hook: Send + Sync + 'static {
 
 /// Async functions that can be hooks.
 #[doc(hidden)]
-pub trait HookFn<'a>: Fn(Inputs<'a>, &'a mut RailContext) -> Self::Future {
+pub trait HookFn<'a, One = ()>: Fn(Inputs<'a>, &'a mut RailContext) -> Self::Future {
     type Future: Future<Output = Self::Out> + Send + 'a;
     type Out: RailOutput<AnyEvent>;
 }
 
 impl<'a, F, Fut> HookFn<'a> for F
+where
+    F: Fn(Inputs<'a>, &'a mut RailContext) -> Fut,
+    Fut: Future<Output: RailOutput<AnyEvent>> + Send + 'a,
+{
+    type Future = Fut;
+    type Out = Fut::Output;
+}
+
+/// See [`Never`]: without it, a function of another shape is told as one that a hidden trait asks for.
+impl<'a, F, Fut, One: Never> HookFn<'a, One> for F
 where
     F: Fn(Inputs<'a>, &'a mut RailContext) -> Fut,
     Fut: Future<Output: RailOutput<AnyEvent>> + Send + 'a,

@@ -8,5 +8,6 @@ pub use crate::chain::walk::*;
 pub use crate::chain::{NoRail, Places, RailAt};
 pub use crate::handled::{BeforeTool, Handled, ToolEvent};
 pub use crate::provided::{hand_on, needed};
-pub use crate::tool_set::{IntoTools, into_tools};
+pub use crate::tool_args::ToolArgs;
+pub use crate::tool_set::{IntoTools, into_tools, name_of};
 pub use serde_json::Value;

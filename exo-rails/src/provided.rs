@@ -4,7 +4,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 use crate::action::{NoSubstitute, RailAction, RetryRequest, Skip};
-use crate::checks::text;
+use crate::checks::{IntoReason, text};
 use crate::context::RailContext;
 use crate::rail::Declared;
 use crate::reason::Reason;
@@ -110,18 +110,18 @@ impl<T, S> Provide<T, S> {
     }
 
     /// See [`RailAction::abort`].
-    pub fn abort(reason: impl Into<Reason>) -> Self {
-        Self::Abort(reason.into())
+    pub fn abort(reason: impl IntoReason) -> Self {
+        Self::Abort(reason.into_reason())
     }
 
     /// See [`RailAction::skip`].
-    pub fn skip(reason: impl Into<Reason>) -> Self {
-        Self::Skip(Skip { reason: reason.into(), substitute: None })
+    pub fn skip(reason: impl IntoReason) -> Self {
+        Self::Skip(Skip { reason: reason.into_reason(), substitute: None })
     }
 
     /// See [`RailAction::skip_with`].
-    pub fn skip_with(substitute: S, reason: impl Into<Reason>) -> Self {
-        Self::Skip(Skip { reason: reason.into(), substitute: Some(substitute) })
+    pub fn skip_with(substitute: S, reason: impl IntoReason) -> Self {
+        Self::Skip(Skip { reason: reason.into_reason(), substitute: Some(substitute) })
     }
 
     /// See [`RailAction::retry`].

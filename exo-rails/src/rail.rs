@@ -8,10 +8,9 @@ use std::panic::Location;
 
 use serde::Serialize;
 
-use crate::action::RailOutput;
 use crate::chain::flow::Flow;
 use crate::chain::sorting::Row;
-use crate::checks::text;
+use crate::checks::{ReturnedAt, text};
 use crate::context::RailContext;
 use crate::decision::Outcome;
 use crate::event::Event;
@@ -86,7 +85,7 @@ pub trait Rail {
 )]
 pub trait RailOn<E: Event>: Rail {
     /// What the rail returns.
-    type Out: RailOutput<E>;
+    type Out: ReturnedAt<E, E::Returns>;
 
     /// Whether it takes what the event carries by `&mut`: then its work is lost when it faults.
     #[doc(hidden)]
@@ -107,8 +106,8 @@ pub trait RailOn<E: Event>: Rail {
     /// Calls the rail.
     fn call<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> impl Future<Output = Self::Out> + Send;
 
-    /// What the rail decided. Chains ask here and not [`RailOutput`] itself, so that a rail that returns
-    /// something else is reported where it is declared, and not again in each chain.
+    /// What the rail decided. Chains ask here and not [`RailOutput`](crate::RailOutput) itself, so that a rail that
+    /// returns something else is reported where it is declared, and not again in each chain.
     #[doc(hidden)]
     #[inline(always)]
     fn flow(output: Self::Out) -> ControlFlow<Outcome<E>> {

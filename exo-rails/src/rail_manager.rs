@@ -357,6 +357,7 @@ pub struct RailManagerHook {
     point: HookPoint,
 }
 
+#[diagnostic::do_not_recommend]
 impl Hook for RailManagerHook {
     fn call<'a>(&'a self, caller: &'a Caller, inputs: Inputs<'a>, ctx: &'a mut RailContext) -> HookFuture<'a> {
         let at = inputs.point();

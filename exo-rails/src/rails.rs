@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
+use crate::checks::GuardSet;
 use crate::context::RailContext;
 use crate::decision::{Decision, Outcome};
 use crate::error::{OperationError, RunError};
-use crate::event::{
-    Error, Event, Finished, LlmError, PostLlmCall, PostToolCall, PreLlmCall, PreToolCall, Start, ToolError,
-};
+use crate::event::Event;
 use crate::fault::RailFault;
 use crate::operation::{self, Guarded, LlmCall, ToolCall};
 use crate::payload::{InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse, ToolCallInputs, ToolOutput};
@@ -54,17 +53,7 @@ pub trait RunOn<E: Event>: Send + Sync {
     note = "guard sets are chains made by `rail_chain!`, `RailManager`, `HookManager` and `NoRails`, and references to them",
     note = "a single rail becomes one in a chain: `rail_chain![my_rail]`"
 )]
-pub trait Rails:
-    RunOn<Start>
-    + RunOn<PreLlmCall>
-    + RunOn<PostLlmCall>
-    + RunOn<LlmError>
-    + RunOn<PreToolCall>
-    + RunOn<PostToolCall>
-    + RunOn<ToolError>
-    + RunOn<Finished>
-    + RunOn<Error>
-{
+pub trait Rails: GuardSet {
     /// Runs the rails of one event and returns what they decided.
     ///
     /// The [guarded operations](Self::guard_tool_call) do this and act on every decision; call it where you
@@ -99,8 +88,8 @@ pub trait Rails:
         enter::<E, Self>(self, payload, ctx)
     }
 
-    /// Guards a whole run: [`Start`], the run, [`Finished`]; and [`Error`], once, when it ends with an error
-    /// of any kind.
+    /// Guards a whole run: [`Start`](crate::events::Start), the run, [`Finished`](crate::events::Finished); and
+    /// [`Error`](struct@crate::events::Error), once, when it ends with an error of any kind.
     ///
     /// `run` is called with the permit for the inputs as the rails have left them. It is called again when a
     /// rail has the run done again. The context for its model and tool calls is
@@ -146,7 +135,8 @@ pub trait Rails:
         operation::guard_run(self, inputs.into(), ctx, run)
     }
 
-    /// Guards a call of the model: [`PreLlmCall`], the call, then [`PostLlmCall`] or [`LlmError`].
+    /// Guards a call of the model: [`PreLlmCall`](crate::events::PreLlmCall), the call, then
+    /// [`PostLlmCall`](crate::events::PostLlmCall) or [`LlmError`](crate::events::LlmError).
     ///
     /// ```
     /// use std::time::Duration;
@@ -196,7 +186,8 @@ pub trait Rails:
         }
     }
 
-    /// Guards a tool call: [`PreToolCall`], the call, then [`PostToolCall`] or [`ToolError`].
+    /// Guards a tool call: [`PreToolCall`](crate::events::PreToolCall), the call, then
+    /// [`PostToolCall`](crate::events::PostToolCall) or [`ToolError`](crate::events::ToolError).
     ///
     /// The rails' decisions are acted on: a skip puts its substitute in the place of the output, a retry
     /// waits and begins again at the pre rails, an abort is the error. What the rails change in the call
@@ -243,19 +234,7 @@ pub trait Rails:
 }
 
 #[diagnostic::do_not_recommend]
-impl<R> Rails for R where
-    R: RunOn<Start>
-        + RunOn<PreLlmCall>
-        + RunOn<PostLlmCall>
-        + RunOn<LlmError>
-        + RunOn<PreToolCall>
-        + RunOn<PostToolCall>
-        + RunOn<ToolError>
-        + RunOn<Finished>
-        + RunOn<Error>
-        + ?Sized
-{
-}
+impl<R: GuardSet + ?Sized> Rails for R {}
 
 /// Begins an event and runs its rails.
 #[inline]

@@ -56,6 +56,10 @@ pub trait ToolArgs: Json + Send + Sync + 'static {
     /// What the model is told about the tool; empty when there is nothing to say.
     const DESCRIPTION: &'static str;
 
+    /// The name, with the type that it is the name of.
+    #[doc(hidden)]
+    const NAMED: Named<Self> = Named { name: Self::NAME, args: PhantomData };
+
     /// A JSON schema of the arguments.
     fn schema() -> Value;
 
@@ -108,6 +112,19 @@ pub trait ToolArgs: Json + Send + Sync + 'static {
         E: Into<OperationError>,
     {
         ToolFor::of(Tool::typed(Self::spec(), run))
+    }
+}
+
+/// The name of the tool that takes the arguments `A`.
+#[derive(Debug)]
+pub struct Named<A> {
+    name: &'static str,
+    args: PhantomData<fn(A)>,
+}
+
+impl<A> Named<A> {
+    pub(crate) const fn name(&self) -> &'static str {
+        self.name
     }
 }
 

@@ -5,6 +5,7 @@ use crate::message::ToolSpec;
 use crate::payload::{ToolCallInputs, ToolOutput};
 use crate::permit::Permit;
 use crate::tool::{Tool, unknown};
+use crate::tool_args::{Named, ToolFor};
 
 /// The tools of an agent: a struct made by [`tools!`](crate::tools), with a field for each.
 ///
@@ -78,4 +79,11 @@ pub type IntoTools = std::vec::IntoIter<Tool>;
 #[must_use]
 pub fn into_tools<const N: usize>(tools: [Tool; N]) -> IntoTools {
     Vec::from(tools).into_iter()
+}
+
+/// The name of the tool in a field of a set. The macro names the type of its arguments in the field alone, and has the
+/// compiler infer it here: so a type that does not exist is told once.
+#[must_use]
+pub const fn name_of<S, A>(_: fn(&S) -> &ToolFor<A>, named: &Named<A>) -> &'static str {
+    named.name()
 }

@@ -104,8 +104,10 @@ fn compile(mistakes: &[Mistake]) -> Vec<Value> {
         fs::write(programs.join(format!("{}.rs", mistake.name)), &mistake.source).unwrap();
     }
     let library = workspace.join("exo-rails");
+    // Without the feature `schemars`, which the fixtures have: what is said without it is held here.
     let manifest = format!(
-        "[package]\nname = 'mistakes'\nedition = '2024'\n[workspace]\n[dependencies]\nexo-rails.path = '{}'\n",
+        "[package]\nname = 'mistakes'\nedition = '2024'\n[workspace]\n\
+         [dependencies]\nexo-rails.path = '{}'\nserde = {{ version = '1', features = ['derive'] }}\n",
         library.display()
     );
     fs::write(package.join("Cargo.toml"), manifest).unwrap();

@@ -49,14 +49,15 @@ pub(super) fn predicates(library: &Library, handler: &Handler, event: &Path) -> 
             Source::Event | Source::Whole | Source::Value => {}
         }
     }
+    let returned = quote!(checks::ReturnedAt<#event, <#event as #library::Event>::Returns>);
     match values(handler) {
         Some(values) => {
             predicates.push(at(output, quote!(Provision<#values>)));
             let decision = quote_spanned!(output.span()=> <#output as #library::Provision<#values>>::Decision);
-            predicates.push(at(&decision, quote!(RailOutput<#event>)));
+            predicates.push(at(&decision, returned));
         }
         None if handler.is_plain() => {}
-        None => predicates.push(at(output, quote!(RailOutput<#event>))),
+        None => predicates.push(at(output, returned)),
     }
     if handler.always {
         predicates.push(at(output, quote!(checks::Observes)));

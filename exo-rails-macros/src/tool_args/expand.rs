@@ -38,7 +38,7 @@ fn tool_args_impl(args: &ToolArgs, schema: &impl ToTokens) -> TokenStream {
     quote_spanned! {Span::mixed_site()=>
         #[automatically_derived]
         #[diagnostic::do_not_recommend]
-        impl #library::ToolArgs for #ident {
+        impl #library::__private::ToolArgs for #ident {
             const NAME: &'static str = #name;
             const DESCRIPTION: &'static str = #description;
 

@@ -28,11 +28,14 @@ fn structure(Set { library, attrs, vis, ident, tools, .. }: &Set) -> TokenStream
 fn tool_set(Set { library, ident, tools, .. }: &Set) -> TokenStream {
     let fields: Vec<_> = tools.iter().map(|tool| &tool.ident).collect();
     let name = ident.unraw().to_string();
-    // At the name of the type: what is not the arguments of a tool is said there, and nowhere else.
-    let names = tools.iter().map(|Tool { ty, .. }| {
+    // At the name of the type: what is not the arguments of a tool is said there, and nowhere else. The name itself
+    // stands in the field alone: one that does not exist would be told a second time.
+    let names = tools.iter().map(|Tool { ident: field, ty, .. }| {
         let span = ty.span().resolved_at(Span::mixed_site());
-        let library = library.located(span);
-        quote_spanned!(span=> <#ty as #library::ToolArgs>::NAME)
+        let (library, inferred) = (library.located(span), quote_spanned!(ty.span()=> _));
+        quote_spanned! {span=>
+            #library::__private::name_of(|set: &Self| &set.#field, &<#inferred as #library::ToolArgs>::NAMED)
+        }
     });
     quote_spanned! {Span::mixed_site()=>
         #[automatically_derived]

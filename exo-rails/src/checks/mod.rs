@@ -8,15 +8,24 @@ pub(crate) mod text;
 #[doc(hidden)]
 pub mod tools;
 
+use std::ops::ControlFlow;
+
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::action::RailOutput;
 use crate::chain::Chain;
 use crate::chain::sorting::Row;
 use crate::context::RailContext;
-use crate::event::{Event, Param};
-use crate::rail::Rail;
+use crate::decision::Outcome;
+use crate::event::{
+    Error, Event, Finished, LlmError, Param, PostLlmCall, PostToolCall, PreLlmCall, PreToolCall, Start, ToolError,
+};
+use crate::hook_point::HookPoint;
+use crate::rail::{Caller, Rail};
+use crate::rails::{Rails, RunOn};
+use crate::reason::Reason;
 
 /// Rails that a chain lists by their name alone: they have no state, so one value serves all chains.
 ///
@@ -87,6 +96,144 @@ impl Observes for () {}
 #[diagnostic::do_not_recommend]
 impl<E> Observes for Result<(), E> {}
 
+/// [`RailOutput`] with what the event takes back beside it, so that the message about a return type says what there
+/// is at this event.
+#[diagnostic::on_unimplemented(
+    message = "a rail on `{E}` cannot return `{Self}`",
+    label = "not what a rail on `{E}` may return",
+    note = "of these, a rail on `{E}` returns one: `{Returns}`",
+    note = "`()` only observes; an `Option<_>` and a `Result<_, E>` of these are fine too, where `E` is an error type or text"
+)]
+pub trait ReturnedAt<E: Event, Returns, One = ()>: Sized + Send {
+    /// See [`RailOutput`].
+    const DECIDES: bool;
+
+    #[doc(hidden)]
+    fn flow(self, caller: &Caller, point: HookPoint) -> ControlFlow<Outcome<E>>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Event, T: RailOutput<E>> ReturnedAt<E, E::Returns> for T {
+    const DECIDES: bool = T::DECIDES;
+
+    #[inline(always)]
+    fn flow(self, caller: &Caller, point: HookPoint) -> ControlFlow<Outcome<E>> {
+        RailOutput::flow(self, caller, point)
+    }
+}
+
+/// See [`Never`].
+#[diagnostic::do_not_recommend]
+impl<E: Event, T: RailOutput<E>, One: Never> ReturnedAt<E, E::Returns, One> for T {
+    const DECIDES: bool = T::DECIDES;
+
+    #[inline(always)]
+    fn flow(self, caller: &Caller, point: HookPoint) -> ControlFlow<Outcome<E>> {
+        RailOutput::flow(self, caller, point)
+    }
+}
+
+/// What serves every event of the lifecycle: all that [`Rails`] asks for, as one thing, so that a method called on what
+/// is no guard set is not told in terms of each event.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a guard set",
+    label = "only a guard set has it",
+    note = "guard sets are chains made by `rail_chain!`, `RailManager`, `HookManager` and `NoRails`, and references to them",
+    note = "a single rail becomes one in a chain: `rail_chain![my_rail]`"
+)]
+pub trait GuardSet
+where
+    Self: RunOn<Start>
+        + RunOn<PreLlmCall>
+        + RunOn<PostLlmCall>
+        + RunOn<LlmError>
+        + RunOn<PreToolCall>
+        + RunOn<PostToolCall>
+        + RunOn<ToolError>
+        + RunOn<Finished>
+        + RunOn<Error>,
+{
+}
+
+#[diagnostic::do_not_recommend]
+impl<R> GuardSet for R where
+    R: RunOn<Start>
+        + RunOn<PreLlmCall>
+        + RunOn<PostLlmCall>
+        + RunOn<LlmError>
+        + RunOn<PreToolCall>
+        + RunOn<PostToolCall>
+        + RunOn<ToolError>
+        + RunOn<Finished>
+        + RunOn<Error>
+        + ?Sized
+{
+}
+
+/// What an agent is guarded with: every guard set, as itself.
+///
+/// An agent names the type of its guard set through this trait. What is none has no such type, and what is then done
+/// with the agent is no further error.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a guard set",
+    label = "not a guard set",
+    note = "guard sets are chains made by `rail_chain!`, `RailManager`, `HookManager` and `NoRails`, and references to them",
+    note = "a single rail becomes one in a chain: `rail_chain![my_rail]`"
+)]
+pub trait IntoRails<One = ()> {
+    /// The guard set.
+    type Rails: Rails;
+
+    /// The guard set.
+    fn into_rails(self) -> Self::Rails;
+}
+
+#[diagnostic::do_not_recommend]
+impl<R: Rails> IntoRails for R {
+    type Rails = Self;
+
+    fn into_rails(self) -> Self {
+        self
+    }
+}
+
+/// See [`Never`].
+#[diagnostic::do_not_recommend]
+impl<R: Rails, One: Never> IntoRails<One> for R {
+    type Rails = Self;
+
+    fn into_rails(self) -> Self {
+        self
+    }
+}
+
+/// Implemented by nothing.
+///
+/// Where a trait has one implementation that could be meant, rustc takes it, and reports what that lacks, in words that
+/// are not ours. Where it has two, rustc looks at both, and reports the trait itself when neither holds. So some traits
+/// have a second one, which never holds: it is for another `One` than the one that is asked for.
+#[doc(hidden)]
+pub trait Never {}
+
+/// What a decision takes as its reason: what a [`Reason`] can be made from.
+#[diagnostic::on_unimplemented(
+    message = "a reason is a literal or a `String`, not `{Self}`",
+    label = "not a reason",
+    note = "what is borrowed has to be copied: `text.clone()`, `text.to_string()`",
+    note = "what is no text is put into one: `format!(\"the limit is {{limit}}\")`"
+)]
+pub trait IntoReason {
+    /// The reason.
+    fn into_reason(self) -> Reason;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Into<Reason>> IntoReason for T {
+    fn into_reason(self) -> Reason {
+        self.into()
+    }
+}
+
 /// What can be read from JSON and written as JSON: both at once, so that a type which is neither is one message.
 #[diagnostic::on_unimplemented(
     message = "the arguments of a tool are read from JSON and written as JSON: `{Self}` does not have both",
@@ -94,10 +241,14 @@ impl<E> Observes for Result<(), E> {}
     note = "the derives are those of `serde`: `use serde::{{Deserialize, Serialize}}`",
     note = "the arguments own their data: `String` and not `&str`"
 )]
-pub trait Json: Serialize + DeserializeOwned {}
+pub trait Json<One = ()>: Serialize + DeserializeOwned {}
 
 #[diagnostic::do_not_recommend]
 impl<T: Serialize + DeserializeOwned> Json for T {}
+
+/// See [`Never`]: without it, serde says what is missing, once for each of its traits.
+#[diagnostic::do_not_recommend]
+impl<T: Serialize + DeserializeOwned, One: Never> Json<One> for T {}
 
 /// What has a JSON schema: whatever derives `JsonSchema`, with the feature `schemars`.
 #[cfg_attr(

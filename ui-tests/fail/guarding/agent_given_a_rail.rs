@@ -7,10 +7,12 @@ async fn guard(call: &ToolCallInputs) -> Verdict {
     Verdict::abort_if(call.tool_name == "shell", "no shell")
 }
 
-fn agent(model: impl Model) {
-    let _ = Agent::builder("support", model).rails(guard {}).build();
+async fn answer(model: impl Model, tool: Tool) -> Result<InvokeOutput, RunError> {
+    let agent = Agent::builder("support", model).rails(guard {}).tool(tool).build();
+    agent.run("hello").await
 }
 
 fn main() {
-    agent("[]".parse::<exo_rails::scripted::ScriptedModel>().unwrap());
+    let tool = Tool::new("ping", "", serde_json::Value::Null, |_: serde_json::Value| async { Ok::<_, OperationError>("") });
+    let _ = answer("[]".parse::<exo_rails::scripted::ScriptedModel>().unwrap(), tool);
 }

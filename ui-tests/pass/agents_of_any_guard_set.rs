@@ -1,0 +1,34 @@
+//! Code that is generic over its guard set makes agents of the type that it says.
+
+#![deny(warnings)]
+
+use exo_rails::prelude::*;
+use exo_rails::scripted::ScriptedModel;
+
+#[rail(on = [PreToolCall])]
+fn no_shell(call: &ToolCallInputs) -> Verdict {
+    Verdict::abort_if(call.tool_name == "shell", "no shell")
+}
+
+fn owned<M: Model, R: Rails>(model: M, rails: R) -> Agent<M, R> {
+    Agent::builder("owned", model).rails(rails).max_steps(3).build()
+}
+
+fn borrowed<M: Model, R: Rails>(model: M, rails: &R) -> Agent<M, &R> {
+    Agent::builder("borrowed", model).rails(rails).build()
+}
+
+fn unnamed<M: Model>(model: M, rails: impl Rails) -> Agent<M, impl Rails> {
+    Agent::builder("unnamed", model).rails(rails).build()
+}
+
+fn model() -> ScriptedModel {
+    "[]".parse().unwrap()
+}
+
+fn main() {
+    let rails = rail_chain![no_shell];
+    assert_eq!(borrowed(model(), &rails).name(), "borrowed");
+    assert_eq!(unnamed(model(), HookManager::new()).name(), "unnamed");
+    assert_eq!(owned(model(), rails).name(), "owned");
+}
