@@ -320,10 +320,16 @@ impl RailContext {
     #[inline]
     pub(crate) fn enter(&mut self, event: HookPoint) {
         self.event = event;
-        self.extra.clear();
-        if self.shared.is_some() {
-            self.shared = None;
+        if self.shared.is_some() || !self.extra.is_empty() {
+            self.forget();
         }
+    }
+
+    /// Apart, because there is mostly nothing to forget.
+    #[cold]
+    fn forget(&mut self) {
+        self.extra.clear();
+        self.shared = None;
     }
 
     /// Waits, unless the run is cancelled meanwhile.

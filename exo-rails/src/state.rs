@@ -59,12 +59,15 @@ impl Extra {
         value.downcast().ok().map(|value| *value)
     }
 
-    /// Empties it, for the next event.
+    /// Whether nothing has been put in since the event began.
     #[inline]
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.values.is_none()
+    }
+
+    /// Empties it, for the next event.
     pub(crate) fn clear(&mut self) {
-        if self.values.is_some() {
-            self.values = None;
-        }
+        self.values = None;
     }
 }
 
