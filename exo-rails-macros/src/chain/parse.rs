@@ -242,7 +242,8 @@ fn listed(input: ParseStream<'_>) -> syn::Result<Listed> {
 
 /// The same rail under the same name; under two names, the compiler finds it.
 fn distinct(rails: &[Listed], errors: &mut Errors) {
-    let types: Vec<_> = rails.iter().map(|rail| rail.ty().to_string()).collect();
+    let name = |rail: &Listed| rail.ty().to_string().trim_start_matches("self :: ").to_owned();
+    let types: Vec<_> = rails.iter().map(name).collect();
     for (i, rail) in rails.iter().enumerate() {
         if types[..i].contains(&types[i]) {
             let ty = rail.ty();

@@ -372,11 +372,17 @@ fn distinct(events: Vec<Path>, list: impl ToTokens, errors: &mut Errors) -> Vec<
     }
     for (i, event) in events.iter().enumerate() {
         known_mistake(event, errors);
-        if events[..i].contains(event) {
+        if events[..i].iter().any(|other| same_event(other, event)) {
             errors.at(event, format_args!("the event `{}` is listed twice", shown(event)));
         }
     }
     events
+}
+
+/// Whether two paths name one event: what is called like one of the library's is taken for it, whatever stands before.
+pub(super) fn same_event(one: &Path, two: &Path) -> bool {
+    let name = |path: &Path| path.segments.last().map(|segment| segment.ident.to_string());
+    one == two || (name(one) == name(two) && name(one).is_some_and(|name| EVENTS.contains(&&*name)))
 }
 
 /// What is taken for an event most easily. Everything else that is none, the compiler finds.

@@ -242,7 +242,7 @@ fn one_method_for_each_event(methods: &[Method], handlers: &[Handler], errors: &
     let mut seen: Vec<(&Path, &Ident)> = Vec::new();
     for (method, handler) in methods.iter().zip(handlers) {
         for event in &handler.events {
-            match seen.iter().find(|(path, _)| *path == event) {
+            match seen.iter().find(|(path, _)| args::same_event(path, event)) {
                 Some((_, first)) if **first != method.sig.ident => errors.at(
                     event,
                     format_args!(

@@ -3,7 +3,7 @@
 //! Bodies stay unparsed: one that is half typed must not keep the rest from working, and nothing here looks
 //! into them.
 
-use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::parse::{ParseStream, Parser};
 use syn::{Attribute, Generics, Ident, Signature, Token, Type, Visibility};
@@ -47,9 +47,46 @@ pub(super) fn item(tokens: TokenStream, errors: &mut Errors) -> (TokenStream, Op
         Ok((tokens, item)) => (tokens, Some(item)),
         Err(error) => {
             errors.push(error);
-            (tokens, None)
+            (without_on(tokens), None)
         }
     }
+}
+
+/// The tokens of an `impl` block that cannot be read yet, without the `#[on(…)]` in it: they are ours, and left where
+/// they are they would be told that no `#[rail]` is above them.
+fn without_on(tokens: TokenStream) -> TokenStream {
+    let is_impl = tokens.clone().into_iter().any(|token| matches!(&token, TokenTree::Ident(word) if word == "impl"));
+    if !is_impl {
+        return tokens;
+    }
+    let members = |token| match token {
+        TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => {
+            let mut members = Group::new(Delimiter::Brace, members_without_on(group.stream()));
+            members.set_span(group.span());
+            TokenTree::Group(members)
+        }
+        other => other,
+    };
+    tokens.into_iter().map(members).collect()
+}
+
+fn members_without_on(members: TokenStream) -> TokenStream {
+    let mut kept = Vec::new();
+    for token in members {
+        let is_on = matches!(&token, TokenTree::Group(attr) if names_on(attr));
+        match kept.last() {
+            Some(TokenTree::Punct(hash)) if is_on && hash.as_char() == '#' => drop(kept.pop()),
+            _ => kept.push(token),
+        }
+    }
+    kept.into_iter().collect()
+}
+
+/// Whether it is the `[on(…)]` of an attribute, be it by its path.
+fn names_on(attr: &Group) -> bool {
+    let is_name = |token: &TokenTree| !matches!(token, TokenTree::Group(_));
+    let last = attr.stream().into_iter().take_while(is_name).last();
+    attr.delimiter() == Delimiter::Bracket && matches!(last, Some(TokenTree::Ident(name)) if name == "on")
 }
 
 /// The visibility and the name of a function whose signature is not one yet: (e.g. `pub async fn block(call) { … }`).
@@ -117,7 +154,7 @@ fn impl_block(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<(Token
     let body;
     let braces = syn::braced!(body in input);
     let Members { tokens, methods, has_on } = members(&body, errors)?;
-    let mut group = proc_macro2::Group::new(Delimiter::Brace, tokens);
+    let mut group = Group::new(Delimiter::Brace, tokens);
     group.set_span(braces.span.join());
     let rest = header.into_iter().chain([TokenTree::Group(group)]).collect();
     Ok((rest, ImplBlock { span, generics, self_ty, has_on, methods }))

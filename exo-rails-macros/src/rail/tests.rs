@@ -243,6 +243,7 @@ fn half_typed_arguments() {
         ("on = [Start], priority = BASE +", &["`priority` cannot be read: write it like `priority = 10`"]),
         ("on = [Start], name =", &["`name` needs a value: `name = \"my_rail\"`"]),
         ("on = [Start], crate =", &["`crate` needs a value: `crate = ::exo_rails`"]),
+        ("on = [Start, events::Start]", &["the event `events::Start` is listed twice"]),
         ("on = [Start],,", &["one `,` between two arguments is enough"]),
     ];
     for (args, expected) in table {
@@ -313,6 +314,13 @@ fn a_half_typed_method_keeps_the_others() {
         let expansion = expand("", &block);
         assert_survives(&block, &expansion);
         assert_eq!(messages(&expansion).len(), 1, "{block}");
+    }
+    // What cannot be read at all keeps its other attributes, and `#[on]` tells no second error.
+    for block in ["impl Budget { #[on(Start)] #[inline] fn f(&self) {} # }", "impl Budget< { #[a::on(Start)] fn f(&self) {} }"] {
+        let expansion = expand("", block);
+        assert_eq!(messages(&expansion).len(), 1, "{block}");
+        assert!(!mentions(&expansion, "on"), "{block}: {expansion}");
+        assert_eq!(mentions(&expansion, "inline"), block.contains("inline"), "{block}");
     }
     for end in ["pub", "fn", "fn f", "fn f(&self)", "let"] {
         check(&[("", &format!("impl Budget {{ {others} {end} }}"), &[])]);
