@@ -1,6 +1,5 @@
 //! What the expansions of the macros name. Nobody else should: it changes without notice.
 
-pub use crate::args::{OpenArgs, open as open_args};
 pub use crate::chain::flow::Flow;
 pub use crate::chain::order::Checks;
 pub use crate::chain::sorting::{Listing, Row, Sorted, Summary};

@@ -11,7 +11,6 @@ use crate::checks::tools;
 use crate::hook_point::HookPoint;
 use crate::plan::{EventPlan, PlannedRail};
 use crate::rail::RailInfo;
-use crate::tool_set::ToolSet;
 
 /// The checks of chain `C`: each panics in a constant, at the name that the user wrote.
 #[derive(Debug)]
@@ -54,8 +53,8 @@ impl<C: Chain + Listing<N, K>, const N: usize, const K: usize> Checks<C, N, K> {
     /// # Panics
     /// When one is for another.
     #[track_caller]
-    pub const fn tools<S: ToolSet>(place: usize) {
-        of_set(&PlannedRail::of(&Summary::<C, N, K>::ROWS[place]), S::NAME, S::NAMES);
+    pub const fn tools(place: usize, set: &str, names: &[&'static str]) {
+        of_set(&PlannedRail::of(&Summary::<C, N, K>::ROWS[place]), set, names);
     }
 
     /// No rail before this place of the list has the same priority at an event of both.

@@ -8,15 +8,20 @@ pub(crate) mod text;
 #[doc(hidden)]
 pub mod tools;
 
+use std::ops::ControlFlow;
+
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::action::RailOutput;
 use crate::chain::Chain;
 use crate::chain::sorting::Row;
 use crate::context::RailContext;
-use crate::event::{Event, Param};
-use crate::rail::Rail;
+use crate::decision::Outcome;
+use crate::event::{Event, Param, Payloads};
+use crate::hook_point::HookPoint;
+use crate::rail::{Caller, Rail};
 
 /// Rails that a chain lists by their name alone: they have no state, so one value serves all chains.
 ///
@@ -48,7 +53,7 @@ pub trait RunsEachRailOnce<R>: Chain {}
     label = "a rail on `{E}` cannot take this",
     note = "`{E}` carries `{Payload}`; what it carries by `&mut` can be taken by `&` too",
     note = "every event has `&mut RailContext`, and `Inputs<'_>`: the union of all payloads, for a rail on events with different ones",
-    note = "what an earlier rail hands on is declared: `needs = [RateLimitLeft]`"
+    note = "what an earlier rail hands on is declared, `needs = [RateLimitLeft]`; the arguments of a tool are `&Args<DeleteFile>`"
 )]
 pub trait CarriedBy<'a, E: Event, Payload>: Sized {
     /// See [`Param`].
@@ -76,16 +81,32 @@ impl<'a, E: Event, P: Param<'a, E>> CarriedBy<'a, E, E::Payload<'a>> for P {
 /// What a rail returns that only observes.
 #[diagnostic::on_unimplemented(
     message = "a rail with `always` observes: it cannot return `{Self}`",
-    label = "this could stop the event",
-    note = "it is called also when a rail before it has stopped the event, so it has nothing to decide: it returns `()`, or `Result<(), E>`"
+    label = "not what a rail that observes may return",
+    note = "it is called also when a rail before it has stopped the event, so it has nothing to decide",
+    note = "it returns `()`, or `Result<(), E>`; `E` is an error type or text"
 )]
-pub trait Observes {}
+pub trait Observes<E: Payloads>: Sized {
+    /// See [`RailOutput`].
+    #[doc(hidden)]
+    fn flow(self, caller: &Caller, point: HookPoint) -> ControlFlow<Outcome<E>>;
+}
 
 #[diagnostic::do_not_recommend]
-impl Observes for () {}
+impl<E: Payloads> Observes<E> for () {
+    fn flow(self, _: &Caller, _: HookPoint) -> ControlFlow<Outcome<E>> {
+        ControlFlow::Continue(())
+    }
+}
 
 #[diagnostic::do_not_recommend]
-impl<E> Observes for Result<(), E> {}
+impl<E: Payloads, Error> Observes<E> for Result<(), Error>
+where
+    Self: RailOutput<E>,
+{
+    fn flow(self, caller: &Caller, point: HookPoint) -> ControlFlow<Outcome<E>> {
+        RailOutput::flow(self, caller, point)
+    }
+}
 
 /// What can be read from JSON and written as JSON: both at once, so that a type which is neither is one message.
 #[diagnostic::on_unimplemented(

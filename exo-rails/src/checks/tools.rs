@@ -1,7 +1,6 @@
 //! What the macros check about the names of tools.
 
 use super::text::{Text, nearest, same};
-use crate::tool_args::ToolArgs;
 use crate::tool_set::ToolSet;
 
 /// Asserts that a set has a tool of this name.
@@ -9,8 +8,8 @@ use crate::tool_set::ToolSet;
 /// # Panics
 /// When it has none: at compile time.
 #[track_caller]
-pub const fn known<S: ToolSet>(tool: &str) {
-    known_by(None, tool, S::NAME, S::NAMES);
+pub const fn known(tool: &str, set: &str, names: &[&'static str]) {
+    known_by(None, tool, set, names);
 }
 
 /// The same, for what a rail says that is not where the message will be.
@@ -21,13 +20,13 @@ pub(crate) const fn known_by(rail: Option<&str>, tool: &str, set: &str, names: &
     }
 }
 
-/// Asserts that the arguments `A` are those of this tool.
+/// Asserts that the arguments of a type are those of this tool, and not those of the tool that has them.
 ///
 /// # Panics
 /// When they are those of another: at compile time.
 #[track_caller]
-pub const fn of_tool<A: ToolArgs>(tool: &str, args: &str) {
-    if let Some(text) = of_another(A::NAME, tool, args) {
+pub const fn of_tool(name: &str, tool: &str, args: &str) {
+    if let Some(text) = of_another(name, tool, args) {
         text.refuse();
     }
 }
