@@ -221,8 +221,8 @@ impl<'c> Names<'c> {
             let unique =
                 chain.unique_priorities.then(|| quote_spanned!(rail.ty().span()=> #checks::unique_priority(#place);));
             let tools = chain.tools.as_ref().map(|set| {
-                let (name, names) = (rail::of_set(library, set, "NAME"), rail::of_set(library, set, "NAMES"));
-                quote_spanned!(rail.ty().span()=> #checks::tools(#place, #name, #names);)
+                let set = rail::of_set(library, set);
+                quote_spanned!(rail.ty().span()=> #checks::tools(#place, #set);)
             });
             quote_spanned!(rail.ty().span()=> #checks::place(#place); #unique #tools)
         });

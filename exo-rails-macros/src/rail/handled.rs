@@ -28,9 +28,11 @@ fn asked(library: &Library, tokens: &impl ToTokens, of: &TokenStream, what: &str
     quote_spanned!(span=> <#tokens as #library::#of>::#what)
 }
 
-/// What a set of tools says of itself.
-pub(crate) fn of_set(library: &Library, set: &Path, what: &str) -> TokenStream {
-    asked(library, set, &quote!(ToolSet), what)
+/// The name of a set of tools, and those of its tools.
+pub(crate) fn of_set(library: &Library, set: &Path) -> TokenStream {
+    let span = set.span().resolved_at(Span::mixed_site());
+    let library = library.located(span);
+    quote_spanned!(span=> #library::checks::tools::of_set::<#set>())
 }
 
 /// The values that it hands on: one type, or several in a tuple.
@@ -52,8 +54,8 @@ pub(super) fn checks(rail: &Rail, handler: &Handler) -> TokenStream {
         quote_spanned!(span=> const _: () = #of_tool;)
     });
     let known = rail.tools.as_ref().map(|set| {
-        let (name, names) = (of_set(&rail.library, set, "NAME"), of_set(&rail.library, set, "NAMES"));
-        quote_spanned!(span=> const _: () = #library::checks::tools::known(#tool, #name, #names);)
+        let set = of_set(&rail.library, set);
+        quote_spanned!(span=> const _: () = #library::checks::tools::known(#tool, #set);)
     });
     quote!(#of_tool #known)
 }
@@ -135,11 +137,13 @@ fn flow(library: &Library, handler: &Handler, event: &Path) -> TokenStream {
     if handler.always {
         return asked(library, output, &quote!(checks::Observes<#event>), "flow");
     }
-    let Some(values) = values(handler) else { return asked(library, output, &quote!(RailOutput<#event>), "flow") };
-    let decision = asked(library, output, &quote!(Provision<#values>), "Decision");
+    if handler.provides.is_empty() {
+        return asked(library, output, &quote!(RailOutput<#event>), "flow");
+    }
+    // What is left of it without the values: were it named, that it has none would be told twice.
     let span = output.span().resolved_at(Span::mixed_site());
     let library = library.located(span);
-    quote_spanned!(span=> <#decision as #library::RailOutput<#event>>::flow)
+    quote_spanned!(span=> <_ as #library::RailOutput<#event>>::flow)
 }
 
 /// What a call is made of.

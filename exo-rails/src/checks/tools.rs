@@ -8,14 +8,27 @@ use crate::tool_set::ToolSet;
 /// # Panics
 /// When it has none: at compile time.
 #[track_caller]
-pub const fn known(tool: &str, set: &str, names: &[&'static str]) {
-    known_by(None, tool, set, names);
+pub const fn known(tool: &str, set: NamesOf) {
+    known_by(None, tool, set);
+}
+
+/// A set of tools as constants know it.
+#[derive(Clone, Copy, Debug)]
+pub struct NamesOf {
+    set: &'static str,
+    tools: &'static [&'static str],
+}
+
+/// The names of a set and of its tools.
+#[must_use]
+pub const fn of_set<S: ToolSet>() -> NamesOf {
+    NamesOf { set: S::NAME, tools: S::NAMES }
 }
 
 /// The same, for what a rail says that is not where the message will be.
 #[track_caller]
-pub(crate) const fn known_by(rail: Option<&str>, tool: &str, set: &str, names: &[&'static str]) {
-    if let Some(text) = unknown(rail, tool, set, names) {
+pub(crate) const fn known_by(rail: Option<&str>, tool: &str, set: NamesOf) {
+    if let Some(text) = unknown(rail, tool, set.set, set.tools) {
         text.refuse();
     }
 }
@@ -120,7 +133,7 @@ mod tests {
         let expected =
             "`only_tmp` is for `delete_fil`, which is not a tool of `SupportTools`: did you mean `delete_file`?";
         assert_eq!(told.as_ref().map(Text::as_str), Some(expected));
-        const { known_by(None, "search", "SupportTools", NAMES) };
+        const { known("search", NamesOf { set: "SupportTools", tools: NAMES }) };
     }
 
     #[test]

@@ -4,7 +4,7 @@ use exo_rails::prelude::*;
 
 #[rail(priority = 10, on = [PreToolCall], tool = "delete_file")]
 fn only_tmp(args: &Args<Vec<String>>) {
-    println!("{}", args.len());
+    let _ = args;
 }
 
 rail_chain! {

@@ -1,4 +1,4 @@
-//! The message should say: a tool is known by its name: `tool = "delete_file"`.
+//! The message should say: the name of a tool is not empty, and has no spaces in it.
 
 use exo_rails::prelude::*;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! The message should say: no tool has such a name: letters, digits, `_` and `-`; as `#[tool(name = …)]` says.
+//! The message should say: the name of a tool is not empty, and has no spaces in it.
 
 use exo_rails::prelude::*;
 

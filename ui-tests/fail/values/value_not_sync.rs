@@ -1,12 +1,12 @@
-//! The message should say: `Rc<u32>` cannot be sent and shared between threads; at the value.
+//! The message should say: `Cell<u32>` cannot be shared between threads; at the value.
 
 use exo_rails::prelude::*;
 
-use std::rc::Rc;
+use std::cell::Cell;
 
 #[derive(Provided)]
-struct RateLimitLeft(Rc<u32>);
+struct RateLimitLeft(Cell<u32>);
 
 fn main() {
-    let _ = RateLimitLeft(Rc::new(3)).0;
+    let _ = RateLimitLeft(Cell::new(3)).0;
 }
