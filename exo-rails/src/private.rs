@@ -5,7 +5,7 @@ pub use crate::chain::order::Checks;
 pub use crate::chain::sorting::{Listing, Row, Sorted, Summary};
 pub use crate::chain::walk::*;
 pub use crate::chain::{NoRail, Places, RailAt};
-pub use crate::handled::{BeforeTool, Handled, ToolEvent};
+pub use crate::handled::Handled;
 pub use crate::provided::{hand_on, needed};
 pub use crate::tool_set::{IntoTools, into_tools};
 pub use serde_json::Value;

@@ -105,7 +105,8 @@ fn compile(mistakes: &[Mistake]) -> Vec<Value> {
     }
     let library = workspace.join("exo-rails");
     let manifest = format!(
-        "[package]\nname = 'mistakes'\nedition = '2024'\n[workspace]\n[dependencies]\nexo-rails.path = '{}'\n",
+        "[package]\nname = 'mistakes'\nedition = '2024'\n[workspace]\n[dependencies]\nexo-rails.path = '{}'\n\
+         serde = {{ version = '1', features = ['derive'] }}\nserde_json = '1'\n",
         library.display()
     );
     fs::write(package.join("Cargo.toml"), manifest).unwrap();

@@ -81,7 +81,7 @@ pub(super) fn call(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream 
     let library = &rail.library;
     let Call { before, inside, arguments, after } = Call::of(library, handler, event);
     let only_for = handler.tool.as_ref().map(|tool| {
-        let call = asked(library, event, &quote!(__private::ToolEvent), "call");
+        let call = asked(library, event, &quote!(checks::ToolEvent), "call");
         // A type of the `impl` block's is known when the rail is, and not where it is declared.
         let of_tool = args(handler).filter(|args| rail.is_generic_in(args)).map(|args| {
             let of_tool = of_tool(rail, tool, args);
@@ -98,7 +98,7 @@ pub(super) fn call(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream 
     let callee = &handler.callee;
     let wait = handler.is_async.then(|| quote_spanned!(callee.span()=> .await));
     let result = quote_spanned!(callee.span()=> #callee(#receiver #(#arguments),*) #wait);
-    let (hand_on, flow) = (hand_on(library, handler), flow(library, handler, event));
+    let flow = flow(library, handler, event);
     quote_spanned! {Span::mixed_site()=>
         async move {
             let mut payload = payload;
@@ -110,40 +110,35 @@ pub(super) fn call(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream 
                 #result
             };
             #(#after)*
-            #hand_on
-            #library::__private::Handled::decided(#flow(output, &caller, <#event as #library::Event>::POINT))
+            let flow = #flow;
+            #library::__private::Handled::decided(flow)
         }
     }
 }
 
-/// Takes the values out of what the function returned.
-fn hand_on(library: &Library, handler: &Handler) -> Option<TokenStream> {
-    let values = values(handler)?;
+/// What comes of what the function returned; the values that it hands on are taken out of it.
+fn flow(library: &Library, handler: &Handler, event: &Path) -> TokenStream {
+    let flow = |of: &TokenStream, what| {
+        let flow = asked(library, &handler.output, of, what);
+        quote_spanned!(Span::mixed_site()=> #flow(output, &caller, <#event as #library::Event>::POINT))
+    };
+    let Some(values) = values(handler) else {
+        let observes = handler.always.then(|| quote!(checks::Observes<#event>));
+        return flow(&observes.unwrap_or_else(|| quote!(RailOutput<#event>)), "flow");
+    };
+    let split = flow(&quote!(checks::Provides<#event, #values>), "split");
     let name = |i| format_ident!("value{i}", span = Span::mixed_site());
     let each: Vec<_> = (0..handler.provides.len()).map(name).collect();
     let names = if let [only] = &*each { only.to_token_stream() } else { quote!((#(#each),*)) };
-    let split = asked(library, &handler.output, &quote!(Provision<#values>), "split");
-    Some(quote_spanned! {Span::mixed_site()=>
-        let (values, output) = #split(output);
-        if let ::core::option::Option::Some(#names) = values {
-            #(#library::__private::hand_on(ctx, #each);)*
+    quote_spanned! {Span::mixed_site()=>
+        {
+            let (values, flow) = #split;
+            if let ::core::option::Option::Some(#names) = values {
+                #(#library::__private::hand_on(ctx, #each);)*
+            }
+            flow
         }
-    })
-}
-
-/// What makes of a decision what it comes to.
-fn flow(library: &Library, handler: &Handler, event: &Path) -> TokenStream {
-    let output = &handler.output;
-    if handler.always {
-        return asked(library, output, &quote!(checks::Observes<#event>), "flow");
     }
-    if handler.provides.is_empty() {
-        return asked(library, output, &quote!(RailOutput<#event>), "flow");
-    }
-    // What is left of it without the values: were it named, that it has none would be told twice.
-    let span = output.span().resolved_at(Span::mixed_site());
-    let library = library.located(span);
-    quote_spanned!(span=> <_ as #library::RailOutput<#event>>::flow)
 }
 
 /// What a call is made of.
@@ -193,7 +188,7 @@ impl Call {
 
     /// The arguments of the tool; written back where the rail may have changed them.
     fn args(&mut self, library: &Library, event: &Path, args: &Type, changes: bool, name: &Ident) {
-        let call = asked(library, event, &quote!(__private::ToolEvent), "call");
+        let call = asked(library, event, &quote!(checks::ToolEvent), "call");
         let open = asked(library, args, &quote!(ToolArgs), if changes { "open_args_mut" } else { "open_args" });
         let open = quote_spanned!(Span::mixed_site()=> #open(#call(&payload)));
         if !changes {
@@ -203,7 +198,7 @@ impl Call {
         }
         self.before.push(or_unable(library, event, &quote_spanned!(Span::mixed_site()=> mut #name), &open));
         self.arguments.push(quote_spanned!(Span::mixed_site()=> &mut #name.args));
-        let call_mut = asked(library, event, &quote!(__private::BeforeTool), "call_mut");
+        let call_mut = asked(library, event, &quote!(checks::BeforeTool), "call_mut");
         let write_back = quote_spanned!(Span::mixed_site()=> #name.write_back(#call_mut(&mut payload)));
         self.after.push(or_unable(library, event, &quote!(()), &write_back));
     }

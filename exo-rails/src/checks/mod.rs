@@ -8,6 +8,8 @@ pub(crate) mod text;
 #[doc(hidden)]
 pub mod tools;
 
+pub use crate::handled::{BeforeTool, ToolEvent};
+
 use std::ops::ControlFlow;
 
 use serde::Serialize;
@@ -21,6 +23,7 @@ use crate::context::RailContext;
 use crate::decision::Outcome;
 use crate::event::{Event, Param, Payloads};
 use crate::hook_point::HookPoint;
+use crate::provided::Provision;
 use crate::rail::{Caller, Rail};
 
 /// Rails that a chain lists by their name alone: they have no state, so one value serves all chains.
@@ -75,6 +78,31 @@ impl<'a, E: Event, P: Param<'a, E>> CarriedBy<'a, E, E::Payload<'a>> for P {
             // `once` has been asked for the parameters of the rail.
             None => unreachable!("two parameters of a rail take the same part"),
         }
+    }
+}
+
+/// [`Provision`] with the event: one message for what has not the values in it and for what the event does not allow.
+#[diagnostic::on_unimplemented(
+    message = "a rail on `{E}` that provides `{T}` cannot return `{Self}`",
+    label = "not what a rail that provides `{T}` may return",
+    note = "it returns `{T}`, or `Provide<{T}>` when it may stop the event instead; `Error` can only be observed",
+    note = "where a skip brings a substitute, it returns `Provide<{T}, S>`: `S` is `InvokeOutput` on `Start`, `ModelResponse` on `PreLlmCall` and `LlmError`, `ToolOutput` on `PreToolCall` and `ToolError`",
+    note = "`Result<_, E>` of these is fine too, `E` is an error type or text; several values are a tuple, in the order of `provides`"
+)]
+pub trait Provides<E: Payloads, T>: Sized {
+    /// The values, where there are any, and what comes of the decision.
+    #[doc(hidden)]
+    fn split(self, caller: &Caller, point: HookPoint) -> (Option<T>, ControlFlow<Outcome<E>>);
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Payloads, T, P: Provision<T>> Provides<E, T> for P
+where
+    P::Decision: RailOutput<E>,
+{
+    fn split(self, caller: &Caller, point: HookPoint) -> (Option<T>, ControlFlow<Outcome<E>>) {
+        let (values, decision) = Provision::split(self);
+        (values, decision.flow(caller, point))
     }
 }
 
