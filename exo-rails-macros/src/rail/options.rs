@@ -68,8 +68,8 @@ fn is_whole(ty: &Type) -> bool {
 fn argument<'t>(ty: &'t Type, of: &str) -> Option<&'t Type> {
     let Type::Path(path) = ty else { return None };
     let last = path.path.segments.last().filter(|last| last.ident == of)?;
-    let PathArguments::AngleBracketed(list) = &last.arguments else { return None };
-    match list.args.first()? {
+    let PathArguments::AngleBracketed(inside) = &last.arguments else { return None };
+    match inside.args.first()? {
         GenericArgument::Type(args) => Some(args),
         _ => None,
     }
