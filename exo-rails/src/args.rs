@@ -28,9 +28,10 @@ use crate::tool_args::ToolArgs;
 /// assert_eq!(args.into_inner().path, "trash/orders.csv");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Args<T: ToolArgs>(T);
+// Without a bound, so that a type that is none is told once, where the macro asks for it.
+pub struct Args<T>(T);
 
-impl<T: ToolArgs> Args<T> {
+impl<T> Args<T> {
     /// These arguments: for tests of what takes them.
     #[must_use]
     pub const fn new(args: T) -> Self {
@@ -44,7 +45,7 @@ impl<T: ToolArgs> Args<T> {
     }
 }
 
-impl<T: ToolArgs> Deref for Args<T> {
+impl<T> Deref for Args<T> {
     type Target = T;
 
     fn deref(&self) -> &T {
@@ -52,7 +53,7 @@ impl<T: ToolArgs> Deref for Args<T> {
     }
 }
 
-impl<T: ToolArgs> DerefMut for Args<T> {
+impl<T> DerefMut for Args<T> {
     fn deref_mut(&mut self) -> &mut T {
         &mut self.0
     }
@@ -189,19 +190,10 @@ pub(crate) fn write<A: Serialize>(tool_name: &str, args: &A) -> Result<Value, Ar
     })
 }
 
-/// The arguments of a call while a rail looks at them, for `&Args<T>`.
-///
-/// # Errors
-/// When they do not fit.
-#[doc(hidden)]
-pub fn open<T: ToolArgs>(call: &ToolCallInputs) -> Result<Args<T>, ArgsError> {
-    read(call).map(Args)
-}
-
 /// The arguments of a call while a rail may change them, for `&mut Args<T>`.
 #[doc(hidden)]
 #[derive(Debug)]
-pub struct OpenArgs<T: ToolArgs> {
+pub struct OpenArgs<T> {
     /// What the rail receives.
     pub args: Args<T>,
     /// How they were written before the rail.
@@ -213,8 +205,8 @@ impl<T: ToolArgs> OpenArgs<T> {
     ///
     /// # Errors
     /// When they do not fit.
-    pub fn open(call: &ToolCallInputs) -> Result<Self, ArgsError> {
-        let args: Args<T> = open(call)?;
+    pub(crate) fn open(call: &ToolCallInputs) -> Result<Self, ArgsError> {
+        let args = T::open_args(call)?;
         let before = write(&call.tool_name, &*args)?;
         Ok(Self { args, before })
     }

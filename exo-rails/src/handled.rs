@@ -5,7 +5,6 @@ use std::error::Error as StdError;
 use std::ops::ControlFlow;
 
 use crate::action::RailOutput;
-use crate::checks::ReturnedAt;
 use crate::decision::Outcome;
 use crate::event::{Event, Payloads, PostToolCall, PreToolCall, ToolError};
 use crate::fault;
@@ -14,27 +13,34 @@ use crate::payload::ToolCallInputs;
 use crate::rail::Caller;
 
 /// What comes of such a rail.
-#[derive(Debug)]
-pub enum Handled<O> {
+///
+/// Its type says nothing of what the rail returns: what is wrong with that is told inside the call, and a chain that
+/// lists the rail does not tell it again.
+pub struct Handled<E: Payloads>(ControlFlow<Outcome<E>>);
+
+impl<E: Event> Handled<E> {
     /// The event is about another tool: the rail was not called.
-    NotAsked,
+    pub const NOT_ASKED: Self = Self(ControlFlow::Continue(()));
+
     /// What it asks for is not there, or what it has changed cannot be kept.
-    Unable(Box<dyn StdError + Send + Sync>),
+    pub fn unable(caller: &Caller, error: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        Self(fault::flow::<E>(caller, E::POINT, error.into()))
+    }
+
     /// It was called.
-    Decided(O),
+    pub const fn decided(flow: ControlFlow<Outcome<E>>) -> Self {
+        Self(flow)
+    }
 }
 
 #[diagnostic::do_not_recommend]
-impl<E: Event, O: ReturnedAt<E, E::Returns>> RailOutput<E> for Handled<O> {
-    const DECIDES: bool = O::DECIDES;
+impl<E: Payloads> RailOutput<E> for Handled<E> {
+    /// Whether it does is known to the rail: it is part of `RailOn::CHANGES`.
+    const DECIDES: bool = false;
 
     #[inline(always)]
-    fn flow(self, caller: &Caller, point: HookPoint) -> ControlFlow<Outcome<E>> {
-        match self {
-            Self::NotAsked => ControlFlow::Continue(()),
-            Self::Unable(error) => fault::flow::<E>(caller, point, error),
-            Self::Decided(output) => output.flow(caller, point),
-        }
+    fn flow(self, _: &Caller, _: HookPoint) -> ControlFlow<Outcome<E>> {
+        self.0
     }
 }
 

@@ -1,12 +1,11 @@
 //! What the expansions of the macros name. Nobody else should: it changes without notice.
 
-pub use crate::args::{OpenArgs, open as open_args};
 pub use crate::chain::flow::Flow;
 pub use crate::chain::order::Checks;
 pub use crate::chain::sorting::{Listing, Row, Sorted, Summary};
 pub use crate::chain::walk::*;
 pub use crate::chain::{NoRail, Places, RailAt};
-pub use crate::handled::{BeforeTool, Handled, ToolEvent};
+pub use crate::handled::Handled;
 pub use crate::provided::{hand_on, needed};
 pub use crate::tool_args::ToolArgs;
 pub use crate::tool_set::{IntoTools, into_tools, name_of};

@@ -87,7 +87,8 @@ pub trait RailOn<E: Event>: Rail {
     /// What the rail returns.
     type Out: ReturnedAt<E, E::Returns>;
 
-    /// Whether it takes what the event carries by `&mut`: then its work is lost when it faults.
+    /// Whether something is lost when it faults, beside the decision that its type tells: it takes what the event
+    /// carries by `&mut`, hands on a value, or decides behind another type.
     #[doc(hidden)]
     const CHANGES: bool = false;
 

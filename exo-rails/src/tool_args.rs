@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use serde_json::Value;
 
-use crate::args::{ArgsError, write};
+use crate::args::{Args, ArgsError, OpenArgs, read, write};
 use crate::checks::Json;
 use crate::error::OperationError;
 use crate::message::ToolSpec;
@@ -67,6 +67,30 @@ pub trait ToolArgs: Json + Send + Sync + 'static {
     #[must_use]
     fn spec() -> ToolSpec {
         ToolSpec::new(Self::NAME, Self::DESCRIPTION, Self::schema())
+    }
+
+    /// The arguments of a call while a rail looks at them, for `&Args<Self>`.
+    ///
+    /// # Errors
+    /// When they do not fit.
+    #[doc(hidden)]
+    fn open_args(call: &ToolCallInputs) -> Result<Args<Self>, ArgsError>
+    where
+        Self: Sized,
+    {
+        read(call).map(Args::new)
+    }
+
+    /// The arguments of a call while a rail may change them, for `&mut Args<Self>`.
+    ///
+    /// # Errors
+    /// When they do not fit.
+    #[doc(hidden)]
+    fn open_args_mut(call: &ToolCallInputs) -> Result<OpenArgs<Self>, ArgsError>
+    where
+        Self: Sized,
+    {
+        OpenArgs::open(call)
     }
 
     /// The tool that runs this function: see [`Tool::new`].

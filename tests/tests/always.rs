@@ -223,3 +223,63 @@ mod long {
         if i.is_multiple_of(3) { format!("always {i}") } else { i.to_string() }
     }
 }
+
+mod deep {
+    //! Chains in chains in chains: whoever stops, and wherever, the same rails are called as in one chain of them all.
+
+    use super::*;
+
+    macro_rules! rails {
+        ($($always:ident $before:literal $stop:ident $at:literal)*) => { $(
+            #[rail(priority = $before, on = [PreToolCall, PostToolCall], always)]
+            fn $always(ctx: &RailContext) { seen(stringify!($always), ctx); }
+
+            #[rail(priority = $at, on = [PreToolCall])]
+            fn $stop(call: &ToolCallInputs, ctx: &RailContext) -> RailAction {
+                note(ctx, stringify!($stop));
+                match call.tool_name.strip_prefix(stringify!($stop)) {
+                    Some(" aborts") => RailAction::abort("no"),
+                    Some(" retries") if ctx.attempt() == 0 => RailAction::retry(RetryRequest::new("once more")),
+                    _ => RailAction::Continue,
+                }
+            }
+        )* };
+    }
+
+    rails! { o1 1 s2 2 o3 3 s4 4 o5 5 s6 6 o7 7 s8 8 o9 9 s10 10 }
+
+    rail_chain! { struct Flat { o1, s2, o3, s4, o5, s6, o7, s8, o9, s10 } }
+    rail_chain! { #[chain(priority = 5)] struct Innermost { o5, s6, o7 } }
+    rail_chain! { #[chain(priority = 3)] struct Inner { o3, s4, Innermost } }
+    rail_chain! { #[chain(priority = 8)] struct Beside { s8, o9 } }
+    rail_chain! { struct Nested { o1, s2, Inner, Beside, s10 } }
+
+    fn hooks() -> HookManager {
+        let mut hooks = HookManager::new();
+        rail_chain![o1, s2].register(&mut hooks);
+        Inner {}.register(&mut hooks);
+        let mut manager = RailManager::new();
+        manager.add(Beside {}).unwrap();
+        manager.add(s10 {}).unwrap();
+        let manager = std::sync::Arc::new(manager);
+        for &point in HookPoint::ALL {
+            hooks.add(point, manager.hook_for(point));
+        }
+        hooks
+    }
+
+    #[tokio::test]
+    async fn chains_in_chains_call_whom_one_chain_calls() {
+        for rail in ["s2", "s4", "s6", "s8", "s10", "nobody"] {
+            for what in ["aborts", "retries"] {
+                let tool = format!("{rail} {what}");
+                let expected = call(&Flat {}, &tool).await;
+                assert_eq!(call(&Nested {}, &tool).await, expected, "{tool}: chains in chains");
+                assert_eq!(call(&hooks(), &tool).await, expected, "{tool}: HookManager");
+            }
+        }
+        let (_, notes) = call(&Nested {}, "s6 aborts").await;
+        let after = ["s6", "o7 at pre_tool_call: Abort by s6: no", "o9 at pre_tool_call: Abort by s6: no"];
+        assert_eq!(notes[notes.len() - 3..], after);
+    }
+}

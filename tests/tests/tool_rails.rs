@@ -174,6 +174,41 @@ async fn a_retry_begins_with_the_arguments_of_the_model() {
     assert_eq!(notes, ["only_tmp a", "only_tmp a"]);
 }
 
+/// The type of the arguments is a parameter of the rail.
+struct Logged<A>(std::marker::PhantomData<fn() -> A>);
+
+#[rail]
+impl<A: ToolArgs + std::fmt::Debug> Logged<A> {
+    #[on(PreToolCall, tool = "search")]
+    fn log(&self, args: &Args<A>, ctx: &RailContext) {
+        note(ctx, format!("{:?}", **args));
+    }
+}
+
+#[tokio::test]
+async fn the_type_of_the_arguments_may_be_a_parameter_of_the_rail() {
+    let mut manager = RailManager::new();
+    manager.add(Logged::<Search>(std::marker::PhantomData)).unwrap();
+    let (_, notes) = call(&manager, ToolCallInputs::new("search").with_arguments(json!({ "query": "x" }))).await;
+    assert_eq!(notes, [r#"Search { query: "x" }"#]);
+}
+
+#[tokio::test]
+async fn a_rail_that_stops_the_call_has_its_changes_seen_by_those_that_are_always_called() {
+    #[rail(priority = 10, on = [PreToolCall], tool = "search")]
+    fn change_and_stop(args: &mut Args<Search>) -> Verdict {
+        args.query.push('!');
+        Verdict::abort("no")
+    }
+    #[rail(priority = 20, on = [PreToolCall], tool = "search", always)]
+    fn look(args: &Args<Search>, ctx: &RailContext) {
+        note(ctx, format!("{} {:?}", args.query, ctx.stopped().map(|stopped| stopped.rail_name)));
+    }
+    let rails = rail_chain![change_and_stop, look];
+    let (_, notes) = call(&rails, ToolCallInputs::new("search").with_arguments(json!({ "query": "x" }))).await;
+    assert_eq!(notes, [r#"x! Some("change_and_stop")"#]);
+}
+
 #[test]
 fn arguments_that_are_only_looked_at_change_nothing() {
     assert!(<log as Rail>::REWRITES.is_empty());

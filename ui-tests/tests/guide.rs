@@ -104,10 +104,9 @@ fn compile(mistakes: &[Mistake]) -> Vec<Value> {
         fs::write(programs.join(format!("{}.rs", mistake.name)), &mistake.source).unwrap();
     }
     let library = workspace.join("exo-rails");
-    // Without the feature `schemars`, which the fixtures have: what is said without it is held here.
     let manifest = format!(
-        "[package]\nname = 'mistakes'\nedition = '2024'\n[workspace]\n\
-         [dependencies]\nexo-rails.path = '{}'\nserde = {{ version = '1', features = ['derive'] }}\n",
+        "[package]\nname = 'mistakes'\nedition = '2024'\n[workspace]\n[dependencies]\nexo-rails.path = '{}'\n\
+         serde = {{ version = '1', features = ['derive'] }}\nserde_json = '1'\n",
         library.display()
     );
     fs::write(package.join("Cargo.toml"), manifest).unwrap();

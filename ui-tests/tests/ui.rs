@@ -17,6 +17,9 @@ fn mistakes_explain_themselves() {
         "hooks",
         "tool_args",
         "tools",
+        "values",
+        "always",
+        "tool_rails",
     ];
     for topic in topics {
         cases.compile_fail(format!("fail/{topic}/*.rs"));

@@ -9,7 +9,7 @@ use syn::spanned::Spanned;
 use super::parse::{Chain, Listed};
 use super::requirements::{self, Requirement};
 use crate::paths::EVENTS;
-use crate::rail::{Priority, declared, event_list};
+use crate::rail::{self, Priority, declared, event_list};
 
 /// The items of a named chain, or the block that is an unnamed one.
 pub(super) fn chain(chain: &Chain) -> TokenStream {
@@ -220,8 +220,10 @@ impl<'c> Names<'c> {
             let checks = checks(rail.ty().span());
             let unique =
                 chain.unique_priorities.then(|| quote_spanned!(rail.ty().span()=> #checks::unique_priority(#place);));
-            let tools =
-                chain.tools.as_ref().map(|tools| quote_spanned!(rail.ty().span()=> #checks::tools::<#tools>(#place);));
+            let tools = chain.tools.as_ref().map(|set| {
+                let set = rail::of_set(library, set);
+                quote_spanned!(rail.ty().span()=> #checks::tools(#place, #set);)
+            });
             quote_spanned!(rail.ty().span()=> #checks::place(#place); #unique #tools)
         });
         let requirements = chain.requirements.iter().map(|requirement| {

@@ -55,7 +55,16 @@ fn check(item: &DeriveInput, errors: &mut Errors) {
 
 fn expand(item: &DeriveInput, library: &Library) -> TokenStream {
     let (ident, name) = (&item.ident, item.ident.unraw().to_string());
-    let (impl_generics, ty_generics, where_clause) = item.generics.split_for_impl();
+    // There is an error already; a type that borrows could not be a value whatever stands here.
+    if item.generics.lifetimes().next().is_some() {
+        return TokenStream::new();
+    }
+    let (impl_generics, ty_generics, _) = item.generics.split_for_impl();
+    let mut where_clause = item.generics.where_clause.clone();
+    if !item.generics.params.is_empty() {
+        let is_value = syn::parse_quote!(Self: ::core::marker::Send + ::core::marker::Sync + 'static);
+        where_clause.get_or_insert_with(|| syn::parse_quote!(where)).predicates.push(is_value);
+    }
     let declared = declared(library, ident.span());
     let module = quote_spanned!(Span::mixed_site()=> ::core::module_path!());
     quote! {

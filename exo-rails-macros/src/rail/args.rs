@@ -8,6 +8,7 @@ use syn::punctuated::Punctuated;
 use syn::{Attribute, Expr, ExprLit, ExprUnary, Ident, Lit, LitStr, Meta, Path, Token, UnOp, bracketed};
 
 use crate::errors::{Errors, expected, shown};
+use crate::options::text;
 use crate::paths::{EVENTS, Library, PAYLOADS};
 
 /// What stands in `#[rail(…)]`: (e.g. `priority = 10, on = [PreToolCall, Start]`).
@@ -41,6 +42,15 @@ pub(super) struct Options {
     pub always: Option<Ident>,
     /// All keys, also of options that are wrong.
     pub keys: Vec<Ident>,
+    /// Whether there is one that is none, or at the wrong place: what seems to be missing may be meant by it.
+    pub unclear: bool,
+}
+
+impl Options {
+    /// Whether a tool is named, be it wrong.
+    pub(super) fn names_tool(&self) -> bool {
+        self.unclear || self.keys.iter().any(|key| key == "tool")
+    }
 }
 
 const KEYS: [&str; 11] =
@@ -102,6 +112,7 @@ fn argument(args: &mut Args, key: &Ident, input: ParseStream<'_>, errors: &mut E
     }
     if !KEYS.contains(&name.as_str()) {
         errors.at(key, format_args!("`#[rail]` has no argument `{name}`; {}", expected(&name, &KEYS)));
+        args.options.unclear = true;
         return skip_value(input);
     }
     if name == "on" {
@@ -223,9 +234,9 @@ pub(crate) fn priority(expr: Expr, errors: &mut Errors) -> Expr {
 }
 
 fn rail_name(expr: Expr) -> syn::Result<LitStr> {
-    match expr {
-        Expr::Lit(ExprLit { lit: Lit::Str(name), .. }) if !name.value().trim().is_empty() => Ok(name),
-        other => Err(syn::Error::new_spanned(other, "a rail's name is a text that is not blank: `name = \"my_rail\"`")),
+    match text(&expr) {
+        Some(name) if !name.value().trim().is_empty() => Ok(name.clone()),
+        _ => Err(syn::Error::new_spanned(expr, "a rail's name is a text that is not blank: `name = \"my_rail\"`")),
     }
 }
 
@@ -257,7 +268,7 @@ fn rails(input: ParseStream<'_>, key: &Ident, errors: &mut Errors) -> syn::Resul
 
 /// The types in `needs = [RateLimitLeft]`, each once.
 fn values(input: ParseStream<'_>, key: &Ident, errors: &mut Errors) -> syn::Result<Vec<Path>> {
-    let words = ["types", "at least one type", "a value is listed by its type, without quotes"];
+    let words = ["types", "at least one type", "a value is listed by its type, without quotes or `&`"];
     let values = list(input, key, words, errors)?;
     for (i, value) in values.iter().enumerate() {
         if values[..i].contains(value) {
@@ -296,9 +307,15 @@ fn list(
 }
 
 fn tool(expr: Expr) -> syn::Result<LitStr> {
-    match expr {
-        Expr::Lit(ExprLit { lit: Lit::Str(name), .. }) if !name.value().trim().is_empty() => Ok(name),
-        other => Err(syn::Error::new_spanned(other, "a tool is known by its name: `tool = \"delete_file\"`")),
+    match text(&expr) {
+        Some(name) if name.value().is_empty() || name.value().contains(char::is_whitespace) => {
+            Err(syn::Error::new_spanned(expr, "the name of a tool is not empty, and has no spaces in it"))
+        }
+        Some(name) => Ok(name.clone()),
+        None => {
+            let message = "a rail is for one tool, which is known by its name: `tool = \"delete_file\"`";
+            Err(syn::Error::new_spanned(expr, message))
+        }
     }
 }
 
@@ -322,6 +339,8 @@ pub(super) fn on(attr: &Attribute, options: &mut Options, errors: &mut Errors) -
     };
     let result = attr.parse_args_with(parse);
     match (result, &attr.meta) {
+        // What is unclear may have been meant as the event.
+        (Ok(()), _) if events.is_empty() && options.unclear => events,
         (Ok(()), _) => distinct(events, attr, errors),
         (Err(error), Meta::List(_)) => {
             let message = "an event is the name of a type, without quotes or brackets: `#[on(PreToolCall)]`";
@@ -362,6 +381,7 @@ fn on_argument(
         name => format!("`#[on]` has no option `{name}`; {}", expected(name, &OPTIONS)),
     };
     errors.at(&key, message);
+    options.unclear = true;
     skip_value(input)
 }
 
@@ -396,6 +416,9 @@ fn known_mistake(event: &Path, errors: &mut Errors) {
     let plain = |name: &str| name.replace('_', "").to_lowercase();
     if let Some(meant) = EVENTS.iter().find(|event| **event != name && plain(event) == plain(&name)) {
         errors.at(event, format_args!("there is no event `{name}`: did you mean `{meant}`?"));
+    }
+    if event.is_ident("always") {
+        errors.at(event, "`always` is no event: it stands behind the list, `on = [PreToolCall], always`");
     }
     if before == "HookPoint" {
         let message = "is a value, for what is known at run time only: name the event itself";

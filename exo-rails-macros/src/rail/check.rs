@@ -44,6 +44,7 @@ pub(super) enum Subject {
 }
 
 /// A function or method on one event or more.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(super) struct Handler {
     pub events: Vec<Path>,
     /// Where errors about it as a whole point: its name.
@@ -56,6 +57,8 @@ pub(super) struct Handler {
     pub is_async: bool,
     /// The one tool that it is called for.
     pub tool: Option<LitStr>,
+    /// Whether a tool is named, be it wrong.
+    pub names_tool: bool,
     /// The values that it hands on, and those that it needs.
     pub provides: Vec<Path>,
     pub needs: Vec<Path>,
@@ -78,8 +81,8 @@ pub(super) enum Source {
     Whole,
     /// The arguments of the tool, as this type.
     Args(Box<Type>),
-    /// A value that another rail provides.
-    Value,
+    /// A value that another rail provides, as it is listed.
+    Value(Box<Path>),
 }
 
 impl Handler {
@@ -97,6 +100,7 @@ impl Handler {
     /// Whether more is to be done than to pick the parameters and to call it.
     pub(super) fn is_plain(&self) -> bool {
         self.tool.is_none()
+            && !self.always
             && self.provides.is_empty()
             && self.params.iter().all(|param| matches!(param.source, Source::Event))
     }
@@ -159,7 +163,7 @@ fn function(args: Args, item: Function, errors: &mut Errors) -> Option<Rail> {
         );
     }
     let handler = handler(&item.sig, ident.to_token_stream(), events, args.options, errors);
-    of_no_tool(args.tools.as_ref(), slice::from_ref(&handler), errors);
+    of_no_tool(args.tools.as_ref(), slice::from_ref(&handler), "`tool = \"delete_file\"`", errors);
     Some(Rail {
         tools: args.tools,
         library: args.library,
@@ -187,9 +191,11 @@ fn impl_block(args: Args, item: ImplBlock, errors: &mut Errors) -> Rail {
     for key in &args.options.keys {
         errors.at(key, format_args!("`{key}` is of one method: it stands in its `#[on(PreToolCall, …)]`"));
     }
-    let handlers: Vec<_> = item.methods.iter().map(|item| method(item, errors)).collect();
+    let misplaced = !args.options.keys.is_empty();
+    let handlers: Vec<_> = item.methods.iter().map(|item| method(item, misplaced, errors)).collect();
     one_method_for_each_event(&item.methods, &handlers, errors);
-    of_no_tool(args.tools.as_ref(), &handlers, errors);
+    let example = "`#[on(PreToolCall, tool = \"delete_file\")]`";
+    of_no_tool(args.tools.as_ref(), &handlers, example, errors);
     Rail {
         tools: args.tools,
         library: args.library,
@@ -204,13 +210,13 @@ fn impl_block(args: Args, item: ImplBlock, errors: &mut Errors) -> Rail {
 }
 
 /// A set of tools is there to check the tools that the rail is for.
-fn of_no_tool(tools: Option<&Path>, handlers: &[Handler], errors: &mut Errors) {
+fn of_no_tool(tools: Option<&Path>, handlers: &[Handler], example: &str, errors: &mut Errors) {
     if let Some(tools) = tools
-        && handlers.iter().all(|handler| handler.tool.is_none())
+        && handlers.iter().all(|handler| !handler.names_tool)
     {
         errors.at(
             tools,
-            "`tools` says which tools there are: name the one that the rail is for, `tool = \"delete_file\"`",
+            format_args!("`tools` says which tools there are: name the one that the rail is for, {example}"),
         );
     }
 }
@@ -223,8 +229,8 @@ fn not_itself(args: &Args, rail: &TokenStream, errors: &mut Errors) {
     }
 }
 
-fn method(item: &Method, errors: &mut Errors) -> Handler {
-    let mut options = Options::default();
+fn method(item: &Method, misplaced: bool, errors: &mut Errors) -> Handler {
+    let mut options = Options { unclear: misplaced, ..Options::default() };
     let events = item.on.iter().flat_map(|attr| args::on(attr, &mut options, errors)).collect();
     let ident = &item.sig.ident;
     for param in type_params(&item.sig.generics) {
@@ -266,7 +272,7 @@ fn handler(sig: &Signature, callee: TokenStream, events: Vec<Path>, options: Opt
         errors.at(abi, "a rail is a plain Rust function: leave this out");
     }
     let params = params(&sig.inputs, &options, errors);
-    options::check(&options, &sig.ident, &params, errors);
+    options::check(&options, sig, &params, errors);
     Handler {
         events,
         span: sig.ident.span(),
@@ -275,6 +281,7 @@ fn handler(sig: &Signature, callee: TokenStream, events: Vec<Path>, options: Opt
         params,
         output: output(&sig.output, errors),
         is_async: sig.asyncness.is_some(),
+        names_tool: options.names_tool(),
         tool: options.tool,
         provides: options.provides.map(|(_, values)| values).unwrap_or_default(),
         needs: options.needs.map(|(_, values)| values).unwrap_or_default(),
@@ -289,7 +296,7 @@ fn params(inputs: &Punctuated<FnArg, Token![,]>, options: &Options, errors: &mut
         refuse_cfg(&input.attrs, "`#[cfg]` cannot stand on a rail's parameter: write two functions", errors);
         let mut ty = ungrouped(&input.ty).clone();
         InferLifetimes.visit_type_mut(&mut ty);
-        borrowed(&ty, errors);
+        borrowed(&ty, options, errors);
         if let Some(first) = params.iter().find(|first| target(&first.ty) == target(&ty)) {
             let what = shown(target(&first.ty));
             errors.at(&input.ty, format_args!("the rail takes its `{what}` twice: once is enough"));
@@ -301,7 +308,10 @@ fn params(inputs: &Punctuated<FnArg, Token![,]>, options: &Options, errors: &mut
 }
 
 /// A rail borrows what the event carries; only the union of payloads, itself a borrow, comes by value.
-fn borrowed(ty: &Type, errors: &mut Errors) {
+fn borrowed(ty: &Type, options: &Options, errors: &mut Errors) {
+    if options::said(ty, options, errors) {
+        return;
+    }
     match ty {
         Type::Reference(reference) if reference.mutability.is_some() && ends_with(&reference.elem, "Inputs") => {
             let union = shown(&reference.elem);

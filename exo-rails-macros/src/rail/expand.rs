@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, Generics, Ident, Path, Type, WhereClause};
@@ -87,9 +87,27 @@ impl Rail {
         }
     }
 
+    /// Whether a type is, or has in it, a parameter of the rail's `impl` block.
+    pub(super) fn is_generic_in(&self, ty: &Type) -> bool {
+        let generics = self.generics();
+        let types = generics.type_params().map(|param| &param.ident);
+        let params: HashSet<_> = types.chain(generics.const_params().map(|param| &param.ident)).collect();
+        idents(ty.to_token_stream()).iter().any(|ident| params.contains(ident) || ident == "Self")
+    }
+
     fn events(&self) -> impl Iterator<Item = &Path> {
         self.handlers.iter().flat_map(|handler| &handler.events)
     }
+}
+
+/// All names in the tokens.
+fn idents(tokens: TokenStream) -> Vec<Ident> {
+    let of_token = |token| match token {
+        TokenTree::Ident(ident) => vec![ident],
+        TokenTree::Group(group) => idents(group.stream()),
+        _ => Vec::new(),
+    };
+    tokens.into_iter().flat_map(of_token).collect()
 }
 
 /// The type beside a function. Its braces keep it out of the value namespace, where the function is.
@@ -185,17 +203,12 @@ fn flow(rail: &Rail) -> Option<TokenStream> {
 }
 
 /// Says once, at the event's name, that it is one; what else is made of it then takes it for granted.
-fn is_event(
-    library: &Library,
-    event: &Path,
-    others: &[TokenStream],
-    where_clause: Option<&WhereClause>,
-) -> TokenStream {
+fn is_event(library: &Library, event: &Path, where_clause: Option<&WhereClause>) -> TokenStream {
     let span = event.span().resolved_at(Span::mixed_site());
     let library = library.located(span);
     let predicates = where_clause.into_iter().flat_map(|clause| &clause.predicates);
     let is_event = quote_spanned!(span=> #event: #library::Event);
-    quote_spanned!(span=> where #(#predicates,)* #is_event #(, #others)*)
+    quote_spanned!(span=> where #(#predicates,)* #is_event)
 }
 
 /// Events as one type.
@@ -247,21 +260,26 @@ fn on_impl(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream {
     let (impl_generics, _, where_clause) = generics.split_for_impl();
     let quiet = rail.quiet();
     // What a rail hands on is missed when it faults, as are its changes.
-    let changes = handler.changes() || !handler.provides.is_empty();
-    let changes = changes.then(|| quote_spanned!(Span::mixed_site()=> const CHANGES: bool = true;));
+    let changes = if handler.changes() || !handler.provides.is_empty() {
+        Some(quote!(true))
+    } else if handler.is_plain() {
+        None
+    } else {
+        handled::decides(library, handler, event)
+    };
+    let changes = changes.map(|changes| quote_spanned!(Span::mixed_site()=> const CHANGES: bool = #changes;));
     let always = handler.always.then(|| quote_spanned!(Span::mixed_site()=> const ALWAYS: bool = true;));
     let (output, call) = if handler.is_plain() {
         (handler.output.to_token_stream(), call(rail, handler, event))
     } else {
-        (handled::output(library, handler), handled::call(rail, handler, event))
+        (handled::output(library, event), handled::call(rail, handler, event))
     };
     let (disjoint, checks) = (disjoint(library, handler, event), handled::checks(rail, handler));
     // A future that is not `Send` is an error here: it points at the name of the function.
     let future = quote_spanned! {handler.span.resolved_at(Span::mixed_site())=>
         impl ::core::future::Future<Output = Self::Out> + ::core::marker::Send
     };
-    let predicates = handled::predicates(library, handler, event);
-    let where_clause = is_event(library, event, &predicates, where_clause);
+    let where_clause = is_event(library, event, where_clause);
     quote_spanned! {Span::mixed_site()=>
         #disjoint
         #checks

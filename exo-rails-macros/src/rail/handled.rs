@@ -3,22 +3,41 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Path, Type};
+use syn::{LitStr, Path, Type};
 
 use super::check::{Handler, Param, Rail, Source, is_mutable, target};
 use super::expand::pick;
 use crate::errors::shown;
 use crate::paths::Library;
 
-/// What the rail returns to a chain: what the function returns, without the values that it hands on, or that it was
-/// not called.
-pub(super) fn output(library: &Library, handler: &Handler) -> TokenStream {
-    let output = &handler.output;
-    let decision = match values(handler) {
-        Some(values) => quote!(<#output as #library::Provision<#values>>::Decision),
-        None => output.to_token_stream(),
-    };
-    quote!(#library::__private::Handled<#decision>)
+/// What the rail returns to a chain: what comes of the function's decision, or that the function was not called.
+pub(super) fn output(library: &Library, event: &Path) -> TokenStream {
+    quote!(#library::__private::Handled<#event>)
+}
+
+/// Whether the function decides, which its type tells: an error about that points at the type that the user wrote.
+pub(super) fn decides(library: &Library, handler: &Handler, event: &Path) -> Option<TokenStream> {
+    // What is always called observes.
+    (!handler.always).then(|| asked(library, &handler.output, &returned(library, event), "DECIDES"))
+}
+
+/// What is asked of a function's output.
+fn returned(library: &Library, event: &Path) -> TokenStream {
+    quote!(checks::ReturnedAt<#event, <#event as #library::Event>::Returns>)
+}
+
+/// What a trait of the library says of the user's tokens, written so that an error is there as a whole.
+fn asked(library: &Library, tokens: &impl ToTokens, of: &TokenStream, what: &str) -> TokenStream {
+    let span = tokens.span().resolved_at(Span::mixed_site());
+    let (library, what) = (library.located(span), Ident::new(what, span));
+    quote_spanned!(span=> <#tokens as #library::#of>::#what)
+}
+
+/// The name of a set of tools, and those of its tools.
+pub(crate) fn of_set(library: &Library, set: &Path) -> TokenStream {
+    let span = set.span().resolved_at(Span::mixed_site());
+    let library = library.located(span);
+    quote_spanned!(span=> #library::checks::tools::of_set::<#set>())
 }
 
 /// The values that it hands on: one type, or several in a tuple.
@@ -30,59 +49,36 @@ fn values(handler: &Handler) -> Option<TokenStream> {
     }
 }
 
-/// What has to hold of its types, each said at the user's token.
-pub(super) fn predicates(library: &Library, handler: &Handler, event: &Path) -> Vec<TokenStream> {
-    let at = |tokens: &dyn ToTokens, bound: TokenStream| {
-        let span = tokens.span().resolved_at(Span::mixed_site());
-        let library = library.located(span);
-        quote_spanned!(span=> #tokens: #library::#bound)
-    };
-    let output = &handler.output;
-    let mut predicates = Vec::new();
-    if handler.tool.is_some() {
-        predicates.push(at(event, quote!(__private::ToolEvent)));
-    }
-    for param in &handler.params {
-        match &param.source {
-            Source::Args(args) => predicates.push(at(args, quote!(ToolArgs))),
-            // That a value is one, the list of them says.
-            Source::Event | Source::Whole | Source::Value => {}
-        }
-    }
-    let returned = quote!(checks::ReturnedAt<#event, <#event as #library::Event>::Returns>);
-    match values(handler) {
-        Some(values) => {
-            predicates.push(at(output, quote!(Provision<#values>)));
-            let decision = quote_spanned!(output.span()=> <#output as #library::Provision<#values>>::Decision);
-            predicates.push(at(&decision, returned));
-        }
-        None if handler.is_plain() => {}
-        None => predicates.push(at(output, returned)),
-    }
-    if handler.always {
-        predicates.push(at(output, quote!(checks::Observes)));
-    }
-    predicates
-}
-
 /// What stands beside the rail: that the tool and its arguments belong together, and that there is such a tool.
 pub(super) fn checks(rail: &Rail, handler: &Handler) -> TokenStream {
     let Some(tool) = &handler.tool else { return TokenStream::new() };
     let span = tool.span().resolved_at(Span::mixed_site());
     let library = rail.library.located(span);
-    let args = handler.params.iter().find_map(|param| match &param.source {
-        Source::Args(args) => Some(args),
-        _ => None,
+    let of_tool = args(handler).filter(|args| !rail.is_generic_in(args)).map(|args| {
+        let of_tool = of_tool(rail, tool, args);
+        quote_spanned!(span=> const _: () = #of_tool;)
     });
-    let of_tool = args.map(|args| {
-        let shown = shown(args);
-        quote_spanned!(span=> const _: () = #library::checks::tools::of_tool::<#args>(#tool, #shown);)
+    let known = rail.tools.as_ref().map(|set| {
+        let set = of_set(&rail.library, set);
+        quote_spanned!(span=> const _: () = #library::checks::tools::known(#tool, #set);)
     });
-    let known = rail
-        .tools
-        .as_ref()
-        .map(|set| quote_spanned!(span=> const _: () = #library::checks::tools::known::<#set>(#tool);));
     quote!(#of_tool #known)
+}
+
+/// That these are the arguments of the tool.
+fn of_tool(rail: &Rail, tool: &LitStr, args: &Type) -> TokenStream {
+    let span = tool.span().resolved_at(Span::mixed_site());
+    let (library, shown) = (rail.library.located(span), shown(args));
+    let name = asked(&rail.library, args, &quote!(ToolArgs), "NAME");
+    quote_spanned!(span=> #library::checks::tools::of_tool(#name, #tool, #shown))
+}
+
+/// The type of the tool's arguments.
+fn args(handler: &Handler) -> Option<&Type> {
+    handler.params.iter().find_map(|param| match &param.source {
+        Source::Args(args) => Some(&**args),
+        _ => None,
+    })
 }
 
 /// The body of `RailOn::call`.
@@ -90,21 +86,16 @@ pub(super) fn call(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream 
     let library = &rail.library;
     let Call { before, inside, arguments, after } = Call::of(library, handler, event);
     let only_for = handler.tool.as_ref().map(|tool| {
+        let call = asked(library, event, &quote!(checks::ToolEvent), "call");
+        // A type of the `impl` block's is known when the rail is, and not where it is declared.
+        let of_tool = args(handler).filter(|args| rail.is_generic_in(args)).map(|args| {
+            let of_tool = of_tool(rail, tool, args);
+            quote_spanned!(Span::mixed_site()=> const { #of_tool })
+        });
         quote_spanned! {Span::mixed_site()=>
-            if <#event as #library::__private::ToolEvent>::call(&payload).tool_name != #tool {
-                return #library::__private::Handled::NotAsked;
-            }
-        }
-    });
-    let hand_on = values(handler).map(|values| {
-        let output = &handler.output;
-        let name = |i| format_ident!("value{i}", span = Span::mixed_site());
-        let each: Vec<_> = (0..handler.provides.len()).map(name).collect();
-        let names = if let [only] = &*each { only.to_token_stream() } else { quote!((#(#each),*)) };
-        quote_spanned! {Span::mixed_site()=>
-            let (values, output) = <#output as #library::Provision<#values>>::split(output);
-            if let ::core::option::Option::Some(#names) = values {
-                #(#library::__private::hand_on(ctx, #each);)*
+            #of_tool
+            if #call(&payload).tool_name != #tool {
+                return #library::__private::Handled::NOT_ASKED;
             }
         }
     });
@@ -112,9 +103,11 @@ pub(super) fn call(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream 
     let callee = &handler.callee;
     let wait = handler.is_async.then(|| quote_spanned!(callee.span()=> .await));
     let result = quote_spanned!(callee.span()=> #callee(#receiver #(#arguments),*) #wait);
+    let flow = flow(library, handler, event);
     quote_spanned! {Span::mixed_site()=>
         async move {
             let mut payload = payload;
+            let caller = <Self as #library::RailOn<#event>>::CALLER;
             #only_for
             #(#before)*
             let output = {
@@ -122,8 +115,33 @@ pub(super) fn call(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream 
                 #result
             };
             #(#after)*
-            #hand_on
-            #library::__private::Handled::Decided(output)
+            let flow = #flow;
+            #library::__private::Handled::decided(flow)
+        }
+    }
+}
+
+/// What comes of what the function returned; the values that it hands on are taken out of it.
+fn flow(library: &Library, handler: &Handler, event: &Path) -> TokenStream {
+    let flow = |of: &TokenStream, what| {
+        let flow = asked(library, &handler.output, of, what);
+        quote_spanned!(Span::mixed_site()=> #flow(output, &caller, <#event as #library::Event>::POINT))
+    };
+    let Some(values) = values(handler) else {
+        let observes = handler.always.then(|| quote!(checks::Observes<#event>));
+        return flow(&observes.unwrap_or_else(|| returned(library, event)), "flow");
+    };
+    let split = flow(&quote!(checks::Provides<#event, #values>), "split");
+    let name = |i| format_ident!("value{i}", span = Span::mixed_site());
+    let each: Vec<_> = (0..handler.provides.len()).map(name).collect();
+    let names = if let [only] = &*each { only.to_token_stream() } else { quote!((#(#each),*)) };
+    quote_spanned! {Span::mixed_site()=>
+        {
+            let (values, flow) = #split;
+            if let ::core::option::Option::Some(#names) = values {
+                #(#library::__private::hand_on(ctx, #each);)*
+            }
+            flow
         }
     }
 }
@@ -160,44 +178,44 @@ impl Call {
                 self.inside.extend(pick(library, event, target(&param.ty), name));
                 self.arguments.push(quote_spanned!(Span::mixed_site()=> &#name));
             }
-            Source::Value => {
-                let ty = target(&param.ty);
-                let shown = shown(ty);
-                let needed = quote_spanned!(Span::mixed_site()=> #library::__private::needed::<#ty>(ctx, #shown));
-                self.before.push(or_unable(library, name, &needed));
-                self.arguments.push(quote_spanned!(Span::mixed_site()=> &*#name));
+            Source::Value(value) => {
+                // The one that is listed: of another of the same name, the compiler says that it does not fit.
+                let shown = shown(value);
+                let needed = quote_spanned!(Span::mixed_site()=> #library::__private::needed::<#value>(ctx, #shown));
+                self.before.push(or_unable(library, event, name, &needed));
+                let (span, mut name) = (param.ty.span().resolved_at(Span::mixed_site()), name.clone());
+                name.set_span(span);
+                self.arguments.push(quote_spanned!(span=> &*#name));
             }
-            Source::Args(args) => self.args(library, event, args, is_mutable(&param.ty).then_some(&param.ty), name),
+            Source::Args(args) => self.args(library, event, args, is_mutable(&param.ty), name),
         }
     }
 
     /// The arguments of the tool; written back where the rail may have changed them.
-    fn args(&mut self, library: &Library, event: &Path, args: &Type, changes: Option<&Type>, name: &Ident) {
-        let call = quote_spanned!(Span::mixed_site()=> <#event as #library::__private::ToolEvent>::call(&payload));
-        let Some(changes) = changes else {
-            let open = quote!(#library::__private::open_args::<#args>(#call));
-            self.before.push(or_unable(library, name, &open));
+    fn args(&mut self, library: &Library, event: &Path, args: &Type, changes: bool, name: &Ident) {
+        let call = asked(library, event, &quote!(checks::ToolEvent), "call");
+        let open = asked(library, args, &quote!(ToolArgs), if changes { "open_args_mut" } else { "open_args" });
+        let open = quote_spanned!(Span::mixed_site()=> #open(#call(&payload)));
+        if !changes {
+            self.before.push(or_unable(library, event, name, &open));
             self.arguments.push(quote_spanned!(Span::mixed_site()=> &#name));
             return;
-        };
-        let open = quote!(#library::__private::OpenArgs::<#args>::open(#call));
-        self.before.push(or_unable(library, &quote_spanned!(Span::mixed_site()=> mut #name), &open));
+        }
+        self.before.push(or_unable(library, event, &quote_spanned!(Span::mixed_site()=> mut #name), &open));
         self.arguments.push(quote_spanned!(Span::mixed_site()=> &mut #name.args));
-        let span = changes.span().resolved_at(Span::mixed_site());
-        let there = library.located(span);
-        let call = quote_spanned!(span=> <#event as #there::__private::BeforeTool>::call_mut(&mut payload));
-        let write_back = quote_spanned!(Span::mixed_site()=> #name.write_back(#call));
-        self.after.push(or_unable(library, &quote!(()), &write_back));
+        let call_mut = asked(library, event, &quote!(checks::BeforeTool), "call_mut");
+        let write_back = quote_spanned!(Span::mixed_site()=> #name.write_back(#call_mut(&mut payload)));
+        self.after.push(or_unable(library, event, &quote!(()), &write_back));
     }
 }
 
 /// Binds what a result has in it, or ends the call.
-fn or_unable(library: &Library, binding: &impl ToTokens, result: &TokenStream) -> TokenStream {
+fn or_unable(library: &Library, event: &Path, binding: &impl ToTokens, result: &TokenStream) -> TokenStream {
     quote_spanned! {Span::mixed_site()=>
         let #binding = match #result {
             ::core::result::Result::Ok(value) => value,
             ::core::result::Result::Err(error) => {
-                return #library::__private::Handled::Unable(::core::convert::Into::into(error));
+                return #library::__private::Handled::<#event>::unable(&caller, error);
             }
         };
     }

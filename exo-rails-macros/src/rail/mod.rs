@@ -11,6 +11,7 @@ use proc_macro2::{Span, TokenStream};
 
 pub(crate) use args::{priority, separator, skip_value};
 pub(crate) use expand::{Priority, declared, event_list};
+pub(crate) use handled::of_set;
 
 use crate::errors::{self, Errors};
 

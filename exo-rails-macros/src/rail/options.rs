@@ -2,7 +2,7 @@
 //! always called.
 
 use quote::ToTokens;
-use syn::{GenericArgument, Ident, Path, PathArguments, Type};
+use syn::{GenericArgument, Ident, Path, PathArguments, ReturnType, Signature, Type};
 
 use super::args::Options;
 use super::check::{Param, Source, ends_with, is_mutable, target};
@@ -17,39 +17,70 @@ pub(super) fn source(ty: &Type, options: &Options) -> Source {
         return Source::Whole;
     }
     if ends_with(target(ty), "Args") {
-        return args_of(target(ty)).map_or(Source::Event, |args| Source::Args(Box::new(args.clone())));
+        return argument(target(ty), "Args").map_or(Source::Event, |args| Source::Args(Box::new(args.clone())));
     }
-    let needs = options.needs.iter().flat_map(|(_, needs)| needs);
-    let is_value = needs.into_iter().any(|value| is_of(value, target(ty)));
-    if is_value { Source::Value } else { Source::Event }
+    listed(target(ty), options).map_or(Source::Event, |value| Source::Value(Box::new(value.clone())))
+}
+
+/// The needed value that a type is, as it is listed: with more or less of its path.
+fn listed<'o>(ty: &Type, options: &'o Options) -> Option<&'o Path> {
+    let Type::Path(ty) = ty else { return None };
+    let needs = || options.needs.iter().flat_map(|(_, needs)| needs);
+    let last = |path: &Path| path.segments.last().map(|segment| segment.to_token_stream().to_string());
+    needs().find(|value| **value == ty.path).or_else(|| needs().find(|value| last(value) == last(&ty.path)))
+}
+
+/// What a parameter asks for, also where it is not borrowed, or in an `Option`.
+fn asked(ty: &Type) -> &Type {
+    argument(ty, "Option").map_or_else(|| target(ty), target)
+}
+
+/// Says what is wrong with a parameter that would be borrowed from a rail or a call rather than from the event.
+pub(super) fn said(ty: &Type, options: &Options, errors: &mut Errors) -> bool {
+    let (optional, what) = (argument(ty, "Option").is_some(), shown(asked(ty)));
+    let borrowed = matches!(ty, Type::Reference(_));
+    let message = match listed(asked(ty), options) {
+        Some(_) if optional => format!("what a rail needs is always there: take `&{what}`"),
+        Some(_) if !borrowed => format!("a value of another rail is to be read: take `&{what}`"),
+        None if optional && ends_with(asked(ty), "Args") => {
+            format!("the arguments are always there: take `&{what}`, or `&mut {what}` to change them")
+        }
+        None if options.always.is_some() && ends_with(target(ty), "Inputs") => {
+            if borrowed && !is_mutable(ty) {
+                return true;
+            }
+            "a rail with `always` observes: take `&Inputs<'_>`".to_owned()
+        }
+        None if options.always.is_some() && matches!(ty, Type::Path(_)) && !optional => {
+            format!("a rail borrows what the event carries: write `&{what}`")
+        }
+        _ => return false,
+    };
+    errors.at(ty, message);
+    true
 }
 
 fn is_whole(ty: &Type) -> bool {
     !is_mutable(ty) && ends_with(target(ty), "Inputs")
 }
 
-/// The `DeleteFile` of `Args<DeleteFile>`.
-fn args_of(ty: &Type) -> Option<&Type> {
+/// The `DeleteFile` of `Args<DeleteFile>`, when the type is `Args`.
+fn argument<'t>(ty: &'t Type, of: &str) -> Option<&'t Type> {
     let Type::Path(path) = ty else { return None };
-    let PathArguments::AngleBracketed(list) = &path.path.segments.last()?.arguments else { return None };
-    match list.args.first()? {
+    let last = path.path.segments.last().filter(|last| last.ident == of)?;
+    let PathArguments::AngleBracketed(inside) = &last.arguments else { return None };
+    match inside.args.first()? {
         GenericArgument::Type(args) => Some(args),
         _ => None,
     }
 }
 
-/// Whether a type is the one that is listed, which may be written with more or less of its path.
-fn is_of(listed: &Path, ty: &Type) -> bool {
-    let Type::Path(ty) = ty else { return false };
-    let last = |path: &Path| path.segments.last().map(|segment| segment.to_token_stream().to_string());
-    last(listed) == last(&ty.path)
-}
-
 /// Holds the options of a rail against its parameters, and against each other.
-pub(super) fn check(options: &Options, rail: &Ident, params: &[Param], errors: &mut Errors) {
+pub(super) fn check(options: &Options, sig: &Signature, params: &[Param], errors: &mut Errors) {
     tool(options, params, errors);
     whole(params, errors);
-    values(options, rail, params, errors);
+    needs(options, &sig.ident, params, errors);
+    provides(options, sig, errors);
     if options.always.is_some() {
         always(options, params, errors);
     }
@@ -57,11 +88,10 @@ pub(super) fn check(options: &Options, rail: &Ident, params: &[Param], errors: &
 
 /// The arguments of a tool are those of one tool.
 fn tool(options: &Options, params: &[Param], errors: &mut Errors) {
-    let has_tool = options.keys.iter().any(|key| key == "tool");
     for param in params.iter().filter(|param| ends_with(target(&param.ty), "Args")) {
         let what = shown(target(&param.ty));
         match &param.source {
-            Source::Args(_) if has_tool => {}
+            Source::Args(_) if options.names_tool() => {}
             Source::Args(_) => errors.at(
                 &param.ty,
                 format_args!(
@@ -77,7 +107,10 @@ fn tool(options: &Options, params: &[Param], errors: &mut Errors) {
     }
     let mut args = params.iter().filter(|param| matches!(param.source, Source::Args(_)));
     let (first, second) = (args.next(), args.next());
-    if let Some(second) = second {
+    // Of the same type, that has been said.
+    if let (Some(first), Some(second)) = (first, second)
+        && target(&first.ty) != target(&second.ty)
+    {
         errors.at(&second.ty, "a rail is for one tool: take the arguments once");
     }
     let call = params.iter().find(|param| is_mutable(&param.ty) && ends_with(target(&param.ty), "ToolCallInputs"));
@@ -101,10 +134,11 @@ fn whole(params: &[Param], errors: &mut Errors) {
     }
 }
 
-/// What a rail needs it takes, and by `&`; and what it hands on is there whenever the rails after it are called.
-fn values(options: &Options, rail: &Ident, params: &[Param], errors: &mut Errors) {
+/// What a rail needs it takes, and by `&`.
+fn needs(options: &Options, rail: &Ident, params: &[Param], errors: &mut Errors) {
     for value in options.needs.iter().flat_map(|(_, needs)| needs) {
-        let (name, taken) = (shown(value), params.iter().find(|param| is_of(value, target(&param.ty))));
+        let (name, taken) =
+            (shown(value), params.iter().find(|param| listed(asked(&param.ty), options) == Some(value)));
         match taken {
             None => errors.at(
                 value,
@@ -116,7 +150,17 @@ fn values(options: &Options, rail: &Ident, params: &[Param], errors: &mut Errors
             Some(_) => {}
         }
     }
+}
+
+/// What a rail hands on it returns, whenever the rails after it are called.
+fn provides(options: &Options, sig: &Signature, errors: &mut Errors) {
     let Some((key, provides)) = &options.provides else { return };
+    if let (ReturnType::Default, false) = (&sig.output, provides.is_empty()) {
+        let what = provides.iter().map(shown).collect::<Vec<_>>().join(", ");
+        let what = if provides.len() > 1 { format!("({what})") } else { what };
+        errors
+            .at(&sig.ident, format_args!("`{}` provides `{what}`, but returns nothing: write `-> {what}`", sig.ident));
+    }
     if options.tool.is_some() {
         errors.at(
             key,
@@ -135,9 +179,7 @@ const MOST_VALUES: usize = 6;
 fn always(options: &Options, params: &[Param], errors: &mut Errors) {
     for param in params {
         let what = shown(target(&param.ty));
-        if !matches!(param.ty, Type::Reference(_)) && ends_with(&param.ty, "Inputs") {
-            errors.at(&param.ty, "a rail with `always` observes: take `&Inputs<'_>`");
-        } else if is_mutable(&param.ty) && !ends_with(target(&param.ty), "RailContext") {
+        if is_mutable(&param.ty) && !["RailContext", "Inputs"].iter().any(|name| ends_with(target(&param.ty), name)) {
             errors.at(&param.ty, format_args!("a rail with `always` observes: take `&{what}`"));
         }
     }

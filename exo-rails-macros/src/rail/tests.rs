@@ -316,7 +316,9 @@ fn a_half_typed_method_keeps_the_others() {
         assert_eq!(messages(&expansion).len(), 1, "{block}");
     }
     // What cannot be read at all keeps its other attributes, and `#[on]` tells no second error.
-    for block in ["impl Budget { #[on(Start)] #[inline] fn f(&self) {} # }", "impl Budget< { #[a::on(Start)] fn f(&self) {} }"] {
+    for block in
+        ["impl Budget { #[on(Start)] #[inline] fn f(&self) {} # }", "impl Budget< { #[a::on(Start)] fn f(&self) {} }"]
+    {
         let expansion = expand("", block);
         assert_eq!(messages(&expansion).len(), 1, "{block}");
         assert!(!mentions(&expansion, "on"), "{block}: {expansion}");

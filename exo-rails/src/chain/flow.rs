@@ -41,6 +41,7 @@ pub(super) const fn check(all: &[PlannedRail], event: HookPoint, rail: &PlannedR
             if flow.needs {
                 needed(all, event, &rail.info, &flow.value);
             } else {
+                once(rail, event, i);
                 only_one(all, event, &rail.info, &flow.value);
             }
         }
@@ -52,6 +53,20 @@ pub(super) const fn check(all: &[PlannedRail], event: HookPoint, rail: &PlannedR
             provided_once(all, event, &rails[i]);
             i += 1;
         }
+    }
+}
+
+/// The rail does not hand on one value under two names.
+#[track_caller]
+const fn once(rail: &PlannedRail, event: HookPoint, place: usize) {
+    let (value, mut i) = (&rail.row.flow[place].value, 0);
+    while i < place {
+        let flow = &rail.row.flow[i];
+        if !flow.needs && flow.event.same(event) && flow.value.same(value) {
+            let text = Text::new().name(rail.info.name).and(" provides ").name(value.name);
+            text.and(" twice, under two names: list it once").refuse();
+        }
+        i += 1;
     }
 }
 
@@ -82,6 +97,9 @@ const fn needed(all: &[PlannedRail], event: HookPoint, rail: &RailInfo, value: &
         let text = text.and(", and no rail of the chain provides it there: list one with ");
         text.and("`provides = [").and(value.name).and("]`").refuse();
     };
+    if provider.same(rail) {
+        text.and(", and provides it itself: a value has one provider, and that is a rail before it").refuse();
+    }
     let (Some(theirs), Some(ours)) = (find(all, event, provider), find(all, event, rail)) else { return };
     if theirs.first >= ours.first {
         let text = text.and(", but ").name(provider.name).and(", which provides it, runs later: ");

@@ -7,11 +7,10 @@ use super::requirements::{Requirement, lists};
 use super::sorting::{Listing, Row, Summary, contains};
 use super::{Chain, flow};
 use crate::checks::text::Text;
-use crate::checks::tools;
+use crate::checks::tools::{self, NamesOf};
 use crate::hook_point::HookPoint;
 use crate::plan::{EventPlan, PlannedRail};
 use crate::rail::RailInfo;
-use crate::tool_set::ToolSet;
 
 /// The checks of chain `C`: each panics in a constant, at the name that the user wrote.
 #[derive(Debug)]
@@ -54,8 +53,8 @@ impl<C: Chain + Listing<N, K>, const N: usize, const K: usize> Checks<C, N, K> {
     /// # Panics
     /// When one is for another.
     #[track_caller]
-    pub const fn tools<S: ToolSet>(place: usize) {
-        of_set(&PlannedRail::of(&Summary::<C, N, K>::ROWS[place]), S::NAME, S::NAMES);
+    pub const fn tools(place: usize, set: NamesOf) {
+        of_set(&PlannedRail::of(&Summary::<C, N, K>::ROWS[place]), set);
     }
 
     /// No rail before this place of the list has the same priority at an event of both.
@@ -119,10 +118,10 @@ impl<C: Chain + Listing<N, K>, const N: usize, const K: usize> Checks<C, N, K> {
 }
 
 #[track_caller]
-const fn of_set(rail: &PlannedRail, set: &str, names: &[&'static str]) {
+const fn of_set(rail: &PlannedRail, set: NamesOf) {
     let mut i = 0;
     while i < rail.row.tools.len() {
-        tools::known_by(Some(rail.info.name), rail.row.tools[i], set, names);
+        tools::known_by(Some(rail.info.name), rail.row.tools[i], set);
         i += 1;
     }
     let Some(inner) = rail.inner else { return };
@@ -130,7 +129,7 @@ const fn of_set(rail: &PlannedRail, set: &str, names: &[&'static str]) {
     while event < inner.events.len() {
         let (rails, mut i) = (inner.events[event].rails, 0);
         while i < rails.len() {
-            of_set(&rails[i], set, names);
+            of_set(&rails[i], set);
             i += 1;
         }
         event += 1;

@@ -8,6 +8,8 @@ pub(crate) mod text;
 #[doc(hidden)]
 pub mod tools;
 
+pub use crate::handled::{BeforeTool, ToolEvent};
+
 use std::ops::ControlFlow;
 
 use serde::Serialize;
@@ -20,9 +22,11 @@ use crate::chain::sorting::Row;
 use crate::context::RailContext;
 use crate::decision::Outcome;
 use crate::event::{
-    Error, Event, Finished, LlmError, Param, PostLlmCall, PostToolCall, PreLlmCall, PreToolCall, Start, ToolError,
+    Error, Event, Finished, LlmError, Param, Payloads, PostLlmCall, PostToolCall, PreLlmCall, PreToolCall, Start,
+    ToolError,
 };
 use crate::hook_point::HookPoint;
+use crate::provided::Provision;
 use crate::rail::{Caller, Rail};
 use crate::rails::{Rails, RunOn};
 use crate::reason::Reason;
@@ -57,7 +61,7 @@ pub trait RunsEachRailOnce<R>: Chain {}
     label = "a rail on `{E}` cannot take this",
     note = "`{E}` carries `{Payload}`; what it carries by `&mut` can be taken by `&` too",
     note = "every event has `&mut RailContext`, and `Inputs<'_>`: the union of all payloads, for a rail on events with different ones",
-    note = "what an earlier rail hands on is declared: `needs = [RateLimitLeft]`"
+    note = "what an earlier rail hands on is declared, `needs = [RateLimitLeft]`; the arguments of a tool are `&Args<DeleteFile>`"
 )]
 pub trait CarriedBy<'a, E: Event, Payload>: Sized {
     /// See [`Param`].
@@ -82,19 +86,60 @@ impl<'a, E: Event, P: Param<'a, E>> CarriedBy<'a, E, E::Payload<'a>> for P {
     }
 }
 
+/// [`Provision`] with the event: one message for what has not the values in it and for what the event does not allow.
+#[diagnostic::on_unimplemented(
+    message = "a rail on `{E}` that provides `{T}` cannot return `{Self}`",
+    label = "not what a rail that provides `{T}` may return",
+    note = "it returns `{T}`, or `Provide<{T}>` when it may stop the event instead; `Error` can only be observed",
+    note = "where a skip brings a substitute, it returns `Provide<{T}, S>`: `S` is `InvokeOutput` on `Start`, `ModelResponse` on `PreLlmCall` and `LlmError`, `ToolOutput` on `PreToolCall` and `ToolError`",
+    note = "`Result<_, E>` of these is fine too, `E` is an error type or text; several values are a tuple, in the order of `provides`"
+)]
+pub trait Provides<E: Payloads, T>: Sized {
+    /// The values, where there are any, and what comes of the decision.
+    #[doc(hidden)]
+    fn split(self, caller: &Caller, point: HookPoint) -> (Option<T>, ControlFlow<Outcome<E>>);
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Payloads, T, P: Provision<T>> Provides<E, T> for P
+where
+    P::Decision: RailOutput<E>,
+{
+    fn split(self, caller: &Caller, point: HookPoint) -> (Option<T>, ControlFlow<Outcome<E>>) {
+        let (values, decision) = Provision::split(self);
+        (values, RailOutput::flow(decision, caller, point))
+    }
+}
+
 /// What a rail returns that only observes.
 #[diagnostic::on_unimplemented(
     message = "a rail with `always` observes: it cannot return `{Self}`",
-    label = "this could stop the event",
-    note = "it is called also when a rail before it has stopped the event, so it has nothing to decide: it returns `()`, or `Result<(), E>`"
+    label = "not what a rail that observes may return",
+    note = "it is called also when a rail before it has stopped the event, so it has nothing to decide",
+    note = "it returns `()`, or `Result<(), E>`; `E` is an error type or text"
 )]
-pub trait Observes {}
+pub trait Observes<E: Payloads>: Sized {
+    /// See [`RailOutput`].
+    #[doc(hidden)]
+    fn flow(self, caller: &Caller, point: HookPoint) -> ControlFlow<Outcome<E>>;
+}
 
 #[diagnostic::do_not_recommend]
-impl Observes for () {}
+impl<E: Payloads> Observes<E> for () {
+    fn flow(self, _: &Caller, _: HookPoint) -> ControlFlow<Outcome<E>> {
+        ControlFlow::Continue(())
+    }
+}
 
 #[diagnostic::do_not_recommend]
-impl<E> Observes for Result<(), E> {}
+impl<E: Payloads, Error> Observes<E> for Result<(), Error>
+where
+    Self: RailOutput<E>,
+{
+    fn flow(self, caller: &Caller, point: HookPoint) -> ControlFlow<Outcome<E>> {
+        RailOutput::flow(self, caller, point)
+    }
+}
 
 /// [`RailOutput`] with what the event takes back beside it, so that the message about a return type says what there
 /// is at this event.

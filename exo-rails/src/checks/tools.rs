@@ -1,7 +1,6 @@
 //! What the macros check about the names of tools.
 
 use super::text::{Text, nearest, same};
-use crate::tool_args::ToolArgs;
 use crate::tool_set::ToolSet;
 
 /// Asserts that a set has a tool of this name.
@@ -9,25 +8,38 @@ use crate::tool_set::ToolSet;
 /// # Panics
 /// When it has none: at compile time.
 #[track_caller]
-pub const fn known<S: ToolSet>(tool: &str) {
-    known_by(None, tool, S::NAME, S::NAMES);
+pub const fn known(tool: &str, set: NamesOf) {
+    known_by(None, tool, set);
+}
+
+/// A set of tools as constants know it.
+#[derive(Clone, Copy, Debug)]
+pub struct NamesOf {
+    set: &'static str,
+    tools: &'static [&'static str],
+}
+
+/// The names of a set and of its tools.
+#[must_use]
+pub const fn of_set<S: ToolSet>() -> NamesOf {
+    NamesOf { set: S::NAME, tools: S::NAMES }
 }
 
 /// The same, for what a rail says that is not where the message will be.
 #[track_caller]
-pub(crate) const fn known_by(rail: Option<&str>, tool: &str, set: &str, names: &[&'static str]) {
-    if let Some(text) = unknown(rail, tool, set, names) {
+pub(crate) const fn known_by(rail: Option<&str>, tool: &str, set: NamesOf) {
+    if let Some(text) = unknown(rail, tool, set.set, set.tools) {
         text.refuse();
     }
 }
 
-/// Asserts that the arguments `A` are those of this tool.
+/// Asserts that the arguments of a type are those of this tool, and not those of the tool that has them.
 ///
 /// # Panics
 /// When they are those of another: at compile time.
 #[track_caller]
-pub const fn of_tool<A: ToolArgs>(tool: &str, args: &str) {
-    if let Some(text) = of_another(A::NAME, tool, args) {
+pub const fn of_tool(name: &str, tool: &str, args: &str) {
+    if let Some(text) = of_another(name, tool, args) {
         text.refuse();
     }
 }
@@ -121,7 +133,7 @@ mod tests {
         let expected =
             "`only_tmp` is for `delete_fil`, which is not a tool of `SupportTools`: did you mean `delete_file`?";
         assert_eq!(told.as_ref().map(Text::as_str), Some(expected));
-        const { known_by(None, "search", "SupportTools", NAMES) };
+        const { known("search", NamesOf { set: "SupportTools", tools: NAMES }) };
     }
 
     #[test]

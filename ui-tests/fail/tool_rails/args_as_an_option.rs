@@ -1,0 +1,24 @@
+//! The message should say: the arguments are always there: take `&Args<DeleteFile>`, without the `Option`.
+
+use exo_rails::prelude::*;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+#[derive(Serialize, Deserialize, ToolArgs)]
+#[tool(name = "delete_file", schema = json!({ "type": "object" }))]
+pub struct DeleteFile {
+    path: String,
+}
+
+#[rail(priority = 10, on = [PreToolCall], tool = "delete_file")]
+fn only_tmp(args: Option<&Args<DeleteFile>>) {
+    println!("{}", args.is_some());
+}
+
+rail_chain! {
+    struct MyRails { only_tmp }
+}
+
+fn main() {
+    let _ = (MyRails {}, DeleteFile { path: String::new() }.path);
+}

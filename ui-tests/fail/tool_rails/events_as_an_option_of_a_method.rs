@@ -1,0 +1,21 @@
+//! The message should say: the events of a method stand alone: `#[on(PreToolCall)]`; once.
+
+use exo_rails::prelude::*;
+
+struct OnlyTmp;
+
+#[rail]
+impl OnlyTmp {
+    #[on(on = [PreToolCall])]
+    fn before(&self, call: &ToolCallInputs) {
+        println!("{}", call.tool_name);
+    }
+}
+
+rail_chain! {
+    struct MyRails { only_tmp: OnlyTmp }
+}
+
+fn main() {
+    let _ = MyRails { only_tmp: OnlyTmp };
+}

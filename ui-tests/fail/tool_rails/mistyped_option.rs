@@ -1,0 +1,24 @@
+//! The message should say: `#[rail]` has no argument `toool`; did you mean `tool`? Nothing about the parameter.
+
+use exo_rails::prelude::*;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+#[derive(Serialize, Deserialize, ToolArgs)]
+#[tool(name = "delete_file", schema = json!({ "type": "object" }))]
+pub struct DeleteFile {
+    path: String,
+}
+
+#[rail(priority = 10, on = [PreToolCall], toool = "delete_file")]
+fn only_tmp(args: &Args<DeleteFile>) {
+    println!("{}", args.path);
+}
+
+rail_chain! {
+    struct MyRails { only_tmp }
+}
+
+fn main() {
+    let _ = (MyRails {}, DeleteFile { path: String::new() }.path);
+}

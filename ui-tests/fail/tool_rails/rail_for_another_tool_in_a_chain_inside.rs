@@ -1,0 +1,43 @@
+//! The message should say: `only_tmp` is for `drop_table`, which is not a tool of `SupportTools`: its tools are …; at the chain inside.
+
+use exo_rails::prelude::*;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+#[derive(Serialize, Deserialize, ToolArgs)]
+#[tool(name = "search", schema = json!({ "type": "object" }))]
+pub struct Search {
+    query: String,
+}
+
+#[derive(Serialize, Deserialize, ToolArgs)]
+#[tool(name = "delete_file", schema = json!({ "type": "object" }))]
+pub struct DeleteFile {
+    path: String,
+}
+
+tools! {
+    pub struct SupportTools {
+        search: Search,
+        delete_file: DeleteFile,
+    }
+}
+
+#[rail(priority = 10, on = [PreToolCall], tool = "drop_table")]
+fn only_tmp(call: &ToolCallInputs) {
+    println!("{}", call.tool_name);
+}
+
+rail_chain! {
+    #[chain(priority = 20)]
+    struct Inner { only_tmp }
+}
+
+rail_chain! {
+    #[chain(tools = SupportTools)]
+    struct MyRails { Inner }
+}
+
+fn main() {
+    let _ = (MyRails {}, Search { query: String::new() }.query + &DeleteFile { path: String::new() }.path);
+}

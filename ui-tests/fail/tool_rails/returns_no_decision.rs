@@ -1,0 +1,24 @@
+//! The message should say: a rail on `PreToolCall` cannot return `bool`; as for a rail without `tool`, and once.
+
+use exo_rails::prelude::*;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+#[derive(Serialize, Deserialize, ToolArgs)]
+#[tool(name = "delete_file", schema = json!({ "type": "object" }))]
+pub struct DeleteFile {
+    path: String,
+}
+
+#[rail(priority = 10, on = [PreToolCall], tool = "delete_file")]
+fn only_tmp(args: &Args<DeleteFile>) -> bool {
+    args.path.is_empty()
+}
+
+rail_chain! {
+    struct MyRails { only_tmp }
+}
+
+fn main() {
+    let _ = (MyRails {}, DeleteFile { path: String::new() }.path);
+}

@@ -1,0 +1,16 @@
+//! The message should say: the name of a tool is not empty, and has no spaces in it.
+
+use exo_rails::prelude::*;
+
+#[rail(priority = 10, on = [PreToolCall], tool = "delete file")]
+fn only_tmp(call: &ToolCallInputs) {
+    println!("{}", call.tool_name);
+}
+
+rail_chain! {
+    struct MyRails { only_tmp }
+}
+
+fn main() {
+    let _ = MyRails {};
+}

@@ -1,0 +1,16 @@
+//! The message should say: `tools` is the name of one set: `tools = SupportTools`.
+
+use exo_rails::prelude::*;
+
+#[rail(priority = 10, on = [PreToolCall], tool = "delete_file", tools = [SupportTools])]
+fn only_tmp(call: &ToolCallInputs) {
+    println!("{}", call.tool_name);
+}
+
+rail_chain! {
+    struct MyRails { only_tmp }
+}
+
+fn main() {
+    let _ = MyRails {};
+}

@@ -1,0 +1,32 @@
+//! The message should say: `warn_when_low` needs `RateLimitLeft`, and no rail of the chain (`Warnings`) provides it there: a chain is complete in what it needs.
+
+use exo_rails::prelude::*;
+
+#[derive(Provided)]
+struct RateLimitLeft(u32);
+
+#[rail(priority = 20, on = [PreLlmCall], provides = [RateLimitLeft])]
+fn rate_limit(ctx: &RailContext) -> Provide<RateLimitLeft> {
+    match 10_u32.checked_sub(ctx.step()) {
+        Some(left) => Provide::value(RateLimitLeft(left)),
+        None => Provide::abort("ten calls are enough"),
+    }
+}
+
+#[rail(priority = 30, on = [PreLlmCall], needs = [RateLimitLeft])]
+fn warn_when_low(left: &RateLimitLeft) {
+    println!("{} calls left", left.0);
+}
+
+rail_chain! {
+    #[chain(priority = 30)]
+    struct Warnings { warn_when_low }
+}
+
+rail_chain! {
+    struct MyRails { rate_limit, Warnings }
+}
+
+fn main() {
+    let _ = MyRails {};
+}

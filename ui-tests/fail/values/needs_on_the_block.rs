@@ -1,0 +1,24 @@
+//! The message should say: `needs` is of one method: it stands in its `#[on(PreLlmCall, …)]`; nothing about the parameter.
+
+use exo_rails::prelude::*;
+
+#[derive(Provided)]
+struct RateLimitLeft(u32);
+
+struct Warn;
+
+#[rail(needs = [RateLimitLeft])]
+impl Warn {
+    #[on(PreLlmCall)]
+    fn when_low(&self, left: &RateLimitLeft) {
+        println!("{} calls left", left.0);
+    }
+}
+
+rail_chain! {
+    struct MyRails { warn: Warn }
+}
+
+fn main() {
+    let _ = MyRails { warn: Warn };
+}

@@ -1,0 +1,35 @@
+//! The message should say: `rate_limit` and `quota` both provide `RateLimitLeft` at `PreLlmCall`; once.
+
+use exo_rails::prelude::*;
+
+#[derive(Provided)]
+struct RateLimitLeft(u32);
+
+#[rail(priority = 20, on = [PreLlmCall], provides = [RateLimitLeft])]
+fn rate_limit(ctx: &RailContext) -> Provide<RateLimitLeft> {
+    match 10_u32.checked_sub(ctx.step()) {
+        Some(left) => Provide::value(RateLimitLeft(left)),
+        None => Provide::abort("ten calls are enough"),
+    }
+}
+
+#[rail(priority = 25, on = [PreLlmCall], provides = [RateLimitLeft])]
+fn quota(ctx: &RailContext) -> Provide<RateLimitLeft> {
+    match 10_u32.checked_sub(ctx.step()) {
+        Some(left) => Provide::value(RateLimitLeft(left)),
+        None => Provide::abort("ten calls are enough"),
+    }
+}
+
+#[rail(priority = 30, on = [PreLlmCall], needs = [RateLimitLeft])]
+fn warn_when_low(left: &RateLimitLeft) {
+    println!("{} calls left", left.0);
+}
+
+rail_chain! {
+    struct MyRails { rate_limit, quota, warn_when_low }
+}
+
+fn main() {
+    let _ = MyRails {};
+}
