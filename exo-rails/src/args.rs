@@ -205,7 +205,7 @@ impl<T: ToolArgs> OpenArgs<T> {
     ///
     /// # Errors
     /// When they do not fit.
-    pub(crate) fn open(call: &ToolCallInputs) -> Result<Self, ArgsError> {
+    pub fn open(call: &ToolCallInputs) -> Result<Self, ArgsError> {
         let args = T::open_args(call)?;
         let before = write(&call.tool_name, &*args)?;
         Ok(Self { args, before })

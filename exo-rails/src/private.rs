@@ -1,5 +1,6 @@
 //! What the expansions of the macros name. Nobody else should: it changes without notice.
 
+pub use crate::args::OpenArgs;
 pub use crate::chain::flow::Flow;
 pub use crate::chain::order::Checks;
 pub use crate::chain::sorting::{Listing, Row, Sorted, Summary};

@@ -248,16 +248,16 @@ mod deep {
 
     rails! { o1 1 s2 2 o3 3 s4 4 o5 5 s6 6 o7 7 s8 8 o9 9 s10 10 }
 
-    rail_chain! { struct Flat { o1, s2, o3, s4, o5, s6, o7, s8, o9, s10 } }
+    rail_chain! { struct OneChain { o1, s2, o3, s4, o5, s6, o7, s8, o9, s10 } }
     rail_chain! { #[chain(priority = 5)] struct Innermost { o5, s6, o7 } }
-    rail_chain! { #[chain(priority = 3)] struct Inner { o3, s4, Innermost } }
+    rail_chain! { #[chain(priority = 3)] struct Middle { o3, s4, Innermost } }
     rail_chain! { #[chain(priority = 8)] struct Beside { s8, o9 } }
-    rail_chain! { struct Nested { o1, s2, Inner, Beside, s10 } }
+    rail_chain! { struct ChainsInChains { o1, s2, Middle, Beside, s10 } }
 
-    fn hooks() -> HookManager {
+    fn mixed() -> HookManager {
         let mut hooks = HookManager::new();
         rail_chain![o1, s2].register(&mut hooks);
-        Inner {}.register(&mut hooks);
+        Middle {}.register(&mut hooks);
         let mut manager = RailManager::new();
         manager.add(Beside {}).unwrap();
         manager.add(s10 {}).unwrap();
@@ -273,12 +273,12 @@ mod deep {
         for rail in ["s2", "s4", "s6", "s8", "s10", "nobody"] {
             for what in ["aborts", "retries"] {
                 let tool = format!("{rail} {what}");
-                let expected = call(&Flat {}, &tool).await;
-                assert_eq!(call(&Nested {}, &tool).await, expected, "{tool}: chains in chains");
-                assert_eq!(call(&hooks(), &tool).await, expected, "{tool}: HookManager");
+                let expected = call(&OneChain {}, &tool).await;
+                assert_eq!(call(&ChainsInChains {}, &tool).await, expected, "{tool}: chains in chains");
+                assert_eq!(call(&mixed(), &tool).await, expected, "{tool}: HookManager");
             }
         }
-        let (_, notes) = call(&Nested {}, "s6 aborts").await;
+        let (_, notes) = call(&ChainsInChains {}, "s6 aborts").await;
         let after = ["s6", "o7 at pre_tool_call: Abort by s6: no", "o9 at pre_tool_call: Abort by s6: no"];
         assert_eq!(notes[notes.len() - 3..], after);
     }

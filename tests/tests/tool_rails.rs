@@ -180,7 +180,7 @@ struct Logged<A>(std::marker::PhantomData<fn() -> A>);
 #[rail]
 impl<A: ToolArgs + std::fmt::Debug> Logged<A> {
     #[on(PreToolCall, tool = "search")]
-    fn log(&self, args: &Args<A>, ctx: &RailContext) {
+    fn log(args: &Args<A>, ctx: &RailContext) {
         note(ctx, format!("{:?}", **args));
     }
 }

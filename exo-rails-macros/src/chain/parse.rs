@@ -200,9 +200,8 @@ fn option(chain: &mut Chain, key: &Ident, name: &str, input: ParseStream<'_>, er
         "priority" => chain.priority = Some(rail::priority(input.parse()?, errors)),
         "policy" => chain.policies.push(input.parse()?),
         "tools" => {
-            chain.tools = Some(input.parse().map_err(|error| {
-                syn::Error::new(error.span(), "`tools` cannot be read: write it like `tools = SupportTools`")
-            })?);
+            let message = "`tools` cannot be read: write it like `tools = SupportTools`";
+            chain.tools = Some(input.parse().map_err(|error| syn::Error::new(error.span(), message))?);
         }
         _ => chain.library = Library::at(input.call(Path::parse_mod_style)?),
     }

@@ -1,7 +1,5 @@
 //! From what the user wrote to what a rail is: all rules that the macro can see are held here.
 
-use std::slice;
-
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::punctuated::Punctuated;
@@ -44,7 +42,6 @@ pub(super) enum Subject {
 }
 
 /// A function or method on one event or more.
-#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(super) struct Handler {
     pub events: Vec<Path>,
     /// Where errors about it as a whole point: its name.
@@ -57,8 +54,6 @@ pub(super) struct Handler {
     pub is_async: bool,
     /// The one tool that it is called for.
     pub tool: Option<LitStr>,
-    /// Whether a tool is named, be it wrong.
-    pub names_tool: bool,
     /// The values that it hands on, and those that it needs.
     pub provides: Vec<Path>,
     pub needs: Vec<Path>,
@@ -162,8 +157,9 @@ fn function(args: Args, item: Function, errors: &mut Errors) -> Option<Rail> {
             ),
         );
     }
+    let names_tool = args.options.names_tool();
     let handler = handler(&item.sig, ident.to_token_stream(), events, args.options, errors);
-    of_no_tool(args.tools.as_ref(), slice::from_ref(&handler), "`tool = \"delete_file\"`", errors);
+    of_no_tool(args.tools.as_ref().filter(|_| !names_tool), "`tool = \"delete_file\"`", errors);
     Some(Rail {
         tools: args.tools,
         library: args.library,
@@ -192,10 +188,11 @@ fn impl_block(args: Args, item: ImplBlock, errors: &mut Errors) -> Rail {
         errors.at(key, format_args!("`{key}` is of one method: it stands in its `#[on(PreToolCall, …)]`"));
     }
     let misplaced = !args.options.keys.is_empty();
-    let handlers: Vec<_> = item.methods.iter().map(|item| method(item, misplaced, errors)).collect();
+    let methods = item.methods.iter().map(|item| method(item, misplaced, errors));
+    let (handlers, name_tools): (Vec<_>, Vec<_>) = methods.unzip();
     one_method_for_each_event(&item.methods, &handlers, errors);
     let example = "`#[on(PreToolCall, tool = \"delete_file\")]`";
-    of_no_tool(args.tools.as_ref(), &handlers, example, errors);
+    of_no_tool(args.tools.as_ref().filter(|_| !name_tools.contains(&true)), example, errors);
     Rail {
         tools: args.tools,
         library: args.library,
@@ -209,11 +206,9 @@ fn impl_block(args: Args, item: ImplBlock, errors: &mut Errors) -> Rail {
     }
 }
 
-/// A set of tools is there to check the tools that the rail is for.
-fn of_no_tool(tools: Option<&Path>, handlers: &[Handler], example: &str, errors: &mut Errors) {
-    if let Some(tools) = tools
-        && handlers.iter().all(|handler| !handler.names_tool)
-    {
+/// A set of tools is there to check the tools that the rail is for; here it is for none.
+fn of_no_tool(tools: Option<&Path>, example: &str, errors: &mut Errors) {
+    if let Some(tools) = tools {
         errors.at(
             tools,
             format_args!("`tools` says which tools there are: name the one that the rail is for, {example}"),
@@ -229,7 +224,8 @@ fn not_itself(args: &Args, rail: &TokenStream, errors: &mut Errors) {
     }
 }
 
-fn method(item: &Method, misplaced: bool, errors: &mut Errors) -> Handler {
+/// What a method does, and whether it names a tool.
+fn method(item: &Method, misplaced: bool, errors: &mut Errors) -> (Handler, bool) {
     let mut options = Options { unclear: misplaced, ..Options::default() };
     let events = item.on.iter().flat_map(|attr| args::on(attr, &mut options, errors)).collect();
     let ident = &item.sig.ident;
@@ -241,7 +237,8 @@ fn method(item: &Method, misplaced: bool, errors: &mut Errors) -> Handler {
     {
         errors.at(receiver, "a rail is shared by all runs that it guards: take `&self`, and keep what changes in an atomic, a mutex or `ctx.run`");
     }
-    handler(&item.sig, quote!(Self::#ident), events, options, errors)
+    let names_tool = options.names_tool();
+    (handler(&item.sig, quote!(Self::#ident), events, options, errors), names_tool)
 }
 
 fn one_method_for_each_event(methods: &[Method], handlers: &[Handler], errors: &mut Errors) {
@@ -281,7 +278,6 @@ fn handler(sig: &Signature, callee: TokenStream, events: Vec<Path>, options: Opt
         params,
         output: output(&sig.output, errors),
         is_async: sig.asyncness.is_some(),
-        names_tool: options.names_tool(),
         tool: options.tool,
         provides: options.provides.map(|(_, values)| values).unwrap_or_default(),
         needs: options.needs.map(|(_, values)| values).unwrap_or_default(),
