@@ -216,7 +216,7 @@ const _: () = {
             const INFO: ::exo_rails::RailInfo = ::exo_rails::RailInfo {
                 name: "SupportRails",
                 priority: 20,
-                declared: ::exo_rails::Declared::here(),
+                declared: ::exo_rails::Declared::here(::core::module_path!()),
             };
             const DECLARATION: ::exo_rails::__private::Row = ::exo_rails::__private::Row::new(
                     <Self as ::exo_rails::Rail>::INFO,
@@ -224,7 +224,8 @@ const _: () = {
                     ::exo_rails::__private::Summary::<Self, 2, 9>::REWRITES,
                 )
                 .with_inner(&<Self as ::exo_rails::Chain>::PLAN)
-                .always_in(::exo_rails::__private::Summary::<Self, 2, 9>::ALWAYS);
+                .always_in(::exo_rails::__private::Summary::<Self, 2, 9>::ALWAYS)
+                .told(::exo_rails::__private::Summary::<Self, 2, 9>::TOLD);
             type Events = (
                 ::exo_rails::events::Start,
                 (
@@ -261,7 +262,10 @@ const _: () = {
         type __Checks = ::exo_rails::__private::Checks<SupportRails, 2, 9>;
         const _: () = {
             __Checks::place(0);
+        };
+        const _: () = {
             __Checks::place(1);
         };
+        const _: () = {};
     };
 };

@@ -199,7 +199,7 @@ fn main() {
                     const INFO: ::exo_rails::RailInfo = ::exo_rails::RailInfo {
                         name: "rail_chain!",
                         priority: ::exo_rails::DEFAULT_PRIORITY,
-                        declared: ::exo_rails::Declared::here(),
+                        declared: ::exo_rails::Declared::here(::core::module_path!()),
                     };
                     const DECLARATION: ::exo_rails::__private::Row = ::exo_rails::__private::Row::new(
                             <Self as ::exo_rails::Rail>::INFO,
@@ -207,9 +207,8 @@ fn main() {
                             ::exo_rails::__private::Summary::<Self, 1, 9>::REWRITES,
                         )
                         .with_inner(&<Self as ::exo_rails::Chain>::PLAN)
-                        .always_in(
-                            ::exo_rails::__private::Summary::<Self, 1, 9>::ALWAYS,
-                        );
+                        .always_in(::exo_rails::__private::Summary::<Self, 1, 9>::ALWAYS)
+                        .told(::exo_rails::__private::Summary::<Self, 1, 9>::TOLD);
                     type Events = (
                         ::exo_rails::events::Start,
                         (
@@ -247,6 +246,7 @@ fn main() {
                 const _: () = {
                     __Checks::place(0);
                 };
+                const _: () = {};
             };
         };
         UnnamedChain {}

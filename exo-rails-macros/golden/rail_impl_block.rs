@@ -5,13 +5,12 @@ impl<S: Store> RateLimit<S> {
     fn report(&self) {}
 }
 #[automatically_derived]
-#[diagnostic::do_not_recommend]
 impl<S: Store> ::exo_rails::Rail for RateLimit<S> {
     const DECLARATION: ::exo_rails::__private::Row = ::exo_rails::__private::Row::new(
             ::exo_rails::RailInfo {
                 name: "rate limit",
                 priority: ::exo_rails::DEFAULT_PRIORITY,
-                declared: ::exo_rails::Declared::here(),
+                declared: ::exo_rails::Declared::here(::core::module_path!()),
             },
             &[
                 <PreLlmCall as ::exo_rails::Event>::POINT,

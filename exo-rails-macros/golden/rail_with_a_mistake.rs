@@ -18,14 +18,15 @@ impl ::exo_rails::checks::Stateless for guard {
 #[automatically_derived]
 impl ::exo_rails::Rail for guard {
     const DECLARATION: ::exo_rails::__private::Row = ::exo_rails::__private::Row::new(
-        ::exo_rails::RailInfo {
-            name: "guard",
-            priority: ::exo_rails::DEFAULT_PRIORITY,
-            declared: ::exo_rails::Declared::here(),
-        },
-        &[],
-        &[],
-    );
+            ::exo_rails::RailInfo {
+                name: "guard",
+                priority: ::exo_rails::DEFAULT_PRIORITY,
+                declared: ::exo_rails::Declared::here(::core::module_path!()),
+            },
+            &[],
+            &[],
+        )
+        .told(true);
     type Events = ();
 }
 #[automatically_derived]

@@ -47,7 +47,7 @@ pub(crate) fn expected(name: &str, names: &[&str]) -> String {
     }
     let distance = |known: &&&str| strsim::damerau_levenshtein(known, name);
     match names.iter().min_by_key(distance) {
-        Some(nearest) if distance(&nearest) <= 2 => format!("did you mean `{nearest}`?"),
+        Some(nearest) if 2 * distance(&nearest) <= nearest.len().min(6) => format!("did you mean `{nearest}`?"),
         _ => {
             let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
             format!("expected {}", names.join(", "))

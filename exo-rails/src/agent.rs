@@ -248,15 +248,29 @@ impl<M, R> AgentBuilder<M, R> {
         self
     }
 
-    /// Guards the agent with this guard set, in the place of any other.
-    pub fn rails<S: IntoRails>(self, rails: S) -> AgentBuilder<M, S::Rails> {
-        let rails = rails.into_rails();
-        let Agent { name, model, rails: _, tools, instructions, options, max_steps } = self.0;
-        AgentBuilder(Agent { name, model, rails, tools, instructions, options, max_steps })
-    }
-
     /// The agent.
     pub fn build(self) -> Agent<M, R> {
         self.0
+    }
+}
+
+impl<M> AgentBuilder<M> {
+    /// Guards the agent with this guard set.
+    ///
+    /// An agent has one: several chains are listed in one chain, or registered with one
+    /// [`HookManager`](crate::HookManager). A second call does not compile.
+    ///
+    /// ```compile_fail,E0599
+    /// use exo_rails::prelude::*;
+    /// # use exo_rails::scripted::ScriptedModel;
+    /// # #[rail(on = [Start])] fn log() {}
+    /// # #[rail(on = [PreToolCall])] fn permission() {}
+    /// # let model: ScriptedModel = "[]".parse().unwrap();
+    /// Agent::builder("support", model).rails(rail_chain![log]).rails(rail_chain![permission]);
+    /// ```
+    pub fn rails<S: IntoRails>(self, rails: S) -> AgentBuilder<M, S::Rails> {
+        let rails = rails.into_rails();
+        let Agent { name, model, rails: NoRails, tools, instructions, options, max_steps } = self.0;
+        AgentBuilder(Agent { name, model, rails, tools, instructions, options, max_steps })
     }
 }

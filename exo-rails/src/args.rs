@@ -38,6 +38,31 @@ impl<T> Args<T> {
         Self(args)
     }
 
+    /// The arguments of a call: for rails and hooks that look at calls of several tools.
+    ///
+    /// ```
+    /// use exo_rails::prelude::*;
+    /// # use serde::{Deserialize, Serialize};
+    /// # use serde_json::json;
+    ///
+    /// #[derive(Serialize, Deserialize, ToolArgs)]
+    /// #[tool(name = "delete_file", schema = json!({ "type": "object" }))]
+    /// struct DeleteFile { path: String }
+    ///
+    /// let call = ToolCallInputs::new("delete_file").with_arguments(json!({ "path": 5 }));
+    /// let error = Args::<DeleteFile>::of(&call).unwrap_err();
+    /// assert!(error.to_string().ends_with("at `path`: invalid type: integer `5`, expected a string"));
+    /// ```
+    ///
+    /// # Errors
+    /// When they do not fit. Whether it is a call of this tool is not asked.
+    pub fn of(call: &ToolCallInputs) -> Result<Self, ArgsError>
+    where
+        T: ToolArgs,
+    {
+        read(call).map(Self)
+    }
+
     /// The arguments alone.
     #[must_use]
     pub fn into_inner(self) -> T {

@@ -297,9 +297,10 @@ impl RailContext {
         self.shared.as_ref()?.stopped.as_ref()
     }
 
-    /// Tells the rails that are always called how the event was stopped.
+    /// Tells the rails that are always called how the event was stopped: for guard sets of your own that are made of
+    /// others, before they call [`RunOn::observe`](crate::RunOn::observe) of those that are left.
     #[cold]
-    pub(crate) fn set_stopped(&mut self, stopped: Stopped) {
+    pub fn set_stopped(&mut self, stopped: Stopped) {
         self.shared.get_or_insert_default().stopped = Some(stopped);
     }
 

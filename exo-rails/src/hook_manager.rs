@@ -92,7 +92,7 @@ impl HookManager {
     #[track_caller]
     pub fn add<H: Hook>(&mut self, point: HookPoint, hook: H) -> HookHandle {
         let (handle, name) = (HookHandle::next(), type_name::<H>());
-        let info = RailInfo { name, priority: crate::DEFAULT_PRIORITY, declared: Declared::here() };
+        let info = RailInfo { name, priority: crate::DEFAULT_PRIORITY, declared: Declared::here("") };
         let caller = Caller { info, identity: RailIdentity(Identity::Hook(handle)), guards: true };
         self.push(point, Entry { handle, caller, rewrites: true, hook: Arc::new(hook) })
     }
@@ -199,8 +199,7 @@ fn check<E: Event>(hook: &Caller, outcome: Outcome<AnyEvent>) -> Outcome<E> {
 /// What a hook's call gives: one boxed future.
 pub type HookFuture<'a> = Pin<Box<dyn Future<Output = Outcome<AnyEvent>> + Send + 'a>>;
 
-/// What is waited for when rails only observe.
-#[doc(hidden)]
+/// What [`Hook::observe`] gives: a boxed future.
 pub type ObserverFuture<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
 /// What stands in a [`HookManager`]: a plain hook, or a guard set at one of its events.
@@ -218,12 +217,9 @@ pub trait Hook: Send + Sync + 'static {
     /// Calls the hook. `caller` is what it goes by.
     fn call<'a>(&'a self, caller: &'a Caller, inputs: Inputs<'a>, ctx: &'a mut RailContext) -> HookFuture<'a>;
 
-    /// Calls those of its rails that are always called, when a hook before it has stopped the event. A plain hook is
-    /// not called then.
-    #[doc(hidden)]
-    fn observe<'a>(&'a self, _: Inputs<'a>, _: &'a mut RailContext) -> ObserverFuture<'a> {
-        Box::pin(std::future::ready(()))
-    }
+    /// Calls those of its rails that are [always called](macro@crate::rail#rails-that-are-always-called), when a hook
+    /// before it has stopped the event. A plain hook is not called then; a hook around others passes it on to them.
+    fn observe<'a>(&'a self, inputs: Inputs<'a>, ctx: &'a mut RailContext) -> ObserverFuture<'a>;
 }
 
 /// Async functions that can be hooks.
@@ -258,6 +254,10 @@ impl<F: for<'a> HookFn<'a> + Send + Sync + 'static> Hook for F {
         let point = inputs.point();
         let future = self(inputs, ctx);
         Box::pin(async move { decision::outcome::<AnyEvent>(future.await.flow(caller, point)) })
+    }
+
+    fn observe<'a>(&'a self, _: Inputs<'a>, _: &'a mut RailContext) -> ObserverFuture<'a> {
+        Box::pin(std::future::ready(()))
     }
 }
 

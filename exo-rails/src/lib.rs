@@ -48,9 +48,7 @@ pub use event::{
     Allows, AllowsAbort, AllowsRetry, AnyEvent, AnySubstitute, Event, Inputs, Param, Payloads, SubstituteFor, events,
 };
 pub use fault::{FaultCause, RailFault};
-#[doc(hidden)]
-pub use hook_manager::ObserverFuture;
-pub use hook_manager::{Hook, HookFuture, HookHandle, HookManager};
+pub use hook_manager::{Hook, HookFuture, HookHandle, HookManager, ObserverFuture};
 pub use hook_point::{HookPoint, UnknownHookPoint};
 pub use model::Model;
 pub use operation::Guarded;
@@ -483,7 +481,8 @@ pub mod prelude {
     pub use crate::{
         Agent, Args, Chain, ChainPolicy, Decision, HookManager, HookPoint, Inputs, InvokeInputs, InvokeOutput, Model,
         ModelCallInputs, ModelResponse, NoRails, OperationError, OperationErrorKind, Permit, Provide, Provided, Rail,
-        RailAbortError, RailAction, RailContext, RailFault, RailManager, Rails, RetryRequest, RunError, Tool, ToolArgs,
-        ToolCallInputs, ToolOutput, ToolSet, Verdict, chain_policy, on, rail, rail_chain, tools,
+        RailAbortError, RailAction, RailContext, RailFault, RailManager, Rails, RetryRequest, RunError, Stop, Stopped,
+        Tool, ToolArgs, ToolCallInputs, ToolFor, ToolOutput, ToolSet, Verdict, chain_policy, on, rail, rail_chain,
+        tools,
     };
 }

@@ -55,11 +55,14 @@ pub struct PlannedRail {
     /// What else is known of it.
     #[serde(skip)]
     pub(crate) row: &'static Row,
+    /// Its place in the list of its chain.
+    #[serde(skip)]
+    pub(crate) place: usize,
 }
 
 impl PlannedRail {
-    pub(crate) const fn of(row: &'static Row) -> Self {
-        Self { info: row.info, inner: row.inner, row }
+    pub(crate) const fn of(row: &'static Row, place: usize) -> Self {
+        Self { info: row.info, inner: row.inner, row, place }
     }
 }
 

@@ -58,17 +58,13 @@ pub trait Provided: Any + Send + Sync {
 pub struct ValueInfo {
     /// The name of the type.
     pub name: &'static str,
-    /// The module that it is in.
-    pub module: &'static str,
     /// Where it was declared.
     pub declared: Declared,
 }
 
 impl ValueInfo {
     pub(crate) const fn same(&self, other: &Self) -> bool {
-        text::same(self.name, other.name)
-            && text::same(self.module, other.module)
-            && self.declared.same(&other.declared)
+        self.declared.same(&other.declared) && text::same(self.name, other.name)
     }
 }
 

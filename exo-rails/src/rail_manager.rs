@@ -20,7 +20,8 @@ use crate::stopped::Stopped;
 /// Any rail can be added, as it is; what it means there is what it means in a static chain: lower priorities
 /// run first, equal ones in the order in which they were added, and the same rail is not listed twice. The
 /// calls cost more (a boxed future for each rail), and nothing checks before the program runs that the rails
-/// fit together. Rails cannot be added or removed while an event's rails run: that takes `&mut`.
+/// fit together: a rail that [needs a value](trait@crate::Provided) which no rail before it has provided faults, and of
+/// two rails that provide one value the later has its way. Rails cannot be added or removed while an event's rails run: that takes `&mut`.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -369,7 +370,8 @@ impl Hook for RailManagerHook {
     }
 
     fn observe<'a>(&'a self, inputs: Inputs<'a>, ctx: &'a mut RailContext) -> ObserverFuture<'a> {
-        let list = self.manager.lists[inputs.point().index()].as_ref();
+        // Where it was added at another point than its own, `call` has said so.
+        let list = self.manager.lists[self.point.index()].as_ref().filter(|_| inputs.point() == self.point);
         let future = list.and_then(|list| list.observe(&self.manager, inputs, ctx));
         future.unwrap_or_else(|| Box::pin(std::future::ready(())))
     }

@@ -34,9 +34,8 @@ pub trait RunOn<E: Event>: Send + Sync {
         ctx: &'a mut RailContext,
     ) -> impl Future<Output = Outcome<E>> + Send;
 
-    /// Calls only the rails that are always called: the guard set is part of another, and there a rail has stopped the
-    /// event.
-    #[doc(hidden)]
+    /// Calls only the rails that are [always called](macro@crate::rail#rails-that-are-always-called): the guard set is
+    /// part of another, and there a rail has stopped the event. A guard set made of others passes it on to them.
     fn observe<'a>(&'a self, _: E::Payload<'a>, _: &'a mut RailContext) -> impl Future<Output = ()> + Send {
         std::future::ready(())
     }

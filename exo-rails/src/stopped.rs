@@ -51,7 +51,7 @@ pub struct Stopped {
 pub enum Stop {
     /// It skipped the operation, or accepted its result.
     Skip,
-    /// It has the operation done again.
+    /// It asked for the operation to be done again; whether it has a retry left is not known yet.
     Retry,
     /// It ended the run.
     Abort,
@@ -60,8 +60,9 @@ pub enum Stop {
 }
 
 impl Stopped {
-    /// How this outcome stops the event; `None` when it does not.
-    pub(crate) fn of<E: Payloads>(outcome: &Outcome<E>) -> Option<Self> {
+    /// How this outcome stops the event; `None` when it does not: for guard sets of your own.
+    #[must_use]
+    pub fn of<E: Payloads>(outcome: &Outcome<E>) -> Option<Self> {
         let (rail_name, how, reason) = match outcome {
             Ok(Decision::Continue) => return None,
             Ok(Decision::Skip { by, reason, .. }) => (by.name, Stop::Skip, reason.clone()),

@@ -1,7 +1,7 @@
 //! Rails that are always called: also when a rail before them has stopped the event.
 
 use exo_rails::prelude::*;
-use exo_rails::{Stop, Stopped};
+use exo_rails::{Event, Outcome, RunOn};
 use tests::{Warnings, note, notes};
 
 /// What a rail with `always` sees.
@@ -158,6 +158,38 @@ async fn the_fault_of_an_observer_is_reported_and_changes_nothing() {
 fn rail_chain_with_late() -> impl Rails {
     rail_chain! { struct DecideAndLate { decide, late: Late } }
     DecideAndLate { late: Late }
+}
+
+/// A guard set made of two, and a hook around another, pass on what they are told.
+#[tokio::test]
+async fn guard_sets_and_hooks_of_ones_own_pass_it_on() {
+    struct Both<A, B>(A, B);
+
+    impl<E: Event, A: RunOn<E>, B: RunOn<E>> RunOn<E> for Both<A, B> {
+        async fn dispatch<'a>(&'a self, mut payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Outcome<E> {
+            let outcome = self.0.dispatch(E::reborrow(&mut payload), ctx).await;
+            let Some(stopped) = Stopped::of::<E>(&outcome) else { return self.1.dispatch(payload, ctx).await };
+            ctx.set_stopped(stopped);
+            self.1.observe(payload, ctx).await;
+            outcome
+        }
+    }
+
+    let (_, notes) = call(&Both(rail_chain![decide], rail_chain![not_always, audit]), "abort").await;
+    assert_eq!(notes, ["audit at pre_tool_call: Abort by decide: no"]);
+}
+
+#[tokio::test]
+async fn a_manager_that_was_added_at_another_point_observes_nothing_there() {
+    let mut manager = RailManager::new();
+    manager.add(audit {}).unwrap();
+    let manager = std::sync::Arc::new(manager);
+    let mut hooks = HookManager::new();
+    rail_chain![decide].register(&mut hooks);
+    hooks.add(HookPoint::PreToolCall, manager.hook_for(HookPoint::PreToolCall));
+    hooks.add(HookPoint::PreToolCall, manager.hook_for(HookPoint::PostToolCall));
+    let (_, notes) = call(&hooks, "abort").await;
+    assert_eq!(notes, ["audit at pre_tool_call: Abort by decide: no"]);
 }
 
 #[tokio::test]

@@ -134,6 +134,48 @@ async fn a_chain_provides_to_the_chain_around_it() {
     assert_eq!(notes, ["after eve, None"]);
 }
 
+mod generic {
+    //! The instances of a generic rail share name and place, and are told apart by their places in the list.
+
+    use std::marker::PhantomData;
+
+    use super::*;
+
+    #[derive(Provided)]
+    struct A;
+
+    #[derive(Provided)]
+    struct B;
+
+    #[rail(on = [PreToolCall], provides = [A])]
+    fn give_a() -> A {
+        A
+    }
+
+    #[rail(on = [PreToolCall], provides = [B])]
+    fn give_b() -> B {
+        B
+    }
+
+    struct Use<T>(PhantomData<T>);
+
+    #[rail]
+    impl<T: Provided> Use<T> {
+        #[on(PreToolCall, needs = [T])]
+        fn uses(_: &T, ctx: &RailContext) {
+            note(ctx, T::VALUE.name);
+        }
+    }
+
+    rail_chain! { struct Guards { give_a, use_a: Use<A>, give_b, use_b: Use<B> } }
+
+    #[tokio::test]
+    async fn each_instance_has_what_it_needs() {
+        let (_, notes) = call(&Guards { use_a: Use(PhantomData), use_b: Use(PhantomData) }, None).await;
+        assert_eq!(notes, ["A", "B"]);
+    }
+}
+
 #[tokio::test]
 async fn without_a_chain_a_missing_value_is_a_fault() {
     let mut manager = RailManager::new();

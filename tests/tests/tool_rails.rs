@@ -201,12 +201,35 @@ async fn a_rail_that_stops_the_call_has_its_changes_seen_by_those_that_are_alway
         Verdict::abort("no")
     }
     #[rail(priority = 20, on = [PreToolCall], tool = "search", always)]
-    fn look(args: &Args<Search>, ctx: &RailContext) {
+    fn look(call: &ToolCallInputs, ctx: &RailContext) {
+        let args = Args::<Search>::of(call).unwrap();
         note(ctx, format!("{} {:?}", args.query, ctx.stopped().map(|stopped| stopped.rail_name)));
     }
     let rails = rail_chain![change_and_stop, look];
     let (_, notes) = call(&rails, ToolCallInputs::new("search").with_arguments(json!({ "query": "x" }))).await;
     assert_eq!(notes, [r#"x! Some("change_and_stop")"#]);
+}
+
+/// Written and read under two names, so that what a rail changes cannot be kept.
+#[derive(Serialize, Deserialize, ToolArgs)]
+#[tool(name = "two_names", schema = json!({ "type": "object" }))]
+struct TwoNames {
+    #[serde(rename(serialize = "to"))]
+    path: String,
+}
+
+#[tokio::test]
+async fn what_stops_the_call_stops_it_whatever_becomes_of_the_arguments() {
+    #[rail(priority = 10, on = [PreToolCall], tool = "two_names")]
+    fn change(args: &mut Args<TwoNames>) -> Verdict {
+        args.path.push('!');
+        Verdict::abort_if(args.path.starts_with("no"), "denied for a good reason")
+    }
+    let inputs = |path| ToolCallInputs::new("two_names").with_arguments(json!({ "path": path }));
+    let (result, _) = call(&rail_chain![change], inputs("no")).await;
+    assert_eq!(result, Err("rail `change` aborted at pre_tool_call: denied for a good reason".into()));
+    let (result, _) = call(&rail_chain![change], inputs("yes")).await;
+    assert!(result.unwrap_err().contains("would not be read as a rail has changed them"));
 }
 
 #[test]

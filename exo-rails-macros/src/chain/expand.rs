@@ -243,8 +243,9 @@ impl<'c> Names<'c> {
         quote_spanned! {Span::mixed_site()=>
             type __Checks = #library::__private::Checks<#ident, #len, #kinds>;
 
+            #(const _: () = { #places };)*
+
             const _: () = {
-                #(#places)*
                 #(#ordered)*
                 #(#requirements)*
                 #(#policies)*
@@ -275,7 +276,8 @@ impl<'c> Names<'c> {
                     #library::__private::Summary::<Self, #len, #kinds>::REWRITES,
                 )
                 .with_inner(&<Self as #library::Chain>::PLAN)
-                .always_in(#library::__private::Summary::<Self, #len, #kinds>::ALWAYS);
+                .always_in(#library::__private::Summary::<Self, #len, #kinds>::ALWAYS)
+                .told(#library::__private::Summary::<Self, #len, #kinds>::TOLD);
 
                 type Events = #list;
             }

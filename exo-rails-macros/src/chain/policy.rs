@@ -105,7 +105,6 @@ fn expand(policy: &Policy) -> TokenStream {
     };
     quote! {
         #(#attrs)*
-        #[derive(Clone, Copy, Debug)]
         #vis struct #ident;
         #implementation
     }

@@ -1,7 +1,7 @@
 //! `#[derive(Provided)]`: parse, check, expand.
 
-use proc_macro2::{Span, TokenStream};
-use quote::{quote, quote_spanned};
+use proc_macro2::TokenStream;
+use quote::quote;
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::{DeriveInput, Path};
@@ -66,13 +66,12 @@ fn expand(item: &DeriveInput, library: &Library) -> TokenStream {
         where_clause.get_or_insert_with(|| syn::parse_quote!(where)).predicates.push(is_value);
     }
     let declared = declared(library, ident.span());
-    let module = quote_spanned!(Span::mixed_site()=> ::core::module_path!());
     quote! {
         #[automatically_derived]
         #[diagnostic::do_not_recommend]
         impl #impl_generics #library::Provided for #ident #ty_generics #where_clause {
             const VALUE: #library::ValueInfo =
-                #library::ValueInfo { name: #name, module: #module, declared: #declared };
+                #library::ValueInfo { name: #name, declared: #declared };
         }
     }
 }

@@ -237,6 +237,14 @@ fn method(item: &Method, misplaced: bool, errors: &mut Errors) -> (Handler, bool
     {
         errors.at(receiver, "a rail is shared by all runs that it guards: take `&self`, and keep what changes in an atomic, a mutex or `ctx.run`");
     }
+    if let ([_, second, ..], Some(key)) = (&*item.on, options.keys.first()) {
+        errors.at(
+            second,
+            format_args!(
+                "a method with options has one `#[on(…)]`: `{key}` would be for the events of both; list them in one"
+            ),
+        );
+    }
     let names_tool = options.names_tool();
     (handler(&item.sig, quote!(Self::#ident), events, options, errors), names_tool)
 }
@@ -249,7 +257,7 @@ fn one_method_for_each_event(methods: &[Method], handlers: &[Handler], errors: &
                 Some((_, first)) if **first != method.sig.ident => errors.at(
                     event,
                     format_args!(
-                        "the rail has one method for each event, and `{first}` is already on `{}`",
+                        "the rail has one method for each event, and `{first}` is already on `{}`: make the other a rail of its own",
                         shown(event)
                     ),
                 ),

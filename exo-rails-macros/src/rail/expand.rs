@@ -42,11 +42,12 @@ pub(super) fn stub(rail: &Rail) -> TokenStream {
                 #library::RailInfo {
                     name: #name,
                     priority: #library::DEFAULT_PRIORITY,
-                    declared: #library::Declared::here(),
+                    declared: #library::Declared::here(::core::module_path!()),
                 },
                 &[],
                 &[],
-            );
+            )
+            .told(true);
 
             type Events = ();
         }
@@ -146,9 +147,12 @@ fn rail_impl(rail: &Rail) -> TokenStream {
     let rewrites = rewriting.flat_map(|handler| &handler.events);
     let (always, tools, flow) = (always(rail), for_tools(rail), flow(rail));
     let list = event_list(&events);
+    // Of a generic rail, what a bound of it lacks is what has to be told.
+    let whole = generics.type_params().next().is_none();
+    let whole = whole.then(|| quote_spanned!(Span::mixed_site()=> #[diagnostic::do_not_recommend]));
     quote_spanned! {Span::mixed_site()=>
         #[automatically_derived]
-        #[diagnostic::do_not_recommend]
+        #whole
         #quiet
         impl #impl_generics #library::Rail for #self_ty #where_clause {
             #constant
@@ -249,7 +253,7 @@ fn others(library: &Library, name: &str, rails: &[Path]) -> Option<TokenStream> 
 
 /// The place of the user's tokens.
 pub(crate) fn declared(library: &Library, span: Span) -> TokenStream {
-    let here = quote_spanned!(span=> Declared::here());
+    let here = quote_spanned!(span=> Declared::here(::core::module_path!()));
     quote!(#library::#here)
 }
 

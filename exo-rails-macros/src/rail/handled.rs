@@ -114,8 +114,8 @@ pub(super) fn call(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream 
                 #inside
                 #result
             };
-            #(#after)*
             let flow = #flow;
+            #(#after)*
             #library::__private::Handled::decided(flow)
         }
     }
@@ -205,7 +205,12 @@ impl Call {
         self.arguments.push(quote_spanned!(Span::mixed_site()=> &mut #name.args));
         let call_mut = asked(library, event, &quote!(checks::BeforeTool), "call_mut");
         let write_back = quote_spanned!(Span::mixed_site()=> #name.write_back(#call_mut(&mut payload)));
-        self.after.push(or_unable(library, event, &quote!(()), &write_back));
+        // What stops the event stops it, whatever became of the arguments.
+        self.after.push(quote_spanned! {Span::mixed_site()=>
+            if let (::core::ops::ControlFlow::Continue(()), ::core::result::Result::Err(error)) = (&flow, #write_back) {
+                return #library::__private::Handled::<#event>::unable(&caller, error);
+            }
+        });
     }
 }
 

@@ -167,13 +167,7 @@ fn provides(options: &Options, sig: &Signature, errors: &mut Errors) {
             "a rail for one tool hands on nothing, because it is not called for the others: leave out `tool`, and look at `call.tool_name`",
         );
     }
-    if provides.len() > MOST_VALUES {
-        errors.at(key, format_args!("a rail provides {MOST_VALUES} values at the most: put them into one struct"));
-    }
 }
-
-/// The longest tuple of values that the library knows.
-const MOST_VALUES: usize = 6;
 
 /// A rail that is always called observes, and needs nothing of rails that may not have been called.
 fn always(options: &Options, params: &[Param], errors: &mut Errors) {
@@ -182,6 +176,12 @@ fn always(options: &Options, params: &[Param], errors: &mut Errors) {
         if is_mutable(&param.ty) && !["RailContext", "Inputs"].iter().any(|name| ends_with(target(&param.ty), name)) {
             errors.at(&param.ty, format_args!("a rail with `always` observes: take `&{what}`"));
         }
+    }
+    for args in params.iter().filter(|param| matches!(param.source, Source::Args(_))) {
+        errors.at(
+            &args.ty,
+            "a rail with `always` is called also for arguments that do not fit: take `&ToolCallInputs`, and ask `Args::of(call)`",
+        );
     }
     if let Some((key, needs)) = &options.needs {
         let name = needs.first().map(shown).unwrap_or_default();

@@ -1,7 +1,8 @@
 //! From what the user wrote to what the arguments of a tool are: all rules that the macro can see are held here.
 
+use proc_macro2::TokenTree;
 use syn::spanned::Spanned;
-use syn::{Data, DeriveInput, Expr, Fields, GenericParam, Generics, Ident};
+use syn::{Attribute, Data, DeriveInput, Expr, Fields, GenericParam, Generics, Ident};
 
 use super::parse::{ToolOptions, is_tool};
 use crate::errors::Errors;
@@ -126,12 +127,26 @@ fn shape(item: &DeriveInput, errors: &mut Errors) {
             );
         }
     }
+    for attr in fields.iter().flat_map(|field| &field.attrs).filter(|attr| is_not_written(attr)) {
+        errors.at(
+            attr,
+            "what a rail changes in the arguments is written back into the call, which `skip_serializing` would lose: \
+             leave it out, or `skip` the field altogether",
+        );
+    }
     for attr in fields.iter().flat_map(|field| &field.attrs).filter(|attr| is_tool(attr)) {
         errors.at(
             attr,
             "`#[tool(…)]` stands above the struct; a field has a doc comment, and what serde and schemars know",
         );
     }
+}
+
+/// Whether serde reads the field but does not write it: `#[serde(skip_serializing)]`.
+fn is_not_written(attr: &Attribute) -> bool {
+    let words = attr.meta.require_list().map(|list| list.tokens.clone()).unwrap_or_default();
+    attr.path().is_ident("serde")
+        && words.into_iter().any(|word| matches!(&word, TokenTree::Ident(word) if word == "skip_serializing"))
 }
 
 /// (e.g. `delete_file` for `DeleteFile`).

@@ -1,11 +1,10 @@
 //! Values that rails hand on, held against the order of a chain: whoever needs one runs after a rail that has it.
 
-use super::order::{find, priorities};
+use super::order::by_priority;
 use crate::checks::text::Text;
 use crate::hook_point::HookPoint;
 use crate::plan::PlannedRail;
 use crate::provided::ValueInfo;
-use crate::rail::RailInfo;
 
 /// That a rail hands on a value at an event, or needs it there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,31 +28,31 @@ impl Flow {
     }
 }
 
-/// The rail, and each that is in it, has what it needs at this event, and hands on nothing that another hands on.
+/// The rail of this place in the list, and each that is in it, has what it needs at the event, and hands on nothing that
+/// another hands on.
 ///
-/// A rail in a chain inside is only asked what it hands on: what it needs, its own chain has been asked.
+/// Rails are told apart by their places, because those made from one generic type share all that is known of them. A
+/// rail in a chain inside is only asked what it hands on: what it needs, its own chain has been asked.
 #[track_caller]
-pub(super) const fn check(all: &[PlannedRail], event: HookPoint, rail: &PlannedRail) {
-    let mut i = 0;
+pub(super) const fn check(all: &[PlannedRail], event: HookPoint, place: usize) {
+    let mut at = 0;
+    while at < all.len() && all[at].place != place {
+        at += 1;
+    }
+    if at == all.len() {
+        return;
+    }
+    let (rail, mut i) = (&all[at], 0);
     while i < rail.row.flow.len() {
         let flow = &rail.row.flow[i];
-        if flow.event.same(event) {
-            if flow.needs {
-                needed(all, event, &rail.info, &flow.value);
-            } else {
-                once(rail, event, i);
-                only_one(all, event, &rail.info, &flow.value);
-            }
+        if flow.needs && flow.event.same(event) {
+            needed(all, event, at, &flow.value);
+        } else if flow.event.same(event) {
+            once(rail, event, i);
         }
         i += 1;
     }
-    if let Some(inner) = rail.inner {
-        let (rails, mut i) = (inner.rails_at(event), 0);
-        while i < rails.len() {
-            provided_once(all, event, &rails[i]);
-            i += 1;
-        }
-    }
+    only_one(all.split_at(at).0, event, rail);
 }
 
 /// The rail does not hand on one value under two names.
@@ -70,72 +69,68 @@ const fn once(rail: &PlannedRail, event: HookPoint, place: usize) {
     }
 }
 
-/// What a rail in a chain inside hands on.
+/// A rail before this one hands on the value.
 #[track_caller]
-const fn provided_once(all: &[PlannedRail], event: HookPoint, rail: &PlannedRail) {
+const fn needed(all: &[PlannedRail], event: HookPoint, at: usize, value: &ValueInfo) {
+    let (before, from) = all.split_at(at);
+    if provider(before, event, value).is_some() {
+        return;
+    }
+    let rail = &all[at].info;
+    let text = Text::new().name(rail.name).and(" needs ").name(value.name).and(" at ").name(event.event_name());
+    let Some((later, provider)) = provider(from, event, value) else {
+        let text = text.and(", and no rail of the chain provides it there: list one with ");
+        text.and("`provides = [").and(value.name).and("]`").refuse();
+    };
+    if later == 0 {
+        text.and(", and provides it itself: a value has one provider, and that is a rail before it").refuse();
+    }
+    let text = text.and(", but ").name(provider.info.name).and(", which provides it, runs later: ");
+    let direct = provider.info.same(&from[later].info);
+    by_priority(&text, rail, &from[later].info, direct).refuse();
+}
+
+/// None of the rails before hands on what this one, or one in it, does.
+#[track_caller]
+const fn only_one(before: &[PlannedRail], event: HookPoint, rail: &PlannedRail) {
     let mut i = 0;
     while i < rail.row.flow.len() {
         let flow = &rail.row.flow[i];
-        if flow.event.same(event) && !flow.needs {
-            only_one(all, event, &rail.info, &flow.value);
+        if !flow.needs
+            && flow.event.same(event)
+            && let Some((_, other)) = provider(before, event, &flow.value)
+            && (!other.info.same(&rail.info) || rail.row.generic)
+        {
+            let text = Text::new().name(other.info.name).and(" and ").name(rail.info.name).and(" both provide ");
+            let text = text.name(flow.value.name).and(" at ").name(event.event_name());
+            text.and(": a value has one provider, so give one of them a type of its own").refuse();
         }
         i += 1;
     }
     if let Some(inner) = rail.inner {
         let (rails, mut i) = (inner.rails_at(event), 0);
         while i < rails.len() {
-            provided_once(all, event, &rails[i]);
+            only_one(before, event, &rails[i]);
             i += 1;
         }
     }
 }
 
-#[track_caller]
-const fn needed(all: &[PlannedRail], event: HookPoint, rail: &RailInfo, value: &ValueInfo) {
-    let text = Text::new().name(rail.name).and(" needs ").name(value.name).and(" at ").name(event.event_name());
-    let Some(provider) = provider(all, event, value, None) else {
-        let text = text.and(", and no rail of the chain provides it there: list one with ");
-        text.and("`provides = [").and(value.name).and("]`").refuse();
-    };
-    if provider.same(rail) {
-        text.and(", and provides it itself: a value has one provider, and that is a rail before it").refuse();
-    }
-    let (Some(theirs), Some(ours)) = (find(all, event, provider), find(all, event, rail)) else { return };
-    if theirs.first >= ours.first {
-        let text = text.and(", but ").name(provider.name).and(", which provides it, runs later: ");
-        priorities(&text, all, event, rail, provider).refuse();
-    }
-}
-
-#[track_caller]
-const fn only_one(all: &[PlannedRail], event: HookPoint, rail: &RailInfo, value: &ValueInfo) {
-    if let Some(other) = provider(all, event, value, Some(rail)) {
-        let text = Text::new().name(rail.name).and(" and ").name(other.name).and(" both provide ").name(value.name);
-        let text = text.and(" at ").name(event.event_name());
-        text.and(": a value has one provider, so give one of them a type of its own").refuse();
-    }
-}
-
-/// The first rail that hands on the value, chains taken apart; another one than `but`.
+/// The first rail that hands on the value, chains taken apart, and which of the rails has it in it.
 const fn provider<'p>(
     rails: &'p [PlannedRail],
     event: HookPoint,
     value: &ValueInfo,
-    but: Option<&RailInfo>,
-) -> Option<&'p RailInfo> {
+) -> Option<(usize, &'p PlannedRail)> {
     let mut i = 0;
     while i < rails.len() {
-        let is_it = match but {
-            Some(rail) => rails[i].info.same(rail),
-            None => false,
-        };
-        if !is_it && provides(&rails[i], event, value) {
-            return Some(&rails[i].info);
+        if provides(&rails[i], event, value) {
+            return Some((i, &rails[i]));
         }
         if let Some(inner) = rails[i].inner
-            && let Some(found) = provider(inner.rails_at(event), event, value, but)
+            && let Some((_, found)) = provider(inner.rails_at(event), event, value)
         {
-            return Some(found);
+            return Some((i, found));
         }
         i += 1;
     }

@@ -98,7 +98,8 @@ pub trait RailAt<const I: usize>: Places {
 pub struct NoRail<const I: usize = 0>;
 
 impl<const I: usize> Rail for NoRail<I> {
-    const DECLARATION: Row = Row::new(RailInfo { name: "", priority: i32::MAX, declared: Declared::here() }, &[], &[]);
+    const DECLARATION: Row =
+        Row::new(RailInfo { name: "", priority: i32::MAX, declared: Declared::here(module_path!()) }, &[], &[]);
 
     type Events = ();
 }

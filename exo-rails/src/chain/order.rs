@@ -30,10 +30,13 @@ impl<C: Chain + Listing<N, K>, const N: usize, const K: usize> Checks<C, N, K> {
             !row.info.name.is_empty(),
             "this is not a rail: a function becomes one with `#[rail(on = [PreToolCall])]` above it"
         );
+        if Summary::<C, N, K>::TOLD {
+            return;
+        }
         if row.inner.is_none() && row.after.is_empty() && row.before.is_empty() && row.flow.is_empty() {
             return;
         }
-        let rail = &PlannedRail::of(row);
+        let rail = &PlannedRail::of(row, place);
         let (ordered, flows) = (names_others(slice::from_ref(rail)), flow::concerns(rail));
         let (events, mut i) = (C::PLAN.events, 0);
         while (ordered || flows) && i < events.len() {
@@ -42,7 +45,7 @@ impl<C: Chain + Listing<N, K>, const N: usize, const K: usize> Checks<C, N, K> {
                 in_order(rails, event, slice::from_ref(rail));
             }
             if flows && row.is_on(event) {
-                flow::check(rails, event, rail);
+                flow::check(rails, event, place);
             }
             i += 1;
         }
@@ -54,7 +57,7 @@ impl<C: Chain + Listing<N, K>, const N: usize, const K: usize> Checks<C, N, K> {
     /// When one is for another.
     #[track_caller]
     pub const fn tools(place: usize, set: NamesOf) {
-        of_set(&PlannedRail::of(&Summary::<C, N, K>::ROWS[place]), set);
+        of_set(&PlannedRail::of(&Summary::<C, N, K>::ROWS[place], place), set);
     }
 
     /// No rail before this place of the list has the same priority at an event of both.
@@ -63,6 +66,9 @@ impl<C: Chain + Listing<N, K>, const N: usize, const K: usize> Checks<C, N, K> {
     /// When one has.
     #[track_caller]
     pub const fn unique_priority(place: usize) {
+        if Summary::<C, N, K>::TOLD {
+            return;
+        }
         let (rows, mut i) = (Summary::<C, N, K>::ROWS, 0);
         let row = &rows[place];
         while i < place {
@@ -88,7 +94,7 @@ impl<C: Chain + Listing<N, K>, const N: usize, const K: usize> Checks<C, N, K> {
     #[track_caller]
     pub const fn lists(rail: Row) {
         let name = rail.info.name;
-        if !lists(&C::PLAN, &rail.info) {
+        if !Summary::<C, N, K>::TOLD && !lists(&C::PLAN, &rail.info) {
             let text = Text::new().and("the chain ").name(C::PLAN.chain).and(" does not list ").name(name);
             text.and(": list it, or leave it out here").refuse();
         }
@@ -100,7 +106,9 @@ impl<C: Chain + Listing<N, K>, const N: usize, const K: usize> Checks<C, N, K> {
     /// When it does not.
     #[track_caller]
     pub const fn meets(requirement: Requirement) {
-        requirement.met_by(&C::PLAN, None);
+        if !Summary::<C, N, K>::TOLD {
+            requirement.met_by(&C::PLAN, None);
+        }
     }
 
     /// The chain meets the requirements of this policy.
@@ -110,7 +118,7 @@ impl<C: Chain + Listing<N, K>, const N: usize, const K: usize> Checks<C, N, K> {
     #[track_caller]
     pub const fn follows(policy: &str, requirements: &[Requirement]) {
         let mut i = 0;
-        while i < requirements.len() {
+        while !Summary::<C, N, K>::TOLD && i < requirements.len() {
             requirements[i].met_by(&C::PLAN, Some(policy));
             i += 1;
         }
@@ -208,7 +216,13 @@ pub(super) const fn priorities(
         return priorities(text, inner.rails_at(event), event, one, two);
     }
     let (first, second) = (&all[first].info, &all[second].info);
-    let text = if first.same(one) && second.same(two) {
+    by_priority(text, first, second, first.same(one) && second.same(two))
+}
+
+/// Why two rails of one list are in the order in which they are; `direct` when they are those that the text is about,
+/// and not chains that have them in them.
+pub(super) const fn by_priority(text: &Text, first: &RailInfo, second: &RailInfo, direct: bool) -> Text {
+    let text = if direct {
         text.and("their priorities are ")
     } else {
         text.and("the priorities of ").name(first.name).and(" and ").name(second.name).and(" are ")

@@ -45,6 +45,9 @@ pub struct Row {
     pub(crate) tools: &'static [&'static str],
     /// Whether it shares name and place with others, made from the same generic type.
     pub(crate) generic: bool,
+    /// Whether the compiler has already told what is wrong with it, or with a rail in it: then a chain has nothing to
+    /// add, because it does not know what the rail was to be.
+    pub(crate) told: bool,
 }
 
 /// Events, a bit for each: what constants compute takes its time whenever a chain is compiled.
@@ -85,6 +88,7 @@ impl Row {
             flow: &[],
             tools: &[],
             generic: false,
+            told: false,
         }
     }
 
@@ -92,6 +96,13 @@ impl Row {
     #[must_use]
     pub const fn with_inner(mut self, plan: &'static Plan) -> Self {
         self.inner = Some(plan);
+        self
+    }
+
+    /// What is wrong with it has been told.
+    #[must_use]
+    pub const fn told(mut self, told: bool) -> Self {
+        self.told = told;
         self
     }
 
@@ -170,10 +181,10 @@ impl<C: Listing<N, K>, E: Event, const N: usize, const K: usize> Sorted<C, E, N,
     };
 
     const RAILS: &'static [PlannedRail] = &{
-        let mut rails = [const { PlannedRail::of(&<super::NoRail as Rail>::ROW) }; N];
+        let mut rails = [const { PlannedRail::of(&<super::NoRail as Rail>::ROW, N) }; N];
         let (order, mut i) = (&Self::ORDER, 0);
         while i < Self::COUNT {
-            rails[i] = PlannedRail::of(&Summary::<C, N, K>::ROWS[order[i]]);
+            rails[i] = PlannedRail::of(&Summary::<C, N, K>::ROWS[order[i]], order[i]);
             i += 1;
         }
         rails
@@ -226,6 +237,16 @@ impl<C: Listing<N, K>, const N: usize, const K: usize> Summary<C, N, K> {
             i += 1;
         }
         EventSet(bits)
+    };
+
+    /// Whether what is wrong with one of the rails has been told.
+    pub const TOLD: bool = {
+        let (mut told, mut i) = (false, 0);
+        while i < N {
+            told |= Self::ROWS[i].told;
+            i += 1;
+        }
+        told
     };
 
     /// Whether there are rails that are always called.

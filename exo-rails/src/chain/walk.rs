@@ -165,7 +165,9 @@ impl<E: Event, A: Walk<E, Chain: RunOn<E>>, B: Walk<E, Chain = A::Chain>> Walk<E
             stopped => return stopped,
         }
         let outcome = B::walk::<N>(chain, E::reborrow(&mut payload), ctx).await;
-        N::after(ctx, A::STEPS);
+        if !matches!(outcome, Ok(Decision::Continue)) {
+            N::after(ctx, A::STEPS);
+        }
         outcome
     }
 

@@ -35,10 +35,10 @@ use crate::reason::Reason;
 ///
 /// `#[rail]` implements it for functions, `rail_chain!` for chains without fields.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a rail without state, so a chain cannot list it by its name alone",
-    label = "not a rail without state",
-    note = "a rail with state is a field of a chain that has a name, like `content_filter: ContentFilter`",
-    note = "a rail without state is an `async fn` or `fn` under `#[rail(on = [PreToolCall])]`, or a chain without fields"
+    message = "a chain cannot list `{Self}` by its name alone",
+    label = "not the rail of a function",
+    note = "a rail that is a type, with state or without, is a field of a chain that has a name: `content_filter: ContentFilter`",
+    note = "by its name alone stands the rail of an `async fn` or `fn` under `#[rail(on = [PreToolCall])]`, or a chain without fields"
 )]
 pub trait Stateless: Rail + Sized + 'static {
     /// The one value.
@@ -147,7 +147,8 @@ where
     message = "a rail on `{E}` cannot return `{Self}`",
     label = "not what a rail on `{E}` may return",
     note = "of these, a rail on `{E}` returns one: `{Returns}`",
-    note = "`()` only observes; an `Option<_>` and a `Result<_, E>` of these are fine too, where `E` is an error type or text"
+    note = "`()` only observes; an `Option<_>` and a `Result<_, E>` of these are fine too, where `E` is text, or an error type that is `Send` and `Sync`: `Box<dyn Error + Send + Sync>`",
+    note = "a rail that hands on a value says so: `provides = [RateLimitLeft]`"
 )]
 pub trait ReturnedAt<E: Event, Returns, One = ()>: Sized + Send {
     /// See [`RailOutput`].

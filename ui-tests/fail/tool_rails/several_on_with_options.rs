@@ -1,0 +1,16 @@
+//! The message should say: a method with options has one `#[on(…)]`
+
+use exo_rails::prelude::*;
+
+struct Guard;
+
+#[rail]
+impl Guard {
+    #[on(PreToolCall, tool = "delete_file")]
+    #[on(PostToolCall)]
+    fn check(&self) -> Verdict {
+        Verdict::abort("seen")
+    }
+}
+
+fn main() {}
