@@ -149,6 +149,10 @@ pub const DEFAULT_PRIORITY: i32 = 50;
 /// | `needs = [T, …]` | it takes `&T`, which an earlier rail of the event hands on |
 /// | `always` | it is called also when an earlier rail of the event has stopped it; it can only observe |
 ///
+/// `tool` excludes `provides`, because such a rail is not called for the other tools. `always` excludes `provides`,
+/// `needs` and the typed arguments of a tool, because of all that nothing has to be there: ask
+/// [`ctx.provided`](RailContext::provided) and [`Args::of`]. A method with options has one `#[on(…)]`.
+///
 /// ## Rails for one tool
 ///
 /// ```
@@ -178,7 +182,8 @@ pub const DEFAULT_PRIORITY: i32 = 50;
 ///
 /// It is `&mut Args<T>` before the call and `&Args<T>` everywhere. Arguments that do not fit the type are a
 /// [fault](RailFault): a rail that can decide fails closed, and its message has the place inside the JSON. The parts of
-/// the event can be taken beside them.
+/// the event can be taken beside them. The tool is the one that the call names when the rail's turn comes: what renames
+/// calls runs before. A list whose length a rail changes is written anew, without what the type does not know of it.
 ///
 /// ## Rails that are always called
 ///

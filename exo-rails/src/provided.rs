@@ -76,12 +76,12 @@ impl ValueInfo {
 /// use exo_rails::prelude::*;
 ///
 /// #[derive(Provided)]
-/// struct Caller { name: String }
+/// struct Customer { name: String }
 ///
-/// #[rail(priority = 10, on = [PreToolCall], provides = [Caller])]
-/// fn identify(call: &ToolCallInputs) -> Provide<Caller, ToolOutput> {
+/// #[rail(priority = 10, on = [PreToolCall], provides = [Customer])]
+/// fn identify(call: &ToolCallInputs) -> Provide<Customer, ToolOutput> {
 ///     match call.str_argument("user") {
-///         Some(name) => Provide::value(Caller { name: name.to_owned() }),
+///         Some(name) => Provide::value(Customer { name: name.to_owned() }),
 ///         None => Provide::skip_with(ToolOutput::text("who asks?"), "the call does not say for whom it is"),
 ///     }
 /// }
