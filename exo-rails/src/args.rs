@@ -50,7 +50,7 @@ impl<T> Args<T> {
     /// struct DeleteFile { path: String }
     ///
     /// let call = ToolCallInputs::new("delete_file").with_arguments(json!({ "path": 5 }));
-    /// let error = Args::<DeleteFile>::of(&call).unwrap_err();
+    /// let Err(error) = Args::<DeleteFile>::of(&call) else { panic!("it fits") };
     /// assert!(error.to_string().ends_with("at `path`: invalid type: integer `5`, expected a string"));
     /// ```
     ///
