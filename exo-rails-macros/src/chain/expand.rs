@@ -20,6 +20,7 @@ pub(super) fn chain(chain: &Chain) -> TokenStream {
     let (fallbacks, imports) = (names.fallbacks(), names.imports());
     let items = quote! {
         #structure
+        #[allow(dead_code, unused_imports, unused_parens)]
         const _: () = {
             #fallbacks
             const _: () = {
@@ -82,7 +83,7 @@ impl<'c> Names<'c> {
         let library = &self.chain.library;
         let fallback = |(place, alias, _): (usize, Ident, &Listed)| {
             let place = Literal::usize_unsuffixed(place);
-            quote_spanned!(Span::mixed_site()=> #[allow(dead_code)] type #alias = #library::__private::NoRail<#place>;)
+            quote_spanned!(Span::mixed_site()=> type #alias = #library::__private::NoRail<#place>;)
         };
         self.aliased().map(fallback).collect()
     }
@@ -95,7 +96,7 @@ impl<'c> Names<'c> {
     fn imports(&self) -> TokenStream {
         let import = |(_, alias, rail): (usize, Ident, &Listed)| {
             let (path, span) = (rail.ty(), rail.ty().span().resolved_at(Span::mixed_site()));
-            quote_spanned!(span=> #[allow(unused_imports)] use #path as #alias;)
+            quote_spanned!(span=> use #path as #alias;)
         };
         self.aliased().map(import).collect()
     }
@@ -182,8 +183,6 @@ impl<'c> Names<'c> {
         };
         let field = match rail {
             Listed::Field { ident: field, .. } => quote_spanned! {span=>
-                #[automatically_derived]
-                #[allow(unused_parens)]
                 impl #library::__private::Access<#ident, (#ty)> for __Place {
                     #[inline]
                     fn rail(chain: &#ident) -> &(#ty) {
@@ -196,7 +195,6 @@ impl<'c> Names<'c> {
         // All of it stands at the rail's name, so that "not a rail" and "listed twice" point there. The type of a
         // field is in parentheses where a constant could be meant: a function there would be two errors.
         quote_spanned! {span=>
-            #[automatically_derived]
             impl #library::__private::RailAt<#place> for __Place {
                 type Rail = #ty;
                 type Access = #access;
@@ -204,8 +202,6 @@ impl<'c> Names<'c> {
 
             #field
 
-            #[automatically_derived]
-            #[allow(unused_parens)]
             impl #library::checks::RunsEachRailOnce<(#ty)> for #ident {}
         }
     }
@@ -226,6 +222,9 @@ impl<'c> Names<'c> {
             });
             quote_spanned!(rail.ty().span()=> #checks::place(#place); #unique #tools)
         });
+        let places: Vec<_> = places.collect();
+        // Some to a constant: each is one more for the compiler, but what one of them may take has an end.
+        let places: Vec<_> = places.chunks(CHECKED_TOGETHER).map(|places| quote!(#(#places)*)).collect();
         let requirements = chain.requirements.iter().map(|requirement| {
             let (checks, value) = (checks(requirement.span()), requirement.value(library));
             quote_spanned!(requirement.span()=> #checks::meets(#value);)
@@ -374,6 +373,9 @@ impl<'c> Names<'c> {
         (order, walk)
     }
 }
+
+/// How many places of a list are checked in one constant.
+const CHECKED_TOGETHER: usize = 8;
 
 /// The lengths of walks that the library has.
 const WALKS: [usize; 12] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64];

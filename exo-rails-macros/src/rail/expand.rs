@@ -12,7 +12,7 @@ use syn::{Expr, Generics, Ident, Path, Type, WhereClause};
 
 use super::check::{Handler, Rail, Subject, target};
 use super::handled;
-use crate::paths::{Library, PAYLOADS};
+use crate::paths::{EVENTS, Library, PAYLOADS};
 
 /// Everything that stands beside the user's item.
 pub(super) fn rail(rail: &Rail) -> TokenStream {
@@ -208,6 +208,10 @@ fn flow(rail: &Rail) -> Option<TokenStream> {
 
 /// Says once, at the event's name, that it is one; what else is made of it then takes it for granted.
 fn is_event(library: &Library, event: &Path, where_clause: Option<&WhereClause>) -> TokenStream {
+    // Of what is called like one of the library's there is no doubt, and nothing to check for the compiler.
+    if event.segments.last().is_some_and(|last| EVENTS.iter().any(|name| last.ident == name)) {
+        return where_clause.to_token_stream();
+    }
     let span = event.span().resolved_at(Span::mixed_site());
     let library = library.located(span);
     let predicates = where_clause.into_iter().flat_map(|clause| &clause.predicates);
