@@ -2,11 +2,10 @@
 pub struct SupportRails {
     pub limit: RateLimit<MemoryStore>,
 }
+#[allow(dead_code, unused_imports, unused_parens)]
 const _: () = {
-    #[allow(dead_code)]
     type __Rail0 = ::exo_rails::__private::NoRail<0>;
     const _: () = {
-        #[allow(unused_imports)]
         use block_dangerous as __Rail0;
         const __ORDER_0_0: ::exo_rails::__private::Order = ::exo_rails::__private::Order::from(
             &__Sorted::<::exo_rails::events::Start>::ORDER,
@@ -161,21 +160,15 @@ const _: () = {
         impl ::exo_rails::__private::Places for __Place {
             type Chain = SupportRails;
         }
-        #[automatically_derived]
         impl ::exo_rails::__private::RailAt<0> for __Place {
             type Rail = __Rail0;
             type Access = ::exo_rails::__private::ByName;
         }
-        #[automatically_derived]
-        #[allow(unused_parens)]
         impl ::exo_rails::checks::RunsEachRailOnce<(__Rail0)> for SupportRails {}
-        #[automatically_derived]
         impl ::exo_rails::__private::RailAt<1> for __Place {
             type Rail = RateLimit<MemoryStore>;
             type Access = Self;
         }
-        #[automatically_derived]
-        #[allow(unused_parens)]
         impl ::exo_rails::__private::Access<SupportRails, (RateLimit<MemoryStore>)>
         for __Place {
             #[inline]
@@ -183,8 +176,6 @@ const _: () = {
                 &chain.limit
             }
         }
-        #[automatically_derived]
-        #[allow(unused_parens)]
         impl ::exo_rails::checks::RunsEachRailOnce<(RateLimit<MemoryStore>)>
         for SupportRails {}
         #[automatically_derived]
@@ -262,8 +253,6 @@ const _: () = {
         type __Checks = ::exo_rails::__private::Checks<SupportRails, 2, 9>;
         const _: () = {
             __Checks::place(0);
-        };
-        const _: () = {
             __Checks::place(1);
         };
         const _: () = {};

@@ -6,11 +6,10 @@ fn main() {
         impl ::exo_rails::checks::Stateless for UnnamedChain {
             const RAIL: &'static Self = &Self {};
         }
+        #[allow(dead_code, unused_imports, unused_parens)]
         const _: () = {
-            #[allow(dead_code)]
             type __Rail0 = ::exo_rails::__private::NoRail<0>;
             const _: () = {
-                #[allow(unused_imports)]
                 use guards::redact as __Rail0;
                 const __ORDER_0_0: ::exo_rails::__private::Order = ::exo_rails::__private::Order::from(
                     &__Sorted::<::exo_rails::events::Start>::ORDER,
@@ -163,13 +162,10 @@ fn main() {
                 impl ::exo_rails::__private::Places for __Place {
                     type Chain = UnnamedChain;
                 }
-                #[automatically_derived]
                 impl ::exo_rails::__private::RailAt<0> for __Place {
                     type Rail = __Rail0;
                     type Access = ::exo_rails::__private::ByName;
                 }
-                #[automatically_derived]
-                #[allow(unused_parens)]
                 impl ::exo_rails::checks::RunsEachRailOnce<(__Rail0)> for UnnamedChain {}
                 #[automatically_derived]
                 impl ::exo_rails::__private::RailAt<1> for __Place {

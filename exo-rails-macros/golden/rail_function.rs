@@ -36,10 +36,7 @@ impl ::exo_rails::Rail for block_dangerous {
     type Events = (PreToolCall, (PostToolCall, ()));
 }
 #[automatically_derived]
-impl ::exo_rails::RailOn<PreToolCall> for block_dangerous
-where
-    PreToolCall: ::exo_rails::Event,
-{
+impl ::exo_rails::RailOn<PreToolCall> for block_dangerous {
     type Out = RailAction;
     #[inline]
     fn call<'__event>(
@@ -63,10 +60,7 @@ where
     }
 }
 #[automatically_derived]
-impl ::exo_rails::RailOn<PostToolCall> for block_dangerous
-where
-    PostToolCall: ::exo_rails::Event,
-{
+impl ::exo_rails::RailOn<PostToolCall> for block_dangerous {
     type Out = RailAction;
     #[inline]
     fn call<'__event>(

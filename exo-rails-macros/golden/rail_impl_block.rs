@@ -22,10 +22,7 @@ impl<S: Store> ::exo_rails::Rail for RateLimit<S> {
     type Events = (PreLlmCall, (Finished, ()));
 }
 #[automatically_derived]
-impl<S: Store> ::exo_rails::RailOn<PreLlmCall> for RateLimit<S>
-where
-    PreLlmCall: ::exo_rails::Event,
-{
+impl<S: Store> ::exo_rails::RailOn<PreLlmCall> for RateLimit<S> {
     type Out = Result<Verdict, S::Error>;
     const CHANGES: bool = true;
     #[inline]
@@ -45,10 +42,7 @@ where
     }
 }
 #[automatically_derived]
-impl<S: Store> ::exo_rails::RailOn<Finished> for RateLimit<S>
-where
-    Finished: ::exo_rails::Event,
-{
+impl<S: Store> ::exo_rails::RailOn<Finished> for RateLimit<S> {
     type Out = ();
     #[inline]
     fn call<'__event>(
