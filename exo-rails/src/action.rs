@@ -10,7 +10,7 @@ use crate::checks::IntoReason;
 use crate::decision::{Decision, Outcome};
 use crate::error::RailAbortError;
 use crate::event::{AllowsAbort, AllowsRetry, Payloads, SubstituteFor};
-use crate::fault;
+use crate::fault::{self, FaultCause};
 use crate::hook_point::HookPoint;
 use crate::rail::Caller;
 use crate::reason::Reason;
@@ -270,7 +270,7 @@ where
     fn flow(self, caller: &Caller, point: HookPoint) -> ControlFlow<Outcome<E>> {
         match self {
             Ok(output) => output.flow(caller, point),
-            Err(error) => fault::flow::<E>(caller, point, error.into()),
+            Err(error) => fault::flow::<E>(caller, point, FaultCause::Error(error.into())),
         }
     }
 }

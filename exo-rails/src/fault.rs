@@ -2,11 +2,13 @@
 
 use std::error::Error as StdError;
 use std::ops::ControlFlow;
+use std::time::Duration;
 
-use crate::decision::Outcome;
+use crate::decision::{Decision, Outcome};
 use crate::event::Payloads;
 use crate::hook_point::HookPoint;
 use crate::rail::Caller;
+use crate::reason::Reason;
 
 /// A rail could not decide.
 ///
@@ -50,6 +52,18 @@ pub enum FaultCause {
     /// It returned this error.
     #[error(transparent)]
     Error(Box<dyn StdError + Send + Sync>),
+    /// It took longer than its `timeout`.
+    #[error("it took longer than {limit:?}")]
+    Timeout {
+        /// How long it may take.
+        limit: Duration,
+    },
+    /// It panicked, and has `on_panic = "fault"`.
+    #[error("it panicked: {message}")]
+    Panic {
+        /// What the panic says.
+        message: String,
+    },
     /// A plain hook, whose types the compiler cannot hold against the event, took an action that the event
     /// does not allow.
     #[error("{event} does not allow a hook to {action}")]
@@ -75,39 +89,62 @@ impl RailFault {
         Self { rail_name, event, cause: FaultCause::Error(error.into()) }
     }
 
-    /// The fault of a rail that returned this error. An error that is itself a fault stays as it is: a rail
-    /// that asks other rails does not hide which of them it was.
+    /// The fault of a rail with this cause. An error that is itself a fault stays as it is: a rail that asks other rails
+    /// does not hide which of them it was.
     #[cold]
-    pub(crate) fn error(caller: &Caller, point: HookPoint, error: Box<dyn StdError + Send + Sync>) -> Self {
-        match error.downcast() {
-            Ok(fault) => *fault,
-            Err(error) => Self { rail_name: caller.info.name, event: point, cause: FaultCause::Error(error) },
+    pub(crate) fn of(caller: &Caller, point: HookPoint, cause: FaultCause) -> Self {
+        let cause = match cause {
+            FaultCause::Error(error) => match error.downcast() {
+                Ok(fault) => return *fault,
+                Err(error) => FaultCause::Error(error),
+            },
+            cause => cause,
+        };
+        Self { rail_name: caller.info.name, event: point, cause }
+    }
+}
+
+/// What a fault of a rail comes to: `#[rail(on_fault = "…")]`.
+///
+/// | | without it | `"abort"` | `"skip"` | `"continue"` |
+/// |---|---|---|---|---|
+/// | a rail that can decide, hands on values or changes the payload | as `"abort"` | the run ends with the [`RailFault`] | the operation is skipped, or its result accepted | the rails go on |
+/// | a rail that can only look | as `"continue"` | the same | the same | the same |
+///
+/// Whatever comes of it, the fault is a `tracing` event with the rail, the event and the cause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum OnFault {
+    /// The run ends with the fault: the rail fails closed.
+    Abort,
+    /// The operation is skipped, without a substitute; the reason says what happened.
+    Skip,
+    /// The rails go on: the rail fails open.
+    Continue,
+}
+
+/// What the fault of a rail comes to.
+#[cold]
+pub(crate) fn flow<E: Payloads>(caller: &Caller, point: HookPoint, cause: FaultCause) -> ControlFlow<Outcome<E>> {
+    let fault = RailFault::of(caller, point, cause);
+    report(&fault, caller.on_fault);
+    match caller.on_fault {
+        OnFault::Abort => ControlFlow::Break(Err(fault)),
+        OnFault::Continue => ControlFlow::Continue(()),
+        OnFault::Skip => {
+            let reason = Reason::new(fault.to_string());
+            ControlFlow::Break(Ok(Decision::Skip { by: caller.info, reason, substitute: None }))
         }
     }
 }
 
-/// What the error of a rail comes to: a lost guard stops the run, a lost observer does not.
-pub(crate) fn flow<E: Payloads>(
-    caller: &Caller,
-    point: HookPoint,
-    error: Box<dyn StdError + Send + Sync>,
-) -> ControlFlow<Outcome<E>> {
-    let fault = RailFault::error(caller, point, error);
-    if caller.guards {
-        ControlFlow::Break(Err(fault))
-    } else {
-        report(&fault);
-        ControlFlow::Continue(())
-    }
-}
-
-/// Reports the fault of an observer, which does not stop the run.
+/// Tells `tracing` of a fault, whatever comes of it.
 #[cold]
-pub(crate) fn report(fault: &RailFault) {
-    tracing::warn!(
-        rail = fault.rail_name,
-        event = fault.event.name(),
-        cause = %fault.cause,
-        "an observing rail faulted; the run goes on"
-    );
+pub(crate) fn report(fault: &RailFault, on_fault: OnFault) {
+    let (rail, event, cause) = (fault.rail_name, fault.event.name(), &fault.cause);
+    match on_fault {
+        OnFault::Abort => tracing::error!(rail, event, %cause, "a rail faulted; the run ends"),
+        OnFault::Skip => tracing::error!(rail, event, %cause, "a rail faulted; the operation is skipped"),
+        OnFault::Continue => tracing::warn!(rail, event, %cause, "a rail faulted; the run goes on"),
+    }
 }

@@ -11,7 +11,7 @@ use crate::checks::Never;
 use crate::context::RailContext;
 use crate::decision::{self, Decision, Outcome};
 use crate::event::{Allows, AnyEvent, AnySubstitute, Event, Inputs};
-use crate::fault::{FaultCause, RailFault};
+use crate::fault::{FaultCause, OnFault, RailFault};
 use crate::hook_point::HookPoint;
 use crate::rail::{Caller, Declared, Identity, RailIdentity, RailInfo, RailOn};
 use crate::rails::RunOn;
@@ -93,7 +93,7 @@ impl HookManager {
     pub fn add<H: Hook>(&mut self, point: HookPoint, hook: H) -> HookHandle {
         let (handle, name) = (HookHandle::next(), type_name::<H>());
         let info = RailInfo { name, priority: crate::DEFAULT_PRIORITY, declared: Declared::here("") };
-        let caller = Caller { info, identity: RailIdentity(Identity::Hook(handle)), guards: true };
+        let caller = Caller { info, identity: RailIdentity(Identity::Hook(handle)), on_fault: OnFault::Abort };
         self.push(point, Entry { handle, caller, rewrites: true, hook: Arc::new(hook) })
     }
 
@@ -294,5 +294,5 @@ pub(crate) fn erase<S: Send + 'static>(outcome: Result<Decision<S>, RailFault>) 
 #[cold]
 pub(crate) fn misplaced<'a>(hook: &Caller, made_for: HookPoint, at: HookPoint) -> HookFuture<'a> {
     let error = format!("a hook made for {made_for} was added at {at}");
-    Box::pin(std::future::ready(Err(RailFault::error(hook, at, error.into()))))
+    Box::pin(std::future::ready(Err(RailFault::of(hook, at, FaultCause::Error(error.into())))))
 }

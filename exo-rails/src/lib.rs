@@ -47,7 +47,7 @@ pub use error::{OperationError, OperationErrorKind, RailAbortError, RetriesExhau
 pub use event::{
     Allows, AllowsAbort, AllowsRetry, AnyEvent, AnySubstitute, Event, Inputs, Param, Payloads, SubstituteFor, events,
 };
-pub use fault::{FaultCause, RailFault};
+pub use fault::{FaultCause, OnFault, RailFault};
 pub use hook_manager::{Hook, HookFuture, HookHandle, HookManager, ObserverFuture};
 pub use hook_point::{HookPoint, UnknownHookPoint};
 pub use model::Model;
@@ -148,6 +148,9 @@ pub const DEFAULT_PRIORITY: i32 = 50;
 /// | `provides = [T, …]` | it hands on these values to later rails of the event: see [`Provided`](trait@Provided) |
 /// | `needs = [T, …]` | it takes `&T`, which an earlier rail of the event hands on |
 /// | `always` | it is called also when an earlier rail of the event has stopped it; it can only observe |
+/// | `timeout = "2s"` | how long it may take, in `ms`, `s` or `m`; longer is a [fault](RailFault), and the rail is dropped where it waits |
+/// | `on_panic = "fault"` | a panic of it is a fault; without it, a panic unwinds through the operation, which does not happen |
+/// | `on_fault = "abort"` | what comes of its faults, or `"skip"`, or `"continue"`: see [`OnFault`] |
 ///
 /// `tool` excludes `provides`, because such a rail is not called for the other tools. `always` excludes `provides`,
 /// `needs` and the typed arguments of a tool, because of all that nothing has to be there: ask

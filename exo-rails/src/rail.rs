@@ -14,6 +14,7 @@ use crate::checks::{ReturnedAt, text};
 use crate::context::RailContext;
 use crate::decision::Outcome;
 use crate::event::Event;
+use crate::fault::OnFault;
 use crate::hook_manager::HookHandle;
 use crate::hook_point::HookPoint;
 use crate::plan::Plan;
@@ -96,12 +97,16 @@ pub trait RailOn<E: Event>: Rail {
     #[doc(hidden)]
     const ALWAYS: bool = false;
 
+    /// What comes of its faults: where a guard would be lost, it fails closed.
+    #[doc(hidden)]
+    const ON_FAULT: OnFault = if Self::Out::DECIDES || Self::CHANGES { OnFault::Abort } else { OnFault::Continue };
+
     /// Whom its decisions are of.
     #[doc(hidden)]
     const CALLER: Caller = Caller {
         info: Self::INFO,
         identity: RailIdentity(Identity::Type(type_name::<Self>)),
-        guards: Self::Out::DECIDES || Self::CHANGES,
+        on_fault: Self::ON_FAULT,
     };
 
     /// Calls the rail.
@@ -183,9 +188,8 @@ pub struct Caller {
     pub info: RailInfo,
     /// Which it is.
     pub identity: RailIdentity,
-    /// Whether a guard is lost when it faults: it can decide, or it takes what the event carries by `&mut`. Plain
-    /// hooks count as guards.
-    pub guards: bool,
+    /// What comes of its faults. A plain hook fails closed.
+    pub on_fault: OnFault,
 }
 
 /// Equal for one and the same rail or hook only.

@@ -20,6 +20,7 @@ fn mistakes_explain_themselves() {
         "values",
         "always",
         "tool_rails",
+        "faults",
     ];
     for topic in topics {
         cases.compile_fail(format!("fail/{topic}/*.rs"));

@@ -1,5 +1,7 @@
 //! The arguments of `#[rail(…)]` and `#[on(…)]`.
 
+use std::time::Duration;
+
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 use syn::ext::IdentExt;
@@ -40,6 +42,12 @@ pub(super) struct Options {
     pub needs: Option<(Ident, Vec<Path>)>,
     /// That it is called also when a rail before it has stopped the event.
     pub always: Option<Ident>,
+    /// How long it may take.
+    pub timeout: Option<(LitStr, Duration)>,
+    /// That a panic of it is a fault.
+    pub on_panic: Option<LitStr>,
+    /// What comes of its faults.
+    pub on_fault: Option<(LitStr, OnFault)>,
     /// All keys, also of options that are wrong.
     pub keys: Vec<Ident>,
     /// Whether there is one that is none, or at the wrong place: what seems to be missing may be meant by it.
@@ -53,11 +61,21 @@ impl Options {
     }
 }
 
-const KEYS: [&str; 11] =
-    ["on", "priority", "name", "after", "before", "tool", "tools", "provides", "needs", "always", "crate"];
+/// What comes of a fault.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum OnFault {
+    Abort,
+    Skip,
+    Continue,
+}
+
+const KEYS: [&str; 14] = [
+    "on", "priority", "name", "after", "before", "tool", "tools", "provides", "needs", "always", "timeout", "on_panic",
+    "on_fault", "crate",
+];
 
 /// Those of a method.
-const OPTIONS: [&str; 4] = ["tool", "provides", "needs", "always"];
+const OPTIONS: [&str; 7] = ["tool", "provides", "needs", "always", "timeout", "on_panic", "on_fault"];
 
 /// Parses all arguments; what is wrong with one does not hide what is wrong with the next.
 pub(super) fn parse(tokens: TokenStream, errors: &mut Errors) -> Args {
@@ -154,6 +172,9 @@ fn option(options: &mut Options, key: &Ident, input: ParseStream<'_>, errors: &m
     let result = (|| {
         match key.to_string().as_str() {
             "tool" => options.tool = errors.keep(tool(input.parse()?)),
+            "timeout" => options.timeout = errors.keep(timeout(&input.parse()?)),
+            "on_panic" => options.on_panic = errors.keep(on_panic(&input.parse()?)),
+            "on_fault" => options.on_fault = errors.keep(on_fault(&input.parse()?)),
             "provides" => options.provides = Some((key.clone(), values(input, key, errors)?)),
             _ => options.needs = Some((key.clone(), values(input, key, errors)?)),
         }
@@ -191,6 +212,9 @@ fn example(key: &str) -> &'static str {
         "before" => "before = [audit_log]",
         "tool" => "tool = \"delete_file\"",
         "tools" => "tools = SupportTools",
+        "timeout" => "timeout = \"2s\"",
+        "on_panic" => "on_panic = \"fault\"",
+        "on_fault" => "on_fault = \"continue\"",
         "provides" => "provides = [RateLimitLeft]",
         "needs" => "needs = [RateLimitLeft]",
         _ => "crate = ::exo_rails",
@@ -317,6 +341,54 @@ fn tool(expr: Expr) -> syn::Result<LitStr> {
             Err(syn::Error::new_spanned(expr, message))
         }
     }
+}
+
+/// A text, or what it should have been.
+fn literal(expr: &Expr, what: &str) -> syn::Result<LitStr> {
+    text(expr).cloned().ok_or_else(|| syn::Error::new_spanned(expr, what))
+}
+
+const TIMEOUT: &str = "a timeout is a text with its unit: `timeout = \"2s\"`, `\"500ms\"` or `\"1m\"`";
+
+fn timeout(expr: &Expr) -> syn::Result<(LitStr, Duration)> {
+    let limit = literal(expr, TIMEOUT)?;
+    let written = limit.value();
+    let unit = written.trim_start_matches(|char: char| char.is_ascii_digit());
+    let count = written[..written.len() - unit.len()].parse::<u32>();
+    let each = match unit.trim() {
+        "ms" => Duration::from_millis(1),
+        "s" => Duration::from_secs(1),
+        "m" => Duration::from_mins(1),
+        _ => Duration::ZERO,
+    };
+    match count.ok().and_then(|count| each.checked_mul(count)) {
+        Some(time) if !time.is_zero() => Ok((limit, time)),
+        Some(_) if !each.is_zero() => {
+            Err(syn::Error::new_spanned(limit, "within no time, no rail decides: give it some"))
+        }
+        _ => Err(syn::Error::new_spanned(limit, TIMEOUT)),
+    }
+}
+
+fn on_panic(expr: &Expr) -> syn::Result<LitStr> {
+    let message = "a panic can be made a fault: `on_panic = \"fault\"`; without it, it unwinds through the operation";
+    let word = literal(expr, message)?;
+    if word.value() == "fault" { Ok(word) } else { Err(syn::Error::new_spanned(word, message)) }
+}
+
+fn on_fault(expr: &Expr) -> syn::Result<(LitStr, OnFault)> {
+    let values = ["abort", "skip", "continue"];
+    let word = literal(expr, "what comes of a fault is a text: `on_fault = \"abort\"`, `\"skip\"` or `\"continue\"`")?;
+    let on_fault = match word.value().as_str() {
+        "abort" => OnFault::Abort,
+        "skip" => OnFault::Skip,
+        "continue" => OnFault::Continue,
+        other => {
+            let message = format!("no fault comes to `{other}`; {}", expected(other, &values));
+            return Err(syn::Error::new_spanned(word, message));
+        }
+    };
+    Ok((word, on_fault))
 }
 
 fn value(input: ParseStream<'_>) -> syn::Result<TokenStream> {

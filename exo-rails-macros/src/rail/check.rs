@@ -1,5 +1,7 @@
 //! From what the user wrote to what a rail is: all rules that the macro can see are held here.
 
+use std::time::Duration;
+
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::punctuated::Punctuated;
@@ -10,7 +12,7 @@ use syn::{
     Signature, Token, Type, Visibility,
 };
 
-use super::args::{self, Args, Options};
+use super::args::{self, Args, OnFault, Options};
 use super::options;
 use super::parse::{Function, ImplBlock, Item, Method};
 use crate::errors::{Errors, refuse_cfg, shown};
@@ -42,6 +44,7 @@ pub(super) enum Subject {
 }
 
 /// A function or method on one event or more.
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub(super) struct Handler {
     pub events: Vec<Path>,
     /// Where errors about it as a whole point: its name.
@@ -59,6 +62,12 @@ pub(super) struct Handler {
     pub needs: Vec<Path>,
     /// Whether it is called also when a rail before it has stopped the event.
     pub always: bool,
+    /// How long it may take.
+    pub timeout: Option<Duration>,
+    /// Whether a panic of it is a fault.
+    pub catches_panics: bool,
+    /// What comes of its faults, and where that is said.
+    pub on_fault: Option<(LitStr, OnFault)>,
 }
 
 /// A parameter.
@@ -96,6 +105,8 @@ impl Handler {
     pub(super) fn is_plain(&self) -> bool {
         self.tool.is_none()
             && !self.always
+            && self.timeout.is_none()
+            && !self.catches_panics
             && self.provides.is_empty()
             && self.params.iter().all(|param| matches!(param.source, Source::Event))
     }
@@ -290,6 +301,9 @@ fn handler(sig: &Signature, callee: TokenStream, events: Vec<Path>, options: Opt
         provides: options.provides.map(|(_, values)| values).unwrap_or_default(),
         needs: options.needs.map(|(_, values)| values).unwrap_or_default(),
         always: options.always.is_some(),
+        timeout: options.timeout.map(|(_, limit)| limit),
+        catches_panics: options.on_panic.is_some(),
+        on_fault: options.on_fault,
     }
 }
 

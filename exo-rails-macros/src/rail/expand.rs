@@ -277,6 +277,7 @@ fn on_impl(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream {
     };
     let changes = changes.map(|changes| quote_spanned!(Span::mixed_site()=> const CHANGES: bool = #changes;));
     let always = handler.always.then(|| quote_spanned!(Span::mixed_site()=> const ALWAYS: bool = true;));
+    let on_fault = handled::on_fault(library, handler, event);
     let (output, call) = if handler.is_plain() {
         (handler.output.to_token_stream(), call(rail, handler, event))
     } else {
@@ -298,6 +299,7 @@ fn on_impl(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream {
             type Out = #output;
             #changes
             #always
+            #on_fault
 
             #[inline]
             fn call<'__event>(

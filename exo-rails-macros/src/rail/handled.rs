@@ -1,10 +1,11 @@
 //! The call of a rail that asks for more than parts of its events.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{LitStr, Path, Type};
 
+use super::args::OnFault;
 use super::check::{Handler, Param, Rail, Source, is_mutable, target};
 use super::expand::pick;
 use crate::errors::shown;
@@ -101,8 +102,8 @@ pub(super) fn call(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream 
     });
     let receiver = handler.takes_self.then(|| quote_spanned!(Span::mixed_site()=> self,));
     let callee = &handler.callee;
-    let wait = handler.is_async.then(|| quote_spanned!(callee.span()=> .await));
-    let result = quote_spanned!(callee.span()=> #callee(#receiver #(#arguments),*) #wait);
+    let invocation = quote_spanned!(callee.span()=> #callee(#receiver #(#arguments),*));
+    let result = result(library, handler, event, invocation);
     let flow = flow(library, handler, event);
     quote_spanned! {Span::mixed_site()=>
         async move {
@@ -144,6 +145,56 @@ fn flow(library: &Library, handler: &Handler, event: &Path) -> TokenStream {
             flow
         }
     }
+}
+
+/// What the function returns, or the end of the call when it does not return.
+fn result(library: &Library, handler: &Handler, event: &Path, called: TokenStream) -> TokenStream {
+    let span = handler.callee.span();
+    let or_fault = |result| or_fault(library, event, &result);
+    let limit = handler.timeout.map(|limit| {
+        let millis = Literal::u64_suffixed(u64::try_from(limit.as_millis()).unwrap_or(u64::MAX));
+        quote_spanned!(Span::mixed_site()=> ::core::time::Duration::from_millis(#millis))
+    });
+    match (handler.is_async, limit, handler.catches_panics) {
+        (false, _, false) => called,
+        (false, _, true) => or_fault(quote_spanned!(span=> #library::__private::caught_at_once(|| #called))),
+        (true, None, false) => quote_spanned!(span=> #called.await),
+        (true, None, true) => or_fault(quote_spanned!(span=> #library::__private::caught(#called).await)),
+        (true, Some(limit), false) => {
+            or_fault(quote_spanned!(span=> #library::__private::within(#limit, #called).await))
+        }
+        (true, Some(limit), true) => {
+            let caught = quote_spanned!(span=> #library::__private::caught(#called));
+            or_fault(or_fault(quote_spanned!(span=> #library::__private::within(#limit, #caught).await)))
+        }
+    }
+}
+
+/// The value of a result, or the end of the call with its fault.
+fn or_fault(library: &Library, event: &Path, result: &TokenStream) -> TokenStream {
+    quote_spanned! {Span::mixed_site()=>
+        match #result {
+            ::core::result::Result::Ok(value) => value,
+            ::core::result::Result::Err(cause) => {
+                return #library::__private::Handled::<#event>::faulted(&caller, cause);
+            }
+        }
+    }
+}
+
+/// What comes of the rail's faults, when the attribute says it: a skip where the event allows one.
+pub(super) fn on_fault(library: &Library, handler: &Handler, event: &Path) -> Option<TokenStream> {
+    let (text, on_fault) = handler.on_fault.as_ref()?;
+    let value = match on_fault {
+        OnFault::Abort => quote!(#library::OnFault::Abort),
+        OnFault::Continue => quote!(#library::OnFault::Continue),
+        OnFault::Skip => {
+            let span = text.span().resolved_at(Span::mixed_site());
+            let library = library.located(span);
+            quote_spanned!(span=> <#event as #library::checks::CanSkip>::ON_FAULT)
+        }
+    };
+    Some(quote_spanned!(Span::mixed_site()=> const ON_FAULT: #library::OnFault = #value;))
 }
 
 /// What a call is made of.

@@ -4,7 +4,7 @@
 use quote::ToTokens;
 use syn::{GenericArgument, Ident, Path, PathArguments, ReturnType, Signature, Type};
 
-use super::args::Options;
+use super::args::{OnFault, Options};
 use super::check::{Param, Source, ends_with, is_mutable, target};
 use crate::errors::{Errors, shown};
 
@@ -81,6 +81,7 @@ pub(super) fn check(options: &Options, sig: &Signature, params: &[Param], errors
     whole(params, errors);
     needs(options, &sig.ident, params, errors);
     provides(options, sig, errors);
+    faults(options, sig, errors);
     if options.always.is_some() {
         always(options, params, errors);
     }
@@ -166,6 +167,28 @@ fn provides(options: &Options, sig: &Signature, errors: &mut Errors) {
             key,
             "a rail for one tool hands on nothing, because it is not called for the others: leave out `tool`, and look at `call.tool_name`",
         );
+    }
+}
+
+/// A timeout ends a wait, and what others need is not lost by choice.
+fn faults(options: &Options, sig: &Signature, errors: &mut Errors) {
+    if let Some((text, _)) = &options.timeout
+        && sig.asyncness.is_none()
+    {
+        errors.at(
+            text,
+            format_args!("a timeout ends a wait: `{}` waits for nothing unless it is an `async fn`", sig.ident),
+        );
+    }
+    let Some((text, on_fault)) = &options.on_fault else { return };
+    if options.provides.is_some() && *on_fault == OnFault::Continue {
+        errors.at(
+            text,
+            "after a fault of this rail the values that it provides are not there: the run cannot go on without them",
+        );
+    }
+    if options.always.is_some() && *on_fault != OnFault::Continue {
+        errors.at(text, "a rail with `always` observes, so its faults stop nothing: leave this out");
     }
 }
 

@@ -22,9 +22,10 @@ use crate::chain::sorting::Row;
 use crate::context::RailContext;
 use crate::decision::Outcome;
 use crate::event::{
-    Error, Event, Finished, LlmError, Param, Payloads, PostLlmCall, PostToolCall, PreLlmCall, PreToolCall, Start,
-    ToolError,
+    AllowsRetry, Error, Event, Finished, LlmError, Param, Payloads, PostLlmCall, PostToolCall, PreLlmCall, PreToolCall,
+    Start, ToolError,
 };
+use crate::fault::OnFault;
 use crate::hook_point::HookPoint;
 use crate::provided::Provision;
 use crate::rail::{Caller, Rail};
@@ -109,6 +110,22 @@ where
         let (values, decision) = Provision::split(self);
         (values, RailOutput::flow(decision, caller, point))
     }
+}
+
+/// Events at which a fault can come to a skip: `#[rail(on_fault = "skip")]`.
+#[diagnostic::on_unimplemented(
+    message = "at `{Self}` there is nothing to skip",
+    label = "not at `{Self}`",
+    note = "write `on_fault = \"continue\"`: the fault is reported, and the run goes on"
+)]
+pub trait CanSkip: Payloads {
+    /// What comes of the fault.
+    const ON_FAULT: OnFault;
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: AllowsRetry> CanSkip for E {
+    const ON_FAULT: OnFault = OnFault::Skip;
 }
 
 /// What a rail returns that only observes.

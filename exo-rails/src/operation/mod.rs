@@ -11,7 +11,7 @@ use crate::context::RailContext;
 use crate::decision::Decision;
 use crate::error::{RailAbortError, RetriesExhausted, RunError};
 use crate::event::{Error, Event};
-use crate::fault;
+use crate::fault::{self, OnFault};
 use crate::hook_point::HookPoint;
 use crate::payload::{InvokeInputs, InvokeOutput};
 use crate::permit::{self, Permit};
@@ -115,7 +115,7 @@ where
         && let Err(fault) = enter::<Error, R>(rails, (&inputs, error), ctx).await
     {
         // A plain hook that fails here must not hide the error that it was told of.
-        fault::report(&fault);
+        fault::report(&fault, OnFault::Continue);
     }
     result
 }

@@ -1,0 +1,8 @@
+//! The message should say: what comes of a fault is a text
+
+use exo_rails::prelude::*;
+
+#[rail(on = [PreToolCall], on_fault = abort)]
+fn guard() {}
+
+fn main() {}
