@@ -255,10 +255,10 @@ fn others(library: &Library, name: &str, rails: &[Path]) -> Option<TokenStream> 
         .then(|| quote_spanned!(Span::mixed_site()=> const #name: &'static [#library::RailInfo] = &[#(#infos),*];))
 }
 
-/// The place of the user's tokens.
+/// The place of the user's tokens: a call is where its first token is.
 pub(crate) fn declared(library: &Library, span: Span) -> TokenStream {
-    let here = quote_spanned!(span=> Declared::here(::core::module_path!()));
-    quote!(#library::#here)
+    let library = library.placed(span);
+    quote_spanned!(span=> #library::Declared::here(::core::module_path!()))
 }
 
 /// What the rail does at one event: the parameters picked by type, then the user's function.

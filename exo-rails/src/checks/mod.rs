@@ -1,14 +1,12 @@
 //! What the macros check, as traits: you meet them in the compiler's messages, and nowhere else.
 //!
 //! Each says one thing about a name that stands in `#[rail(…)]`, in the signature of a rail, in `rail_chain!`, in
-//! `tools!` or above the arguments of a tool. The macros ask it where the name stands, and everything else that they write goes through the
-//! answer: so what is wrong is reported there, and once.
+//! `tools!` or above the arguments of a tool. The macros ask it where the name stands, and everything else that they
+//! write goes through the answer: so what is wrong is reported there, and once.
 
 pub(crate) mod text;
 #[doc(hidden)]
 pub mod tools;
-
-pub use crate::handled::{BeforeTool, ToolEvent};
 
 use std::ops::ControlFlow;
 
@@ -31,6 +29,8 @@ use crate::provided::Provision;
 use crate::rail::{Caller, Rail};
 use crate::rails::{Rails, RunOn};
 use crate::reason::Reason;
+
+pub use crate::handled::{BeforeTool, ToolEvent};
 
 /// Rails that a chain lists by their name alone: they have no state, so one value serves all chains.
 ///
@@ -196,42 +196,25 @@ impl<E: Event, T: RailOutput<E>, One: Never> ReturnedAt<E, E::Returns, One> for 
     }
 }
 
-/// What serves every event of the lifecycle: all that [`Rails`] asks for, as one thing, so that a method called on what
-/// is no guard set is not told in terms of each event.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a guard set",
-    label = "only a guard set has it",
-    note = "guard sets are chains made by `rail_chain!`, `RailManager`, `HookManager` and `NoRails`, and references to them",
-    note = "a single rail becomes one in a chain: `rail_chain![my_rail]`"
-)]
-pub trait GuardSet
-where
-    Self: RunOn<Start>
-        + RunOn<PreLlmCall>
-        + RunOn<PostLlmCall>
-        + RunOn<LlmError>
-        + RunOn<PreToolCall>
-        + RunOn<PostToolCall>
-        + RunOn<ToolError>
-        + RunOn<Finished>
-        + RunOn<Error>,
-{
+/// Declares [`GuardSet`]: what serves each of these events.
+macro_rules! guard_set {
+    ($($event:ident),*) => {
+        /// What serves every event of the lifecycle: all that [`Rails`] asks for, as one thing, so that a method called
+        /// on what is no guard set is not told in terms of each event.
+        #[diagnostic::on_unimplemented(
+            message = "`{Self}` is not a guard set",
+            label = "only a guard set has it",
+            note = "guard sets are chains made by `rail_chain!`, `RailManager`, `HookManager` and `NoRails`, and references to them",
+            note = "a single rail becomes one in a chain: `rail_chain![my_rail]`"
+        )]
+        pub trait GuardSet: $(RunOn<$event> +)* {}
+
+        #[diagnostic::do_not_recommend]
+        impl<R: $(RunOn<$event> +)* ?Sized> GuardSet for R {}
+    };
 }
 
-#[diagnostic::do_not_recommend]
-impl<R> GuardSet for R where
-    R: RunOn<Start>
-        + RunOn<PreLlmCall>
-        + RunOn<PostLlmCall>
-        + RunOn<LlmError>
-        + RunOn<PreToolCall>
-        + RunOn<PostToolCall>
-        + RunOn<ToolError>
-        + RunOn<Finished>
-        + RunOn<Error>
-        + ?Sized
-{
-}
+guard_set!(Start, PreLlmCall, PostLlmCall, LlmError, PreToolCall, PostToolCall, ToolError, Finished, Error);
 
 /// What an agent is guarded with: every guard set, as itself.
 ///

@@ -1,0 +1,44 @@
+//! Where rails and chains say that they are declared: at their names.
+
+use exo_rails::Declared;
+use exo_rails::prelude::*;
+
+/// The line before a rail.
+const FIRST: u32 = line!();
+#[rail(on = [Start])]
+fn by_function() {}
+
+const SECOND: u32 = line!();
+#[rail(crate = ::exo_rails, on = [Start])]
+async fn by_another_path() {}
+
+struct Limit;
+
+const THIRD: u32 = line!();
+#[rail]
+impl Limit {
+    #[on(Start)]
+    fn check(&self) {}
+}
+
+const FOURTH: u32 = line!();
+rail_chain! {
+    pub struct Guards { by_function, by_another_path, limit: Limit }
+}
+
+fn place(declared: Declared) -> (u32, u32) {
+    assert_eq!(declared.file, file!());
+    (declared.line, declared.column)
+}
+
+#[test]
+fn a_rail_is_declared_at_its_name() {
+    assert_eq!(place(by_function::DECLARED), (FIRST + 2, 4));
+    assert_eq!(place(by_another_path::DECLARED), (SECOND + 2, 10));
+    assert_eq!(place(Limit::DECLARED), (THIRD + 2, 6));
+}
+
+#[test]
+fn a_chain_is_declared_at_its_name() {
+    assert_eq!(place(Guards::DECLARED), (FOURTH + 2, 16));
+}
