@@ -8,10 +8,11 @@ const _: () = {
     const _: () = {
         use block_dangerous as __Rail0;
         const __ORDER_0_0: ::exo_rails::__private::Order = ::exo_rails::__private::Order::from(
-            &__Sorted::<::exo_rails::events::Start>::ORDER,
+            &__Sorted::<::exo_rails::events::SessionStart>::ORDER,
             0,
         );
-        impl ::exo_rails::__private::StepsOn<::exo_rails::events::Start> for __Place {
+        impl ::exo_rails::__private::StepsOn<::exo_rails::events::SessionStart>
+        for __Place {
             type Steps = ::exo_rails::__private::Steps2<
                 __Place,
                 { __ORDER_0_0.s0 },
@@ -19,11 +20,10 @@ const _: () = {
             >;
         }
         const __ORDER_1_0: ::exo_rails::__private::Order = ::exo_rails::__private::Order::from(
-            &__Sorted::<::exo_rails::events::PreLlmCall>::ORDER,
+            &__Sorted::<::exo_rails::events::Start>::ORDER,
             0,
         );
-        impl ::exo_rails::__private::StepsOn<::exo_rails::events::PreLlmCall>
-        for __Place {
+        impl ::exo_rails::__private::StepsOn<::exo_rails::events::Start> for __Place {
             type Steps = ::exo_rails::__private::Steps2<
                 __Place,
                 { __ORDER_1_0.s0 },
@@ -31,10 +31,10 @@ const _: () = {
             >;
         }
         const __ORDER_2_0: ::exo_rails::__private::Order = ::exo_rails::__private::Order::from(
-            &__Sorted::<::exo_rails::events::PostLlmCall>::ORDER,
+            &__Sorted::<::exo_rails::events::PreCompaction>::ORDER,
             0,
         );
-        impl ::exo_rails::__private::StepsOn<::exo_rails::events::PostLlmCall>
+        impl ::exo_rails::__private::StepsOn<::exo_rails::events::PreCompaction>
         for __Place {
             type Steps = ::exo_rails::__private::Steps2<
                 __Place,
@@ -43,10 +43,11 @@ const _: () = {
             >;
         }
         const __ORDER_3_0: ::exo_rails::__private::Order = ::exo_rails::__private::Order::from(
-            &__Sorted::<::exo_rails::events::LlmError>::ORDER,
+            &__Sorted::<::exo_rails::events::PostCompaction>::ORDER,
             0,
         );
-        impl ::exo_rails::__private::StepsOn<::exo_rails::events::LlmError> for __Place {
+        impl ::exo_rails::__private::StepsOn<::exo_rails::events::PostCompaction>
+        for __Place {
             type Steps = ::exo_rails::__private::Steps2<
                 __Place,
                 { __ORDER_3_0.s0 },
@@ -54,10 +55,10 @@ const _: () = {
             >;
         }
         const __ORDER_4_0: ::exo_rails::__private::Order = ::exo_rails::__private::Order::from(
-            &__Sorted::<::exo_rails::events::PreToolCall>::ORDER,
+            &__Sorted::<::exo_rails::events::PreLlmCall>::ORDER,
             0,
         );
-        impl ::exo_rails::__private::StepsOn<::exo_rails::events::PreToolCall>
+        impl ::exo_rails::__private::StepsOn<::exo_rails::events::PreLlmCall>
         for __Place {
             type Steps = ::exo_rails::__private::Steps2<
                 __Place,
@@ -66,11 +67,10 @@ const _: () = {
             >;
         }
         const __ORDER_5_0: ::exo_rails::__private::Order = ::exo_rails::__private::Order::from(
-            &__Sorted::<::exo_rails::events::PostToolCall>::ORDER,
+            &__Sorted::<::exo_rails::events::LlmChunk>::ORDER,
             0,
         );
-        impl ::exo_rails::__private::StepsOn<::exo_rails::events::PostToolCall>
-        for __Place {
+        impl ::exo_rails::__private::StepsOn<::exo_rails::events::LlmChunk> for __Place {
             type Steps = ::exo_rails::__private::Steps2<
                 __Place,
                 { __ORDER_5_0.s0 },
@@ -78,10 +78,10 @@ const _: () = {
             >;
         }
         const __ORDER_6_0: ::exo_rails::__private::Order = ::exo_rails::__private::Order::from(
-            &__Sorted::<::exo_rails::events::ToolError>::ORDER,
+            &__Sorted::<::exo_rails::events::PostLlmCall>::ORDER,
             0,
         );
-        impl ::exo_rails::__private::StepsOn<::exo_rails::events::ToolError>
+        impl ::exo_rails::__private::StepsOn<::exo_rails::events::PostLlmCall>
         for __Place {
             type Steps = ::exo_rails::__private::Steps2<
                 __Place,
@@ -90,10 +90,10 @@ const _: () = {
             >;
         }
         const __ORDER_7_0: ::exo_rails::__private::Order = ::exo_rails::__private::Order::from(
-            &__Sorted::<::exo_rails::events::Finished>::ORDER,
+            &__Sorted::<::exo_rails::events::LlmError>::ORDER,
             0,
         );
-        impl ::exo_rails::__private::StepsOn<::exo_rails::events::Finished> for __Place {
+        impl ::exo_rails::__private::StepsOn<::exo_rails::events::LlmError> for __Place {
             type Steps = ::exo_rails::__private::Steps2<
                 __Place,
                 { __ORDER_7_0.s0 },
@@ -101,18 +101,77 @@ const _: () = {
             >;
         }
         const __ORDER_8_0: ::exo_rails::__private::Order = ::exo_rails::__private::Order::from(
-            &__Sorted::<::exo_rails::events::Error>::ORDER,
+            &__Sorted::<::exo_rails::events::PreToolCall>::ORDER,
             0,
         );
-        impl ::exo_rails::__private::StepsOn<::exo_rails::events::Error> for __Place {
+        impl ::exo_rails::__private::StepsOn<::exo_rails::events::PreToolCall>
+        for __Place {
             type Steps = ::exo_rails::__private::Steps2<
                 __Place,
                 { __ORDER_8_0.s0 },
                 { __ORDER_8_0.s1 },
             >;
         }
+        const __ORDER_9_0: ::exo_rails::__private::Order = ::exo_rails::__private::Order::from(
+            &__Sorted::<::exo_rails::events::PostToolCall>::ORDER,
+            0,
+        );
+        impl ::exo_rails::__private::StepsOn<::exo_rails::events::PostToolCall>
+        for __Place {
+            type Steps = ::exo_rails::__private::Steps2<
+                __Place,
+                { __ORDER_9_0.s0 },
+                { __ORDER_9_0.s1 },
+            >;
+        }
+        const __ORDER_10_0: ::exo_rails::__private::Order = ::exo_rails::__private::Order::from(
+            &__Sorted::<::exo_rails::events::ToolError>::ORDER,
+            0,
+        );
+        impl ::exo_rails::__private::StepsOn<::exo_rails::events::ToolError>
+        for __Place {
+            type Steps = ::exo_rails::__private::Steps2<
+                __Place,
+                { __ORDER_10_0.s0 },
+                { __ORDER_10_0.s1 },
+            >;
+        }
+        const __ORDER_11_0: ::exo_rails::__private::Order = ::exo_rails::__private::Order::from(
+            &__Sorted::<::exo_rails::events::Finished>::ORDER,
+            0,
+        );
+        impl ::exo_rails::__private::StepsOn<::exo_rails::events::Finished> for __Place {
+            type Steps = ::exo_rails::__private::Steps2<
+                __Place,
+                { __ORDER_11_0.s0 },
+                { __ORDER_11_0.s1 },
+            >;
+        }
+        const __ORDER_12_0: ::exo_rails::__private::Order = ::exo_rails::__private::Order::from(
+            &__Sorted::<::exo_rails::events::Error>::ORDER,
+            0,
+        );
+        impl ::exo_rails::__private::StepsOn<::exo_rails::events::Error> for __Place {
+            type Steps = ::exo_rails::__private::Steps2<
+                __Place,
+                { __ORDER_12_0.s0 },
+                { __ORDER_12_0.s1 },
+            >;
+        }
+        const __ORDER_13_0: ::exo_rails::__private::Order = ::exo_rails::__private::Order::from(
+            &__Sorted::<::exo_rails::events::SessionEnd>::ORDER,
+            0,
+        );
+        impl ::exo_rails::__private::StepsOn<::exo_rails::events::SessionEnd>
+        for __Place {
+            type Steps = ::exo_rails::__private::Steps2<
+                __Place,
+                { __ORDER_13_0.s0 },
+                { __ORDER_13_0.s1 },
+            >;
+        }
         type __Course = ::exo_rails::__private::Always<
-            { ::exo_rails::__private::Summary::<SupportRails, 2, 9>::HAS_ALWAYS },
+            { ::exo_rails::__private::Summary::<SupportRails, 2, 14>::HAS_ALWAYS },
         >;
         #[automatically_derived]
         impl<__Event: ::exo_rails::Event> ::exo_rails::RunOn<__Event> for SupportRails
@@ -154,7 +213,7 @@ const _: () = {
             SupportRails,
             __Event,
             2,
-            9,
+            14,
         >;
         #[automatically_derived]
         impl ::exo_rails::__private::Places for __Place {
@@ -184,14 +243,18 @@ const _: () = {
             type Access = ::exo_rails::__private::ByName;
         }
         #[automatically_derived]
-        impl ::exo_rails::__private::Listing<2, 9> for SupportRails {
+        impl ::exo_rails::__private::Listing<2, 14> for SupportRails {
             const ROWS: [::exo_rails::__private::Row; 2] = [
                 <__Rail0 as ::exo_rails::checks::Stateless>::ROW,
                 <RateLimit<MemoryStore> as ::exo_rails::Rail>::ROW,
             ];
-            const EVENTS: [::exo_rails::EventPlan; 9] = [
+            const EVENTS: [::exo_rails::EventPlan; 14] = [
+                __Sorted::<::exo_rails::events::SessionStart>::PLAN,
                 __Sorted::<::exo_rails::events::Start>::PLAN,
+                __Sorted::<::exo_rails::events::PreCompaction>::PLAN,
+                __Sorted::<::exo_rails::events::PostCompaction>::PLAN,
                 __Sorted::<::exo_rails::events::PreLlmCall>::PLAN,
+                __Sorted::<::exo_rails::events::LlmChunk>::PLAN,
                 __Sorted::<::exo_rails::events::PostLlmCall>::PLAN,
                 __Sorted::<::exo_rails::events::LlmError>::PLAN,
                 __Sorted::<::exo_rails::events::PreToolCall>::PLAN,
@@ -199,6 +262,7 @@ const _: () = {
                 __Sorted::<::exo_rails::events::ToolError>::PLAN,
                 __Sorted::<::exo_rails::events::Finished>::PLAN,
                 __Sorted::<::exo_rails::events::Error>::PLAN,
+                __Sorted::<::exo_rails::events::SessionEnd>::PLAN,
             ];
         }
         #[automatically_derived]
@@ -211,29 +275,44 @@ const _: () = {
             };
             const DECLARATION: ::exo_rails::__private::Row = ::exo_rails::__private::Row::new(
                     <Self as ::exo_rails::Rail>::INFO,
-                    ::exo_rails::__private::Summary::<Self, 2, 9>::EVENTS,
-                    ::exo_rails::__private::Summary::<Self, 2, 9>::REWRITES,
+                    ::exo_rails::__private::Summary::<Self, 2, 14>::EVENTS,
+                    ::exo_rails::__private::Summary::<Self, 2, 14>::REWRITES,
                 )
                 .with_inner(&<Self as ::exo_rails::Chain>::PLAN)
-                .always_in(::exo_rails::__private::Summary::<Self, 2, 9>::ALWAYS)
-                .told(::exo_rails::__private::Summary::<Self, 2, 9>::TOLD);
+                .always_in(::exo_rails::__private::Summary::<Self, 2, 14>::ALWAYS)
+                .told(::exo_rails::__private::Summary::<Self, 2, 14>::TOLD);
             type Events = (
-                ::exo_rails::events::Start,
+                ::exo_rails::events::SessionStart,
                 (
-                    ::exo_rails::events::PreLlmCall,
+                    ::exo_rails::events::Start,
                     (
-                        ::exo_rails::events::PostLlmCall,
+                        ::exo_rails::events::PreCompaction,
                         (
-                            ::exo_rails::events::LlmError,
+                            ::exo_rails::events::PostCompaction,
                             (
-                                ::exo_rails::events::PreToolCall,
+                                ::exo_rails::events::PreLlmCall,
                                 (
-                                    ::exo_rails::events::PostToolCall,
+                                    ::exo_rails::events::LlmChunk,
                                     (
-                                        ::exo_rails::events::ToolError,
+                                        ::exo_rails::events::PostLlmCall,
                                         (
-                                            ::exo_rails::events::Finished,
-                                            (::exo_rails::events::Error, ()),
+                                            ::exo_rails::events::LlmError,
+                                            (
+                                                ::exo_rails::events::PreToolCall,
+                                                (
+                                                    ::exo_rails::events::PostToolCall,
+                                                    (
+                                                        ::exo_rails::events::ToolError,
+                                                        (
+                                                            ::exo_rails::events::Finished,
+                                                            (
+                                                                ::exo_rails::events::Error,
+                                                                (::exo_rails::events::SessionEnd, ()),
+                                                            ),
+                                                        ),
+                                                    ),
+                                                ),
+                                            ),
                                         ),
                                     ),
                                 ),
@@ -247,10 +326,10 @@ const _: () = {
         impl ::exo_rails::Chain for SupportRails {
             const PLAN: ::exo_rails::Plan = ::exo_rails::Plan {
                 chain: "SupportRails",
-                events: ::exo_rails::__private::Summary::<Self, 2, 9>::PLANS,
+                events: ::exo_rails::__private::Summary::<Self, 2, 14>::PLANS,
             };
         }
-        type __Checks = ::exo_rails::__private::Checks<SupportRails, 2, 9>;
+        type __Checks = ::exo_rails::__private::Checks<SupportRails, 2, 14>;
         const _: () = {
             __Checks::place(0);
             __Checks::place(1);

@@ -12,10 +12,10 @@ fn main() {
             const _: () = {
                 use guards::redact as __Rail0;
                 const __ORDER_0_0: ::exo_rails::__private::Order = ::exo_rails::__private::Order::from(
-                    &__Sorted::<::exo_rails::events::Start>::ORDER,
+                    &__Sorted::<::exo_rails::events::SessionStart>::ORDER,
                     0,
                 );
-                impl ::exo_rails::__private::StepsOn<::exo_rails::events::Start>
+                impl ::exo_rails::__private::StepsOn<::exo_rails::events::SessionStart>
                 for __Place {
                     type Steps = ::exo_rails::__private::Steps1<
                         __Place,
@@ -23,10 +23,10 @@ fn main() {
                     >;
                 }
                 const __ORDER_1_0: ::exo_rails::__private::Order = ::exo_rails::__private::Order::from(
-                    &__Sorted::<::exo_rails::events::PreLlmCall>::ORDER,
+                    &__Sorted::<::exo_rails::events::Start>::ORDER,
                     0,
                 );
-                impl ::exo_rails::__private::StepsOn<::exo_rails::events::PreLlmCall>
+                impl ::exo_rails::__private::StepsOn<::exo_rails::events::Start>
                 for __Place {
                     type Steps = ::exo_rails::__private::Steps1<
                         __Place,
@@ -34,10 +34,10 @@ fn main() {
                     >;
                 }
                 const __ORDER_2_0: ::exo_rails::__private::Order = ::exo_rails::__private::Order::from(
-                    &__Sorted::<::exo_rails::events::PostLlmCall>::ORDER,
+                    &__Sorted::<::exo_rails::events::PreCompaction>::ORDER,
                     0,
                 );
-                impl ::exo_rails::__private::StepsOn<::exo_rails::events::PostLlmCall>
+                impl ::exo_rails::__private::StepsOn<::exo_rails::events::PreCompaction>
                 for __Place {
                     type Steps = ::exo_rails::__private::Steps1<
                         __Place,
@@ -45,10 +45,10 @@ fn main() {
                     >;
                 }
                 const __ORDER_3_0: ::exo_rails::__private::Order = ::exo_rails::__private::Order::from(
-                    &__Sorted::<::exo_rails::events::LlmError>::ORDER,
+                    &__Sorted::<::exo_rails::events::PostCompaction>::ORDER,
                     0,
                 );
-                impl ::exo_rails::__private::StepsOn<::exo_rails::events::LlmError>
+                impl ::exo_rails::__private::StepsOn<::exo_rails::events::PostCompaction>
                 for __Place {
                     type Steps = ::exo_rails::__private::Steps1<
                         __Place,
@@ -56,10 +56,10 @@ fn main() {
                     >;
                 }
                 const __ORDER_4_0: ::exo_rails::__private::Order = ::exo_rails::__private::Order::from(
-                    &__Sorted::<::exo_rails::events::PreToolCall>::ORDER,
+                    &__Sorted::<::exo_rails::events::PreLlmCall>::ORDER,
                     0,
                 );
-                impl ::exo_rails::__private::StepsOn<::exo_rails::events::PreToolCall>
+                impl ::exo_rails::__private::StepsOn<::exo_rails::events::PreLlmCall>
                 for __Place {
                     type Steps = ::exo_rails::__private::Steps1<
                         __Place,
@@ -67,10 +67,10 @@ fn main() {
                     >;
                 }
                 const __ORDER_5_0: ::exo_rails::__private::Order = ::exo_rails::__private::Order::from(
-                    &__Sorted::<::exo_rails::events::PostToolCall>::ORDER,
+                    &__Sorted::<::exo_rails::events::LlmChunk>::ORDER,
                     0,
                 );
-                impl ::exo_rails::__private::StepsOn<::exo_rails::events::PostToolCall>
+                impl ::exo_rails::__private::StepsOn<::exo_rails::events::LlmChunk>
                 for __Place {
                     type Steps = ::exo_rails::__private::Steps1<
                         __Place,
@@ -78,10 +78,10 @@ fn main() {
                     >;
                 }
                 const __ORDER_6_0: ::exo_rails::__private::Order = ::exo_rails::__private::Order::from(
-                    &__Sorted::<::exo_rails::events::ToolError>::ORDER,
+                    &__Sorted::<::exo_rails::events::PostLlmCall>::ORDER,
                     0,
                 );
-                impl ::exo_rails::__private::StepsOn<::exo_rails::events::ToolError>
+                impl ::exo_rails::__private::StepsOn<::exo_rails::events::PostLlmCall>
                 for __Place {
                     type Steps = ::exo_rails::__private::Steps1<
                         __Place,
@@ -89,10 +89,10 @@ fn main() {
                     >;
                 }
                 const __ORDER_7_0: ::exo_rails::__private::Order = ::exo_rails::__private::Order::from(
-                    &__Sorted::<::exo_rails::events::Finished>::ORDER,
+                    &__Sorted::<::exo_rails::events::LlmError>::ORDER,
                     0,
                 );
-                impl ::exo_rails::__private::StepsOn<::exo_rails::events::Finished>
+                impl ::exo_rails::__private::StepsOn<::exo_rails::events::LlmError>
                 for __Place {
                     type Steps = ::exo_rails::__private::Steps1<
                         __Place,
@@ -100,6 +100,50 @@ fn main() {
                     >;
                 }
                 const __ORDER_8_0: ::exo_rails::__private::Order = ::exo_rails::__private::Order::from(
+                    &__Sorted::<::exo_rails::events::PreToolCall>::ORDER,
+                    0,
+                );
+                impl ::exo_rails::__private::StepsOn<::exo_rails::events::PreToolCall>
+                for __Place {
+                    type Steps = ::exo_rails::__private::Steps1<
+                        __Place,
+                        { __ORDER_8_0.s0 },
+                    >;
+                }
+                const __ORDER_9_0: ::exo_rails::__private::Order = ::exo_rails::__private::Order::from(
+                    &__Sorted::<::exo_rails::events::PostToolCall>::ORDER,
+                    0,
+                );
+                impl ::exo_rails::__private::StepsOn<::exo_rails::events::PostToolCall>
+                for __Place {
+                    type Steps = ::exo_rails::__private::Steps1<
+                        __Place,
+                        { __ORDER_9_0.s0 },
+                    >;
+                }
+                const __ORDER_10_0: ::exo_rails::__private::Order = ::exo_rails::__private::Order::from(
+                    &__Sorted::<::exo_rails::events::ToolError>::ORDER,
+                    0,
+                );
+                impl ::exo_rails::__private::StepsOn<::exo_rails::events::ToolError>
+                for __Place {
+                    type Steps = ::exo_rails::__private::Steps1<
+                        __Place,
+                        { __ORDER_10_0.s0 },
+                    >;
+                }
+                const __ORDER_11_0: ::exo_rails::__private::Order = ::exo_rails::__private::Order::from(
+                    &__Sorted::<::exo_rails::events::Finished>::ORDER,
+                    0,
+                );
+                impl ::exo_rails::__private::StepsOn<::exo_rails::events::Finished>
+                for __Place {
+                    type Steps = ::exo_rails::__private::Steps1<
+                        __Place,
+                        { __ORDER_11_0.s0 },
+                    >;
+                }
+                const __ORDER_12_0: ::exo_rails::__private::Order = ::exo_rails::__private::Order::from(
                     &__Sorted::<::exo_rails::events::Error>::ORDER,
                     0,
                 );
@@ -107,11 +151,28 @@ fn main() {
                 for __Place {
                     type Steps = ::exo_rails::__private::Steps1<
                         __Place,
-                        { __ORDER_8_0.s0 },
+                        { __ORDER_12_0.s0 },
+                    >;
+                }
+                const __ORDER_13_0: ::exo_rails::__private::Order = ::exo_rails::__private::Order::from(
+                    &__Sorted::<::exo_rails::events::SessionEnd>::ORDER,
+                    0,
+                );
+                impl ::exo_rails::__private::StepsOn<::exo_rails::events::SessionEnd>
+                for __Place {
+                    type Steps = ::exo_rails::__private::Steps1<
+                        __Place,
+                        { __ORDER_13_0.s0 },
                     >;
                 }
                 type __Course = ::exo_rails::__private::Always<
-                    { ::exo_rails::__private::Summary::<UnnamedChain, 1, 9>::HAS_ALWAYS },
+                    {
+                        ::exo_rails::__private::Summary::<
+                            UnnamedChain,
+                            1,
+                            14,
+                        >::HAS_ALWAYS
+                    },
                 >;
                 #[automatically_derived]
                 impl<__Event: ::exo_rails::Event> ::exo_rails::RunOn<__Event>
@@ -156,7 +217,7 @@ fn main() {
                     UnnamedChain,
                     __Event,
                     1,
-                    9,
+                    14,
                 >;
                 #[automatically_derived]
                 impl ::exo_rails::__private::Places for __Place {
@@ -173,13 +234,17 @@ fn main() {
                     type Access = ::exo_rails::__private::ByName;
                 }
                 #[automatically_derived]
-                impl ::exo_rails::__private::Listing<1, 9> for UnnamedChain {
+                impl ::exo_rails::__private::Listing<1, 14> for UnnamedChain {
                     const ROWS: [::exo_rails::__private::Row; 1] = [
                         <__Rail0 as ::exo_rails::checks::Stateless>::ROW,
                     ];
-                    const EVENTS: [::exo_rails::EventPlan; 9] = [
+                    const EVENTS: [::exo_rails::EventPlan; 14] = [
+                        __Sorted::<::exo_rails::events::SessionStart>::PLAN,
                         __Sorted::<::exo_rails::events::Start>::PLAN,
+                        __Sorted::<::exo_rails::events::PreCompaction>::PLAN,
+                        __Sorted::<::exo_rails::events::PostCompaction>::PLAN,
                         __Sorted::<::exo_rails::events::PreLlmCall>::PLAN,
+                        __Sorted::<::exo_rails::events::LlmChunk>::PLAN,
                         __Sorted::<::exo_rails::events::PostLlmCall>::PLAN,
                         __Sorted::<::exo_rails::events::LlmError>::PLAN,
                         __Sorted::<::exo_rails::events::PreToolCall>::PLAN,
@@ -187,6 +252,7 @@ fn main() {
                         __Sorted::<::exo_rails::events::ToolError>::PLAN,
                         __Sorted::<::exo_rails::events::Finished>::PLAN,
                         __Sorted::<::exo_rails::events::Error>::PLAN,
+                        __Sorted::<::exo_rails::events::SessionEnd>::PLAN,
                     ];
                 }
                 #[automatically_derived]
@@ -199,29 +265,46 @@ fn main() {
                     };
                     const DECLARATION: ::exo_rails::__private::Row = ::exo_rails::__private::Row::new(
                             <Self as ::exo_rails::Rail>::INFO,
-                            ::exo_rails::__private::Summary::<Self, 1, 9>::EVENTS,
-                            ::exo_rails::__private::Summary::<Self, 1, 9>::REWRITES,
+                            ::exo_rails::__private::Summary::<Self, 1, 14>::EVENTS,
+                            ::exo_rails::__private::Summary::<Self, 1, 14>::REWRITES,
                         )
                         .with_inner(&<Self as ::exo_rails::Chain>::PLAN)
-                        .always_in(::exo_rails::__private::Summary::<Self, 1, 9>::ALWAYS)
-                        .told(::exo_rails::__private::Summary::<Self, 1, 9>::TOLD);
+                        .always_in(
+                            ::exo_rails::__private::Summary::<Self, 1, 14>::ALWAYS,
+                        )
+                        .told(::exo_rails::__private::Summary::<Self, 1, 14>::TOLD);
                     type Events = (
-                        ::exo_rails::events::Start,
+                        ::exo_rails::events::SessionStart,
                         (
-                            ::exo_rails::events::PreLlmCall,
+                            ::exo_rails::events::Start,
                             (
-                                ::exo_rails::events::PostLlmCall,
+                                ::exo_rails::events::PreCompaction,
                                 (
-                                    ::exo_rails::events::LlmError,
+                                    ::exo_rails::events::PostCompaction,
                                     (
-                                        ::exo_rails::events::PreToolCall,
+                                        ::exo_rails::events::PreLlmCall,
                                         (
-                                            ::exo_rails::events::PostToolCall,
+                                            ::exo_rails::events::LlmChunk,
                                             (
-                                                ::exo_rails::events::ToolError,
+                                                ::exo_rails::events::PostLlmCall,
                                                 (
-                                                    ::exo_rails::events::Finished,
-                                                    (::exo_rails::events::Error, ()),
+                                                    ::exo_rails::events::LlmError,
+                                                    (
+                                                        ::exo_rails::events::PreToolCall,
+                                                        (
+                                                            ::exo_rails::events::PostToolCall,
+                                                            (
+                                                                ::exo_rails::events::ToolError,
+                                                                (
+                                                                    ::exo_rails::events::Finished,
+                                                                    (
+                                                                        ::exo_rails::events::Error,
+                                                                        (::exo_rails::events::SessionEnd, ()),
+                                                                    ),
+                                                                ),
+                                                            ),
+                                                        ),
+                                                    ),
                                                 ),
                                             ),
                                         ),
@@ -235,10 +318,10 @@ fn main() {
                 impl ::exo_rails::Chain for UnnamedChain {
                     const PLAN: ::exo_rails::Plan = ::exo_rails::Plan {
                         chain: "rail_chain!",
-                        events: ::exo_rails::__private::Summary::<Self, 1, 9>::PLANS,
+                        events: ::exo_rails::__private::Summary::<Self, 1, 14>::PLANS,
                     };
                 }
-                type __Checks = ::exo_rails::__private::Checks<UnnamedChain, 1, 9>;
+                type __Checks = ::exo_rails::__private::Checks<UnnamedChain, 1, 14>;
                 const _: () = {
                     __Checks::place(0);
                 };

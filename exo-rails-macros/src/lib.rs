@@ -6,6 +6,7 @@
 mod chain;
 mod errors;
 mod options;
+mod own_event;
 mod paths;
 mod provided;
 mod rail;
@@ -50,6 +51,12 @@ pub fn tool_args(item: TokenStream) -> TokenStream {
 #[proc_macro_derive(Provided, attributes(provided))]
 pub fn provided(item: TokenStream) -> TokenStream {
     provided::provided(item.into()).into()
+}
+
+#[allow(missing_docs, reason = "documented at the re-export")]
+#[proc_macro_derive(Event, attributes(event))]
+pub fn event(item: TokenStream) -> TokenStream {
+    own_event::event(item.into()).into()
 }
 
 #[allow(missing_docs, reason = "documented at the re-export")]

@@ -39,7 +39,7 @@ impl ToTokens for Library {
 }
 
 /// What events carry, for those who name it instead of the event.
-pub(crate) const PAYLOADS: [&str; 8] = [
+pub(crate) const PAYLOADS: [&str; 12] = [
     "InvokeInputs",
     "ModelCallInputs",
     "ModelResponse",
@@ -48,8 +48,33 @@ pub(crate) const PAYLOADS: [&str; 8] = [
     "InvokeOutput",
     "OperationError",
     "RunError",
+    "SessionInfo",
+    "CompactionInputs",
+    "CompactionOutput",
+    "StreamWindow",
 ];
 
-/// The events that every chain serves.
-pub(crate) const EVENTS: [&str; 9] =
-    ["Start", "PreLlmCall", "PostLlmCall", "LlmError", "PreToolCall", "PostToolCall", "ToolError", "Finished", "Error"];
+/// The events that every chain serves, in the order in which a session reaches them.
+pub(crate) const EVENTS: [&str; 14] = [
+    "SessionStart",
+    "Start",
+    "PreCompaction",
+    "PostCompaction",
+    "PreLlmCall",
+    "LlmChunk",
+    "PostLlmCall",
+    "LlmError",
+    "PreToolCall",
+    "PostToolCall",
+    "ToolError",
+    "Finished",
+    "Error",
+    "SessionEnd",
+];
+
+/// Those on which few rails are. A chain has room for [`FEW`] rails at each, because a step costs the compiler the same
+/// whether a rail takes it or not; a chain that names the event has room for all of its rails.
+pub(crate) const RARE: [&str; 5] = ["SessionStart", "PreCompaction", "PostCompaction", "LlmChunk", "SessionEnd"];
+
+/// The steps of a rare event.
+pub(crate) const FEW: usize = 8;

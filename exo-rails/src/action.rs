@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::checks::IntoReason;
 use crate::decision::{Decision, Outcome};
 use crate::error::RailAbortError;
-use crate::event::{AllowsAbort, AllowsRetry, Payloads, SubstituteFor};
+use crate::event::{AllowsAbort, AllowsRetry, AllowsSkip, Payloads, SubstituteFor};
 use crate::fault::{self, FaultCause};
 use crate::hook_point::HookPoint;
 use crate::rail::Caller;
@@ -19,6 +19,9 @@ use crate::reason::Reason;
 ///
 /// `S` is what a [skip](Self::Skip) may put in the place of the operation's result: `RailAction` alone skips
 /// without a substitute, `RailAction<ToolOutput>` may bring the output of the tool call that does not happen.
+///
+/// `R` is how it asks for a [retry](Self::Retry). At an event that does not allow one, a rail that may skip returns
+/// `RailAction<S, NoRetry>`.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -33,7 +36,7 @@ use crate::reason::Reason;
 /// ```
 #[must_use = "a decision that is dropped guards nothing: return it"]
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub enum RailAction<S = NoSubstitute> {
+pub enum RailAction<S = NoSubstitute, R = RetryRequest> {
     /// On to the next rail, then to the operation.
     #[default]
     Continue,
@@ -42,12 +45,12 @@ pub enum RailAction<S = NoSubstitute> {
     /// rescues a failure.
     Skip(Skip<S>),
     /// Wait, then do the operation again, its pre rails first.
-    Retry(RetryRequest),
+    Retry(R),
     /// End the run with a [`RailAbortError`](crate::RailAbortError) of this reason.
     Abort(Reason),
 }
 
-impl<S> RailAction<S> {
+impl<S, R> RailAction<S, R> {
     /// Ends the run; `reason` reaches whoever started it.
     pub fn abort(reason: impl IntoReason) -> Self {
         Self::Abort(reason.into_reason())
@@ -67,7 +70,9 @@ impl<S> RailAction<S> {
     pub fn skip_with(substitute: S, reason: impl IntoReason) -> Self {
         Self::Skip(Skip { reason: reason.into_reason(), substitute: Some(substitute) })
     }
+}
 
+impl<S> RailAction<S> {
     /// Does the operation again after a delay.
     pub fn retry(request: RetryRequest) -> Self {
         Self::Retry(request)
@@ -86,6 +91,21 @@ pub struct Skip<S = NoSubstitute> {
 /// The substitute of a rail that has none to offer. It has no values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoSubstitute {}
+
+/// The retry of a rail at an event that allows none. It has no values.
+///
+/// ```
+/// use exo_rails::prelude::*;
+/// use exo_rails::{CompactionInputs, NoRetry, NoSubstitute};
+///
+/// /// Short conversations stay as they are.
+/// #[rail(on = [PreCompaction])]
+/// fn keep_short(history: &CompactionInputs) -> RailAction<NoSubstitute, NoRetry> {
+///     if history.messages.len() < 8 { RailAction::skip("it is short") } else { RailAction::Continue }
+/// }
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoRetry {}
 
 /// Continue or abort: for rails that only ever let through or stop, on every event that allows to abort.
 ///
@@ -119,7 +139,7 @@ impl Verdict {
     }
 }
 
-impl<S> From<Verdict> for RailAction<S> {
+impl<S, R> From<Verdict> for RailAction<S, R> {
     fn from(verdict: Verdict) -> Self {
         match verdict {
             Verdict::Continue => Self::Continue,
@@ -176,6 +196,7 @@ impl RetryRequest {
 /// | `()` | every event: the rail observes |
 /// | [`Verdict`] | events that allow to abort |
 /// | [`RailAction`], `RailAction<S>` | events that allow to skip, retry and abort; `S` is what the event's operation yields |
+/// | `RailAction<S, NoRetry>` | events that allow to skip and abort; `S` may be [`NoSubstitute`] |
 /// | `Option<T>` | as `T`; `None` continues |
 /// | `Result<T, E>` | as `T`; an `Err` is a [fault](crate::RailFault), not a decision; `E` is any error type, or text |
 ///
@@ -233,14 +254,29 @@ impl<E: AllowsRetry, S: SubstituteFor<E>> RailOutput<E> for RailAction<S> {
 
     #[inline(always)]
     fn flow(self, caller: &Caller, point: HookPoint) -> ControlFlow<Outcome<E>> {
-        ControlFlow::Break(Ok(match self {
-            Self::Continue => return ControlFlow::Continue(()),
-            Self::Skip(Skip { reason, substitute }) => {
-                Decision::Skip { by: caller.info, reason, substitute: substitute.map(S::into_substitute) }
+        match self {
+            Self::Continue => ControlFlow::Continue(()),
+            Self::Skip(skip) => ControlFlow::Break(Ok(skipped::<E, S>(caller, skip))),
+            Self::Retry(request) => {
+                ControlFlow::Break(Ok(Decision::Retry { by: caller.info, identity: caller.identity, request }))
             }
-            Self::Retry(request) => Decision::Retry { by: caller.info, identity: caller.identity, request },
-            Self::Abort(reason) => abort(caller, point, reason),
-        }))
+            Self::Abort(reason) => ControlFlow::Break(Ok(abort(caller, point, reason))),
+        }
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: AllowsSkip, S: SubstituteFor<E>> RailOutput<E> for RailAction<S, NoRetry> {
+    const DECIDES: bool = true;
+
+    #[inline(always)]
+    fn flow(self, caller: &Caller, point: HookPoint) -> ControlFlow<Outcome<E>> {
+        match self {
+            Self::Continue => ControlFlow::Continue(()),
+            Self::Skip(skip) => ControlFlow::Break(Ok(skipped::<E, S>(caller, skip))),
+            Self::Retry(never) => match never {},
+            Self::Abort(reason) => ControlFlow::Break(Ok(abort(caller, point, reason))),
+        }
     }
 }
 
@@ -273,6 +309,12 @@ where
             Err(error) => fault::flow::<E>(caller, point, FaultCause::Error(error.into())),
         }
     }
+}
+
+#[inline(always)]
+fn skipped<E: Payloads, S: SubstituteFor<E>>(caller: &Caller, skip: Skip<S>) -> Decision<E::Substitute> {
+    let Skip { reason, substitute } = skip;
+    Decision::Skip { by: caller.info, reason, substitute: substitute.map(S::into_substitute) }
 }
 
 #[inline(always)]

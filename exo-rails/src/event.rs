@@ -1,10 +1,14 @@
 //! Events: the points of an agent's lifecycle, as types that know which data they carry and what they allow.
 
-use crate::action::{NoSubstitute, RailAction, Verdict};
+use crate::action::{NoRetry, NoSubstitute, RailAction, Verdict};
+use crate::compaction::{CompactionInputs, CompactionOutput};
 use crate::context::RailContext;
 use crate::error::{OperationError, RunError};
 use crate::hook_point::HookPoint;
+use crate::own_event::OwnInputs;
 use crate::payload::{InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse, ToolCallInputs, ToolOutput};
+use crate::session::SessionInfo;
+use crate::stream::StreamWindow;
 
 /// What an event hands to its rails, and what a skip may put in the place of its operation's result.
 ///
@@ -25,8 +29,12 @@ pub trait Payloads: Sized + Send + Sync + 'static {
 ///
 /// | event | payload | a skip may bring |
 /// |---|---|---|
+/// | [`SessionStart`] | `&SessionInfo` | |
 /// | [`Start`] | `&mut InvokeInputs` | `InvokeOutput` |
+/// | [`PreCompaction`] | `&mut CompactionInputs` | `CompactionOutput` |
+/// | [`PostCompaction`] | `&CompactionInputs`, `&CompactionOutput` | |
 /// | [`PreLlmCall`] | `&mut ModelCallInputs` | `ModelResponse` |
+/// | [`LlmChunk`] | `&ModelCallInputs`, `&mut StreamWindow` | |
 /// | [`PostLlmCall`] | `&ModelCallInputs`, `&mut ModelResponse` | |
 /// | [`LlmError`] | `&ModelCallInputs`, `&OperationError` | `ModelResponse` |
 /// | [`PreToolCall`] | `&mut ToolCallInputs` | `ToolOutput` |
@@ -34,13 +42,17 @@ pub trait Payloads: Sized + Send + Sync + 'static {
 /// | [`ToolError`] | `&ToolCallInputs`, `&OperationError` | `ToolOutput` |
 /// | [`Finished`] | `&InvokeInputs`, `&mut InvokeOutput` | |
 /// | [`Error`](struct@Error) | `&InvokeInputs`, `&RunError` | |
+/// | [`SessionEnd`] | `&SessionInfo` | |
+///
+/// Events of your own are declared with [`#[derive(Event)]`](derive@crate::Event).
 ///
 /// A rail may ask for any part of the payload, by `&` or, where the table says `&mut`, by either; for
 /// `&mut RailContext` or `&RailContext`; or for the whole as [`Inputs`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an event",
     label = "not an event",
-    note = "the events are `Start`, `PreLlmCall`, `PostLlmCall`, `LlmError`, `PreToolCall`, `PostToolCall`, `ToolError`, `Finished` and `Error`, all in `exo_rails::prelude`"
+    note = "the events are `SessionStart`, `Start`, `PreCompaction`, `PostCompaction`, `PreLlmCall`, `LlmChunk`, `PostLlmCall`, `LlmError`, `PreToolCall`, `PostToolCall`, `ToolError`, `Finished`, `Error` and `SessionEnd`, all in `exo_rails::prelude`",
+    note = "one of your own is declared with `#[derive(Event)]`"
 )]
 pub trait Event: Payloads {
     /// The same point as a runtime value.
@@ -88,14 +100,17 @@ pub enum Allows {
 /// Events whose rails may abort the run.
 pub trait AllowsAbort: Payloads {}
 
-/// Events whose rails may also skip the operation and have it done again.
-pub trait AllowsRetry: AllowsAbort {}
+/// Events whose rails may also skip the operation.
+pub trait AllowsSkip: AllowsAbort {}
+
+/// Events whose rails may also have the operation done again.
+pub trait AllowsRetry: AllowsSkip {}
 
 /// Types that a skip may put in the place of what the operation of event `E` yields.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot stand in for the result of the operation at `{E}`",
     label = "not what the operation yields",
-    note = "a skip brings an `InvokeOutput` at `Start`, a `ModelResponse` at `PreLlmCall` and `LlmError`, a `ToolOutput` at `PreToolCall` and `ToolError`, and nothing elsewhere"
+    note = "a skip brings an `InvokeOutput` at `Start`, a `ModelResponse` at `PreLlmCall` and `LlmError`, a `ToolOutput` at `PreToolCall` and `ToolError`, a `CompactionOutput` at `PreCompaction`, at an event of your own what its `substitute` says, and nothing elsewhere"
 )]
 pub trait SubstituteFor<E: Payloads>: Send {
     /// The substitute as the event has it.
@@ -125,9 +140,13 @@ pub trait Param<'a, E: Event>: Sized {
     fn take(parts: &mut E::Parts<'a>, ctx: &mut Option<&'a mut RailContext>) -> Option<Self>;
 }
 
-const FIRST: u8 = 0b001;
-const SECOND: u8 = 0b010;
-const CONTEXT: u8 = 0b100;
+const FIRST: u8 = 0b01;
+const SECOND: u8 = 0b10;
+const CONTEXT: u8 = 1 << MOST_PARTS;
+const ALL_PARTS: u8 = CONTEXT - 1;
+
+/// The most parts that a payload has.
+const MOST_PARTS: u32 = 7;
 
 #[diagnostic::do_not_recommend]
 impl<'a, E: Event> Param<'a, E> for &'a mut RailContext {
@@ -151,7 +170,7 @@ impl<'a, E: Event> Param<'a, E> for &'a RailContext {
 
 #[diagnostic::do_not_recommend]
 impl<'a, E: Event> Param<'a, E> for Inputs<'a> {
-    const TAKES: u8 = FIRST | SECOND;
+    const TAKES: u8 = ALL_PARTS;
 
     #[inline]
     fn take(parts: &mut E::Parts<'a>, _: &mut Option<&'a mut RailContext>) -> Option<Self> {
@@ -179,6 +198,7 @@ impl Payloads for AnyEvent {
 
 // What a hook decides is held against the event when it runs: see `HookManager`.
 impl AllowsAbort for AnyEvent {}
+impl AllowsSkip for AnyEvent {}
 impl AllowsRetry for AnyEvent {}
 
 /// The type of one part of a payload, as this event carries it.
@@ -231,8 +251,12 @@ macro_rules! allows {
     ($event:ident, Abort) => {
         impl AllowsAbort for $event {}
     };
-    ($event:ident, Retry) => {
+    ($event:ident, Skip) => {
         allows!($event, Abort);
+        impl AllowsSkip for $event {}
+    };
+    ($event:ident, Retry) => {
+        allows!($event, Skip);
         impl AllowsRetry for $event {}
     };
 }
@@ -240,6 +264,10 @@ macro_rules! allows {
 /// What a rail on the event may return.
 macro_rules! returns {
     (Nothing, $substitute:ident) => { () };
+    (Abort, $substitute:ident) => { (Verdict, ()) };
+    (Skip, $substitute:ident) => {
+        (RailAction<NoSubstitute, NoRetry>, RailAction<$substitute, NoRetry>, Verdict, ())
+    };
     (Retry, NoSubstitute) => { (RailAction, Verdict, ()) };
     (Retry, $substitute:ident) => { (RailAction, RailAction<$substitute>, Verdict, ()) };
 }
@@ -295,21 +323,29 @@ macro_rules! events {
                 #[doc = concat!("The payload of [`", stringify!($event), "`](struct@crate::events::", stringify!($event), ").")]
                 $event(part!('a, $mode0 $part0) $(, part!('a, $mode1 $part1))?),
             )*
+            /// The payload of an event of your own.
+            Own(OwnInputs<'a>),
         }
 
         impl Inputs<'_> {
             /// Which event's payload it is.
             #[must_use]
             pub const fn point(&self) -> HookPoint {
-                match self { $(Self::$event(..) => HookPoint::$event,)* }
+                match self {
+                    $(Self::$event(..) => HookPoint::$event,)*
+                    Self::Own(inputs) => HookPoint::Own(inputs.point()),
+                }
             }
 
             /// Lends the payload.
             #[must_use]
             pub fn reborrow(&mut self) -> Inputs<'_> {
-                match self { $(events!(@pattern $event one $(, $mode1 two)?) => {
-                    Inputs::$event(lend!($mode0 one) $(, lend!($mode1 two))?)
-                })* }
+                match self {
+                    $(events!(@pattern $event one $(, $mode1 two)?) => {
+                        Inputs::$event(lend!($mode0 one) $(, lend!($mode1 two))?)
+                    })*
+                    Inputs::Own(inputs) => Inputs::Own(inputs.reborrow()),
+                }
             }
         }
 
@@ -382,10 +418,20 @@ macro_rules! events {
 }
 
 events! {
+    /// A session of several runs begins.
+    SessionStart(ref SessionInfo) -> NoSubstitute, allows Abort;
     /// A run begins. A skip ends it with a substitute output: a cache hit.
     Start(mut InvokeInputs) -> InvokeOutput, allows Retry;
+    /// The history is about to be compacted, because it has outgrown its budget. A skip may bring the history that is
+    /// to be used instead; without one, it stays as it is.
+    PreCompaction(mut CompactionInputs) -> CompactionOutput, allows Skip;
+    /// The history has been compacted. Its rails observe.
+    PostCompaction(ref CompactionInputs, ref CompactionOutput) -> NoSubstitute, allows Nothing;
     /// The model is about to be called.
     PreLlmCall(mut ModelCallInputs) -> ModelResponse, allows Retry;
+    /// The model has said something more: a piece of its answer, or, where it is not streamed, all of it. A skip ends the
+    /// answer with what is in the window; a retry has the model called again.
+    LlmChunk(ref ModelCallInputs, mut StreamWindow) -> NoSubstitute, allows Retry;
     /// The model has answered. A skip accepts the answer as it stands.
     PostLlmCall(ref ModelCallInputs, mut ModelResponse) -> NoSubstitute, allows Retry;
     /// The call of the model has failed. A skip may bring a substitute, an answer from another provider; without
@@ -402,6 +448,8 @@ events! {
     Finished(ref InvokeInputs, mut InvokeOutput) -> NoSubstitute, allows Retry;
     /// A run ends with an error. Its rails observe.
     Error(ref InvokeInputs, ref RunError) -> NoSubstitute, allows Nothing;
+    /// A session ends. Its rails observe.
+    SessionEnd(ref SessionInfo) -> NoSubstitute, allows Nothing;
 }
 
 /// Plain hooks may skip with what the operation yields as well; which event it is shows when they run.
@@ -415,4 +463,11 @@ macro_rules! any_substitute {
     )*};
 }
 
-any_substitute!(InvokeOutput, ModelResponse, ToolOutput);
+any_substitute!(InvokeOutput, ModelResponse, ToolOutput, CompactionOutput);
+
+/// For what an event of one's own takes as a substitute.
+impl SubstituteFor<AnyEvent> for AnySubstitute {
+    fn into_substitute(self) -> AnySubstitute {
+        self
+    }
+}

@@ -13,6 +13,7 @@ use crate::decision::{self, Decision, Outcome};
 use crate::event::{Allows, AnyEvent, AnySubstitute, Event, Inputs};
 use crate::fault::{FaultCause, OnFault, RailFault};
 use crate::hook_point::HookPoint;
+use crate::per_point::PerPoint;
 use crate::rail::{Caller, Declared, Identity, RailIdentity, RailInfo, RailOn};
 use crate::rails::RunOn;
 use crate::stopped::Stopped;
@@ -57,7 +58,7 @@ use crate::stopped::Stopped;
 /// ```
 #[derive(Clone, Default)]
 pub struct HookManager {
-    hooks: [Vec<Entry>; HookPoint::COUNT],
+    hooks: PerPoint<Vec<Entry>>,
 }
 
 /// Names one hook in its [`HookManager`], to remove it.
@@ -106,7 +107,7 @@ impl HookManager {
 
     fn push(&mut self, point: HookPoint, entry: Entry) -> HookHandle {
         let handle = entry.handle;
-        self.hooks[point.index()].push(entry);
+        self.hooks.entry(point).push(entry);
         handle
     }
 
@@ -116,39 +117,42 @@ impl HookManager {
             let at = hooks.iter().position(|entry| entry.handle == handle)?;
             Some(hooks.remove(at))
         };
-        self.hooks.iter_mut().find_map(of_point).is_some()
+        self.hooks.values_mut().find_map(of_point).is_some()
     }
 
     /// Removes every hook.
     pub fn clear(&mut self) {
-        self.hooks.iter_mut().for_each(Vec::clear);
+        self.hooks.values_mut().for_each(Vec::clear);
     }
 
     /// Whether the point has hooks.
     #[must_use]
     pub fn has_hooks(&self, point: HookPoint) -> bool {
-        !self.hooks[point.index()].is_empty()
+        !self.at(point).is_empty()
+    }
+
+    /// The hooks of a point.
+    fn at(&self, point: HookPoint) -> &[Entry] {
+        self.hooks.get(point).map_or(&[], Vec::as_slice)
     }
 }
 
 impl fmt::Debug for HookManager {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let points = HookPoint::ALL.iter().filter(|point| self.has_hooks(**point));
-        let names = |point: &HookPoint| {
-            self.hooks[point.index()].iter().map(|entry| entry.caller.info.name).collect::<Vec<_>>()
-        };
-        f.debug_map().entries(points.map(|point| (point, names(point)))).finish()
+        let points = self.hooks.iter().filter(|(_, hooks)| !hooks.is_empty());
+        let names = |hooks: &[Entry]| hooks.iter().map(|entry| entry.caller.info.name).collect::<Vec<_>>();
+        f.debug_map().entries(points.map(|(point, hooks)| (point.name(), names(hooks)))).finish()
     }
 }
 
 impl<E: Event> RunOn<E> for HookManager {
     fn rewrites(&self) -> bool {
-        self.hooks[E::POINT.index()].iter().any(|entry| entry.rewrites)
+        self.at(E::POINT).iter().any(|entry| entry.rewrites)
     }
 
     async fn dispatch<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Outcome<E> {
         let mut inputs = E::inputs(payload);
-        let hooks = &self.hooks[E::POINT.index()];
+        let hooks = self.at(E::POINT);
         for (place, entry) in hooks.iter().enumerate() {
             let outcome = entry.hook.call(&entry.caller, inputs.reborrow(), ctx).await;
             if matches!(outcome, Ok(Decision::Continue)) {
@@ -168,7 +172,7 @@ impl<E: Event> RunOn<E> for HookManager {
 
     async fn observe<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) {
         let mut inputs = E::inputs(payload);
-        for entry in &self.hooks[E::POINT.index()] {
+        for entry in self.at(E::POINT) {
             entry.hook.observe(inputs.reborrow(), ctx).await;
         }
     }

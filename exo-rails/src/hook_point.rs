@@ -1,15 +1,20 @@
 //! The runtime value of an event.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::checks::text;
 
 macro_rules! hook_points {
-    ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
+    ($($(#[$doc:meta])* $variant:ident = $number:literal $name:literal,)*) => {
         /// A point of an agent's lifecycle, as a value: the runtime side of an [event type](crate::events).
         ///
-        /// Its name, in `Display`, `FromStr` and serde, is the event's name in snake case.
+        /// Its name, in `Display`, `FromStr` and serde, is the event's name in snake case. Events of your own can be
+        /// written like the others, but not read: a text does not say which event of yours it means.
         ///
         /// ```
         /// use exo_rails::HookPoint;
@@ -19,66 +24,169 @@ macro_rules! hook_points {
         /// let error = "pre_tool_cal".parse::<HookPoint>().unwrap_err();
         /// assert_eq!(error.to_string(), "unknown event `pre_tool_cal`; did you mean `pre_tool_call`?");
         /// ```
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-        #[serde(rename_all = "snake_case")]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         // As wide as what stands beside it in decisions: narrower, the padding after it is copied byte by byte.
         #[repr(u64)]
         #[non_exhaustive]
         pub enum HookPoint {
             $($(#[$doc])* $variant,)*
+            /// An event of your own: see [`#[derive(Event)]`](derive@crate::Event).
+            Own(&'static OwnPoint),
         }
 
         impl HookPoint {
-            /// Every point, in the order in which a run can reach them.
+            /// Every point of the library's own, in the order in which a session can reach them.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
             /// The name in snake case, as in `Display` and serde.
             #[must_use]
             pub const fn name(self) -> &'static str {
-                match self { $(Self::$variant => $name,)* }
+                match self {
+                    $(Self::$variant => $name,)*
+                    Self::Own(point) => point.name,
+                }
             }
 
             /// The name of the event type of this point, for the compiler's messages.
             pub(crate) const fn event_name(self) -> &'static str {
-                match self { $(Self::$variant => stringify!($variant),)* }
+                match self {
+                    $(Self::$variant => stringify!($variant),)*
+                    Self::Own(point) => point.event,
+                }
+            }
+
+            /// The place of this point in [`HookPoint::ALL`]; an event of one's own has one behind them, which others may
+            /// have too.
+            pub(crate) const fn number(self) -> u32 {
+                match self {
+                    $(Self::$variant => $number,)*
+                    Self::Own(point) => point.number,
+                }
             }
         }
     };
 }
 
 hook_points! {
+    /// A session of several runs begins.
+    SessionStart = 0 "session_start",
     /// A run begins.
-    Start = "start",
+    Start = 1 "start",
+    /// The history is about to be compacted.
+    PreCompaction = 2 "pre_compaction",
+    /// The history has been compacted.
+    PostCompaction = 3 "post_compaction",
     /// The model is about to be called.
-    PreLlmCall = "pre_llm_call",
+    PreLlmCall = 4 "pre_llm_call",
+    /// The model has said something more.
+    LlmChunk = 5 "llm_chunk",
     /// The model has answered.
-    PostLlmCall = "post_llm_call",
+    PostLlmCall = 6 "post_llm_call",
     /// The call of the model has failed.
-    LlmError = "llm_error",
+    LlmError = 7 "llm_error",
     /// A tool is about to be called.
-    PreToolCall = "pre_tool_call",
+    PreToolCall = 8 "pre_tool_call",
     /// A tool has returned.
-    PostToolCall = "post_tool_call",
+    PostToolCall = 9 "post_tool_call",
     /// A tool has failed.
-    ToolError = "tool_error",
+    ToolError = 10 "tool_error",
     /// A run has its answer.
-    Finished = "finished",
+    Finished = 11 "finished",
     /// A run ends with an error.
-    Error = "error",
+    Error = 12 "error",
+    /// A session ends.
+    SessionEnd = 13 "session_end",
 }
 
 impl HookPoint {
-    /// How many points there are.
+    /// How many points of the library's own there are.
     pub(crate) const COUNT: usize = Self::ALL.len();
-
-    /// The place of this point in [`HookPoint::ALL`].
-    pub(crate) const fn index(self) -> usize {
-        self as usize
-    }
 
     /// Whether the two are the same point, for the sorting in constants.
     pub(crate) const fn same(self, other: Self) -> bool {
-        self as u8 == other as u8
+        match (self, other) {
+            (Self::Own(one), Self::Own(other)) => one.same(other),
+            (Self::Own(_), _) | (_, Self::Own(_)) => false,
+            _ => self.number() == other.number(),
+        }
+    }
+
+    /// Whether the event is told after what it tells of has happened. In an [onion](crate::Chain), its rails run in the
+    /// reverse of their order.
+    #[must_use]
+    pub const fn is_after(self) -> bool {
+        match self {
+            Self::SessionStart
+            | Self::Start
+            | Self::PreCompaction
+            | Self::PreLlmCall
+            | Self::LlmChunk
+            | Self::PreToolCall => false,
+            Self::Own(point) => point.after,
+            _ => true,
+        }
+    }
+}
+
+/// An event of your own, as a value: what [`#[derive(Event)]`](derive@crate::Event) makes of its name and place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct OwnPoint {
+    name: &'static str,
+    event: &'static str,
+    module: &'static str,
+    after: bool,
+    number: u32,
+}
+
+impl OwnPoint {
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn new(name: &'static str, event: &'static str, module: &'static str, after: bool) -> Self {
+        Self { name, event, module, after, number: number_of(name) }
+    }
+
+    /// The name that it was given, or that of its type in snake case.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The module that declares it: it tells apart events of one name.
+    #[must_use]
+    pub const fn module(&self) -> &'static str {
+        self.module
+    }
+
+    const fn same(&self, other: &Self) -> bool {
+        self.number == other.number
+            && text::same(self.name, other.name)
+            && text::same(self.event, other.event)
+            && text::same(self.module, other.module)
+    }
+}
+
+/// A number behind those of the library's points and below 64, which a set of bits has room for. Different names may
+/// have the same: it only finds most differences quickly.
+const fn number_of(name: &str) -> u32 {
+    let (bytes, mut sum, mut i) = (name.as_bytes(), 0_u32, 0);
+    while i < bytes.len() {
+        sum = sum.wrapping_mul(31).wrapping_add(bytes[i] as u32);
+        i += 1;
+    }
+    let count = HookPoint::ALL.len() as u32;
+    count + sum % (u64::BITS - count)
+}
+
+impl Serialize for HookPoint {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for HookPoint {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name: Cow<'de, str> = Deserialize::deserialize(deserializer)?;
+        name.parse().map_err(D::Error::custom)
     }
 }
 

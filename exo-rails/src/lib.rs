@@ -9,6 +9,7 @@ mod agent;
 mod args;
 mod chain;
 pub mod checks;
+mod compaction;
 mod context;
 mod decision;
 mod error;
@@ -21,7 +22,9 @@ mod hook_point;
 pub mod message;
 mod model;
 mod operation;
+mod own_event;
 mod payload;
+mod per_point;
 mod permit;
 mod plan;
 mod provided;
@@ -30,28 +33,33 @@ mod rail_manager;
 mod rails;
 mod reason;
 pub mod scripted;
+mod session;
 mod state;
 mod stopped;
+mod stream;
 mod tool;
 mod tool_args;
 mod tool_set;
 
-pub use action::{NoSubstitute, RailAction, RailOutput, RetryRequest, Skip, Verdict};
+pub use action::{NoRetry, NoSubstitute, RailAction, RailOutput, RetryRequest, Skip, Verdict};
 pub use agent::{Agent, AgentBuilder};
 pub use args::{Args, ArgsError};
 pub use chain::Chain;
 pub use chain::requirements::{ChainPolicy, Requirement};
+pub use compaction::{CompactionInputs, CompactionOutput};
 pub use context::{RailContext, RunScope};
 pub use decision::{Decision, Outcome};
 pub use error::{OperationError, OperationErrorKind, RailAbortError, RetriesExhausted, RunError};
 pub use event::{
-    Allows, AllowsAbort, AllowsRetry, AnyEvent, AnySubstitute, Event, Inputs, Param, Payloads, SubstituteFor, events,
+    Allows, AllowsAbort, AllowsRetry, AllowsSkip, AnyEvent, AnySubstitute, Event, Inputs, Param, Payloads,
+    SubstituteFor, events,
 };
 pub use fault::{FaultCause, OnFault, RailFault};
 pub use hook_manager::{Hook, HookFuture, HookHandle, HookManager, ObserverFuture};
-pub use hook_point::{HookPoint, UnknownHookPoint};
+pub use hook_point::{HookPoint, OwnPoint, UnknownHookPoint};
 pub use model::Model;
 pub use operation::Guarded;
+pub use own_event::{EventPart, OwnInputs};
 pub use payload::{InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse, ToolCallInputs, ToolOutput};
 pub use permit::Permit;
 pub use plan::{EventPlan, Plan, PlannedRail};
@@ -64,8 +72,10 @@ pub use reason::Reason;
 /// `use exo_rails::schemars::{self, JsonSchema};`.
 #[cfg(feature = "schemars")]
 pub use schemars;
+pub use session::SessionInfo;
 pub use state::{Extra, Store};
 pub use stopped::{Stop, Stopped};
+pub use stream::StreamWindow;
 pub use tokio_util::sync::CancellationToken;
 pub use tool::Tool;
 pub use tool_args::{ToolArgs, ToolFor};
@@ -257,6 +267,8 @@ pub use exo_rails_macros::rail;
 /// |---|---|
 /// | `priority = EXPR` | its priority in another chain; 50 without |
 /// | `unique_priorities` | no two rails of one event have the same priority |
+/// | `onion` | at events that tell of what has happened (`PostToolCall`, `Finished`, …), rails run in the reverse of their order: the first to see the call is the last to see its output |
+/// | `events = [MyEvent]` | the chain serves these events of [your own](derive@Event) too; and has room for more than 8 rails on `SessionStart`, `PreCompaction`, `PostCompaction`, `LlmChunk`, `SessionEnd` where they are named here |
 /// | `require(…)`, `first(…)`, `last(…)`, `before(…)` | what the chain has to have: see [`chain_policy!`] |
 /// | `policy = Policy` | it meets what the [policy](ChainPolicy) requires; may be given several times |
 /// | `tools = Set` | no rail of it is for a tool outside this [set](ToolSet) |
@@ -274,7 +286,8 @@ pub use exo_rails_macros::rail;
 /// # An unnamed chain
 ///
 /// In the place of an expression, `rail_chain![log, audit]` makes a chain of rails without state;
-/// `rail_chain![crate = path; log, audit]` says where this library is.
+/// `rail_chain![crate = path; log, audit]` says where this library is. Options stand before the first rail:
+/// `rail_chain![#[chain(onion)] log, audit]`.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -434,6 +447,58 @@ pub use exo_rails_macros::ToolArgs;
 /// where this library is.
 pub use exo_rails_macros::Provided;
 
+/// Declares an event of your own: a point of your program that rails guard as they guard those of the library.
+///
+/// ```
+/// use exo_rails::prelude::*;
+///
+/// #[derive(Debug)]
+/// pub struct Memories(Vec<String>);
+///
+/// /// Memories have been found, and are about to be told to the model.
+/// #[derive(Event)]
+/// #[event(payload = &mut Memories, allows = "skip", substitute = Memories)]
+/// pub struct MemoriesRecalled;
+///
+/// /// Nothing of the user's health is remembered.
+/// #[rail(priority = 20, on = [MemoriesRecalled])]
+/// fn privacy(memories: &mut Memories) -> Verdict {
+///     memories.0.retain(|memory| !memory.contains("diagnosis"));
+///     Verdict::Continue
+/// }
+///
+/// rail_chain! {
+///     #[chain(events = [MemoriesRecalled])]
+///     pub struct MemoryRails { privacy }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RailFault> {
+/// let mut found = Memories(vec!["likes tea".into(), "the diagnosis is bad".into()]);
+/// let mut ctx = RailContext::new("support");
+/// match (MemoryRails {}).run::<MemoriesRecalled>(&mut found, &mut ctx).await? {
+///     Decision::Continue => assert_eq!(found.0, ["likes tea"]),
+///     other => panic!("{other:?}"),
+/// }
+/// # Ok(()) }
+/// ```
+///
+/// The event is the type alone, a struct without fields. What happens at it is told by `rails.run::<MemoriesRecalled>`,
+/// wherever your program comes to it, and that program acts on the [`Decision`].
+///
+/// | option | meaning | without it |
+/// |---|---|---|
+/// | `payload = (&Query, &mut Memories)` | what it carries, a part alone or up to 7 in parentheses; by `&mut` what rails may change. A part is `Debug`, `Send` and `Sync`, and borrows nothing | nothing |
+/// | `allows = "abort"` | what its rails may decide: `"nothing"`, `"abort"`, `"skip"` (and abort), `"retry"` (and both) | `"nothing"` |
+/// | `substitute = Memories` | what a skip may bring | nothing |
+/// | `name = "memories_recalled"` | what it is called at run time | the name of the type in snake case |
+/// | `after = true` | it is told after what it tells of has happened: an [onion](macro@rail_chain#a-named-chain) reverses its rails | `false` |
+/// | `crate = path` | where this library is | `::exo_rails` |
+///
+/// A chain serves it when it [names it](macro@rail_chain#a-named-chain); a rail on an event that its chain does not
+/// serve does not compile. A [`RailManager`] and a [`HookManager`] serve every event; plain hooks are added to
+/// `MemoriesRecalled::POINT` and find the payload in [`Inputs::Own`].
+pub use exo_rails_macros::Event;
+
 /// Declares the tools of an agent once, as a struct: a [`ToolSet`].
 ///
 /// ```
@@ -484,13 +549,14 @@ pub mod __private;
 /// write `exo_rails::events::Error` for the event.
 pub mod prelude {
     pub use crate::events::{
-        Error, Finished, LlmError, PostLlmCall, PostToolCall, PreLlmCall, PreToolCall, Start, ToolError,
+        Error, Finished, LlmChunk, LlmError, PostCompaction, PostLlmCall, PostToolCall, PreCompaction, PreLlmCall,
+        PreToolCall, SessionEnd, SessionStart, Start, ToolError,
     };
     pub use crate::{
-        Agent, Args, Chain, ChainPolicy, Decision, HookManager, HookPoint, Inputs, InvokeInputs, InvokeOutput, Model,
-        ModelCallInputs, ModelResponse, NoRails, OperationError, OperationErrorKind, Permit, Provide, Provided, Rail,
-        RailAbortError, RailAction, RailContext, RailFault, RailManager, Rails, RetryRequest, RunError, Stop, Stopped,
-        Tool, ToolArgs, ToolCallInputs, ToolFor, ToolOutput, ToolSet, Verdict, chain_policy, on, rail, rail_chain,
-        tools,
+        Agent, Args, Chain, ChainPolicy, CompactionInputs, CompactionOutput, Decision, Event, HookManager, HookPoint,
+        Inputs, InvokeInputs, InvokeOutput, Model, ModelCallInputs, ModelResponse, NoRails, OperationError,
+        OperationErrorKind, Permit, Provide, Provided, Rail, RailAbortError, RailAction, RailContext, RailFault,
+        RailManager, Rails, RetryRequest, RunError, SessionInfo, Stop, Stopped, StreamWindow, Tool, ToolArgs,
+        ToolCallInputs, ToolFor, ToolOutput, ToolSet, Verdict, chain_policy, on, rail, rail_chain, tools,
     };
 }

@@ -41,6 +41,9 @@ pub struct Plan {
 pub struct EventPlan {
     /// The event.
     pub event: HookPoint,
+    /// Whether that is the reverse of the order of their priorities: the chain is an onion, and the event comes after
+    /// what it tells of.
+    pub reversed: bool,
     /// Its rails, in the order in which they run.
     pub rails: &'static [PlannedRail],
 }
@@ -75,14 +78,19 @@ impl Plan {
 
     /// The same, in a constant.
     pub(crate) const fn rails_at(&self, event: HookPoint) -> &'static [PlannedRail] {
+        self.at(event).rails
+    }
+
+    /// What the plan has for this event.
+    pub(crate) const fn at(&self, event: HookPoint) -> EventPlan {
         let mut i = 0;
         while i < self.events.len() {
             if self.events[i].event.same(event) {
-                return self.events[i].rails;
+                return self.events[i];
             }
             i += 1;
         }
-        &[]
+        EventPlan { event, reversed: false, rails: &[] }
     }
 
     /// The plan as a diagram in the Mermaid language: a lane for each event, an arrow from rail to rail, a box

@@ -7,6 +7,7 @@ pub use crate::chain::sorting::{Listing, Row, Sorted, Summary};
 pub use crate::chain::walk::*;
 pub use crate::chain::{NoRail, Places, RailAt};
 pub use crate::handled::{Handled, caught, caught_at_once, within};
+pub use crate::own_event::OwnPart;
 pub use crate::provided::{hand_on, needed};
 pub use crate::tool_args::ToolArgs;
 pub use crate::tool_set::{IntoTools, into_tools, name_of};

@@ -11,6 +11,7 @@ use crate::decision::{self, Decision, Outcome};
 use crate::event::{Event, Inputs};
 use crate::hook_manager::{Hook, HookFuture, ObserverFuture, erase, misplaced};
 use crate::hook_point::HookPoint;
+use crate::per_point::PerPoint;
 use crate::rail::{Caller, EventList, EventVisitor, Rail, RailInfo, RailOn};
 use crate::rails::RunOn;
 use crate::stopped::Stopped;
@@ -49,7 +50,7 @@ use crate::stopped::Stopped;
 #[derive(Clone, Default)]
 pub struct RailManager {
     rails: Vec<Registered>,
-    lists: [Option<Arc<dyn AnyList>>; HookPoint::COUNT],
+    lists: PerPoint<Option<Arc<dyn AnyList>>>,
 }
 
 /// Rails that can be collected at run time: all that threads can share.
@@ -131,7 +132,7 @@ impl RailManager {
     pub fn remove(&mut self, handle: RailHandle) -> Result<(), RailNotFound> {
         let at = self.rails.iter().position(|registered| registered.handle == handle).ok_or(RailNotFound)?;
         self.rails.remove(at);
-        for list in &mut self.lists {
+        for list in self.lists.values_mut() {
             *list = list.take().and_then(|list| list.without(handle));
         }
         Ok(())
@@ -164,8 +165,12 @@ impl RailManager {
         RailManagerHook { manager: Arc::clone(self), point }
     }
 
+    fn at(&self, point: HookPoint) -> Option<&dyn AnyList> {
+        self.lists.get(point)?.as_deref()
+    }
+
     fn list<E: Event>(&self) -> Option<&List<E>> {
-        let list: &dyn Any = self.lists[E::POINT.index()].as_deref()?;
+        let list: &dyn Any = self.at(E::POINT)?;
         list.downcast_ref()
     }
 }
@@ -216,7 +221,7 @@ impl<E: Event> List<E> {
 struct Insertion<'m, R> {
     rail: Arc<R>,
     handle: RailHandle,
-    lists: &'m mut [Option<Arc<dyn AnyList>>; HookPoint::COUNT],
+    lists: &'m mut PerPoint<Option<Arc<dyn AnyList>>>,
 }
 
 impl<R: Rail + Send + Sync + 'static> EventVisitor<R> for Insertion<'_, R> {
@@ -228,7 +233,7 @@ impl<R: Rail + Send + Sync + 'static> EventVisitor<R> for Insertion<'_, R> {
         if !R::EVENTS.contains(&E::POINT) {
             return;
         }
-        let slot = &mut self.lists[E::POINT.index()];
+        let slot = self.lists.entry(E::POINT);
         let old: Option<&List<E>> = slot.as_deref().and_then(|list| (list as &dyn Any).downcast_ref());
         let mut list = old.cloned().unwrap_or_default();
         let at = list.rails.partition_point(|listed| listed.priority <= R::PRIORITY);
@@ -365,13 +370,13 @@ impl Hook for RailManagerHook {
         if at != self.point {
             return misplaced(caller, self.point, at);
         }
-        let future = self.manager.lists[at.index()].as_ref().and_then(|list| list.run(&self.manager, inputs, ctx));
+        let future = self.manager.at(at).and_then(|list| list.run(&self.manager, inputs, ctx));
         future.unwrap_or_else(|| Box::pin(std::future::ready(Ok(Decision::Continue))))
     }
 
     fn observe<'a>(&'a self, inputs: Inputs<'a>, ctx: &'a mut RailContext) -> ObserverFuture<'a> {
         // Where it was added at another point than its own, `call` has said so.
-        let list = self.manager.lists[self.point.index()].as_ref().filter(|_| inputs.point() == self.point);
+        let list = self.manager.at(self.point).filter(|_| inputs.point() == self.point);
         let future = list.and_then(|list| list.observe(&self.manager, inputs, ctx));
         future.unwrap_or_else(|| Box::pin(std::future::ready(())))
     }

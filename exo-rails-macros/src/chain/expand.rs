@@ -6,9 +6,9 @@ use syn::Ident;
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 
-use super::parse::{Chain, Listed};
+use super::parse::{self, Chain, Listed};
 use super::requirements::{self, Requirement};
-use crate::paths::EVENTS;
+use crate::paths::{EVENTS, FEW, RARE};
 use crate::rail::{self, Priority, declared, event_list};
 
 /// The items of a named chain, or the block that is an unnamed one.
@@ -39,19 +39,35 @@ pub(super) fn chain(chain: &Chain) -> TokenStream {
 struct Names<'c> {
     chain: &'c Chain,
     ident: Ident,
-    /// The paths of the events that the chain serves.
-    events: Vec<TokenStream>,
+    events: Vec<Served>,
+}
+
+/// An event that the chain serves.
+struct Served {
+    path: TokenStream,
+    /// How many steps there are at the event, at most.
+    steps: usize,
+}
+
+impl ToTokens for Served {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        self.path.to_tokens(tokens);
+    }
 }
 
 impl<'c> Names<'c> {
     fn of(chain: &'c Chain) -> Self {
         let library = &chain.library;
         let ident = chain.ident.clone().unwrap_or_else(|| Ident::new("UnnamedChain", Span::mixed_site()));
-        let event = |name| {
-            let name = Ident::new(name, Span::call_site());
-            quote!(#library::events::#name)
+        let len = chain.rails.len();
+        let event = |name: &str| {
+            let ident = Ident::new(name, Span::call_site());
+            let few = RARE.contains(&name) && !chain.events.iter().any(|event| parse::known(event) == Some(name));
+            Served { path: quote!(#library::events::#ident), steps: if few { FEW.min(len) } else { len } }
         };
-        Self { chain, ident, events: EVENTS.map(event).to_vec() }
+        let own = chain.events.iter().filter(|event| parse::known(event).is_none());
+        let own = own.map(|event| Served { path: event.to_token_stream(), steps: len });
+        Self { chain, ident, events: EVENTS.into_iter().map(event).chain(own).collect() }
     }
 
     fn len(&self) -> Literal {
@@ -132,6 +148,7 @@ impl<'c> Names<'c> {
         let places = self.chain.rails.iter().enumerate().map(|(place, rail)| self.place(place, rail));
         let rows = self.chain.rails.iter().enumerate().map(|(place, rail)| self.row(place, rail));
         let (events, kinds) = (&self.events, self.kinds());
+        let onion = self.chain.onion.then(|| quote_spanned!(Span::mixed_site()=> const ONION: bool = true;));
         quote_spanned! {Span::mixed_site()=>
             /// Which rail is at which place of the list.
             enum __Place {}
@@ -156,6 +173,7 @@ impl<'c> Names<'c> {
             impl #library::__private::Listing<#len, #kinds> for #ident {
                 const ROWS: [#library::__private::Row; #len] = [#(#rows),*];
                 const EVENTS: [#library::EventPlan; #kinds] = [#(__Sorted::<#events>::PLAN),*];
+                #onion
             }
         }
     }
@@ -224,6 +242,10 @@ impl<'c> Names<'c> {
         });
         let places: Vec<_> = places.collect();
         // Some to a constant: each is one more for the compiler, but what one of them may take has an end.
+        let crowded = self.events.iter().filter(|event| event.steps < self.chain.rails.len()).map(|event| {
+            let (span, steps) = (chain.span.resolved_at(Span::mixed_site()), Literal::usize_unsuffixed(event.steps));
+            quote_spanned!(span=> __Sorted::<#event>::fits(#steps);)
+        });
         let places: Vec<_> = places.chunks(CHECKED_TOGETHER).map(|places| quote!(#(#places)*)).collect();
         let requirements = chain.requirements.iter().map(|requirement| {
             let (checks, value) = (checks(requirement.span()), requirement.value(library));
@@ -245,6 +267,7 @@ impl<'c> Names<'c> {
             #(const _: () = { #places };)*
 
             const _: () = {
+                #(#crowded)*
                 #(#ordered)*
                 #(#requirements)*
                 #(#policies)*
@@ -334,8 +357,8 @@ impl<'c> Names<'c> {
         }
     }
 
-    fn steps(&self, number: usize, event: &TokenStream) -> TokenStream {
-        let (library, len) = (&self.chain.library, self.chain.rails.len());
+    fn steps(&self, number: usize, event: &Served) -> TokenStream {
+        let (library, len) = (&self.chain.library, event.steps);
         let starts = (0..len.max(1)).step_by(LONGEST);
         let walks: Vec<_> = starts.map(|start| self.walk(number, start, LONGEST.min(len - start))).collect();
         let orders = walks.iter().enumerate().map(|(walk, (order, _))| {

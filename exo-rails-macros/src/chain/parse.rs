@@ -5,11 +5,11 @@ use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
-use syn::{Attribute, Expr, Ident, Path, Token, Type, Visibility, braced};
+use syn::{Attribute, Expr, Ident, Path, Token, Type, Visibility, braced, bracketed};
 
 use super::requirements::{self, Requirement, WORDS};
 use crate::errors::{Errors, expected, refuse_cfg, shown};
-use crate::paths::Library;
+use crate::paths::{EVENTS, Library, RARE};
 use crate::rail;
 
 /// A chain, named or not.
@@ -27,7 +27,40 @@ pub(super) struct Chain {
     pub policies: Vec<Path>,
     /// The set that the tools of its rails have to be in.
     pub tools: Option<Path>,
+    /// The events that it names, because they are the user's own or because many of its rails are on them.
+    pub events: Vec<Path>,
+    /// Whether rails run in the reverse of their order at events that tell of what has happened.
+    pub onion: bool,
     pub rails: Vec<Listed>,
+}
+
+impl Chain {
+    /// A chain of these rails, without options.
+    fn of(rails: Vec<Listed>) -> Self {
+        Self {
+            library: Library::default(),
+            attrs: Vec::new(),
+            vis: Visibility::Inherited,
+            ident: None,
+            span: Span::call_site(),
+            priority: None,
+            unique_priorities: false,
+            requirements: Vec::new(),
+            policies: Vec::new(),
+            tools: None,
+            events: Vec::new(),
+            onion: false,
+            rails,
+        }
+    }
+
+    /// Reads its options.
+    fn options(&mut self, attrs: &[Attribute], errors: &mut Errors) {
+        for attr in attrs {
+            let result = attr.parse_args_with(|input: ParseStream<'_>| chain_options(self, input, errors));
+            errors.keep(result);
+        }
+    }
 }
 
 /// A rail in the list.
@@ -53,22 +86,24 @@ pub(super) fn chain(input: TokenStream) -> syn::Result<Chain> {
 }
 
 fn parse_chain(input: ParseStream<'_>) -> syn::Result<Chain> {
+    let attrs = input.call(Attribute::parse_outer)?;
+    let (options, attrs): (Vec<_>, Vec<_>) = attrs.into_iter().partition(|attr| attr.path().is_ident("chain"));
     let named_like = input.peek(Token![enum]) || input.peek(Token![union]) && input.peek2(Ident);
-    if named_like || input.peek(Token![#]) || input.peek(Token![pub]) || input.peek(Token![struct]) {
-        named(input)
+    if named_like || input.peek(Token![pub]) || input.peek(Token![struct]) || !attrs.is_empty() {
+        named(input, &options, attrs)
     } else {
-        unnamed(input)
+        unnamed(input, &options)
     }
 }
 
-/// `rail_chain![block_dangerous, redact]`, or `rail_chain![crate = my_rails; block_dangerous]`.
-fn unnamed(input: ParseStream<'_>) -> syn::Result<Chain> {
+/// `rail_chain![block_dangerous, redact]`, or with options, `rail_chain![#[chain(onion)] block_dangerous]`.
+fn unnamed(input: ParseStream<'_>, options: &[Attribute]) -> syn::Result<Chain> {
     let mut errors = Errors::default();
-    let mut library = Library::default();
+    let mut library = None;
     if input.peek(Token![crate]) && input.peek2(Token![=]) {
         input.parse::<Token![crate]>()?;
         input.parse::<Token![=]>()?;
-        library = Library::at(input.call(Path::parse_mod_style)?);
+        library = Some(Library::at(input.call(Path::parse_mod_style)?));
         input.parse::<Token![;]>()?;
     }
     let rails: Vec<_> = Punctuated::<Listed, Token![,]>::parse_terminated_with(input, listed)?.into_iter().collect();
@@ -78,27 +113,15 @@ fn unnamed(input: ParseStream<'_>) -> syn::Result<Chain> {
         }
     }
     distinct(&rails, &mut errors);
-    let chain = Chain {
-        library,
-        attrs: Vec::new(),
-        vis: Visibility::Inherited,
-        ident: None,
-        span: Span::call_site(),
-        priority: None,
-        unique_priorities: false,
-        requirements: Vec::new(),
-        policies: Vec::new(),
-        tools: None,
-        rails,
-    };
+    let mut chain = Chain::of(rails);
+    chain.options(options, &mut errors);
+    chain.library = library.unwrap_or(chain.library);
     errors.finish(chain)
 }
 
 /// `rail_chain! { pub struct SupportRails { … } }`.
-fn named(input: ParseStream<'_>) -> syn::Result<Chain> {
+fn named(input: ParseStream<'_>, options: &[Attribute], attrs: Vec<Attribute>) -> syn::Result<Chain> {
     let mut errors = Errors::default();
-    let (options, attrs): (Vec<_>, Vec<_>) =
-        input.call(Attribute::parse_outer)?.into_iter().partition(|attr| attr.path().is_ident("chain"));
     refuse_cfg(
         &attrs,
         "`#[cfg]` stands above the whole `rail_chain!`: what it makes is more than the struct",
@@ -127,28 +150,27 @@ fn named(input: ParseStream<'_>) -> syn::Result<Chain> {
     }
     distinct(&rails, &mut errors);
     not_itself(&rails, &ident, &mut errors);
-    let mut chain = Chain {
-        library: Library::default(),
-        attrs,
-        vis,
-        span: ident.span(),
-        ident: Some(ident),
-        priority: None,
-        unique_priorities: false,
-        requirements: Vec::new(),
-        policies: Vec::new(),
-        tools: None,
-        rails,
-    };
-    for attr in &options {
-        let result = attr.parse_args_with(|input: ParseStream<'_>| chain_options(&mut chain, input, &mut errors));
-        errors.keep(result);
-    }
+    let mut chain = Chain { attrs, vis, span: ident.span(), ident: Some(ident), ..Chain::of(rails) };
+    chain.options(options, &mut errors);
     errors.finish(chain)
 }
 
-const OPTIONS: [&str; 9] =
-    ["priority", "crate", "unique_priorities", "policy", "tools", WORDS[0], WORDS[1], WORDS[2], WORDS[3]];
+const OPTIONS: [&str; 11] = [
+    "priority",
+    "crate",
+    "unique_priorities",
+    "onion",
+    "events",
+    "policy",
+    "tools",
+    WORDS[0],
+    WORDS[1],
+    WORDS[2],
+    WORDS[3],
+];
+
+/// Those that have no value.
+const FLAGS: [&str; 2] = ["unique_priorities", "onion"];
 
 /// What stands in `#[chain(…)]`: (e.g. `priority = 20, require(permission_check on PreToolCall)`).
 fn chain_options(chain: &mut Chain, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<()> {
@@ -178,12 +200,13 @@ fn option(chain: &mut Chain, key: &Ident, name: &str, input: ParseStream<'_>, er
         chain.requirements.extend(errors.keep(requirements::parse(key, input)).into_iter().flatten());
         return Ok(());
     }
-    if name == "unique_priorities" {
-        chain.unique_priorities = true;
+    if FLAGS.contains(&name) {
+        let flag = if name == "onion" { &mut chain.onion } else { &mut chain.unique_priorities };
+        *flag = true;
         return if input.is_empty() || input.peek(Token![,]) {
             Ok(())
         } else {
-            errors.at(key, "`unique_priorities` stands alone: it has no value");
+            errors.at(key, format_args!("`{name}` stands alone: it has no value"));
             rail::skip_value(input)
         };
     }
@@ -192,6 +215,7 @@ fn option(chain: &mut Chain, key: &Ident, name: &str, input: ParseStream<'_>, er
             "crate" => "crate = ::exo_rails",
             "policy" => "policy = MyPolicy",
             "tools" => "tools = SupportTools",
+            "events" => EVENTS_EXAMPLE,
             _ => "priority = 10",
         };
         return Err(syn::Error::new_spanned(key, format_args!("`{name}` needs a value: `{example}`")));
@@ -199,6 +223,7 @@ fn option(chain: &mut Chain, key: &Ident, name: &str, input: ParseStream<'_>, er
     match name {
         "priority" => chain.priority = Some(rail::priority(input.parse()?, errors)),
         "policy" => chain.policies.push(input.parse()?),
+        "events" => chain.events = events(input, errors)?,
         "tools" => {
             let message = "`tools` cannot be read: write it like `tools = SupportTools`";
             chain.tools = Some(input.parse().map_err(|error| syn::Error::new(error.span(), message))?);
@@ -206,6 +231,38 @@ fn option(chain: &mut Chain, key: &Ident, name: &str, input: ParseStream<'_>, er
         _ => chain.library = Library::at(input.call(Path::parse_mod_style)?),
     }
     Ok(())
+}
+
+const EVENTS_EXAMPLE: &str = "events = [CheckpointSaved]";
+
+/// The events in `events = [CheckpointSaved]`.
+fn events(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Vec<Path>> {
+    let wrong = |span| syn::Error::new(span, format_args!("`events` takes a list of events: `{EVENTS_EXAMPLE}`"));
+    if !input.peek(syn::token::Bracket) {
+        return Err(wrong(input.span()));
+    }
+    let list;
+    bracketed!(list in input);
+    let events = list.call(Punctuated::<Path, Token![,]>::parse_terminated);
+    let events: Vec<_> = events.map_err(|error| wrong(error.span()))?.into_iter().collect();
+    for (i, event) in events.iter().enumerate() {
+        let name = shown(event);
+        if events[..i].iter().any(|other| rail::same_event(other, event)) {
+            errors.at(event, format_args!("the event `{name}` is listed twice"));
+        }
+        if let Some(known) = known(event)
+            && !RARE.contains(&known)
+        {
+            errors.at(event, format_args!("every chain serves `{name}`, for all of its rails: leave it out"));
+        }
+    }
+    Ok(events)
+}
+
+/// The event of the library that a path names.
+pub(super) fn known(event: &Path) -> Option<&'static str> {
+    let last = &event.segments.last()?.ident;
+    EVENTS.into_iter().find(|name| last == name)
 }
 
 /// The order is a constant of all rails in the list, so none of them can come and go.

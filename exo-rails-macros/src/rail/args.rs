@@ -472,7 +472,7 @@ fn distinct(events: Vec<Path>, list: impl ToTokens, errors: &mut Errors) -> Vec<
 }
 
 /// Whether two paths name one event: what is called like one of the library's is taken for it, whatever stands before.
-pub(super) fn same_event(one: &Path, two: &Path) -> bool {
+pub(crate) fn same_event(one: &Path, two: &Path) -> bool {
     let name = |path: &Path| path.segments.last().map(|segment| segment.ident.to_string());
     one == two || (name(one) == name(two) && name(one).is_some_and(|name| EVENTS.contains(&&*name)))
 }

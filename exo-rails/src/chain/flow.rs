@@ -3,7 +3,7 @@
 use super::order::by_priority;
 use crate::checks::text::Text;
 use crate::hook_point::HookPoint;
-use crate::plan::PlannedRail;
+use crate::plan::{EventPlan, PlannedRail};
 use crate::provided::ValueInfo;
 
 /// That a rail hands on a value at an event, or needs it there.
@@ -34,7 +34,8 @@ impl Flow {
 /// Rails are told apart by their places, because those made from one generic type share all that is known of them. A
 /// rail in a chain inside is only asked what it hands on: what it needs, its own chain has been asked.
 #[track_caller]
-pub(super) const fn check(all: &[PlannedRail], event: HookPoint, place: usize) {
+pub(super) const fn check(plan: &EventPlan, place: usize) {
+    let EventPlan { event, rails: all, .. } = *plan;
     let mut at = 0;
     while at < all.len() && all[at].place != place {
         at += 1;
@@ -46,7 +47,7 @@ pub(super) const fn check(all: &[PlannedRail], event: HookPoint, place: usize) {
     while i < rail.row.flow.len() {
         let flow = &rail.row.flow[i];
         if flow.needs && flow.event.same(event) {
-            needed(all, event, at, &flow.value);
+            needed(plan, at, &flow.value);
         } else if flow.event.same(event) {
             once(rail, event, i);
         }
@@ -71,7 +72,8 @@ const fn once(rail: &PlannedRail, event: HookPoint, place: usize) {
 
 /// A rail before this one hands on the value.
 #[track_caller]
-const fn needed(all: &[PlannedRail], event: HookPoint, at: usize, value: &ValueInfo) {
+const fn needed(plan: &EventPlan, at: usize, value: &ValueInfo) {
+    let EventPlan { event, rails: all, reversed } = *plan;
     let (before, from) = all.split_at(at);
     if provider(before, event, value).is_some() {
         return;
@@ -87,7 +89,7 @@ const fn needed(all: &[PlannedRail], event: HookPoint, at: usize, value: &ValueI
     }
     let text = text.and(", but ").name(provider.info.name).and(", which provides it, runs later: ");
     let direct = provider.info.same(&from[later].info);
-    by_priority(&text, rail, &from[later].info, direct).refuse();
+    by_priority(&text, rail, &from[later].info, direct, reversed).refuse();
 }
 
 /// None of the rails before hands on what this one, or one in it, does.

@@ -33,6 +33,7 @@ impl<C: Chain + Listing<N, K>, const N: usize, const K: usize> Checks<C, N, K> {
         if Summary::<C, N, K>::TOLD {
             return;
         }
+        served(row, Summary::<C, N, K>::SERVED);
         if row.inner.is_none() && row.after.is_empty() && row.before.is_empty() && row.flow.is_empty() {
             return;
         }
@@ -40,12 +41,12 @@ impl<C: Chain + Listing<N, K>, const N: usize, const K: usize> Checks<C, N, K> {
         let (ordered, flows) = (names_others(slice::from_ref(rail)), flow::concerns(rail));
         let (events, mut i) = (C::PLAN.events, 0);
         while (ordered || flows) && i < events.len() {
-            let EventPlan { event, rails } = events[i];
-            if ordered && row.is_on(event) {
-                in_order(rails, event, slice::from_ref(rail));
+            let plan = &events[i];
+            if ordered && row.is_on(plan.event) {
+                in_order(plan, slice::from_ref(rail));
             }
-            if flows && row.is_on(event) {
-                flow::check(rails, event, place);
+            if flows && row.is_on(plan.event) {
+                flow::check(plan, place);
             }
             i += 1;
         }
@@ -165,28 +166,49 @@ const fn names_others(rails: &[PlannedRail]) -> bool {
     false
 }
 
+/// The chain serves every event of the rail: at one that it does not, the rail would never be called.
 #[track_caller]
-const fn in_order(all: &[PlannedRail], event: HookPoint, rails: &[PlannedRail]) {
+const fn served(rail: &Row, events: &[EventPlan]) {
+    let mut i = 0;
+    while i < rail.events.len() {
+        let (event, mut at) = (rail.events[i], 0);
+        // Those of the library, every chain serves.
+        let own = matches!(event, HookPoint::Own(_));
+        while own && at < events.len() && !events[at].event.same(event) {
+            at += 1;
+        }
+        if own && at == events.len() {
+            let name = event.event_name();
+            let text = Text::new().name(rail.info.name).and(" is on ").name(name);
+            let text = text.and(", an event that this chain does not serve: name it, `#[chain(events = [");
+            text.and(name).and("])]`").refuse();
+        }
+        i += 1;
+    }
+}
+
+#[track_caller]
+const fn in_order(plan: &EventPlan, rails: &[PlannedRail]) {
     let mut i = 0;
     while i < rails.len() {
         let (rail, mut other) = (&rails[i], 0);
         while other < rail.row.after.len() {
             let earlier = &rail.row.after[other];
-            if !runs_before(all, event, earlier, &rail.info) {
-                not_in_order(all, event, &rail.info, "after", earlier);
+            if !runs_before(plan, earlier, &rail.info) {
+                not_in_order(plan, &rail.info, "after", earlier);
             }
             other += 1;
         }
         other = 0;
         while other < rail.row.before.len() {
             let later = &rail.row.before[other];
-            if !runs_before(all, event, &rail.info, later) {
-                not_in_order(all, event, &rail.info, "before", later);
+            if !runs_before(plan, &rail.info, later) {
+                not_in_order(plan, &rail.info, "before", later);
             }
             other += 1;
         }
         if let Some(inner) = rail.inner {
-            in_order(all, event, inner.rails_at(event));
+            in_order(plan, inner.rails_at(plan.event));
         }
         i += 1;
     }
@@ -194,44 +216,47 @@ const fn in_order(all: &[PlannedRail], event: HookPoint, rails: &[PlannedRail]) 
 
 /// `audit` runs `after` `permission`, says its attribute.
 #[track_caller]
-const fn not_in_order(all: &[PlannedRail], event: HookPoint, rail: &RailInfo, relation: &str, other: &RailInfo) -> ! {
+const fn not_in_order(plan: &EventPlan, rail: &RailInfo, relation: &str, other: &RailInfo) -> ! {
+    let event = plan.event;
     let text = Text::new().name(rail.name).and(" has to run ").and(relation).and(" ").name(other.name);
     let text = text.and(" (`").and(relation).and(" = [").and(other.name).and("]`), but at ");
     let text = text.name(event.event_name()).and(" it does not: ");
-    priorities(&text, all, event, rail, other).refuse();
+    priorities(&text, plan, rail, other).refuse();
 }
 
 /// Why two rails are in the order in which they are: the priorities of the two, or of the chains that they are in.
-pub(super) const fn priorities(
-    text: &Text,
-    all: &[PlannedRail],
-    event: HookPoint,
-    one: &RailInfo,
-    two: &RailInfo,
-) -> Text {
-    let (Some(first), Some(second)) = (holder(all, event, one), holder(all, event, two)) else { return *text };
+pub(super) const fn priorities(text: &Text, plan: &EventPlan, one: &RailInfo, two: &RailInfo) -> Text {
+    let EventPlan { event, rails, reversed } = *plan;
+    let (Some(first), Some(second)) = (holder(rails, event, one), holder(rails, event, two)) else { return *text };
     if first == second
-        && let Some(inner) = all[first].inner
+        && let Some(inner) = rails[first].inner
     {
-        return priorities(text, inner.rails_at(event), event, one, two);
+        return priorities(text, &inner.at(event), one, two);
     }
-    let (first, second) = (&all[first].info, &all[second].info);
-    by_priority(text, first, second, first.same(one) && second.same(two))
+    let (first, second) = (&rails[first].info, &rails[second].info);
+    by_priority(text, first, second, first.same(one) && second.same(two), reversed)
 }
 
 /// Why two rails of one list are in the order in which they are; `direct` when they are those that the text is about,
 /// and not chains that have them in them.
-pub(super) const fn by_priority(text: &Text, first: &RailInfo, second: &RailInfo, direct: bool) -> Text {
+pub(super) const fn by_priority(
+    text: &Text,
+    first: &RailInfo,
+    second: &RailInfo,
+    direct: bool,
+    reversed: bool,
+) -> Text {
     let text = if direct {
         text.and("their priorities are ")
     } else {
         text.and("the priorities of ").name(first.name).and(" and ").name(second.name).and(" are ")
     };
     let text = text.number(first.priority).and(" and ").number(second.priority);
-    if first.priority == second.priority {
-        text.and(", so the order of the list decides")
-    } else {
-        text.and(", and the lower number runs first")
+    match (first.priority == second.priority, reversed) {
+        (true, false) => text.and(", so the order of the list decides"),
+        (false, false) => text.and(", and the lower number runs first"),
+        (true, true) => text.and(", so the order of the list decides, which an onion reverses here"),
+        (false, true) => text.and(", and in an onion the higher number runs first here"),
     }
 }
 
@@ -247,12 +272,27 @@ const fn holder(rails: &[PlannedRail], event: HookPoint, wanted: &RailInfo) -> O
     None
 }
 
-/// Whether, where both run, all of the first is done before the second begins.
-pub(super) const fn runs_before(all: &[PlannedRail], event: HookPoint, first: &RailInfo, second: &RailInfo) -> bool {
-    match (find(all, event, first), find(all, event, second)) {
+/// Whether, where both run, all of the first is done before the second begins; in an onion on its way out, after.
+pub(super) const fn runs_before(plan: &EventPlan, first: &RailInfo, second: &RailInfo) -> bool {
+    let EventPlan { event, rails, reversed } = *plan;
+    // Two rails that are in one chain inside are in its order.
+    if let (Some(at), Some(other)) = (only_holder(rails, event, first), only_holder(rails, event, second))
+        && at == other
+        && let Some(inner) = rails[at].inner
+    {
+        return runs_before(&inner.at(event), first, second);
+    }
+    match (find(rails, event, first), find(rails, event, second)) {
+        (Some(first), Some(second)) if reversed => second.last < first.first,
         (Some(first), Some(second)) => first.last < second.first,
         _ => true,
     }
+}
+
+/// Which of the rails is the wanted one, or a chain that has it, when no other is or has.
+const fn only_holder(rails: &[PlannedRail], event: HookPoint, wanted: &RailInfo) -> Option<usize> {
+    let Some(at) = holder(rails, event, wanted) else { return None };
+    if holder(rails.split_at(at + 1).1, event, wanted).is_some() { None } else { Some(at) }
 }
 
 /// Where a rail is among those of an event, chains taken apart: a chain is where its rails are.

@@ -170,7 +170,7 @@ const fn at_end(plan: &Plan, rail: &RailInfo, event: HookPoint, place: usize, po
     let text = Text::new().name(rail.name).and(" has to run ").and(end).and(" at ").name(event.event_name());
     let text = by(&text, policy).and(", but ");
     let text = match rail_at(rails, event, place) {
-        Some(other) => priorities(&text.name(other.name).and(" does: "), rails, event, rail, other),
+        Some(other) => priorities(&text.name(other.name).and(" does: "), &plan.at(event), rail, other),
         None => text.and("it does not"),
     };
     text.refuse();
@@ -181,10 +181,10 @@ const fn in_order(plan: &Plan, first: &RailInfo, second: &RailInfo, policy: Opti
     let mut i = 0;
     while i < plan.events.len() {
         let event = plan.events[i].event;
-        if !runs_before(plan.events[i].rails, event, first, second) {
+        if !runs_before(&plan.events[i], first, second) {
             let text = Text::new().name(first.name).and(" has to run before ").name(second.name);
             let text = by(&text, policy).and(", but at ").name(event.event_name()).and(" it does not: ");
-            priorities(&text, plan.events[i].rails, event, first, second).refuse();
+            priorities(&text, &plan.events[i], first, second).refuse();
         }
         i += 1;
     }

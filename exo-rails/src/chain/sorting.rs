@@ -9,6 +9,7 @@
 use std::marker::PhantomData;
 
 use super::flow::Flow;
+use crate::checks::text::Text;
 use crate::event::Event;
 use crate::hook_point::HookPoint;
 use crate::plan::{EventPlan, Plan, PlannedRail};
@@ -21,6 +22,9 @@ pub trait Listing<const N: usize, const K: usize> {
 
     /// The plans of all events that the chain serves, also of those without rails.
     const EVENTS: [EventPlan; K];
+
+    /// Whether rails run in the reverse of their order at events that tell of what has happened.
+    const ONION: bool = false;
 }
 
 /// What is known of a rail before it runs.
@@ -58,14 +62,20 @@ impl EventSet {
     const fn of(events: &[HookPoint]) -> Self {
         let (mut bits, mut i) = (0, 0);
         while i < events.len() {
-            bits |= 1 << events[i].index();
+            bits |= 1 << events[i].number();
             i += 1;
         }
         Self(bits)
     }
 
+    /// Whether it has the event; of one's own events, whether it may have it: some share a bit.
     const fn has(self, event: HookPoint) -> bool {
-        self.0 & (1 << event.index()) != 0
+        self.0 & (1 << event.number()) != 0
+    }
+
+    /// The same without doubt, given the events as a list.
+    const fn surely_has(self, event: HookPoint, events: &[HookPoint]) -> bool {
+        self.has(event) && (!matches!(event, HookPoint::Own(_)) || contains(events, event))
     }
 }
 
@@ -146,14 +156,14 @@ impl Row {
         self
     }
 
-    /// Whether it is always called at this event.
+    /// Whether it may be one that is always called at this event.
     pub(crate) const fn is_always_on(&self, event: HookPoint) -> bool {
         self.always.has(event)
     }
 
     /// Whether the rail is on this event.
     pub(super) const fn is_on(&self, event: HookPoint) -> bool {
-        self.on.has(event)
+        self.on.surely_has(event, self.events)
     }
 }
 
@@ -164,13 +174,33 @@ pub struct Sorted<C, E, const N: usize, const K: usize>(PhantomData<(C, E)>);
 impl<C: Listing<N, K>, E: Event, const N: usize, const K: usize> Sorted<C, E, N, K> {
     /// The places of the rails that are on the event, by priority; the rest is filled with `N`, the place of
     /// [`NoRail`](super::NoRail).
-    pub const ORDER: [usize; N] = order(Summary::<C, N, K>::ROWS, E::POINT);
+    pub const ORDER: [usize; N] = {
+        let order = order(Summary::<C, N, K>::ROWS, E::POINT);
+        if Self::REVERSED { reversed(order) } else { order }
+    };
+
+    const REVERSED: bool = C::ONION && E::POINT.is_after();
 
     /// Whether one of them may change the payload.
-    pub const REWRITES: bool = Summary::<C, N, K>::REWRITTEN.has(E::POINT);
+    pub const REWRITES: bool = Summary::<C, N, K>::rewrites_at(E::POINT);
 
     /// The same order, with what is known of each rail.
-    pub const PLAN: EventPlan = EventPlan { event: E::POINT, rails: Self::RAILS.split_at(Self::COUNT).0 };
+    pub const PLAN: EventPlan =
+        EventPlan { event: E::POINT, reversed: Self::REVERSED, rails: Self::RAILS.split_at(Self::COUNT).0 };
+
+    /// The rails have room in this many steps.
+    ///
+    /// # Panics
+    /// When there are more: in a constant, at the name of the chain.
+    #[track_caller]
+    pub const fn fits(steps: usize) {
+        if Self::COUNT > steps {
+            let event = E::POINT.event_name();
+            let text = Text::new().and("the chain has ").number(Self::COUNT as i32).and(" rails on ").name(event);
+            let text = text.and(", and without a word room for ").number(steps as i32);
+            text.and(": name the event, `#[chain(events = [").and(event).and("])]`").refuse();
+        }
+    }
 
     const COUNT: usize = {
         let (order, mut count) = (&Self::ORDER, 0);
@@ -198,6 +228,9 @@ pub struct Summary<C, const N: usize, const K: usize>(PhantomData<C>);
 impl<C: Listing<N, K>, const N: usize, const K: usize> Summary<C, N, K> {
     /// The rails, by reference: a constant is copied wherever it is named.
     pub(super) const ROWS: &'static [Row; N] = &C::ROWS;
+
+    /// The plans of all events that the chain serves.
+    pub(super) const SERVED: &'static [EventPlan] = &<C as Listing<N, K>>::EVENTS;
 
     /// The plans of the events that have rails.
     pub const PLANS: &'static [EventPlan] = Self::USED.0.split_at(Self::USED.1).0;
@@ -262,10 +295,21 @@ impl<C: Listing<N, K>, const N: usize, const K: usize> Summary<C, N, K> {
         EventSet(bits)
     };
 
+    const fn rewrites_at(event: HookPoint) -> bool {
+        let mut i = 0;
+        while Self::REWRITTEN.has(event) && i < N {
+            if Self::ROWS[i].rewritten.surely_has(event, Self::ROWS[i].rewrites) {
+                return true;
+            }
+            i += 1;
+        }
+        false
+    }
+
     const REWRITTEN_POINTS: &'static ([HookPoint; K], usize) = &{
         let (mut points, mut count, mut i) = ([HookPoint::Start; K], 0, 0);
         while i < Self::USED.1 {
-            if Self::REWRITTEN.has(Self::POINTS[i]) {
+            if Self::rewrites_at(Self::POINTS[i]) {
                 points[count] = Self::POINTS[i];
                 count += 1;
             }
@@ -286,12 +330,26 @@ pub(super) const fn contains(events: &[HookPoint], event: HookPoint) -> bool {
     false
 }
 
+/// The same rails from the last to the first.
+const fn reversed<const N: usize>(order: [usize; N]) -> [usize; N] {
+    let (mut reversed, mut count) = ([N; N], 0);
+    while count < N && order[count] < N {
+        count += 1;
+    }
+    let mut i = 0;
+    while i < count {
+        reversed[i] = order[count - 1 - i];
+        i += 1;
+    }
+    reversed
+}
+
 /// An insertion sort, because it is stable and short: constants cannot call the library's.
 const fn order<const N: usize>(rows: &[Row; N], event: HookPoint) -> [usize; N] {
     let mut order = [N; N];
     let (mut place, mut len) = (0, 0);
     while place < N {
-        if rows[place].on.has(event) {
+        if rows[place].is_on(event) {
             let (mut at, priority) = (len, rows[place].info.priority);
             while at > 0 && rows[order[at - 1]].info.priority > priority {
                 order[at] = order[at - 1];

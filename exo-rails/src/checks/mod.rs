@@ -20,8 +20,8 @@ use crate::chain::sorting::Row;
 use crate::context::RailContext;
 use crate::decision::Outcome;
 use crate::event::{
-    AllowsRetry, Error, Event, Finished, LlmError, Param, Payloads, PostLlmCall, PostToolCall, PreLlmCall, PreToolCall,
-    Start, ToolError,
+    AllowsSkip, Error, Event, Finished, LlmChunk, LlmError, Param, Payloads, PostCompaction, PostLlmCall, PostToolCall,
+    PreCompaction, PreLlmCall, PreToolCall, SessionEnd, SessionStart, Start, ToolError,
 };
 use crate::fault::OnFault;
 use crate::hook_point::HookPoint;
@@ -124,7 +124,7 @@ pub trait CanSkip: Payloads {
 }
 
 #[diagnostic::do_not_recommend]
-impl<E: AllowsRetry> CanSkip for E {
+impl<E: AllowsSkip> CanSkip for E {
     const ON_FAULT: OnFault = OnFault::Skip;
 }
 
@@ -214,7 +214,22 @@ macro_rules! guard_set {
     };
 }
 
-guard_set!(Start, PreLlmCall, PostLlmCall, LlmError, PreToolCall, PostToolCall, ToolError, Finished, Error);
+guard_set!(
+    SessionStart,
+    Start,
+    PreCompaction,
+    PostCompaction,
+    PreLlmCall,
+    LlmChunk,
+    PostLlmCall,
+    LlmError,
+    PreToolCall,
+    PostToolCall,
+    ToolError,
+    Finished,
+    Error,
+    SessionEnd
+);
 
 /// What an agent is guarded with: every guard set, as itself.
 ///

@@ -1,0 +1,127 @@
+const _: () = {
+    const POINT: ::exo_rails::OwnPoint = ::exo_rails::OwnPoint::new(
+        "memories_recalled",
+        "MemoriesRecalled",
+        ::core::module_path!(),
+        false,
+    );
+    #[automatically_derived]
+    #[diagnostic::do_not_recommend]
+    impl ::exo_rails::Payloads for MemoriesRecalled
+    where
+        Query: ::exo_rails::EventPart,
+        Memories: ::exo_rails::EventPart,
+    {
+        type Payload<'__event> = (&'__event Query, &'__event mut Memories);
+        type Substitute = Memories;
+        #[inline]
+        fn reborrow<'__lent>(
+            payload: &'__lent mut Self::Payload<'_>,
+        ) -> Self::Payload<'__lent> {
+            let (part0, part1) = payload;
+            (&**part0, &mut **part1)
+        }
+    }
+    #[automatically_derived]
+    #[diagnostic::do_not_recommend]
+    #[allow(unused_variables, unused_mut, clippy::unused_unit)]
+    impl ::exo_rails::Event for MemoriesRecalled {
+        const POINT: ::exo_rails::HookPoint = ::exo_rails::HookPoint::Own(&POINT);
+        const ALLOWS: ::exo_rails::Allows = ::exo_rails::Allows::Skip;
+        type Returns = (
+            ::exo_rails::RailAction<::exo_rails::NoSubstitute, ::exo_rails::NoRetry>,
+            ::exo_rails::RailAction<Memories, ::exo_rails::NoRetry>,
+            ::exo_rails::Verdict,
+            (),
+        );
+        type Parts<'__event> = (
+            ::core::option::Option<&'__event Query>,
+            ::core::option::Option<&'__event mut Memories>,
+        );
+        #[inline]
+        fn parts(payload: Self::Payload<'_>) -> Self::Parts<'_> {
+            let (part0, part1) = payload;
+            (::core::option::Option::Some(part0), ::core::option::Option::Some(part1))
+        }
+        fn whole<'__event>(
+            parts: &mut Self::Parts<'__event>,
+        ) -> ::core::option::Option<::exo_rails::Inputs<'__event>> {
+            let parts = ::std::vec::Vec::from([
+                ::exo_rails::__private::OwnPart::Ref(parts.0.take()?),
+                ::exo_rails::__private::OwnPart::Mut(parts.1.take()?),
+            ]);
+            ::core::option::Option::Some(
+                ::exo_rails::Inputs::Own(::exo_rails::OwnInputs::new(&POINT, parts)),
+            )
+        }
+        fn inputs(payload: Self::Payload<'_>) -> ::exo_rails::Inputs<'_> {
+            let (part0, part1) = payload;
+            let parts = ::std::vec::Vec::from([
+                ::exo_rails::__private::OwnPart::Ref(part0),
+                ::exo_rails::__private::OwnPart::Mut(part1),
+            ]);
+            ::exo_rails::Inputs::Own(::exo_rails::OwnInputs::new(&POINT, parts))
+        }
+        fn payload(
+            inputs: ::exo_rails::Inputs<'_>,
+        ) -> ::core::option::Option<Self::Payload<'_>> {
+            let ::exo_rails::Inputs::Own(inputs) = inputs else {
+                return ::core::option::Option::None
+            };
+            let mut parts = inputs.of(&POINT)?;
+            ::core::option::Option::Some((
+                ::core::iter::Iterator::next(&mut parts)?.into_ref()?,
+                ::core::iter::Iterator::next(&mut parts)?.into_mut()?,
+            ))
+        }
+    }
+    #[automatically_derived]
+    #[diagnostic::do_not_recommend]
+    impl<'__event> ::exo_rails::Param<'__event, MemoriesRecalled> for &'__event Query {
+        const TAKES: u8 = 1;
+        #[inline]
+        fn take(
+            parts: &mut <MemoriesRecalled as ::exo_rails::Event>::Parts<'__event>,
+            _: &mut ::core::option::Option<&'__event mut ::exo_rails::RailContext>,
+        ) -> ::core::option::Option<Self> {
+            parts.0.take().map(|part| &*part)
+        }
+    }
+    #[automatically_derived]
+    #[diagnostic::do_not_recommend]
+    impl<'__event> ::exo_rails::Param<'__event, MemoriesRecalled>
+    for &'__event Memories {
+        const TAKES: u8 = 2;
+        #[inline]
+        fn take(
+            parts: &mut <MemoriesRecalled as ::exo_rails::Event>::Parts<'__event>,
+            _: &mut ::core::option::Option<&'__event mut ::exo_rails::RailContext>,
+        ) -> ::core::option::Option<Self> {
+            parts.1.take().map(|part| &*part)
+        }
+    }
+    #[automatically_derived]
+    #[diagnostic::do_not_recommend]
+    impl<'__event> ::exo_rails::Param<'__event, MemoriesRecalled>
+    for &'__event mut Memories {
+        const TAKES: u8 = 2;
+        #[inline]
+        fn take(
+            parts: &mut <MemoriesRecalled as ::exo_rails::Event>::Parts<'__event>,
+            _: &mut ::core::option::Option<&'__event mut ::exo_rails::RailContext>,
+        ) -> ::core::option::Option<Self> {
+            parts.1.take()
+        }
+    }
+    #[automatically_derived]
+    impl ::exo_rails::AllowsAbort for MemoriesRecalled {}
+    #[automatically_derived]
+    impl ::exo_rails::AllowsSkip for MemoriesRecalled {}
+    #[automatically_derived]
+    #[diagnostic::do_not_recommend]
+    impl ::exo_rails::SubstituteFor<MemoriesRecalled> for Memories {
+        fn into_substitute(self) -> Self {
+            self
+        }
+    }
+};

@@ -1,0 +1,233 @@
+//! The traits of an event of the user's own.
+
+use proc_macro2::{Ident, Literal, Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::ext::IdentExt;
+use syn::spanned::Spanned;
+
+use super::parse::{Allows, EventOptions, Part};
+use crate::paths::Library;
+
+pub(super) fn event(ident: &Ident, options: &EventOptions) -> TokenStream {
+    let (point, payloads, event) = (point(ident, options), payloads(ident, options), event_impl(ident, options));
+    let (params, allows, substitute) = (params(ident, options), allows(ident, options), substitute(ident, options));
+    quote! {
+        const _: () = {
+            #point
+            #payloads
+            #event
+            #params
+            #allows
+            #substitute
+        };
+    }
+}
+
+fn point(ident: &Ident, EventOptions { name, after, library, .. }: &EventOptions) -> TokenStream {
+    let event = ident.unraw().to_string();
+    quote_spanned! {Span::mixed_site()=>
+        const POINT: #library::OwnPoint = #library::OwnPoint::new(#name, #event, ::core::module_path!(), #after);
+    }
+}
+
+/// A name for each part.
+fn names(parts: &[Part]) -> Vec<Ident> {
+    (0..parts.len()).map(|i| format_ident!("part{i}", span = Span::mixed_site())).collect()
+}
+
+/// Several parts are a tuple, one stands alone.
+fn together(parts: &[TokenStream]) -> TokenStream {
+    match parts {
+        [one] => one.clone(),
+        several => quote!((#(#several),*)),
+    }
+}
+
+impl Part {
+    fn borrowed(&self, lifetime: &TokenStream) -> TokenStream {
+        let (ty, mutable) = (&self.ty, self.mutable.then(|| quote!(mut)));
+        quote!(& #lifetime #mutable #ty)
+    }
+
+    fn lent(&self, name: &Ident) -> TokenStream {
+        let mutable = self.mutable.then(|| quote!(mut));
+        quote_spanned!(Span::mixed_site()=> & #mutable **#name)
+    }
+
+    /// The part behind the type of all parts, and back.
+    fn erased(&self, library: &Library, value: &TokenStream) -> TokenStream {
+        let kind = Ident::new(if self.mutable { "Mut" } else { "Ref" }, Span::mixed_site());
+        quote_spanned!(Span::mixed_site()=> #library::__private::OwnPart::#kind(#value))
+    }
+
+    fn restored(&self) -> TokenStream {
+        let into = Ident::new(if self.mutable { "into_mut" } else { "into_ref" }, Span::mixed_site());
+        quote_spanned!(Span::mixed_site()=> ::core::iter::Iterator::next(&mut parts)?.#into()?)
+    }
+}
+
+fn payloads(ident: &Ident, EventOptions { parts, substitute, library, .. }: &EventOptions) -> TokenStream {
+    let names = names(parts);
+    let lifetime = quote_spanned!(Span::mixed_site()=> '__event);
+    let payload = together(&parts.iter().map(|part| part.borrowed(&lifetime)).collect::<Vec<_>>());
+    let lent = together(&parts.iter().zip(&names).map(|(part, name)| part.lent(name)).collect::<Vec<_>>());
+    let bound = together(&names.iter().map(|name| quote!(#name)).collect::<Vec<_>>());
+    // Each at the part's type, where it is said when it cannot be one.
+    let bounds = parts.iter().map(|Part { ty, .. }| {
+        let library = library.located(ty.span());
+        quote_spanned!(ty.span()=> #ty: #library::EventPart)
+    });
+    let substitute = substitute.as_ref().map_or_else(|| quote!(#library::NoSubstitute), |ty| quote!(#ty));
+    quote_spanned! {Span::mixed_site()=>
+        #[automatically_derived]
+        #[diagnostic::do_not_recommend]
+        impl #library::Payloads for #ident
+        where
+            #(#bounds,)*
+        {
+            type Payload<'__event> = #payload;
+            type Substitute = #substitute;
+
+            #[inline]
+            fn reborrow<'__lent>(payload: &'__lent mut Self::Payload<'_>) -> Self::Payload<'__lent> {
+                let #bound = payload;
+                #lent
+            }
+        }
+    }
+}
+
+fn event_impl(ident: &Ident, options: &EventOptions) -> TokenStream {
+    let EventOptions { parts, library, .. } = options;
+    let (names, returns) = (names(parts), returns(options));
+    let lifetime = quote_spanned!(Span::mixed_site()=> '__event);
+    let types = parts.iter().map(|part| part.borrowed(&lifetime));
+    let bound = together(&names.iter().map(|name| quote!(#name)).collect::<Vec<_>>());
+    let indices = (0..parts.len()).map(Literal::usize_unsuffixed);
+    let taken = parts
+        .iter()
+        .zip(indices)
+        .map(|(part, index)| part.erased(library, &quote_spanned!(Span::mixed_site()=> parts.#index.take()?)));
+    let erased = parts.iter().zip(&names).map(|(part, name)| part.erased(library, &quote!(#name)));
+    let restored = together(&parts.iter().map(Part::restored).collect::<Vec<_>>());
+    let allows = Ident::new(options.allows.name(), Span::mixed_site());
+    quote_spanned! {Span::mixed_site()=>
+        #[automatically_derived]
+        #[diagnostic::do_not_recommend]
+        #[allow(unused_variables, unused_mut, clippy::unused_unit)]
+        impl #library::Event for #ident {
+            const POINT: #library::HookPoint = #library::HookPoint::Own(&POINT);
+            const ALLOWS: #library::Allows = #library::Allows::#allows;
+            type Returns = #returns;
+            type Parts<'__event> = (#(::core::option::Option<#types>,)*);
+
+            #[inline]
+            fn parts(payload: Self::Payload<'_>) -> Self::Parts<'_> {
+                let #bound = payload;
+                (#(::core::option::Option::Some(#names),)*)
+            }
+
+            fn whole<'__event>(
+                parts: &mut Self::Parts<'__event>,
+            ) -> ::core::option::Option<#library::Inputs<'__event>> {
+                let parts = ::std::vec::Vec::from([#(#taken),*]);
+                ::core::option::Option::Some(#library::Inputs::Own(#library::OwnInputs::new(&POINT, parts)))
+            }
+
+            fn inputs(payload: Self::Payload<'_>) -> #library::Inputs<'_> {
+                let #bound = payload;
+                let parts = ::std::vec::Vec::from([#(#erased),*]);
+                #library::Inputs::Own(#library::OwnInputs::new(&POINT, parts))
+            }
+
+            fn payload(inputs: #library::Inputs<'_>) -> ::core::option::Option<Self::Payload<'_>> {
+                let #library::Inputs::Own(inputs) = inputs else { return ::core::option::Option::None };
+                let mut parts = inputs.of(&POINT)?;
+                ::core::option::Option::Some(#restored)
+            }
+        }
+    }
+}
+
+/// What a rail on the event may return, for the message about what it may not.
+fn returns(EventOptions { allows, substitute, library, .. }: &EventOptions) -> TokenStream {
+    let no_retry = (*allows == Allows::Skip).then(|| quote!(, #library::NoRetry));
+    let bare = quote!(#library::RailAction<#library::NoSubstitute #no_retry>);
+    let with = substitute.as_ref().map(|ty| quote!(#library::RailAction<#ty #no_retry>,));
+    match allows {
+        Allows::Nothing => quote!(()),
+        Allows::Abort => quote!((#library::Verdict, ())),
+        Allows::Skip | Allows::Retry => quote!((#bare, #with #library::Verdict, ())),
+    }
+}
+
+impl Allows {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Nothing => "Nothing",
+            Self::Abort => "Abort",
+            Self::Skip => "Skip",
+            Self::Retry => "Retry",
+        }
+    }
+}
+
+/// Rails take a part by `&`, and by `&mut` where the event carries it so.
+fn params(ident: &Ident, EventOptions { parts, library, .. }: &EventOptions) -> TokenStream {
+    let param = |(i, Part { ty, mutable }): (usize, &Part)| {
+        let index = Literal::usize_unsuffixed(i);
+        let bit = Literal::u8_unsuffixed(1 << i);
+        let taking = |by: TokenStream, take: TokenStream| {
+            quote_spanned! {Span::mixed_site()=>
+                #[automatically_derived]
+                #[diagnostic::do_not_recommend]
+                impl<'__event> #library::Param<'__event, #ident> for #by {
+                    const TAKES: u8 = #bit;
+
+                    #[inline]
+                    fn take(
+                        parts: &mut <#ident as #library::Event>::Parts<'__event>,
+                        _: &mut ::core::option::Option<&'__event mut #library::RailContext>,
+                    ) -> ::core::option::Option<Self> {
+                        #take
+                    }
+                }
+            }
+        };
+        let by_ref = taking(
+            quote_spanned!(Span::mixed_site()=> &'__event #ty),
+            quote_spanned!(Span::mixed_site()=> parts.#index.take().map(|part| &*part)),
+        );
+        let by_mut = mutable.then(|| {
+            taking(
+                quote_spanned!(Span::mixed_site()=> &'__event mut #ty),
+                quote_spanned!(Span::mixed_site()=> parts.#index.take()),
+            )
+        });
+        quote!(#by_ref #by_mut)
+    };
+    parts.iter().enumerate().map(param).collect()
+}
+
+/// The marker traits for what it allows.
+fn allows(ident: &Ident, EventOptions { allows, library, .. }: &EventOptions) -> TokenStream {
+    let markers = [(Allows::Abort, "AllowsAbort"), (Allows::Skip, "AllowsSkip"), (Allows::Retry, "AllowsRetry")];
+    let markers = markers.into_iter().filter(|(level, _)| level <= allows).map(|(_, name)| {
+        let name = Ident::new(name, Span::mixed_site());
+        quote!(#[automatically_derived] impl #library::#name for #ident {})
+    });
+    markers.collect()
+}
+
+fn substitute(ident: &Ident, EventOptions { substitute, library, .. }: &EventOptions) -> Option<TokenStream> {
+    let substitute = substitute.as_ref()?;
+    Some(quote_spanned! {Span::mixed_site()=>
+        #[automatically_derived]
+        #[diagnostic::do_not_recommend]
+        impl #library::SubstituteFor<#ident> for #substitute {
+            fn into_substitute(self) -> Self {
+                self
+            }
+        }
+    })
+}

@@ -1,0 +1,44 @@
+//! `#[derive(Event)]`: parse, check, expand.
+
+mod expand;
+mod parse;
+
+use proc_macro2::TokenStream;
+use syn::{Data, DeriveInput, Fields};
+
+use crate::errors::{self, Errors};
+
+/// The whole of `#[derive(Event)]`.
+pub(crate) fn event(item: TokenStream) -> TokenStream {
+    let mut errors = Errors::default();
+    let item = errors.keep(syn::parse2::<DeriveInput>(item));
+    let tokens = item.map(|item| {
+        let options = parse::options(&item, &mut errors);
+        check(&item, &mut errors);
+        // There is an error already; rails on an event of several types could not be told apart.
+        if item.generics.params.is_empty() { expand::event(&item.ident, &options) } else { TokenStream::new() }
+    });
+    // With errors, the event is one all the same, so that rails on it do not report it a second time.
+    let report = errors.finish(()).err().map(|error| errors::report(&error));
+    report.into_iter().chain(tokens).collect()
+}
+
+/// An event is known by its type alone: there is never a value of it.
+fn check(item: &DeriveInput, errors: &mut Errors) {
+    for param in &item.generics.params {
+        errors.at(param, "an event has no generic parameters: it is one point, and each rail is on it or not");
+    }
+    let ident = &item.ident;
+    let unit = matches!(&item.data, Data::Struct(data) if matches!(data.fields, Fields::Unit));
+    if !unit {
+        errors.at(
+            ident,
+            format_args!(
+                "an event is a name, `struct {ident};`, and what it carries stands in `#[event(payload = (&Query, &mut Memories))]`"
+            ),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests;

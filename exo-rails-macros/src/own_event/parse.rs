@@ -1,0 +1,179 @@
+//! What stands in `#[event(…)]`.
+
+use proc_macro2::{TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::ext::IdentExt;
+use syn::parse::ParseStream;
+use syn::{DeriveInput, Expr, LitBool, Path, Type, TypeReference};
+
+use crate::errors::{Errors, expected, shown};
+use crate::options::{Options, text};
+use crate::paths::{EVENTS, Library};
+
+/// The options of an event.
+pub(super) struct EventOptions {
+    /// What it is called at run time.
+    pub name: String,
+    pub parts: Vec<Part>,
+    pub allows: Allows,
+    /// What a skip may bring.
+    pub substitute: Option<Type>,
+    /// Whether it is told after what it tells of has happened.
+    pub after: bool,
+    pub library: Library,
+}
+
+/// A part of the payload: (e.g. `&mut Memories`).
+pub(super) struct Part {
+    pub ty: Type,
+    pub mutable: bool,
+}
+
+/// What its rails may decide; each level includes those before it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Allows {
+    Nothing,
+    Abort,
+    Skip,
+    Retry,
+}
+
+const OPTIONS: Options = Options {
+    attribute: "event",
+    examples: &[
+        ("payload", "payload = (&Query, &mut Memories)"),
+        ("allows", "allows = \"abort\""),
+        ("substitute", "substitute = Memories"),
+        ("name", "name = \"memories_recalled\""),
+        ("after", "after = true"),
+        ("crate", "crate = ::exo_rails"),
+    ],
+};
+
+/// The most parts that a payload has: the library has a bit for each.
+const MOST_PARTS: usize = 7;
+
+pub(super) fn options(item: &DeriveInput, errors: &mut Errors) -> EventOptions {
+    let attrs: Vec<_> = item.attrs.iter().filter(|attr| attr.path().is_ident("event")).cloned().collect();
+    let mut options = EventOptions {
+        name: snake_case(&item.ident.unraw().to_string()),
+        parts: Vec::new(),
+        allows: Allows::Nothing,
+        substitute: None,
+        after: false,
+        library: Library::default(),
+    };
+    OPTIONS.read(&attrs, errors, |key, input: ParseStream<'_>, errors| {
+        match key {
+            "payload" => options.parts = parts(&input.parse()?, errors),
+            "allows" => options.allows = allows(&input.parse()?)?,
+            "substitute" => options.substitute = Some(input.parse()?),
+            "name" => options.name = name(&input.parse()?)?,
+            "after" => options.after = input.parse::<LitBool>()?.value,
+            _ => options.library = Library::at(input.call(Path::parse_mod_style)?),
+        }
+        Ok(())
+    });
+    if let (Some(substitute), true) = (&options.substitute, options.allows < Allows::Skip) {
+        errors
+            .at(substitute, "a substitute is what a skip brings: this event needs `allows = \"skip\"` or `\"retry\"`");
+    }
+    if EVENTS.iter().any(|event| snake_case(event) == options.name) {
+        let message = "is the name of an event of the library: give this one another, `name = \"my_event\"`";
+        errors.at(&item.ident, format_args!("`{}` {message}", options.name));
+    }
+    options
+}
+
+/// `MemoriesRecalled` as `memories_recalled`.
+fn snake_case(name: &str) -> String {
+    let mut snake = String::new();
+    for (i, char) in name.char_indices() {
+        if char.is_uppercase() && i > 0 && !snake.ends_with('_') {
+            snake.push('_');
+        }
+        snake.extend(char.to_lowercase());
+    }
+    snake
+}
+
+fn name(expr: &Expr) -> syn::Result<String> {
+    match text(expr) {
+        Some(name) if !name.value().trim().is_empty() => Ok(name.value()),
+        _ => Err(syn::Error::new_spanned(
+            expr,
+            "the name of an event is a text that is not blank: `name = \"my_event\"`",
+        )),
+    }
+}
+
+fn allows(expr: &Expr) -> syn::Result<Allows> {
+    let levels = ["nothing", "abort", "skip", "retry"];
+    let Some(word) = text(expr) else {
+        return Err(syn::Error::new_spanned(
+            expr,
+            "what an event allows is a text: `\"nothing\"`, `\"abort\"`, `\"skip\"` or `\"retry\"`",
+        ));
+    };
+    match word.value().as_str() {
+        "nothing" => Ok(Allows::Nothing),
+        "abort" => Ok(Allows::Abort),
+        "skip" => Ok(Allows::Skip),
+        "retry" => Ok(Allows::Retry),
+        other => {
+            let message = format!("no event allows `{other}`; {}", expected(other, &levels));
+            Err(syn::Error::new_spanned(word, message))
+        }
+    }
+}
+
+/// One part, or several in parentheses.
+fn parts(payload: &Type, errors: &mut Errors) -> Vec<Part> {
+    let types: Vec<&Type> = match payload {
+        Type::Tuple(tuple) => tuple.elems.iter().collect(),
+        Type::Paren(paren) => vec![&paren.elem],
+        Type::Group(group) => vec![&group.elem],
+        one => vec![one],
+    };
+    if types.len() > MOST_PARTS {
+        errors.at(payload, format_args!("a payload has at most {MOST_PARTS} parts: put some of them into one struct"));
+    }
+    let mut parts: Vec<Part> = Vec::new();
+    for ty in types {
+        let Some(part) = errors.keep(part(ty)) else { continue };
+        if parts.iter().any(|other| other.ty == part.ty) {
+            let message = "is carried twice, and a rail picks what it takes by the type: wrap one in a type of its own";
+            errors.at(ty, format_args!("`{}` {message}", shown(&part.ty)));
+            continue;
+        }
+        parts.push(part);
+    }
+    parts
+}
+
+fn part(ty: &Type) -> syn::Result<Part> {
+    let Type::Reference(TypeReference { lifetime, mutability, elem, .. }) = ty else {
+        let what = shown(ty);
+        let message =
+            format!("rails borrow what an event carries: write `&{what}`, or `&mut {what}` when they may change it");
+        return Err(syn::Error::new_spanned(ty, message));
+    };
+    if let Some(lifetime) = lifetime {
+        return Err(syn::Error::new_spanned(lifetime, "how long rails borrow it is not yours to say: leave this out"));
+    }
+    if borrows(elem.to_token_stream()) {
+        let message =
+            "what an event carries borrows nothing, because plain hooks and logs see it too: let it own its data";
+        return Err(syn::Error::new_spanned(elem, message));
+    }
+    Ok(Part { ty: (**elem).clone(), mutable: mutability.is_some() })
+}
+
+/// Whether there is a lifetime in the tokens.
+fn borrows(tokens: TokenStream) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Group(group) => borrows(group.stream()),
+        TokenTree::Punct(punct) => punct.as_char() == '\'',
+        _ => false,
+    })
+}

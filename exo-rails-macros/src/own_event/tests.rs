@@ -1,0 +1,89 @@
+use crate::testing::{golden, mentions, messages, tokens};
+
+fn expand(item: &str) -> proc_macro2::TokenStream {
+    super::event(tokens(item))
+}
+
+/// Each row: what is declared, and how each of the messages begins.
+fn check(table: &[(&str, &[&str])]) {
+    for (item, expected) in table {
+        let messages = messages(&expand(item));
+        let as_expected = messages.len() == expected.len()
+            && messages.iter().zip(*expected).all(|(message, start)| message.starts_with(start));
+        assert!(as_expected, "{item}\nsays {messages:#?}\ninstead of {expected:#?}");
+    }
+}
+
+#[test]
+fn accepted() {
+    for item in [
+        "struct Tick;",
+        "#[event(payload = &Query)] struct Asked;",
+        "#[event(payload = (&Query, &mut a::Memories<u8>), allows = \"skip\", substitute = Memories)] pub struct E;",
+        "#[event(payload = (), allows = \"retry\", name = \"other\", after = true, crate = my::rails)] struct E;",
+        "#[event(payload = (&[u8; 4]))] struct E;",
+    ] {
+        check(&[(item, &[])]);
+    }
+}
+
+#[test]
+fn shapes() {
+    check(&[
+        ("struct Asked { query: Query }", &["an event is a name, `struct Asked;`, and what it carries stands in"]),
+        ("enum Asked { One }", &["an event is a name"]),
+        ("struct Asked();", &["an event is a name"]),
+        ("struct Asked<T>;", &["an event has no generic parameters"]),
+        ("struct Start;", &["`start` is the name of an event of the library: give this one another"]),
+    ]);
+}
+
+#[test]
+fn options() {
+    let with = |options: &str| format!("#[event({options})] struct Asked;");
+    let table: [(&str, &[&str]); 16] = [
+        ("payload = Query", &["rails borrow what an event carries: write `&Query`, or `&mut Query`"]),
+        ("payload = (&A, B)", &["rails borrow what an event carries: write `&B`"]),
+        ("payload = &'static A", &["how long rails borrow it is not yours to say"]),
+        ("payload = &Cow<'static, str>", &["what an event carries borrows nothing"]),
+        ("payload = (&A, &mut A)", &["`A` is carried twice, and a rail picks what it takes by the type"]),
+        ("payload = (&A, &B, &C, &D, &E, &F, &G, &H)", &["a payload has at most 7 parts"]),
+        ("payload", &["`payload` needs a value: `payload = (&Query, &mut Memories)`"]),
+        ("allows = \"abrt\"", &["no event allows `abrt`; did you mean `abort`?"]),
+        ("allows = Abort", &["what an event allows is a text"]),
+        ("substitute = A", &["a substitute is what a skip brings: this event needs `allows = \"skip\"`"]),
+        ("allows = \"abort\", substitute = A", &["a substitute is what a skip brings"]),
+        ("name = \" \"", &["the name of an event is a text that is not blank"]),
+        ("name = \"pre_tool_call\"", &["`pre_tool_call` is the name of an event of the library"]),
+        ("after = 1", &["expected boolean literal"]),
+        ("allow = \"abort\"", &["`#[event]` has no option `allow`; did you mean `allows`?"]),
+        ("allows = \"skip\", allows = \"abort\"", &["`allows` is given twice: keep one of them"]),
+    ];
+    for (options, expected) in table {
+        check(&[(&with(options), expected)]);
+    }
+}
+
+/// With mistakes there is still an event for whoever names it.
+#[test]
+fn a_mistake_leaves_the_event() {
+    for item in ["#[event(allows = \"abrt\")] struct Asked;", "struct Asked { query: Query }"] {
+        let expansion = expand(item);
+        assert!(!messages(&expansion).is_empty() && mentions(&expansion, "Payloads"), "{item}");
+    }
+}
+
+#[test]
+fn the_path_of_the_library() {
+    let expansion =
+        expand("#[event(payload = (&A, &mut B), allows = \"skip\", substitute = C, crate = my::rails)] struct E;");
+    assert!(!mentions(&expansion, "exo_rails") && mentions(&expansion, "rails"), "{expansion}");
+}
+
+#[test]
+fn golden_event() {
+    let item = "/// Memories have been found.
+        #[event(payload = (&Query, &mut Memories), allows = \"skip\", substitute = Memories)]
+        pub struct MemoriesRecalled;";
+    golden("own_event.rs", expand(item));
+}
