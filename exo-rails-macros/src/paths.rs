@@ -1,6 +1,6 @@
 //! How the expansion names the library.
 
-use proc_macro2::{Span, TokenStream, TokenTree};
+use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::Path;
 
@@ -19,13 +19,9 @@ impl Library {
         self.0.as_ref().map_or_else(|| quote_spanned!(span=> ::exo_rails), ToTokens::to_token_stream)
     }
 
-    /// The path at the place of a span, also when the user gives it: for a call that asks where it is.
-    pub(crate) fn placed(&self, span: Span) -> TokenStream {
-        let place = |mut token: TokenTree| {
-            token.set_span(token.span().located_at(span));
-            token
-        };
-        self.located(span).into_iter().map(place).collect()
+    /// Whether the user has given it.
+    pub(crate) const fn is_given(&self) -> bool {
+        self.0.is_some()
     }
 }
 

@@ -173,7 +173,7 @@ const fn number_of(name: &str) -> u32 {
         sum = sum.wrapping_mul(31).wrapping_add(bytes[i] as u32);
         i += 1;
     }
-    let count = HookPoint::ALL.len() as u32;
+    let count = HookPoint::SessionEnd.number() + 1;
     count + sum % (u64::BITS - count)
 }
 
@@ -227,6 +227,20 @@ fn hint(name: &str) -> String {
         _ => {
             let names: Vec<_> = HookPoint::ALL.iter().map(|point| format!("`{point}`")).collect();
             format!("expected one of {}", names.join(", "))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_are_numbered_in_their_order() {
+        let numbers: Vec<_> = HookPoint::ALL.iter().map(|point| point.number()).collect();
+        assert_eq!(numbers, (0..).take(HookPoint::COUNT).collect::<Vec<_>>());
+        for name in ["", "tick", "memories_recalled", "a name that is long"] {
+            assert!((HookPoint::COUNT..64).contains(&(number_of(name) as usize)), "{name}");
         }
     }
 }

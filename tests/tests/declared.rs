@@ -12,13 +12,15 @@ const SECOND: u32 = line!();
 #[rail(crate = ::exo_rails, on = [Start])]
 async fn by_another_path() {}
 
-struct Limit;
+struct Limit(usize);
 
 const THIRD: u32 = line!();
 #[rail]
 impl Limit {
     #[on(Start)]
-    fn check(&self) {}
+    fn check(&self, run: &InvokeInputs) -> Verdict {
+        Verdict::abort_if(run.messages.len() > self.0, "too long")
+    }
 }
 
 const FOURTH: u32 = line!();

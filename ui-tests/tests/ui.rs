@@ -21,6 +21,7 @@ fn mistakes_explain_themselves() {
         "always",
         "tool_rails",
         "faults",
+        "own_events",
     ];
     for topic in topics {
         cases.compile_fail(format!("fail/{topic}/*.rs"));

@@ -255,10 +255,14 @@ fn others(library: &Library, name: &str, rails: &[Path]) -> Option<TokenStream> 
         .then(|| quote_spanned!(Span::mixed_site()=> const #name: &'static [#library::RailInfo] = &[#(#infos),*];))
 }
 
-/// The place of the user's tokens: a call is where its first token is.
+/// The place of the user's tokens: a call is where its first token is. A path that the user gives has a place of its
+/// own, so the call does not begin with it.
 pub(crate) fn declared(library: &Library, span: Span) -> TokenStream {
-    let library = library.placed(span);
-    quote_spanned!(span=> #library::Declared::here(::core::module_path!()))
+    if library.is_given() {
+        let here = quote_spanned!(span=> __Declared::here(::core::module_path!()));
+        return quote_spanned!(Span::mixed_site()=> { type __Declared = #library::Declared; #here });
+    }
+    quote_spanned!(span=> ::exo_rails::Declared::here(::core::module_path!()))
 }
 
 /// What the rail does at one event: the parameters picked by type, then the user's function.

@@ -193,6 +193,7 @@ impl<C: Listing<N, K>, E: Event, const N: usize, const K: usize> Sorted<C, E, N,
     /// # Panics
     /// When there are more: in a constant, at the name of the chain.
     #[track_caller]
+    #[allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap, reason = "no list is so long")]
     pub const fn fits(steps: usize) {
         if Self::COUNT > steps {
             let event = E::POINT.event_name();

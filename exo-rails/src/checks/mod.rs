@@ -196,40 +196,53 @@ impl<E: Event, T: RailOutput<E>, One: Never> ReturnedAt<E, E::Returns, One> for 
     }
 }
 
-/// Declares [`GuardSet`]: what serves each of these events.
-macro_rules! guard_set {
-    ($($event:ident),*) => {
-        /// What serves every event of the lifecycle: all that [`Rails`] asks for, as one thing, so that a method called
-        /// on what is no guard set is not told in terms of each event.
-        #[diagnostic::on_unimplemented(
-            message = "`{Self}` is not a guard set",
-            label = "only a guard set has it",
-            note = "guard sets are chains made by `rail_chain!`, `RailManager`, `HookManager` and `NoRails`, and references to them",
-            note = "a single rail becomes one in a chain: `rail_chain![my_rail]`"
-        )]
-        pub trait GuardSet: $(RunOn<$event> +)* {}
-
-        #[diagnostic::do_not_recommend]
-        impl<R: $(RunOn<$event> +)* ?Sized> GuardSet for R {}
-    };
+/// What serves every event of the lifecycle: all that [`Rails`] asks for, as one thing, so that a method called on what
+/// is no guard set is not told in terms of each event.
+// Written out, and not by a macro: rustc shows where it is declared.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a guard set",
+    label = "only a guard set has it",
+    note = "guard sets are chains made by `rail_chain!`, `RailManager`, `HookManager` and `NoRails`, and references to them",
+    note = "a single rail becomes one in a chain: `rail_chain![my_rail]`"
+)]
+pub trait GuardSet
+where
+    Self: RunOn<SessionStart>
+        + RunOn<Start>
+        + RunOn<PreCompaction>
+        + RunOn<PostCompaction>
+        + RunOn<PreLlmCall>
+        + RunOn<LlmChunk>
+        + RunOn<PostLlmCall>
+        + RunOn<LlmError>
+        + RunOn<PreToolCall>
+        + RunOn<PostToolCall>
+        + RunOn<ToolError>
+        + RunOn<Finished>
+        + RunOn<Error>
+        + RunOn<SessionEnd>,
+{
 }
 
-guard_set!(
-    SessionStart,
-    Start,
-    PreCompaction,
-    PostCompaction,
-    PreLlmCall,
-    LlmChunk,
-    PostLlmCall,
-    LlmError,
-    PreToolCall,
-    PostToolCall,
-    ToolError,
-    Finished,
-    Error,
-    SessionEnd
-);
+#[diagnostic::do_not_recommend]
+impl<R> GuardSet for R where
+    R: RunOn<SessionStart>
+        + RunOn<Start>
+        + RunOn<PreCompaction>
+        + RunOn<PostCompaction>
+        + RunOn<PreLlmCall>
+        + RunOn<LlmChunk>
+        + RunOn<PostLlmCall>
+        + RunOn<LlmError>
+        + RunOn<PreToolCall>
+        + RunOn<PostToolCall>
+        + RunOn<ToolError>
+        + RunOn<Finished>
+        + RunOn<Error>
+        + RunOn<SessionEnd>
+        + ?Sized
+{
+}
 
 /// What an agent is guarded with: every guard set, as itself.
 ///
