@@ -11,6 +11,7 @@ mod chain;
 pub mod checks;
 mod context;
 mod decision;
+mod delta;
 mod error;
 mod event;
 mod fault;
@@ -20,6 +21,8 @@ mod hook_manager;
 mod hook_point;
 pub mod message;
 mod model;
+#[cfg(feature = "openai")]
+pub mod openai;
 mod operation;
 mod payload;
 mod permit;
@@ -43,11 +46,14 @@ pub use chain::Chain;
 pub use chain::requirements::{ChainPolicy, Requirement};
 pub use context::{RailContext, RunScope};
 pub use decision::{Decision, Outcome};
+pub use delta::{ModelDelta, ResponseBuilder, ToolCallDelta};
 pub use error::{OperationError, OperationErrorKind, RailAbortError, RetriesExhausted, RunError};
 pub use event::{
     Allows, AllowsAbort, AllowsRetry, AnyEvent, AnySubstitute, Event, Inputs, Param, Payloads, SubstituteFor, events,
 };
 pub use fault::{FaultCause, OnFault, RailFault};
+/// What [`Model::stream`] returns: the stream that the tokio world already passes around.
+pub use futures_core::Stream;
 pub use hook_manager::{Hook, HookFuture, HookHandle, HookManager, ObserverFuture};
 pub use hook_point::{HookPoint, UnknownHookPoint};
 pub use model::Model;
