@@ -11,7 +11,7 @@
 //! fn back_off(error: &OperationError) -> RailAction {
 //!     let passes = matches!(error.kind, OperationErrorKind::RateLimited | OperationErrorKind::Unavailable);
 //!     match error.retry_after {
-//!         Some(wait) if passes => RailAction::retry(RetryRequest::new("the server is busy").delay(wait).max_retries(3)),
+//!         Some(wait) if passes => RailAction::retry(RetryRequest::new("the server is busy").with_delay(wait).with_max_retries(3)),
 //!         _ => RailAction::Continue,
 //!     }
 //! }
