@@ -12,6 +12,7 @@ pub mod checks;
 mod compaction;
 mod context;
 mod decision;
+mod delta;
 mod error;
 mod event;
 mod fault;
@@ -21,6 +22,8 @@ mod hook_manager;
 mod hook_point;
 pub mod message;
 mod model;
+#[cfg(feature = "openai")]
+pub mod openai;
 mod operation;
 mod own_event;
 mod payload;
@@ -49,12 +52,15 @@ pub use chain::requirements::{ChainPolicy, Requirement};
 pub use compaction::{CompactionInputs, CompactionOutput};
 pub use context::{RailContext, RunScope};
 pub use decision::{Decision, Outcome};
+pub use delta::{ModelDelta, ResponseBuilder, ToolCallDelta};
 pub use error::{OperationError, OperationErrorKind, RailAbortError, RetriesExhausted, RunError};
 pub use event::{
     Allows, AllowsAbort, AllowsRetry, AllowsSkip, AnyEvent, AnySubstitute, Event, Inputs, Param, Payloads,
     SubstituteFor, events,
 };
 pub use fault::{FaultCause, OnFault, RailFault};
+/// What [`Model::stream`] returns: the stream that the tokio world already passes around.
+pub use futures_core::Stream;
 pub use hook_manager::{Hook, HookFuture, HookHandle, HookManager, ObserverFuture};
 pub use hook_point::{HookPoint, OwnPoint, UnknownHookPoint};
 pub use model::Model;

@@ -2,6 +2,10 @@
 
 use std::sync::Arc;
 
+use futures_core::Stream;
+use futures_util::stream;
+
+use crate::delta::ModelDelta;
 use crate::error::OperationError;
 use crate::payload::{ModelCallInputs, ModelResponse};
 use crate::permit::Permit;
@@ -45,6 +49,52 @@ pub trait Model: Send + Sync {
         &self,
         request: Permit<ModelCallInputs>,
     ) -> impl Future<Output = Result<ModelResponse, OperationError>> + Send;
+
+    /// Answers a request piece by piece. A [`ResponseBuilder`](crate::ResponseBuilder) makes of the pieces what
+    /// [`call`](Self::call) would have given.
+    ///
+    /// A model that does not say how to stream gives its answer as one piece, [`ModelDelta::Response`]. One that
+    /// does keeps the permit until the stream ends or is dropped: as long as it has it, the operation goes on. The
+    /// stream is asked for nothing after an error.
+    ///
+    /// ```
+    /// use exo_rails::prelude::*;
+    /// use exo_rails::{ModelDelta, Stream};
+    /// use futures_util::stream;
+    ///
+    /// /// Counts to three.
+    /// struct Counter;
+    ///
+    /// impl Model for Counter {
+    ///     async fn call(&self, _: Permit<ModelCallInputs>) -> Result<ModelResponse, OperationError> {
+    ///         Ok(ModelResponse::text("1 2 3 "))
+    ///     }
+    ///
+    ///     fn stream(
+    ///         &self,
+    ///         request: Permit<ModelCallInputs>,
+    ///     ) -> impl Stream<Item = Result<ModelDelta, OperationError>> + Send {
+    ///         stream::try_unfold((request, 1), |(request, number)| async move {
+    ///             let delta = match number {
+    ///                 1..=3 => ModelDelta::Text(format!("{number} ")),
+    ///                 4 => ModelDelta::Finish("stop".into()),
+    ///                 _ => return Ok(None),
+    ///             };
+    ///             Ok(Some((delta, (request, number + 1))))
+    ///         })
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// The stream ends with an error when the model cannot be reached or breaks off: a short answer is never taken
+    /// for a whole one.
+    fn stream(
+        &self,
+        request: Permit<ModelCallInputs>,
+    ) -> impl Stream<Item = Result<ModelDelta, OperationError>> + Send {
+        stream::once(async move { self.call(request).await.map(|response| ModelDelta::Response(Box::new(response))) })
+    }
 }
 
 /// A model behind a pointer is the model.
@@ -56,6 +106,13 @@ macro_rules! behind_pointers {
                 request: Permit<ModelCallInputs>,
             ) -> impl Future<Output = Result<ModelResponse, OperationError>> + Send {
                 (**self).call(request)
+            }
+
+            fn stream(
+                &self,
+                request: Permit<ModelCallInputs>,
+            ) -> impl Stream<Item = Result<ModelDelta, OperationError>> + Send {
+                (**self).stream(request)
             }
         }
     )*};

@@ -7,9 +7,12 @@ use std::str::FromStr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use futures_core::Stream;
+use futures_util::stream;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use crate::delta::{ModelDelta, ToolCallDelta};
 use crate::error::{OperationError, OperationErrorKind};
 use crate::message::{Message, Role, ToolCall, Usage};
 use crate::model::Model;
@@ -32,7 +35,21 @@ use crate::permit::Permit;
 /// assert_eq!(model.remaining(), 4);
 ///
 /// let error = r#"[{ "said": "Done." }]"#.parse::<ScriptedModel>().unwrap_err();
-/// assert_eq!(error.to_string(), "the script is wrong at line 1, column 9: unknown field `said`, expected one of `say`, `call`, `fail`, `usage`");
+/// assert_eq!(error.to_string(), "the script is wrong at line 1, column 9: unknown field `said`, expected one of `say`, `deltas`, `call`, `fail`, `usage`");
+/// # Ok::<(), exo_rails::scripted::ScriptError>(())
+/// ```
+///
+/// When the answer is [streamed](Model::stream), a turn comes as one piece. With `deltas` in the place of `say`, its
+/// text comes in these pieces, then each tool call, why it ended, and its usage; a call that is not streamed gives
+/// the same answer at once. A turn with `deltas` and `fail` breaks off after the pieces:
+///
+/// ```
+/// use exo_rails::scripted::ScriptedModel;
+///
+/// let model: ScriptedModel = r#"[
+///     { "deltas": ["Let me ", "look."], "call": [{ "tool": "read_file", "arguments": { "path": "a.txt" } }] },
+///     { "deltas": ["The file sa"], "fail": { "kind": "unavailable", "message": "the connection is lost" } }
+/// ]"#.parse()?;
 /// # Ok::<(), exo_rails::scripted::ScriptError>(())
 /// ```
 ///
@@ -47,15 +64,17 @@ pub struct ScriptedModel {
 /// One turn of a script.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(try_from = "RawTurn")]
-enum Turn {
-    Answer(ModelResponse),
-    Fail(Failure),
+struct Turn {
+    /// The pieces that its text comes in when it is streamed; without them it comes as a whole.
+    deltas: Option<Vec<String>>,
+    outcome: Result<ModelResponse, Failure>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawTurn {
     say: Option<String>,
+    deltas: Option<Vec<String>>,
     #[serde(default)]
     call: Vec<ScriptedCall>,
     fail: Option<Failure>,
@@ -86,17 +105,49 @@ impl TryFrom<RawTurn> for Turn {
     type Error = &'static str;
 
     fn try_from(raw: RawTurn) -> Result<Self, Self::Error> {
-        match raw {
-            RawTurn { say: None, call, fail: Some(failure), usage: None } if call.is_empty() => {
-                failure.check().map(Self::Fail)
+        let RawTurn { say, deltas, call, fail, usage } = raw;
+        let said = match (say, &deltas) {
+            (Some(_), Some(_)) => return Err("a turn has `say` or `deltas`, not both"),
+            (None, Some(deltas)) if fail.is_none() => Some(deltas.concat()),
+            (say, _) => say,
+        };
+        let outcome = match (said, fail) {
+            (None, Some(failure)) if call.is_empty() && usage.is_none() => Err(failure.check()?),
+            (_, Some(_)) => return Err("a turn that fails has nothing beside `fail` but `deltas`"),
+            (None, None) if call.is_empty() => {
+                return Err("a turn has `say` or `deltas`, `call`, both of them, or `fail`");
             }
-            RawTurn { fail: Some(_), .. } => Err("a turn that fails has nothing beside `fail`"),
-            RawTurn { say: None, call, .. } if call.is_empty() => {
-                Err("a turn has `say`, `call`, both of them, or `fail`")
-            }
-            RawTurn { say, call, usage, .. } => answer(say, call, usage).map(Self::Answer),
-        }
+            (said, None) => Ok(answer(said, call, usage)?),
+        };
+        Ok(Self { deltas, outcome })
     }
+}
+
+impl Turn {
+    /// The turn piece by piece.
+    fn stream(&self) -> Vec<Result<ModelDelta, OperationError>> {
+        let pieces = self.deltas.iter().flatten().cloned().map(ModelDelta::Text);
+        let rest = match (&self.outcome, &self.deltas) {
+            (Ok(response), Some(_)) => after_text(response).into_iter().map(Ok).collect(),
+            (Ok(response), None) => vec![Ok(ModelDelta::Response(Box::new(response.clone())))],
+            (Err(failure), _) => vec![Err(failure.to_error())],
+        };
+        pieces.map(Ok).chain(rest).collect()
+    }
+}
+
+/// The pieces of an answer that are no text.
+fn after_text(response: &ModelResponse) -> Vec<ModelDelta> {
+    let calls = response.message.tool_calls.iter().enumerate().map(|(index, call)| {
+        ModelDelta::ToolCall(ToolCallDelta {
+            id: Some(call.id.clone()),
+            name: Some(call.function.name.clone()),
+            arguments: call.function.arguments.clone(),
+            ..ToolCallDelta::at(index)
+        })
+    });
+    let finish = response.finish_reason.clone().map(ModelDelta::Finish);
+    calls.chain(finish).chain(response.usage.clone().map(ModelDelta::Usage)).collect()
 }
 
 fn answer(say: Option<String>, call: Vec<ScriptedCall>, usage: Option<Usage>) -> Result<ModelResponse, &'static str> {
@@ -197,11 +248,8 @@ impl ScriptedModel {
 
 /// Gives every call of the script that has no id one of its own.
 fn name_calls(turns: &mut [Turn]) {
-    let calls = turns.iter_mut().filter_map(|turn| match turn {
-        Turn::Answer(response) => Some(&mut response.message.tool_calls),
-        Turn::Fail(_) => None,
-    });
-    let mut calls: Vec<_> = calls.flatten().collect();
+    let answers = turns.iter_mut().filter_map(|turn| turn.outcome.as_mut().ok());
+    let mut calls: Vec<_> = answers.flat_map(|response| &mut response.message.tool_calls).collect();
     let given: HashSet<_> = calls.iter().map(|call| call.id.clone()).collect();
     for (i, call) in calls.iter_mut().enumerate().filter(|(_, call)| call.id.is_empty()) {
         // The first that the script does not give itself; no other call begins with this place.
@@ -226,16 +274,32 @@ impl FromStr for ScriptedModel {
     }
 }
 
+impl ScriptedModel {
+    fn next_turn(&self) -> Result<&Turn, OperationError> {
+        let turn = self.next.fetch_add(1, Ordering::Relaxed);
+        self.turns.get(turn).ok_or_else(|| {
+            let message = format!("the script has {} turns and this is call {}", self.turns.len(), turn + 1);
+            OperationError::new(OperationErrorKind::Other, message)
+        })
+    }
+}
+
 impl Model for ScriptedModel {
     async fn call(&self, _: Permit<ModelCallInputs>) -> Result<ModelResponse, OperationError> {
-        let turn = self.next.fetch_add(1, Ordering::Relaxed);
-        match self.turns.get(turn) {
-            Some(Turn::Answer(response)) => Ok(response.clone()),
-            Some(Turn::Fail(failure)) => Err(failure.to_error()),
-            None => {
-                let message = format!("the script has {} turns and this is call {}", self.turns.len(), turn + 1);
-                Err(OperationError::new(OperationErrorKind::Other, message))
-            }
-        }
+        self.next_turn()?.outcome.clone().map_err(|failure| failure.to_error())
+    }
+
+    fn stream(
+        &self,
+        request: Permit<ModelCallInputs>,
+    ) -> impl Stream<Item = Result<ModelDelta, OperationError>> + Send {
+        // The turn is taken when the stream is first asked, like that of a call.
+        stream::try_unfold((request, None), move |(request, pieces)| async move {
+            let mut pieces = match pieces {
+                Some(pieces) => pieces,
+                None => self.next_turn()?.stream().into_iter(),
+            };
+            Ok(pieces.next().transpose()?.map(|delta| (delta, (request, Some(pieces)))))
+        })
     }
 }

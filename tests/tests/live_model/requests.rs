@@ -1,0 +1,168 @@
+//! What the server is asked, and what nobody is told.
+
+use std::time::Duration;
+
+use exo_rails::message::ToolSpec;
+use exo_rails::openai::ChatModel;
+use exo_rails::prelude::*;
+use exo_rails::{OperationErrorKind, ResponseBuilder};
+use futures_util::StreamExt;
+use serde_json::json;
+
+use crate::server::{Answer, Server};
+use crate::{BOTH, How, KEY, all_events, ask, builder, events, model, prompt};
+
+const USER: &str = "Where is my order?";
+
+fn hello() -> Answer {
+    Answer::json(&json!({ "choices": [{ "message": { "role": "assistant", "content": "Hello" } }] }))
+}
+
+#[tokio::test]
+async fn the_request_is_sent_as_the_rails_have_left_it() {
+    let server = Server::start([hello(), hello(), hello()]).await;
+    let model = model(&server.url);
+    ask(&model, How::AtOnce, prompt()).await.unwrap();
+    let mut request = prompt();
+    request.tools = vec![ToolSpec::new("search", "Finds.", json!({ "type": "object" }))];
+    request.extra.insert("temperature".into(), 0.into());
+    request.extra.insert("stream".into(), true.into());
+    ask(&model, How::AtOnce, request.clone()).await.unwrap();
+    request.model = Some("another".into());
+    ask(&model, How::Streamed, request).await.unwrap();
+
+    let messages = json!([{ "role": "user", "content": USER }]);
+    let function = json!({ "name": "search", "description": "Finds.", "parameters": { "type": "object" } });
+    let tools = json!([{ "type": "function", "function": function }]);
+    let expected = [
+        json!({ "model": "test-model", "messages": messages }),
+        json!({ "model": "test-model", "messages": messages, "tools": tools, "temperature": 0 }),
+        json!({
+            "model": "another", "messages": messages, "tools": tools, "temperature": 0,
+            "stream": true, "stream_options": { "include_usage": true },
+        }),
+    ];
+    let requests = server.requests().await;
+    assert_eq!(requests.iter().map(|request| &request.body).collect::<Vec<_>>(), expected.iter().collect::<Vec<_>>());
+    for request in requests {
+        assert!(request.head.starts_with("POST /v1/chat/completions HTTP/1.1\r\n"), "{}", request.head);
+        assert!(request.head.contains(&format!("authorization: Bearer {KEY}\r\n")), "{}", request.head);
+        assert!(request.head.contains("content-type: application/json\r\n"), "{}", request.head);
+    }
+}
+
+#[tokio::test]
+async fn headers_and_options_are_the_users() {
+    let server = Server::start([hello()]).await;
+    let url = format!("{}/?api-version=1", server.url);
+    let model = ChatModel::builder("m").base_url(url).organization("org-1").header("X-Title", "tests").build().unwrap();
+    let mut request = prompt();
+    request.extra.insert("stream_options".into(), json!({ "include_usage": false }));
+    ask(&model, How::Streamed, request).await.unwrap();
+    let request = server.requests().await.remove(0);
+    assert!(request.head.starts_with("POST /v1/chat/completions?api-version=1 HTTP/1.1\r\n"), "{}", request.head);
+    for header in ["openai-organization: org-1\r\n", "x-title: tests\r\n", "accept: text/event-stream\r\n"] {
+        assert!(request.head.contains(header), "{}", request.head);
+    }
+    assert!(!request.head.contains("authorization"), "{}", request.head);
+    assert_eq!(request.body["stream_options"], json!({ "include_usage": false }));
+}
+
+#[tokio::test]
+async fn the_key_is_told_nowhere() {
+    let echo = json!({ "error": { "message": format!("Incorrect API key provided: {KEY}, {KEY}") } });
+    let odd = json!({ "choices": KEY });
+    let long = format!("{}{KEY}", "x".repeat(990));
+    let answers = [
+        Answer::status("401 Unauthorized", "", &echo.to_string()),
+        Answer::status("400 Bad Request", "", &long),
+        Answer::json(&odd),
+        Answer::json(&echo),
+    ];
+    let server = Server::start(answers.iter().flat_map(|answer| [answer.clone(), answer.clone()])).await;
+    let model = model(&server.url);
+    let mut told = vec![format!("{model:?} {:?} {}", builder(&server.url), model.endpoint())];
+    for _ in &answers {
+        for how in BOTH {
+            let error = ask(&model, how, prompt()).await.unwrap_err();
+            told.push(format!("{error} {error:?} {error:#?}"));
+        }
+    }
+    for text in told {
+        assert!(!text.contains("4711"), "{text}");
+    }
+    server.requests().await;
+}
+
+#[tokio::test]
+async fn a_key_in_the_address_or_in_a_header_is_told_nowhere_either() {
+    let server = Server::start([Answer::status("403 Forbidden", "", "no: hidden-header"), Answer::none()]).await;
+    let address = server.url.replace("http://", "http://user:hidden-password@");
+    let builder = builder(&format!("{address}?key=hidden-query")).header("api-key", "hidden-header");
+    let model = builder.clone().response_timeout(Duration::from_millis(300)).build().unwrap();
+    let mut told = format!("{model:?} {builder:?} {}", model.endpoint());
+    for _ in 0..2 {
+        let error = ask(&model, How::AtOnce, prompt()).await.unwrap_err();
+        told += &format!("{error} {error:?}");
+    }
+    server.requests().await;
+    let unreachable = ask(&model, How::AtOnce, prompt()).await.unwrap_err();
+    assert_eq!(unreachable.kind, OperationErrorKind::Unavailable);
+    told += &format!("{unreachable} {unreachable:?}");
+    assert!(!told.contains("hidden"), "{told}");
+}
+
+#[tokio::test]
+async fn a_redirection_takes_the_key_nowhere() {
+    let other = Server::start([]).await;
+    let answer = Answer::status("307 Temporary Redirect", &format!("Location: {}\r\n", other.url), "");
+    let server = Server::start([answer]).await;
+    let error = ask(&model(&server.url), How::AtOnce, prompt()).await.unwrap_err();
+    let message = "the server answers 307 Temporary Redirect: a redirection is not followed";
+    assert_eq!((error.kind, error.message.as_str()), (OperationErrorKind::InvalidResponse, message));
+    assert!(other.requests().await.is_empty());
+}
+
+#[tokio::test]
+async fn what_is_dropped_closes_its_request() {
+    let piece = events(&[json!({ "choices": [{ "delta": { "content": "Hel" } }] })]);
+    let server = Server::start([Answer::none(), Answer::none(), Answer::stream(&piece, 9).then_silence()]).await;
+    let model = &model(&server.url);
+    let a_while = Duration::from_millis(100);
+    for how in BOTH {
+        assert!(tokio::time::timeout(a_while, ask(model, how, prompt())).await.is_err());
+    }
+    let first_piece = |permit| async move {
+        let mut response = ResponseBuilder::new();
+        let delta = std::pin::pin!(model.stream(permit)).next().await.unwrap()?;
+        response.add(delta);
+        Ok::<_, OperationError>(response.finish())
+    };
+    let response = NoRails.guard_llm_call(prompt(), &mut RailContext::new("live"), first_piece).await.unwrap();
+    assert_eq!(response.message.text(), "Hel");
+    // The server ends when the clients have gone.
+    assert_eq!(server.requests().await.len(), 3);
+}
+
+#[tokio::test]
+async fn a_stream_keeps_its_permit_until_it_has_ended() {
+    let text = all_events(&[json!({ "choices": [{ "delta": { "content": "Hello" }, "finish_reason": "stop" }] })]);
+    let server = Server::start([Answer::stream(&text, 9).ended(), Answer::stream(&text, 9).ended()]).await;
+    let model = &model(&server.url);
+    for (pieces, kept) in [(1, true), (3, false)] {
+        let kept_stream = std::sync::Mutex::new(None);
+        let take = |permit| {
+            let (mut stream, place) = (Box::pin(model.stream(permit)), &kept_stream);
+            async move {
+                for _ in 0..pieces {
+                    stream.next().await.transpose()?;
+                }
+                *place.lock().unwrap() = Some(stream);
+                Ok::<_, OperationError>(ModelResponse::text("enough"))
+            }
+        };
+        let result = NoRails.guard_llm_call(prompt(), &mut RailContext::new("live"), take).await;
+        assert_eq!(matches!(result, Err(RunError::PermitKept { .. })), kept, "after {pieces}: {result:?}");
+    }
+    server.requests().await;
+}
