@@ -183,6 +183,10 @@ const _: () = {
                 __Sorted::<__Event>::REWRITES
             }
             #[inline]
+            fn holds_back(&self) -> usize {
+                ::exo_rails::__private::Summary::<SupportRails, 2, 14>::WINDOW
+            }
+            #[inline]
             fn dispatch<'__event>(
                 &'__event self,
                 payload: <__Event as ::exo_rails::Payloads>::Payload<'__event>,
@@ -280,6 +284,7 @@ const _: () = {
                 )
                 .with_inner(&<Self as ::exo_rails::Chain>::PLAN)
                 .always_in(::exo_rails::__private::Summary::<Self, 2, 14>::ALWAYS)
+                .window(::exo_rails::__private::Summary::<Self, 2, 14>::WINDOW)
                 .told(::exo_rails::__private::Summary::<Self, 2, 14>::TOLD);
             type Events = (
                 ::exo_rails::events::SessionStart,

@@ -185,6 +185,10 @@ fn main() {
                         __Sorted::<__Event>::REWRITES
                     }
                     #[inline]
+                    fn holds_back(&self) -> usize {
+                        ::exo_rails::__private::Summary::<UnnamedChain, 1, 14>::WINDOW
+                    }
+                    #[inline]
                     fn dispatch<'__event>(
                         &'__event self,
                         payload: <__Event as ::exo_rails::Payloads>::Payload<'__event>,
@@ -272,6 +276,7 @@ fn main() {
                         .always_in(
                             ::exo_rails::__private::Summary::<Self, 1, 14>::ALWAYS,
                         )
+                        .window(::exo_rails::__private::Summary::<Self, 1, 14>::WINDOW)
                         .told(::exo_rails::__private::Summary::<Self, 1, 14>::TOLD);
                     type Events = (
                         ::exo_rails::events::SessionStart,

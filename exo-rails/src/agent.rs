@@ -175,7 +175,7 @@ impl<M: Model, R: Rails> Agent<M, R> {
         let mut inputs =
             ToolCallInputs { id: call.id.clone(), tool_name: call.function.name.clone(), arguments, extra: Map::new() };
         let run = |call| self.run_tool(call, malformed.as_ref());
-        operation::guard::<operation::ToolCall<true>, _, _>(&self.rails, &mut inputs, ctx, run).await
+        operation::guard::<operation::ToolCall<true>, _, _>(&self.rails, &mut inputs, ctx, operation::Call(run)).await
     }
 
     async fn run_tool(

@@ -346,6 +346,20 @@ impl RailContext {
         Ok(())
     }
 
+    /// Waits for a future, unless the run is cancelled: then it is dropped.
+    pub(crate) fn unless_cancelled<F: Future<Output: Send> + Send>(
+        &self,
+        future: F,
+    ) -> impl Future<Output = Option<F::Output>> + Send + use<F> {
+        let token = self.scope.cancellation.clone();
+        async move {
+            match token {
+                None => Some(future.await),
+                Some(token) => token.run_until_cancelled_owned(future).await,
+            }
+        }
+    }
+
     /// An error when the run has been cancelled.
     pub(crate) fn ensure_running(&self) -> Result<(), RunError> {
         if self.scope.is_cancelled() { Err(RunError::Cancelled) } else { Ok(()) }

@@ -150,6 +150,10 @@ impl<E: Event> RunOn<E> for HookManager {
         self.at(E::POINT).iter().any(|entry| entry.rewrites)
     }
 
+    fn holds_back(&self) -> usize {
+        self.at(E::POINT).iter().map(|entry| entry.hook.holds_back()).max().unwrap_or(0)
+    }
+
     async fn dispatch<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Outcome<E> {
         let mut inputs = E::inputs(payload);
         let hooks = self.at(E::POINT);
@@ -224,6 +228,13 @@ pub trait Hook: Send + Sync + 'static {
     /// Calls those of its rails that are [always called](macro@crate::rail#rails-that-are-always-called), when a hook
     /// before it has stopped the event. A plain hook is not called then; a hook around others passes it on to them.
     fn observe<'a>(&'a self, inputs: Inputs<'a>, ctx: &'a mut RailContext) -> ObserverFuture<'a>;
+
+    /// How many characters of a streamed answer it has to see together: see
+    /// [`RunOn::holds_back`](crate::RunOn::holds_back). A plain hook sees each piece as it comes, and has nothing held
+    /// back; one that needs it is a rail with a `window`.
+    fn holds_back(&self) -> usize {
+        usize::MAX
+    }
 }
 
 /// Async functions that can be hooks.
@@ -263,6 +274,10 @@ impl<F: for<'a> HookFn<'a> + Send + Sync + 'static> Hook for F {
     fn observe<'a>(&'a self, _: Inputs<'a>, _: &'a mut RailContext) -> ObserverFuture<'a> {
         Box::pin(std::future::ready(()))
     }
+
+    fn holds_back(&self) -> usize {
+        0
+    }
 }
 
 /// A rail as the hook of one event.
@@ -286,6 +301,10 @@ impl<E: Event, R: RailOn<E> + Send + Sync + 'static> Hook for RailHook<E, R> {
             Some(payload) => Box::pin(RailOn::observe(&*self.rail, payload, ctx)),
             None => Box::pin(std::future::ready(())),
         }
+    }
+
+    fn holds_back(&self) -> usize {
+        R::ROW.window
     }
 }
 

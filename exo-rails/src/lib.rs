@@ -81,7 +81,7 @@ pub use schemars;
 pub use session::SessionInfo;
 pub use state::{Extra, Store};
 pub use stopped::{Stop, Stopped};
-pub use stream::StreamWindow;
+pub use stream::{Outlet, StreamPiece, StreamWindow};
 pub use tokio_util::sync::CancellationToken;
 pub use tool::Tool;
 pub use tool_args::{ToolArgs, ToolFor};
@@ -163,6 +163,7 @@ pub const DEFAULT_PRIORITY: i32 = 50;
 /// | `tool = "delete_file"` | it is called for this tool only, on `PreToolCall`, `PostToolCall` and `ToolError`, and may take the arguments as their type |
 /// | `provides = [T, …]` | it hands on these values to later rails of the event: see [`Provided`](trait@Provided) |
 /// | `needs = [T, …]` | it takes `&T`, which an earlier rail of the event hands on |
+/// | `window = 64` | on `LlmChunk`: how many characters of a streamed answer it has to see together, or `"all"`: see [`StreamWindow`] |
 /// | `always` | it is called also when an earlier rail of the event has stopped it; it can only observe |
 /// | `timeout = "2s"` | how long it may take, in `ms`, `s` or `m`; longer is a [fault](RailFault), and the rail is dropped where it waits |
 /// | `on_panic = "fault"` | a panic of it is a fault; without it, a panic unwinds through the operation, which does not happen |

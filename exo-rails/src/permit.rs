@@ -4,6 +4,7 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
+use crate::compaction::CompactionInputs;
 use crate::context::{RailContext, RunScope};
 use crate::payload::{InvokeInputs, ModelCallInputs, ToolCallInputs};
 
@@ -93,6 +94,7 @@ pub(crate) struct Slots {
     pub(crate) run: Slot<InvokeInputs>,
     pub(crate) llm_call: Slot<ModelCallInputs>,
     pub(crate) tool_call: Slot<ToolCallInputs>,
+    pub(crate) compaction: Slot<CompactionInputs>,
 }
 
 /// One such place; empty inputs lie in it between operations.

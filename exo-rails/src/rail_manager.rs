@@ -51,6 +51,8 @@ use crate::stopped::Stopped;
 pub struct RailManager {
     rails: Vec<Registered>,
     lists: PerPoint<Option<Arc<dyn AnyList>>>,
+    /// How many characters of a streamed answer the rails have to see together.
+    window: usize,
 }
 
 /// Rails that can be collected at run time: all that threads can share.
@@ -98,6 +100,7 @@ struct Registered {
     handle: RailHandle,
     rail: TypeId,
     info: RailInfo,
+    window: usize,
 }
 
 impl RailManager {
@@ -120,7 +123,8 @@ impl RailManager {
             return Err(DuplicateRail { rail_name: R::NAME });
         }
         let handle = RailHandle(HANDLES.fetch_add(1, Ordering::Relaxed));
-        self.rails.push(Registered { handle, rail: id, info: R::INFO });
+        self.rails.push(Registered { handle, rail: id, info: R::INFO, window: R::ROW.window });
+        self.window = self.window.max(R::ROW.window);
         R::each_event(&mut Insertion { rail: Arc::new(rail), handle, lists: &mut self.lists });
         Ok(handle)
     }
@@ -132,6 +136,7 @@ impl RailManager {
     pub fn remove(&mut self, handle: RailHandle) -> Result<(), RailNotFound> {
         let at = self.rails.iter().position(|registered| registered.handle == handle).ok_or(RailNotFound)?;
         self.rails.remove(at);
+        self.window = self.rails.iter().map(|registered| registered.window).max().unwrap_or(0);
         for list in self.lists.values_mut() {
             *list = list.take().and_then(|list| list.without(handle));
         }
@@ -184,6 +189,10 @@ impl fmt::Debug for RailManager {
 impl<E: Event> RunOn<E> for RailManager {
     fn rewrites(&self) -> bool {
         self.list::<E>().is_some_and(|list| list.rails.iter().any(|listed| listed.rewrites))
+    }
+
+    fn holds_back(&self) -> usize {
+        self.window
     }
 
     async fn dispatch<'a>(&'a self, mut payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Outcome<E> {
@@ -379,5 +388,9 @@ impl Hook for RailManagerHook {
         let list = self.manager.at(self.point).filter(|_| inputs.point() == self.point);
         let future = list.and_then(|list| list.observe(&self.manager, inputs, ctx));
         future.unwrap_or_else(|| Box::pin(std::future::ready(())))
+    }
+
+    fn holds_back(&self) -> usize {
+        self.manager.window
     }
 }

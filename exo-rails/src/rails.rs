@@ -2,14 +2,20 @@
 
 use std::sync::Arc;
 
+use futures_core::Stream;
+
 use crate::checks::GuardSet;
+use crate::compaction::{CompactionInputs, CompactionOutput};
 use crate::context::RailContext;
 use crate::decision::{Decision, Outcome};
+use crate::delta::ModelDelta;
 use crate::error::{OperationError, RunError};
 use crate::event::Event;
 use crate::fault::RailFault;
-use crate::operation::{self, Guarded, LlmCall, ToolCall};
+use crate::operation::{self, Call, Compact, Guarded, LlmCall, Streamed, ToolCall};
 use crate::payload::{InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse, ToolCallInputs, ToolOutput};
+use crate::permit::Permit;
+use crate::stream::Outlet;
 
 /// A guard set that serves event `E`.
 ///
@@ -25,6 +31,12 @@ pub trait RunOn<E: Event>: Send + Sync {
     /// Whether a rail may change the payload: then a guarded operation keeps the original, for retries.
     fn rewrites(&self) -> bool {
         true
+    }
+
+    /// How many characters of a streamed answer its rails have to see together: so many are held back. Only
+    /// [`LlmChunk`](crate::events::LlmChunk) is asked. A guard set that does not say holds back all of the answer.
+    fn holds_back(&self) -> usize {
+        usize::MAX
     }
 
     /// Runs the rails of the event, in their order, until one of them does not continue.
@@ -181,7 +193,110 @@ pub trait Rails: GuardSet {
     {
         async move {
             let mut call = call;
+            operation::guard::<LlmCall, _, _>(self, &mut call, ctx, Call(model)).await
+        }
+    }
+
+    /// Guards a call of the model whose answer comes in pieces, and lets each piece leave when the rails of
+    /// [`LlmChunk`](crate::events::LlmChunk) have seen it, with so much of what follows as they
+    /// [hold back](crate::StreamWindow).
+    ///
+    /// The rails, and what comes of their decisions, are those of [`guard_llm_call`](Self::guard_llm_call), which asks
+    /// the rails of `LlmChunk` about the answer as a whole. What the rails of `PostLlmCall` change is in the response, but
+    /// the text has left by then.
+    ///
+    /// `model` yields a stream of [`ModelDelta`](crate::ModelDelta)s; `outlet` takes each
+    /// [`StreamPiece`](crate::StreamPiece), and the model is not asked for more until it has.
+    ///
+    /// ```
+    /// use exo_rails::prelude::*;
+    /// use exo_rails::{ModelDelta, StreamPiece};
+    /// use futures_util::stream;
+    ///
+    /// /// No names of colours.
+    /// #[rail(on = [LlmChunk], window = 5)]
+    /// fn grey(window: &mut StreamWindow) {
+    ///     window.text = window.text.replace("green", "grey");
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RunError> {
+    /// let model = |_request| {
+    ///     let pieces = ["It is gr", "een, and", " so it stays."];
+    ///     stream::iter(pieces.map(|text| Ok::<_, OperationError>(ModelDelta::Text(text.into()))))
+    /// };
+    /// let (pieces, mut ctx) = (std::sync::Mutex::new(Vec::new()), RailContext::new("demo"));
+    /// let outlet = |piece| {
+    ///     pieces.lock().unwrap().push(piece);
+    ///     async {}
+    /// };
+    /// let response = rail_chain![grey].guard_stream(ModelCallInputs::default(), &mut ctx, model, outlet).await?;
+    /// assert_eq!(response.message.text(), "It is grey, and so it stays.");
+    /// let text = |piece: &str| StreamPiece::Text(piece.into());
+    /// assert_eq!(*pieces.lock().unwrap(), [text("It "), text("is grey"), text(", and so it s"), text("tays.")]);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`guard_llm_call`](Self::guard_llm_call).
+    fn guard_stream<F, S, E>(
+        &self,
+        call: ModelCallInputs,
+        ctx: &mut RailContext,
+        model: F,
+        outlet: impl Outlet,
+    ) -> impl Future<Output = Result<ModelResponse, RunError>> + Send
+    where
+        F: FnMut(Permit<ModelCallInputs>) -> S + Send,
+        S: Stream<Item = Result<ModelDelta, E>> + Send,
+        E: Into<OperationError> + Send,
+    {
+        async move {
+            let mut call = call;
+            let model = Streamed { model, outlet, has_left: false };
             operation::guard::<LlmCall, _, _>(self, &mut call, ctx, model).await
+        }
+    }
+
+    /// Guards a compaction of the history: [`PreCompaction`](crate::events::PreCompaction), the compaction, then
+    /// [`PostCompaction`](crate::events::PostCompaction).
+    ///
+    /// ```
+    /// use exo_rails::message::Message;
+    /// use exo_rails::prelude::*;
+    ///
+    /// /// Whoever compacts is told what matters.
+    /// #[rail(on = [PreCompaction])]
+    /// fn keep_orders(history: &mut CompactionInputs) {
+    ///     history.hint = Some("keep the numbers of orders".into());
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RunError> {
+    /// let history = CompactionInputs { messages: vec![Message::user("Hello"), Message::user("Order 7?")], ..Default::default() };
+    /// let last_only = |history: Permit<CompactionInputs>| async move {
+    ///     assert_eq!(history.hint.as_deref(), Some("keep the numbers of orders"));
+    ///     let messages = history.messages.last().cloned().into_iter().collect();
+    ///     Ok::<_, OperationError>(CompactionOutput { messages, removed: 1, ..Default::default() })
+    /// };
+    /// let mut ctx = RailContext::new("demo");
+    /// let shorter = rail_chain![keep_orders].guard_compaction(history, &mut ctx, last_only).await?;
+    /// assert_eq!(shorter.messages[0].text(), "Order 7?");
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// When a rail aborts or faults, when the compaction fails, or when the run is cancelled.
+    fn guard_compaction<F>(
+        &self,
+        history: CompactionInputs,
+        ctx: &mut RailContext,
+        compaction: F,
+    ) -> impl Future<Output = Result<CompactionOutput, RunError>> + Send
+    where
+        F: Guarded<CompactionInputs, CompactionOutput, OperationError>,
+    {
+        async move {
+            let mut history = history;
+            operation::guard::<Compact, _, _>(self, &mut history, ctx, Call(compaction)).await
         }
     }
 
@@ -227,7 +342,7 @@ pub trait Rails: GuardSet {
     {
         async move {
             let mut call = call;
-            operation::guard::<ToolCall<false>, _, _>(self, &mut call, ctx, tool).await
+            operation::guard::<ToolCall<false>, _, _>(self, &mut call, ctx, Call(tool)).await
         }
     }
 }
@@ -256,6 +371,10 @@ impl<E: Event> RunOn<E> for NoRails {
         false
     }
 
+    fn holds_back(&self) -> usize {
+        0
+    }
+
     #[inline]
     fn dispatch<'a>(&'a self, _: E::Payload<'a>, _: &'a mut RailContext) -> impl Future<Output = Outcome<E>> + Send {
         std::future::ready(Ok(Decision::Continue))
@@ -269,6 +388,10 @@ macro_rules! behind_pointers {
             #[inline]
             fn rewrites(&self) -> bool {
                 (**self).rewrites()
+            }
+
+            fn holds_back(&self) -> usize {
+                (**self).holds_back()
             }
 
             #[inline]

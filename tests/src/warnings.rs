@@ -18,6 +18,8 @@ impl Warnings {
     pub fn collect() -> (Self, DefaultGuard) {
         let warnings = Self::default();
         let guard = tracing::subscriber::set_default(warnings.clone());
+        // Another test may have found meanwhile that nobody listens.
+        tracing::callsite::rebuild_interest_cache();
         (warnings, guard)
     }
 

@@ -299,6 +299,7 @@ impl<'c> Names<'c> {
                 )
                 .with_inner(&<Self as #library::Chain>::PLAN)
                 .always_in(#library::__private::Summary::<Self, #len, #kinds>::ALWAYS)
+                .window(#library::__private::Summary::<Self, #len, #kinds>::WINDOW)
                 .told(#library::__private::Summary::<Self, #len, #kinds>::TOLD);
 
                 type Events = #list;
@@ -333,6 +334,11 @@ impl<'c> Names<'c> {
                 #[inline]
                 fn rewrites(&self) -> bool {
                     __Sorted::<__Event>::REWRITES
+                }
+
+                #[inline]
+                fn holds_back(&self) -> usize {
+                    #library::__private::Summary::<#ident, #len, #kinds>::WINDOW
                 }
 
                 #[inline]

@@ -48,6 +48,8 @@ pub(super) struct Options {
     pub on_panic: Option<LitStr>,
     /// What comes of its faults.
     pub on_fault: Option<(LitStr, OnFault)>,
+    /// How many characters of a streamed answer it has to see together; with the key, for errors about the events.
+    pub window: Option<(Ident, usize)>,
     /// All keys, also of options that are wrong.
     pub keys: Vec<Ident>,
     /// Whether there is one that is none, or at the wrong place: what seems to be missing may be meant by it.
@@ -69,13 +71,13 @@ pub(super) enum OnFault {
     Continue,
 }
 
-const KEYS: [&str; 14] = [
+const KEYS: [&str; 15] = [
     "on", "priority", "name", "after", "before", "tool", "tools", "provides", "needs", "always", "timeout", "on_panic",
-    "on_fault", "crate",
+    "on_fault", "window", "crate",
 ];
 
 /// Those of a method.
-const OPTIONS: [&str; 7] = ["tool", "provides", "needs", "always", "timeout", "on_panic", "on_fault"];
+const OPTIONS: [&str; 8] = ["tool", "provides", "needs", "always", "timeout", "on_panic", "on_fault", "window"];
 
 /// Parses all arguments; what is wrong with one does not hide what is wrong with the next.
 pub(super) fn parse(tokens: TokenStream, errors: &mut Errors) -> Args {
@@ -175,6 +177,7 @@ fn option(options: &mut Options, key: &Ident, input: ParseStream<'_>, errors: &m
             "timeout" => options.timeout = errors.keep(timeout(&input.parse()?)),
             "on_panic" => options.on_panic = errors.keep(on_panic(&input.parse()?)),
             "on_fault" => options.on_fault = errors.keep(on_fault(&input.parse()?)),
+            "window" => options.window = errors.keep(window(&input.parse()?)).map(|window| (key.clone(), window)),
             "provides" => options.provides = Some((key.clone(), values(input, key, errors)?)),
             _ => options.needs = Some((key.clone(), values(input, key, errors)?)),
         }
@@ -215,6 +218,7 @@ fn example(key: &str) -> &'static str {
         "timeout" => "timeout = \"2s\"",
         "on_panic" => "on_panic = \"fault\"",
         "on_fault" => "on_fault = \"continue\"",
+        "window" => "window = 64",
         "provides" => "provides = [RateLimitLeft]",
         "needs" => "needs = [RateLimitLeft]",
         _ => "crate = ::exo_rails",
@@ -389,6 +393,17 @@ fn on_fault(expr: &Expr) -> syn::Result<(LitStr, OnFault)> {
         }
     };
     Ok((word, on_fault))
+}
+
+/// A number of characters, or all of the answer.
+fn window(expr: &Expr) -> syn::Result<usize> {
+    let number = match expr {
+        Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => number.base10_parse().ok().filter(|number| *number > 0),
+        other => text(other).filter(|text| text.value() == "all").map(|_| usize::MAX),
+    };
+    let message =
+        "a window is how many characters the rail has to see together: `window = 64`, or `\"all\"` of the answer";
+    number.ok_or_else(|| syn::Error::new_spanned(expr, message))
 }
 
 fn value(input: ParseStream<'_>) -> syn::Result<TokenStream> {

@@ -68,6 +68,8 @@ pub(super) struct Handler {
     pub catches_panics: bool,
     /// What comes of its faults, and where that is said.
     pub on_fault: Option<(LitStr, OnFault)>,
+    /// How many characters of a streamed answer it has to see together.
+    pub window: Option<usize>,
 }
 
 /// A parameter.
@@ -289,6 +291,7 @@ fn handler(sig: &Signature, callee: TokenStream, events: Vec<Path>, options: Opt
     }
     let params = params(&sig.inputs, &options, errors);
     options::check(&options, sig, &params, errors);
+    options::window(&options, &events, errors);
     Handler {
         events,
         span: sig.ident.span(),
@@ -304,6 +307,7 @@ fn handler(sig: &Signature, callee: TokenStream, events: Vec<Path>, options: Opt
         timeout: options.timeout.map(|(_, limit)| limit),
         catches_panics: options.on_panic.is_some(),
         on_fault: options.on_fault,
+        window: options.window.map(|(_, characters)| characters),
     }
 }
 

@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use proc_macro2::{Span, TokenStream, TokenTree};
+use proc_macro2::{Literal, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, Generics, Ident, Path, Type, WhereClause};
@@ -145,7 +145,7 @@ fn rail_impl(rail: &Rail) -> TokenStream {
     let generic = generic.then(|| quote_spanned!(Span::mixed_site()=> .generic()));
     let rewriting = rail.handlers.iter().filter(|handler| handler.rewrites());
     let rewrites = rewriting.flat_map(|handler| &handler.events);
-    let (always, tools, flow) = (always(rail), for_tools(rail), flow(rail));
+    let (always, tools, flow, window) = (always(rail), for_tools(rail), flow(rail), window(rail));
     let list = event_list(&events);
     // Of a generic rail, what a bound of it lacks is what has to be told.
     let whole = generics.type_params().next().is_none();
@@ -160,7 +160,7 @@ fn rail_impl(rail: &Rail) -> TokenStream {
                 #library::RailInfo { name: #name, priority: #value, declared: #declared },
                 &[#(<#events as #library::Event>::POINT),*],
                 &[#(<#rewrites as #library::Event>::POINT),*],
-            ) #generic #always #tools;
+            ) #generic #always #tools #window;
             #after
             #before
             #flow
@@ -177,6 +177,16 @@ fn always(rail: &Rail) -> Option<TokenStream> {
     let events = always.iter().flat_map(|handler| &handler.events);
     let points = quote!(&[#(<#events as #library::Event>::POINT),*]);
     (!always.is_empty()).then(|| quote_spanned!(Span::mixed_site()=> .always(#points)))
+}
+
+/// How many characters of a streamed answer it has to see together, when there is something to say of it.
+fn window(rail: &Rail) -> Option<TokenStream> {
+    let characters = rail.handlers.iter().filter_map(|handler| handler.window).max()?;
+    let characters = match characters {
+        usize::MAX => quote!(::core::primitive::usize::MAX),
+        number => Literal::usize_unsuffixed(number).to_token_stream(),
+    };
+    Some(quote_spanned!(Span::mixed_site()=> .window(#characters)))
 }
 
 /// The tools that it is for, when it is not for all of them.

@@ -192,6 +192,16 @@ fn faults(options: &Options, sig: &Signature, errors: &mut Errors) {
     }
 }
 
+/// A window is what a rail sees of an answer on its way.
+pub(super) fn window(options: &Options, events: &[Path], errors: &mut Errors) {
+    let chunk = |event: &Path| event.segments.last().is_some_and(|last| last.ident == "LlmChunk");
+    if let Some((key, _)) = &options.window
+        && !events.iter().any(chunk)
+    {
+        errors.at(key, "a window is what a rail on `LlmChunk` sees: no other event has one");
+    }
+}
+
 /// A rail that is always called observes, and needs nothing of rails that may not have been called.
 fn always(options: &Options, params: &[Param], errors: &mut Errors) {
     for param in params {

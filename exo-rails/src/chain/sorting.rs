@@ -45,6 +45,8 @@ pub struct Row {
     pub(crate) before: &'static [RailInfo],
     /// The values that it hands on or needs.
     pub(crate) flow: &'static [Flow],
+    /// How many characters of a streamed answer it has to see together.
+    pub(crate) window: usize,
     /// The tools that it is for.
     pub(crate) tools: &'static [&'static str],
     /// Whether it shares name and place with others, made from the same generic type.
@@ -96,6 +98,7 @@ impl Row {
             after: &[],
             before: &[],
             flow: &[],
+            window: 0,
             tools: &[],
             generic: false,
             told: false,
@@ -134,6 +137,13 @@ impl Row {
     #[must_use]
     pub const fn always_in(mut self, events: EventSet) -> Self {
         self.always = events;
+        self
+    }
+
+    /// It has to see so many characters of a streamed answer together.
+    #[must_use]
+    pub const fn window(mut self, characters: usize) -> Self {
+        self.window = characters;
         self
     }
 
@@ -285,6 +295,18 @@ impl<C: Listing<N, K>, const N: usize, const K: usize> Summary<C, N, K> {
 
     /// Whether there are rails that are always called.
     pub const HAS_ALWAYS: bool = Self::ALWAYS.0 != 0;
+
+    /// How many characters of a streamed answer its rails have to see together.
+    pub const WINDOW: usize = {
+        let (mut most, mut i) = (0, 0);
+        while i < N {
+            if Self::ROWS[i].window > most {
+                most = Self::ROWS[i].window;
+            }
+            i += 1;
+        }
+        most
+    };
 
     /// The events at which a rail is always called.
     pub const ALWAYS: EventSet = {

@@ -1,13 +1,17 @@
-//! The operations that an agent's lifecycle knows: the run, a model call, a tool call.
+//! The operations that an agent's lifecycle knows: the run, a model call, a tool call, a compaction.
 
+use futures_util::FutureExt;
 use serde_json::{Map, Value, json};
 
+use super::{Again, windows};
 use crate::action::NoSubstitute;
+use crate::compaction::{CompactionInputs, CompactionOutput};
 use crate::context::RailContext;
 use crate::decision::Decision;
 use crate::error::{OperationError, RunError};
 use crate::event::{
-    Event, Finished, LlmError, Payloads, PostLlmCall, PostToolCall, PreLlmCall, PreToolCall, Start, ToolError,
+    Event, Finished, LlmError, Payloads, PostCompaction, PostLlmCall, PostToolCall, PreCompaction, PreLlmCall,
+    PreToolCall, Start, ToolError,
 };
 use crate::fault::RailFault;
 use crate::hook_point::HookPoint;
@@ -17,7 +21,7 @@ use crate::rail::RailInfo;
 use crate::rails::{Rails, enter};
 use crate::reason::Reason;
 
-/// What an event pair surrounds: the run, a model call, a tool call.
+/// What an event pair surrounds: the run, a model call, a tool call, a compaction.
 pub(crate) trait Operation {
     type Inputs: Clone + Default + Send + Sync;
     type Output: Send + Sync;
@@ -48,6 +52,25 @@ pub(crate) trait Operation {
 
     /// Where the context keeps the shared inputs of such operations.
     fn slot(ctx: &mut RailContext) -> &mut Slot<Self::Inputs>;
+
+    /// Waits for the operation. Most are not interrupted when the run is cancelled: what they do in the world would be
+    /// left half done.
+    fn unless_cancelled<F: Future<Output: Send> + Send>(
+        operation: F,
+        _: &RailContext,
+    ) -> impl Future<Output = Option<F::Output>> + Send {
+        operation.map(Some)
+    }
+
+    /// Asks the rails of what leaves piece by piece about a result that leaves as a whole.
+    fn delivered<R: Rails + ?Sized>(
+        _: &R,
+        _: &Self::Inputs,
+        _: &mut Self::Output,
+        _: &mut RailContext,
+    ) -> impl Future<Output = Result<Option<Again>, RunError>> + Send {
+        std::future::ready(Ok(None))
+    }
 }
 
 /// What all operations have in common: the pair of events around them, and what these carry.
@@ -132,6 +155,23 @@ impl Operation for LlmCall {
     fn skipped(_: &ModelCallInputs, by: &RailInfo, reason: &Reason) -> ModelResponse {
         ModelResponse { extra: skip_note(by, reason), ..ModelResponse::empty() }
     }
+
+    // A request that nobody waits for changes nothing.
+    fn unless_cancelled<F: Future<Output: Send> + Send>(
+        call: F,
+        ctx: &RailContext,
+    ) -> impl Future<Output = Option<F::Output>> + Send {
+        ctx.unless_cancelled(call)
+    }
+
+    fn delivered<R: Rails + ?Sized>(
+        rails: &R,
+        inputs: &ModelCallInputs,
+        output: &mut ModelResponse,
+        ctx: &mut RailContext,
+    ) -> impl Future<Output = Result<Option<Again>, RunError>> + Send {
+        windows::whole(rails, inputs, output, ctx)
+    }
 }
 
 /// A tool call. `TOLD`: whether a failure that no rail acts on is told to the model, as an output which the
@@ -162,5 +202,52 @@ impl<const TOLD: bool> Operation for ToolCall<TOLD> {
 
     fn skipped(inputs: &ToolCallInputs, by: &RailInfo, reason: &Reason) -> ToolOutput {
         ToolOutput::error(format!("The call of `{}` was skipped by the rail `{}`: {reason}", inputs.tool_name, by.name))
+    }
+}
+
+/// A compaction of the history.
+pub(crate) enum Compact {}
+
+impl Operation for Compact {
+    type Inputs = CompactionInputs;
+    type Output = CompactionOutput;
+    type Error = OperationError;
+    type Pre = PreCompaction;
+    type Post = PostCompaction;
+
+    const FAILED: HookPoint = HookPoint::PreCompaction;
+
+    fn pre(inputs: &mut CompactionInputs) -> &mut CompactionInputs {
+        inputs
+    }
+
+    fn post<'a>(
+        inputs: &'a CompactionInputs,
+        output: &'a mut CompactionOutput,
+    ) -> (&'a CompactionInputs, &'a CompactionOutput) {
+        (inputs, output)
+    }
+
+    // No event tells of it: whoever guards the run learns of the error that it ends with.
+    async fn failed<R: Rails + ?Sized>(
+        _: &R,
+        _: &CompactionInputs,
+        _: &OperationError,
+        _: &mut RailContext,
+    ) -> Result<Decision<CompactionOutput>, RailFault> {
+        Ok(Decision::Continue)
+    }
+
+    fn unrescued(_: &CompactionInputs, error: OperationError) -> Result<CompactionOutput, RunError> {
+        Err(error.into())
+    }
+
+    fn skipped(inputs: &CompactionInputs, by: &RailInfo, reason: &Reason) -> CompactionOutput {
+        let messages = inputs.messages.clone();
+        CompactionOutput { messages, extra: skip_note(by, reason), ..CompactionOutput::default() }
+    }
+
+    fn slot(ctx: &mut RailContext) -> &mut Slot<CompactionInputs> {
+        &mut ctx.slots.compaction
     }
 }

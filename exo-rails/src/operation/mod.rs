@@ -1,6 +1,8 @@
 //! Guarded operations: pre rails, the operation, post rails, and every decision acted on.
 
 mod kinds;
+mod perform;
+mod windows;
 
 use std::mem;
 use std::sync::Arc;
@@ -19,7 +21,8 @@ use crate::rail::{RailIdentity, RailInfo};
 use crate::rails::{Rails, RunOn, enter};
 use crate::reason::Reason;
 
-pub(crate) use kinds::{LlmCall, Operation, Run, SKIPPED, ToolCall};
+pub(crate) use kinds::{Compact, LlmCall, Operation, Run, SKIPPED, ToolCall};
+pub(crate) use perform::{Call, Made, Perform, Streamed};
 
 /// What a guarded operation calls with the permit: an async function or closure.
 ///
@@ -59,7 +62,7 @@ enum Attempt<T> {
 }
 
 /// The retry that a rail asks for.
-struct Again {
+pub(crate) struct Again {
     by: RailInfo,
     identity: RailIdentity,
     request: RetryRequest,
@@ -71,28 +74,29 @@ struct Again {
 ///
 /// Each attempt begins with the inputs as the caller gave them, so that a rail which rewrites them does not
 /// rewrite its own work on a retry.
-pub(crate) async fn guard<O, R, F>(
+pub(crate) async fn guard<O, R, P>(
     rails: &R,
     inputs: &mut O::Inputs,
     ctx: &mut RailContext,
-    mut operation: F,
+    mut operation: P,
 ) -> Result<O::Output, RunError>
 where
     O: Operation,
     R: RunOn<O::Pre> + RunOn<O::Post> + Rails + ?Sized,
-    F: Guarded<O::Inputs, O::Output, O::Error>,
+    P: Perform<O>,
 {
     let original = RunOn::<O::Pre>::rewrites(rails).then(|| inputs.clone());
     let mut retries = Retries::default();
     loop {
         ctx.ensure_running()?;
         ctx.begin_attempt(retries.total);
-        let again = match attempt::<O, R, F>(rails, inputs, ctx, &mut operation).await? {
+        let again = match attempt::<O, R, P>(rails, inputs, ctx, &mut operation).await? {
             Attempt::Done(output) => return Ok(output),
             Attempt::Again(again) => again,
         };
         let delay = retries.take(again)?;
         ctx.pause(delay).await?;
+        operation.again().await;
         if let Some(original) = &original {
             inputs.clone_from(original);
         }
@@ -110,7 +114,7 @@ where
     R: Rails + ?Sized,
     F: Guarded<InvokeInputs, InvokeOutput, RunError>,
 {
-    let result = guard::<Run, R, F>(rails, &mut inputs, ctx, run).await;
+    let result = guard::<Run, R, _>(rails, &mut inputs, ctx, Call(run)).await;
     if let Err(error) = &result
         && let Err(fault) = enter::<Error, R>(rails, (&inputs, error), ctx).await
     {
@@ -121,33 +125,32 @@ where
 }
 
 /// One attempt: pre rails, operation, post rails.
-async fn attempt<O, R, F>(
+async fn attempt<O, R, P>(
     rails: &R,
     inputs: &mut O::Inputs,
     ctx: &mut RailContext,
-    operation: &mut F,
+    operation: &mut P,
 ) -> Result<Attempt<O::Output>, RunError>
 where
     O: Operation,
     R: RunOn<O::Pre> + RunOn<O::Post> + Rails + ?Sized,
-    F: Guarded<O::Inputs, O::Output, O::Error>,
+    P: Perform<O>,
 {
     let decision = enter::<O::Pre, R>(rails, O::pre(inputs), ctx).await?;
-    let mut output = match settle(decision, O::Pre::POINT, |skip| substitute::<O>(skip, inputs, ctx))? {
-        Settled::Done(output) => output,
+    let made = match settle(decision, O::Pre::POINT, |skip| substitute::<O>(skip, inputs, ctx))? {
+        Settled::Done(output) => Made::Whole(output),
         Settled::Again(again) => return Ok(Attempt::Again(again)),
-        Settled::Proceed => match permitted::<O, F>(inputs, ctx, operation).await? {
-            Ok(output) => output,
-            Err(error) => {
-                let error = error.into();
-                let decision = O::failed(rails, inputs, &error, ctx).await?;
-                match settle(decision, O::FAILED, |skip| rescue(skip, ctx))? {
-                    Settled::Done(Some(output)) => output,
-                    Settled::Again(again) => return Ok(Attempt::Again(again)),
-                    // A skip without a substitute accepts what there is: the error.
-                    Settled::Proceed | Settled::Done(None) => O::unrescued(inputs, error)?,
-                }
-            }
+        Settled::Proceed => match permitted::<O, R, P>(rails, inputs, ctx, operation).await? {
+            Ok(made) => made,
+            Err(error) => rescued::<O, R>(rails, inputs, error, ctx).await?,
+        },
+    };
+    let mut output = match made {
+        Made::Delivered(output) => output,
+        Made::Again(again) => return Ok(Attempt::Again(again)),
+        Made::Whole(mut output) => match operation.deliver(rails, inputs, &mut output, ctx).await? {
+            Some(again) => return Ok(Attempt::Again(again)),
+            None => output,
         },
     };
     let decision = enter::<O::Post, R>(rails, O::post(inputs, &mut output), ctx).await?;
@@ -158,29 +161,48 @@ where
 }
 
 /// Does the operation with a permit, and takes the inputs back from it.
-async fn permitted<O, F>(
+async fn permitted<O, R, P>(
+    rails: &R,
     inputs: &mut O::Inputs,
     ctx: &mut RailContext,
-    operation: &mut F,
-) -> Result<Result<O::Output, F::Error>, RunError>
+    operation: &mut P,
+) -> Result<Result<Made<O::Output>, O::Error>, RunError>
 where
     O: Operation,
-    F: Guarded<O::Inputs, O::Output, O::Error>,
+    R: Rails + ?Sized,
+    P: Perform<O>,
 {
     // Cancelled while the rails were asked: then nothing begins any more.
     ctx.ensure_running()?;
     let shared = O::slot(ctx).fill(mem::take(inputs));
-    let result = operation(permit::issue(Arc::clone(&shared), ctx)).await;
+    let permit = permit::issue(Arc::clone(&shared), ctx);
+    let made = operation.perform(rails, permit, &shared, ctx).await;
     match O::slot(ctx).take_back(shared) {
         Ok(returned) => {
             *inputs = returned;
-            Ok(result)
+            made
         }
         Err(kept) => {
             *inputs = O::Inputs::clone(&kept);
             Err(RunError::PermitKept { event: O::Pre::POINT })
         }
     }
+}
+
+/// Asks the rails what to do about a failure.
+async fn rescued<O: Operation, R: Rails + ?Sized>(
+    rails: &R,
+    inputs: &O::Inputs,
+    error: O::Error,
+    ctx: &mut RailContext,
+) -> Result<Made<O::Output>, RunError> {
+    let decision = O::failed(rails, inputs, &error, ctx).await?;
+    Ok(match settle(decision, O::FAILED, |skip| rescue(skip, ctx))? {
+        Settled::Done(Some(output)) => Made::Whole(output),
+        Settled::Again(again) => Made::Again(again),
+        // A skip without a substitute accepts what there is: the error.
+        Settled::Proceed | Settled::Done(None) => Made::Whole(O::unrescued(inputs, error)?),
+    })
 }
 
 /// What a decision means for the attempt.

@@ -8,7 +8,6 @@ mod script;
 mod subject;
 mod text;
 
-use exo_rails::prelude::*;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
@@ -31,7 +30,7 @@ fn for_each_chain(check: impl Fn(&Listed, &Script) -> Result<(), TestCaseError>)
 #[test]
 fn a_single_event_is_the_same_everywhere() {
     for_each_chain(|listed, script| {
-        for &point in HookPoint::ALL {
+        for point in Operation::ALL.iter().flat_map(|operation| operation.points()) {
             let expected = Model::new(&listed.items, script).event(point);
             for (set, subject) in &listed.subjects {
                 prop_assert_eq!(&subject.event(point, script), &expected, "{} of {} at {}", set, listed.name, point);

@@ -202,7 +202,7 @@ impl Model {
 
 impl Operation {
     /// Its events: before it, after it, after its failure (which, for a run, is not reached from here).
-    fn points(self) -> [HookPoint; 3] {
+    pub(crate) fn points(self) -> [HookPoint; 3] {
         match self {
             Self::Run => [HookPoint::Start, HookPoint::Finished, HookPoint::Error],
             Self::LlmCall => [HookPoint::PreLlmCall, HookPoint::PostLlmCall, HookPoint::LlmError],

@@ -1,0 +1,152 @@
+//! How an operation is done: called, or streamed.
+
+use std::sync::Arc;
+
+use futures_core::Stream;
+
+use super::windows::{self, Screened};
+use super::{Again, Guarded, LlmCall, Operation};
+use crate::context::RailContext;
+use crate::delta::ModelDelta;
+use crate::error::{OperationError, RunError};
+use crate::payload::{ModelCallInputs, ModelResponse};
+use crate::permit::Permit;
+use crate::rails::Rails;
+use crate::stream::{Outlet, StreamPiece};
+
+/// What an operation has come to, when it has not failed.
+pub(crate) enum Made<T> {
+    /// A result, of which nothing has left yet.
+    Whole(T),
+    /// A result that has left, piece by piece.
+    Delivered(T),
+    /// A rail has stopped it on the way, and has it done again.
+    Again(Again),
+}
+
+/// Does an operation.
+pub(crate) trait Perform<O: Operation>: Send {
+    /// Does it once. `inputs` are those of the permit.
+    ///
+    /// Two results: that of the operation, inside, and that of the rails and the run.
+    fn perform<R: Rails + ?Sized>(
+        &mut self,
+        rails: &R,
+        permit: Permit<O::Inputs>,
+        inputs: &Arc<O::Inputs>,
+        ctx: &mut RailContext,
+    ) -> impl Future<Output = Result<Result<Made<O::Output>, O::Error>, RunError>> + Send;
+
+    /// Lets a result leave as a whole; the retry, when a rail asks for one.
+    fn deliver<R: Rails + ?Sized>(
+        &mut self,
+        rails: &R,
+        inputs: &O::Inputs,
+        output: &mut O::Output,
+        ctx: &mut RailContext,
+    ) -> impl Future<Output = Result<Option<Again>, RunError>> + Send;
+
+    /// It begins anew: what has left is not part of the result.
+    fn again(&mut self) -> impl Future<Output = ()> + Send;
+}
+
+/// An operation that is called, and returns its result as a whole.
+pub(crate) struct Call<F>(pub F);
+
+impl<O: Operation, F: Guarded<O::Inputs, O::Output, O::Error>> Perform<O> for Call<F> {
+    async fn perform<R: Rails + ?Sized>(
+        &mut self,
+        _: &R,
+        permit: Permit<O::Inputs>,
+        _: &Arc<O::Inputs>,
+        ctx: &mut RailContext,
+    ) -> Result<Result<Made<O::Output>, O::Error>, RunError> {
+        match O::unless_cancelled((self.0)(permit), ctx).await {
+            Some(result) => Ok(result.map(Made::Whole).map_err(Into::into)),
+            None => Err(RunError::Cancelled),
+        }
+    }
+
+    fn deliver<R: Rails + ?Sized>(
+        &mut self,
+        rails: &R,
+        inputs: &O::Inputs,
+        output: &mut O::Output,
+        ctx: &mut RailContext,
+    ) -> impl Future<Output = Result<Option<Again>, RunError>> + Send {
+        O::delivered(rails, inputs, output, ctx)
+    }
+
+    fn again(&mut self) -> impl Future<Output = ()> + Send {
+        std::future::ready(())
+    }
+}
+
+/// A call of the model whose answer comes in pieces, and leaves in pieces when the rails have seen them.
+pub(crate) struct Streamed<F, T> {
+    pub model: F,
+    pub outlet: T,
+    /// Whether something has left that is not taken back.
+    pub has_left: bool,
+}
+
+impl<F, S, E, T> Perform<LlmCall> for Streamed<F, T>
+where
+    F: FnMut(Permit<ModelCallInputs>) -> S + Send,
+    S: Stream<Item = Result<ModelDelta, E>> + Send,
+    E: Into<OperationError> + Send,
+    T: Outlet,
+{
+    async fn perform<R: Rails + ?Sized>(
+        &mut self,
+        rails: &R,
+        permit: Permit<ModelCallInputs>,
+        inputs: &Arc<ModelCallInputs>,
+        ctx: &mut RailContext,
+    ) -> Result<Result<Made<ModelResponse>, OperationError>, RunError> {
+        let deltas = (self.model)(permit);
+        let mut outlet = Counting { outlet: &mut self.outlet, has_left: &mut self.has_left };
+        Ok(match windows::stream(rails, inputs, deltas, ctx, &mut outlet).await? {
+            Ok(Screened::Passed(response)) => Ok(Made::Delivered(response)),
+            Ok(Screened::Again(again)) => Ok(Made::Again(again)),
+            Err(error) => Err(error),
+        })
+    }
+
+    async fn deliver<R: Rails + ?Sized>(
+        &mut self,
+        rails: &R,
+        inputs: &ModelCallInputs,
+        output: &mut ModelResponse,
+        ctx: &mut RailContext,
+    ) -> Result<Option<Again>, RunError> {
+        // After a failure in mid-stream: the substitute stands in for all of the answer.
+        Perform::<LlmCall>::again(self).await;
+        let again = windows::whole(rails, inputs, output, ctx).await?;
+        let text = output.message.text();
+        if again.is_none() && !text.is_empty() {
+            self.has_left = true;
+            self.outlet.send(StreamPiece::Text(text.into_owned())).await;
+        }
+        Ok(again)
+    }
+
+    async fn again(&mut self) {
+        if std::mem::take(&mut self.has_left) {
+            self.outlet.send(StreamPiece::Restart).await;
+        }
+    }
+}
+
+/// An outlet that knows whether something has left through it.
+struct Counting<'o, T> {
+    outlet: &'o mut T,
+    has_left: &'o mut bool,
+}
+
+impl<T: Outlet> Outlet for Counting<'_, T> {
+    fn send(&mut self, piece: StreamPiece) -> impl Future<Output = ()> + Send {
+        *self.has_left = matches!(piece, StreamPiece::Text(_));
+        self.outlet.send(piece)
+    }
+}

@@ -1,0 +1,205 @@
+//! An answer on its way out, past the rails of [`LlmChunk`]: as a whole, or piece by piece.
+
+use std::mem;
+use std::pin::pin;
+
+use futures_core::Stream;
+use futures_util::StreamExt;
+
+use super::{Again, Settled, settle};
+use crate::context::RailContext;
+use crate::delta::{ModelDelta, ResponseBuilder};
+use crate::error::{OperationError, RunError};
+use crate::event::{Event, LlmChunk};
+use crate::message::{Content, ContentPart, Message};
+use crate::payload::{ModelCallInputs, ModelResponse};
+use crate::rails::{Rails, RunOn, enter};
+use crate::stream::{Outlet, StreamPiece, StreamWindow};
+
+/// Asks the rails about an answer that is there as a whole; the retry, when one of them wants it.
+pub(super) async fn whole<R: Rails + ?Sized>(
+    rails: &R,
+    inputs: &ModelCallInputs,
+    response: &mut ModelResponse,
+    ctx: &mut RailContext,
+) -> Result<Option<Again>, RunError> {
+    let mut window = StreamWindow::new(take_text(&mut response.message), true);
+    let settled = screen(rails, inputs, &mut window, ctx).await?;
+    put_text(&mut response.message, window.text);
+    Ok(match settled {
+        Settled::Proceed => None,
+        Settled::Done(()) => {
+            ends_here(response);
+            None
+        }
+        Settled::Again(again) => Some(again),
+    })
+}
+
+/// How a streamed answer ends.
+pub(super) enum Screened {
+    /// It has left.
+    Passed(ModelResponse),
+    /// A rail has the model called again.
+    Again(Again),
+}
+
+/// Lets an answer leave as it comes, each piece after the rails have seen it.
+pub(super) async fn stream<R, S, E, T>(
+    rails: &R,
+    inputs: &ModelCallInputs,
+    deltas: S,
+    ctx: &mut RailContext,
+    outlet: &mut T,
+) -> Result<Result<Screened, OperationError>, RunError>
+where
+    R: Rails + ?Sized,
+    S: Stream<Item = Result<ModelDelta, E>> + Send,
+    E: Into<OperationError> + Send,
+    T: Outlet,
+{
+    let mut deltas = pin!(deltas);
+    let mut answer = ResponseBuilder::new();
+    let mut passage = Passage::new(RunOn::<LlmChunk>::holds_back(rails));
+    loop {
+        let Some(delta) = ctx.unless_cancelled(deltas.next()).await else { return Err(RunError::Cancelled) };
+        let delta = match delta {
+            None => break,
+            Some(Err(error)) => return Ok(Err(error.into())),
+            Some(Ok(delta)) => delta,
+        };
+        let has_text = passage.take(&delta, outlet).await;
+        answer.add(delta);
+        if !has_text {
+            continue;
+        }
+        match passage.pass(rails, inputs, ctx, outlet).await? {
+            Settled::Proceed => {}
+            Settled::Again(again) => return Ok(Ok(Screened::Again(again))),
+            Settled::Done(()) => {
+                let mut response = passage.ended(answer);
+                ends_here(&mut response);
+                return Ok(Ok(Screened::Passed(response)));
+            }
+        }
+    }
+    passage.window.is_last = true;
+    let settled = passage.pass(rails, inputs, ctx, outlet).await?;
+    let mut response = passage.ended(answer);
+    Ok(Ok(match settled {
+        Settled::Proceed => Screened::Passed(response),
+        Settled::Again(again) => Screened::Again(again),
+        Settled::Done(()) => {
+            ends_here(&mut response);
+            Screened::Passed(response)
+        }
+    }))
+}
+
+/// An answer on its way.
+struct Passage {
+    window: StreamWindow,
+    /// How many characters of the window are held back.
+    held_back: usize,
+    /// What has left.
+    released: String,
+}
+
+impl Passage {
+    fn new(held_back: usize) -> Self {
+        Self { window: StreamWindow::default(), held_back, released: String::new() }
+    }
+
+    /// Takes the text of a delta in; whether there is any.
+    async fn take(&mut self, delta: &ModelDelta, outlet: &mut impl Outlet) -> bool {
+        match delta {
+            ModelDelta::Text(text) => self.window.push(text),
+            // It stands in for everything before it.
+            ModelDelta::Response(response) => {
+                if !self.released.is_empty() {
+                    outlet.send(StreamPiece::Restart).await;
+                }
+                *self = Self::new(self.held_back);
+                self.window.push(&response.message.text());
+            }
+            _ => return false,
+        }
+        !self.window.fresh().is_empty()
+    }
+
+    /// Asks the rails about the window, and lets leave what is not held back.
+    async fn pass<R: Rails + ?Sized>(
+        &mut self,
+        rails: &R,
+        inputs: &ModelCallInputs,
+        ctx: &mut RailContext,
+        outlet: &mut impl Outlet,
+    ) -> Result<Settled<()>, RunError> {
+        // Nothing leaves before the end, so the rails see it then, as they see an answer that is not streamed.
+        if self.held_back == usize::MAX && !self.window.is_last {
+            return Ok(Settled::Proceed);
+        }
+        let settled = screen(rails, inputs, &mut self.window, ctx).await?;
+        match settled {
+            Settled::Again(_) => return Ok(settled),
+            Settled::Done(()) => self.window.is_last = true,
+            Settled::Proceed => {}
+        }
+        let released = self.window.release(self.held_back);
+        if !released.is_empty() {
+            self.released.push_str(&released);
+            outlet.send(StreamPiece::Text(released)).await;
+        }
+        Ok(settled)
+    }
+
+    /// The answer that has left.
+    fn ended(self, answer: ResponseBuilder) -> ModelResponse {
+        let mut response = answer.finish();
+        take_text(&mut response.message);
+        put_text(&mut response.message, self.released);
+        response
+    }
+}
+
+/// Asks the rails about a window.
+async fn screen<R: Rails + ?Sized>(
+    rails: &R,
+    inputs: &ModelCallInputs,
+    window: &mut StreamWindow,
+    ctx: &mut RailContext,
+) -> Result<Settled<()>, RunError> {
+    let decision = enter::<LlmChunk, R>(rails, (inputs, window), ctx).await?;
+    Ok(settle(decision, LlmChunk::POINT, drop)?)
+}
+
+/// A rail has ended the answer: what would have come after the window is not part of it.
+fn ends_here(response: &mut ModelResponse) {
+    response.message.tool_calls.clear();
+    response.finish_reason = Some("stop".to_owned());
+}
+
+/// The text of a message, which [`put_text`] puts back: of several parts, that of all.
+fn take_text(message: &mut Message) -> String {
+    match &mut message.content {
+        None => String::new(),
+        Some(Content::Text(text)) => mem::take(text),
+        Some(parts @ Content::Parts(_)) => parts.text().into_owned(),
+    }
+}
+
+/// Puts text in the place of what [`take_text`] has found. What is no text stays; where rails have changed the text of
+/// several parts, it is one part.
+fn put_text(message: &mut Message, text: String) {
+    match &mut message.content {
+        None if text.is_empty() => {}
+        None => message.content = Some(Content::Text(text)),
+        Some(Content::Text(place)) => *place = text,
+        Some(parts) if parts.text() == text => {}
+        Some(Content::Parts(parts)) => {
+            let place = parts.iter().position(|part| part.text.is_some()).unwrap_or(parts.len());
+            parts.retain(|part| part.text.is_none());
+            parts.insert(place, ContentPart { kind: "text".to_owned(), text: Some(text), extra: Default::default() });
+        }
+    }
+}
