@@ -43,16 +43,11 @@ async fn reach(rails: &impl Rails, at: HookPoint, ctx: &mut RailContext) -> Resu
     }
 }
 
-/// The events whose rails may ask for a retry: all but the one that tells of the end.
-fn with_retries() -> impl Iterator<Item = HookPoint> {
-    HookPoint::ALL.iter().copied().filter(|&point| point != HookPoint::Error)
-}
-
 /// There, nothing bounds the retries but the rail itself; elsewhere `max_retries: 0` retried once.
 #[tokio::test]
 async fn a_rail_that_always_asks_has_one_attempt_more_than_it_has_retries() {
     in_each_guard_set!([insatiable, later], |set, rails| {
-        for at in with_retries() {
+        for &at in insatiable::EVENTS {
             for max_retries in 0..=3 {
                 let mut ctx = RailContext::new("upstream");
                 ctx.run.insert(Asks { at, max_retries });
@@ -103,7 +98,11 @@ async fn the_longest_delay_that_there_is_ends_when_the_run_is_cancelled() {
     assert_eq!(notes(&ctx), ["tool search {}"]);
 }
 
-#[rail(priority = 10, on = [Start, PreLlmCall, PostLlmCall, LlmError, PreToolCall, PostToolCall, ToolError, Finished], timeout = "2s")]
+#[rail(
+    priority = 10,
+    on = [Start, PreLlmCall, PostLlmCall, LlmError, PreToolCall, PostToolCall, ToolError, Finished],
+    timeout = "2s"
+)]
 async fn hangs(ctx: &RailContext) -> Verdict {
     if ctx.run.get::<HookPoint>() == Some(ctx.event()) {
         std::future::pending::<()>().await;
@@ -120,7 +119,7 @@ async fn a_timeout_bounds_a_rail_on_the_path_of_an_agent() {
         { "say": "done" }
     ]"#;
     in_each_guard_set!([hangs, goes_on], |set, rails| {
-        for at in with_retries() {
+        for &at in hangs::EVENTS {
             let mut ctx = RailContext::new("upstream");
             ctx.run.insert(at);
             let begin = tokio::time::Instant::now();

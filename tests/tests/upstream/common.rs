@@ -51,7 +51,10 @@ pub(crate) async fn run_in(
 }
 
 /// Notes each event and the attempt, before any other rail of the event.
-#[rail(priority = 1, on = [Start, PreLlmCall, PostLlmCall, LlmError, PreToolCall, PostToolCall, ToolError, Finished, Error])]
+#[rail(
+    priority = 1,
+    on = [Start, PreLlmCall, PostLlmCall, LlmError, PreToolCall, PostToolCall, ToolError, Finished, Error]
+)]
 pub(crate) fn trace(ctx: &RailContext) {
     note(ctx, format!("{} {}", ctx.event(), ctx.attempt()));
 }

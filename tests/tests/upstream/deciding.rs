@@ -85,9 +85,8 @@ async fn of_two_rails_that_want_a_retry_the_second_is_heard_at_the_next_attempt(
 }
 
 fn exhausted(rail: &str, attempts: u32) -> String {
-    format!(
-        "rail `{rail}` wants a retry at pre_tool_call but has none left ({attempts} attempted, 1 retries allowed): {rail} says so"
-    )
+    let counts = format!("{attempts} attempted, 1 retries allowed");
+    format!("rail `{rail}` wants a retry at pre_tool_call but has none left ({counts}): {rail} says so")
 }
 
 #[rail(priority = 10, on = [PreToolCall])]

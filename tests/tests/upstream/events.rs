@@ -28,17 +28,23 @@ async fn every_event_is_served_by_every_guard_set_on_the_path_of_an_agent() {
         }
         fired.sort_unstable();
         fired.dedup();
-        assert_eq!(fired, HookPoint::ALL, "{set}");
+        assert_eq!(fired, trace::EVENTS, "{set}");
     });
 }
 
+/// Who adds an event adds it to `trace`, and to the scripts that reach it.
+#[test]
+fn there_is_no_event_that_these_tests_do_not_reach() {
+    assert_eq!(trace::EVENTS, HookPoint::ALL);
+}
+
 #[tokio::test]
-async fn a_plain_hook_is_called_at_every_point_that_there_is() {
+async fn a_plain_hook_is_called_at_every_point() {
     async fn hook(inputs: Inputs<'_>, ctx: &mut RailContext) {
         assert_eq!(inputs.point(), ctx.event());
         note(ctx, format!("{} 0", inputs.point()));
     }
-    for &point in HookPoint::ALL {
+    for &point in trace::EVENTS {
         let mut hooks = HookManager::new();
         hooks.add(point, hook);
         let mut fired = Vec::new();
@@ -111,7 +117,10 @@ async fn no_event_of_an_agent_lacks_what_its_payload_promises() {
         }
     };
     let answers = [
-        r#"{ "call": [{ "tool": "add", "id": "x", "arguments": { "a": 1, "b": 2 } }], "usage": { "total_tokens": 7 } }"#,
+        r#"{
+            "call": [{ "tool": "add", "id": "x", "arguments": { "a": 1, "b": 2 } }],
+            "usage": { "total_tokens": 7 }
+        }"#,
         r#"{ "call": [{ "tool": "add", "id": "y", "arguments": { "a": 1 } }] }"#,
     ];
     let steps = [

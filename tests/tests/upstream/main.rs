@@ -73,7 +73,7 @@
 //! | a change of arguments or messages reaches nobody | `rewriting::a_tool_runs_with_the_name_and_the_arguments_that_the_rails_have_left`, `rewriting::the_model_reads_the_messages_that_the_rails_have_left`, `mutation::changes_reach_the_tool_behind_every_guard_set` |
 //! | the operation runs with its first input | `mutation::changes_to_arguments_reach_the_tool`, `rewriting::the_tool_calls_of_an_answer_can_be_changed_before_any_tool_is_asked` |
 //! | start, end and error are told on one path of two | `events::every_event_is_served_by_every_guard_set_on_the_path_of_an_agent`, `lifecycle::start_and_finished_fire_on_every_run` |
-//! | an event that is in no list, so that it never fires | `events::every_event_is_served_by_every_guard_set_on_the_path_of_an_agent`, `events::a_plain_hook_is_called_at_every_point_that_there_is` |
+//! | an event that is in no list, so that it never fires | `events::every_event_is_served_by_every_guard_set_on_the_path_of_an_agent`, `events::a_plain_hook_is_called_at_every_point`, `events::there_is_no_event_that_these_tests_do_not_reach` |
 //! | payloads lack what they promise | `events::no_event_of_an_agent_lacks_what_its_payload_promises` |
 //! | a guard reads what nobody fills in | `events::no_event_of_an_agent_lacks_what_its_payload_promises`, `wire_format::what_has_no_default_is_required` |
 //! | an input that is no text is refused | `rewriting::an_input_of_several_parts_passes_the_rails_and_reaches_the_model`, `lifecycle::a_run_may_begin_with_parts_of_several_kinds` |
