@@ -91,10 +91,11 @@ async fn the_longest_delay_that_there_is_ends_when_the_run_is_cancelled() {
         tokio::time::sleep(Duration::from_secs(1)).await;
         token.cancel();
     };
-    let rails = rail_chain![much_later];
+    let (rails, begin) = (rail_chain![much_later], tokio::time::Instant::now());
     let call = rails.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tests::tool);
     let (result, ()) = tokio::join!(call, cancel);
     assert!(matches!(result, Err(RunError::Cancelled)));
+    assert_eq!(begin.elapsed(), Duration::from_secs(1), "the clock stands still otherwise");
     assert_eq!(notes(&ctx), ["tool search {}"]);
 }
 
