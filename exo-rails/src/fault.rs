@@ -131,8 +131,8 @@ impl RailFault {
 /// - **The run ends** with [`RunError::Fault`](crate::RunError::Fault), and the rails of
 ///   [`Error`](struct@crate::events::Error) are told. No other rail of the event is called.
 /// - **The event is skipped** as by [`RailAction::skip`](crate::RailAction::skip): no other rail of it is called, those
-///   after the operation are, and the run goes on. Before a tool call the model is told of the fault, in the place of
-///   the output.
+///   after the operation are, and the run goes on. In the place of a tool's output the model is told of the fault; in the
+///   place of an answer there is an empty one, which ends an agent's run, and whose `extra` tells of it.
 /// - **The rails go on**, with what the rail has changed until then.
 /// - Rails that are [always called](macro@crate::rail#rails-that-are-always-called) are called in each case.
 /// - At `Error` the run has ended already: the rails go on, so that each of them is told, and the error stays what it

@@ -7,13 +7,18 @@
 //!
 //! | what they do | held here by |
 //! |---|---|
+//! | a decision is a value with defaults | `abort::decisions_are_values_with_defaults` |
+//! | payloads have defaults, share nothing, and keep what they do not know | `wire_format::what_is_missing_has_a_default`, `mutation::the_containers_of_two_payloads_are_distinct`, `wire_format::messages_keep_what_they_do_not_know` |
+//! | the examples of the documentation run | `documented_rails::the_support_rails_let_ordinary_work_pass`, `documented_rails::the_support_rails_stop_what_they_are_for` |
+//! | a rail is told where it is | `lifecycle::the_context_tells_a_rail_where_it_is` |
+//! | a rail that gives no priority has 50 | `order::the_default_priority_is_50` |
 //! | rails run by priority, whatever the order in which they were added | `order::lower_priorities_run_first` |
 //! | equal priorities keep their order | `order::equal_priorities_keep_the_order_of_the_list` |
 //! | no rails, or no answer, continue | `order::no_rails_continue`, `order::nothing_none_and_continue_all_continue` |
 //! | the first decision that is not "continue" cuts the list short | `order::the_first_decision_that_is_not_continue_counts` |
 //! | an abort skips the rails after it, and the operation | `deciding::each_rail_of_a_list_runs_until_one_stops_and_that_one_is_named` |
 //! | an error of a guard stops the list | `faults::a_fault_before_a_tool_keeps_it_from_running` |
-//! | a panic or an error of an observer stops nothing | `fault_table::what_comes_of_a_fault`, `faults::an_observer_that_faults_is_logged_and_does_not_stop_the_run` |
+//! | an error of an observer stops nothing; nor does a panic, where the rail says so | `fault_table::what_comes_of_a_fault`, `faults::an_observer_that_faults_is_logged_and_does_not_stop_the_run` |
 //! | a panic in one run is no other run's | `bounds::after_a_panic_of_a_rail_the_agent_and_its_rails_go_on` |
 //! | a rail takes too long | `fault_table::what_comes_of_a_fault` |
 //! | a rail is listed twice | `rail_manager::a_rail_is_not_listed_twice`, `fail/chains/rail_twice` |
@@ -55,6 +60,7 @@
 //! | another rail is named than the one that decided | `deciding::each_rail_of_a_list_runs_until_one_stops_and_that_one_is_named` |
 //! | of several guards the last alone runs | `deciding::each_rail_of_a_list_runs_until_one_stops_and_that_one_is_named` |
 //! | an abort in a tool call is wrapped in another error | `abort::an_abort_in_a_tool_call_reaches_the_caller_of_the_run_as_it_is` |
+//! | an abort of one call cancels those beside it | `abort::an_abort_of_one_tool_call_leaves_its_siblings_running` |
 //! | an abort is noted, and the operation goes on | `agent_loop::an_abort_stops_the_second_rail_the_tool_and_the_run`, `rewriting::a_call_that_is_changed_and_then_refused_reaches_no_tool` |
 //! | a rail aborts beside what it returns | `fail/returns/action_dropped`, `fail/returns/decision_dropped`, `fail/guarding/decision_dropped` |
 //! | whatever is equal to an action is one: a text, a number | `fail/returns/text`, `fail/returns/truth_value`, `fail/hooks/returns_text`, `faults::a_substitute_of_the_wrong_type_is_a_fault` |
