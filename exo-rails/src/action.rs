@@ -203,7 +203,7 @@ impl RetryRequest {
 /// A fault stops the run when it loses a guard: when `T` can decide, or when the rail takes what the event carries by
 /// `&mut`. The `Err` of a rail that can only look, one that returns `Result<(), E>` and takes nothing by `&mut`, is
 /// reported as a `tracing` warning, and the run goes on: **to refuse something, return a [`Verdict`] or a
-/// [`RailAction`], not an `Err`.**
+/// [`RailAction`], not an `Err`.** The whole table is that of [`OnFault`](crate::OnFault).
 ///
 /// It is implemented for these types and for no others.
 #[diagnostic::on_unimplemented(

@@ -14,7 +14,7 @@ use crate::reason::Reason;
 ///
 /// A rail that can decide, or that can change what the event carries, and faults ends the run with this error: it
 /// fails closed. A rail that can only observe is reported as a `tracing` warning and the run goes on, because no
-/// guard was lost.
+/// guard was lost. All that a fault can come to, and how to say otherwise for one rail, is in the table of [`OnFault`].
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -106,18 +106,56 @@ impl RailFault {
 
 /// What a fault of a rail comes to: `#[rail(on_fault = "…")]`.
 ///
-/// | | without it | `"abort"` | `"skip"` | `"continue"` |
-/// |---|---|---|---|---|
-/// | a rail that can decide, hands on values or changes the payload | as `"abort"` | the run ends with the [`RailFault`] | the operation is skipped, or its result accepted | the rails go on |
-/// | a rail that can only look | as `"continue"` | the same | the same | the same |
+/// A rail faults when it returns an `Err`, when it takes longer than its `timeout`, when it panics and has
+/// `on_panic = "fault"`, and when what it asks for is not there: arguments of a tool that fit their type, a value that
+/// an earlier rail was to provide. What comes of it is the same for all of these:
 ///
-/// Whatever comes of it, the fault is a `tracing` event with the rail, the event and the cause.
+/// | the rail | without it | `"abort"` | `"skip"` | `"continue"` |
+/// |---|---|---|---|---|
+/// | decides: it returns a `Verdict` or an action | the run ends | the run ends | the event is skipped | the rails go on |
+/// | takes what the event carries, or the arguments of a tool, by `&mut` | the run ends | the run ends | the event is skipped | the rails go on |
+/// | `provides` values | the run ends | the run ends | the event is skipped | does not compile |
+/// | only looks | the rails go on | the run ends | the event is skipped | the rails go on |
+/// | is `always` called | the rails go on | does not compile | does not compile | the rails go on |
+/// | is a plain hook | the run ends | | | |
+///
+/// What that means depends on where the rail stands:
+///
+/// | | before an operation | after it | when it has failed |
+/// |---|---|---|---|
+/// | | `Start`, `PreLlmCall`, `PreToolCall` | `PostLlmCall`, `PostToolCall`, `Finished` | `LlmError`, `ToolError` |
+/// | the run ends | the operation does not happen | its result is withheld | the fault is the error, and not the failure |
+/// | the event is skipped | the operation does not happen; what stands in for its result tells of the fault | its result is accepted as it stands | the failure goes on as it is |
+/// | the rails go on | as if the rail had continued | as if it had continued | as if it had continued |
+///
+/// - **The run ends** with [`RunError::Fault`](crate::RunError::Fault), and the rails of
+///   [`Error`](struct@crate::events::Error) are told. No other rail of the event is called.
+/// - **The event is skipped** as by [`RailAction::skip`](crate::RailAction::skip): no other rail of it is called, those
+///   after the operation are, and the run goes on. In the place of a tool's output the model is told of the fault; in the
+///   place of an answer there is an empty one, which ends an agent's run, and whose `extra` tells of it.
+/// - **The rails go on**, with what the rail has changed until then.
+/// - Rails that are [always called](macro@crate::rail#rails-that-are-always-called) are called in each case.
+/// - At `Error` the run has ended already: the rails go on, so that each of them is told, and the error stays what it
+///   is. `"skip"` does not compile there.
+///
+/// Each of these faults is one `tracing` event with the rail, the event and the cause: a warning where the rails go on,
+/// otherwise an error.
+///
+/// What is no fault:
+///
+/// - A panic without `on_panic = "fault"`. It unwinds through the operation, which does not happen, and through the
+///   run: nobody is told.
+/// - The time of what blocks its thread. A `timeout` ends a rail where it waits. It needs the timer of the tokio
+///   runtime.
+///
+/// A rail that takes the union `Inputs<'_>` and returns no decision only looks, as far as its signature tells. One that
+/// changes what is in it, and must not be left out, has `on_fault = "abort"`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum OnFault {
     /// The run ends with the fault: the rail fails closed.
     Abort,
-    /// The operation is skipped, without a substitute; the reason says what happened.
+    /// The event is skipped, without a substitute; the reason says what happened.
     Skip,
     /// The rails go on: the rail fails open.
     Continue,
@@ -127,8 +165,10 @@ pub enum OnFault {
 #[cold]
 pub(crate) fn flow<E: Payloads>(caller: &Caller, point: HookPoint, cause: FaultCause) -> ControlFlow<Outcome<E>> {
     let fault = RailFault::of(caller, point, cause);
-    report(&fault, caller.on_fault);
-    match caller.on_fault {
+    // At `Error` there is nothing left to end, and whoever comes later is to be told as well.
+    let on_fault = if point == HookPoint::Error { OnFault::Continue } else { caller.on_fault };
+    report(&fault, on_fault);
+    match on_fault {
         OnFault::Abort => ControlFlow::Break(Err(fault)),
         OnFault::Continue => ControlFlow::Continue(()),
         OnFault::Skip => {

@@ -1,5 +1,6 @@
-// The README names the page by its file. Of two definitions of a link the first counts.
+// The README names pages by their files. Of two definitions of a link the first counts.
 //! [mistakes]: guide::mistakes
+//! [faults]: OnFault
 #![doc = include_str!("../README.md")]
 
 extern crate self as exo_rails;

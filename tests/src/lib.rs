@@ -10,4 +10,4 @@ pub use agent::{Model, asks_for, run_agent};
 pub use journal::{note, notes, take_notes};
 pub use operations::{broken_model, broken_run, broken_tool, fails_first, model, prompt, run, tool};
 pub use polls::{Polls, yields};
-pub use warnings::Warnings;
+pub use warnings::{Collecting, Warnings};

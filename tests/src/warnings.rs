@@ -1,12 +1,16 @@
 //! What the library logs.
 
+use std::cell::RefCell;
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
-use tracing::subscriber::DefaultGuard;
 use tracing::{Event, Metadata, Subscriber};
+
+thread_local! {
+    static COLLECTING: RefCell<Option<Warnings>> = const { RefCell::new(None) };
+}
 
 /// The warnings of this thread, each as its fields: (e.g. `rail=audit event=error …`).
 #[derive(Clone, Debug, Default)]
@@ -15,12 +19,13 @@ pub struct Warnings(Arc<Mutex<Vec<String>>>);
 impl Warnings {
     /// Collects them until the guard is dropped.
     #[must_use]
-    pub fn collect() -> (Self, DefaultGuard) {
+    pub fn collect() -> (Self, Collecting) {
+        // One for all threads, set by whoever comes first: while the subscriber of another thread comes or goes,
+        // `tracing` may lose an event of this one.
+        let _ = tracing::subscriber::set_global_default(ByThread);
         let warnings = Self::default();
-        let guard = tracing::subscriber::set_default(warnings.clone());
-        // Another test may have found meanwhile that nobody listens.
-        tracing::callsite::rebuild_interest_cache();
-        (warnings, guard)
+        let outer = COLLECTING.replace(Some(warnings.clone()));
+        (warnings, Collecting { outer })
     }
 
     /// The warnings so far.
@@ -30,7 +35,22 @@ impl Warnings {
     }
 }
 
-impl Subscriber for Warnings {
+/// As long as it lives, the warnings of this thread are collected.
+#[derive(Debug)]
+pub struct Collecting {
+    outer: Option<Warnings>,
+}
+
+impl Drop for Collecting {
+    fn drop(&mut self) {
+        COLLECTING.set(self.outer.take());
+    }
+}
+
+/// Hands events to whoever collects those of the thread.
+struct ByThread;
+
+impl Subscriber for ByThread {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
         *metadata.level() <= tracing::Level::WARN
     }
@@ -44,9 +64,12 @@ impl Subscriber for Warnings {
     fn record_follows_from(&self, _: &Id, _: &Id) {}
 
     fn event(&self, event: &Event<'_>) {
-        let mut fields = Fields::default();
-        event.record(&mut fields);
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(fields.0.join(" "));
+        COLLECTING.with_borrow(|warnings| {
+            let Some(Warnings(seen)) = warnings else { return };
+            let mut fields = Fields::default();
+            event.record(&mut fields);
+            seen.lock().unwrap_or_else(PoisonError::into_inner).push(fields.0.join(" "));
+        });
     }
 
     fn enter(&self, _: &Id) {}

@@ -1,160 +1,514 @@
-//! What comes of each kind of fault of each kind of rail, with each `on_fault`, at each kind of event: the whole table.
+//! What comes of each kind of fault, of each kind of rail, with each `on_fault`, at each event, in each guard set: the
+//! table in the docs of `OnFault`, walked.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use exo_rails::prelude::*;
-use tests::Warnings;
+use tests::{Warnings, note, notes};
 
-/// What comes of a fault for the operation.
+/// What comes of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Comes {
-    /// The run ends with the fault.
     Ends,
-    /// The operation is skipped; after it, its result is accepted.
-    Skipped,
-    /// The rails go on.
+    Skips,
     GoesOn,
 }
 
-use Comes::{Ends, GoesOn, Skipped};
+use Comes::{Ends, GoesOn, Skips};
 
-/// Rails that fault in one way, with one `on_fault` each: on `PreToolCall` and `PostToolCall`.
-macro_rules! rails {
-    ($($module:ident [$($option:tt)*] ($($param:tt)*) -> $output:ty { $($body:tt)* })*) => {$(
-        mod $module {
-            use super::*;
-
-            #[rail(on = [PreToolCall], $($option)*)]
-            pub(crate) async fn before($($param)*) -> $output { $($body)* }
-
-            #[rail(on = [PostToolCall], $($option)*)]
-            pub(crate) async fn after($($param)*) -> $output { $($body)* }
-
-            pub(crate) async fn outcomes() -> [Comes; 2] {
-                [super::outcome(rail_chain![before], "before").await, super::outcome(rail_chain![after], "after").await]
-            }
+impl Comes {
+    /// How the docs say it.
+    fn documented(comes: Option<Self>) -> &'static str {
+        match comes {
+            Some(Ends) => "the run ends",
+            Some(Skips) => "the event is skipped",
+            Some(GoesOn) => "the rails go on",
+            None => "does not compile",
         }
-    )*};
-}
-
-/// A wait that nobody outlasts.
-async fn forever() {
-    tokio::time::sleep(Duration::from_hours(1)).await;
-}
-
-rails! {
-    error_decides [] () -> Result<Verdict, &'static str> { Err("broken") }
-    error_decides_abort [on_fault = "abort"] () -> Result<Verdict, &'static str> { Err("broken") }
-    error_decides_skip [on_fault = "skip"] () -> Result<Verdict, &'static str> { Err("broken") }
-    error_decides_continue [on_fault = "continue"] () -> Result<Verdict, &'static str> { Err("broken") }
-    error_looks [] () -> Result<(), &'static str> { Err("broken") }
-    error_looks_abort [on_fault = "abort"] () -> Result<(), &'static str> { Err("broken") }
-    error_looks_skip [on_fault = "skip"] () -> Result<(), &'static str> { Err("broken") }
-    error_looks_continue [on_fault = "continue"] () -> Result<(), &'static str> { Err("broken") }
-
-    slow_decides [timeout = "20ms"] () -> Verdict { forever().await; Verdict::Continue }
-    slow_decides_abort [timeout = "20ms", on_fault = "abort"] () -> Verdict { forever().await; Verdict::Continue }
-    slow_decides_skip [timeout = "20ms", on_fault = "skip"] () -> Verdict { forever().await; Verdict::Continue }
-    slow_decides_continue [timeout = "20ms", on_fault = "continue"] () -> Verdict { forever().await; Verdict::Continue }
-    slow_looks [timeout = "20ms"] () -> () { forever().await }
-    slow_looks_abort [timeout = "20ms", on_fault = "abort"] () -> () { forever().await }
-    slow_looks_skip [timeout = "20ms", on_fault = "skip"] () -> () { forever().await }
-    slow_looks_continue [timeout = "20ms", on_fault = "continue"] () -> () { forever().await }
-
-    panics_decides [on_panic = "fault"] () -> Verdict { panic!("broken") }
-    panics_decides_abort [on_panic = "fault", on_fault = "abort"] () -> Verdict { panic!("broken") }
-    panics_decides_skip [on_panic = "fault", on_fault = "skip"] () -> Verdict { panic!("broken") }
-    panics_decides_continue [on_panic = "fault", on_fault = "continue"] () -> Verdict { panic!("broken") }
-    panics_looks [on_panic = "fault"] () -> () { panic!("broken") }
-    panics_looks_abort [on_panic = "fault", on_fault = "abort"] () -> () { panic!("broken") }
-    panics_looks_skip [on_panic = "fault", on_fault = "skip"] () -> () { panic!("broken") }
-    panics_looks_continue [on_panic = "fault", on_fault = "continue"] () -> () { panic!("broken") }
-
-    panics_in_time [timeout = "10s", on_panic = "fault"] () -> Verdict { tokio::task::yield_now().await; panic!("broken") }
-    slow_and_caught [timeout = "20ms", on_panic = "fault"] () -> Verdict { forever().await; Verdict::Continue }
-}
-
-#[tokio::test(start_paused = true)]
-async fn what_comes_of_a_fault() {
-    let table = [
-        ("error, decides", error_decides::outcomes().await, Ends),
-        ("error, decides, abort", error_decides_abort::outcomes().await, Ends),
-        ("error, decides, skip", error_decides_skip::outcomes().await, Skipped),
-        ("error, decides, continue", error_decides_continue::outcomes().await, GoesOn),
-        ("error, looks", error_looks::outcomes().await, GoesOn),
-        ("error, looks, abort", error_looks_abort::outcomes().await, Ends),
-        ("error, looks, skip", error_looks_skip::outcomes().await, Skipped),
-        ("error, looks, continue", error_looks_continue::outcomes().await, GoesOn),
-        ("slow, decides", slow_decides::outcomes().await, Ends),
-        ("slow, decides, abort", slow_decides_abort::outcomes().await, Ends),
-        ("slow, decides, skip", slow_decides_skip::outcomes().await, Skipped),
-        ("slow, decides, continue", slow_decides_continue::outcomes().await, GoesOn),
-        ("slow, looks", slow_looks::outcomes().await, GoesOn),
-        ("slow, looks, abort", slow_looks_abort::outcomes().await, Ends),
-        ("slow, looks, skip", slow_looks_skip::outcomes().await, Skipped),
-        ("slow, looks, continue", slow_looks_continue::outcomes().await, GoesOn),
-        ("panics, decides", panics_decides::outcomes().await, Ends),
-        ("panics, decides, abort", panics_decides_abort::outcomes().await, Ends),
-        ("panics, decides, skip", panics_decides_skip::outcomes().await, Skipped),
-        ("panics, decides, continue", panics_decides_continue::outcomes().await, GoesOn),
-        ("panics, looks", panics_looks::outcomes().await, GoesOn),
-        ("panics, looks, abort", panics_looks_abort::outcomes().await, Ends),
-        ("panics, looks, skip", panics_looks_skip::outcomes().await, Skipped),
-        ("panics, looks, continue", panics_looks_continue::outcomes().await, GoesOn),
-        ("panics within its time", panics_in_time::outcomes().await, Ends),
-        ("slow, and its panics are caught", slow_and_caught::outcomes().await, Ends),
-    ];
-    for (rail, seen, expected) in table {
-        assert_eq!(seen, [expected; 2], "{rail}");
     }
 }
 
-/// What comes of the fault of this rail, in each guard set; a skip and a passing are told apart by the rail after it.
-async fn outcome<C: Chain + Rails + Send + Sync + 'static>(chain: C, name: &'static str) -> Comes {
-    let mut hooks = HookManager::new();
-    hooks.add(HookPoint::Start, ignore);
-    let chain = std::sync::Arc::new(chain);
-    let direct = seen(&chain, name).await;
-    let Ok(chain) = std::sync::Arc::try_unwrap(chain) else { panic!("nobody keeps it") };
-    chain.register(&mut hooks);
-    assert_eq!(seen(&hooks, name).await, direct, "HookManager");
-    direct
+/// The values of `on_fault`, in the order of the columns.
+const ON_FAULT: [&str; 4] = ["", "abort", "skip", "continue"];
+
+/// A kind of rail, how the docs call it, and what comes of its faults; nothing where it does not compile.
+const TABLE: [(&str, &str, [Option<Comes>; 4]); 5] = [
+    ("decides", "decides: it returns a `Verdict` or an action", [Some(Ends), Some(Ends), Some(Skips), Some(GoesOn)]),
+    (
+        "changes",
+        "takes what the event carries, or the arguments of a tool, by `&mut`",
+        [Some(Ends), Some(Ends), Some(Skips), Some(GoesOn)],
+    ),
+    ("provides", "`provides` values", [Some(Ends), Some(Ends), Some(Skips), None]),
+    ("looks", "only looks", [Some(GoesOn), Some(Ends), Some(Skips), Some(GoesOn)]),
+    ("always", "is `always` called", [Some(GoesOn), None, None, Some(GoesOn)]),
+];
+
+#[test]
+fn the_docs_have_this_table() {
+    let docs = include_str!("../../exo-rails/src/fault.rs");
+    for (_, kind, comes) in TABLE {
+        let row = format!("/// | {kind} | {} |", comes.map(Comes::documented).join(" | "));
+        assert!(docs.lines().any(|line| line == row), "{row}");
+    }
+    assert!(docs.contains("/// | is a plain hook | the run ends | | | |"));
 }
 
-async fn ignore(_: Inputs<'_>, _: &mut RailContext) {}
+/// What the table says.
+fn expected(kind: &str, on_fault: &str) -> Comes {
+    let (_, _, row) = TABLE.into_iter().find(|row| row.0 == kind).unwrap();
+    row[ON_FAULT.iter().position(|value| *value == on_fault).unwrap()].unwrap()
+}
 
-async fn seen<R: Rails>(rails: &R, name: &str) -> Comes {
-    let (warnings, _guard) = Warnings::collect();
-    let mut ctx = RailContext::new("faults");
-    let mut ran = false;
-    let tool = |_| {
-        ran = true;
-        async { Ok::<_, OperationError>(ToolOutput::text("done")) }
+#[derive(Clone, Copy, Debug)]
+enum Fault {
+    Error,
+    Timeout,
+    Panic,
+}
+
+use Fault::{Error as Returned, Panic, Timeout};
+
+impl Fault {
+    /// What the fault says.
+    const fn cause(self) -> &'static str {
+        match self {
+            Returned => "broken",
+            Timeout => "it took longer than 20ms",
+            Panic => "it panicked: broken",
+        }
+    }
+}
+
+/// Which event the rail faults at, and how: in the store of the run.
+#[derive(Clone, Copy, Debug)]
+struct Case {
+    at: HookPoint,
+    fault: Fault,
+}
+
+async fn fault(ctx: &RailContext) -> Result<(), &'static str> {
+    match ctx.run.get() {
+        Some(Case { at, fault }) if at == ctx.event() => match fault {
+            Returned => Err("broken"),
+            Timeout => std::future::pending().await,
+            Panic => panic!("broken"),
+        },
+        _ => Ok(()),
+    }
+}
+
+async fn verdict(ctx: &RailContext) -> Result<Verdict, &'static str> {
+    fault(ctx).await.map(|()| Verdict::Continue)
+}
+
+#[derive(Provided)]
+struct Value;
+
+#[rail(
+    priority = 60,
+    on = [Start, PreLlmCall, PostLlmCall, LlmError, PreToolCall, PostToolCall, ToolError, Finished, Error]
+)]
+fn later(ctx: &RailContext) {
+    note(ctx, ctx.event().name());
+}
+
+/// Is called whatever comes of the fault.
+#[rail(
+    priority = 70,
+    on = [Start, PreLlmCall, PostLlmCall, LlmError, PreToolCall, PostToolCall, ToolError, Finished, Error],
+    always
+)]
+fn audit(ctx: &RailContext) {
+    if ctx.run.get::<Case>().is_some_and(|case| case.at == ctx.event()) {
+        note(ctx, "audit");
+    }
+}
+
+/// A module for each: a rail of this kind with these options, which is called `faulty`, and the guard sets with it.
+macro_rules! rails {
+    ($($module:ident: $kind:tt $([$($option:tt)*])?;)*) => {$(
+        mod $module {
+            use super::*;
+
+            #[derive(Clone)]
+            pub(crate) struct Faulty;
+
+            rails!(@$kind $(, $($option)*)?);
+
+            rail_chain! { #[derive(Clone)] pub(crate) struct Guards { audit, later, faulty: Faulty } }
+
+            fn manager() -> RailManager {
+                let mut manager = RailManager::new();
+                manager.add(audit {}).unwrap();
+                manager.add(later {}).unwrap();
+                manager.add(Faulty).unwrap();
+                manager
+            }
+
+            /// Walks these faults at each event of the rail.
+            pub(crate) async fn walk(faults: &[Fault], comes: Comes) {
+                for (at, &fault) in Faulty::EVENTS.iter().flat_map(|&at| faults.iter().map(move |fault| (at, fault))) {
+                    let (case, what) = (Case { at, fault }, stringify!($module));
+                    check(&Guards { faulty: Faulty }, case, comes, what).await;
+                    check(&manager(), case, comes, &format!("{what} in a RailManager")).await;
+                    for (hooks, set) in hook_managers(Guards { faulty: Faulty }, manager()) {
+                        check(&hooks, case, comes, &format!("{what} in a HookManager with {set}")).await;
+                    }
+                }
+            }
+        }
+    )*};
+
+    (@decides $($option:tt)*) => {
+        #[rail(name = "faulty")]
+        impl Faulty {
+            #[on(Start, PreLlmCall, PostLlmCall, LlmError, PreToolCall, PostToolCall, ToolError, Finished $($option)*)]
+            async fn decides(ctx: &RailContext) -> Result<Verdict, &'static str> { verdict(ctx).await }
+        }
     };
-    let result = rails.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await;
-    let warned = warnings.seen();
-    assert_eq!(warned.len(), 1, "each fault is told once: {warned:?}");
-    assert!(warned[0].contains(&format!("rail={name}")) || warned[0].contains(name), "{warned:?}");
-    let told = |what: &str| assert!(warned[0].contains(what), "{warned:?}");
-    match result {
-        Err(RunError::Fault(fault)) => {
-            assert_eq!(fault.rail_name, name);
-            assert_eq!(ran, name == "after", "a fault before the operation keeps it from happening");
-            told("the run ends");
-            Ends
+    (@looks $($option:tt)*) => {
+        #[rail(name = "faulty")]
+        impl Faulty {
+            #[on(Start, PreLlmCall, PostLlmCall, LlmError, PreToolCall, PostToolCall, ToolError, Finished $($option)*)]
+            async fn looks(ctx: &RailContext) -> Result<(), &'static str> { fault(ctx).await }
         }
-        Err(error) => panic!("{error}"),
-        Ok(output) if warned[0].contains("is skipped") => {
-            assert_eq!(ran, name == "after");
-            assert_eq!(output.content == "done", name == "after", "after the operation its result is accepted");
-            assert!(name == "after" || output.content.contains("faulted at pre_tool_call"), "{}", output.content);
-            Skipped
+    };
+    // At `Error` there is nothing to skip, and that does not compile.
+    (@looks_at_error $($option:tt)*) => {
+        #[rail(name = "faulty")]
+        impl Faulty {
+            #[on(Error $($option)*)]
+            async fn looks(_: &RunError, ctx: &RailContext) -> Result<(), &'static str> { fault(ctx).await }
         }
-        Ok(output) => {
-            assert!(ran && output.content == "done");
-            told("the run goes on");
-            GoesOn
+    };
+    (@provides $($option:tt)*) => {
+        #[rail(name = "faulty")]
+        impl Faulty {
+            #[on(
+                Start, PreLlmCall, PostLlmCall, LlmError, PreToolCall, PostToolCall, ToolError, Finished,
+                provides = [Value] $($option)*
+            )]
+            async fn provides(ctx: &RailContext) -> Result<Value, &'static str> { fault(ctx).await.map(|()| Value) }
         }
+    };
+    (@provides_at_error $($option:tt)*) => {
+        #[rail(name = "faulty")]
+        impl Faulty {
+            #[on(Error, provides = [Value] $($option)*)]
+            async fn provides(ctx: &RailContext) -> Result<Value, &'static str> { fault(ctx).await.map(|()| Value) }
+        }
+    };
+    (@always $($option:tt)*) => {
+        #[rail(name = "faulty")]
+        impl Faulty {
+            #[on(
+                Start, PreLlmCall, PostLlmCall, LlmError, PreToolCall, PostToolCall, ToolError, Finished, Error,
+                always $($option)*
+            )]
+            async fn observes(ctx: &RailContext) -> Result<(), &'static str> { fault(ctx).await }
+        }
+    };
+    (@changes $($option:tt)*) => {
+        #[rail(name = "faulty")]
+        impl Faulty {
+            #[on(Start $($option)*)]
+            async fn run(_: &mut InvokeInputs, ctx: &RailContext) -> Result<(), &'static str> { fault(ctx).await }
+
+            #[on(PreLlmCall $($option)*)]
+            async fn ask(_: &mut ModelCallInputs, ctx: &RailContext) -> Result<(), &'static str> { fault(ctx).await }
+
+            #[on(PostLlmCall $($option)*)]
+            async fn response(_: &mut ModelResponse, ctx: &RailContext) -> Result<(), &'static str> { fault(ctx).await }
+
+            #[on(PreToolCall $($option)*)]
+            async fn call(_: &mut ToolCallInputs, ctx: &RailContext) -> Result<(), &'static str> { fault(ctx).await }
+
+            #[on(PostToolCall $($option)*)]
+            async fn output(_: &mut ToolOutput, ctx: &RailContext) -> Result<(), &'static str> { fault(ctx).await }
+
+            #[on(Finished $($option)*)]
+            async fn answer(_: &mut InvokeOutput, ctx: &RailContext) -> Result<(), &'static str> { fault(ctx).await }
+        }
+    };
+}
+
+rails! {
+    decides: decides [timeout = "20ms", on_panic = "fault"];
+    decides_abort: decides [timeout = "20ms", on_panic = "fault", on_fault = "abort"];
+    decides_skip: decides [timeout = "20ms", on_panic = "fault", on_fault = "skip"];
+    decides_continue: decides [timeout = "20ms", on_panic = "fault", on_fault = "continue"];
+    changes: changes [timeout = "20ms", on_panic = "fault"];
+    changes_abort: changes [timeout = "20ms", on_panic = "fault", on_fault = "abort"];
+    changes_skip: changes [timeout = "20ms", on_panic = "fault", on_fault = "skip"];
+    changes_continue: changes [timeout = "20ms", on_panic = "fault", on_fault = "continue"];
+    provides: provides [timeout = "20ms", on_panic = "fault"];
+    provides_abort: provides [timeout = "20ms", on_panic = "fault", on_fault = "abort"];
+    provides_skip: provides [timeout = "20ms", on_panic = "fault", on_fault = "skip"];
+    looks: looks [timeout = "20ms", on_panic = "fault"];
+    looks_abort: looks [timeout = "20ms", on_panic = "fault", on_fault = "abort"];
+    looks_skip: looks [timeout = "20ms", on_panic = "fault", on_fault = "skip"];
+    looks_continue: looks [timeout = "20ms", on_panic = "fault", on_fault = "continue"];
+    always: always [timeout = "20ms", on_panic = "fault"];
+    always_continue: always [timeout = "20ms", on_panic = "fault", on_fault = "continue"];
+
+    // A rail that asks for less is called in another way: without its time, or its panics, or either.
+    decides_plainly: decides;
+    decides_plainly_abort: decides [on_fault = "abort"];
+    decides_plainly_skip: decides [on_fault = "skip"];
+    decides_plainly_continue: decides [on_fault = "continue"];
+    decides_in_time: decides [timeout = "20ms"];
+    decides_or_panics: decides [on_panic = "fault"];
+    changes_plainly: changes;
+    changes_plainly_abort: changes [on_fault = "abort"];
+    changes_plainly_skip: changes [on_fault = "skip"];
+    changes_plainly_continue: changes [on_fault = "continue"];
+    looks_plainly: looks;
+    looks_plainly_abort: looks [on_fault = "abort"];
+    looks_plainly_skip: looks [on_fault = "skip"];
+    looks_plainly_continue: looks [on_fault = "continue"];
+    looks_in_time: looks [timeout = "20ms"];
+    looks_or_panics: looks [on_panic = "fault"];
+
+    looks_at_error: looks_at_error [timeout = "20ms", on_panic = "fault"];
+    looks_at_error_abort: looks_at_error [timeout = "20ms", on_panic = "fault", on_fault = "abort"];
+    looks_at_error_continue: looks_at_error [timeout = "20ms", on_panic = "fault", on_fault = "continue"];
+    looks_plainly_at_error_abort: looks_at_error [on_fault = "abort"];
+    provides_at_error: provides_at_error [timeout = "20ms", on_panic = "fault"];
+}
+
+const ALL: &[Fault] = &[Returned, Timeout, Panic];
+
+#[tokio::test(start_paused = true)]
+async fn what_comes_of_a_fault() {
+    decides::walk(ALL, expected("decides", "")).await;
+    decides_abort::walk(ALL, expected("decides", "abort")).await;
+    decides_skip::walk(ALL, expected("decides", "skip")).await;
+    decides_continue::walk(ALL, expected("decides", "continue")).await;
+    changes::walk(ALL, expected("changes", "")).await;
+    changes_abort::walk(ALL, expected("changes", "abort")).await;
+    changes_skip::walk(ALL, expected("changes", "skip")).await;
+    changes_continue::walk(ALL, expected("changes", "continue")).await;
+    provides::walk(ALL, expected("provides", "")).await;
+    provides_abort::walk(ALL, expected("provides", "abort")).await;
+    provides_skip::walk(ALL, expected("provides", "skip")).await;
+    looks::walk(ALL, expected("looks", "")).await;
+    looks_abort::walk(ALL, expected("looks", "abort")).await;
+    looks_skip::walk(ALL, expected("looks", "skip")).await;
+    looks_continue::walk(ALL, expected("looks", "continue")).await;
+    always::walk(ALL, expected("always", "")).await;
+    always_continue::walk(ALL, expected("always", "continue")).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_comes_of_the_fault_of_a_rail_that_asks_for_less() {
+    decides_plainly::walk(&[Returned], expected("decides", "")).await;
+    decides_plainly_abort::walk(&[Returned], expected("decides", "abort")).await;
+    decides_plainly_skip::walk(&[Returned], expected("decides", "skip")).await;
+    decides_plainly_continue::walk(&[Returned], expected("decides", "continue")).await;
+    decides_in_time::walk(&[Returned, Timeout], expected("decides", "")).await;
+    decides_or_panics::walk(&[Returned, Panic], expected("decides", "")).await;
+    changes_plainly::walk(&[Returned], expected("changes", "")).await;
+    changes_plainly_abort::walk(&[Returned], expected("changes", "abort")).await;
+    changes_plainly_skip::walk(&[Returned], expected("changes", "skip")).await;
+    changes_plainly_continue::walk(&[Returned], expected("changes", "continue")).await;
+    looks_plainly::walk(&[Returned], expected("looks", "")).await;
+    looks_plainly_abort::walk(&[Returned], expected("looks", "abort")).await;
+    looks_plainly_skip::walk(&[Returned], expected("looks", "skip")).await;
+    looks_plainly_continue::walk(&[Returned], expected("looks", "continue")).await;
+    looks_in_time::walk(&[Returned, Timeout], expected("looks", "")).await;
+    looks_or_panics::walk(&[Returned, Panic], expected("looks", "")).await;
+}
+
+/// Whatever its `on_fault`: there, nothing can end any more, and each rail is to be told.
+#[tokio::test(start_paused = true)]
+async fn at_error_the_rails_go_on() {
+    looks_at_error::walk(ALL, GoesOn).await;
+    looks_at_error_abort::walk(ALL, GoesOn).await;
+    looks_at_error_continue::walk(ALL, GoesOn).await;
+    looks_plainly_at_error_abort::walk(&[Returned], GoesOn).await;
+    provides_at_error::walk(ALL, GoesOn).await;
+}
+
+#[tokio::test]
+async fn the_fault_of_a_plain_hook_ends_the_run() {
+    async fn faulty(_: Inputs<'_>, ctx: &mut RailContext) -> Result<(), &'static str> {
+        fault(ctx).await
+    }
+    for &at in later::EVENTS {
+        let mut hooks = HookManager::new();
+        hooks.add(at, faulty);
+        rail_chain![later, audit].register(&mut hooks);
+        let comes = if at == HookPoint::Error { GoesOn } else { Ends };
+        check(&hooks, Case { at, fault: Returned }, comes, "a plain hook").await;
+    }
+}
+
+/// What a rail asks for and does not get is a fault like any other.
+#[tokio::test]
+async fn arguments_that_do_not_fit_come_to_what_the_rail_says() {
+    use serde::{Deserialize, Serialize};
+
+    #[derive(Serialize, Deserialize, ToolArgs)]
+    #[tool(name = "search", schema = serde_json::json!({ "type": "object" }))]
+    struct Search {
+        limit: u32,
+    }
+
+    #[rail(on = [PreToolCall], tool = "search", on_fault = "skip")]
+    fn skips(args: &Args<Search>) -> Verdict {
+        Verdict::abort_if(args.limit > 10, "too many")
+    }
+
+    #[rail(on = [PreToolCall], tool = "search", on_fault = "continue")]
+    fn goes_on(args: &mut Args<Search>) {
+        args.limit = 10;
+    }
+
+    let call = || ToolCallInputs::new("search").with_arguments(serde_json::json!({ "limit": "all" }));
+    let mut ctx = RailContext::new("faults");
+    let skipped = rail_chain![skips].guard_tool_call(call(), &mut ctx, tests::tool).await.unwrap();
+    assert!(skipped.is_error && skipped.content.contains("`limit`: invalid type"), "{}", skipped.content);
+    let done = rail_chain![goes_on].guard_tool_call(call(), &mut ctx, tests::tool).await.unwrap();
+    assert_eq!(done.content, r#"{"limit":"all"}"#);
+}
+
+/// The guard sets that are lists of hooks: of a chain, of a chain in a manager, of a manager.
+fn hook_managers<C>(chain: C, manager: RailManager) -> [(HookManager, &'static str); 3]
+where
+    C: Chain + Rails + Clone + Send + Sync + 'static,
+{
+    let [mut of_chain, mut of_manager, mut of_both] = [(); 3].map(|()| HookManager::new());
+    chain.clone().register(&mut of_chain);
+    let mut with_chain = RailManager::new();
+    with_chain.add(chain).unwrap();
+    let (manager, with_chain) = (Arc::new(manager), Arc::new(with_chain));
+    for &point in HookPoint::ALL {
+        of_manager.add(point, manager.hook_for(point));
+        of_both.add(point, with_chain.hook_for(point));
+    }
+    [(of_chain, "a chain"), (of_manager, "a RailManager"), (of_both, "a RailManager with a chain")]
+}
+
+/// Runs an agent's events, with an operation that fails where the case needs it.
+async fn run<R: Rails>(rails: &R, ctx: &mut RailContext, at: HookPoint) -> Result<InvokeOutput, RunError> {
+    rails.guard_run("hello", ctx, |run| steps(rails, run, at)).await
+}
+
+async fn steps<R: Rails>(rails: &R, run: Permit<InvokeInputs>, at: HookPoint) -> Result<InvokeOutput, RunError> {
+    note(run.scope(), "run");
+    if at == HookPoint::Error {
+        return Err(OperationError::from("the run is broken").into());
+    }
+    let mut ctx = run.context();
+    let model = |call: Permit<ModelCallInputs>| async move {
+        note(call.scope(), "model");
+        if at == HookPoint::LlmError {
+            Err(OperationError::from("the model is broken"))
+        } else {
+            Ok(ModelResponse::text("answer"))
+        }
+    };
+    let tool = |call: Permit<ToolCallInputs>| async move {
+        note(call.scope(), "tool");
+        if at == HookPoint::ToolError {
+            Err(OperationError::from("the tool is broken"))
+        } else {
+            Ok(ToolOutput::text("output"))
+        }
+    };
+    let answer = rails.guard_llm_call(tests::prompt("hello"), &mut ctx, model).await?;
+    let output = rails.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await?;
+    Ok(InvokeOutput::text(format!("{}, {}", answer.message.text(), output.content)))
+}
+
+/// Holds one case of one guard set against what is to come of it.
+async fn check<R: Rails>(rails: &R, case: Case, comes: Comes, what: &str) {
+    let (reports, _guard) = Warnings::collect();
+    let mut ctx = RailContext::new("faults");
+    ctx.run.insert(case);
+    let result = run(rails, &mut ctx, case.at).await;
+    let what = format!("{what}, {case:?}");
+    assert_eq!(notes(&ctx), happens(case.at, comes), "{what}");
+    check_result(result, case, comes, &what);
+    check_reports(&reports.seen(), case, comes, &what);
+}
+
+/// What happens, in order; an event stands for the rail after the one that faults.
+fn happens(at: HookPoint, comes: Comes) -> Vec<&'static str> {
+    let undisturbed: &[&str] = match at {
+        HookPoint::LlmError => &["start", "run", "pre_llm_call", "model", "llm_error", "error"],
+        HookPoint::ToolError => {
+            &["start", "run", "pre_llm_call", "model", "post_llm_call", "pre_tool_call", "tool", "tool_error", "error"]
+        }
+        HookPoint::Error => &["start", "run", "error"],
+        _ => {
+            let calls = ["pre_llm_call", "model", "post_llm_call", "pre_tool_call", "tool", "post_tool_call"];
+            return at_fault(&[&["start", "run"][..], &calls, &["finished"]].concat(), at, comes);
+        }
+    };
+    at_fault(undisturbed, at, comes)
+}
+
+fn at_fault(undisturbed: &[&'static str], at: HookPoint, comes: Comes) -> Vec<&'static str> {
+    let place = |name: &str| undisturbed.iter().position(|step| *step == name).unwrap();
+    let (before, from) = undisturbed.split_at(place(at.name()));
+    // Where the event is skipped, the operation is too, when it is still to come.
+    let skipped_to = match at {
+        HookPoint::Start => place("finished"),
+        HookPoint::PreLlmCall => place("post_llm_call"),
+        HookPoint::PreToolCall => place("post_tool_call"),
+        _ => before.len() + 1,
+    };
+    match comes {
+        GoesOn => [before, &[at.name(), "audit"], &from[1..]].concat(),
+        Ends => [before, &["audit", "error"]].concat(),
+        Skips => [before, &["audit"], &undisturbed[skipped_to..]].concat(),
+    }
+}
+
+fn check_result(result: Result<InvokeOutput, RunError>, Case { at, fault }: Case, comes: Comes, what: &str) {
+    let told = format!("faulty` faulted at {at}: {}", fault.cause());
+    let failure = match at {
+        HookPoint::LlmError => Some("the model is broken (failed)"),
+        HookPoint::ToolError => Some("the tool is broken (failed)"),
+        HookPoint::Error => Some("the run is broken (failed)"),
+        _ => None,
+    };
+    match (result, comes, failure) {
+        (Err(RunError::Fault(fault)), Ends, _) => {
+            assert!(fault.rail_name.ends_with("faulty"), "{what}");
+            assert_eq!((fault.event, fault.to_string().ends_with(&told[7..])), (at, true), "{what}: {fault}");
+        }
+        (Err(RunError::Operation(error)), Skips | GoesOn, Some(failure)) => assert_eq!(error.to_string(), failure),
+        (Ok(output), GoesOn, None) => assert_eq!(output.text, "answer, output", "{what}"),
+        (Ok(output), Skips, None) => match at {
+            HookPoint::Start => {
+                assert_eq!(output.text, "", "{what}");
+                assert!(output.extra["skipped"]["reason"].to_string().contains(&told), "{what}: {output:?}");
+            }
+            HookPoint::PreLlmCall => assert_eq!(output.text, ", output", "{what}"),
+            HookPoint::PreToolCall => {
+                let skipped = "answer, The call of `search` was skipped by the rail `faulty`: rail `";
+                assert_eq!(output.text, format!("{skipped}{told}"), "{what}");
+            }
+            _ => assert_eq!(output.text, "answer, output", "{what}"),
+        },
+        (result, ..) => panic!("{what}: {result:?}"),
+    }
+}
+
+/// Each fault is told once, with the rail, the event, the cause and what comes of it.
+fn check_reports(reports: &[String], Case { at, fault }: Case, comes: Comes, what: &str) {
+    let [report] = reports else { panic!("{what}: {reports:?}") };
+    let comes = match comes {
+        Ends => "the run ends",
+        Skips => "the operation is skipped",
+        GoesOn => "the run goes on",
+    };
+    for told in ["faulty", at.name(), fault.cause(), comes] {
+        assert!(report.contains(told), "{what}: {report}");
     }
 }
 
