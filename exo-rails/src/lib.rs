@@ -46,11 +46,11 @@ mod tool_args;
 mod tool_set;
 
 pub use action::{NoRetry, NoSubstitute, RailAction, RailOutput, RetryRequest, Skip, Verdict};
-pub use agent::{Agent, AgentBuilder};
+pub use agent::{Agent, AgentBuilder, RunEvent, RunStream};
 pub use args::{Args, ArgsError};
 pub use chain::Chain;
 pub use chain::requirements::{ChainPolicy, Requirement};
-pub use compaction::{CompactionInputs, CompactionOutput};
+pub use compaction::{Compaction, CompactionInputs, CompactionOutput, Compactor, KeepNewest, estimated_tokens};
 pub use context::{RailContext, RunScope};
 pub use decision::{Decision, Outcome};
 pub use delta::{ModelDelta, ResponseBuilder, ToolCallDelta};
@@ -79,7 +79,7 @@ pub use reason::Reason;
 /// `use exo_rails::schemars::{self, JsonSchema};`.
 #[cfg(feature = "schemars")]
 pub use schemars;
-pub use session::SessionInfo;
+pub use session::{Session, SessionInfo};
 pub use state::{Extra, Store};
 pub use stopped::{Stop, Stopped};
 pub use stream::{Outlet, StreamPiece, StreamWindow};

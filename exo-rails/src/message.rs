@@ -71,6 +71,11 @@ impl Message {
         Self { tool_call_id: Some(call_id.into()), ..Self::new(Role::Tool, content) }
     }
 
+    /// Whether it is instructions to the model.
+    pub(crate) const fn instructs(&self) -> bool {
+        matches!(self.role, Role::System | Role::Developer)
+    }
+
     /// The text of the content: all its text parts, one after the other.
     #[must_use]
     pub fn text(&self) -> Cow<'_, str> {

@@ -10,11 +10,12 @@ use crate::context::RailContext;
 use crate::decision::{Decision, Outcome};
 use crate::delta::ModelDelta;
 use crate::error::{OperationError, RunError};
-use crate::event::Event;
-use crate::fault::RailFault;
+use crate::event::{Event, SessionEnd, SessionStart};
+use crate::fault::{self, OnFault, RailFault};
 use crate::operation::{self, Call, Compact, Guarded, LlmCall, Streamed, ToolCall};
 use crate::payload::{InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse, ToolCallInputs, ToolOutput};
 use crate::permit::Permit;
+use crate::session::SessionInfo;
 use crate::stream::Outlet;
 
 /// A guard set that serves event `E`.
@@ -144,6 +145,36 @@ pub trait Rails: GuardSet {
         F: Guarded<InvokeInputs, InvokeOutput, RunError>,
     {
         operation::guard_run(self, inputs.into(), ctx, run)
+    }
+
+    /// Asks the rails of [`SessionStart`](crate::events::SessionStart) whether a session may begin.
+    ///
+    /// [`Session`](crate::Session) does it for an agent; call it where the runs are your own.
+    ///
+    /// # Errors
+    /// When a rail aborts or faults.
+    fn start_session(
+        &self,
+        session: &SessionInfo,
+        ctx: &mut RailContext,
+    ) -> impl Future<Output = Result<(), RunError>> + Send {
+        async move {
+            match enter::<SessionStart, Self>(self, session, ctx).await? {
+                Decision::Abort(abort) => Err(abort.into()),
+                // The event allows nothing else, and a hook that wants it has faulted.
+                Decision::Continue | Decision::Skip { .. } | Decision::Retry { .. } => Ok(()),
+            }
+        }
+    }
+
+    /// Tells the rails of [`SessionEnd`](crate::events::SessionEnd) that a session has ended. There is nothing left to
+    /// stop, so what faults is reported as a `tracing` warning.
+    fn end_session(&self, session: &SessionInfo, ctx: &mut RailContext) -> impl Future<Output = ()> + Send {
+        async move {
+            if let Err(fault) = enter::<SessionEnd, Self>(self, session, ctx).await {
+                fault::report(&fault, OnFault::Continue);
+            }
+        }
     }
 
     /// Guards a call of the model: [`PreLlmCall`](crate::events::PreLlmCall), the call, then

@@ -1,22 +1,29 @@
 //! A small agent: a model, tools, and a guard set around everything that they do.
 
-use std::sync::{Arc, Mutex, PoisonError};
+mod steps;
+mod streaming;
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
 use crate::checks::IntoRails;
+use crate::compaction::Compaction;
 use crate::context::RailContext;
-use crate::error::{OperationError, OperationErrorKind, RunError};
-use crate::message::{Message, Role, ToolCall, Usage};
+use crate::error::RunError;
 use crate::model::Model;
-use crate::operation;
-use crate::payload::{InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse, ToolCallInputs, ToolOutput};
-use crate::permit::Permit;
+use crate::payload::{InvokeInputs, InvokeOutput};
 use crate::rails::{NoRails, Rails};
-use crate::tool::{Tool, unknown};
+use crate::tool::Tool;
+pub(crate) use steps::Steps;
+pub use streaming::{RunEvent, RunStream};
 
 /// How many steps an agent may take when its builder does not say.
 const DEFAULT_MAX_STEPS: u32 = 20;
+
+/// How many tools run at once when its builder does not say.
+const DEFAULT_PARALLEL_TOOLS: NonZeroUsize = NonZeroUsize::new(8).unwrap();
 
 /// An agent: it asks the model, does what the model asks for with its tools, and asks again, until the model
 /// answers without a tool call.
@@ -33,6 +40,12 @@ const DEFAULT_MAX_STEPS: u32 = 20;
 ///
 /// What a rail changes in the request of one model call is for that call; the conversation goes on without
 /// the change.
+///
+/// The tool calls that one answer asks for run [at once](AgentBuilder::parallel_tools), each with its own pre and post
+/// rails and in its own [context](RailContext::child). A skip or a retry is of one call. An error that ends the run in one
+/// of them cancels the others: those that have not begun do not begin, those that have see their token cancelled, and
+/// the run waits until all have ended. Of several errors, that of the first call in the order of the answer is
+/// returned, as it is.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -66,6 +79,8 @@ pub struct Agent<M, R = NoRails> {
     instructions: Option<String>,
     options: Map<String, Value>,
     max_steps: u32,
+    parallel_tools: NonZeroUsize,
+    compaction: Option<Compaction>,
 }
 
 impl<M: Model> Agent<M> {
@@ -79,6 +94,8 @@ impl<M: Model> Agent<M> {
             instructions: None,
             options: Map::new(),
             max_steps: DEFAULT_MAX_STEPS,
+            parallel_tools: DEFAULT_PARALLEL_TOOLS,
+            compaction: None,
         })
     }
 }
@@ -103,9 +120,47 @@ impl<M: Model, R: Rails> Agent<M, R> {
         input: impl Into<InvokeInputs> + Send,
         ctx: &mut RailContext,
     ) -> Result<InvokeOutput, RunError> {
-        // One for all attempts: what a run has cost is not forgotten when a rail has it done again.
-        let usage = Mutex::default();
-        self.rails.guard_run(input, ctx, |run| self.steps(run, &usage)).await
+        Steps::new(self, None).run(input.into(), ctx).await
+    }
+
+    /// Runs the agent on this input, and tells what happens as it happens: the text of the answer in pieces, each when
+    /// the rails have let it leave.
+    ///
+    /// The rails and their decisions are those of [`run`](Self::run); the model is asked to
+    /// [stream](Model::stream). The stream ends with [`RunEvent::Finished`] or with the error of the run. It does nothing
+    /// unless it is polled, and dropping it drops the run.
+    ///
+    /// ```
+    /// use exo_rails::prelude::*;
+    /// use exo_rails::{RunEvent, scripted::ScriptedModel};
+    /// use futures_util::StreamExt;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let model: ScriptedModel = r#"[{ "say": "It is on its way." }]"#.parse()?;
+    /// let agent = Agent::builder("support", model).build();
+    /// let (mut events, mut text) = (agent.stream("Where is my order?"), String::new());
+    /// while let Some(event) = events.next().await {
+    ///     match event? {
+    ///         RunEvent::Text(piece) => text += &piece,
+    ///         RunEvent::Finished(output) => assert_eq!(output.text, text),
+    ///         _ => {}
+    ///     }
+    /// }
+    /// assert_eq!(text, "It is on its way.");
+    /// # Ok(()) }
+    /// ```
+    pub fn stream(&self, input: impl Into<InvokeInputs> + Send) -> RunStream<'_> {
+        let input = input.into();
+        RunStream::new(move |events| async move {
+            let mut ctx = RailContext::new(Arc::clone(&self.name));
+            Steps::new(self, Some(events)).run(input, &mut ctx).await
+        })
+    }
+
+    /// The same in a context of your own.
+    pub fn stream_in<'a>(&'a self, input: impl Into<InvokeInputs> + Send, ctx: &'a mut RailContext) -> RunStream<'a> {
+        let input = input.into();
+        RunStream::new(move |events| async move { Steps::new(self, Some(events)).run(input, ctx).await })
     }
 
     /// The guard set.
@@ -117,94 +172,6 @@ impl<M: Model, R: Rails> Agent<M, R> {
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
-    }
-
-    /// Takes steps until the model answers.
-    async fn steps(&self, run: Permit<InvokeInputs>, usage: &Mutex<Usage>) -> Result<InvokeOutput, RunError> {
-        let mut ctx = run.context();
-        let mut messages = self.first_messages(&run);
-        for step in 0..self.max_steps {
-            ctx.set_step(step);
-            let response = self.ask(messages.clone(), usage, &mut ctx).await?;
-            messages.push(response.message.clone());
-            if response.message.tool_calls.is_empty() {
-                let text = response.message.text().into_owned();
-                let usage = usage.lock().unwrap_or_else(PoisonError::into_inner).clone();
-                // Where a rail has skipped the call, the answer is empty, and this says why.
-                let extra = response.extra.into_iter().filter(|(name, _)| name == operation::SKIPPED).collect();
-                return Ok(InvokeOutput { text, messages, usage, steps: step + 1, extra });
-            }
-            for call in &response.message.tool_calls {
-                let output = self.call_tool(call, &mut ctx).await?;
-                messages.push(Message::tool(&call.id, output.content));
-            }
-        }
-        Err(RunError::StepLimit { limit: self.max_steps })
-    }
-
-    fn first_messages(&self, run: &InvokeInputs) -> Vec<Message> {
-        // A conversation that goes on has them already: `InvokeOutput::messages` begins with them.
-        let told = run.messages.first().is_some_and(|first| matches!(first.role, Role::System | Role::Developer));
-        let instructions = self.instructions.as_deref().filter(|_| !told).map(Message::system);
-        let input = Message::user(run.input.clone());
-        instructions.into_iter().chain(run.messages.iter().cloned()).chain([input]).collect()
-    }
-
-    async fn ask(
-        &self,
-        messages: Vec<Message>,
-        usage: &Mutex<Usage>,
-        ctx: &mut RailContext,
-    ) -> Result<ModelResponse, RunError> {
-        let tools = self.tools.iter().map(|tool| tool.spec().clone()).collect();
-        let request = ModelCallInputs { model: None, messages, tools, extra: self.options.clone() };
-        let model = |request| async move {
-            let response = self.model.call(request).await?;
-            // Counted here and not when the rails have accepted the answer: a refused one was paid for too.
-            if let Some(cost) = &response.usage {
-                *usage.lock().unwrap_or_else(PoisonError::into_inner) += cost;
-            }
-            Ok::<_, OperationError>(response)
-        };
-        self.rails.guard_llm_call(request, ctx, model).await
-    }
-
-    /// Calls a tool; what it fails with becomes its output, for the rails after the call and the model to read.
-    async fn call_tool(&self, call: &ToolCall, ctx: &mut RailContext) -> Result<ToolOutput, RunError> {
-        let (arguments, malformed) = arguments(&call.function.arguments);
-        let mut inputs =
-            ToolCallInputs { id: call.id.clone(), tool_name: call.function.name.clone(), arguments, extra: Map::new() };
-        let run = |call| self.run_tool(call, malformed.as_ref());
-        operation::guard::<operation::ToolCall<true>, _, _>(&self.rails, &mut inputs, ctx, operation::Call(run)).await
-    }
-
-    async fn run_tool(
-        &self,
-        call: Permit<ToolCallInputs>,
-        malformed: Option<&serde_json::Error>,
-    ) -> Result<ToolOutput, OperationError> {
-        let Some(tool) = self.tools.iter().find(|tool| tool.name() == call.tool_name) else {
-            return Err(unknown(&call.tool_name, self.tools.iter()));
-        };
-        // A rail may have put arguments in the place of the text that is no JSON.
-        if let (Some(error), Value::String(_)) = (malformed, &call.arguments) {
-            let message = format!("the arguments of `{}` are not JSON: {error}", call.tool_name);
-            return Err(OperationError::new(OperationErrorKind::InvalidRequest, message));
-        }
-        tool.call(call).await
-    }
-}
-
-/// The arguments of a tool call, which are JSON as text; text that is no JSON as it is, with what is wrong.
-///
-/// The rails see such a call as well, before it fails.
-fn arguments(text: &str) -> (Value, Option<serde_json::Error>) {
-    if text.trim().is_empty() {
-        return (Value::Object(Map::new()), None);
-    }
-    match serde_json::from_str(text) {
-        Ok(arguments) => (arguments, None),
-        Err(error) => (Value::String(text.to_owned()), Some(error)),
     }
 }
 
@@ -248,6 +215,19 @@ impl<M, R> AgentBuilder<M, R> {
         self
     }
 
+    /// How many of the tool calls that one answer asks for run at once (8 when it is not said); with 1, they run one
+    /// after the other.
+    pub fn parallel_tools(mut self, tools: NonZeroUsize) -> Self {
+        self.0.parallel_tools = tools;
+        self
+    }
+
+    /// What is done when the history outgrows its budget; without it, the history only grows.
+    pub fn compaction(mut self, compaction: Compaction) -> Self {
+        self.0.compaction = Some(compaction);
+        self
+    }
+
     /// The agent.
     pub fn build(self) -> Agent<M, R> {
         self.0
@@ -270,7 +250,8 @@ impl<M> AgentBuilder<M> {
     /// ```
     pub fn rails<S: IntoRails>(self, rails: S) -> AgentBuilder<M, S::Rails> {
         let rails = rails.into_rails();
-        let Agent { name, model, rails: NoRails, tools, instructions, options, max_steps } = self.0;
-        AgentBuilder(Agent { name, model, rails, tools, instructions, options, max_steps })
+        let Agent { name, model, rails: NoRails, tools, instructions, options, max_steps, parallel_tools, compaction } =
+            self.0;
+        AgentBuilder(Agent { name, model, rails, tools, instructions, options, max_steps, parallel_tools, compaction })
     }
 }
