@@ -65,7 +65,7 @@ pub use futures_core::Stream;
 pub use hook_manager::{Hook, HookFuture, HookHandle, HookManager, ObserverFuture};
 pub use hook_point::{HookPoint, OwnPoint, UnknownHookPoint};
 pub use model::Model;
-pub use operation::Guarded;
+pub use operation::{Guarded, GuardedStream};
 pub use own_event::{EventPart, OwnInputs};
 pub use payload::{InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse, ToolCallInputs, ToolOutput};
 pub use permit::Permit;

@@ -2,19 +2,15 @@
 
 use std::sync::Arc;
 
-use futures_core::Stream;
-
 use crate::checks::GuardSet;
 use crate::compaction::{CompactionInputs, CompactionOutput};
 use crate::context::RailContext;
 use crate::decision::{Decision, Outcome};
-use crate::delta::ModelDelta;
 use crate::error::{OperationError, RunError};
 use crate::event::{Event, SessionEnd, SessionStart};
 use crate::fault::{self, OnFault, RailFault};
-use crate::operation::{self, Call, Compact, Guarded, LlmCall, Streamed, ToolCall};
+use crate::operation::{self, Call, Compact, Guarded, GuardedStream, LlmCall, Streamed, ToolCall};
 use crate::payload::{InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse, ToolCallInputs, ToolOutput};
-use crate::permit::Permit;
 use crate::session::SessionInfo;
 use crate::stream::Outlet;
 
@@ -269,18 +265,13 @@ pub trait Rails: GuardSet {
     ///
     /// # Errors
     /// As [`guard_llm_call`](Self::guard_llm_call).
-    fn guard_stream<F, S, E>(
+    fn guard_stream(
         &self,
         call: ModelCallInputs,
         ctx: &mut RailContext,
-        model: F,
+        model: impl GuardedStream,
         outlet: impl Outlet,
-    ) -> impl Future<Output = Result<ModelResponse, RunError>> + Send
-    where
-        F: FnMut(Permit<ModelCallInputs>) -> S + Send,
-        S: Stream<Item = Result<ModelDelta, E>> + Send,
-        E: Into<OperationError> + Send,
-    {
+    ) -> impl Future<Output = Result<ModelResponse, RunError>> + Send {
         async move {
             let mut call = call;
             let model = Streamed { model, outlet, has_left: false };

@@ -8,14 +8,17 @@ use std::mem;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_core::Stream;
+
 use crate::action::RetryRequest;
 use crate::context::RailContext;
 use crate::decision::Decision;
-use crate::error::{RailAbortError, RetriesExhausted, RunError};
+use crate::delta::ModelDelta;
+use crate::error::{OperationError, RailAbortError, RetriesExhausted, RunError};
 use crate::event::{Error, Event};
 use crate::fault::{self, OnFault};
 use crate::hook_point::HookPoint;
-use crate::payload::{InvokeInputs, InvokeOutput};
+use crate::payload::{InvokeInputs, InvokeOutput, ModelCallInputs};
 use crate::permit::{self, Permit};
 use crate::rail::{RailIdentity, RailInfo};
 use crate::rails::{Rails, RunOn, enter};
@@ -52,6 +55,36 @@ where
     Error: Into<E> + Send,
 {
     type Future = Fut;
+    type Error = Error;
+}
+
+/// What [`guard_stream`](crate::Rails::guard_stream) calls with the permit: a function or closure that gives a stream of
+/// [`ModelDelta`]s.
+///
+/// It is implemented for every `FnMut(Permit<ModelCallInputs>)` whose stream is `Send` and yields
+/// `Result<ModelDelta, E>`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a model call that can be streamed",
+    label = "not a streamed model call",
+    note = "a streamed model call is a function or closure of a permit that gives a stream, like `|request| model.stream(request)`",
+    note = "the stream is `Send` and yields `Result<ModelDelta, _>` with an error that converts into `OperationError`"
+)]
+pub trait GuardedStream: FnMut(Permit<ModelCallInputs>) -> Self::Stream + Send {
+    /// What it gives.
+    type Stream: Stream<Item = Result<ModelDelta, Self::Error>> + Send;
+
+    /// How it fails.
+    type Error: Into<OperationError> + Send;
+}
+
+#[diagnostic::do_not_recommend]
+impl<F, S, Error> GuardedStream for F
+where
+    F: FnMut(Permit<ModelCallInputs>) -> S + Send,
+    S: Stream<Item = Result<ModelDelta, Error>> + Send,
+    Error: Into<OperationError> + Send,
+{
+    type Stream = S;
     type Error = Error;
 }
 

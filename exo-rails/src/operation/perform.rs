@@ -2,12 +2,9 @@
 
 use std::sync::Arc;
 
-use futures_core::Stream;
-
 use super::windows::{self, Screened};
-use super::{Again, Guarded, LlmCall, Operation};
+use super::{Again, Guarded, GuardedStream, LlmCall, Operation};
 use crate::context::RailContext;
-use crate::delta::ModelDelta;
 use crate::error::{OperationError, RunError};
 use crate::payload::{ModelCallInputs, ModelResponse};
 use crate::permit::Permit;
@@ -90,13 +87,7 @@ pub(crate) struct Streamed<F, T> {
     pub has_left: bool,
 }
 
-impl<F, S, E, T> Perform<LlmCall> for Streamed<F, T>
-where
-    F: FnMut(Permit<ModelCallInputs>) -> S + Send,
-    S: Stream<Item = Result<ModelDelta, E>> + Send,
-    E: Into<OperationError> + Send,
-    T: Outlet,
-{
+impl<F: GuardedStream, T: Outlet> Perform<LlmCall> for Streamed<F, T> {
     async fn perform<R: Rails + ?Sized>(
         &mut self,
         rails: &R,
