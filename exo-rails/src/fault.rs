@@ -135,8 +135,8 @@ impl RailFault {
 ///   place of an answer there is an empty one, which ends an agent's run, and whose `extra` tells of it.
 /// - **The rails go on**, with what the rail has changed until then.
 /// - Rails that are [always called](macro@crate::rail#rails-that-are-always-called) are called in each case.
-/// - At `Error` the run has ended already: the rails go on, so that each of them is told, and the error stays what it
-///   is. `"skip"` does not compile there.
+/// - At `Error` and `SessionEnd` nothing is left to end: the rails go on, so that each of them is told, and the error
+///   stays what it is. `"skip"` does not compile there.
 ///
 /// Each of these faults is one `tracing` event with the rail, the event and the cause: a warning where the rails go on,
 /// otherwise an error.
@@ -148,8 +148,7 @@ impl RailFault {
 /// - The time of what blocks its thread. A `timeout` ends a rail where it waits. It needs the timer of the tokio
 ///   runtime.
 ///
-/// A rail that takes the union `Inputs<'_>` and returns no decision only looks, as far as its signature tells. One that
-/// changes what is in it, and must not be left out, has `on_fault = "abort"`.
+/// A rail that takes the union `Inputs<'_>` by value may change what is in it; one that only looks takes `&Inputs<'_>`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum OnFault {
@@ -165,8 +164,8 @@ pub enum OnFault {
 #[cold]
 pub(crate) fn flow<E: Payloads>(caller: &Caller, point: HookPoint, cause: FaultCause) -> ControlFlow<Outcome<E>> {
     let fault = RailFault::of(caller, point, cause);
-    // At `Error` there is nothing left to end, and whoever comes later is to be told as well.
-    let on_fault = if point == HookPoint::Error { OnFault::Continue } else { caller.on_fault };
+    // Where nothing is left to end, whoever comes later is to be told as well.
+    let on_fault = if point.is_the_end() { OnFault::Continue } else { caller.on_fault };
     report(&fault, on_fault);
     match on_fault {
         OnFault::Abort => ControlFlow::Break(Err(fault)),

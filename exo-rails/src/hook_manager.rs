@@ -11,7 +11,7 @@ use crate::checks::Never;
 use crate::context::RailContext;
 use crate::decision::{self, Decision, Outcome};
 use crate::event::{Allows, AnyEvent, AnySubstitute, Event, Inputs};
-use crate::fault::{FaultCause, OnFault, RailFault};
+use crate::fault::{self, FaultCause, OnFault, RailFault};
 use crate::hook_point::HookPoint;
 use crate::per_point::PerPoint;
 use crate::rail::{Caller, Declared, Identity, RailIdentity, RailInfo, RailOn};
@@ -163,6 +163,13 @@ impl<E: Event> RunOn<E> for HookManager {
                 continue;
             }
             let outcome = check::<E>(&entry.caller, outcome);
+            if E::POINT.is_the_end()
+                && let Err(fault) = &outcome
+            {
+                // The others are to be told as well, and what they are told of stays as it is.
+                fault::report(fault, OnFault::Continue);
+                continue;
+            }
             if let Some(stopped) = Stopped::of::<E>(&outcome) {
                 ctx.set_stopped(stopped);
             }

@@ -111,6 +111,11 @@ impl HookPoint {
         }
     }
 
+    /// Whether nothing is left to stop: what the rails are told of is that it has ended.
+    pub(crate) const fn is_the_end(self) -> bool {
+        matches!(self, Self::Error | Self::SessionEnd)
+    }
+
     /// Whether the event is told after what it tells of has happened. In an [onion](crate::Chain), its rails run in the
     /// reverse of their order.
     #[must_use]

@@ -94,13 +94,9 @@ pub(super) enum Source {
 impl Handler {
     /// Whether it can change what the event carries, as far as its parameters tell.
     pub(super) fn rewrites(&self) -> bool {
-        // The union of payloads has whatever the event carries by `&mut`.
-        self.changes() || self.params.iter().any(|param| !matches!(param.ty, Type::Reference(_)))
-    }
-
-    /// Whether it says that it does: it takes a part of what the event carries by `&mut`.
-    pub(super) fn changes(&self) -> bool {
-        self.params.iter().any(|param| is_mutable(&param.ty) && !ends_with(target(&param.ty), "RailContext"))
+        let changes = |ty: &Type| is_mutable(ty) && !ends_with(target(ty), "RailContext");
+        // The union of payloads, by value, has whatever the event carries by `&mut`.
+        self.params.iter().any(|param| changes(&param.ty) || !matches!(param.ty, Type::Reference(_)))
     }
 
     /// Whether more is to be done than to pick the parameters and to call it.

@@ -282,7 +282,7 @@ fn on_impl(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream {
     let (impl_generics, _, where_clause) = generics.split_for_impl();
     let quiet = rail.quiet();
     // What a rail hands on is missed when it faults, as are its changes.
-    let changes = if handler.changes() || !handler.provides.is_empty() {
+    let changes = if handler.rewrites() || !handler.provides.is_empty() {
         Some(quote!(true))
     } else if handler.is_plain() {
         None

@@ -151,7 +151,7 @@ where
     if let Err(error) = &result
         && let Err(fault) = enter::<Error, R>(rails, (&inputs, error), ctx).await
     {
-        // A plain hook that fails here must not hide the error that it was told of.
+        // A guard set of somebody's own that fails here must not hide the error that it was told of.
         fault::report(&fault, OnFault::Continue);
     }
     result
@@ -229,8 +229,11 @@ async fn rescued<O: Operation, R: Rails + ?Sized>(
     error: O::Error,
     ctx: &mut RailContext,
 ) -> Result<Made<O::Output>, RunError> {
-    let decision = O::failed(rails, inputs, &error, ctx).await?;
-    Ok(match settle(decision, O::FAILED, |skip| rescue(skip, ctx))? {
+    let decided = O::failed(rails, inputs, &error, ctx).await.map_err(RunError::from);
+    let settled = decided.and_then(|decision| Ok(settle(decision, O::FAILED, |skip| rescue(skip, ctx))?));
+    // The run ends with what the rail says; what it was asked about is not lost.
+    let told = |ends: &RunError| tracing::error!(event = O::FAILED.name(), %error, %ends, "an operation failed, and a rail ends the run");
+    Ok(match settled.inspect_err(told)? {
         Settled::Done(Some(output)) => Made::Whole(output),
         Settled::Again(again) => Made::Again(again),
         // A skip without a substitute accepts what there is: the error.
