@@ -114,7 +114,7 @@ impl ChatModelBuilder {
     /// # Errors
     /// When one of them is missing or is no Unicode.
     pub fn from_env() -> Result<Self, ConfigError> {
-        Self::from_variables(|variable| env::var(variable))
+        Self::from_variables(env::var)
     }
 
     fn from_variables(read: impl Fn(&'static str) -> Result<String, VarError>) -> Result<Self, ConfigError> {

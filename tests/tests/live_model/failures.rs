@@ -143,7 +143,9 @@ async fn an_error_in_the_place_of_an_answer_is_told() {
         let told: (OperationErrorKind, &str) = (kind, message);
         let whole = failure(How::AtOnce, &Answer::json(&error)).await;
         assert_eq!((whole.kind, whole.message.as_str()), told, "{error}");
-        for stream in [half() + &events(&[error.clone()]), format!("{}event: error\ndata: {error}\n\n", half())] {
+        for stream in
+            [half() + &events(std::slice::from_ref(&error)), format!("{}event: error\ndata: {error}\n\n", half())]
+        {
             let streamed = failure(How::Streamed, &Answer::stream(&stream, 20).ended()).await;
             assert_eq!((streamed.kind, streamed.message.as_str()), told, "{stream}");
         }
