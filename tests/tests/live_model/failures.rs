@@ -111,6 +111,7 @@ fn half() -> String {
 #[tokio::test]
 async fn a_stream_that_breaks_off_is_never_a_short_answer() {
     let half = half();
+    let finish = events(&[json!({ "choices": [{ "finish_reason": "stop" }] })]);
     let usage = events(&[json!({ "choices": [], "usage": { "total_tokens": 3 } })]);
     let cases = [
         (Answer::stream(&half, 11), Unavailable, "breaks off"),
@@ -119,6 +120,11 @@ async fn a_stream_that_breaks_off_is_never_a_short_answer() {
         (Answer::stream(&(half.clone() + &usage), 11).ended(), Unavailable, "breaks off"),
         (Answer::stream(&(half.clone() + "data: {\"choices\":[{\"del"), 11).ended(), Unavailable, "breaks off"),
         (Answer::stream(&(half.clone() + "data: {\"choices\":[{\"del\n\n"), 11).ended(), Unavailable, "breaks off"),
+        (
+            Answer::stream(&(half.clone() + &finish + "data: {\"choices\":[],\"usa"), 11).ended(),
+            Unavailable,
+            "breaks off",
+        ),
         (Answer::stream(&(half.clone() + "data: no json\n\n"), 11).ended(), InvalidResponse, "cannot be read"),
         (Answer::stream("data: [DONE]\n\n", 11).ended(), InvalidResponse, "no choice"),
     ];

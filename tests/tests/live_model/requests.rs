@@ -61,7 +61,12 @@ async fn headers_and_options_are_the_users() {
     ask(&model, How::Streamed, request).await.unwrap();
     let request = server.requests().await.remove(0);
     assert!(request.head.starts_with("POST /v1/chat/completions?api-version=1 HTTP/1.1\r\n"), "{}", request.head);
-    for header in ["openai-organization: org-1\r\n", "x-title: tests\r\n", "accept: text/event-stream\r\n"] {
+    for header in [
+        "openai-organization: org-1\r\n",
+        "x-title: tests\r\n",
+        "accept: text/event-stream\r\n",
+        "user-agent: exo-rails/",
+    ] {
         assert!(request.head.contains(header), "{}", request.head);
     }
     assert!(!request.head.contains("authorization"), "{}", request.head);
