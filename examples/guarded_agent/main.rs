@@ -17,7 +17,14 @@
 //! cargo run --example guarded_agent -- --files abort/files --script abort/script.json
 //! ```
 //!
-//! Both work on a copy of the files, and so does a run with files and a script of your own.
+//! With a live model behind it, the agent does what that model makes of the question:
+//!
+//! ```sh
+//! export OPENAI_BASE_URL=http://localhost:11434/v1 OPENAI_MODEL=qwen3:8b   # and OPENAI_API_KEY where one is needed
+//! cargo run -p examples --features live --example guarded_agent
+//! ```
+//!
+//! They all work on a copy of the files, and so does a run with files and a script of your own.
 //!
 //! Where to look: the rails stand in `limits.rs`, `files.rs` and `secrets.rs`, the chain that puts them
 //! together in `rails.rs`, and the agent below, in `answer`. The rest is tools and printing.
@@ -26,6 +33,7 @@ mod audit;
 mod describe;
 mod files;
 mod limits;
+mod model;
 mod options;
 mod page;
 mod rails;
@@ -39,8 +47,8 @@ use std::error::Error;
 use std::process::ExitCode;
 
 use exo_rails::prelude::*;
-use exo_rails::scripted::ScriptedModel;
 
+use crate::model::AnyModel;
 use crate::options::{Command, Options};
 use crate::page::Page;
 use crate::rails::SupportRails;
@@ -70,10 +78,10 @@ async fn main() -> ExitCode {
 
 /// Runs the agent on a copy of the files and prints how it went.
 async fn run(options: &Options) -> Result<ExitCode, Box<dyn Error>> {
-    let model = ScriptedModel::from_file(&options.script)?;
+    let model = AnyModel::chosen_by(options)?;
     let workspace = Workspace::copy_of(&options.files)?;
     let page = Page::stdout();
-    report::opening(page, options);
+    report::opening(page, options, &model);
 
     let mut ctx = RailContext::new("support");
     let rails = Timeline::new(SupportRails::new(workspace.root()), page);
@@ -86,7 +94,7 @@ async fn run(options: &Options) -> Result<ExitCode, Box<dyn Error>> {
 
 /// The agent: a model, tools, and a chain of rails around everything that they do.
 async fn answer(
-    model: ScriptedModel,
+    model: AnyModel,
     rails: Timeline<SupportRails>,
     workspace: &Workspace,
     input: &str,

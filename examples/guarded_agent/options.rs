@@ -13,7 +13,9 @@ Options:
       --files DIR     The directory to work on. It is copied first, and the copy is removed at the end:
                       no run changes DIR. Without this option, the files beside the example.
       --script FILE   What the model says: a JSON array of turns. Without this option, the script
-                      beside the example.
+                      beside the example; or a live model, when this program is built with
+                      `--features live` and OPENAI_BASE_URL or OPENAI_API_KEY is set, and
+                      OPENAI_MODEL names it.
       --input TEXT    What the user asks.
   -h, --help          Shows this text.
 
@@ -36,20 +38,19 @@ pub(crate) enum Command {
 /// What a run works with.
 pub(crate) struct Options {
     pub(crate) files: PathBuf,
-    pub(crate) script: PathBuf,
+    /// `None` is the script beside the example, or a live model.
+    pub(crate) script: Option<PathBuf>,
     pub(crate) input: String,
 }
 
 impl Options {
     pub(crate) fn from_command_line() -> Result<Command, lexopt::Error> {
-        let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("guarded_agent");
-        let mut options =
-            Self { files: beside.join("files"), script: beside.join("script.json"), input: INPUT.to_owned() };
+        let mut options = Self { files: beside_the_example("files"), script: None, input: INPUT.to_owned() };
         let mut parser = lexopt::Parser::from_env();
         while let Some(argument) = parser.next()? {
             match argument {
                 Long("files") => options.files = parser.value()?.into(),
-                Long("script") => options.script = parser.value()?.into(),
+                Long("script") => options.script = Some(parser.value()?.into()),
                 Long("input") => options.input = parser.value()?.string()?,
                 Short('h') | Long("help") => return Ok(Command::Help),
                 other => return Err(other.unexpected()),
@@ -57,4 +58,13 @@ impl Options {
         }
         Ok(Command::Run(options))
     }
+
+    /// The script, when no live model is asked.
+    pub(crate) fn script_or_default(&self) -> PathBuf {
+        self.script.clone().unwrap_or_else(|| beside_the_example("script.json"))
+    }
+}
+
+fn beside_the_example(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("guarded_agent").join(name)
 }

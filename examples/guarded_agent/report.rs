@@ -6,15 +6,20 @@ use exo_rails::prelude::*;
 
 use crate::audit::Ledger;
 use crate::describe::count;
+use crate::model::AnyModel;
 use crate::options::Options;
 use crate::page::{Ink, Page, WIDTH, print, wrap};
 use crate::timeline::Tally;
 use crate::workspace::Changes;
 
-pub(crate) fn opening(page: Page, options: &Options) {
+pub(crate) fn opening(page: Page, options: &Options, model: &AnyModel) {
     print(&page.ink(Ink::Heading, "A guarded support agent"));
     row("files", &format!("a copy of {}", near(&options.files)));
-    row("script", &near(&options.script));
+    match model {
+        AnyModel::Scripted(_) => row("script", &near(&options.script_or_default())),
+        #[cfg(feature = "live")]
+        AnyModel::Live(model) => row("model", &format!("{} at {}", model.model(), model.endpoint())),
+    }
     row("[a > b]", "the rails that ran, in their order; they continued where nothing else is said");
 }
 

@@ -108,7 +108,7 @@ impl TryFrom<RawTurn> for Turn {
         let RawTurn { say, deltas, call, fail, usage } = raw;
         let said = match (say, &deltas) {
             (Some(_), Some(_)) => return Err("a turn has `say` or `deltas`, not both"),
-            (None, Some(deltas)) if fail.is_none() => Some(deltas.concat()),
+            (None, Some(deltas)) if fail.is_none() => (!deltas.is_empty()).then(|| deltas.concat()),
             (say, _) => say,
         };
         let outcome = match (said, fail) {

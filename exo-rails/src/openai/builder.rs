@@ -14,6 +14,8 @@ use super::{ChatModel, Limits};
 
 const BASE_URL: &str = "https://api.openai.com/v1";
 
+const USER_AGENT: &str = concat!("exo-rails/", env!("CARGO_PKG_VERSION"));
+
 const CONNECT: Duration = Duration::from_secs(10);
 /// A server that does not stream answers when the model has finished.
 const RESPONSE: Duration = Duration::from_mins(10);
@@ -114,7 +116,7 @@ impl ChatModelBuilder {
     /// # Errors
     /// When one of them is missing or is no Unicode.
     pub fn from_env() -> Result<Self, ConfigError> {
-        Self::from_variables(|variable| env::var(variable))
+        Self::from_variables(env::var)
     }
 
     fn from_variables(read: impl Fn(&'static str) -> Result<String, VarError>) -> Result<Self, ConfigError> {
@@ -183,6 +185,7 @@ impl ChatModelBuilder {
     pub fn build(self) -> Result<ChatModel, ConfigError> {
         let url = endpoint(&self.base_url)?;
         let client = Client::builder()
+            .user_agent(USER_AGENT)
             .default_headers(self.headers()?)
             .connect_timeout(self.connect)
             // A key goes where it was told to go and nowhere else.
@@ -257,7 +260,7 @@ mod tests {
     use std::env::VarError;
     use std::ffi::OsString;
 
-    use super::{ChatModel, ChatModelBuilder, ConfigError};
+    use super::{ChatModel, ChatModelBuilder, ConfigError, HeaderValue};
 
     /// The model that these variables name: its endpoint, its name, and whether it has a key.
     fn from(variables: &[(&str, &str)]) -> Result<(String, String, bool), ConfigError> {
@@ -308,6 +311,14 @@ mod tests {
         }
         let odd = ChatModelBuilder::from_variables(|_| Err(VarError::NotUnicode(OsString::new())));
         assert!(matches!(odd, Err(ConfigError::NotUnicode { variable: "OPENAI_BASE_URL" })));
+    }
+
+    #[test]
+    fn no_header_is_logged() -> Result<(), ConfigError> {
+        let headers = ChatModel::builder("m").api_key("sk").organization("o").header("api-key", "k").headers()?;
+        assert_eq!(headers.len(), 3);
+        assert!(headers.values().all(HeaderValue::is_sensitive));
+        Ok(())
     }
 
     #[test]

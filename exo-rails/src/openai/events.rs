@@ -145,6 +145,7 @@ mod tests {
             ("data: a\n\ndata: b\n\n", vec![event("a"), event("b")]),
             ("data: a\r\n\r\ndata:b\r\r", vec![event("a"), event("b")]),
             ("data: a\ndata\ndata:  b\n\n", vec![event("a\n\n b")]),
+            ("data: a\r\ndata: b\r\n\r\n", vec![event("a\nb")]),
             (": ping\n\n:\n\nid: 7\nretry: 5\n\n", vec![]),
             ("\u{feff}data: grüße\n\n\n\n", vec![event("grüße")]),
             ("event: error\ndata: x\n\ndata: y\n\n", vec![Event { is_error: true, ..event("x") }, event("y")]),

@@ -112,6 +112,15 @@ impl ChatModel {
 
     /// The model that the environment names: see [`ChatModelBuilder::from_env`].
     ///
+    /// ```no_run
+    /// use exo_rails::openai::ChatModel;
+    /// use exo_rails::prelude::*;
+    ///
+    /// # fn main() -> Result<(), exo_rails::openai::ConfigError> {
+    /// let agent = Agent::builder("support", ChatModel::from_env()?).build();
+    /// # let _ = agent; Ok(()) }
+    /// ```
+    ///
     /// # Errors
     /// When something is missing in the environment or cannot be used.
     pub fn from_env() -> Result<Self, ConfigError> {

@@ -5,7 +5,7 @@ use futures_util::stream;
 
 use super::body::Body;
 use super::events::{Event, Events};
-use super::wire::{self, Decoder};
+use super::wire::Decoder;
 use crate::delta::ModelDelta;
 use crate::error::{OperationError, OperationErrorKind};
 use crate::payload::{ModelCallInputs, ModelResponse};
@@ -63,8 +63,8 @@ impl Reading {
 
     /// The body has ended.
     fn end(&mut self) -> Result<(), OperationError> {
-        // The last event may be whole without the empty line behind it, or the half of one.
-        if let Some(event) = self.events.rest().filter(wire::is_whole) {
+        // The last event may be whole without the empty line behind it. The half of one has broken off.
+        if let Some(event) = self.events.rest() {
             self.take(&event)?;
         }
         if self.body.take().is_some() {

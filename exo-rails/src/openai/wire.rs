@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use serde::Deserialize;
-use serde::de::{DeserializeOwned, IgnoredAny};
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::events::Event;
@@ -227,11 +227,6 @@ impl CallPiece {
         }
         ModelDelta::ToolCall(ToolCallDelta { index, id, name, arguments: arguments.unwrap_or_default(), extra })
     }
-}
-
-/// Whether this is more than the half of an event.
-pub(super) fn is_whole(event: &Event) -> bool {
-    event.data.trim_ascii() == DONE || serde_json::from_slice::<IgnoredAny>(&event.data).is_ok()
 }
 
 /// The error that an event called `error` tells.

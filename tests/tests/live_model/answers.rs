@@ -1,7 +1,11 @@
 //! Answers: the same whether they are streamed or not.
 
+use std::sync::Mutex;
+
+use exo_rails::ModelDelta;
 use exo_rails::message::ToolCall;
 use exo_rails::prelude::*;
+use futures_util::TryStreamExt;
 use serde_json::{Value, json};
 
 use crate::server::{Answer, Server};
@@ -193,6 +197,30 @@ async fn whatever_servers_do_around_events_the_answer_is_the_same() {
         let streamed = answer(How::Streamed, Answer::stream(&events, 50).ended()).await;
         assert_eq!(streamed.as_ref().ok(), Some(&at_once), "{name}: {streamed:?}");
     }
+}
+
+#[tokio::test]
+async fn a_piece_is_passed_on_as_it_comes_and_nothing_twice() {
+    let server = Server::start([Answer::stream(&all_events(&text().pieces), 50).ended()]).await;
+    let (model, deltas) = (&model(&server.url), &Mutex::default());
+    let collect = |permit| async move {
+        *deltas.lock().unwrap() = model.stream(permit).try_collect::<Vec<_>>().await?;
+        Ok::<_, OperationError>(ModelResponse::default())
+    };
+    NoRails.guard_llm_call(prompt(), &mut RailContext::new("live"), collect).await.unwrap();
+    server.requests().await;
+    let text = |text: &str| ModelDelta::Text(text.to_owned());
+    let around = json!({ "id": "c-1", "created": 7, "model": "m" });
+    let usage = json!({ "prompt_tokens": 9, "completion_tokens": 4, "total_tokens": 13, "cached": 2 });
+    let expected = [
+        ModelDelta::ResponseFields(around.as_object().cloned().unwrap()),
+        text("Grü"),
+        text("ße, 世"),
+        text("界 🦀!"),
+        ModelDelta::Finish("stop".to_owned()),
+        ModelDelta::Usage(serde_json::from_value(usage).unwrap()),
+    ];
+    assert_eq!(*deltas.lock().unwrap(), expected);
 }
 
 #[tokio::test]

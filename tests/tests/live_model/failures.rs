@@ -111,6 +111,7 @@ fn half() -> String {
 #[tokio::test]
 async fn a_stream_that_breaks_off_is_never_a_short_answer() {
     let half = half();
+    let finish = events(&[json!({ "choices": [{ "finish_reason": "stop" }] })]);
     let usage = events(&[json!({ "choices": [], "usage": { "total_tokens": 3 } })]);
     let cases = [
         (Answer::stream(&half, 11), Unavailable, "breaks off"),
@@ -119,6 +120,11 @@ async fn a_stream_that_breaks_off_is_never_a_short_answer() {
         (Answer::stream(&(half.clone() + &usage), 11).ended(), Unavailable, "breaks off"),
         (Answer::stream(&(half.clone() + "data: {\"choices\":[{\"del"), 11).ended(), Unavailable, "breaks off"),
         (Answer::stream(&(half.clone() + "data: {\"choices\":[{\"del\n\n"), 11).ended(), Unavailable, "breaks off"),
+        (
+            Answer::stream(&(half.clone() + &finish + "data: {\"choices\":[],\"usa"), 11).ended(),
+            Unavailable,
+            "breaks off",
+        ),
         (Answer::stream(&(half.clone() + "data: no json\n\n"), 11).ended(), InvalidResponse, "cannot be read"),
         (Answer::stream("data: [DONE]\n\n", 11).ended(), InvalidResponse, "no choice"),
     ];
@@ -143,7 +149,9 @@ async fn an_error_in_the_place_of_an_answer_is_told() {
         let told: (OperationErrorKind, &str) = (kind, message);
         let whole = failure(How::AtOnce, &Answer::json(&error)).await;
         assert_eq!((whole.kind, whole.message.as_str()), told, "{error}");
-        for stream in [half() + &events(&[error.clone()]), format!("{}event: error\ndata: {error}\n\n", half())] {
+        for stream in
+            [half() + &events(std::slice::from_ref(&error)), format!("{}event: error\ndata: {error}\n\n", half())]
+        {
             let streamed = failure(How::Streamed, &Answer::stream(&stream, 20).ended()).await;
             assert_eq!((streamed.kind, streamed.message.as_str()), told, "{stream}");
         }
@@ -155,19 +163,19 @@ async fn an_error_in_the_place_of_an_answer_is_told() {
 
 #[tokio::test]
 async fn a_silent_server_is_waited_for_no_longer_than_the_limits_say() {
-    let short = Duration::from_millis(200);
+    let (short, long) = (Duration::from_millis(200), Duration::from_secs(10));
     let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 999\r\n\r\n{";
     let refused = "HTTP/1.1 500 Oh\r\nContent-Length: 999\r\n\r\nwell";
     let cases = [
-        (Answer::none(), Timeout, "no answer has begun within 200ms"),
-        (Answer::raw(head).then_silence(), Timeout, "the answer does not go on within 200ms"),
-        (Answer::stream(&half(), 11).then_silence(), Timeout, "the answer does not go on within 200ms"),
-        (Answer::raw(refused).then_silence(), Unavailable, "the server answers 500 Internal Server Error"),
+        (Answer::none(), short, long, Timeout, "no answer has begun within 200ms"),
+        (Answer::raw(head).then_silence(), long, short, Timeout, "the answer does not go on within 200ms"),
+        (Answer::stream(&half(), 11).then_silence(), long, short, Timeout, "the answer does not go on within 200ms"),
+        (Answer::raw(refused).then_silence(), long, short, Unavailable, "the server answers 500 Internal Server Error"),
     ];
-    for (answer, kind, message) in cases {
+    for (answer, response, chunk, kind, message) in cases {
         for how in BOTH {
             let server = Server::start([answer.clone()]).await;
-            let model = builder(&server.url).response_timeout(short).chunk_timeout(short).build().unwrap();
+            let model = builder(&server.url).response_timeout(response).chunk_timeout(chunk).build().unwrap();
             let error = ask(&model, how, prompt()).await.unwrap_err();
             assert_eq!((error.kind, error.message.as_str()), (kind, message), "{how:?} {answer:?}");
             // It has let go of the connection.

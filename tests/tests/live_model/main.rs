@@ -60,7 +60,7 @@ async fn streamed(model: &ChatModel, permit: Permit<ModelCallInputs>) -> Result<
 
 /// The events of a stream, without the last one.
 fn events(pieces: &[Value]) -> String {
-    pieces.iter().map(|piece| format!("data: {piece}\n\n")).collect()
+    pieces.iter().map(|piece| format!("data: {piece}\n\n")).collect::<Vec<_>>().concat()
 }
 
 /// The events of a stream.

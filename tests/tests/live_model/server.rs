@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
@@ -74,6 +75,8 @@ pub(crate) struct Request {
 pub(crate) struct Server {
     /// The base URL.
     pub(crate) url: String,
+    /// How many requests it has read.
+    read: watch::Receiver<usize>,
     task: JoinHandle<Vec<Request>>,
 }
 
@@ -83,10 +86,17 @@ impl Server {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/v1", listener.local_addr().unwrap());
         let answers: Vec<_> = answers.into_iter().collect();
-        Self { url, task: tokio::spawn(async move { timeout(LIMIT, serve(listener, answers)).await.unwrap() }) }
+        let (tell, read) = watch::channel(0);
+        let serve = async move { timeout(LIMIT, serve(listener, answers, tell)).await.unwrap() };
+        Self { url, read, task: tokio::spawn(serve) }
     }
 
-    /// Waits until all answers are given, and, after silence, the client has gone. The requests.
+    /// Waits until it has read so many requests.
+    pub(crate) async fn has_read(&self, requests: usize) {
+        self.read.clone().wait_for(|read| *read >= requests).await.unwrap();
+    }
+
+    /// Waits until all answers are given, and, after silence, the client has gone. The requests that have come.
     pub(crate) async fn requests(self) -> Vec<Request> {
         self.task.await.unwrap()
     }
@@ -98,12 +108,13 @@ pub(crate) async fn nobody() -> String {
     format!("http://{}/v1", listener.local_addr().unwrap())
 }
 
-async fn serve(listener: TcpListener, answers: Vec<Answer>) -> Vec<Request> {
+async fn serve(listener: TcpListener, answers: Vec<Answer>, read_so_far: watch::Sender<usize>) -> Vec<Request> {
     let mut requests = Vec::new();
     for answer in answers {
         let (mut client, _) = listener.accept().await.unwrap();
         client.set_nodelay(true).unwrap();
-        requests.push(read(&mut client).await);
+        requests.extend(read(&mut client).await);
+        read_so_far.send_replace(requests.len());
         for piece in &answer.pieces {
             // The client may go when it has seen enough.
             let _ = client.write_all(piece).await;
@@ -116,18 +127,23 @@ async fn serve(listener: TcpListener, answers: Vec<Answer>) -> Vec<Request> {
     requests
 }
 
-async fn read(client: &mut TcpStream) -> Request {
+/// The request; `None` when the client goes before it is whole.
+async fn read(client: &mut TcpStream) -> Option<Request> {
     let mut bytes = Vec::new();
     let head = loop {
         if let Some(end) = bytes.windows(4).position(|window| window == b"\r\n\r\n") {
             let body = bytes.split_off(end + 4);
             break String::from_utf8(std::mem::replace(&mut bytes, body)).unwrap();
         }
-        assert_ne!(client.read_buf(&mut bytes).await.unwrap(), 0, "the client has gone");
+        read_more(client, &mut bytes).await?;
     };
     let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")).unwrap().parse().unwrap();
     while bytes.len() < length {
-        assert_ne!(client.read_buf(&mut bytes).await.unwrap(), 0, "the client has gone");
+        read_more(client, &mut bytes).await?;
     }
-    Request { head, body: serde_json::from_slice(&bytes).unwrap() }
+    Some(Request { head, body: serde_json::from_slice(&bytes).unwrap() })
+}
+
+async fn read_more(client: &mut TcpStream, bytes: &mut Vec<u8>) -> Option<()> {
+    client.read_buf(bytes).await.is_ok_and(|read| read > 0).then_some(())
 }

@@ -1,0 +1,42 @@
+//! What answers the agent: a script, or a live model.
+
+use std::error::Error;
+
+use exo_rails::prelude::*;
+use exo_rails::scripted::ScriptedModel;
+
+use crate::options::Options;
+
+pub(crate) enum AnyModel {
+    Scripted(ScriptedModel),
+    #[cfg(feature = "live")]
+    Live(exo_rails::openai::ChatModel),
+}
+
+impl AnyModel {
+    /// The live model that the environment names, unless the options name a script; otherwise the script.
+    pub(crate) fn chosen_by(options: &Options) -> Result<Self, Box<dyn Error>> {
+        #[cfg(feature = "live")]
+        if options.script.is_none() && names_a_model() {
+            return Ok(Self::Live(exo_rails::openai::ChatModel::from_env()?));
+        }
+        Ok(Self::Scripted(ScriptedModel::from_file(options.script_or_default())?))
+    }
+}
+
+/// Whether the environment says where to find a live model.
+#[cfg(feature = "live")]
+fn names_a_model() -> bool {
+    let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    ["OPENAI_BASE_URL", "OPENAI_API_KEY"].into_iter().any(set)
+}
+
+impl Model for AnyModel {
+    async fn call(&self, request: Permit<ModelCallInputs>) -> Result<ModelResponse, OperationError> {
+        match self {
+            Self::Scripted(model) => model.call(request).await,
+            #[cfg(feature = "live")]
+            Self::Live(model) => model.call(request).await,
+        }
+    }
+}
