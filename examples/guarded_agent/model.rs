@@ -9,14 +9,14 @@ use crate::options::Options;
 
 pub(crate) enum AnyModel {
     Scripted(ScriptedModel),
-    #[cfg(feature = "live")]
+    #[cfg(feature = "live-http")]
     Live(exo_rails::openai::ChatModel),
 }
 
 impl AnyModel {
     /// The live model that the environment names, unless the options name a script; otherwise the script.
     pub(crate) fn chosen_by(options: &Options) -> Result<Self, Box<dyn Error>> {
-        #[cfg(feature = "live")]
+        #[cfg(feature = "live-http")]
         if options.script.is_none() && names_a_model() {
             return Ok(Self::Live(exo_rails::openai::ChatModel::from_env()?));
         }
@@ -25,7 +25,7 @@ impl AnyModel {
 }
 
 /// Whether the environment says where to find a live model.
-#[cfg(feature = "live")]
+#[cfg(feature = "live-http")]
 fn names_a_model() -> bool {
     let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     ["OPENAI_BASE_URL", "OPENAI_API_KEY"].into_iter().any(set)
@@ -35,7 +35,7 @@ impl Model for AnyModel {
     async fn call(&self, request: Permit<ModelCallInputs>) -> Result<ModelResponse, OperationError> {
         match self {
             Self::Scripted(model) => model.call(request).await,
-            #[cfg(feature = "live")]
+            #[cfg(feature = "live-http")]
             Self::Live(model) => model.call(request).await,
         }
     }

@@ -17,7 +17,7 @@ pub(crate) fn opening(page: Page, options: &Options, model: &AnyModel) {
     row("files", &format!("a copy of {}", near(&options.files)));
     match model {
         AnyModel::Scripted(_) => row("script", &near(&options.script_or_default())),
-        #[cfg(feature = "live")]
+        #[cfg(feature = "live-http")]
         AnyModel::Live(model) => row("model", &format!("{} at {}", model.model(), model.endpoint())),
     }
     row("[a > b]", "the rails that ran, in their order; they continued where nothing else is said");

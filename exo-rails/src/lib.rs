@@ -23,7 +23,7 @@ mod hook_manager;
 mod hook_point;
 pub mod message;
 mod model;
-#[cfg(feature = "openai")]
+#[cfg(feature = "openai-http")]
 pub mod openai;
 mod operation;
 mod own_event;

@@ -81,6 +81,9 @@ pub enum ConfigError {
         /// What is wrong with it.
         reason: String,
     },
+    /// The base URL begins with `https://`, and this build has the feature `openai-http` only.
+    #[error("https:// needs TLS: turn on the feature `openai` of `exo-rails`")]
+    NoTls,
     /// The API key has characters that no header can have. It is not shown.
     #[error("the API key has characters that an HTTP header cannot have")]
     ApiKey,
@@ -183,10 +186,13 @@ impl ChatModelBuilder {
     /// # Errors
     /// When the base URL, the key or a header cannot be used, or there is no HTTP client to be had.
     pub fn build(self) -> Result<ChatModel, ConfigError> {
-        let url = endpoint(&self.base_url)?;
+        let (url, headers) = (endpoint(&self.base_url)?, self.headers()?);
+        if url.scheme() == "https" && !cfg!(feature = "openai") {
+            return Err(ConfigError::NoTls);
+        }
         let client = Client::builder()
             .user_agent(USER_AGENT)
-            .default_headers(self.headers()?)
+            .default_headers(headers)
             .connect_timeout(self.connect)
             // A key goes where it was told to go and nowhere else.
             .redirect(redirect::Policy::none())
@@ -285,6 +291,10 @@ mod tests {
             (&[(url, ""), (key, "sk"), (model, "m")], "https://api.openai.com/v1/chat/completions", true),
         ];
         for (variables, endpoint, keyed) in cases {
+            if endpoint.starts_with("https:") && !cfg!(feature = "openai") {
+                assert!(matches!(from(variables), Err(ConfigError::NoTls)), "{variables:?}");
+                continue;
+            }
             assert_eq!(from(variables)?, (endpoint.to_owned(), "m".to_owned(), keyed), "{variables:?}");
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! A live model: any server that speaks the chat-completions protocol. With the feature `openai`.
+//! A live model: any server that speaks the chat-completions protocol. With the feature `openai`, or `openai-http`, which has no TLS.
 //!
 //! Hosted services speak it, and so do vLLM, llama.cpp and Ollama.
 //!
