@@ -429,8 +429,9 @@ events! {
     PostCompaction(ref CompactionInputs, ref CompactionOutput) -> NoSubstitute, allows Nothing;
     /// The model is about to be called.
     PreLlmCall(mut ModelCallInputs) -> ModelResponse, allows Retry;
-    /// The model has said something more: a piece of its answer, or, where it is not streamed, all of it. A skip ends the
-    /// answer with what is in the window; a retry has the model called again.
+    /// The model has said something more: a piece of its answer, or, where it is not streamed, all of it. A skip lets
+    /// the window leave as it stands; a retry has the model called again. To end the answer here, see
+    /// [`StreamWindow::end`](crate::StreamWindow::end).
     LlmChunk(ref ModelCallInputs, mut StreamWindow) -> NoSubstitute, allows Retry;
     /// The model has answered. A skip accepts the answer as it stands.
     PostLlmCall(ref ModelCallInputs, mut ModelResponse) -> NoSubstitute, allows Retry;

@@ -40,13 +40,14 @@ pub struct StreamWindow {
     /// Where the text begins that rails have not seen yet, in bytes.
     fresh: usize,
     left: usize,
+    ends: bool,
 }
 
 impl StreamWindow {
     /// A window with this text, of which no rail has seen anything; whether it is the last.
     #[must_use]
     pub fn new(text: impl Into<String>, is_last: bool) -> Self {
-        Self { text: text.into(), is_last, fresh: 0, left: 0 }
+        Self { text: text.into(), is_last, ..Self::default() }
     }
 
     /// What has come since rails saw the window last: for rails that count or measure and do not want to see anything
@@ -60,6 +61,31 @@ impl StreamWindow {
     #[must_use]
     pub const fn left(&self) -> usize {
         self.left
+    }
+
+    /// Ends the answer with this window, shortened by the rail or not: what the model would say after it is not read, and
+    /// tool calls are left out. The other rails are asked as ever, and then all of them about the last window.
+    ///
+    /// ```
+    /// use exo_rails::prelude::*;
+    ///
+    /// /// Nothing after the signature.
+    /// #[rail(on = [LlmChunk], window = 3)]
+    /// fn signature(window: &mut StreamWindow) {
+    ///     if let Some(at) = window.text.find("-- ") {
+    ///         window.text.truncate(at);
+    ///         window.end();
+    ///     }
+    /// }
+    /// ```
+    pub const fn end(&mut self) {
+        self.ends = true;
+    }
+
+    /// Whether a rail has [ended](Self::end) the answer.
+    #[must_use]
+    pub const fn ends(&self) -> bool {
+        self.ends
     }
 
     /// Adds what the model has said.

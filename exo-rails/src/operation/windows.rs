@@ -24,16 +24,12 @@ pub(super) async fn whole<R: Rails + ?Sized>(
     ctx: &mut RailContext,
 ) -> Result<Option<Again>, RunError> {
     let mut window = StreamWindow::new(take_text(&mut response.message), true);
-    let settled = screen(rails, inputs, &mut window, ctx).await?;
+    let again = screen(rails, inputs, &mut window, ctx).await?;
+    if window.ends() {
+        ends_here(response);
+    }
     put_text(&mut response.message, window.text);
-    Ok(match settled {
-        Settled::Proceed => None,
-        Settled::Done(()) => {
-            ends_here(response);
-            None
-        }
-        Settled::Again(again) => Some(again),
-    })
+    Ok(again)
 }
 
 /// How a streamed answer ends.
@@ -73,26 +69,17 @@ where
         if !has_text {
             continue;
         }
-        match passage.pass(rails, inputs, ctx, outlet).await? {
-            Settled::Proceed => {}
-            Settled::Again(again) => return Ok(Ok(Screened::Again(again))),
-            Settled::Done(()) => {
-                let mut response = passage.ended(answer);
-                ends_here(&mut response);
-                return Ok(Ok(Screened::Passed(response)));
-            }
+        if let Some(again) = passage.pass(rails, inputs, ctx, outlet).await? {
+            return Ok(Ok(Screened::Again(again)));
+        }
+        if passage.window.ends() {
+            break;
         }
     }
     passage.window.is_last = true;
-    let settled = passage.pass(rails, inputs, ctx, outlet).await?;
-    let mut response = passage.ended(answer);
-    Ok(Ok(match settled {
-        Settled::Proceed => Screened::Passed(response),
-        Settled::Again(again) => Screened::Again(again),
-        Settled::Done(()) => {
-            ends_here(&mut response);
-            Screened::Passed(response)
-        }
+    Ok(Ok(match passage.pass(rails, inputs, ctx, outlet).await? {
+        Some(again) => Screened::Again(again),
+        None => Screened::Passed(passage.ended(answer)),
     }))
 }
 
@@ -134,43 +121,48 @@ impl Passage {
         inputs: &ModelCallInputs,
         ctx: &mut RailContext,
         outlet: &mut impl Outlet,
-    ) -> Result<Settled<()>, RunError> {
+    ) -> Result<Option<Again>, RunError> {
         // Nothing leaves before the end, so the rails see it then, as they see an answer that is not streamed.
         if self.held_back == usize::MAX && !self.window.is_last {
-            return Ok(Settled::Proceed);
+            return Ok(None);
         }
-        let settled = screen(rails, inputs, &mut self.window, ctx).await?;
-        match settled {
-            Settled::Again(_) => return Ok(settled),
-            Settled::Done(()) => self.window.is_last = true,
-            Settled::Proceed => {}
+        let again = screen(rails, inputs, &mut self.window, ctx).await?;
+        if again.is_some() {
+            return Ok(again);
         }
         let released = self.window.release(self.held_back);
         if !released.is_empty() {
             self.released.push_str(&released);
             outlet.send(StreamPiece::Text(released)).await;
         }
-        Ok(settled)
+        Ok(None)
     }
 
     /// The answer that has left.
     fn ended(self, answer: ResponseBuilder) -> ModelResponse {
         let mut response = answer.finish();
+        if self.window.ends() {
+            ends_here(&mut response);
+        }
         take_text(&mut response.message);
         put_text(&mut response.message, self.released);
         response
     }
 }
 
-/// Asks the rails about a window.
+/// Asks the rails about a window; the retry, when one of them wants it.
 async fn screen<R: Rails + ?Sized>(
     rails: &R,
     inputs: &ModelCallInputs,
     window: &mut StreamWindow,
     ctx: &mut RailContext,
-) -> Result<Settled<()>, RunError> {
+) -> Result<Option<Again>, RunError> {
     let decision = enter::<LlmChunk, R>(rails, (inputs, window), ctx).await?;
-    Ok(settle(decision, LlmChunk::POINT, drop)?)
+    Ok(match settle(decision, LlmChunk::POINT, drop)? {
+        // A skip lets the window leave as it stands.
+        Settled::Proceed | Settled::Done(()) => None,
+        Settled::Again(again) => Some(again),
+    })
 }
 
 /// A rail has ended the answer: what would have come after the window is not part of it.

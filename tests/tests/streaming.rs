@@ -1,0 +1,493 @@
+//! Answers that leave piece by piece, and what the rails make of them on the way.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use exo_rails::message::{Content, ContentPart, Message, Role, ToolCall, Usage};
+use exo_rails::prelude::*;
+use exo_rails::scripted::ScriptedModel;
+use exo_rails::{CancellationToken, Event, ModelDelta, Outcome, RunEvent, RunOn, Stream, StreamPiece, ToolCallDelta};
+use futures_util::{StreamExt, stream};
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+use serde_json::json;
+use tests::{note, notes};
+
+/// Secrets are 6 letters long.
+#[rail(priority = 40, on = [LlmChunk], window = 6)]
+fn redact(window: &mut StreamWindow) {
+    window.text = window.text.replace("secret", "[-]");
+}
+
+#[rail(priority = 20, on = [LlmChunk], window = 4)]
+async fn stop(window: &mut StreamWindow) {
+    if let Some(at) = window.text.find("STOP") {
+        window.text.truncate(at);
+        window.end();
+    }
+}
+
+/// Lets pass what begins with its word, and no rail after it sees it.
+#[rail(priority = 15, on = [LlmChunk])]
+fn trusted(window: &StreamWindow) -> RailAction {
+    if window.text.starts_with("TRUST") { RailAction::skip("it is ours") } else { RailAction::Continue }
+}
+
+#[rail(priority = 10, on = [LlmChunk], window = 3)]
+fn forbid(window: &StreamWindow) -> Verdict {
+    Verdict::abort_if(window.text.contains("BAD"), "a bad word")
+}
+
+/// Wants the model to be called again, twice at most, when it says so.
+#[rail(priority = 30, on = [LlmChunk], window = 5)]
+fn again(window: &StreamWindow) -> RailAction {
+    if window.text.contains("AGAIN") {
+        RailAction::retry(RetryRequest::new("it said so").with_max_retries(2))
+    } else {
+        RailAction::Continue
+    }
+}
+
+#[rail(priority = 90, on = [PostLlmCall])]
+fn sign(response: &mut ModelResponse, ctx: &RailContext) {
+    note(ctx, format!("post {}", response.message.text()));
+    response.extra.insert("signed".into(), true.into());
+}
+
+rail_chain! {
+    struct Guards { redact, stop, forbid, again, sign }
+}
+
+/// What came of a call: the result, and what left.
+#[derive(Debug, PartialEq)]
+struct Seen {
+    result: Result<ModelResponse, String>,
+    pieces: Vec<StreamPiece>,
+}
+
+impl Seen {
+    /// What whoever reads the pieces has at the end.
+    fn text(&self) -> String {
+        let begin = self.pieces.iter().rposition(|piece| *piece == StreamPiece::Restart).map_or(0, |at| at + 1);
+        let text = |piece: &StreamPiece| match piece {
+            StreamPiece::Text(text) => text.clone(),
+            other => panic!("{other:?} after the last restart"),
+        };
+        self.pieces[begin..].iter().map(text).collect()
+    }
+
+    fn restarts(&self) -> usize {
+        self.pieces.iter().filter(|piece| **piece == StreamPiece::Restart).count()
+    }
+}
+
+/// Streams what `model` says at each attempt.
+async fn streamed<R, S>(rails: &R, ctx: &mut RailContext, mut model: impl FnMut(usize) -> S + Send) -> Seen
+where
+    R: Rails,
+    S: Stream<Item = Result<ModelDelta, OperationError>> + Send,
+{
+    let (pieces, mut attempts) = (Mutex::new(Vec::new()), 0);
+    let outlet = |piece| {
+        pieces.lock().unwrap().push(piece);
+        std::future::ready(())
+    };
+    let model = |request| {
+        attempts += 1;
+        let deltas = model(attempts - 1);
+        // The permit is there as long as the stream.
+        deltas.map(move |delta| {
+            let _ = &request;
+            delta
+        })
+    };
+    let result = rails.guard_stream(ModelCallInputs::default(), ctx, model, outlet).await;
+    Seen { result: result.map_err(|error| error.to_string()), pieces: pieces.into_inner().unwrap() }
+}
+
+/// The same answer, not streamed.
+async fn called<R: Rails>(rails: &R, text: &str) -> Result<ModelResponse, String> {
+    let model = |_| async { Ok::<_, OperationError>(ModelResponse::text(text)) };
+    let mut ctx = RailContext::new("streaming");
+    rails.guard_llm_call(ModelCallInputs::default(), &mut ctx, model).await.map_err(|error| error.to_string())
+}
+
+fn said(texts: &[&str]) -> impl Stream<Item = Result<ModelDelta, OperationError>> + Send + use<> {
+    let texts: Vec<_> = texts.iter().map(|text| Ok(ModelDelta::Text((*text).to_owned()))).collect();
+    stream::iter(texts).chain(stream::iter([Ok(ModelDelta::Finish("stop".to_owned()))]))
+}
+
+fn context() -> RailContext {
+    RailContext::new("streaming")
+}
+
+/// The guard sets that the same rails can be.
+fn hooks() -> HookManager {
+    let mut hooks = HookManager::new();
+    Guards {}.register(&mut hooks);
+    hooks
+}
+
+fn manager() -> RailManager {
+    let mut manager = RailManager::new();
+    manager.add(redact {}).unwrap();
+    manager.add(stop {}).unwrap();
+    manager.add(forbid {}).unwrap();
+    manager.add(again {}).unwrap();
+    manager.add(sign {}).unwrap();
+    manager
+}
+
+/// Texts with at most one word that stops: where there are two, it depends on the pieces which is seen first.
+fn text() -> impl Strategy<Value = String> {
+    let word = prop_oneof![Just("secret"), Just("sec"), Just("ret"), Just("é"), Just(" "), Just("STO"), Just("B")];
+    let words = || prop::collection::vec(word.clone(), 0..8).prop_map(|words| words.concat());
+    let stop = prop_oneof![4 => Just(""), 2 => Just("STOP"), 2 => Just("BAD"), 1 => Just("AGAIN")];
+    (words(), stop, words()).prop_map(|(before, stop, after)| format!("{before}{stop}{after}"))
+}
+
+#[test]
+fn a_streamed_answer_comes_to_what_the_same_answer_comes_to_as_a_whole() {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let cases = (text(), prop::collection::vec(1..5_usize, 1..6));
+    let config = Config { cases: 600, failure_persistence: None, ..Config::default() };
+    let check = |(text, lengths): (String, Vec<usize>)| {
+        let letters: Vec<_> = text.chars().collect();
+        let (mut pieces, mut rest) = (vec![String::new()], &letters[..]);
+        for length in lengths.iter().cycle() {
+            if rest.is_empty() {
+                break;
+            }
+            let (piece, others) = rest.split_at((*length).min(rest.len()));
+            pieces.push(piece.iter().collect::<String>());
+            rest = others;
+        }
+        let pieces: Vec<_> = pieces.iter().map(String::as_str).collect();
+        let expected = runtime.block_on(called(&Guards {}, &text));
+        let seen = runtime.block_on(streamed(&Guards {}, &mut context(), |_| said(&pieces)));
+        prop_assert_eq!(&seen.result, &expected, "{:?}", pieces);
+        for managed in [
+            runtime.block_on(streamed(&hooks(), &mut context(), |_| said(&pieces))),
+            runtime.block_on(streamed(&manager(), &mut context(), |_| said(&pieces))),
+        ] {
+            prop_assert_eq!(&managed, &seen);
+        }
+        if let Ok(response) = &expected {
+            prop_assert_eq!(seen.text(), response.message.text());
+        }
+        // Whatever comes of it, nothing has left that was to be hidden.
+        prop_assert!(!seen.text().contains("secret") && !seen.text().contains("BAD"), "{:?}", seen);
+        Ok(())
+    };
+    TestRunner::new(config).run(&cases, check).unwrap();
+}
+
+#[tokio::test]
+async fn text_leaves_while_the_model_still_speaks() {
+    let seen = streamed(&Guards {}, &mut context(), |_| said(&["It is a sec", "ret, as ", "they say."])).await;
+    let text = |text: &str| StreamPiece::Text(text.to_owned());
+    assert_eq!(seen.pieces, [text("It is"), text(" a [-"), text("], as the"), text("y say.")]);
+    let response = seen.result.unwrap();
+    assert_eq!(response.finish_reason.as_deref(), Some("stop"));
+    assert_eq!(response.extra["signed"], true);
+}
+
+/// Counts how often it is polled, and knows when it is dropped.
+fn watched(texts: &[&str]) -> (impl Stream<Item = Result<ModelDelta, OperationError>> + Send + use<>, Arc<Watch>) {
+    let watch = Arc::new(Watch::default());
+    let guard = Dropped(Arc::clone(&watch));
+    let deltas = said(texts).map(move |delta| {
+        guard.0.polled.fetch_add(1, Ordering::Relaxed);
+        delta
+    });
+    (deltas, watch)
+}
+
+#[derive(Debug, Default)]
+struct Watch {
+    polled: AtomicUsize,
+    dropped: AtomicBool,
+}
+
+struct Dropped(Arc<Watch>);
+
+impl Drop for Dropped {
+    fn drop(&mut self) {
+        self.0.dropped.store(true, Ordering::Relaxed);
+    }
+}
+
+#[tokio::test]
+async fn a_stop_in_mid_stream_reads_no_further() {
+    for (said, text, ends) in [
+        (["All is well. ", "STOP", "I go on."], "All is well. ", Ok("stop".to_owned())),
+        (
+            ["All is well. ", "BAD", "I go on."],
+            "All is ",
+            Err("rail `forbid` aborted at llm_chunk: a bad word".to_owned()),
+        ),
+    ] {
+        let (deltas, watch) = watched(&said);
+        let mut deltas = Some(deltas);
+        let seen = streamed(&Guards {}, &mut context(), |_| deltas.take().unwrap()).await;
+        assert_eq!(seen.text(), text);
+        assert_eq!(seen.result.map(|response| response.finish_reason.unwrap_or_default()), ends);
+        assert_eq!(watch.polled.load(Ordering::Relaxed), 2);
+        assert!(watch.dropped.load(Ordering::Relaxed));
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_ends_early_has_no_tool_calls() {
+    let call = || ModelDelta::ToolCall(ToolCallDelta { name: Some("search".into()), ..ToolCallDelta::at(0) });
+    let deltas = |text: &str| stream::iter([Ok(call()), Ok(ModelDelta::Text(text.to_owned()))]);
+    let calls = async |text| {
+        let streamed = streamed(&Guards {}, &mut context(), |_| deltas(text)).await.result.unwrap();
+        let whole = ModelResponse {
+            message: Message { tool_calls: vec![ToolCall::new("", "search", &json!({}))], ..Message::assistant(text) },
+            ..ModelResponse::default()
+        };
+        let model = |_| {
+            let whole = whole.clone();
+            async move { Ok::<_, OperationError>(whole) }
+        };
+        let called = Guards {}.guard_llm_call(ModelCallInputs::default(), &mut context(), model).await.unwrap();
+        assert_eq!(called.message.tool_calls.len(), streamed.message.tool_calls.len());
+        called.message.tool_calls.len()
+    };
+    assert_eq!(calls("I look.").await, 1);
+    assert_eq!(calls("I STOP.").await, 0);
+}
+
+#[tokio::test]
+async fn a_skip_lets_the_window_leave_as_it_stands() {
+    let rails = rail_chain![redact, trusted];
+    let seen = streamed(&rails, &mut context(), |_| said(&["TRUST a secret, ", "but no secret here"])).await;
+    assert_eq!(seen.text(), "TRUST a secret, but no [-] here");
+    assert_eq!(called(&rails, "TRUST a secret").await.unwrap().message.text(), "TRUST a secret");
+}
+
+#[tokio::test]
+async fn an_answer_begins_anew_when_a_rail_wants_it() {
+    let answers = [["I say that it is AGAIN", "x"], ["This is the answer", "."]];
+    let seen = streamed(&Guards {}, &mut context(), |attempt| said(&answers[attempt])).await;
+    assert_eq!((seen.text().as_str(), seen.restarts()), ("This is the answer.", 0), "nothing had left: {seen:?}");
+    let answers = [["I say that it is ", "AGAIN"], ["This is the answer", "."]];
+    let seen = streamed(&Guards {}, &mut context(), |attempt| said(&answers[attempt])).await;
+    assert_eq!((seen.text().as_str(), seen.restarts()), ("This is the answer.", 1), "{seen:?}");
+    let seen = streamed(&Guards {}, &mut context(), |_| said(&["I say it ", "AGAIN"])).await;
+    let exhausted =
+        "rail `again` wants a retry at llm_chunk but has none left (3 attempted, 2 retries allowed): it said so";
+    assert_eq!((seen.restarts(), seen.result.unwrap_err().as_str()), (2, exhausted));
+}
+
+#[rail(on = [LlmError])]
+fn rescue(error: &OperationError) -> RailAction<ModelResponse> {
+    match error.message.as_str() {
+        "again" => RailAction::retry(RetryRequest::new("it may pass")),
+        "instead" => RailAction::skip_with(ModelResponse::text("another secret answer"), "a fallback"),
+        _ => RailAction::Continue,
+    }
+}
+
+#[tokio::test]
+async fn a_stream_that_breaks_off_is_a_failure_of_the_call() {
+    let rails = rail_chain![redact, rescue];
+    let breaks = |error: &str| {
+        let error = OperationError::from(error);
+        said(&["It is more than a window"]).take(1).chain(stream::iter([Err(error)])).boxed()
+    };
+    for (error, text, restarts) in [("again", "Done.", 1), ("instead", "another [-] answer", 1)] {
+        let model = |attempt| if attempt == 0 { breaks(error) } else { said(&["Done."]).boxed() };
+        let seen = streamed(&rails, &mut context(), model).await;
+        assert_eq!((seen.text().as_str(), seen.restarts()), (text, restarts), "{seen:?}");
+        assert_eq!(seen.result.unwrap().message.text(), text);
+    }
+    let seen = streamed(&rails, &mut context(), |_| breaks("for good")).await;
+    assert_eq!(seen.result.unwrap_err(), "for good (failed)");
+}
+
+#[rail(on = [PreLlmCall])]
+fn known() -> RailAction<ModelResponse> {
+    RailAction::skip_with(ModelResponse::text("the secret is known"), "it is known")
+}
+
+#[tokio::test]
+async fn a_substitute_leaves_as_an_answer_would() {
+    let seen = streamed(&rail_chain![known, redact], &mut context(), |_| -> stream::Empty<_> { unreachable!() }).await;
+    assert_eq!(seen.pieces, [StreamPiece::Text("the [-] is known".into())]);
+    assert_eq!(seen.result.unwrap().message.text(), "the [-] is known");
+}
+
+#[rail(priority = 50, on = [LlmChunk], window = "all")]
+fn whole_answer(window: &StreamWindow, ctx: &RailContext) {
+    note(ctx, format!("{} {}", window.is_last, window.text));
+}
+
+/// Does not say how much it holds back.
+struct Unsaid<R>(R);
+
+impl<E: Event, R: RunOn<E>> RunOn<E> for Unsaid<R> {
+    fn dispatch<'a>(
+        &'a self,
+        payload: E::Payload<'a>,
+        ctx: &'a mut RailContext,
+    ) -> impl Future<Output = Outcome<E>> + Send {
+        self.0.dispatch(payload, ctx)
+    }
+}
+
+#[tokio::test]
+async fn a_rail_that_has_to_see_all_of_the_answer_sees_it_once() {
+    let mut ctx = context();
+    let seen = streamed(&rail_chain![redact, whole_answer], &mut ctx, |_| said(&["a s", "ecr", "et b"])).await;
+    assert_eq!(seen.pieces, [StreamPiece::Text("a [-] b".into())]);
+    assert_eq!(notes(&ctx), ["true a [-] b"]);
+    let seen = streamed(&Unsaid(rail_chain![redact]), &mut context(), |_| said(&["a s", "ecr", "et b"])).await;
+    assert_eq!(seen.pieces, [StreamPiece::Text("a [-] b".into())], "what is not said is held back");
+}
+
+#[rail(on = [LlmChunk], window = 3)]
+fn fresh(window: &StreamWindow, ctx: &RailContext) {
+    note(ctx, format!("{:?} after {} of {:?}", window.fresh(), window.left(), window.text));
+}
+
+#[tokio::test]
+async fn a_rail_can_look_at_what_is_new_only() {
+    let mut ctx = context();
+    streamed(&rail_chain![fresh], &mut ctx, |_| said(&["éins ", "zwei"])).await.result.unwrap();
+    assert_eq!(
+        notes(&ctx),
+        [r#""éins " after 0 of "éins ""#, r#""zwei" after 2 of "ns zwei""#, r#""" after 6 of "wei""#]
+    );
+}
+
+#[tokio::test]
+async fn cancelling_drops_the_stream() {
+    let token = CancellationToken::new();
+    let (deltas, watch) = watched(&["It is more than a window", " and goes on"]);
+    let cancels = token.clone();
+    let mut deltas = Some(deltas.then(move |delta| {
+        cancels.cancel();
+        std::future::ready(delta)
+    }));
+    let mut ctx = context().with_cancellation(token);
+    let seen = streamed(&Guards {}, &mut ctx, |_| deltas.take().unwrap()).await;
+    assert_eq!(seen.result.unwrap_err(), "the run was cancelled");
+    assert!(watch.dropped.load(Ordering::Relaxed) && watch.polled.load(Ordering::Relaxed) == 1);
+}
+
+#[tokio::test]
+async fn a_whole_answer_stands_in_for_the_pieces_before_it() {
+    let response = ModelResponse { usage: Some(Usage::default()), ..ModelResponse::text("All of it, secret or not") };
+    let deltas = || {
+        let whole = ModelDelta::Response(Box::new(response.clone()));
+        stream::iter([Ok(ModelDelta::Text("A beginning that has left".into())), Ok(whole)])
+    };
+    let seen = streamed(&rail_chain![redact], &mut context(), |_| deltas()).await;
+    assert_eq!((seen.text().as_str(), seen.restarts()), ("All of it, [-] or not", 1));
+    assert_eq!(seen.result.unwrap().usage, Some(Usage::default()));
+}
+
+#[tokio::test]
+async fn an_answer_in_parts_keeps_what_is_no_text() {
+    let part = |kind: &str, text: Option<&str>| ContentPart {
+        kind: kind.into(),
+        text: text.map(Into::into),
+        extra: serde_json::Map::new(),
+    };
+    let call = async |parts: Vec<ContentPart>| {
+        let message = Message { content: Some(Content::Parts(parts)), role: Role::Assistant, ..Message::default() };
+        let response = ModelResponse { message, ..ModelResponse::default() };
+        let model = |_| {
+            let response = response.clone();
+            async move { Ok::<_, OperationError>(response) }
+        };
+        let rails = rail_chain![redact];
+        rails.guard_llm_call(ModelCallInputs::default(), &mut context(), model).await.unwrap().message.content.unwrap()
+    };
+    let image = || part("image_url", None);
+    let parts = vec![part("text", Some("a ")), image(), part("text", Some("b"))];
+    assert_eq!(call(parts.clone()).await, Content::Parts(parts));
+    let parts = vec![image(), part("text", Some("a sec")), part("text", Some("ret"))];
+    assert_eq!(call(parts).await, Content::Parts(vec![image(), part("text", Some("a [-]"))]));
+}
+
+fn tools() -> [Tool; 1] {
+    [Tool::with_permit("search", "Finds things.", json!({ "type": "object" }), |_| async {
+        Ok::<_, OperationError>("found")
+    })]
+}
+
+#[rail(on = [Finished])]
+fn once_more(output: &InvokeOutput, ctx: &RailContext) -> RailAction {
+    if ctx.attempt() == 0 && output.text.contains("unsure") {
+        RailAction::retry(RetryRequest::new("be sure"))
+    } else {
+        RailAction::Continue
+    }
+}
+
+/// The script, run by an agent that streams.
+async fn events(script: &str) -> Vec<RunEvent> {
+    let model: ScriptedModel = script.parse().unwrap();
+    let agent = Agent::builder("streaming", model).tools(tools()).rails(rail_chain![redact, once_more]).build();
+    agent.stream("hello").map(|event| event.unwrap()).collect().await
+}
+
+#[tokio::test]
+async fn a_streamed_run_tells_what_happens() {
+    let script = r#"[
+        { "deltas": ["I loo", "k."], "call": [{ "tool": "search", "arguments": {} }],
+          "usage": { "prompt_tokens": 3, "completion_tokens": 1, "total_tokens": 4 } },
+        { "deltas": ["The sec", "ret is ", "out."], "usage": { "prompt_tokens": 5, "completion_tokens": 2, "total_tokens": 7 } }
+    ]"#;
+    let events = events(script).await;
+    let text = |text: &str| RunEvent::Text(text.to_owned());
+    assert_eq!(events[..2], [text("I"), text(" look.")]);
+    assert!(matches!(&events[2], RunEvent::ToolCalls(calls) if calls[0].function.name == "search"), "{events:?}");
+    assert!(matches!(&events[3], RunEvent::ToolOutput { output, .. } if output.content == "found"), "{events:?}");
+    let Some(RunEvent::Finished(output)) = events.last() else { panic!("{events:?}") };
+    assert_eq!((output.text.as_str(), output.usage.total_tokens, output.steps), ("The [-] is out.", 11, 2));
+    let joined: String =
+        events.iter().filter_map(|event| if let RunEvent::Text(text) = event { Some(&**text) } else { None }).collect();
+    assert_eq!(joined, "I look.The [-] is out.");
+}
+
+#[tokio::test]
+async fn a_run_that_is_done_again_says_so() {
+    let events = events(r#"[{ "deltas": ["I am unsure."] }, { "deltas": ["I am sure."] }]"#).await;
+    let at = events.iter().position(|event| *event == RunEvent::RunAgain).unwrap();
+    let text: String = events[at..]
+        .iter()
+        .filter_map(|event| if let RunEvent::Text(text) = event { Some(&**text) } else { None })
+        .collect();
+    assert_eq!(text, "I am sure.");
+}
+
+#[tokio::test]
+async fn the_stream_ends_with_the_error_of_the_run() {
+    let agent = Agent::builder("streaming", "[]".parse::<ScriptedModel>().unwrap()).build();
+    let mut events = agent.stream("hello");
+    assert!(matches!(events.next().await, Some(Err(RunError::Operation(_)))));
+    assert!(events.next().await.is_none() && events.next().await.is_none());
+}
+
+/// A stream has no more in it than what one polls for.
+#[tokio::test]
+async fn a_streamed_run_can_be_dropped_and_sent_to_another_task() {
+    let model: ScriptedModel = r#"[{ "deltas": ["one ", "two ", "three"] }]"#.parse().unwrap();
+    let agent = Agent::builder("streaming", model).rails(Guards {}).build();
+    drop(agent.stream("hello"));
+    let text = tokio::spawn(async move {
+        let mut text = String::new();
+        let mut events = agent.stream("hello");
+        while let Some(event) = events.next().await {
+            if let Ok(RunEvent::Text(piece)) = event {
+                text += &piece;
+            }
+        }
+        text
+    });
+    assert_eq!(text.await.unwrap(), "one two three");
+}
