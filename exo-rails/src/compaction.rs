@@ -101,7 +101,7 @@ pub fn estimated_tokens(messages: &[Message]) -> u64 {
 type Counter = Arc<dyn Fn(&[Message]) -> u64 + Send + Sync>;
 
 /// Keeps the instructions at the beginning, what the user said last, and the newest of the rest: as much as the budget has
-/// room for. A tool call is kept with its outputs or not at all.
+/// room for. A tool call is kept with its outputs or not at all, and an earlier turn from its beginning.
 ///
 /// What cannot be left out is kept, also where the budget has no room for it.
 ///
@@ -158,6 +158,13 @@ impl KeepNewest {
             }
             room -= tokens;
             kept[at] = true;
+        }
+        // Of a turn that began earlier there is the whole or nothing: an answer alone says nothing, and some models refuse
+        // a conversation that begins with one.
+        let before = asked.unwrap_or_default();
+        let begun = (0..before).find(|at| kept[*at] && groups[*at][0].role == Role::User).unwrap_or(before);
+        if kept.contains(&false) {
+            kept[..begun].fill(false);
         }
         let kept = groups.iter().zip(kept).filter(|(_, kept)| *kept).flat_map(|(group, _)| group.iter());
         instructions.iter().chain(kept).cloned().collect()
