@@ -27,6 +27,7 @@ mod payload;
 mod per_point;
 mod permit;
 mod plan;
+pub mod platform;
 mod provided;
 mod rail;
 mod rail_manager;

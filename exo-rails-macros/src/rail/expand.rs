@@ -8,19 +8,75 @@ use std::collections::HashSet;
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Expr, Generics, Ident, Path, Type, WhereClause};
+use syn::{Expr, Generics, Ident, Path, Type, WhereClause, parse_quote_spanned};
 
 use super::check::{Handler, Rail, Subject, target};
 use super::handled;
 use crate::paths::{EVENTS, Library, PAYLOADS};
 
 /// Everything that stands beside the user's item.
-pub(super) fn rail(rail: &Rail) -> TokenStream {
-    let carrier = carrier(rail);
-    let rail_impl = rail_impl(rail);
+pub(super) fn rail(mut rail: Rail) -> TokenStream {
+    let carrier = carrier(&rail);
+    let own = own_events(&mut rail);
+    let list = own.as_ref().map(|_| events_apart(&rail));
+    let rail_impl = rail_impl(&rail, list.is_some());
     let pairs = rail.handlers.iter().flat_map(|handler| handler.events.iter().map(move |event| (handler, event)));
-    let on_impls = pairs.map(|(handler, event)| on_impl(rail, handler, event));
-    quote!(#carrier #rail_impl #(#on_impls)*)
+    let on_impls = pairs.map(|(handler, event)| on_impl(&rail, handler, event));
+    if own.is_none() {
+        return quote!(#carrier #rail_impl #(#on_impls)*);
+    }
+    quote!(#carrier const _: () = { #own #list #rail_impl #(#on_impls)* };)
+}
+
+/// Says once, at the name of each event that is none of the library's, that it is an event. All else is made of what this
+/// constant lets through: where it is wrong, nothing else is reported of the event. Of what is called like one of the
+/// library's there is no doubt, and nothing to check for the compiler.
+fn own_events(rail: &mut Rail) -> Option<TokenStream> {
+    let (library, self_ty) = (rail.library.clone(), rail.self_ty());
+    let known = |event: &Path| event.segments.last().is_some_and(|last| EVENTS.iter().any(|name| last.ident == name));
+    let events = rail.handlers.iter_mut().flat_map(|handler| &mut handler.events);
+    let are_events: Vec<_> = events
+        .filter(|event| !known(event))
+        .map(|event| {
+            let span = event.span().resolved_at(Span::mixed_site());
+            let located = library.located(span);
+            let is_event = quote_spanned!(span=> let _ = <#event as #located::Event>::POINT;);
+            *event = parse_quote_spanned!(span=> #located::__private::Sound<#event, #self_ty, { __IS_EVENT }>);
+            is_event
+        })
+        .collect();
+    let constant = quote_spanned!(Span::mixed_site()=> const __IS_EVENT: bool = { #(#are_events)* true };);
+    (!are_events.is_empty()).then_some(constant)
+}
+
+/// The list of the events as a type of its own: a public rail may be on a private event.
+fn events_apart(rail: &Rail) -> TokenStream {
+    let (library, self_ty, generics) = (&rail.library, rail.self_ty(), rail.generics());
+    let (impl_generics, _, where_clause) = generics.split_for_impl();
+    let list = event_list(&rail.events().collect::<Vec<_>>());
+    own_list(library, &self_ty, &impl_generics, where_clause, &list)
+}
+
+/// The list of the events of a rail or chain, as a type that has no name outside of the expansion.
+pub(crate) fn own_list(
+    library: &Library,
+    self_ty: &impl ToTokens,
+    generics: &impl ToTokens,
+    where_clause: Option<&WhereClause>,
+    list: &TokenStream,
+) -> TokenStream {
+    quote_spanned! {Span::mixed_site()=>
+        #[allow(unreachable_pub, missing_debug_implementations)]
+        pub enum __Events {}
+
+        #[automatically_derived]
+        #[diagnostic::do_not_recommend]
+        impl #generics #library::__private::EventList<#self_ty> for __Events #where_clause {
+            fn visit<__Visitor: #library::__private::EventVisitor<#self_ty>>(visitor: &mut __Visitor) {
+                <#list as #library::__private::EventList<#self_ty>>::visit(visitor);
+            }
+        }
+    }
 }
 
 /// What stands beside an item with errors: a rail on no event, so that a chain which lists it does not report
@@ -133,7 +189,7 @@ fn carrier(rail: &Rail) -> TokenStream {
     }
 }
 
-fn rail_impl(rail: &Rail) -> TokenStream {
+fn rail_impl(rail: &Rail, events_apart: bool) -> TokenStream {
     let library = &rail.library;
     let (name, self_ty, generics) = (&rail.name, rail.self_ty(), rail.generics());
     let (impl_generics, _, where_clause) = generics.split_for_impl();
@@ -146,7 +202,7 @@ fn rail_impl(rail: &Rail) -> TokenStream {
     let rewriting = rail.handlers.iter().filter(|handler| handler.rewrites());
     let rewrites = rewriting.flat_map(|handler| &handler.events);
     let (always, tools, flow) = (always(rail), for_tools(rail), flow(rail));
-    let list = event_list(&events);
+    let list = if events_apart { quote!(__Events) } else { event_list(&events) };
     // Of a generic rail, what a bound of it lacks is what has to be told.
     let whole = generics.type_params().next().is_none();
     let whole = whole.then(|| quote_spanned!(Span::mixed_site()=> #[diagnostic::do_not_recommend]));
@@ -204,19 +260,6 @@ fn flow(rail: &Rail) -> Option<TokenStream> {
         const FLOW: &'static [#library::__private::Flow] = &[#(#flows),*];
     };
     (!flows.is_empty()).then_some(constant)
-}
-
-/// Says once, at the event's name, that it is one; what else is made of it then takes it for granted.
-fn is_event(library: &Library, event: &Path, where_clause: Option<&WhereClause>) -> TokenStream {
-    // Of what is called like one of the library's there is no doubt, and nothing to check for the compiler.
-    if event.segments.last().is_some_and(|last| EVENTS.iter().any(|name| last.ident == name)) {
-        return where_clause.to_token_stream();
-    }
-    let span = event.span().resolved_at(Span::mixed_site());
-    let library = library.located(span);
-    let predicates = where_clause.into_iter().flat_map(|clause| &clause.predicates);
-    let is_event = quote_spanned!(span=> #event: #library::Event);
-    quote_spanned!(span=> where #(#predicates,)* #is_event)
 }
 
 /// Events as one type.
@@ -292,7 +335,6 @@ fn on_impl(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream {
     let future = quote_spanned! {handler.span.resolved_at(Span::mixed_site())=>
         impl ::core::future::Future<Output = Self::Out> + ::core::marker::Send
     };
-    let where_clause = is_event(library, event, where_clause);
     quote_spanned! {Span::mixed_site()=>
         #disjoint
         #checks
