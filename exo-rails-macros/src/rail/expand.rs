@@ -17,26 +17,32 @@ use crate::paths::{EVENTS, Library, PAYLOADS};
 /// Everything that stands beside the user's item.
 pub(super) fn rail(mut rail: Rail) -> TokenStream {
     let carrier = carrier(&rail);
+    let written: Vec<_> = rail.handlers.iter().map(|handler| handler.events.clone()).collect();
     let own = own_events(&mut rail);
     let list = own.as_ref().map(|_| events_apart(&rail));
     let rail_impl = rail_impl(&rail, list.is_some());
-    let pairs = rail.handlers.iter().flat_map(|handler| handler.events.iter().map(move |event| (handler, event)));
-    let on_impls = pairs.map(|(handler, event)| on_impl(&rail, handler, event));
+    let pairs = rail.handlers.iter().zip(&written).flat_map(|(handler, written)| {
+        handler.events.iter().zip(written).map(move |(event, written)| (handler, event, written))
+    });
+    let on_impls = pairs.map(|(handler, event, written)| on_impl(&rail, handler, event, written));
     if own.is_none() {
         return quote!(#carrier #rail_impl #(#on_impls)*);
     }
     quote!(#carrier const _: () = { #own #list #rail_impl #(#on_impls)* };)
 }
 
+/// Of what is called like an event of the library there is no doubt, and nothing to check for the compiler.
+fn is_known(event: &Path) -> bool {
+    event.segments.last().is_some_and(|last| EVENTS.iter().any(|name| last.ident == name))
+}
+
 /// Says once, at the name of each event that is none of the library's, that it is an event. All else is made of what this
-/// constant lets through: where it is wrong, nothing else is reported of the event. Of what is called like one of the
-/// library's there is no doubt, and nothing to check for the compiler.
+/// constant lets through: where it is wrong, nothing else is reported of the event.
 fn own_events(rail: &mut Rail) -> Option<TokenStream> {
     let (library, self_ty) = (rail.library.clone(), rail.self_ty());
-    let known = |event: &Path| event.segments.last().is_some_and(|last| EVENTS.iter().any(|name| last.ident == name));
     let events = rail.handlers.iter_mut().flat_map(|handler| &mut handler.events);
     let are_events: Vec<_> = events
-        .filter(|event| !known(event))
+        .filter(|event| !is_known(event))
         .map(|event| {
             let span = event.span().resolved_at(Span::mixed_site());
             let located = library.located(span);
@@ -308,8 +314,16 @@ pub(crate) fn declared(library: &Library, span: Span) -> TokenStream {
     quote_spanned!(span=> ::exo_rails::Declared::here(::core::module_path!()))
 }
 
-/// What the rail does at one event: the parameters picked by type, then the user's function.
-fn on_impl(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream {
+/// Takes for granted that it is an event, which is said elsewhere. Without a lifetime, rustc would hold a clause without
+/// parameters to be an error of its own.
+fn granted(library: &Library, event: &Path, where_clause: Option<&WhereClause>) -> TokenStream {
+    let predicates = where_clause.into_iter().flat_map(|clause| &clause.predicates);
+    quote_spanned!(Span::mixed_site()=> where #(#predicates,)* for<'__event> #event: #library::Event)
+}
+
+/// What the rail does at one event: the parameters picked by type, then the user's function. The event is written as
+/// the user has it where it says how public the rail is there.
+fn on_impl(rail: &Rail, handler: &Handler, event: &Path, written: &Path) -> TokenStream {
     let library = &rail.library;
     let (self_ty, generics) = (rail.self_ty(), rail.generics());
     let (impl_generics, _, where_clause) = generics.split_for_impl();
@@ -335,13 +349,21 @@ fn on_impl(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream {
     let future = quote_spanned! {handler.span.resolved_at(Span::mixed_site())=>
         impl ::core::future::Future<Output = Self::Out> + ::core::marker::Send
     };
+    let (where_clause, output) = if is_known(written) {
+        (where_clause.to_token_stream(), output)
+    } else {
+        let span = handler.output.span().resolved_at(Span::mixed_site());
+        let located = library.located(span);
+        let output = quote_spanned!(span=> #located::__private::Sound<#output, Self, { __IS_EVENT }>);
+        (granted(library, written, where_clause), output)
+    };
     quote_spanned! {Span::mixed_site()=>
         #disjoint
         #checks
 
         #[automatically_derived]
         #quiet
-        impl #impl_generics #library::RailOn<#event> for #self_ty #where_clause {
+        impl #impl_generics #library::RailOn<#written> for #self_ty #where_clause {
             type Out = #output;
             #changes
             #always
