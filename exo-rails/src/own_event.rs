@@ -8,6 +8,11 @@ use crate::hook_point::OwnPoint;
 /// What an event of your own can carry: any type that threads can share and that can be shown, and that borrows nothing.
 ///
 /// It is implemented for all of them.
+#[diagnostic::on_unimplemented(
+    message = "an event cannot carry `{Self}`",
+    label = "not what an event can carry",
+    note = "plain hooks and logs see what an event carries: it is `Debug`, `Send` and `Sync`, and borrows nothing"
+)]
 pub trait EventPart: Any + fmt::Debug + Send + Sync {}
 
 impl<T: Any + fmt::Debug + Send + Sync> EventPart for T {}

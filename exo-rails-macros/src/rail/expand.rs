@@ -321,6 +321,16 @@ fn granted(library: &Library, event: &Path, where_clause: Option<&WhereClause>) 
     quote_spanned!(Span::mixed_site()=> where #(#predicates,)* for<'__event> #event: #library::Event)
 }
 
+/// What a rail returns, where it is said elsewhere what is wrong with its event. An error about it marks all of the type:
+/// from the first of these tokens to the last.
+fn sound(library: &Library, output: &TokenStream) -> TokenStream {
+    let first = output.span();
+    let last = output.clone().into_iter().last().map_or(first, |token| token.span());
+    let located = library.located(first);
+    let end = quote_spanned!(last=> >);
+    quote_spanned!(first=> #located::__private::Sound<#output, Self, { __IS_EVENT } #end)
+}
+
 /// What the rail does at one event: the parameters picked by type, then the user's function. The event is written as
 /// the user has it where it says how public the rail is there.
 fn on_impl(rail: &Rail, handler: &Handler, event: &Path, written: &Path) -> TokenStream {
@@ -352,10 +362,7 @@ fn on_impl(rail: &Rail, handler: &Handler, event: &Path, written: &Path) -> Toke
     let (where_clause, output) = if is_known(written) {
         (where_clause.to_token_stream(), output)
     } else {
-        let span = handler.output.span().resolved_at(Span::mixed_site());
-        let located = library.located(span);
-        let output = quote_spanned!(span=> #located::__private::Sound<#output, Self, { __IS_EVENT }>);
-        (granted(library, written, where_clause), output)
+        (granted(library, written, where_clause), sound(library, &output))
     };
     quote_spanned! {Span::mixed_site()=>
         #disjoint
