@@ -18,8 +18,63 @@ const _: () = {
         pub enum __Events {}
         #[automatically_derived]
         #[diagnostic::do_not_recommend]
-        impl ::exo_rails::__private::EventList<MemoryRails> for __Events {
-            fn visit<__Visitor: ::exo_rails::__private::EventVisitor<MemoryRails>>(
+        impl<__Rail> ::exo_rails::__private::EventList<__Rail> for __Events
+        where
+            (
+                ::exo_rails::events::SessionStart,
+                (
+                    ::exo_rails::events::Start,
+                    (
+                        ::exo_rails::events::PreCompaction,
+                        (
+                            ::exo_rails::events::PostCompaction,
+                            (
+                                ::exo_rails::events::PreLlmCall,
+                                (
+                                    ::exo_rails::events::LlmChunk,
+                                    (
+                                        ::exo_rails::events::PostLlmCall,
+                                        (
+                                            ::exo_rails::events::LlmError,
+                                            (
+                                                ::exo_rails::events::PreToolCall,
+                                                (
+                                                    ::exo_rails::events::PostToolCall,
+                                                    (
+                                                        ::exo_rails::events::ToolError,
+                                                        (
+                                                            ::exo_rails::events::Finished,
+                                                            (
+                                                                ::exo_rails::events::Error,
+                                                                (
+                                                                    ::exo_rails::events::SessionEnd,
+                                                                    (
+                                                                        ::exo_rails::__private::Sound<
+                                                                            MemoriesRecalled,
+                                                                            __Events,
+                                                                            { __SERVED },
+                                                                        >,
+                                                                        (
+                                                                            ::exo_rails::__private::Sound<Tick, __Events, { __SERVED }>,
+                                                                            (),
+                                                                        ),
+                                                                    ),
+                                                                ),
+                                                            ),
+                                                        ),
+                                                    ),
+                                                ),
+                                            ),
+                                        ),
+                                    ),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+            ): ::exo_rails::__private::EventList<__Rail>,
+        {
+            fn visit<__Visitor: ::exo_rails::__private::EventVisitor<__Rail>>(
                 visitor: &mut __Visitor,
             ) {
                 <(
@@ -53,15 +108,11 @@ const _: () = {
                                                                         (
                                                                             ::exo_rails::__private::Sound<
                                                                                 MemoriesRecalled,
-                                                                                MemoryRails,
+                                                                                __Events,
                                                                                 { __SERVED },
                                                                             >,
                                                                             (
-                                                                                ::exo_rails::__private::Sound<
-                                                                                    Tick,
-                                                                                    MemoryRails,
-                                                                                    { __SERVED },
-                                                                                >,
+                                                                                ::exo_rails::__private::Sound<Tick, __Events, { __SERVED }>,
                                                                                 (),
                                                                             ),
                                                                         ),
@@ -78,7 +129,7 @@ const _: () = {
                             ),
                         ),
                     ),
-                ) as ::exo_rails::__private::EventList<MemoryRails>>::visit(visitor);
+                ) as ::exo_rails::__private::EventList<__Rail>>::visit(visitor);
             }
         }
         const __ORDER_0_0: ::exo_rails::__private::Order = ::exo_rails::__private::Order::from(
@@ -190,27 +241,23 @@ const _: () = {
         }
         const __ORDER_14_0: ::exo_rails::__private::Order = ::exo_rails::__private::Order::from(
             &__Sorted::<
-                ::exo_rails::__private::Sound<
-                    MemoriesRecalled,
-                    MemoryRails,
-                    { __SERVED },
-                >,
+                ::exo_rails::__private::Sound<MemoriesRecalled, __Events, { __SERVED }>,
             >::ORDER,
             0,
         );
         impl ::exo_rails::__private::StepsOn<
-            ::exo_rails::__private::Sound<MemoriesRecalled, MemoryRails, { __SERVED }>,
+            ::exo_rails::__private::Sound<MemoriesRecalled, __Events, { __SERVED }>,
         > for __Place {
             type Steps = ::exo_rails::__private::Steps1<__Place, { __ORDER_14_0.s0 }>;
         }
         const __ORDER_15_0: ::exo_rails::__private::Order = ::exo_rails::__private::Order::from(
             &__Sorted::<
-                ::exo_rails::__private::Sound<Tick, MemoryRails, { __SERVED }>,
+                ::exo_rails::__private::Sound<Tick, __Events, { __SERVED }>,
             >::ORDER,
             0,
         );
         impl ::exo_rails::__private::StepsOn<
-            ::exo_rails::__private::Sound<Tick, MemoryRails, { __SERVED }>,
+            ::exo_rails::__private::Sound<Tick, __Events, { __SERVED }>,
         > for __Place {
             type Steps = ::exo_rails::__private::Steps1<__Place, { __ORDER_15_0.s0 }>;
         }
@@ -297,12 +344,12 @@ const _: () = {
                 __Sorted::<
                     ::exo_rails::__private::Sound<
                         MemoriesRecalled,
-                        MemoryRails,
+                        __Events,
                         { __SERVED },
                     >,
                 >::PLAN,
                 __Sorted::<
-                    ::exo_rails::__private::Sound<Tick, MemoryRails, { __SERVED }>,
+                    ::exo_rails::__private::Sound<Tick, __Events, { __SERVED }>,
                 >::PLAN,
             ];
             const ONION: bool = true;

@@ -26,7 +26,12 @@ const _: () = {
     }
     #[automatically_derived]
     #[diagnostic::do_not_recommend]
-    #[allow(unused_variables, unused_mut, clippy::unused_unit)]
+    #[allow(
+        unused_variables,
+        unused_mut,
+        clippy::unused_unit,
+        clippy::needless_question_mark
+    )]
     impl ::exo_rails::Event for MemoriesRecalled {
         const POINT: ::exo_rails::HookPoint = ::exo_rails::HookPoint::Own(&POINT);
         const ALLOWS: ::exo_rails::Allows = ::exo_rails::Allows::Skip;

@@ -21,14 +21,24 @@ const _: () = {
     pub enum __Events {}
     #[automatically_derived]
     #[diagnostic::do_not_recommend]
-    impl ::exo_rails::__private::EventList<privacy> for __Events {
-        fn visit<__Visitor: ::exo_rails::__private::EventVisitor<privacy>>(
+    impl<__Rail> ::exo_rails::__private::EventList<__Rail> for __Events
+    where
+        (
+            ::exo_rails::__private::Sound<MemoriesRecalled, __Events, { __IS_EVENT }>,
+            (PreToolCall, ()),
+        ): ::exo_rails::__private::EventList<__Rail>,
+    {
+        fn visit<__Visitor: ::exo_rails::__private::EventVisitor<__Rail>>(
             visitor: &mut __Visitor,
         ) {
             <(
-                ::exo_rails::__private::Sound<MemoriesRecalled, privacy, { __IS_EVENT }>,
+                ::exo_rails::__private::Sound<
+                    MemoriesRecalled,
+                    __Events,
+                    { __IS_EVENT },
+                >,
                 (PreToolCall, ()),
-            ) as ::exo_rails::__private::EventList<privacy>>::visit(visitor);
+            ) as ::exo_rails::__private::EventList<__Rail>>::visit(visitor);
         }
     }
     #[automatically_derived]
@@ -43,7 +53,7 @@ const _: () = {
             &[
                 <::exo_rails::__private::Sound<
                     MemoriesRecalled,
-                    privacy,
+                    __Events,
                     { __IS_EVENT },
                 > as ::exo_rails::Event>::POINT,
                 <PreToolCall as ::exo_rails::Event>::POINT,
@@ -51,7 +61,7 @@ const _: () = {
             &[
                 <::exo_rails::__private::Sound<
                     MemoriesRecalled,
-                    privacy,
+                    __Events,
                     { __IS_EVENT },
                 > as ::exo_rails::Event>::POINT,
                 <PreToolCall as ::exo_rails::Event>::POINT,
@@ -71,23 +81,27 @@ const _: () = {
             &'__event self,
             payload: <::exo_rails::__private::Sound<
                 MemoriesRecalled,
-                privacy,
+                __Events,
                 { __IS_EVENT },
             > as ::exo_rails::Payloads>::Payload<'__event>,
             ctx: &'__event mut ::exo_rails::RailContext,
         ) -> impl ::core::future::Future<Output = Self::Out> + ::core::marker::Send {
             let mut parts = <::exo_rails::__private::Sound<
                 MemoriesRecalled,
-                privacy,
+                __Events,
                 { __IS_EVENT },
             > as ::exo_rails::Event>::parts(payload);
             let mut ctx = ::core::option::Option::Some(ctx);
             let p0 = <&mut Memories as ::exo_rails::checks::CarriedBy<
                 '_,
-                ::exo_rails::__private::Sound<MemoriesRecalled, privacy, { __IS_EVENT }>,
+                ::exo_rails::__private::Sound<
+                    MemoriesRecalled,
+                    __Events,
+                    { __IS_EVENT },
+                >,
                 <::exo_rails::__private::Sound<
                     MemoriesRecalled,
-                    privacy,
+                    __Events,
                     { __IS_EVENT },
                 > as ::exo_rails::Payloads>::Payload<'_>,
             >>::pick(&mut parts, &mut ctx);

@@ -404,7 +404,9 @@ fn chains_managers_and_the_model_agree() {
     let outcome = TestRunner::new(config).run(&(some, stops), |(added, stops)| {
         let expected = |added: &[usize]| [false, true].map(|after| model(added, &stops, after));
         let mut manager = RailManager::onion();
-        added.iter().for_each(|id| add(&mut manager, *id));
+        for id in &added {
+            add(&mut manager, *id);
+        }
         prop_assert_eq!(runtime.block_on(called(&manager, &stops)), expected(&added));
         prop_assert_eq!(runtime.block_on(called(&Family {}, &stops)), expected(&all));
         Ok(())

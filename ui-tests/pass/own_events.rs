@@ -121,6 +121,27 @@ pub async fn audit(inputs: &Inputs<'_>, ctx: &RailContext) -> Result<(), String>
     Ok(())
 }
 
+/// Rails that borrow.
+struct Label<'a>(&'a str);
+
+#[rail(priority = 95)]
+impl Label<'_> {
+    #[on(Stepped)]
+    fn label(&self, ctx: &RailContext) -> bool_verdict::Verdict {
+        bool_verdict::Verdict::abort_if(self.0.is_empty() && ctx.step() > 9, "without a label")
+    }
+}
+
+/// A path that leads to a decision.
+mod bool_verdict {
+    pub use exo_rails::Verdict;
+}
+
+rail_chain! {
+    #[chain(events = [Stepped])]
+    struct Labelled { label: Label<'static> }
+}
+
 rail_chain! {
     /// A public chain, of private rails and events too.
     #[derive(Debug)]
@@ -167,6 +188,20 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         ["tick done", "memories_recalled done", "memories_recalled stopped", "steps.all stopped"].map(str::to_owned);
     assert_eq!(seen, expected);
 
+    #[derive(Event)]
+    struct Local;
+
+    #[rail(on = [Local])]
+    fn local(ctx: &RailContext) {
+        assert_eq!(ctx.event().name(), "local");
+    }
+
+    let one = rail_chain![#[chain(events = [Local])] local];
+    assert!(one.run::<Local>((), &mut ctx).await?.is_continue());
+    let labelled = Labelled { label: Label("own") };
+    let (mut two, mut four, mut six) = (Part(0), Part(4), Part(0));
+    let payload = (&Part(1), &mut two, &Part(3), &mut four, &Part(5), &mut six, &mut kept);
+    assert!(labelled.run::<Stepped>(payload, &mut ctx).await?.is_continue());
     let one = rail_chain![#[chain(events = [Tick, steps::r#try])] count];
     assert!(one.run::<Tick>((), &mut ctx).await?.is_continue());
     Ok(())

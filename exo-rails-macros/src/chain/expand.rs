@@ -68,7 +68,7 @@ impl<'c> Names<'c> {
         };
         let own = chain.events.iter().filter(|event| parse::known(event).is_none());
         let own = own.map(|event| {
-            let sound = quote_spanned!(Span::mixed_site()=> #library::__private::Sound<#event, #ident, { __SERVED }>);
+            let sound = quote_spanned!(Span::mixed_site()=> #library::__private::Sound<#event, __Events, { __SERVED }>);
             Served { path: sound, steps: len }
         });
         let events = EVENTS.into_iter().map(event).chain(own).collect();
@@ -102,7 +102,7 @@ impl<'c> Names<'c> {
     /// Says once, at the name of an event of the user's own, that it is one. All else of the chain that is about such
     /// events is taken from this constant: where it is wrong, nothing else is reported of them.
     fn served(&self) -> Option<TokenStream> {
-        let Self { chain, ident, events } = self;
+        let Self { chain, events, .. } = self;
         let own = chain.events.iter().filter(|event| parse::known(event).is_none());
         let are_events = own.map(|event| {
             let span = event.span().resolved_at(Span::mixed_site());
@@ -110,7 +110,7 @@ impl<'c> Names<'c> {
             quote_spanned!(span=> let _ = <#event as #library::Event>::POINT;)
         });
         // A public chain may serve private events.
-        let list = own_list(&chain.library, ident, &TokenStream::new(), None, &event_list(events));
+        let list = own_list(&chain.library, &event_list(events));
         self.serves_own().then(|| {
             quote_spanned! {Span::mixed_site()=>
                 const __SERVED: bool = { #(#are_events)* true };

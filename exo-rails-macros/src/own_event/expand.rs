@@ -129,7 +129,7 @@ fn event_impl(ident: &Ident, options: &EventOptions, returns: &TokenStream) -> T
     quote_spanned! {Span::mixed_site()=>
         #[automatically_derived]
         #[diagnostic::do_not_recommend]
-        #[allow(unused_variables, unused_mut, clippy::unused_unit)]
+        #[allow(unused_variables, unused_mut, clippy::unused_unit, clippy::needless_question_mark)]
         impl #library::Event for #ident {
             const POINT: #library::HookPoint = #library::HookPoint::Own(&POINT);
             const ALLOWS: #library::Allows = #library::Allows::#allows;

@@ -19,8 +19,8 @@ pub(super) fn rail(mut rail: Rail) -> TokenStream {
     let carrier = carrier(&rail);
     let written: Vec<_> = rail.handlers.iter().map(|handler| handler.events.clone()).collect();
     let own = own_events(&mut rail);
-    let list = own.as_ref().map(|_| events_apart(&rail));
-    let rail_impl = rail_impl(&rail, list.is_some());
+    let list = own_list(&rail.library, &event_list(&rail.events().collect::<Vec<_>>()));
+    let rail_impl = rail_impl(&rail, own.is_some());
     let pairs = rail.handlers.iter().zip(&written).flat_map(|(handler, written)| {
         handler.events.iter().zip(written).map(move |(event, written)| (handler, event, written))
     });
@@ -39,7 +39,7 @@ fn is_known(event: &Path) -> bool {
 /// Says once, at the name of each event that is none of the library's, that it is an event. All else is made of what this
 /// constant lets through: where it is wrong, nothing else is reported of the event.
 fn own_events(rail: &mut Rail) -> Option<TokenStream> {
-    let (library, self_ty) = (rail.library.clone(), rail.self_ty());
+    let library = rail.library.clone();
     let events = rail.handlers.iter_mut().flat_map(|handler| &mut handler.events);
     let are_events: Vec<_> = events
         .filter(|event| !is_known(event))
@@ -47,7 +47,7 @@ fn own_events(rail: &mut Rail) -> Option<TokenStream> {
             let span = event.span().resolved_at(Span::mixed_site());
             let located = library.located(span);
             let is_event = quote_spanned!(span=> let _ = <#event as #located::Event>::POINT;);
-            *event = parse_quote_spanned!(span=> #located::__private::Sound<#event, #self_ty, { __IS_EVENT }>);
+            *event = parse_quote_spanned!(span=> #located::__private::Sound<#event, __Events, { __IS_EVENT }>);
             is_event
         })
         .collect();
@@ -55,31 +55,21 @@ fn own_events(rail: &mut Rail) -> Option<TokenStream> {
     (!are_events.is_empty()).then_some(constant)
 }
 
-/// The list of the events as a type of its own: a public rail may be on a private event.
-fn events_apart(rail: &Rail) -> TokenStream {
-    let (library, self_ty, generics) = (&rail.library, rail.self_ty(), rail.generics());
-    let (impl_generics, _, where_clause) = generics.split_for_impl();
-    let list = event_list(&rail.events().collect::<Vec<_>>());
-    own_list(library, &self_ty, &impl_generics, where_clause, &list)
-}
-
-/// The list of the events of a rail or chain, as a type that has no name outside of the expansion.
-pub(crate) fn own_list(
-    library: &Library,
-    self_ty: &impl ToTokens,
-    generics: &impl ToTokens,
-    where_clause: Option<&WhereClause>,
-    list: &TokenStream,
-) -> TokenStream {
+/// The list of the events of a rail or chain, as a type that has no name outside of the expansion: what is public may be
+/// on a private event.
+pub(crate) fn own_list(library: &Library, list: &TokenStream) -> TokenStream {
     quote_spanned! {Span::mixed_site()=>
         #[allow(unreachable_pub, missing_debug_implementations)]
         pub enum __Events {}
 
         #[automatically_derived]
         #[diagnostic::do_not_recommend]
-        impl #generics #library::__private::EventList<#self_ty> for __Events #where_clause {
-            fn visit<__Visitor: #library::__private::EventVisitor<#self_ty>>(visitor: &mut __Visitor) {
-                <#list as #library::__private::EventList<#self_ty>>::visit(visitor);
+        impl<__Rail> #library::__private::EventList<__Rail> for __Events
+        where
+            #list: #library::__private::EventList<__Rail>,
+        {
+            fn visit<__Visitor: #library::__private::EventVisitor<__Rail>>(visitor: &mut __Visitor) {
+                <#list as #library::__private::EventList<__Rail>>::visit(visitor);
             }
         }
     }

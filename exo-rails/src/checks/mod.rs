@@ -282,7 +282,7 @@ impl<R: Rails, One: Never> IntoRails<One> for R {
     }
 }
 
-/// What an [event of your own](derive@crate::Event) can carry: see [`EventPart`](crate::EventPart).
+/// What an [event of your own](derive@crate::Event) can carry: see [`EventPart`].
 #[diagnostic::on_unimplemented(
     message = "an event cannot carry `{Self}`",
     label = "not what an event can carry",
