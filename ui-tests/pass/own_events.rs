@@ -127,14 +127,9 @@ struct Label<'a>(&'a str);
 #[rail(priority = 95)]
 impl Label<'_> {
     #[on(Stepped)]
-    fn label(&self, ctx: &RailContext) -> bool_verdict::Verdict {
-        bool_verdict::Verdict::abort_if(self.0.is_empty() && ctx.step() > 9, "without a label")
+    fn label(&self, ctx: &RailContext) -> Verdict {
+        Verdict::abort_if(self.0.is_empty() && ctx.step() > 9, "without a label")
     }
-}
-
-/// A path that leads to a decision.
-mod bool_verdict {
-    pub use exo_rails::Verdict;
 }
 
 rail_chain! {
