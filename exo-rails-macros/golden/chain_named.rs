@@ -174,6 +174,7 @@ const _: () = {
             { ::exo_rails::__private::Summary::<SupportRails, 2, 14>::HAS_ALWAYS },
         >;
         #[automatically_derived]
+        #[diagnostic::do_not_recommend]
         impl<__Event: ::exo_rails::Event> ::exo_rails::RunOn<__Event> for SupportRails
         where
             __Place: ::exo_rails::__private::StepsOn<__Event>,

@@ -175,6 +175,7 @@ fn main() {
                     },
                 >;
                 #[automatically_derived]
+                #[diagnostic::do_not_recommend]
                 impl<__Event: ::exo_rails::Event> ::exo_rails::RunOn<__Event>
                 for UnnamedChain
                 where

@@ -5,14 +5,16 @@ const _: () = {
         ::core::module_path!(),
         false,
     );
+    const CARRIED: bool = <Query as ::exo_rails::checks::Carried>::CARRIED
+        && <Memories as ::exo_rails::checks::Carried>::CARRIED;
     #[automatically_derived]
     #[diagnostic::do_not_recommend]
-    impl ::exo_rails::Payloads for MemoriesRecalled
-    where
-        Query: ::exo_rails::EventPart,
-        Memories: ::exo_rails::EventPart,
-    {
-        type Payload<'__event> = (&'__event Query, &'__event mut Memories);
+    impl ::exo_rails::Payloads for MemoriesRecalled {
+        type Payload<'__event> = ::exo_rails::__private::Sound<
+            (&'__event Query, &'__event mut Memories),
+            Self,
+            { CARRIED },
+        >;
         type Substitute = Memories;
         #[inline]
         fn reborrow<'__lent>(
@@ -24,7 +26,12 @@ const _: () = {
     }
     #[automatically_derived]
     #[diagnostic::do_not_recommend]
-    #[allow(unused_variables, unused_mut, clippy::unused_unit)]
+    #[allow(
+        unused_variables,
+        unused_mut,
+        clippy::unused_unit,
+        clippy::needless_question_mark
+    )]
     impl ::exo_rails::Event for MemoriesRecalled {
         const POINT: ::exo_rails::HookPoint = ::exo_rails::HookPoint::Own(&POINT);
         const ALLOWS: ::exo_rails::Allows = ::exo_rails::Allows::Skip;
@@ -46,12 +53,8 @@ const _: () = {
         fn whole<'__event>(
             parts: &mut Self::Parts<'__event>,
         ) -> ::core::option::Option<::exo_rails::Inputs<'__event>> {
-            let parts = ::std::vec::Vec::from([
-                ::exo_rails::__private::OwnPart::Ref(parts.0.take()?),
-                ::exo_rails::__private::OwnPart::Mut(parts.1.take()?),
-            ]);
             ::core::option::Option::Some(
-                ::exo_rails::Inputs::Own(::exo_rails::OwnInputs::new(&POINT, parts)),
+                <Self as ::exo_rails::Event>::inputs((parts.0.take()?, parts.1.take()?)),
             )
         }
         fn inputs(payload: Self::Payload<'_>) -> ::exo_rails::Inputs<'_> {

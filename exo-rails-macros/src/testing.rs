@@ -17,6 +17,10 @@ pub(crate) fn messages(expansion: &TokenStream) -> Vec<String> {
     let mut messages = Vec::new();
     let mut tokens = expansion.clone().into_iter();
     while let Some(token) = tokens.next() {
+        if let TokenTree::Group(group) = &token {
+            messages.extend(self::messages(&group.stream()));
+            continue;
+        }
         if token.to_string() != "compile_error" {
             continue;
         }

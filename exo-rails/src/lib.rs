@@ -31,6 +31,7 @@ mod payload;
 mod per_point;
 mod permit;
 mod plan;
+pub mod platform;
 mod provided;
 mod rail;
 mod rail_manager;
@@ -275,7 +276,7 @@ pub use exo_rails_macros::rail;
 /// |---|---|
 /// | `priority = EXPR` | its priority in another chain; 50 without |
 /// | `unique_priorities` | no two rails of one event have the same priority |
-/// | `onion` | at events that tell of what has happened (`PostToolCall`, `Finished`, …), rails run in the reverse of their order: the first to see the call is the last to see its output |
+/// | `onion` | at events that tell of what has happened (`PostToolCall`, `Finished`, …), rails run in the reverse of their order: the first to see the call is the last to see its output. At run time it is [`RailManager::onion`] |
 /// | `events = [MyEvent]` | the chain serves these events of [your own](derive@Event) too; and has room for more than 8 rails on `SessionStart`, `PreCompaction`, `PostCompaction`, `LlmChunk`, `SessionEnd` where they are named here |
 /// | `require(…)`, `first(…)`, `last(…)`, `before(…)` | what the chain has to have: see [`chain_policy!`] |
 /// | `policy = Policy` | it meets what the [policy](ChainPolicy) requires; may be given several times |
@@ -504,7 +505,7 @@ pub use exo_rails_macros::Provided;
 ///
 /// A chain serves it when it [names it](macro@rail_chain#a-named-chain); a rail on an event that its chain does not
 /// serve does not compile. A [`RailManager`] and a [`HookManager`] serve every event; plain hooks are added to
-/// `MemoriesRecalled::POINT` and find the payload in [`Inputs::Own`].
+/// `MemoriesRecalled::POINT` and find the payload in [`Inputs::Own`]. [`platform`] declares a whole set of events.
 pub use exo_rails_macros::Event;
 
 /// Declares the tools of an agent once, as a struct: a [`ToolSet`].

@@ -11,7 +11,7 @@ use crate::hook_point::OwnPoint;
 #[diagnostic::on_unimplemented(
     message = "an event cannot carry `{Self}`",
     label = "not what an event can carry",
-    note = "what events carry is `Debug`, `Send` and `Sync`, and borrows nothing: plain hooks and logs see it too"
+    note = "plain hooks and logs see what an event carries: it is `Debug`, `Send` and `Sync`, and borrows nothing"
 )]
 pub trait EventPart: Any + fmt::Debug + Send + Sync {}
 

@@ -19,7 +19,8 @@ use crate::stopped::Stopped;
 /// Rails chosen at run time: sorted by priority when they are added, called through `dyn`.
 ///
 /// Any rail can be added, as it is; what it means there is what it means in a static chain: lower priorities
-/// run first, equal ones in the order in which they were added, and the same rail is not listed twice. The
+/// run first, equal ones in the order in which they were added, and the same rail is not listed twice; an
+/// [onion](Self::onion) reverses this order after what is guarded. The
 /// calls cost more (a boxed future for each rail), and nothing checks before the program runs that the rails
 /// fit together: a rail that [needs a value](trait@crate::Provided) which no rail before it has provided faults, and of
 /// two rails that provide one value the later has its way. Rails cannot be added or removed while an event's rails run: that takes `&mut`.
@@ -49,6 +50,8 @@ use crate::stopped::Stopped;
 /// ```
 #[derive(Clone, Default)]
 pub struct RailManager {
+    /// Whether rails run in the reverse of their order at events that tell of what has happened.
+    onion: bool,
     rails: Vec<Registered>,
     lists: PerPoint<Option<Arc<dyn AnyList>>>,
     /// How many characters of a streamed answer the rails have to see together.
@@ -110,6 +113,34 @@ impl RailManager {
         Self::default()
     }
 
+    /// An onion without rails, like a chain with `#[chain(onion)]`: at events that tell of what has happened, rails run in
+    /// the exact reverse of their order. The first to see a call is the last to see its output.
+    ///
+    /// ```
+    /// use exo_rails::prelude::*;
+    ///
+    /// #[rail(priority = 10, on = [PreToolCall, PostToolCall])]
+    /// fn outer(ctx: &RailContext) { ctx.run.update(|order: &mut String| order.push_str("outer ")) }
+    ///
+    /// #[rail(priority = 20, on = [PreToolCall, PostToolCall])]
+    /// fn inner(ctx: &RailContext) { ctx.run.update(|order: &mut String| order.push_str("inner ")) }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut manager = RailManager::onion();
+    /// manager.add(outer {})?;
+    /// manager.add(inner {})?;
+    ///
+    /// let mut ctx = RailContext::new("demo");
+    /// let tool = |_call| async { Ok::<_, OperationError>(ToolOutput::text("found")) };
+    /// manager.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await?;
+    /// assert_eq!(ctx.run.get::<String>().as_deref(), Some("outer inner inner outer "));
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn onion() -> Self {
+        Self { onion: true, ..Self::default() }
+    }
+
     /// Adds a rail to each of its events, at its priority.
     ///
     /// A function's rail is written `name {}`.
@@ -125,7 +156,7 @@ impl RailManager {
         let handle = RailHandle(HANDLES.fetch_add(1, Ordering::Relaxed));
         self.rails.push(Registered { handle, rail: id, info: R::INFO, window: R::ROW.window });
         self.window = self.window.max(R::ROW.window);
-        R::each_event(&mut Insertion { rail: Arc::new(rail), handle, lists: &mut self.lists });
+        R::each_event(&mut Insertion { rail: Arc::new(rail), handle, onion: self.onion, lists: &mut self.lists });
         Ok(handle)
     }
 
@@ -143,9 +174,9 @@ impl RailManager {
         Ok(())
     }
 
-    /// Removes every rail.
+    /// Removes every rail. An onion stays one.
     pub fn clear(&mut self) {
-        *self = Self::default();
+        *self = Self { onion: self.onion, ..Self::default() };
     }
 
     /// The rails, in the order in which they were added.
@@ -230,6 +261,7 @@ impl<E: Event> List<E> {
 struct Insertion<'m, R> {
     rail: Arc<R>,
     handle: RailHandle,
+    onion: bool,
     lists: &'m mut PerPoint<Option<Arc<dyn AnyList>>>,
 }
 
@@ -245,7 +277,12 @@ impl<R: Rail + Send + Sync + 'static> EventVisitor<R> for Insertion<'_, R> {
         let slot = self.lists.entry(E::POINT);
         let old: Option<&List<E>> = slot.as_deref().and_then(|list| (list as &dyn Any).downcast_ref());
         let mut list = old.cloned().unwrap_or_default();
-        let at = list.rails.partition_point(|listed| listed.priority <= R::PRIORITY);
+        // Of equal priority, the rail comes behind those that are there; on the way out of an onion, before them.
+        let at = if self.onion && E::POINT.is_after() {
+            list.rails.partition_point(|listed| listed.priority > R::PRIORITY)
+        } else {
+            list.rails.partition_point(|listed| listed.priority <= R::PRIORITY)
+        };
         let rewrites = R::REWRITES.contains(&E::POINT);
         let rail: Arc<dyn DynRail<E>> = self.rail.clone();
         let always = R::ROW.is_always_on(E::POINT);

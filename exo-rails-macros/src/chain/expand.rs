@@ -9,7 +9,7 @@ use syn::spanned::Spanned;
 use super::parse::{self, Chain, Listed};
 use super::requirements::{self, Requirement};
 use crate::paths::{EVENTS, FEW, RARE};
-use crate::rail::{self, Priority, declared, event_list};
+use crate::rail::{self, Priority, declared, event_list, own_list};
 
 /// The items of a named chain, or the block that is an unnamed one.
 pub(super) fn chain(chain: &Chain) -> TokenStream {
@@ -17,7 +17,7 @@ pub(super) fn chain(chain: &Chain) -> TokenStream {
     let (ident, structure) = (&names.ident, names.structure());
     let (listing, chain_impls) = (names.listing(), names.chain_impls());
     let (run_on, checks) = (names.run_on(), names.checks());
-    let (fallbacks, imports) = (names.fallbacks(), names.imports());
+    let (fallbacks, imports, served) = (names.fallbacks(), names.imports(), names.served());
     let items = quote! {
         #structure
         #[allow(dead_code, unused_imports, unused_parens)]
@@ -25,6 +25,7 @@ pub(super) fn chain(chain: &Chain) -> TokenStream {
             #fallbacks
             const _: () = {
                 #imports
+                #served
                 #run_on
                 #listing
                 #chain_impls
@@ -66,8 +67,12 @@ impl<'c> Names<'c> {
             Served { path: quote!(#library::events::#ident), steps: if few { FEW.min(len) } else { len } }
         };
         let own = chain.events.iter().filter(|event| parse::known(event).is_none());
-        let own = own.map(|event| Served { path: event.to_token_stream(), steps: len });
-        Self { chain, ident, events: EVENTS.into_iter().map(event).chain(own).collect() }
+        let own = own.map(|event| {
+            let sound = quote_spanned!(Span::mixed_site()=> #library::__private::Sound<#event, __Events, { __SERVED }>);
+            Served { path: sound, steps: len }
+        });
+        let events = EVENTS.into_iter().map(event).chain(own).collect();
+        Self { chain, ident, events }
     }
 
     fn len(&self) -> Literal {
@@ -92,6 +97,30 @@ impl<'c> Names<'c> {
     fn aliased(&self) -> impl Iterator<Item = (usize, Ident, &Listed)> {
         let rails = self.chain.rails.iter().enumerate();
         rails.filter_map(|(place, rail)| Some((place, Self::alias(place, rail)?, rail)))
+    }
+
+    /// Says once, at the name of an event of the user's own, that it is one. All else of the chain that is about such
+    /// events is taken from this constant: where it is wrong, nothing else is reported of them.
+    fn served(&self) -> Option<TokenStream> {
+        let Self { chain, events, .. } = self;
+        let own = chain.events.iter().filter(|event| parse::known(event).is_none());
+        let are_events = own.map(|event| {
+            let span = event.span().resolved_at(Span::mixed_site());
+            let library = chain.library.located(span);
+            quote_spanned!(span=> let _ = <#event as #library::Event>::POINT;)
+        });
+        // A public chain may serve private events.
+        let list = own_list(&chain.library, &event_list(events));
+        self.serves_own().then(|| {
+            quote_spanned! {Span::mixed_site()=>
+                const __SERVED: bool = { #(#are_events)* true };
+                #list
+            }
+        })
+    }
+
+    fn serves_own(&self) -> bool {
+        self.chain.events.iter().any(|event| parse::known(event).is_none())
     }
 
     /// What the names below mean where a path is not that of a type: see [`Self::imports`].
@@ -283,7 +312,7 @@ impl<'c> Names<'c> {
             self.chain.ident.as_ref().map_or_else(|| "rail_chain!".to_owned(), |ident| ident.unraw().to_string());
         let Priority { constant, value } = Priority::of(library, priority.as_ref());
         let declared = declared(library, self.chain.span);
-        let list = event_list(&self.events);
+        let list = if self.serves_own() { quote!(__Events) } else { event_list(&self.events) };
         quote_spanned! {Span::mixed_site()=>
             #[automatically_derived]
             #[diagnostic::do_not_recommend]
@@ -326,7 +355,9 @@ impl<'c> Names<'c> {
                 { #library::__private::Summary::<#ident, #len, #kinds>::HAS_ALWAYS }
             >;
 
+            // What is asked of it is whether the chain serves the event, and not how.
             #[automatically_derived]
+            #[diagnostic::do_not_recommend]
             impl<__Event: #library::Event> #library::RunOn<__Event> for #ident
             where
                 __Place: #library::__private::StepsOn<__Event>,

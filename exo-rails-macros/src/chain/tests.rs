@@ -104,3 +104,11 @@ fn golden_unnamed() {
     let chain = expand("guards::redact");
     golden("chain_unnamed.rs", quote!(fn main() { let rails = #chain; }));
 }
+
+#[test]
+fn golden_own_events() {
+    golden(
+        "chain_with_own_events.rs",
+        expand("#[chain(onion, events = [MemoriesRecalled, Tick])] struct MemoryRails { privacy }"),
+    );
+}

@@ -8,12 +8,18 @@ use syn::spanned::Spanned;
 use super::parse::{Allows, EventOptions, Part};
 use crate::paths::Library;
 
-pub(super) fn event(ident: &Ident, options: &EventOptions) -> TokenStream {
-    let (point, payloads, event) = (point(ident, options), payloads(ident, options), event_impl(ident, options));
-    let (params, allows, substitute) = (params(ident, options), allows(ident, options), substitute(ident, options));
+/// What is wrong with the event, when anything is, is reported in the middle of it: it is an event all the same, but one
+/// of which nothing else can be wrong.
+pub(super) fn event(ident: &Ident, options: &EventOptions, report: Option<&TokenStream>) -> TokenStream {
+    let carried = report.map(wrong).or_else(|| carried(options));
+    let payloads = payloads(ident, options, carried.is_some());
+    let returns = returns(options, report.is_some());
+    let (point, event, params) = (point(ident, options), event_impl(ident, options, &returns), params(ident, options));
+    let (allows, substitute) = (allows(ident, options), substitute(ident, options));
     quote! {
         const _: () = {
             #point
+            #carried
             #payloads
             #event
             #params
@@ -28,6 +34,22 @@ fn point(ident: &Ident, EventOptions { name, after, library, .. }: &EventOptions
     quote_spanned! {Span::mixed_site()=>
         const POINT: #library::OwnPoint = #library::OwnPoint::new(#name, #event, ::core::module_path!(), #after);
     }
+}
+
+/// Says once, at the type of a part, that an event can carry it. The payload is taken from this constant: without it,
+/// nobody knows what it was to be, and nothing else is reported of it.
+fn carried(EventOptions { parts, library, .. }: &EventOptions) -> Option<TokenStream> {
+    let checks = parts.iter().map(|Part { ty, .. }| {
+        let library = library.located(ty.span());
+        quote_spanned!(ty.span()=> <#ty as #library::checks::Carried>::CARRIED)
+    });
+    let constant = quote_spanned!(Span::mixed_site()=> const CARRIED: bool = #(#checks)&&*;);
+    (!parts.is_empty()).then_some(constant)
+}
+
+/// The same constant, of an event that is wrong as it is written.
+fn wrong(report: &TokenStream) -> TokenStream {
+    quote_spanned!(Span::mixed_site()=> const CARRIED: bool = { #report };)
 }
 
 /// A name for each part.
@@ -66,25 +88,20 @@ impl Part {
     }
 }
 
-fn payloads(ident: &Ident, EventOptions { parts, substitute, library, .. }: &EventOptions) -> TokenStream {
+fn payloads(ident: &Ident, options: &EventOptions, checked: bool) -> TokenStream {
+    let EventOptions { parts, substitute, library, .. } = options;
     let names = names(parts);
     let lifetime = quote_spanned!(Span::mixed_site()=> '__event);
     let payload = together(&parts.iter().map(|part| part.borrowed(&lifetime)).collect::<Vec<_>>());
     let lent = together(&parts.iter().zip(&names).map(|(part, name)| part.lent(name)).collect::<Vec<_>>());
     let bound = together(&names.iter().map(|name| quote!(#name)).collect::<Vec<_>>());
-    // Each at the part's type, where it is said when it cannot be one.
-    let bounds = parts.iter().map(|Part { ty, .. }| {
-        let library = library.located(ty.span());
-        quote_spanned!(ty.span()=> #ty: #library::EventPart)
-    });
+    let sound = quote_spanned!(Span::mixed_site()=> #library::__private::Sound<#payload, Self, { CARRIED }>);
+    let payload = if checked { sound } else { payload };
     let substitute = substitute.as_ref().map_or_else(|| quote!(#library::NoSubstitute), |ty| quote!(#ty));
     quote_spanned! {Span::mixed_site()=>
         #[automatically_derived]
         #[diagnostic::do_not_recommend]
-        impl #library::Payloads for #ident
-        where
-            #(#bounds,)*
-        {
+        impl #library::Payloads for #ident {
             type Payload<'__event> = #payload;
             type Substitute = #substitute;
 
@@ -97,24 +114,22 @@ fn payloads(ident: &Ident, EventOptions { parts, substitute, library, .. }: &Eve
     }
 }
 
-fn event_impl(ident: &Ident, options: &EventOptions) -> TokenStream {
+fn event_impl(ident: &Ident, options: &EventOptions, returns: &TokenStream) -> TokenStream {
     let EventOptions { parts, library, .. } = options;
-    let (names, returns) = (names(parts), returns(options));
+    let names = names(parts);
     let lifetime = quote_spanned!(Span::mixed_site()=> '__event);
     let types = parts.iter().map(|part| part.borrowed(&lifetime));
     let bound = together(&names.iter().map(|name| quote!(#name)).collect::<Vec<_>>());
     let indices = (0..parts.len()).map(Literal::usize_unsuffixed);
-    let taken = parts
-        .iter()
-        .zip(indices)
-        .map(|(part, index)| part.erased(library, &quote_spanned!(Span::mixed_site()=> parts.#index.take()?)));
+    let taken = indices.map(|index| quote_spanned!(Span::mixed_site()=> parts.#index.take()?));
+    let taken = together(&taken.collect::<Vec<_>>());
     let erased = parts.iter().zip(&names).map(|(part, name)| part.erased(library, &quote!(#name)));
     let restored = together(&parts.iter().map(Part::restored).collect::<Vec<_>>());
     let allows = Ident::new(options.allows.name(), Span::mixed_site());
     quote_spanned! {Span::mixed_site()=>
         #[automatically_derived]
         #[diagnostic::do_not_recommend]
-        #[allow(unused_variables, unused_mut, clippy::unused_unit)]
+        #[allow(unused_variables, unused_mut, clippy::unused_unit, clippy::needless_question_mark)]
         impl #library::Event for #ident {
             const POINT: #library::HookPoint = #library::HookPoint::Own(&POINT);
             const ALLOWS: #library::Allows = #library::Allows::#allows;
@@ -130,8 +145,7 @@ fn event_impl(ident: &Ident, options: &EventOptions) -> TokenStream {
             fn whole<'__event>(
                 parts: &mut Self::Parts<'__event>,
             ) -> ::core::option::Option<#library::Inputs<'__event>> {
-                let parts = ::std::vec::Vec::from([#(#taken),*]);
-                ::core::option::Option::Some(#library::Inputs::Own(#library::OwnInputs::new(&POINT, parts)))
+                ::core::option::Option::Some(<Self as #library::Event>::inputs(#taken))
             }
 
             fn inputs(payload: Self::Payload<'_>) -> #library::Inputs<'_> {
@@ -149,16 +163,18 @@ fn event_impl(ident: &Ident, options: &EventOptions) -> TokenStream {
     }
 }
 
-/// What a rail on the event may return, for the message about what it may not.
-fn returns(EventOptions { allows, substitute, library, .. }: &EventOptions) -> TokenStream {
+/// What a rail on the event may return, for the message about what it may not; of an event that is wrong, nobody knows.
+fn returns(EventOptions { allows, substitute, library, .. }: &EventOptions, wrong: bool) -> TokenStream {
     let no_retry = (*allows == Allows::Skip).then(|| quote!(, #library::NoRetry));
     let bare = quote!(#library::RailAction<#library::NoSubstitute #no_retry>);
     let with = substitute.as_ref().map(|ty| quote!(#library::RailAction<#ty #no_retry>,));
-    match allows {
+    let returns = match allows {
         Allows::Nothing => quote!(()),
         Allows::Abort => quote!((#library::Verdict, ())),
         Allows::Skip | Allows::Retry => quote!((#bare, #with #library::Verdict, ())),
-    }
+    };
+    let unknown = quote_spanned!(Span::mixed_site()=> #library::__private::Sound<#returns, Self, { CARRIED }>);
+    if wrong { unknown } else { returns }
 }
 
 impl Allows {

@@ -10,17 +10,19 @@ use crate::errors::{self, Errors};
 
 /// The whole of `#[derive(Event)]`.
 pub(crate) fn event(item: TokenStream) -> TokenStream {
+    let item = match syn::parse2::<DeriveInput>(item) {
+        Ok(item) => item,
+        Err(error) => return errors::report(&error),
+    };
     let mut errors = Errors::default();
-    let item = errors.keep(syn::parse2::<DeriveInput>(item));
-    let tokens = item.map(|item| {
-        let options = parse::options(&item, &mut errors);
-        check(&item, &mut errors);
-        // There is an error already; rails on an event of several types could not be told apart.
-        if item.generics.params.is_empty() { expand::event(&item.ident, &options) } else { TokenStream::new() }
-    });
-    // With errors, the event is one all the same, so that rails on it do not report it a second time.
+    let options = parse::options(&item, &mut errors);
+    check(&item, &mut errors);
     let report = errors.finish(()).err().map(|error| errors::report(&error));
-    report.into_iter().chain(tokens).collect()
+    // Rails on an event of several types could not be told apart, so there it is none.
+    match report {
+        Some(report) if !item.generics.params.is_empty() => report,
+        report => expand::event(&item.ident, &options, report.as_ref()),
+    }
 }
 
 /// An event is known by its type alone: there is never a value of it.

@@ -78,7 +78,11 @@ pub(super) fn options(item: &DeriveInput, errors: &mut Errors) -> EventOptions {
         errors
             .at(substitute, "a substitute is what a skip brings: this event needs `allows = \"skip\"` or `\"retry\"`");
     }
-    if EVENTS.iter().any(|event| snake_case(event) == options.name) {
+    if EVENTS.iter().any(|event| item.ident == event) {
+        let message =
+            "is the name of an event of the library, and a chain tells events by their names: call it something else";
+        errors.at(&item.ident, format_args!("`{}` {message}", item.ident));
+    } else if EVENTS.iter().any(|event| snake_case(event) == options.name) {
         let message = "is the name of an event of the library: give this one another, `name = \"my_event\"`";
         errors.at(&item.ident, format_args!("`{}` {message}", options.name));
     }
@@ -166,7 +170,24 @@ fn part(ty: &Type) -> syn::Result<Part> {
             "what an event carries borrows nothing, because plain hooks and logs see it too: let it own its data";
         return Err(syn::Error::new_spanned(elem, message));
     }
+    if let Some(sized) = sized(elem) {
+        let (what, by) = (shown(elem), if mutability.is_some() { "&mut " } else { "&" });
+        let message = format!("an event cannot carry `{what}`, of which nobody knows the size: write `{by}{sized}`");
+        return Err(syn::Error::new_spanned(elem, message));
+    }
     Ok(Part { ty: (**elem).clone(), mutable: mutability.is_some() })
+}
+
+/// What stands for a type that has no size.
+fn sized(ty: &Type) -> Option<String> {
+    match ty {
+        Type::Paren(paren) => sized(&paren.elem),
+        Type::Group(group) => sized(&group.elem),
+        Type::Path(path) if path.path.is_ident("str") => Some("String".to_owned()),
+        Type::Slice(slice) => Some(format!("Vec<{}>", shown(&slice.elem))),
+        Type::TraitObject(object) => Some(format!("Box<{}>", shown(object))),
+        _ => None,
+    }
 }
 
 /// Whether there is a lifetime in the tokens.

@@ -34,18 +34,29 @@ fn shapes() {
         ("enum Asked { One }", &["an event is a name"]),
         ("struct Asked();", &["an event is a name"]),
         ("struct Asked<T>;", &["an event has no generic parameters"]),
-        ("struct Start;", &["`start` is the name of an event of the library: give this one another"]),
+        ("struct Start;", &["`Start` is the name of an event of the library, and a chain tells events by their names"]),
+        ("#[event(name = \"mine\")] struct Start;", &["`Start` is the name of an event of the library"]),
     ]);
 }
 
 #[test]
 fn options() {
     let with = |options: &str| format!("#[event({options})] struct Asked;");
-    let table: [(&str, &[&str]); 16] = [
+    let table: [(&str, &[&str]); 20] = [
         ("payload = Query", &["rails borrow what an event carries: write `&Query`, or `&mut Query`"]),
         ("payload = (&A, B)", &["rails borrow what an event carries: write `&B`"]),
         ("payload = &'static A", &["how long rails borrow it is not yours to say"]),
         ("payload = &Cow<'static, str>", &["what an event carries borrows nothing"]),
+        ("payload = &str", &["an event cannot carry `str`, of which nobody knows the size: write `&String`"]),
+        (
+            "payload = &mut [a::B<u8>]",
+            &["an event cannot carry `[a::B<u8>]`, of which nobody knows the size: write `&mut Vec<a::B<u8>>`"],
+        ),
+        ("payload = &dyn A", &["an event cannot carry `dyn A`, of which nobody knows the size: write `&Box<dyn A>`"]),
+        (
+            "payload = &(dyn A + Send)",
+            &["an event cannot carry `(dyn A + Send)`, of which nobody knows the size: write `&Box<dyn A + Send>`"],
+        ),
         ("payload = (&A, &mut A)", &["`A` is carried twice, and a rail picks what it takes by the type"]),
         ("payload = (&A, &B, &C, &D, &E, &F, &G, &H)", &["a payload has at most 7 parts"]),
         ("payload", &["`payload` needs a value: `payload = (&Query, &mut Memories)`"]),

@@ -8,19 +8,71 @@ use std::collections::HashSet;
 use proc_macro2::{Literal, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Expr, Generics, Ident, Path, Type, WhereClause};
+use syn::{Expr, Generics, Ident, Path, Type, WhereClause, parse_quote_spanned};
 
 use super::check::{Handler, Rail, Subject, target};
 use super::handled;
 use crate::paths::{EVENTS, Library, PAYLOADS};
 
 /// Everything that stands beside the user's item.
-pub(super) fn rail(rail: &Rail) -> TokenStream {
-    let carrier = carrier(rail);
-    let rail_impl = rail_impl(rail);
-    let pairs = rail.handlers.iter().flat_map(|handler| handler.events.iter().map(move |event| (handler, event)));
-    let on_impls = pairs.map(|(handler, event)| on_impl(rail, handler, event));
-    quote!(#carrier #rail_impl #(#on_impls)*)
+pub(super) fn rail(mut rail: Rail) -> TokenStream {
+    let carrier = carrier(&rail);
+    let written: Vec<_> = rail.handlers.iter().map(|handler| handler.events.clone()).collect();
+    let own = own_events(&mut rail);
+    let list = own_list(&rail.library, &event_list(&rail.events().collect::<Vec<_>>()));
+    let rail_impl = rail_impl(&rail, own.is_some());
+    let pairs = rail.handlers.iter().zip(&written).flat_map(|(handler, written)| {
+        handler.events.iter().zip(written).map(move |(event, written)| (handler, event, written))
+    });
+    let on_impls = pairs.map(|(handler, event, written)| on_impl(&rail, handler, event, written));
+    if own.is_none() {
+        return quote!(#carrier #rail_impl #(#on_impls)*);
+    }
+    quote!(#carrier const _: () = { #own #list #rail_impl #(#on_impls)* };)
+}
+
+/// Of what is called like an event of the library there is no doubt, and nothing to check for the compiler.
+fn is_known(event: &Path) -> bool {
+    event.segments.last().is_some_and(|last| EVENTS.iter().any(|name| last.ident == name))
+}
+
+/// Says once, at the name of each event that is none of the library's, that it is an event. All else is made of what this
+/// constant lets through: where it is wrong, nothing else is reported of the event.
+fn own_events(rail: &mut Rail) -> Option<TokenStream> {
+    let library = rail.library.clone();
+    let events = rail.handlers.iter_mut().flat_map(|handler| &mut handler.events);
+    let are_events: Vec<_> = events
+        .filter(|event| !is_known(event))
+        .map(|event| {
+            let span = event.span().resolved_at(Span::mixed_site());
+            let located = library.located(span);
+            let is_event = quote_spanned!(span=> let _ = <#event as #located::Event>::POINT;);
+            *event = parse_quote_spanned!(span=> #located::__private::Sound<#event, __Events, { __IS_EVENT }>);
+            is_event
+        })
+        .collect();
+    let constant = quote_spanned!(Span::mixed_site()=> const __IS_EVENT: bool = { #(#are_events)* true };);
+    (!are_events.is_empty()).then_some(constant)
+}
+
+/// The list of the events of a rail or chain, as a type that has no name outside of the expansion: what is public may be
+/// on a private event.
+pub(crate) fn own_list(library: &Library, list: &TokenStream) -> TokenStream {
+    quote_spanned! {Span::mixed_site()=>
+        #[allow(unreachable_pub, missing_debug_implementations)]
+        pub enum __Events {}
+
+        #[automatically_derived]
+        #[diagnostic::do_not_recommend]
+        impl<__Rail> #library::__private::EventList<__Rail> for __Events
+        where
+            #list: #library::__private::EventList<__Rail>,
+        {
+            fn visit<__Visitor: #library::__private::EventVisitor<__Rail>>(visitor: &mut __Visitor) {
+                <#list as #library::__private::EventList<__Rail>>::visit(visitor);
+            }
+        }
+    }
 }
 
 /// What stands beside an item with errors: a rail on no event, so that a chain which lists it does not report
@@ -133,7 +185,7 @@ fn carrier(rail: &Rail) -> TokenStream {
     }
 }
 
-fn rail_impl(rail: &Rail) -> TokenStream {
+fn rail_impl(rail: &Rail, events_apart: bool) -> TokenStream {
     let library = &rail.library;
     let (name, self_ty, generics) = (&rail.name, rail.self_ty(), rail.generics());
     let (impl_generics, _, where_clause) = generics.split_for_impl();
@@ -146,7 +198,7 @@ fn rail_impl(rail: &Rail) -> TokenStream {
     let rewriting = rail.handlers.iter().filter(|handler| handler.rewrites());
     let rewrites = rewriting.flat_map(|handler| &handler.events);
     let (always, tools, flow, window) = (always(rail), for_tools(rail), flow(rail), window(rail));
-    let list = event_list(&events);
+    let list = if events_apart { quote!(__Events) } else { event_list(&events) };
     // Of a generic rail, what a bound of it lacks is what has to be told.
     let whole = generics.type_params().next().is_none();
     let whole = whole.then(|| quote_spanned!(Span::mixed_site()=> #[diagnostic::do_not_recommend]));
@@ -216,19 +268,6 @@ fn flow(rail: &Rail) -> Option<TokenStream> {
     (!flows.is_empty()).then_some(constant)
 }
 
-/// Says once, at the event's name, that it is one; what else is made of it then takes it for granted.
-fn is_event(library: &Library, event: &Path, where_clause: Option<&WhereClause>) -> TokenStream {
-    // Of what is called like one of the library's there is no doubt, and nothing to check for the compiler.
-    if event.segments.last().is_some_and(|last| EVENTS.iter().any(|name| last.ident == name)) {
-        return where_clause.to_token_stream();
-    }
-    let span = event.span().resolved_at(Span::mixed_site());
-    let library = library.located(span);
-    let predicates = where_clause.into_iter().flat_map(|clause| &clause.predicates);
-    let is_event = quote_spanned!(span=> #event: #library::Event);
-    quote_spanned!(span=> where #(#predicates,)* #is_event)
-}
-
 /// Events as one type.
 pub(crate) fn event_list(events: &[impl ToTokens]) -> TokenStream {
     events.iter().rfold(quote!(()), |list, event| quote!((#event, #list)))
@@ -275,8 +314,26 @@ pub(crate) fn declared(library: &Library, span: Span) -> TokenStream {
     quote_spanned!(span=> ::exo_rails::Declared::here(::core::module_path!()))
 }
 
-/// What the rail does at one event: the parameters picked by type, then the user's function.
-fn on_impl(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream {
+/// Takes for granted that it is an event, which is said elsewhere. Without a lifetime, rustc would hold a clause without
+/// parameters to be an error of its own.
+fn granted(library: &Library, event: &Path, where_clause: Option<&WhereClause>) -> TokenStream {
+    let predicates = where_clause.into_iter().flat_map(|clause| &clause.predicates);
+    quote_spanned!(Span::mixed_site()=> where #(#predicates,)* for<'__event> #event: #library::Event)
+}
+
+/// What a rail returns, where it is said elsewhere what is wrong with its event. An error about it marks all of the type:
+/// from the first of these tokens to the last.
+fn sound(library: &Library, output: &TokenStream) -> TokenStream {
+    let first = output.span();
+    let last = output.clone().into_iter().last().map_or(first, |token| token.span());
+    let located = library.located(first);
+    let end = quote_spanned!(last=> >);
+    quote_spanned!(first=> #located::__private::Sound<#output, Self, { __IS_EVENT } #end)
+}
+
+/// What the rail does at one event: the parameters picked by type, then the user's function. The event is written as
+/// the user has it where it says how public the rail is there.
+fn on_impl(rail: &Rail, handler: &Handler, event: &Path, written: &Path) -> TokenStream {
     let library = &rail.library;
     let (self_ty, generics) = (rail.self_ty(), rail.generics());
     let (impl_generics, _, where_clause) = generics.split_for_impl();
@@ -302,14 +359,18 @@ fn on_impl(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream {
     let future = quote_spanned! {handler.span.resolved_at(Span::mixed_site())=>
         impl ::core::future::Future<Output = Self::Out> + ::core::marker::Send
     };
-    let where_clause = is_event(library, event, where_clause);
+    let (where_clause, output) = if is_known(written) {
+        (where_clause.to_token_stream(), output)
+    } else {
+        (granted(library, written, where_clause), sound(library, &output))
+    };
     quote_spanned! {Span::mixed_site()=>
         #disjoint
         #checks
 
         #[automatically_derived]
         #quiet
-        impl #impl_generics #library::RailOn<#event> for #self_ty #where_clause {
+        impl #impl_generics #library::RailOn<#written> for #self_ty #where_clause {
             type Out = #output;
             #changes
             #always

@@ -10,7 +10,7 @@ mod parse;
 use proc_macro2::{Span, TokenStream};
 
 pub(crate) use args::{priority, same_event, separator, skip_value};
-pub(crate) use expand::{Priority, declared, event_list};
+pub(crate) use expand::{Priority, declared, event_list, own_list};
 pub(crate) use handled::of_set;
 
 use crate::errors::{self, Errors};
@@ -24,10 +24,10 @@ pub(crate) fn rail(args: TokenStream, item: TokenStream) -> TokenStream {
         Some(item) => check::rail(args, item, &mut errors),
         None => parse::half_typed(item_tokens.clone()).map(|(vis, ident)| check::half_typed(vis, ident)),
     };
-    let beside = match (errors.finish(()), &rail) {
+    let beside = match (errors.finish(()), rail) {
         (Ok(()), Some(rail)) => expand::rail(rail),
         (Ok(()), None) => TokenStream::new(),
-        (Err(error), Some(rail)) => [errors::report(&error), expand::stub(rail)].into_iter().collect(),
+        (Err(error), Some(rail)) => [errors::report(&error), expand::stub(&rail)].into_iter().collect(),
         (Err(error), None) => errors::report(&error),
     };
     [item_tokens, beside].into_iter().collect()

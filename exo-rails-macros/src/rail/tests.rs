@@ -403,6 +403,12 @@ fn golden_impl_block() {
 }
 
 #[test]
+fn golden_own_event() {
+    let item = "pub fn privacy(memories: &mut Memories) -> Verdict { Verdict::Continue }";
+    golden("rail_on_an_own_event.rs", expand("on = [MemoriesRecalled, PreToolCall]", item));
+}
+
+#[test]
 fn golden_mistake() {
     golden("rail_with_a_mistake.rs", expand("priorty = 10, on = [PreToolCall]", CALL));
 }

@@ -6,7 +6,7 @@ use std::slice;
 use super::requirements::{Requirement, lists};
 use super::sorting::{Listing, Row, Summary, contains};
 use super::{Chain, flow};
-use crate::checks::text::Text;
+use crate::checks::text::{self, Text};
 use crate::checks::tools::{self, NamesOf};
 use crate::hook_point::HookPoint;
 use crate::plan::{EventPlan, PlannedRail};
@@ -33,7 +33,7 @@ impl<C: Chain + Listing<N, K>, const N: usize, const K: usize> Checks<C, N, K> {
         if Summary::<C, N, K>::TOLD {
             return;
         }
-        served(row, Summary::<C, N, K>::SERVED);
+        served(row, Summary::<C, N, K>::SERVED, C::PLAN.chain);
         if row.inner.is_none() && row.after.is_empty() && row.before.is_empty() && row.flow.is_empty() {
             return;
         }
@@ -51,6 +51,16 @@ impl<C: Chain + Listing<N, K>, const N: usize, const K: usize> Checks<C, N, K> {
             i += 1;
         }
     }
+
+    /// Whether something is told at the names of the rails that a requirement would repeat.
+    const TOLD: bool = {
+        let (mut told, mut i) = (Summary::<C, N, K>::TOLD, 0);
+        while i < N {
+            told |= unserved(&Summary::<C, N, K>::ROWS[i], Summary::<C, N, K>::SERVED).is_some();
+            i += 1;
+        }
+        told
+    };
 
     /// The rail at this place, and each in it, is for tools of this set.
     ///
@@ -107,7 +117,7 @@ impl<C: Chain + Listing<N, K>, const N: usize, const K: usize> Checks<C, N, K> {
     /// When it does not.
     #[track_caller]
     pub const fn meets(requirement: Requirement) {
-        if !Summary::<C, N, K>::TOLD {
+        if !Self::TOLD {
             requirement.met_by(&C::PLAN, None);
         }
     }
@@ -119,7 +129,7 @@ impl<C: Chain + Listing<N, K>, const N: usize, const K: usize> Checks<C, N, K> {
     #[track_caller]
     pub const fn follows(policy: &str, requirements: &[Requirement]) {
         let mut i = 0;
-        while !Summary::<C, N, K>::TOLD && i < requirements.len() {
+        while !Self::TOLD && i < requirements.len() {
             requirements[i].met_by(&C::PLAN, Some(policy));
             i += 1;
         }
@@ -168,23 +178,35 @@ const fn names_others(rails: &[PlannedRail]) -> bool {
 
 /// The chain serves every event of the rail: at one that it does not, the rail would never be called.
 #[track_caller]
-const fn served(rail: &Row, events: &[EventPlan]) {
+const fn served(rail: &Row, events: &[EventPlan], chain: &str) {
+    let Some(event) = unserved(rail, events) else { return };
+    let (rail, event) = (rail.info.name, event.event_name());
+    let text = Text::new().name(rail).and(" is on ").name(event);
+    let text = text.and(", an event that this chain does not serve: name it, `");
+    // So a chain is called that has no name of its own.
+    let text = if text::same(chain, "rail_chain!") {
+        text.and("rail_chain![#[chain(events = [").and(event).and("])] ").and(rail).and("]")
+    } else {
+        text.and("#[chain(events = [").and(event).and("])]")
+    };
+    text.and("`").refuse();
+}
+
+/// The first event of the rail that the chain does not serve. Those of the library, every chain serves.
+const fn unserved(rail: &Row, events: &[EventPlan]) -> Option<HookPoint> {
     let mut i = 0;
     while i < rail.events.len() {
         let (event, mut at) = (rail.events[i], 0);
-        // Those of the library, every chain serves.
         let own = matches!(event, HookPoint::Own(_));
         while own && at < events.len() && !events[at].event.same(event) {
             at += 1;
         }
         if own && at == events.len() {
-            let name = event.event_name();
-            let text = Text::new().name(rail.info.name).and(" is on ").name(name);
-            let text = text.and(", an event that this chain does not serve: name it, `#[chain(events = [");
-            text.and(name).and("])]`").refuse();
+            return Some(event);
         }
         i += 1;
     }
+    None
 }
 
 #[track_caller]

@@ -25,6 +25,7 @@ use crate::event::{
 };
 use crate::fault::OnFault;
 use crate::hook_point::HookPoint;
+use crate::own_event::EventPart;
 use crate::provided::Provision;
 use crate::rail::{Caller, Rail};
 use crate::rails::{Rails, RunOn};
@@ -279,6 +280,49 @@ impl<R: Rails, One: Never> IntoRails<One> for R {
     fn into_rails(self) -> Self {
         self
     }
+}
+
+/// What an [event of your own](derive@crate::Event) can carry: see [`EventPart`].
+#[diagnostic::on_unimplemented(
+    message = "an event cannot carry `{Self}`",
+    label = "not what an event can carry",
+    note = "plain hooks and logs see what an event carries: it is `Debug`, `Send` and `Sync`, and borrows nothing",
+    note = "above a type of your own stands `#[derive(Debug)]`; a text is a `&String`, and a list a `&Vec<_>`",
+    note = "what threads share is an `Arc`, a `Mutex` or an atomic, and not an `Rc`, a `RefCell` or a `Cell`"
+)]
+pub trait Carried<One = ()> {
+    /// That it is so.
+    const CARRIED: bool = true;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: EventPart> Carried for T {}
+
+/// See [`Never`].
+#[diagnostic::do_not_recommend]
+impl<T: EventPart, One: Never> Carried<One> for T {}
+
+/// `T`, from a constant that says that it is what the macro takes it for.
+///
+/// Where the constant does not compile, rustc knows no such type: it has reported the constant, and nothing that is made
+/// of the type is a further error. `Here` is a type of the crate that asks: to a foreign trait of foreign types an
+/// implementation could be added one day, so rustc would not look through it where implementations could conflict.
+#[doc(hidden)]
+pub type Sound<T, Here, const IS_SO: bool> = <Said<IS_SO> as Kept<T, Here>>::Type;
+
+/// See [`Sound`].
+#[doc(hidden)]
+#[derive(Debug)]
+pub enum Said<const IS_SO: bool> {}
+
+/// See [`Sound`].
+#[doc(hidden)]
+pub trait Kept<T, Here> {
+    type Type;
+}
+
+impl<T, Here> Kept<T, Here> for Said<true> {
+    type Type = T;
 }
 
 /// Implemented by nothing.

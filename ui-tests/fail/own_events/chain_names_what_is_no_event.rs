@@ -1,4 +1,6 @@
-//! A chain that names as its events what is none.
+//! A chain that names as its event what is none: the payload.
+//!
+//! The message should say: `Memories` is not an event.
 
 use exo_rails::prelude::*;
 
@@ -9,17 +11,21 @@ struct Memories(Vec<String>);
 #[event(payload = &mut Memories, allows = "skip")]
 struct MemoriesRecalled;
 
-#[rail(on = [PreToolCall])]
-fn log() {}
-
-rail_chain! {
-    #[chain(events = [Memories])]
-    struct Guards { log }
+#[rail(on = [MemoriesRecalled])]
+fn forget(memories: &mut Memories) {
+    memories.0.clear();
 }
 
 rail_chain! {
-    #[chain(events = [MemoriesRecaled])]
-    struct Others { log }
+    #[chain(events = [Memories, MemoriesRecalled])]
+    struct Guards { forget }
+}
+
+rail_chain! { struct Outer { Guards } }
+
+async fn recall(memories: &mut Memories, ctx: &mut RailContext) -> Result<(), RailFault> {
+    let _ = (Guards {}).run::<MemoriesRecalled>(memories, ctx).await?;
+    Ok(())
 }
 
 fn main() {}

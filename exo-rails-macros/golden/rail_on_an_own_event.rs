@@ -1,0 +1,131 @@
+pub fn privacy(memories: &mut Memories) -> Verdict {
+    Verdict::Continue
+}
+#[allow(
+    non_camel_case_types,
+    missing_copy_implementations,
+    missing_debug_implementations
+)]
+pub struct privacy {}
+#[automatically_derived]
+#[diagnostic::do_not_recommend]
+impl ::exo_rails::checks::Stateless for privacy {
+    const RAIL: &'static Self = &Self {};
+}
+const _: () = {
+    const __IS_EVENT: bool = {
+        let _ = <MemoriesRecalled as ::exo_rails::Event>::POINT;
+        true
+    };
+    #[allow(unreachable_pub, missing_debug_implementations)]
+    pub enum __Events {}
+    #[automatically_derived]
+    #[diagnostic::do_not_recommend]
+    impl<__Rail> ::exo_rails::__private::EventList<__Rail> for __Events
+    where
+        (
+            ::exo_rails::__private::Sound<MemoriesRecalled, __Events, { __IS_EVENT }>,
+            (PreToolCall, ()),
+        ): ::exo_rails::__private::EventList<__Rail>,
+    {
+        fn visit<__Visitor: ::exo_rails::__private::EventVisitor<__Rail>>(
+            visitor: &mut __Visitor,
+        ) {
+            <(
+                ::exo_rails::__private::Sound<
+                    MemoriesRecalled,
+                    __Events,
+                    { __IS_EVENT },
+                >,
+                (PreToolCall, ()),
+            ) as ::exo_rails::__private::EventList<__Rail>>::visit(visitor);
+        }
+    }
+    #[automatically_derived]
+    #[diagnostic::do_not_recommend]
+    impl ::exo_rails::Rail for privacy {
+        const DECLARATION: ::exo_rails::__private::Row = ::exo_rails::__private::Row::new(
+            ::exo_rails::RailInfo {
+                name: "privacy",
+                priority: ::exo_rails::DEFAULT_PRIORITY,
+                declared: ::exo_rails::Declared::here(::core::module_path!()),
+            },
+            &[
+                <::exo_rails::__private::Sound<
+                    MemoriesRecalled,
+                    __Events,
+                    { __IS_EVENT },
+                > as ::exo_rails::Event>::POINT,
+                <PreToolCall as ::exo_rails::Event>::POINT,
+            ],
+            &[
+                <::exo_rails::__private::Sound<
+                    MemoriesRecalled,
+                    __Events,
+                    { __IS_EVENT },
+                > as ::exo_rails::Event>::POINT,
+                <PreToolCall as ::exo_rails::Event>::POINT,
+            ],
+        );
+        type Events = __Events;
+    }
+    #[automatically_derived]
+    impl ::exo_rails::RailOn<MemoriesRecalled> for privacy
+    where
+        for<'__event> MemoriesRecalled: ::exo_rails::Event,
+    {
+        type Out = ::exo_rails::__private::Sound<Verdict, Self, { __IS_EVENT }>;
+        const CHANGES: bool = true;
+        #[inline]
+        fn call<'__event>(
+            &'__event self,
+            payload: <::exo_rails::__private::Sound<
+                MemoriesRecalled,
+                __Events,
+                { __IS_EVENT },
+            > as ::exo_rails::Payloads>::Payload<'__event>,
+            ctx: &'__event mut ::exo_rails::RailContext,
+        ) -> impl ::core::future::Future<Output = Self::Out> + ::core::marker::Send {
+            let mut parts = <::exo_rails::__private::Sound<
+                MemoriesRecalled,
+                __Events,
+                { __IS_EVENT },
+            > as ::exo_rails::Event>::parts(payload);
+            let mut ctx = ::core::option::Option::Some(ctx);
+            let p0 = <&mut Memories as ::exo_rails::checks::CarriedBy<
+                '_,
+                ::exo_rails::__private::Sound<
+                    MemoriesRecalled,
+                    __Events,
+                    { __IS_EVENT },
+                >,
+                <::exo_rails::__private::Sound<
+                    MemoriesRecalled,
+                    __Events,
+                    { __IS_EVENT },
+                > as ::exo_rails::Payloads>::Payload<'_>,
+            >>::pick(&mut parts, &mut ctx);
+            ::core::future::ready(privacy(p0))
+        }
+    }
+    #[automatically_derived]
+    impl ::exo_rails::RailOn<PreToolCall> for privacy {
+        type Out = Verdict;
+        const CHANGES: bool = true;
+        #[inline]
+        fn call<'__event>(
+            &'__event self,
+            payload: <PreToolCall as ::exo_rails::Payloads>::Payload<'__event>,
+            ctx: &'__event mut ::exo_rails::RailContext,
+        ) -> impl ::core::future::Future<Output = Self::Out> + ::core::marker::Send {
+            let mut parts = <PreToolCall as ::exo_rails::Event>::parts(payload);
+            let mut ctx = ::core::option::Option::Some(ctx);
+            let p0 = <&mut Memories as ::exo_rails::checks::CarriedBy<
+                '_,
+                PreToolCall,
+                <PreToolCall as ::exo_rails::Payloads>::Payload<'_>,
+            >>::pick(&mut parts, &mut ctx);
+            ::core::future::ready(privacy(p0))
+        }
+    }
+};

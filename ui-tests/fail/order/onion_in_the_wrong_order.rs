@@ -1,0 +1,28 @@
+//! What a rail says of its order is about the way in, also where it is on the way out alone.
+//!
+//! The messages should say: `permission` has to run before `audit`, but at `PostToolCall` it does not: this is an onion.
+
+use exo_rails::prelude::*;
+
+#[rail(priority = 90, on = [PostToolCall])]
+fn permission() {}
+
+#[rail(priority = 10, on = [PostToolCall], after = [permission])]
+fn audit() {}
+
+rail_chain! {
+    #[chain(onion)]
+    struct SupportRails { audit, permission }
+}
+
+#[rail(priority = 10, on = [PostToolCall])]
+fn log() {}
+
+chain_policy! { struct Logged { before(permission, log) } }
+
+rail_chain! {
+    #[chain(onion, policy = Logged)]
+    struct LoggedRails { log, permission }
+}
+
+fn main() {}

@@ -1,0 +1,29 @@
+//! A chain and a policy require a rail on what is no event.
+//!
+//! The message should say: `Memories` is not an event.
+
+use exo_rails::prelude::*;
+
+#[derive(Debug)]
+struct Memories(Vec<String>);
+
+#[derive(Event)]
+#[event(payload = &mut Memories)]
+struct MemoriesRecalled;
+
+#[rail(on = [MemoriesRecalled])]
+fn privacy() {}
+
+rail_chain! {
+    #[chain(events = [MemoriesRecalled], require(privacy on Memories))]
+    struct Guards { privacy }
+}
+
+chain_policy! { struct Company { first(privacy on Memories) } }
+
+rail_chain! {
+    #[chain(events = [MemoriesRecalled], policy = Company)]
+    struct Others { privacy }
+}
+
+fn main() {}
