@@ -50,6 +50,12 @@ const _: () = {
             let (part0, part1) = payload;
             (::core::option::Option::Some(part0), ::core::option::Option::Some(part1))
         }
+        type Shared<'__event> = (&'__event Query, &'__event Memories);
+        #[inline]
+        fn share(payload: Self::Payload<'_>) -> Self::Shared<'_> {
+            let (part0, part1) = payload;
+            (part0, part1)
+        }
         fn whole<'__event>(
             parts: &mut Self::Parts<'__event>,
         ) -> ::core::option::Option<::exo_rails::Inputs<'__event>> {
@@ -92,6 +98,20 @@ const _: () = {
     }
     #[automatically_derived]
     #[diagnostic::do_not_recommend]
+    #[allow(unused_variables)]
+    impl<'__event> ::exo_rails::SharedParam<'__event, MemoriesRecalled>
+    for &'__event Query {
+        #[inline]
+        fn look(
+            payload: <MemoriesRecalled as ::exo_rails::Event>::Shared<'__event>,
+            _: &'__event ::exo_rails::RailContext,
+        ) -> Self {
+            let (part0, part1) = payload;
+            part0
+        }
+    }
+    #[automatically_derived]
+    #[diagnostic::do_not_recommend]
     impl<'__event> ::exo_rails::Param<'__event, MemoriesRecalled>
     for &'__event Memories {
         const TAKES: u8 = 2;
@@ -114,6 +134,20 @@ const _: () = {
             _: &mut ::core::option::Option<&'__event mut ::exo_rails::RailContext>,
         ) -> ::core::option::Option<Self> {
             parts.1.take()
+        }
+    }
+    #[automatically_derived]
+    #[diagnostic::do_not_recommend]
+    #[allow(unused_variables)]
+    impl<'__event> ::exo_rails::SharedParam<'__event, MemoriesRecalled>
+    for &'__event Memories {
+        #[inline]
+        fn look(
+            payload: <MemoriesRecalled as ::exo_rails::Event>::Shared<'__event>,
+            _: &'__event ::exo_rails::RailContext,
+        ) -> Self {
+            let (part0, part1) = payload;
+            part1
         }
     }
     #[automatically_derived]

@@ -73,6 +73,14 @@ pub trait Event: Payloads {
     #[doc(hidden)]
     fn parts(payload: Self::Payload<'_>) -> Self::Parts<'_>;
 
+    /// The payload, for several rails to look at together.
+    #[doc(hidden)]
+    type Shared<'a>: Copy + Send + Sync;
+
+    /// Lends the payload to all of them.
+    #[doc(hidden)]
+    fn share(payload: Self::Payload<'_>) -> Self::Shared<'_>;
+
     /// Puts the parts together again, for a rail that takes them all; `None` when one is gone.
     #[doc(hidden)]
     fn whole<'a>(parts: &mut Self::Parts<'a>) -> Option<Inputs<'a>>;
@@ -138,6 +146,21 @@ pub trait Param<'a, E: Event>: Sized {
 
     #[doc(hidden)]
     fn take(parts: &mut E::Parts<'a>, ctx: &mut Option<&'a mut RailContext>) -> Option<Self>;
+}
+
+/// Types that a rail on event `E` may take as a parameter when it [runs together](macro@crate::rail_chain#together) with
+/// others: all that is behind `&`.
+#[doc(hidden)]
+pub trait SharedParam<'a, E: Event>: Sized {
+    fn look(payload: E::Shared<'a>, ctx: &'a RailContext) -> Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl<'a, E: Event> SharedParam<'a, E> for &'a RailContext {
+    #[inline]
+    fn look(_: E::Shared<'a>, ctx: &'a RailContext) -> Self {
+        ctx
+    }
 }
 
 const FIRST: u8 = 0b01;
@@ -374,6 +397,14 @@ macro_rules! events {
                     (Some(one), $(events!(@keep $mode1 Some(two)),)?)
                 }
 
+                type Shared<'a> = events!(@payload 'a, ref $part0 $(, ref $part1)?);
+
+                #[inline]
+                fn share(payload: Self::Payload<'_>) -> Self::Shared<'_> {
+                    let events!(@bind one $(, $mode1 two)?) = payload;
+                    events!(@lent one $(, $mode1 two)?)
+                }
+
                 #[inline]
                 fn whole<'a>(parts: &mut Self::Parts<'a>) -> Option<Inputs<'a>> {
                     Some(Inputs::$event(parts.0.take()? $(, events!(@keep $mode1 parts.1.take()?))?))
@@ -396,11 +427,38 @@ macro_rules! events {
 
             params!($event, FIRST, 0, $mode0 $part0);
             $(params!($event, SECOND, 1, $mode1 $part1);)?
+            events!(@shared $event, $part0 $(, $part1)?);
             allows!($event, $allows);
             substitute!($event, $substitute);
         )*
     };
 
+    (@shared $event:ident, $part:ty) => {
+        #[diagnostic::do_not_recommend]
+        impl<'a> SharedParam<'a, $event> for &'a $part {
+            #[inline]
+            fn look(payload: &'a $part, _: &'a RailContext) -> Self {
+                payload
+            }
+        }
+    };
+    (@shared $event:ident, $part0:ty, $part1:ty) => {
+        #[diagnostic::do_not_recommend]
+        impl<'a> SharedParam<'a, $event> for &'a $part0 {
+            #[inline]
+            fn look((part, _): (&'a $part0, &'a $part1), _: &'a RailContext) -> Self {
+                part
+            }
+        }
+
+        #[diagnostic::do_not_recommend]
+        impl<'a> SharedParam<'a, $event> for &'a $part1 {
+            #[inline]
+            fn look((_, part): (&'a $part0, &'a $part1), _: &'a RailContext) -> Self {
+                part
+            }
+        }
+    };
     (@payload $a:lifetime, $mode0:ident $part0:ty) => { part!($a, $mode0 $part0) };
     (@payload $a:lifetime, $mode0:ident $part0:ty, $mode1:ident $part1:ty) => {
         (part!($a, $mode0 $part0), part!($a, $mode1 $part1))
@@ -412,6 +470,8 @@ macro_rules! events {
     }};
     (@bind $one:ident) => { $one };
     (@bind $one:ident, $mode1:ident $two:ident) => { ($one, $two) };
+    (@lent $one:ident) => { $one };
+    (@lent $one:ident, $mode1:ident $two:ident) => { ($one, $two) };
     (@pattern $event:ident $one:ident) => { Inputs::$event($one) };
     (@pattern $event:ident $one:ident, $mode1:ident $two:ident) => { Inputs::$event($one, $two) };
     (@keep $mode1:ident $kept:expr) => { $kept };

@@ -57,7 +57,7 @@ pub use decision::{Decision, Outcome};
 pub use delta::{ModelDelta, ResponseBuilder, ToolCallDelta};
 pub use error::{OperationError, OperationErrorKind, RailAbortError, RetriesExhausted, RunError};
 pub use event::{
-    Allows, AllowsAbort, AllowsRetry, AllowsSkip, AnyEvent, AnySubstitute, Event, Inputs, Param, Payloads,
+    Allows, AllowsAbort, AllowsRetry, AllowsSkip, AnyEvent, AnySubstitute, Event, Inputs, Param, Payloads, SharedParam,
     SubstituteFor, events,
 };
 pub use fault::{FaultCause, OnFault, RailFault};
@@ -166,6 +166,7 @@ pub const DEFAULT_PRIORITY: i32 = 50;
 /// | `provides = [T, …]` | it hands on these values to later rails of the event: see [`Provided`](trait@Provided) |
 /// | `needs = [T, …]` | it takes `&T`, which an earlier rail of the event hands on |
 /// | `window = 64` | on `LlmChunk`: how many characters of a streamed answer it has to see together, or `"all"`: see [`StreamWindow`] |
+/// | `together` | it can run [beside others](macro@rail_chain#rails-that-run-together): it takes what the event carries, and the context, by `&` |
 /// | `always` | it is called also when an earlier rail of the event has stopped it; it can only observe |
 /// | `timeout = "2s"` | how long it may take, in `ms`, `s` or `m`; longer is a [fault](RailFault), and the rail is dropped where it waits |
 /// | `on_panic = "fault"` | a panic of it is a fault; without it, a panic unwinds through the operation, which does not happen |
@@ -277,6 +278,7 @@ pub use exo_rails_macros::rail;
 /// | `priority = EXPR` | its priority in another chain; 50 without |
 /// | `unique_priorities` | no two rails of one event have the same priority |
 /// | `onion` | at events that tell of what has happened (`PostToolCall`, `Finished`, …), rails run in the reverse of their order: the first to see the call is the last to see its output. At run time it is [`RailManager::onion`] |
+/// | `together` | its rails run [at once](#rails-that-run-together) |
 /// | `events = [MyEvent]` | the chain serves these events of [your own](derive@Event) too; and has room for more than 8 rails on `SessionStart`, `PreCompaction`, `PostCompaction`, `LlmChunk`, `SessionEnd` where they are named here |
 /// | `require(…)`, `first(…)`, `last(…)`, `before(…)` | what the chain has to have: see [`chain_policy!`] |
 /// | `policy = Policy` | it meets what the [policy](ChainPolicy) requires; may be given several times |
@@ -291,6 +293,51 @@ pub use exo_rails_macros::rail;
 /// A chain lists a rail once; but a rail in a chain inside it is another listing, and runs in both places. The
 /// order is a constant, so a chain has no generic parameters. A rail that is there only under a `#[cfg]` needs two
 /// chains, each under a `#[cfg]` of its own.
+///
+/// # Rails that run together
+///
+/// Rails that ask somebody else (a moderation service, another model) wait, and one after the other they wait long. A chain
+/// with `together` runs the rails of an event at once: the slowest decides how long it takes, and not their sum. What
+/// comes of it is what would come of them one after the other: the decision is that of the lowest priority number,
+/// whichever rail ends first. It is there as soon as the rails before it have let the event pass; those that are still
+/// waiting then are dropped.
+///
+/// Its rails say `together` as well, and only look: none can change what another sees. So such a chain is mostly listed in
+/// another, where what changes something runs before or after it.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use exo_rails::prelude::*;
+///
+/// #[rail(priority = 10, on = [Start], together, timeout = "2s")]
+/// async fn moderation(run: &InvokeInputs) -> Verdict {
+///     tokio::time::sleep(Duration::from_millis(20)).await; // asks a service
+///     Verdict::abort_if(run.input.text().contains("poison"), "not here")
+/// }
+///
+/// #[rail(priority = 20, on = [Start], together)]
+/// async fn is_about_us(run: &InvokeInputs) -> RailAction<InvokeOutput> {
+///     if run.input.text().contains("weather") {
+///         return RailAction::skip_with(InvokeOutput::text("I only know our orders."), "off topic");
+///     }
+///     RailAction::Continue
+/// }
+///
+/// rail_chain! {
+///     #[chain(together, priority = 10)]
+///     struct Judges { moderation, is_about_us }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RailFault> {
+/// let mut run = InvokeInputs::new("Does the weather poison me?");
+/// let decision = (Judges {}).run::<Start>(&mut run, &mut RailContext::new("demo")).await?;
+/// assert_eq!(decision.rail_name(), Some("moderation"));
+/// # Ok(()) }
+/// ```
+///
+/// It has at most 16 rails. A rail that is `always` called, is for one tool, or provides or needs a value cannot be one of
+/// them. Elsewhere, a rail with `together` is one like any other.
 ///
 /// # An unnamed chain
 ///

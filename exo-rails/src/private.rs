@@ -4,6 +4,7 @@ pub use crate::args::OpenArgs;
 pub use crate::chain::flow::Flow;
 pub use crate::chain::order::Checks;
 pub use crate::chain::sorting::{Listing, Row, Sorted, Summary};
+pub use crate::chain::together::*;
 pub use crate::chain::walk::*;
 pub use crate::chain::{NoRail, Places, RailAt};
 pub use crate::checks::Sound;

@@ -112,6 +112,12 @@ pub trait RailOn<E: Event>: Rail {
     /// Calls the rail.
     fn call<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> impl Future<Output = Self::Out> + Send;
 
+    /// Calls the rail beside others, which look at the same: only of rails that say `together`, which a chain has held.
+    #[doc(hidden)]
+    fn call_together<'a>(&'a self, _: E::Shared<'a>, _: &'a RailContext) -> impl Future<Output = Self::Out> + Send {
+        std::future::pending()
+    }
+
     /// What the rail decided. Chains ask here and not [`RailOutput`](crate::RailOutput) itself, so that a rail that
     /// returns something else is reported where it is declared, and not again in each chain.
     #[doc(hidden)]

@@ -22,6 +22,7 @@ fn mistakes_explain_themselves() {
         "tool_rails",
         "faults",
         "own_events",
+        "together",
     ];
     for topic in topics {
         cases.compile_fail(format!("fail/{topic}/*.rs"));

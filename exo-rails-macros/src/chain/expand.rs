@@ -267,7 +267,8 @@ impl<'c> Names<'c> {
                 let set = rail::of_set(library, set);
                 quote_spanned!(rail.ty().span()=> #checks::tools(#place, #set);)
             });
-            quote_spanned!(rail.ty().span()=> #checks::place(#place); #unique #tools)
+            let together = chain.together.then(|| quote_spanned!(rail.ty().span()=> #checks::together(#place);));
+            quote_spanned!(rail.ty().span()=> #checks::place(#place); #unique #tools #together)
         });
         let places: Vec<_> = places.collect();
         // Some to a constant: each is one more for the compiler, but what one of them may take has an end.
@@ -426,8 +427,9 @@ impl<'c> Names<'c> {
             let field = format_ident!("s{step}", span = Span::mixed_site());
             quote_spanned!(Span::mixed_site()=> { #order.#field })
         });
-        let len = WALKS.into_iter().find(|len| steps <= *len).unwrap_or(LONGEST);
-        let name = format_ident!("Steps{len}", span = Span::mixed_site());
+        let (kind, lengths) = if self.chain.together { ("Together", &AT_ONCE[..]) } else { ("Steps", &WALKS[..]) };
+        let len = lengths.iter().copied().find(|len| steps <= *len).unwrap_or(LONGEST);
+        let name = format_ident!("{kind}{len}", span = Span::mixed_site());
         let filling = std::iter::repeat_n(none, len - steps);
         let walk = quote_spanned!(Span::mixed_site()=> #library::__private::#name<__Place, #(#places,)* #(#filling),*>);
         (order, walk)
@@ -439,6 +441,9 @@ const CHECKED_TOGETHER: usize = 8;
 
 /// The lengths of walks that the library has.
 const WALKS: [usize; 12] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64];
+
+/// The lengths of walks that take all steps at once.
+const AT_ONCE: [usize; 4] = [2, 4, 8, 16];
 
 /// The last of them: more steps are several walks.
 const LONGEST: usize = 64;

@@ -31,6 +31,8 @@ pub(super) struct Chain {
     pub events: Vec<Path>,
     /// Whether rails run in the reverse of their order at events that tell of what has happened.
     pub onion: bool,
+    /// Whether the rails of an event run at once.
+    pub together: bool,
     pub rails: Vec<Listed>,
 }
 
@@ -50,6 +52,7 @@ impl Chain {
             tools: None,
             events: Vec::new(),
             onion: false,
+            together: false,
             rails,
         }
     }
@@ -155,11 +158,12 @@ fn named(input: ParseStream<'_>, options: &[Attribute], attrs: Vec<Attribute>) -
     errors.finish(chain)
 }
 
-const OPTIONS: [&str; 11] = [
+const OPTIONS: [&str; 12] = [
     "priority",
     "crate",
     "unique_priorities",
     "onion",
+    "together",
     "events",
     "policy",
     "tools",
@@ -169,8 +173,11 @@ const OPTIONS: [&str; 11] = [
     WORDS[3],
 ];
 
+/// How many rails run at once at the most.
+const TOGETHER: usize = 16;
+
 /// Those that have no value.
-const FLAGS: [&str; 2] = ["unique_priorities", "onion"];
+const FLAGS: [&str; 3] = ["unique_priorities", "onion", "together"];
 
 /// What stands in `#[chain(…)]`: (e.g. `priority = 20, require(permission_check on PreToolCall)`).
 fn chain_options(chain: &mut Chain, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<()> {
@@ -201,8 +208,16 @@ fn option(chain: &mut Chain, key: &Ident, name: &str, input: ParseStream<'_>, er
         return Ok(());
     }
     if FLAGS.contains(&name) {
-        let flag = if name == "onion" { &mut chain.onion } else { &mut chain.unique_priorities };
+        let flag = match name {
+            "onion" => &mut chain.onion,
+            "together" => &mut chain.together,
+            _ => &mut chain.unique_priorities,
+        };
         *flag = true;
+        if chain.together && chain.rails.len() > TOGETHER {
+            let message = "rails at most: put some of them into a chain of their own, and list both in a third";
+            errors.at(key, format_args!("a chain with `together` has {TOGETHER} {message}"));
+        }
         return if input.is_empty() || input.peek(Token![,]) {
             Ok(())
         } else {

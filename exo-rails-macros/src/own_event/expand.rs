@@ -126,6 +126,8 @@ fn event_impl(ident: &Ident, options: &EventOptions, returns: &TokenStream) -> T
     let erased = parts.iter().zip(&names).map(|(part, name)| part.erased(library, &quote!(#name)));
     let restored = together(&parts.iter().map(Part::restored).collect::<Vec<_>>());
     let allows = Ident::new(options.allows.name(), Span::mixed_site());
+    let shared = parts.iter().map(|part| Part { ty: part.ty.clone(), mutable: false }.borrowed(&lifetime));
+    let shared = together(&shared.collect::<Vec<_>>());
     quote_spanned! {Span::mixed_site()=>
         #[automatically_derived]
         #[diagnostic::do_not_recommend]
@@ -140,6 +142,14 @@ fn event_impl(ident: &Ident, options: &EventOptions, returns: &TokenStream) -> T
             fn parts(payload: Self::Payload<'_>) -> Self::Parts<'_> {
                 let #bound = payload;
                 (#(::core::option::Option::Some(#names),)*)
+            }
+
+            type Shared<'__event> = #shared;
+
+            #[inline]
+            fn share(payload: Self::Payload<'_>) -> Self::Shared<'_> {
+                let #bound = payload;
+                #bound
             }
 
             fn whole<'__event>(
@@ -190,6 +200,8 @@ impl Allows {
 
 /// Rails take a part by `&`, and by `&mut` where the event carries it so.
 fn params(ident: &Ident, EventOptions { parts, library, .. }: &EventOptions) -> TokenStream {
+    let names = names(parts);
+    let all = together(&names.iter().map(|name| quote!(#name)).collect::<Vec<_>>());
     let param = |(i, Part { ty, mutable }): (usize, &Part)| {
         let index = Literal::usize_unsuffixed(i);
         let bit = Literal::u8_unsuffixed(1 << i);
@@ -220,7 +232,23 @@ fn params(ident: &Ident, EventOptions { parts, library, .. }: &EventOptions) -> 
                 quote_spanned!(Span::mixed_site()=> parts.#index.take()),
             )
         });
-        quote!(#by_ref #by_mut)
+        let part = &names[i];
+        let looking = quote_spanned! {Span::mixed_site()=>
+            #[automatically_derived]
+            #[diagnostic::do_not_recommend]
+            #[allow(unused_variables)]
+            impl<'__event> #library::SharedParam<'__event, #ident> for &'__event #ty {
+                #[inline]
+                fn look(
+                    payload: <#ident as #library::Event>::Shared<'__event>,
+                    _: &'__event #library::RailContext,
+                ) -> Self {
+                    let #all = payload;
+                    #part
+                }
+            }
+        };
+        quote!(#by_ref #by_mut #looking)
     };
     parts.iter().enumerate().map(param).collect()
 }

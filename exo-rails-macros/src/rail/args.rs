@@ -48,6 +48,8 @@ pub(super) struct Options {
     pub on_panic: Option<LitStr>,
     /// What comes of its faults.
     pub on_fault: Option<(LitStr, OnFault)>,
+    /// That it can run beside others.
+    pub together: Option<Ident>,
     /// How many characters of a streamed answer it has to see together; with the key, for errors about the events.
     pub window: Option<(Ident, usize)>,
     /// All keys, also of options that are wrong.
@@ -71,13 +73,17 @@ pub(super) enum OnFault {
     Continue,
 }
 
-const KEYS: [&str; 15] = [
+const KEYS: [&str; 16] = [
     "on", "priority", "name", "after", "before", "tool", "tools", "provides", "needs", "always", "timeout", "on_panic",
-    "on_fault", "window", "crate",
+    "on_fault", "window", "together", "crate",
 ];
 
 /// Those of a method.
-const OPTIONS: [&str; 8] = ["tool", "provides", "needs", "always", "timeout", "on_panic", "on_fault", "window"];
+const OPTIONS: [&str; 9] =
+    ["tool", "provides", "needs", "always", "timeout", "on_panic", "on_fault", "window", "together"];
+
+/// Those that have no value.
+const FLAGS: [&str; 2] = ["always", "together"];
 
 /// Parses all arguments; what is wrong with one does not hide what is wrong with the next.
 pub(super) fn parse(tokens: TokenStream, errors: &mut Errors) -> Args {
@@ -160,12 +166,13 @@ fn argument(args: &mut Args, key: &Ident, input: ParseStream<'_>, errors: &mut E
 /// One that a method may have too.
 fn option(options: &mut Options, key: &Ident, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<()> {
     options.keys.push(key.clone());
-    if key == "always" {
-        options.always = Some(key.clone());
+    if FLAGS.iter().any(|flag| key == flag) {
+        let flag = if key == "always" { &mut options.always } else { &mut options.together };
+        *flag = Some(key.clone());
         if input.is_empty() || input.peek(Token![,]) {
             return Ok(());
         }
-        errors.at(key, "`always` stands alone: it has no value");
+        errors.at(key, format_args!("`{key}` stands alone: it has no value"));
         return skip_value(input);
     }
     if !has_value(key, input, errors)? {
@@ -447,8 +454,11 @@ fn on_argument(
     input: ParseStream<'_>,
     errors: &mut Errors,
 ) -> syn::Result<()> {
-    let always = input.peek(Ident) && !input.peek2(Token![::]) && input.fork().parse::<Ident>()? == "always";
-    if !always && !input.peek2(Token![=]) {
+    let flag = input.peek(Ident) && !input.peek2(Token![::]) && {
+        let name = input.fork().parse::<Ident>()?;
+        FLAGS.iter().any(|flag| name == flag)
+    };
+    if !flag && !input.peek2(Token![=]) {
         events.push(input.parse()?);
         return Ok(());
     }
@@ -504,8 +514,8 @@ fn known_mistake(event: &Path, errors: &mut Errors) {
     if let Some(meant) = EVENTS.iter().find(|event| **event != name && plain(event) == plain(&name)) {
         errors.at(event, format_args!("there is no event `{name}`: did you mean `{meant}`?"));
     }
-    if event.is_ident("always") {
-        errors.at(event, "`always` is no event: it stands behind the list, `on = [PreToolCall], always`");
+    if let Some(flag) = FLAGS.iter().find(|flag| event.is_ident(flag)) {
+        errors.at(event, format_args!("`{flag}` is no event: it stands behind the list, `on = [PreToolCall], {flag}`"));
     }
     if before == "HookPoint" {
         let message = "is a value, for what is known at run time only: name the event itself";

@@ -197,6 +197,8 @@ fn rail_impl(rail: &Rail, events_apart: bool) -> TokenStream {
     let generic = generic.then(|| quote_spanned!(Span::mixed_site()=> .generic()));
     let rewriting = rail.handlers.iter().filter(|handler| handler.rewrites());
     let rewrites = rewriting.flat_map(|handler| &handler.events);
+    let together = !rail.handlers.is_empty() && rail.handlers.iter().all(|handler| handler.together);
+    let together = together.then(|| quote_spanned!(Span::mixed_site()=> .together()));
     let (always, tools, flow, window) = (always(rail), for_tools(rail), flow(rail), window(rail));
     let list = if events_apart { quote!(__Events) } else { event_list(&events) };
     // Of a generic rail, what a bound of it lacks is what has to be told.
@@ -212,7 +214,7 @@ fn rail_impl(rail: &Rail, events_apart: bool) -> TokenStream {
                 #library::RailInfo { name: #name, priority: #value, declared: #declared },
                 &[#(<#events as #library::Event>::POINT),*],
                 &[#(<#rewrites as #library::Event>::POINT),*],
-            ) #generic #always #tools #window;
+            ) #generic #always #tools #window #together;
             #after
             #before
             #flow
@@ -364,6 +366,39 @@ fn on_impl(rail: &Rail, handler: &Handler, event: &Path, written: &Path) -> Toke
     } else {
         (granted(library, written, where_clause), sound(library, &output))
     };
+    let call = if handler.together {
+        quote_spanned! {Span::mixed_site()=>
+            #[inline]
+            fn call<'__event>(
+                &'__event self,
+                payload: <#event as #library::Payloads>::Payload<'__event>,
+                ctx: &'__event mut #library::RailContext,
+            ) -> #future {
+                let payload = <#event as #library::Event>::share(payload);
+                <Self as #library::RailOn<#event>>::call_together(self, payload, ctx)
+            }
+
+            #[inline]
+            fn call_together<'__event>(
+                &'__event self,
+                payload: <#event as #library::Event>::Shared<'__event>,
+                ctx: &'__event #library::RailContext,
+            ) -> #future {
+                #call
+            }
+        }
+    } else {
+        quote_spanned! {Span::mixed_site()=>
+            #[inline]
+            fn call<'__event>(
+                &'__event self,
+                payload: <#event as #library::Payloads>::Payload<'__event>,
+                ctx: &'__event mut #library::RailContext,
+            ) -> #future {
+                #call
+            }
+        }
+    };
     quote_spanned! {Span::mixed_site()=>
         #disjoint
         #checks
@@ -376,14 +411,7 @@ fn on_impl(rail: &Rail, handler: &Handler, event: &Path, written: &Path) -> Toke
             #always
             #on_fault
 
-            #[inline]
-            fn call<'__event>(
-                &'__event self,
-                payload: <#event as #library::Payloads>::Payload<'__event>,
-                ctx: &'__event mut #library::RailContext,
-            ) -> #future {
-                #call
-            }
+            #call
         }
     }
 }
@@ -392,10 +420,10 @@ fn call(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream {
     let library = &rail.library;
     let params = handler.picked();
     let names: Vec<_> = (0..params.len()).map(|i| format_ident!("p{i}", span = Span::mixed_site())).collect();
-    let picks = params.iter().zip(&names).map(|(ty, name)| pick(library, event, ty, name));
+    let picks = params.iter().zip(&names).map(|(ty, name)| pick(library, handler, event, ty, name));
     let receiver = handler.takes_self.then(|| quote_spanned!(Span::mixed_site()=> self,));
     let callee = &handler.callee;
-    let unpack = (!names.is_empty()).then(|| {
+    let unpack = (!names.is_empty() && !handler.together).then(|| {
         quote_spanned! {Span::mixed_site()=>
             let mut parts = <#event as #library::Event>::parts(payload);
             let mut ctx = ::core::option::Option::Some(ctx);
@@ -408,7 +436,14 @@ fn call(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream {
 }
 
 /// Takes one parameter out of the payload; an error about it points at the type that the user wrote.
-pub(super) fn pick(library: &Library, event: &Path, ty: &Type, name: &Ident) -> TokenStream {
+pub(super) fn pick(library: &Library, handler: &Handler, event: &Path, ty: &Type, name: &Ident) -> TokenStream {
+    if handler.together {
+        let span = ty.span().resolved_at(Span::mixed_site());
+        let library = library.located(span);
+        let shared = quote_spanned!(span=> <#event as #library::Event>::Shared<'_>);
+        let look = quote_spanned!(span=> <#ty as #library::checks::SharedBy<'_, #event, #shared>>::look);
+        return quote_spanned!(Span::mixed_site()=> let #name = #look(payload, ctx););
+    }
     let pick = carried_by(library, event, ty, "pick");
     quote_spanned!(Span::mixed_site()=> let #name = #pick(&mut parts, &mut ctx);)
 }

@@ -105,9 +105,11 @@ pub(super) fn call(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream 
     let invocation = quote_spanned!(callee.span()=> #callee(#receiver #(#arguments),*));
     let result = result(library, handler, event, invocation);
     let flow = flow(library, handler, event);
+    // What is shared is lent to others as well.
+    let own = (!handler.together).then(|| quote_spanned!(Span::mixed_site()=> let mut payload = payload;));
     quote_spanned! {Span::mixed_site()=>
         async move {
-            let mut payload = payload;
+            #own
             let caller = <Self as #library::RailOn<#event>>::CALLER;
             #only_for
             #(#before)*
@@ -214,19 +216,19 @@ impl Call {
         let mut call = Self { inside: lent(library, handler, event), ..Self::default() };
         for (i, param) in handler.params.iter().enumerate() {
             let name = format_ident!("p{i}", span = Span::mixed_site());
-            call.take(library, event, param, &name);
+            call.take(library, handler, event, param, &name);
         }
         call
     }
 
-    fn take(&mut self, library: &Library, event: &Path, param: &Param, name: &Ident) {
+    fn take(&mut self, library: &Library, handler: &Handler, event: &Path, param: &Param, name: &Ident) {
         match &param.source {
             Source::Event => {
-                self.inside.extend(pick(library, event, &param.ty, name));
+                self.inside.extend(pick(library, handler, event, &param.ty, name));
                 self.arguments.push(name.to_token_stream());
             }
             Source::Whole => {
-                self.inside.extend(pick(library, event, target(&param.ty), name));
+                self.inside.extend(pick(library, handler, event, target(&param.ty), name));
                 self.arguments.push(quote_spanned!(Span::mixed_site()=> &#name));
             }
             Source::Value(value) => {
@@ -280,7 +282,7 @@ fn or_unable(library: &Library, event: &Path, binding: &impl ToTokens, result: &
 /// Lends the payload and the context, for the parameters that are picked out of them.
 fn lent(library: &Library, handler: &Handler, event: &Path) -> TokenStream {
     let picks = handler.params.iter().any(|param| matches!(param.source, Source::Event | Source::Whole));
-    if !picks {
+    if !picks || handler.together {
         return TokenStream::new();
     }
     quote_spanned! {Span::mixed_site()=>

@@ -4,6 +4,7 @@ pub(crate) mod flow;
 pub(crate) mod order;
 pub(crate) mod requirements;
 pub(crate) mod sorting;
+pub(crate) mod together;
 pub(crate) mod walk;
 
 use std::ops::ControlFlow;
@@ -114,6 +115,10 @@ impl<E: Event, const I: usize> RailOn<E> for NoRail<I> {
 
     #[inline(always)]
     fn call<'a>(&'a self, _: E::Payload<'a>, _: &'a mut RailContext) -> impl Future<Output = ()> + Send {
+        std::future::ready(())
+    }
+
+    fn call_together<'a>(&'a self, _: E::Shared<'a>, _: &'a RailContext) -> impl Future<Output = ()> + Send {
         std::future::ready(())
     }
 }

@@ -71,6 +71,23 @@ impl<C: Chain + Listing<N, K>, const N: usize, const K: usize> Checks<C, N, K> {
         of_set(&PlannedRail::of(&Summary::<C, N, K>::ROWS[place], place), set);
     }
 
+    /// The rail at this place can run beside the others.
+    ///
+    /// # Panics
+    /// When it cannot.
+    #[track_caller]
+    pub const fn together(place: usize) {
+        let row = &Summary::<C, N, K>::ROWS[place];
+        if row.together || Summary::<C, N, K>::TOLD || row.info.name.is_empty() {
+            return;
+        }
+        let text = Text::new().name(row.info.name).and(" cannot run together with others: ");
+        if row.inner.is_some() {
+            text.and("it is a chain, so list its rails").refuse();
+        }
+        text.and("a rail that can says so, `#[rail(on = [PreToolCall], together)]`, and only looks").refuse();
+    }
+
     /// No rail before this place of the list has the same priority at an event of both.
     ///
     /// # Panics

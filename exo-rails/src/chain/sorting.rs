@@ -49,6 +49,8 @@ pub struct Row {
     pub(crate) window: usize,
     /// The tools that it is for.
     pub(crate) tools: &'static [&'static str],
+    /// Whether it can run beside others at each of its events.
+    pub(crate) together: bool,
     /// Whether it shares name and place with others, made from the same generic type.
     pub(crate) generic: bool,
     /// Whether the compiler has already told what is wrong with it, or with a rail in it: then a chain has nothing to
@@ -100,6 +102,7 @@ impl Row {
             flow: &[],
             window: 0,
             tools: &[],
+            together: false,
             generic: false,
             told: false,
         }
@@ -144,6 +147,13 @@ impl Row {
     #[must_use]
     pub const fn window(mut self, characters: usize) -> Self {
         self.window = characters;
+        self
+    }
+
+    /// It can run beside others.
+    #[must_use]
+    pub const fn together(mut self) -> Self {
+        self.together = true;
         self
     }
 

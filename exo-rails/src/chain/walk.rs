@@ -215,6 +215,13 @@ pub trait Step<E: Event> {
         ctx: &'a mut RailContext,
     ) -> impl Future<Output = Self::Out> + Send;
 
+    /// Calls the rail beside others.
+    fn call_together<'a>(
+        chain: &'a Self::Chain,
+        payload: E::Shared<'a>,
+        ctx: &'a RailContext,
+    ) -> impl Future<Output = Self::Out> + Send;
+
     /// What the rail decided.
     fn flow(output: Self::Out) -> ControlFlow<Outcome<E>>;
 
@@ -241,6 +248,14 @@ where
         ctx: &'a mut RailContext,
     ) -> impl Future<Output = Self::Out> + Send {
         P::Access::rail(chain).call(payload, ctx)
+    }
+
+    fn call_together<'a>(
+        chain: &'a Self::Chain,
+        payload: E::Shared<'a>,
+        ctx: &'a RailContext,
+    ) -> impl Future<Output = Self::Out> + Send {
+        P::Access::rail(chain).call_together(payload, ctx)
     }
 
     #[inline(always)]

@@ -21,7 +21,7 @@ use crate::context::RailContext;
 use crate::decision::Outcome;
 use crate::event::{
     AllowsSkip, Error, Event, Finished, LlmChunk, LlmError, Param, Payloads, PostCompaction, PostLlmCall, PostToolCall,
-    PreCompaction, PreLlmCall, PreToolCall, SessionEnd, SessionStart, Start, ToolError,
+    PreCompaction, PreLlmCall, PreToolCall, SessionEnd, SessionStart, SharedParam, Start, ToolError,
 };
 use crate::fault::OnFault;
 use crate::hook_point::HookPoint;
@@ -85,6 +85,25 @@ impl<'a, E: Event, P: Param<'a, E>> CarriedBy<'a, E, E::Payload<'a>> for P {
             // `once` has been asked for the parameters of the rail.
             None => unreachable!("two parameters of a rail take the same part"),
         }
+    }
+}
+
+/// What a rail may take that runs together with others: all that the event carries, by `&`.
+#[diagnostic::on_unimplemented(
+    message = "a rail that runs together with others cannot take `{Self}` at `{E}`",
+    label = "a rail with `together` cannot take this",
+    note = "it looks at what `{E}` carries, `{Shared}`, and may take `&RailContext`; what changes something runs before or after the others"
+)]
+pub trait SharedBy<'a, E: Event, Shared>: Sized {
+    #[doc(hidden)]
+    fn look(payload: E::Shared<'a>, ctx: &'a RailContext) -> Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl<'a, E: Event, P: SharedParam<'a, E>> SharedBy<'a, E, E::Shared<'a>> for P {
+    #[inline]
+    fn look(payload: E::Shared<'a>, ctx: &'a RailContext) -> Self {
+        SharedParam::look(payload, ctx)
     }
 }
 

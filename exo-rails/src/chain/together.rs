@@ -1,0 +1,109 @@
+//! The rails of a chain at one event, all at once.
+
+use std::future::poll_fn;
+use std::marker::PhantomData;
+use std::ops::ControlFlow;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll};
+
+use super::Places;
+use super::walk::{At, Note, Step, Walk};
+use crate::context::RailContext;
+use crate::decision::{Decision, Outcome};
+use crate::event::Event;
+use crate::rails::RunOn;
+
+/// How far a rail has come.
+enum Progress<E: Event> {
+    Running,
+    Passed,
+    Stopped(Outcome<E>),
+}
+
+impl<E: Event> Progress<E> {
+    /// Polls the rail unless it has ended; whether it has.
+    fn poll<S: Step<E>>(&mut self, rail: Pin<&mut impl Future<Output = S::Out>>, task: &mut Context<'_>) -> bool {
+        if !matches!(self, Self::Running) {
+            return true;
+        }
+        let Poll::Ready(output) = rail.poll(task) else { return false };
+        *self = match S::flow(output) {
+            ControlFlow::Continue(()) => Self::Passed,
+            ControlFlow::Break(outcome) => Self::Stopped(outcome),
+        };
+        true
+    }
+}
+
+/// Goes over the rails in the order of their priorities: the first that stops the event decides, as soon as those before it
+/// have passed; those after it are not asked any more.
+///
+/// `waits` is whether one before is still running, `$next` what is done when all is said of this rail.
+macro_rules! each {
+    ($waits:ident, $task:ident; $($progress:ident $future:ident $step:ty),*) => {
+        $(
+            $waits |= !$progress.poll::<$step>($future.as_mut(), $task);
+            if matches!($progress, Progress::Stopped(_)) {
+                if $waits {
+                    return Poll::Pending;
+                }
+                if let Progress::Stopped(outcome) = std::mem::replace(&mut $progress, Progress::Passed) {
+                    return Poll::Ready(outcome);
+                }
+            }
+        )*
+    };
+}
+
+/// Walks that take all their steps at once, of certain lengths: what is left is filled with [`NoRail`](super::NoRail).
+macro_rules! together {
+    ($($name:ident: $($place:ident $progress:ident $future:ident),*;)*) => {$(
+        /// A walk that takes this many steps at once: each the place of a rail in the list `P`.
+        #[derive(Debug)]
+        pub struct $name<P, $(const $place: usize),*>(PhantomData<P>);
+
+        impl<E: Event, P: Places<Chain: RunOn<E>>, $(const $place: usize),*> Walk<E> for $name<P, $($place),*>
+        where
+            $(At<P, $place>: Step<E, Chain = P::Chain>,)*
+        {
+            type Chain = P::Chain;
+
+            const STEPS: usize = [$($place),*].len();
+
+            async fn walk<'a, N: Note>(
+                chain: &'a Self::Chain,
+                payload: E::Payload<'a>,
+                ctx: &'a mut RailContext,
+            ) -> Outcome<E> {
+                let (shared, ctx) = (E::share(payload), &*ctx);
+                $(
+                    let mut $future = pin!(At::<P, $place>::call_together(chain, shared, ctx));
+                    let mut $progress = Progress::<E>::Running;
+                )*
+                poll_fn(move |task| {
+                    let mut waits = false;
+                    each!(waits, task; $($progress $future At<P, $place>),*);
+                    if waits { Poll::Pending } else { Poll::Ready(Ok(Decision::Continue)) }
+                })
+                .await
+            }
+
+            // None of them is always called.
+            fn observe<'a>(
+                _: &'a Self::Chain,
+                _: E::Payload<'a>,
+                _: &'a mut RailContext,
+                _: usize,
+            ) -> impl Future<Output = ()> + Send {
+                std::future::ready(())
+            }
+        }
+    )*};
+}
+
+together! {
+    Together2: A0 p0 f0, A1 p1 f1;
+    Together4: A0 p0 f0, A1 p1 f1, A2 p2 f2, A3 p3 f3;
+    Together8: A0 p0 f0, A1 p1 f1, A2 p2 f2, A3 p3 f3, A4 p4 f4, A5 p5 f5, A6 p6 f6, A7 p7 f7;
+    Together16: A0 p0 f0, A1 p1 f1, A2 p2 f2, A3 p3 f3, A4 p4 f4, A5 p5 f5, A6 p6 f6, A7 p7 f7, A8 p8 f8, A9 p9 f9, A10 p10 f10, A11 p11 f11, A12 p12 f12, A13 p13 f13, A14 p14 f14, A15 p15 f15;
+}

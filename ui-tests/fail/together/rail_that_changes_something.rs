@@ -1,0 +1,19 @@
+//! The message should say: a rail that runs together with others only looks, so it takes what it has by `&`.
+
+use exo_rails::prelude::*;
+
+#[rail(on = [PreToolCall], together)]
+async fn shorten(call: &mut ToolCallInputs, ctx: &mut RailContext) {
+    call.arguments["limit"] = 3.into();
+    ctx.extra.insert(3_u8);
+}
+
+#[rail(on = [PreToolCall], together)]
+async fn union(inputs: Inputs<'_>) {}
+
+rail_chain! {
+    #[chain(together)]
+    struct Judges { shorten, union }
+}
+
+fn main() {}
