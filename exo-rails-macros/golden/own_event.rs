@@ -50,7 +50,11 @@ const _: () = {
             let (part0, part1) = payload;
             (::core::option::Option::Some(part0), ::core::option::Option::Some(part1))
         }
-        type Shared<'__event> = (&'__event Query, &'__event Memories);
+        type Shared<'__event> = ::exo_rails::__private::Sound<
+            (&'__event Query, &'__event Memories),
+            Self,
+            { CARRIED },
+        >;
         #[inline]
         fn share(payload: Self::Payload<'_>) -> Self::Shared<'_> {
             let (part0, part1) = payload;

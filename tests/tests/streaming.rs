@@ -446,7 +446,7 @@ async fn a_streamed_run_tells_what_happens() {
     let text = |text: &str| RunEvent::Text(text.to_owned());
     assert_eq!(events[..2], [text("I"), text(" look.")]);
     assert!(matches!(&events[2], RunEvent::ToolCalls(calls) if calls[0].function.name == "search"), "{events:?}");
-    assert!(matches!(&events[3], RunEvent::ToolOutput { output, .. } if output.content == "found"), "{events:?}");
+    assert!(matches!(&events[3], RunEvent::ToolReturned { output, .. } if output.content == "found"), "{events:?}");
     let Some(RunEvent::Finished(output)) = events.last() else { panic!("{events:?}") };
     assert_eq!((output.text.as_str(), output.usage.total_tokens, output.steps), ("The [-] is out.", 11, 2));
     let joined: String =

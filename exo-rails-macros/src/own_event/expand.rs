@@ -14,7 +14,8 @@ pub(super) fn event(ident: &Ident, options: &EventOptions, report: Option<&Token
     let carried = report.map(wrong).or_else(|| carried(options));
     let payloads = payloads(ident, options, carried.is_some());
     let returns = returns(options, report.is_some());
-    let (point, event, params) = (point(ident, options), event_impl(ident, options, &returns), params(ident, options));
+    let event = event_impl(ident, options, &returns, carried.is_some());
+    let (point, params) = (point(ident, options), params(ident, options));
     let (allows, substitute) = (allows(ident, options), substitute(ident, options));
     quote! {
         const _: () = {
@@ -114,7 +115,7 @@ fn payloads(ident: &Ident, options: &EventOptions, checked: bool) -> TokenStream
     }
 }
 
-fn event_impl(ident: &Ident, options: &EventOptions, returns: &TokenStream) -> TokenStream {
+fn event_impl(ident: &Ident, options: &EventOptions, returns: &TokenStream, checked: bool) -> TokenStream {
     let EventOptions { parts, library, .. } = options;
     let names = names(parts);
     let lifetime = quote_spanned!(Span::mixed_site()=> '__event);
@@ -128,6 +129,9 @@ fn event_impl(ident: &Ident, options: &EventOptions, returns: &TokenStream) -> T
     let allows = Ident::new(options.allows.name(), Span::mixed_site());
     let shared = parts.iter().map(|part| Part { ty: part.ty.clone(), mutable: false }.borrowed(&lifetime));
     let shared = together(&shared.collect::<Vec<_>>());
+    // Where a part cannot be carried, that has been said.
+    let sound = quote_spanned!(Span::mixed_site()=> #library::__private::Sound<#shared, Self, { CARRIED }>);
+    let shared = if checked { sound } else { shared };
     quote_spanned! {Span::mixed_site()=>
         #[automatically_derived]
         #[diagnostic::do_not_recommend]

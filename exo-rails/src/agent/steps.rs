@@ -165,7 +165,7 @@ impl<'a, M: Model, R: Rails> Steps<'a, M, R> {
         let mut ctx = ctx.child().with_cancellation(token.clone());
         let result = self.call_tool(call, &mut ctx).await;
         if let Ok(output) = &result {
-            self.tell(|| RunEvent::ToolOutput { call_id: call.id.clone(), output: output.clone() }).await;
+            self.tell(|| RunEvent::ToolReturned { call_id: call.id.clone(), output: output.clone() }).await;
         }
         (number, result)
     }

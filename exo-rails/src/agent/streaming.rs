@@ -27,7 +27,7 @@ pub enum RunEvent {
     /// The model has asked for these tools, and they are about to be called.
     ToolCalls(Vec<ToolCall>),
     /// A tool has returned, or stands in for one.
-    ToolOutput {
+    ToolReturned {
         /// The id of its call.
         call_id: String,
         /// What it returned, as the rails have left it.
