@@ -133,7 +133,6 @@ impl<M: Model, R: Rails> Agent<M, R> {
     /// ```
     /// use exo_rails::prelude::*;
     /// use exo_rails::{RunEvent, scripted::ScriptedModel};
-    /// use futures_util::StreamExt;
     ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let model: ScriptedModel = r#"[{ "say": "It is on its way." }]"#.parse()?;

@@ -1,6 +1,7 @@
 //! What a streamed run tells, as it happens.
 
 use std::fmt;
+use std::future::poll_fn;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
@@ -70,6 +71,14 @@ impl<'a> RunStream<'a> {
     {
         let (sender, events) = mpsc::channel(WAITING);
         Self { run: Some(Box::pin(run(sender))), events, result: None }
+    }
+
+    /// What happens next; `None` when the run has ended and has told so.
+    ///
+    /// # Errors
+    /// That of the run, as the last that there is.
+    pub async fn next(&mut self) -> Option<Result<RunEvent, RunError>> {
+        poll_fn(|cx| Pin::new(&mut *self).poll_next(cx)).await
     }
 }
 
