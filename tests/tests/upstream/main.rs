@@ -41,6 +41,11 @@
 //! | nothing fires after what was cancelled | `cancellation::a_tool_call_can_be_cancelled_at_every_await_point`, `cancellation::a_run_can_be_cancelled_at_every_await_point_and_its_observers_are_told_once` |
 //! | a failure is recovered from | `skip::a_failed_tool_call_is_rescued_by_a_substitute`, `skip::a_failed_model_call_is_rescued_by_another_provider` |
 //! | a tool runs with rewritten arguments | `rewriting::a_tool_runs_with_the_name_and_the_arguments_that_the_rails_have_left` |
+//! | the calls of a batch run at once; of several that end the run, the first in their order counts | `parallel_tools::calls_run_at_once_and_are_told_in_their_order`, `parallel_tools::of_several_that_end_the_run_the_first_in_the_order_of_the_answer_is_told` |
+//! | post hooks run in the reverse of their order | `onion::the_order_is_reversed_after_what_has_happened` |
+//! | a session is created and closed | `sessions::runs_share_a_conversation_and_values` |
+//! | the history is compacted | `compaction::an_agent_compacts_what_is_over_its_budget`, `compaction::the_newest_is_kept_and_what_belongs_together` |
+//! | the hook points of a platform | `platform::a_chain_serves_them_all`, `platform::a_manager_of_hooks_serves_them_all` |
 //!
 //! | the trap | held here by |
 //! |---|---|
@@ -60,7 +65,7 @@
 //! | another rail is named than the one that decided | `deciding::each_rail_of_a_list_runs_until_one_stops_and_that_one_is_named` |
 //! | of several guards the last alone runs | `deciding::each_rail_of_a_list_runs_until_one_stops_and_that_one_is_named` |
 //! | an abort in a tool call is wrapped in another error | `abort::an_abort_in_a_tool_call_reaches_the_caller_of_the_run_as_it_is` |
-//! | an abort of one call cancels those beside it | `abort::an_abort_of_one_tool_call_leaves_its_siblings_running` |
+//! | in a loop of one's own, an abort of one call cancels those beside it | `abort::an_abort_of_one_tool_call_leaves_its_siblings_running` |
 //! | an abort is noted, and the operation goes on | `agent_loop::an_abort_stops_the_second_rail_the_tool_and_the_run`, `rewriting::a_call_that_is_changed_and_then_refused_reaches_no_tool` |
 //! | a rail aborts beside what it returns | `fail/returns/action_dropped`, `fail/returns/decision_dropped`, `fail/guarding/decision_dropped` |
 //! | whatever is equal to an action is one: a text, a number | `fail/returns/text`, `fail/returns/truth_value`, `fail/hooks/returns_text`, `faults::a_substitute_of_the_wrong_type_is_a_fault` |
@@ -86,6 +91,10 @@
 //! | rails that are registered for each run add up | `events::running_an_agent_again_does_not_multiply_its_rails` |
 //! | a counter that is read and then written | `state::no_increment_is_lost_among_many_tasks` |
 //! | a tool that is not known passes no rail | `agent_loop::the_rails_see_a_call_of_an_unknown_tool_and_its_failure` |
+//! | calls beside one that ends the run are abandoned | `parallel_tools::an_abort_in_one_call_cancels_the_others_and_waits_for_them` |
+//! | what is streamed passes other guards than what is not | `streaming::a_streamed_answer_comes_to_what_the_same_answer_comes_to_as_a_whole` |
+//! | text leaves before a guard has seen what follows it | `streaming::text_leaves_while_the_model_still_speaks`, `streaming::a_rail_that_has_to_see_all_of_the_answer_sees_it_once` |
+//! | an output is compacted away from its call | `compaction::what_is_kept_is_a_part_in_order_within_the_budget` |
 //! | what was refused is seen by no audit | `always::rails_that_are_always_called_see_what_stopped_the_event` |
 
 mod bounds;
