@@ -194,13 +194,16 @@ async fn they_have_what_other_rails_have() {
 #[derive(Debug)]
 struct Query(&'static str);
 
+#[derive(Debug)]
+struct Why(String);
+
 #[derive(Event)]
-#[event(payload = (&Query, &mut Value, &String), allows = "abort")]
+#[event(payload = (&Query, &mut Value, &Why), allows = "abort")]
 struct Asked;
 
 #[rail(on = [Asked], together)]
-async fn looks(value: &Value, query: &Query, text: &String) -> Verdict {
-    Verdict::abort_if(value == query.0, text.clone())
+async fn looks(value: &Value, query: &Query, why: &Why) -> Verdict {
+    Verdict::abort_if(value == query.0, why.0.clone())
 }
 
 /// A rail with state, and generic.
@@ -223,7 +226,7 @@ rail_chain! {
 async fn events_of_ones_own_and_rails_with_state() {
     let rails = AskedRails { limit: Limit(5) };
     let ask = async |query, value: &str| {
-        let payload = (&Query(query), &mut json!(value), &"the same".to_owned());
+        let payload = (&Query(query), &mut json!(value), &Why("the same".to_owned()));
         match rails.run::<Asked>(payload, &mut RailContext::new("together")).await {
             Ok(Decision::Abort(abort)) => abort.reason.to_string(),
             other => format!("{other:?}"),

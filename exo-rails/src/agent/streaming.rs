@@ -55,10 +55,12 @@ pub(super) async fn tell(events: &Sender<RunEvent>, event: RunEvent) {
     drop(events.send(event).await);
 }
 
+type Run<'a> = dyn Future<Output = Result<InvokeOutput, RunError>> + Send + 'a;
+
 /// A run that tells what happens in it: see [`Agent::stream`](crate::Agent::stream).
 #[must_use = "a stream does nothing unless it is polled"]
 pub struct RunStream<'a> {
-    run: Option<Pin<Box<dyn Future<Output = Result<InvokeOutput, RunError>> + Send + 'a>>>,
+    run: Option<Pin<Box<Run<'a>>>>,
     events: Receiver<RunEvent>,
     result: Option<Result<InvokeOutput, RunError>>,
 }

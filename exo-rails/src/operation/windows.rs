@@ -5,6 +5,7 @@ use std::pin::pin;
 
 use futures_core::Stream;
 use futures_util::StreamExt;
+use serde_json::Map;
 
 use super::{Again, Settled, settle};
 use crate::context::RailContext;
@@ -191,7 +192,7 @@ fn put_text(message: &mut Message, text: String) {
         Some(Content::Parts(parts)) => {
             let place = parts.iter().position(|part| part.text.is_some()).unwrap_or(parts.len());
             parts.retain(|part| part.text.is_none());
-            parts.insert(place, ContentPart { kind: "text".to_owned(), text: Some(text), extra: Default::default() });
+            parts.insert(place, ContentPart { kind: "text".to_owned(), text: Some(text), extra: Map::new() });
         }
     }
 }
