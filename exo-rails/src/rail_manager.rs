@@ -6,6 +6,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use tracing::Instrument;
+
 use crate::context::RailContext;
 use crate::decision::{self, Decision, Outcome};
 use crate::event::{Event, Inputs};
@@ -15,6 +17,7 @@ use crate::per_point::PerPoint;
 use crate::rail::{Caller, EventList, EventVisitor, Rail, RailInfo, RailOn};
 use crate::rails::RunOn;
 use crate::stopped::Stopped;
+use crate::telemetry;
 
 /// Rails chosen at run time: sorted by priority when they are added, called through `dyn`.
 ///
@@ -339,6 +342,12 @@ trait DynRail<E: Event>: Send + Sync {
         ctx: &'a mut RailContext,
     ) -> Pin<Box<dyn Future<Output = Outcome<E>> + Send + 'a>>;
 
+    fn call_in_span<'a>(
+        &'a self,
+        payload: E::Payload<'a>,
+        ctx: &'a mut RailContext,
+    ) -> Pin<Box<dyn Future<Output = Outcome<E>> + Send + 'a>>;
+
     fn observe<'a>(
         &'a self,
         payload: E::Payload<'a>,
@@ -352,8 +361,26 @@ impl<E: Event, R: RailOn<E> + Send + Sync> DynRail<E> for R {
         payload: E::Payload<'a>,
         ctx: &'a mut RailContext,
     ) -> Pin<Box<dyn Future<Output = Outcome<E>> + Send + 'a>> {
+        if telemetry::takes_rails() {
+            return self.call_in_span(payload, ctx);
+        }
         let future = RailOn::call(self, payload, ctx);
         Box::pin(async move { decision::outcome::<E>(R::flow(future.await)) })
+    }
+
+    fn call_in_span<'a>(
+        &'a self,
+        payload: E::Payload<'a>,
+        ctx: &'a mut RailContext,
+    ) -> Pin<Box<dyn Future<Output = Outcome<E>> + Send + 'a>> {
+        let span = telemetry::rail_span(&R::INFO, E::POINT);
+        let future = span.in_scope(|| RailOn::call(self, payload, ctx));
+        Box::pin(async move {
+            let output = future.instrument(span.clone()).await;
+            let outcome = decision::outcome::<E>(span.in_scope(|| R::flow(output)));
+            telemetry::decided::<E>(&span, &outcome);
+            outcome
+        })
     }
 
     fn observe<'a>(
@@ -361,7 +388,15 @@ impl<E: Event, R: RailOn<E> + Send + Sync> DynRail<E> for R {
         payload: E::Payload<'a>,
         ctx: &'a mut RailContext,
     ) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>> {
-        Box::pin(RailOn::observe(self, payload, ctx))
+        if !telemetry::takes_rails() {
+            return Box::pin(RailOn::observe(self, payload, ctx));
+        }
+        let span = telemetry::rail_span(&R::INFO, E::POINT);
+        let future = span.in_scope(|| RailOn::observe(self, payload, ctx));
+        Box::pin(async move {
+            future.instrument(span.clone()).await;
+            telemetry::decided::<E>(&span, &Ok(Decision::Continue));
+        })
     }
 }
 

@@ -319,11 +319,13 @@ impl<'c> Names<'c> {
     fn run_on(&self) -> TokenStream {
         let (library, ident, len, kinds) = (&self.chain.library, &self.ident, self.len(), self.kinds());
         let steps = self.events.iter().enumerate().map(|(number, event)| self.steps(number, event));
+        let traced = self.chain.trace.then(|| quote_spanned!(Span::mixed_site()=> , #library::__private::Traced));
         quote_spanned! {Span::mixed_site()=>
             #(#steps)*
 
             type __Course = #library::__private::Always<
                 { #library::__private::Summary::<#ident, #len, #kinds>::HAS_ALWAYS }
+                #traced
             >;
 
             #[automatically_derived]

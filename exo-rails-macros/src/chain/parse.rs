@@ -31,6 +31,8 @@ pub(super) struct Chain {
     pub events: Vec<Path>,
     /// Whether rails run in the reverse of their order at events that tell of what has happened.
     pub onion: bool,
+    /// Whether there is a span around each rail.
+    pub trace: bool,
     pub rails: Vec<Listed>,
 }
 
@@ -50,6 +52,7 @@ impl Chain {
             tools: None,
             events: Vec::new(),
             onion: false,
+            trace: false,
             rails,
         }
     }
@@ -155,11 +158,12 @@ fn named(input: ParseStream<'_>, options: &[Attribute], attrs: Vec<Attribute>) -
     errors.finish(chain)
 }
 
-const OPTIONS: [&str; 11] = [
+const OPTIONS: [&str; 12] = [
     "priority",
     "crate",
     "unique_priorities",
     "onion",
+    "trace",
     "events",
     "policy",
     "tools",
@@ -170,7 +174,7 @@ const OPTIONS: [&str; 11] = [
 ];
 
 /// Those that have no value.
-const FLAGS: [&str; 2] = ["unique_priorities", "onion"];
+const FLAGS: [&str; 3] = ["unique_priorities", "onion", "trace"];
 
 /// What stands in `#[chain(…)]`: (e.g. `priority = 20, require(permission_check on PreToolCall)`).
 fn chain_options(chain: &mut Chain, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<()> {
@@ -201,7 +205,11 @@ fn option(chain: &mut Chain, key: &Ident, name: &str, input: ParseStream<'_>, er
         return Ok(());
     }
     if FLAGS.contains(&name) {
-        let flag = if name == "onion" { &mut chain.onion } else { &mut chain.unique_priorities };
+        let flag = match name {
+            "onion" => &mut chain.onion,
+            "trace" => &mut chain.trace,
+            _ => &mut chain.unique_priorities,
+        };
         *flag = true;
         return if input.is_empty() || input.peek(Token![,]) {
             Ok(())
