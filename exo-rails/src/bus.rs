@@ -305,6 +305,11 @@ impl<R> Published<R> {
         &self.rails
     }
 
+    /// The guard set inside, to be changed: a subscription does not notice.
+    pub const fn rails_mut(&mut self) -> &mut R {
+        &mut self.rails
+    }
+
     /// The bus around it.
     pub const fn bus(&self) -> &EventBus {
         &self.bus

@@ -247,17 +247,19 @@ fn without_a_subscriber_no_record_is_made() {
 #[tokio::test]
 async fn subscriptions_outlive_what_the_guard_set_does() {
     let bus = EventBus::new(64);
-    let mut starts = bus.subscribe().only([HookPoint::PreToolCall]);
-    let mut manager = RailManager::new();
-    let handle = manager.add(no_delete {}).unwrap();
-    let before = bus.around(manager);
-    assert!(!pre_tool_call(&before, "delete").await.unwrap().is_continue());
-    let mut manager = RailManager::new();
-    assert!(manager.remove(handle).is_err());
-    drop(before);
-    assert!(pre_tool_call(&bus.around(manager), "delete").await.unwrap().is_continue());
-    let told: Vec<_> = records(&mut starts).iter().map(|record| record.stopped.is_some()).collect();
-    assert_eq!(told, [true, false]);
+    let mut calls = bus.subscribe().only([HookPoint::PreToolCall]);
+    let mut rails = bus.around(RailManager::new());
+    let handle = rails.rails_mut().add(no_delete {}).unwrap();
+    assert!(!pre_tool_call(&rails, "delete").await.unwrap().is_continue());
+    rails.rails_mut().remove(handle).unwrap();
+    assert!(pre_tool_call(&rails, "delete").await.unwrap().is_continue());
+    rails.rails_mut().add(faults {}).unwrap();
+    pre_tool_call(&rails, "delete").await.unwrap_err();
+    rails.rails_mut().clear();
+    drop(rails);
+    assert!(pre_tool_call(&bus.around(NoRails), "delete").await.unwrap().is_continue());
+    let told: Vec<_> = records(&mut calls).iter().map(|record| record.stopped.is_some()).collect();
+    assert_eq!(told, [true, false, true, false]);
 }
 
 #[tokio::test]
@@ -350,7 +352,10 @@ async fn a_rail_may_publish_events_of_its_own() {
     let rails = bus.around(Recalling { recalls: Recalls(bus.clone()) });
     assert!(pre_tool_call(&rails, "search").await.unwrap().is_continue());
     let told = records(&mut all);
-    assert_eq!(told.iter().map(|record| record.event.name()).collect::<Vec<_>>(), ["memories_recalled", "pre_tool_call"]);
+    assert_eq!(
+        told.iter().map(|record| record.event.name()).collect::<Vec<_>>(),
+        ["memories_recalled", "pre_tool_call"]
+    );
     assert_eq!(told[0].payload["debug"], r#"memories_recalled(Memories(["tea"]))"#);
     assert_eq!(told[0].run_id, told[1].run_id);
     let mut own = bus.subscribe().only([MemoriesRecalled::POINT]);

@@ -218,7 +218,8 @@ impl<'a, M: Model, R: Rails> Steps<'a, M, R> {
             *failed.lock().unwrap_or_else(PoisonError::into_inner) = result.as_ref().err().map(|error| error.kind);
             result
         };
-        let guarded = operation::guard::<operation::ToolCall<true>, _, _>(&self.agent.rails, &mut inputs, ctx, Call(run));
+        let guarded =
+            operation::guard::<operation::ToolCall<true>, _, _>(&self.agent.rails, &mut inputs, ctx, Call(run));
         let result = guarded.instrument(span.clone()).await;
         let failure = failure.into_inner().unwrap_or_else(PoisonError::into_inner);
         telemetry::end_with(&span, ctx, &result, None, failure);
