@@ -59,7 +59,8 @@ impl Fields {
         let line = format!("{}{title}", "  ".repeat(depth));
         write!(text, "{line:MARGIN$}")?;
         // Not those for OpenTelemetry alone, nor what the title says already.
-        let is_new = |name: &str, value: &str| !name.starts_with("otel.") && !title.split(' ').any(|word| word == value);
+        let is_new =
+            |name: &str, value: &str| !name.starts_with("otel.") && !title.split(' ').any(|word| word == value);
         for (name, value) in self.0.iter().filter(|(name, value)| is_new(name, value)) {
             let name = name.trim_start_matches("gen_ai.").trim_start_matches("exo_rails.");
             write!(text, " {name}={value}")?;

@@ -279,6 +279,7 @@ pub use exo_rails_macros::rail;
 /// | `priority = EXPR` | its priority in another chain; 50 without |
 /// | `unique_priorities` | no two rails of one event have the same priority |
 /// | `onion` | at events that tell of what has happened (`PostToolCall`, `Finished`, …), rails run in the reverse of their order: the first to see the call is the last to see its output |
+/// | `trace` | a [span](telemetry) around each of its rails; without it, they have none, and the chain costs what it costs |
 /// | `events = [MyEvent]` | the chain serves these events of [your own](derive@Event) too; and has room for more than 8 rails on `SessionStart`, `PreCompaction`, `PostCompaction`, `LlmChunk`, `SessionEnd` where they are named here |
 /// | `require(…)`, `first(…)`, `last(…)`, `before(…)` | what the chain has to have: see [`chain_policy!`] |
 /// | `policy = Policy` | it meets what the [policy](ChainPolicy) requires; may be given several times |
