@@ -30,9 +30,10 @@ fn back_off(error: &OperationError) -> RailAction {
 /// No shouting.
 #[rail(priority = 30, on = [PostLlmCall])]
 fn polite(response: &ModelResponse) -> RailAction {
-    match response.message.text().contains("!!!") {
-        true => RailAction::retry(RetryRequest::new("an answer does not shout")),
-        false => RailAction::Continue,
+    if response.message.text().contains("!!!") {
+        RailAction::retry(RetryRequest::new("an answer does not shout"))
+    } else {
+        RailAction::Continue
     }
 }
 

@@ -229,7 +229,8 @@ async fn a_dropped_subscription_does_not_stay() {
 fn without_a_subscriber_no_record_is_made() {
     let bus = EventBus::new(4);
     let (bare, around) = (rail_chain![no_delete], bus.around(rail_chain![no_delete]));
-    let other = bus.subscribe().only([HookPoint::Finished]);
+    drop(bus.subscribe());
+    let other = bus.subscribe().only([HookPoint::PreToolCall]).only([HookPoint::Finished]);
     let (mut call, mut ctx) = (ToolCallInputs::new("search"), RailContext::new("tests"));
     let mut allocations = |rails: &dyn Fn(&mut ToolCallInputs, &mut RailContext) -> bool| {
         allocation_counter::measure(|| assert!(rails(&mut call, &mut ctx))).count_total
@@ -297,7 +298,7 @@ async fn a_waiting_subscriber_is_woken() {
 
 #[rail(on = [PreToolCall])]
 async fn waits_for_ever() {
-    std::future::pending().await
+    std::future::pending::<()>().await;
 }
 
 #[tokio::test]
@@ -324,10 +325,13 @@ async fn a_fault_is_told() {
 }
 
 #[derive(Debug)]
+struct Query(#[allow(dead_code)] &'static str);
+
+#[derive(Debug)]
 struct Memories(#[allow(dead_code)] Vec<String>);
 
 #[derive(Event)]
-#[event(payload = &mut Memories, allows = "abort")]
+#[event(payload = (&Query, &mut Memories), allows = "abort")]
 struct MemoriesRecalled;
 
 /// Publishes something of its own, in the middle of a dispatch that is published.
@@ -338,7 +342,9 @@ impl Recalls {
     #[on(PreToolCall)]
     async fn recall(&self, ctx: &RailContext) -> Result<Verdict, RailFault> {
         let rails = self.0.around(NoRails);
-        let decision = rails.run::<MemoriesRecalled>(&mut Memories(vec!["tea".into()]), &mut ctx.child()).await?;
+        let decision = rails
+            .run::<MemoriesRecalled>((&Query("drinks"), &mut Memories(vec!["tea".into()])), &mut ctx.child())
+            .await?;
         Ok(Verdict::abort_if(!decision.is_continue(), "no memories"))
     }
 }
@@ -356,7 +362,7 @@ async fn a_rail_may_publish_events_of_its_own() {
         told.iter().map(|record| record.event.name()).collect::<Vec<_>>(),
         ["memories_recalled", "pre_tool_call"]
     );
-    assert_eq!(told[0].payload["debug"], r#"memories_recalled(Memories(["tea"]))"#);
+    assert_eq!(told[0].payload["debug"], r#"memories_recalled(Query("drinks"), Memories(["tea"]))"#);
     assert_eq!(told[0].run_id, told[1].run_id);
     let mut own = bus.subscribe().only([MemoriesRecalled::POINT]);
     assert!(pre_tool_call(&rails, "search").await.unwrap().is_continue());
@@ -368,7 +374,7 @@ fn looks_only() {}
 
 #[rail(on = [LlmChunk], window = 7)]
 fn of_seven(window: &mut StreamWindow) {
-    window.text = window.text.replace("a", "o");
+    window.text = window.text.replace('a', "o");
 }
 
 #[test]

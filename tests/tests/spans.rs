@@ -532,6 +532,10 @@ async fn a_dropped_dispatch_has_no_decision() {
     assert_eq!(spans.tree(&OF_RAILS), "rail hangs priority=50 event=pre_tool_call\n");
 }
 
+async fn wrong(_: Inputs<'_>, _: &mut RailContext) -> RailAction {
+    RailAction::skip("nothing to see")
+}
+
 #[tokio::test]
 async fn managers_open_a_span_around_each_rail() {
     let spans = Spans::collect();
@@ -549,9 +553,6 @@ rail audit priority=90 event=pre_tool_call decision=continue
     );
 
     let spans = Spans::collect();
-    async fn wrong(_: Inputs<'_>, _: &mut RailContext) -> RailAction {
-        RailAction::skip("nothing to see")
-    }
     let mut hooks = HookManager::new();
     rail_chain![
         #[chain(priority = 3)]
@@ -563,7 +564,7 @@ rail audit priority=90 event=pre_tool_call decision=continue
     pre_tool_call(&hooks, "delete").await;
     hooks.start_session(&"s-1".into(), &mut RailContext::new("tests")).await.unwrap_err();
     let tree = spans.tree(&[names::RAIL_DECISION, names::ERROR_TYPE, names::RAIL_REASON]);
-    let wrong = format!("{}::managers_open_a_span_around_each_rail::{{{{closure}}}}::wrong", module_path!());
+    let wrong = concat!(module_path!(), "::wrong");
     assert_eq!(
         tree,
         format!(
