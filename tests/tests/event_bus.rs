@@ -163,16 +163,15 @@ async fn filters_by_points_and_predicates_hold_together() {
     let bus = EventBus::new(64);
     let mut tools = bus.subscribe().only([HookPoint::PreToolCall, HookPoint::PostToolCall]);
     let mut stopped = bus.subscribe().matching(|record| record.stopped.is_some());
-    let mut both = bus
-        .subscribe()
-        .only([HookPoint::PreToolCall])
-        .matching(|record| record.stopped.is_none())
-        .matching(|record| record.payload["call"]["tool_name"] == "read");
+    let of_read = |record: &EventRecord| record.payload["call"]["tool_name"] == "read";
+    let mut both = bus.subscribe().only([HookPoint::PreToolCall]).matching(of_read);
+    let mut none = bus.subscribe().matching(|record| record.stopped.is_some()).matching(of_read);
     let answers = [asks_for(&["delete", "read"]), ModelResponse::text("Done.")];
     run(&bus.around(rail_chain![no_delete]), answers).await.unwrap();
     assert_eq!(events(&mut tools).len(), 4);
     assert_eq!(events(&mut stopped), [HookPoint::PreToolCall]);
     assert_eq!(events(&mut both), [HookPoint::PreToolCall]);
+    assert_eq!(events(&mut none), []);
 }
 
 #[tokio::test]
