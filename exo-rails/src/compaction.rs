@@ -6,12 +6,14 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use tracing::Instrument;
 
 use crate::context::RailContext;
 use crate::error::{OperationError, RunError};
 use crate::message::{Message, Role};
 use crate::permit::Permit;
 use crate::rails::Rails;
+use crate::telemetry;
 
 /// A history that is to be made shorter: carried by [`PreCompaction`](crate::events::PreCompaction) and
 /// [`PostCompaction`](crate::events::PostCompaction).
@@ -265,8 +267,11 @@ impl Compaction {
         let history = CompactionInputs { messages, tokens, budget, ..CompactionInputs::default() };
         let newest = KeepNewest { counter: Arc::clone(&self.counter) };
         let strategy: &dyn DynCompactor = self.strategy.as_deref().unwrap_or(&newest);
-        let compacted = rails.guard_compaction(history, ctx, |history| strategy.compact(history)).await?;
-        Ok(compacted.messages)
+        let span = telemetry::compaction_span(ctx);
+        let compact = |history| strategy.compact(history);
+        let result = rails.guard_compaction(history, ctx, compact).instrument(span.clone()).await;
+        telemetry::end(&span, ctx, &result);
+        Ok(result?.messages)
     }
 }
 

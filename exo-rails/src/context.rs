@@ -100,6 +100,11 @@ impl RunScope {
         self.session_id.as_deref()
     }
 
+    /// The names of the agent, the run and the session, to be kept.
+    pub(crate) fn names(&self) -> (Arc<str>, Arc<str>, Option<Arc<str>>) {
+        (Arc::clone(&self.agent), Arc::clone(&self.run_id), self.session_id.clone())
+    }
+
     /// Which run of its session this is, from 0.
     #[must_use]
     pub fn turn(&self) -> u32 {

@@ -6,6 +6,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use tracing::Instrument;
+
 use crate::action::RailOutput;
 use crate::checks::Never;
 use crate::context::RailContext;
@@ -17,6 +19,7 @@ use crate::per_point::PerPoint;
 use crate::rail::{Caller, Declared, Identity, RailIdentity, RailInfo, RailOn};
 use crate::rails::RunOn;
 use crate::stopped::Stopped;
+use crate::telemetry;
 
 /// Hooks for each [`HookPoint`], called in the order in which they were added.
 ///
@@ -78,6 +81,16 @@ struct Entry {
     caller: Caller,
     rewrites: bool,
     hook: Arc<dyn Hook>,
+}
+
+impl Entry {
+    async fn call_in_span<E: Event>(&self, inputs: Inputs<'_>, ctx: &mut RailContext) -> Outcome<E> {
+        let span = telemetry::rail_span(&self.caller.info, E::POINT);
+        let call = span.in_scope(|| self.hook.call(&self.caller, inputs, ctx));
+        let outcome = check::<E>(&self.caller, call.instrument(span.clone()).await);
+        telemetry::decided::<E>(&span, &outcome);
+        outcome
+    }
 }
 
 impl HookManager {
@@ -158,11 +171,18 @@ impl<E: Event> RunOn<E> for HookManager {
         let mut inputs = E::inputs(payload);
         let hooks = self.at(E::POINT);
         for (place, entry) in hooks.iter().enumerate() {
-            let outcome = entry.hook.call(&entry.caller, inputs.reborrow(), ctx).await;
+            let outcome = if telemetry::takes_rails() {
+                Box::pin(entry.call_in_span::<E>(inputs.reborrow(), ctx)).await
+            } else {
+                let outcome = entry.hook.call(&entry.caller, inputs.reborrow(), ctx).await;
+                if matches!(outcome, Ok(Decision::Continue)) {
+                    continue;
+                }
+                check::<E>(&entry.caller, outcome)
+            };
             if matches!(outcome, Ok(Decision::Continue)) {
                 continue;
             }
-            let outcome = check::<E>(&entry.caller, outcome);
             if E::POINT.is_the_end()
                 && let Err(fault) = &outcome
             {

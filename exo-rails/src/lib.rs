@@ -8,6 +8,7 @@ extern crate self as exo_rails;
 mod action;
 mod agent;
 mod args;
+mod bus;
 mod chain;
 pub mod checks;
 mod compaction;
@@ -42,6 +43,7 @@ mod session;
 mod state;
 mod stopped;
 mod stream;
+pub mod telemetry;
 mod tool;
 mod tool_args;
 mod tool_set;
@@ -49,6 +51,7 @@ mod tool_set;
 pub use action::{NoRetry, NoSubstitute, RailAction, RailOutput, RetryRequest, Skip, Verdict};
 pub use agent::{Agent, AgentBuilder, RunEvent, RunStream};
 pub use args::{Args, ArgsError};
+pub use bus::{EventBus, EventRecord, Missed, Published, Subscription};
 pub use chain::Chain;
 pub use chain::requirements::{ChainPolicy, Requirement};
 pub use compaction::{Compaction, CompactionInputs, CompactionOutput, Compactor, KeepNewest, estimated_tokens};
@@ -279,6 +282,7 @@ pub use exo_rails_macros::rail;
 /// | `unique_priorities` | no two rails of one event have the same priority |
 /// | `onion` | at events that tell of what has happened (`PostToolCall`, `Finished`, …), rails run in the reverse of their order: the first to see the call is the last to see its output. At run time it is [`RailManager::onion`] |
 /// | `together` | its rails run [at once](#rails-that-run-together) |
+/// | `trace` | a [span](telemetry) around each of its rails; without it, they have none, and the chain costs what it costs |
 /// | `events = [MyEvent]` | the chain serves these events of [your own](derive@Event) too; and has room for more than 8 rails on `SessionStart`, `PreCompaction`, `PostCompaction`, `LlmChunk`, `SessionEnd` where they are named here |
 /// | `require(…)`, `first(…)`, `last(…)`, `before(…)` | what the chain has to have: see [`chain_policy!`] |
 /// | `policy = Policy` | it meets what the [policy](ChainPolicy) requires; may be given several times |

@@ -50,6 +50,18 @@ pub trait Model: Send + Sync {
         request: Permit<ModelCallInputs>,
     ) -> impl Future<Output = Result<ModelResponse, OperationError>> + Send;
 
+    /// What it is called, where its requests do not say another: for the [spans](crate::telemetry) of its calls.
+    fn model_name(&self) -> Option<&str> {
+        None
+    }
+
+    /// Who provides it, as the
+    /// [OpenTelemetry conventions](https://opentelemetry.io/docs/specs/semconv/registry/attributes/gen-ai/) call it,
+    /// `openai` or `anthropic`: for the same.
+    fn provider(&self) -> Option<&str> {
+        None
+    }
+
     /// Answers a request piece by piece. A [`ResponseBuilder`](crate::ResponseBuilder) makes of the pieces what
     /// [`call`](Self::call) would have given.
     ///
@@ -106,6 +118,14 @@ macro_rules! behind_pointers {
                 request: Permit<ModelCallInputs>,
             ) -> impl Future<Output = Result<ModelResponse, OperationError>> + Send {
                 (**self).call(request)
+            }
+
+            fn model_name(&self) -> Option<&str> {
+                (**self).model_name()
+            }
+
+            fn provider(&self) -> Option<&str> {
+                (**self).provider()
             }
 
             fn stream(

@@ -6,6 +6,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use tracing::Instrument;
+
 use crate::context::RailContext;
 use crate::decision::{self, Decision, Outcome};
 use crate::event::{Event, Inputs};
@@ -15,6 +17,7 @@ use crate::per_point::PerPoint;
 use crate::rail::{Caller, EventList, EventVisitor, Rail, RailInfo, RailOn};
 use crate::rails::RunOn;
 use crate::stopped::Stopped;
+use crate::telemetry;
 
 /// Rails chosen at run time: sorted by priority when they are added, called through `dyn`.
 ///
@@ -229,7 +232,7 @@ impl<E: Event> RunOn<E> for RailManager {
     async fn dispatch<'a>(&'a self, mut payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Outcome<E> {
         let Some(list) = self.list::<E>() else { return Ok(Decision::Continue) };
         for (place, listed) in list.rails.iter().enumerate() {
-            let outcome = listed.rail.call(E::reborrow(&mut payload), ctx).await;
+            let outcome = listed.call(E::reborrow(&mut payload), ctx).await;
             if let Some(stopped) = Stopped::of::<E>(&outcome) {
                 ctx.set_stopped(stopped);
                 list.observe(place + 1, payload, ctx).await;
@@ -251,7 +254,7 @@ impl<E: Event> List<E> {
     async fn observe(&self, from: usize, mut payload: E::Payload<'_>, ctx: &mut RailContext) {
         for listed in &self.rails[from..] {
             if listed.always {
-                listed.rail.observe(E::reborrow(&mut payload), ctx).await;
+                listed.observe(E::reborrow(&mut payload), ctx).await;
             }
         }
     }
@@ -368,36 +371,57 @@ impl<E: Event> AnyList for List<E> {
     }
 }
 
+// The spans are here and not where the rail's type is known: that would be a second call of each rail, and code for it.
+impl<E: Event> Listed<E> {
+    fn call<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> OutcomeFuture<'a, E> {
+        if !telemetry::takes_rails() {
+            return self.rail.call(payload, ctx);
+        }
+        let span = telemetry::rail_span(&self.rail.info(), E::POINT);
+        let call = span.in_scope(|| self.rail.call(payload, ctx)).instrument(span.clone());
+        Box::pin(async move {
+            let outcome = call.await;
+            telemetry::decided::<E>(&span, &outcome);
+            outcome
+        })
+    }
+
+    fn observe<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> ObserverFuture<'a> {
+        if !telemetry::takes_rails() {
+            return self.rail.observe(payload, ctx);
+        }
+        let span = telemetry::rail_span(&self.rail.info(), E::POINT);
+        let call = span.in_scope(|| self.rail.observe(payload, ctx)).instrument(span.clone());
+        Box::pin(async move {
+            call.await;
+            telemetry::decided::<E>(&span, &Ok(Decision::Continue));
+        })
+    }
+}
+
+/// What a rail behind `dyn` gives: a boxed future.
+type OutcomeFuture<'a, E> = Pin<Box<dyn Future<Output = Outcome<E>> + Send + 'a>>;
+
 /// A rail at one event, behind `dyn`.
 trait DynRail<E: Event>: Send + Sync {
-    fn call<'a>(
-        &'a self,
-        payload: E::Payload<'a>,
-        ctx: &'a mut RailContext,
-    ) -> Pin<Box<dyn Future<Output = Outcome<E>> + Send + 'a>>;
+    fn info(&self) -> RailInfo;
 
-    fn observe<'a>(
-        &'a self,
-        payload: E::Payload<'a>,
-        ctx: &'a mut RailContext,
-    ) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
+    fn call<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> OutcomeFuture<'a, E>;
+
+    fn observe<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> ObserverFuture<'a>;
 }
 
 impl<E: Event, R: RailOn<E> + Send + Sync> DynRail<E> for R {
-    fn call<'a>(
-        &'a self,
-        payload: E::Payload<'a>,
-        ctx: &'a mut RailContext,
-    ) -> Pin<Box<dyn Future<Output = Outcome<E>> + Send + 'a>> {
+    fn info(&self) -> RailInfo {
+        R::INFO
+    }
+
+    fn call<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> OutcomeFuture<'a, E> {
         let future = RailOn::call(self, payload, ctx);
         Box::pin(async move { decision::outcome::<E>(R::flow(future.await)) })
     }
 
-    fn observe<'a>(
-        &'a self,
-        payload: E::Payload<'a>,
-        ctx: &'a mut RailContext,
-    ) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>> {
+    fn observe<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> ObserverFuture<'a> {
         Box::pin(RailOn::observe(self, payload, ctx))
     }
 }

@@ -289,6 +289,14 @@ impl Model for ScriptedModel {
         self.next_turn()?.outcome.clone().map_err(|failure| failure.to_error())
     }
 
+    fn model_name(&self) -> Option<&str> {
+        Some("scripted")
+    }
+
+    fn provider(&self) -> Option<&str> {
+        Some("exo_rails")
+    }
+
     fn stream(
         &self,
         request: Permit<ModelCallInputs>,

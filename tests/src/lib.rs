@@ -4,10 +4,12 @@ mod agent;
 mod journal;
 mod operations;
 mod polls;
+mod spans;
 mod warnings;
 
 pub use agent::{Model, asks_for, run_agent};
 pub use journal::{note, notes, take_notes};
 pub use operations::{broken_model, broken_run, broken_tool, fails_first, model, prompt, run, tool};
 pub use polls::{Polls, yields};
+pub use spans::Spans;
 pub use warnings::{Collecting, Warnings};

@@ -349,11 +349,13 @@ impl<'c> Names<'c> {
     fn run_on(&self) -> TokenStream {
         let (library, ident, len, kinds) = (&self.chain.library, &self.ident, self.len(), self.kinds());
         let steps = self.events.iter().enumerate().map(|(number, event)| self.steps(number, event));
+        let traced = self.chain.trace.then(|| quote_spanned!(Span::mixed_site()=> , #library::__private::Traced));
         quote_spanned! {Span::mixed_site()=>
             #(#steps)*
 
             type __Course = #library::__private::Always<
                 { #library::__private::Summary::<#ident, #len, #kinds>::HAS_ALWAYS }
+                #traced
             >;
 
             // What is asked of it is whether the chain serves the event, and not how.

@@ -33,6 +33,8 @@ pub(super) struct Chain {
     pub onion: bool,
     /// Whether the rails of an event run at once.
     pub together: bool,
+    /// Whether there is a span around each rail.
+    pub trace: bool,
     pub rails: Vec<Listed>,
 }
 
@@ -53,6 +55,7 @@ impl Chain {
             events: Vec::new(),
             onion: false,
             together: false,
+            trace: false,
             rails,
         }
     }
@@ -158,12 +161,13 @@ fn named(input: ParseStream<'_>, options: &[Attribute], attrs: Vec<Attribute>) -
     errors.finish(chain)
 }
 
-const OPTIONS: [&str; 12] = [
+const OPTIONS: [&str; 13] = [
     "priority",
     "crate",
     "unique_priorities",
     "onion",
     "together",
+    "trace",
     "events",
     "policy",
     "tools",
@@ -177,7 +181,7 @@ const OPTIONS: [&str; 12] = [
 const TOGETHER: usize = 16;
 
 /// Those that have no value.
-const FLAGS: [&str; 3] = ["unique_priorities", "onion", "together"];
+const FLAGS: [&str; 4] = ["unique_priorities", "onion", "together", "trace"];
 
 /// What stands in `#[chain(…)]`: (e.g. `priority = 20, require(permission_check on PreToolCall)`).
 fn chain_options(chain: &mut Chain, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<()> {
@@ -211,6 +215,7 @@ fn option(chain: &mut Chain, key: &Ident, name: &str, input: ParseStream<'_>, er
         let flag = match name {
             "onion" => &mut chain.onion,
             "together" => &mut chain.together,
+            "trace" => &mut chain.trace,
             _ => &mut chain.unique_priorities,
         };
         *flag = true;

@@ -28,6 +28,8 @@ fn accepted() {
         "crate = my::rails; a, b",
         "/// Docs.\n#[derive(Debug)] #[chain(priority = BASE + 1, crate = my::rails)] struct Rails { a }",
         "#[chain(priority = 1)] #[chain(crate = my::rails)] struct Rails { a }",
+        "#[chain(trace)] struct Rails { a }",
+        "#[chain(trace, onion)] a",
     ];
     for chain in chains {
         check(&[(chain, &[])]);
@@ -70,13 +72,15 @@ fn named() {
 #[test]
 fn options() {
     let with = |options: &str| format!("#[chain({options})] struct Rails {{ a }}");
-    let table: [(&str, &[&str]); 6] = [
+    let table: [(&str, &[&str]); 8] = [
         ("priorty = 1", &["`#[chain]` has no option `priorty`; did you mean `priority`?"]),
         ("severity = 1", &["`#[chain]` has no option `severity`; expected `priority`, `crate`"]),
         ("priority = 1, priority = 2", &["`priority` is given twice"]),
         ("priority", &["`priority` needs a value: `priority = 10`"]),
         ("priority = \"1\"", &["a priority is an integer"]),
         ("priority = 1 crate = a", &["expected `,` between two arguments"]),
+        ("trace = true", &["`trace` stands alone: it has no value"]),
+        ("trace, trace", &["`trace` is given twice"]),
     ];
     for (options, expected) in table {
         check(&[(&with(options), expected)]);
@@ -88,6 +92,12 @@ fn the_path_of_the_library() {
     let chain = expand("#[chain(crate = my::rails)] struct Rails { a, limit: Limit }");
     assert!(!mentions(&chain, "exo_rails"), "{chain}");
     assert!(mentions(&expand("a"), "exo_rails"));
+}
+
+#[test]
+fn a_chain_has_spans_when_it_asks_for_them() {
+    assert!(mentions(&expand("#[chain(trace)] a"), "Traced"));
+    assert!(!mentions(&expand("#[chain(onion)] a"), "Traced"));
 }
 
 #[test]

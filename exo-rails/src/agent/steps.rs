@@ -8,6 +8,7 @@ use futures_util::stream::FuturesUnordered;
 use serde_json::{Map, Value};
 use tokio::sync::mpsc::Sender;
 use tokio_util::sync::CancellationToken;
+use tracing::{Instrument, Span};
 
 use super::Agent;
 use super::streaming::{RunEvent, tell};
@@ -20,7 +21,8 @@ use crate::operation::{self, Call};
 use crate::payload::{InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse, ToolCallInputs, ToolOutput};
 use crate::permit::Permit;
 use crate::rails::Rails;
-use crate::tool::unknown;
+use crate::telemetry;
+use crate::tool::{Tool, unknown};
 
 /// One run of an agent, streamed when somebody listens to its events.
 pub(crate) struct Steps<'a, M, R> {
@@ -37,6 +39,13 @@ impl<'a, M: Model, R: Rails> Steps<'a, M, R> {
 
     /// Runs the agent, guarded.
     pub(crate) async fn run(&self, input: InvokeInputs, ctx: &mut RailContext) -> Result<InvokeOutput, RunError> {
+        let span = telemetry::run_span(ctx);
+        let result = self.guarded(input, ctx).instrument(span.clone()).await;
+        telemetry::end_with(&span, ctx, &result, Some(&self.used()), None);
+        result
+    }
+
+    async fn guarded(&self, input: InvokeInputs, ctx: &mut RailContext) -> Result<InvokeOutput, RunError> {
         let mut attempts = 0;
         let attempt = |run| {
             attempts += 1;
@@ -79,10 +88,15 @@ impl<'a, M: Model, R: Rails> Steps<'a, M, R> {
 
     fn answer(&self, response: ModelResponse, messages: Vec<Message>, steps: u32) -> InvokeOutput {
         let text = response.message.text().into_owned();
-        let usage = self.usage.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let usage = self.used();
         // Where a rail has skipped the call, the answer is empty, and this says why.
         let extra = response.extra.into_iter().filter(|(name, _)| name == operation::SKIPPED).collect();
         InvokeOutput { text, messages, usage, steps, extra }
+    }
+
+    /// What the calls of the model have cost so far.
+    fn used(&self) -> Usage {
+        self.usage.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn first_messages(&self, run: &InvokeInputs) -> Vec<Message> {
@@ -93,20 +107,37 @@ impl<'a, M: Model, R: Rails> Steps<'a, M, R> {
         instructions.into_iter().chain(run.messages.iter().cloned()).chain([input]).collect()
     }
 
+    /// Asks the model, in a span.
     async fn ask(&self, messages: Vec<Message>, ctx: &mut RailContext) -> Result<ModelResponse, RunError> {
+        let model = &self.agent.model;
+        let span = telemetry::model_call_span(ctx, model.provider(), model.model_name());
+        let before = self.used();
+        let result = self.ask_guarded(messages, ctx, &span).instrument(span.clone()).await;
+        telemetry::end_with(&span, ctx, &result, Some(&since(&before, &self.used())), None);
+        result
+    }
+
+    async fn ask_guarded(
+        &self,
+        messages: Vec<Message>,
+        ctx: &mut RailContext,
+        span: &Span,
+    ) -> Result<ModelResponse, RunError> {
         let tools = self.agent.tools.iter().map(|tool| tool.spec().clone()).collect();
         let request = ModelCallInputs { model: None, messages, tools, extra: self.agent.options.clone() };
         let rails = &self.agent.rails;
         match &self.events {
-            None => rails.guard_llm_call(request, ctx, |request| self.call_model(request)).await,
+            None => rails.guard_llm_call(request, ctx, |request| self.call_model(request, span)).await,
             Some(events) => {
+                span.record(telemetry::names::REQUEST_STREAM, true);
                 let outlet = |piece| tell(events, RunEvent::from(piece));
-                rails.guard_stream(request, ctx, |request| self.stream_model(request), outlet).await
+                rails.guard_stream(request, ctx, |request| self.stream_model(request, span), outlet).await
             }
         }
     }
 
-    async fn call_model(&self, request: Permit<ModelCallInputs>) -> Result<ModelResponse, OperationError> {
+    async fn call_model(&self, request: Permit<ModelCallInputs>, span: &Span) -> Result<ModelResponse, OperationError> {
+        telemetry::asked(span, &request);
         let mut meter = self.meter();
         let response = self.agent.model.call(request).await?;
         meter.last.clone_from(&response.usage);
@@ -116,7 +147,9 @@ impl<'a, M: Model, R: Rails> Steps<'a, M, R> {
     fn stream_model(
         &self,
         request: Permit<ModelCallInputs>,
+        span: &Span,
     ) -> impl Stream<Item = Result<ModelDelta, OperationError>> + Send + use<'_, M, R> {
+        telemetry::asked(span, &request);
         let mut meter = self.meter();
         self.agent.model.stream(request).inspect(move |delta| match delta {
             Ok(ModelDelta::Usage(usage)) => meter.last = Some(usage.clone()),
@@ -175,8 +208,26 @@ impl<'a, M: Model, R: Rails> Steps<'a, M, R> {
         let (arguments, malformed) = arguments(&call.function.arguments);
         let mut inputs =
             ToolCallInputs { id: call.id.clone(), tool_name: call.function.name.clone(), arguments, extra: Map::new() };
-        let run = |call| self.run_tool(call, malformed.as_ref());
-        operation::guard::<operation::ToolCall<true>, _, _>(&self.agent.rails, &mut inputs, ctx, Call(run)).await
+        // A name that is no tool's is the model's own words.
+        let known = self.tool(&inputs.tool_name).map_or("", Tool::name);
+        let span = telemetry::tool_call_span(ctx, known, &call.id);
+        let failure = Mutex::new(None);
+        let (malformed, failed) = (malformed.as_ref(), &failure);
+        let run = |call| async move {
+            let result = self.run_tool(call, malformed).await;
+            *failed.lock().unwrap_or_else(PoisonError::into_inner) = result.as_ref().err().map(|error| error.kind);
+            result
+        };
+        let guarded =
+            operation::guard::<operation::ToolCall<true>, _, _>(&self.agent.rails, &mut inputs, ctx, Call(run));
+        let result = guarded.instrument(span.clone()).await;
+        let failure = failure.into_inner().unwrap_or_else(PoisonError::into_inner);
+        telemetry::end_with(&span, ctx, &result, None, failure);
+        result
+    }
+
+    fn tool(&self, name: &str) -> Option<&Tool> {
+        self.agent.tools.iter().find(|tool| tool.name() == name)
     }
 
     async fn run_tool(
@@ -184,9 +235,8 @@ impl<'a, M: Model, R: Rails> Steps<'a, M, R> {
         call: Permit<ToolCallInputs>,
         malformed: Option<&serde_json::Error>,
     ) -> Result<ToolOutput, OperationError> {
-        let tools = &self.agent.tools;
-        let Some(tool) = tools.iter().find(|tool| tool.name() == call.tool_name) else {
-            return Err(unknown(&call.tool_name, tools.iter()));
+        let Some(tool) = self.tool(&call.tool_name) else {
+            return Err(unknown(&call.tool_name, self.agent.tools.iter()));
         };
         // A rail may have put arguments in the place of the text that is no JSON.
         if let (Some(error), Value::String(_)) = (malformed, &call.arguments) {
@@ -194,6 +244,16 @@ impl<'a, M: Model, R: Rails> Steps<'a, M, R> {
             return Err(OperationError::new(OperationErrorKind::InvalidRequest, message));
         }
         tool.call(call).await
+    }
+}
+
+/// What has been used since there was so much.
+fn since(before: &Usage, now: &Usage) -> Usage {
+    Usage {
+        prompt_tokens: now.prompt_tokens.saturating_sub(before.prompt_tokens),
+        completion_tokens: now.completion_tokens.saturating_sub(before.completion_tokens),
+        total_tokens: now.total_tokens.saturating_sub(before.total_tokens),
+        ..Usage::default()
     }
 }
 

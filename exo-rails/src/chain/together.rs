@@ -22,12 +22,16 @@ enum Progress<E: Event> {
 
 impl<E: Event> Progress<E> {
     /// Polls the rail unless it has ended; whether it has.
-    fn poll<S: Step<E>>(&mut self, rail: Pin<&mut impl Future<Output = S::Out>>, task: &mut Context<'_>) -> bool {
+    fn poll<N: Note, S: Step<E>>(
+        &mut self,
+        rail: Pin<&mut impl Future<Output = N::Out<E, S>>>,
+        task: &mut Context<'_>,
+    ) -> bool {
         if !matches!(self, Self::Running) {
             return true;
         }
         let Poll::Ready(output) = rail.poll(task) else { return false };
-        *self = match S::flow(output) {
+        *self = match N::flow::<E, S>(output) {
             ControlFlow::Continue(()) => Self::Passed,
             ControlFlow::Break(outcome) => Self::Stopped(outcome),
         };
@@ -42,7 +46,7 @@ impl<E: Event> Progress<E> {
 macro_rules! each {
     ($waits:ident, $task:ident; $($progress:ident $future:ident $step:ty),*) => {
         $(
-            $waits |= !$progress.poll::<$step>($future.as_mut(), $task);
+            $waits |= !$progress.poll::<N, $step>($future.as_mut(), $task);
             if matches!($progress, Progress::Stopped(_)) {
                 if $waits {
                     return Poll::Pending;
@@ -77,7 +81,7 @@ macro_rules! together {
             ) -> Outcome<E> {
                 let (shared, ctx) = (E::share(payload), &*ctx);
                 $(
-                    let mut $future = pin!(At::<P, $place>::call_together(chain, shared, ctx));
+                    let mut $future = pin!(N::call_together::<E, At<P, $place>>(chain, shared, ctx));
                     let mut $progress = Progress::<E>::Running;
                 )*
                 poll_fn(move |task| {
@@ -89,7 +93,7 @@ macro_rules! together {
             }
 
             // None of them is always called.
-            fn observe<'a>(
+            fn observe<'a, N: Note>(
                 _: &'a Self::Chain,
                 _: E::Payload<'a>,
                 _: &'a mut RailContext,

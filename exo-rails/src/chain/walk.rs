@@ -6,14 +6,17 @@
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
 
+use tracing::{Instrument, Span};
+
 use super::RailAt;
 use crate::checks::Stateless;
 use crate::context::RailContext;
 use crate::decision::{Decision, Outcome};
 use crate::event::{Event, Payloads};
-use crate::rail::RailOn;
+use crate::rail::{Rail, RailInfo, RailOn};
 use crate::rails::RunOn;
 use crate::stopped::Stopped;
+use crate::telemetry;
 
 /// The steps of a chain at event `E`.
 pub trait Walk<E: Event> {
@@ -31,7 +34,7 @@ pub trait Walk<E: Event> {
     ) -> impl Future<Output = Outcome<E>> + Send;
 
     /// Calls the rails from this step on that are always called.
-    fn observe<'a>(
+    fn observe<'a, N: Note>(
         chain: &'a Self::Chain,
         payload: E::Payload<'a>,
         ctx: &'a mut RailContext,
@@ -45,13 +48,80 @@ pub trait StepsOn<E: Event>: super::Places {
     type Steps: Walk<E, Chain = Self::Chain>;
 }
 
-/// Whether a walk notes at which step it was stopped. Only chains with rails that are always called want to know.
+/// How a walk takes its steps: whether it notes at which one it was stopped, which only chains with rails that are always
+/// called want to know, and whether it opens a span around each.
+///
+/// What is left out is no code at all: a step is then the call of the rail and nothing else.
 pub trait Note {
-    /// It was stopped at this step.
+    /// What a step gives.
+    type Out<E: Event, S: Step<E>>: Send;
+
+    /// Takes a step.
+    fn call<'a, E: Event, S: Step<E>>(
+        chain: &'a S::Chain,
+        payload: E::Payload<'a>,
+        ctx: &'a mut RailContext,
+    ) -> impl Future<Output = Self::Out<E, S>> + Send;
+
+    /// Takes a step beside others.
+    fn call_together<'a, E: Event, S: Step<E>>(
+        chain: &'a S::Chain,
+        payload: E::Shared<'a>,
+        ctx: &'a RailContext,
+    ) -> impl Future<Output = Self::Out<E, S>> + Send;
+
+    /// What the rail decided.
+    fn flow<E: Event, S: Step<E>>(output: Self::Out<E, S>) -> ControlFlow<Outcome<E>>;
+
+    /// Calls the rail of a step when it is one that is always called.
+    fn observe<'a, E: Event, S: Step<E>>(
+        chain: &'a S::Chain,
+        payload: E::Payload<'a>,
+        ctx: &'a mut RailContext,
+    ) -> impl Future<Output = ()> + Send;
+
+    /// The walk was stopped at this step.
     fn stopped_at(ctx: &mut RailContext, step: usize);
 
     /// What it noted was a step after so many others.
     fn after(ctx: &mut RailContext, steps: usize);
+}
+
+/// Steps that are the calls of their rails.
+macro_rules! plain_steps {
+    () => {
+        type Out<E: Event, S: Step<E>> = S::Out;
+
+        #[inline(always)]
+        fn call<'a, E: Event, S: Step<E>>(
+            chain: &'a S::Chain,
+            payload: E::Payload<'a>,
+            ctx: &'a mut RailContext,
+        ) -> impl Future<Output = S::Out> + Send {
+            S::call(chain, payload, ctx)
+        }
+
+        fn call_together<'a, E: Event, S: Step<E>>(
+            chain: &'a S::Chain,
+            payload: E::Shared<'a>,
+            ctx: &'a RailContext,
+        ) -> impl Future<Output = S::Out> + Send {
+            S::call_together(chain, payload, ctx)
+        }
+
+        #[inline(always)]
+        fn flow<E: Event, S: Step<E>>(output: S::Out) -> ControlFlow<Outcome<E>> {
+            S::flow(output)
+        }
+
+        fn observe<'a, E: Event, S: Step<E>>(
+            chain: &'a S::Chain,
+            payload: E::Payload<'a>,
+            ctx: &'a mut RailContext,
+        ) -> impl Future<Output = ()> + Send {
+            S::observe(chain, payload, ctx)
+        }
+    };
 }
 
 /// Nobody wants to know.
@@ -59,6 +129,8 @@ pub trait Note {
 pub enum Unnoted {}
 
 impl Note for Unnoted {
+    plain_steps!();
+
     #[inline(always)]
     fn stopped_at(_: &mut RailContext, _: usize) {}
 
@@ -71,6 +143,8 @@ impl Note for Unnoted {
 pub enum Noted {}
 
 impl Note for Noted {
+    plain_steps!();
+
     #[cold]
     fn stopped_at(ctx: &mut RailContext, step: usize) {
         ctx.stopped_at = step;
@@ -82,9 +156,101 @@ impl Note for Noted {
     }
 }
 
-/// How the steps of an event are taken: whether there are rails that are always called.
+/// The same with a span around each rail.
 #[derive(Debug)]
-pub enum Always<const THERE_ARE: bool> {}
+pub struct InSpans<N>(PhantomData<N>);
+
+impl<N: Note> Note for InSpans<N> {
+    type Out<E: Event, S: Step<E>> = ControlFlow<Outcome<E>>;
+
+    fn call<'a, E: Event, S: Step<E>>(
+        chain: &'a S::Chain,
+        payload: E::Payload<'a>,
+        ctx: &'a mut RailContext,
+    ) -> impl Future<Output = ControlFlow<Outcome<E>>> + Send {
+        let span = span_of::<E, S>();
+        // In the span: a rail that does not wait does its work when it is called.
+        let call = span.in_scope(|| S::call(chain, payload, ctx));
+        in_span::<E, S>(span, call)
+    }
+
+    fn call_together<'a, E: Event, S: Step<E>>(
+        chain: &'a S::Chain,
+        payload: E::Shared<'a>,
+        ctx: &'a RailContext,
+    ) -> impl Future<Output = ControlFlow<Outcome<E>>> + Send {
+        let span = span_of::<E, S>();
+        let call = span.in_scope(|| S::call_together(chain, payload, ctx));
+        in_span::<E, S>(span, call)
+    }
+
+    fn flow<E: Event, S: Step<E>>(flow: ControlFlow<Outcome<E>>) -> ControlFlow<Outcome<E>> {
+        flow
+    }
+
+    fn observe<'a, E: Event, S: Step<E>>(
+        chain: &'a S::Chain,
+        payload: E::Payload<'a>,
+        ctx: &'a mut RailContext,
+    ) -> impl Future<Output = ()> + Send {
+        let span = if S::ALWAYS { telemetry::rail_span(&S::INFO, E::POINT) } else { Span::none() };
+        let call = span.in_scope(|| S::observe(chain, payload, ctx));
+        async move {
+            call.instrument(span.clone()).await;
+            telemetry::flowed::<E>(&span, &ControlFlow::Continue(()));
+        }
+    }
+
+    fn stopped_at(ctx: &mut RailContext, step: usize) {
+        N::stopped_at(ctx, step);
+    }
+
+    fn after(ctx: &mut RailContext, steps: usize) {
+        N::after(ctx, steps);
+    }
+}
+
+/// The span of a step. The steps after the last rail are no rails.
+fn span_of<E: Event, S: Step<E>>() -> Span {
+    if S::INFO.name.is_empty() { Span::none() } else { telemetry::rail_span(&S::INFO, E::POINT) }
+}
+
+/// What a call in a span comes to, which the span tells.
+async fn in_span<E: Event, S: Step<E>>(
+    span: Span,
+    call: impl Future<Output = S::Out> + Send,
+) -> ControlFlow<Outcome<E>> {
+    let output = call.instrument(span.clone()).await;
+    let flow = span.in_scope(|| S::flow(output));
+    telemetry::flowed::<E>(&span, &flow);
+    flow
+}
+
+/// Whether there are spans around rails.
+pub trait Spans {
+    /// How steps are taken that would be taken like this without spans.
+    type Around<N: Note>: Note;
+}
+
+/// There are none.
+#[derive(Debug)]
+pub enum Untraced {}
+
+impl Spans for Untraced {
+    type Around<N: Note> = N;
+}
+
+/// There are: the chain has `#[chain(trace)]`.
+#[derive(Debug)]
+pub enum Traced {}
+
+impl Spans for Traced {
+    type Around<N: Note> = InSpans<N>;
+}
+
+/// How the steps of an event are taken: whether there are rails that are always called, and whether there are spans.
+#[derive(Debug)]
+pub struct Always<const THERE_ARE: bool, T = Untraced>(PhantomData<T>);
 
 /// What a chain does at an event. See [`Always`].
 pub trait Course {
@@ -103,14 +269,14 @@ pub trait Course {
     ) -> impl Future<Output = ()> + Send;
 }
 
-impl Course for Always<false> {
+impl<T: Spans> Course for Always<false, T> {
     #[inline(always)]
     fn take_steps<'a, E: Event, W: Walk<E, Chain: RunOn<E>>>(
         chain: &'a W::Chain,
         payload: E::Payload<'a>,
         ctx: &'a mut RailContext,
     ) -> impl Future<Output = Outcome<E>> + Send {
-        W::walk::<Unnoted>(chain, payload, ctx)
+        W::walk::<T::Around<Unnoted>>(chain, payload, ctx)
     }
 
     fn observe<'a, E: Event, W: Walk<E, Chain: RunOn<E>>>(
@@ -122,17 +288,17 @@ impl Course for Always<false> {
     }
 }
 
-impl Course for Always<true> {
+impl<T: Spans> Course for Always<true, T> {
     async fn take_steps<'a, E: Event, W: Walk<E, Chain: RunOn<E>>>(
         chain: &'a W::Chain,
         mut payload: E::Payload<'a>,
         ctx: &'a mut RailContext,
     ) -> Outcome<E> {
-        let outcome = W::walk::<Noted>(chain, E::reborrow(&mut payload), ctx).await;
+        let outcome = W::walk::<T::Around<Noted>>(chain, E::reborrow(&mut payload), ctx).await;
         if let Some(stopped) = Stopped::of::<E>(&outcome) {
             let from = ctx.stopped_at + 1;
             ctx.set_stopped(stopped);
-            W::observe(chain, payload, ctx, from).await;
+            W::observe::<T::Around<Noted>>(chain, payload, ctx, from).await;
         }
         outcome
     }
@@ -142,7 +308,7 @@ impl Course for Always<true> {
         payload: E::Payload<'a>,
         ctx: &'a mut RailContext,
     ) -> impl Future<Output = ()> + Send {
-        W::observe(chain, payload, ctx, 0)
+        W::observe::<T::Around<Noted>>(chain, payload, ctx, 0)
     }
 }
 
@@ -171,9 +337,14 @@ impl<E: Event, A: Walk<E, Chain: RunOn<E>>, B: Walk<E, Chain = A::Chain>> Walk<E
         outcome
     }
 
-    async fn observe<'a>(chain: &'a A::Chain, mut payload: E::Payload<'a>, ctx: &'a mut RailContext, from: usize) {
-        A::observe(chain, E::reborrow(&mut payload), ctx, from).await;
-        B::observe(chain, payload, ctx, from.saturating_sub(A::STEPS)).await;
+    async fn observe<'a, N: Note>(
+        chain: &'a A::Chain,
+        mut payload: E::Payload<'a>,
+        ctx: &'a mut RailContext,
+        from: usize,
+    ) {
+        A::observe::<N>(chain, E::reborrow(&mut payload), ctx, from).await;
+        B::observe::<N>(chain, payload, ctx, from.saturating_sub(A::STEPS)).await;
     }
 }
 
@@ -207,6 +378,10 @@ pub trait Step<E: Event> {
     type Chain;
     /// What the rail returns.
     type Out: Send;
+    /// The rail; its name is empty where there is none.
+    const INFO: RailInfo;
+    /// Whether it is one that is always called.
+    const ALWAYS: bool;
 
     /// Calls the rail.
     fn call<'a>(
@@ -240,6 +415,8 @@ where
 {
     type Chain = P::Chain;
     type Out = <P::Rail as RailOn<E>>::Out;
+    const INFO: RailInfo = <P::Rail as Rail>::INFO;
+    const ALWAYS: bool = <P::Rail as RailOn<E>>::ALWAYS;
 
     #[inline(always)]
     fn call<'a>(
@@ -300,8 +477,8 @@ macro_rules! walks {
                     let mut payload = payload;
                     $(
                         let lent = <E as Payloads>::reborrow(&mut payload);
-                        let output = At::<P, $place>::call(chain, lent, &mut *ctx).await;
-                        match At::<P, $place>::flow(output) {
+                        let output = N::call::<E, At<P, $place>>(chain, lent, &mut *ctx).await;
+                        match N::flow::<E, At<P, $place>>(output) {
                             ControlFlow::Break(outcome) => {
                                 N::stopped_at(ctx, $step);
                                 return outcome;
@@ -313,7 +490,7 @@ macro_rules! walks {
                 }
             }
 
-            async fn observe<'a>(
+            async fn observe<'a, N: Note>(
                 chain: &'a Self::Chain,
                 mut payload: E::Payload<'a>,
                 ctx: &'a mut RailContext,
@@ -321,7 +498,7 @@ macro_rules! walks {
             ) {
                 $(
                     if from <= $step {
-                        At::<P, $place>::observe(chain, E::reborrow(&mut payload), &mut *ctx).await;
+                        N::observe::<E, At<P, $place>>(chain, E::reborrow(&mut payload), &mut *ctx).await;
                     }
                 )*
             }

@@ -189,6 +189,15 @@ impl Model for ChatModel {
         self.whole(&request).await.map_err(|error| self.secrets.hide(error))
     }
 
+    fn model_name(&self) -> Option<&str> {
+        Some(&self.model)
+    }
+
+    // Whoever answers, this is the protocol: the convention tells providers apart by it.
+    fn provider(&self) -> Option<&str> {
+        Some("openai")
+    }
+
     fn stream(
         &self,
         request: Permit<ModelCallInputs>,

@@ -1,0 +1,58 @@
+//! Runs a scripted agent and prints what it did as a tree of spans, with what each says of itself.
+//!
+//! The tree is drawn by a small layer of `tracing-subscriber`; whatever takes spans, such as `tracing-opentelemetry`, stands
+//! in its place in a program.
+
+mod rails;
+mod tree;
+
+use std::error::Error;
+
+use exo_rails::prelude::*;
+use exo_rails::scripted::ScriptedModel;
+use exo_rails::{RunError, Session};
+use serde_json::{Value, json};
+use tracing_subscriber::prelude::*;
+
+use rails::SupportRails;
+use tree::Tree;
+
+/// What the model says: it asks for two tools at once, stumbles, is refused an answer, and gives a better one.
+const SCRIPT: &str = r#"[
+    { "call": [
+        { "tool": "find_order", "arguments": { "order": 7 } },
+        { "tool": "refund", "arguments": { "order": 7, "amount": 40 } }
+    ], "usage": { "prompt_tokens": 120, "completion_tokens": 24 } },
+    { "fail": { "kind": "rate_limited", "message": "slow down", "status": 429 } },
+    { "say": "Order 7 is lost, sorry!!!", "usage": { "prompt_tokens": 170, "completion_tokens": 9 } },
+    { "say": "Order 7 is late; a colleague looks into the refund.", "usage": { "prompt_tokens": 170, "completion_tokens": 14 } },
+    { "call": [{ "tool": "delete_order", "arguments": { "order": 7 } }], "usage": { "prompt_tokens": 230, "completion_tokens": 11 } }
+]"#;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let tree = Tree::default();
+    tracing_subscriber::registry().with(tree.clone()).init();
+
+    let model: ScriptedModel = SCRIPT.parse()?;
+    let agent = Agent::builder("support", model)
+        .tools([tool("find_order", "on its way since Monday"), tool("refund", "paid"), tool("delete_order", "gone")])
+        .rails(SupportRails {})
+        .build();
+    let mut session = Session::start(&agent, "chat-1").await?;
+    session.run("Where is order 7?").await?;
+    // The second run is stopped by a rail.
+    match session.run("Then delete it.").await {
+        Err(RunError::Abort(_)) => {}
+        other => return Err(format!("the run was not stopped: {other:?}").into()),
+    }
+    session.end().await;
+
+    print!("{}", tree.draw());
+    Ok(())
+}
+
+fn tool(name: &str, result: &'static str) -> Tool {
+    let run = move |_: Value| async move { Ok::<_, OperationError>(result) };
+    Tool::new(name, "Works on an order.", json!({ "type": "object" }), run)
+}

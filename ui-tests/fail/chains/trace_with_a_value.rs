@@ -1,0 +1,22 @@
+//! The message should say: `trace` has no value.
+
+use exo_rails::prelude::*;
+
+#[rail(priority = 10, on = [PreToolCall])]
+fn permission_check(call: &ToolCallInputs) -> Verdict {
+    Verdict::abort_if(call.tool_name == "drop_table", "not permitted")
+}
+
+#[rail(priority = 90, on = [PreToolCall, PostToolCall])]
+fn audit_log(call: &ToolCallInputs) {
+    println!("{}", call.tool_name);
+}
+
+rail_chain! {
+    #[chain(trace = true)]
+    struct MyRails { permission_check, audit_log }
+}
+
+fn main() {
+    let _ = MyRails {};
+}
