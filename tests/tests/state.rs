@@ -302,11 +302,11 @@ async fn the_state_of_a_session_is_kept_and_restored() {
         }
     }
     #[rail(on = [Start])]
-    fn count(ctx: &RailContext) -> Result<(), serde_json::Error> {
+    fn count_runs(ctx: &RailContext) -> Result<(), serde_json::Error> {
         ctx.session.state().update_as("runs", |runs: &mut u32| *runs += 1)
     }
     let model = || tests::Model::new([ModelResponse::text("one"), ModelResponse::text("two")]);
-    let agent = Agent::builder("state", model()).rails(rail_chain![recall, count]).build();
+    let agent = Agent::builder("state", model()).rails(rail_chain![recall, count_runs]).build();
     let mut session = Session::start(&agent, "s-1").await.unwrap();
     session.run("hello").await.unwrap();
     let state = session.values().state();
