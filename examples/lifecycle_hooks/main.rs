@@ -108,22 +108,31 @@ fn tools() -> [Tool; 3] {
     })
 }
 
-/// The person: small sums are paid back, customers are not deleted.
+/// The person, until nobody is left to ask.
 async fn approve(mut waiting: mpsc::Receiver<ApprovalRequest>) {
     while let Some(request) = waiting.recv().await {
         print(&format!("  person  is asked for {} {}", request.tool_name, request.arguments));
-        let response = match (request.tool_name.as_str(), request.arguments["amount"].as_u64()) {
-            ("refund", Some(..=50)) => ApprovalResponse::Approved,
-            ("refund", Some(_)) => {
-                let mut arguments = request.arguments.clone();
-                arguments["amount"] = json!(50);
-                ApprovalResponse::Modified(arguments)
-            }
-            _ => ApprovalResponse::Denied("customers are deleted by the office".into()),
-        };
-        print(&format!("  person  {response:?}"));
+        let response = decide(&request);
         if !request.answer(response) {
             print("  person  is too late");
+        }
+    }
+}
+
+/// Small sums are paid back, of large ones a part, and customers are not deleted.
+fn decide(request: &ApprovalRequest) -> ApprovalResponse {
+    match (request.tool_name.as_str(), request.arguments["amount"].as_u64()) {
+        ("refund", Some(..=50)) => {
+            print("  person  approves");
+            ApprovalResponse::Approved
+        }
+        ("refund", Some(_)) => {
+            print("  person  approves 50");
+            ApprovalResponse::Modified(json!({ "order": request.arguments["order"], "amount": 50 }))
+        }
+        _ => {
+            print("  person  denies");
+            ApprovalResponse::Denied("customers are deleted by the office".into())
         }
     }
 }
