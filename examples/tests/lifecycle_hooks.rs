@@ -89,6 +89,7 @@ async fn only_tools_that_match_a_pattern_are_asked_for() {
 
 #[tokio::test(start_paused = true)]
 async fn without_an_answer_in_time_the_tool_does_not_run() {
+    let began = tokio::time::Instant::now();
     let kept = Mutex::new(None);
     let call = answered("refund", |request| *kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(request)).await;
     call.assert_output(
@@ -97,6 +98,7 @@ async fn without_an_answer_in_time_the_tool_does_not_run() {
     let request = kept.into_inner().unwrap_or_else(PoisonError::into_inner);
     assert!(request.is_some_and(|request| !request.answer(ApprovalResponse::Approved)), "whoever is late learns of it");
     call.assert_calls("refund", 0);
+    assert_eq!(began.elapsed(), LIMIT);
 }
 
 #[tokio::test(start_paused = true)]
@@ -148,20 +150,26 @@ async fn a_full_queue_does_not_let_the_tool_run_and_does_not_wait() {
 
 #[tokio::test(start_paused = true)]
 async fn a_cancelled_run_does_not_let_the_tool_run() {
-    let (rails, mut waiting) = approval(1);
-    let token = CancellationToken::new();
-    let ctx = RailContext::new("approval").with_cancellation(token.clone());
-    let began = tokio::time::Instant::now();
-    let person = async {
-        let request = waiting.recv().await;
-        token.cancel();
-        // An approval that comes with the cancellation is too late.
-        request.is_some_and(|request| request.answer(ApprovalResponse::Approved))
-    };
-    let call = testing::tool_call(&rails, ToolCallInputs::new("refund")).returns("done").in_context(ctx);
-    let (call, _) = tokio::join!(call.into_future(), person);
-    assert_eq!(began.elapsed(), Duration::ZERO, "it does not wait for the limit");
-    assert_eq!(call.calls("refund"), []);
+    // Nobody answers; or an approval comes with the cancellation.
+    for is_answered in [false, true] {
+        let (rails, mut waiting) = approval(1);
+        let token = CancellationToken::new();
+        let ctx = RailContext::new("approval").with_cancellation(token.clone());
+        let began = tokio::time::Instant::now();
+        let person = async {
+            let request = waiting.recv().await;
+            token.cancel();
+            if is_answered {
+                request.map(|request| request.answer(ApprovalResponse::Approved));
+                return None;
+            }
+            request
+        };
+        let call = testing::tool_call(&rails, ToolCallInputs::new("refund")).returns("done").in_context(ctx);
+        let (call, _request) = tokio::join!(call.into_future(), person);
+        assert_eq!(began.elapsed(), Duration::ZERO, "it does not wait for the limit");
+        call.assert_calls("refund", 0);
+    }
 }
 
 /// The approver is asked outside any lock: while one call waits, others go on.

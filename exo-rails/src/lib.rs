@@ -1,5 +1,6 @@
 // The README names pages by their files. Of two definitions of a link the first counts.
 //! [mistakes]: guide::mistakes
+//! [hooks]: guide::lifecycle_hooks
 //! [faults]: OnFault
 #![doc = include_str!("../README.md")]
 

@@ -33,7 +33,7 @@ use crate::tool::Tool;
 /// # #[tokio::main(flavor = "current_thread")] async fn main() {
 /// let script = r#"[{ "deltas": ["Use sk-l", "ive-4711 for it."] }]"#;
 /// let run = testing::run(rail_chain![redact], script).streamed().await;
-/// run.assert_output("Use [key] for it.").assert_streamed(["Us", "e [k", "ey] for it."]);
+/// run.assert_output("Use [key] for it.").assert_streamed(["Use [", "key] for it."]);
 /// # }
 /// ```
 ///
