@@ -70,6 +70,7 @@ impl HookState {
     }
 
     /// Takes the value of this name out.
+    #[expect(clippy::must_use_candidate, reason = "a value can be taken out to be forgotten")]
     pub fn remove(&self, name: &str) -> Option<Value> {
         self.lock().remove(name)
     }

@@ -394,27 +394,29 @@ async fn a_run_that_is_dropped_shows_where_it_was() {
 
 #[tokio::test]
 async fn an_event_of_ones_own_is_tested_like_the_others() {
-    #[derive(Debug, PartialEq)]
+    #[derive(Debug)]
+    struct Query(&'static str);
+    #[derive(Debug)]
     struct Memories(Vec<&'static str>);
     #[derive(Event)]
-    #[event(payload = &mut Memories, allows = "skip")]
+    #[event(payload = (&Query, &mut Memories), allows = "skip")]
     struct Recalled;
     impl OwnedPayload for Recalled {
-        type Owned = Memories;
-        fn lend(memories: &mut Memories) -> &mut Memories {
-            memories
+        type Owned = (Query, Memories);
+        fn lend((query, memories): &mut (Query, Memories)) -> (&Query, &mut Memories) {
+            (query, memories)
         }
     }
     #[rail(on = [Recalled])]
-    fn forget(memories: &mut Memories) {
-        memories.0.clear();
+    fn forget(query: &Query, memories: &mut Memories) {
+        memories.0.retain(|memory| *memory == query.0);
     }
     let rails = rail_chain![
         #[chain(events = [Recalled])]
         forget
     ];
-    let recalled = testing::at::<Recalled>(&rails, Memories(vec!["Ada"])).await;
-    assert_eq!(recalled.assert_continued().payload, Memories(vec![]));
+    let recalled = testing::at::<Recalled>(&rails, (Query("Ada"), Memories(vec!["Ada", "Bo"]))).await;
+    assert_eq!(recalled.assert_continued().payload.1.0, ["Ada"]);
     assert_eq!(recalled.trace.events()[0].changes.len(), 1);
 }
 

@@ -231,6 +231,7 @@ impl Trace {
 }
 
 /// Assertions. Each panics when it does not hold, with the whole trace.
+#[expect(clippy::must_use_candidate, reason = "an assertion returns itself to be chained")]
 impl Trace {
     /// Asserts that these events happened, in this order, and no others.
     ///
