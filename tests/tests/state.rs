@@ -271,8 +271,8 @@ fn a_value_of_another_type_is_an_error_and_stays() {
     assert!(!was_called);
     assert_eq!(state.get("calls"), Some(json!("many")));
     // A map whose keys are no texts cannot be written.
-    type Odd = std::collections::HashMap<Vec<u8>, u8>;
-    assert!(state.update_as("odd", |odd: &mut Odd| odd.insert(vec![1], 1)).is_err());
+    let odd = |odd: &mut std::collections::HashMap<Vec<u8>, u8>| odd.insert(vec![1], 1);
+    assert!(state.update_as("odd", odd).is_err());
     assert_eq!(state.get("odd"), None);
 }
 

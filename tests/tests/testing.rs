@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use exo_rails::prelude::*;
 use exo_rails::testing::{self, OwnedPayload, Trace, TraceEntry, Traced};
-use exo_rails::{CancellationToken, Event, RunEvent};
+use exo_rails::{CancellationToken, Event, RunEvent, Store};
 use serde_json::json;
 use tokio::time::Instant;
 
@@ -117,7 +117,7 @@ async fn an_event_happens_in_a_context_of_ones_own() {
     fn of_session(ctx: &RailContext) -> Verdict {
         Verdict::abort_if(ctx.turn() > 0, "one run is enough")
     }
-    let mut ctx = RailContext::new("mine").with_session("s", Default::default(), 1);
+    let mut ctx = RailContext::new("mine").with_session("s", Store::default(), 1);
     testing::at_in::<Start>(&rail_chain![of_session], "hello", &mut ctx).await.assert_aborted("enough");
     testing::at::<Start>(&rail_chain![of_session], "hello").await.assert_continued();
 }
