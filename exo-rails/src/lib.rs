@@ -1,5 +1,6 @@
 // The README names pages by their files. Of two definitions of a link the first counts.
 //! [mistakes]: guide::mistakes
+//! [hooks]: guide::lifecycle_hooks
 //! [faults]: OnFault
 #![doc = include_str!("../README.md")]
 
@@ -22,6 +23,7 @@ pub mod guide;
 mod handled;
 mod hook_manager;
 mod hook_point;
+mod hook_state;
 pub mod message;
 mod model;
 #[cfg(feature = "openai-http")]
@@ -44,6 +46,7 @@ mod state;
 mod stopped;
 mod stream;
 pub mod telemetry;
+pub mod testing;
 mod tool;
 mod tool_args;
 mod tool_set;
@@ -68,6 +71,7 @@ pub use fault::{FaultCause, OnFault, RailFault};
 pub use futures_core::Stream;
 pub use hook_manager::{Hook, HookFuture, HookHandle, HookManager, ObserverFuture};
 pub use hook_point::{HookPoint, OwnPoint, UnknownHookPoint};
+pub use hook_state::HookState;
 pub use model::Model;
 pub use operation::{Guarded, GuardedStream};
 pub use own_event::{EventPart, OwnInputs};

@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
+use crate::hook_state::HookState;
+
 type Values = HashMap<TypeId, Box<dyn Any + Send + Sync>>;
 
 /// Typed values that the rails of **one event** share: empty at the start of each event.
@@ -131,6 +133,20 @@ impl Store {
     pub fn remove<T: Any + Send + Sync>(&self) -> Option<T> {
         let value = self.lock().remove(&TypeId::of::<T>())?;
         value.downcast().ok().map(|value| *value)
+    }
+
+    /// The values that have names in the place of types: a handle to the store's one [`HookState`].
+    ///
+    /// ```
+    /// use exo_rails::Store;
+    ///
+    /// let store = Store::default();
+    /// store.state().set("language", "de");
+    /// assert_eq!(store.clone().state().get("language"), Some("de".into()));
+    /// ```
+    #[must_use]
+    pub fn state(&self) -> HookState {
+        self.update(|state: &mut HookState| state.clone())
     }
 
     fn lock(&self) -> MutexGuard<'_, Values> {

@@ -2,6 +2,7 @@
 
 use exo_rails::OperationErrorKind;
 use exo_rails::prelude::*;
+use exo_rails::testing;
 use tests::{Model, asks_for, note, notes, run_agent};
 
 fn context() -> RailContext {
@@ -73,18 +74,10 @@ async fn an_abort_stops_the_second_rail_the_tool_and_the_run() {
 
 #[tokio::test]
 async fn a_skipped_tool_does_not_run_and_the_other_one_does() {
-    #[rail(priority = 90, on = [PreLlmCall])]
-    fn told(call: &ModelCallInputs, ctx: &RailContext) {
-        let message = call.messages.iter().find(|message| message.text().contains("skipped"));
-        note(ctx, message.map(|message| message.text().into_owned()).unwrap_or_default());
-    }
-    let mut ctx = context();
-    let rails = rail_chain![only_search, told];
-    let output = run_agent(&rails, &model(&["delete", "search"]), "hello", &mut ctx).await.unwrap();
-    assert_eq!(output.text, "done");
-    let skipped = "The call of `delete` was skipped by the rail `only_search`: only search is allowed";
-    let expected = ["", "model after 1 messages", "tool search", skipped, "model after 4 messages"];
-    assert_eq!(notes(&ctx), expected);
+    let script = r#"[{ "call": [{ "tool": "delete" }, { "tool": "search" }] }, { "say": "done" }]"#;
+    let run = testing::run(rail_chain![only_search], script).tool("delete", "gone").tool("search", "found").await;
+    run.assert_output("done").assert_calls("delete", 0).assert_calls("search", 1);
+    run.assert_told("The call of `delete` was skipped by the rail `only_search`: only search is allowed");
 }
 
 #[tokio::test]

@@ -1,8 +1,8 @@
 //! What rails share: for one event, for a run, for a session.
 
-use exo_rails::Store;
 use exo_rails::prelude::*;
-use serde_json::json;
+use exo_rails::{HookState, Session, Store};
+use serde_json::{Value, json};
 use tests::{note, notes, prompt, run, tool};
 
 fn context() -> RailContext {
@@ -190,4 +190,145 @@ fn a_context_can_be_printed_while_its_state_changes() {
     });
     let text = printed.recv_timeout(std::time::Duration::from_secs(5)).expect("printing does not block");
     assert!(text.contains("run: Store { .. }"), "{text}");
+}
+
+#[rail(priority = 30, on = [PreToolCall])]
+async fn named_budget(ctx: &RailContext) -> Result<(), serde_json::Error> {
+    ctx.run.state().update_as("calls", |calls: &mut u32| *calls += 1)
+}
+
+#[test]
+fn a_state_has_one_value_of_a_name() {
+    let state = HookState::default();
+    assert_eq!(state.set("user", "Ada"), None);
+    assert_eq!(state.set("user", json!({ "name": "Bo" })), Some(json!("Ada")));
+    assert_eq!(state.get("user").unwrap()["name"], "Bo");
+    assert_eq!(state.remove("user"), Some(json!({ "name": "Bo" })));
+    assert_eq!((state.get("user"), state.remove("user")), (None, None));
+}
+
+#[test]
+fn a_state_is_that_of_its_store() {
+    let store = Store::default();
+    store.state().set("calls", 1);
+    store.insert(Calls(7));
+    assert_eq!(store.clone().state().get("calls"), Some(json!(1)), "a handle to the same");
+    assert_eq!(Store::default().state().get("calls"), None, "another store has its own");
+    // What is in it can be changed while a value of the store is: the two have locks of their own.
+    let state = store.state();
+    store.update(|_: &mut Calls| state.update("calls", |calls| *calls = json!(2)));
+    assert_eq!(store.state().get("calls"), Some(json!(2)));
+}
+
+#[test]
+fn no_increment_of_a_name_is_lost_among_many_threads() {
+    const THREADS: u64 = 8;
+    const TIMES: u64 = 2_000;
+    let state = HookState::default();
+    std::thread::scope(|scope| {
+        for _ in 0..THREADS {
+            let state = state.clone();
+            scope.spawn(move || (0..TIMES).for_each(|_| increment(&state)));
+        }
+    });
+    assert_eq!(state.snapshot(), *json!({ "typed": THREADS * TIMES, "plain": THREADS * TIMES }).as_object().unwrap());
+}
+
+fn increment(state: &HookState) {
+    state.update_as("typed", |count: &mut u64| *count += 1).unwrap();
+    state.update("plain", |count| *count = json!(count.as_u64().unwrap_or(0) + 1));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn no_increment_of_a_name_is_lost_among_many_tasks() {
+    const TASKS: u32 = 16;
+    const CALLS: u32 = 200;
+    let mut ctx = context();
+    let spawn_all = |run: Permit<InvokeInputs>| async move {
+        let tasks: Vec<_> = (0..TASKS).map(|_| tokio::spawn(call_named(run.context(), CALLS))).collect();
+        for task in tasks {
+            task.await.unwrap()?;
+        }
+        Ok::<_, RunError>(InvokeOutput::default())
+    };
+    rail_chain![named_budget].guard_run("hello", &mut ctx, spawn_all).await.unwrap();
+    assert_eq!(ctx.run.state().get("calls"), Some(json!(TASKS * CALLS)));
+}
+
+async fn call_named(mut ctx: RailContext, times: u32) -> Result<(), RunError> {
+    for _ in 0..times {
+        rail_chain![named_budget].guard_tool_call(ToolCallInputs::new("search"), &mut ctx, quiet).await?;
+    }
+    Ok(())
+}
+
+#[test]
+fn a_value_of_another_type_is_an_error_and_stays() {
+    let state = HookState::default();
+    state.set("calls", "many");
+    let mut was_called = false;
+    assert!(state.update_as("calls", |_: &mut u64| was_called = true).is_err());
+    assert!(!was_called);
+    assert_eq!(state.get("calls"), Some(json!("many")));
+    // A map whose keys are no texts cannot be written.
+    let odd = |odd: &mut std::collections::HashMap<Vec<u8>, u8>| odd.insert(vec![1], 1);
+    assert!(state.update_as("odd", odd).is_err());
+    assert_eq!(state.get("odd"), None);
+}
+
+#[test]
+fn a_panic_in_an_update_does_not_take_a_state_from_others() {
+    let state = HookState::default();
+    let handle = state.clone();
+    let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        handle.update("calls", |calls| {
+            *calls = json!(7);
+            panic!("in the middle of an update");
+        })
+    }));
+    assert!(panicked.is_err());
+    assert_eq!(state.update_as("calls", |calls: &mut u32| *calls).unwrap(), 7);
+    assert_eq!(format!("{state:?}"), r#"HookState({"calls": Number(7)})"#);
+    assert_eq!(state.update("calls", |_| format!("{state:?}")), "HookState { .. }");
+}
+
+/// A session that is kept: its state is written with it, and a rail gives it back when the session goes on.
+#[tokio::test]
+async fn the_state_of_a_session_is_kept_and_restored() {
+    #[rail(priority = 10, on = [SessionStart])]
+    fn recall(session: &SessionInfo, ctx: &RailContext) {
+        if let Some(Value::Object(kept)) = session.extra.get("state") {
+            ctx.session.state().restore(kept.clone());
+        }
+    }
+    #[rail(on = [Start])]
+    fn count_runs(ctx: &RailContext) -> Result<(), serde_json::Error> {
+        ctx.session.state().update_as("runs", |runs: &mut u32| *runs += 1)
+    }
+    let model = || tests::Model::new([ModelResponse::text("one"), ModelResponse::text("two")]);
+    let agent = Agent::builder("state", model()).rails(rail_chain![recall, count_runs]).build();
+    let mut session = Session::start(&agent, "s-1").await.unwrap();
+    session.run("hello").await.unwrap();
+    let state = session.values().state();
+    let mut info = session.end().await;
+    info.extra.insert("state".into(), serde_json::to_value(&state).unwrap());
+    let kept = serde_json::to_string(&info).unwrap();
+
+    let mut session = Session::start(&agent, serde_json::from_str::<SessionInfo>(&kept).unwrap()).await.unwrap();
+    session.run("hello again").await.unwrap();
+    assert_eq!((session.info().turns, session.values().state().get("runs")), (2, Some(json!(2))));
+    assert_eq!(state.get("runs"), Some(json!(1)), "the kept one is another's");
+    session.end().await;
+}
+
+#[test]
+fn a_state_is_restored_for_every_handle_and_read_as_its_own() {
+    let state = HookState::from(json!({ "old": 1 }).as_object().unwrap().clone());
+    let handle = state.clone();
+    state.restore(json!({ "new": [1, 2] }).as_object().unwrap().clone());
+    assert_eq!((handle.get("old"), handle.get("new")), (None, Some(json!([1, 2]))));
+    let read: HookState = serde_json::from_value(serde_json::to_value(&state).unwrap()).unwrap();
+    read.set("new", 3);
+    assert_eq!(state.get("new"), Some(json!([1, 2])));
+    assert!(serde_json::from_str::<HookState>("[1]").is_err());
 }

@@ -1,0 +1,75 @@
+//! What rails have changed in a payload.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::event::Inputs;
+
+/// What of a payload rails can change.
+pub(super) fn changeable(inputs: &Inputs<'_>) -> Value {
+    match inputs {
+        Inputs::Start(run) => value(run),
+        Inputs::PreCompaction(history) => value(history),
+        Inputs::PreLlmCall(call) => value(call),
+        Inputs::LlmChunk(_, window) => json!({ "text": window.text }),
+        Inputs::PostLlmCall(_, response) => value(response),
+        Inputs::PreToolCall(call) => value(call),
+        Inputs::PostToolCall(_, output) => value(output),
+        Inputs::Finished(_, output) => value(output),
+        Inputs::Own(own) => Value::String(format!("{own:?}")),
+        Inputs::SessionStart(_)
+        | Inputs::PostCompaction(..)
+        | Inputs::LlmError(..)
+        | Inputs::ToolError(..)
+        | Inputs::Error(..)
+        | Inputs::SessionEnd(_) => Value::Null,
+    }
+}
+
+fn value(part: &impl Serialize) -> Value {
+    serde_json::to_value(part).unwrap_or_default()
+}
+
+/// The places at which two values differ, each as `path: before -> after`.
+pub(super) fn differences(before: &Value, after: &Value) -> Vec<String> {
+    let mut found = Vec::new();
+    collect("", before, after, &mut found);
+    found
+}
+
+fn collect(path: &str, before: &Value, after: &Value, found: &mut Vec<String>) {
+    match (before, after) {
+        _ if before == after => {}
+        (Value::Object(one), Value::Object(other)) => {
+            let names: BTreeSet<_> = one.keys().chain(other.keys()).collect();
+            for name in names {
+                let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+                let of = |object: &serde_json::Map<String, Value>| object.get(name).cloned().unwrap_or_default();
+                collect(&path, &of(one), &of(other), found);
+            }
+        }
+        (Value::Array(one), Value::Array(other)) if one.len() == other.len() => {
+            for (i, (one, other)) in one.iter().zip(other).enumerate() {
+                collect(&format!("{path}[{i}]"), one, other, found);
+            }
+        }
+        _ if path.is_empty() => found.push(format!("{before} -> {after}")),
+        _ => found.push(format!("{path}: {before} -> {after}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_difference_has_its_place() {
+        let before = json!({ "a": [1, { "b": 2 }], "gone": true, "same": "x" });
+        let after = json!({ "a": [1, { "b": 3 }], "new": [1], "same": "x" });
+        assert_eq!(differences(&before, &after), ["a[1].b: 2 -> 3", "gone: true -> null", "new: null -> [1]"]);
+        assert_eq!(differences(&json!("one"), &json!("two")), ["\"one\" -> \"two\""]);
+        assert_eq!(differences(&before, &before), Vec::<String>::new());
+    }
+}

@@ -1,0 +1,148 @@
+//! One operation.
+
+use std::collections::VecDeque;
+use std::pin::Pin;
+
+use super::tested::Tested;
+use super::traced::Traced;
+use crate::context::RailContext;
+use crate::error::OperationError;
+use crate::payload::{ModelCallInputs, ModelResponse, ToolCallInputs, ToolOutput};
+use crate::permit::Permit;
+use crate::rails::Rails;
+
+/// A guarded tool call, which comes to what is said with [`returns`](GuardedCall::returns) and
+/// [`fails`](GuardedCall::fails), and is made when it is awaited.
+///
+/// ```
+/// use exo_rails::prelude::*;
+/// use exo_rails::testing;
+///
+/// #[rail(priority = 10, on = [PreToolCall])]
+/// fn no_shell(call: &ToolCallInputs) -> Verdict {
+///     Verdict::abort_if(call.tool_name == "shell", "no shell")
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// let call = testing::tool_call(&rail_chain![no_shell], ToolCallInputs::new("shell")).returns("done").await;
+/// call.assert_failed("no shell").assert_calls("shell", 0);
+/// # }
+/// ```
+pub fn tool_call<R: Rails + ?Sized>(rails: &R, call: ToolCallInputs) -> GuardedCall<'_, R, ToolCallInputs, ToolOutput> {
+    GuardedCall::new(rails, call)
+}
+
+/// A guarded call of the model, which comes to what is said with [`returns`](GuardedCall::returns) and
+/// [`fails`](GuardedCall::fails), and is made when it is awaited.
+///
+/// ```
+/// use exo_rails::prelude::*;
+/// use exo_rails::testing;
+///
+/// #[rail(on = [LlmError])]
+/// fn fallback() -> RailAction<ModelResponse> {
+///     RailAction::skip_with(ModelResponse::text("I will ask a colleague."), "the provider is down")
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// let call = testing::llm_call(&rail_chain![fallback], ModelCallInputs::default()).fails("no route to host").await;
+/// call.assert_output("I will ask a colleague.");
+/// # }
+/// ```
+pub fn llm_call<R: Rails + ?Sized>(
+    rails: &R,
+    request: ModelCallInputs,
+) -> GuardedCall<'_, R, ModelCallInputs, ModelResponse> {
+    GuardedCall::new(rails, request)
+}
+
+/// A guarded operation with prepared results: made by [`tool_call`] and [`llm_call`].
+#[must_use = "it does nothing until it is awaited"]
+#[derive(Debug)]
+pub struct GuardedCall<'r, R: ?Sized, I, O> {
+    rails: &'r R,
+    inputs: I,
+    results: Results<O>,
+    ctx: RailContext,
+}
+
+impl<'r, R: Rails + ?Sized, I, O> GuardedCall<'r, R, I, O> {
+    fn new(rails: &'r R, inputs: I) -> Self {
+        Self { rails, inputs, results: Results { left: VecDeque::new(), taken: 0 }, ctx: RailContext::new("testing") }
+    }
+
+    /// What the operation comes to: the first time, or after what is prepared already. Once more than is prepared is a
+    /// failure.
+    pub fn returns(mut self, output: impl Into<O>) -> Self {
+        self.results.left.push_back(Ok(output.into()));
+        self
+    }
+
+    /// The same, when it fails.
+    pub fn fails(mut self, error: impl Into<OperationError>) -> Self {
+        self.results.left.push_back(Err(error.into()));
+        self
+    }
+
+    /// It is done in this context, which is then in [`Tested::ctx`].
+    pub fn in_context(mut self, ctx: RailContext) -> Self {
+        self.ctx = ctx;
+        self
+    }
+}
+
+#[derive(Debug)]
+struct Results<O> {
+    left: VecDeque<Result<O, OperationError>>,
+    taken: usize,
+}
+
+impl<O> Results<O> {
+    fn next(&mut self) -> Result<O, OperationError> {
+        self.taken += 1;
+        let none = || Err(format!("nothing is prepared for call {}", self.taken).into());
+        self.left.pop_front().unwrap_or_else(none)
+    }
+}
+
+type TestedFuture<'r, O> = Pin<Box<dyn Future<Output = Tested<O>> + Send + 'r>>;
+
+impl<'r, R: Rails + ?Sized> IntoFuture for GuardedCall<'r, R, ToolCallInputs, ToolOutput> {
+    type Output = Tested<ToolOutput>;
+    type IntoFuture = TestedFuture<'r, ToolOutput>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        let Self { rails, inputs, mut results, mut ctx } = self;
+        Box::pin(async move {
+            let rails = Traced::new(rails);
+            let trace = rails.trace().clone();
+            trace.watch_tool(&inputs.tool_name);
+            let tool = |call: Permit<ToolCallInputs>| {
+                trace.ran(&call);
+                std::future::ready(results.next())
+            };
+            let result = rails.guard_tool_call(inputs, &mut ctx, tool).await;
+            Tested::new(result, ctx, trace)
+        })
+    }
+}
+
+impl<'r, R: Rails + ?Sized> IntoFuture for GuardedCall<'r, R, ModelCallInputs, ModelResponse> {
+    type Output = Tested<ModelResponse>;
+    type IntoFuture = TestedFuture<'r, ModelResponse>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        let Self { rails, inputs, mut results, mut ctx } = self;
+        Box::pin(async move {
+            let rails = Traced::new(rails);
+            let trace = rails.trace().clone();
+            trace.watch_model();
+            let model = |request: Permit<ModelCallInputs>| {
+                trace.asked(&request.messages);
+                std::future::ready(results.next())
+            };
+            let result = rails.guard_llm_call(inputs, &mut ctx, model).await;
+            Tested::new(result, ctx, trace)
+        })
+    }
+}

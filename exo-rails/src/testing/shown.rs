@@ -1,0 +1,86 @@
+//! How a trace is printed.
+
+use std::fmt::{Formatter, Result};
+
+use super::trace::{TraceEntry, TracedEvent};
+use crate::message::{Message, ToolCall};
+use crate::stopped::Stop;
+
+/// All entries; events are numbered.
+pub(super) fn entries(f: &mut Formatter<'_>, entries: &[TraceEntry]) -> Result {
+    let (mut number, mut told) = (0, &[][..]);
+    for entry in entries {
+        match entry {
+            TraceEntry::Event(event) => {
+                number += 1;
+                show_event(f, number, event)?;
+            }
+            TraceEntry::ModelAsked(messages) => {
+                request(f, told, messages)?;
+                told = messages;
+            }
+            TraceEntry::ToolRan(call) => writeln!(f, "     `{}` runs with {}", call.tool_name, call.arguments)?,
+            TraceEntry::Streamed(event) => writeln!(f, "     the stream tells {event:?}")?,
+        }
+    }
+    Ok(())
+}
+
+fn show_event(f: &mut Formatter<'_>, number: usize, event: &TracedEvent) -> Result {
+    let tool = event.tool.iter().map(|tool| format!("`{tool}`"));
+    let step = (event.step > 0).then(|| format!("step {}", event.step));
+    let attempt = (event.attempt > 0).then(|| format!("attempt {}", event.attempt));
+    let place: Vec<_> = tool.chain(step).chain(attempt).collect();
+    let colon = if place.is_empty() { "" } else { ": " };
+    writeln!(f, "{number:>3}  {:<14}  {}{colon}{}", event.point, place.join(", "), decision(event))?;
+    event.changes.iter().try_for_each(|change| writeln!(f, "     changed {change}"))
+}
+
+fn decision(event: &TracedEvent) -> String {
+    match &event.stopped {
+        None if event.has_ended => "continue".to_owned(),
+        None => "its rails did not come to an end".to_owned(),
+        Some(stopped) => format!("{} by `{}`: {}", stop(stopped.how), stopped.rail_name, stopped.reason),
+    }
+}
+
+/// A request, without the messages that it has in common with the one before.
+fn request(f: &mut Formatter<'_>, before: &[Message], messages: &[Message]) -> Result {
+    let same = before.iter().zip(messages).take_while(|(one, other)| one == other).count();
+    match same {
+        0 => writeln!(f, "     the model is told:")?,
+        1 => writeln!(f, "     the model is told, after 1 message as before:")?,
+        _ => writeln!(f, "     the model is told, after {same} messages as before:")?,
+    }
+    messages[same..].iter().try_for_each(|message| writeln!(f, "       {}", said(message)))
+}
+
+fn said(message: &Message) -> String {
+    let role = serde_json::to_value(&message.role).unwrap_or_default();
+    let call = |call: &ToolCall| format!(", calls `{}` with {}", call.function.name, call.function.arguments);
+    let calls: String = message.tool_calls.iter().map(call).collect();
+    format!("{}: {:?}{calls}", role.as_str().unwrap_or_default(), message.text())
+}
+
+pub(super) const fn stop(how: Stop) -> &'static str {
+    match how {
+        Stop::Skip => "skip",
+        Stop::Retry => "retry",
+        Stop::Abort => "abort",
+        Stop::Fault => "fault",
+    }
+}
+
+/// What a rail does that stops an event so.
+pub(super) const fn does(how: Stop) -> &'static str {
+    match how {
+        Stop::Skip => "skips",
+        Stop::Retry => "asks for a retry",
+        Stop::Abort => "aborts",
+        Stop::Fault => "faults",
+    }
+}
+
+pub(super) fn times(times: usize) -> String {
+    if times == 1 { "1 time".to_owned() } else { format!("{times} times") }
+}

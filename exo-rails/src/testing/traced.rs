@@ -1,0 +1,124 @@
+//! A guard set, and a model, that write down what happens.
+
+use futures_core::Stream;
+
+use super::changes::{changeable, differences};
+use super::trace::{Trace, TracedEvent};
+use crate::context::RailContext;
+use crate::decision::Outcome;
+use crate::delta::ModelDelta;
+use crate::error::OperationError;
+use crate::event::{Event, Inputs};
+use crate::model::Model;
+use crate::payload::{ModelCallInputs, ModelResponse};
+use crate::permit::Permit;
+use crate::rails::RunOn;
+use crate::stopped::Stopped;
+
+/// A guard set around another, which writes down each event and what the rails decide. It decides nothing itself.
+///
+/// ```
+/// use exo_rails::prelude::*;
+/// use exo_rails::testing::Traced;
+///
+/// #[rail(priority = 10, on = [PreToolCall])]
+/// fn no_shell(call: &ToolCallInputs) -> RailAction {
+///     if call.tool_name == "shell" { RailAction::skip("no shell") } else { RailAction::Continue }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RunError> {
+/// let rails = Traced::new(rail_chain![no_shell]);
+/// // An agent, or a loop of your own:
+/// let tool = |_call| async { Ok::<_, OperationError>(ToolOutput::text("done")) };
+/// rails.guard_tool_call(ToolCallInputs::new("shell"), &mut RailContext::new("demo"), tool).await?;
+///
+/// rails.trace().assert_events([HookPoint::PreToolCall, HookPoint::PostToolCall]);
+/// rails.trace().assert_decisions([(HookPoint::PreToolCall, Stop::Skip, "no_shell")]);
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Traced<R> {
+    rails: R,
+    trace: Trace,
+}
+
+impl<R> Traced<R> {
+    /// This guard set with an empty trace.
+    pub fn new(rails: R) -> Self {
+        Self { rails, trace: Trace::default() }
+    }
+
+    /// What has happened.
+    pub const fn trace(&self) -> &Trace {
+        &self.trace
+    }
+
+    /// The guard set inside.
+    pub const fn rails(&self) -> &R {
+        &self.rails
+    }
+}
+
+impl<E: Event, R: RunOn<E>> RunOn<E> for Traced<R> {
+    fn rewrites(&self) -> bool {
+        self.rails.rewrites()
+    }
+
+    fn holds_back(&self) -> usize {
+        self.rails.holds_back()
+    }
+
+    async fn dispatch<'a>(&'a self, mut payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Outcome<E> {
+        let inputs = E::inputs(E::reborrow(&mut payload));
+        let (before, tool) = (changeable(&inputs), tool_of(&inputs));
+        let place = self.trace.begin(TracedEvent::new(E::POINT, tool, ctx));
+        let outcome = self.rails.dispatch(E::reborrow(&mut payload), ctx).await;
+        let changes = differences(&before, &changeable(&E::inputs(payload)));
+        self.trace.end(place, Stopped::of::<E>(&outcome), changes);
+        outcome
+    }
+
+    fn observe<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> impl Future<Output = ()> + Send {
+        self.rails.observe(payload, ctx)
+    }
+}
+
+/// The tool that an event is about.
+fn tool_of(inputs: &Inputs<'_>) -> Option<String> {
+    match inputs {
+        Inputs::PreToolCall(call) => Some(call.tool_name.clone()),
+        Inputs::PostToolCall(call, _) | Inputs::ToolError(call, _) => Some(call.tool_name.clone()),
+        _ => None,
+    }
+}
+
+/// A model around another, which writes down what it is told: made by [`Trace::model`].
+#[derive(Clone, Debug)]
+pub struct TracedModel<M> {
+    model: M,
+    trace: Trace,
+}
+
+impl<M> TracedModel<M> {
+    pub(super) const fn new(model: M, trace: Trace) -> Self {
+        Self { model, trace }
+    }
+}
+
+impl<M: Model> Model for TracedModel<M> {
+    fn call(
+        &self,
+        request: Permit<ModelCallInputs>,
+    ) -> impl Future<Output = Result<ModelResponse, OperationError>> + Send {
+        self.trace.asked(&request.messages);
+        self.model.call(request)
+    }
+
+    fn stream(
+        &self,
+        request: Permit<ModelCallInputs>,
+    ) -> impl Stream<Item = Result<ModelDelta, OperationError>> + Send {
+        self.trace.asked(&request.messages);
+        self.model.stream(request)
+    }
+}
