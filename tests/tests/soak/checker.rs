@@ -155,7 +155,9 @@ pub(crate) fn check(run: &Run, coverage: &mut Coverage) -> Result<(), String> {
     let (entries, told) = (run.entries(), run.told());
     coverage.plan(&run.plan);
     coverage.add("entries", entries.len());
-    if let Some(wrong) = entries.iter().find_map(|entry| if let What::Wrong(text) = entry.what { Some(text) } else { None }) {
+    if let Some(wrong) =
+        entries.iter().find_map(|entry| if let What::Wrong(text) = entry.what { Some(text) } else { None })
+    {
         return Err(format!("a rail finds {wrong}"));
     }
     let gone = entries.iter().position(|entry| matches!(entry.what, What::Gone));
@@ -321,7 +323,7 @@ impl<'t> Checker<'t> {
 
     /// A guarded operation, with all of its attempts.
     fn operation(&mut self, lane: &mut Lane<'t>, kind: Kind, step: u32) -> Read<End> {
-        let (mut used, mut total) = (BTreeMap::<&str, u32>::new(), 0);
+        let (mut used, mut total) = (BTreeMap::<(&str, Option<HookPoint>), u32>::new(), 0);
         loop {
             if !lane.enters(kind.events().0) {
                 self.unless_cut(lane)?;
@@ -333,7 +335,8 @@ impl<'t> Checker<'t> {
                 Attempt::Again(again) => again,
             };
             hold!(again.max == retries(again.rail), "{} has {} retries", again.rail, again.max);
-            let used = used.entry(again.rail).or_default();
+            // A plain hook is another at each point that it is added at.
+            let used = used.entry((again.rail, (again.rail == "plain").then_some(again.event))).or_default();
             if *used == again.max {
                 let (rail, reason) = (again.rail.to_owned(), format!("retry {}", again.number));
                 return Ok(End::Ended(Outcome::Exhausted { rail, event: again.event, attempts: total + 1, reason }));

@@ -26,7 +26,7 @@ use random::Random;
 use trace::Run;
 
 /// How many runs there are at once.
-const AT_ONCE: usize = 1000;
+const AT_ONCE: usize = 2000;
 
 /// What is run when nobody says how long.
 const SEEDS: [u64; 3] = [1, 2, 3];

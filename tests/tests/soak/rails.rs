@@ -295,9 +295,12 @@ pub(crate) struct Substitutes;
 /// Whether it does.
 fn substitutes(ctx: &RailContext, line: Line) -> bool {
     let (deciding, mut random) = Deciding::begin(ctx, line, "substitutes");
-    // After a failure it is what one hopes for.
-    let failed = matches!(ctx.event(), HookPoint::LlmError | HookPoint::ToolError);
-    let does = random.permille(if failed { 500 } else { deciding.run.plan.temper / 8 });
+    let does = random.permille(match ctx.event() {
+        // After a failure it is what one hopes for.
+        HookPoint::LlmError | HookPoint::ToolError => 500,
+        HookPoint::PreCompaction => 50,
+        _ => deciding.run.plan.temper / 8,
+    });
     deciding.decide(if does { Choice::Skip { substitute: true } } else { Choice::Continue });
     does
 }
