@@ -349,9 +349,12 @@ impl<'t> Checker<'t> {
 
     /// When it is cancelled between two polls, nothing that asks for the token comes after it.
     fn not_cancelled(&self, lane: &Lane<'t>, what: &str) -> Read<()> {
-        let exact = matches!(self.plan.ending, Ending::CancelledBetweenPolls(_));
-        hold!(!exact || lane.place() < self.cancelled, "{what} begins after the run was cancelled");
+        hold!(!self.is_late(lane), "{what} begins after the run was cancelled");
         Ok(())
+    }
+
+    fn is_late(&self, lane: &Lane<'t>) -> bool {
+        matches!(self.plan.ending, Ending::CancelledBetweenPolls(_)) && lane.place() > self.cancelled
     }
 
     fn attempt(&mut self, lane: &mut Lane<'t>, kind: Kind, attempt: u32, step: u32) -> Read<Attempt> {
@@ -460,12 +463,15 @@ impl<'t> Checker<'t> {
 
     /// An answer in pieces.
     fn streamed(&mut self, lane: &mut Lane<'t>, attempt: u32, step: u32) -> Read<Made> {
-        let (mut over, mut ends, mut last) = (false, false, false);
+        let (mut over, mut ends, mut last, mut late) = (false, false, false, 0);
         loop {
             self.unless_cut(lane)?;
             match lane.peek() {
                 Some(What::Delta) => {
                     hold!(!over && !ends, "the answer is read on after its end");
+                    // A piece that was waited for may still come.
+                    late += usize::from(self.is_late(lane));
+                    hold!(late <= 1, "the answer is read on after the run was cancelled");
                     lane.next();
                 }
                 Some(What::OperationEnds { failure }) => {
