@@ -185,10 +185,9 @@ pub(crate) fn check(run: &Run, coverage: &mut Coverage) -> Result<(), String> {
     match checker.life(&mut main, &told) {
         Err(Halt::Wrong(text)) => Err(text),
         Err(Halt::Cut) if gone.is_none() => Err("it ends in the middle, and was not dropped".into()),
-        Err(Halt::Cut) => checker.nothing_leaks(&told),
         Ok(()) if main.peek().is_some() => Err(format!("after the end: {:?}", main.peek())),
         Ok(()) if !checker.tools.is_empty() => Err(format!("nobody asked for the tools {:?}", checker.tools.keys())),
-        Ok(()) => checker.nothing_leaks(&told),
+        Err(Halt::Cut) | Ok(()) => checker.nothing_leaks(&told),
     }
 }
 
@@ -229,7 +228,7 @@ impl<'t> Checker<'t> {
             rest.clone().find_map(|(_, what)| if let What::TurnEnds(outcome) = what { Some(outcome) } else { None });
         self.dropped = matches!(actual, None | Some(Outcome::Dropped));
         match self.guarded_turn(main) {
-            Ok(end) => self.turn_ends(main, end, told.get(turn).map_or(&[][..], Vec::as_slice)),
+            Ok(end) => self.turn_ends(main, &end, told.get(turn).map_or(&[][..], Vec::as_slice)),
             Err(Halt::Cut) if matches!(main.peek(), Some(What::TurnEnds(Outcome::Dropped))) => {
                 self.coverage.add("stream dropped", 1);
                 main.next();
@@ -254,7 +253,7 @@ impl<'t> Checker<'t> {
         Ok(end)
     }
 
-    fn turn_ends(&mut self, main: &mut Lane<'t>, end: End, told: &[Told]) -> Read<()> {
+    fn turn_ends(&mut self, main: &mut Lane<'t>, end: &End, told: &[Told]) -> Read<()> {
         let place = main.place();
         let actual = match main.next() {
             Some(What::TurnEnds(actual)) => actual,
@@ -265,7 +264,7 @@ impl<'t> Checker<'t> {
         if *actual == Outcome::Dropped {
             return Ok(());
         }
-        match (&end, actual) {
+        match (end, actual) {
             (End::Done(_), Outcome::Answered(text)) => {
                 hold!(!text.contains(SECRET), "the answer has the secret: {text}");
                 self.told_the_answer(told)?;
@@ -463,15 +462,15 @@ impl<'t> Checker<'t> {
 
     /// An answer in pieces.
     fn streamed(&mut self, lane: &mut Lane<'t>, attempt: u32, step: u32) -> Read<Made> {
-        let (mut over, mut ends, mut last, mut late) = (false, false, false, 0);
+        let (mut over, mut ends, mut last, mut beyond) = (false, false, false, 0);
         loop {
             self.unless_cut(lane)?;
             match lane.peek() {
                 Some(What::Delta) => {
                     hold!(!over && !ends, "the answer is read on after its end");
                     // A piece that was waited for may still come.
-                    late += usize::from(self.is_late(lane));
-                    hold!(late <= 1, "the answer is read on after the run was cancelled");
+                    beyond += usize::from(self.is_late(lane));
+                    hold!(beyond <= 1, "the answer is read on after the run was cancelled");
                     lane.next();
                 }
                 Some(What::OperationEnds { failure }) => {
@@ -602,8 +601,8 @@ impl<'t> Checker<'t> {
         }
         self.coverage
             .add("call cancelled by another", ends.iter().filter(|end| over < before && cancelled(end)).count());
-        let decides = ends.iter().find(|end| decided(end)).or_else(|| ends.iter().find(|end| cancelled(end)));
-        match decides {
+        let first = ends.iter().find(|end| decided(end)).or_else(|| ends.iter().find(|end| cancelled(end)));
+        match first {
             Some(End::Ended(outcome)) => Ok(End::Ended(outcome.clone())),
             _ => Ok(End::Done(Vec::new())),
         }

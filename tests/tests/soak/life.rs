@@ -20,11 +20,11 @@ use crate::trace::{Line, Outcome, Run, Told, What};
 /// Runs it, as its plan says.
 pub(crate) async fn live(run: &Arc<Run>, sets: &Sets) {
     match run.plan.set {
-        Set::Chain => guarded(run, &sets.chain).await,
-        Set::Nested => guarded(run, &sets.nested).await,
-        Set::Manager => guarded(run, &sets.manager).await,
-        Set::HooksOfChain => guarded(run, &sets.hooks_of_chain).await,
-        Set::HooksOfManager => guarded(run, &sets.hooks_of_manager).await,
+        Set::Chain => Box::pin(guarded(run, &sets.chain)).await,
+        Set::Nested => Box::pin(guarded(run, &sets.nested)).await,
+        Set::Manager => Box::pin(guarded(run, &sets.manager)).await,
+        Set::HooksOfChain => Box::pin(guarded(run, &sets.hooks_of_chain)).await,
+        Set::HooksOfManager => Box::pin(guarded(run, &sets.hooks_of_manager)).await,
     }
     run.forget();
 }

@@ -19,6 +19,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant};
 
 use tokio::runtime::{Builder, Runtime};
+use tokio::time::timeout;
 
 use coverage::Coverage;
 use rails::Sets;
@@ -27,6 +28,9 @@ use trace::Run;
 
 /// How many runs there are at once.
 const AT_ONCE: usize = 2000;
+
+/// A run that takes so long does not end by itself, however busy the machine is.
+const HANGS: Duration = Duration::from_mins(5);
 
 /// What is run when nobody says how long.
 const SEEDS: [u64; 3] = [1, 2, 3];
@@ -48,39 +52,47 @@ fn be_quiet_about_what_is_on_purpose() {
 }
 
 /// Runs so many at once, and gives them back when all have ended.
-async fn all(seed: u64, count: usize, sets: &Sets, live: &Arc<AtomicI64>) -> Vec<(u64, Arc<Run>)> {
+async fn all(seed: u64, count: usize, sets: &Sets, live: &Arc<AtomicI64>) -> Vec<Arc<Run>> {
     let mut running = Vec::with_capacity(count);
     for number in 0..count {
         let of_run = Random::of(&[seed, number as u64]).next();
         let (run, sets) = (Run::new(of_run, live), sets.clone());
         let lives = Arc::clone(&run);
-        running.push((of_run, run, tokio::spawn(async move { life::live(&lives, &sets).await })));
+        running.push((run, tokio::spawn(async move { life::live(&lives, &sets).await })));
     }
     let mut runs = Vec::with_capacity(count);
-    for (of_run, run, task) in running {
-        task.await.unwrap();
-        runs.push((of_run, run));
+    for (number, (run, task)) in running.into_iter().enumerate() {
+        match timeout(HANGS, task).await {
+            Ok(Ok(())) => runs.push(run),
+            Ok(Err(error)) => fail(seed, number, &run, &error.to_string()),
+            Err(_) => fail(seed, number, &run, "it does not end"),
+        }
     }
     runs
 }
 
-fn check(seed: u64, runs: Vec<(u64, Arc<Run>)>, coverage: &mut Coverage) {
-    for (number, (_, run)) in runs.iter().enumerate() {
+/// Says which run it was, and what has happened in it.
+fn fail(seed: u64, number: usize, run: &Run, text: &str) -> ! {
+    let entries = run.entries();
+    let trace: Vec<_> = entries.iter().enumerate().map(|(at, entry)| format!("{at:>5} {entry:?}")).collect();
+    let told = run.told();
+    panic!("seed {seed}, run {number}: {text}\n{:#?}\n{}\ntold {told:?}", run.plan, trace.join("\n"));
+}
+
+fn check(seed: u64, runs: Vec<Arc<Run>>, coverage: &mut Coverage) {
+    for (number, run) in runs.iter().enumerate() {
         if let Err(text) = checker::check(run, coverage) {
-            let entries = run.entries();
-            let trace: Vec<_> = entries.iter().enumerate().map(|(at, entry)| format!("{at:>5} {entry:?}")).collect();
-            let told = run.told();
-            panic!("seed {seed}, run {number}: {text}\n{:#?}\n{}\ntold {told:?}", run.plan, trace.join("\n"));
+            fail(seed, number, run, &text);
         }
     }
-    for (_, run) in runs {
-        assert_eq!(Arc::strong_count(&run), 1, "seed {seed}: somebody still has the run {}", run.name());
+    for (number, run) in runs.into_iter().enumerate() {
+        assert_eq!(Arc::strong_count(&run), 1, "seed {seed}, run {number}: somebody still has it");
     }
 }
 
 /// Tasks that have been awaited may take a moment to be gone.
 fn no_tasks_are_left(runtime: &Runtime) {
-    let deadline = Instant::now() + Duration::from_secs(60);
+    let deadline = Instant::now() + Duration::from_mins(1);
     while runtime.metrics().num_alive_tasks() > 0 {
         assert!(Instant::now() < deadline, "{} tasks are left", runtime.metrics().num_alive_tasks());
         std::thread::sleep(Duration::from_millis(1));

@@ -44,8 +44,8 @@ impl Doing {
         let run = Run::of(scope);
         let (stamp, changed) = (number_in(extra, "stamp"), number_in(extra, "changed"));
         let random = run.record(line, What::OperationBegins { stamp, changed });
-        let live = Live::new(&run.live);
-        (Self { run, line, has_ended: false, _live: live }, random)
+        let counted = Live::new(&run.live);
+        (Self { run, line, has_ended: false, _live: counted }, random)
     }
 
     fn end(&mut self) {

@@ -126,7 +126,7 @@ fn change(inputs: &mut Inputs<'_>, number: u64, mut random: Random) -> RailActio
         Inputs::LlmChunk(_, window) if random.permille(500) => window.end(),
         Inputs::LlmChunk(_, window) => window.text.push('+'),
         Inputs::PostLlmCall(_, response) => {
-            response.message.content = Some(format!("{}+", response.message.text()).into())
+            response.message.content = Some(format!("{}+", response.message.text()).into());
         }
         Inputs::Finished(_, output) => output.text.push('+'),
         _ => {}
@@ -150,15 +150,11 @@ fn tool(call: &ToolCallInputs) -> Line {
 fn stamp_of(inputs: &Inputs<'_>) -> Option<u64> {
     let extra = match inputs {
         Inputs::Start(run) => &run.extra,
-        Inputs::Finished(run, _) => &run.extra,
-        Inputs::Error(run, _) => &run.extra,
+        Inputs::Finished(run, _) | Inputs::Error(run, _) => &run.extra,
         Inputs::PreLlmCall(request) => &request.extra,
-        Inputs::LlmChunk(request, _) => &request.extra,
-        Inputs::PostLlmCall(request, _) => &request.extra,
-        Inputs::LlmError(request, _) => &request.extra,
+        Inputs::LlmChunk(request, _) | Inputs::PostLlmCall(request, _) | Inputs::LlmError(request, _) => &request.extra,
         Inputs::PreToolCall(call) => &call.extra,
-        Inputs::PostToolCall(call, _) => &call.extra,
-        Inputs::ToolError(call, _) => &call.extra,
+        Inputs::PostToolCall(call, _) | Inputs::ToolError(call, _) => &call.extra,
         Inputs::PreCompaction(history) => &history.extra,
         Inputs::PostCompaction(history, _) => &history.extra,
         _ => return None,
@@ -210,6 +206,10 @@ fn entered(inputs: &Inputs<'_>, ctx: &RailContext) -> Entered {
     PostToolCall, ToolError, Finished, Error, SessionEnd,
 ])]
 fn audit(inputs: &Inputs<'_>, ctx: &RailContext) {
+    let lends = matches!(ctx.event(), HookPoint::PreLlmCall | HookPoint::PreToolCall);
+    if ctx.provided::<Lent>().is_some() != lends {
+        Run::of(ctx).record(line(inputs), What::Wrong("what was handed on at another event, or nothing"));
+    }
     let stopped = ctx.stopped().map(|stopped| (stopped.rail_name.rsplit("::").next().unwrap().to_owned(), stopped.how));
     let (ends, is_last) = match inputs {
         Inputs::LlmChunk(_, window) => (window.ends(), window.is_last),
@@ -222,6 +222,17 @@ fn audit(inputs: &Inputs<'_>, ctx: &RailContext) {
         _ => Vec::new(),
     };
     Run::of(ctx).record(line(inputs), What::Leaves(Left { stopped, ends, is_last, calls }));
+}
+
+/// What is handed on to the rails of one event.
+#[derive(Provided)]
+struct Lent {
+    _live: Live,
+}
+
+#[rail(priority = 2, on = [PreLlmCall, PreToolCall], provides = [Lent])]
+fn lend(ctx: &RailContext) -> Lent {
+    Lent { _live: Live::new(&Run::of(ctx).live) }
 }
 
 /// Nothing leaves before it has seen it.
@@ -346,23 +357,24 @@ fn stamp(mut inputs: Inputs<'_>, ctx: &RailContext) {
     run.record(line, What::Stamps(stamp));
 }
 
-rail_chain! { pub(crate) struct Straight { audit, stamp, substitutes: Substitutes, watcher, admits, third, second, first, redact, gate } }
-
-rail_chain! { #[chain(priority = 20)] struct Inner { second, first, redact_inside } }
-
-/// The same under another name, so that the window of a chain inside counts.
-#[rail(priority = 1, on = [LlmChunk], window = 6)]
-fn redact_inside(window: &mut StreamWindow) {
-    redact(window);
+rail_chain! {
+    pub(crate) struct Straight {
+        audit, stamp, substitutes: Substitutes, watcher, admits, third, second, first, lend, redact, gate,
+    }
 }
+
+rail_chain! { #[chain(priority = 20)] struct Inner { second, first, redact } }
 
 rail_chain! { struct Innermost { watcher, substitutes: Substitutes } }
 
 rail_chain! { #[chain(priority = 40)] struct Later { third, innermost: Innermost } }
 
-rail_chain! { pub(crate) struct Nested { audit, stamp, later: Later, admits, Inner, gate } }
+rail_chain! {
+    /// The same order, by chains inside chains.
+    pub(crate) struct Nested { audit, stamp, later: Later, admits, Inner, lend, gate }
+}
 
-rail_chain! { struct Opening { gate, redact } }
+rail_chain! { struct Opening { gate, lend, redact } }
 
 rail_chain! { struct Remaining { audit, stamp, substitutes: Substitutes, watcher, admits, third, second, first } }
 
@@ -403,6 +415,7 @@ fn manager() -> RailManager {
     manager.add(third {}).unwrap();
     manager.add(second {}).unwrap();
     manager.add(first {}).unwrap();
+    manager.add(lend {}).unwrap();
     manager.add(redact {}).unwrap();
     manager.add(gate {}).unwrap();
     manager
