@@ -130,7 +130,7 @@ fn calls(run: &Run, step: u32, random: &mut Random) -> Vec<ToolCall> {
 impl Model for Talker {
     async fn call(&self, request: Permit<ModelCallInputs>) -> Result<ModelResponse, OperationError> {
         let (mut doing, mut random) = Doing::begin(request.scope(), Line::Main, &request.extra);
-        if random.permille(400) {
+        if random.permille(700) {
             wait(&mut random).await;
         }
         if doing.fails(&mut random) {

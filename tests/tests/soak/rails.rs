@@ -75,10 +75,11 @@ async fn draws(
 ) -> Result<RailAction, String> {
     let (mut deciding, mut random) = Deciding::begin(ctx, line(inputs), rail);
     let number = deciding.number;
-    // Some events are seldom, and what is decided at them must not be.
+    // Some events and hooks are seldom, and what is decided there must not be.
     let times = match ctx.event() {
         HookPoint::LlmError | HookPoint::ToolError => 5,
         HookPoint::Start | HookPoint::Finished => 2,
+        _ if rail == "plain" => 3,
         _ => 1,
     };
     if !random.permille(times * deciding.run.plan.temper) {
