@@ -141,7 +141,7 @@ pub trait Rails: GuardSet {
     where
         F: Guarded<InvokeInputs, InvokeOutput, RunError>,
     {
-        operation::guard_run(self, inputs.into(), ctx, run)
+        operation::guard_run(self, inputs.into(), ctx, Call(run))
     }
 
     /// Asks the rails of [`SessionStart`](crate::events::SessionStart) whether a session may begin.

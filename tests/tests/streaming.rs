@@ -465,6 +465,23 @@ async fn a_run_that_is_done_again_says_so() {
     assert_eq!(text, "I am sure.");
 }
 
+/// When it is done again, it is answered at once.
+#[rail(on = [Start])]
+fn remembered(ctx: &RailContext) -> Option<RailAction<InvokeOutput>> {
+    (ctx.attempt() > 0).then(|| RailAction::skip_with(InvokeOutput::text("I remember."), "it was asked before"))
+}
+
+/// What had left is not part of the answer, also when nothing else leaves.
+#[tokio::test]
+async fn a_run_that_is_done_again_says_so_also_when_a_rail_skips_it_then() {
+    let model: ScriptedModel = r#"[{ "deltas": ["I am unsure."] }]"#.parse().unwrap();
+    let agent = Agent::builder("streaming", model).rails(rail_chain![remembered, once_more]).build();
+    let events: Vec<_> = agent.stream("hello").map(|event| event.unwrap()).collect().await;
+    let text = |text: &str| RunEvent::Text(text.to_owned());
+    assert_eq!(events[..2], [text("I am unsure."), RunEvent::RunAgain]);
+    assert!(matches!(&events[2..], [RunEvent::Finished(output)] if output.text == "I remember."), "{events:?}");
+}
+
 #[tokio::test]
 async fn the_stream_ends_with_the_error_of_the_run() {
     let agent = Agent::builder("streaming", "[]".parse::<ScriptedModel>().unwrap()).build();

@@ -46,12 +46,9 @@ impl<'a, M: Model, R: Rails> Steps<'a, M, R> {
     }
 
     async fn guarded(&self, input: InvokeInputs, ctx: &mut RailContext) -> Result<InvokeOutput, RunError> {
-        let mut attempts = 0;
-        let attempt = |run| {
-            attempts += 1;
-            self.attempt(run, attempts > 1)
-        };
-        self.agent.rails.guard_run(input, ctx, attempt).await
+        let again = || self.tell(|| RunEvent::RunAgain);
+        let run = operation::Told { call: Call(|run| self.attempt(run)), again };
+        operation::guard_run(&self.agent.rails, input, ctx, run).await
     }
 
     async fn tell(&self, event: impl FnOnce() -> RunEvent) {
@@ -61,10 +58,7 @@ impl<'a, M: Model, R: Rails> Steps<'a, M, R> {
     }
 
     /// Takes steps until the model answers.
-    async fn attempt(&self, run: Permit<InvokeInputs>, again: bool) -> Result<InvokeOutput, RunError> {
-        if again {
-            self.tell(|| RunEvent::RunAgain).await;
-        }
+    async fn attempt(&self, run: Permit<InvokeInputs>) -> Result<InvokeOutput, RunError> {
         let (mut ctx, max_steps) = (run.context(), self.agent.max_steps);
         let mut messages = self.first_messages(&run);
         for step in 0..max_steps {

@@ -25,7 +25,7 @@ use crate::rails::{Rails, RunOn, enter};
 use crate::reason::Reason;
 
 pub(crate) use kinds::{Compact, LlmCall, Operation, Run, SKIPPED, ToolCall};
-pub(crate) use perform::{Call, Made, Perform, Streamed};
+pub(crate) use perform::{Call, Made, Perform, Streamed, Told};
 
 /// What a guarded operation calls with the permit: an async function or closure.
 ///
@@ -137,17 +137,17 @@ where
 }
 
 /// Guards a run, and tells the observers of [`Error`] when it fails.
-pub(crate) async fn guard_run<R, F>(
+pub(crate) async fn guard_run<R, P>(
     rails: &R,
     mut inputs: InvokeInputs,
     ctx: &mut RailContext,
-    run: F,
+    run: P,
 ) -> Result<InvokeOutput, RunError>
 where
     R: Rails + ?Sized,
-    F: Guarded<InvokeInputs, InvokeOutput, RunError>,
+    P: Perform<Run>,
 {
-    let result = guard::<Run, R, _>(rails, &mut inputs, ctx, Call(run)).await;
+    let result = guard::<Run, R, _>(rails, &mut inputs, ctx, run).await;
     if let Err(error) = &result
         && let Err(fault) = enter::<Error, R>(rails, (&inputs, error), ctx).await
     {

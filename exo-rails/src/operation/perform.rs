@@ -79,6 +79,44 @@ impl<O: Operation, F: Guarded<O::Inputs, O::Output, O::Error>> Perform<O> for Ca
     }
 }
 
+/// An operation that is called, with somebody who is told before it is done again.
+pub(crate) struct Told<F, A> {
+    pub call: Call<F>,
+    pub again: A,
+}
+
+impl<O, F, A, Fut> Perform<O> for Told<F, A>
+where
+    O: Operation,
+    F: Guarded<O::Inputs, O::Output, O::Error>,
+    A: FnMut() -> Fut + Send,
+    Fut: Future<Output = ()> + Send,
+{
+    fn perform<R: Rails + ?Sized>(
+        &mut self,
+        rails: &R,
+        permit: Permit<O::Inputs>,
+        inputs: &Arc<O::Inputs>,
+        ctx: &mut RailContext,
+    ) -> impl Future<Output = Result<Result<Made<O::Output>, O::Error>, RunError>> + Send {
+        Perform::<O>::perform(&mut self.call, rails, permit, inputs, ctx)
+    }
+
+    fn deliver<R: Rails + ?Sized>(
+        &mut self,
+        rails: &R,
+        inputs: &O::Inputs,
+        output: &mut O::Output,
+        ctx: &mut RailContext,
+    ) -> impl Future<Output = Result<Option<Again>, RunError>> + Send {
+        Perform::<O>::deliver(&mut self.call, rails, inputs, output, ctx)
+    }
+
+    fn again(&mut self) -> impl Future<Output = ()> + Send {
+        (self.again)()
+    }
+}
+
 /// A call of the model whose answer comes in pieces, and leaves in pieces when the rails have seen them.
 pub(crate) struct Streamed<F, T> {
     pub model: F,
