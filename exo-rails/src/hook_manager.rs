@@ -84,12 +84,25 @@ struct Entry {
 }
 
 impl Entry {
-    async fn call_in_span<E: Event>(&self, inputs: Inputs<'_>, ctx: &mut RailContext) -> Outcome<E> {
+    #[inline]
+    fn call<'a, E: Event>(&'a self, inputs: Inputs<'a>, ctx: &'a mut RailContext) -> HookFuture<'a> {
+        if telemetry::takes_rails() {
+            self.call_in_span::<E>(inputs, ctx)
+        } else {
+            self.hook.call(&self.caller, inputs, ctx)
+        }
+    }
+
+    #[cold]
+    fn call_in_span<'a, E: Event>(&'a self, inputs: Inputs<'a>, ctx: &'a mut RailContext) -> HookFuture<'a> {
         let span = telemetry::rail_span(&self.caller.info, E::POINT);
-        let call = span.in_scope(|| self.hook.call(&self.caller, inputs, ctx));
-        let outcome = check::<E>(&self.caller, call.instrument(span.clone()).await);
-        telemetry::decided::<E>(&span, &outcome);
-        outcome
+        let call = span.in_scope(|| self.hook.call(&self.caller, inputs, ctx)).instrument(span.clone());
+        Box::pin(async move {
+            // What the event does not allow is a fault in the span too.
+            let outcome = check::<E>(&self.caller, call.await);
+            telemetry::decided::<E>(&span, &outcome);
+            erase(outcome)
+        })
     }
 }
 
@@ -171,18 +184,11 @@ impl<E: Event> RunOn<E> for HookManager {
         let mut inputs = E::inputs(payload);
         let hooks = self.at(E::POINT);
         for (place, entry) in hooks.iter().enumerate() {
-            let outcome = if telemetry::takes_rails() {
-                Box::pin(entry.call_in_span::<E>(inputs.reborrow(), ctx)).await
-            } else {
-                let outcome = entry.hook.call(&entry.caller, inputs.reborrow(), ctx).await;
-                if matches!(outcome, Ok(Decision::Continue)) {
-                    continue;
-                }
-                check::<E>(&entry.caller, outcome)
-            };
+            let outcome = entry.call::<E>(inputs.reborrow(), ctx).await;
             if matches!(outcome, Ok(Decision::Continue)) {
                 continue;
             }
+            let outcome = check::<E>(&entry.caller, outcome);
             if E::POINT.is_the_end()
                 && let Err(fault) = &outcome
             {

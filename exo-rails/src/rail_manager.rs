@@ -373,10 +373,13 @@ impl<E: Event> AnyList for List<E> {
 
 // The spans are here and not where the rail's type is known: that would be a second call of each rail, and code for it.
 impl<E: Event> Listed<E> {
+    #[inline]
     fn call<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> OutcomeFuture<'a, E> {
-        if !telemetry::takes_rails() {
-            return self.rail.call(payload, ctx);
-        }
+        if telemetry::takes_rails() { self.call_in_span(payload, ctx) } else { self.rail.call(payload, ctx) }
+    }
+
+    #[cold]
+    fn call_in_span<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> OutcomeFuture<'a, E> {
         let span = telemetry::rail_span(&self.rail.info(), E::POINT);
         let call = span.in_scope(|| self.rail.call(payload, ctx)).instrument(span.clone());
         Box::pin(async move {
