@@ -181,6 +181,18 @@ async fn a_tool_call_is_retried_in_paused_time() {
     call.assert_changed(HookPoint::PostToolCall, "content");
 }
 
+/// The set inside says that it rewrites, also through the trace: each attempt begins with the original.
+#[tokio::test(start_paused = true)]
+async fn a_retried_call_begins_with_its_original_arguments() {
+    #[rail(on = [PreToolCall])]
+    fn count(call: &mut ToolCallInputs) {
+        call.arguments["n"] = json!(call.arguments["n"].as_u64().unwrap_or(0) + 1);
+    }
+    let call = testing::tool_call(&rail_chain![count, twice_more], call("search")).fails("busy").returns("done").await;
+    let arguments: Vec<_> = call.calls("search").into_iter().map(|call| call.arguments).collect();
+    assert_eq!(arguments, [json!({ "n": 1 }), json!({ "n": 1 })]);
+}
+
 #[tokio::test]
 async fn an_operation_that_is_done_more_often_than_prepared_fails() {
     let once = testing::tool_call(&NoRails, call("search")).await;
