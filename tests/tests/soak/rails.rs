@@ -171,8 +171,13 @@ fn stamp_of(inputs: &Inputs<'_>) -> Option<u64> {
 fn gate(inputs: &Inputs<'_>, ctx: &mut RailContext) {
     let (run, line) = (Run::of(ctx), line(inputs));
     let marker = ctx.run.get::<Marker>().or_else(|| ctx.session.get::<Marker>());
-    if marker.is_some_and(|marker| marker.run.to_string() != run.name()) {
-        run.record(line, What::Wrong("the values of another run"));
+    // A session begins without values.
+    let is_its_own = match marker {
+        Some(marker) => marker.run.to_string() == run.name(),
+        None => ctx.event() == HookPoint::SessionStart,
+    };
+    if !is_its_own {
+        run.record(line, What::Wrong("the values of another run, or none"));
     }
     if ctx.extra.insert(Live::new(&run.live)).is_some() {
         run.record(line, What::Wrong("the values of another event"));
