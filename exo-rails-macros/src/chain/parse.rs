@@ -13,6 +13,7 @@ use crate::paths::{EVENTS, Library, RARE};
 use crate::rail;
 
 /// A chain, named or not.
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub(super) struct Chain {
     pub library: Library,
     pub attrs: Vec<Attribute>,

@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use exo_rails::prelude::*;
 use exo_rails::{Compaction, RunEvent, RunStream, Session};
-use futures_util::StreamExt;
 use tests::Polls;
 use tokio::time::sleep;
 
