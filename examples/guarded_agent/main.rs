@@ -44,6 +44,7 @@ mod tools;
 mod workspace;
 
 use std::error::Error;
+use std::num::NonZeroUsize;
 use std::process::ExitCode;
 
 use exo_rails::prelude::*;
@@ -104,6 +105,8 @@ async fn answer(
         .instructions(INSTRUCTIONS)
         .tools(tools::all(workspace.root()))
         .rails(rails)
+        // One after the other, so that the timeline can be read.
+        .parallel_tools(NonZeroUsize::MIN)
         .build();
     let result = agent.run_in(input, ctx).await;
     (result, agent.rails().tally())

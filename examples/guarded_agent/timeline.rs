@@ -100,7 +100,16 @@ impl<E: Event, R: RunOn<E> + Chain> RunOn<E> for Timeline<R> {
         self.rails.rewrites()
     }
 
+    // Without this, a streamed answer would be held back as a whole.
+    fn holds_back(&self) -> usize {
+        self.rails.holds_back()
+    }
+
     async fn dispatch<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Outcome<E> {
+        // An answer is told as a whole, at the event after it.
+        if E::POINT == HookPoint::LlmChunk && R::PLAN.rails(E::POINT).is_empty() {
+            return self.rails.dispatch(payload, ctx).await;
+        }
         let mut payload = payload;
         let before = describe::text(&E::inputs(E::reborrow(&mut payload)));
         let outcome = self.rails.dispatch(E::reborrow(&mut payload), ctx).await;

@@ -31,6 +31,20 @@ pub(crate) fn messages(expansion: &TokenStream) -> Vec<String> {
     messages
 }
 
+/// Holds what the macro says of each input against how each of the messages is expected to begin.
+pub(crate) fn assert_says(expand: impl Fn(&str) -> TokenStream, table: &[(&str, &[&str])]) {
+    for (input, expected) in table {
+        assert_begin(input, &messages(&expand(input)), expected);
+    }
+}
+
+/// Holds messages against how each of them is expected to begin.
+pub(crate) fn assert_begin(input: &str, messages: &[String], expected: &[&str]) {
+    let as_expected = messages.len() == expected.len()
+        && messages.iter().zip(expected).all(|(message, start)| message.starts_with(start));
+    assert!(as_expected, "{input}\nsays {messages:#?}\ninstead of {expected:#?}");
+}
+
 /// Whether a name occurs anywhere in the tokens.
 pub(crate) fn mentions(tokens: &TokenStream, name: &str) -> bool {
     tokens.clone().into_iter().any(|token| match token {

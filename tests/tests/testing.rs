@@ -442,5 +442,5 @@ async fn an_agent_of_ones_own_is_watched() {
     let agent = Agent::builder("own", model).tool(trace.tool(search)).rails(rails).build();
     agent.run("hello").await.unwrap();
     trace.assert_called_with("search", &json!({ "limit": 10 })).assert_told("three");
-    assert!(matches!(trace.entries()[0], TraceEntry::Event(_)));
+    assert!(matches!(trace.entries()[0], TraceEntry::Fired(_)));
 }

@@ -1,7 +1,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use crate::testing::{golden, mentions, messages, tokens};
+use crate::testing::{assert_says, golden, mentions, tokens};
 
 fn expand(input: &str) -> TokenStream {
     super::rail_chain(tokens(input))
@@ -9,12 +9,7 @@ fn expand(input: &str) -> TokenStream {
 
 /// Each row: what stands in `rail_chain!`, and how each of the messages begins.
 fn check(table: &[(&str, &[&str])]) {
-    for (input, expected) in table {
-        let messages = messages(&expand(input));
-        let as_expected = messages.len() == expected.len()
-            && messages.iter().zip(*expected).all(|(message, start)| message.starts_with(start));
-        assert!(as_expected, "rail_chain! {{ {input} }}\nsays {messages:#?}\ninstead of {expected:#?}");
-    }
+    assert_says(expand, table);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-use crate::testing::{golden, mentions, messages, tokens};
+use crate::testing::{assert_says, golden, mentions, messages, tokens};
 
 fn expand(item: &str) -> proc_macro2::TokenStream {
     super::event(tokens(item))
@@ -6,12 +6,7 @@ fn expand(item: &str) -> proc_macro2::TokenStream {
 
 /// Each row: what is declared, and how each of the messages begins.
 fn check(table: &[(&str, &[&str])]) {
-    for (item, expected) in table {
-        let messages = messages(&expand(item));
-        let as_expected = messages.len() == expected.len()
-            && messages.iter().zip(*expected).all(|(message, start)| message.starts_with(start));
-        assert!(as_expected, "{item}\nsays {messages:#?}\ninstead of {expected:#?}");
-    }
+    assert_says(expand, table);
 }
 
 #[test]

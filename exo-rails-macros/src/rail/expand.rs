@@ -366,18 +366,13 @@ fn on_impl(rail: &Rail, handler: &Handler, event: &Path, written: &Path) -> Toke
     } else {
         (granted(library, written, where_clause), sound(library, &output))
     };
-    let call = if handler.together {
-        quote_spanned! {Span::mixed_site()=>
-            #[inline]
-            fn call<'__event>(
-                &'__event self,
-                payload: <#event as #library::Payloads>::Payload<'__event>,
-                ctx: &'__event mut #library::RailContext,
-            ) -> #future {
-                let payload = <#event as #library::Event>::share(payload);
-                <Self as #library::RailOn<#event>>::call_together(self, payload, ctx)
-            }
-
+    // What runs beside others is called so alone as well.
+    let (call, call_together) = if handler.together {
+        let forward = quote_spanned! {Span::mixed_site()=>
+            let payload = <#event as #library::Event>::share(payload);
+            <Self as #library::RailOn<#event>>::call_together(self, payload, ctx)
+        };
+        let beside = quote_spanned! {Span::mixed_site()=>
             #[inline]
             fn call_together<'__event>(
                 &'__event self,
@@ -386,18 +381,10 @@ fn on_impl(rail: &Rail, handler: &Handler, event: &Path, written: &Path) -> Toke
             ) -> #future {
                 #call
             }
-        }
+        };
+        (forward, Some(beside))
     } else {
-        quote_spanned! {Span::mixed_site()=>
-            #[inline]
-            fn call<'__event>(
-                &'__event self,
-                payload: <#event as #library::Payloads>::Payload<'__event>,
-                ctx: &'__event mut #library::RailContext,
-            ) -> #future {
-                #call
-            }
-        }
+        (call, None)
     };
     quote_spanned! {Span::mixed_site()=>
         #disjoint
@@ -411,7 +398,16 @@ fn on_impl(rail: &Rail, handler: &Handler, event: &Path, written: &Path) -> Toke
             #always
             #on_fault
 
-            #call
+            #[inline]
+            fn call<'__event>(
+                &'__event self,
+                payload: <#event as #library::Payloads>::Payload<'__event>,
+                ctx: &'__event mut #library::RailContext,
+            ) -> #future {
+                #call
+            }
+
+            #call_together
         }
     }
 }

@@ -1,6 +1,6 @@
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 
-use crate::testing::{golden, mentions, messages, tokens};
+use crate::testing::{assert_begin, golden, mentions, messages, tokens};
 
 fn expand(args: &str, item: &str) -> TokenStream {
     super::rail(tokens(args), tokens(item))
@@ -11,10 +11,7 @@ fn check(table: &[(&str, &str, &[&str])]) {
     for (args, item, expected) in table {
         let expansion = expand(args, item);
         assert_survives(item, &expansion);
-        let messages = messages(&expansion);
-        let as_expected = messages.len() == expected.len()
-            && messages.iter().zip(*expected).all(|(message, start)| message.starts_with(start));
-        assert!(as_expected, "#[rail({args})] {item}\nsays {messages:#?}\ninstead of {expected:#?}");
+        assert_begin(&format!("#[rail({args})] {item}"), &messages(&expansion), expected);
     }
 }
 

@@ -1,6 +1,6 @@
 use proc_macro2::TokenStream;
 
-use crate::testing::{golden, mentions, messages, tokens};
+use crate::testing::{assert_says, golden, mentions, messages, tokens};
 
 fn expand(item: &str) -> TokenStream {
     super::tool_args(tokens(item))
@@ -8,12 +8,7 @@ fn expand(item: &str) -> TokenStream {
 
 /// Each row: the struct, and how each of the messages begins.
 fn check(table: &[(&str, &[&str])]) {
-    for (item, expected) in table {
-        let messages = messages(&expand(item));
-        let as_expected = messages.len() == expected.len()
-            && messages.iter().zip(*expected).all(|(message, start)| message.starts_with(start));
-        assert!(as_expected, "{item}\nsays {messages:#?}\ninstead of {expected:#?}");
-    }
+    assert_says(expand, table);
 }
 
 #[test]

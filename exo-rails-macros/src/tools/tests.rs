@@ -1,6 +1,6 @@
 use proc_macro2::TokenStream;
 
-use crate::testing::{golden, mentions, messages, tokens};
+use crate::testing::{assert_says, golden, mentions, tokens};
 
 fn expand(input: &str) -> TokenStream {
     super::tools(tokens(input))
@@ -8,12 +8,7 @@ fn expand(input: &str) -> TokenStream {
 
 /// Each row: what stands in `tools!`, and how each of the messages begins.
 fn check(table: &[(&str, &[&str])]) {
-    for (input, expected) in table {
-        let messages = messages(&expand(input));
-        let as_expected = messages.len() == expected.len()
-            && messages.iter().zip(*expected).all(|(message, start)| message.starts_with(start));
-        assert!(as_expected, "tools! {{ {input} }}\nsays {messages:#?}\ninstead of {expected:#?}");
-    }
+    assert_says(expand, table);
 }
 
 #[test]

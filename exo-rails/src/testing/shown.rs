@@ -11,7 +11,7 @@ pub(super) fn entries(f: &mut Formatter<'_>, entries: &[TraceEntry]) -> Result {
     let (mut number, mut told) = (0, &[][..]);
     for entry in entries {
         match entry {
-            TraceEntry::Event(event) => {
+            TraceEntry::Fired(event) => {
                 number += 1;
                 show_event(f, number, event)?;
             }

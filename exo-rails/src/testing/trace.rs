@@ -76,7 +76,7 @@ struct Log {
 #[non_exhaustive]
 pub enum TraceEntry {
     /// An event.
-    Event(TracedEvent),
+    Fired(TracedEvent),
     /// The model was asked, and told these messages.
     ModelAsked(Vec<Message>),
     /// A tool ran, with this call.
@@ -142,12 +142,12 @@ impl Trace {
     /// Writes down that an event begins; returns its place, for its end.
     pub(super) fn begin(&self, event: TracedEvent) -> usize {
         let mut log = self.lock();
-        log.entries.push(TraceEntry::Event(event));
+        log.entries.push(TraceEntry::Fired(event));
         log.entries.len() - 1
     }
 
     pub(super) fn end(&self, place: usize, stopped: Option<Stopped>, changes: Vec<String>) {
-        if let Some(TraceEntry::Event(event)) = self.lock().entries.get_mut(place) {
+        if let Some(TraceEntry::Fired(event)) = self.lock().entries.get_mut(place) {
             (event.has_ended, event.stopped, event.changes) = (true, stopped, changes);
         }
     }
@@ -189,7 +189,7 @@ impl Trace {
     #[must_use]
     pub fn events(&self) -> Vec<TracedEvent> {
         self.picked(|entry| match entry {
-            TraceEntry::Event(event) => Some(event),
+            TraceEntry::Fired(event) => Some(event),
             _ => None,
         })
     }
