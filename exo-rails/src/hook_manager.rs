@@ -13,7 +13,7 @@ use crate::checks::Never;
 use crate::context::RailContext;
 use crate::decision::{self, Decision, Outcome};
 use crate::event::{Allows, AnyEvent, AnySubstitute, Event, Inputs};
-use crate::fault::{self, FaultCause, OnFault, RailFault};
+use crate::fault::{FaultCause, OnFault, RailFault};
 use crate::hook_point::HookPoint;
 use crate::per_point::PerPoint;
 use crate::rail::{Caller, Declared, Identity, RailIdentity, RailInfo, RailOn};
@@ -182,18 +182,16 @@ impl<E: Event> RunOn<E> for HookManager {
 
     async fn dispatch<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Outcome<E> {
         let mut inputs = E::inputs(payload);
-        let hooks = self.at(E::POINT);
+        let (hooks, mut faulted) = (self.at(E::POINT), None);
         for (place, entry) in hooks.iter().enumerate() {
             let outcome = entry.call::<E>(inputs.reborrow(), ctx).await;
             if matches!(outcome, Ok(Decision::Continue)) {
                 continue;
             }
             let outcome = check::<E>(&entry.caller, outcome);
-            if E::POINT.is_the_end()
-                && let Err(fault) = &outcome
-            {
-                // The others are to be told as well, and what they are told of stays as it is.
-                fault::report(fault, OnFault::Continue);
+            if E::POINT.is_the_end() && outcome.is_err() {
+                // The others are to be told as well.
+                faulted = faulted.or(outcome.err());
                 continue;
             }
             if let Some(stopped) = Stopped::of::<E>(&outcome) {
@@ -204,7 +202,7 @@ impl<E: Event> RunOn<E> for HookManager {
             }
             return outcome;
         }
-        Ok(Decision::Continue)
+        faulted.map_or(Ok(Decision::Continue), Err)
     }
 
     async fn observe<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) {

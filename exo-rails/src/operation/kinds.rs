@@ -1,7 +1,5 @@
 //! The operations that an agent's lifecycle knows: the run, a model call, a tool call, a compaction.
 
-use std::fmt::Display;
-
 use futures_util::FutureExt;
 use serde_json::{Map, Value, json};
 
@@ -27,7 +25,7 @@ use crate::reason::Reason;
 pub(crate) trait Operation {
     type Inputs: Clone + Default + Send + Sync;
     type Output: Send + Sync;
-    type Error: Display + Send + Sync;
+    type Error: Send + Sync;
     type Pre: Event + Payloads<Substitute = Self::Output>;
     type Post: Event + Payloads<Substitute = NoSubstitute>;
 

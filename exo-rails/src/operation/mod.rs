@@ -229,11 +229,8 @@ async fn rescued<O: Operation, R: Rails + ?Sized>(
     error: O::Error,
     ctx: &mut RailContext,
 ) -> Result<Made<O::Output>, RunError> {
-    let decided = O::failed(rails, inputs, &error, ctx).await.map_err(RunError::from);
-    let settled = decided.and_then(|decision| Ok(settle(decision, O::FAILED, |skip| rescue(skip, ctx))?));
-    // The run ends with what the rail says; what it was asked about is not lost.
-    let told = |ends: &RunError| tracing::error!(event = O::FAILED.name(), %error, %ends, "an operation failed, and a rail ends the run");
-    Ok(match settled.inspect_err(told)? {
+    let decision = O::failed(rails, inputs, &error, ctx).await?;
+    Ok(match settle(decision, O::FAILED, |skip| rescue(skip, ctx))? {
         Settled::Done(Some(output)) => Made::Whole(output),
         Settled::Again(again) => Made::Again(again),
         // A skip without a substitute accepts what there is: the error.

@@ -67,7 +67,9 @@ impl Spec {
     fn stop(&self, act: Act, point: HookPoint) -> Option<Stop> {
         let (rail, decides) = (self.name, self.is("Decider") || self.is("Partial"));
         match act {
-            Act::Abort | Act::Fault if self.is("Observer") => None,
+            Act::Abort if self.is("Observer") => None,
+            // It could have changed what it was to look at; once the run has ended, nothing is left to stop.
+            Act::Fault if point == HookPoint::Error => None,
             Act::Abort => Some(Stop::End(format!("{rail} aborts at {point}: {}", reason(rail)))),
             Act::Fault => Some(Stop::End(format!("{rail} faults at {point}: {}", reason(rail)))),
             Act::Skip | Act::Substitute if decides => {
