@@ -1,5 +1,6 @@
 //! The loop of an agent: a model call, the tool calls that it asks for, and again.
 
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_core::Stream;
@@ -24,6 +25,8 @@ use crate::rails::Rails;
 use crate::telemetry;
 use crate::tool::{Tool, unknown};
 
+type Attempt<'a> = Pin<Box<dyn Future<Output = Result<InvokeOutput, RunError>> + Send + 'a>>;
+
 /// One run of an agent, streamed when somebody listens to its events.
 pub(crate) struct Steps<'a, M, R> {
     agent: &'a Agent<M, R>,
@@ -47,7 +50,9 @@ impl<'a, M: Model, R: Rails> Steps<'a, M, R> {
 
     async fn guarded(&self, input: InvokeInputs, ctx: &mut RailContext) -> Result<InvokeOutput, RunError> {
         let again = || self.tell(|| RunEvent::RunAgain);
-        let run = operation::Told { call: Call(|run| self.attempt(run)), again };
+        // Boxed: with all that is in it, the compiler would find no end to the layout of a program's futures.
+        let attempt = |run| -> Attempt<'_> { Box::pin(self.attempt(run)) };
+        let run = operation::Told { call: Call(attempt), again };
         operation::guard_run(&self.agent.rails, input, ctx, run).await
     }
 

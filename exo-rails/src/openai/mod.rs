@@ -82,7 +82,7 @@ use reading::Reading;
 /// ```
 /// use exo_rails::openai::ChatModel;
 ///
-/// let model = ChatModel::builder("gpt-5-mini").api_key("sk-4711-secret").build()?;
+/// let model = ChatModel::builder("gpt-5-mini").base_url("http://localhost:8000/v1").api_key("sk-4711-secret").build()?;
 /// assert!(!format!("{model:?}").contains("4711"));
 /// # Ok::<(), exo_rails::openai::ConfigError>(())
 /// ```
