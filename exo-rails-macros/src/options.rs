@@ -1,14 +1,14 @@
-//! The options in `#[tool(…)]` and `#[tools(…)]`.
+//! Options with names, in every attribute: how they are separated, what their values are, and what is wrong with them.
 
-use proc_macro2::TokenTree;
+use proc_macro2::{TokenStream, TokenTree};
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
-use syn::{Attribute, Expr, ExprLit, Ident, Lit, LitStr, Token};
+use syn::punctuated::Punctuated;
+use syn::{Attribute, Expr, ExprLit, Ident, Lit, LitStr, Path, Token, bracketed};
 
 use crate::errors::{Errors, expected};
-use crate::rail::separator;
 
-/// An attribute with options, and how each is written: (e.g. `tool`, `[("name", "name = \"search\""), …]`).
+/// An attribute that has nothing but options with values, and how each is written: (e.g. `tool`, `[("name", "name = \"search\""), …]`).
 #[derive(Clone, Copy)]
 pub(crate) struct Options {
     pub attribute: &'static str,
@@ -55,10 +55,7 @@ impl Options {
             syn::Error::new(error.span(), format_args!("an option has a name: `#[{}({example})]`", self.attribute))
         })?;
         let name = key.to_string();
-        if seen.contains(&key) {
-            errors.at(&key, format_args!("`{name}` is given twice: keep one of them"));
-        }
-        seen.push(key.clone());
+        once(&key, seen, errors);
         let Some((_, example)) = self.examples.iter().find(|(known, _)| *known == name) else {
             let names: Vec<_> = self.examples.iter().map(|(name, _)| *name).collect();
             let expected = expected(&name, &names);
@@ -79,12 +76,79 @@ impl Options {
     }
 }
 
-/// Goes on behind the next comma.
-fn skip_value(input: ParseStream<'_>) -> syn::Result<()> {
-    while !input.is_empty() && !input.peek(Token![,]) {
-        input.parse::<TokenTree>()?;
+/// An option is given once.
+pub(crate) fn once(key: &Ident, seen: &mut Vec<Ident>, errors: &mut Errors) {
+    if seen.contains(key) {
+        errors.at(key, format_args!("`{key}` is given twice: keep one of them"));
     }
-    Ok(())
+    seen.push(key.clone());
+}
+
+/// One that has no value.
+pub(crate) fn flag(key: &Ident, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<()> {
+    if input.is_empty() || input.peek(Token![,]) {
+        return Ok(());
+    }
+    errors.at(key, format_args!("`{key}` stands alone: it has no value"));
+    skip_value(input)
+}
+
+/// The comma between two arguments. Without one, what follows is read as the next argument all the same.
+pub(crate) fn separator(input: ParseStream<'_>, errors: &mut Errors) {
+    if !input.is_empty() && input.parse::<Token![,]>().is_err() {
+        errors.push(input.error("expected `,` between two arguments"));
+    }
+}
+
+/// What stands before the next comma, whatever it is.
+pub(crate) fn value(input: ParseStream<'_>) -> syn::Result<TokenStream> {
+    let mut tokens = TokenStream::new();
+    while !input.is_empty() && !input.peek(Token![,]) {
+        tokens.extend([input.parse::<TokenTree>()?]);
+    }
+    Ok(tokens)
+}
+
+/// Goes on at the next comma.
+pub(crate) fn skip_value(input: ParseStream<'_>) -> syn::Result<()> {
+    value(input).map(drop)
+}
+
+/// The paths in `[PreToolCall, Start]`; `None` where no list begins. What is wrong with it does not hide what comes
+/// behind it.
+pub(crate) fn paths(input: ParseStream<'_>) -> syn::Result<Option<syn::Result<Vec<Path>>>> {
+    if !input.peek(syn::token::Bracket) {
+        return Ok(None);
+    }
+    let list;
+    bracketed!(list in input);
+    let paths = list.call(Punctuated::<Path, Token![,]>::parse_terminated);
+    if paths.is_err() {
+        list.parse::<TokenStream>()?;
+    }
+    Ok(Some(paths.map(|paths| paths.into_iter().collect())))
+}
+
+/// One of a few words: (e.g. `"abort"`). `what` says what they are for, `none` that another is none of them.
+pub(crate) fn word<T: Copy>(expr: &Expr, words: &[(&str, T)], what: &str, none: &str) -> syn::Result<(LitStr, T)> {
+    let word = literal(expr, what)?;
+    let written = word.value();
+    if let Some((_, meant)) = words.iter().find(|(word, _)| *word == written) {
+        return Ok((word, *meant));
+    }
+    let known: Vec<_> = words.iter().map(|(word, _)| *word).collect();
+    Err(syn::Error::new_spanned(word, format_args!("{none} `{written}`; {}", expected(&written, &known))))
+}
+
+/// A name that is not blank, or what it should have been.
+pub(crate) fn name(expr: &Expr, what: &str) -> syn::Result<LitStr> {
+    let name = text(expr).filter(|name| !name.value().trim().is_empty());
+    name.cloned().ok_or_else(|| syn::Error::new_spanned(expr, what))
+}
+
+/// A text, or what it should have been.
+pub(crate) fn literal(expr: &Expr, what: &str) -> syn::Result<LitStr> {
+    text(expr).cloned().ok_or_else(|| syn::Error::new_spanned(expr, what))
 }
 
 /// The text that an expression is, be it handed in by a `macro_rules!`.

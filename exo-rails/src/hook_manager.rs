@@ -84,15 +84,6 @@ struct Entry {
 }
 
 impl Entry {
-    #[inline]
-    fn call<'a, E: Event>(&'a self, inputs: Inputs<'a>, ctx: &'a mut RailContext) -> HookFuture<'a> {
-        if telemetry::takes_rails() {
-            self.call_in_span::<E>(inputs, ctx)
-        } else {
-            self.hook.call(&self.caller, inputs, ctx)
-        }
-    }
-
     #[cold]
     fn call_in_span<'a, E: Event>(&'a self, inputs: Inputs<'a>, ctx: &'a mut RailContext) -> HookFuture<'a> {
         let span = telemetry::rail_span(&self.caller.info, E::POINT);
@@ -182,9 +173,13 @@ impl<E: Event> RunOn<E> for HookManager {
 
     async fn dispatch<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Outcome<E> {
         let mut inputs = E::inputs(payload);
-        let (hooks, mut faulted) = (self.at(E::POINT), None);
+        // Asked once: it costs as much as a hook.
+        let (hooks, traced, mut faulted) = (self.at(E::POINT), telemetry::takes_rails(), None);
         for (place, entry) in hooks.iter().enumerate() {
-            let outcome = entry.call::<E>(inputs.reborrow(), ctx).await;
+            let part = inputs.reborrow();
+            let call =
+                if traced { entry.call_in_span::<E>(part, ctx) } else { entry.hook.call(&entry.caller, part, ctx) };
+            let outcome = call.await;
             if matches!(outcome, Ok(Decision::Continue)) {
                 continue;
             }

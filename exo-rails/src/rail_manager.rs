@@ -231,8 +231,12 @@ impl<E: Event> RunOn<E> for RailManager {
 
     async fn dispatch<'a>(&'a self, mut payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Outcome<E> {
         let Some(list) = self.list::<E>() else { return Ok(Decision::Continue) };
+        // Asked once: it costs as much as a rail.
+        let traced = telemetry::takes_rails();
         for (place, listed) in list.rails.iter().enumerate() {
-            let outcome = listed.call(E::reborrow(&mut payload), ctx).await;
+            let part = E::reborrow(&mut payload);
+            let call = if traced { listed.call_in_span(part, ctx) } else { listed.rail.call(part, ctx) };
+            let outcome = call.await;
             if let Some(stopped) = Stopped::of::<E>(&outcome) {
                 ctx.set_stopped(stopped);
                 list.observe(place + 1, payload, ctx).await;
@@ -373,11 +377,6 @@ impl<E: Event> AnyList for List<E> {
 
 // The spans are here and not where the rail's type is known: that would be a second call of each rail, and code for it.
 impl<E: Event> Listed<E> {
-    #[inline]
-    fn call<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> OutcomeFuture<'a, E> {
-        if telemetry::takes_rails() { self.call_in_span(payload, ctx) } else { self.rail.call(payload, ctx) }
-    }
-
     #[cold]
     fn call_in_span<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> OutcomeFuture<'a, E> {
         let span = telemetry::rail_span(&self.rail.info(), E::POINT);

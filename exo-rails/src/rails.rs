@@ -141,7 +141,7 @@ pub trait Rails: GuardSet {
     where
         F: Guarded<InvokeInputs, InvokeOutput, RunError>,
     {
-        operation::guard_run(self, inputs.into(), ctx, Call(run))
+        operation::guard_run(self, inputs.into(), ctx, Call::new(run))
     }
 
     /// Asks the rails of [`SessionStart`](crate::events::SessionStart) whether a session may begin.
@@ -221,7 +221,7 @@ pub trait Rails: GuardSet {
     {
         async move {
             let mut call = call;
-            operation::guard::<LlmCall, _, _>(self, &mut call, ctx, Call(model)).await
+            operation::guard::<LlmCall, _, _>(self, &mut call, ctx, Call::new(model)).await
         }
     }
 
@@ -319,7 +319,7 @@ pub trait Rails: GuardSet {
     {
         async move {
             let mut history = history;
-            operation::guard::<Compact, _, _>(self, &mut history, ctx, Call(compaction)).await
+            operation::guard::<Compact, _, _>(self, &mut history, ctx, Call::new(compaction)).await
         }
     }
 
@@ -365,7 +365,7 @@ pub trait Rails: GuardSet {
     {
         async move {
             let mut call = call;
-            operation::guard::<ToolCall<false>, _, _>(self, &mut call, ctx, Call(tool)).await
+            operation::guard::<ToolCall<false>, _, _>(self, &mut call, ctx, Call::new(tool)).await
         }
     }
 }

@@ -5,10 +5,11 @@ use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
-use syn::{Attribute, Expr, Ident, Path, Token, Type, Visibility, braced, bracketed};
+use syn::{Attribute, Expr, Ident, Path, Token, Type, Visibility, braced};
 
 use super::requirements::{self, Requirement, WORDS};
 use crate::errors::{Errors, expected, refuse_cfg, shown};
+use crate::options::{self, once, separator, skip_value};
 use crate::paths::{EVENTS, Library, RARE};
 use crate::rail;
 
@@ -191,18 +192,16 @@ fn chain_options(chain: &mut Chain, input: ParseStream<'_>, errors: &mut Errors)
         let key = input.call(Ident::parse_any)?;
         let name = key.to_string();
         // A chain may have several requirements and follow several policies.
-        let several = name == "policy" || WORDS.contains(&name.as_str());
-        if seen.contains(&name) && !several {
-            errors.at(&key, format_args!("`{name}` is given twice: keep one of them"));
+        if name != "policy" && !WORDS.contains(&name.as_str()) {
+            once(&key, &mut seen, errors);
         }
         if OPTIONS.contains(&name.as_str()) {
             option(chain, &key, &name, input, errors)?;
         } else {
             errors.at(&key, format_args!("`#[chain]` has no option `{name}`; {}", expected(&name, &OPTIONS)));
-            rail::skip_value(input)?;
+            skip_value(input)?;
         }
-        seen.push(name);
-        rail::separator(input, errors);
+        separator(input, errors);
     }
     Ok(())
 }
@@ -224,12 +223,7 @@ fn option(chain: &mut Chain, key: &Ident, name: &str, input: ParseStream<'_>, er
             let message = "rails at most: put some of them into a chain of their own, and list both in a third";
             errors.at(key, format_args!("a chain with `together` has {TOGETHER} {message}"));
         }
-        return if input.is_empty() || input.peek(Token![,]) {
-            Ok(())
-        } else {
-            errors.at(key, format_args!("`{name}` stands alone: it has no value"));
-            rail::skip_value(input)
-        };
+        return options::flag(key, input, errors);
     }
     if input.parse::<Token![=]>().is_err() {
         let example = match name {
@@ -259,13 +253,8 @@ const EVENTS_EXAMPLE: &str = "events = [CheckpointSaved]";
 /// The events in `events = [CheckpointSaved]`.
 fn events(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Vec<Path>> {
     let wrong = |span| syn::Error::new(span, format_args!("`events` takes a list of events: `{EVENTS_EXAMPLE}`"));
-    if !input.peek(syn::token::Bracket) {
-        return Err(wrong(input.span()));
-    }
-    let list;
-    bracketed!(list in input);
-    let events = list.call(Punctuated::<Path, Token![,]>::parse_terminated);
-    let events: Vec<_> = events.map_err(|error| wrong(error.span()))?.into_iter().collect();
+    let events = options::paths(input)?.ok_or_else(|| wrong(input.span()))?;
+    let events = events.map_err(|error| wrong(error.span()))?;
     for (i, event) in events.iter().enumerate() {
         let name = shown(event);
         if events[..i].iter().any(|other| rail::same_event(other, event)) {

@@ -8,8 +8,8 @@ use syn::{Attribute, Ident, Path, Token, Visibility, braced};
 
 use super::requirements::{self, Requirement, WORDS};
 use crate::errors::{self, Errors, expected};
+use crate::options::separator;
 use crate::paths::Library;
-use crate::rail;
 
 /// (e.g. `pub struct Company { require(permission_check on PreToolCall) }`).
 struct Policy {
@@ -84,7 +84,7 @@ fn all(body: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Vec<Requiremen
             return Err(syn::Error::new_spanned(&word, message));
         }
         requirements.extend(errors.keep(requirements::parse(&word, body)).into_iter().flatten());
-        rail::separator(body, errors);
+        separator(body, errors);
     }
     Ok(requirements)
 }

@@ -6,8 +6,8 @@ use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::{DeriveInput, Expr, LitBool, Path, Type, TypeReference};
 
-use crate::errors::{Errors, expected, shown};
-use crate::options::{Options, text};
+use crate::errors::{Errors, shown};
+use crate::options::{Options, name, word};
 use crate::paths::{EVENTS, Library};
 
 /// The options of an event.
@@ -50,6 +50,8 @@ const OPTIONS: Options = Options {
     ],
 };
 
+const NAME: &str = "the name of an event is a text that is not blank: `name = \"my_event\"`";
+
 /// The most parts that a payload has: the library has a bit for each.
 const MOST_PARTS: usize = 7;
 
@@ -68,7 +70,7 @@ pub(super) fn options(item: &DeriveInput, errors: &mut Errors) -> EventOptions {
             "payload" => options.parts = parts(&input.parse()?, errors),
             "allows" => options.allows = allows(&input.parse()?)?,
             "substitute" => options.substitute = Some(input.parse()?),
-            "name" => options.name = name(&input.parse()?)?,
+            "name" => options.name = name(&input.parse()?, NAME)?.value(),
             "after" => options.after = input.parse::<LitBool>()?.value,
             _ => options.library = Library::at(input.call(Path::parse_mod_style)?),
         }
@@ -101,34 +103,11 @@ fn snake_case(name: &str) -> String {
     snake
 }
 
-fn name(expr: &Expr) -> syn::Result<String> {
-    match text(expr) {
-        Some(name) if !name.value().trim().is_empty() => Ok(name.value()),
-        _ => Err(syn::Error::new_spanned(
-            expr,
-            "the name of an event is a text that is not blank: `name = \"my_event\"`",
-        )),
-    }
-}
-
 fn allows(expr: &Expr) -> syn::Result<Allows> {
-    let levels = ["nothing", "abort", "skip", "retry"];
-    let Some(word) = text(expr) else {
-        return Err(syn::Error::new_spanned(
-            expr,
-            "what an event allows is a text: `\"nothing\"`, `\"abort\"`, `\"skip\"` or `\"retry\"`",
-        ));
-    };
-    match word.value().as_str() {
-        "nothing" => Ok(Allows::Nothing),
-        "abort" => Ok(Allows::Abort),
-        "skip" => Ok(Allows::Skip),
-        "retry" => Ok(Allows::Retry),
-        other => {
-            let message = format!("no event allows `{other}`; {}", expected(other, &levels));
-            Err(syn::Error::new_spanned(word, message))
-        }
-    }
+    let words =
+        [("nothing", Allows::Nothing), ("abort", Allows::Abort), ("skip", Allows::Skip), ("retry", Allows::Retry)];
+    let what = "what an event allows is a text: `\"nothing\"`, `\"abort\"`, `\"skip\"` or `\"retry\"`";
+    word(expr, &words, what, "no event allows").map(|(_, allows)| allows)
 }
 
 /// One part, or several in parentheses.

@@ -6,11 +6,10 @@ use proc_macro2::TokenStream;
 use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
-use syn::punctuated::Punctuated;
-use syn::{Attribute, Expr, ExprLit, ExprUnary, Ident, Lit, LitStr, Meta, Path, Token, UnOp, bracketed};
+use syn::{Attribute, Expr, ExprLit, ExprUnary, Ident, Lit, LitStr, Meta, Path, Token, UnOp};
 
 use crate::errors::{Errors, expected, shown};
-use crate::options::text;
+use crate::options::{self, flag, literal, once, separator, skip_value, text, value, word};
 use crate::paths::{EVENTS, Library, PAYLOADS};
 
 /// What stands in `#[rail(…)]`: (e.g. `priority = 10, on = [PreToolCall, Start]`).
@@ -92,7 +91,7 @@ pub(super) fn parse(tokens: TokenStream, errors: &mut Errors) -> Args {
     let result = (|input: ParseStream<'_>| {
         while !input.is_empty() {
             let Some(key) = key(input, errors)? else { continue };
-            twice(&key, &mut seen, errors);
+            once(&key, &mut seen, errors);
             argument(&mut args, &key, input, errors)?;
             separator(input, errors);
         }
@@ -117,13 +116,6 @@ fn key(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Option<Ident>
     skip_value(input)?;
     input.parse::<Option<Token![,]>>()?;
     Ok(None)
-}
-
-fn twice(key: &Ident, seen: &mut Vec<Ident>, errors: &mut Errors) {
-    if seen.contains(key) {
-        errors.at(key, format_args!("`{key}` is given twice: keep one of them"));
-    }
-    seen.push(key.clone());
 }
 
 fn argument(args: &mut Args, key: &Ident, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<()> {
@@ -152,7 +144,7 @@ fn argument(args: &mut Args, key: &Ident, input: ParseStream<'_>, errors: &mut E
         match name.as_str() {
             "priority" => args.priority = Some(priority(input.parse()?, errors)),
             "on" => args.on = Some((key.clone(), events(input, key, errors)?)),
-            "name" => args.name = errors.keep(rail_name(input.parse()?)),
+            "name" => args.name = errors.keep(options::name(&input.parse()?, NAME)),
             "after" => args.after = rails(input, key, errors)?,
             "before" => args.before = rails(input, key, errors)?,
             "tools" => args.tools = Some(input.parse()?),
@@ -167,20 +159,16 @@ fn argument(args: &mut Args, key: &Ident, input: ParseStream<'_>, errors: &mut E
 fn option(options: &mut Options, key: &Ident, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<()> {
     options.keys.push(key.clone());
     if FLAGS.iter().any(|flag| key == flag) {
-        let flag = if key == "always" { &mut options.always } else { &mut options.together };
-        *flag = Some(key.clone());
-        if input.is_empty() || input.peek(Token![,]) {
-            return Ok(());
-        }
-        errors.at(key, format_args!("`{key}` stands alone: it has no value"));
-        return skip_value(input);
+        let option = if key == "always" { &mut options.always } else { &mut options.together };
+        *option = Some(key.clone());
+        return flag(key, input, errors);
     }
     if !has_value(key, input, errors)? {
         return Ok(());
     }
     let result = (|| {
         match key.to_string().as_str() {
-            "tool" => options.tool = errors.keep(tool(input.parse()?)),
+            "tool" => options.tool = errors.keep(tool(&input.parse()?)),
             "timeout" => options.timeout = errors.keep(timeout(&input.parse()?)),
             "on_panic" => options.on_panic = errors.keep(on_panic(&input.parse()?)),
             "on_fault" => options.on_fault = errors.keep(on_fault(&input.parse()?)),
@@ -232,21 +220,6 @@ fn example(key: &str) -> &'static str {
     }
 }
 
-/// The comma between two arguments. Without one, what follows is read as the next argument all the same.
-pub(crate) fn separator(input: ParseStream<'_>, errors: &mut Errors) {
-    if !input.is_empty() && input.parse::<Token![,]>().is_err() {
-        errors.push(input.error("expected `,` between two arguments"));
-    }
-}
-
-/// Goes on behind the next comma.
-pub(crate) fn skip_value(input: ParseStream<'_>) -> syn::Result<()> {
-    while !input.is_empty() && !input.peek(Token![,]) {
-        input.parse::<proc_macro2::TokenTree>()?;
-    }
-    Ok(())
-}
-
 /// What is wrong with a literal is said here, in better words than the type checker's.
 pub(crate) fn priority(expr: Expr, errors: &mut Errors) -> Expr {
     let (literal, sign) = match &expr {
@@ -268,29 +241,19 @@ pub(crate) fn priority(expr: Expr, errors: &mut Errors) -> Expr {
     expr
 }
 
-fn rail_name(expr: Expr) -> syn::Result<LitStr> {
-    match text(&expr) {
-        Some(name) if !name.value().trim().is_empty() => Ok(name.clone()),
-        _ => Err(syn::Error::new_spanned(expr, "a rail's name is a text that is not blank: `name = \"my_rail\"`")),
-    }
-}
+const NAME: &str = "a rail's name is a text that is not blank: `name = \"my_rail\"`";
 
 fn events(input: ParseStream<'_>, key: &Ident, errors: &mut Errors) -> syn::Result<Vec<Path>> {
-    if !input.peek(syn::token::Bracket) {
-        let value: TokenStream = value(input)?;
-        errors.at(&value, format_args!("`on` takes a list of events: `on = [{value}]`"));
-        return Ok(Vec::new());
-    }
-    let list;
-    bracketed!(list in input);
-    match list.call(Punctuated::<Path, Token![,]>::parse_terminated) {
-        Ok(events) => Ok(distinct(events.into_iter().collect(), key, errors)),
-        Err(error) => {
-            errors.push(syn::Error::new(
-                error.span(),
-                "an event is the name of a type, without quotes: `on = [PreToolCall]`",
-            ));
-            list.parse::<TokenStream>()?;
+    match options::paths(input)? {
+        Some(Ok(events)) => Ok(distinct(events, key, errors)),
+        Some(Err(error)) => {
+            let message = "an event is the name of a type, without quotes: `on = [PreToolCall]`";
+            errors.push(syn::Error::new(error.span(), message));
+            Ok(Vec::new())
+        }
+        None => {
+            let value = value(input)?;
+            errors.at(&value, format_args!("`on` takes a list of events: `on = [{value}]`"));
             Ok(Vec::new())
         }
     }
@@ -320,43 +283,30 @@ fn list(
     [what, least, how]: [&str; 3],
     errors: &mut Errors,
 ) -> syn::Result<Vec<Path>> {
-    if !input.peek(syn::token::Bracket) {
-        let value = value(input)?;
-        errors.at(&value, format_args!("`{key}` takes a list of {what}: `{key} = [{value}]`"));
-        return Ok(Vec::new());
-    }
-    let list;
-    bracketed!(list in input);
-    match list.call(Punctuated::<Path, Token![,]>::parse_terminated) {
-        Ok(paths) if paths.is_empty() => {
+    match options::paths(input)? {
+        Some(Ok(paths)) if paths.is_empty() => {
             errors.at(key, format_args!("`{key}` lists {least}: `{}`", example(&key.to_string())));
-            Ok(Vec::new())
+            Ok(paths)
         }
-        Ok(paths) => Ok(paths.into_iter().collect()),
-        Err(error) => {
+        Some(Ok(paths)) => Ok(paths),
+        Some(Err(error)) => {
             errors.push(syn::Error::new(error.span(), format_args!("{how}: `{}`", example(&key.to_string()))));
-            list.parse::<TokenStream>()?;
+            Ok(Vec::new())
+        }
+        None => {
+            let value = value(input)?;
+            errors.at(&value, format_args!("`{key}` takes a list of {what}: `{key} = [{value}]`"));
             Ok(Vec::new())
         }
     }
 }
 
-fn tool(expr: Expr) -> syn::Result<LitStr> {
-    match text(&expr) {
-        Some(name) if name.value().is_empty() || name.value().contains(char::is_whitespace) => {
-            Err(syn::Error::new_spanned(expr, "the name of a tool is not empty, and has no spaces in it"))
-        }
-        Some(name) => Ok(name.clone()),
-        None => {
-            let message = "a rail is for one tool, which is known by its name: `tool = \"delete_file\"`";
-            Err(syn::Error::new_spanned(expr, message))
-        }
+fn tool(expr: &Expr) -> syn::Result<LitStr> {
+    let name = literal(expr, "a rail is for one tool, which is known by its name: `tool = \"delete_file\"`")?;
+    if name.value().is_empty() || name.value().contains(char::is_whitespace) {
+        return Err(syn::Error::new_spanned(expr, "the name of a tool is not empty, and has no spaces in it"));
     }
-}
-
-/// A text, or what it should have been.
-fn literal(expr: &Expr, what: &str) -> syn::Result<LitStr> {
-    text(expr).cloned().ok_or_else(|| syn::Error::new_spanned(expr, what))
+    Ok(name)
 }
 
 const TIMEOUT: &str = "a timeout is a text with its unit: `timeout = \"2s\"`, `\"500ms\"` or `\"1m\"`";
@@ -388,18 +338,9 @@ fn on_panic(expr: &Expr) -> syn::Result<LitStr> {
 }
 
 fn on_fault(expr: &Expr) -> syn::Result<(LitStr, OnFault)> {
-    let values = ["abort", "skip", "continue"];
-    let word = literal(expr, "what comes of a fault is a text: `on_fault = \"abort\"`, `\"skip\"` or `\"continue\"`")?;
-    let on_fault = match word.value().as_str() {
-        "abort" => OnFault::Abort,
-        "skip" => OnFault::Skip,
-        "continue" => OnFault::Continue,
-        other => {
-            let message = format!("no fault comes to `{other}`; {}", expected(other, &values));
-            return Err(syn::Error::new_spanned(word, message));
-        }
-    };
-    Ok((word, on_fault))
+    let words = [("abort", OnFault::Abort), ("skip", OnFault::Skip), ("continue", OnFault::Continue)];
+    let what = "what comes of a fault is a text: `on_fault = \"abort\"`, `\"skip\"` or `\"continue\"`";
+    word(expr, &words, what, "no fault comes to")
 }
 
 /// A number of characters, or all of the answer.
@@ -411,14 +352,6 @@ fn window(expr: &Expr) -> syn::Result<usize> {
     let message =
         "a window is how many characters the rail has to see together: `window = 64`, or `\"all\"` of the answer";
     number.ok_or_else(|| syn::Error::new_spanned(expr, message))
-}
-
-fn value(input: ParseStream<'_>) -> syn::Result<TokenStream> {
-    let mut tokens = TokenStream::new();
-    while !input.is_empty() && !input.peek(Token![,]) {
-        tokens.extend([input.parse::<proc_macro2::TokenTree>()?]);
-    }
-    Ok(tokens)
 }
 
 /// The events in `#[on(PreToolCall, Start)]`, and the options after them.

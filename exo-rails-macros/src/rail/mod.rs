@@ -9,7 +9,7 @@ mod parse;
 
 use proc_macro2::{Span, TokenStream};
 
-pub(crate) use args::{priority, same_event, separator, skip_value};
+pub(crate) use args::{priority, same_event};
 pub(crate) use expand::{Priority, declared, event_list, own_list};
 pub(crate) use handled::of_set;
 

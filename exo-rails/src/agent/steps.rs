@@ -52,7 +52,7 @@ impl<'a, M: Model, R: Rails> Steps<'a, M, R> {
         let again = || self.tell(|| RunEvent::RunAgain);
         // Boxed: with all that is in it, the compiler would find no end to the layout of a program's futures.
         let attempt = |run| -> Attempt<'_> { Box::pin(self.attempt(run)) };
-        let run = operation::Told { call: Call(attempt), again };
+        let run = Call { call: attempt, again };
         operation::guard_run(&self.agent.rails, input, ctx, run).await
     }
 
@@ -218,7 +218,7 @@ impl<'a, M: Model, R: Rails> Steps<'a, M, R> {
             result
         };
         let guarded =
-            operation::guard::<operation::ToolCall<true>, _, _>(&self.agent.rails, &mut inputs, ctx, Call(run));
+            operation::guard::<operation::ToolCall<true>, _, _>(&self.agent.rails, &mut inputs, ctx, Call::new(run));
         let result = guarded.instrument(span.clone()).await;
         let failure = failure.into_inner().unwrap_or_else(PoisonError::into_inner);
         telemetry::end_with(&span, ctx, &result, None, failure);

@@ -25,7 +25,7 @@ use crate::rails::{Rails, RunOn, enter};
 use crate::reason::Reason;
 
 pub(crate) use kinds::{Compact, LlmCall, Operation, Run, SKIPPED, ToolCall};
-pub(crate) use perform::{Call, Made, Perform, Streamed, Told};
+pub(crate) use perform::{Call, Made, Perform, Streamed};
 
 /// What a guarded operation calls with the permit: an async function or closure.
 ///

@@ -1,5 +1,6 @@
 //! How an operation is done: called, or streamed.
 
+use std::future::{Ready, ready};
 use std::sync::Arc;
 
 use super::windows::{self, Screened};
@@ -48,9 +49,26 @@ pub(crate) trait Perform<O: Operation>: Send {
 }
 
 /// An operation that is called, and returns its result as a whole.
-pub(crate) struct Call<F>(pub F);
+pub(crate) struct Call<F, A> {
+    pub call: F,
+    /// Who is told before it is done again.
+    pub again: A,
+}
 
-impl<O: Operation, F: Guarded<O::Inputs, O::Output, O::Error>> Perform<O> for Call<F> {
+impl<F> Call<F, fn() -> Ready<()>> {
+    /// One of which nobody is told that it is done again.
+    pub(crate) fn new(call: F) -> Self {
+        Self { call, again: || ready(()) }
+    }
+}
+
+impl<O, F, A, Fut> Perform<O> for Call<F, A>
+where
+    O: Operation,
+    F: Guarded<O::Inputs, O::Output, O::Error>,
+    A: FnMut() -> Fut + Send,
+    Fut: Future<Output = ()> + Send,
+{
     async fn perform<R: Rails + ?Sized>(
         &mut self,
         _: &R,
@@ -58,7 +76,7 @@ impl<O: Operation, F: Guarded<O::Inputs, O::Output, O::Error>> Perform<O> for Ca
         _: &Arc<O::Inputs>,
         ctx: &mut RailContext,
     ) -> Result<Result<Made<O::Output>, O::Error>, RunError> {
-        match O::unless_cancelled((self.0)(permit), ctx).await {
+        match O::unless_cancelled((self.call)(permit), ctx).await {
             Some(result) => Ok(result.map(Made::Whole).map_err(Into::into)),
             None => Err(RunError::Cancelled),
         }
@@ -72,44 +90,6 @@ impl<O: Operation, F: Guarded<O::Inputs, O::Output, O::Error>> Perform<O> for Ca
         ctx: &mut RailContext,
     ) -> impl Future<Output = Result<Option<Again>, RunError>> + Send {
         O::delivered(rails, inputs, output, ctx)
-    }
-
-    fn again(&mut self) -> impl Future<Output = ()> + Send {
-        std::future::ready(())
-    }
-}
-
-/// An operation that is called, with somebody who is told before it is done again.
-pub(crate) struct Told<F, A> {
-    pub call: Call<F>,
-    pub again: A,
-}
-
-impl<O, F, A, Fut> Perform<O> for Told<F, A>
-where
-    O: Operation,
-    F: Guarded<O::Inputs, O::Output, O::Error>,
-    A: FnMut() -> Fut + Send,
-    Fut: Future<Output = ()> + Send,
-{
-    fn perform<R: Rails + ?Sized>(
-        &mut self,
-        rails: &R,
-        permit: Permit<O::Inputs>,
-        inputs: &Arc<O::Inputs>,
-        ctx: &mut RailContext,
-    ) -> impl Future<Output = Result<Result<Made<O::Output>, O::Error>, RunError>> + Send {
-        Perform::<O>::perform(&mut self.call, rails, permit, inputs, ctx)
-    }
-
-    fn deliver<R: Rails + ?Sized>(
-        &mut self,
-        rails: &R,
-        inputs: &O::Inputs,
-        output: &mut O::Output,
-        ctx: &mut RailContext,
-    ) -> impl Future<Output = Result<Option<Again>, RunError>> + Send {
-        Perform::<O>::deliver(&mut self.call, rails, inputs, output, ctx)
     }
 
     fn again(&mut self) -> impl Future<Output = ()> + Send {
