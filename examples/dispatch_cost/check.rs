@@ -3,6 +3,8 @@
 use exo_rails::{RailContext, ToolCallInputs};
 use serde_json::{Value, json};
 
+use tokio::runtime::Runtime;
+
 use crate::measure::Case;
 
 /// The call that is measured: every rail lets it pass.
@@ -26,21 +28,21 @@ fn stopped() -> [ToolCallInputs; 8] {
 }
 
 /// Holds the answers of each case against those of the one before, as long as it is the same set of rails.
-pub(crate) fn same_answers(cases: &[Case]) -> Result<(), String> {
+pub(crate) fn same_answers(cases: &[Case], runtime: &Runtime) -> Result<(), String> {
     for pair in cases.windows(2) {
         let [one, other] = pair else { continue };
-        if (one.kind, one.rails) == (other.kind, other.rails) {
-            stopped().into_iter().try_for_each(|call| same_answer(one, other, call))?;
+        if one.is_beside(other) {
+            stopped().into_iter().try_for_each(|call| same_answer(one, other, &call, runtime))?;
         }
     }
-    cases.iter().try_for_each(passes)
+    cases.iter().try_for_each(|case| passes(case, runtime))
 }
 
-fn same_answer(one: &Case, other: &Case, mut call: ToolCallInputs) -> Result<(), String> {
+fn same_answer(one: &Case, other: &Case, call: &ToolCallInputs, runtime: &Runtime) -> Result<(), String> {
     let mut ctx = RailContext::new("check");
     // One rail skips with a substitute, from the second step on.
     ctx.set_step(1);
-    let answers = [one, other].map(|case| case.measured.stopped(&mut call, &mut ctx));
+    let answers = [one, other].map(|case| case.measured.stopped(runtime, &mut call.clone(), &mut ctx));
     if answers[0] == answers[1] {
         return Ok(());
     }
@@ -48,8 +50,8 @@ fn same_answer(one: &Case, other: &Case, mut call: ToolCallInputs) -> Result<(),
     Err(format!("{one} answers {:?}, {other} answers {:?}", answers[0], answers[1]))
 }
 
-fn passes(case: &Case) -> Result<(), String> {
-    match case.measured.stopped(&mut harmless(), &mut RailContext::new("check")) {
+fn passes(case: &Case, runtime: &Runtime) -> Result<(), String> {
+    match case.measured.stopped(runtime, &mut harmless(), &mut RailContext::new("check")) {
         None => Ok(()),
         Some(stopped) => Err(format!("{} with {} {} rails stops: {stopped:?}", case.variant, case.rails, case.kind)),
     }

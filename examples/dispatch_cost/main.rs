@@ -9,12 +9,13 @@
 //! turns, and what slows one of them down slows all of them.
 
 mod args;
+mod cases;
 mod check;
-mod hand_written;
+#[allow(dead_code, reason = "other programs measure more of it")]
+#[path = "../../exo-rails/benches/dispatch/mod.rs"]
+mod dispatch;
 mod measure;
-mod rails;
 mod report;
-mod variants;
 
 use std::error::Error;
 use std::fs::File;
@@ -23,6 +24,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use args::{Command, Options};
+use measure::Lab;
 
 fn main() -> ExitCode {
     let result = match args::parse(lexopt::Parser::from_env()) {
@@ -45,9 +47,9 @@ fn main() -> ExitCode {
 fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     // Before the measurements: nobody wants to wait for them and then hear that there is no such folder.
     let json = options.json.as_deref().map(create).transpose()?;
-    let cases = variants::cases()?;
-    check::same_answers(&cases)?;
-    let figures = measure::measure(&cases, &mut check::harmless(), options.rounds);
+    let (cases, runtime) = (cases::cases()?, measure::runtime()?);
+    check::same_answers(&cases, &runtime)?;
+    let figures = measure::measure(&cases, &mut Lab::new(runtime, check::harmless()), options.rounds);
     let rows = report::rows(cases, figures);
     if let Some((path, file)) = json {
         report::json(&rows, BufWriter::new(file)).map_err(|error| unwritable(path, &error))?;

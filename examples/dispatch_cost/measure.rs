@@ -1,13 +1,14 @@
 //! Time and heap allocations of a dispatch.
 
-use std::hint::black_box;
-use std::pin::pin;
-use std::task::{Context, Poll, Waker};
+use std::io;
 use std::time::{Duration, Instant};
 
 use exo_rails::{RailContext, ToolCallInputs};
+use tokio::runtime::{Builder, Runtime};
 
-use crate::variants::{Answer, Stopped, Variant};
+use crate::cases::HAND_WRITTEN;
+use crate::dispatch::variants::{Answer, Stopped, Variant};
+use crate::dispatch::{block_on, dispatches};
 
 /// A row of the table, before it is measured.
 pub(crate) struct Case {
@@ -17,111 +18,164 @@ pub(crate) struct Case {
     pub(crate) measured: Box<dyn Measured>,
 }
 
+impl Case {
+    /// Whether its rails wait for what only a runtime has.
+    fn needs_runtime(&self) -> bool {
+        matches!(self.kind, "timer" | "channel")
+    }
+
+    /// Whether both are about the same rails.
+    pub(crate) fn is_beside(&self, other: &Self) -> bool {
+        (self.kind, self.rails) == (other.kind, other.rails)
+    }
+}
+
 /// A variant, measured. The variant's own code is compiled into each method; only the methods are dynamic.
 pub(crate) trait Measured {
     /// The time for this many dispatches.
-    fn time(&self, call: &mut ToolCallInputs, ctx: &mut RailContext, dispatches: u32) -> Duration;
+    fn time(&self, lab: &mut Lab, dispatches: u64) -> Duration;
+
+    /// The same on the runtime.
+    fn time_on_runtime(&self, lab: &mut Lab, dispatches: u64) -> Duration;
 
     /// The heap allocations of one dispatch.
-    fn allocations(&self, call: &mut ToolCallInputs, ctx: &mut RailContext) -> u64;
+    fn allocations(&self, lab: &mut Lab) -> u64;
 
     /// The size of the future of one dispatch.
-    fn future_bytes(&self, call: &mut ToolCallInputs, ctx: &mut RailContext) -> usize;
+    fn future_bytes(&self, lab: &mut Lab) -> usize;
 
     /// Who stopped the event, how and why.
-    fn stopped(&self, call: &mut ToolCallInputs, ctx: &mut RailContext) -> Option<Stopped>;
+    fn stopped(&self, runtime: &Runtime, call: &mut ToolCallInputs, ctx: &mut RailContext) -> Option<Stopped>;
 }
 
 impl<V: Variant> Measured for V {
-    fn time(&self, call: &mut ToolCallInputs, ctx: &mut RailContext, dispatches: u32) -> Duration {
+    fn time(&self, Lab { call, ctx, .. }: &mut Lab, times: u64) -> Duration {
         let start = Instant::now();
-        for _ in 0..dispatches {
-            // Nothing that the optimizer knows of one dispatch holds for the next.
-            let answer = block_on(black_box(self).dispatch(black_box(&mut *call), black_box(&mut *ctx)));
-            black_box(&answer);
-        }
+        block_on(dispatches(self, call, ctx, times));
         start.elapsed()
     }
 
-    fn allocations(&self, call: &mut ToolCallInputs, ctx: &mut RailContext) -> u64 {
-        let dispatch = || drop(black_box(block_on(self.dispatch(call, ctx))));
+    fn time_on_runtime(&self, Lab { runtime, call, ctx }: &mut Lab, times: u64) -> Duration {
+        let start = Instant::now();
+        runtime.block_on(dispatches(self, call, ctx, times));
+        start.elapsed()
+    }
+
+    fn allocations(&self, Lab { runtime, call, ctx }: &mut Lab) -> u64 {
+        let dispatch = || drop(std::hint::black_box(runtime.block_on(self.dispatch(call, ctx))));
         allocation_counter::measure(dispatch).count_total
     }
 
-    fn future_bytes(&self, call: &mut ToolCallInputs, ctx: &mut RailContext) -> usize {
+    fn future_bytes(&self, Lab { call, ctx, .. }: &mut Lab) -> usize {
         size_of_val(&self.dispatch(call, ctx))
     }
 
-    fn stopped(&self, call: &mut ToolCallInputs, ctx: &mut RailContext) -> Option<Stopped> {
-        block_on(self.dispatch(call, ctx)).stopped()
+    fn stopped(&self, runtime: &Runtime, call: &mut ToolCallInputs, ctx: &mut RailContext) -> Option<Stopped> {
+        runtime.block_on(self.dispatch(call, ctx)).stopped()
     }
 }
 
-/// Polls until the future is ready: the least that a runtime does.
-fn block_on<F: Future>(future: F) -> F::Output {
-    let mut future = pin!(future);
-    let mut ctx = Context::from_waker(Waker::noop());
-    loop {
-        if let Poll::Ready(output) = future.as_mut().poll(&mut ctx) {
-            return output;
-        }
+/// What all cases are measured with.
+pub(crate) struct Lab {
+    runtime: Runtime,
+    call: ToolCallInputs,
+    ctx: RailContext,
+}
+
+impl Lab {
+    pub(crate) fn new(runtime: Runtime, call: ToolCallInputs) -> Self {
+        Self { runtime, call, ctx: RailContext::new("dispatch_cost") }
     }
 }
 
-/// What was measured of one case.
+/// A runtime whose timers go off when there is nothing else to do.
+pub(crate) fn runtime() -> io::Result<Runtime> {
+    Builder::new_current_thread().enable_time().start_paused(true).build()
+}
+
+/// What was measured of one case. The times are those of one dispatch.
 pub(crate) struct Figures {
-    pub(crate) ns_median: f64,
-    pub(crate) ns_min: f64,
-    pub(crate) ns_max: f64,
+    pub(crate) ns: Spread,
+    /// The time against that of the hand-written code for the same rails, in the same round.
+    pub(crate) ratio: Option<Spread>,
     pub(crate) allocations: u64,
     pub(crate) future_bytes: usize,
 }
 
+/// The middle of several figures, and the range in which half of them lie.
+#[derive(Clone, Copy)]
+pub(crate) struct Spread {
+    pub(crate) median: f64,
+    pub(crate) quartiles: [f64; 2],
+}
+
+impl Spread {
+    fn of(mut figures: Vec<f64>) -> Self {
+        figures.sort_unstable_by(f64::total_cmp);
+        let at = |quarter: usize| {
+            let index = figures.len().saturating_sub(1) * quarter / 4;
+            figures.get(index).copied().unwrap_or_default()
+        };
+        Self { median: at(2), quartiles: [at(1), at(3)] }
+    }
+}
+
 /// Measures all cases: each once in every round, so that a slow moment of the machine hits all of them.
-pub(crate) fn measure(cases: &[Case], call: &mut ToolCallInputs, rounds: u32) -> Vec<Figures> {
-    let mut ctx = RailContext::new("dispatch_cost");
-    let dispatches: Vec<_> = cases.iter().map(|case| warm_up(case, call, &mut ctx)).collect();
+pub(crate) fn measure(cases: &[Case], lab: &mut Lab, rounds: u32) -> Vec<Figures> {
+    let dispatches: Vec<_> = cases.iter().map(|case| warm_up(case, lab)).collect();
     let mut times: Vec<Vec<f64>> = cases.iter().map(|_| Vec::new()).collect();
     for _ in 0..rounds {
         for ((case, &dispatches), times) in cases.iter().zip(&dispatches).zip(&mut times) {
-            times.push(nanoseconds(case, call, &mut ctx, dispatches));
+            times.push(timed(case, lab, dispatches).as_secs_f64() * 1e9 / count(dispatches));
         }
     }
-    cases.iter().zip(times).map(|(case, times)| figures(case, call, &mut ctx, times)).collect()
+    cases.iter().zip(&times).map(|(case, own)| figures(case, lab, own, base(case, cases, &times))).collect()
+}
+
+/// As a number to divide by.
+#[allow(clippy::cast_precision_loss, reason = "there is no time for so many")]
+fn count(dispatches: u64) -> f64 {
+    dispatches as f64
+}
+
+/// The times of the hand-written code for the same rails.
+fn base<'t>(case: &Case, cases: &[Case], times: &'t [Vec<f64>]) -> Option<&'t [f64]> {
+    let at = cases.iter().position(|other| other.variant == HAND_WRITTEN && other.is_beside(case))?;
+    times.get(at).map(Vec::as_slice)
 }
 
 /// How long one case is timed in each round: long against the clock's steps, short against a time slice.
 const SLICE: Duration = Duration::from_micros(500);
 
 /// Runs the case until it fills a time slice; returns how many dispatches that takes.
-fn warm_up(case: &Case, call: &mut ToolCallInputs, ctx: &mut RailContext) -> u32 {
+fn warm_up(case: &Case, lab: &mut Lab) -> u64 {
     let mut dispatches = 1;
-    while timed(case, call, ctx, dispatches) < SLICE {
+    while timed(case, lab, dispatches) < SLICE {
         dispatches *= 2;
     }
     dispatches
 }
 
-fn nanoseconds(case: &Case, call: &mut ToolCallInputs, ctx: &mut RailContext, dispatches: u32) -> f64 {
-    timed(case, call, ctx, dispatches).as_secs_f64() * 1e9 / f64::from(dispatches)
-}
-
 /// Counting allocations costs time, so they are not counted meanwhile. Asking whether to count them still takes
 /// about 2 ns for each: less than a tenth of the time of a dispatch that allocates for each rail.
-fn timed(case: &Case, call: &mut ToolCallInputs, ctx: &mut RailContext, dispatches: u32) -> Duration {
+fn timed(case: &Case, lab: &mut Lab, dispatches: u64) -> Duration {
     let mut time = Duration::ZERO;
-    allocation_counter::opt_out(|| time = case.measured.time(call, ctx, dispatches));
+    allocation_counter::opt_out(|| {
+        time = if case.needs_runtime() {
+            case.measured.time_on_runtime(lab, dispatches)
+        } else {
+            case.measured.time(lab, dispatches)
+        };
+    });
     time
 }
 
-fn figures(case: &Case, call: &mut ToolCallInputs, ctx: &mut RailContext, mut times: Vec<f64>) -> Figures {
-    times.sort_unstable_by(f64::total_cmp);
-    let at = |index: usize| times.get(index).copied().unwrap_or_default();
+fn figures(case: &Case, lab: &mut Lab, times: &[f64], base: Option<&[f64]>) -> Figures {
+    let ratio = base.map(|base| Spread::of(times.iter().zip(base).map(|(own, base)| own / base).collect()));
     Figures {
-        ns_median: at(times.len() / 2),
-        ns_min: at(0),
-        ns_max: at(times.len().saturating_sub(1)),
-        allocations: case.measured.allocations(call, ctx),
-        future_bytes: case.measured.future_bytes(call, ctx),
+        ns: Spread::of(times.to_vec()),
+        ratio,
+        allocations: case.measured.allocations(lab),
+        future_bytes: case.measured.future_bytes(lab),
     }
 }

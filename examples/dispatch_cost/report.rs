@@ -4,51 +4,40 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use crate::measure::{Case, Figures};
-use crate::variants::HAND_WRITTEN;
+use crate::cases::HAND_WRITTEN;
+use crate::measure::{Case, Figures, Spread};
 
 /// A row of the table.
 pub(crate) struct Row {
     case: Case,
     figures: Figures,
-    /// The median against that of the hand-written code for the same rails.
-    ratio: Option<f64>,
 }
 
 /// Brings cases and figures together.
 pub(crate) fn rows(cases: Vec<Case>, figures: Vec<Figures>) -> Vec<Row> {
-    let hand_written: Vec<_> = cases
-        .iter()
-        .zip(&figures)
-        .filter(|(case, _)| case.variant == HAND_WRITTEN)
-        .map(|(case, figures)| ((case.kind, case.rails), figures.ns_median))
-        .collect();
-    let base = |case: &Case| hand_written.iter().find(|(set, _)| *set == (case.kind, case.rails)).map(|base| base.1);
-    let row = |(case, figures): (Case, Figures)| {
-        let ratio = base(&case).map(|base| figures.ns_median / base);
-        Row { case, figures, ratio }
-    };
-    cases.into_iter().zip(figures).map(row).collect()
+    cases.into_iter().zip(figures).map(|(case, figures)| Row { case, figures }).collect()
 }
 
 /// Writes the table.
 pub(crate) fn table(rows: &[Row], mut out: impl Write) -> io::Result<()> {
-    writeln!(out, "{:<8} {:>5}  {:<13} {HEADS}", "kind", "rails", "variant")?;
-    for (index, row) in rows.iter().enumerate() {
-        let Row { case, figures, ratio } = row;
+    writeln!(out, "{:<9} {:>5}  {:<13} {HEADS}", "kind", "rails", "variant")?;
+    for (index, Row { case, figures }) in rows.iter().enumerate() {
         if index > 0 && case.variant == HAND_WRITTEN {
             writeln!(out)?;
         }
-        let ratio = ratio.map_or_else(String::new, |ratio| format!("{ratio:.2}"));
+        let ns = format!("{:.1}", figures.ns.median);
         writeln!(
             out,
-            "{:<8} {:>5}  {:<13} {:>9.1} {:>8.1} {:>9.1} {ratio:>7} {:>12} {:>13}",
+            "{:<9} {:>5}  {:<13} {ns:>9} {:>17} {:>20} {:>12} {:>13}",
             case.kind,
             case.rails,
             case.variant,
-            figures.ns_median,
-            figures.ns_min,
-            figures.ns_max,
+            middle_half(&figures.ns, 1),
+            figures.ratio.as_ref().map_or_else(String::new, |ratio| format!(
+                "{:.2} {}",
+                ratio.median,
+                middle_half(ratio, 2)
+            )),
             figures.allocations,
             figures.future_bytes,
         )?;
@@ -56,7 +45,11 @@ pub(crate) fn table(rows: &[Row], mut out: impl Write) -> io::Result<()> {
     out.flush()
 }
 
-const HEADS: &str = "ns median   ns min    ns max   ratio  allocations  future bytes";
+const HEADS: &str = "ns median       middle half                ratio  allocations  future bytes";
+
+fn middle_half(Spread { quartiles: [low, high], .. }: &Spread, digits: usize) -> String {
+    format!("({low:.digits$} to {high:.digits$})")
+}
 
 /// Writes the figures as JSON, an object for each row.
 pub(crate) fn json(rows: &[Row], mut out: impl Write) -> io::Result<()> {
@@ -68,30 +61,43 @@ pub(crate) fn json(rows: &[Row], mut out: impl Write) -> io::Result<()> {
 
 #[derive(Serialize)]
 struct JsonRow {
-    variant: &'static str,
     kind: &'static str,
     rails: usize,
-    ns_median: f64,
-    ns_min: f64,
-    ns_max: f64,
+    variant: &'static str,
+    ns: JsonSpread,
+    ratio: Option<JsonSpread>,
     allocations: u64,
+    future_bytes: usize,
+}
+
+#[derive(Serialize)]
+struct JsonSpread {
+    median: f64,
+    quartiles: [f64; 2],
 }
 
 impl From<&Row> for JsonRow {
-    fn from(Row { case, figures, .. }: &Row) -> Self {
+    fn from(Row { case: Case { variant, kind, rails, .. }, figures }: &Row) -> Self {
+        let Figures { ns, ratio, allocations, future_bytes } = figures;
         Self {
-            variant: case.variant,
-            kind: case.kind,
-            rails: case.rails,
-            ns_median: rounded(figures.ns_median),
-            ns_min: rounded(figures.ns_min),
-            ns_max: rounded(figures.ns_max),
-            allocations: figures.allocations,
+            kind,
+            rails: *rails,
+            variant,
+            ns: ns.into(),
+            ratio: ratio.as_ref().map(JsonSpread::from),
+            allocations: *allocations,
+            future_bytes: *future_bytes,
         }
     }
 }
 
+impl From<&Spread> for JsonSpread {
+    fn from(Spread { median, quartiles }: &Spread) -> Self {
+        Self { median: rounded(*median), quartiles: quartiles.map(rounded) }
+    }
+}
+
 /// More digits would be noise.
-fn rounded(nanoseconds: f64) -> f64 {
-    (nanoseconds * 100.0).round() / 100.0
+fn rounded(figure: f64) -> f64 {
+    (figure * 1000.0).round() / 1000.0
 }

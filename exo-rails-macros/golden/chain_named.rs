@@ -180,6 +180,10 @@ const _: () = {
             __Place: ::exo_rails::__private::StepsOn<__Event>,
         {
             #[inline]
+            fn guards(&self) -> bool {
+                __Sorted::<__Event>::GUARDS
+            }
+            #[inline]
             fn rewrites(&self) -> bool {
                 __Sorted::<__Event>::REWRITES
             }
@@ -276,7 +280,7 @@ const _: () = {
             const INFO: ::exo_rails::RailInfo = ::exo_rails::RailInfo {
                 name: "SupportRails",
                 priority: 20,
-                declared: ::exo_rails::Declared::here(::core::module_path!()),
+                declared: ::exo_rails::Declared::here(&::core::module_path!()),
             };
             const DECLARATION: ::exo_rails::__private::Row = ::exo_rails::__private::Row::new(
                     <Self as ::exo_rails::Rail>::INFO,

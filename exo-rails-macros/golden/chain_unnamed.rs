@@ -182,6 +182,10 @@ fn main() {
                     __Place: ::exo_rails::__private::StepsOn<__Event>,
                 {
                     #[inline]
+                    fn guards(&self) -> bool {
+                        __Sorted::<__Event>::GUARDS
+                    }
+                    #[inline]
                     fn rewrites(&self) -> bool {
                         __Sorted::<__Event>::REWRITES
                     }
@@ -266,7 +270,7 @@ fn main() {
                     const INFO: ::exo_rails::RailInfo = ::exo_rails::RailInfo {
                         name: "rail_chain!",
                         priority: ::exo_rails::DEFAULT_PRIORITY,
-                        declared: ::exo_rails::Declared::here(::core::module_path!()),
+                        declared: ::exo_rails::Declared::here(&::core::module_path!()),
                     };
                     const DECLARATION: ::exo_rails::__private::Row = ::exo_rails::__private::Row::new(
                             <Self as ::exo_rails::Rail>::INFO,

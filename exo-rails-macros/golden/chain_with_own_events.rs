@@ -271,6 +271,10 @@ const _: () = {
             __Place: ::exo_rails::__private::StepsOn<__Event>,
         {
             #[inline]
+            fn guards(&self) -> bool {
+                __Sorted::<__Event>::GUARDS
+            }
+            #[inline]
             fn rewrites(&self) -> bool {
                 __Sorted::<__Event>::REWRITES
             }
@@ -364,7 +368,7 @@ const _: () = {
             const INFO: ::exo_rails::RailInfo = ::exo_rails::RailInfo {
                 name: "MemoryRails",
                 priority: ::exo_rails::DEFAULT_PRIORITY,
-                declared: ::exo_rails::Declared::here(::core::module_path!()),
+                declared: ::exo_rails::Declared::here(&::core::module_path!()),
             };
             const DECLARATION: ::exo_rails::__private::Row = ::exo_rails::__private::Row::new(
                     <Self as ::exo_rails::Rail>::INFO,

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::checks::IntoReason;
+use crate::checks::{BeyondVerdict, IntoReason, IntoRetry};
 use crate::decision::{Decision, Outcome};
 use crate::error::RailAbortError;
 use crate::event::{AllowsAbort, AllowsRetry, AllowsSkip, Payloads, SubstituteFor};
@@ -73,9 +73,19 @@ impl<S, R> RailAction<S, R> {
 }
 
 impl<S> RailAction<S> {
-    /// Does the operation again after a delay.
-    pub fn retry(request: RetryRequest) -> Self {
-        Self::Retry(request)
+    /// Does the operation again: once and at once for a reason alone, or as the request says.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use exo_rails::prelude::*;
+    ///
+    /// let at_once: RailAction = RailAction::retry("the answer was empty");
+    /// let later: RailAction = RailAction::retry(
+    ///     RetryRequest::new("the service is busy").with_delay(Duration::from_secs(2)).with_max_retries(3),
+    /// );
+    /// ```
+    pub fn retry(request: impl IntoRetry) -> Self {
+        Self::Retry(request.into_retry())
     }
 }
 
@@ -137,6 +147,17 @@ impl Verdict {
     pub fn abort_if(condition: bool, reason: impl IntoReason) -> Self {
         if condition { Self::abort(reason) } else { Self::Continue }
     }
+
+    /// There is no such verdict: without these two, the compiler takes the names for those of an iterator's methods.
+    #[doc(hidden)]
+    pub fn skip<R: BeyondVerdict>(_: R) -> Self {
+        Self::Continue
+    }
+
+    #[doc(hidden)]
+    pub fn retry<R: BeyondVerdict>(_: R) -> Self {
+        Self::Continue
+    }
 }
 
 impl<S, R> From<Verdict> for RailAction<S, R> {
@@ -189,6 +210,19 @@ impl RetryRequest {
     }
 }
 
+impl IntoRetry for RetryRequest {
+    fn into_retry(self) -> RetryRequest {
+        self
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<R: IntoReason> IntoRetry for R {
+    fn into_retry(self) -> RetryRequest {
+        RetryRequest::new(self)
+    }
+}
+
 /// What a rail may return.
 ///
 /// | type | on which events |
@@ -218,6 +252,11 @@ pub trait RailOutput<E: Payloads>: Sized + Send {
     /// Whether a value of this type can be anything but "continue".
     const DECIDES: bool;
 
+    /// Whether it is one that continues, in which there is nothing to drop. Asked by reference: so nothing of a value that
+    /// continues is moved.
+    #[doc(hidden)]
+    fn continues(&self) -> bool;
+
     /// Takes the value apart, field by field, so that nothing is left to drop when it continues, and makes of
     /// what stops the event the outcome of the dispatch at once: were it to go through another type, the
     /// compiler would copy its fields where the rails continue as well.
@@ -230,6 +269,11 @@ impl<E: Payloads> RailOutput<E> for () {
     const DECIDES: bool = false;
 
     #[inline(always)]
+    fn continues(&self) -> bool {
+        true
+    }
+
+    #[inline(always)]
     fn flow(self, _: &Caller, _: HookPoint) -> ControlFlow<Outcome<E>> {
         ControlFlow::Continue(())
     }
@@ -238,6 +282,11 @@ impl<E: Payloads> RailOutput<E> for () {
 #[diagnostic::do_not_recommend]
 impl<E: AllowsAbort> RailOutput<E> for Verdict {
     const DECIDES: bool = true;
+
+    #[inline(always)]
+    fn continues(&self) -> bool {
+        matches!(self, Self::Continue)
+    }
 
     #[inline(always)]
     fn flow(self, caller: &Caller, point: HookPoint) -> ControlFlow<Outcome<E>> {
@@ -251,6 +300,11 @@ impl<E: AllowsAbort> RailOutput<E> for Verdict {
 #[diagnostic::do_not_recommend]
 impl<E: AllowsRetry, S: SubstituteFor<E>> RailOutput<E> for RailAction<S> {
     const DECIDES: bool = true;
+
+    #[inline(always)]
+    fn continues(&self) -> bool {
+        matches!(self, Self::Continue)
+    }
 
     #[inline(always)]
     fn flow(self, caller: &Caller, point: HookPoint) -> ControlFlow<Outcome<E>> {
@@ -270,6 +324,11 @@ impl<E: AllowsSkip, S: SubstituteFor<E>> RailOutput<E> for RailAction<S, NoRetry
     const DECIDES: bool = true;
 
     #[inline(always)]
+    fn continues(&self) -> bool {
+        matches!(self, Self::Continue)
+    }
+
+    #[inline(always)]
     fn flow(self, caller: &Caller, point: HookPoint) -> ControlFlow<Outcome<E>> {
         match self {
             Self::Continue => ControlFlow::Continue(()),
@@ -283,6 +342,11 @@ impl<E: AllowsSkip, S: SubstituteFor<E>> RailOutput<E> for RailAction<S, NoRetry
 #[diagnostic::do_not_recommend]
 impl<E: Payloads, T: RailOutput<E>> RailOutput<E> for Option<T> {
     const DECIDES: bool = T::DECIDES;
+
+    #[inline(always)]
+    fn continues(&self) -> bool {
+        self.as_ref().is_none_or(T::continues)
+    }
 
     #[inline(always)]
     fn flow(self, caller: &Caller, point: HookPoint) -> ControlFlow<Outcome<E>> {
@@ -301,6 +365,11 @@ where
     Error: Into<Box<dyn StdError + Send + Sync>> + Send,
 {
     const DECIDES: bool = T::DECIDES;
+
+    #[inline(always)]
+    fn continues(&self) -> bool {
+        self.as_ref().is_ok_and(T::continues)
+    }
 
     #[inline(always)]
     fn flow(self, caller: &Caller, point: HookPoint) -> ControlFlow<Outcome<E>> {

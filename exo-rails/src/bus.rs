@@ -151,7 +151,7 @@ struct Begun {
     turn: u32,
     step: u32,
     attempt: u32,
-    substituted_by: Option<RailInfo>,
+    substituted_by: Option<&'static RailInfo>,
 }
 
 impl Begun {
@@ -167,7 +167,7 @@ impl Begun {
             turn: ctx.turn(),
             step: ctx.step(),
             attempt: ctx.attempt(),
-            substituted_by: ctx.substituted_by().copied(),
+            substituted_by: ctx.substituted_by(),
         }
     }
 

@@ -12,7 +12,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::error::RunError;
 use crate::hook_point::HookPoint;
-use crate::permit::Slots;
+use crate::operation::Operation;
+use crate::permit::{Place, Slots};
 use crate::provided::Provided;
 use crate::rail::RailInfo;
 use crate::state::{Extra, Store};
@@ -43,7 +44,7 @@ pub struct RailContext {
     event: HookPoint,
     step: u32,
     attempt: u32,
-    substituted_by: Option<RailInfo>,
+    substituted_by: Option<&'static RailInfo>,
     // Boxed, so that a context of rails that hand on nothing and stop nothing carries one pointer.
     shared: Option<Box<Shared>>,
     /// The step at which a walk was stopped, between the walk and whoever asks.
@@ -241,7 +242,7 @@ impl RailContext {
         self
     }
 
-    /// The event whose rails are running.
+    /// The event whose rails are running, or have run last.
     #[must_use]
     pub const fn event(&self) -> HookPoint {
         self.event
@@ -271,8 +272,8 @@ impl RailContext {
     /// For the rails of [`PostLlmCall`](crate::events::PostLlmCall),
     /// [`PostToolCall`](crate::events::PostToolCall) and [`Finished`](crate::events::Finished).
     #[must_use]
-    pub const fn substituted_by(&self) -> Option<&RailInfo> {
-        self.substituted_by.as_ref()
+    pub const fn substituted_by(&self) -> Option<&'static RailInfo> {
+        self.substituted_by
     }
 
     /// The value of this type that an earlier rail of the event has [provided](crate::Provided); `None` when none has.
@@ -314,19 +315,31 @@ impl RailContext {
         self.substituted_by = None;
     }
 
-    pub(crate) const fn set_substituted_by(&mut self, rail: RailInfo) {
+    pub(crate) const fn set_substituted_by(&mut self, rail: &'static RailInfo) {
         self.substituted_by = Some(rail);
     }
 
-    pub(crate) const fn scope(&self) -> &Arc<RunScope> {
-        &self.scope
-    }
-
-    /// Begins an event: its rails share nothing with those of the event before.
+    /// Begins an event, as guard sets do before they ask their rails: they share nothing with those of the event before.
+    ///
+    /// For rails that you call yourself.
+    ///
+    /// ```
+    /// use exo_rails::prelude::*;
+    ///
+    /// #[rail(on = [PreToolCall])]
+    /// fn where_am_i(ctx: &RailContext) -> Verdict {
+    ///     Verdict::abort(ctx.event().name())
+    /// }
+    ///
+    /// let mut ctx = RailContext::new("test");
+    /// ctx.enter(HookPoint::PreToolCall);
+    /// assert_eq!(where_am_i(&ctx), Verdict::abort("pre_tool_call"));
+    /// ```
     #[inline]
-    pub(crate) fn enter(&mut self, event: HookPoint) {
+    pub fn enter(&mut self, event: HookPoint) {
         self.event = event;
-        if self.shared.is_some() || !self.extra.is_empty() {
+        // Both at once: nothing is gained by a branch for each.
+        if self.shared.is_some() | !self.extra.is_empty() {
             self.forget();
         }
     }
@@ -336,6 +349,11 @@ impl RailContext {
     fn forget(&mut self) {
         self.extra.clear();
         self.shared = None;
+    }
+
+    /// Puts the inputs of an operation where its permit can share them.
+    pub(crate) fn lend<O: Operation>(&mut self, inputs: &mut O::Inputs) -> Arc<Place<O::Inputs>> {
+        O::slot(&mut self.slots).fill(inputs, &self.scope, self.step)
     }
 
     /// Waits, unless the run is cancelled meanwhile.

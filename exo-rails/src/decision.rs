@@ -41,7 +41,7 @@ pub enum Decision<S> {
     /// The operation is not to happen, or, after it, its result is to be accepted as it stands.
     Skip {
         /// The rail that decided.
-        by: RailInfo,
+        by: &'static RailInfo,
         /// Why.
         reason: Reason,
         /// What stands in for the result of the operation.
@@ -50,7 +50,7 @@ pub enum Decision<S> {
     /// The operation is to be done again.
     Retry {
         /// The rail that decided.
-        by: RailInfo,
+        by: &'static RailInfo,
         /// Which rail it is, to count its retries.
         identity: RailIdentity,
         /// When, how often and why.

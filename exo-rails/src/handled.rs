@@ -51,6 +51,11 @@ impl<E: Payloads> RailOutput<E> for Handled<E> {
     const DECIDES: bool = false;
 
     #[inline(always)]
+    fn continues(&self) -> bool {
+        self.0.is_continue()
+    }
+
+    #[inline(always)]
     fn flow(self, _: &Caller, _: HookPoint) -> ControlFlow<Outcome<E>> {
         self.0
     }

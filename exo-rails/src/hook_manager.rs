@@ -3,8 +3,8 @@
 use std::any::type_name;
 use std::fmt;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tracing::Instrument;
 
@@ -86,7 +86,7 @@ struct Entry {
 impl Entry {
     #[cold]
     fn call_in_span<'a, E: Event>(&'a self, inputs: Inputs<'a>, ctx: &'a mut RailContext) -> HookFuture<'a> {
-        let span = telemetry::rail_span(&self.caller.info, E::POINT);
+        let span = telemetry::rail_span(self.caller.info, E::POINT);
         let call = span.in_scope(|| self.hook.call(&self.caller, inputs, ctx)).instrument(span.clone());
         Box::pin(async move {
             // What the event does not allow is a fault in the span too.
@@ -110,7 +110,7 @@ impl HookManager {
     #[track_caller]
     pub fn add<H: Hook>(&mut self, point: HookPoint, hook: H) -> HookHandle {
         let (handle, name) = (HookHandle::next(), type_name::<H>());
-        let info = RailInfo { name, priority: crate::DEFAULT_PRIORITY, declared: Declared::here("") };
+        let info = interned(RailInfo { name, priority: crate::DEFAULT_PRIORITY, declared: Declared::here(&"") });
         let caller = Caller { info, identity: RailIdentity(Identity::Hook(handle)), on_fault: OnFault::Abort };
         self.push(point, Entry { handle, caller, rewrites: true, hook: Arc::new(hook) })
     }
@@ -163,6 +163,10 @@ impl fmt::Debug for HookManager {
 }
 
 impl<E: Event> RunOn<E> for HookManager {
+    fn guards(&self) -> bool {
+        self.has_hooks(E::POINT)
+    }
+
     fn rewrites(&self) -> bool {
         self.at(E::POINT).iter().any(|entry| entry.rewrites)
     }
@@ -206,6 +210,18 @@ impl<E: Event> RunOn<E> for HookManager {
             entry.hook.observe(inputs.reborrow(), ctx).await;
         }
     }
+}
+
+/// The same as a constant of the program: there is one for each hook that its source adds somewhere, however often.
+fn interned(info: RailInfo) -> &'static RailInfo {
+    static HOOKS: Mutex<Vec<&'static RailInfo>> = Mutex::new(Vec::new());
+    let mut hooks = HOOKS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = hooks.iter().find(|known| ***known == info) {
+        return known;
+    }
+    let new = Box::leak(Box::new(info));
+    hooks.push(new);
+    new
 }
 
 /// Holds what a hook decided against the event.

@@ -618,9 +618,9 @@ pub mod prelude {
     };
     pub use crate::{
         Agent, Args, Chain, ChainPolicy, CompactionInputs, CompactionOutput, Decision, Event, HookManager, HookPoint,
-        Inputs, InvokeInputs, InvokeOutput, Model, ModelCallInputs, ModelResponse, NoRails, OperationError,
-        OperationErrorKind, Permit, Provide, Provided, Rail, RailAbortError, RailAction, RailContext, RailFault,
-        RailManager, Rails, RetryRequest, RunError, SessionInfo, Stop, Stopped, StreamWindow, Tool, ToolArgs,
-        ToolCallInputs, ToolFor, ToolOutput, ToolSet, Verdict, chain_policy, on, rail, rail_chain, tools,
+        Inputs, InvokeInputs, InvokeOutput, Model, ModelCallInputs, ModelResponse, NoRails, NoRetry, NoSubstitute,
+        OperationError, OperationErrorKind, Permit, Provide, Provided, Rail, RailAbortError, RailAction, RailContext,
+        RailFault, RailManager, Rails, RetryRequest, RunError, SessionInfo, Stop, Stopped, StreamWindow, Tool,
+        ToolArgs, ToolCallInputs, ToolFor, ToolOutput, ToolSet, Verdict, chain_policy, on, rail, rail_chain, tools,
     };
 }

@@ -1,6 +1,7 @@
 //! Proof that the pre rails of an operation have let it pass.
 
 use std::fmt;
+use std::mem;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -46,14 +47,12 @@ use crate::payload::{InvokeInputs, ModelCallInputs, ToolCallInputs};
 /// ```
 #[must_use = "a permit is for the operation that it was made for"]
 pub struct Permit<T> {
-    inputs: Arc<T>,
-    scope: Arc<RunScope>,
-    step: u32,
+    place: Arc<Place<T>>,
 }
 
 /// A permit for one attempt. No associated function, so that the compiler never proposes it to users.
-pub(crate) fn issue<T>(inputs: Arc<T>, ctx: &RailContext) -> Permit<T> {
-    Permit { inputs, scope: Arc::clone(ctx.scope()), step: ctx.step() }
+pub(crate) fn issue<T>(place: &Arc<Place<T>>) -> Permit<T> {
+    Permit { place: Arc::clone(place) }
 }
 
 impl<T> Permit<T> {
@@ -63,13 +62,13 @@ impl<T> Permit<T> {
     /// state and cancellation from it.
     #[must_use]
     pub fn context(&self) -> RailContext {
-        RailContext::of(Arc::clone(&self.scope), self.step)
+        RailContext::of(Arc::clone(&self.place.scope), self.place.step)
     }
 
     /// What is the same for all events of the run.
     #[must_use]
     pub fn scope(&self) -> &RunScope {
-        &self.scope
+        &self.place.scope
     }
 }
 
@@ -77,13 +76,29 @@ impl<T> Deref for Permit<T> {
     type Target = T;
 
     fn deref(&self) -> &T {
-        &self.inputs
+        &self.place.inputs
     }
 }
 
 impl<T: fmt::Debug> fmt::Debug for Permit<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Permit").field(&self.inputs).finish()
+        f.debug_tuple("Permit").field(&self.place.inputs).finish()
+    }
+}
+
+/// Where inputs lie while an operation has its permit.
+#[derive(Debug)]
+pub(crate) struct Place<T> {
+    inputs: T,
+    scope: Arc<RunScope>,
+    step: u32,
+}
+
+impl<T> Deref for Place<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.inputs
     }
 }
 
@@ -98,28 +113,38 @@ pub(crate) struct Slots {
 }
 
 /// One such place; empty inputs lie in it between operations.
-#[derive(Debug, Default)]
-pub(crate) struct Slot<T>(Option<Arc<T>>);
+#[derive(Debug)]
+pub(crate) struct Slot<T>(Option<Arc<Place<T>>>);
+
+impl<T> Default for Slot<T> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
 
 impl<T: Default> Slot<T> {
-    /// Puts inputs in, for a permit to share.
-    pub(crate) fn fill(&mut self, inputs: T) -> Arc<T> {
+    /// Puts inputs in, for a permit to share; what was in it lies in their place until they are taken back.
+    pub(crate) fn fill(&mut self, inputs: &mut T, scope: &Arc<RunScope>, step: u32) -> Arc<Place<T>> {
         if let Some(mut shared) = self.0.take()
             && let Some(place) = Arc::get_mut(&mut shared)
         {
-            *place = inputs;
+            mem::swap(&mut place.inputs, inputs);
+            place.step = step;
+            if !Arc::ptr_eq(&place.scope, scope) {
+                place.scope = Arc::clone(scope);
+            }
             return shared;
         }
-        Arc::new(inputs)
+        Arc::new(Place { inputs: mem::take(inputs), scope: Arc::clone(scope), step })
     }
 
     /// Takes the inputs back; an error when a permit still shares them.
-    pub(crate) fn take_back(&mut self, mut shared: Arc<T>) -> Result<T, Arc<T>> {
+    pub(crate) fn take_back(&mut self, mut shared: Arc<Place<T>>, inputs: &mut T) -> Result<(), Arc<Place<T>>> {
         match Arc::get_mut(&mut shared) {
             Some(place) => {
-                let inputs = std::mem::take(place);
+                mem::swap(&mut place.inputs, inputs);
                 self.0 = Some(shared);
-                Ok(inputs)
+                Ok(())
             }
             None => Err(shared),
         }

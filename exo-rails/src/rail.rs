@@ -3,10 +3,12 @@
 use std::any::type_name;
 use std::fmt;
 use std::hash::{Hash, Hasher};
+use std::mem;
 use std::ops::ControlFlow;
 use std::panic::Location;
 
-use serde::Serialize;
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
 
 use crate::chain::flow::Flow;
 use crate::chain::sorting::Row;
@@ -104,7 +106,7 @@ pub trait RailOn<E: Event>: Rail {
     /// Whom its decisions are of.
     #[doc(hidden)]
     const CALLER: Caller = Caller {
-        info: Self::INFO,
+        info: &Self::INFO,
         identity: RailIdentity(Identity::Type(type_name::<Self>)),
         on_fault: Self::ON_FAULT,
     };
@@ -123,6 +125,11 @@ pub trait RailOn<E: Event>: Rail {
     #[doc(hidden)]
     #[inline(always)]
     fn flow(output: Self::Out) -> ControlFlow<Outcome<E>> {
+        if output.continues() {
+            // Not dropped: there is nothing in it, and the compiler would look.
+            mem::forget(output);
+            return ControlFlow::Continue(());
+        }
         output.flow(&Self::CALLER, E::POINT)
     }
 
@@ -191,7 +198,8 @@ impl RailInfo {
 #[derive(Clone, Copy, Debug)]
 pub struct Caller {
     /// Name, priority and place.
-    pub info: RailInfo,
+    // By reference: every decision says who took it, and the smaller it is, the less there is to move.
+    pub info: &'static RailInfo,
     /// Which it is.
     pub identity: RailIdentity,
     /// What comes of its faults. A plain hook fails closed.
@@ -246,16 +254,10 @@ impl fmt::Debug for Identity {
 }
 
 /// A place in source code: where a rail was declared, or a hook added.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Declared {
-    /// The file, as the compiler was given it.
-    pub file: &'static str,
-    /// The line, from 1.
-    pub line: u32,
-    /// The column, from 1.
-    pub column: u32,
-    /// The module, which tells apart what one call of a macro declares in several; empty for a hook.
-    pub module: &'static str,
+    place: &'static Location<'static>,
+    module: &'static &'static str,
 }
 
 impl Declared {
@@ -263,21 +265,61 @@ impl Declared {
     #[doc(hidden)]
     #[must_use]
     #[track_caller]
-    pub const fn here(module: &'static str) -> Self {
-        let place = Location::caller();
-        Self { file: place.file(), line: place.line(), column: place.column(), module }
+    pub const fn here(module: &'static &'static str) -> Self {
+        Self { place: Location::caller(), module }
+    }
+
+    /// The file, as the compiler was given it.
+    #[must_use]
+    pub const fn file(&self) -> &'static str {
+        self.place.file()
+    }
+
+    /// The line, from 1.
+    #[must_use]
+    pub const fn line(&self) -> u32 {
+        self.place.line()
+    }
+
+    /// The column, from 1.
+    #[must_use]
+    pub const fn column(&self) -> u32 {
+        self.place.column()
+    }
+
+    /// The module, which tells apart what one call of a macro declares in several; empty for a hook.
+    #[must_use]
+    pub const fn module(&self) -> &'static str {
+        self.module
     }
 
     pub(crate) const fn same(&self, other: &Self) -> bool {
-        self.line == other.line
-            && self.column == other.column
-            && text::same(self.file, other.file)
+        self.line() == other.line()
+            && self.column() == other.column()
+            && text::same(self.file(), other.file())
             && text::same(self.module, other.module)
+    }
+}
+
+impl fmt::Debug for Declared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self} in {:?}", self.module)
+    }
+}
+
+impl Serialize for Declared {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut fields = serializer.serialize_struct("Declared", 4)?;
+        fields.serialize_field("file", self.file())?;
+        fields.serialize_field("line", &self.line())?;
+        fields.serialize_field("column", &self.column())?;
+        fields.serialize_field("module", self.module)?;
+        fields.end()
     }
 }
 
 impl fmt::Display for Declared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}:{}", self.file, self.line, self.column)
+        write!(f, "{}:{}:{}", self.file(), self.line(), self.column())
     }
 }

@@ -221,6 +221,10 @@ impl fmt::Debug for RailManager {
 }
 
 impl<E: Event> RunOn<E> for RailManager {
+    fn guards(&self) -> bool {
+        self.list::<E>().is_some()
+    }
+
     fn rewrites(&self) -> bool {
         self.list::<E>().is_some_and(|list| list.rails.iter().any(|listed| listed.rewrites))
     }

@@ -26,6 +26,12 @@ use crate::stream::Outlet;
     note = "guard sets are chains made by `rail_chain!`, `RailManager`, `HookManager` and `NoRails`"
 )]
 pub trait RunOn<E: Event>: Send + Sync {
+    /// Whether there is anything to run. Where there is not, the event is passed over: a context stays at the event
+    /// before.
+    fn guards(&self) -> bool {
+        true
+    }
+
     /// Whether a rail may change the payload: then a guarded operation keeps the original, for retries.
     fn rewrites(&self) -> bool {
         true
@@ -380,7 +386,9 @@ pub(crate) fn enter<'a, E: Event, R: RunOn<E> + ?Sized>(
     payload: E::Payload<'a>,
     ctx: &'a mut RailContext,
 ) -> impl Future<Output = Outcome<E>> + Send {
-    ctx.enter(E::POINT);
+    if rails.guards() {
+        ctx.enter(E::POINT);
+    }
     rails.dispatch(payload, ctx)
 }
 
@@ -389,6 +397,11 @@ pub(crate) fn enter<'a, E: Event, R: RunOn<E> + ?Sized>(
 pub struct NoRails;
 
 impl<E: Event> RunOn<E> for NoRails {
+    #[inline]
+    fn guards(&self) -> bool {
+        false
+    }
+
     #[inline]
     fn rewrites(&self) -> bool {
         false
@@ -408,6 +421,11 @@ impl<E: Event> RunOn<E> for NoRails {
 macro_rules! behind_pointers {
     ($($pointer:ty),*) => {$(
         impl<E: Event, R: RunOn<E> + ?Sized> RunOn<E> for $pointer {
+            #[inline]
+            fn guards(&self) -> bool {
+                (**self).guards()
+            }
+
             #[inline]
             fn rewrites(&self) -> bool {
                 (**self).rewrites()

@@ -9,7 +9,7 @@ use crate::hook_state::HookState;
 
 type Values = HashMap<TypeId, Box<dyn Any + Send + Sync>>;
 
-/// Typed values that the rails of **one event** share: empty at the start of each event.
+/// Typed values that the rails of **one event** share: empty at the start of each event that has rails.
 ///
 /// There is at most one value of a type, so a rail wraps what it shares in a type of its own. Until the first
 /// value is put in, it costs nothing.

@@ -198,8 +198,17 @@ async fn what_stopped_an_event_is_forgotten_at_the_next() {
     let decision = Flat { late: Late }.run::<PreToolCall>(&mut ToolCallInputs::new("skip"), &mut ctx).await.unwrap();
     assert!(matches!(decision, Decision::Skip { .. }));
     assert_eq!(ctx.stopped().map(|stopped| stopped.how), Some(Stop::Skip));
+    // An event that nobody guards is passed over: for the context it has not been.
     let _ = NoRails.run::<Start>(&mut InvokeInputs::new("hi"), &mut ctx).await.unwrap();
-    assert_eq!(ctx.stopped(), None);
+    assert_eq!(ctx.event(), HookPoint::PreToolCall);
+    assert!(ctx.stopped().is_some());
+    let _ = rail_chain![begins_anew].run::<Start>(&mut InvokeInputs::new("hi"), &mut ctx).await.unwrap();
+    assert_eq!((ctx.event(), ctx.stopped()), (HookPoint::Start, None));
+}
+
+#[rail(on = [Start])]
+fn begins_anew(ctx: &RailContext) -> Verdict {
+    Verdict::abort_if(ctx.stopped().is_some(), "another event has been stopped")
 }
 
 mod long {

@@ -29,8 +29,8 @@ rail_chain! {
 }
 
 fn place(declared: Declared) -> (u32, u32) {
-    assert_eq!(declared.file, file!());
-    (declared.line, declared.column)
+    assert_eq!(declared.file(), file!());
+    (declared.line(), declared.column())
 }
 
 #[test]

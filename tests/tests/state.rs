@@ -60,6 +60,9 @@ async fn extra_is_shared_by_plain_hooks_and_chains() {
     async fn provide(_: Inputs<'_>, ctx: &mut RailContext) {
         ctx.extra.insert(Left(5));
     }
+    async fn afterwards(_: Inputs<'_>, ctx: &mut RailContext) {
+        note(ctx, format!("afterwards: {}", ctx.extra.get::<Left>().is_some()));
+    }
     #[rail(on = [PreToolCall])]
     fn use_it(ctx: &mut RailContext) {
         if let Some(left) = ctx.extra.get_mut::<Left>() {
@@ -70,10 +73,10 @@ async fn extra_is_shared_by_plain_hooks_and_chains() {
     let mut hooks = HookManager::new();
     hooks.add(HookPoint::PreToolCall, provide);
     rail_chain![use_it].register(&mut hooks);
+    hooks.add(HookPoint::PostToolCall, afterwards);
     let mut ctx = context();
     hooks.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await.unwrap();
-    assert_eq!(notes(&ctx)[0], "Some(4) left");
-    assert!(ctx.extra.get::<Left>().is_none(), "the post event has begun");
+    assert_eq!(notes(&ctx), ["Some(4) left", "tool search {}", "afterwards: false"]);
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -366,6 +366,11 @@ impl<'c> Names<'c> {
                 __Place: #library::__private::StepsOn<__Event>,
             {
                 #[inline]
+                fn guards(&self) -> bool {
+                    __Sorted::<__Event>::GUARDS
+                }
+
+                #[inline]
                 fn rewrites(&self) -> bool {
                     __Sorted::<__Event>::REWRITES
                 }

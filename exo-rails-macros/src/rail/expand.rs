@@ -94,7 +94,7 @@ pub(super) fn stub(rail: &Rail) -> TokenStream {
                 #library::RailInfo {
                     name: #name,
                     priority: #library::DEFAULT_PRIORITY,
-                    declared: #library::Declared::here(::core::module_path!()),
+                    declared: #library::Declared::here(&::core::module_path!()),
                 },
                 &[],
                 &[],
@@ -310,10 +310,10 @@ fn others(library: &Library, name: &str, rails: &[Path]) -> Option<TokenStream> 
 /// own, so the call does not begin with it.
 pub(crate) fn declared(library: &Library, span: Span) -> TokenStream {
     if library.is_given() {
-        let here = quote_spanned!(span=> __Declared::here(::core::module_path!()));
+        let here = quote_spanned!(span=> __Declared::here(&::core::module_path!()));
         return quote_spanned!(Span::mixed_site()=> { type __Declared = #library::Declared; #here });
     }
-    quote_spanned!(span=> ::exo_rails::Declared::here(::core::module_path!()))
+    quote_spanned!(span=> ::exo_rails::Declared::here(&::core::module_path!()))
 }
 
 /// Takes for granted that it is an event, which is said elsewhere. Without a lifetime, rustc would hold a clause without

@@ -201,6 +201,9 @@ impl<C: Listing<N, K>, E: Event, const N: usize, const K: usize> Sorted<C, E, N,
 
     const REVERSED: bool = C::ONION && E::POINT.is_after();
 
+    /// Whether there is any.
+    pub const GUARDS: bool = Self::COUNT > 0;
+
     /// Whether one of them may change the payload.
     pub const REWRITES: bool = Summary::<C, N, K>::rewrites_at(E::POINT);
 

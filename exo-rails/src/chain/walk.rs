@@ -469,12 +469,13 @@ macro_rules! walks {
             #[inline]
             fn walk<'a, N: Note>(
                 chain: &'a Self::Chain,
-                payload: E::Payload<'a>,
+                mut payload: E::Payload<'a>,
                 ctx: &'a mut RailContext,
             ) -> impl Future<Output = Outcome<E>> + Send {
                 // Not an `async fn`: that would keep its arguments twice.
                 async move {
-                    let mut payload = payload;
+                    // They are kept in this order, in which rails take them: so both are lent in one move.
+                    let _ = (&payload, &ctx);
                     $(
                         let lent = <E as Payloads>::reborrow(&mut payload);
                         let output = N::call::<E, At<P, $place>>(chain, lent, &mut *ctx).await;

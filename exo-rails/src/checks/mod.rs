@@ -14,7 +14,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::action::RailOutput;
+use crate::action::{RailOutput, RetryRequest};
 use crate::chain::Chain;
 use crate::chain::sorting::Row;
 use crate::context::RailContext;
@@ -185,11 +185,14 @@ where
     label = "not what a rail on `{E}` may return",
     note = "of these, a rail on `{E}` returns one: `{Returns}`",
     note = "`()` only observes; an `Option<_>` and a `Result<_, E>` of these are fine too, where `E` is text, or an error type that is `Send` and `Sync`: `Box<dyn Error + Send + Sync>`",
-    note = "a rail that hands on a value says so: `provides = [RateLimitLeft]`"
+    note = "a rail that hands on a value says so: `provides = [RateLimitLeft]`; where the event allows no retry, `RailAction<NoSubstitute, NoRetry>` skips"
 )]
 pub trait ReturnedAt<E: Event, Returns, One = ()>: Sized + Send {
     /// See [`RailOutput`].
     const DECIDES: bool;
+
+    #[doc(hidden)]
+    fn continues(&self) -> bool;
 
     #[doc(hidden)]
     fn flow(self, caller: &Caller, point: HookPoint) -> ControlFlow<Outcome<E>>;
@@ -198,6 +201,11 @@ pub trait ReturnedAt<E: Event, Returns, One = ()>: Sized + Send {
 #[diagnostic::do_not_recommend]
 impl<E: Event, T: RailOutput<E>> ReturnedAt<E, E::Returns> for T {
     const DECIDES: bool = T::DECIDES;
+
+    #[inline(always)]
+    fn continues(&self) -> bool {
+        RailOutput::continues(self)
+    }
 
     #[inline(always)]
     fn flow(self, caller: &Caller, point: HookPoint) -> ControlFlow<Outcome<E>> {
@@ -209,6 +217,11 @@ impl<E: Event, T: RailOutput<E>> ReturnedAt<E, E::Returns> for T {
 #[diagnostic::do_not_recommend]
 impl<E: Event, T: RailOutput<E>, One: Never> ReturnedAt<E, E::Returns, One> for T {
     const DECIDES: bool = T::DECIDES;
+
+    #[inline(always)]
+    fn continues(&self) -> bool {
+        RailOutput::continues(self)
+    }
 
     #[inline(always)]
     fn flow(self, caller: &Caller, point: HookPoint) -> ControlFlow<Outcome<E>> {
@@ -370,6 +383,25 @@ impl<T: Into<Reason>> IntoReason for T {
         self.into()
     }
 }
+
+/// What a retry can be made of: how, when and why, or only why.
+#[diagnostic::on_unimplemented(
+    message = "a retry is a reason or a `RetryRequest`, not `{Self}`",
+    label = "not a retry",
+    note = "`RailAction::retry(\"it was empty\")` is one, at once; others say more: `RetryRequest::new(\"busy\").with_max_retries(3)`"
+)]
+pub trait IntoRetry {
+    /// The request.
+    fn into_retry(self) -> RetryRequest;
+}
+
+/// What only a [`RailAction`](crate::RailAction) does. Nothing implements it.
+#[diagnostic::on_unimplemented(
+    message = "a `Verdict` continues or aborts",
+    label = "a verdict can do nothing else",
+    note = "a `RailAction` can skip and retry too: let the rail return `RailAction`, and write `RailAction::skip(\"a reason\")`"
+)]
+pub trait BeyondVerdict {}
 
 /// What can be read from JSON and written as JSON: both at once, so that a type which is neither is one message.
 #[diagnostic::on_unimplemented(

@@ -16,7 +16,7 @@ use crate::event::{
 use crate::fault::RailFault;
 use crate::hook_point::HookPoint;
 use crate::payload::{InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse, ToolCallInputs, ToolOutput};
-use crate::permit::Slot;
+use crate::permit::{Slot, Slots};
 use crate::rail::RailInfo;
 use crate::rails::{Rails, enter};
 use crate::reason::Reason;
@@ -51,7 +51,7 @@ pub(crate) trait Operation {
     fn skipped(inputs: &Self::Inputs, by: &RailInfo, reason: &Reason) -> Self::Output;
 
     /// Where the context keeps the shared inputs of such operations.
-    fn slot(ctx: &mut RailContext) -> &mut Slot<Self::Inputs>;
+    fn slot(slots: &mut Slots) -> &mut Slot<Self::Inputs>;
 
     /// Waits for the operation. Most are not interrupted when the run is cancelled: what they do in the world would be
     /// left half done.
@@ -90,8 +90,8 @@ macro_rules! surrounded {
             (inputs, output)
         }
 
-        fn slot(ctx: &mut RailContext) -> &mut Slot<$inputs> {
-            &mut ctx.slots.$slot
+        fn slot(slots: &mut Slots) -> &mut Slot<$inputs> {
+            &mut slots.$slot
         }
     };
 }
@@ -247,7 +247,7 @@ impl Operation for Compact {
         CompactionOutput { messages, extra: skip_note(by, reason), ..CompactionOutput::default() }
     }
 
-    fn slot(ctx: &mut RailContext) -> &mut Slot<CompactionInputs> {
-        &mut ctx.slots.compaction
+    fn slot(slots: &mut Slots) -> &mut Slot<CompactionInputs> {
+        &mut slots.compaction
     }
 }

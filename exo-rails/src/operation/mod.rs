@@ -4,8 +4,6 @@ mod kinds;
 mod perform;
 mod windows;
 
-use std::mem;
-use std::sync::Arc;
 use std::time::Duration;
 
 use futures_core::Stream;
@@ -96,7 +94,7 @@ enum Attempt<T> {
 
 /// The retry that a rail asks for.
 pub(crate) struct Again {
-    by: RailInfo,
+    by: &'static RailInfo,
     identity: RailIdentity,
     request: RetryRequest,
     // Not the context's event: a rail may have run another event in the same context.
@@ -207,14 +205,10 @@ where
 {
     // Cancelled while the rails were asked: then nothing begins any more.
     ctx.ensure_running()?;
-    let shared = O::slot(ctx).fill(mem::take(inputs));
-    let permit = permit::issue(Arc::clone(&shared), ctx);
-    let made = operation.perform(rails, permit, &shared, ctx).await;
-    match O::slot(ctx).take_back(shared) {
-        Ok(returned) => {
-            *inputs = returned;
-            made
-        }
+    let shared = ctx.lend::<O>(inputs);
+    let made = operation.perform(rails, permit::issue(&shared), &shared, ctx).await;
+    match O::slot(&mut ctx.slots).take_back(shared, inputs) {
+        Ok(()) => made,
         Err(kept) => {
             *inputs = O::Inputs::clone(&kept);
             Err(RunError::PermitKept { event: O::Pre::POINT })
@@ -246,7 +240,7 @@ enum Settled<T> {
 }
 
 /// A skip, taken out of its decision.
-type Skipped<S> = (RailInfo, Reason, Option<S>);
+type Skipped<S> = (&'static RailInfo, Reason, Option<S>);
 
 /// Acts on a decision; what a skip gives, the caller says.
 fn settle<S, T>(
@@ -269,7 +263,7 @@ fn substitute<O: Operation>(
     ctx: &mut RailContext,
 ) -> O::Output {
     ctx.set_substituted_by(by);
-    substitute.unwrap_or_else(|| O::skipped(inputs, &by, &reason))
+    substitute.unwrap_or_else(|| O::skipped(inputs, by, &reason))
 }
 
 /// What a rail puts in the place of a failure, if it does.
@@ -283,7 +277,7 @@ fn rescue<T>((by, _, substitute): Skipped<T>, ctx: &mut RailContext) -> Option<T
 /// How often the operation has been retried: for each rail that asked, and in total.
 #[derive(Default)]
 struct Retries {
-    of_rail: Vec<((RailIdentity, RailInfo), u32)>,
+    of_rail: Vec<((RailIdentity, &'static RailInfo), u32)>,
     total: u32,
 }
 

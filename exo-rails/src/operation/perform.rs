@@ -1,7 +1,6 @@
 //! How an operation is done: called, or streamed.
 
 use std::future::{Ready, ready};
-use std::sync::Arc;
 
 use super::windows::{self, Screened};
 use super::{Again, Guarded, GuardedStream, LlmCall, Operation};
@@ -31,7 +30,7 @@ pub(crate) trait Perform<O: Operation>: Send {
         &mut self,
         rails: &R,
         permit: Permit<O::Inputs>,
-        inputs: &Arc<O::Inputs>,
+        inputs: &O::Inputs,
         ctx: &mut RailContext,
     ) -> impl Future<Output = Result<Result<Made<O::Output>, O::Error>, RunError>> + Send;
 
@@ -73,7 +72,7 @@ where
         &mut self,
         _: &R,
         permit: Permit<O::Inputs>,
-        _: &Arc<O::Inputs>,
+        _: &O::Inputs,
         ctx: &mut RailContext,
     ) -> Result<Result<Made<O::Output>, O::Error>, RunError> {
         match O::unless_cancelled((self.call)(permit), ctx).await {
@@ -110,7 +109,7 @@ impl<F: GuardedStream, T: Outlet> Perform<LlmCall> for Streamed<F, T> {
         &mut self,
         rails: &R,
         permit: Permit<ModelCallInputs>,
-        inputs: &Arc<ModelCallInputs>,
+        inputs: &ModelCallInputs,
         ctx: &mut RailContext,
     ) -> Result<Result<Made<ModelResponse>, OperationError>, RunError> {
         let deltas = (self.model)(permit);

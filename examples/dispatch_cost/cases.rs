@@ -1,0 +1,69 @@
+//! What is measured: the rows of the table.
+
+use exo_rails::DuplicateRail;
+use exo_rails::prelude::*;
+
+use crate::dispatch::rails::{Set, channel, inspect, pause, timer};
+use crate::dispatch::variants::{ByHand, GuardedTool, Guards, ToolByHand, Variant};
+use crate::measure::{Case, Measured};
+
+/// The variant that the others are held against.
+pub(crate) const HAND_WRITTEN: &str = "hand_written";
+
+/// The dispatch of a chain.
+pub(crate) const STATIC: &str = "static";
+
+/// Every row of the table. Those of one set stand together, so that they are measured one after the other.
+pub(crate) fn cases() -> Result<Vec<Case>, DuplicateRail> {
+    let sets = [
+        dispatches::<inspect::None>("inspect")?,
+        dispatches::<inspect::One>("inspect")?,
+        dispatches::<inspect::Five>("inspect")?,
+        dispatches::<inspect::Twenty>("inspect")?,
+        dispatches::<inspect::Fifty>("inspect")?,
+        dispatches::<pause::One>("pause")?,
+        dispatches::<pause::Five>("pause")?,
+        dispatches::<pause::Twenty>("pause")?,
+        dispatches::<pause::Fifty>("pause")?,
+        dispatches::<timer::Five>("timer")?,
+        dispatches::<timer::Twenty>("timer")?,
+        dispatches::<channel::Five>("channel")?,
+        dispatches::<channel::Twenty>("channel")?,
+        tool_calls::<inspect::None>()?,
+        tool_calls::<inspect::Five>()?,
+        tool_calls::<inspect::Twenty>()?,
+    ];
+    Ok(sets.into_iter().flatten().collect())
+}
+
+/// The dispatch of one event; the other variants are held against the first.
+fn dispatches<S: Set>(kind: &'static str) -> Result<Vec<Case>, DuplicateRail> {
+    let case = |variant, measured| Case { variant, kind, rails: S::len(), measured };
+    Ok(vec![
+        case(HAND_WRITTEN, measured(ByHand(S::chain()))),
+        case(STATIC, measured(Guards(S::chain()))),
+        case("rail_manager", measured(Guards(S::manager()?))),
+        case("hook_manager", measured(Guards(hooks::<S>()))),
+    ])
+}
+
+/// A guarded tool call whose tool does nothing.
+fn tool_calls<S: Set>() -> Result<Vec<Case>, DuplicateRail> {
+    let case = |variant, measured| Case { variant, kind: "tool_call", rails: S::len(), measured };
+    Ok(vec![
+        case(HAND_WRITTEN, measured(ToolByHand(S::chain()))),
+        case(STATIC, measured(GuardedTool(S::chain()))),
+        case("rail_manager", measured(GuardedTool(S::manager()?))),
+        case("hook_manager", measured(GuardedTool(hooks::<S>()))),
+    ])
+}
+
+fn hooks<S: Set>() -> HookManager {
+    let mut hooks = HookManager::new();
+    S::chain().register(&mut hooks);
+    hooks
+}
+
+fn measured(variant: impl Variant) -> Box<dyn Measured> {
+    Box::new(variant)
+}

@@ -1,0 +1,55 @@
+//! What rails wait for, before they look.
+
+use std::pin::Pin;
+use std::sync::OnceLock;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use tokio::sync::{mpsc, oneshot};
+
+/// A future that is pending once: the least that waiting costs.
+#[derive(Default)]
+pub(crate) struct Pause {
+    polled: bool,
+}
+
+impl Future for Pause {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, ctx: &mut Context<'_>) -> Poll<()> {
+        if self.polled {
+            return Poll::Ready(());
+        }
+        self.polled = true;
+        ctx.waker().wake_by_ref();
+        Poll::Pending
+    }
+}
+
+/// A timer of the runtime, whose clock is paused: it goes off as soon as there is nothing else to do.
+pub(crate) async fn timer() {
+    tokio::time::sleep(Duration::from_millis(1)).await;
+}
+
+/// Asks another task, over a channel, and waits for what it answers, over another.
+pub(crate) async fn channel() {
+    let (answer, answered) = oneshot::channel();
+    // When nobody is there to answer, neither is there anybody to wait for.
+    if questions().send(answer).is_ok() {
+        let _ = answered.await;
+    }
+}
+
+/// The way to the task that answers. It belongs to the first runtime of the program.
+fn questions() -> &'static mpsc::UnboundedSender<oneshot::Sender<()>> {
+    static QUESTIONS: OnceLock<mpsc::UnboundedSender<oneshot::Sender<()>>> = OnceLock::new();
+    QUESTIONS.get_or_init(|| {
+        let (sender, mut receiver) = mpsc::unbounded_channel::<oneshot::Sender<()>>();
+        tokio::spawn(async move {
+            while let Some(answer) = receiver.recv().await {
+                let _ = answer.send(());
+            }
+        });
+        sender
+    })
+}

@@ -1,0 +1,14 @@
+//! A verdict continues or aborts; what skips or retries is a `RailAction`.
+
+use exo_rails::prelude::*;
+
+#[rail(on = [PreToolCall])]
+fn no_shell(call: &ToolCallInputs) -> Verdict {
+    match call.tool_name.as_str() {
+        "shell" => Verdict::skip("no shell"),
+        "crawl" => Verdict::retry("the crawler is busy"),
+        _ => Verdict::Continue,
+    }
+}
+
+fn main() {}
