@@ -218,17 +218,14 @@ pub trait Rails: GuardSet {
     /// when the run is cancelled.
     fn guard_llm_call<F>(
         &self,
-        call: ModelCallInputs,
+        mut call: ModelCallInputs,
         ctx: &mut RailContext,
         model: F,
     ) -> impl Future<Output = Result<ModelResponse, RunError>> + Send
     where
         F: Guarded<ModelCallInputs, ModelResponse, OperationError>,
     {
-        async move {
-            let mut call = call;
-            operation::guard::<LlmCall, _, _>(self, &mut call, ctx, Call::new(model)).await
-        }
+        async move { operation::guard::<LlmCall, _, _>(self, &mut call, ctx, Call::new(model)).await }
     }
 
     /// Guards a call of the model whose answer comes in pieces, and lets each piece leave when the rails of
@@ -274,13 +271,12 @@ pub trait Rails: GuardSet {
     /// As [`guard_llm_call`](Self::guard_llm_call).
     fn guard_stream(
         &self,
-        call: ModelCallInputs,
+        mut call: ModelCallInputs,
         ctx: &mut RailContext,
         model: impl GuardedStream,
         outlet: impl Outlet,
     ) -> impl Future<Output = Result<ModelResponse, RunError>> + Send {
         async move {
-            let mut call = call;
             let model = Streamed { model, outlet, has_left: false };
             operation::guard::<LlmCall, _, _>(self, &mut call, ctx, model).await
         }
@@ -316,17 +312,14 @@ pub trait Rails: GuardSet {
     /// When a rail aborts or faults, when the compaction fails, or when the run is cancelled.
     fn guard_compaction<F>(
         &self,
-        history: CompactionInputs,
+        mut history: CompactionInputs,
         ctx: &mut RailContext,
         compaction: F,
     ) -> impl Future<Output = Result<CompactionOutput, RunError>> + Send
     where
         F: Guarded<CompactionInputs, CompactionOutput, OperationError>,
     {
-        async move {
-            let mut history = history;
-            operation::guard::<Compact, _, _>(self, &mut history, ctx, Call::new(compaction)).await
-        }
+        async move { operation::guard::<Compact, _, _>(self, &mut history, ctx, Call::new(compaction)).await }
     }
 
     /// Guards a tool call: [`PreToolCall`](crate::events::PreToolCall), the call, then
@@ -362,17 +355,14 @@ pub trait Rails: GuardSet {
     /// when the run is cancelled.
     fn guard_tool_call<F>(
         &self,
-        call: ToolCallInputs,
+        mut call: ToolCallInputs,
         ctx: &mut RailContext,
         tool: F,
     ) -> impl Future<Output = Result<ToolOutput, RunError>> + Send
     where
         F: Guarded<ToolCallInputs, ToolOutput, OperationError>,
     {
-        async move {
-            let mut call = call;
-            operation::guard::<ToolCall<false>, _, _>(self, &mut call, ctx, Call::new(tool)).await
-        }
+        async move { operation::guard::<ToolCall<false>, _, _>(self, &mut call, ctx, Call::new(tool)).await }
     }
 }
 

@@ -1,5 +1,7 @@
 //! The operations that an agent's lifecycle knows: the run, a model call, a tool call, a compaction.
 
+use std::future::ready;
+
 use futures_util::FutureExt;
 use serde_json::{Map, Value, json};
 
@@ -37,11 +39,11 @@ pub(crate) trait Operation {
     const FAILED: HookPoint;
 
     /// Asks the rails what to do about a failure.
-    fn failed<R: Rails + ?Sized>(
-        rails: &R,
-        inputs: &Self::Inputs,
-        error: &Self::Error,
-        ctx: &mut RailContext,
+    fn failed<'a, R: Rails + ?Sized>(
+        rails: &'a R,
+        inputs: &'a Self::Inputs,
+        error: &'a Self::Error,
+        ctx: &'a mut RailContext,
     ) -> impl Future<Output = Result<Decision<Self::Output>, RailFault>> + Send;
 
     /// What becomes of a failure that no rail acts on.
@@ -69,7 +71,7 @@ pub(crate) trait Operation {
         _: &mut Self::Output,
         _: &mut RailContext,
     ) -> impl Future<Output = Result<Option<Again>, RunError>> + Send {
-        std::future::ready(Ok(None))
+        ready(Ok(None))
     }
 }
 
@@ -105,13 +107,13 @@ impl Operation for Run {
     const FAILED: HookPoint = HookPoint::Error;
 
     // `guard_run` tells the observers, whatever the error came from.
-    async fn failed<R: Rails + ?Sized>(
-        _: &R,
-        _: &InvokeInputs,
-        _: &RunError,
-        _: &mut RailContext,
-    ) -> Result<Decision<InvokeOutput>, RailFault> {
-        Ok(Decision::Continue)
+    fn failed<'a, R: Rails + ?Sized>(
+        _: &'a R,
+        _: &'a InvokeInputs,
+        _: &'a RunError,
+        _: &'a mut RailContext,
+    ) -> impl Future<Output = Result<Decision<InvokeOutput>, RailFault>> + Send {
+        ready(Ok(Decision::Continue))
     }
 
     fn unrescued(_: &InvokeInputs, error: RunError) -> Result<InvokeOutput, RunError> {
@@ -139,13 +141,13 @@ impl Operation for LlmCall {
 
     const FAILED: HookPoint = HookPoint::LlmError;
 
-    async fn failed<R: Rails + ?Sized>(
-        rails: &R,
-        inputs: &ModelCallInputs,
-        error: &OperationError,
-        ctx: &mut RailContext,
-    ) -> Result<Decision<ModelResponse>, RailFault> {
-        enter::<LlmError, R>(rails, (inputs, error), ctx).await
+    fn failed<'a, R: Rails + ?Sized>(
+        rails: &'a R,
+        inputs: &'a ModelCallInputs,
+        error: &'a OperationError,
+        ctx: &'a mut RailContext,
+    ) -> impl Future<Output = Result<Decision<ModelResponse>, RailFault>> + Send {
+        enter::<LlmError, R>(rails, (inputs, error), ctx)
     }
 
     fn unrescued(_: &ModelCallInputs, error: OperationError) -> Result<ModelResponse, RunError> {
@@ -183,13 +185,13 @@ impl<const TOLD: bool> Operation for ToolCall<TOLD> {
 
     const FAILED: HookPoint = HookPoint::ToolError;
 
-    async fn failed<R: Rails + ?Sized>(
-        rails: &R,
-        inputs: &ToolCallInputs,
-        error: &OperationError,
-        ctx: &mut RailContext,
-    ) -> Result<Decision<ToolOutput>, RailFault> {
-        enter::<ToolError, R>(rails, (inputs, error), ctx).await
+    fn failed<'a, R: Rails + ?Sized>(
+        rails: &'a R,
+        inputs: &'a ToolCallInputs,
+        error: &'a OperationError,
+        ctx: &'a mut RailContext,
+    ) -> impl Future<Output = Result<Decision<ToolOutput>, RailFault>> + Send {
+        enter::<ToolError, R>(rails, (inputs, error), ctx)
     }
 
     fn unrescued(inputs: &ToolCallInputs, error: OperationError) -> Result<ToolOutput, RunError> {
@@ -229,13 +231,13 @@ impl Operation for Compact {
     }
 
     // No event tells of it: whoever guards the run learns of the error that it ends with.
-    async fn failed<R: Rails + ?Sized>(
-        _: &R,
-        _: &CompactionInputs,
-        _: &OperationError,
-        _: &mut RailContext,
-    ) -> Result<Decision<CompactionOutput>, RailFault> {
-        Ok(Decision::Continue)
+    fn failed<'a, R: Rails + ?Sized>(
+        _: &'a R,
+        _: &'a CompactionInputs,
+        _: &'a OperationError,
+        _: &'a mut RailContext,
+    ) -> impl Future<Output = Result<Decision<CompactionOutput>, RailFault>> + Send {
+        ready(Ok(Decision::Continue))
     }
 
     fn unrescued(_: &CompactionInputs, error: OperationError) -> Result<CompactionOutput, RunError> {

@@ -101,35 +101,40 @@ pub(crate) struct Again {
     event: HookPoint,
 }
 
+// Not `async fn`s: each would keep its arguments twice, and what a `match` is about is kept as long as one of its arms waits.
+// So what has been decided is taken apart first, and then waited for.
+
 /// Guards an operation: attempts it until it is done or fails.
 ///
 /// Each attempt begins with the inputs as the caller gave them, so that a rail which rewrites them does not
 /// rewrite its own work on a retry.
-pub(crate) async fn guard<O, R, P>(
+pub(crate) fn guard<O, R, P>(
     rails: &R,
     inputs: &mut O::Inputs,
     ctx: &mut RailContext,
     mut operation: P,
-) -> Result<O::Output, RunError>
+) -> impl Future<Output = Result<O::Output, RunError>> + Send
 where
     O: Operation,
     R: RunOn<O::Pre> + RunOn<O::Post> + Rails + ?Sized,
     P: Perform<O>,
 {
-    let original = RunOn::<O::Pre>::rewrites(rails).then(|| inputs.clone());
-    let mut retries = Retries::default();
-    loop {
-        ctx.ensure_running()?;
-        ctx.begin_attempt(retries.total);
-        let again = match attempt::<O, R, P>(rails, inputs, ctx, &mut operation).await? {
-            Attempt::Done(output) => return Ok(output),
-            Attempt::Again(again) => again,
-        };
-        let delay = retries.take(again)?;
-        ctx.pause(delay).await?;
-        operation.again().await;
-        if let Some(original) = &original {
-            inputs.clone_from(original);
+    async move {
+        let original = RunOn::<O::Pre>::rewrites(rails).then(|| Box::new(inputs.clone()));
+        let mut retries = Retries::default();
+        loop {
+            ctx.ensure_running()?;
+            ctx.begin_attempt(retries.total);
+            let again = match attempt::<O, R, P>(rails, inputs, ctx, &mut operation).await? {
+                Attempt::Done(output) => return Ok(output),
+                Attempt::Again(again) => again,
+            };
+            let delay = retries.take(again)?;
+            ctx.pause(delay).await?;
+            operation.again().await;
+            if let Some(original) = &original {
+                inputs.clone_from(original);
+            }
         }
     }
 }
@@ -156,80 +161,108 @@ where
 }
 
 /// One attempt: pre rails, operation, post rails.
-async fn attempt<O, R, P>(
+fn attempt<O, R, P>(
     rails: &R,
     inputs: &mut O::Inputs,
     ctx: &mut RailContext,
     operation: &mut P,
-) -> Result<Attempt<O::Output>, RunError>
+) -> impl Future<Output = Result<Attempt<O::Output>, RunError>> + Send
 where
     O: Operation,
     R: RunOn<O::Pre> + RunOn<O::Post> + Rails + ?Sized,
     P: Perform<O>,
 {
-    let decision = enter::<O::Pre, R>(rails, O::pre(inputs), ctx).await?;
-    let made = match settle(decision, O::Pre::POINT, |skip| substitute::<O>(skip, inputs, ctx))? {
-        Settled::Done(output) => Made::Whole(output),
-        Settled::Again(again) => return Ok(Attempt::Again(again)),
-        Settled::Proceed => match permitted::<O, R, P>(rails, inputs, ctx, operation).await? {
-            Ok(made) => made,
-            Err(error) => rescued::<O, R>(rails, inputs, error, ctx).await?,
-        },
-    };
-    let mut output = match made {
-        Made::Delivered(output) => output,
-        Made::Again(again) => return Ok(Attempt::Again(again)),
-        Made::Whole(mut output) => match operation.deliver(rails, inputs, &mut output, ctx).await? {
-            Some(again) => return Ok(Attempt::Again(again)),
-            None => output,
-        },
-    };
-    let decision = enter::<O::Post, R>(rails, O::post(inputs, &mut output), ctx).await?;
-    Ok(match settle(decision, O::Post::POINT, drop)? {
-        Settled::Proceed | Settled::Done(()) => Attempt::Done(output),
-        Settled::Again(again) => Attempt::Again(again),
+    async move {
+        let decided = match enter::<O::Pre, R>(rails, O::pre(inputs), ctx).await {
+            Ok(Decision::Continue) => None,
+            stopped => decided::<O>(stopped?, inputs, ctx)?,
+        };
+        let (mut output, leaves) = match performed::<O, R, P>(rails, inputs, ctx, operation, decided).await? {
+            Made::Whole(output) => (output, true),
+            Made::Delivered(output) => (output, false),
+            Made::Again(again) => return Ok(Attempt::Again(again)),
+        };
+        if leaves && let Some(again) = operation.deliver(rails, inputs, &mut output, ctx).await? {
+            return Ok(Attempt::Again(again));
+        }
+        let again = match enter::<O::Post, R>(rails, O::post(inputs, &mut output), ctx).await {
+            Ok(Decision::Continue) => None,
+            stopped => settle(stopped?, O::Post::POINT, drop)?.again(),
+        };
+        Ok(again.map_or(Attempt::Done(output), Attempt::Again))
+    }
+}
+
+/// What the pre rails have made of the operation; `None` when it is to happen.
+#[cold]
+fn decided<O: Operation>(
+    decision: Decision<O::Output>,
+    inputs: &O::Inputs,
+    ctx: &mut RailContext,
+) -> Result<Option<Made<O::Output>>, RailAbortError> {
+    Ok(match settle(decision, O::Pre::POINT, |skip| substitute::<O>(skip, inputs, ctx))? {
+        Settled::Proceed => None,
+        Settled::Done(output) => Some(Made::Whole(output)),
+        Settled::Again(again) => Some(Made::Again(again)),
     })
 }
 
-/// Does the operation with a permit, and takes the inputs back from it.
-async fn permitted<O, R, P>(
+/// Does the operation, unless the pre rails have decided what it comes to; when it fails, asks the rails what to do.
+fn performed<O, R, P>(
     rails: &R,
     inputs: &mut O::Inputs,
     ctx: &mut RailContext,
     operation: &mut P,
-) -> Result<Result<Made<O::Output>, O::Error>, RunError>
+    decided: Option<Made<O::Output>>,
+) -> impl Future<Output = Result<Made<O::Output>, RunError>> + Send
 where
     O: Operation,
     R: Rails + ?Sized,
     P: Perform<O>,
 {
-    // Cancelled while the rails were asked: then nothing begins any more.
-    ctx.ensure_running()?;
-    let shared = ctx.lend::<O>(inputs);
-    let made = operation.perform(rails, permit::issue(&shared), &shared, ctx).await;
-    match O::slot(&mut ctx.slots).take_back(shared, inputs) {
-        Ok(()) => made,
-        Err(kept) => {
-            *inputs = O::Inputs::clone(&kept);
-            Err(RunError::PermitKept { event: O::Pre::POINT })
+    async move {
+        if let Some(made) = decided {
+            return Ok(made);
         }
+        let error = match permitted::<O, R, P>(rails, inputs, ctx, operation).await? {
+            Ok(made) => return Ok(made),
+            Err(error) => error,
+        };
+        let decision = O::failed(rails, inputs, &error, ctx).await?;
+        Ok(match settle(decision, O::FAILED, |skip| rescue(skip, ctx))? {
+            Settled::Done(Some(output)) => Made::Whole(output),
+            Settled::Again(again) => Made::Again(again),
+            // A skip without a substitute accepts what there is: the error.
+            Settled::Proceed | Settled::Done(None) => Made::Whole(O::unrescued(inputs, error)?),
+        })
     }
 }
 
-/// Asks the rails what to do about a failure.
-async fn rescued<O: Operation, R: Rails + ?Sized>(
+/// Does the operation with a permit, and takes the inputs back from it.
+fn permitted<O, R, P>(
     rails: &R,
-    inputs: &O::Inputs,
-    error: O::Error,
+    inputs: &mut O::Inputs,
     ctx: &mut RailContext,
-) -> Result<Made<O::Output>, RunError> {
-    let decision = O::failed(rails, inputs, &error, ctx).await?;
-    Ok(match settle(decision, O::FAILED, |skip| rescue(skip, ctx))? {
-        Settled::Done(Some(output)) => Made::Whole(output),
-        Settled::Again(again) => Made::Again(again),
-        // A skip without a substitute accepts what there is: the error.
-        Settled::Proceed | Settled::Done(None) => Made::Whole(O::unrescued(inputs, error)?),
-    })
+    operation: &mut P,
+) -> impl Future<Output = Result<Result<Made<O::Output>, O::Error>, RunError>> + Send
+where
+    O: Operation,
+    R: Rails + ?Sized,
+    P: Perform<O>,
+{
+    async move {
+        // Cancelled while the rails were asked: then nothing begins any more.
+        ctx.ensure_running()?;
+        let shared = ctx.lend::<O>(inputs);
+        let made = operation.perform(rails, permit::issue(&shared), &shared, ctx).await;
+        match O::slot(&mut ctx.slots).take_back(shared, inputs) {
+            Ok(()) => made,
+            Err(kept) => {
+                *inputs = O::Inputs::clone(&kept);
+                Err(RunError::PermitKept { event: O::Pre::POINT })
+            }
+        }
+    }
 }
 
 /// What a decision means for the attempt.
@@ -237,6 +270,16 @@ enum Settled<T> {
     Proceed,
     Done(T),
     Again(Again),
+}
+
+impl<T> Settled<T> {
+    /// The retry, when it is one.
+    fn again(self) -> Option<Again> {
+        match self {
+            Self::Again(again) => Some(again),
+            Self::Proceed | Self::Done(_) => None,
+        }
+    }
 }
 
 /// A skip, taken out of its decision.

@@ -2,6 +2,8 @@
 
 use std::future::{Ready, ready};
 
+use futures_util::FutureExt;
+
 use super::windows::{self, Screened};
 use super::{Again, Guarded, GuardedStream, LlmCall, Operation};
 use crate::context::RailContext;
@@ -68,17 +70,17 @@ where
     A: FnMut() -> Fut + Send,
     Fut: Future<Output = ()> + Send,
 {
-    async fn perform<R: Rails + ?Sized>(
+    fn perform<R: Rails + ?Sized>(
         &mut self,
         _: &R,
         permit: Permit<O::Inputs>,
         _: &O::Inputs,
         ctx: &mut RailContext,
-    ) -> Result<Result<Made<O::Output>, O::Error>, RunError> {
-        match O::unless_cancelled((self.call)(permit), ctx).await {
+    ) -> impl Future<Output = Result<Result<Made<O::Output>, O::Error>, RunError>> + Send {
+        O::unless_cancelled((self.call)(permit), ctx).map(|result| match result {
             Some(result) => Ok(result.map(Made::Whole).map_err(Into::into)),
             None => Err(RunError::Cancelled),
-        }
+        })
     }
 
     fn deliver<R: Rails + ?Sized>(

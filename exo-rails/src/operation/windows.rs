@@ -7,7 +7,7 @@ use futures_core::Stream;
 use futures_util::StreamExt;
 use serde_json::Map;
 
-use super::{Again, Settled, settle};
+use super::{Again, settle};
 use crate::context::RailContext;
 use crate::delta::{ModelDelta, ResponseBuilder};
 use crate::error::{OperationError, RunError};
@@ -159,11 +159,8 @@ async fn screen<R: Rails + ?Sized>(
     ctx: &mut RailContext,
 ) -> Result<Option<Again>, RunError> {
     let decision = enter::<LlmChunk, R>(rails, (inputs, window), ctx).await?;
-    Ok(match settle(decision, LlmChunk::POINT, drop)? {
-        // A skip lets the window leave as it stands.
-        Settled::Proceed | Settled::Done(()) => None,
-        Settled::Again(again) => Some(again),
-    })
+    // A skip lets the window leave as it stands.
+    Ok(settle(decision, LlmChunk::POINT, drop)?.again())
 }
 
 /// A rail has ended the answer: what would have come after the window is not part of it.
