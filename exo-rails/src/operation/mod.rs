@@ -1,5 +1,10 @@
 //! Guarded operations: pre rails, the operation, post rails, and every decision acted on.
 
+#![expect(
+    clippy::manual_async_fn,
+    reason = "an `async fn` keeps its arguments twice: the futures would be double the size"
+)]
+
 mod kinds;
 mod perform;
 mod windows;
@@ -101,8 +106,8 @@ pub(crate) struct Again {
     event: HookPoint,
 }
 
-// Not `async fn`s: each would keep its arguments twice, and what a `match` is about is kept as long as one of its arms waits.
-// So what has been decided is taken apart first, and then waited for.
+// What a `match` is about is kept as long as one of its arms waits. So what has been decided is taken apart first, and then
+// waited for.
 
 /// Guards an operation: attempts it until it is done or fails.
 ///

@@ -1,0 +1,98 @@
+//! Holds the instructions that a dispatch takes against the figures that are committed.
+//!
+//! ```text
+//! cargo install --locked gungraun-runner@0.20.0
+//! cargo run --example instructions              # fails where one has grown by more than a fiftieth
+//! cargo run --example instructions -- --update  # writes the figures anew
+//! ```
+//!
+//! Callgrind counts them, so they are the same on each run, whatever else the machine does. They are those of the pinned
+//! compiler.
+
+mod counts;
+mod report;
+
+use std::error::Error;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::{Command, ExitCode, Stdio};
+
+use counts::Counts;
+
+const HELP: &str = "\
+Counts the instructions of a dispatch, and holds them against the committed figures.
+
+Usage: cargo run --example instructions -- [OPTIONS]
+
+Options:
+      --update  write the figures anew
+  -h, --help    print this help
+";
+
+/// What it needs, and how one comes by it.
+const TOOLS: [(&str, &str); 2] = [
+    ("valgrind", "a package of that name on most systems"),
+    ("gungraun-runner", "`cargo install --locked gungraun-runner@0.20.0`"),
+];
+
+fn main() -> ExitCode {
+    let update = match std::env::args().nth(1).as_deref() {
+        None => false,
+        Some("--update") => true,
+        Some("--help" | "-h") => return printed(HELP),
+        Some(other) => {
+            eprintln!("error: there is no option `{other}`\n\n{HELP}");
+            return ExitCode::from(2);
+        }
+    };
+    if let Some((tool, advice)) = TOOLS.iter().find(|(tool, _)| !is_there(tool)) {
+        return printed(&format!("skipped: there is no `{tool}` on this machine ({advice})\n"));
+    }
+    match run(update) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Counts, compares, prints; whether nothing has grown.
+fn run(update: bool) -> Result<bool, Box<dyn Error>> {
+    let counted = Counts::of_benches(&bench()?)?;
+    if update {
+        counted.write(&committed())?;
+    }
+    let committed = Counts::read(&committed())?;
+    let rows = report::rows(&counted, &committed);
+    report::table(&rows, io::stdout().lock())?;
+    Ok(rows.iter().all(|row| !row.has_grown()))
+}
+
+/// The committed figures.
+fn committed() -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../exo-rails/benches/instructions.json"))
+}
+
+/// Runs the benches; returns what they print, a line of JSON for each.
+fn bench() -> Result<String, Box<dyn Error>> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let args = ["bench", "--package", "exo-rails", "--bench", "instructions", "--", "--output-format=json"];
+    let output = Command::new(cargo).args(args).stderr(Stdio::inherit()).output()?;
+    if !output.status.success() {
+        return Err(format!("`cargo {}` failed: {}", args.join(" "), output.status).into());
+    }
+    Ok(String::from_utf8(output.stdout)?)
+}
+
+fn is_there(tool: &str) -> bool {
+    Command::new(tool).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
+}
+
+fn printed(text: &str) -> ExitCode {
+    match io::stdout().write_all(text.as_bytes()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::FAILURE,
+    }
+}
