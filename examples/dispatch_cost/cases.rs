@@ -32,6 +32,7 @@ pub(crate) fn cases() -> Result<Vec<Case>, DuplicateRail> {
         tool_calls::<inspect::None>()?,
         tool_calls::<inspect::Five>()?,
         tool_calls::<inspect::Twenty>()?,
+        tool_calls::<inspect::Fifty>()?,
     ];
     Ok(sets.into_iter().flatten().collect())
 }
