@@ -15,6 +15,7 @@ mod check;
 #[path = "../../exo-rails/benches/dispatch/mod.rs"]
 mod dispatch;
 mod measure;
+mod opponents;
 mod report;
 
 use std::error::Error;
@@ -29,6 +30,7 @@ use measure::Lab;
 fn main() -> ExitCode {
     let result = match args::parse(lexopt::Parser::from_env()) {
         Ok(Command::Help) => io::stdout().write_all(args::HELP.as_bytes()).map_err(Into::into),
+        Ok(Command::Hook(rail)) => opponents::process::serve::<opponents::Twenty>(&rail).map_err(Into::into),
         Ok(Command::Measure(options)) => run(&options),
         Err(error) => {
             eprintln!("error: {error}\n\n{}", args::HELP);
