@@ -62,7 +62,12 @@ fn dispatches<S: Set>(kind: &'static str) -> Result<Vec<Case>, DuplicateRail> {
 /// The same event, dispatched by what others have for it, in this process.
 fn beside<L: Stack + BoxedStack>() -> Vec<Case> {
     let case = |variant, measured| Case { variant, kind: "inspect", rails: L::len(), measured };
-    vec![case("tower_static", measured(tower::Static::<L>::new())), case("tower_boxed", measured(L::boxed()))]
+    vec![
+        case("tower_static", measured(tower::Static::<L>::new())),
+        case("tower_boxed", measured(L::boxed())),
+        #[cfg(feature = "rig")]
+        case("rig", Box::new(opponents::rig::Rig::<L>::new())),
+    ]
 }
 
 /// The same event, dispatched to processes.

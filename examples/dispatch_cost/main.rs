@@ -1,8 +1,10 @@
-//! What the dispatch of an event costs: a static chain, the managers and hand-written code, on the same rails.
+//! What the dispatch of an event costs: a static chain, the managers and hand-written code, on the same rails, and what
+//! one would use instead.
 //!
 //! ```text
 //! cargo run --release --example dispatch_cost
 //! cargo run --release --example dispatch_cost -- --json dispatch_cost.json
+//! cargo run --release -p examples --features rig --example dispatch_cost
 //! ```
 //!
 //! Read the ratios: nanoseconds differ from machine to machine and from minute to minute, so the variants take
