@@ -17,6 +17,7 @@ use rig_agent::tool::{DynamicTool, ToolOutput};
 use rig_agent::{AgentBuilder, AgentHook, HookContext};
 use serde_json::json;
 use tokio::runtime::Runtime;
+use tokio::task::unconstrained;
 
 use super::{Answer, Check, List, Visitor};
 use crate::dispatch::block_on;
@@ -146,7 +147,8 @@ impl<L: List> Rig<L> {
         });
         let agent = AgentBuilder::new(model).dynamic_tool(tool);
         let agent = agent.add_hook(Probe { stack: Hooks::of::<L>(subject), job, results }).build();
-        runtime.block_on(agent.prompt("go").max_turns(3).run()).ok()?;
+        // tokio has a task wait after so many locks, and here one poll takes them all.
+        runtime.block_on(unconstrained(agent.prompt("go").max_turns(3).run())).ok()?;
         result.try_recv().ok()
     }
 }
