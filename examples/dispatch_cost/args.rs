@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use lexopt::prelude::*;
 
+use crate::opponents::process::HOOK;
+
 pub(crate) const HELP: &str = "\
 Measures what the dispatch of an event to its rails costs, in each way to do it.
 
@@ -20,6 +22,8 @@ Options:
 pub(crate) enum Command {
     Help,
     Measure(Options),
+    /// Be the hook of this rail, in a process of its own: only the program itself asks for it.
+    Hook(String),
 }
 
 /// How to measure.
@@ -37,6 +41,7 @@ pub(crate) fn parse(mut parser: lexopt::Parser) -> Result<Command, lexopt::Error
             Long("json") => options.json = Some(parser.value()?.into()),
             Long("rounds") => options.rounds = parser.value()?.parse_with(rounds)?,
             Long("help") | Short('h') => return Ok(Command::Help),
+            Value(word) if word == HOOK => return Ok(Command::Hook(parser.value()?.string()?)),
             _ => return Err(arg.unexpected()),
         }
     }

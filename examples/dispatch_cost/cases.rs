@@ -1,11 +1,16 @@
 //! What is measured: the rows of the table.
 
+use std::error::Error;
+use std::io;
+
 use exo_rails::DuplicateRail;
 use exo_rails::prelude::*;
 
 use crate::dispatch::rails::{Set, channel, inspect, pause, timer};
 use crate::dispatch::variants::{ByHand, GuardedTool, Guards, ToolByHand, Variant};
 use crate::measure::{Case, Measured};
+use crate::opponents::tower::{self, BoxedStack, Stack};
+use crate::opponents::{self, List, process};
 
 /// The variant that the others are held against.
 pub(crate) const HAND_WRITTEN: &str = "hand_written";
@@ -14,12 +19,19 @@ pub(crate) const HAND_WRITTEN: &str = "hand_written";
 pub(crate) const STATIC: &str = "static";
 
 /// Every row of the table. Those of one set stand together, so that they are measured one after the other.
-pub(crate) fn cases() -> Result<Vec<Case>, DuplicateRail> {
+pub(crate) fn cases() -> Result<Vec<Case>, Box<dyn Error>> {
     let sets = [
         dispatches::<inspect::None>("inspect")?,
+        beside::<opponents::None>(),
         dispatches::<inspect::One>("inspect")?,
+        beside::<opponents::One>(),
+        processes::<opponents::One>()?,
         dispatches::<inspect::Five>("inspect")?,
+        beside::<opponents::Five>(),
+        processes::<opponents::Five>()?,
         dispatches::<inspect::Twenty>("inspect")?,
+        beside::<opponents::Twenty>(),
+        processes::<opponents::Twenty>()?,
         dispatches::<inspect::Fifty>("inspect")?,
         dispatches::<pause::One>("pause")?,
         dispatches::<pause::Five>("pause")?,
@@ -46,6 +58,23 @@ fn dispatches<S: Set>(kind: &'static str) -> Result<Vec<Case>, DuplicateRail> {
         case("rail_manager", measured(Guards(S::manager()?))),
         case("hook_manager", measured(Guards(hooks::<S>()))),
     ])
+}
+
+/// The same event, dispatched by what others have for it, in this process.
+fn beside<L: Stack + BoxedStack>() -> Vec<Case> {
+    let case = |variant, measured| Case { variant, kind: "inspect", rails: L::len(), measured };
+    vec![
+        case("tower_static", measured(tower::Static::<L>::new())),
+        case("tower_boxed", measured(L::boxed())),
+        #[cfg(feature = "rig")]
+        case("rig", Box::new(opponents::rig::Rig::<L>::new())),
+    ]
+}
+
+/// The same event, dispatched to processes.
+fn processes<L: List>() -> io::Result<Vec<Case>> {
+    let hooks = process::Hooks::new::<L>()?;
+    Ok(vec![Case { variant: "process", kind: "inspect", rails: L::len(), measured: measured(hooks) }])
 }
 
 /// A guarded tool call whose tool does nothing.

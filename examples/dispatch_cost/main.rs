@@ -1,8 +1,10 @@
-//! What the dispatch of an event costs: a static chain, the managers and hand-written code, on the same rails.
+//! What the dispatch of an event costs: a static chain, the managers and hand-written code, on the same rails, and what
+//! one would use instead.
 //!
 //! ```text
 //! cargo run --release --example dispatch_cost
 //! cargo run --release --example dispatch_cost -- --json dispatch_cost.json
+//! cargo run --release -p examples --features rig --example dispatch_cost
 //! ```
 //!
 //! Read the ratios: nanoseconds differ from machine to machine and from minute to minute, so the variants take
@@ -15,6 +17,7 @@ mod check;
 #[path = "../../exo-rails/benches/dispatch/mod.rs"]
 mod dispatch;
 mod measure;
+mod opponents;
 mod report;
 
 use std::error::Error;
@@ -29,6 +32,7 @@ use measure::Lab;
 fn main() -> ExitCode {
     let result = match args::parse(lexopt::Parser::from_env()) {
         Ok(Command::Help) => io::stdout().write_all(args::HELP.as_bytes()).map_err(Into::into),
+        Ok(Command::Hook(rail)) => opponents::process::serve::<opponents::Twenty>(&rail).map_err(Into::into),
         Ok(Command::Measure(options)) => run(&options),
         Err(error) => {
             eprintln!("error: {error}\n\n{}", args::HELP);

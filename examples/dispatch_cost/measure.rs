@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use exo_rails::{RailContext, ToolCallInputs};
 use tokio::runtime::{Builder, Runtime};
 
-use crate::cases::HAND_WRITTEN;
+use crate::cases::{HAND_WRITTEN, STATIC};
 use crate::dispatch::variants::{Answer, Stopped, Variant};
 use crate::dispatch::{block_on, dispatches};
 
@@ -77,9 +77,9 @@ impl<V: Variant> Measured for V {
 
 /// What all cases are measured with.
 pub(crate) struct Lab {
-    runtime: Runtime,
-    call: ToolCallInputs,
-    ctx: RailContext,
+    pub(crate) runtime: Runtime,
+    pub(crate) call: ToolCallInputs,
+    pub(crate) ctx: RailContext,
 }
 
 impl Lab {
@@ -98,6 +98,8 @@ pub(crate) struct Figures {
     pub(crate) ns: Spread,
     /// The time against that of the hand-written code for the same rails, in the same round.
     pub(crate) ratio: Option<Spread>,
+    /// The same against that of the static chain.
+    pub(crate) against_static: Option<Spread>,
     pub(crate) allocations: u64,
     pub(crate) future_bytes: usize,
 }
@@ -129,7 +131,15 @@ pub(crate) fn measure(cases: &[Case], lab: &mut Lab, rounds: u32) -> Vec<Figures
             times.push(timed(case, lab, dispatches).as_secs_f64() * 1e9 / count(dispatches));
         }
     }
-    cases.iter().zip(&times).map(|(case, own)| figures(case, lab, own, base(case, cases, &times))).collect()
+    let against = |case: &Case, own: &[f64], variant| Some(ratios(own, base(case, variant, cases, &times)?));
+    let figures = |(case, own): (&Case, &Vec<f64>)| Figures {
+        ns: Spread::of(own.clone()),
+        ratio: against(case, own, HAND_WRITTEN),
+        against_static: against(case, own, STATIC),
+        allocations: case.measured.allocations(lab),
+        future_bytes: case.measured.future_bytes(lab),
+    };
+    cases.iter().zip(&times).map(figures).collect()
 }
 
 /// As a number to divide by.
@@ -138,9 +148,9 @@ fn count(dispatches: u64) -> f64 {
     dispatches as f64
 }
 
-/// The times of the hand-written code for the same rails.
-fn base<'t>(case: &Case, cases: &[Case], times: &'t [Vec<f64>]) -> Option<&'t [f64]> {
-    let at = cases.iter().position(|other| other.variant == HAND_WRITTEN && other.is_beside(case))?;
+/// The times of a variant for the same rails.
+fn base<'t>(case: &Case, variant: &str, cases: &[Case], times: &'t [Vec<f64>]) -> Option<&'t [f64]> {
+    let at = cases.iter().position(|other| other.variant == variant && other.is_beside(case))?;
     times.get(at).map(Vec::as_slice)
 }
 
@@ -170,12 +180,7 @@ fn timed(case: &Case, lab: &mut Lab, dispatches: u64) -> Duration {
     time
 }
 
-fn figures(case: &Case, lab: &mut Lab, times: &[f64], base: Option<&[f64]>) -> Figures {
-    let ratio = base.map(|base| Spread::of(times.iter().zip(base).map(|(own, base)| own / base).collect()));
-    Figures {
-        ns: Spread::of(times.to_vec()),
-        ratio,
-        allocations: case.measured.allocations(lab),
-        future_bytes: case.measured.future_bytes(lab),
-    }
+/// The ratio of both times in each round.
+fn ratios(own: &[f64], base: &[f64]) -> Spread {
+    Spread::of(own.iter().zip(base).map(|(own, base)| own / base).collect())
 }

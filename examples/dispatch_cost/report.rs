@@ -25,30 +25,43 @@ pub(crate) fn table(rows: &[Row], mut out: impl Write) -> io::Result<()> {
         if index > 0 && case.variant == HAND_WRITTEN {
             writeln!(out)?;
         }
-        let ns = format!("{:.1}", figures.ns.median);
+        let (ns, half) = spread(&figures.ns, 1);
+        let ratio = figures.ratio.as_ref().map_or_else(String::new, in_one);
         writeln!(
             out,
-            "{:<9} {:>5}  {:<13} {ns:>9} {:>17} {:>20} {:>12} {:>13}",
-            case.kind,
-            case.rails,
-            case.variant,
-            middle_half(&figures.ns, 1),
-            figures.ratio.as_ref().map_or_else(String::new, |ratio| format!(
-                "{:.2} {}",
-                ratio.median,
-                middle_half(ratio, 2)
-            )),
-            figures.allocations,
-            figures.future_bytes,
+            "{:<9} {:>5}  {:<13} {ns:>9} {half:>22} {ratio:>28} {:>12} {:>13}",
+            case.kind, case.rails, case.variant, figures.allocations, figures.future_bytes,
         )?;
     }
+    against_static(rows, &mut out)?;
     out.flush()
 }
 
-const HEADS: &str = "ns median       middle half                ratio  allocations  future bytes";
+const HEADS: &str = "ns median            middle half                        ratio  allocations  future bytes";
 
-fn middle_half(Spread { quartiles: [low, high], .. }: &Spread, digits: usize) -> String {
-    format!("({low:.digits$} to {high:.digits$})")
+/// Writes what each variant takes against the static chain, for as many rails as all variants are measured with.
+fn against_static(rows: &[Row], out: &mut impl Write) -> io::Result<()> {
+    writeln!(out, "\nagainst the static chain, {COMPARED} rails of the kind \"{KIND}\"")?;
+    for Row { case, figures } in rows.iter().filter(|row| (row.case.kind, row.case.rails) == (KIND, COMPARED)) {
+        let against = figures.against_static.as_ref().map_or_else(String::new, in_one);
+        writeln!(out, "{:<13} {against:>28}", case.variant)?;
+    }
+    Ok(())
+}
+
+const KIND: &str = "inspect";
+const COMPARED: usize = 20;
+
+/// The median, and the middle half.
+fn spread(Spread { median, quartiles: [low, high] }: &Spread, digits: usize) -> (String, String) {
+    // Digits after the point are for figures that are short before it.
+    let digits = if *median < 10_000.0 { digits } else { 0 };
+    (format!("{median:.digits$}"), format!("({low:.digits$} to {high:.digits$})"))
+}
+
+fn in_one(ratio: &Spread) -> String {
+    let (median, half) = spread(ratio, 2);
+    format!("{median} {half}")
 }
 
 /// Writes the figures as JSON, an object for each row.
@@ -66,6 +79,7 @@ struct JsonRow {
     variant: &'static str,
     ns: JsonSpread,
     ratio: Option<JsonSpread>,
+    against_static: Option<JsonSpread>,
     allocations: u64,
     future_bytes: usize,
 }
@@ -78,13 +92,14 @@ struct JsonSpread {
 
 impl From<&Row> for JsonRow {
     fn from(Row { case: Case { variant, kind, rails, .. }, figures }: &Row) -> Self {
-        let Figures { ns, ratio, allocations, future_bytes } = figures;
+        let Figures { ns, ratio, against_static, allocations, future_bytes } = figures;
         Self {
             kind,
             rails: *rails,
             variant,
             ns: ns.into(),
             ratio: ratio.as_ref().map(JsonSpread::from),
+            against_static: against_static.as_ref().map(JsonSpread::from),
             allocations: *allocations,
             future_bytes: *future_bytes,
         }

@@ -1,0 +1,210 @@
+//! The hooks of an agent of `rig`, of which a tool call passes each before it is dispatched.
+//!
+//! Only a run makes the context that hooks are called with. So each measurement is a run of an agent whose model asks
+//! for one tool: a hook of the agent, called for that tool call, has the same event pass a stack of hooks as often as is
+//! asked, and measures that alone. Nothing else that a run does is in the figures.
+
+use std::hint::black_box;
+use std::marker::PhantomData;
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::time::{Duration, Instant};
+
+use exo_rails::{HookPoint, RailContext, ToolCallInputs};
+use rig_agent::agent::{DispatchAction, DispatchEvent, HookStack, StepEventKind};
+use rig_agent::core::message::ToolName;
+use rig_agent::test_utils::{MockCompletionModel, MockTurn};
+use rig_agent::tool::{DynamicTool, ToolOutput};
+use rig_agent::{AgentBuilder, AgentHook, HookContext};
+use serde_json::json;
+use tokio::runtime::Runtime;
+use tokio::task::unconstrained;
+
+use super::{Answer, Check, List, Visitor};
+use crate::dispatch::block_on;
+use crate::dispatch::hand_written::{Decision, Fault};
+use crate::dispatch::variants::{Answer as _, Stopped};
+use crate::measure::{Lab, Measured};
+
+/// The tool that the model asks for.
+const TOOL: &str = "search";
+
+/// What the rails look at. The event has the name of the tool, and the arguments as text: to make the rails' types of
+/// them for each hook would be most of the cost, so it is done once for a run.
+struct Subject {
+    call: ToolCallInputs,
+    /// Locked by the rails that ask for it: a hook has its own state behind a shared reference.
+    ctx: tokio::sync::Mutex<RailContext>,
+    /// What stopped the event: a denial has room for a text only.
+    stopped: Mutex<Option<Answer>>,
+}
+
+impl Subject {
+    fn new(call: &ToolCallInputs, ctx: &RailContext) -> Arc<Self> {
+        let mut ctx = ctx.child();
+        ctx.enter(HookPoint::PreToolCall);
+        Arc::new(Self { call: call.clone(), ctx: tokio::sync::Mutex::new(ctx), stopped: Mutex::default() })
+    }
+
+    #[cold]
+    fn stop(&self, answer: Answer) -> DispatchAction {
+        *self.stopped.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer);
+        DispatchAction::stop("a rail stopped the event")
+    }
+
+    fn answer(&self) -> Answer {
+        let stopped = self.stopped.lock().unwrap_or_else(PoisonError::into_inner).take();
+        stopped.unwrap_or_else(|| Err(Fault::new("rig", "a hook stopped the event, but no rail")))
+    }
+}
+
+/// The hook of a rail.
+struct Hook<C> {
+    subject: Arc<Subject>,
+    rail: PhantomData<C>,
+}
+
+impl<C: Check> AgentHook for Hook<C> {
+    fn observes(&self, kind: StepEventKind) -> bool {
+        of_tool_calls(kind)
+    }
+
+    async fn on_dispatch(&self, _: &HookContext, _: DispatchEvent<'_>) -> DispatchAction {
+        match C::check_shared(&self.subject.call, &self.subject.ctx).await {
+            Ok(Decision::Continue) => DispatchAction::Proceed,
+            answer => self.subject.stop(answer),
+        }
+    }
+}
+
+fn of_tool_calls(kind: StepEventKind) -> bool {
+    matches!(kind, StepEventKind::ToolDispatch)
+}
+
+/// A stack with a hook for each rail.
+struct Hooks {
+    subject: Arc<Subject>,
+    stack: HookStack,
+}
+
+impl Hooks {
+    fn of<L: List>(subject: Arc<Subject>) -> HookStack {
+        let mut hooks = Self { subject, stack: HookStack::new() };
+        L::show(&mut hooks);
+        hooks.stack
+    }
+}
+
+impl Visitor for Hooks {
+    fn rail<C: Check>(&mut self) {
+        self.stack.push(Hook::<C> { subject: Arc::clone(&self.subject), rail: PhantomData });
+    }
+}
+
+/// The hook that measures the others.
+struct Probe<J, T> {
+    stack: HookStack,
+    job: J,
+    results: mpsc::Sender<T>,
+}
+
+impl<J, T: Send> AgentHook for Probe<J, T>
+where
+    J: Fn(&HookStack, &HookContext, DispatchEvent<'_>) -> T + Send + Sync,
+{
+    fn observes(&self, kind: StepEventKind) -> bool {
+        of_tool_calls(kind)
+    }
+
+    async fn on_dispatch(&self, ctx: &HookContext, event: DispatchEvent<'_>) -> DispatchAction {
+        match self.results.send((self.job)(&self.stack, ctx, event)) {
+            Ok(()) => DispatchAction::Proceed,
+            Err(_) => DispatchAction::stop("nobody asks for the result"),
+        }
+    }
+}
+
+/// The rails as hooks of an agent.
+pub(crate) struct Rig<L>(PhantomData<L>);
+
+impl<L: List> Rig<L> {
+    pub(crate) fn new() -> Self {
+        Self(PhantomData)
+    }
+
+    /// What the job says, done in a run where a tool call is dispatched. Nothing, when no tool call is.
+    fn in_a_run<T, J>(runtime: &Runtime, subject: Arc<Subject>, job: J) -> Option<T>
+    where
+        T: Send + 'static,
+        J: Fn(&HookStack, &HookContext, DispatchEvent<'_>) -> T + Send + Sync + 'static,
+    {
+        let (results, result) = mpsc::channel();
+        let model = MockCompletionModel::from_turns([
+            MockTurn::tool_call("call_1", TOOL, json!({ "limit": 10 })),
+            MockTurn::text("done"),
+        ]);
+        let tool = DynamicTool::new(ToolName::new(TOOL).ok()?, "does nothing", json!({ "type": "object" }), |_| {
+            Box::pin(async { Ok(ToolOutput::text("")) })
+        });
+        let agent = AgentBuilder::new(model).dynamic_tool(tool);
+        let agent = agent.add_hook(Probe { stack: Hooks::of::<L>(subject), job, results }).build();
+        // tokio has a task wait after so many locks, and here one poll takes them all.
+        runtime.block_on(unconstrained(agent.prompt("go").max_turns(3).run())).ok()?;
+        result.try_recv().ok()
+    }
+}
+
+impl<L: List> Measured for Rig<L> {
+    fn time(&self, lab: &mut Lab, times: u64) -> Duration {
+        let subject = Subject::new(&lab.call, &lab.ctx);
+        let time = Self::in_a_run(&lab.runtime, subject, move |stack, ctx, event| {
+            let start = Instant::now();
+            block_on(dispatches(stack, ctx, event, times));
+            start.elapsed()
+        });
+        // Where there is no run there is no time. That there is one is checked before anything is measured.
+        time.unwrap_or(Duration::MAX)
+    }
+
+    fn time_on_runtime(&self, lab: &mut Lab, times: u64) -> Duration {
+        self.time(lab, times)
+    }
+
+    fn allocations(&self, lab: &mut Lab) -> u64 {
+        let subject = Subject::new(&lab.call, &lab.ctx);
+        let count = Self::in_a_run(&lab.runtime, subject, |stack, ctx, event| {
+            let dispatch = || drop(black_box(block_on(stack.on_dispatch(ctx, event))));
+            allocation_counter::measure(dispatch).count_total
+        });
+        count.unwrap_or(u64::MAX)
+    }
+
+    fn future_bytes(&self, lab: &mut Lab) -> usize {
+        let subject = Subject::new(&lab.call, &lab.ctx);
+        let size = |stack: &HookStack, ctx: &HookContext, event: DispatchEvent<'_>| {
+            size_of_val(&stack.on_dispatch(ctx, event))
+        };
+        Self::in_a_run(&lab.runtime, subject, size).unwrap_or(usize::MAX)
+    }
+
+    fn stopped(&self, runtime: &Runtime, call: &mut ToolCallInputs, ctx: &mut RailContext) -> Option<Stopped> {
+        let subject = Subject::new(call, ctx);
+        let answer =
+            Self::in_a_run(runtime, Arc::clone(&subject), |stack, ctx, event| block_on(stack.on_dispatch(ctx, event)));
+        let answer: Answer = match answer {
+            Some(DispatchAction::Proceed) => Ok(Decision::Continue),
+            Some(_) => subject.answer(),
+            None => Err(Fault::new("rig", "the run has dispatched no tool call")),
+        };
+        answer.stopped()
+    }
+}
+
+/// The same event, so many times, as long as it passes.
+async fn dispatches(stack: &HookStack, ctx: &HookContext, event: DispatchEvent<'_>, times: u64) {
+    for _ in 0..times {
+        let action = black_box(stack).on_dispatch(black_box(ctx), black_box(event)).await;
+        if !matches!(black_box(action), DispatchAction::Proceed) {
+            break;
+        }
+    }
+}
