@@ -49,8 +49,8 @@ impl Hooks {
         Ok(Self { program: env::current_exe()?, rails: names.0 })
     }
 
-    /// Runs one hook. A hook is waited for where it is started, on this thread: what tokio adds for a process, a signal
-    /// and a pipe that it is told about, makes the dispatch slower, not faster.
+    /// Runs one hook. It is waited for where it is started, on this thread: one at a time, there is nothing else to do
+    /// meanwhile.
     fn run(&self, rail: &str, event: &[u8]) -> io::Result<Said> {
         let mut hook =
             Command::new(&self.program).args([HOOK, rail]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
