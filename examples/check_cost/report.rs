@@ -37,7 +37,8 @@ pub(crate) fn checks(rows: &[check::Row], mut out: impl Write) -> io::Result<()>
     out.flush()
 }
 
-const CHECK_HEADS: &str = "  rails                     ratio                 a rail                  added   further";
+const CHECK_HEADS: &str =
+    "  rails                      ratio                  a rail                   added   further";
 
 fn middle_half(Spread { quartiles: [low, high], .. }: &Spread, digits: usize) -> String {
     format!("({low:.digits$} to {high:.digits$})")
