@@ -1,4 +1,4 @@
-//! The two crates: the same functions, as rails in a chain and called by hand.
+//! The crates: the same functions, as rails in a chain and called by hand; as a library and as a program.
 
 use std::fmt::Write as _;
 
@@ -10,6 +10,8 @@ struct Kind {
     params: &'static str,
     /// The same parameters, out of the payload.
     passed: &'static str,
+    /// What a program hands over, part by part.
+    parts: &'static str,
     body: &'static str,
 }
 
@@ -19,6 +21,7 @@ const KINDS: [Kind; 9] = [
         payload: "run: &mut InvokeInputs",
         params: "run: &InvokeInputs",
         passed: "run",
+        parts: "&mut run",
         body: r#"
     let text = run.input.text();
     if text.len() > 10_000 {
@@ -31,6 +34,7 @@ const KINDS: [Kind; 9] = [
         payload: "call: &mut ModelCallInputs",
         params: "call: &mut ModelCallInputs, ctx: &mut RailContext",
         passed: "call, ctx",
+        parts: "&mut call",
         body: r#"
     if ctx.step() > 8 {
         return RailAction::abort(format!("{} messages and no end", call.messages.len()));
@@ -45,6 +49,7 @@ const KINDS: [Kind; 9] = [
         payload: "call: &ModelCallInputs, response: &mut ModelResponse",
         params: "response: &mut ModelResponse",
         passed: "response",
+        parts: "&call, &mut response",
         body: r#"
     let text = response.message.text();
     let secret = text.split_whitespace().find(|word| word.starts_with("sk-") && word.len() > 20);
@@ -58,6 +63,7 @@ const KINDS: [Kind; 9] = [
         payload: "call: &ModelCallInputs, error: &OperationError",
         params: "error: &OperationError",
         passed: "error",
+        parts: "&call, &failure",
         body: r#"
     if error.kind != OperationErrorKind::RateLimited {
         return RailAction::Continue;
@@ -70,6 +76,7 @@ const KINDS: [Kind; 9] = [
         payload: "call: &mut ToolCallInputs",
         params: "call: &mut ToolCallInputs, ctx: &RailContext",
         passed: "call, ctx",
+        parts: "&mut tool",
         body: r#"
     match call.tool_name.as_str() {
         "delete_file" | "drop_table" => return RailAction::abort("destructive tools are off limits"),
@@ -87,6 +94,7 @@ const KINDS: [Kind; 9] = [
         payload: "call: &ToolCallInputs, output: &mut ToolOutput",
         params: "call: &ToolCallInputs, output: &mut ToolOutput",
         passed: "call, output",
+        parts: "&tool, &mut output",
         body: r#"
     let shown: Vec<_> = output.content.lines().filter(|line| !line.contains("password")).collect();
     output.content = shown.join("\n");
@@ -100,6 +108,7 @@ const KINDS: [Kind; 9] = [
         payload: "call: &ToolCallInputs, error: &OperationError",
         params: "call: &ToolCallInputs, error: &OperationError, ctx: &mut RailContext",
         passed: "call, error, ctx",
+        parts: "&tool, &failure",
         body: r#"
     if ctx.attempt() < 2 && call.tool_name == "search" {
         return RailAction::retry(RetryRequest::new(error.to_string()));
@@ -111,6 +120,7 @@ const KINDS: [Kind; 9] = [
         payload: "run: &InvokeInputs, output: &mut InvokeOutput",
         params: "run: &InvokeInputs, output: &mut InvokeOutput",
         passed: "run, output",
+        parts: "&run, &mut answer",
         body: r#"
     if output.text.is_empty() {
         output.text = format!("there is no answer to {}", run.input.text());
@@ -122,6 +132,7 @@ const KINDS: [Kind; 9] = [
         payload: "run: &InvokeInputs, error: &RunError",
         params: "run: &InvokeInputs, error: &RunError, ctx: &RailContext",
         passed: "run, error, ctx",
+        parts: "&run, &error",
         body: r#"
     let at = format!("{} {} {}", ctx.agent(), ctx.run_id(), ctx.step());
     eprintln!("{at}: {} failed: {error}", run.input.text());"#,
@@ -144,8 +155,96 @@ fn kinds(count: usize) -> impl Iterator<Item = (usize, &'static Kind)> {
     KINDS.iter().cycle().take(count).enumerate()
 }
 
+/// How an event passes its rails.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Variant {
+    /// There are none.
+    Empty,
+    /// As functions, and for each event a function that calls them in turn.
+    ByHand,
+    /// As rails, and a chain of them all.
+    Rails,
+}
+
+impl Variant {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Empty => "empty",
+            Self::ByHand => "by_hand",
+            Self::Rails => "rails",
+        }
+    }
+
+    /// A library of so many.
+    pub(crate) fn library(self, count: usize) -> String {
+        match self {
+            Self::Empty => "//! Nothing.\n".to_owned(),
+            Self::ByHand => by_hand(count),
+            Self::Rails => rails(count),
+        }
+    }
+
+    /// A program that has each event pass its rails, with what is only known when it runs: nothing of them can be left
+    /// out. The one without any makes the same of its command line.
+    pub(crate) fn program(self, count: usize) -> String {
+        let mut source = match self {
+            Self::Empty => HEAD.to_owned(),
+            _ => self.library(count),
+        };
+        source.push_str(PAYLOADS);
+        for (first, kind) in kinds(KINDS.len().min(count)) {
+            let _ = match self {
+                Self::Empty => writeln!(source, "    black_box(({}, &mut *ctx));", kind.parts),
+                Self::ByHand => {
+                    writeln!(source, "    black_box(block_on(on_{first}({}, ctx)));", kind.parts)
+                }
+                Self::Rails => writeln!(source, "    black_box(block_on({}));", kind.dispatch()),
+            };
+        }
+        source.push_str("}\n");
+        source
+    }
+}
+
+/// The beginning of each program: what its events carry comes from the command line. It needs no runtime, because no
+/// rail waits.
+const PAYLOADS: &str = r"
+use std::hint::black_box;
+
+fn block_on<T>(future: impl Future<Output = T>) -> T {
+    let mut future = std::pin::pin!(future);
+    let mut task = std::task::Context::from_waker(std::task::Waker::noop());
+    loop {
+        if let std::task::Poll::Ready(output) = future.as_mut().poll(&mut task) {
+            return output;
+        }
+    }
+}
+
+fn main() {
+    let word = std::env::args().nth(1).unwrap_or_default();
+    let mut run = InvokeInputs::new(word.clone());
+    let mut call = ModelCallInputs::new(vec![exo_rails::message::Message::user(word.clone())]);
+    let mut response = ModelResponse::text(word.clone());
+    let failure = OperationError::new(OperationErrorKind::Other, word.clone());
+    let error = RunError::from(OperationError::new(OperationErrorKind::Other, word.clone()));
+    let mut tool = ToolCallInputs::new(word.clone());
+    let mut output = ToolOutput::text(word.clone());
+    let mut answer = InvokeOutput::text(word.clone());
+    let ctx = &mut RailContext::new(word);
+";
+
+impl Kind {
+    /// The chain's dispatch of the event.
+    fn dispatch(&self) -> String {
+        let Self { event, parts, .. } = self;
+        let payload = if parts.contains(',') { format!("({parts})") } else { (*parts).to_owned() };
+        format!("exo_rails::RunOn::<{event}>::dispatch(&Guards {{}}, {payload}, ctx)")
+    }
+}
+
 /// As rails, and a chain of them all.
-pub(crate) fn rails(count: usize) -> String {
+fn rails(count: usize) -> String {
     let mut source = HEAD.to_owned();
     for (i, kind) in kinds(count) {
         let _ = write!(source, "\n#[rail(priority = {}, on = [{}])]\n{}", i % 90, kind.event, kind.function(i));
@@ -156,7 +255,7 @@ pub(crate) fn rails(count: usize) -> String {
 }
 
 /// As functions, and for each event a function that calls them in turn.
-pub(crate) fn by_hand(count: usize) -> String {
+fn by_hand(count: usize) -> String {
     let mut source = HEAD.to_owned();
     for (i, kind) in kinds(count) {
         let _ = write!(source, "\n{}", kind.function(i));

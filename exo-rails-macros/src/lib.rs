@@ -5,6 +5,8 @@
 
 mod chain;
 mod errors;
+#[cfg(test)]
+mod growth;
 mod options;
 mod own_event;
 mod paths;

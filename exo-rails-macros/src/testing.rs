@@ -75,3 +75,12 @@ pub(crate) fn golden(name: &str, expansion: TokenStream) {
         );
     }
 }
+
+/// How many tokens there are, those in groups included; a group is two for its delimiters.
+pub(crate) fn count(tokens: &TokenStream) -> usize {
+    let of_token = |token| match token {
+        TokenTree::Group(group) => 2 + count(&group.stream()),
+        _ => 1,
+    };
+    tokens.clone().into_iter().map(of_token).sum()
+}

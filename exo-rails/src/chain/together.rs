@@ -74,6 +74,9 @@ macro_rules! together {
 
             const STEPS: usize = [$($place),*].len();
 
+            // Those that are none come last.
+            const EMPTY: bool = <At<P, A0> as Step<E>>::INFO.name.is_empty();
+
             async fn walk<'a, N: Note>(
                 chain: &'a Self::Chain,
                 payload: E::Payload<'a>,

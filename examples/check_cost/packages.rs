@@ -1,0 +1,98 @@
+//! The crates that are written and compiled.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::Result;
+use crate::sources::Variant;
+
+/// A crate of so many functions or rails.
+pub(crate) struct Package {
+    pub(crate) name: String,
+    pub(crate) folder: PathBuf,
+}
+
+/// What the crates are to be.
+#[derive(Clone, Copy)]
+pub(crate) enum Kind {
+    Libraries,
+    Programs,
+}
+
+impl Kind {
+    fn folder(self) -> &'static str {
+        match self {
+            Self::Libraries => "libraries",
+            Self::Programs => "programs",
+        }
+    }
+
+    pub(crate) fn file(self) -> &'static str {
+        match self {
+            Self::Libraries => "src/lib.rs",
+            Self::Programs => "src/main.rs",
+        }
+    }
+
+    fn source(self, variant: Variant, rails: usize) -> String {
+        match self {
+            Self::Libraries => variant.library(rails),
+            Self::Programs => variant.program(rails),
+        }
+    }
+}
+
+/// Where the crates are.
+pub(crate) fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/check_cost")
+}
+
+/// Writes a workspace: an empty crate, and for each count one of functions and one of rails, in this order.
+pub(crate) fn write(kind: Kind, rails: &[usize]) -> Result<Vec<Package>> {
+    let root = root().join(kind.folder());
+    let most = rails.iter().copied().max().unwrap_or_default();
+    let mut packages = vec![package(&root, kind, Variant::Empty, most)?];
+    for &rails in rails {
+        packages.push(package(&root, kind, Variant::ByHand, rails)?);
+        packages.push(package(&root, kind, Variant::Rails, rails)?);
+    }
+    let members: Vec<_> = packages.iter().map(|package| format!("{:?}", package.name)).collect();
+    fs::write(root.join("Cargo.toml"), format!("[workspace]\nmembers = [{}]\nresolver = \"3\"\n", members.join(", ")))?;
+    fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join("../Cargo.lock"), root.join("Cargo.lock"))?;
+    Ok(packages)
+}
+
+fn package(root: &Path, kind: Kind, variant: Variant, rails: usize) -> Result<Package> {
+    let name = match variant {
+        Variant::Empty => variant.name().to_owned(),
+        _ => format!("{}_{rails}", variant.name()),
+    };
+    let folder = root.join(&name);
+    fs::create_dir_all(folder.join("src"))?;
+    let library = Path::new(env!("CARGO_MANIFEST_DIR")).join("../exo-rails");
+    fs::write(
+        folder.join("Cargo.toml"),
+        format!(
+            "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies]\nexo-rails.path = '{}'\n",
+            library.display(),
+        ),
+    )?;
+    fs::write(folder.join(kind.file()), kind.source(variant, rails))?;
+    Ok(Package { name, folder })
+}
+
+impl Package {
+    /// Runs a command of Cargo in the crate, such as `check`.
+    pub(crate) fn cargo(&self, args: &[&str], target: &Path, incremental: bool) -> Result<()> {
+        let output = Command::new(env!("CARGO"))
+            .args(args)
+            .args(["--quiet", "--offline", "--target-dir"])
+            .arg(target)
+            .env("CARGO_INCREMENTAL", if incremental { "1" } else { "0" })
+            .current_dir(&self.folder)
+            .stdin(Stdio::null())
+            .output()?;
+        if output.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&output.stderr).into()) }
+    }
+}
