@@ -10,11 +10,15 @@ use crate::size::{self, Sizes};
 /// Writes the table of times.
 pub(crate) fn checks(rows: &[check::Row], mut out: impl Write) -> io::Result<()> {
     writeln!(out, "`cargo check` in ms: medians, and in brackets where half of the rounds lie\n")?;
-    writeln!(out, "{:<8} {:>5}  {:>7}  {:>7}  {CHECK_HEADS}", "mode", "rails", "empty", "by hand")?;
+    writeln!(
+        out,
+        "{:<8} {:>5}  {:>7}  {:>7}  {:>7} {:18}  {:>5} {:14}  {:>6} {:16}  {:>6}  {:>7}",
+        "mode", "rails", "empty", "by hand", "rails", "", "ratio", "", "a rail", "", "added", "further",
+    )?;
     for row in rows {
         writeln!(
             out,
-            "{:<8} {:>5}  {:>7.1}  {:>7.1}  {:>7.1} {:>18}  {:>5.2} {:>14}  {:>6.2} {:>14}  {:>6.2}  {:>8}",
+            "{:<8} {:>5}  {:>7.1}  {:>7.1}  {:>7.1} {:>18}  {:>5.2} {:>14}  {:>6.2} {:>16}  {:>6.2}  {:>7}",
             row.mode,
             row.rails,
             row.empty.median,
@@ -36,9 +40,6 @@ pub(crate) fn checks(rows: &[check::Row], mut out: impl Write) -> io::Result<()>
     writeln!(out, "further: each rail that the row has more than the one above")?;
     out.flush()
 }
-
-const CHECK_HEADS: &str =
-    "  rails                      ratio                  a rail                   added   further";
 
 fn middle_half(Spread { quartiles: [low, high], .. }: &Spread, digits: usize) -> String {
     format!("({low:.digits$} to {high:.digits$})")
