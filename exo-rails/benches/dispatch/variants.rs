@@ -120,7 +120,7 @@ impl Stopped {
 }
 
 impl Answer for Result<Decision<ToolOutput>, RailFault> {
-    #[inline(always)]
+    #[inline]
     fn passes(&self) -> bool {
         matches!(self, Ok(Decision::Continue))
     }
@@ -137,7 +137,7 @@ impl Answer for Result<Decision<ToolOutput>, RailFault> {
 }
 
 impl Answer for Result<hand_written::Decision, hand_written::Fault> {
-    #[inline(always)]
+    #[inline]
     fn passes(&self) -> bool {
         matches!(self, Ok(hand_written::Decision::Continue))
     }
@@ -156,7 +156,7 @@ impl Answer for Result<hand_written::Decision, hand_written::Fault> {
 }
 
 impl Answer for Result<ToolOutput, RunError> {
-    #[inline(always)]
+    #[inline]
     fn passes(&self) -> bool {
         matches!(self, Ok(output) if !output.is_error)
     }
@@ -178,7 +178,7 @@ impl Answer for Result<ToolOutput, RunError> {
 }
 
 impl Answer for Result<ToolOutput, hand_written::Failure> {
-    #[inline(always)]
+    #[inline]
     fn passes(&self) -> bool {
         matches!(self, Ok(output) if !output.is_error)
     }
