@@ -239,7 +239,7 @@ impl Kind {
     fn dispatch(&self) -> String {
         let Self { event, parts, .. } = self;
         let payload = if parts.contains(',') { format!("({parts})") } else { (*parts).to_owned() };
-        format!("exo_rails::RunOn::<{event}>::dispatch(&Guards {{}}, {payload}, ctx)")
+        format!("exo_rails::Serves::<{event}>::run_rails(&Guards {{}}, {payload}, ctx)")
     }
 }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use exo_rails::prelude::*;
-use exo_rails::{Event, Outcome, PlannedRail, RunOn};
+use exo_rails::{Event, Outcome, PlannedRail, Serves};
 
 use crate::describe;
 use crate::page::{Ink, Page, WIDTH, print, wrap};
@@ -94,25 +94,25 @@ impl<R> Timeline<R> {
     }
 }
 
-impl<E: Event, R: RunOn<E> + Chain> RunOn<E> for Timeline<R> {
+impl<E: Event, R: Serves<E> + Chain> Serves<E> for Timeline<R> {
     // Without this, a guarded operation would keep a copy of inputs that no rail changes.
-    fn rewrites(&self) -> bool {
-        self.rails.rewrites()
+    fn may_rewrite(&self) -> bool {
+        self.rails.may_rewrite()
     }
 
     // Without this, a streamed answer would be held back as a whole.
-    fn holds_back(&self) -> usize {
-        self.rails.holds_back()
+    fn stream_window(&self) -> usize {
+        self.rails.stream_window()
     }
 
-    async fn dispatch<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Outcome<E> {
+    async fn run_rails<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Outcome<E> {
         // An answer is told as a whole, at the event after it.
         if E::POINT == HookPoint::LlmChunk && R::PLAN.rails(E::POINT).is_empty() {
-            return self.rails.dispatch(payload, ctx).await;
+            return self.rails.run_rails(payload, ctx).await;
         }
         let mut payload = payload;
         let before = describe::text(&E::inputs(E::reborrow(&mut payload)));
-        let outcome = self.rails.dispatch(E::reborrow(&mut payload), ctx).await;
+        let outcome = self.rails.run_rails(E::reborrow(&mut payload), ctx).await;
 
         let (kind, stop) = decision::<E>(&outcome);
         let accepted = matches!(kind, Kind::Continue | Kind::Skip);

@@ -124,7 +124,7 @@ async fn an_answer_just_in_time_counts() {
 #[tokio::test(start_paused = true)]
 async fn a_request_that_is_dropped_does_not_let_the_tool_run() {
     let call = answered("refund", drop).await;
-    call.assert_calls("refund", 0).assert_decisions([(HookPoint::PreToolCall, Stop::Skip, "approval")]);
+    call.assert_calls("refund", 0).assert_decisions([(HookPoint::PreToolCall, StopKind::Skip, "approval")]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -132,7 +132,7 @@ async fn with_nobody_there_the_tool_does_not_run() {
     let (rails, waiting) = approval(1);
     drop(waiting);
     let call = testing::tool_call(&rails, ToolCallInputs::new("refund")).returns("done").await;
-    call.assert_calls("refund", 0).assert_decisions([(HookPoint::PreToolCall, Stop::Skip, "approval")]);
+    call.assert_calls("refund", 0).assert_decisions([(HookPoint::PreToolCall, StopKind::Skip, "approval")]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -277,7 +277,7 @@ async fn what_nobody_has_counted_is_not_taken_for_free() -> TestResult {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn no_cost_is_lost_when_many_runs_of_a_session_end_at_once() -> TestResult {
-    let session = exo_rails::Store::default();
+    let session = exo_rails::SharedExtensions::default();
     let run = |turn| {
         let ctx = RailContext::new("costs").with_session("s", session.clone(), turn);
         tokio::spawn(async move {

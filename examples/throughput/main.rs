@@ -102,7 +102,7 @@ where
 }
 
 /// The calls of one task, each guarded.
-async fn guarded<R: Rails>(rails: Arc<R>) -> Result<()> {
+async fn guarded<R: GuardSet>(rails: Arc<R>) -> Result<()> {
     let mut ctx = RailContext::new("throughput");
     for call in 0..CALLS {
         let tool = |call: Permit<ToolCallInputs>| async move { Ok::<_, OperationError>(output(&call)) };

@@ -176,25 +176,25 @@ fn main() {
                 >;
                 #[automatically_derived]
                 #[diagnostic::do_not_recommend]
-                impl<__Event: ::exo_rails::Event> ::exo_rails::RunOn<__Event>
+                impl<__Event: ::exo_rails::Event> ::exo_rails::Serves<__Event>
                 for UnnamedChain
                 where
                     __Place: ::exo_rails::__private::StepsOn<__Event>,
                 {
                     #[inline]
-                    fn guards(&self) -> bool {
+                    fn has_rails(&self) -> bool {
                         __Sorted::<__Event>::GUARDS
                     }
                     #[inline]
-                    fn rewrites(&self) -> bool {
+                    fn may_rewrite(&self) -> bool {
                         __Sorted::<__Event>::REWRITES
                     }
                     #[inline]
-                    fn holds_back(&self) -> usize {
+                    fn stream_window(&self) -> usize {
                         ::exo_rails::__private::Summary::<UnnamedChain, 1, 14>::WINDOW
                     }
                     #[inline]
-                    fn dispatch<'__event>(
+                    fn run_rails<'__event>(
                         &'__event self,
                         payload: <__Event as ::exo_rails::Payloads>::Payload<'__event>,
                         ctx: &'__event mut ::exo_rails::RailContext,
@@ -270,7 +270,7 @@ fn main() {
                     const INFO: ::exo_rails::RailInfo = ::exo_rails::RailInfo {
                         name: "rail_chain!",
                         priority: ::exo_rails::DEFAULT_PRIORITY,
-                        declared: ::exo_rails::Declared::here(&::core::module_path!()),
+                        declared: ::exo_rails::SourceLocation::here(&::core::module_path!()),
                     };
                     const DECLARATION: ::exo_rails::__private::Row = ::exo_rails::__private::Row::new(
                             <Self as ::exo_rails::Rail>::INFO,

@@ -3,6 +3,6 @@
 impl ::exo_rails::Provided for RateLimitLeft {
     const VALUE: ::exo_rails::ValueInfo = ::exo_rails::ValueInfo {
         name: "RateLimitLeft",
-        declared: ::exo_rails::Declared::here(&::core::module_path!()),
+        declared: ::exo_rails::SourceLocation::here(&::core::module_path!()),
     };
 }

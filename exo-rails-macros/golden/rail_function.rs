@@ -25,7 +25,7 @@ impl ::exo_rails::Rail for block_dangerous {
         ::exo_rails::RailInfo {
             name: "block_dangerous",
             priority: <Self as ::exo_rails::Rail>::PRIORITY,
-            declared: ::exo_rails::Declared::here(&::core::module_path!()),
+            declared: ::exo_rails::SourceLocation::here(&::core::module_path!()),
         },
         &[
             <PreToolCall as ::exo_rails::Event>::POINT,

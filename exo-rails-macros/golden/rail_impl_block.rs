@@ -10,7 +10,7 @@ impl<S: Store> ::exo_rails::Rail for RateLimit<S> {
             ::exo_rails::RailInfo {
                 name: "rate limit",
                 priority: ::exo_rails::DEFAULT_PRIORITY,
-                declared: ::exo_rails::Declared::here(&::core::module_path!()),
+                declared: ::exo_rails::SourceLocation::here(&::core::module_path!()),
             },
             &[
                 <PreLlmCall as ::exo_rails::Event>::POINT,

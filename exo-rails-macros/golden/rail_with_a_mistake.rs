@@ -21,7 +21,7 @@ impl ::exo_rails::Rail for guard {
             ::exo_rails::RailInfo {
                 name: "guard",
                 priority: ::exo_rails::DEFAULT_PRIORITY,
-                declared: ::exo_rails::Declared::here(&::core::module_path!()),
+                declared: ::exo_rails::SourceLocation::here(&::core::module_path!()),
             },
             &[],
             &[],

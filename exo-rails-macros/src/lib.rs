@@ -4,11 +4,11 @@
 //! links resolve.
 
 mod chain;
+mod custom_event;
 mod errors;
 #[cfg(test)]
 mod growth;
 mod options;
-mod own_event;
 mod paths;
 mod provided;
 mod rail;
@@ -58,7 +58,7 @@ pub fn provided(item: TokenStream) -> TokenStream {
 #[allow(missing_docs, reason = "documented at the re-export")]
 #[proc_macro_derive(Event, attributes(event))]
 pub fn event(item: TokenStream) -> TokenStream {
-    own_event::event(item.into()).into()
+    custom_event::event(item.into()).into()
 }
 
 #[allow(missing_docs, reason = "documented at the re-export")]

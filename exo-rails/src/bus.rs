@@ -20,8 +20,8 @@ use crate::decision::Outcome;
 use crate::event::{Event, Inputs};
 use crate::hook_point::HookPoint;
 use crate::rail::RailInfo;
-use crate::rails::RunOn;
-use crate::stopped::Stopped;
+use crate::rails::Serves;
+use crate::stopped::StoppedBy;
 
 /// The most records that a bus keeps.
 const MOST: usize = 1 << 20;
@@ -32,12 +32,12 @@ const POINTS: usize = u64::BITS as usize;
 /// Tells whoever subscribes what happens at each event, and what the rails have decided there: a user interface, a log,
 /// a test.
 ///
-/// Put it [around](Self::around) a guard set, and each event that the set dispatches is published when its rails have
+/// Put it [around](Self::wrap) a guard set, and each event that the set dispatches is published when its rails have
 /// decided: one [`EventRecord`] with the payload as the rails have left it, and with their decision. What a rail hides is
 /// hidden from subscribers too. A dispatch that is dropped, because the run is, publishes nothing.
 ///
 /// A run never waits for a subscriber: the bus keeps the newest records, and one that falls behind is told how many it
-/// has [missed](Missed). While nobody has subscribed to an event, no record of it is made. A run whose guard set has no
+/// has [missed](Lagged). While nobody has subscribed to an event, no record of it is made. A run whose guard set has no
 /// bus around it pays nothing.
 ///
 /// ```
@@ -51,11 +51,11 @@ const POINTS: usize = u64::BITS as usize;
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RailFault> {
 /// let bus = EventBus::new(64);
-/// let rails = bus.around(rail_chain![no_shell]);
-/// let mut tools = bus.subscribe().only([HookPoint::PreToolCall, HookPoint::PostToolCall]);
+/// let rails = bus.wrap(rail_chain![no_shell]);
+/// let mut tools = bus.subscribe().with_events([HookPoint::PreToolCall, HookPoint::PostToolCall]);
 ///
 /// let mut ctx = RailContext::new("support");
-/// let decision = rails.run::<PreToolCall>(&mut ToolCallInputs::new("shell"), &mut ctx).await?;
+/// let decision = rails.dispatch::<PreToolCall>(&mut ToolCallInputs::new("shell"), &mut ctx).await?;
 /// assert!(!decision.is_continue());
 ///
 /// let record = tools.recv().await.unwrap().unwrap();
@@ -65,10 +65,10 @@ const POINTS: usize = u64::BITS as usize;
 /// # Ok(()) }
 /// ```
 ///
-/// Around an agent, it is `Agent::builder("support", model).rails(bus.around(rails))`. A clone is the same bus, and one
+/// Around an agent, it is `Agent::builder("support", model).rails(bus.wrap(rails))`. A clone is the same bus, and one
 /// bus can be around the guard sets of many agents.
 ///
-/// Of a rail that publishes something of its own, that is an [event of one's own](derive@crate::Event): run in a
+/// Of a rail that publishes something of its own, that is an [custom event](derive@crate::Event): run in a
 /// [child](RailContext::child) of its context, on a guard set that has the bus around it.
 #[derive(Clone)]
 pub struct EventBus {
@@ -96,8 +96,8 @@ impl EventBus {
     }
 
     /// The same guard set, whose events are published.
-    pub fn around<R>(&self, rails: R) -> Published<R> {
-        Published { rails, bus: self.clone() }
+    pub fn wrap<R>(&self, rails: R) -> WithEvents<R> {
+        WithEvents { rails, bus: self.clone() }
     }
 
     /// Subscribes to all events from now on.
@@ -121,7 +121,7 @@ impl EventBus {
     }
 
     #[cold]
-    fn publish(&self, begun: Begun, inputs: &Inputs<'_>, stopped: Option<Stopped>) {
+    fn publish(&self, begun: Begun, inputs: &Inputs<'_>, stopped: Option<StoppedBy>) {
         let number = self.shared.next.fetch_add(1, Ordering::Relaxed);
         // Nobody receives it when the last subscription has just gone.
         drop(self.records.send(Arc::new(begun.record(number, inputs, stopped))));
@@ -171,7 +171,7 @@ impl Begun {
         }
     }
 
-    fn record(self, number: u64, inputs: &Inputs<'_>, stopped: Option<Stopped>) -> EventRecord {
+    fn record(self, number: u64, inputs: &Inputs<'_>, stopped: Option<StoppedBy>) -> EventRecord {
         let Self { at, clock, agent, run_id, session_id, turn, step, attempt, substituted_by } = self;
         EventRecord {
             number,
@@ -234,7 +234,7 @@ pub struct EventRecord {
     pub payload: Value,
     /// How a rail has stopped the event: it skipped, asked for a retry, aborted or faulted; `None` when all rails have let
     /// it pass.
-    pub stopped: Option<Stopped>,
+    pub stopped: Option<StoppedBy>,
     /// The rail whose substitute the result is, at an event after an operation.
     pub substituted_by: Option<&'static str>,
 }
@@ -280,7 +280,7 @@ fn payload(inputs: &Inputs<'_>) -> Value {
         Inputs::ToolError(call, error) => json!({ "call": as_json(call), "error": error.to_string() }),
         Inputs::Finished(run, output) => json!({ "run": as_json(run), "output": as_json(output) }),
         Inputs::Error(run, error) => json!({ "run": as_json(run), "error": error.to_string() }),
-        Inputs::Own(inputs) => json!({ "debug": format!("{inputs:?}") }),
+        Inputs::Custom(inputs) => json!({ "debug": format!("{inputs:?}") }),
     }
 }
 
@@ -289,17 +289,17 @@ fn as_json<T: Serialize>(part: &T) -> Value {
     serde_json::to_value(part).unwrap_or_else(|error| Value::String(format!("not JSON: {error}")))
 }
 
-/// A guard set with an [`EventBus`] around it: see [`EventBus::around`].
+/// A guard set with an [`EventBus`] around it: see [`EventBus::wrap`].
 ///
 /// It serves the events that the guard set serves. Where it is part of another guard set and that has stopped an event
 /// before, its rails that are always called are told as ever, and nothing is published: they do not decide.
 #[derive(Clone, Debug)]
-pub struct Published<R> {
+pub struct WithEvents<R> {
     rails: R,
     bus: EventBus,
 }
 
-impl<R> Published<R> {
+impl<R> WithEvents<R> {
     /// The guard set inside.
     pub const fn rails(&self) -> &R {
         &self.rails
@@ -316,26 +316,30 @@ impl<R> Published<R> {
     }
 }
 
-impl<E: Event, R: RunOn<E>> RunOn<E> for Published<R> {
-    fn rewrites(&self) -> bool {
-        RunOn::<E>::rewrites(&self.rails)
+impl<E: Event, R: Serves<E>> Serves<E> for WithEvents<R> {
+    fn may_rewrite(&self) -> bool {
+        Serves::<E>::may_rewrite(&self.rails)
     }
 
-    fn holds_back(&self) -> usize {
-        RunOn::<E>::holds_back(&self.rails)
+    fn stream_window(&self) -> usize {
+        Serves::<E>::stream_window(&self.rails)
     }
 
-    async fn dispatch<'a>(&'a self, mut payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Outcome<E> {
+    async fn run_rails<'a>(&'a self, mut payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Outcome<E> {
         let begun = self.bus.begin(E::POINT, ctx);
-        let outcome = self.rails.dispatch(E::reborrow(&mut payload), ctx).await;
+        let outcome = self.rails.run_rails(E::reborrow(&mut payload), ctx).await;
         if let Some(begun) = begun {
-            self.bus.publish(begun, &E::inputs(payload), Stopped::of::<E>(&outcome));
+            self.bus.publish(begun, &E::inputs(payload), StoppedBy::of::<E>(&outcome));
         }
         outcome
     }
 
-    fn observe<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> impl Future<Output = ()> + Send {
-        RunOn::<E>::observe(&self.rails, payload, ctx)
+    fn run_always_rails<'a>(
+        &'a self,
+        payload: E::Payload<'a>,
+        ctx: &'a mut RailContext,
+    ) -> impl Future<Output = ()> + Send {
+        Serves::<E>::run_always_rails(&self.rails, payload, ctx)
     }
 }
 
@@ -344,7 +348,7 @@ impl<E: Event, R: RunOn<E>> RunOn<E> for Published<R> {
 /// They are counted before they are chosen: those that the subscription would have left out are among them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0} events were missed: the subscriber was too slow for the bus")]
-pub struct Missed(pub u64);
+pub struct Lagged(pub u64);
 
 /// Receives what an [`EventBus`] publishes: as a [`Stream`], or one by one.
 ///
@@ -370,7 +374,7 @@ impl Subscription {
     /// The same, about these events only; about all of them when the list is empty. Of events to which nobody has
     /// subscribed, no records are made.
     #[must_use = "a subscription that is dropped receives nothing"]
-    pub fn only(mut self, points: impl IntoIterator<Item = HookPoint>) -> Self {
+    pub fn with_events(mut self, points: impl IntoIterator<Item = HookPoint>) -> Self {
         self.points = points.into_iter().collect();
         let bits = self.points.iter().fold(0, |bits, point| bits | 1 << point.number());
         self.wish = Wish::of(&self.wish.shared, if bits == 0 { u64::MAX } else { bits });
@@ -382,11 +386,11 @@ impl Subscription {
     /// ```
     /// # use exo_rails::EventBus;
     /// # let bus = EventBus::default();
-    /// let refusals = bus.subscribe().matching(|record| record.stopped.is_some());
+    /// let refusals = bus.subscribe().with_filter(|record| record.stopped.is_some());
     /// # drop(refusals);
     /// ```
     #[must_use = "a subscription that is dropped receives nothing"]
-    pub fn matching(mut self, predicate: impl Fn(&EventRecord) -> bool + Send + Sync + 'static) -> Self {
+    pub fn with_filter(mut self, predicate: impl Fn(&EventRecord) -> bool + Send + Sync + 'static) -> Self {
         self.matching = Some(match self.matching {
             None => Box::new(predicate),
             Some(other) => Box::new(move |record| other(record) && predicate(record)),
@@ -397,18 +401,18 @@ impl Subscription {
     /// Waits for the next record; `None` when the bus, and each guard set that it is around, are gone.
     ///
     /// Nothing is lost when its future is dropped.
-    pub async fn recv(&mut self) -> Option<Result<Arc<EventRecord>, Missed>> {
+    pub async fn recv(&mut self) -> Option<Result<Arc<EventRecord>, Lagged>> {
         std::future::poll_fn(|cx| self.poll_recv(cx)).await
     }
 
-    fn poll_recv(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Arc<EventRecord>, Missed>>> {
+    fn poll_recv(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Arc<EventRecord>, Lagged>>> {
         loop {
             let (received, records) = ready!(self.next.poll(cx));
             self.next.set(next(records));
             match received {
                 Ok(record) if !self.is_about(&record) => {}
                 Ok(record) => return Poll::Ready(Some(Ok(record))),
-                Err(RecvError::Lagged(missed)) => return Poll::Ready(Some(Err(Missed(missed)))),
+                Err(RecvError::Lagged(missed)) => return Poll::Ready(Some(Err(Lagged(missed)))),
                 Err(RecvError::Closed) => return Poll::Ready(None),
             }
         }
@@ -421,7 +425,7 @@ impl Subscription {
 }
 
 impl Stream for Subscription {
-    type Item = Result<Arc<EventRecord>, Missed>;
+    type Item = Result<Arc<EventRecord>, Lagged>;
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         self.get_mut().poll_recv(cx)

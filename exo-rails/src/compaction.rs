@@ -12,7 +12,7 @@ use crate::context::RailContext;
 use crate::error::{OperationError, RunError};
 use crate::message::{Message, Role};
 use crate::permit::Permit;
-use crate::rails::Rails;
+use crate::rails::GuardSet;
 use crate::telemetry;
 
 /// A history that is to be made shorter: carried by [`PreCompaction`](crate::events::PreCompaction) and
@@ -254,7 +254,7 @@ impl Compaction {
     }
 
     /// These messages, made shorter when they are too many.
-    pub(crate) async fn of<R: Rails>(
+    pub(crate) async fn of<R: GuardSet>(
         &self,
         messages: Vec<Message>,
         rails: &R,

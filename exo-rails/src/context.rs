@@ -16,8 +16,8 @@ use crate::operation::Operation;
 use crate::permit::{Place, Slots};
 use crate::provided::Provided;
 use crate::rail::RailInfo;
-use crate::state::{Extra, Store};
-use crate::stopped::Stopped;
+use crate::state::{Extensions, SharedExtensions};
+use crate::stopped::StoppedBy;
 
 /// Where a rail is (agent, run, session, turn, step, event, attempt) and what it shares with other rails.
 ///
@@ -39,7 +39,7 @@ use crate::stopped::Stopped;
 #[derive(Debug)]
 pub struct RailContext {
     /// Values that the rails of this event share.
-    pub extra: Extra,
+    pub extra: Extensions,
     scope: Arc<RunScope>,
     event: HookPoint,
     step: u32,
@@ -58,7 +58,7 @@ struct Shared {
     /// The values that they provide.
     values: HashMap<TypeId, Arc<dyn Any + Send + Sync>>,
     /// How one of them stopped the event.
-    stopped: Option<Stopped>,
+    stopped: Option<StoppedBy>,
 }
 
 impl fmt::Debug for Shared {
@@ -71,9 +71,9 @@ impl fmt::Debug for Shared {
 #[derive(Debug, Clone)]
 pub struct RunScope {
     /// Values that live as long as the run.
-    pub run: Store,
+    pub run: SharedExtensions,
     /// Values that live as long as the session.
-    pub session: Store,
+    pub session: SharedExtensions,
     agent: Arc<str>,
     run_id: Arc<str>,
     session_id: Option<Arc<str>>,
@@ -132,8 +132,8 @@ impl RailContext {
         static RUNS: AtomicU64 = AtomicU64::new(1);
         let run = RUNS.fetch_add(1, Ordering::Relaxed);
         let scope = RunScope {
-            run: Store::default(),
-            session: Store::default(),
+            run: SharedExtensions::default(),
+            session: SharedExtensions::default(),
             agent: agent.into(),
             run_id: format!("run-{run}").into(),
             session_id: None,
@@ -171,7 +171,7 @@ impl RailContext {
     /// A context at this step of a run.
     pub(crate) fn of(scope: Arc<RunScope>, step: u32) -> Self {
         Self {
-            extra: Extra::default(),
+            extra: Extensions::default(),
             scope,
             event: HookPoint::Start,
             step,
@@ -193,12 +193,12 @@ impl RailContext {
     /// The same context as a run of a session: `values` are what its runs share, `turn` counts them from 0.
     ///
     /// ```
-    /// use exo_rails::{RailContext, Store};
+    /// use exo_rails::{RailContext, SharedExtensions};
     ///
     /// #[derive(Clone, Default)]
     /// struct Language(String);
     ///
-    /// let session = Store::default();
+    /// let session = SharedExtensions::default();
     /// let first = RailContext::new("support").with_session("s-1", session.clone(), 0);
     /// first.session.insert(Language("de".into()));
     /// let second = RailContext::new("support").with_session("s-1", session, 1);
@@ -206,7 +206,7 @@ impl RailContext {
     /// assert_eq!((second.session_id(), second.turn()), (Some("s-1"), 1));
     /// ```
     #[must_use]
-    pub fn with_session(self, session_id: impl Into<Arc<str>>, values: Store, turn: u32) -> Self {
+    pub fn with_session(self, session_id: impl Into<Arc<str>>, values: SharedExtensions, turn: u32) -> Self {
         let session_id = session_id.into();
         self.with_scope(|scope| {
             scope.session_id = Some(session_id);
@@ -255,7 +255,7 @@ impl RailContext {
         self.step
     }
 
-    /// Sets the step, in a loop of your own.
+    /// Sets the step, in your own loop.
     pub const fn set_step(&mut self, step: u32) {
         self.step = step;
     }
@@ -299,14 +299,14 @@ impl RailContext {
     /// How an earlier rail stopped the event, for rails that are called all the same because they are
     /// [`always`](macro@crate::rail#options) called; `None` while nothing has stopped it.
     #[must_use]
-    pub fn stopped(&self) -> Option<&Stopped> {
+    pub fn stopped(&self) -> Option<&StoppedBy> {
         self.shared.as_ref()?.stopped.as_ref()
     }
 
-    /// Tells the rails that are always called how the event was stopped: for guard sets of your own that are made of
-    /// others, before they call [`RunOn::observe`](crate::RunOn::observe) of those that are left.
+    /// Tells the rails that are always called how the event was stopped: for your own guard sets that are made of
+    /// others, before they call [`Serves::run_always_rails`](crate::Serves::run_always_rails) of those that are left.
     #[cold]
-    pub fn set_stopped(&mut self, stopped: Stopped) {
+    pub fn set_stopped(&mut self, stopped: StoppedBy) {
         self.shared.get_or_insert_default().stopped = Some(stopped);
     }
 

@@ -24,7 +24,7 @@ use crate::reason::Reason;
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RailFault> {
 /// let mut ctx = RailContext::new("demo");
-/// match rail_chain![cached].run::<PreToolCall>(&mut ToolCallInputs::new("search"), &mut ctx).await? {
+/// match rail_chain![cached].dispatch::<PreToolCall>(&mut ToolCallInputs::new("search"), &mut ctx).await? {
 ///     Decision::Skip { by, reason, substitute } => {
 ///         assert_eq!((by.name, reason.as_str()), ("cached", "`search` is cached"));
 ///         assert_eq!(substitute, Some(ToolOutput::text("42")));

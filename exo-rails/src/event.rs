@@ -3,9 +3,9 @@
 use crate::action::{NoRetry, NoSubstitute, RailAction, Verdict};
 use crate::compaction::{CompactionInputs, CompactionOutput};
 use crate::context::RailContext;
+use crate::custom_event::CustomInputs;
 use crate::error::{OperationError, RunError};
 use crate::hook_point::HookPoint;
-use crate::own_event::OwnInputs;
 use crate::payload::{InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse, ToolCallInputs, ToolOutput};
 use crate::session::SessionInfo;
 use crate::stream::StreamWindow;
@@ -44,7 +44,7 @@ pub trait Payloads: Sized + Send + Sync + 'static {
 /// | [`Error`](struct@Error) | `&InvokeInputs`, `&RunError` | |
 /// | [`SessionEnd`] | `&SessionInfo` | |
 ///
-/// Events of your own are declared with [`#[derive(Event)]`](derive@crate::Event).
+/// Custom events are declared with [`#[derive(Event)]`](derive@crate::Event).
 ///
 /// A rail may ask for any part of the payload, by `&` or, where the table says `&mut`, by either; for
 /// `&mut RailContext` or `&RailContext`; or for the whole as [`Inputs`].
@@ -118,7 +118,7 @@ pub trait AllowsRetry: AllowsSkip {}
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot stand in for the result of the operation at `{E}`",
     label = "not what the operation yields",
-    note = "a skip brings an `InvokeOutput` at `Start`, a `ModelResponse` at `PreLlmCall` and `LlmError`, a `ToolOutput` at `PreToolCall` and `ToolError`, a `CompactionOutput` at `PreCompaction`, at an event of your own what its `substitute` says, and nothing elsewhere"
+    note = "a skip brings an `InvokeOutput` at `Start`, a `ModelResponse` at `PreLlmCall` and `LlmError`, a `ToolOutput` at `PreToolCall` and `ToolError`, a `CompactionOutput` at `PreCompaction`, at a custom event what its `substitute` says, and nothing elsewhere"
 )]
 pub trait SubstituteFor<E: Payloads>: Send {
     /// The substitute as the event has it.
@@ -148,7 +148,7 @@ pub trait Param<'a, E: Event>: Sized {
     fn take(parts: &mut E::Parts<'a>, ctx: &mut Option<&'a mut RailContext>) -> Option<Self>;
 }
 
-/// Types that a rail on event `E` may take as a parameter when it [runs together](macro@crate::rail_chain#together) with
+/// Types that a rail on event `E` may take as a parameter when it [runs concurrently](macro@crate::rail_chain#concurrent) with
 /// others: all that is behind `&`.
 #[doc(hidden)]
 pub trait SharedParam<'a, E: Event>: Sized {
@@ -346,8 +346,8 @@ macro_rules! events {
                 #[doc = concat!("The payload of [`", stringify!($event), "`](struct@crate::events::", stringify!($event), ").")]
                 $event(part!('a, $mode0 $part0) $(, part!('a, $mode1 $part1))?),
             )*
-            /// The payload of an event of your own.
-            Own(OwnInputs<'a>),
+            /// The payload of a custom event.
+            Custom(CustomInputs<'a>),
         }
 
         impl Inputs<'_> {
@@ -356,7 +356,7 @@ macro_rules! events {
             pub const fn point(&self) -> HookPoint {
                 match self {
                     $(Self::$event(..) => HookPoint::$event,)*
-                    Self::Own(inputs) => HookPoint::Own(inputs.point()),
+                    Self::Custom(inputs) => HookPoint::Custom(inputs.point()),
                 }
             }
 
@@ -367,7 +367,7 @@ macro_rules! events {
                     $(events!(@pattern $event one $(, $mode1 two)?) => {
                         Inputs::$event(lend!($mode0 one) $(, lend!($mode1 two))?)
                     })*
-                    Inputs::Own(inputs) => Inputs::Own(inputs.reborrow()),
+                    Inputs::Custom(inputs) => Inputs::Custom(inputs.reborrow()),
                 }
             }
         }
@@ -526,7 +526,7 @@ macro_rules! any_substitute {
 
 any_substitute!(InvokeOutput, ModelResponse, ToolOutput, CompactionOutput);
 
-/// For what an event of one's own takes as a substitute.
+/// For what a custom event takes as a substitute.
 impl SubstituteFor<AnyEvent> for AnySubstitute {
     fn into_substitute(self) -> AnySubstitute {
         self

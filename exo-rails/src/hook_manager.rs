@@ -16,9 +16,9 @@ use crate::event::{Allows, AnyEvent, AnySubstitute, Event, Inputs};
 use crate::fault::{FaultCause, OnFault, RailFault};
 use crate::hook_point::HookPoint;
 use crate::per_point::PerPoint;
-use crate::rail::{Caller, Declared, Identity, RailIdentity, RailInfo, RailOn};
-use crate::rails::RunOn;
-use crate::stopped::Stopped;
+use crate::rail::{Caller, Identity, RailIdentity, RailInfo, RailOn, SourceLocation};
+use crate::rails::Serves;
+use crate::stopped::StoppedBy;
 use crate::telemetry;
 
 /// Hooks for each [`HookPoint`], called in the order in which they were added.
@@ -54,7 +54,7 @@ use crate::telemetry;
 /// rail_chain![no_shell].register(&mut hooks);
 ///
 /// let mut ctx = RailContext::new("demo");
-/// let decision = hooks.run::<PreToolCall>(&mut ToolCallInputs::new("shell"), &mut ctx).await?;
+/// let decision = hooks.dispatch::<PreToolCall>(&mut ToolCallInputs::new("shell"), &mut ctx).await?;
 /// assert!(matches!(decision, Decision::Abort(abort) if abort.rail_name == "no_shell"));
 /// assert!(hooks.remove(log));
 /// # Ok(()) }
@@ -110,7 +110,7 @@ impl HookManager {
     #[track_caller]
     pub fn add<H: Hook>(&mut self, point: HookPoint, hook: H) -> HookHandle {
         let (handle, name) = (HookHandle::next(), type_name::<H>());
-        let info = interned(RailInfo { name, priority: crate::DEFAULT_PRIORITY, declared: Declared::here(&"") });
+        let info = interned(RailInfo { name, priority: crate::DEFAULT_PRIORITY, declared: SourceLocation::here(&"") });
         let caller = Caller { info, identity: RailIdentity(Identity::Hook(handle)), on_fault: OnFault::Abort };
         self.push(point, Entry { handle, caller, rewrites: true, hook: Arc::new(hook) })
     }
@@ -162,20 +162,20 @@ impl fmt::Debug for HookManager {
     }
 }
 
-impl<E: Event> RunOn<E> for HookManager {
-    fn guards(&self) -> bool {
+impl<E: Event> Serves<E> for HookManager {
+    fn has_rails(&self) -> bool {
         self.has_hooks(E::POINT)
     }
 
-    fn rewrites(&self) -> bool {
+    fn may_rewrite(&self) -> bool {
         self.at(E::POINT).iter().any(|entry| entry.rewrites)
     }
 
-    fn holds_back(&self) -> usize {
-        self.at(E::POINT).iter().map(|entry| entry.hook.holds_back()).max().unwrap_or(0)
+    fn stream_window(&self) -> usize {
+        self.at(E::POINT).iter().map(|entry| entry.hook.stream_window()).max().unwrap_or(0)
     }
 
-    async fn dispatch<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Outcome<E> {
+    async fn run_rails<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Outcome<E> {
         let mut inputs = E::inputs(payload);
         // Asked once: it costs as much as a hook.
         let (hooks, traced, mut faulted) = (self.at(E::POINT), telemetry::takes_rails(), None);
@@ -193,21 +193,21 @@ impl<E: Event> RunOn<E> for HookManager {
                 faulted = faulted.or(outcome.err());
                 continue;
             }
-            if let Some(stopped) = Stopped::of::<E>(&outcome) {
+            if let Some(stopped) = StoppedBy::of::<E>(&outcome) {
                 ctx.set_stopped(stopped);
             }
             for later in &hooks[place + 1..] {
-                later.hook.observe(inputs.reborrow(), ctx).await;
+                later.hook.run_always_rails(inputs.reborrow(), ctx).await;
             }
             return outcome;
         }
         faulted.map_or(Ok(Decision::Continue), Err)
     }
 
-    async fn observe<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) {
+    async fn run_always_rails<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) {
         let mut inputs = E::inputs(payload);
         for entry in self.at(E::POINT) {
-            entry.hook.observe(inputs.reborrow(), ctx).await;
+            entry.hook.run_always_rails(inputs.reborrow(), ctx).await;
         }
     }
 }
@@ -249,7 +249,7 @@ fn check<E: Event>(hook: &Caller, outcome: Outcome<AnyEvent>) -> Outcome<E> {
 /// What a hook's call gives: one boxed future.
 pub type HookFuture<'a> = Pin<Box<dyn Future<Output = Outcome<AnyEvent>> + Send + 'a>>;
 
-/// What [`Hook::observe`] gives: a boxed future.
+/// What [`Hook::run_always_rails`] gives: a boxed future.
 pub type ObserverFuture<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
 /// What stands in a [`HookManager`]: a plain hook, or a guard set at one of its events.
@@ -269,12 +269,12 @@ pub trait Hook: Send + Sync + 'static {
 
     /// Calls those of its rails that are [always called](macro@crate::rail#rails-that-are-always-called), when a hook
     /// before it has stopped the event. A plain hook is not called then; a hook around others passes it on to them.
-    fn observe<'a>(&'a self, inputs: Inputs<'a>, ctx: &'a mut RailContext) -> ObserverFuture<'a>;
+    fn run_always_rails<'a>(&'a self, inputs: Inputs<'a>, ctx: &'a mut RailContext) -> ObserverFuture<'a>;
 
     /// How many characters of a streamed answer it has to see together: see
-    /// [`RunOn::holds_back`](crate::RunOn::holds_back). A plain hook sees each piece as it comes, and has nothing held
+    /// [`Serves::stream_window`](crate::Serves::stream_window). A plain hook sees each piece as it comes, and has nothing held
     /// back; one that needs it is a rail with a `window`.
-    fn holds_back(&self) -> usize {
+    fn stream_window(&self) -> usize {
         usize::MAX
     }
 }
@@ -313,11 +313,11 @@ impl<F: for<'a> HookFn<'a> + Send + Sync + 'static> Hook for F {
         Box::pin(async move { decision::outcome::<AnyEvent>(future.await.flow(caller, point)) })
     }
 
-    fn observe<'a>(&'a self, _: Inputs<'a>, _: &'a mut RailContext) -> ObserverFuture<'a> {
+    fn run_always_rails<'a>(&'a self, _: Inputs<'a>, _: &'a mut RailContext) -> ObserverFuture<'a> {
         Box::pin(std::future::ready(()))
     }
 
-    fn holds_back(&self) -> usize {
+    fn stream_window(&self) -> usize {
         0
     }
 }
@@ -338,14 +338,14 @@ impl<E: Event, R: RailOn<E> + Send + Sync + 'static> Hook for RailHook<E, R> {
         })
     }
 
-    fn observe<'a>(&'a self, inputs: Inputs<'a>, ctx: &'a mut RailContext) -> ObserverFuture<'a> {
+    fn run_always_rails<'a>(&'a self, inputs: Inputs<'a>, ctx: &'a mut RailContext) -> ObserverFuture<'a> {
         match E::payload(inputs) {
-            Some(payload) => Box::pin(RailOn::observe(&*self.rail, payload, ctx)),
+            Some(payload) => Box::pin(RailOn::call_if_always(&*self.rail, payload, ctx)),
             None => Box::pin(std::future::ready(())),
         }
     }
 
-    fn holds_back(&self) -> usize {
+    fn stream_window(&self) -> usize {
         R::ROW.window
     }
 }

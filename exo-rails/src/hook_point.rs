@@ -13,7 +13,7 @@ macro_rules! hook_points {
     ($($(#[$doc:meta])* $variant:ident = $number:literal $name:literal,)*) => {
         /// A point of an agent's lifecycle, as a value: the runtime side of an [event type](crate::events).
         ///
-        /// Its name, in `Display`, `FromStr` and serde, is the event's name in snake case. Events of your own can be
+        /// Its name, in `Display`, `FromStr` and serde, is the event's name in snake case. Custom events can be
         /// written like the others, but not read: a text does not say which event of yours it means.
         ///
         /// ```
@@ -30,8 +30,8 @@ macro_rules! hook_points {
         #[non_exhaustive]
         pub enum HookPoint {
             $($(#[$doc])* $variant,)*
-            /// An event of your own: see [`#[derive(Event)]`](derive@crate::Event).
-            Own(&'static OwnPoint),
+            /// A custom event: see [`#[derive(Event)]`](derive@crate::Event).
+            Custom(&'static CustomPoint),
         }
 
         impl HookPoint {
@@ -43,7 +43,7 @@ macro_rules! hook_points {
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$variant => $name,)*
-                    Self::Own(point) => point.name,
+                    Self::Custom(point) => point.name,
                 }
             }
 
@@ -51,16 +51,16 @@ macro_rules! hook_points {
             pub(crate) const fn event_name(self) -> &'static str {
                 match self {
                     $(Self::$variant => stringify!($variant),)*
-                    Self::Own(point) => point.event,
+                    Self::Custom(point) => point.event,
                 }
             }
 
-            /// The place of this point in [`HookPoint::ALL`]; an event of one's own has one behind them, which others may
+            /// The place of this point in [`HookPoint::ALL`]; a custom event has one behind them, which others may
             /// have too.
             pub(crate) const fn number(self) -> u32 {
                 match self {
                     $(Self::$variant => $number,)*
-                    Self::Own(point) => point.number,
+                    Self::Custom(point) => point.number,
                 }
             }
         }
@@ -105,8 +105,8 @@ impl HookPoint {
     /// Whether the two are the same point, for the sorting in constants.
     pub(crate) const fn same(self, other: Self) -> bool {
         match (self, other) {
-            (Self::Own(one), Self::Own(other)) => one.same(other),
-            (Self::Own(_), _) | (_, Self::Own(_)) => false,
+            (Self::Custom(one), Self::Custom(other)) => one.same(other),
+            (Self::Custom(_), _) | (_, Self::Custom(_)) => false,
             _ => self.number() == other.number(),
         }
     }
@@ -127,15 +127,15 @@ impl HookPoint {
             | Self::PreLlmCall
             | Self::LlmChunk
             | Self::PreToolCall => false,
-            Self::Own(point) => point.after,
+            Self::Custom(point) => point.after,
             _ => true,
         }
     }
 }
 
-/// An event of your own, as a value: what [`#[derive(Event)]`](derive@crate::Event) makes of its name and place.
+/// A custom event, as a value: what [`#[derive(Event)]`](derive@crate::Event) makes of its name and place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct OwnPoint {
+pub struct CustomPoint {
     name: &'static str,
     event: &'static str,
     module: &'static str,
@@ -143,7 +143,7 @@ pub struct OwnPoint {
     number: u32,
 }
 
-impl OwnPoint {
+impl CustomPoint {
     #[doc(hidden)]
     #[must_use]
     pub const fn new(name: &'static str, event: &'static str, module: &'static str, after: bool) -> Self {

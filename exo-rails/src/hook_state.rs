@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 /// A clone is another handle to the same values. Each call is atomic: a value that is read and then written in two calls
 /// may have changed between them, so what depends on what was there is an [`update`](Self::update).
 ///
-/// Inside one program, a type of one's own in the [`Store`](crate::Store) is checked by the compiler, and needs no name.
+/// Inside one program, a type of one's own in the [`SharedExtensions`](crate::SharedExtensions) is checked by the compiler, and needs no name.
 /// What is here can be written to disk, and read by whoever knows its name.
 ///
 /// ```
@@ -27,7 +27,7 @@ use serde_json::{Map, Value};
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let mut ctx = RailContext::new("demo");
 /// for tool in ["search", "read_file"] {
-///     let _ = rail_chain![count].run::<PreToolCall>(&mut ToolCallInputs::new(tool), &mut ctx).await?;
+///     let _ = rail_chain![count].dispatch::<PreToolCall>(&mut ToolCallInputs::new(tool), &mut ctx).await?;
 /// }
 /// assert_eq!(ctx.session.state().get("tool_calls"), Some(2.into()));
 /// # Ok(()) }
@@ -38,15 +38,15 @@ use serde_json::{Map, Value};
 /// It is written and read as one JSON object; a state that is read has values of its own.
 ///
 /// ```
-/// use exo_rails::{HookState, Store};
+/// use exo_rails::{HookState, SharedExtensions};
 /// use serde_json::json;
 ///
-/// let session = Store::default();
+/// let session = SharedExtensions::default();
 /// session.state().set("language", "de");
 /// let kept = serde_json::to_string(&session.state())?;
 /// assert_eq!(kept, r#"{"language":"de"}"#);
 ///
-/// let next = Store::default();
+/// let next = SharedExtensions::default();
 /// next.state().restore(serde_json::from_str(&kept)?);
 /// assert_eq!(next.state().get("language"), Some(json!("de")));
 /// # Ok::<(), serde_json::Error>(())

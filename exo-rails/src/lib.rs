@@ -14,6 +14,7 @@ mod chain;
 pub mod checks;
 mod compaction;
 mod context;
+mod custom_event;
 mod decision;
 mod delta;
 mod error;
@@ -29,7 +30,6 @@ mod model;
 #[cfg(feature = "openai-http")]
 pub mod openai;
 mod operation;
-mod own_event;
 mod payload;
 mod per_point;
 mod permit;
@@ -54,11 +54,12 @@ mod tool_set;
 pub use action::{NoRetry, NoSubstitute, RailAction, RailOutput, RetryRequest, Skip, Verdict};
 pub use agent::{Agent, AgentBuilder, RunEvent, RunStream};
 pub use args::{Args, ArgsError};
-pub use bus::{EventBus, EventRecord, Missed, Published, Subscription};
+pub use bus::{EventBus, EventRecord, Lagged, Subscription, WithEvents};
 pub use chain::Chain;
 pub use chain::requirements::{ChainPolicy, Requirement};
 pub use compaction::{Compaction, CompactionInputs, CompactionOutput, Compactor, KeepNewest, estimated_tokens};
 pub use context::{RailContext, RunScope};
+pub use custom_event::{CustomInputs, EventPart};
 pub use decision::{Decision, Outcome};
 pub use delta::{ModelDelta, ResponseBuilder, ToolCallDelta};
 pub use error::{OperationError, OperationErrorKind, RailAbortError, RetriesExhausted, RunError};
@@ -70,27 +71,26 @@ pub use fault::{FaultCause, OnFault, RailFault};
 /// What [`Model::stream`] returns: the stream that the tokio world already passes around.
 pub use futures_core::Stream;
 pub use hook_manager::{Hook, HookFuture, HookHandle, HookManager, ObserverFuture};
-pub use hook_point::{HookPoint, OwnPoint, UnknownHookPoint};
+pub use hook_point::{CustomPoint, HookPoint, UnknownHookPoint};
 pub use hook_state::HookState;
 pub use model::Model;
 pub use operation::{Guarded, GuardedStream};
-pub use own_event::{EventPart, OwnInputs};
 pub use payload::{InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse, ToolCallInputs, ToolOutput};
 pub use permit::Permit;
 pub use plan::{EventPlan, Plan, PlannedRail};
 pub use provided::{MissingValue, Provide, Provided, Provision, ValueInfo};
-pub use rail::{Caller, Declared, Rail, RailIdentity, RailInfo, RailOn};
+pub use rail::{Caller, Rail, RailIdentity, RailInfo, RailOn, SourceLocation};
 pub use rail_manager::{DuplicateRail, ManagedRail, RailHandle, RailManager, RailManagerHook, RailNotFound};
-pub use rails::{NoRails, Rails, RunOn};
+pub use rails::{GuardSet, NoRails, Serves};
 pub use reason::Reason;
 /// What derives the schema of a tool's arguments. With it in scope, a program needs no dependency of its own:
 /// `use exo_rails::schemars::{self, JsonSchema};`.
 #[cfg(feature = "schemars")]
 pub use schemars;
 pub use session::{Session, SessionInfo};
-pub use state::{Extra, Store};
-pub use stopped::{Stop, Stopped};
-pub use stream::{Outlet, StreamPiece, StreamWindow};
+pub use state::{Extensions, SharedExtensions};
+pub use stopped::{StopKind, StoppedBy};
+pub use stream::{StreamPiece, StreamSink, StreamWindow};
 pub use tokio_util::sync::CancellationToken;
 pub use tool::Tool;
 pub use tool_args::{ToolArgs, ToolFor};
@@ -173,7 +173,7 @@ pub const DEFAULT_PRIORITY: i32 = 50;
 /// | `provides = [T, …]` | it hands on these values to later rails of the event: see [`Provided`](trait@Provided) |
 /// | `needs = [T, …]` | it takes `&T`, which an earlier rail of the event hands on |
 /// | `window = 64` | on `LlmChunk`: how many characters of a streamed answer it has to see together, or `"all"`: see [`StreamWindow`] |
-/// | `together` | it can run [beside others](macro@rail_chain#rails-that-run-together): it takes what the event carries, and the context, by `&` |
+/// | `concurrent` | it can run [beside others](macro@rail_chain#concurrent-rails): it takes what the event carries, and the context, by `&` |
 /// | `always` | it is called also when an earlier rail of the event has stopped it; it can only observe |
 /// | `timeout = "2s"` | how long it may take, in `ms`, `s` or `m`; longer is a [fault](RailFault), and the rail is dropped where it waits |
 /// | `on_panic = "fault"` | a panic of it is a fault; without it, a panic unwinds through the operation, which does not happen |
@@ -204,7 +204,7 @@ pub const DEFAULT_PRIORITY: i32 = 50;
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RailFault> {
 /// let mut call = ToolCallInputs::new("delete_file").with_arguments(json!({ "path": "a.txt", "trace": 7 }));
-/// let decision = rail_chain![only_tmp].run::<PreToolCall>(&mut call, &mut RailContext::new("demo")).await?;
+/// let decision = rail_chain![only_tmp].dispatch::<PreToolCall>(&mut call, &mut RailContext::new("demo")).await?;
 /// assert!(decision.is_continue());
 /// assert_eq!(call.arguments, json!({ "path": "/tmp/a.txt", "trace": 7 }));
 /// # Ok(()) }
@@ -277,7 +277,7 @@ pub use exo_rails_macros::rail;
 /// ```
 ///
 /// The struct has a field for each rail that is listed as `name: Type`, and none for the others. It implements
-/// [`Rails`], [`Chain`] and [`Rail`]. Attributes, docs and visibility are the struct's; the chain's own stand in
+/// [`GuardSet`], [`Chain`] and [`Rail`]. Attributes, docs and visibility are the struct's; the chain's own stand in
 /// `#[chain(…)]`:
 ///
 /// | option | meaning |
@@ -285,7 +285,7 @@ pub use exo_rails_macros::rail;
 /// | `priority = EXPR` | its priority in another chain; 50 without |
 /// | `unique_priorities` | no two rails of one event have the same priority |
 /// | `onion` | at events that tell of what has happened (`PostToolCall`, `Finished`, …), rails run in the reverse of their order: the first to see the call is the last to see its output. At run time it is [`RailManager::onion`] |
-/// | `together` | its rails run [at once](#rails-that-run-together) |
+/// | `concurrent` | its rails run [at once](#concurrent-rails) |
 /// | `trace` | a [span](telemetry) around each of its rails; without it, they have none, and the chain costs what it costs |
 /// | `events = [MyEvent]` | the chain serves these events of [your own](derive@Event) too; and has room for more than 8 rails on `SessionStart`, `PreCompaction`, `PostCompaction`, `LlmChunk`, `SessionEnd` where they are named here |
 /// | `require(…)`, `first(…)`, `last(…)`, `before(…)` | what the chain has to have: see [`chain_policy!`] |
@@ -302,15 +302,15 @@ pub use exo_rails_macros::rail;
 /// order is a constant, so a chain has no generic parameters. A rail that is there only under a `#[cfg]` needs two
 /// chains, each under a `#[cfg]` of its own.
 ///
-/// # Rails that run together
+/// # Concurrent rails
 ///
 /// Rails that ask somebody else (a moderation service, another model) wait, and one after the other they wait long. A chain
-/// with `together` runs the rails of an event at once: the slowest decides how long it takes, and not their sum. What
+/// with `concurrent` runs the rails of an event at once: the slowest decides how long it takes, and not their sum. What
 /// comes of it is what would come of them one after the other: the decision is that of the lowest priority number,
 /// whichever rail ends first. It is there as soon as the rails before it have let the event pass; those that are still
 /// waiting then are dropped.
 ///
-/// Its rails say `together` as well, and only look: none can change what another sees. So such a chain is mostly listed in
+/// Its rails say `concurrent` as well, and only look: none can change what another sees. So such a chain is mostly listed in
 /// another, where what changes something runs before or after it.
 ///
 /// ```
@@ -318,13 +318,13 @@ pub use exo_rails_macros::rail;
 ///
 /// use exo_rails::prelude::*;
 ///
-/// #[rail(priority = 10, on = [Start], together, timeout = "2s")]
+/// #[rail(priority = 10, on = [Start], concurrent, timeout = "2s")]
 /// async fn moderation(run: &InvokeInputs) -> Verdict {
 ///     tokio::time::sleep(Duration::from_millis(20)).await; // asks a service
 ///     Verdict::abort_if(run.input.text().contains("poison"), "not here")
 /// }
 ///
-/// #[rail(priority = 20, on = [Start], together)]
+/// #[rail(priority = 20, on = [Start], concurrent)]
 /// async fn is_about_us(run: &InvokeInputs) -> RailAction<InvokeOutput> {
 ///     if run.input.text().contains("weather") {
 ///         return RailAction::skip_with(InvokeOutput::text("I only know our orders."), "off topic");
@@ -333,19 +333,19 @@ pub use exo_rails_macros::rail;
 /// }
 ///
 /// rail_chain! {
-///     #[chain(together, priority = 10)]
+///     #[chain(concurrent, priority = 10)]
 ///     struct Judges { moderation, is_about_us }
 /// }
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RailFault> {
 /// let mut run = InvokeInputs::new("Does the weather poison me?");
-/// let decision = (Judges {}).run::<Start>(&mut run, &mut RailContext::new("demo")).await?;
+/// let decision = (Judges {}).dispatch::<Start>(&mut run, &mut RailContext::new("demo")).await?;
 /// assert_eq!(decision.rail_name(), Some("moderation"));
 /// # Ok(()) }
 /// ```
 ///
 /// It has at most 16 rails. A rail that is `always` called, is for one tool, or provides or needs a value cannot be one of
-/// them. Elsewhere, a rail with `together` is one like any other.
+/// them. Elsewhere, a rail with `concurrent` is one like any other.
 ///
 /// # An unnamed chain
 ///
@@ -359,7 +359,7 @@ pub use exo_rails_macros::rail;
 /// #[rail(on = [Start])]
 /// fn greet(run: &InvokeInputs) { println!("{}", run.input.text()) }
 ///
-/// fn rails() -> impl Rails { rail_chain![greet] }
+/// fn rails() -> impl GuardSet { rail_chain![greet] }
 /// # let _ = rails();
 /// ```
 pub use exo_rails_macros::rail_chain;
@@ -511,7 +511,7 @@ pub use exo_rails_macros::ToolArgs;
 /// where this library is.
 pub use exo_rails_macros::Provided;
 
-/// Declares an event of your own: a point of your program that rails guard as they guard those of the library.
+/// Declares a custom event: a point of your program that rails guard as they guard those of the library.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -539,14 +539,14 @@ pub use exo_rails_macros::Provided;
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RailFault> {
 /// let mut found = Memories(vec!["likes tea".into(), "the diagnosis is bad".into()]);
 /// let mut ctx = RailContext::new("support");
-/// match (MemoryRails {}).run::<MemoriesRecalled>(&mut found, &mut ctx).await? {
+/// match (MemoryRails {}).dispatch::<MemoriesRecalled>(&mut found, &mut ctx).await? {
 ///     Decision::Continue => assert_eq!(found.0, ["likes tea"]),
 ///     other => panic!("{other:?}"),
 /// }
 /// # Ok(()) }
 /// ```
 ///
-/// The event is the type alone, a struct without fields. What happens at it is told by `rails.run::<MemoriesRecalled>`,
+/// The event is the type alone, a struct without fields. What happens at it is told by `rails.dispatch::<MemoriesRecalled>`,
 /// wherever your program comes to it, and that program acts on the [`Decision`].
 ///
 /// | option | meaning | without it |
@@ -560,7 +560,7 @@ pub use exo_rails_macros::Provided;
 ///
 /// A chain serves it when it [names it](macro@rail_chain#a-named-chain); a rail on an event that its chain does not
 /// serve does not compile. A [`RailManager`] and a [`HookManager`] serve every event; plain hooks are added to
-/// `MemoriesRecalled::POINT` and find the payload in [`Inputs::Own`]. [`platform`] declares a whole set of events.
+/// `MemoriesRecalled::POINT` and find the payload in [`Inputs::Custom`]. [`platform`] declares a whole set of events.
 pub use exo_rails_macros::Event;
 
 /// Declares the tools of an agent once, as a struct: a [`ToolSet`].
@@ -617,10 +617,11 @@ pub mod prelude {
         PreToolCall, SessionEnd, SessionStart, Start, ToolError,
     };
     pub use crate::{
-        Agent, Args, Chain, ChainPolicy, CompactionInputs, CompactionOutput, Decision, Event, HookManager, HookPoint,
-        Inputs, InvokeInputs, InvokeOutput, Model, ModelCallInputs, ModelResponse, NoRails, NoRetry, NoSubstitute,
-        OperationError, OperationErrorKind, Permit, Provide, Provided, Rail, RailAbortError, RailAction, RailContext,
-        RailFault, RailManager, Rails, RetryRequest, RunError, SessionInfo, Stop, Stopped, StreamWindow, Tool,
-        ToolArgs, ToolCallInputs, ToolFor, ToolOutput, ToolSet, Verdict, chain_policy, on, rail, rail_chain, tools,
+        Agent, Args, Chain, ChainPolicy, CompactionInputs, CompactionOutput, Decision, Event, GuardSet, HookManager,
+        HookPoint, Inputs, InvokeInputs, InvokeOutput, Model, ModelCallInputs, ModelResponse, NoRails, NoRetry,
+        NoSubstitute, OperationError, OperationErrorKind, Permit, Provide, Provided, Rail, RailAbortError, RailAction,
+        RailContext, RailFault, RailManager, RetryRequest, RunError, SessionInfo, StopKind, StoppedBy, StreamWindow,
+        Tool, ToolArgs, ToolCallInputs, ToolFor, ToolOutput, ToolSet, Verdict, chain_policy, on, rail, rail_chain,
+        tools,
     };
 }

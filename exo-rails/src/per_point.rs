@@ -16,17 +16,17 @@ impl<T: Default> Default for PerPoint<T> {
 }
 
 impl<T: Default> PerPoint<T> {
-    /// The value of this point; `None` for an event of one's own that has none.
+    /// The value of this point; `None` for a custom event that has none.
     pub(crate) fn get(&self, point: HookPoint) -> Option<&T> {
         match point {
-            HookPoint::Own(_) => self.own.iter().find(|(own, _)| *own == point).map(|(_, value)| value),
+            HookPoint::Custom(_) => self.own.iter().find(|(own, _)| *own == point).map(|(_, value)| value),
             known => self.known.get(known.number() as usize),
         }
     }
 
     /// The value of this point, to be changed.
     pub(crate) fn entry(&mut self, point: HookPoint) -> &mut T {
-        let HookPoint::Own(_) = point else { return &mut self.known[point.number() as usize] };
+        let HookPoint::Custom(_) = point else { return &mut self.known[point.number() as usize] };
         let at = self.own.iter().position(|(own, _)| *own == point).unwrap_or_else(|| {
             self.own.push((point, T::default()));
             self.own.len() - 1

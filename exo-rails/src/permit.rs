@@ -11,7 +11,7 @@ use crate::payload::{InvokeInputs, ModelCallInputs, ToolCallInputs};
 
 /// The inputs of an operation as the pre rails have left them: proof that they let it pass.
 ///
-/// Only a [guarded operation](crate::Rails::guard_tool_call) makes one, for one attempt. It is not `Clone`
+/// Only a [guarded operation](crate::Guard::guard_tool_call) makes one, for one attempt. It is not `Clone`
 /// and its inputs cannot be changed, so an executor that asks for a `Permit<ToolCallInputs>` cannot be called
 /// unguarded, nor with arguments that no rail has seen, nor twice for one decision. It is given up when the
 /// operation ends: an operation that keeps it fails with [`RunError::PermitKept`](crate::RunError::PermitKept).

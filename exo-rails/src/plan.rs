@@ -202,12 +202,12 @@ mod tests {
                 vec!["Outer"],
                 vec!["event", "priority", "rail"],
                 vec!["pre_tool_call", "20", "Inner"],
-                vec!["10", "permission", permission::DECLARED.to_string().as_str()],
-                vec!["90", "audit", audit::DECLARED.to_string().as_str()],
-                vec!["90", "audit", audit::DECLARED.to_string().as_str()],
+                vec!["10", "permission", permission::LOCATION.to_string().as_str()],
+                vec!["90", "audit", audit::LOCATION.to_string().as_str()],
+                vec!["90", "audit", audit::LOCATION.to_string().as_str()],
                 vec!["finished", "20", "Inner"],
-                vec!["90", "audit", audit::DECLARED.to_string().as_str()],
-                vec!["90", "audit", audit::DECLARED.to_string().as_str()],
+                vec!["90", "audit", audit::LOCATION.to_string().as_str()],
+                vec!["90", "audit", audit::LOCATION.to_string().as_str()],
             ]
         );
     }

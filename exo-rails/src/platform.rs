@@ -3,7 +3,7 @@
 //!
 //! An agent made with [`Agent`](crate::Agent) passes the [events of its lifecycle](crate::events). A platform around it
 //! has more points at which something is to be guarded, and these are the 24 of y-agent. Each is declared like an
-//! [event of your own](derive@crate::Event): a chain names those that it serves, and the program that comes to the point
+//! [custom event](derive@crate::Event): a chain names those that it serves, and the program that comes to the point
 //! runs them.
 //!
 //! ```
@@ -23,7 +23,7 @@
 //!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RailFault> {
 //! let (query, mut found) = (MemoryQuery::new("what the user likes"), Recollection::default());
-//! let decision = (MemoryRails {}).run::<MemoryRecalled>((&query, &mut found), &mut RailContext::new("support")).await?;
+//! let decision = (MemoryRails {}).dispatch::<MemoryRecalled>((&query, &mut found), &mut RailContext::new("support")).await?;
 //! assert!(decision.is_continue());
 //! # Ok(()) }
 //! ```

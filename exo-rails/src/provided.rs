@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::action::{NoSubstitute, RailAction, RetryRequest, Skip};
 use crate::checks::{IntoReason, text};
 use crate::context::RailContext;
-use crate::rail::Declared;
+use crate::rail::SourceLocation;
 use crate::reason::Reason;
 
 /// A value that one rail hands on to later rails of the same event.
@@ -38,7 +38,7 @@ use crate::reason::Reason;
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RailFault> {
 /// let mut ctx = RailContext::new("demo");
-/// Guards {}.run::<PreLlmCall>(&mut ModelCallInputs::default(), &mut ctx).await?;
+/// Guards {}.dispatch::<PreLlmCall>(&mut ModelCallInputs::default(), &mut ctx).await?;
 /// // Whoever is no rail of the chain asks the context, where it need not be.
 /// assert_eq!(ctx.provided::<RateLimitLeft>().map(|left| left.0), Some(10));
 /// # Ok(()) }
@@ -59,7 +59,7 @@ pub struct ValueInfo {
     /// The name of the type.
     pub name: &'static str,
     /// Where it was declared.
-    pub declared: Declared,
+    pub declared: SourceLocation,
 }
 
 impl ValueInfo {

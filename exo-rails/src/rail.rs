@@ -46,7 +46,7 @@ pub trait Rail {
     const REWRITES: &'static [HookPoint] = Self::DECLARATION.rewrites;
 
     /// Where it was declared.
-    const DECLARED: Declared = Self::INFO.declared;
+    const LOCATION: SourceLocation = Self::INFO.declared;
 
     /// The rails inside, when the rail is a chain.
     const INNER: Option<&'static Plan> = Self::DECLARATION.inner;
@@ -114,9 +114,9 @@ pub trait RailOn<E: Event>: Rail {
     /// Calls the rail.
     fn call<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> impl Future<Output = Self::Out> + Send;
 
-    /// Calls the rail beside others, which look at the same: only of rails that say `together`, which a chain has held.
+    /// Calls the rail beside others, which look at the same: only of rails that say `concurrent`, which a chain has held.
     #[doc(hidden)]
-    fn call_together<'a>(&'a self, _: E::Shared<'a>, _: &'a RailContext) -> impl Future<Output = Self::Out> + Send {
+    fn call_concurrent<'a>(&'a self, _: E::Shared<'a>, _: &'a RailContext) -> impl Future<Output = Self::Out> + Send {
         std::future::pending()
     }
 
@@ -135,7 +135,11 @@ pub trait RailOn<E: Event>: Rail {
 
     /// Calls the rail after another has stopped the event, when it is one that is always called.
     #[doc(hidden)]
-    fn observe<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> impl Future<Output = ()> + Send {
+    fn call_if_always<'a>(
+        &'a self,
+        payload: E::Payload<'a>,
+        ctx: &'a mut RailContext,
+    ) -> impl Future<Output = ()> + Send {
         let call = Self::ALWAYS.then(|| self.call(payload, ctx));
         async move {
             if let Some(call) = call {
@@ -182,7 +186,7 @@ pub struct RailInfo {
     /// Lower numbers run first.
     pub priority: i32,
     /// Where it was declared.
-    pub declared: Declared,
+    pub declared: SourceLocation,
 }
 
 impl RailInfo {
@@ -255,12 +259,12 @@ impl fmt::Debug for Identity {
 
 /// A place in source code: where a rail was declared, or a hook added.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Declared {
+pub struct SourceLocation {
     place: &'static Location<'static>,
     module: &'static &'static str,
 }
 
-impl Declared {
+impl SourceLocation {
     /// The place of the call, for the macros: that of the user's token which the call has.
     #[doc(hidden)]
     #[must_use]
@@ -301,15 +305,15 @@ impl Declared {
     }
 }
 
-impl fmt::Debug for Declared {
+impl fmt::Debug for SourceLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{self} in {:?}", self.module)
     }
 }
 
-impl Serialize for Declared {
+impl Serialize for SourceLocation {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut fields = serializer.serialize_struct("Declared", 4)?;
+        let mut fields = serializer.serialize_struct("SourceLocation", 4)?;
         fields.serialize_field("file", self.file())?;
         fields.serialize_field("line", &self.line())?;
         fields.serialize_field("column", &self.column())?;
@@ -318,7 +322,7 @@ impl Serialize for Declared {
     }
 }
 
-impl fmt::Display for Declared {
+impl fmt::Display for SourceLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}:{}", self.file(), self.line(), self.column())
     }

@@ -15,8 +15,8 @@ use crate::hook_manager::{Hook, HookFuture, ObserverFuture, erase, misplaced};
 use crate::hook_point::HookPoint;
 use crate::per_point::PerPoint;
 use crate::rail::{Caller, EventList, EventVisitor, Rail, RailInfo, RailOn};
-use crate::rails::RunOn;
-use crate::stopped::Stopped;
+use crate::rails::Serves;
+use crate::stopped::StoppedBy;
 use crate::telemetry;
 
 /// Rails chosen at run time: sorted by priority when they are added, called through `dyn`.
@@ -46,7 +46,7 @@ use crate::telemetry;
 /// assert_eq!(manager.add(permission {}).unwrap_err().to_string(), "the rail `permission` is already in the manager");
 ///
 /// let mut ctx = RailContext::new("demo");
-/// let decision = manager.run::<PreToolCall>(&mut ToolCallInputs::new("search"), &mut ctx).await?;
+/// let decision = manager.dispatch::<PreToolCall>(&mut ToolCallInputs::new("search"), &mut ctx).await?;
 /// assert!(decision.is_continue());
 /// manager.remove(log)?;
 /// # Ok(()) }
@@ -220,20 +220,20 @@ impl fmt::Debug for RailManager {
     }
 }
 
-impl<E: Event> RunOn<E> for RailManager {
-    fn guards(&self) -> bool {
+impl<E: Event> Serves<E> for RailManager {
+    fn has_rails(&self) -> bool {
         self.list::<E>().is_some()
     }
 
-    fn rewrites(&self) -> bool {
+    fn may_rewrite(&self) -> bool {
         self.list::<E>().is_some_and(|list| list.rails.iter().any(|listed| listed.rewrites))
     }
 
-    fn holds_back(&self) -> usize {
+    fn stream_window(&self) -> usize {
         self.window
     }
 
-    async fn dispatch<'a>(&'a self, mut payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Outcome<E> {
+    async fn run_rails<'a>(&'a self, mut payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Outcome<E> {
         let Some(list) = self.list::<E>() else { return Ok(Decision::Continue) };
         // Asked once: it costs as much as a rail.
         let traced = telemetry::takes_rails();
@@ -241,28 +241,28 @@ impl<E: Event> RunOn<E> for RailManager {
             let part = E::reborrow(&mut payload);
             let call = if traced { listed.call_in_span(part, ctx) } else { listed.rail.call(part, ctx) };
             let outcome = call.await;
-            if let Some(stopped) = Stopped::of::<E>(&outcome) {
+            if let Some(stopped) = StoppedBy::of::<E>(&outcome) {
                 ctx.set_stopped(stopped);
-                list.observe(place + 1, payload, ctx).await;
+                list.run_always_rails(place + 1, payload, ctx).await;
                 return outcome;
             }
         }
         Ok(Decision::Continue)
     }
 
-    async fn observe<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) {
+    async fn run_always_rails<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) {
         if let Some(list) = self.list::<E>() {
-            list.observe(0, payload, ctx).await;
+            list.run_always_rails(0, payload, ctx).await;
         }
     }
 }
 
 impl<E: Event> List<E> {
     /// Calls the rails from this place on that are always called.
-    async fn observe(&self, from: usize, mut payload: E::Payload<'_>, ctx: &mut RailContext) {
+    async fn run_always_rails(&self, from: usize, mut payload: E::Payload<'_>, ctx: &mut RailContext) {
         for listed in &self.rails[from..] {
             if listed.always {
-                listed.observe(E::reborrow(&mut payload), ctx).await;
+                listed.call_if_always(E::reborrow(&mut payload), ctx).await;
             }
         }
     }
@@ -345,7 +345,7 @@ trait AnyList: Any + Send + Sync {
     -> Option<HookFuture<'a>>;
 
     /// Calls those that are always called.
-    fn observe<'a>(
+    fn run_always_rails<'a>(
         &self,
         manager: &'a RailManager,
         inputs: Inputs<'a>,
@@ -366,16 +366,16 @@ impl<E: Event> AnyList for List<E> {
         ctx: &'a mut RailContext,
     ) -> Option<HookFuture<'a>> {
         let payload = E::payload(inputs)?;
-        Some(Box::pin(async move { erase(RunOn::<E>::dispatch(manager, payload, ctx).await) }))
+        Some(Box::pin(async move { erase(Serves::<E>::run_rails(manager, payload, ctx).await) }))
     }
 
-    fn observe<'a>(
+    fn run_always_rails<'a>(
         &self,
         manager: &'a RailManager,
         inputs: Inputs<'a>,
         ctx: &'a mut RailContext,
     ) -> Option<ObserverFuture<'a>> {
-        Some(Box::pin(RunOn::<E>::observe(manager, E::payload(inputs)?, ctx)))
+        Some(Box::pin(Serves::<E>::run_always_rails(manager, E::payload(inputs)?, ctx)))
     }
 }
 
@@ -392,12 +392,12 @@ impl<E: Event> Listed<E> {
         })
     }
 
-    fn observe<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> ObserverFuture<'a> {
+    fn call_if_always<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> ObserverFuture<'a> {
         if !telemetry::takes_rails() {
-            return self.rail.observe(payload, ctx);
+            return self.rail.call_if_always(payload, ctx);
         }
         let span = telemetry::rail_span(&self.rail.info(), E::POINT);
-        let call = span.in_scope(|| self.rail.observe(payload, ctx)).instrument(span.clone());
+        let call = span.in_scope(|| self.rail.call_if_always(payload, ctx)).instrument(span.clone());
         Box::pin(async move {
             call.await;
             telemetry::decided::<E>(&span, &Ok(Decision::Continue));
@@ -414,7 +414,7 @@ trait DynRail<E: Event>: Send + Sync {
 
     fn call<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> OutcomeFuture<'a, E>;
 
-    fn observe<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> ObserverFuture<'a>;
+    fn call_if_always<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> ObserverFuture<'a>;
 }
 
 impl<E: Event, R: RailOn<E> + Send + Sync> DynRail<E> for R {
@@ -427,8 +427,8 @@ impl<E: Event, R: RailOn<E> + Send + Sync> DynRail<E> for R {
         Box::pin(async move { decision::outcome::<E>(R::flow(future.await)) })
     }
 
-    fn observe<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> ObserverFuture<'a> {
-        Box::pin(RailOn::observe(self, payload, ctx))
+    fn call_if_always<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> ObserverFuture<'a> {
+        Box::pin(RailOn::call_if_always(self, payload, ctx))
     }
 }
 
@@ -450,14 +450,14 @@ impl Hook for RailManagerHook {
         future.unwrap_or_else(|| Box::pin(std::future::ready(Ok(Decision::Continue))))
     }
 
-    fn observe<'a>(&'a self, inputs: Inputs<'a>, ctx: &'a mut RailContext) -> ObserverFuture<'a> {
+    fn run_always_rails<'a>(&'a self, inputs: Inputs<'a>, ctx: &'a mut RailContext) -> ObserverFuture<'a> {
         // Where it was added at another point than its own, `call` has said so.
         let list = self.manager.at(self.point).filter(|_| inputs.point() == self.point);
-        let future = list.and_then(|list| list.observe(&self.manager, inputs, ctx));
+        let future = list.and_then(|list| list.run_always_rails(&self.manager, inputs, ctx));
         future.unwrap_or_else(|| Box::pin(std::future::ready(())))
     }
 
-    fn holds_back(&self) -> usize {
+    fn stream_window(&self) -> usize {
         self.manager.window
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::checks::GuardSet;
+use crate::checks::ServesEveryEvent;
 use crate::compaction::{CompactionInputs, CompactionOutput};
 use crate::context::RailContext;
 use crate::decision::{Decision, Outcome};
@@ -12,39 +12,39 @@ use crate::fault::{self, OnFault, RailFault};
 use crate::operation::{self, Call, Compact, Guarded, GuardedStream, LlmCall, Streamed, ToolCall};
 use crate::payload::{InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse, ToolCallInputs, ToolOutput};
 use crate::session::SessionInfo;
-use crate::stream::Outlet;
+use crate::stream::StreamSink;
 
 /// A guard set that serves event `E`.
 ///
 /// Chains implement it for the events that they serve, [`RailManager`](crate::RailManager) and
 /// [`HookManager`](crate::HookManager) for every event. Implement it to put something around a guard set:
-/// tracing, say. Users call [`Rails::run`].
+/// tracing, say. Users call [`GuardSet::dispatch`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not serve the event `{E}`",
     label = "does not serve `{E}`",
     note = "a chain serves the events of the library, and those of your own that it names: `#[chain(events = [{E}])]`",
     note = "guard sets are chains made by `rail_chain!`, `RailManager`, `HookManager` and `NoRails`"
 )]
-pub trait RunOn<E: Event>: Send + Sync {
+pub trait Serves<E: Event>: Send + Sync {
     /// Whether there is anything to run. Where there is not, the event is passed over: a context stays at the event
     /// before.
-    fn guards(&self) -> bool {
+    fn has_rails(&self) -> bool {
         true
     }
 
     /// Whether a rail may change the payload: then a guarded operation keeps the original, for retries.
-    fn rewrites(&self) -> bool {
+    fn may_rewrite(&self) -> bool {
         true
     }
 
     /// How many characters of a streamed answer its rails have to see together: so many are held back. Only
     /// [`LlmChunk`](crate::events::LlmChunk) is asked. A guard set that does not say holds back all of the answer.
-    fn holds_back(&self) -> usize {
+    fn stream_window(&self) -> usize {
         usize::MAX
     }
 
     /// Runs the rails of the event, in their order, until one of them does not continue.
-    fn dispatch<'a>(
+    fn run_rails<'a>(
         &'a self,
         payload: E::Payload<'a>,
         ctx: &'a mut RailContext,
@@ -52,14 +52,14 @@ pub trait RunOn<E: Event>: Send + Sync {
 
     /// Calls only the rails that are [always called](macro@crate::rail#rails-that-are-always-called): the guard set is
     /// part of another, and there a rail has stopped the event. A guard set made of others passes it on to them.
-    fn observe<'a>(&'a self, _: E::Payload<'a>, _: &'a mut RailContext) -> impl Future<Output = ()> + Send {
+    fn run_always_rails<'a>(&'a self, _: E::Payload<'a>, _: &'a mut RailContext) -> impl Future<Output = ()> + Send {
         std::future::ready(())
     }
 }
 
 /// A guard set for an agent: it serves every event of the lifecycle.
 ///
-/// It is implemented for every type that does. Whatever runs an agent takes a `Rails` and does not care
+/// It is implemented for every type that does. Whatever runs an agent takes a `GuardSet` and does not care
 /// whether it is a static chain, a [`RailManager`](crate::RailManager), a [`HookManager`](crate::HookManager)
 /// or [`NoRails`].
 #[diagnostic::on_unimplemented(
@@ -68,7 +68,7 @@ pub trait RunOn<E: Event>: Send + Sync {
     note = "guard sets are chains made by `rail_chain!`, `RailManager`, `HookManager` and `NoRails`, and references to them",
     note = "a single rail becomes one in a chain: `rail_chain![my_rail]`"
 )]
-pub trait Rails: GuardSet {
+pub trait GuardSet: ServesEveryEvent {
     /// Runs the rails of one event and returns what they decided.
     ///
     /// The [guarded operations](Self::guard_tool_call) do this and act on every decision; call it where you
@@ -84,7 +84,7 @@ pub trait Rails: GuardSet {
     ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RailFault> {
     /// let mut call = ToolCallInputs::new("search");
-    /// let decision = rail_chain![shorten].run::<PreToolCall>(&mut call, &mut RailContext::new("demo")).await?;
+    /// let decision = rail_chain![shorten].dispatch::<PreToolCall>(&mut call, &mut RailContext::new("demo")).await?;
     /// assert!(decision.is_continue());
     /// assert_eq!(call.arguments["limit"], 10);
     /// # Ok(()) }
@@ -92,13 +92,13 @@ pub trait Rails: GuardSet {
     ///
     /// # Errors
     /// When a rail that can decide faults.
-    fn run<'a, E: Event>(
+    fn dispatch<'a, E: Event>(
         &'a self,
         payload: E::Payload<'a>,
         ctx: &'a mut RailContext,
     ) -> impl Future<Output = Result<Decision<E::Substitute>, RailFault>> + Send
     where
-        Self: RunOn<E>,
+        Self: Serves<E>,
     {
         enter::<E, Self>(self, payload, ctx)
     }
@@ -274,7 +274,7 @@ pub trait Rails: GuardSet {
         mut call: ModelCallInputs,
         ctx: &mut RailContext,
         model: impl GuardedStream,
-        outlet: impl Outlet,
+        outlet: impl StreamSink,
     ) -> impl Future<Output = Result<ModelResponse, RunError>> + Send {
         async move {
             let model = Streamed { model, outlet, has_left: false };
@@ -367,42 +367,42 @@ pub trait Rails: GuardSet {
 }
 
 #[diagnostic::do_not_recommend]
-impl<R: GuardSet + ?Sized> Rails for R {}
+impl<R: ServesEveryEvent + ?Sized> GuardSet for R {}
 
 /// Begins an event and runs its rails.
 #[inline]
-pub(crate) fn enter<'a, E: Event, R: RunOn<E> + ?Sized>(
+pub(crate) fn enter<'a, E: Event, R: Serves<E> + ?Sized>(
     rails: &'a R,
     payload: E::Payload<'a>,
     ctx: &'a mut RailContext,
 ) -> impl Future<Output = Outcome<E>> + Send {
-    if rails.guards() {
+    if rails.has_rails() {
         ctx.enter(E::POINT);
     }
-    rails.dispatch(payload, ctx)
+    rails.run_rails(payload, ctx)
 }
 
 /// No rails: every event continues, and guarded operations behave as if nothing guarded them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoRails;
 
-impl<E: Event> RunOn<E> for NoRails {
+impl<E: Event> Serves<E> for NoRails {
     #[inline]
-    fn guards(&self) -> bool {
+    fn has_rails(&self) -> bool {
         false
     }
 
     #[inline]
-    fn rewrites(&self) -> bool {
+    fn may_rewrite(&self) -> bool {
         false
     }
 
-    fn holds_back(&self) -> usize {
+    fn stream_window(&self) -> usize {
         0
     }
 
     #[inline]
-    fn dispatch<'a>(&'a self, _: E::Payload<'a>, _: &'a mut RailContext) -> impl Future<Output = Outcome<E>> + Send {
+    fn run_rails<'a>(&'a self, _: E::Payload<'a>, _: &'a mut RailContext) -> impl Future<Output = Outcome<E>> + Send {
         std::future::ready(Ok(Decision::Continue))
     }
 }
@@ -410,36 +410,36 @@ impl<E: Event> RunOn<E> for NoRails {
 /// A guard set behind a pointer is the guard set.
 macro_rules! behind_pointers {
     ($($pointer:ty),*) => {$(
-        impl<E: Event, R: RunOn<E> + ?Sized> RunOn<E> for $pointer {
+        impl<E: Event, R: Serves<E> + ?Sized> Serves<E> for $pointer {
             #[inline]
-            fn guards(&self) -> bool {
-                (**self).guards()
+            fn has_rails(&self) -> bool {
+                (**self).has_rails()
             }
 
             #[inline]
-            fn rewrites(&self) -> bool {
-                (**self).rewrites()
+            fn may_rewrite(&self) -> bool {
+                (**self).may_rewrite()
             }
 
-            fn holds_back(&self) -> usize {
-                (**self).holds_back()
+            fn stream_window(&self) -> usize {
+                (**self).stream_window()
             }
 
             #[inline]
-            fn dispatch<'a>(
+            fn run_rails<'a>(
                 &'a self,
                 payload: E::Payload<'a>,
                 ctx: &'a mut RailContext,
             ) -> impl Future<Output = Outcome<E>> + Send {
-                (**self).dispatch(payload, ctx)
+                (**self).run_rails(payload, ctx)
             }
 
-            fn observe<'a>(
+            fn run_always_rails<'a>(
                 &'a self,
                 payload: E::Payload<'a>,
                 ctx: &'a mut RailContext,
             ) -> impl Future<Output = ()> + Send {
-                (**self).observe(payload, ctx)
+                (**self).run_always_rails(payload, ctx)
             }
         }
     )*};

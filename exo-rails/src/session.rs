@@ -13,8 +13,8 @@ use crate::error::RunError;
 use crate::message::Message;
 use crate::model::Model;
 use crate::payload::{InvokeInputs, InvokeOutput};
-use crate::rails::Rails;
-use crate::state::Store;
+use crate::rails::GuardSet;
+use crate::state::SharedExtensions;
 
 /// A session: carried by [`SessionStart`](crate::events::SessionStart) and [`SessionEnd`](crate::events::SessionEnd).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -82,7 +82,7 @@ impl From<String> for SessionInfo {
 pub struct Session<P> {
     agent: P,
     info: SessionInfo,
-    values: Store,
+    values: SharedExtensions,
     messages: Vec<Message>,
     cancellation: Option<CancellationToken>,
     has_ended: bool,
@@ -92,7 +92,7 @@ impl<P, M, R> Session<P>
 where
     P: Deref<Target = Agent<M, R>> + Send + Sync,
     M: Model,
-    R: Rails,
+    R: GuardSet,
 {
     /// Begins a session, when the rails of [`SessionStart`](crate::events::SessionStart) let it. One that goes on has
     /// its turns in the [`SessionInfo`], and its conversation is given back to it [afterwards](Self::set_messages).
@@ -101,8 +101,14 @@ where
     /// When a rail aborts or faults.
     pub async fn start(agent: P, info: impl Into<SessionInfo>) -> Result<Self, RunError> {
         let info = info.into();
-        let mut session =
-            Self { agent, info, values: Store::default(), messages: Vec::new(), cancellation: None, has_ended: true };
+        let mut session = Self {
+            agent,
+            info,
+            values: SharedExtensions::default(),
+            messages: Vec::new(),
+            cancellation: None,
+            has_ended: true,
+        };
         let mut ctx = session.context();
         session.agent.rails().start_session(&session.info, &mut ctx).await?;
         session.has_ended = false;
@@ -192,7 +198,7 @@ impl<P> Session<P> {
     }
 
     /// What its runs share.
-    pub const fn values(&self) -> &Store {
+    pub const fn values(&self) -> &SharedExtensions {
         &self.values
     }
 

@@ -1,4 +1,4 @@
-//! Values that rails share: for one event ([`Extra`]) or for a run or session ([`Store`]).
+//! Values that rails share: for one event ([`Extensions`]) or for a run or session ([`SharedExtensions`]).
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
@@ -32,12 +32,12 @@ type Values = HashMap<TypeId, Box<dyn Any + Send + Sync>>;
 /// }
 /// ```
 #[derive(Default)]
-pub struct Extra {
+pub struct Extensions {
     // Boxed, so that a context that shares nothing carries one pointer.
     values: Option<Box<Values>>,
 }
 
-impl Extra {
+impl Extensions {
     /// Puts a value in; returns the one of this type that was there.
     pub fn insert<T: Any + Send + Sync>(&mut self, value: T) -> Option<T> {
         let old = self.values.get_or_insert_default().insert(TypeId::of::<T>(), Box::new(value));
@@ -73,35 +73,35 @@ impl Extra {
     }
 }
 
-impl fmt::Debug for Extra {
+impl fmt::Debug for Extensions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Extra").field("values", &self.values.as_ref().map_or(0, |values| values.len())).finish()
+        f.debug_struct("Extensions").field("values", &self.values.as_ref().map_or(0, |values| values.len())).finish()
     }
 }
 
 /// Typed values that live for a run, or for a session of several runs.
 ///
-/// There is at most one value of a type. A clone is another handle to the same values, and [`Store::update`]
+/// There is at most one value of a type. A clone is another handle to the same values, and [`SharedExtensions::update`]
 /// is atomic: concurrent updates are applied one after the other and none is lost.
 ///
 /// ```
-/// use exo_rails::Store;
+/// use exo_rails::SharedExtensions;
 ///
 /// #[derive(Clone, Copy, Default)]
 /// struct Spent { tokens: u64 }
 ///
-/// let store = Store::default();
+/// let store = SharedExtensions::default();
 /// let handle = store.clone();
 /// store.update(|spent: &mut Spent| spent.tokens += 40);
 /// let total = handle.update(|spent: &mut Spent| { spent.tokens += 2; spent.tokens });
 /// assert_eq!(total, 42);
 /// ```
 #[derive(Clone, Default)]
-pub struct Store {
+pub struct SharedExtensions {
     values: Arc<Mutex<Values>>,
 }
 
-impl Store {
+impl SharedExtensions {
     /// Puts a value in; returns the one of this type that was there.
     pub fn insert<T: Any + Send + Sync>(&self, value: T) -> Option<T> {
         let old = self.lock().insert(TypeId::of::<T>(), Box::new(value));
@@ -138,9 +138,9 @@ impl Store {
     /// The values that have names in the place of types: a handle to the store's one [`HookState`].
     ///
     /// ```
-    /// use exo_rails::Store;
+    /// use exo_rails::SharedExtensions;
     ///
-    /// let store = Store::default();
+    /// let store = SharedExtensions::default();
     /// store.state().set("language", "de");
     /// assert_eq!(store.clone().state().get("language"), Some("de".into()));
     /// ```
@@ -155,14 +155,14 @@ impl Store {
     }
 }
 
-impl fmt::Debug for Store {
+impl fmt::Debug for SharedExtensions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Whoever is changing a value may want to print the context that the store is in.
         let values = match self.values.try_lock() {
             Ok(values) => values,
             Err(TryLockError::Poisoned(values)) => values.into_inner(),
-            Err(TryLockError::WouldBlock) => return f.debug_struct("Store").finish_non_exhaustive(),
+            Err(TryLockError::WouldBlock) => return f.debug_struct("SharedExtensions").finish_non_exhaustive(),
         };
-        f.debug_struct("Store").field("values", &values.len()).finish()
+        f.debug_struct("SharedExtensions").field("values", &values.len()).finish()
     }
 }

@@ -29,17 +29,17 @@ use crate::reason::Reason;
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RailFault> {
 /// let mut ctx = RailContext::new("demo");
 /// let rails = rail_chain![no_shell, audit];
-/// let decision = rails.run::<PreToolCall>(&mut ToolCallInputs::new("shell"), &mut ctx).await?;
+/// let decision = rails.dispatch::<PreToolCall>(&mut ToolCallInputs::new("shell"), &mut ctx).await?;
 /// assert_eq!(decision.rail_name(), Some("no_shell"));
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
-pub struct Stopped {
+pub struct StoppedBy {
     /// The rail that stopped it.
     pub rail_name: &'static str,
     /// How.
-    pub how: Stop,
+    pub how: StopKind,
     /// Why; the text of the fault when it is one.
     pub reason: Reason,
 }
@@ -48,7 +48,7 @@ pub struct Stopped {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum Stop {
+pub enum StopKind {
     /// It skipped the operation, or accepted its result.
     Skip,
     /// It asked for the operation to be done again; whether it has a retry left is not known yet.
@@ -59,16 +59,16 @@ pub enum Stop {
     Fault,
 }
 
-impl Stopped {
-    /// How this outcome stops the event; `None` when it does not: for guard sets of your own.
+impl StoppedBy {
+    /// How this outcome stops the event; `None` when it does not: for your own guard sets.
     #[must_use]
     pub fn of<E: Payloads>(outcome: &Outcome<E>) -> Option<Self> {
         let (rail_name, how, reason) = match outcome {
             Ok(Decision::Continue) => return None,
-            Ok(Decision::Skip { by, reason, .. }) => (by.name, Stop::Skip, reason.clone()),
-            Ok(Decision::Retry { by, request, .. }) => (by.name, Stop::Retry, request.reason.clone()),
-            Ok(Decision::Abort(abort)) => (abort.rail_name, Stop::Abort, abort.reason.clone()),
-            Err(fault) => (fault.rail_name, Stop::Fault, Reason::new(fault.cause.to_string())),
+            Ok(Decision::Skip { by, reason, .. }) => (by.name, StopKind::Skip, reason.clone()),
+            Ok(Decision::Retry { by, request, .. }) => (by.name, StopKind::Retry, request.reason.clone()),
+            Ok(Decision::Abort(abort)) => (abort.rail_name, StopKind::Abort, abort.reason.clone()),
+            Err(fault) => (fault.rail_name, StopKind::Fault, Reason::new(fault.cause.to_string())),
         };
         Some(Self { rail_name, how, reason })
     }

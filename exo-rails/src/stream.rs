@@ -127,13 +127,13 @@ pub enum StreamPiece {
     label = "not an outlet",
     note = "an outlet is an async function or closure, like `async |piece: StreamPiece| …`, whose future is `Send` and yields `()`"
 )]
-pub trait Outlet: Send {
+pub trait StreamSink: Send {
     /// Takes a piece.
     fn send(&mut self, piece: StreamPiece) -> impl Future<Output = ()> + Send;
 }
 
 #[diagnostic::do_not_recommend]
-impl<F, Fut> Outlet for F
+impl<F, Fut> StreamSink for F
 where
     F: FnMut(StreamPiece) -> Fut + Send,
     Fut: Future<Output = ()> + Send,

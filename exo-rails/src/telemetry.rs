@@ -34,14 +34,14 @@
 //! <https://opentelemetry.io/docs/specs/semconv/gen-ai/> and, while it is in development, in
 //! <https://github.com/open-telemetry/semantic-conventions-genai>.
 //!
-//! # In a loop of your own
+//! # In your own loop
 //!
 //! ```
 //! use exo_rails::prelude::*;
 //! use exo_rails::telemetry;
 //! use tracing::Instrument;
 //!
-//! # async fn f(rails: impl Rails, mut ctx: RailContext) -> Result<(), RunError> {
+//! # async fn f(rails: impl GuardSet, mut ctx: RailContext) -> Result<(), RunError> {
 //! let call = ToolCallInputs::new("search");
 //! let span = telemetry::tool_call_span(&ctx, &call.tool_name, &call.id);
 //! let tool = |call: Permit<ToolCallInputs>| async move { Ok::<_, OperationError>(call.arguments.to_string()) };
@@ -159,7 +159,7 @@ impl fmt::Display for Title<'_> {
     }
 }
 
-/// The span of a run: around [`guard_run`](crate::Rails::guard_run).
+/// The span of a run: around [`guard_run`](crate::Guard::guard_run).
 #[must_use = "a span that is dropped has nothing in it: `.instrument(span)`"]
 pub fn run_span(ctx: &RailContext) -> Span {
     tracing::info_span!(
@@ -183,8 +183,8 @@ pub fn run_span(ctx: &RailContext) -> Span {
     )
 }
 
-/// The span of a model call: around [`guard_llm_call`](crate::Rails::guard_llm_call) or
-/// [`guard_stream`](crate::Rails::guard_stream).
+/// The span of a model call: around [`guard_llm_call`](crate::Guard::guard_llm_call) or
+/// [`guard_stream`](crate::Guard::guard_stream).
 #[must_use = "a span that is dropped has nothing in it: `.instrument(span)`"]
 pub fn model_call_span(ctx: &RailContext, provider: Option<&str>, model: Option<&str>) -> Span {
     tracing::info_span!(
@@ -212,7 +212,7 @@ pub fn model_call_span(ctx: &RailContext, provider: Option<&str>, model: Option<
     )
 }
 
-/// The span of a tool call: around [`guard_tool_call`](crate::Rails::guard_tool_call). A text that is empty is not known.
+/// The span of a tool call: around [`guard_tool_call`](crate::Guard::guard_tool_call). A text that is empty is not known.
 #[must_use = "a span that is dropped has nothing in it: `.instrument(span)`"]
 pub fn tool_call_span(ctx: &RailContext, tool: &str, call_id: &str) -> Span {
     let known = |text| Some(text).filter(|text: &&str| !text.is_empty());
@@ -235,7 +235,7 @@ pub fn tool_call_span(ctx: &RailContext, tool: &str, call_id: &str) -> Span {
     )
 }
 
-/// The span of a compaction: around [`guard_compaction`](crate::Rails::guard_compaction). The convention has no name for
+/// The span of a compaction: around [`guard_compaction`](crate::Guard::guard_compaction). The convention has no name for
 /// it.
 #[must_use = "a span that is dropped has nothing in it: `.instrument(span)`"]
 pub fn compaction_span(ctx: &RailContext) -> Span {
@@ -415,7 +415,7 @@ pub(crate) fn asked(span: &Span, request: &ModelCallInputs) {
     }
 }
 
-/// The span of a rail at an event: for guard sets of your own.
+/// The span of a rail at an event: for your own guard sets.
 ///
 /// ```
 /// use exo_rails::prelude::*;

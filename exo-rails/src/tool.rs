@@ -182,7 +182,7 @@ mod tests {
     use super::*;
     use crate::context::RailContext;
     use crate::error::RunError;
-    use crate::rails::{NoRails, Rails};
+    use crate::rails::{GuardSet, NoRails};
 
     #[derive(Deserialize)]
     struct ReadFile {

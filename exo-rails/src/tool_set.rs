@@ -27,7 +27,7 @@ use crate::tool_args::{Named, ToolFor};
 /// let tools = SupportTools {
 ///     search: Search::tool(|args| async move { Ok::<_, OperationError>(format!("nothing about {}", args.query)) }),
 /// };
-/// // In a loop of your own; an agent takes the set with `Agent::builder(…).tools(tools)`.
+/// // In your own loop; an agent takes the set with `Agent::builder(…).tools(tools)`.
 /// let call = ToolCallInputs::of(&Search { query: "rails".into() })?;
 /// let output = NoRails.guard_tool_call(call, &mut RailContext::new("demo"), |call| tools.call(call)).await?;
 /// assert_eq!(output.content, "nothing about rails");

@@ -44,7 +44,7 @@ impl exo_rails::Model for Model {
 ///
 /// # Errors
 /// Those of the run.
-pub async fn run_agent<R: Rails>(
+pub async fn run_agent<R: GuardSet>(
     rails: &R,
     model: &Model,
     input: &str,

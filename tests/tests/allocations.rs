@@ -39,7 +39,7 @@ fn allocations<T>(future: impl Future<Output = T>) -> (u64, T) {
 #[test]
 fn a_dispatch_of_a_static_chain_allocates_nothing() {
     let (mut call, mut ctx) = (ToolCallInputs::new("search"), RailContext::new("test"));
-    let (count, decision) = allocations(Guards {}.run::<PreToolCall>(&mut call, &mut ctx));
+    let (count, decision) = allocations(Guards {}.dispatch::<PreToolCall>(&mut call, &mut ctx));
     assert!(decision.unwrap().is_continue());
     assert_eq!(count, 0);
 }
@@ -47,7 +47,7 @@ fn a_dispatch_of_a_static_chain_allocates_nothing() {
 #[test]
 fn a_decision_with_a_literal_reason_allocates_nothing() {
     let (mut call, mut ctx) = (ToolCallInputs::new("shell"), RailContext::new("test"));
-    let (count, decision) = allocations(Guards {}.run::<PreToolCall>(&mut call, &mut ctx));
+    let (count, decision) = allocations(Guards {}.dispatch::<PreToolCall>(&mut call, &mut ctx));
     assert_eq!(decision.unwrap().rail_name(), Some("allowed"));
     assert_eq!(count, 0);
 }
@@ -57,7 +57,7 @@ fn a_chain_behind_the_hook_manager_allocates_one_future_for_an_event() {
     let mut hooks = HookManager::new();
     Guards {}.register(&mut hooks);
     let (mut call, mut ctx) = (ToolCallInputs::new("search"), RailContext::new("test"));
-    let (count, decision) = allocations(hooks.run::<PreToolCall>(&mut call, &mut ctx));
+    let (count, decision) = allocations(hooks.dispatch::<PreToolCall>(&mut call, &mut ctx));
     assert!(decision.unwrap().is_continue());
     assert_eq!(count, 1);
 }

@@ -1,14 +1,14 @@
 //! Rails that are always called: also when a rail before them has stopped the event.
 
 use exo_rails::prelude::*;
-use exo_rails::{Event, Outcome, RunOn};
+use exo_rails::{Event, Outcome, Serves};
 use tests::{Warnings, note, notes};
 
 /// What a rail with `always` sees.
 fn seen(rail: &str, ctx: &RailContext) {
     let how = ctx.stopped().map_or_else(
         || "goes on".to_owned(),
-        |Stopped { rail_name, how, reason, .. }| format!("{how:?} by {rail_name}: {reason}"),
+        |StoppedBy { rail_name, how, reason, .. }| format!("{how:?} by {rail_name}: {reason}"),
     );
     note(ctx, format!("{rail} at {}: {how}", ctx.event()));
 }
@@ -102,7 +102,7 @@ fn hooks() -> HookManager {
     hooks
 }
 
-async fn call(rails: &impl Rails, tool: &str) -> (Result<String, String>, Vec<String>) {
+async fn call(rails: &impl GuardSet, tool: &str) -> (Result<String, String>, Vec<String>) {
     let mut ctx = RailContext::new("always");
     let run = |_| async { Ok::<_, OperationError>(ToolOutput::text("done")) };
     let result = rails.guard_tool_call(ToolCallInputs::new(tool), &mut ctx, run).await;
@@ -155,7 +155,7 @@ async fn the_fault_of_an_observer_is_reported_and_changes_nothing() {
     assert!(warnings.seen()[0].contains("cannot log abort"), "{:?}", warnings.seen());
 }
 
-fn rail_chain_with_late() -> impl Rails {
+fn rail_chain_with_late() -> impl GuardSet {
     rail_chain! { struct DecideAndLate { decide, late: Late } }
     DecideAndLate { late: Late }
 }
@@ -165,10 +165,10 @@ fn rail_chain_with_late() -> impl Rails {
 async fn guard_sets_and_hooks_of_ones_own_pass_it_on() {
     struct Both<A, B>(A, B);
 
-    impl<E: Event, A: RunOn<E>, B: RunOn<E>> RunOn<E> for Both<A, B> {
-        async fn dispatch<'a>(&'a self, mut payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Outcome<E> {
-            let outcome = self.0.dispatch(E::reborrow(&mut payload), ctx).await;
-            let Some(stopped) = Stopped::of::<E>(&outcome) else { return self.1.dispatch(payload, ctx).await };
+    impl<E: Event, A: Serves<E>, B: Serves<E>> Serves<E> for Both<A, B> {
+        async fn run_rails<'a>(&'a self, mut payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Outcome<E> {
+            let outcome = self.0.run_rails(E::reborrow(&mut payload), ctx).await;
+            let Some(stopped) = StoppedBy::of::<E>(&outcome) else { return self.1.run_rails(payload, ctx).await };
             ctx.set_stopped(stopped);
             self.1.observe(payload, ctx).await;
             outcome
@@ -195,14 +195,15 @@ async fn a_manager_that_was_added_at_another_point_observes_nothing_there() {
 #[tokio::test]
 async fn what_stopped_an_event_is_forgotten_at_the_next() {
     let mut ctx = RailContext::new("always");
-    let decision = Flat { late: Late }.run::<PreToolCall>(&mut ToolCallInputs::new("skip"), &mut ctx).await.unwrap();
+    let decision =
+        Flat { late: Late }.dispatch::<PreToolCall>(&mut ToolCallInputs::new("skip"), &mut ctx).await.unwrap();
     assert!(matches!(decision, Decision::Skip { .. }));
-    assert_eq!(ctx.stopped().map(|stopped| stopped.how), Some(Stop::Skip));
+    assert_eq!(ctx.stopped().map(|stopped| stopped.how), Some(StopKind::Skip));
     // An event that nobody guards is passed over: for the context it has not been.
-    let _ = NoRails.run::<Start>(&mut InvokeInputs::new("hi"), &mut ctx).await.unwrap();
+    let _ = NoRails.dispatch::<Start>(&mut InvokeInputs::new("hi"), &mut ctx).await.unwrap();
     assert_eq!(ctx.event(), HookPoint::PreToolCall);
     assert!(ctx.stopped().is_some());
-    let _ = rail_chain![begins_anew].run::<Start>(&mut InvokeInputs::new("hi"), &mut ctx).await.unwrap();
+    let _ = rail_chain![begins_anew].dispatch::<Start>(&mut InvokeInputs::new("hi"), &mut ctx).await.unwrap();
     assert_eq!((ctx.event(), ctx.stopped()), (HookPoint::Start, None));
 }
 

@@ -1,6 +1,6 @@
 //! Where rails and chains say that they are declared: at their names.
 
-use exo_rails::Declared;
+use exo_rails::SourceLocation;
 use exo_rails::prelude::*;
 
 /// The line before a rail.
@@ -28,19 +28,19 @@ rail_chain! {
     pub struct Guards { by_function, by_another_path, limit: Limit }
 }
 
-fn place(declared: Declared) -> (u32, u32) {
+fn place(declared: SourceLocation) -> (u32, u32) {
     assert_eq!(declared.file(), file!());
     (declared.line(), declared.column())
 }
 
 #[test]
 fn a_rail_is_declared_at_its_name() {
-    assert_eq!(place(by_function::DECLARED), (FIRST + 2, 4));
-    assert_eq!(place(by_another_path::DECLARED), (SECOND + 2, 10));
-    assert_eq!(place(Limit::DECLARED), (THIRD + 2, 6));
+    assert_eq!(place(by_function::LOCATION), (FIRST + 2, 4));
+    assert_eq!(place(by_another_path::LOCATION), (SECOND + 2, 10));
+    assert_eq!(place(Limit::LOCATION), (THIRD + 2, 6));
 }
 
 #[test]
 fn a_chain_is_declared_at_its_name() {
-    assert_eq!(place(Guards::DECLARED), (FOURTH + 2, 16));
+    assert_eq!(place(Guards::LOCATION), (FOURTH + 2, 16));
 }

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use exo_rails::prelude::*;
-use exo_rails::{EventBus, EventRecord, Missed, RunOn, Session, Stop, StreamPiece, Subscription};
+use exo_rails::{EventBus, EventRecord, Lagged, Serves, Session, StopKind, StreamPiece, Subscription};
 use futures_util::{FutureExt, StreamExt, stream};
 use serde_json::json;
 use tests::{Model, asks_for, notes, run_agent};
@@ -24,7 +24,7 @@ fn again_once(ctx: &RailContext) -> RailAction {
 }
 
 /// What has been published and not received yet.
-fn received(subscription: &mut Subscription) -> Vec<Result<Arc<EventRecord>, Missed>> {
+fn received(subscription: &mut Subscription) -> Vec<Result<Arc<EventRecord>, Lagged>> {
     std::iter::from_fn(|| subscription.recv().now_or_never().flatten()).collect()
 }
 
@@ -37,11 +37,14 @@ fn events(subscription: &mut Subscription) -> Vec<HookPoint> {
 }
 
 /// Dispatches the event before the call of a tool of this name.
-async fn pre_tool_call<R: Rails>(rails: &R, name: &str) -> Result<Decision<ToolOutput>, RailFault> {
-    rails.run::<PreToolCall>(&mut ToolCallInputs::new(name), &mut RailContext::new("tests")).await
+async fn pre_tool_call<R: GuardSet>(rails: &R, name: &str) -> Result<Decision<ToolOutput>, RailFault> {
+    rails.dispatch::<PreToolCall>(&mut ToolCallInputs::new(name), &mut RailContext::new("tests")).await
 }
 
-async fn run<R: Rails>(rails: &R, answers: impl IntoIterator<Item = ModelResponse>) -> Result<InvokeOutput, RunError> {
+async fn run<R: GuardSet>(
+    rails: &R,
+    answers: impl IntoIterator<Item = ModelResponse>,
+) -> Result<InvokeOutput, RunError> {
     let mut ctx = RailContext::new("tests").with_run_id("run-of-this-test");
     run_agent(rails, &Model::new(answers), "Please!", &mut ctx).await
 }
@@ -50,7 +53,7 @@ async fn run<R: Rails>(rails: &R, answers: impl IntoIterator<Item = ModelRespons
 async fn each_event_of_a_run_is_one_record_with_its_place_and_decision() {
     let bus = EventBus::new(64);
     let mut all = bus.subscribe();
-    let rails = bus.around(rail_chain![no_delete, redact, again_once]);
+    let rails = bus.wrap(rail_chain![no_delete, redact, again_once]);
     let answers = [asks_for(&["delete"]), asks_for(&["search"]), ModelResponse::text("Done.")];
     run(&rails, answers).await.unwrap_err();
     let told: Vec<_> = records(&mut all)
@@ -61,8 +64,8 @@ async fn each_event_of_a_run_is_one_record_with_its_place_and_decision() {
             (record.number, record.event, record.step, record.attempt, stopped)
         })
         .collect();
-    let retry = Some((Stop::Retry, "again_once"));
-    let skip = Some((Stop::Skip, "no_delete"));
+    let retry = Some((StopKind::Retry, "again_once"));
+    let skip = Some((StopKind::Skip, "no_delete"));
     assert_eq!(
         told,
         [
@@ -85,8 +88,8 @@ async fn each_event_of_a_run_is_one_record_with_its_place_and_decision() {
     );
 
     let (deleted, mut skipped) = (bus.subscribe(), ToolCallInputs::new("delete"));
-    let mut deleted = deleted.only([HookPoint::PreToolCall]);
-    let decision = rails.run::<PreToolCall>(&mut skipped, &mut RailContext::new("tests")).await.unwrap();
+    let mut deleted = deleted.with_events([HookPoint::PreToolCall]);
+    let decision = rails.dispatch::<PreToolCall>(&mut skipped, &mut RailContext::new("tests")).await.unwrap();
     assert_eq!(decision.rail_name(), Some("no_delete"));
     let record = &records(&mut deleted)[0];
     assert_eq!(record.stopped.as_ref().map(|stopped| (stopped.how, stopped.rail_name)), skip);
@@ -96,8 +99,8 @@ async fn each_event_of_a_run_is_one_record_with_its_place_and_decision() {
 #[tokio::test]
 async fn a_payload_is_what_the_rails_have_left_of_it() {
     let bus = EventBus::new(64);
-    let mut outputs = bus.subscribe().only([HookPoint::PostToolCall]);
-    run(&bus.around(rail_chain![redact]), [asks_for(&["search"]), ModelResponse::text("Done.")]).await.unwrap();
+    let mut outputs = bus.subscribe().with_events([HookPoint::PostToolCall]);
+    run(&bus.wrap(rail_chain![redact]), [asks_for(&["search"]), ModelResponse::text("Done.")]).await.unwrap();
     let record = &records(&mut outputs)[0];
     assert_eq!(
         record.payload,
@@ -111,8 +114,8 @@ async fn a_payload_is_what_the_rails_have_left_of_it() {
 #[tokio::test]
 async fn errors_are_told_as_text_and_chunks_without_the_request() {
     let bus = EventBus::new(64);
-    let mut some = bus.subscribe().only([HookPoint::LlmChunk, HookPoint::LlmError, HookPoint::Error]);
-    run(&bus.around(NoRails), [asks_for(&["search"])]).await.unwrap_err();
+    let mut some = bus.subscribe().with_events([HookPoint::LlmChunk, HookPoint::LlmError, HookPoint::Error]);
+    run(&bus.wrap(NoRails), [asks_for(&["search"])]).await.unwrap_err();
     let told: Vec<_> = records(&mut some).iter().map(|record| record.payload.clone()).collect();
     assert_eq!(told[0], json!({ "text": "", "is_last": true }));
     assert_eq!(told[1]["error"], "the model has no answer left (failed)");
@@ -123,9 +126,9 @@ async fn errors_are_told_as_text_and_chunks_without_the_request() {
 #[tokio::test]
 async fn a_substitute_is_told_with_its_rail() {
     let bus = EventBus::new(64);
-    let mut outputs = bus.subscribe().only([HookPoint::PostToolCall]);
+    let mut outputs = bus.subscribe().with_events([HookPoint::PostToolCall]);
     let call = |_| async { Ok::<_, OperationError>(ToolOutput::text("gone")) };
-    let (rails, mut ctx) = (bus.around(rail_chain![no_delete]), RailContext::new("tests"));
+    let (rails, mut ctx) = (bus.wrap(rail_chain![no_delete]), RailContext::new("tests"));
     rails.guard_tool_call(ToolCallInputs::new("delete"), &mut ctx, call).await.unwrap();
     assert_eq!(records(&mut outputs)[0].substituted_by, Some("no_delete"));
 }
@@ -135,7 +138,7 @@ async fn sessions_are_told() {
     let bus = EventBus::new(64);
     let mut all = bus.subscribe();
     let model = Model::new([ModelResponse::text("one"), ModelResponse::text("two")]);
-    let agent = Agent::builder("tests", model).rails(bus.around(NoRails)).build();
+    let agent = Agent::builder("tests", model).rails(bus.wrap(NoRails)).build();
     let mut session = Session::start(&agent, "s-1").await.unwrap();
     session.run("first").await.unwrap();
     session.run("second").await.unwrap();
@@ -150,8 +153,8 @@ async fn sessions_are_told() {
 #[tokio::test]
 async fn a_filter_with_an_empty_set_means_all() {
     let bus = EventBus::new(64);
-    let mut all = bus.subscribe().only([]);
-    run(&bus.around(NoRails), [ModelResponse::text("Done.")]).await.unwrap();
+    let mut all = bus.subscribe().with_events([]);
+    run(&bus.wrap(NoRails), [ModelResponse::text("Done.")]).await.unwrap();
     assert_eq!(
         events(&mut all),
         [HookPoint::Start, HookPoint::PreLlmCall, HookPoint::LlmChunk, HookPoint::PostLlmCall, HookPoint::Finished]
@@ -161,13 +164,13 @@ async fn a_filter_with_an_empty_set_means_all() {
 #[tokio::test]
 async fn filters_by_points_and_predicates_hold_together() {
     let bus = EventBus::new(64);
-    let mut tools = bus.subscribe().only([HookPoint::PreToolCall, HookPoint::PostToolCall]);
-    let mut stopped = bus.subscribe().matching(|record| record.stopped.is_some());
+    let mut tools = bus.subscribe().with_events([HookPoint::PreToolCall, HookPoint::PostToolCall]);
+    let mut stopped = bus.subscribe().with_filter(|record| record.stopped.is_some());
     let of_read = |record: &EventRecord| record.payload["call"]["tool_name"] == "read";
-    let mut both = bus.subscribe().only([HookPoint::PreToolCall]).matching(of_read);
-    let mut none = bus.subscribe().matching(|record| record.stopped.is_some()).matching(of_read);
+    let mut both = bus.subscribe().with_events([HookPoint::PreToolCall]).with_filter(of_read);
+    let mut none = bus.subscribe().with_filter(|record| record.stopped.is_some()).with_filter(of_read);
     let answers = [asks_for(&["delete", "read"]), ModelResponse::text("Done.")];
-    run(&bus.around(rail_chain![no_delete]), answers).await.unwrap();
+    run(&bus.wrap(rail_chain![no_delete]), answers).await.unwrap();
     assert_eq!(events(&mut tools).len(), 4);
     assert_eq!(events(&mut stopped), [HookPoint::PreToolCall]);
     assert_eq!(events(&mut both), [HookPoint::PreToolCall]);
@@ -180,10 +183,10 @@ async fn a_capacity_of_0_is_1() {
     let mut all = bus.subscribe();
     drop(EventBus::new(usize::MAX));
     for name in ["one", "two"] {
-        assert!(pre_tool_call(&bus.around(NoRails), name).await.unwrap().is_continue());
+        assert!(pre_tool_call(&bus.wrap(NoRails), name).await.unwrap().is_continue());
     }
     let received = received(&mut all);
-    assert_eq!(received[0], Err(Missed(1)));
+    assert_eq!(received[0], Err(Lagged(1)));
     assert_eq!(received[1].as_ref().unwrap().payload["call"]["tool_name"], "two");
     assert_eq!(received.len(), 2);
 }
@@ -191,12 +194,12 @@ async fn a_capacity_of_0_is_1() {
 #[tokio::test]
 async fn whoever_falls_behind_loses_the_oldest_and_is_told() {
     let bus = EventBus::new(4);
-    let (mut slow, rails) = (bus.subscribe(), bus.around(NoRails));
+    let (mut slow, rails) = (bus.subscribe(), bus.wrap(NoRails));
     for number in 0..10 {
         assert!(pre_tool_call(&rails, &number.to_string()).await.unwrap().is_continue());
     }
-    assert_eq!(slow.recv().await, Some(Err(Missed(6))));
-    assert_eq!(Missed(6).to_string(), "6 events were missed: the subscriber was too slow for the bus");
+    assert_eq!(slow.recv().await, Some(Err(Lagged(6))));
+    assert_eq!(Lagged(6).to_string(), "6 events were missed: the subscriber was too slow for the bus");
     let left: Vec<_> = records(&mut slow).iter().map(|record| record.number).collect();
     assert_eq!(left, [6, 7, 8, 9]);
     assert!(pre_tool_call(&rails, "10").await.unwrap().is_continue());
@@ -206,7 +209,7 @@ async fn whoever_falls_behind_loses_the_oldest_and_is_told() {
 #[tokio::test]
 async fn what_nobody_subscribes_to_takes_no_room() {
     let bus = EventBus::new(2);
-    let (mut starts, rails) = (bus.subscribe().only([HookPoint::Start]), bus.around(NoRails));
+    let (mut starts, rails) = (bus.subscribe().with_events([HookPoint::Start]), bus.wrap(NoRails));
     run(&rails, [ModelResponse::text("Done.")]).await.unwrap();
     assert_eq!(events(&mut starts), [HookPoint::Start]);
 }
@@ -214,31 +217,31 @@ async fn what_nobody_subscribes_to_takes_no_room() {
 #[tokio::test]
 async fn a_dropped_subscription_does_not_stay() {
     let bus = EventBus::new(4);
-    let (one, other) = (bus.subscribe(), bus.subscribe().only([HookPoint::Start]));
+    let (one, other) = (bus.subscribe(), bus.subscribe().with_events([HookPoint::Start]));
     assert_eq!(bus.subscribers(), 2);
     drop(one);
     assert_eq!(bus.subscribers(), 1);
     drop(other);
     assert_eq!(bus.subscribers(), 0);
-    assert!(pre_tool_call(&bus.around(NoRails), "search").await.unwrap().is_continue());
+    assert!(pre_tool_call(&bus.wrap(NoRails), "search").await.unwrap().is_continue());
     assert_eq!(events(&mut bus.subscribe()), []);
 }
 
 #[test]
 fn without_a_subscriber_no_record_is_made() {
     let bus = EventBus::new(4);
-    let (bare, around) = (rail_chain![no_delete], bus.around(rail_chain![no_delete]));
+    let (bare, around) = (rail_chain![no_delete], bus.wrap(rail_chain![no_delete]));
     drop(bus.subscribe());
-    let other = bus.subscribe().only([HookPoint::PreToolCall]).only([HookPoint::Finished]);
+    let other = bus.subscribe().with_events([HookPoint::PreToolCall]).with_events([HookPoint::Finished]);
     let (mut call, mut ctx) = (ToolCallInputs::new("search"), RailContext::new("tests"));
     let mut allocations = |rails: &dyn Fn(&mut ToolCallInputs, &mut RailContext) -> bool| {
         allocation_counter::measure(|| assert!(rails(&mut call, &mut ctx))).count_total
     };
     let of_bare = allocations(&|call, ctx| {
-        bare.run::<PreToolCall>(call, ctx).now_or_never().is_some_and(|decision| decision.unwrap().is_continue())
+        bare.dispatch::<PreToolCall>(call, ctx).now_or_never().is_some_and(|decision| decision.unwrap().is_continue())
     });
     let of_around = allocations(&|call, ctx| {
-        around.run::<PreToolCall>(call, ctx).now_or_never().is_some_and(|decision| decision.unwrap().is_continue())
+        around.dispatch::<PreToolCall>(call, ctx).now_or_never().is_some_and(|decision| decision.unwrap().is_continue())
     });
     assert_eq!((of_bare, of_around), (0, 0));
     drop(other);
@@ -247,8 +250,8 @@ fn without_a_subscriber_no_record_is_made() {
 #[tokio::test]
 async fn subscriptions_outlive_what_the_guard_set_does() {
     let bus = EventBus::new(64);
-    let mut calls = bus.subscribe().only([HookPoint::PreToolCall]);
-    let mut rails = bus.around(RailManager::new());
+    let mut calls = bus.subscribe().with_events([HookPoint::PreToolCall]);
+    let mut rails = bus.wrap(RailManager::new());
     let handle = rails.rails_mut().add(no_delete {}).unwrap();
     assert!(!pre_tool_call(&rails, "delete").await.unwrap().is_continue());
     rails.rails_mut().remove(handle).unwrap();
@@ -257,7 +260,7 @@ async fn subscriptions_outlive_what_the_guard_set_does() {
     pre_tool_call(&rails, "delete").await.unwrap_err();
     rails.rails_mut().clear();
     drop(rails);
-    assert!(pre_tool_call(&bus.around(NoRails), "delete").await.unwrap().is_continue());
+    assert!(pre_tool_call(&bus.wrap(NoRails), "delete").await.unwrap().is_continue());
     let told: Vec<_> = records(&mut calls).iter().map(|record| record.stopped.is_some()).collect();
     assert_eq!(told, [true, false, true, false]);
 }
@@ -265,7 +268,7 @@ async fn subscriptions_outlive_what_the_guard_set_does() {
 #[tokio::test]
 async fn a_subscription_ends_with_the_last_bus() {
     let bus = EventBus::new(4);
-    let (mut all, rails) = (bus.subscribe(), bus.around(NoRails));
+    let (mut all, rails) = (bus.subscribe(), bus.wrap(NoRails));
     drop(bus);
     assert!(pre_tool_call(&rails, "search").await.unwrap().is_continue());
     assert_eq!(all.recv().now_or_never().flatten().unwrap().unwrap().event, HookPoint::PreToolCall);
@@ -279,7 +282,7 @@ async fn a_subscription_ends_with_the_last_bus() {
 async fn a_subscription_is_a_stream() {
     let bus = EventBus::new(64);
     let all = bus.subscribe();
-    run(&bus.around(NoRails), [ModelResponse::text("Done.")]).await.unwrap();
+    run(&bus.wrap(NoRails), [ModelResponse::text("Done.")]).await.unwrap();
     drop(bus);
     let numbers: Vec<_> = all.map(|record| record.unwrap().number).collect().await;
     assert_eq!(numbers, [0, 1, 2, 3, 4]);
@@ -291,7 +294,7 @@ async fn a_waiting_subscriber_is_woken() {
     let mut all = bus.subscribe();
     let waiting = tokio::spawn(async move { all.recv().await.unwrap().unwrap().event });
     tokio::task::yield_now().await;
-    assert!(pre_tool_call(&bus.around(NoRails), "search").await.unwrap().is_continue());
+    assert!(pre_tool_call(&bus.wrap(NoRails), "search").await.unwrap().is_continue());
     assert_eq!(waiting.await.unwrap(), HookPoint::PreToolCall);
 }
 
@@ -303,7 +306,7 @@ async fn waits_for_ever() {
 #[tokio::test]
 async fn a_dropped_dispatch_publishes_nothing() {
     let bus = EventBus::new(4);
-    let (mut all, rails) = (bus.subscribe(), bus.around(rail_chain![waits_for_ever]));
+    let (mut all, rails) = (bus.subscribe(), bus.wrap(rail_chain![waits_for_ever]));
     assert!(pre_tool_call(&rails, "search").now_or_never().is_none());
     assert_eq!(events(&mut all), []);
 }
@@ -317,10 +320,10 @@ fn faults() -> Result<Verdict, std::io::Error> {
 async fn a_fault_is_told() {
     let bus = EventBus::new(4);
     let mut all = bus.subscribe();
-    pre_tool_call(&bus.around(rail_chain![faults]), "search").await.unwrap_err();
+    pre_tool_call(&bus.wrap(rail_chain![faults]), "search").await.unwrap_err();
     let record = &records(&mut all)[0];
     let stopped = record.stopped.as_ref().unwrap();
-    assert_eq!((stopped.how, stopped.rail_name, stopped.reason.as_str()), (Stop::Fault, "faults", "no policy"));
+    assert_eq!((stopped.how, stopped.rail_name, stopped.reason.as_str()), (StopKind::Fault, "faults", "no policy"));
 }
 
 #[derive(Debug)]
@@ -340,9 +343,9 @@ struct Recalls(EventBus);
 impl Recalls {
     #[on(PreToolCall)]
     async fn recall(&self, ctx: &RailContext) -> Result<Verdict, RailFault> {
-        let rails = self.0.around(NoRails);
+        let rails = self.0.wrap(NoRails);
         let decision = rails
-            .run::<MemoriesRecalled>((&Query("drinks"), &mut Memories(vec!["tea".into()])), &mut ctx.child())
+            .dispatch::<MemoriesRecalled>((&Query("drinks"), &mut Memories(vec!["tea".into()])), &mut ctx.child())
             .await?;
         Ok(Verdict::abort_if(!decision.is_continue(), "no memories"))
     }
@@ -354,7 +357,7 @@ rail_chain! { struct Recalling { recalls: Recalls } }
 async fn a_rail_may_publish_events_of_its_own() {
     let bus = EventBus::new(4);
     let mut all = bus.subscribe();
-    let rails = bus.around(Recalling { recalls: Recalls(bus.clone()) });
+    let rails = bus.wrap(Recalling { recalls: Recalls(bus.clone()) });
     assert!(pre_tool_call(&rails, "search").await.unwrap().is_continue());
     let told = records(&mut all);
     assert_eq!(
@@ -363,7 +366,7 @@ async fn a_rail_may_publish_events_of_its_own() {
     );
     assert_eq!(told[0].payload["debug"], r#"memories_recalled(Query("drinks"), Memories(["tea"]))"#);
     assert_eq!(told[0].run_id, told[1].run_id);
-    let mut own = bus.subscribe().only([MemoriesRecalled::POINT]);
+    let mut own = bus.subscribe().with_events([MemoriesRecalled::POINT]);
     assert!(pre_tool_call(&rails, "search").await.unwrap().is_continue());
     assert_eq!(events(&mut own), [MemoriesRecalled::POINT]);
 }
@@ -378,21 +381,21 @@ fn of_seven(window: &mut StreamWindow) {
 
 #[test]
 fn around_a_guard_set_says_what_the_guard_set_says() {
-    fn says<E: Event>(rails: &impl RunOn<E>) -> (bool, usize) {
-        (rails.rewrites(), rails.holds_back())
+    fn says<E: Event>(rails: &impl Serves<E>) -> (bool, usize) {
+        (rails.may_rewrite(), rails.stream_window())
     }
     let bus = EventBus::new(4);
     let rails = rail_chain![looks_only, of_seven, redact];
-    assert_eq!(says::<PreToolCall>(&bus.around(&rails)), says::<PreToolCall>(&rails));
-    assert_eq!(says::<PostToolCall>(&bus.around(&rails)), says::<PostToolCall>(&rails));
-    assert_eq!(says::<LlmChunk>(&bus.around(&rails)), (true, 7));
-    assert_eq!(says::<Start>(&bus.around(NoRails)), (false, 0));
+    assert_eq!(says::<PreToolCall>(&bus.wrap(&rails)), says::<PreToolCall>(&rails));
+    assert_eq!(says::<PostToolCall>(&bus.wrap(&rails)), says::<PostToolCall>(&rails));
+    assert_eq!(says::<LlmChunk>(&bus.wrap(&rails)), (true, 7));
+    assert_eq!(says::<Start>(&bus.wrap(NoRails)), (false, 0));
 }
 
 #[tokio::test]
 async fn chunks_of_a_stream_are_told_piece_by_piece() {
     let bus = EventBus::new(64);
-    let mut chunks = bus.subscribe().only([HookPoint::LlmChunk]);
+    let mut chunks = bus.subscribe().with_events([HookPoint::LlmChunk]);
     let model = |_| {
         let pieces = ["banana ", "and apple"];
         stream::iter(pieces.map(|text| Ok::<_, OperationError>(exo_rails::ModelDelta::Text(text.into()))))
@@ -404,7 +407,7 @@ async fn chunks_of_a_stream_are_told_piece_by_piece() {
         }
         async {}
     };
-    let (rails, mut ctx) = (bus.around(rail_chain![of_seven]), RailContext::new("tests"));
+    let (rails, mut ctx) = (bus.wrap(rail_chain![of_seven]), RailContext::new("tests"));
     rails.guard_stream(ModelCallInputs::default(), &mut ctx, model, outlet).await.unwrap();
     assert_eq!(*said.lock().unwrap(), "bonono ond opple");
     let told = records(&mut chunks);
@@ -420,13 +423,13 @@ fn audit(ctx: &RailContext) {
 async fn rails_that_are_always_called_are_called_inside() {
     let bus = EventBus::new(4);
     let mut all = bus.subscribe();
-    let rails = bus.around(rail_chain![no_delete, audit]);
+    let rails = bus.wrap(rail_chain![no_delete, audit]);
     let mut ctx = RailContext::new("tests");
-    let decision = rails.run::<PreToolCall>(&mut ToolCallInputs::new("delete"), &mut ctx).await.unwrap();
+    let decision = rails.dispatch::<PreToolCall>(&mut ToolCallInputs::new("delete"), &mut ctx).await.unwrap();
     assert!(!decision.is_continue());
     assert_eq!(ctx.run.get::<Vec<String>>().unwrap(), [r#"Some("no_delete")"#]);
     assert_eq!(events(&mut all).len(), 1);
-    RunOn::<PreToolCall>::observe(&rails, &mut ToolCallInputs::new("delete"), &mut ctx).await;
+    Serves::<PreToolCall>::run_always_rails(&rails, &mut ToolCallInputs::new("delete"), &mut ctx).await;
     assert_eq!(ctx.run.get::<Vec<String>>().unwrap().len(), 2);
     assert_eq!(events(&mut all).len(), 0);
 }
@@ -437,7 +440,7 @@ async fn a_bus_is_around_hooks_too() {
     let mut all = bus.subscribe();
     let mut hooks = HookManager::new();
     rail_chain![no_delete].register(&mut hooks);
-    let rails = bus.around(hooks);
+    let rails = bus.wrap(hooks);
     assert!(!pre_tool_call(&rails, "delete").await.unwrap().is_continue());
     assert_eq!(records(&mut all)[0].stopped.as_ref().unwrap().rail_name, "no_delete");
 }
@@ -446,7 +449,7 @@ async fn a_bus_is_around_hooks_too() {
 async fn a_record_is_json() {
     let bus = EventBus::new(4);
     let mut all = bus.subscribe();
-    assert!(!pre_tool_call(&bus.around(rail_chain![no_delete]), "delete").await.unwrap().is_continue());
+    assert!(!pre_tool_call(&bus.wrap(rail_chain![no_delete]), "delete").await.unwrap().is_continue());
     let record = &records(&mut all)[0];
     let mut json = serde_json::to_value(&**record).unwrap();
     for varying in ["at", "took", "run_id"] {
@@ -467,7 +470,7 @@ async fn a_record_is_json() {
 #[tokio::test]
 async fn a_subscriber_that_never_receives_does_not_hold_up_a_run() {
     let bus = EventBus::new(1);
-    let (_stuck, rails) = (bus.subscribe(), bus.around(NoRails));
+    let (_stuck, rails) = (bus.subscribe(), bus.wrap(NoRails));
     for _ in 0..1000 {
         // Ready at the first poll: nothing has waited.
         assert!(pre_tool_call(&rails, "search").now_or_never().unwrap().unwrap().is_continue());
@@ -485,7 +488,7 @@ async fn the_journal_of_a_run_is_the_same_with_a_bus() {
         let mut ctx = RailContext::new("tests");
         let chain = rail_chain![no_delete, redact];
         let output = if around {
-            run_agent(&bus.around(chain), &Model::new(answers()), "Please!", &mut ctx).await
+            run_agent(&bus.wrap(chain), &Model::new(answers()), "Please!", &mut ctx).await
         } else {
             run_agent(&chain, &Model::new(answers()), "Please!", &mut ctx).await
         };

@@ -377,7 +377,7 @@ async fn arguments_that_do_not_fit_come_to_what_the_rail_says() {
 /// The guard sets that are lists of hooks: of a chain, of a chain in a manager, of a manager.
 fn hook_managers<C>(chain: C, manager: RailManager) -> [(HookManager, &'static str); 3]
 where
-    C: Chain + Rails + Clone + Send + Sync + 'static,
+    C: Chain + GuardSet + Clone + Send + Sync + 'static,
 {
     let [mut of_chain, mut of_manager, mut of_both] = [(); 3].map(|()| HookManager::new());
     chain.clone().register(&mut of_chain);
@@ -392,11 +392,11 @@ where
 }
 
 /// Runs an agent's events, with an operation that fails where the case needs it.
-async fn run<R: Rails>(rails: &R, ctx: &mut RailContext, at: HookPoint) -> Result<InvokeOutput, RunError> {
+async fn run<R: GuardSet>(rails: &R, ctx: &mut RailContext, at: HookPoint) -> Result<InvokeOutput, RunError> {
     rails.guard_run("hello", ctx, |run| steps(rails, run, at)).await
 }
 
-async fn steps<R: Rails>(rails: &R, run: Permit<InvokeInputs>, at: HookPoint) -> Result<InvokeOutput, RunError> {
+async fn steps<R: GuardSet>(rails: &R, run: Permit<InvokeInputs>, at: HookPoint) -> Result<InvokeOutput, RunError> {
     note(run.scope(), "run");
     if at == HookPoint::Error {
         return Err(OperationError::from("the run is broken").into());
@@ -424,7 +424,7 @@ async fn steps<R: Rails>(rails: &R, run: Permit<InvokeInputs>, at: HookPoint) ->
 }
 
 /// Holds one case of one guard set against what is to come of it.
-async fn check<R: Rails>(rails: &R, case: Case, comes: Comes, what: &str) {
+async fn check<R: GuardSet>(rails: &R, case: Case, comes: Comes, what: &str) {
     let (reports, _guard) = Warnings::collect();
     let mut ctx = RailContext::new("faults");
     ctx.run.insert(case);
@@ -539,7 +539,7 @@ async fn plain_functions_are_caught_as_well() {
         panic!("no `{}`", call.tool_name)
     }
     let mut ctx = RailContext::new("faults");
-    let fault = rail_chain![panics].run::<PreToolCall>(&mut ToolCallInputs::new("x"), &mut ctx).await.unwrap_err();
+    let fault = rail_chain![panics].dispatch::<PreToolCall>(&mut ToolCallInputs::new("x"), &mut ctx).await.unwrap_err();
     assert_eq!(fault.to_string(), "rail `panics` faulted at pre_tool_call: it panicked: no `x`");
 }
 

@@ -176,7 +176,7 @@ async fn an_illegal_action_of_a_plain_hook_is_a_fault_that_names_it() {
     let mut hooks = HookManager::new();
     hooks.add(HookPoint::Error, aborts_everywhere);
     let inputs = InvokeInputs::new("hello");
-    let fault = hooks.run::<Error>((&inputs, &RunError::Cancelled), &mut context()).await.unwrap_err();
+    let fault = hooks.dispatch::<Error>((&inputs, &RunError::Cancelled), &mut context()).await.unwrap_err();
     assert!(fault.rail_name.ends_with("aborts_everywhere"));
     assert!(matches!(fault.cause, FaultCause::IllegalAction { event: HookPoint::Error, action: "abort" }));
 }
@@ -189,12 +189,13 @@ async fn a_substitute_of_the_wrong_type_is_a_fault() {
     hooks.add(HookPoint::PostToolCall, skips_with_an_output);
     let mut ctx = context();
     let mut call = ToolCallInputs::new("search");
-    let decision = hooks.run::<PreToolCall>(&mut call, &mut ctx).await.unwrap();
+    let decision = hooks.dispatch::<PreToolCall>(&mut call, &mut ctx).await.unwrap();
     let Decision::Skip { substitute: Some(output), .. } = decision else { panic!("{decision:?}") };
     assert_eq!(output.content, "from the hook");
-    let before_the_model = hooks.run::<PreLlmCall>(&mut prompt("hello"), &mut ctx).await.unwrap_err();
+    let before_the_model = hooks.dispatch::<PreLlmCall>(&mut prompt("hello"), &mut ctx).await.unwrap_err();
     assert!(matches!(before_the_model.cause, FaultCause::WrongSubstitute { event: HookPoint::PreLlmCall, .. }));
-    let after_the_tool = hooks.run::<PostToolCall>((&call, &mut ToolOutput::text("")), &mut ctx).await.unwrap_err();
+    let after_the_tool =
+        hooks.dispatch::<PostToolCall>((&call, &mut ToolOutput::text("")), &mut ctx).await.unwrap_err();
     assert!(matches!(after_the_tool.cause, FaultCause::WrongSubstitute { event: HookPoint::PostToolCall, .. }));
 }
 

@@ -31,7 +31,7 @@ fn rail_of_a_chain(ctx: &RailContext) {
 /// What the hooks note when a tool is about to be called.
 async fn before_a_tool(hooks: &HookManager) -> Vec<String> {
     let ctx = &mut context();
-    assert!(hooks.run::<PreToolCall>(&mut ToolCallInputs::new("search"), ctx).await.unwrap().is_continue());
+    assert!(hooks.dispatch::<PreToolCall>(&mut ToolCallInputs::new("search"), ctx).await.unwrap().is_continue());
     take_notes(ctx)
 }
 

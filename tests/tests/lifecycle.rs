@@ -2,7 +2,7 @@
 
 use exo_rails::message::{Content, ContentPart, Message, ToolSpec, Usage};
 use exo_rails::prelude::*;
-use exo_rails::{CancellationToken, OperationErrorKind, Store};
+use exo_rails::{CancellationToken, OperationErrorKind, SharedExtensions};
 use serde_json::json;
 use tests::{Model, broken_run, broken_tool, note, notes, run, run_agent, take_notes, tool};
 
@@ -227,7 +227,7 @@ fn place(ctx: &RailContext) {
 
 #[tokio::test]
 async fn the_context_tells_a_rail_where_it_is() {
-    let ctx = RailContext::new("support").with_run_id("r7").with_session("s3", Store::default(), 2);
+    let ctx = RailContext::new("support").with_run_id("r7").with_session("s3", SharedExtensions::default(), 2);
     let mut ctx = ctx.with_cancellation(CancellationToken::new());
     let tools_at_step_4 = |run: Permit<InvokeInputs>| async move {
         let mut ctx = run.context();

@@ -1,6 +1,6 @@
 //! Chains of every length that the library has steps for, and longer ones.
 
-use exo_rails::RunOn;
+use exo_rails::Serves;
 use exo_rails::prelude::*;
 use tests::{note, notes};
 
@@ -62,9 +62,9 @@ chains! {
     Chain70 [r65 r66 r67 r68 r69]
 }
 
-async fn runs<R: RunOn<PreToolCall> + Rails>(rails: R, count: usize) {
+async fn runs<R: Serves<PreToolCall> + GuardSet>(rails: R, count: usize) {
     let mut ctx = RailContext::new("long");
-    let decision = rails.run::<PreToolCall>(&mut ToolCallInputs::new("search"), &mut ctx).await;
+    let decision = rails.dispatch::<PreToolCall>(&mut ToolCallInputs::new("search"), &mut ctx).await;
     assert!(decision.is_ok_and(|decision| decision.is_continue()));
     let expected: Vec<_> = NAMES[..count].iter().rev().copied().collect();
     assert_eq!(notes(&ctx), expected);

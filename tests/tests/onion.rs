@@ -1,7 +1,7 @@
 //! Onions: what runs first before something happens runs last after it.
 
 use exo_rails::prelude::*;
-use exo_rails::{Requirement, RunOn};
+use exo_rails::{Requirement, Serves};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use tests::{note, take_notes};
@@ -82,8 +82,8 @@ fn the_plan_shows_where_it_is_reversed() {
     assert!(rows.len() == 4 && rows[0].contains("inner") && rows[3].contains("outer"), "{table}");
 }
 
-/// What the rails of a set note around a tool call, and at two events of one's own.
-async fn around<R: Rails + RunOn<Opening> + RunOn<Closed>>(rails: &R) -> [String; 2] {
+/// What the rails of a set note around a tool call, and at two custom events.
+async fn around<R: GuardSet + Serves<Opening> + Serves<Closed>>(rails: &R) -> [String; 2] {
     let mut ctx = RailContext::new("onion");
     let tool = |call: Permit<ToolCallInputs>| async move {
         note(call.scope(), "tool");
@@ -92,9 +92,9 @@ async fn around<R: Rails + RunOn<Opening> + RunOn<Closed>>(rails: &R) -> [String
     let output = rails.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await;
     assert!(output.is_ok(), "{output:?}");
     let called = take_notes(&ctx).join(" ");
-    let opening = rails.run::<Opening>((), &mut ctx).await;
+    let opening = rails.dispatch::<Opening>((), &mut ctx).await;
     note(&ctx, "-");
-    let closed = rails.run::<Closed>((), &mut ctx).await;
+    let closed = rails.dispatch::<Closed>((), &mut ctx).await;
     assert!(opening.is_ok() && closed.is_ok());
     [called, take_notes(&ctx).join(" ")]
 }
@@ -219,10 +219,10 @@ mod always {
         struct Audited { audit, between, refuse, trace }
     }
 
-    async fn called<R: Rails>(rails: &R) -> Vec<String> {
+    async fn called<R: GuardSet>(rails: &R) -> Vec<String> {
         let mut ctx = RailContext::new("onion");
         let (call, mut output) = (ToolCallInputs::new("search"), ToolOutput::text("done"));
-        let decision = rails.run::<PostToolCall>((&call, &mut output), &mut ctx).await;
+        let decision = rails.dispatch::<PostToolCall>((&call, &mut output), &mut ctx).await;
         assert!(matches!(decision, Ok(Decision::Abort(abort)) if abort.rail_name == "refuse"));
         take_notes(&ctx)
     }
@@ -271,7 +271,7 @@ mod values {
     async fn a_value_comes_from_further_inside() {
         let mut ctx = RailContext::new("onion");
         let (call, mut output) = (ToolCallInputs::new("search"), ToolOutput::text("done"));
-        let decision = (Measured {}).run::<PostToolCall>((&call, &mut output), &mut ctx).await;
+        let decision = (Measured {}).dispatch::<PostToolCall>((&call, &mut output), &mut ctx).await;
         assert!(decision.is_ok());
         assert_eq!(take_notes(&ctx), ["4 bytes"]);
     }
@@ -385,12 +385,12 @@ fn model(added: &[usize], stops: &[usize], after: bool) -> Vec<String> {
     called.map(|(_, id)| id.to_string()).collect()
 }
 
-async fn called<R: RunOn<Opening> + RunOn<Closed> + Rails>(rails: &R, stops: &[usize]) -> [Vec<String>; 2] {
+async fn called<R: Serves<Opening> + Serves<Closed> + GuardSet>(rails: &R, stops: &[usize]) -> [Vec<String>; 2] {
     let mut ctx = RailContext::new("onion");
     ctx.run.insert(Stops(stops.to_vec()));
-    assert!(rails.run::<Opening>((), &mut ctx).await.is_ok());
+    assert!(rails.dispatch::<Opening>((), &mut ctx).await.is_ok());
     let before = take_notes(&ctx);
-    assert!(rails.run::<Closed>((), &mut ctx).await.is_ok());
+    assert!(rails.dispatch::<Closed>((), &mut ctx).await.is_ok());
     [before, take_notes(&ctx)]
 }
 

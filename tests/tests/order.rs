@@ -73,13 +73,13 @@ fn retries(ctx: &RailContext) -> RailAction {
 }
 
 /// What the rails of the set note when a tool is about to be called, and what they decide.
-async fn before_a_tool(rails: &impl Rails) -> (Vec<String>, Decision<ToolOutput>) {
+async fn before_a_tool(rails: &impl GuardSet) -> (Vec<String>, Decision<ToolOutput>) {
     let mut ctx = context();
-    let decision = rails.run::<PreToolCall>(&mut call(), &mut ctx).await.unwrap();
+    let decision = rails.dispatch::<PreToolCall>(&mut call(), &mut ctx).await.unwrap();
     (notes(&ctx), decision)
 }
 
-async fn order_of(rails: &impl Rails) -> Vec<String> {
+async fn order_of(rails: &impl GuardSet) -> Vec<String> {
     before_a_tool(rails).await.0
 }
 
@@ -155,7 +155,7 @@ async fn a_retry_stops_later_rails_and_brings_its_request() {
 async fn rails_of_other_events_are_not_called() {
     let mut ctx = context();
     let mut output = ToolOutput::text("found");
-    let decision = rail_chain![high, aborts].run::<PostToolCall>((&call(), &mut output), &mut ctx).await.unwrap();
+    let decision = rail_chain![high, aborts].dispatch::<PostToolCall>((&call(), &mut output), &mut ctx).await.unwrap();
     assert!(decision.is_continue() && notes(&ctx).is_empty());
 }
 

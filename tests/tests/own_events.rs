@@ -1,9 +1,9 @@
-//! Events of one's own: declared, served by chains, and carried by managers of rails and of hooks.
+//! Custom events: declared, served by chains, and carried by managers of rails and of hooks.
 
 use std::sync::Arc;
 
 use exo_rails::prelude::*;
-use exo_rails::{AnySubstitute, NoRetry, OwnInputs, RunOn};
+use exo_rails::{AnySubstitute, CustomInputs, NoRetry, Serves};
 use tests::{note, notes};
 
 #[derive(Debug, PartialEq)]
@@ -49,7 +49,7 @@ async fn shorten(memories: &mut Memories, query: &Query, ctx: &RailContext) {
 #[rail(priority = 30, on = [MemoriesRecalled, PreToolCall, Tick])]
 fn count(inputs: Inputs<'_>, ctx: &RailContext) -> Verdict {
     match inputs {
-        Inputs::Own(mut inputs) => {
+        Inputs::Custom(mut inputs) => {
             note(ctx, format!("count {inputs:?}"));
             assert!(inputs.get::<String>().is_none() && inputs.get_mut::<Query>().is_none());
             if let Some(memories) = inputs.get_mut::<Memories>() {
@@ -73,11 +73,11 @@ rail_chain! {
 }
 
 /// What the guard set makes of each query: what it decides, what is left, and who was called.
-async fn recall<R: RunOn<MemoriesRecalled> + Rails>(rails: &R) -> Vec<(String, Memories, Vec<String>)> {
+async fn recall<R: Serves<MemoriesRecalled> + GuardSet>(rails: &R) -> Vec<(String, Memories, Vec<String>)> {
     let mut seen = Vec::new();
     for query in ["tea", "nothing", "name", "secret"] {
         let (mut memories, mut ctx) = (Memories(vec!["likes tea", "hates rain"]), RailContext::new("own"));
-        let decision = rails.run::<MemoriesRecalled>((&Query(query), &mut memories), &mut ctx).await;
+        let decision = rails.dispatch::<MemoriesRecalled>((&Query(query), &mut memories), &mut ctx).await;
         seen.push((format!("{decision:?}"), memories, notes(&ctx)));
         assert_eq!(ctx.event(), MemoriesRecalled::POINT);
     }
@@ -130,7 +130,7 @@ async fn every_guard_set_serves_them_alike() {
 #[tokio::test]
 async fn no_payload_and_retries() {
     let mut ctx = RailContext::new("own");
-    let decision = Guards {}.run::<Tick>((), &mut ctx).await;
+    let decision = Guards {}.dispatch::<Tick>((), &mut ctx).await;
     assert!(matches!(decision, Ok(Decision::Retry { by, .. }) if by.name == "again"), "the caller acts on it");
     assert_eq!(notes(&ctx), ["count heart beat", "again"]);
 }
@@ -158,10 +158,10 @@ fn points_are_known_by_more_than_their_names() {
 
 async fn from_memory(inputs: Inputs<'_>, _: &mut RailContext) -> RailAction<AnySubstitute> {
     match inputs {
-        Inputs::Own(inputs) if inputs.get::<Query>() == Some(&Query("name")) => {
+        Inputs::Custom(inputs) if inputs.get::<Query>() == Some(&Query("name")) => {
             RailAction::skip_with(Box::new(Memories(vec!["Ada"])), "from memory")
         }
-        Inputs::Own(_) => RailAction::skip_with(Box::new("Ada"), "of the wrong type"),
+        Inputs::Custom(_) => RailAction::skip_with(Box::new("Ada"), "of the wrong type"),
         _ => RailAction::Continue,
     }
 }
@@ -176,15 +176,15 @@ async fn what_hooks_decide_is_held_against_the_event() {
     let mut hooks = HookManager::new();
     let handle = hooks.add(MemoriesRecalled::POINT, from_memory);
     let mut memories = Memories(Vec::new());
-    let decision = hooks.run::<MemoriesRecalled>((&Query("name"), &mut memories), &mut ctx).await;
+    let decision = hooks.dispatch::<MemoriesRecalled>((&Query("name"), &mut memories), &mut ctx).await;
     assert!(matches!(decision, Ok(Decision::Skip { substitute: Some(Memories(names)), .. }) if names == ["Ada"]));
-    let fault = hooks.run::<MemoriesRecalled>((&Query("age"), &mut memories), &mut ctx).await.err();
+    let fault = hooks.dispatch::<MemoriesRecalled>((&Query("age"), &mut memories), &mut ctx).await.err();
     let expected = "the substitute of a skip at memories_recalled has the wrong type: `Memories` belongs there";
     assert_eq!(fault.map(|fault| fault.cause.to_string()).as_deref(), Some(expected));
 
     assert!(hooks.remove(handle));
     hooks.add(MemoriesRecalled::POINT, asks_again);
-    let fault = hooks.run::<MemoriesRecalled>((&Query("age"), &mut memories), &mut ctx).await.err();
+    let fault = hooks.dispatch::<MemoriesRecalled>((&Query("age"), &mut memories), &mut ctx).await.err();
     let expected = "memories_recalled does not allow a hook to retry";
     assert_eq!(fault.map(|fault| fault.cause.to_string()).as_deref(), Some(expected));
     hooks.clear();
@@ -195,8 +195,8 @@ async fn what_hooks_decide_is_held_against_the_event() {
 #[tokio::test]
 async fn hooks_change_what_is_lent() {
     async fn clear(mut inputs: Inputs<'_>, _: &mut RailContext) {
-        let own: Option<&mut OwnInputs<'_>> = match &mut inputs {
-            Inputs::Own(inputs) => Some(inputs),
+        let own: Option<&mut CustomInputs<'_>> = match &mut inputs {
+            Inputs::Custom(inputs) => Some(inputs),
             _ => None,
         };
         if let Some(memories) = own.and_then(|inputs| inputs.get_mut::<Memories>()) {
@@ -206,6 +206,7 @@ async fn hooks_change_what_is_lent() {
     let mut hooks = HookManager::new();
     hooks.add(MemoriesRecalled::POINT, clear);
     let mut memories = Memories(vec!["likes tea"]);
-    let decision = hooks.run::<MemoriesRecalled>((&Query("tea"), &mut memories), &mut RailContext::new("own")).await;
+    let decision =
+        hooks.dispatch::<MemoriesRecalled>((&Query("tea"), &mut memories), &mut RailContext::new("own")).await;
     assert!(decision.is_ok_and(|decision| decision.is_continue()) && memories.0.is_empty());
 }

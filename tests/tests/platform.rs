@@ -4,7 +4,7 @@
 use exo_rails::message::ToolSpec;
 use exo_rails::platform::{self, *};
 use exo_rails::prelude::*;
-use exo_rails::{Allows, RunOn};
+use exo_rails::{Allows, Serves};
 use serde_json::json;
 use tests::{note, take_notes};
 
@@ -51,11 +51,11 @@ macro_rules! points {
         }
 
         /// Runs every event once.
-        async fn walk<R: Rails $(+ RunOn<$event>)*>(rails: &R) -> Vec<Seen> {
+        async fn walk<R: GuardSet $(+ Serves<$event>)*>(rails: &R) -> Vec<Seen> {
             let mut ctx = RailContext::new("platform");
             let mut seen = Vec::new();
             $({
-                let decision = rails.run::<$event>(($($lent),+), &mut ctx).await;
+                let decision = rails.dispatch::<$event>(($($lent),+), &mut ctx).await;
                 assert!(decision.is_ok_and(|decision| decision.is_continue()), "{}", $event::POINT);
                 seen.push(($event::POINT.name(), take_notes(&ctx)));
             })*

@@ -58,7 +58,7 @@ fn hooks() -> HookManager {
     hooks
 }
 
-async fn call(rails: &impl Rails, user: Option<&str>) -> (Result<String, String>, Vec<String>) {
+async fn call(rails: &impl GuardSet, user: Option<&str>) -> (Result<String, String>, Vec<String>) {
     let mut ctx = RailContext::new("provided");
     let mut call = ToolCallInputs::new("search");
     if let Some(user) = user {
@@ -120,7 +120,7 @@ async fn several_values_are_a_tuple() {
         note(ctx, format!("{} {}", who.name, left.0));
     }
     let mut ctx = RailContext::new("provided");
-    let decision = rail_chain![needs, both].run::<Start>(&mut InvokeInputs::new("hi"), &mut ctx).await.unwrap();
+    let decision = rail_chain![needs, both].dispatch::<Start>(&mut InvokeInputs::new("hi"), &mut ctx).await.unwrap();
     assert!(decision.is_continue());
     assert_eq!(notes(&ctx), ["both 3"]);
 }

@@ -32,7 +32,7 @@ impl Forbid {
 }
 
 /// What the rails note around a tool call.
-async fn around_a_tool(rails: &impl Rails) -> Vec<String> {
+async fn around_a_tool(rails: &impl GuardSet) -> Vec<String> {
     let mut ctx = context();
     rails.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await.unwrap();
     take_notes(&ctx).into_iter().filter(|note| !note.starts_with("tool")).collect()

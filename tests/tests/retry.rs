@@ -297,7 +297,7 @@ async fn the_attempt_begins_at_zero_for_each_operation() {
 
 #[rail(priority = 1, on = [PreToolCall])]
 async fn asks_at_another_event(ctx: &mut RailContext) -> Result<(), RailFault> {
-    let _ = rail_chain![never].run::<PostToolCall>((&call(), &mut ToolOutput::text("")), ctx).await?;
+    let _ = rail_chain![never].dispatch::<PostToolCall>((&call(), &mut ToolOutput::text("")), ctx).await?;
     Ok(())
 }
 

@@ -31,7 +31,7 @@ fn tool(name: &str) -> Tool {
     })
 }
 
-async fn run<R: Rails>(script: &str, rails: R) -> Result<InvokeOutput, RunError> {
+async fn run<R: GuardSet>(script: &str, rails: R) -> Result<InvokeOutput, RunError> {
     let model: ScriptedModel = script.parse().unwrap();
     let agent = Agent::builder("support", model).tools([tool("search"), tool("delete")]).rails(rails).build();
     agent.run("the secret question").await
@@ -384,8 +384,8 @@ rail_chain! {
 }
 
 /// Dispatches the event before the call of a tool of this name.
-async fn pre_tool_call<R: Rails>(rails: R, name: &str) {
-    let decision = rails.run::<PreToolCall>(&mut ToolCallInputs::new(name), &mut RailContext::new("tests")).await;
+async fn pre_tool_call<R: GuardSet>(rails: R, name: &str) {
+    let decision = rails.dispatch::<PreToolCall>(&mut ToolCallInputs::new(name), &mut RailContext::new("tests")).await;
     drop(decision);
 }
 
@@ -525,7 +525,7 @@ async fn a_dropped_dispatch_has_no_decision() {
     ];
     assert!(
         rails
-            .run::<PreToolCall>(&mut ToolCallInputs::new("a"), &mut RailContext::new("tests"))
+            .dispatch::<PreToolCall>(&mut ToolCallInputs::new("a"), &mut RailContext::new("tests"))
             .now_or_never()
             .is_none()
     );
@@ -592,8 +592,8 @@ async fn a_traced_chain_decides_as_one_that_is_not() {
     for name in ["delete", "search"] {
         let mut told = Vec::new();
         let mut ctx = RailContext::new("tests");
-        told.push(format!("{:?}", plain.run::<PreToolCall>(&mut ToolCallInputs::new(name), &mut ctx).await));
-        told.push(format!("{:?}", traced.run::<PreToolCall>(&mut ToolCallInputs::new(name), &mut ctx).await));
+        told.push(format!("{:?}", plain.dispatch::<PreToolCall>(&mut ToolCallInputs::new(name), &mut ctx).await));
+        told.push(format!("{:?}", traced.dispatch::<PreToolCall>(&mut ToolCallInputs::new(name), &mut ctx).await));
         assert_eq!(told[0], told[1]);
     }
 }

@@ -1,7 +1,7 @@
 //! What rails share: for one event, for a run, for a session.
 
 use exo_rails::prelude::*;
-use exo_rails::{HookState, Session, Store};
+use exo_rails::{HookState, Session, SharedExtensions};
 use serde_json::{Value, json};
 use tests::{note, notes, prompt, run, tool};
 
@@ -149,7 +149,7 @@ fn turns(ctx: &RailContext) {
 
 #[tokio::test]
 async fn the_store_of_a_session_is_shared_by_its_runs() {
-    let session = Store::default();
+    let session = SharedExtensions::default();
     for turn in 0..3 {
         let mut ctx = context().with_session("s1", session.clone(), turn);
         rail_chain![turns].guard_run("hello", &mut ctx, run).await.unwrap();
@@ -160,7 +160,7 @@ async fn the_store_of_a_session_is_shared_by_its_runs() {
 
 #[test]
 fn a_panic_in_an_update_does_not_take_the_store_from_others() {
-    let store = Store::default();
+    let store = SharedExtensions::default();
     let handle = store.clone();
     let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         handle.update(|calls: &mut Calls| {
@@ -174,7 +174,7 @@ fn a_panic_in_an_update_does_not_take_the_store_from_others() {
 
 #[test]
 fn a_store_has_one_value_of_a_type() {
-    let store = Store::default();
+    let store = SharedExtensions::default();
     assert_eq!(store.insert(Calls(1)), None);
     assert_eq!(store.insert(Calls(2)), Some(Calls(1)));
     assert_eq!(store.get::<Calls>(), Some(Calls(2)));
@@ -192,7 +192,7 @@ fn a_context_can_be_printed_while_its_state_changes() {
         done.send(text).unwrap();
     });
     let text = printed.recv_timeout(std::time::Duration::from_secs(5)).expect("printing does not block");
-    assert!(text.contains("run: Store { .. }"), "{text}");
+    assert!(text.contains("run: SharedExtensions { .. }"), "{text}");
 }
 
 #[rail(priority = 30, on = [PreToolCall])]
@@ -212,11 +212,11 @@ fn a_state_has_one_value_of_a_name() {
 
 #[test]
 fn a_state_is_that_of_its_store() {
-    let store = Store::default();
+    let store = SharedExtensions::default();
     store.state().set("calls", 1);
     store.insert(Calls(7));
     assert_eq!(store.clone().state().get("calls"), Some(json!(1)), "a handle to the same");
-    assert_eq!(Store::default().state().get("calls"), None, "another store has its own");
+    assert_eq!(SharedExtensions::default().state().get("calls"), None, "another store has its own");
     // What is in it can be changed while a value of the store is: the two have locks of their own.
     let state = store.state();
     store.update(|_: &mut Calls| state.update("calls", |calls| *calls = json!(2)));

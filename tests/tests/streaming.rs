@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use exo_rails::message::{Content, ContentPart, Message, Role, ToolCall, Usage};
 use exo_rails::prelude::*;
 use exo_rails::scripted::ScriptedModel;
-use exo_rails::{CancellationToken, Event, ModelDelta, Outcome, RunEvent, RunOn, Stream, StreamPiece, ToolCallDelta};
+use exo_rails::{CancellationToken, Event, ModelDelta, Outcome, RunEvent, Serves, Stream, StreamPiece, ToolCallDelta};
 use futures_util::{StreamExt, stream};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -84,7 +84,7 @@ impl Seen {
 /// Streams what `model` says at each attempt.
 async fn streamed<R, S>(rails: &R, ctx: &mut RailContext, mut model: impl FnMut(usize) -> S + Send) -> Seen
 where
-    R: Rails,
+    R: GuardSet,
     S: Stream<Item = Result<ModelDelta, OperationError>> + Send,
 {
     let (pieces, mut attempts) = (Mutex::new(Vec::new()), 0);
@@ -106,7 +106,7 @@ where
 }
 
 /// The same answer, not streamed.
-async fn called<R: Rails>(rails: &R, text: &str) -> Result<ModelResponse, String> {
+async fn called<R: GuardSet>(rails: &R, text: &str) -> Result<ModelResponse, String> {
     let model = |_| async { Ok::<_, OperationError>(ModelResponse::text(text)) };
     let mut ctx = RailContext::new("streaming");
     rails.guard_llm_call(ModelCallInputs::default(), &mut ctx, model).await.map_err(|error| error.to_string())
@@ -327,13 +327,13 @@ fn whole_answer(window: &StreamWindow, ctx: &RailContext) {
 /// Does not say how much it holds back.
 struct Unsaid<R>(R);
 
-impl<E: Event, R: RunOn<E>> RunOn<E> for Unsaid<R> {
-    fn dispatch<'a>(
+impl<E: Event, R: Serves<E>> Serves<E> for Unsaid<R> {
+    fn run_rails<'a>(
         &'a self,
         payload: E::Payload<'a>,
         ctx: &'a mut RailContext,
     ) -> impl Future<Output = Outcome<E>> + Send {
-        self.0.dispatch(payload, ctx)
+        self.0.run_rails(payload, ctx)
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use exo_rails::prelude::*;
 use exo_rails::testing::{self, OwnedPayload, Trace, TraceEntry, Traced};
-use exo_rails::{CancellationToken, Event, RunEvent, Store};
+use exo_rails::{CancellationToken, Event, RunEvent, SharedExtensions};
 use serde_json::json;
 use tokio::time::Instant;
 
@@ -117,7 +117,7 @@ async fn an_event_happens_in_a_context_of_ones_own() {
     fn of_session(ctx: &RailContext) -> Verdict {
         Verdict::abort_if(ctx.turn() > 0, "one run is enough")
     }
-    let mut ctx = RailContext::new("mine").with_session("s", Store::default(), 1);
+    let mut ctx = RailContext::new("mine").with_session("s", SharedExtensions::default(), 1);
     testing::at_in::<Start>(&rail_chain![of_session], "hello", &mut ctx).await.assert_aborted("enough");
     testing::at::<Start>(&rail_chain![of_session], "hello").await.assert_continued();
 }
@@ -177,7 +177,7 @@ async fn a_tool_call_is_retried_in_paused_time() {
     let attempts: Vec<_> = call.events().iter().map(|event| (event.point, event.attempt)).collect();
     let (pre, error) = (HookPoint::PreToolCall, HookPoint::ToolError);
     assert_eq!(attempts, [(pre, 0), (error, 0), (pre, 1), (error, 1), (pre, 2), (HookPoint::PostToolCall, 2)]);
-    call.assert_decisions([(error, Stop::Retry, "twice_more"), (error, Stop::Retry, "twice_more")]);
+    call.assert_decisions([(error, StopKind::Retry, "twice_more"), (error, StopKind::Retry, "twice_more")]);
     call.assert_changed(HookPoint::PostToolCall, "content");
 }
 
@@ -361,7 +361,7 @@ async fn an_always_called_rail_is_called_through_the_trace() {
     assert_eq!(tests::notes(&call.ctx), [r#"Some("block_dangerous")"#]);
     // And where the traced set is part of another, which has stopped the event.
     let (traced, mut inputs) = (Traced::new(rail_chain![audit]), call_inputs());
-    exo_rails::RunOn::<PreToolCall>::observe(&traced, &mut inputs, &mut RailContext::new("own")).await;
+    exo_rails::Serves::<PreToolCall>::run_always_rails(&traced, &mut inputs, &mut RailContext::new("own")).await;
 }
 
 fn call_inputs() -> ToolCallInputs {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use exo_rails::prelude::*;
-use exo_rails::{RetryRequest, RunOn};
+use exo_rails::{RetryRequest, Serves};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::{Value, json};
@@ -33,7 +33,7 @@ macro_rules! judges {
             use super::*;
 
             $(
-                #[rail(priority = $priority, on = [PreToolCall], together)]
+                #[rail(priority = $priority, on = [PreToolCall], concurrent)]
                 pub(super) async fn $name(call: &ToolCallInputs, ctx: &RailContext) -> Result<RailAction<ToolOutput>, String> {
                     judge(stringify!($name), call, ctx).await
                 }
@@ -47,7 +47,7 @@ judges!(a 10, b 20, c 30);
 use judges::{a, b, c};
 
 rail_chain! {
-    #[chain(together, priority = 40)]
+    #[chain(concurrent, priority = 40)]
     struct AtOnce { c, b, a }
 }
 
@@ -66,10 +66,10 @@ fn last(call: &ToolCallInputs, ctx: &RailContext) {
     note(ctx, format!("last {}", call.extra["seen"]));
 }
 
-async fn decide<R: RunOn<PreToolCall> + Rails>(rails: &R, told: &Value) -> (String, Vec<String>) {
+async fn decide<R: Serves<PreToolCall> + GuardSet>(rails: &R, told: &Value) -> (String, Vec<String>) {
     let mut call = ToolCallInputs::new("search").with_arguments(told.clone());
-    let mut ctx = RailContext::new("together");
-    let decision = rails.run::<PreToolCall>(&mut call, &mut ctx).await;
+    let mut ctx = RailContext::new("concurrent");
+    let decision = rails.dispatch::<PreToolCall>(&mut call, &mut ctx).await;
     let decision = match decision {
         Ok(Decision::Continue) => "continue".to_owned(),
         Ok(Decision::Skip { by, substitute, .. }) => {
@@ -147,7 +147,7 @@ fn identify() -> Caller {
 }
 
 /// What a rail may look at besides the event, and what else it may say.
-#[rail(priority = 10, on = [PreToolCall], together, timeout = "1s", on_panic = "fault", on_fault = "skip")]
+#[rail(priority = 10, on = [PreToolCall], concurrent, timeout = "1s", on_panic = "fault", on_fault = "skip")]
 async fn knows(ctx: &RailContext, call: &ToolCallInputs) -> Verdict {
     let caller = ctx.provided::<Caller>().unwrap();
     note(ctx, format!("{} has {:?} at {}", caller.0, ctx.extra.get::<u8>(), ctx.event()));
@@ -158,13 +158,13 @@ async fn knows(ctx: &RailContext, call: &ToolCallInputs) -> Verdict {
     }
 }
 
-#[rail(priority = 20, on = [PreToolCall, PostToolCall], together)]
+#[rail(priority = 20, on = [PreToolCall, PostToolCall], concurrent)]
 fn quick(call: &ToolCallInputs, ctx: &RailContext) {
     note(ctx, format!("{} at {}", call.tool_name, ctx.event()));
 }
 
 rail_chain! {
-    #[chain(together)]
+    #[chain(concurrent)]
     struct Knowing { knows, quick }
 }
 
@@ -175,7 +175,7 @@ rail_chain! {
 #[tokio::test(start_paused = true)]
 async fn they_have_what_other_rails_have() {
     let call = async |tool: &str| {
-        let mut ctx = RailContext::new("together");
+        let mut ctx = RailContext::new("concurrent");
         let run = |_| async { Ok::<_, OperationError>(ToolOutput::text("done")) };
         let output = Guards {}.guard_tool_call(ToolCallInputs::new(tool), &mut ctx, run).await.unwrap();
         (output.content, notes(&ctx))
@@ -201,7 +201,7 @@ struct Why(String);
 #[event(payload = (&Query, &mut Value, &Why), allows = "abort")]
 struct Asked;
 
-#[rail(on = [Asked], together)]
+#[rail(on = [Asked], concurrent)]
 async fn looks(value: &Value, query: &Query, why: &Why) -> Verdict {
     Verdict::abort_if(value == query.0, why.0.clone())
 }
@@ -211,14 +211,14 @@ struct Limit<T>(T);
 
 #[rail(priority = 5)]
 impl<T: Into<u64> + Copy + Send + Sync> Limit<T> {
-    #[on(Asked, together)]
+    #[on(Asked, concurrent)]
     async fn check(&self, query: &Query) -> Verdict {
         Verdict::abort_if(query.0.len() as u64 > self.0.into(), "too long")
     }
 }
 
 rail_chain! {
-    #[chain(together, events = [Asked])]
+    #[chain(concurrent, events = [Asked])]
     struct AskedRails { looks, limit: Limit<u8> }
 }
 
@@ -227,7 +227,7 @@ async fn events_of_ones_own_and_rails_with_state() {
     let rails = AskedRails { limit: Limit(5) };
     let ask = async |query, value: &str| {
         let payload = (&Query(query), &mut json!(value), &Why("the same".to_owned()));
-        match rails.run::<Asked>(payload, &mut RailContext::new("together")).await {
+        match rails.dispatch::<Asked>(payload, &mut RailContext::new("concurrent")).await {
             Ok(Decision::Abort(abort)) => abort.reason.to_string(),
             other => format!("{other:?}"),
         }
@@ -240,20 +240,20 @@ async fn events_of_ones_own_and_rails_with_state() {
 #[tokio::test]
 async fn a_chain_of_none_and_of_many() {
     rail_chain! {
-        #[chain(together)]
+        #[chain(concurrent)]
         struct None {}
     }
     assert_eq!(decide(&None {}, &json!({})).await.0, "continue");
     macro_rules! many {
         ($($name:ident)*) => {
             $(
-                #[rail(on = [PreToolCall], together)]
+                #[rail(on = [PreToolCall], concurrent)]
                 fn $name(ctx: &RailContext) {
                     note(ctx, stringify!($name));
                 }
             )*
             rail_chain! {
-                #[chain(together)]
+                #[chain(concurrent)]
                 struct Many { $($name),* }
             }
             assert_eq!(decide(&Many {}, &json!({})).await.1, [$(stringify!($name)),*]);

@@ -10,15 +10,15 @@ fn no_shell(call: &ToolCallInputs) -> Verdict {
     Verdict::abort_if(call.tool_name == "shell", "no shell")
 }
 
-fn owned<M: Model, R: Rails>(model: M, rails: R) -> Agent<M, R> {
+fn owned<M: Model, R: GuardSet>(model: M, rails: R) -> Agent<M, R> {
     Agent::builder("owned", model).rails(rails).max_steps(3).build()
 }
 
-fn borrowed<M: Model, R: Rails>(model: M, rails: &R) -> Agent<M, &R> {
+fn borrowed<M: Model, R: GuardSet>(model: M, rails: &R) -> Agent<M, &R> {
     Agent::builder("borrowed", model).rails(rails).build()
 }
 
-fn unnamed<M: Model>(model: M, rails: impl Rails) -> Agent<M, impl Rails> {
+fn unnamed<M: Model>(model: M, rails: impl GuardSet) -> Agent<M, impl GuardSet> {
     Agent::builder("unnamed", model).rails(rails).build()
 }
 

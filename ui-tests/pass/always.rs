@@ -3,7 +3,7 @@
 #![deny(warnings, dead_code)]
 
 use exo_rails::prelude::*;
-use exo_rails::{Stop, Stopped};
+use exo_rails::{StopKind, StoppedBy};
 
 #[rail(priority = 90, on = [PreToolCall], always)]
 fn nothing() {}
@@ -15,7 +15,7 @@ async fn whole(inputs: &Inputs<'_>, ctx: &mut RailContext) {
 
 #[rail(always, on = [PreToolCall, PostToolCall, ToolError])]
 fn part(call: &ToolCallInputs, ctx: &RailContext) -> Result<(), std::io::Error> {
-    if let Some(Stopped { how: Stop::Abort, reason, .. }) = ctx.stopped() {
+    if let Some(StoppedBy { how: StopKind::Abort, reason, .. }) = ctx.stopped() {
         println!("{}: {reason}", call.tool_name);
     }
     Ok(())
@@ -74,11 +74,11 @@ observer!(tools_called, PreToolCall, ToolCallInputs);
 mod own_names {
     /// Of the user's own, with the names of the library's.
     pub(crate) struct Observes;
-    pub(crate) struct Stopped;
+    pub(crate) struct StoppedBy;
 
     #[exo_rails::rail(on = [exo_rails::events::Start], always)]
     pub(crate) fn observe(caller: &exo_rails::InvokeInputs) {
-        let (_, _) = (Observes, Stopped);
+        let (_, _) = (Observes, StoppedBy);
         println!("{}", caller.input.text());
     }
 

@@ -24,9 +24,9 @@ async fn main() -> Result<(), RailFault> {
     let mut call = ToolCallInputs::new("shell");
     let mut ctx = RailContext::new("demo");
     assert_ne!(only_called(&call).await, Verdict::Continue);
-    assert!(Empty {}.run::<PreToolCall>(&mut call, &mut ctx).await?.is_continue());
-    assert!(rail_chain![].run::<PreToolCall>(&mut call, &mut ctx).await?.is_continue());
-    assert!(!Three { two: Two {} }.run::<PreToolCall>(&mut call, &mut ctx).await?.is_continue());
-    assert!(!rail_chain![Two, guard].run::<PreToolCall>(&mut call, &mut ctx).await?.is_continue());
+    assert!(Empty {}.dispatch::<PreToolCall>(&mut call, &mut ctx).await?.is_continue());
+    assert!(rail_chain![].dispatch::<PreToolCall>(&mut call, &mut ctx).await?.is_continue());
+    assert!(!Three { two: Two {} }.dispatch::<PreToolCall>(&mut call, &mut ctx).await?.is_continue());
+    assert!(!rail_chain![Two, guard].dispatch::<PreToolCall>(&mut call, &mut ctx).await?.is_continue());
     Ok(())
 }

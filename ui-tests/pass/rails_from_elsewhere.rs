@@ -43,11 +43,11 @@ rail_chain! {
 }
 
 /// Any guard set.
-fn guarded(rails: impl exo_rails::Rails) -> impl exo_rails::Rails {
+fn guarded(rails: impl exo_rails::GuardSet) -> impl exo_rails::GuardSet {
     rails
 }
 
-fn local<T: Default>() -> (impl exo_rails::Rails, T) {
+fn local<T: Default>() -> (impl exo_rails::GuardSet, T) {
     #[rail(priority = -5, on = [Start])]
     fn first(_: &InvokeInputs) {}
 

@@ -45,7 +45,7 @@ async fn main() -> Result<(), RailFault> {
     assert!(guard(call, &mut RailContext::new("demo")).is_ok());
     assert_eq!(nothing(call), Verdict::Continue);
 
-    let decision = Guards { budget: Budget }.run::<PreToolCall>(call, &mut RailContext::new("demo")).await?;
+    let decision = Guards { budget: Budget }.dispatch::<PreToolCall>(call, &mut RailContext::new("demo")).await?;
     assert!(!decision.is_continue());
     Ok(())
 }

@@ -21,8 +21,8 @@ fn mistakes_explain_themselves() {
         "always",
         "tool_rails",
         "faults",
-        "own_events",
-        "together",
+        "custom_events",
+        "concurrent",
     ];
     for topic in topics {
         cases.compile_fail(format!("fail/{topic}/*.rs"));

@@ -99,7 +99,7 @@ impl<'c> Names<'c> {
         rails.filter_map(|(place, rail)| Some((place, Self::alias(place, rail)?, rail)))
     }
 
-    /// Says once, at the name of an event of the user's own, that it is one. All else of the chain that is about such
+    /// Says once, at the name of a custom event, that it is one. All else of the chain that is about such
     /// events is taken from this constant: where it is wrong, nothing else is reported of them.
     fn served(&self) -> Option<TokenStream> {
         let Self { chain, events, .. } = self;
@@ -267,8 +267,8 @@ impl<'c> Names<'c> {
                 let set = rail::of_set(library, set);
                 quote_spanned!(rail.ty().span()=> #checks::tools(#place, #set);)
             });
-            let together = chain.together.then(|| quote_spanned!(rail.ty().span()=> #checks::together(#place);));
-            quote_spanned!(rail.ty().span()=> #checks::place(#place); #unique #tools #together)
+            let concurrent = chain.concurrent.then(|| quote_spanned!(rail.ty().span()=> #checks::concurrent(#place);));
+            quote_spanned!(rail.ty().span()=> #checks::place(#place); #unique #tools #concurrent)
         });
         let places: Vec<_> = places.collect();
         // Some to a constant: each is one more for the compiler, but what one of them may take has an end.
@@ -361,27 +361,27 @@ impl<'c> Names<'c> {
             // What is asked of it is whether the chain serves the event, and not how.
             #[automatically_derived]
             #[diagnostic::do_not_recommend]
-            impl<__Event: #library::Event> #library::RunOn<__Event> for #ident
+            impl<__Event: #library::Event> #library::Serves<__Event> for #ident
             where
                 __Place: #library::__private::StepsOn<__Event>,
             {
                 #[inline]
-                fn guards(&self) -> bool {
+                fn has_rails(&self) -> bool {
                     __Sorted::<__Event>::GUARDS
                 }
 
                 #[inline]
-                fn rewrites(&self) -> bool {
+                fn may_rewrite(&self) -> bool {
                     __Sorted::<__Event>::REWRITES
                 }
 
                 #[inline]
-                fn holds_back(&self) -> usize {
+                fn stream_window(&self) -> usize {
                     #library::__private::Summary::<#ident, #len, #kinds>::WINDOW
                 }
 
                 #[inline]
-                fn dispatch<'__event>(
+                fn run_rails<'__event>(
                     &'__event self,
                     payload: <__Event as #library::Payloads>::Payload<'__event>,
                     ctx: &'__event mut #library::RailContext,
@@ -390,7 +390,7 @@ impl<'c> Names<'c> {
                         ::take_steps::<__Event, <__Place as #library::__private::StepsOn<__Event>>::Steps>(self, payload, ctx)
                 }
 
-                fn observe<'__event>(
+                fn run_always_rails<'__event>(
                     &'__event self,
                     payload: <__Event as #library::Payloads>::Payload<'__event>,
                     ctx: &'__event mut #library::RailContext,
@@ -434,7 +434,8 @@ impl<'c> Names<'c> {
             let field = format_ident!("s{step}", span = Span::mixed_site());
             quote_spanned!(Span::mixed_site()=> { #order.#field })
         });
-        let (kind, lengths) = if self.chain.together { ("Together", &AT_ONCE[..]) } else { ("Steps", &WALKS[..]) };
+        let (kind, lengths) =
+            if self.chain.concurrent { ("Concurrent", &CONCURRENT_WALKS[..]) } else { ("Steps", &WALKS[..]) };
         let len = lengths.iter().copied().find(|len| steps <= *len).unwrap_or(LONGEST);
         let name = format_ident!("{kind}{len}", span = Span::mixed_site());
         let filling = std::iter::repeat_n(none, len - steps);
@@ -450,7 +451,7 @@ const CHECKED_TOGETHER: usize = 8;
 const WALKS: [usize; 12] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64];
 
 /// The lengths of walks that take all steps at once.
-const AT_ONCE: [usize; 4] = [2, 4, 8, 16];
+const CONCURRENT_WALKS: [usize; 4] = [2, 4, 8, 16];
 
 /// The last of them: more steps are several walks.
 const LONGEST: usize = 64;

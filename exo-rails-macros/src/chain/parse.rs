@@ -34,7 +34,7 @@ pub(super) struct Chain {
     /// Whether rails run in the reverse of their order at events that tell of what has happened.
     pub onion: bool,
     /// Whether the rails of an event run at once.
-    pub together: bool,
+    pub concurrent: bool,
     /// Whether there is a span around each rail.
     pub trace: bool,
     pub rails: Vec<Listed>,
@@ -56,7 +56,7 @@ impl Chain {
             tools: None,
             events: Vec::new(),
             onion: false,
-            together: false,
+            concurrent: false,
             trace: false,
             rails,
         }
@@ -168,7 +168,7 @@ const OPTIONS: [&str; 13] = [
     "crate",
     "unique_priorities",
     "onion",
-    "together",
+    "concurrent",
     "trace",
     "events",
     "policy",
@@ -180,10 +180,10 @@ const OPTIONS: [&str; 13] = [
 ];
 
 /// How many rails run at once at the most.
-const TOGETHER: usize = 16;
+const MOST_CONCURRENT: usize = 16;
 
 /// Those that have no value.
-const FLAGS: [&str; 4] = ["unique_priorities", "onion", "together", "trace"];
+const FLAGS: [&str; 4] = ["unique_priorities", "onion", "concurrent", "trace"];
 
 /// What stands in `#[chain(…)]`: (e.g. `priority = 20, require(permission_check on PreToolCall)`).
 fn chain_options(chain: &mut Chain, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<()> {
@@ -214,14 +214,14 @@ fn option(chain: &mut Chain, key: &Ident, name: &str, input: ParseStream<'_>, er
     if FLAGS.contains(&name) {
         let flag = match name {
             "onion" => &mut chain.onion,
-            "together" => &mut chain.together,
+            "concurrent" => &mut chain.concurrent,
             "trace" => &mut chain.trace,
             _ => &mut chain.unique_priorities,
         };
         *flag = true;
-        if chain.together && chain.rails.len() > TOGETHER {
+        if chain.concurrent && chain.rails.len() > MOST_CONCURRENT {
             let message = "rails at most: put some of them into a chain of their own, and list both in a third";
-            errors.at(key, format_args!("a chain with `together` has {TOGETHER} {message}"));
+            errors.at(key, format_args!("a chain with `concurrent` has {MOST_CONCURRENT} {message}"));
         }
         return options::flag(key, input, errors);
     }

@@ -113,7 +113,7 @@ fn golden_unnamed() {
 #[test]
 fn golden_own_events() {
     golden(
-        "chain_with_own_events.rs",
+        "chain_with_custom_events.rs",
         expand("#[chain(onion, events = [MemoriesRecalled, Tick])] struct MemoryRails { privacy }"),
     );
 }

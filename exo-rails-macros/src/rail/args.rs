@@ -48,7 +48,7 @@ pub(super) struct Options {
     /// What comes of its faults.
     pub on_fault: Option<(LitStr, OnFault)>,
     /// That it can run beside others.
-    pub together: Option<Ident>,
+    pub concurrent: Option<Ident>,
     /// How many characters of a streamed answer it has to see together; with the key, for errors about the events.
     pub window: Option<(Ident, usize)>,
     /// All keys, also of options that are wrong.
@@ -73,16 +73,30 @@ pub(super) enum OnFault {
 }
 
 const KEYS: [&str; 16] = [
-    "on", "priority", "name", "after", "before", "tool", "tools", "provides", "needs", "always", "timeout", "on_panic",
-    "on_fault", "window", "together", "crate",
+    "on",
+    "priority",
+    "name",
+    "after",
+    "before",
+    "tool",
+    "tools",
+    "provides",
+    "needs",
+    "always",
+    "timeout",
+    "on_panic",
+    "on_fault",
+    "window",
+    "concurrent",
+    "crate",
 ];
 
 /// Those of a method.
 const OPTIONS: [&str; 9] =
-    ["tool", "provides", "needs", "always", "timeout", "on_panic", "on_fault", "window", "together"];
+    ["tool", "provides", "needs", "always", "timeout", "on_panic", "on_fault", "window", "concurrent"];
 
 /// Those that have no value.
-const FLAGS: [&str; 2] = ["always", "together"];
+const FLAGS: [&str; 2] = ["always", "concurrent"];
 
 /// Parses all arguments; what is wrong with one does not hide what is wrong with the next.
 pub(super) fn parse(tokens: TokenStream, errors: &mut Errors) -> Args {
@@ -159,7 +173,7 @@ fn argument(args: &mut Args, key: &Ident, input: ParseStream<'_>, errors: &mut E
 fn option(options: &mut Options, key: &Ident, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<()> {
     options.keys.push(key.clone());
     if FLAGS.iter().any(|flag| key == flag) {
-        let option = if key == "always" { &mut options.always } else { &mut options.together };
+        let option = if key == "always" { &mut options.always } else { &mut options.concurrent };
         *option = Some(key.clone());
         return flag(key, input, errors);
     }

@@ -69,7 +69,7 @@ pub(super) struct Handler {
     /// What comes of its faults, and where that is said.
     pub on_fault: Option<(LitStr, OnFault)>,
     /// Whether it can run beside others.
-    pub together: bool,
+    pub concurrent: bool,
     /// How many characters of a streamed answer it has to see together.
     pub window: Option<usize>,
 }
@@ -305,7 +305,7 @@ fn handler(sig: &Signature, callee: TokenStream, events: Vec<Path>, options: Opt
         timeout: options.timeout.map(|(_, limit)| limit),
         catches_panics: options.on_panic.is_some(),
         on_fault: options.on_fault,
-        together: options.together.is_some(),
+        concurrent: options.concurrent.is_some(),
         window: options.window.map(|(_, characters)| characters),
     }
 }

@@ -18,7 +18,7 @@ use crate::paths::{EVENTS, Library, PAYLOADS};
 pub(super) fn rail(mut rail: Rail) -> TokenStream {
     let carrier = carrier(&rail);
     let written: Vec<_> = rail.handlers.iter().map(|handler| handler.events.clone()).collect();
-    let own = own_events(&mut rail);
+    let own = custom_events(&mut rail);
     let list = own_list(&rail.library, &event_list(&rail.events().collect::<Vec<_>>()));
     let rail_impl = rail_impl(&rail, own.is_some());
     let pairs = rail.handlers.iter().zip(&written).flat_map(|(handler, written)| {
@@ -38,7 +38,7 @@ fn is_known(event: &Path) -> bool {
 
 /// Says once, at the name of each event that is none of the library's, that it is an event. All else is made of what this
 /// constant lets through: where it is wrong, nothing else is reported of the event.
-fn own_events(rail: &mut Rail) -> Option<TokenStream> {
+fn custom_events(rail: &mut Rail) -> Option<TokenStream> {
     let library = rail.library.clone();
     let events = rail.handlers.iter_mut().flat_map(|handler| &mut handler.events);
     let are_events: Vec<_> = events
@@ -94,7 +94,7 @@ pub(super) fn stub(rail: &Rail) -> TokenStream {
                 #library::RailInfo {
                     name: #name,
                     priority: #library::DEFAULT_PRIORITY,
-                    declared: #library::Declared::here(&::core::module_path!()),
+                    declared: #library::SourceLocation::here(&::core::module_path!()),
                 },
                 &[],
                 &[],
@@ -197,8 +197,8 @@ fn rail_impl(rail: &Rail, events_apart: bool) -> TokenStream {
     let generic = generic.then(|| quote_spanned!(Span::mixed_site()=> .generic()));
     let rewriting = rail.handlers.iter().filter(|handler| handler.rewrites());
     let rewrites = rewriting.flat_map(|handler| &handler.events);
-    let together = !rail.handlers.is_empty() && rail.handlers.iter().all(|handler| handler.together);
-    let together = together.then(|| quote_spanned!(Span::mixed_site()=> .together()));
+    let concurrent = !rail.handlers.is_empty() && rail.handlers.iter().all(|handler| handler.concurrent);
+    let concurrent = concurrent.then(|| quote_spanned!(Span::mixed_site()=> .concurrent()));
     let (always, tools, flow, window) = (always(rail), for_tools(rail), flow(rail), window(rail));
     let list = if events_apart { quote!(__Events) } else { event_list(&events) };
     // Of a generic rail, what a bound of it lacks is what has to be told.
@@ -214,7 +214,7 @@ fn rail_impl(rail: &Rail, events_apart: bool) -> TokenStream {
                 #library::RailInfo { name: #name, priority: #value, declared: #declared },
                 &[#(<#events as #library::Event>::POINT),*],
                 &[#(<#rewrites as #library::Event>::POINT),*],
-            ) #generic #always #tools #window #together;
+            ) #generic #always #tools #window #concurrent;
             #after
             #before
             #flow
@@ -310,10 +310,10 @@ fn others(library: &Library, name: &str, rails: &[Path]) -> Option<TokenStream> 
 /// own, so the call does not begin with it.
 pub(crate) fn declared(library: &Library, span: Span) -> TokenStream {
     if library.is_given() {
-        let here = quote_spanned!(span=> __Declared::here(&::core::module_path!()));
-        return quote_spanned!(Span::mixed_site()=> { type __Declared = #library::Declared; #here });
+        let here = quote_spanned!(span=> __SourceLocation::here(&::core::module_path!()));
+        return quote_spanned!(Span::mixed_site()=> { type __SourceLocation = #library::SourceLocation; #here });
     }
-    quote_spanned!(span=> ::exo_rails::Declared::here(&::core::module_path!()))
+    quote_spanned!(span=> ::exo_rails::SourceLocation::here(&::core::module_path!()))
 }
 
 /// Takes for granted that it is an event, which is said elsewhere. Without a lifetime, rustc would hold a clause without
@@ -367,14 +367,14 @@ fn on_impl(rail: &Rail, handler: &Handler, event: &Path, written: &Path) -> Toke
         (granted(library, written, where_clause), sound(library, &output))
     };
     // What runs beside others is called so alone as well.
-    let (call, call_together) = if handler.together {
+    let (call, call_concurrent) = if handler.concurrent {
         let forward = quote_spanned! {Span::mixed_site()=>
             let payload = <#event as #library::Event>::share(payload);
-            <Self as #library::RailOn<#event>>::call_together(self, payload, ctx)
+            <Self as #library::RailOn<#event>>::call_concurrent(self, payload, ctx)
         };
         let beside = quote_spanned! {Span::mixed_site()=>
             #[inline]
-            fn call_together<'__event>(
+            fn call_concurrent<'__event>(
                 &'__event self,
                 payload: <#event as #library::Event>::Shared<'__event>,
                 ctx: &'__event #library::RailContext,
@@ -407,7 +407,7 @@ fn on_impl(rail: &Rail, handler: &Handler, event: &Path, written: &Path) -> Toke
                 #call
             }
 
-            #call_together
+            #call_concurrent
         }
     }
 }
@@ -419,7 +419,7 @@ fn call(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream {
     let picks = params.iter().zip(&names).map(|(ty, name)| pick(library, handler, event, ty, name));
     let receiver = handler.takes_self.then(|| quote_spanned!(Span::mixed_site()=> self,));
     let callee = &handler.callee;
-    let unpack = (!names.is_empty() && !handler.together).then(|| {
+    let unpack = (!names.is_empty() && !handler.concurrent).then(|| {
         quote_spanned! {Span::mixed_site()=>
             let mut parts = <#event as #library::Event>::parts(payload);
             let mut ctx = ::core::option::Option::Some(ctx);
@@ -433,7 +433,7 @@ fn call(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream {
 
 /// Takes one parameter out of the payload; an error about it points at the type that the user wrote.
 pub(super) fn pick(library: &Library, handler: &Handler, event: &Path, ty: &Type, name: &Ident) -> TokenStream {
-    if handler.together {
+    if handler.concurrent {
         let span = ty.span().resolved_at(Span::mixed_site());
         let library = library.located(span);
         let shared = quote_spanned!(span=> <#event as #library::Event>::Shared<'_>);

@@ -106,7 +106,7 @@ pub(super) fn call(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream 
     let result = result(library, handler, event, invocation);
     let flow = flow(library, handler, event);
     // What is shared is lent to others as well.
-    let own = (!handler.together).then(|| quote_spanned!(Span::mixed_site()=> let mut payload = payload;));
+    let own = (!handler.concurrent).then(|| quote_spanned!(Span::mixed_site()=> let mut payload = payload;));
     quote_spanned! {Span::mixed_site()=>
         async move {
             #own
@@ -282,7 +282,7 @@ fn or_unable(library: &Library, event: &Path, binding: &impl ToTokens, result: &
 /// Lends the payload and the context, for the parameters that are picked out of them.
 fn lent(library: &Library, handler: &Handler, event: &Path) -> TokenStream {
     let picks = handler.params.iter().any(|param| matches!(param.source, Source::Event | Source::Whole));
-    if !picks || handler.together {
+    if !picks || handler.concurrent {
         return TokenStream::new();
     }
     quote_spanned! {Span::mixed_site()=>

@@ -85,8 +85,8 @@ pub(super) fn check(options: &Options, sig: &Signature, params: &[Param], errors
     if options.always.is_some() {
         always(options, params, errors);
     }
-    if let Some(key) = &options.together {
-        together(key, options, params, errors);
+    if let Some(key) = &options.concurrent {
+        concurrent(key, options, params, errors);
     }
 }
 
@@ -206,13 +206,13 @@ pub(super) fn window(options: &Options, events: &[Path], errors: &mut Errors) {
 }
 
 /// A rail that runs beside others only looks, and hands on nothing.
-fn together(key: &Ident, options: &Options, params: &[Param], errors: &mut Errors) {
+fn concurrent(key: &Ident, options: &Options, params: &[Param], errors: &mut Errors) {
     for param in params.iter().filter(|param| !matches!(param.source, Source::Args(_))) {
         let what = shown(target(&param.ty));
         if ends_with(target(&param.ty), "Inputs") {
-            errors.at(&param.ty, "a rail with `together` takes the parts that it looks at, like `&ToolCallInputs`");
+            errors.at(&param.ty, "a rail with `concurrent` takes the parts that it looks at, like `&ToolCallInputs`");
         } else if is_mutable(&param.ty) {
-            errors.at(&param.ty, format_args!("a rail with `together` only looks: take `&{what}`"));
+            errors.at(&param.ty, format_args!("a rail with `concurrent` only looks: take `&{what}`"));
         }
     }
     let others = [
@@ -221,12 +221,16 @@ fn together(key: &Ident, options: &Options, params: &[Param], errors: &mut Error
         (options.always.is_some(), "always"),
     ];
     for (_, other) in others.iter().filter(|(given, _)| *given) {
-        errors.at(key, format_args!("a rail with `{other}` cannot run together with others: leave out one of the two"));
+        errors.at(
+            key,
+            format_args!("a rail with `{other}` cannot run concurrently with others: leave out one of the two"),
+        );
     }
     if let Some((key, needs)) = &options.needs {
         let name = needs.first().map(shown).unwrap_or_default();
         let advice = format!("take `&RailContext`, and ask `ctx.provided::<{name}>()`, an `Option`");
-        errors.at(key, format_args!("in a chain with `together` no rail can provide `{name}` to the others: {advice}"));
+        errors
+            .at(key, format_args!("in a chain with `concurrent` no rail can provide `{name}` to the others: {advice}"));
     }
 }
 

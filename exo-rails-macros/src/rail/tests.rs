@@ -402,7 +402,7 @@ fn golden_impl_block() {
 #[test]
 fn golden_own_event() {
     let item = "pub fn privacy(memories: &mut Memories) -> Verdict { Verdict::Continue }";
-    golden("rail_on_an_own_event.rs", expand("on = [MemoriesRecalled, PreToolCall]", item));
+    golden("rail_on_a_custom_event.rs", expand("on = [MemoriesRecalled, PreToolCall]", item));
 }
 
 #[test]

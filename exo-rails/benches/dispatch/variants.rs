@@ -1,7 +1,7 @@
 //! The ways to have an event pass a set of rails, and that all of them answer the same.
 
 use exo_rails::prelude::*;
-use exo_rails::{HookPoint, Reason, RetryRequest, RunOn};
+use exo_rails::{HookPoint, Reason, RetryRequest, Serves};
 
 use super::hand_written;
 use super::rails::Set;
@@ -37,7 +37,7 @@ impl<S: Set> Variant for ByHand<S> {
 /// The library's guard sets, static or not.
 pub(crate) struct Guards<R>(pub(crate) R);
 
-impl<R: Rails + RunOn<PreToolCall> + 'static> Variant for Guards<R> {
+impl<R: GuardSet + Serves<PreToolCall> + 'static> Variant for Guards<R> {
     type Answer = Result<Decision<ToolOutput>, RailFault>;
 
     fn dispatch<'a>(
@@ -45,7 +45,7 @@ impl<R: Rails + RunOn<PreToolCall> + 'static> Variant for Guards<R> {
         call: &'a mut ToolCallInputs,
         ctx: &'a mut RailContext,
     ) -> impl Future<Output = Self::Answer> + Send {
-        self.0.run::<PreToolCall>(call, ctx)
+        self.0.dispatch::<PreToolCall>(call, ctx)
     }
 }
 
@@ -73,7 +73,7 @@ impl<S: Set> Variant for ToolByHand<S> {
 /// A tool call that a guard set guards.
 pub(crate) struct GuardedTool<R>(pub(crate) R);
 
-impl<R: Rails + 'static> Variant for GuardedTool<R> {
+impl<R: GuardSet + 'static> Variant for GuardedTool<R> {
     type Answer = Result<ToolOutput, RunError>;
 
     fn dispatch<'a>(

@@ -14,7 +14,7 @@ use crate::context::RailContext;
 use crate::error::RunError;
 use crate::model::Model;
 use crate::payload::{InvokeInputs, InvokeOutput};
-use crate::rails::{NoRails, Rails};
+use crate::rails::{GuardSet, NoRails};
 use crate::tool::Tool;
 pub(crate) use steps::Steps;
 pub use streaming::{RunEvent, RunStream};
@@ -28,7 +28,7 @@ const DEFAULT_PARALLEL_TOOLS: NonZeroUsize = NonZeroUsize::new(8).unwrap();
 /// An agent: it asks the model, does what the model asks for with its tools, and asks again, until the model
 /// answers without a tool call.
 ///
-/// Its guard set is anything that implements [`Rails`]: a static chain, a
+/// Its guard set is anything that implements [`GuardSet`]: a static chain, a
 /// [`RailManager`](crate::RailManager), a [`HookManager`](crate::HookManager). Without one it behaves as if
 /// this crate's events did not exist.
 ///
@@ -100,7 +100,7 @@ impl<M: Model> Agent<M> {
     }
 }
 
-impl<M: Model, R: Rails> Agent<M, R> {
+impl<M: Model, R: GuardSet> Agent<M, R> {
     /// Runs the agent on this input.
     ///
     /// # Errors

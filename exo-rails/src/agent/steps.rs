@@ -21,7 +21,7 @@ use crate::model::Model;
 use crate::operation::{self, Call};
 use crate::payload::{InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse, ToolCallInputs, ToolOutput};
 use crate::permit::Permit;
-use crate::rails::Rails;
+use crate::rails::GuardSet;
 use crate::telemetry;
 use crate::tool::{Tool, unknown};
 
@@ -35,7 +35,7 @@ pub(crate) struct Steps<'a, M, R> {
     usage: Arc<Mutex<Usage>>,
 }
 
-impl<'a, M: Model, R: Rails> Steps<'a, M, R> {
+impl<'a, M: Model, R: GuardSet> Steps<'a, M, R> {
     pub(crate) fn new(agent: &'a Agent<M, R>, events: Option<Sender<RunEvent>>) -> Self {
         Self { agent, events, usage: Arc::default() }
     }

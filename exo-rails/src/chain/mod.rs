@@ -1,10 +1,10 @@
 //! Chains: rails sorted at compile time and called without dispatch at run time.
 
+pub(crate) mod concurrent;
 pub(crate) mod flow;
 pub(crate) mod order;
 pub(crate) mod requirements;
 pub(crate) mod sorting;
-pub(crate) mod together;
 pub(crate) mod walk;
 
 use std::ops::ControlFlow;
@@ -20,8 +20,8 @@ use crate::event::{Event, Payloads};
 use crate::hook_manager::{HookHandle, HookManager};
 use crate::hook_point::HookPoint;
 use crate::plan::Plan;
-use crate::rail::{Caller, Declared, EventList, EventVisitor, Rail, RailInfo, RailOn};
-use crate::rails::RunOn;
+use crate::rail::{Caller, EventList, EventVisitor, Rail, RailInfo, RailOn, SourceLocation};
+use crate::rails::Serves;
 use sorting::Row;
 
 /// A guard set made by `rail_chain!`.
@@ -102,7 +102,7 @@ pub struct NoRail<const I: usize = 0>;
 
 impl<const I: usize> Rail for NoRail<I> {
     const DECLARATION: Row =
-        Row::new(RailInfo { name: "", priority: i32::MAX, declared: Declared::here(&module_path!()) }, &[], &[]);
+        Row::new(RailInfo { name: "", priority: i32::MAX, declared: SourceLocation::here(&module_path!()) }, &[], &[]);
 
     type Events = ();
 }
@@ -120,7 +120,7 @@ impl<E: Event, const I: usize> RailOn<E> for NoRail<I> {
         Nothing
     }
 
-    fn call_together<'a>(&'a self, _: E::Shared<'a>, _: &'a RailContext) -> impl Future<Output = ()> + Send {
+    fn call_concurrent<'a>(&'a self, _: E::Shared<'a>, _: &'a RailContext) -> impl Future<Output = ()> + Send {
         std::future::ready(())
     }
 }
@@ -139,16 +139,20 @@ impl Future for Nothing {
 
 /// A chain at work as a rail of another chain.
 #[diagnostic::do_not_recommend]
-impl<E: Event, C: Chain + RunOn<E>> RailOn<E> for C {
+impl<E: Event, C: Chain + Serves<E>> RailOn<E> for C {
     type Out = ChainOutput<E>;
 
     #[inline]
     async fn call<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Self::Out {
-        ChainOutput(self.dispatch(payload, ctx).await)
+        ChainOutput(self.run_rails(payload, ctx).await)
     }
 
-    fn observe<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> impl Future<Output = ()> + Send {
-        RunOn::observe(self, payload, ctx)
+    fn call_if_always<'a>(
+        &'a self,
+        payload: E::Payload<'a>,
+        ctx: &'a mut RailContext,
+    ) -> impl Future<Output = ()> + Send {
+        Serves::run_always_rails(self, payload, ctx)
     }
 }
 

@@ -76,16 +76,16 @@ impl<C: Chain + Listing<N, K>, const N: usize, const K: usize> Checks<C, N, K> {
     /// # Panics
     /// When it cannot.
     #[track_caller]
-    pub const fn together(place: usize) {
+    pub const fn concurrent(place: usize) {
         let row = &Summary::<C, N, K>::ROWS[place];
-        if row.together || Summary::<C, N, K>::TOLD || row.info.name.is_empty() {
+        if row.concurrent || Summary::<C, N, K>::TOLD || row.info.name.is_empty() {
             return;
         }
-        let text = Text::new().name(row.info.name).and(" cannot run together with others: ");
+        let text = Text::new().name(row.info.name).and(" cannot run concurrently with others: ");
         if row.inner.is_some() {
             text.and("it is a chain, so list its rails").refuse();
         }
-        text.and("a rail that can says so, `#[rail(on = [PreToolCall], together)]`, and only looks").refuse();
+        text.and("a rail that can says so, `#[rail(on = [PreToolCall], concurrent)]`, and only looks").refuse();
     }
 
     /// No rail before this place of the list has the same priority at an event of both.
@@ -214,7 +214,7 @@ const fn unserved(rail: &Row, events: &[EventPlan]) -> Option<HookPoint> {
     let mut i = 0;
     while i < rail.events.len() {
         let (event, mut at) = (rail.events[i], 0);
-        let own = matches!(event, HookPoint::Own(_));
+        let own = matches!(event, HookPoint::Custom(_));
         while own && at < events.len() && !events[at].event.same(event) {
             at += 1;
         }

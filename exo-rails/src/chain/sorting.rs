@@ -50,7 +50,7 @@ pub struct Row {
     /// The tools that it is for.
     pub(crate) tools: &'static [&'static str],
     /// Whether it can run beside others at each of its events.
-    pub(crate) together: bool,
+    pub(crate) concurrent: bool,
     /// Whether it shares name and place with others, made from the same generic type.
     pub(crate) generic: bool,
     /// Whether the compiler has already told what is wrong with it, or with a rail in it: then a chain has nothing to
@@ -72,14 +72,14 @@ impl EventSet {
         Self(bits)
     }
 
-    /// Whether it has the event; of one's own events, whether it may have it: some share a bit.
+    /// Whether it has the event; of custom events, whether it may have it: some share a bit.
     const fn has(self, event: HookPoint) -> bool {
         self.0 & (1 << event.number()) != 0
     }
 
     /// The same without doubt, given the events as a list.
     const fn surely_has(self, event: HookPoint, events: &[HookPoint]) -> bool {
-        self.has(event) && (!matches!(event, HookPoint::Own(_)) || contains(events, event))
+        self.has(event) && (!matches!(event, HookPoint::Custom(_)) || contains(events, event))
     }
 }
 
@@ -102,7 +102,7 @@ impl Row {
             flow: &[],
             window: 0,
             tools: &[],
-            together: false,
+            concurrent: false,
             generic: false,
             told: false,
         }
@@ -152,8 +152,8 @@ impl Row {
 
     /// It can run beside others.
     #[must_use]
-    pub const fn together(mut self) -> Self {
-        self.together = true;
+    pub const fn concurrent(mut self) -> Self {
+        self.concurrent = true;
         self
     }
 

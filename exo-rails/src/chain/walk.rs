@@ -14,8 +14,8 @@ use crate::context::RailContext;
 use crate::decision::{Decision, Outcome};
 use crate::event::{Event, Payloads};
 use crate::rail::{Rail, RailInfo, RailOn};
-use crate::rails::RunOn;
-use crate::stopped::Stopped;
+use crate::rails::Serves;
+use crate::stopped::StoppedBy;
 use crate::telemetry;
 
 /// The steps of a chain at event `E`.
@@ -67,7 +67,7 @@ pub trait Note {
     ) -> impl Future<Output = Self::Out<E, S>> + Send;
 
     /// Takes a step beside others.
-    fn call_together<'a, E: Event, S: Step<E>>(
+    fn call_concurrent<'a, E: Event, S: Step<E>>(
         chain: &'a S::Chain,
         payload: E::Shared<'a>,
         ctx: &'a RailContext,
@@ -104,12 +104,12 @@ macro_rules! plain_steps {
             S::call(chain, payload, ctx)
         }
 
-        fn call_together<'a, E: Event, S: Step<E>>(
+        fn call_concurrent<'a, E: Event, S: Step<E>>(
             chain: &'a S::Chain,
             payload: E::Shared<'a>,
             ctx: &'a RailContext,
         ) -> impl Future<Output = S::Out> + Send {
-            S::call_together(chain, payload, ctx)
+            S::call_concurrent(chain, payload, ctx)
         }
 
         #[inline(always)]
@@ -177,13 +177,13 @@ impl<N: Note> Note for InSpans<N> {
         in_span::<E, S>(span, call)
     }
 
-    fn call_together<'a, E: Event, S: Step<E>>(
+    fn call_concurrent<'a, E: Event, S: Step<E>>(
         chain: &'a S::Chain,
         payload: E::Shared<'a>,
         ctx: &'a RailContext,
     ) -> impl Future<Output = ControlFlow<Outcome<E>>> + Send {
         let span = span_of::<E, S>();
-        let call = span.in_scope(|| S::call_together(chain, payload, ctx));
+        let call = span.in_scope(|| S::call_concurrent(chain, payload, ctx));
         in_span::<E, S>(span, call)
     }
 
@@ -258,14 +258,14 @@ pub struct Always<const THERE_ARE: bool, T = Untraced>(PhantomData<T>);
 /// What a chain does at an event. See [`Always`].
 pub trait Course {
     /// Runs the rails.
-    fn take_steps<'a, E: Event, W: Walk<E, Chain: RunOn<E>>>(
+    fn take_steps<'a, E: Event, W: Walk<E, Chain: Serves<E>>>(
         chain: &'a W::Chain,
         payload: E::Payload<'a>,
         ctx: &'a mut RailContext,
     ) -> impl Future<Output = Outcome<E>> + Send;
 
     /// Calls only those that are always called: a rail of the chain around has stopped the event.
-    fn observe<'a, E: Event, W: Walk<E, Chain: RunOn<E>>>(
+    fn observe<'a, E: Event, W: Walk<E, Chain: Serves<E>>>(
         chain: &'a W::Chain,
         payload: E::Payload<'a>,
         ctx: &'a mut RailContext,
@@ -274,7 +274,7 @@ pub trait Course {
 
 impl<T: Spans> Course for Always<false, T> {
     #[inline(always)]
-    fn take_steps<'a, E: Event, W: Walk<E, Chain: RunOn<E>>>(
+    fn take_steps<'a, E: Event, W: Walk<E, Chain: Serves<E>>>(
         chain: &'a W::Chain,
         payload: E::Payload<'a>,
         ctx: &'a mut RailContext,
@@ -282,7 +282,7 @@ impl<T: Spans> Course for Always<false, T> {
         W::walk::<T::Around<Unnoted>>(chain, payload, ctx)
     }
 
-    fn observe<'a, E: Event, W: Walk<E, Chain: RunOn<E>>>(
+    fn observe<'a, E: Event, W: Walk<E, Chain: Serves<E>>>(
         _: &'a W::Chain,
         _: E::Payload<'a>,
         _: &'a mut RailContext,
@@ -292,13 +292,13 @@ impl<T: Spans> Course for Always<false, T> {
 }
 
 impl<T: Spans> Course for Always<true, T> {
-    async fn take_steps<'a, E: Event, W: Walk<E, Chain: RunOn<E>>>(
+    async fn take_steps<'a, E: Event, W: Walk<E, Chain: Serves<E>>>(
         chain: &'a W::Chain,
         mut payload: E::Payload<'a>,
         ctx: &'a mut RailContext,
     ) -> Outcome<E> {
         let outcome = W::walk::<T::Around<Noted>>(chain, E::reborrow(&mut payload), ctx).await;
-        if let Some(stopped) = Stopped::of::<E>(&outcome) {
+        if let Some(stopped) = StoppedBy::of::<E>(&outcome) {
             let from = ctx.stopped_at + 1;
             ctx.set_stopped(stopped);
             W::observe::<T::Around<Noted>>(chain, payload, ctx, from).await;
@@ -306,7 +306,7 @@ impl<T: Spans> Course for Always<true, T> {
         outcome
     }
 
-    fn observe<'a, E: Event, W: Walk<E, Chain: RunOn<E>>>(
+    fn observe<'a, E: Event, W: Walk<E, Chain: Serves<E>>>(
         chain: &'a W::Chain,
         payload: E::Payload<'a>,
         ctx: &'a mut RailContext,
@@ -319,7 +319,7 @@ impl<T: Spans> Course for Always<true, T> {
 #[derive(Debug)]
 pub struct Then<A, B>(PhantomData<(A, B)>);
 
-impl<E: Event, A: Walk<E, Chain: RunOn<E>>, B: Walk<E, Chain = A::Chain>> Walk<E> for Then<A, B> {
+impl<E: Event, A: Walk<E, Chain: Serves<E>>, B: Walk<E, Chain = A::Chain>> Walk<E> for Then<A, B> {
     type Chain = A::Chain;
 
     const STEPS: usize = A::STEPS + B::STEPS;
@@ -402,7 +402,7 @@ pub trait Step<E: Event> {
     ) -> impl Future<Output = Self::Out> + Send;
 
     /// Calls the rail beside others.
-    fn call_together<'a>(
+    fn call_concurrent<'a>(
         chain: &'a Self::Chain,
         payload: E::Shared<'a>,
         ctx: &'a RailContext,
@@ -438,12 +438,12 @@ where
         P::Access::rail(chain).call(payload, ctx)
     }
 
-    fn call_together<'a>(
+    fn call_concurrent<'a>(
         chain: &'a Self::Chain,
         payload: E::Shared<'a>,
         ctx: &'a RailContext,
     ) -> impl Future<Output = Self::Out> + Send {
-        P::Access::rail(chain).call_together(payload, ctx)
+        P::Access::rail(chain).call_concurrent(payload, ctx)
     }
 
     #[inline(always)]
@@ -456,7 +456,7 @@ where
         payload: E::Payload<'a>,
         ctx: &'a mut RailContext,
     ) -> impl Future<Output = ()> + Send {
-        P::Access::rail(chain).observe(payload, ctx)
+        P::Access::rail(chain).call_if_always(payload, ctx)
     }
 }
 
@@ -468,7 +468,7 @@ macro_rules! walks {
         #[derive(Debug)]
         pub struct $name<P, $(const $place: usize),*>(PhantomData<P>);
 
-        impl<E: Event, P: super::Places<Chain: RunOn<E>>, $(const $place: usize),*> Walk<E>
+        impl<E: Event, P: super::Places<Chain: Serves<E>>, $(const $place: usize),*> Walk<E>
             for $name<P, $($place),*>
         where
             $(At<P, $place>: Step<E, Chain = P::Chain>,)*

@@ -18,6 +18,7 @@ use crate::action::{RailOutput, RetryRequest};
 use crate::chain::Chain;
 use crate::chain::sorting::Row;
 use crate::context::RailContext;
+use crate::custom_event::EventPart;
 use crate::decision::Outcome;
 use crate::event::{
     AllowsSkip, Error, Event, Finished, LlmChunk, LlmError, Param, Payloads, PostCompaction, PostLlmCall, PostToolCall,
@@ -25,10 +26,9 @@ use crate::event::{
 };
 use crate::fault::OnFault;
 use crate::hook_point::HookPoint;
-use crate::own_event::EventPart;
 use crate::provided::Provision;
 use crate::rail::{Caller, Rail};
-use crate::rails::{Rails, RunOn};
+use crate::rails::{GuardSet, Serves};
 use crate::reason::Reason;
 
 pub use crate::handled::{BeforeTool, ToolEvent};
@@ -88,10 +88,10 @@ impl<'a, E: Event, P: Param<'a, E>> CarriedBy<'a, E, E::Payload<'a>> for P {
     }
 }
 
-/// What a rail may take that runs together with others: all that the event carries, by `&`.
+/// What a rail may take that runs concurrently with others: all that the event carries, by `&`.
 #[diagnostic::on_unimplemented(
-    message = "a rail that runs together with others cannot take `{Self}` at `{E}`",
-    label = "a rail with `together` cannot take this",
+    message = "a rail that runs concurrently with others cannot take `{Self}` at `{E}`",
+    label = "a rail with `concurrent` cannot take this",
     note = "it looks at what `{E}` carries, `{Shared}`, and may take `&RailContext`; what changes something runs before or after the others"
 )]
 pub trait SharedBy<'a, E: Event, Shared>: Sized {
@@ -229,7 +229,7 @@ impl<E: Event, T: RailOutput<E>, One: Never> ReturnedAt<E, E::Returns, One> for 
     }
 }
 
-/// What serves every event of the lifecycle: all that [`Rails`] asks for, as one thing, so that a method called on what
+/// What serves every event of the lifecycle: all that [`GuardSet`] asks for, as one thing, so that a method called on what
 /// is no guard set is not told in terms of each event.
 // Written out, and not by a macro: rustc shows where it is declared.
 #[diagnostic::on_unimplemented(
@@ -238,41 +238,41 @@ impl<E: Event, T: RailOutput<E>, One: Never> ReturnedAt<E, E::Returns, One> for 
     note = "guard sets are chains made by `rail_chain!`, `RailManager`, `HookManager` and `NoRails`, and references to them",
     note = "a single rail becomes one in a chain: `rail_chain![my_rail]`"
 )]
-pub trait GuardSet
+pub trait ServesEveryEvent
 where
-    Self: RunOn<SessionStart>
-        + RunOn<Start>
-        + RunOn<PreCompaction>
-        + RunOn<PostCompaction>
-        + RunOn<PreLlmCall>
-        + RunOn<LlmChunk>
-        + RunOn<PostLlmCall>
-        + RunOn<LlmError>
-        + RunOn<PreToolCall>
-        + RunOn<PostToolCall>
-        + RunOn<ToolError>
-        + RunOn<Finished>
-        + RunOn<Error>
-        + RunOn<SessionEnd>,
+    Self: Serves<SessionStart>
+        + Serves<Start>
+        + Serves<PreCompaction>
+        + Serves<PostCompaction>
+        + Serves<PreLlmCall>
+        + Serves<LlmChunk>
+        + Serves<PostLlmCall>
+        + Serves<LlmError>
+        + Serves<PreToolCall>
+        + Serves<PostToolCall>
+        + Serves<ToolError>
+        + Serves<Finished>
+        + Serves<Error>
+        + Serves<SessionEnd>,
 {
 }
 
 #[diagnostic::do_not_recommend]
-impl<R> GuardSet for R where
-    R: RunOn<SessionStart>
-        + RunOn<Start>
-        + RunOn<PreCompaction>
-        + RunOn<PostCompaction>
-        + RunOn<PreLlmCall>
-        + RunOn<LlmChunk>
-        + RunOn<PostLlmCall>
-        + RunOn<LlmError>
-        + RunOn<PreToolCall>
-        + RunOn<PostToolCall>
-        + RunOn<ToolError>
-        + RunOn<Finished>
-        + RunOn<Error>
-        + RunOn<SessionEnd>
+impl<R> ServesEveryEvent for R where
+    R: Serves<SessionStart>
+        + Serves<Start>
+        + Serves<PreCompaction>
+        + Serves<PostCompaction>
+        + Serves<PreLlmCall>
+        + Serves<LlmChunk>
+        + Serves<PostLlmCall>
+        + Serves<LlmError>
+        + Serves<PreToolCall>
+        + Serves<PostToolCall>
+        + Serves<ToolError>
+        + Serves<Finished>
+        + Serves<Error>
+        + Serves<SessionEnd>
         + ?Sized
 {
 }
@@ -289,14 +289,14 @@ impl<R> GuardSet for R where
 )]
 pub trait IntoRails<One = ()> {
     /// The guard set.
-    type Rails: Rails;
+    type Rails: GuardSet;
 
     /// The guard set.
     fn into_rails(self) -> Self::Rails;
 }
 
 #[diagnostic::do_not_recommend]
-impl<R: Rails> IntoRails for R {
+impl<R: GuardSet> IntoRails for R {
     type Rails = Self;
 
     fn into_rails(self) -> Self {
@@ -306,7 +306,7 @@ impl<R: Rails> IntoRails for R {
 
 /// See [`Never`].
 #[diagnostic::do_not_recommend]
-impl<R: Rails, One: Never> IntoRails<One> for R {
+impl<R: GuardSet, One: Never> IntoRails<One> for R {
     type Rails = Self;
 
     fn into_rails(self) -> Self {
@@ -314,7 +314,7 @@ impl<R: Rails, One: Never> IntoRails<One> for R {
     }
 }
 
-/// What an [event of your own](derive@crate::Event) can carry: see [`EventPart`].
+/// What a [custom event](derive@crate::Event) can carry: see [`EventPart`].
 #[diagnostic::on_unimplemented(
     message = "an event cannot carry `{Self}`",
     label = "not what an event can carry",

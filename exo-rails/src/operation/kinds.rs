@@ -20,7 +20,7 @@ use crate::hook_point::HookPoint;
 use crate::payload::{InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse, ToolCallInputs, ToolOutput};
 use crate::permit::{Slot, Slots};
 use crate::rail::RailInfo;
-use crate::rails::{Rails, enter};
+use crate::rails::{GuardSet, enter};
 use crate::reason::Reason;
 
 /// What an event pair surrounds: the run, a model call, a tool call, a compaction.
@@ -39,7 +39,7 @@ pub(crate) trait Operation {
     const FAILED: HookPoint;
 
     /// Asks the rails what to do about a failure.
-    fn failed<'a, R: Rails + ?Sized>(
+    fn failed<'a, R: GuardSet + ?Sized>(
         rails: &'a R,
         inputs: &'a Self::Inputs,
         error: &'a Self::Error,
@@ -65,7 +65,7 @@ pub(crate) trait Operation {
     }
 
     /// Asks the rails of what leaves piece by piece about a result that leaves as a whole.
-    fn delivered<R: Rails + ?Sized>(
+    fn delivered<R: GuardSet + ?Sized>(
         _: &R,
         _: &Self::Inputs,
         _: &mut Self::Output,
@@ -107,7 +107,7 @@ impl Operation for Run {
     const FAILED: HookPoint = HookPoint::Error;
 
     // `guard_run` tells the observers, whatever the error came from.
-    fn failed<'a, R: Rails + ?Sized>(
+    fn failed<'a, R: GuardSet + ?Sized>(
         _: &'a R,
         _: &'a InvokeInputs,
         _: &'a RunError,
@@ -141,7 +141,7 @@ impl Operation for LlmCall {
 
     const FAILED: HookPoint = HookPoint::LlmError;
 
-    fn failed<'a, R: Rails + ?Sized>(
+    fn failed<'a, R: GuardSet + ?Sized>(
         rails: &'a R,
         inputs: &'a ModelCallInputs,
         error: &'a OperationError,
@@ -166,7 +166,7 @@ impl Operation for LlmCall {
         ctx.unless_cancelled(call)
     }
 
-    fn delivered<R: Rails + ?Sized>(
+    fn delivered<R: GuardSet + ?Sized>(
         rails: &R,
         inputs: &ModelCallInputs,
         output: &mut ModelResponse,
@@ -185,7 +185,7 @@ impl<const TOLD: bool> Operation for ToolCall<TOLD> {
 
     const FAILED: HookPoint = HookPoint::ToolError;
 
-    fn failed<'a, R: Rails + ?Sized>(
+    fn failed<'a, R: GuardSet + ?Sized>(
         rails: &'a R,
         inputs: &'a ToolCallInputs,
         error: &'a OperationError,
@@ -231,7 +231,7 @@ impl Operation for Compact {
     }
 
     // No event tells of it: whoever guards the run learns of the error that it ends with.
-    fn failed<'a, R: Rails + ?Sized>(
+    fn failed<'a, R: GuardSet + ?Sized>(
         _: &'a R,
         _: &'a CompactionInputs,
         _: &'a OperationError,

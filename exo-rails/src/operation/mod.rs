@@ -24,7 +24,7 @@ use crate::hook_point::HookPoint;
 use crate::payload::{InvokeInputs, InvokeOutput, ModelCallInputs};
 use crate::permit::{self, Permit};
 use crate::rail::{RailIdentity, RailInfo};
-use crate::rails::{Rails, RunOn, enter};
+use crate::rails::{GuardSet, Serves, enter};
 use crate::reason::Reason;
 
 pub(crate) use kinds::{Compact, LlmCall, Operation, Run, SKIPPED, ToolCall};
@@ -61,7 +61,7 @@ where
     type Error = Error;
 }
 
-/// What [`guard_stream`](crate::Rails::guard_stream) calls with the permit: a function or closure that gives a stream of
+/// What [`guard_stream`](crate::Guard::guard_stream) calls with the permit: a function or closure that gives a stream of
 /// [`ModelDelta`]s.
 ///
 /// It is implemented for every `FnMut(Permit<ModelCallInputs>)` whose stream is `Send` and yields
@@ -121,11 +121,11 @@ pub(crate) fn guard<O, R, P>(
 ) -> impl Future<Output = Result<O::Output, RunError>> + Send
 where
     O: Operation,
-    R: RunOn<O::Pre> + RunOn<O::Post> + Rails + ?Sized,
+    R: Serves<O::Pre> + Serves<O::Post> + GuardSet + ?Sized,
     P: Perform<O>,
 {
     async move {
-        let original = RunOn::<O::Pre>::rewrites(rails).then(|| Box::new(inputs.clone()));
+        let original = Serves::<O::Pre>::may_rewrite(rails).then(|| Box::new(inputs.clone()));
         let mut retries = Retries::default();
         loop {
             ctx.ensure_running()?;
@@ -152,7 +152,7 @@ pub(crate) async fn guard_run<R, P>(
     run: P,
 ) -> Result<InvokeOutput, RunError>
 where
-    R: Rails + ?Sized,
+    R: GuardSet + ?Sized,
     P: Perform<Run>,
 {
     let result = guard::<Run, R, _>(rails, &mut inputs, ctx, run).await;
@@ -174,7 +174,7 @@ fn attempt<O, R, P>(
 ) -> impl Future<Output = Result<Attempt<O::Output>, RunError>> + Send
 where
     O: Operation,
-    R: RunOn<O::Pre> + RunOn<O::Post> + Rails + ?Sized,
+    R: Serves<O::Pre> + Serves<O::Post> + GuardSet + ?Sized,
     P: Perform<O>,
 {
     async move {
@@ -222,7 +222,7 @@ fn performed<O, R, P>(
 ) -> impl Future<Output = Result<Made<O::Output>, RunError>> + Send
 where
     O: Operation,
-    R: Rails + ?Sized,
+    R: GuardSet + ?Sized,
     P: Perform<O>,
 {
     async move {
@@ -252,7 +252,7 @@ fn permitted<O, R, P>(
 ) -> impl Future<Output = Result<Result<Made<O::Output>, O::Error>, RunError>> + Send
 where
     O: Operation,
-    R: Rails + ?Sized,
+    R: GuardSet + ?Sized,
     P: Perform<O>,
 {
     async move {

@@ -10,8 +10,8 @@ use crate::context::RailContext;
 use crate::error::{OperationError, RunError};
 use crate::payload::{ModelCallInputs, ModelResponse};
 use crate::permit::Permit;
-use crate::rails::Rails;
-use crate::stream::{Outlet, StreamPiece};
+use crate::rails::GuardSet;
+use crate::stream::{StreamPiece, StreamSink};
 
 /// What an operation has come to, when it has not failed.
 pub(crate) enum Made<T> {
@@ -28,7 +28,7 @@ pub(crate) trait Perform<O: Operation>: Send {
     /// Does it once. `inputs` are those of the permit.
     ///
     /// Two results: that of the operation, inside, and that of the rails and the run.
-    fn perform<R: Rails + ?Sized>(
+    fn perform<R: GuardSet + ?Sized>(
         &mut self,
         rails: &R,
         permit: Permit<O::Inputs>,
@@ -37,7 +37,7 @@ pub(crate) trait Perform<O: Operation>: Send {
     ) -> impl Future<Output = Result<Result<Made<O::Output>, O::Error>, RunError>> + Send;
 
     /// Lets a result leave as a whole; the retry, when a rail asks for one.
-    fn deliver<R: Rails + ?Sized>(
+    fn deliver<R: GuardSet + ?Sized>(
         &mut self,
         rails: &R,
         inputs: &O::Inputs,
@@ -70,7 +70,7 @@ where
     A: FnMut() -> Fut + Send,
     Fut: Future<Output = ()> + Send,
 {
-    fn perform<R: Rails + ?Sized>(
+    fn perform<R: GuardSet + ?Sized>(
         &mut self,
         _: &R,
         permit: Permit<O::Inputs>,
@@ -83,7 +83,7 @@ where
         })
     }
 
-    fn deliver<R: Rails + ?Sized>(
+    fn deliver<R: GuardSet + ?Sized>(
         &mut self,
         rails: &R,
         inputs: &O::Inputs,
@@ -106,8 +106,8 @@ pub(crate) struct Streamed<F, T> {
     pub has_left: bool,
 }
 
-impl<F: GuardedStream, T: Outlet> Perform<LlmCall> for Streamed<F, T> {
-    async fn perform<R: Rails + ?Sized>(
+impl<F: GuardedStream, T: StreamSink> Perform<LlmCall> for Streamed<F, T> {
+    async fn perform<R: GuardSet + ?Sized>(
         &mut self,
         rails: &R,
         permit: Permit<ModelCallInputs>,
@@ -123,7 +123,7 @@ impl<F: GuardedStream, T: Outlet> Perform<LlmCall> for Streamed<F, T> {
         })
     }
 
-    async fn deliver<R: Rails + ?Sized>(
+    async fn deliver<R: GuardSet + ?Sized>(
         &mut self,
         rails: &R,
         inputs: &ModelCallInputs,
@@ -154,7 +154,7 @@ struct Counting<'o, T> {
     has_left: &'o mut bool,
 }
 
-impl<T: Outlet> Outlet for Counting<'_, T> {
+impl<T: StreamSink> StreamSink for Counting<'_, T> {
     fn send(&mut self, piece: StreamPiece) -> impl Future<Output = ()> + Send {
         *self.has_left = matches!(piece, StreamPiece::Text(_));
         self.outlet.send(piece)

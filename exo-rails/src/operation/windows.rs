@@ -14,11 +14,11 @@ use crate::error::{OperationError, RunError};
 use crate::event::{Event, LlmChunk};
 use crate::message::{Content, ContentPart, Message};
 use crate::payload::{ModelCallInputs, ModelResponse};
-use crate::rails::{Rails, RunOn, enter};
-use crate::stream::{Outlet, StreamPiece, StreamWindow};
+use crate::rails::{GuardSet, Serves, enter};
+use crate::stream::{StreamPiece, StreamSink, StreamWindow};
 
 /// Asks the rails about an answer that is there as a whole; the retry, when one of them wants it.
-pub(super) async fn whole<R: Rails + ?Sized>(
+pub(super) async fn whole<R: GuardSet + ?Sized>(
     rails: &R,
     inputs: &ModelCallInputs,
     response: &mut ModelResponse,
@@ -50,14 +50,14 @@ pub(super) async fn stream<R, S, E, T>(
     outlet: &mut T,
 ) -> Result<Result<Screened, OperationError>, RunError>
 where
-    R: Rails + ?Sized,
+    R: GuardSet + ?Sized,
     S: Stream<Item = Result<ModelDelta, E>> + Send,
     E: Into<OperationError> + Send,
-    T: Outlet,
+    T: StreamSink,
 {
     let mut deltas = pin!(deltas);
     let mut answer = ResponseBuilder::new();
-    let mut passage = Passage::new(RunOn::<LlmChunk>::holds_back(rails));
+    let mut passage = Passage::new(Serves::<LlmChunk>::stream_window(rails));
     loop {
         let Some(delta) = ctx.unless_cancelled(deltas.next()).await else { return Err(RunError::Cancelled) };
         let delta = match delta {
@@ -99,7 +99,7 @@ impl Passage {
     }
 
     /// Takes the text of a delta in; whether there is any.
-    async fn take(&mut self, delta: &ModelDelta, outlet: &mut impl Outlet) -> bool {
+    async fn take(&mut self, delta: &ModelDelta, outlet: &mut impl StreamSink) -> bool {
         match delta {
             ModelDelta::Text(text) => self.window.push(text),
             // It stands in for everything before it.
@@ -116,12 +116,12 @@ impl Passage {
     }
 
     /// Asks the rails about the window, and lets leave what is not held back.
-    async fn pass<R: Rails + ?Sized>(
+    async fn pass<R: GuardSet + ?Sized>(
         &mut self,
         rails: &R,
         inputs: &ModelCallInputs,
         ctx: &mut RailContext,
-        outlet: &mut impl Outlet,
+        outlet: &mut impl StreamSink,
     ) -> Result<Option<Again>, RunError> {
         // Nothing leaves before the end, so the rails see it then, as they see an answer that is not streamed.
         if self.held_back == usize::MAX && !self.window.is_last {
@@ -152,7 +152,7 @@ impl Passage {
 }
 
 /// Asks the rails about a window; the retry, when one of them wants it.
-async fn screen<R: Rails + ?Sized>(
+async fn screen<R: GuardSet + ?Sized>(
     rails: &R,
     inputs: &ModelCallInputs,
     window: &mut StreamWindow,

@@ -9,8 +9,8 @@ use super::traced::Traced;
 use crate::context::RailContext;
 use crate::decision::{Decision, Outcome};
 use crate::event::Payloads;
-use crate::rails::{RunOn, enter};
-use crate::stopped::{Stop, Stopped};
+use crate::rails::{Serves, enter};
+use crate::stopped::{StopKind, StoppedBy};
 
 /// Runs the rails of one event, in a context of its own.
 ///
@@ -29,13 +29,13 @@ use crate::stopped::{Stop, Stopped};
 /// assert_eq!(read.assert_continued().payload.1.content, "key = [key]");
 /// # }
 /// ```
-pub async fn at<E: OwnedPayload>(rails: &(impl RunOn<E> + ?Sized), payload: impl Into<E::Owned> + Send) -> Decided<E> {
+pub async fn at<E: OwnedPayload>(rails: &(impl Serves<E> + ?Sized), payload: impl Into<E::Owned> + Send) -> Decided<E> {
     at_in(rails, payload, &mut RailContext::new("testing")).await
 }
 
 /// The same in a context of your own: with a session, with what earlier rails have left in `ctx.run`.
 pub async fn at_in<E: OwnedPayload>(
-    rails: &(impl RunOn<E> + ?Sized),
+    rails: &(impl Serves<E> + ?Sized),
     payload: impl Into<E::Owned> + Send,
     ctx: &mut RailContext,
 ) -> Decided<E> {
@@ -62,7 +62,7 @@ impl<E: OwnedPayload> Decided<E> {
     /// When one did not.
     #[track_caller]
     pub fn assert_continued(&self) -> &Self {
-        self.hold(Stopped::of::<E>(&self.outcome).is_none(), || "expected that every rail continues".to_owned())
+        self.hold(StoppedBy::of::<E>(&self.outcome).is_none(), || "expected that every rail continues".to_owned())
     }
 
     /// Asserts that a rail skipped, for a reason with this text in it.
@@ -71,7 +71,7 @@ impl<E: OwnedPayload> Decided<E> {
     /// When it is otherwise.
     #[track_caller]
     pub fn assert_skipped(&self, reason: &str) -> &Self {
-        self.assert_stopped(Stop::Skip, reason)
+        self.assert_stopped(StopKind::Skip, reason)
     }
 
     /// Asserts that a rail skipped with this substitute.
@@ -97,7 +97,7 @@ impl<E: OwnedPayload> Decided<E> {
     /// When it is otherwise.
     #[track_caller]
     pub fn assert_retried(&self, reason: &str) -> &Self {
-        self.assert_stopped(Stop::Retry, reason)
+        self.assert_stopped(StopKind::Retry, reason)
     }
 
     /// Asserts that a rail aborted, for a reason with this text in it.
@@ -106,7 +106,7 @@ impl<E: OwnedPayload> Decided<E> {
     /// When it is otherwise.
     #[track_caller]
     pub fn assert_aborted(&self, reason: &str) -> &Self {
-        self.assert_stopped(Stop::Abort, reason)
+        self.assert_stopped(StopKind::Abort, reason)
     }
 
     /// Asserts that a rail faulted, with this text in its cause.
@@ -115,7 +115,7 @@ impl<E: OwnedPayload> Decided<E> {
     /// When it is otherwise.
     #[track_caller]
     pub fn assert_faulted(&self, cause: &str) -> &Self {
-        self.assert_stopped(Stop::Fault, cause)
+        self.assert_stopped(StopKind::Fault, cause)
     }
 
     /// Asserts that it was this rail that stopped the event.
@@ -124,13 +124,13 @@ impl<E: OwnedPayload> Decided<E> {
     /// When it was another, or none.
     #[track_caller]
     pub fn assert_by(&self, rail: &str) -> &Self {
-        let is_it = Stopped::of::<E>(&self.outcome).is_some_and(|stopped| stopped.rail_name == rail);
+        let is_it = StoppedBy::of::<E>(&self.outcome).is_some_and(|stopped| stopped.rail_name == rail);
         self.hold(is_it, || format!("expected that `{rail}` decides"))
     }
 
     #[track_caller]
-    fn assert_stopped(&self, how: Stop, reason: &str) -> &Self {
-        let stopped = Stopped::of::<E>(&self.outcome);
+    fn assert_stopped(&self, how: StopKind, reason: &str) -> &Self {
+        let stopped = StoppedBy::of::<E>(&self.outcome);
         let is_it = stopped.is_some_and(|stopped| stopped.how == how && stopped.reason.as_str().contains(reason));
         self.hold(is_it, || format!("expected that a rail {}, with {reason:?}", shown::does(how)))
     }
@@ -144,7 +144,7 @@ impl<E: OwnedPayload> Decided<E> {
 
 impl<E: OwnedPayload> fmt::Debug for Decided<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let stopped = Stopped::of::<E>(&self.outcome);
+        let stopped = StoppedBy::of::<E>(&self.outcome);
         f.debug_struct("Decided").field("stopped", &stopped).field("payload", &self.payload).finish_non_exhaustive()
     }
 }

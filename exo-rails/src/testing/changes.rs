@@ -18,7 +18,7 @@ pub(super) fn changeable(inputs: &Inputs<'_>) -> Value {
         Inputs::PreToolCall(call) => value(call),
         Inputs::PostToolCall(_, output) => value(output),
         Inputs::Finished(_, output) => value(output),
-        Inputs::Own(own) => Value::String(format!("{own:?}")),
+        Inputs::Custom(own) => Value::String(format!("{own:?}")),
         Inputs::SessionStart(_)
         | Inputs::PostCompaction(..)
         | Inputs::LlmError(..)

@@ -9,7 +9,7 @@ use crate::context::RailContext;
 use crate::error::OperationError;
 use crate::payload::{ModelCallInputs, ModelResponse, ToolCallInputs, ToolOutput};
 use crate::permit::Permit;
-use crate::rails::Rails;
+use crate::rails::GuardSet;
 
 /// A guarded tool call, which comes to what is said with [`returns`](GuardedCall::returns) and
 /// [`fails`](GuardedCall::fails), and is made when it is awaited.
@@ -28,7 +28,10 @@ use crate::rails::Rails;
 /// call.assert_failed("no shell").assert_calls("shell", 0);
 /// # }
 /// ```
-pub fn tool_call<R: Rails + ?Sized>(rails: &R, call: ToolCallInputs) -> GuardedCall<'_, R, ToolCallInputs, ToolOutput> {
+pub fn tool_call<R: GuardSet + ?Sized>(
+    rails: &R,
+    call: ToolCallInputs,
+) -> GuardedCall<'_, R, ToolCallInputs, ToolOutput> {
     GuardedCall::new(rails, call)
 }
 
@@ -49,7 +52,7 @@ pub fn tool_call<R: Rails + ?Sized>(rails: &R, call: ToolCallInputs) -> GuardedC
 /// call.assert_output("I will ask a colleague.");
 /// # }
 /// ```
-pub fn llm_call<R: Rails + ?Sized>(
+pub fn llm_call<R: GuardSet + ?Sized>(
     rails: &R,
     request: ModelCallInputs,
 ) -> GuardedCall<'_, R, ModelCallInputs, ModelResponse> {
@@ -66,7 +69,7 @@ pub struct GuardedCall<'r, R: ?Sized, I, O> {
     ctx: RailContext,
 }
 
-impl<'r, R: Rails + ?Sized, I, O> GuardedCall<'r, R, I, O> {
+impl<'r, R: GuardSet + ?Sized, I, O> GuardedCall<'r, R, I, O> {
     fn new(rails: &'r R, inputs: I) -> Self {
         Self { rails, inputs, results: Results { left: VecDeque::new(), taken: 0 }, ctx: RailContext::new("testing") }
     }
@@ -107,7 +110,7 @@ impl<O> Results<O> {
 
 type TestedFuture<'r, O> = Pin<Box<dyn Future<Output = Tested<O>> + Send + 'r>>;
 
-impl<'r, R: Rails + ?Sized> IntoFuture for GuardedCall<'r, R, ToolCallInputs, ToolOutput> {
+impl<'r, R: GuardSet + ?Sized> IntoFuture for GuardedCall<'r, R, ToolCallInputs, ToolOutput> {
     type Output = Tested<ToolOutput>;
     type IntoFuture = TestedFuture<'r, ToolOutput>;
 
@@ -127,7 +130,7 @@ impl<'r, R: Rails + ?Sized> IntoFuture for GuardedCall<'r, R, ToolCallInputs, To
     }
 }
 
-impl<'r, R: Rails + ?Sized> IntoFuture for GuardedCall<'r, R, ModelCallInputs, ModelResponse> {
+impl<'r, R: GuardSet + ?Sized> IntoFuture for GuardedCall<'r, R, ModelCallInputs, ModelResponse> {
     type Output = Tested<ModelResponse>;
     type IntoFuture = TestedFuture<'r, ModelResponse>;
 

@@ -6,7 +6,7 @@
 //!
 //! # One event
 //!
-//! [`at`] runs the rails of one event. A guard set is whatever implements [`Rails`](crate::Rails): `rail_chain![name]` for
+//! [`at`] runs the rails of one event. A guard set is whatever implements [`GuardSet`](crate::GuardSet): `rail_chain![name]` for
 //! the rail of a function, a chain with its fields filled in, a manager. A rail that stands in no chain is driven
 //! [alone](only).
 //!
@@ -52,7 +52,7 @@
 //! let call = testing::tool_call(&rail_chain![once_more], ToolCallInputs::new("search"));
 //! let call = call.fails("the index is busy").returns("three orders").await;
 //! call.assert_output("three orders").assert_calls("search", 2);
-//! call.assert_decisions([(HookPoint::ToolError, Stop::Retry, "once_more")]);
+//! call.assert_decisions([(HookPoint::ToolError, StopKind::Retry, "once_more")]);
 //! # }
 //! ```
 //!
@@ -83,11 +83,11 @@
 //! run.assert_output("There are three.");
 //! run.assert_calls("delete_file", 0).assert_called_with("search", &json!({ "query": "orders" }));
 //! run.assert_told("three orders").assert_told("people delete files");
-//! run.assert_decisions([(HookPoint::PreToolCall, Stop::Skip, "keep_files")]);
+//! run.assert_decisions([(HookPoint::PreToolCall, StopKind::Skip, "keep_files")]);
 //! # }
 //! ```
 //!
-//! # In an agent or a loop of your own
+//! # In an agent or your own loop
 //!
 //! Put [`Traced`] around the guard set, and have its [`Trace`] watch the tools and the model: the assertions are the
 //! same.

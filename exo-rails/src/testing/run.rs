@@ -13,7 +13,7 @@ use crate::agent::{Agent, AgentBuilder, RunEvent};
 use crate::context::RailContext;
 use crate::error::{OperationError, OperationErrorKind, RunError};
 use crate::payload::{InvokeInputs, InvokeOutput, ToolOutput};
-use crate::rails::Rails;
+use crate::rails::GuardSet;
 use crate::scripted::{ScriptError, ScriptedModel};
 use crate::tool::Tool;
 
@@ -37,7 +37,7 @@ use crate::tool::Tool;
 /// ```
 ///
 /// A script that is wrong is told by the first assertion, whatever it asserts.
-pub fn run<'r, R: Rails + 'r>(rails: R, script: &str) -> ScriptedRun<'r, R> {
+pub fn run<'r, R: GuardSet + 'r>(rails: R, script: &str) -> ScriptedRun<'r, R> {
     let rails = Traced::new(rails);
     let trace = rails.trace().clone();
     let model = script.parse();
@@ -61,7 +61,7 @@ pub struct ScriptedRun<'r, R> {
     rails: PhantomData<&'r ()>,
 }
 
-impl<R: Rails> ScriptedRun<'_, R> {
+impl<R: GuardSet> ScriptedRun<'_, R> {
     /// What the user says; `hello` when it is not said.
     pub fn input(mut self, input: impl Into<InvokeInputs>) -> Self {
         self.input = input.into();
@@ -143,7 +143,7 @@ impl<R: Rails> ScriptedRun<'_, R> {
     }
 }
 
-async fn stream<R: Rails>(
+async fn stream<R: GuardSet>(
     agent: &Agent<TracedModel<ScriptedModel>, Traced<R>>,
     input: InvokeInputs,
     ctx: &mut RailContext,
@@ -160,7 +160,7 @@ async fn stream<R: Rails>(
     }
 }
 
-impl<'r, R: Rails + 'r> IntoFuture for ScriptedRun<'r, R> {
+impl<'r, R: GuardSet + 'r> IntoFuture for ScriptedRun<'r, R> {
     type Output = Tested<InvokeOutput>;
     type IntoFuture = Pin<Box<dyn Future<Output = Tested<InvokeOutput>> + Send + 'r>>;
 

@@ -4,7 +4,7 @@ use std::fmt::{Formatter, Result};
 
 use super::trace::{TraceEntry, TracedEvent};
 use crate::message::{Message, ToolCall};
-use crate::stopped::Stop;
+use crate::stopped::StopKind;
 
 /// All entries; events are numbered.
 pub(super) fn entries(f: &mut Formatter<'_>, entries: &[TraceEntry]) -> Result {
@@ -62,22 +62,22 @@ fn said(message: &Message) -> String {
     format!("{}: {:?}{calls}", role.as_str().unwrap_or_default(), message.text())
 }
 
-pub(super) const fn stop(how: Stop) -> &'static str {
+pub(super) const fn stop(how: StopKind) -> &'static str {
     match how {
-        Stop::Skip => "skip",
-        Stop::Retry => "retry",
-        Stop::Abort => "abort",
-        Stop::Fault => "fault",
+        StopKind::Skip => "skip",
+        StopKind::Retry => "retry",
+        StopKind::Abort => "abort",
+        StopKind::Fault => "fault",
     }
 }
 
 /// What a rail does that stops an event so.
-pub(super) const fn does(how: Stop) -> &'static str {
+pub(super) const fn does(how: StopKind) -> &'static str {
     match how {
-        Stop::Skip => "skips",
-        Stop::Retry => "asks for a retry",
-        Stop::Abort => "aborts",
-        Stop::Fault => "faults",
+        StopKind::Skip => "skips",
+        StopKind::Retry => "asks for a retry",
+        StopKind::Abort => "aborts",
+        StopKind::Fault => "faults",
     }
 }
 

@@ -14,7 +14,7 @@ use crate::hook_point::HookPoint;
 use crate::message::Message;
 use crate::model::Model;
 use crate::payload::ToolCallInputs;
-use crate::stopped::{Stop, Stopped};
+use crate::stopped::{StopKind, StoppedBy};
 use crate::tool::Tool;
 
 /// What has happened, in order: events and what the rails decided, tools that ran, what the model was told.
@@ -100,7 +100,7 @@ pub struct TracedEvent {
     /// Whether its rails have come to an end: not when the run was dropped meanwhile.
     pub has_ended: bool,
     /// How a rail stopped it; `None` when all continued.
-    pub stopped: Option<Stopped>,
+    pub stopped: Option<StoppedBy>,
     /// What the rails have changed of the payload, each place as `path: before -> after`, in JSON.
     pub changes: Vec<String>,
 }
@@ -146,7 +146,7 @@ impl Trace {
         log.entries.len() - 1
     }
 
-    pub(super) fn end(&self, place: usize, stopped: Option<Stopped>, changes: Vec<String>) {
+    pub(super) fn end(&self, place: usize, stopped: Option<StoppedBy>, changes: Vec<String>) {
         if let Some(TraceEntry::Fired(event)) = self.lock().entries.get_mut(place) {
             (event.has_ended, event.stopped, event.changes) = (true, stopped, changes);
         }
@@ -265,8 +265,8 @@ impl Trace {
     /// # Panics
     /// When it is otherwise.
     #[track_caller]
-    pub fn assert_decisions<'n>(&self, decisions: impl IntoIterator<Item = (HookPoint, Stop, &'n str)>) -> &Self {
-        let line = |(point, how, by): (HookPoint, Stop, &str)| format!("{point}: {} by `{by}`", shown::stop(how));
+    pub fn assert_decisions<'n>(&self, decisions: impl IntoIterator<Item = (HookPoint, StopKind, &'n str)>) -> &Self {
+        let line = |(point, how, by): (HookPoint, StopKind, &str)| format!("{point}: {} by `{by}`", shown::stop(how));
         let expected: Vec<_> = decisions.into_iter().map(line).collect();
         let events = self.events();
         let stopped = events.iter().filter_map(|event| event.stopped.as_ref().map(|stopped| (event.point, stopped)));

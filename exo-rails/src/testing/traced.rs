@@ -12,8 +12,8 @@ use crate::event::{Event, Inputs};
 use crate::model::Model;
 use crate::payload::{ModelCallInputs, ModelResponse};
 use crate::permit::Permit;
-use crate::rails::RunOn;
-use crate::stopped::Stopped;
+use crate::rails::Serves;
+use crate::stopped::StoppedBy;
 
 /// A guard set around another, which writes down each event and what the rails decide. It decides nothing itself.
 ///
@@ -28,12 +28,12 @@ use crate::stopped::Stopped;
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RunError> {
 /// let rails = Traced::new(rail_chain![no_shell]);
-/// // An agent, or a loop of your own:
+/// // An agent, or your own loop:
 /// let tool = |_call| async { Ok::<_, OperationError>(ToolOutput::text("done")) };
 /// rails.guard_tool_call(ToolCallInputs::new("shell"), &mut RailContext::new("demo"), tool).await?;
 ///
 /// rails.trace().assert_events([HookPoint::PreToolCall, HookPoint::PostToolCall]);
-/// rails.trace().assert_decisions([(HookPoint::PreToolCall, Stop::Skip, "no_shell")]);
+/// rails.trace().assert_decisions([(HookPoint::PreToolCall, StopKind::Skip, "no_shell")]);
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Debug)]
@@ -59,27 +59,31 @@ impl<R> Traced<R> {
     }
 }
 
-impl<E: Event, R: RunOn<E>> RunOn<E> for Traced<R> {
-    fn rewrites(&self) -> bool {
-        self.rails.rewrites()
+impl<E: Event, R: Serves<E>> Serves<E> for Traced<R> {
+    fn may_rewrite(&self) -> bool {
+        self.rails.may_rewrite()
     }
 
-    fn holds_back(&self) -> usize {
-        self.rails.holds_back()
+    fn stream_window(&self) -> usize {
+        self.rails.stream_window()
     }
 
-    async fn dispatch<'a>(&'a self, mut payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Outcome<E> {
+    async fn run_rails<'a>(&'a self, mut payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Outcome<E> {
         let inputs = E::inputs(E::reborrow(&mut payload));
         let (before, tool) = (changeable(&inputs), tool_of(&inputs));
         let place = self.trace.begin(TracedEvent::new(E::POINT, tool, ctx));
-        let outcome = self.rails.dispatch(E::reborrow(&mut payload), ctx).await;
+        let outcome = self.rails.run_rails(E::reborrow(&mut payload), ctx).await;
         let changes = differences(&before, &changeable(&E::inputs(payload)));
-        self.trace.end(place, Stopped::of::<E>(&outcome), changes);
+        self.trace.end(place, StoppedBy::of::<E>(&outcome), changes);
         outcome
     }
 
-    fn observe<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> impl Future<Output = ()> + Send {
-        self.rails.observe(payload, ctx)
+    fn run_always_rails<'a>(
+        &'a self,
+        payload: E::Payload<'a>,
+        ctx: &'a mut RailContext,
+    ) -> impl Future<Output = ()> + Send {
+        self.rails.run_always_rails(payload, ctx)
     }
 }
 

@@ -16,7 +16,7 @@ pub(crate) struct Listed {
 }
 
 /// The chain itself, registered with a hook manager, and as one rail of a rail manager.
-fn subjects<C: Chain + Rails + 'static>(chain: impl Fn() -> C) -> Vec<(&'static str, Box<dyn Subject>)> {
+fn subjects<C: Chain + GuardSet + 'static>(chain: impl Fn() -> C) -> Vec<(&'static str, Box<dyn Subject>)> {
     let mut hooks = HookManager::new();
     chain().register(&mut hooks);
     let mut manager = RailManager::new();

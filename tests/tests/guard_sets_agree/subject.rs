@@ -38,7 +38,7 @@ pub(crate) trait Subject {
     fn guarded(&self, operation: Operation, script: &Script) -> Seen;
 }
 
-impl<R: Rails> Subject for R {
+impl<R: GuardSet> Subject for R {
     fn event(&self, point: HookPoint, script: &Script) -> Seen {
         see(script, async |ctx| event(self, point, ctx).await)
     }
@@ -61,23 +61,23 @@ fn see(script: &Script, case: impl AsyncFnOnce(&mut RailContext) -> String) -> S
 }
 
 /// Runs the rails of one event; its end is the decision with the payload that they leave.
-async fn event<R: Rails>(rails: &R, point: HookPoint, ctx: &mut RailContext) -> String {
+async fn event<R: GuardSet>(rails: &R, point: HookPoint, ctx: &mut RailContext) -> String {
     let (mut run, mut output) = (InvokeInputs::saying(GIVEN), InvokeOutput::saying(RESULT));
     let (mut prompt, mut response) = (ModelCallInputs::saying(GIVEN), ModelResponse::saying(RESULT));
     let (mut call, mut result) = (ToolCallInputs::saying(GIVEN), ToolOutput::saying(RESULT));
     let failure = OperationError::from(RESULT);
     match point {
-        HookPoint::Start => end(rails.run::<Start>(&mut run, ctx).await, &run),
-        HookPoint::PreLlmCall => end(rails.run::<PreLlmCall>(&mut prompt, ctx).await, &prompt),
-        HookPoint::PostLlmCall => end(rails.run::<PostLlmCall>((&prompt, &mut response), ctx).await, &response),
-        HookPoint::LlmError => end(rails.run::<LlmError>((&prompt, &failure), ctx).await, &failure),
-        HookPoint::PreToolCall => end(rails.run::<PreToolCall>(&mut call, ctx).await, &call),
-        HookPoint::PostToolCall => end(rails.run::<PostToolCall>((&call, &mut result), ctx).await, &result),
-        HookPoint::ToolError => end(rails.run::<ToolError>((&call, &failure), ctx).await, &failure),
-        HookPoint::Finished => end(rails.run::<Finished>((&run, &mut output), ctx).await, &output),
+        HookPoint::Start => end(rails.dispatch::<Start>(&mut run, ctx).await, &run),
+        HookPoint::PreLlmCall => end(rails.dispatch::<PreLlmCall>(&mut prompt, ctx).await, &prompt),
+        HookPoint::PostLlmCall => end(rails.dispatch::<PostLlmCall>((&prompt, &mut response), ctx).await, &response),
+        HookPoint::LlmError => end(rails.dispatch::<LlmError>((&prompt, &failure), ctx).await, &failure),
+        HookPoint::PreToolCall => end(rails.dispatch::<PreToolCall>(&mut call, ctx).await, &call),
+        HookPoint::PostToolCall => end(rails.dispatch::<PostToolCall>((&call, &mut result), ctx).await, &result),
+        HookPoint::ToolError => end(rails.dispatch::<ToolError>((&call, &failure), ctx).await, &failure),
+        HookPoint::Finished => end(rails.dispatch::<Finished>((&run, &mut output), ctx).await, &output),
         HookPoint::Error => {
             let error = RunError::Operation(failure);
-            end(rails.run::<Error>((&run, &error), ctx).await, &error)
+            end(rails.dispatch::<Error>((&run, &error), ctx).await, &error)
         }
         _ => unreachable!("an event without a test"),
     }
@@ -97,7 +97,7 @@ fn end<S: Text>(decision: Result<Decision<S>, RailFault>, left: &impl Text) -> S
 }
 
 /// Guards an operation; the text of its result.
-async fn guarded<R: Rails>(rails: &R, operation: Operation, ctx: &mut RailContext) -> Result<String, RunError> {
+async fn guarded<R: GuardSet>(rails: &R, operation: Operation, ctx: &mut RailContext) -> Result<String, RunError> {
     Ok(match operation {
         Operation::Run => rails.guard_run(GIVEN, ctx, |run| steps(rails, run)).await?.text(),
         Operation::LlmCall => rails.guard_llm_call(ModelCallInputs::saying(GIVEN), ctx, answer).await?.text(),
@@ -106,7 +106,7 @@ async fn guarded<R: Rails>(rails: &R, operation: Operation, ctx: &mut RailContex
 }
 
 /// A run: a model call, a tool call with the answer, and its own end.
-async fn steps<R: Rails>(rails: &R, run: Permit<InvokeInputs>) -> Result<InvokeOutput, RunError> {
+async fn steps<R: GuardSet>(rails: &R, run: Permit<InvokeInputs>) -> Result<InvokeOutput, RunError> {
     let mut ctx = run.context();
     let prompt = ModelCallInputs::saying(&run.text());
     let response = rails.guard_llm_call(prompt, &mut ctx, answer).await?;

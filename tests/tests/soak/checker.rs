@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use exo_rails::{HookPoint, Stop};
+use exo_rails::{HookPoint, StopKind};
 
 use crate::coverage::Coverage;
 use crate::operations::SECRET;
@@ -65,7 +65,7 @@ impl<'t> Lane<'t> {
 }
 
 /// How an event was stopped.
-enum Stopped {
+enum StoppedBy {
     Skip { substitute: bool },
     Again(Again),
     Ends(Outcome),
@@ -83,7 +83,7 @@ struct Again {
 struct Seen<'t> {
     entered: &'t Entered,
     left: &'t Left,
-    stopped: Option<Stopped>,
+    stopped: Option<StoppedBy>,
     stamp: Option<u64>,
     changed: Option<u64>,
 }
@@ -199,7 +199,7 @@ impl<'t> Checker<'t> {
         let Some(What::SessionStarts(refused)) = main.next() else { return Err(Halt::Cut) };
         match (seen.stopped, refused) {
             (None, None) => {}
-            (Some(Stopped::Ends(outcome)), Some(refused)) if outcome == *refused => {
+            (Some(StoppedBy::Ends(outcome)), Some(refused)) if outcome == *refused => {
                 self.coverage.add("session refused", 1);
                 return Ok(());
             }
@@ -364,9 +364,9 @@ impl<'t> Checker<'t> {
         let before = self.event(lane, pre, Some(attempt), step)?;
         let (mut substituted, mut delivered) = (false, kind != Kind::Model);
         match before.stopped {
-            Some(Stopped::Ends(outcome)) => return Ok(Attempt::End(End::Ended(outcome))),
-            Some(Stopped::Again(again)) => return Ok(Attempt::Again(again)),
-            Some(Stopped::Skip { .. }) => substituted = true,
+            Some(StoppedBy::Ends(outcome)) => return Ok(Attempt::End(End::Ended(outcome))),
+            Some(StoppedBy::Again(again)) => return Ok(Attempt::Again(again)),
+            Some(StoppedBy::Skip { .. }) => substituted = true,
             None => match self.permitted(lane, kind, &before, attempt, step)? {
                 Made::Whole => {}
                 Made::Delivered => delivered = true,
@@ -382,9 +382,9 @@ impl<'t> Checker<'t> {
             let whole = self.event(lane, HookPoint::LlmChunk, Some(attempt), step)?;
             hold!(whole.left.is_last, "an answer as a whole is not the last of it");
             match whole.stopped {
-                Some(Stopped::Ends(outcome)) => return Ok(Attempt::End(End::Ended(outcome))),
-                Some(Stopped::Again(again)) => return Ok(Attempt::Again(again)),
-                Some(Stopped::Skip { .. }) | None => {}
+                Some(StoppedBy::Ends(outcome)) => return Ok(Attempt::End(End::Ended(outcome))),
+                Some(StoppedBy::Again(again)) => return Ok(Attempt::Again(again)),
+                Some(StoppedBy::Skip { .. }) | None => {}
             }
         }
         let stamp = before.stamp;
@@ -399,9 +399,9 @@ impl<'t> Checker<'t> {
             self.answer.clone_from(&after.entered.text);
         }
         Ok(match after.stopped {
-            Some(Stopped::Ends(outcome)) => Attempt::End(End::Ended(outcome)),
-            Some(Stopped::Again(again)) => Attempt::Again(again),
-            Some(Stopped::Skip { .. }) | None => Attempt::End(End::Done(after.left.calls.clone())),
+            Some(StoppedBy::Ends(outcome)) => Attempt::End(End::Ended(outcome)),
+            Some(StoppedBy::Again(again)) => Attempt::Again(again),
+            Some(StoppedBy::Skip { .. }) | None => Attempt::End(End::Done(after.left.calls.clone())),
         })
     }
 
@@ -421,12 +421,12 @@ impl<'t> Checker<'t> {
         let seen = self.event(lane, kind.events().2, Some(attempt), step)?;
         hold!(seen.entered.error.as_ref() == Some(&failure), "{:?} is told, not {failure:?}", seen.entered.error);
         Ok(match seen.stopped {
-            Some(Stopped::Ends(outcome)) => Err(Attempt::End(End::Ended(outcome))),
-            Some(Stopped::Again(again)) => Err(Attempt::Again(again)),
-            Some(Stopped::Skip { substitute: true }) => Ok(true),
+            Some(StoppedBy::Ends(outcome)) => Err(Attempt::End(End::Ended(outcome))),
+            Some(StoppedBy::Again(again)) => Err(Attempt::Again(again)),
+            Some(StoppedBy::Skip { substitute: true }) => Ok(true),
             // The model is told.
-            Some(Stopped::Skip { .. }) | None if kind == Kind::Tool => Ok(false),
-            Some(Stopped::Skip { .. }) | None => Err(Attempt::End(End::Ended(failure))),
+            Some(StoppedBy::Skip { .. }) | None if kind == Kind::Tool => Ok(false),
+            Some(StoppedBy::Skip { .. }) | None => Err(Attempt::End(End::Ended(failure))),
         })
     }
 
@@ -495,7 +495,7 @@ impl<'t> Checker<'t> {
                     (ends, last) = (ends || seen.left.ends, seen.left.is_last);
                     hold!(!last || over || ends, "the last piece comes before the end");
                     match seen.stopped {
-                        None | Some(Stopped::Skip { .. }) => {}
+                        None | Some(StoppedBy::Skip { .. }) => {}
                         Some(stopped) => return self.stopped_in_mid_stream(lane, stopped, &seen.entered.text, over),
                     }
                 }
@@ -508,7 +508,7 @@ impl<'t> Checker<'t> {
         }
     }
 
-    fn stopped_in_mid_stream(&mut self, lane: &mut Lane<'t>, stopped: Stopped, text: &str, over: bool) -> Read<Made> {
+    fn stopped_in_mid_stream(&mut self, lane: &mut Lane<'t>, stopped: StoppedBy, text: &str, over: bool) -> Read<Made> {
         self.stopped.extend(marks(text));
         if !over {
             hold!(
@@ -518,9 +518,9 @@ impl<'t> Checker<'t> {
         }
         self.coverage.add("stopped in mid-stream", 1);
         match stopped {
-            Stopped::Ends(outcome) => Ok(Made::Ended(outcome)),
-            Stopped::Again(again) => Ok(Made::Again(again)),
-            Stopped::Skip { .. } => Ok(Made::Delivered),
+            StoppedBy::Ends(outcome) => Ok(Made::Ended(outcome)),
+            StoppedBy::Again(again) => Ok(Made::Again(again)),
+            StoppedBy::Skip { .. } => Ok(Made::Delivered),
         }
     }
 
@@ -651,7 +651,7 @@ impl<'t> Checker<'t> {
         rail: &'static str,
         event: HookPoint,
         changed: &mut Option<u64>,
-    ) -> Read<Option<(&'static str, Stop, Stopped)>> {
+    ) -> Read<Option<(&'static str, StopKind, StoppedBy)>> {
         self.unless_cut(lane)?;
         let fault = match lane.next() {
             Some(What::Decides(by, choice)) if *by == rail => {
@@ -663,15 +663,15 @@ impl<'t> Checker<'t> {
                         return Ok(None);
                     }
                     Choice::Skip { substitute } => {
-                        return Ok(Some((rail, Stop::Skip, Stopped::Skip { substitute: *substitute })));
+                        return Ok(Some((rail, StopKind::Skip, StoppedBy::Skip { substitute: *substitute })));
                     }
                     Choice::Retry { number, max } => {
                         let again = Again { rail, event, number: *number, max: *max };
-                        return Ok(Some((rail, Stop::Retry, Stopped::Again(again))));
+                        return Ok(Some((rail, StopKind::Retry, StoppedBy::Again(again))));
                     }
                     Choice::Abort(number) => {
                         let outcome = Outcome::Abort { rail: rail.into(), event, reason: format!("abort {number}") };
-                        return Ok(Some((rail, Stop::Abort, Stopped::Ends(outcome))));
+                        return Ok(Some((rail, StopKind::Abort, StoppedBy::Ends(outcome))));
                     }
                     Choice::Fails(number) => format!("fault {number}"),
                 }
@@ -687,9 +687,13 @@ impl<'t> Checker<'t> {
             other => wrong!("{rail} goes on with {other:?}"),
         };
         Ok(match rail {
-            "second" => Some((rail, Stop::Skip, Stopped::Skip { substitute: false })),
+            "second" => Some((rail, StopKind::Skip, StoppedBy::Skip { substitute: false })),
             "third" | "watcher" => None,
-            _ => Some((rail, Stop::Fault, Stopped::Ends(Outcome::Fault { rail: rail.into(), event, cause: fault }))),
+            _ => Some((
+                rail,
+                StopKind::Fault,
+                StoppedBy::Ends(Outcome::Fault { rail: rail.into(), event, cause: fault }),
+            )),
         })
     }
 }

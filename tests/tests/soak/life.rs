@@ -28,7 +28,7 @@ pub(crate) async fn live(run: &Arc<Run>, sets: &Sets) {
     run.forget();
 }
 
-async fn guarded<R: Rails + 'static>(run: &Arc<Run>, rails: &Arc<R>) {
+async fn guarded<R: GuardSet + 'static>(run: &Arc<Run>, rails: &Arc<R>) {
     let life = whole(Arc::clone(run), Arc::clone(rails));
     match run.plan.ending {
         Ending::Left | Ending::Unread(_) => life.await,
@@ -87,7 +87,7 @@ async fn aborted(run: &Run, life: impl Future<Output = ()> + Send + 'static, tim
     }
 }
 
-async fn whole<R: Rails>(run: Arc<Run>, rails: Arc<R>) {
+async fn whole<R: GuardSet>(run: Arc<Run>, rails: Arc<R>) {
     let plan = &run.plan;
     let mut agent = Agent::builder("soak", Talker).tool(tool()).max_steps(plan.max_steps).parallel_tools(plan.bound);
     if plan.compaction {
@@ -101,7 +101,7 @@ async fn whole<R: Rails>(run: Arc<Run>, rails: Arc<R>) {
     }
 }
 
-async fn alone<R: Rails>(run: &Run, agent: &Agent<Talker, R>) {
+async fn alone<R: GuardSet>(run: &Run, agent: &Agent<Talker, R>) {
     let mut ctx = RailContext::new("soak").with_run_id(run.name());
     if !matches!(run.plan.ending, Ending::Left) {
         ctx = ctx.with_cancellation(run.token.clone());
@@ -116,7 +116,7 @@ async fn alone<R: Rails>(run: &Run, agent: &Agent<Talker, R>) {
     run.record(Line::Main, What::TurnEnds(outcome));
 }
 
-async fn in_session<R: Rails>(run: &Run, agent: &Arc<Agent<Talker, R>>, turns: u32) {
+async fn in_session<R: GuardSet>(run: &Run, agent: &Arc<Agent<Talker, R>>, turns: u32) {
     let mut session = match Session::start(Arc::clone(agent), run.name()).await {
         Ok(session) => session.with_cancellation(run.token.clone()),
         Err(error) => {

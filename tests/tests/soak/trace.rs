@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use exo_rails::{CancellationToken, HookPoint, RunError, RunScope, Stop};
+use exo_rails::{CancellationToken, HookPoint, RunError, RunScope, StopKind};
 
 use crate::plan::Plan;
 use crate::random::Random;
@@ -117,7 +117,7 @@ pub(crate) struct Entered {
 /// An event ends: what its last rail, which is always called, finds.
 #[derive(Clone, Debug)]
 pub(crate) struct Left {
-    pub(crate) stopped: Option<(String, Stop)>,
+    pub(crate) stopped: Option<(String, StopKind)>,
     /// Whether a rail has ended the answer, and whether the answer ends anyhow.
     pub(crate) ends: bool,
     pub(crate) is_last: bool,

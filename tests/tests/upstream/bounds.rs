@@ -28,7 +28,7 @@ fn later(ctx: &RailContext) {
 }
 
 /// Does the operation around the event, so that the event is reached.
-async fn reach(rails: &impl Rails, at: HookPoint, ctx: &mut RailContext) -> Result<(), RunError> {
+async fn reach(rails: &impl GuardSet, at: HookPoint, ctx: &mut RailContext) -> Result<(), RunError> {
     let (model, tool, answer) = (tests::model, tests::tool, tests::run);
     let call = ToolCallInputs::new("search");
     match at {
@@ -194,7 +194,7 @@ async fn after_a_panic_of_a_rail_the_agent_and_its_rails_go_on() {
     }
     let script = r#"[{ "call": [{ "tool": "echo" }] }, { "say": "done" }]"#;
     in_each_guard_set!([panics_once], |set, rails| {
-        let (rails, session) = (std::sync::Arc::new(rails), exo_rails::Store::default());
+        let (rails, session) = (std::sync::Arc::new(rails), exo_rails::SharedExtensions::default());
         let turn = |turn| RailContext::new("upstream").with_session("s", session.clone(), turn);
         let (first, mut ctx) = (std::sync::Arc::clone(&rails), turn(0));
         let scope = exo_rails::RunScope::clone(&ctx);

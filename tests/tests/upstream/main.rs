@@ -65,7 +65,7 @@
 //! | another rail is named than the one that decided | `deciding::each_rail_of_a_list_runs_until_one_stops_and_that_one_is_named` |
 //! | of several guards the last alone runs | `deciding::each_rail_of_a_list_runs_until_one_stops_and_that_one_is_named` |
 //! | an abort in a tool call is wrapped in another error | `abort::an_abort_in_a_tool_call_reaches_the_caller_of_the_run_as_it_is` |
-//! | in a loop of one's own, an abort of one call cancels those beside it | `abort::an_abort_of_one_tool_call_leaves_its_siblings_running` |
+//! | in your own loop, an abort of one call cancels those beside it | `abort::an_abort_of_one_tool_call_leaves_its_siblings_running` |
 //! | an abort is noted, and the operation goes on | `agent_loop::an_abort_stops_the_second_rail_the_tool_and_the_run`, `rewriting::a_call_that_is_changed_and_then_refused_reaches_no_tool` |
 //! | a rail aborts beside what it returns | `fail/returns/action_dropped`, `fail/returns/decision_dropped`, `fail/guarding/decision_dropped` |
 //! | whatever is equal to an action is one: a text, a number | `fail/returns/text`, `fail/returns/truth_value`, `fail/hooks/returns_text`, `faults::a_substitute_of_the_wrong_type_is_a_fault` |

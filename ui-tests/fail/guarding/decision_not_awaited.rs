@@ -5,7 +5,7 @@
 use exo_rails::prelude::*;
 
 async fn check(call: &mut ToolCallInputs, ctx: &mut RailContext) {
-    NoRails.run::<PreToolCall>(call, ctx);
+    NoRails.dispatch::<PreToolCall>(call, ctx);
 }
 
 fn main() {

@@ -8,7 +8,7 @@ async fn guard(call: &ToolCallInputs) -> Verdict {
 }
 
 async fn check(call: &mut ToolCallInputs, ctx: &mut RailContext) -> Result<bool, RailFault> {
-    Ok(guard {}.run::<PreToolCall>(call, ctx).await?.is_continue())
+    Ok(guard {}.dispatch::<PreToolCall>(call, ctx).await?.is_continue())
 }
 
 fn main() {

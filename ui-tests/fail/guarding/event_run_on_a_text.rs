@@ -3,7 +3,7 @@
 use exo_rails::prelude::*;
 
 async fn check(call: &mut ToolCallInputs, ctx: &mut RailContext) -> Result<bool, RailFault> {
-    Ok(String::from("none").run::<PreToolCall>(call, ctx).await?.is_continue())
+    Ok(String::from("none").dispatch::<PreToolCall>(call, ctx).await?.is_continue())
 }
 
 fn main() {

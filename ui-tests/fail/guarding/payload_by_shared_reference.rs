@@ -3,7 +3,7 @@
 use exo_rails::prelude::*;
 
 async fn check(call: &ToolCallInputs, ctx: &mut RailContext) -> Result<bool, RailFault> {
-    Ok(NoRails.run::<PreToolCall>(call, ctx).await?.is_continue())
+    Ok(NoRails.dispatch::<PreToolCall>(call, ctx).await?.is_continue())
 }
 
 fn main() {

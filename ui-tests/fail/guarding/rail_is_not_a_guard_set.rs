@@ -7,7 +7,7 @@ async fn guard(call: &ToolCallInputs) -> Verdict {
     Verdict::abort(call.tool_name.clone())
 }
 
-async fn run_agent(rails: impl Rails) -> Result<InvokeOutput, RunError> {
+async fn run_agent(rails: impl GuardSet) -> Result<InvokeOutput, RunError> {
     let work = |_| async { Ok::<_, RunError>(InvokeOutput::text("done")) };
     rails.guard_run("hello", &mut RailContext::new("demo"), work).await
 }

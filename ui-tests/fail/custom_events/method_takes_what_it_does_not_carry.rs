@@ -1,4 +1,4 @@
-//! A method on an event of one's own takes the payload of another, and decides what the event does not allow.
+//! A method on a custom event takes the payload of another, and decides what the event does not allow.
 //!
 //! The messages should say: what `MemoriesRecalled` carries, and what its rails may return.
 

@@ -5,18 +5,18 @@ use exo_rails::prelude::*;
 #[derive(Provided)]
 struct Caller(String);
 
-#[rail(on = [PreToolCall], together, always)]
+#[rail(on = [PreToolCall], concurrent, always)]
 fn observes(call: &ToolCallInputs) {}
 
-#[rail(on = [PreToolCall], together, tool = "search")]
+#[rail(on = [PreToolCall], concurrent, tool = "search")]
 fn for_one_tool(call: &ToolCallInputs) {}
 
-#[rail(on = [PreToolCall], together, provides = [Caller])]
+#[rail(on = [PreToolCall], concurrent, provides = [Caller])]
 fn provides() -> Caller {
     Caller("ada".into())
 }
 
-#[rail(on = [PreToolCall], together, needs = [Caller])]
+#[rail(on = [PreToolCall], concurrent, needs = [Caller])]
 fn needs(caller: &Caller) {}
 
 #[rail(on = [PreToolCall], together = true)]

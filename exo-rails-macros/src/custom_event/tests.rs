@@ -91,5 +91,5 @@ fn golden_event() {
     let item = "/// Memories have been found.
         #[event(payload = (&Query, &mut Memories), allows = \"skip\", substitute = Memories)]
         pub struct MemoriesRecalled;";
-    golden("own_event.rs", expand(item));
+    golden("custom_event.rs", expand(item));
 }

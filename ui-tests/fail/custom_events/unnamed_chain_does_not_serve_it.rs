@@ -1,4 +1,4 @@
-//! A rail on an event of one's own, in an unnamed chain that does not name the event.
+//! A rail on a custom event, in an unnamed chain that does not name the event.
 //!
 //! The message should say: `rail_chain![#[chain(events = [MemoriesRecalled])] privacy]`.
 

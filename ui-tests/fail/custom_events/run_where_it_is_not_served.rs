@@ -17,7 +17,7 @@ rail_chain! {
 }
 
 async fn recall(memories: &mut Memories, ctx: &mut RailContext) -> Result<Decision<exo_rails::NoSubstitute>, RailFault> {
-    (Guards {}).run::<MemoriesRecalled>(memories, ctx).await
+    (Guards {}).dispatch::<MemoriesRecalled>(memories, ctx).await
 }
 
 fn main() {}

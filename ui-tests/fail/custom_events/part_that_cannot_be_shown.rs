@@ -33,7 +33,7 @@ rail_chain! {
 }
 
 async fn found(ctx: &mut RailContext) -> Result<(), RailFault> {
-    let _ = (Guards {}).run::<Found>(&Secret, ctx).await?;
+    let _ = (Guards {}).dispatch::<Found>(&Secret, ctx).await?;
     Ok(())
 }
 

@@ -2,13 +2,13 @@
 
 use exo_rails::prelude::*;
 
-#[rail(on = [PreToolCall], together)]
+#[rail(on = [PreToolCall], concurrent)]
 async fn judge(output: &ToolOutput) -> Verdict {
     Verdict::abort_if(output.is_error, "it failed")
 }
 
 rail_chain! {
-    #[chain(together)]
+    #[chain(concurrent)]
     struct Judges { judge }
 }
 

@@ -23,7 +23,7 @@ rail_chain! {
 }
 
 async fn recall(memories: &mut Memories, ctx: &mut RailContext) -> Result<(), RailFault> {
-    let _ = (Guards {}).run::<MemoriesRecalled>(memories, ctx).await?;
+    let _ = (Guards {}).dispatch::<MemoriesRecalled>(memories, ctx).await?;
     Ok(())
 }
 

@@ -1,4 +1,4 @@
-//! The traits of an event of the user's own.
+//! The traits of a custom event.
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -33,7 +33,7 @@ pub(super) fn event(ident: &Ident, options: &EventOptions, report: Option<&Token
 fn point(ident: &Ident, EventOptions { name, after, library, .. }: &EventOptions) -> TokenStream {
     let event = ident.unraw().to_string();
     quote_spanned! {Span::mixed_site()=>
-        const POINT: #library::OwnPoint = #library::OwnPoint::new(#name, #event, ::core::module_path!(), #after);
+        const POINT: #library::CustomPoint = #library::CustomPoint::new(#name, #event, ::core::module_path!(), #after);
     }
 }
 
@@ -80,7 +80,7 @@ impl Part {
     /// The part behind the type of all parts, and back.
     fn erased(&self, library: &Library, value: &TokenStream) -> TokenStream {
         let kind = Ident::new(if self.mutable { "Mut" } else { "Ref" }, Span::mixed_site());
-        quote_spanned!(Span::mixed_site()=> #library::__private::OwnPart::#kind(#value))
+        quote_spanned!(Span::mixed_site()=> #library::__private::CustomPart::#kind(#value))
     }
 
     fn restored(&self) -> TokenStream {
@@ -137,7 +137,7 @@ fn event_impl(ident: &Ident, options: &EventOptions, returns: &TokenStream, chec
         #[diagnostic::do_not_recommend]
         #[allow(unused_variables, unused_mut, clippy::unused_unit, clippy::needless_question_mark)]
         impl #library::Event for #ident {
-            const POINT: #library::HookPoint = #library::HookPoint::Own(&POINT);
+            const POINT: #library::HookPoint = #library::HookPoint::Custom(&POINT);
             const ALLOWS: #library::Allows = #library::Allows::#allows;
             type Returns = #returns;
             type Parts<'__event> = (#(::core::option::Option<#types>,)*);
@@ -165,11 +165,11 @@ fn event_impl(ident: &Ident, options: &EventOptions, returns: &TokenStream, chec
             fn inputs(payload: Self::Payload<'_>) -> #library::Inputs<'_> {
                 let #bound = payload;
                 let parts = ::std::vec::Vec::from([#(#erased),*]);
-                #library::Inputs::Own(#library::OwnInputs::new(&POINT, parts))
+                #library::Inputs::Custom(#library::CustomInputs::new(&POINT, parts))
             }
 
             fn payload(inputs: #library::Inputs<'_>) -> ::core::option::Option<Self::Payload<'_>> {
-                let #library::Inputs::Own(inputs) = inputs else { return ::core::option::Option::None };
+                let #library::Inputs::Custom(inputs) = inputs else { return ::core::option::Option::None };
                 let mut parts = inputs.of(&POINT)?;
                 ::core::option::Option::Some(#restored)
             }

@@ -1,4 +1,4 @@
-//! The message should say: `redact` cannot run together with others, because it does not say that it only looks.
+//! The message should say: `redact` cannot run concurrently with others, because it does not say that it only looks.
 
 use exo_rails::prelude::*;
 
@@ -7,7 +7,7 @@ fn redact(output: &mut ToolOutput) {
     output.content.clear();
 }
 
-#[rail(on = [PostToolCall], together)]
+#[rail(on = [PostToolCall], concurrent)]
 async fn judge(output: &ToolOutput) -> Verdict {
     Verdict::abort_if(output.is_error, "it failed")
 }
@@ -17,7 +17,7 @@ rail_chain! {
 }
 
 rail_chain! {
-    #[chain(together)]
+    #[chain(concurrent)]
     struct Judges { judge, redact, Inner }
 }
 

@@ -1,5 +1,5 @@
 const _: () = {
-    const POINT: ::exo_rails::OwnPoint = ::exo_rails::OwnPoint::new(
+    const POINT: ::exo_rails::CustomPoint = ::exo_rails::CustomPoint::new(
         "memories_recalled",
         "MemoriesRecalled",
         ::core::module_path!(),
@@ -33,7 +33,7 @@ const _: () = {
         clippy::needless_question_mark
     )]
     impl ::exo_rails::Event for MemoriesRecalled {
-        const POINT: ::exo_rails::HookPoint = ::exo_rails::HookPoint::Own(&POINT);
+        const POINT: ::exo_rails::HookPoint = ::exo_rails::HookPoint::Custom(&POINT);
         const ALLOWS: ::exo_rails::Allows = ::exo_rails::Allows::Skip;
         type Returns = (
             ::exo_rails::RailAction<::exo_rails::NoSubstitute, ::exo_rails::NoRetry>,
@@ -70,15 +70,15 @@ const _: () = {
         fn inputs(payload: Self::Payload<'_>) -> ::exo_rails::Inputs<'_> {
             let (part0, part1) = payload;
             let parts = ::std::vec::Vec::from([
-                ::exo_rails::__private::OwnPart::Ref(part0),
-                ::exo_rails::__private::OwnPart::Mut(part1),
+                ::exo_rails::__private::CustomPart::Ref(part0),
+                ::exo_rails::__private::CustomPart::Mut(part1),
             ]);
-            ::exo_rails::Inputs::Own(::exo_rails::OwnInputs::new(&POINT, parts))
+            ::exo_rails::Inputs::Custom(::exo_rails::CustomInputs::new(&POINT, parts))
         }
         fn payload(
             inputs: ::exo_rails::Inputs<'_>,
         ) -> ::core::option::Option<Self::Payload<'_>> {
-            let ::exo_rails::Inputs::Own(inputs) = inputs else {
+            let ::exo_rails::Inputs::Custom(inputs) = inputs else {
                 return ::core::option::Option::None
             };
             let mut parts = inputs.of(&POINT)?;

@@ -1,4 +1,4 @@
-//! A rail on an event of one's own, in a chain that does not name the event: it would never be called.
+//! A rail on a custom event, in a chain that does not name the event: it would never be called.
 
 use exo_rails::prelude::*;
 

@@ -1,11 +1,11 @@
-//! Events of one's own: what `#[derive(Event)]` writes of them, and their payloads behind one type.
+//! Custom events: what `#[derive(Event)]` writes of them, and their payloads behind one type.
 
 use std::any::Any;
 use std::fmt;
 
-use crate::hook_point::OwnPoint;
+use crate::hook_point::CustomPoint;
 
-/// What an event of your own can carry: any type that threads can share and that can be shown, and that borrows nothing.
+/// What a custom event can carry: any type that threads can share and that can be shown, and that borrows nothing.
 ///
 /// It is implemented for all of them.
 #[diagnostic::on_unimplemented(
@@ -17,7 +17,7 @@ pub trait EventPart: Any + fmt::Debug + Send + Sync {}
 
 impl<T: Any + fmt::Debug + Send + Sync> EventPart for T {}
 
-/// The payload of an [event of your own](derive@crate::Event), for rails that take [`Inputs`](crate::Inputs), and for
+/// The payload of a [custom event](derive@crate::Event), for rails that take [`Inputs`](crate::Inputs), and for
 /// plain hooks: its parts, by their types.
 ///
 /// ```
@@ -31,7 +31,7 @@ impl<T: Any + fmt::Debug + Send + Sync> EventPart for T {}
 /// struct MemoriesRecalled;
 ///
 /// async fn count(inputs: Inputs<'_>, _ctx: &mut RailContext) {
-///     if let Inputs::Own(inputs) = inputs {
+///     if let Inputs::Custom(inputs) = inputs {
 ///         let found = inputs.get::<Memories>().map_or(0, |memories| memories.0.len());
 ///         println!("{}: {found}", inputs.point().name());
 ///     }
@@ -40,23 +40,23 @@ impl<T: Any + fmt::Debug + Send + Sync> EventPart for T {}
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RailFault> {
 /// let mut hooks = HookManager::new();
 /// hooks.add(MemoriesRecalled::POINT, count);
-/// let decision = hooks.run::<MemoriesRecalled>(&mut Memories(vec![]), &mut RailContext::new("demo")).await?;
+/// let decision = hooks.dispatch::<MemoriesRecalled>(&mut Memories(vec![]), &mut RailContext::new("demo")).await?;
 /// assert!(decision.is_continue());
 /// # Ok(()) }
 /// ```
-pub struct OwnInputs<'a> {
-    point: &'static OwnPoint,
-    parts: Vec<OwnPart<'a>>,
+pub struct CustomInputs<'a> {
+    point: &'static CustomPoint,
+    parts: Vec<CustomPart<'a>>,
 }
 
 /// One part of a payload, as its event carries it.
 #[doc(hidden)]
-pub enum OwnPart<'a> {
+pub enum CustomPart<'a> {
     Ref(&'a dyn EventPart),
     Mut(&'a mut dyn EventPart),
 }
 
-impl<'a> OwnPart<'a> {
+impl<'a> CustomPart<'a> {
     fn get(&self) -> &dyn EventPart {
         match self {
             Self::Ref(part) => *part,
@@ -64,10 +64,10 @@ impl<'a> OwnPart<'a> {
         }
     }
 
-    fn reborrow(&mut self) -> OwnPart<'_> {
+    fn reborrow(&mut self) -> CustomPart<'_> {
         match self {
-            Self::Ref(part) => OwnPart::Ref(*part),
-            Self::Mut(part) => OwnPart::Mut(&mut **part),
+            Self::Ref(part) => CustomPart::Ref(*part),
+            Self::Mut(part) => CustomPart::Mut(&mut **part),
         }
     }
 
@@ -91,23 +91,23 @@ impl<'a> OwnPart<'a> {
     }
 }
 
-impl<'a> OwnInputs<'a> {
+impl<'a> CustomInputs<'a> {
     #[doc(hidden)]
     #[must_use]
-    pub fn new(point: &'static OwnPoint, parts: Vec<OwnPart<'a>>) -> Self {
+    pub fn new(point: &'static CustomPoint, parts: Vec<CustomPart<'a>>) -> Self {
         Self { point, parts }
     }
 
     /// Its parts, when it is the payload of this event.
     #[doc(hidden)]
     #[must_use]
-    pub fn of(self, point: &OwnPoint) -> Option<std::vec::IntoIter<OwnPart<'a>>> {
+    pub fn of(self, point: &CustomPoint) -> Option<std::vec::IntoIter<CustomPart<'a>>> {
         (self.point == point).then(|| self.parts.into_iter())
     }
 
     /// Which event it is of.
     #[must_use]
-    pub const fn point(&self) -> &'static OwnPoint {
+    pub const fn point(&self) -> &'static CustomPoint {
         self.point
     }
 
@@ -120,17 +120,17 @@ impl<'a> OwnInputs<'a> {
     /// The part of this type, to be changed; `None` when the event carries none, or carries it by `&`.
     pub fn get_mut<T: EventPart>(&mut self) -> Option<&mut T> {
         self.parts.iter_mut().find_map(|part| match part {
-            OwnPart::Ref(_) => None,
-            OwnPart::Mut(part) => (&mut **part as &mut dyn Any).downcast_mut(),
+            CustomPart::Ref(_) => None,
+            CustomPart::Mut(part) => (&mut **part as &mut dyn Any).downcast_mut(),
         })
     }
 
-    pub(crate) fn reborrow(&mut self) -> OwnInputs<'_> {
-        OwnInputs { point: self.point, parts: self.parts.iter_mut().map(OwnPart::reborrow).collect() }
+    pub(crate) fn reborrow(&mut self) -> CustomInputs<'_> {
+        CustomInputs { point: self.point, parts: self.parts.iter_mut().map(CustomPart::reborrow).collect() }
     }
 }
 
-impl fmt::Debug for OwnInputs<'_> {
+impl fmt::Debug for CustomInputs<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut parts = f.debug_tuple(self.point.name());
         for part in &self.parts {

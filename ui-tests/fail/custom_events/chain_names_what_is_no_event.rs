@@ -24,7 +24,7 @@ rail_chain! {
 rail_chain! { struct Outer { Guards } }
 
 async fn recall(memories: &mut Memories, ctx: &mut RailContext) -> Result<(), RailFault> {
-    let _ = (Guards {}).run::<MemoriesRecalled>(memories, ctx).await?;
+    let _ = (Guards {}).dispatch::<MemoriesRecalled>(memories, ctx).await?;
     Ok(())
 }
 

@@ -11,7 +11,7 @@ use super::walk::{At, Note, Step, Walk};
 use crate::context::RailContext;
 use crate::decision::{Decision, Outcome};
 use crate::event::Event;
-use crate::rails::RunOn;
+use crate::rails::Serves;
 
 /// How far a rail has come.
 enum Progress<E: Event> {
@@ -60,13 +60,13 @@ macro_rules! each {
 }
 
 /// Walks that take all their steps at once, of certain lengths: what is left is filled with [`NoRail`](super::NoRail).
-macro_rules! together {
+macro_rules! concurrent {
     ($($name:ident: $($place:ident $progress:ident $future:ident),*;)*) => {$(
         /// A walk that takes this many steps at once: each the place of a rail in the list `P`.
         #[derive(Debug)]
         pub struct $name<P, $(const $place: usize),*>(PhantomData<P>);
 
-        impl<E: Event, P: Places<Chain: RunOn<E>>, $(const $place: usize),*> Walk<E> for $name<P, $($place),*>
+        impl<E: Event, P: Places<Chain: Serves<E>>, $(const $place: usize),*> Walk<E> for $name<P, $($place),*>
         where
             $(At<P, $place>: Step<E, Chain = P::Chain>,)*
         {
@@ -84,7 +84,7 @@ macro_rules! together {
             ) -> Outcome<E> {
                 let (shared, ctx) = (E::share(payload), &*ctx);
                 $(
-                    let mut $future = pin!(N::call_together::<E, At<P, $place>>(chain, shared, ctx));
+                    let mut $future = pin!(N::call_concurrent::<E, At<P, $place>>(chain, shared, ctx));
                     let mut $progress = Progress::<E>::Running;
                 )*
                 poll_fn(move |task| {
@@ -108,9 +108,9 @@ macro_rules! together {
     )*};
 }
 
-together! {
-    Together2: A0 p0 f0, A1 p1 f1;
-    Together4: A0 p0 f0, A1 p1 f1, A2 p2 f2, A3 p3 f3;
-    Together8: A0 p0 f0, A1 p1 f1, A2 p2 f2, A3 p3 f3, A4 p4 f4, A5 p5 f5, A6 p6 f6, A7 p7 f7;
-    Together16: A0 p0 f0, A1 p1 f1, A2 p2 f2, A3 p3 f3, A4 p4 f4, A5 p5 f5, A6 p6 f6, A7 p7 f7, A8 p8 f8, A9 p9 f9, A10 p10 f10, A11 p11 f11, A12 p12 f12, A13 p13 f13, A14 p14 f14, A15 p15 f15;
+concurrent! {
+    Concurrent2: A0 p0 f0, A1 p1 f1;
+    Concurrent4: A0 p0 f0, A1 p1 f1, A2 p2 f2, A3 p3 f3;
+    Concurrent8: A0 p0 f0, A1 p1 f1, A2 p2 f2, A3 p3 f3, A4 p4 f4, A5 p5 f5, A6 p6 f6, A7 p7 f7;
+    Concurrent16: A0 p0 f0, A1 p1 f1, A2 p2 f2, A3 p3 f3, A4 p4 f4, A5 p5 f5, A6 p6 f6, A7 p7 f7, A8 p8 f8, A9 p9 f9, A10 p10 f10, A11 p11 f11, A12 p12 f12, A13 p13 f13, A14 p14 f14, A15 p15 f15;
 }

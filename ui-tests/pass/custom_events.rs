@@ -1,11 +1,11 @@
-//! Events of one's own, in all forms, and whatever rails and chains do with them.
+//! Custom events, in all forms, and whatever rails and chains do with them.
 
 #![deny(warnings, unreachable_pub, missing_debug_implementations)]
 
 use std::marker::PhantomData;
 
 use exo_rails::prelude::*;
-use exo_rails::{NoRetry, OwnInputs};
+use exo_rails::{NoRetry, CustomInputs};
 
 /// Nothing is carried.
 #[derive(Debug, Event)]
@@ -83,7 +83,7 @@ fn again(six: &Part<6>, kept: &Box<dyn Kept>) -> Verdict {
     Verdict::abort_if(six.0 != 9 || format!("{kept:?}") != "0", "the parts are lost")
 }
 
-/// A generic rail on events of one's own.
+/// A generic rail on custom events.
 #[derive(Debug)]
 pub struct Limit<S>(pub PhantomData<S>);
 
@@ -114,8 +114,8 @@ fn fill(left: &Left, memories: &mut Memories) {
 
 #[rail(priority = 90, on = [MemoriesRecalled, Stepped, Tick], always, on_panic = "fault")]
 pub async fn audit(inputs: &Inputs<'_>, ctx: &RailContext) -> Result<(), String> {
-    let Inputs::Own(own) = inputs else { return Err("not one of ours".into()) };
-    let _: &OwnInputs<'_> = own;
+    let Inputs::Custom(own) = inputs else { return Err("not one of ours".into()) };
+    let _: &CustomInputs<'_> = own;
     let how = if ctx.stopped().is_some() { "stopped" } else { "done" };
     ctx.run.update(|seen: &mut Vec<String>| seen.push(format!("{} {how}", own.point().name())));
     Ok(())
@@ -161,20 +161,20 @@ rail_chain! {
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let rails = Outer { inner: Inner { limit: Limit(PhantomData) } };
     let mut ctx = RailContext::new("own");
-    assert!(rails.run::<Tick>((), &mut ctx).await?.is_continue());
-    assert!(rails.run::<steps::r#try>(&"once".to_owned(), &mut ctx).await?.is_continue());
-    assert!(!rails.run::<steps::r#try>(&String::new(), &mut ctx).await?.is_continue());
+    assert!(rails.dispatch::<Tick>((), &mut ctx).await?.is_continue());
+    assert!(rails.dispatch::<steps::r#try>(&"once".to_owned(), &mut ctx).await?.is_continue());
+    assert!(!rails.dispatch::<steps::r#try>(&String::new(), &mut ctx).await?.is_continue());
 
     let mut found = Memories(vec!["tea".to_owned()]);
-    assert!(rails.run::<MemoriesRecalled>(&mut found, &mut ctx).await?.is_continue());
+    assert!(rails.dispatch::<MemoriesRecalled>(&mut found, &mut ctx).await?.is_continue());
     assert_eq!(found.0.len(), 10);
-    let decision = rails.run::<MemoriesRecalled>(&mut Memories(vec!["secret".to_owned()]), &mut ctx).await?;
+    let decision = rails.dispatch::<MemoriesRecalled>(&mut Memories(vec!["secret".to_owned()]), &mut ctx).await?;
     assert!(matches!(decision, Decision::Skip { substitute: Some(Memories(none)), .. } if none.is_empty()));
 
     let (mut two, mut four, mut six) = (Part(0), Part(4), Part(0));
     let mut kept: Box<dyn Kept> = Box::new(7_u8);
     let payload = (&Part(1), &mut two, &Part(3), &mut four, &Part(5), &mut six, &mut kept);
-    let decision = rails.run::<Stepped>(payload, &mut ctx).await?;
+    let decision = rails.dispatch::<Stepped>(payload, &mut ctx).await?;
     assert!(matches!(decision, Decision::Abort(abort) if abort.rail_name == "again"), "an onion begins with it");
 
     assert_eq!(ctx.run.get::<Vec<&str>>().unwrap_or_default(), ["tick", "try"]);
@@ -192,12 +192,12 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
 
     let one = rail_chain![#[chain(events = [Local])] local];
-    assert!(one.run::<Local>((), &mut ctx).await?.is_continue());
+    assert!(one.dispatch::<Local>((), &mut ctx).await?.is_continue());
     let labelled = Labelled { label: Label("own") };
     let (mut two, mut four, mut six) = (Part(0), Part(4), Part(0));
     let payload = (&Part(1), &mut two, &Part(3), &mut four, &Part(5), &mut six, &mut kept);
-    assert!(labelled.run::<Stepped>(payload, &mut ctx).await?.is_continue());
+    assert!(labelled.dispatch::<Stepped>(payload, &mut ctx).await?.is_continue());
     let one = rail_chain![#[chain(events = [Tick, steps::r#try])] count];
-    assert!(one.run::<Tick>((), &mut ctx).await?.is_continue());
+    assert!(one.dispatch::<Tick>((), &mut ctx).await?.is_continue());
     Ok(())
 }

@@ -48,7 +48,7 @@ const _: () = {
             ::exo_rails::RailInfo {
                 name: "privacy",
                 priority: ::exo_rails::DEFAULT_PRIORITY,
-                declared: ::exo_rails::Declared::here(&::core::module_path!()),
+                declared: ::exo_rails::SourceLocation::here(&::core::module_path!()),
             },
             &[
                 <::exo_rails::__private::Sound<
