@@ -48,6 +48,7 @@ use std::num::NonZeroUsize;
 use std::process::ExitCode;
 
 use exo_rails::prelude::*;
+use exo_rails_agent::Agent;
 
 use crate::model::AnyModel;
 use crate::options::{Command, Options};

@@ -3,14 +3,14 @@
 use std::error::Error;
 
 use exo_rails::prelude::*;
-use exo_rails::scripted::ScriptedModel;
+use exo_rails_agent::{Model, ScriptedModel};
 
 use crate::options::Options;
 
 pub(crate) enum AnyModel {
     Scripted(ScriptedModel),
     #[cfg(feature = "live-http")]
-    Live(exo_rails::openai::ChatModel),
+    Live(exo_rails_agent::openai::ChatModel),
 }
 
 impl AnyModel {
@@ -18,7 +18,7 @@ impl AnyModel {
     pub(crate) fn chosen_by(options: &Options) -> Result<Self, Box<dyn Error>> {
         #[cfg(feature = "live-http")]
         if options.script.is_none() && names_a_model() {
-            return Ok(Self::Live(exo_rails::openai::ChatModel::from_env()?));
+            return Ok(Self::Live(exo_rails_agent::openai::ChatModel::from_env()?));
         }
         Ok(Self::Scripted(ScriptedModel::from_file(options.script_or_default())?))
     }

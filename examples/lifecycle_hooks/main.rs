@@ -19,9 +19,9 @@ use std::error::Error;
 use std::io::Write;
 use std::time::Duration;
 
-use exo_rails::Session;
 use exo_rails::prelude::*;
-use exo_rails::scripted::ScriptedModel;
+use exo_rails_agent::ScriptedModel;
+use exo_rails_agent::{Agent, Session};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 

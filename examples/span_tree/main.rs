@@ -8,9 +8,10 @@ mod tree;
 
 use std::error::Error;
 
+use exo_rails::RunError;
 use exo_rails::prelude::*;
-use exo_rails::scripted::ScriptedModel;
-use exo_rails::{RunError, Session};
+use exo_rails_agent::Session;
+use exo_rails_agent::{Agent, ScriptedModel};
 use serde_json::{Value, json};
 use tracing_subscriber::prelude::*;
 

@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use exo_rails::message::{Message, Role, ToolCall};
 use exo_rails::prelude::*;
+use exo_rails_agent::Agent;
 
 use crate::journal::note;
 
@@ -33,7 +34,7 @@ pub fn asks_for(tools: &[&str]) -> ModelResponse {
     ModelResponse { message, ..ModelResponse::default() }
 }
 
-impl exo_rails::Model for Model {
+impl exo_rails_agent::Model for Model {
     async fn call(&self, call: Permit<ModelCallInputs>) -> Result<ModelResponse, OperationError> {
         note(call.scope(), format!("model after {} messages", call.messages.len()));
         self.next()

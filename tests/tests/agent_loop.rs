@@ -2,7 +2,6 @@
 
 use exo_rails::OperationErrorKind;
 use exo_rails::prelude::*;
-use exo_rails::testing;
 use tests::{Model, asks_for, note, notes, run_agent};
 
 fn context() -> RailContext {
@@ -75,7 +74,10 @@ async fn an_abort_stops_the_second_rail_the_tool_and_the_run() {
 #[tokio::test]
 async fn a_skipped_tool_does_not_run_and_the_other_one_does() {
     let script = r#"[{ "call": [{ "tool": "delete" }, { "tool": "search" }] }, { "say": "done" }]"#;
-    let run = testing::run(rail_chain![only_search], script).tool("delete", "gone").tool("search", "found").await;
+    let run = exo_rails_agent::testing::run(rail_chain![only_search], script)
+        .tool("delete", "gone")
+        .tool("search", "found")
+        .await;
     run.assert_output("done").assert_calls("delete", 0).assert_calls("search", 1);
     run.assert_told("The call of `delete` was skipped by the rail `only_search`: only search is allowed");
 }

@@ -170,7 +170,7 @@ async fn guard_sets_and_hooks_of_ones_own_pass_it_on() {
             let outcome = self.0.run_rails(E::reborrow(&mut payload), ctx).await;
             let Some(stopped) = StoppedBy::of::<E>(&outcome) else { return self.1.run_rails(payload, ctx).await };
             ctx.set_stopped(stopped);
-            self.1.observe(payload, ctx).await;
+            self.1.run_always_rails(payload, ctx).await;
             outcome
         }
     }

@@ -1,9 +1,10 @@
 //! Histories that outgrow their budget.
 
+use exo_rails::NoRetry;
 use exo_rails::message::{Message, Role, ToolCall};
 use exo_rails::prelude::*;
-use exo_rails::scripted::ScriptedModel;
-use exo_rails::{Compaction, KeepNewest, NoRetry, estimated_tokens};
+use exo_rails_agent::{Agent, ScriptedModel};
+use exo_rails_agent::{Compaction, KeepNewest, estimated_tokens};
 use proptest::prelude::*;
 use serde_json::json;
 use tests::{note, notes};
@@ -183,6 +184,6 @@ async fn a_strategy_of_ones_own_gets_the_permit_with_the_hint() {
 #[test]
 fn a_permit_for_a_compaction_is_needed() {
     // `Compactor::compact` takes a permit, and only a guarded operation makes one.
-    fn compactor<C: exo_rails::Compactor>(_: C) {}
+    fn compactor<C: exo_rails_agent::Compactor>(_: C) {}
     compactor(KeepNewest::default());
 }

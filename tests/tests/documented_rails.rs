@@ -93,7 +93,8 @@ fn context() -> RailContext {
 #[tokio::test]
 async fn the_support_rails_let_ordinary_work_pass() {
     let script = r#"[{ "call": [{ "tool": "search" }] }, { "say": "It is on its way." }]"#;
-    let run = testing::run(support(), script).input("Where is my order?").tool("search", "on its way").await;
+    let run =
+        exo_rails_agent::testing::run(support(), script).input("Where is my order?").tool("search", "on its way").await;
     run.assert_output("It is on its way.").assert_unchanged().assert_decisions([]);
 }
 

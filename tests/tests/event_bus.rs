@@ -3,7 +3,8 @@
 use std::sync::{Arc, Mutex};
 
 use exo_rails::prelude::*;
-use exo_rails::{EventBus, EventRecord, Lagged, Serves, Session, StopKind, StreamPiece, Subscription};
+use exo_rails::{EventBus, EventRecord, Lagged, Serves, StopKind, StreamPiece, Subscription};
+use exo_rails_agent::{Agent, Session};
 use futures_util::{FutureExt, StreamExt, stream};
 use serde_json::json;
 use tests::{Model, asks_for, notes, run_agent};

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use exo_rails::prelude::*;
-use exo_rails::scripted::ScriptedModel;
 use exo_rails::{CancellationToken, RailFault};
+use exo_rails_agent::{Agent, ScriptedModel};
 use serde_json::{Value, json};
 use tests::{note, notes};
 use tokio::time::sleep;

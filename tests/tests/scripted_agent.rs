@@ -2,7 +2,7 @@
 
 use exo_rails::message::Role;
 use exo_rails::prelude::*;
-use exo_rails::scripted::ScriptedModel;
+use exo_rails_agent::{Agent, ScriptedModel};
 
 async fn run(script: &str) -> InvokeOutput {
     let model: ScriptedModel = script.parse().unwrap();

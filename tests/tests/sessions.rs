@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use exo_rails::CancellationToken;
 use exo_rails::message::Message;
 use exo_rails::prelude::*;
-use exo_rails::scripted::ScriptedModel;
-use exo_rails::{CancellationToken, RunEvent, Session};
+use exo_rails_agent::{Agent, ScriptedModel};
+use exo_rails_agent::{RunEvent, Session};
 use futures_util::StreamExt;
 use tests::Warnings;
 

@@ -2,9 +2,9 @@
 
 use exo_rails::message::{Message, Usage};
 use exo_rails::prelude::*;
-use exo_rails::scripted::ScriptedModel;
 use exo_rails::telemetry::{self, names};
-use exo_rails::{Compaction, Session};
+use exo_rails_agent::{Agent, Model, ScriptedModel};
+use exo_rails_agent::{Compaction, Session};
 use futures_util::{FutureExt, StreamExt};
 use serde_json::{Value, json};
 use tests::{Spans, yields};

@@ -5,8 +5,9 @@ use std::sync::{Arc, Mutex};
 
 use exo_rails::message::{Content, ContentPart, Message, Role, ToolCall, Usage};
 use exo_rails::prelude::*;
-use exo_rails::scripted::ScriptedModel;
-use exo_rails::{CancellationToken, Event, ModelDelta, Outcome, RunEvent, Serves, Stream, StreamPiece, ToolCallDelta};
+use exo_rails::{CancellationToken, Event, ModelDelta, Outcome, Serves, Stream, StreamPiece, ToolCallDelta};
+use exo_rails_agent::RunEvent;
+use exo_rails_agent::{Agent, ScriptedModel};
 use futures_util::{StreamExt, stream};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use exo_rails::prelude::*;
 use exo_rails::testing::{self, OwnedPayload, Trace, TraceEntry, Traced};
-use exo_rails::{CancellationToken, Event, RunEvent, SharedExtensions};
+use exo_rails::{CancellationToken, Event, SharedExtensions};
+use exo_rails_agent::Agent;
 use serde_json::json;
 use tokio::time::Instant;
 
@@ -133,7 +134,7 @@ async fn a_rail_is_driven_alone() {
         }
     }
     testing::at::<Start>(&testing::only(Limit(3)), "hello").await.assert_aborted("too long");
-    testing::run(testing::only(Limit(3)), "[]").await.assert_failed("too long");
+    exo_rails_agent::testing::run(testing::only(Limit(3)), "[]").await.assert_failed("too long");
     testing::at::<PreToolCall>(&testing::only(shorten {}), call("a")).await.assert_continued();
 }
 
@@ -221,7 +222,8 @@ const SCRIPT: &str = r#"[
 
 #[tokio::test]
 async fn a_run_is_asserted_in_a_few_lines() {
-    let run = testing::run(rail_chain![shorten, redact], SCRIPT).tool("search", "three; sk-live-4711").await;
+    let run =
+        exo_rails_agent::testing::run(rail_chain![shorten, redact], SCRIPT).tool("search", "three; sk-live-4711").await;
     run.assert_output("There are three.");
     run.assert_called_with("search", &json!({ "query": "orders", "limit": 10 })).assert_calls("search", 1);
     run.assert_told("three; [key]").assert_not_told("sk-live-4711").assert_decisions([]);
@@ -238,8 +240,10 @@ async fn what_happened_in_a_run_is_told_when_an_assertion_fails() {
     let rails = rail_chain![shorten, redact, block_dangerous];
     let script =
         r#"[{ "call": [{ "tool": "search" }, { "tool": "refund" }] }, { "call": [{ "tool": "delete_file" }] }]"#;
-    let run =
-        testing::run(rails, script).input("Any orders?").tool("search", "three; sk-live-4711").tool("refund", "paid");
+    let run = exo_rails_agent::testing::run(rails, script)
+        .input("Any orders?")
+        .tool("search", "three; sk-live-4711")
+        .tool("refund", "paid");
     let run = run.agent(|agent| agent.parallel_tools(std::num::NonZeroUsize::MIN)).await;
     let message = message_of(|| run.assert_calls("refund", 1));
     let expected = r#"expected `refund` to run 1 time, not 0
@@ -305,7 +309,7 @@ it ended with: the error: rail `block_dangerous` aborted at pre_tool_call: destr
 
 #[tokio::test]
 async fn what_nobody_watches_is_not_said_to_be_absent() {
-    let run = testing::run(NoRails, SCRIPT).tool("search", "three").tool("read", "nothing").await;
+    let run = exo_rails_agent::testing::run(NoRails, SCRIPT).tool("search", "three").tool("read", "nothing").await;
     run.assert_calls("read", 0);
     fails("no tool `raed` is watched, but `read`, `search`", || run.assert_calls("raed", 0));
     let rails = Traced::new(NoRails);
@@ -316,7 +320,8 @@ async fn what_nobody_watches_is_not_said_to_be_absent() {
 
 #[tokio::test]
 async fn a_script_that_is_wrong_fails_every_assertion() {
-    let run = testing::run(rail_chain![shorten], r#"[{ "said": "hello" }]"#).tool("search", "three").await;
+    let run =
+        exo_rails_agent::testing::run(rail_chain![shorten], r#"[{ "said": "hello" }]"#).tool("search", "three").await;
     let why = "nothing could be run: the script is wrong at line 1, column 9: unknown field `said`";
     fails(why, || run.assert_decisions([]));
     fails(why, || run.assert_calls("search", 0));
@@ -327,13 +332,12 @@ async fn a_script_that_is_wrong_fails_every_assertion() {
 #[tokio::test]
 async fn a_streamed_run_is_traced_alike() {
     let rails = rail_chain![shorten, redact];
-    let called = testing::run(&rails, SCRIPT).tool("search", "three").await;
-    let streamed = testing::run(&rails, SCRIPT).tool("search", "three").streamed().await;
+    let called = exo_rails_agent::testing::run(&rails, SCRIPT).tool("search", "three").await;
+    let streamed = exo_rails_agent::testing::run(&rails, SCRIPT).tool("search", "three").streamed().await;
     streamed.assert_output("There are three.").assert_streamed(["There ", "are three."]);
     streamed.assert_called_with("search", &json!({ "query": "orders", "limit": 10 }));
     assert_eq!(streamed.requests(), called.requests());
-    let calls = streamed.stream().into_iter().filter(|event| matches!(event, RunEvent::ToolCalls(_)));
-    assert_eq!(calls.count(), 1);
+    assert_eq!(streamed.trace.to_string().matches("the stream reports ToolCalls").count(), 1);
     // A chunk for each piece, and one for the end.
     assert_eq!(streamed.events().len(), called.events().len() + 2);
     called.assert_streamed([]);
@@ -347,7 +351,7 @@ async fn a_window_is_held_back_in_a_traced_run() {
         window.text = window.text.replace("sk-live-4711", "[key]");
     }
     let script = r#"[{ "deltas": ["It is sk-live", "-4711, or so."] }]"#;
-    let run = testing::run(rail_chain![no_key], script).streamed().await;
+    let run = exo_rails_agent::testing::run(rail_chain![no_key], script).streamed().await;
     run.assert_streamed(["I", "t is [", "key], or so."]).assert_changed(HookPoint::LlmChunk, "text");
 }
 
@@ -375,7 +379,7 @@ async fn failing_tools_and_tools_of_ones_own_are_traced() {
     let own = Tool::new("own", "Its own.", json!({ "type": "object" }), |arguments: serde_json::Value| async move {
         Ok::<_, OperationError>(arguments)
     });
-    let run = testing::run(NoRails, script).failing_tool("broken", "out of paper").tool_of(own).await;
+    let run = exo_rails_agent::testing::run(NoRails, script).failing_tool("broken", "out of paper").tool_of(own).await;
     run.assert_output("done").assert_calls("broken", 1).assert_told("out of paper").assert_told(r#"{"a":1}"#);
     run.assert_called_with("own", &json!({ "a": 1 })).assert_fired(HookPoint::ToolError, 1);
 }
@@ -388,7 +392,7 @@ async fn any_guard_set_can_be_tested() {
     let mut hooks = HookManager::new();
     hooks.add(HookPoint::PreToolCall, plain);
     testing::at::<PreToolCall>(&hooks, call("search")).await.assert_skipped("a plain hook");
-    let run = testing::run(hooks, SCRIPT).tool("search", "three").await;
+    let run = exo_rails_agent::testing::run(hooks, SCRIPT).tool("search", "three").await;
     run.assert_calls("search", 0).assert_told("a plain hook");
 }
 
@@ -436,7 +440,10 @@ async fn an_event_of_ones_own_is_tested_like_the_others() {
 async fn an_agent_of_ones_own_is_watched() {
     let rails = Traced::new(rail_chain![shorten]);
     let trace = rails.trace().clone();
-    let model = trace.model(tests::Model::new([tests::asks_for(&["search"]), ModelResponse::text("done")]));
+    let model = exo_rails_agent::testing::TracedModel::new(
+        tests::Model::new([tests::asks_for(&["search"]), ModelResponse::text("done")]),
+        &trace,
+    );
     let search =
         Tool::new("search", "Finds.", json!({}), |_: serde_json::Value| async { Ok::<_, OperationError>("three") });
     let agent = Agent::builder("own", model).tool(trace.tool(search)).rails(rails).build();

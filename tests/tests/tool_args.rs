@@ -6,7 +6,7 @@ use exo_rails::__private::OpenArgs;
 use exo_rails::ArgsError;
 use exo_rails::message::Role;
 use exo_rails::prelude::*;
-use exo_rails::scripted::ScriptedModel;
+use exo_rails_agent::{Agent, ScriptedModel};
 use proptest::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};

@@ -3,7 +3,7 @@
 #![deny(warnings)]
 
 use exo_rails::prelude::*;
-use exo_rails::scripted::ScriptedModel;
+use exo_rails_agent::{Agent, Model, ScriptedModel};
 
 #[rail(on = [PreToolCall])]
 fn no_shell(call: &ToolCallInputs) -> Verdict {

@@ -163,7 +163,7 @@ impl<'c> Names<'c> {
             quote! {
                 #[automatically_derived]
                 #[diagnostic::do_not_recommend]
-                impl #library::checks::Stateless for #ident {
+                impl #library::__private::Stateless for #ident {
                     const RAIL: &'static Self = &Self {};
                 }
             }
@@ -215,7 +215,7 @@ impl<'c> Names<'c> {
         let library = self.chain.library.located(span);
         match rail {
             Listed::Field { .. } => quote_spanned!(span=> <#ty as #library::Rail>::ROW),
-            Listed::Path(_) => quote_spanned!(span=> <#ty as #library::checks::Stateless>::ROW),
+            Listed::Path(_) => quote_spanned!(span=> <#ty as #library::__private::Stateless>::ROW),
         }
     }
 
@@ -249,7 +249,7 @@ impl<'c> Names<'c> {
 
             #field
 
-            impl #library::checks::RunsEachRailOnce<(#ty)> for #ident {}
+            impl #library::__private::RunsEachRailOnce<(#ty)> for #ident {}
         }
     }
 

@@ -42,7 +42,7 @@ fn point(ident: &Ident, EventOptions { name, after, library, .. }: &EventOptions
 fn carried(EventOptions { parts, library, .. }: &EventOptions) -> Option<TokenStream> {
     let checks = parts.iter().map(|Part { ty, .. }| {
         let library = library.located(ty.span());
-        quote_spanned!(ty.span()=> <#ty as #library::checks::Carried>::CARRIED)
+        quote_spanned!(ty.span()=> <#ty as #library::__private::Carried>::CARRIED)
     });
     let constant = quote_spanned!(Span::mixed_site()=> const CARRIED: bool = #(#checks)&&*;);
     (!parts.is_empty()).then_some(constant)

@@ -179,7 +179,7 @@ fn carrier(rail: &Rail) -> TokenStream {
         #[automatically_derived]
         #[diagnostic::do_not_recommend]
         #quiet
-        impl #library::checks::Stateless for #ident {
+        impl #library::__private::Stateless for #ident {
             const RAIL: &'static Self = &Self {};
         }
     }
@@ -255,7 +255,7 @@ fn flow(rail: &Rail) -> Option<TokenStream> {
     let flow = |event: &Path, value: &Path, what: &str| {
         let (what, there) = (Ident::new(what, Span::mixed_site()), library.located(value.span()));
         let value = quote_spanned!(value.span()=> <#value as #there::Provided>::VALUE);
-        quote_spanned!(Span::mixed_site()=> #library::__private::Flow::#what(<#event as #library::Event>::POINT, #value))
+        quote_spanned!(Span::mixed_site()=> #library::__private::ValueUse::#what(<#event as #library::Event>::POINT, #value))
     };
     let flows = rail.handlers.iter().flat_map(|handler| {
         handler.events.iter().flat_map(move |event| {
@@ -265,7 +265,7 @@ fn flow(rail: &Rail) -> Option<TokenStream> {
     });
     let flows: Vec<_> = flows.collect();
     let constant = quote_spanned! {Span::mixed_site()=>
-        const FLOW: &'static [#library::__private::Flow] = &[#(#flows),*];
+        const VALUES: &'static [#library::__private::ValueUse] = &[#(#flows),*];
     };
     (!flows.is_empty()).then_some(constant)
 }
@@ -437,7 +437,7 @@ pub(super) fn pick(library: &Library, handler: &Handler, event: &Path, ty: &Type
         let span = ty.span().resolved_at(Span::mixed_site());
         let library = library.located(span);
         let shared = quote_spanned!(span=> <#event as #library::Event>::Shared<'_>);
-        let look = quote_spanned!(span=> <#ty as #library::checks::SharedBy<'_, #event, #shared>>::look);
+        let look = quote_spanned!(span=> <#ty as #library::__private::SharedBy<'_, #event, #shared>>::look);
         return quote_spanned!(Span::mixed_site()=> let #name = #look(payload, ctx););
     }
     let pick = carried_by(library, event, ty, "pick");
@@ -449,7 +449,7 @@ fn carried_by(library: &Library, event: &Path, ty: &Type, what: &str) -> TokenSt
     let span = ty.span().resolved_at(Span::mixed_site());
     let (library, event, what) = (library.located(span), event, Ident::new(what, span));
     quote_spanned! {span=>
-        <#ty as #library::checks::CarriedBy<'_, #event, <#event as #library::Payloads>::Payload<'_>>>::#what
+        <#ty as #library::__private::CarriedBy<'_, #event, <#event as #library::Payloads>::Payload<'_>>>::#what
     }
 }
 
@@ -475,7 +475,7 @@ fn disjoint(library: &Library, handler: &Handler, event: &Path) -> TokenStream {
         // At the name alone: the compiler would mark nothing but the `&`.
         let span = target(ty).span().resolved_at(Span::mixed_site());
         let library = library.located(span);
-        quote_spanned!(span=> const _: () = #library::checks::once(&[#(#takes),*]);)
+        quote_spanned!(span=> const _: () = #library::__private::once(&[#(#takes),*]);)
     });
     assertions.collect()
 }

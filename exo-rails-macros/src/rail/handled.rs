@@ -24,7 +24,7 @@ pub(super) fn decides(library: &Library, handler: &Handler, event: &Path) -> Opt
 
 /// What is asked of a function's output.
 fn returned(library: &Library, event: &Path) -> TokenStream {
-    quote!(checks::ReturnedAt<#event, <#event as #library::Event>::Returns>)
+    quote!(__private::ReturnedAt<#event, <#event as #library::Event>::Returns>)
 }
 
 /// What a trait of the library says of the user's tokens, written so that an error is there as a whole.
@@ -38,7 +38,7 @@ fn asked(library: &Library, tokens: &impl ToTokens, of: &TokenStream, what: &str
 pub(crate) fn of_set(library: &Library, set: &Path) -> TokenStream {
     let span = set.span().resolved_at(Span::mixed_site());
     let library = library.located(span);
-    quote_spanned!(span=> #library::checks::tools::of_set::<#set>())
+    quote_spanned!(span=> #library::__private::of_set::<#set>())
 }
 
 /// The values that it hands on: one type, or several in a tuple.
@@ -61,7 +61,7 @@ pub(super) fn checks(rail: &Rail, handler: &Handler) -> TokenStream {
     });
     let known = rail.tools.as_ref().map(|set| {
         let set = of_set(&rail.library, set);
-        quote_spanned!(span=> const _: () = #library::checks::tools::known(#tool, #set);)
+        quote_spanned!(span=> const _: () = #library::__private::known(#tool, #set);)
     });
     quote!(#of_tool #known)
 }
@@ -71,7 +71,7 @@ fn of_tool(rail: &Rail, tool: &LitStr, args: &Type) -> TokenStream {
     let span = tool.span().resolved_at(Span::mixed_site());
     let (library, shown) = (rail.library.located(span), shown(args));
     let name = asked(&rail.library, args, &quote!(ToolArgs), "NAME");
-    quote_spanned!(span=> #library::checks::tools::of_tool(#name, #tool, #shown))
+    quote_spanned!(span=> #library::__private::of_tool(#name, #tool, #shown))
 }
 
 /// The type of the tool's arguments.
@@ -87,7 +87,7 @@ pub(super) fn call(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream 
     let library = &rail.library;
     let Call { before, inside, arguments, after } = Call::of(library, handler, event);
     let only_for = handler.tool.as_ref().map(|tool| {
-        let call = asked(library, event, &quote!(checks::ToolEvent), "call");
+        let call = asked(library, event, &quote!(__private::ToolEvent), "call");
         // A type of the `impl` block's is known when the rail is, and not where it is declared.
         let of_tool = args(handler).filter(|args| rail.is_generic_in(args)).map(|args| {
             let of_tool = of_tool(rail, tool, args);
@@ -131,10 +131,10 @@ fn flow(library: &Library, handler: &Handler, event: &Path) -> TokenStream {
         quote_spanned!(Span::mixed_site()=> #flow(output, &caller, <#event as #library::Event>::POINT))
     };
     let Some(values) = values(handler) else {
-        let observes = handler.always.then(|| quote!(checks::Observes<#event>));
-        return flow(&observes.unwrap_or_else(|| returned(library, event)), "flow");
+        let observes = handler.always.then(|| quote!(__private::Observes<#event>));
+        return flow(&observes.unwrap_or_else(|| returned(library, event)), "decide");
     };
-    let split = flow(&quote!(checks::Provides<#event, #values>), "split");
+    let split = flow(&quote!(__private::Provides<#event, #values>), "split");
     let name = |i| format_ident!("value{i}", span = Span::mixed_site());
     let each: Vec<_> = (0..handler.provides.len()).map(name).collect();
     let names = if let [only] = &*each { only.to_token_stream() } else { quote!((#(#each),*)) };
@@ -193,7 +193,7 @@ pub(super) fn on_fault(library: &Library, handler: &Handler, event: &Path) -> Op
         OnFault::Skip => {
             let span = text.span().resolved_at(Span::mixed_site());
             let library = library.located(span);
-            quote_spanned!(span=> <#event as #library::checks::CanSkip>::ON_FAULT)
+            quote_spanned!(span=> <#event as #library::__private::CanSkip>::ON_FAULT)
         }
     };
     Some(quote_spanned!(Span::mixed_site()=> const ON_FAULT: #library::OnFault = #value;))
@@ -246,7 +246,7 @@ impl Call {
 
     /// The arguments of the tool; written back where the rail may have changed them.
     fn args(&mut self, library: &Library, event: &Path, args: &Type, changes: bool, name: &Ident) {
-        let call = asked(library, event, &quote!(checks::ToolEvent), "call");
+        let call = asked(library, event, &quote!(__private::ToolEvent), "call");
         let open = asked(library, args, &quote!(ToolArgs), if changes { "open_args_mut" } else { "open_args" });
         let open = quote_spanned!(Span::mixed_site()=> #open(#call(&payload)));
         if !changes {
@@ -256,7 +256,7 @@ impl Call {
         }
         self.before.push(or_unable(library, event, &quote_spanned!(Span::mixed_site()=> mut #name), &open));
         self.arguments.push(quote_spanned!(Span::mixed_site()=> &mut #name.args));
-        let call_mut = asked(library, event, &quote!(checks::BeforeTool), "call_mut");
+        let call_mut = asked(library, event, &quote!(__private::BeforeTool), "call_mut");
         let write_back = quote_spanned!(Span::mixed_site()=> #name.write_back(#call_mut(&mut payload)));
         // What stops the event stops it, whatever became of the arguments.
         self.after.push(quote_spanned! {Span::mixed_site()=>

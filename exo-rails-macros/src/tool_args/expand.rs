@@ -18,7 +18,7 @@ pub(super) fn tool_args(args: &ToolArgs) -> TokenStream {
         }
     } else {
         let library = library.located(ident.span());
-        quote_spanned!(ident.span()=> <#ident as #library::checks::HasSchema>::schema())
+        quote_spanned!(ident.span()=> <#ident as #library::__private::HasSchema>::schema())
     };
     tool_args_impl(args, &schema)
 }

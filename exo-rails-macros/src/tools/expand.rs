@@ -70,7 +70,7 @@ fn checks(Set { library, ident, tools, .. }: &Set) -> TokenStream {
         let span = tool.ty.span().resolved_at(Span::mixed_site());
         let (library, types) = (library.located(span), &types[..=i]);
         quote_spanned! {span=>
-            const _: () = #library::checks::tools::distinct::<#ident>(&[#(#types),*]);
+            const _: () = #library::__private::distinct::<#ident>(&[#(#types),*]);
         }
     });
     checks.collect()

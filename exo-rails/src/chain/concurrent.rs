@@ -6,12 +6,12 @@ use std::ops::ControlFlow;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 
-use super::Places;
-use super::walk::{At, Note, Step, Walk};
+use crate::chain::Places;
+use crate::chain::serves::Serves;
+use crate::chain::walk::{At, Note, Step, Walk};
 use crate::context::RailContext;
 use crate::decision::{Decision, Outcome};
 use crate::event::Event;
-use crate::rails::Serves;
 
 /// How far a rail has come.
 enum Progress<E: Event> {
@@ -31,7 +31,7 @@ impl<E: Event> Progress<E> {
             return true;
         }
         let Poll::Ready(output) = rail.poll(task) else { return false };
-        *self = match N::flow::<E, S>(output) {
+        *self = match N::decide::<E, S>(output) {
             ControlFlow::Continue(()) => Self::Passed,
             ControlFlow::Break(outcome) => Self::Stopped(outcome),
         };

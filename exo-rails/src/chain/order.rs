@@ -3,14 +3,14 @@
 use std::marker::PhantomData;
 use std::slice;
 
-use super::requirements::{Requirement, lists};
-use super::sorting::{Listing, Row, Summary, contains};
-use super::{Chain, flow};
-use crate::checks::text::{self, Text};
-use crate::checks::tools::{self, NamesOf};
-use crate::hook_point::HookPoint;
-use crate::plan::{EventPlan, PlannedRail};
-use crate::rail::RailInfo;
+use super::values;
+use crate::chain::Chain;
+use crate::chain::requirements::{Requirement, lists};
+use crate::chain::sorting::{Listing, Summary};
+use crate::point::text;
+use crate::point::text::Text;
+use crate::point::{HookPoint, RailInfo};
+use crate::rail::{EventPlan, NamesOf, PlannedRail, Row, contains, known_by};
 
 /// The checks of chain `C`: each panics in a constant, at the name that the user wrote.
 #[derive(Debug)]
@@ -34,19 +34,19 @@ impl<C: Chain + Listing<N, K>, const N: usize, const K: usize> Checks<C, N, K> {
             return;
         }
         served(row, Summary::<C, N, K>::SERVED, C::PLAN.chain);
-        if row.inner.is_none() && row.after.is_empty() && row.before.is_empty() && row.flow.is_empty() {
+        if row.inner.is_none() && row.after.is_empty() && row.before.is_empty() && row.values.is_empty() {
             return;
         }
         let rail = &PlannedRail::of(row, place);
-        let (ordered, flows) = (names_others(slice::from_ref(rail)), flow::concerns(rail));
+        let (ordered, values) = (names_others(slice::from_ref(rail)), values::concerns(rail));
         let (events, mut i) = (C::PLAN.events, 0);
-        while (ordered || flows) && i < events.len() {
+        while (ordered || values) && i < events.len() {
             let plan = &events[i];
             if ordered && row.is_on(plan.event) {
                 in_order(plan, slice::from_ref(rail));
             }
-            if flows && row.is_on(plan.event) {
-                flow::check(plan, place);
+            if values && row.is_on(plan.event) {
+                values::check(plan, place);
             }
             i += 1;
         }
@@ -157,7 +157,7 @@ impl<C: Chain + Listing<N, K>, const N: usize, const K: usize> Checks<C, N, K> {
 const fn of_set(rail: &PlannedRail, set: NamesOf) {
     let mut i = 0;
     while i < rail.row.tools.len() {
-        tools::known_by(Some(rail.info.name), rail.row.tools[i], set);
+        known_by(Some(rail.info.name), rail.row.tools[i], set);
         i += 1;
     }
     let Some(inner) = rail.inner else { return };

@@ -2,12 +2,10 @@
 
 use std::fmt;
 
-use super::order::{common, count, find, priorities, rail_at, runs_before};
-use super::sorting::{Row, contains};
-use crate::checks::text::Text;
-use crate::hook_point::HookPoint;
-use crate::plan::Plan;
-use crate::rail::RailInfo;
+use crate::chain::order::{common, count, find, priorities, rail_at, runs_before};
+use crate::point::text::Text;
+use crate::point::{HookPoint, RailInfo};
+use crate::rail::{Plan, Row, contains};
 
 /// Requirements that chains have in common, made by [`chain_policy!`](crate::chain_policy).
 ///

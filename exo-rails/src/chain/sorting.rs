@@ -8,12 +8,10 @@
 
 use std::marker::PhantomData;
 
-use super::flow::Flow;
-use crate::checks::text::Text;
 use crate::event::Event;
-use crate::hook_point::HookPoint;
-use crate::plan::{EventPlan, Plan, PlannedRail};
-use crate::rail::{Rail, RailInfo};
+use crate::point::HookPoint;
+use crate::point::text::Text;
+use crate::rail::{EventPlan, EventSet, PlannedRail, Rail, Row};
 
 /// What a chain lists: `N` rails, for `K` events.
 pub trait Listing<const N: usize, const K: usize> {
@@ -25,166 +23,6 @@ pub trait Listing<const N: usize, const K: usize> {
 
     /// Whether rails run in the reverse of their order at events that tell of what has happened.
     const ONION: bool = false;
-}
-
-/// What is known of a rail before it runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Row {
-    pub(crate) info: RailInfo,
-    pub(crate) events: &'static [HookPoint],
-    pub(crate) rewrites: &'static [HookPoint],
-    /// The same events, to be asked quickly.
-    on: EventSet,
-    rewritten: EventSet,
-    /// Those of its events at which it is also called when a rail before it has stopped the event.
-    always: EventSet,
-    /// The rails inside, when it is a chain.
-    pub(crate) inner: Option<&'static Plan>,
-    /// The rails that it runs after, and those that it runs before.
-    pub(crate) after: &'static [RailInfo],
-    pub(crate) before: &'static [RailInfo],
-    /// The values that it hands on or needs.
-    pub(crate) flow: &'static [Flow],
-    /// How many characters of a streamed answer it has to see together.
-    pub(crate) window: usize,
-    /// The tools that it is for.
-    pub(crate) tools: &'static [&'static str],
-    /// Whether it can run beside others at each of its events.
-    pub(crate) concurrent: bool,
-    /// Whether it shares name and place with others, made from the same generic type.
-    pub(crate) generic: bool,
-    /// Whether the compiler has already told what is wrong with it, or with a rail in it: then a chain has nothing to
-    /// add, because it does not know what the rail was to be.
-    pub(crate) told: bool,
-}
-
-/// Events, a bit for each: what constants compute takes its time whenever a chain is compiled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct EventSet(u64);
-
-impl EventSet {
-    const fn of(events: &[HookPoint]) -> Self {
-        let (mut bits, mut i) = (0, 0);
-        while i < events.len() {
-            bits |= 1 << events[i].number();
-            i += 1;
-        }
-        Self(bits)
-    }
-
-    /// Whether it has the event; of custom events, whether it may have it: some share a bit.
-    const fn has(self, event: HookPoint) -> bool {
-        self.0 & (1 << event.number()) != 0
-    }
-
-    /// The same without doubt, given the events as a list.
-    const fn surely_has(self, event: HookPoint, events: &[HookPoint]) -> bool {
-        self.has(event) && (!matches!(event, HookPoint::Custom(_)) || contains(events, event))
-    }
-}
-
-/// What the macros write: what every rail says of itself, and then what some do.
-impl Row {
-    /// A rail on these events, some of whose payloads it may change.
-    #[must_use]
-    pub const fn new(info: RailInfo, events: &'static [HookPoint], rewrites: &'static [HookPoint]) -> Self {
-        let (on, rewritten) = (EventSet::of(events), EventSet::of(rewrites));
-        Self {
-            info,
-            events,
-            rewrites,
-            on,
-            rewritten,
-            always: EventSet(0),
-            inner: None,
-            after: &[],
-            before: &[],
-            flow: &[],
-            window: 0,
-            tools: &[],
-            concurrent: false,
-            generic: false,
-            told: false,
-        }
-    }
-
-    /// It is a chain of this plan.
-    #[must_use]
-    pub const fn with_inner(mut self, plan: &'static Plan) -> Self {
-        self.inner = Some(plan);
-        self
-    }
-
-    /// What is wrong with it has been told.
-    #[must_use]
-    pub const fn told(mut self, told: bool) -> Self {
-        self.told = told;
-        self
-    }
-
-    /// It is one of several rails made from one generic type.
-    #[must_use]
-    pub const fn generic(mut self) -> Self {
-        self.generic = true;
-        self
-    }
-
-    /// It is also called when a rail before it has stopped one of these events.
-    #[must_use]
-    pub const fn always(mut self, events: &'static [HookPoint]) -> Self {
-        self.always = EventSet::of(events);
-        self
-    }
-
-    /// It is a chain; at these events one of its rails is always called.
-    #[must_use]
-    pub const fn always_in(mut self, events: EventSet) -> Self {
-        self.always = events;
-        self
-    }
-
-    /// It has to see so many characters of a streamed answer together.
-    #[must_use]
-    pub const fn window(mut self, characters: usize) -> Self {
-        self.window = characters;
-        self
-    }
-
-    /// It can run beside others.
-    #[must_use]
-    pub const fn concurrent(mut self) -> Self {
-        self.concurrent = true;
-        self
-    }
-
-    /// It is for these tools alone.
-    #[must_use]
-    pub const fn for_tools(mut self, tools: &'static [&'static str]) -> Self {
-        self.tools = tools;
-        self
-    }
-
-    /// It runs after the ones and before the others, in every chain that has both, and hands on or needs these values.
-    #[must_use]
-    pub(crate) const fn in_order(
-        mut self,
-        after: &'static [RailInfo],
-        before: &'static [RailInfo],
-        flow: &'static [Flow],
-    ) -> Self {
-        (self.after, self.before, self.flow) = (after, before, flow);
-        self
-    }
-
-    /// Whether it may be one that is always called at this event.
-    pub(crate) const fn is_always_on(&self, event: HookPoint) -> bool {
-        self.always.has(event)
-    }
-
-    /// Whether the rail is on this event.
-    pub(super) const fn is_on(&self, event: HookPoint) -> bool {
-        self.on.surely_has(event, self.events)
-    }
 }
 
 /// The rails of chain `C` at event `E`.
@@ -353,17 +191,6 @@ impl<C: Listing<N, K>, const N: usize, const K: usize> Summary<C, N, K> {
         }
         (points, count)
     };
-}
-
-pub(super) const fn contains(events: &[HookPoint], event: HookPoint) -> bool {
-    let mut i = 0;
-    while i < events.len() {
-        if events[i].same(event) {
-            return true;
-        }
-        i += 1;
-    }
-    false
 }
 
 /// The same rails from the last to the first.

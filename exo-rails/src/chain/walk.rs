@@ -8,14 +8,13 @@ use std::ops::ControlFlow;
 
 use tracing::{Instrument, Span};
 
-use super::RailAt;
-use crate::checks::Stateless;
-use crate::context::RailContext;
+use crate::chain::RailAt;
+use crate::chain::serves::Serves;
+use crate::context::{RailContext, StoppedBy};
 use crate::decision::{Decision, Outcome};
 use crate::event::{Event, Payloads};
-use crate::rail::{Rail, RailInfo, RailOn};
-use crate::rails::Serves;
-use crate::stopped::StoppedBy;
+use crate::point::RailInfo;
+use crate::rail::{Rail, RailOn, Stateless};
 use crate::telemetry;
 
 /// The steps of a chain at event `E`.
@@ -74,7 +73,7 @@ pub trait Note {
     ) -> impl Future<Output = Self::Out<E, S>> + Send;
 
     /// What the rail decided.
-    fn flow<E: Event, S: Step<E>>(output: Self::Out<E, S>) -> ControlFlow<Outcome<E>>;
+    fn decide<E: Event, S: Step<E>>(output: Self::Out<E, S>) -> ControlFlow<Outcome<E>>;
 
     /// Calls the rail of a step when it is one that is always called.
     fn observe<'a, E: Event, S: Step<E>>(
@@ -113,8 +112,8 @@ macro_rules! plain_steps {
         }
 
         #[inline(always)]
-        fn flow<E: Event, S: Step<E>>(output: S::Out) -> ControlFlow<Outcome<E>> {
-            S::flow(output)
+        fn decide<E: Event, S: Step<E>>(output: S::Out) -> ControlFlow<Outcome<E>> {
+            S::decide(output)
         }
 
         fn observe<'a, E: Event, S: Step<E>>(
@@ -187,7 +186,7 @@ impl<N: Note> Note for InSpans<N> {
         in_span::<E, S>(span, call)
     }
 
-    fn flow<E: Event, S: Step<E>>(flow: ControlFlow<Outcome<E>>) -> ControlFlow<Outcome<E>> {
+    fn decide<E: Event, S: Step<E>>(flow: ControlFlow<Outcome<E>>) -> ControlFlow<Outcome<E>> {
         flow
     }
 
@@ -224,7 +223,7 @@ async fn in_span<E: Event, S: Step<E>>(
     call: impl Future<Output = S::Out> + Send,
 ) -> ControlFlow<Outcome<E>> {
     let output = call.instrument(span.clone()).await;
-    let flow = span.in_scope(|| S::flow(output));
+    let flow = span.in_scope(|| S::decide(output));
     telemetry::flowed::<E>(&span, &flow);
     flow
 }
@@ -409,7 +408,7 @@ pub trait Step<E: Event> {
     ) -> impl Future<Output = Self::Out> + Send;
 
     /// What the rail decided.
-    fn flow(output: Self::Out) -> ControlFlow<Outcome<E>>;
+    fn decide(output: Self::Out) -> ControlFlow<Outcome<E>>;
 
     /// Calls the rail when it is one that is always called.
     fn observe<'a>(
@@ -447,8 +446,8 @@ where
     }
 
     #[inline(always)]
-    fn flow(output: Self::Out) -> ControlFlow<Outcome<E>> {
-        P::Rail::flow(output)
+    fn decide(output: Self::Out) -> ControlFlow<Outcome<E>> {
+        P::Rail::decide(output)
     }
 
     fn observe<'a>(
@@ -493,7 +492,7 @@ macro_rules! walks {
                     $(
                         let lent = <E as Payloads>::reborrow(&mut payload);
                         let output = N::call::<E, At<P, $place>>(chain, lent, &mut *ctx).await;
-                        match N::flow::<E, At<P, $place>>(output) {
+                        match N::decide::<E, At<P, $place>>(output) {
                             ControlFlow::Break(outcome) => {
                                 N::stopped_at(ctx, $step);
                                 return outcome;

@@ -5,27 +5,27 @@ use std::future::ready;
 use futures_util::FutureExt;
 use serde_json::{Map, Value, json};
 
-use super::{Again, windows};
+use super::windows;
 use crate::action::NoSubstitute;
-use crate::compaction::{CompactionInputs, CompactionOutput};
+use crate::chain::enter;
 use crate::context::RailContext;
 use crate::decision::Decision;
-use crate::error::{OperationError, RunError};
+use crate::error::{OperationError, RailFault, RunError};
 use crate::event::{
     Event, Finished, LlmError, Payloads, PostCompaction, PostLlmCall, PostToolCall, PreCompaction, PreLlmCall,
     PreToolCall, Start, ToolError,
 };
-use crate::fault::RailFault;
-use crate::hook_point::HookPoint;
-use crate::payload::{InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse, ToolCallInputs, ToolOutput};
-use crate::permit::{Slot, Slots};
-use crate::rail::RailInfo;
-use crate::rails::{GuardSet, enter};
-use crate::reason::Reason;
+use crate::guard_set::GuardSet;
+use crate::message::{
+    CompactionInputs, CompactionOutput, InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse, ToolCallInputs,
+    ToolOutput,
+};
+use crate::operation::Again;
+use crate::point::{HookPoint, RailInfo, Reason};
 
 /// What an event pair surrounds: the run, a model call, a tool call, a compaction.
 pub(crate) trait Operation {
-    type Inputs: Clone + Default + Send + Sync;
+    type Inputs: Clone + Default + Send + Sync + 'static;
     type Output: Send + Sync;
     type Error: Send + Sync;
     type Pre: Event + Payloads<Substitute = Self::Output>;
@@ -52,9 +52,6 @@ pub(crate) trait Operation {
     /// The output of an operation that was skipped without a substitute.
     fn skipped(inputs: &Self::Inputs, by: &RailInfo, reason: &Reason) -> Self::Output;
 
-    /// Where the context keeps the shared inputs of such operations.
-    fn slot(slots: &mut Slots) -> &mut Slot<Self::Inputs>;
-
     /// Waits for the operation. Most are not interrupted when the run is cancelled: what they do in the world would be
     /// left half done.
     fn unless_cancelled<F: Future<Output: Send> + Send>(
@@ -77,7 +74,7 @@ pub(crate) trait Operation {
 
 /// What all operations have in common: the pair of events around them, and what these carry.
 macro_rules! surrounded {
-    ($pre:ident($inputs:ty), $post:ident($output:ty), $error:ty, $slot:ident) => {
+    ($pre:ident($inputs:ty), $post:ident($output:ty), $error:ty) => {
         type Inputs = $inputs;
         type Output = $output;
         type Error = $error;
@@ -91,10 +88,6 @@ macro_rules! surrounded {
         fn post<'a>(inputs: &'a $inputs, output: &'a mut $output) -> (&'a $inputs, &'a mut $output) {
             (inputs, output)
         }
-
-        fn slot(slots: &mut Slots) -> &mut Slot<$inputs> {
-            &mut slots.$slot
-        }
     };
 }
 
@@ -102,7 +95,7 @@ macro_rules! surrounded {
 pub(crate) enum Run {}
 
 impl Operation for Run {
-    surrounded!(Start(InvokeInputs), Finished(InvokeOutput), RunError, run);
+    surrounded!(Start(InvokeInputs), Finished(InvokeOutput), RunError);
 
     const FAILED: HookPoint = HookPoint::Error;
 
@@ -127,17 +120,14 @@ impl Operation for Run {
 
 /// Why there is nothing where an output should be, for whoever reads it.
 fn skip_note(by: &RailInfo, reason: &Reason) -> Map<String, Value> {
-    Map::from_iter([(SKIPPED.to_owned(), json!({ "by": by.name, "reason": reason }))])
+    Map::from_iter([(InvokeOutput::SKIPPED.to_owned(), json!({ "by": by.name, "reason": reason }))])
 }
-
-/// The field of an output in which [`skip_note`] lies.
-pub(crate) const SKIPPED: &str = "skipped";
 
 /// A call of the model.
 pub(crate) enum LlmCall {}
 
 impl Operation for LlmCall {
-    surrounded!(PreLlmCall(ModelCallInputs), PostLlmCall(ModelResponse), OperationError, llm_call);
+    surrounded!(PreLlmCall(ModelCallInputs), PostLlmCall(ModelResponse), OperationError);
 
     const FAILED: HookPoint = HookPoint::LlmError;
 
@@ -176,12 +166,12 @@ impl Operation for LlmCall {
     }
 }
 
-/// A tool call. `TOLD`: whether a failure that no rail acts on is told to the model, as an output which the
-/// rails after the call see, or goes on as an error.
-pub(crate) enum ToolCall<const TOLD: bool> {}
+/// A tool call. The error of a tool that no rail rescues becomes its output: the rails after the call see what the model
+/// will read.
+pub(crate) enum ToolCall {}
 
-impl<const TOLD: bool> Operation for ToolCall<TOLD> {
-    surrounded!(PreToolCall(ToolCallInputs), PostToolCall(ToolOutput), OperationError, tool_call);
+impl Operation for ToolCall {
+    surrounded!(PreToolCall(ToolCallInputs), PostToolCall(ToolOutput), OperationError);
 
     const FAILED: HookPoint = HookPoint::ToolError;
 
@@ -195,11 +185,8 @@ impl<const TOLD: bool> Operation for ToolCall<TOLD> {
     }
 
     fn unrescued(inputs: &ToolCallInputs, error: OperationError) -> Result<ToolOutput, RunError> {
-        if TOLD {
-            Ok(ToolOutput::error(format!("The call of `{}` failed: {error}", inputs.tool_name)))
-        } else {
-            Err(error.into())
-        }
+        let output = ToolOutput::error(format!("The call of `{}` failed: {error}", inputs.tool_name));
+        Ok(ToolOutput { error_kind: Some(error.kind), ..output })
     }
 
     fn skipped(inputs: &ToolCallInputs, by: &RailInfo, reason: &Reason) -> ToolOutput {
@@ -247,9 +234,5 @@ impl Operation for Compact {
     fn skipped(inputs: &CompactionInputs, by: &RailInfo, reason: &Reason) -> CompactionOutput {
         let messages = inputs.messages.clone();
         CompactionOutput { messages, extra: skip_note(by, reason), ..CompactionOutput::default() }
-    }
-
-    fn slot(slots: &mut Slots) -> &mut Slot<CompactionInputs> {
-        &mut slots.compaction
     }
 }

@@ -1,95 +1,32 @@
 //! Guarded operations: pre rails, the operation, post rails, and every decision acted on.
 
-#![expect(
-    clippy::manual_async_fn,
-    reason = "an `async fn` keeps its arguments twice: the futures would be double the size"
-)]
+pub(crate) mod guard;
+pub(crate) mod guarded;
+pub(crate) mod kinds;
+pub(crate) mod perform;
+pub(crate) mod permit;
+pub(crate) mod tool;
+pub(crate) mod windows;
 
-mod kinds;
-mod perform;
-mod windows;
+pub use guard::*;
+pub use guarded::*;
+pub use permit::*;
+pub use tool::*;
 
 use std::time::Duration;
 
-use futures_core::Stream;
+use kinds::{Operation, Run};
+use perform::{Made, Perform};
 
 use crate::action::RetryRequest;
+use crate::chain::{Serves, enter};
 use crate::context::RailContext;
-use crate::decision::Decision;
-use crate::delta::ModelDelta;
-use crate::error::{OperationError, RailAbortError, RetriesExhausted, RunError};
+use crate::decision::{Decision, OnFault, RailIdentity, report};
+use crate::error::{RailAbortError, RetriesExhausted, RunError};
 use crate::event::{Error, Event};
-use crate::fault::{self, OnFault};
-use crate::hook_point::HookPoint;
-use crate::payload::{InvokeInputs, InvokeOutput, ModelCallInputs};
-use crate::permit::{self, Permit};
-use crate::rail::{RailIdentity, RailInfo};
-use crate::rails::{GuardSet, Serves, enter};
-use crate::reason::Reason;
-
-pub(crate) use kinds::{Compact, LlmCall, Operation, Run, SKIPPED, ToolCall};
-pub(crate) use perform::{Call, Made, Perform, Streamed};
-
-/// What a guarded operation calls with the permit: an async function or closure.
-///
-/// It is implemented for every `FnMut(Permit<I>)` whose future is `Send` and yields `Result<O, E>`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not an operation that can be guarded",
-    label = "not an operation",
-    note = "an operation is an async function or closure of a permit, like `|call| async move {{ tools.run(call).await }}`",
-    note = "it takes a `Permit<{I}>`; its future is `Send` and yields `Result<{O}, _>` with an error that converts into `{E}`",
-    note = "inside a run, take a context from its permit: `let mut ctx = run.context();`"
-)]
-pub trait Guarded<I, O, E>: FnMut(Permit<I>) -> Self::Future + Send {
-    // An associated type and not a parameter of the methods: so the compiler sees, when it looks whether a
-    // task is `Send`, that the future borrows from the same places as the closure.
-    /// What it returns.
-    type Future: Future<Output = Result<O, Self::Error>> + Send;
-
-    /// How it fails.
-    type Error: Into<E> + Send;
-}
-
-#[diagnostic::do_not_recommend]
-impl<I, O, E, F, Fut, Error> Guarded<I, O, E> for F
-where
-    F: FnMut(Permit<I>) -> Fut + Send,
-    Fut: Future<Output = Result<O, Error>> + Send,
-    Error: Into<E> + Send,
-{
-    type Future = Fut;
-    type Error = Error;
-}
-
-/// What [`guard_stream`](crate::Guard::guard_stream) calls with the permit: a function or closure that gives a stream of
-/// [`ModelDelta`]s.
-///
-/// It is implemented for every `FnMut(Permit<ModelCallInputs>)` whose stream is `Send` and yields
-/// `Result<ModelDelta, E>`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a model call that can be streamed",
-    label = "not a streamed model call",
-    note = "a streamed model call is a function or closure of a permit that gives a stream, like `|request| model.stream(request)`",
-    note = "the stream is `Send` and yields `Result<ModelDelta, _>` with an error that converts into `OperationError`"
-)]
-pub trait GuardedStream: FnMut(Permit<ModelCallInputs>) -> Self::Stream + Send {
-    /// What it gives.
-    type Stream: Stream<Item = Result<ModelDelta, Self::Error>> + Send;
-
-    /// How it fails.
-    type Error: Into<OperationError> + Send;
-}
-
-#[diagnostic::do_not_recommend]
-impl<F, S, Error> GuardedStream for F
-where
-    F: FnMut(Permit<ModelCallInputs>) -> S + Send,
-    S: Stream<Item = Result<ModelDelta, Error>> + Send,
-    Error: Into<OperationError> + Send,
-{
-    type Stream = S;
-    type Error = Error;
-}
+use crate::guard_set::GuardSet;
+use crate::message::{InvokeInputs, InvokeOutput};
+use crate::point::{HookPoint, RailInfo, Reason};
 
 /// How one attempt ends when it does not fail.
 enum Attempt<T> {
@@ -105,9 +42,6 @@ pub(crate) struct Again {
     // Not the context's event: a rail may have run another event in the same context.
     event: HookPoint,
 }
-
-// What a `match` is about is kept as long as one of its arms waits. So what has been decided is taken apart first, and then
-// waited for.
 
 /// Guards an operation: attempts it until it is done or fails.
 ///
@@ -160,7 +94,7 @@ where
         && let Err(fault) = enter::<Error, R>(rails, (&inputs, error), ctx).await
     {
         // A guard set of somebody's own that fails here must not hide the error that it was told of.
-        fault::report(&fault, OnFault::Continue);
+        report(&fault, OnFault::Continue);
     }
     result
 }
@@ -258,9 +192,9 @@ where
     async move {
         // Cancelled while the rails were asked: then nothing begins any more.
         ctx.ensure_running()?;
-        let shared = ctx.lend::<O>(inputs);
+        let shared = ctx.lend(inputs);
         let made = operation.perform(rails, permit::issue(&shared), &shared, ctx).await;
-        match O::slot(&mut ctx.slots).take_back(shared, inputs) {
+        match ctx.slots.take_back(shared, inputs) {
             Ok(()) => made,
             Err(kept) => {
                 *inputs = O::Inputs::clone(&kept);

@@ -2,16 +2,18 @@
 
 use std::future::{Ready, ready};
 
+use super::windows;
 use futures_util::FutureExt;
 
-use super::windows::{self, Screened};
-use super::{Again, Guarded, GuardedStream, LlmCall, Operation};
 use crate::context::RailContext;
 use crate::error::{OperationError, RunError};
-use crate::payload::{ModelCallInputs, ModelResponse};
-use crate::permit::Permit;
-use crate::rails::GuardSet;
-use crate::stream::{StreamPiece, StreamSink};
+use crate::guard_set::GuardSet;
+use crate::message::{ModelCallInputs, ModelResponse, StreamPiece, StreamSink};
+use crate::operation::Again;
+use crate::operation::guarded::{Guarded, GuardedStream};
+use crate::operation::kinds::{LlmCall, Operation};
+use crate::operation::permit::Permit;
+use crate::operation::windows::Screened;
 
 /// What an operation has come to, when it has not failed.
 pub(crate) enum Made<T> {

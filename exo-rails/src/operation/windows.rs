@@ -7,15 +7,16 @@ use futures_core::Stream;
 use futures_util::StreamExt;
 use serde_json::Map;
 
-use super::{Again, settle};
+use crate::chain::{Serves, enter};
 use crate::context::RailContext;
-use crate::delta::{ModelDelta, ResponseBuilder};
 use crate::error::{OperationError, RunError};
 use crate::event::{Event, LlmChunk};
-use crate::message::{Content, ContentPart, Message};
-use crate::payload::{ModelCallInputs, ModelResponse};
-use crate::rails::{GuardSet, Serves, enter};
-use crate::stream::{StreamPiece, StreamSink, StreamWindow};
+use crate::guard_set::GuardSet;
+use crate::message::{
+    Content, ContentPart, Message, ModelCallInputs, ModelDelta, ModelResponse, ResponseBuilder, StreamPiece,
+    StreamSink, StreamWindow,
+};
+use crate::operation::{Again, settle};
 
 /// Asks the rails about an answer that is there as a whole; the retry, when one of them wants it.
 pub(super) async fn whole<R: GuardSet + ?Sized>(

@@ -2,15 +2,14 @@
 
 use std::fmt;
 
-use super::owned::OwnedPayload;
-use super::shown;
-use super::trace::Trace;
-use super::traced::Traced;
-use crate::context::RailContext;
+use crate::chain::{Serves, enter};
+use crate::context::{RailContext, StopKind, StoppedBy};
 use crate::decision::{Decision, Outcome};
 use crate::event::Payloads;
-use crate::rails::{Serves, enter};
-use crate::stopped::{StopKind, StoppedBy};
+use crate::testing::owned::OwnedPayload;
+use crate::testing::shown;
+use crate::testing::trace::Trace;
+use crate::testing::traced::Traced;
 
 /// Runs the rails of one event, in a context of its own.
 ///

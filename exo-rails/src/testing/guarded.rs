@@ -3,13 +3,13 @@
 use std::collections::VecDeque;
 use std::pin::Pin;
 
-use super::tested::Tested;
-use super::traced::Traced;
 use crate::context::RailContext;
 use crate::error::OperationError;
-use crate::payload::{ModelCallInputs, ModelResponse, ToolCallInputs, ToolOutput};
-use crate::permit::Permit;
-use crate::rails::GuardSet;
+use crate::guard_set::GuardSet;
+use crate::message::{ModelCallInputs, ModelResponse, ToolCallInputs, ToolOutput};
+use crate::operation::{Guard, Permit};
+use crate::testing::tested::Tested;
+use crate::testing::traced::Traced;
 
 /// A guarded tool call, which comes to what is said with [`returns`](GuardedCall::returns) and
 /// [`fails`](GuardedCall::fails), and is made when it is awaited.
@@ -121,7 +121,7 @@ impl<'r, R: GuardSet + ?Sized> IntoFuture for GuardedCall<'r, R, ToolCallInputs,
             let trace = rails.trace().clone();
             trace.watch_tool(&inputs.tool_name);
             let tool = |call: Permit<ToolCallInputs>| {
-                trace.ran(&call);
+                trace.tool_ran(&call);
                 std::future::ready(results.next())
             };
             let result = rails.guard_tool_call(inputs, &mut ctx, tool).await;
@@ -141,7 +141,7 @@ impl<'r, R: GuardSet + ?Sized> IntoFuture for GuardedCall<'r, R, ModelCallInputs
             let trace = rails.trace().clone();
             trace.watch_model();
             let model = |request: Permit<ModelCallInputs>| {
-                trace.asked(&request.messages);
+                trace.model_asked(&request.messages);
                 std::future::ready(results.next())
             };
             let result = rails.guard_llm_call(inputs, &mut ctx, model).await;

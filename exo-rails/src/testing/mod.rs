@@ -76,7 +76,7 @@
 //!     { "call": [{ "tool": "search", "arguments": { "query": "orders" } }, { "tool": "delete_file" }] },
 //!     { "say": "There are three." }
 //! ]"#;
-//! let run = testing::run(rail_chain![keep_files], script)
+//! let run = exo_rails_agent::testing::run(rail_chain![keep_files], script)
 //!     .tool("search", "three orders")
 //!     .tool("delete_file", "gone")
 //!     .await;
@@ -101,7 +101,6 @@ mod at;
 mod changes;
 mod guarded;
 mod owned;
-mod run;
 mod shown;
 mod tested;
 mod trace;
@@ -110,15 +109,14 @@ mod traced;
 pub use at::{Decided, at, at_in};
 pub use guarded::{GuardedCall, llm_call, tool_call};
 pub use owned::OwnedPayload;
-pub use run::{ScriptedAgent, ScriptedRun, run};
 pub use tested::{Answer, Tested};
 pub use trace::{Trace, TraceEntry, TracedEvent};
-pub use traced::{Traced, TracedModel};
+pub use traced::Traced;
 
 use crate::chain::Chain;
-use crate::hook_point::HookPoint;
-use crate::plan::PlannedRail;
-use crate::rail_manager::{ManagedRail, RailManager};
+use crate::guard_set::{ManagedRail, RailManager};
+use crate::point::HookPoint;
+use crate::rail::PlannedRail;
 
 /// A guard set of this rail alone: one with state, or that of a function, `only(name {})`.
 ///

@@ -2,15 +2,15 @@
 
 use std::fmt::Debug;
 
-use crate::compaction::{CompactionInputs, CompactionOutput};
 use crate::error::{OperationError, RunError};
 use crate::event::{
     Error, Event, Finished, LlmChunk, LlmError, PostCompaction, PostLlmCall, PostToolCall, PreCompaction, PreLlmCall,
     PreToolCall, SessionEnd, SessionStart, Start, ToolError,
 };
-use crate::payload::{InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse, ToolCallInputs, ToolOutput};
-use crate::session::SessionInfo;
-use crate::stream::StreamWindow;
+use crate::message::{
+    CompactionInputs, CompactionOutput, InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse, SessionInfo,
+    StreamWindow, ToolCallInputs, ToolOutput,
+};
 
 /// An event whose payload a test can make and hold.
 ///

@@ -2,9 +2,9 @@
 
 use std::fmt::{Formatter, Result};
 
-use super::trace::{TraceEntry, TracedEvent};
+use crate::context::StopKind;
 use crate::message::{Message, ToolCall};
-use crate::stopped::StopKind;
+use crate::testing::trace::{TraceEntry, TracedEvent};
 
 /// All entries; events are numbered.
 pub(super) fn entries(f: &mut Formatter<'_>, entries: &[TraceEntry]) -> Result {
@@ -20,7 +20,8 @@ pub(super) fn entries(f: &mut Formatter<'_>, entries: &[TraceEntry]) -> Result {
                 told = messages;
             }
             TraceEntry::ToolRan(call) => writeln!(f, "     `{}` runs with {}", call.tool_name, call.arguments)?,
-            TraceEntry::Streamed(event) => writeln!(f, "     the stream tells {event:?}")?,
+            TraceEntry::Streamed(piece) => writeln!(f, "     the stream yields {piece:?}")?,
+            TraceEntry::Noted(note) => writeln!(f, "     {note}")?,
         }
     }
     Ok(())

@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::ops::Deref;
 
-use super::trace::Trace;
 use crate::context::RailContext;
 use crate::error::RunError;
-use crate::payload::{InvokeOutput, ModelResponse, ToolOutput};
+use crate::message::{InvokeOutput, ModelResponse, ToolOutput};
+use crate::testing::trace::Trace;
 
 /// What a tested operation has come to, and how: it derefs to its [`Trace`], which has the other assertions.
 #[derive(Debug)]
@@ -45,7 +45,8 @@ impl Answer for ToolOutput {
 }
 
 impl<T: Answer> Tested<T> {
-    pub(super) fn new(result: Result<T, RunError>, ctx: RailContext, trace: Trace) -> Self {
+    /// What an operation came to, with the context that it was done in and what happened.
+    pub fn new(result: Result<T, RunError>, ctx: RailContext, trace: Trace) -> Self {
         trace.ended(match &result {
             Ok(output) => format!("{:?}", output.answer()),
             Err(error) => format!("the error: {error}"),

@@ -6,16 +6,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
-use super::shown;
-use super::traced::TracedModel;
-use crate::agent::RunEvent;
-use crate::context::RailContext;
-use crate::hook_point::HookPoint;
-use crate::message::Message;
-use crate::model::Model;
-use crate::payload::ToolCallInputs;
-use crate::stopped::{StopKind, StoppedBy};
-use crate::tool::Tool;
+use crate::context::{RailContext, StopKind, StoppedBy};
+use crate::message::{Message, StreamPiece, ToolCallInputs};
+use crate::operation::Tool;
+use crate::point::HookPoint;
+use crate::testing::shown;
 
 /// What has happened, in order: events and what the rails decided, tools that ran, what the model was told.
 ///
@@ -33,7 +28,7 @@ use crate::tool::Tool;
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() {
 /// let script = r#"[{ "call": [{ "tool": "search" }] }, { "say": "There are three." }]"#;
-/// let run = testing::run(rail_chain![shorten], script).input("Any orders?").tool("search", "three orders").await;
+/// let run = exo_rails_agent::testing::run(rail_chain![shorten], script).input("Any orders?").tool("search", "three orders").await;
 /// assert_eq!(run.trace.to_string(), r#"
 ///   1  start           continue
 ///   2  pre_llm_call    continue
@@ -81,8 +76,10 @@ pub enum TraceEntry {
     ModelAsked(Vec<Message>),
     /// A tool ran, with this call.
     ToolRan(ToolCallInputs),
-    /// A streamed run told this. It stands where it was taken from the stream, in which some pieces wait.
-    Streamed(RunEvent),
+    /// A piece of a streamed answer arrived. It stands where it was taken from the stream, in which some pieces wait.
+    Streamed(StreamPiece),
+    /// A note of the program that runs the test: see [`Trace::note`].
+    Noted(String),
 }
 
 /// One event, and what its rails made of it.
@@ -120,22 +117,18 @@ impl Trace {
         let spec = tool.spec().function.clone();
         self.watch_tool(tool.name());
         Tool::with_permit(spec.name, spec.description, spec.parameters, move |call| {
-            trace.ran(&call);
+            trace.tool_ran(&call);
             tool.call(call)
         })
     }
 
-    /// The same model, watched: the trace has what it is told.
-    pub fn model<M: Model>(&self, model: M) -> TracedModel<M> {
-        self.lock().has_model = true;
-        TracedModel::new(model, self.clone())
-    }
-
-    pub(super) fn watch_tool(&self, name: &str) {
+    /// Watches the tool of this name: [`tool_ran`](Self::tool_ran) is called whenever it runs.
+    pub fn watch_tool(&self, name: &str) {
         self.lock().tools.insert(name.to_owned());
     }
 
-    pub(super) fn watch_model(&self) {
+    /// Watches a model: [`model_asked`](Self::model_asked) is called whenever it is asked.
+    pub fn watch_model(&self) {
         self.lock().has_model = true;
     }
 
@@ -152,23 +145,32 @@ impl Trace {
         }
     }
 
-    pub(super) fn asked(&self, messages: &[Message]) {
+    /// Writes down that the model was asked, and with which messages.
+    pub fn model_asked(&self, messages: &[Message]) {
         self.lock().entries.push(TraceEntry::ModelAsked(messages.to_vec()));
     }
 
-    pub(super) fn ran(&self, call: &ToolCallInputs) {
+    /// Writes down that a tool ran, with this call.
+    pub fn tool_ran(&self, call: &ToolCallInputs) {
         self.lock().entries.push(TraceEntry::ToolRan(call.clone()));
     }
 
-    pub(super) fn streamed(&self, event: RunEvent) {
-        self.lock().entries.push(TraceEntry::Streamed(event));
+    /// Writes down a piece of a streamed answer.
+    pub fn streamed(&self, piece: StreamPiece) {
+        self.lock().entries.push(TraceEntry::Streamed(piece));
     }
 
     pub(super) fn ended(&self, how: String) {
         self.lock().ended = Some(how);
     }
 
-    pub(super) fn unusable(&self, why: String) {
+    /// Writes down something else that a reader of the trace should see.
+    pub fn note(&self, note: impl Into<String>) {
+        self.lock().entries.push(TraceEntry::Noted(note.into()));
+    }
+
+    /// Writes down why nothing could be run: each assertion then panics with it.
+    pub fn unusable(&self, why: String) {
         self.lock().unusable = Some(why);
     }
 
@@ -214,7 +216,7 @@ impl Trace {
 
     /// What a streamed run told.
     #[must_use]
-    pub fn stream(&self) -> Vec<RunEvent> {
+    pub fn stream(&self) -> Vec<StreamPiece> {
         self.picked(|entry| match entry {
             TraceEntry::Streamed(event) => Some(event),
             _ => None,
@@ -351,7 +353,7 @@ impl Trace {
     #[track_caller]
     pub fn assert_streamed<'p>(&self, pieces: impl IntoIterator<Item = &'p str>) -> &Self {
         let expected: Vec<_> = pieces.into_iter().map(ToOwned::to_owned).collect();
-        let text = |event| if let RunEvent::Text(text) = event { Some(text) } else { None };
+        let text = |piece| if let StreamPiece::Text(text) = piece { Some(text) } else { None };
         let came: Vec<_> = self.stream().into_iter().filter_map(text).collect();
         self.hold(expected == came, || format!("expected the pieces\n  {expected:?}, not\n  {came:?}"))
     }

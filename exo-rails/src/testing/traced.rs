@@ -1,19 +1,11 @@
 //! A guard set, and a model, that write down what happens.
 
-use futures_core::Stream;
-
-use super::changes::{changeable, differences};
-use super::trace::{Trace, TracedEvent};
-use crate::context::RailContext;
+use crate::chain::Serves;
+use crate::context::{RailContext, StoppedBy};
 use crate::decision::Outcome;
-use crate::delta::ModelDelta;
-use crate::error::OperationError;
 use crate::event::{Event, Inputs};
-use crate::model::Model;
-use crate::payload::{ModelCallInputs, ModelResponse};
-use crate::permit::Permit;
-use crate::rails::Serves;
-use crate::stopped::StoppedBy;
+use crate::testing::changes::{changeable, differences};
+use crate::testing::trace::{Trace, TracedEvent};
 
 /// A guard set around another, which writes down each event and what the rails decide. It decides nothing itself.
 ///
@@ -93,36 +85,5 @@ fn tool_of(inputs: &Inputs<'_>) -> Option<String> {
         Inputs::PreToolCall(call) => Some(call.tool_name.clone()),
         Inputs::PostToolCall(call, _) | Inputs::ToolError(call, _) => Some(call.tool_name.clone()),
         _ => None,
-    }
-}
-
-/// A model around another, which writes down what it is told: made by [`Trace::model`].
-#[derive(Clone, Debug)]
-pub struct TracedModel<M> {
-    model: M,
-    trace: Trace,
-}
-
-impl<M> TracedModel<M> {
-    pub(super) const fn new(model: M, trace: Trace) -> Self {
-        Self { model, trace }
-    }
-}
-
-impl<M: Model> Model for TracedModel<M> {
-    fn call(
-        &self,
-        request: Permit<ModelCallInputs>,
-    ) -> impl Future<Output = Result<ModelResponse, OperationError>> + Send {
-        self.trace.asked(&request.messages);
-        self.model.call(request)
-    }
-
-    fn stream(
-        &self,
-        request: Permit<ModelCallInputs>,
-    ) -> impl Stream<Item = Result<ModelDelta, OperationError>> + Send {
-        self.trace.asked(&request.messages);
-        self.model.stream(request)
     }
 }

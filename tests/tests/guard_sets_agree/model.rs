@@ -74,9 +74,9 @@ impl Spec {
             Act::Fault => Some(Stop::End(format!("{rail} faults at {point}: {}", reason(rail)))),
             Act::Skip | Act::Substitute if decides => {
                 let brings = matches!(act, Act::Substitute) && self.is("Decider") && has_substitute(point);
-                Some(StopKind::Skip { rail, substitute: brings.then(|| format!("substitute of {rail}")) })
+                Some(Stop::Skip { rail, substitute: brings.then(|| format!("substitute of {rail}")) })
             }
-            Act::Retry(max_retries) if decides => Some(StopKind::Retry { rail, max_retries }),
+            Act::Retry(max_retries) if decides => Some(Stop::Retry { rail, max_retries }),
             _ => None,
         }
     }
@@ -87,7 +87,7 @@ fn has_substitute(point: HookPoint) -> bool {
 }
 
 /// A rail that does not continue.
-enum StopKind {
+enum Stop {
     Skip { rail: &'static str, substitute: Option<String> },
     Retry { rail: &'static str, max_retries: u32 },
     End(String),
@@ -114,8 +114,8 @@ impl Model {
         let (given, mut part) = if before { (None, GIVEN.to_owned()) } else { (Some(GIVEN), RESULT.to_owned()) };
         let decision = match self.rails_at(point, given, &mut part, 0) {
             None => "continue".to_owned(),
-            Some(StopKind::Skip { rail, substitute }) => format!("{rail} skips with {substitute:?}: {}", reason(rail)),
-            Some(StopKind::Retry { rail, max_retries }) => format!("{rail} retries: {:?}", request(rail, max_retries)),
+            Some(Stop::Skip { rail, substitute }) => format!("{rail} skips with {substitute:?}: {}", reason(rail)),
+            Some(Stop::Retry { rail, max_retries }) => format!("{rail} retries: {:?}", request(rail, max_retries)),
             Some(Stop::End(error)) => error,
         };
         Seen { log: self.script.log(), end: format!("{decision}, leaves {part}") }
@@ -175,20 +175,20 @@ impl Model {
                 Ok(output) => (Ok(output), post),
                 Err(mut error) => match self.rails_at(failed, Some(inputs), &mut error, attempt) {
                     // A skip that brings nothing accepts what there is.
-                    None | Some(StopKind::Skip { substitute: None, .. }) => return Err(error),
+                    None | Some(Stop::Skip { substitute: None, .. }) => return Err(error),
                     Some(stop) => (Err(stop), failed),
                 },
             },
         };
         let mut output = match stop {
             Ok(output) => output,
-            Err(StopKind::Skip { rail, substitute }) => substitute.unwrap_or_else(|| operation.skipped(inputs, rail)),
-            Err(StopKind::Retry { rail, max_retries }) => return Ok(Attempt::Again { rail, max_retries, at }),
+            Err(Stop::Skip { rail, substitute }) => substitute.unwrap_or_else(|| operation.skipped(inputs, rail)),
+            Err(Stop::Retry { rail, max_retries }) => return Ok(Attempt::Again { rail, max_retries, at }),
             Err(Stop::End(error)) => return Err(error),
         };
         match self.rails_at(post, Some(inputs), &mut output, attempt) {
-            None | Some(StopKind::Skip { .. }) => Ok(Attempt::Done(output)),
-            Some(StopKind::Retry { rail, max_retries }) => Ok(Attempt::Again { rail, max_retries, at: post }),
+            None | Some(Stop::Skip { .. }) => Ok(Attempt::Done(output)),
+            Some(Stop::Retry { rail, max_retries }) => Ok(Attempt::Again { rail, max_retries, at: post }),
             Some(Stop::End(error)) => Err(error),
         }
     }

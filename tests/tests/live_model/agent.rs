@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use exo_rails::prelude::*;
+use exo_rails_agent::Agent;
 use serde_json::{Value, json};
 
 use crate::model;

@@ -9,8 +9,9 @@ mod server;
 use std::time::Duration;
 
 use exo_rails::ResponseBuilder;
-use exo_rails::openai::{ChatModel, ChatModelBuilder};
 use exo_rails::prelude::*;
+use exo_rails_agent::Model;
+use exo_rails_agent::openai::{ChatModel, ChatModelBuilder};
 use futures_util::TryStreamExt;
 use serde_json::Value;
 

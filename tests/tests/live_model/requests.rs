@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use exo_rails::message::ToolSpec;
-use exo_rails::openai::ChatModel;
 use exo_rails::prelude::*;
 use exo_rails::{OperationErrorKind, ResponseBuilder};
+use exo_rails_agent::Model;
+use exo_rails_agent::openai::ChatModel;
 use futures_util::StreamExt;
 use serde_json::json;
 

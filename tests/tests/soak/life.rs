@@ -6,7 +6,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use exo_rails::prelude::*;
-use exo_rails::{Compaction, RunEvent, RunStream, Session};
+use exo_rails_agent::{Agent, Compaction, RunEvent, RunStream, Session};
 use tests::Polls;
 use tokio::time::sleep;
 

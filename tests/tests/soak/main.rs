@@ -27,7 +27,7 @@ use random::Random;
 use trace::Run;
 
 /// How many runs there are at once.
-const CONCURRENT_WALKS: usize = 2000;
+const AT_ONCE: usize = 2000;
 
 /// A run that takes so long does not end by itself, however busy the machine is.
 const HANGS: Duration = Duration::from_mins(5);

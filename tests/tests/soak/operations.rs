@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use exo_rails::message::{Message, Role, ToolCall};
 use exo_rails::prelude::*;
-use exo_rails::{CompactionInputs, CompactionOutput, KeepNewest, ModelDelta, RunScope, Stream, ToolCallDelta};
+use exo_rails::{CompactionInputs, CompactionOutput, ModelDelta, RunScope, Stream, ToolCallDelta};
+use exo_rails_agent::{KeepNewest, Model};
 use futures_util::stream;
 use serde_json::{Map, Value, json};
 use tests::yields;

@@ -2,7 +2,7 @@
 
 use exo_rails::message::Message;
 use exo_rails::prelude::*;
-use exo_rails::scripted::ScriptedModel;
+use exo_rails_agent::{Agent, Model, ScriptedModel};
 use serde_json::json;
 use tests::{note, take_notes};
 

@@ -2,7 +2,7 @@
 
 use exo_rails::message::{ToolSpec, Usage};
 use exo_rails::prelude::*;
-use exo_rails::scripted::ScriptedModel;
+use exo_rails_agent::{Agent, ScriptedModel};
 use serde_json::{Value, json};
 use tests::{note, take_notes};
 

@@ -45,7 +45,7 @@
 //! | post hooks run in the reverse of their order | `onion::the_order_is_reversed_after_what_has_happened` |
 //! | a session is created and closed | `sessions::runs_share_a_conversation_and_values` |
 //! | the history is compacted | `compaction::an_agent_compacts_what_is_over_its_budget`, `compaction::the_newest_is_kept_and_what_belongs_together` |
-//! | the hook points of a platform | `platform::a_chain_serves_them_all`, `platform::a_manager_of_hooks_serves_them_all` |
+//! | the hook points of a platform | `platform::each_point_that_is_offered_is_fired_by_the_agent` |
 //!
 //! | the trap | held here by |
 //! |---|---|

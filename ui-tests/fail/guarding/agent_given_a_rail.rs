@@ -1,6 +1,7 @@
 //! The message should say: `guard` is not a guard set: list it in `rail_chain![guard]`.
 
 use exo_rails::prelude::*;
+use exo_rails_agent::{Agent, Model};
 
 #[rail(on = [PreToolCall])]
 async fn guard(call: &ToolCallInputs) -> Verdict {
@@ -14,5 +15,5 @@ async fn answer(model: impl Model, tool: Tool) -> Result<InvokeOutput, RunError>
 
 fn main() {
     let tool = Tool::new("ping", "", serde_json::Value::Null, |_: serde_json::Value| async { Ok::<_, OperationError>("") });
-    let _ = answer("[]".parse::<exo_rails::scripted::ScriptedModel>().unwrap(), tool);
+    let _ = answer("[]".parse::<exo_rails_agent::ScriptedModel>().unwrap(), tool);
 }

@@ -1,7 +1,7 @@
 //! The message should say: the agent has its guard set; there is no method `rails` any more
 
 use exo_rails::prelude::*;
-use exo_rails::scripted::ScriptedModel;
+use exo_rails_agent::{Agent, ScriptedModel};
 
 #[rail(on = [Start])]
 fn log() {}

@@ -1,0 +1,293 @@
+//! A small agent: a model, tools, and a guard set around everything that they do.
+
+mod steps;
+mod streaming;
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+use exo_rails::{GuardSet, InvokeInputs, InvokeOutput, NoRails, RailContext, RunError, Tool};
+use serde_json::{Map, Value};
+
+use crate::compaction::Compaction;
+use crate::model::Model;
+
+pub(crate) use steps::Steps;
+pub use streaming::{RunEvent, RunStream};
+
+/// How many steps an agent may take when its builder does not say.
+const DEFAULT_MAX_STEPS: u32 = 20;
+
+/// How many tools run at once when its builder does not say.
+const DEFAULT_PARALLEL_TOOLS: NonZeroUsize = NonZeroUsize::new(8).unwrap();
+
+/// An agent: it asks the model, does what the model asks for with its tools, and asks again, until the model
+/// answers without a tool call.
+///
+/// Its guard set is anything that implements [`GuardSet`]: a static chain, a
+/// [`RailManager`](exo_rails::RailManager), a [`HookManager`](exo_rails::HookManager). Without one it behaves as if
+/// this crate's events did not exist.
+///
+/// What fails is told to whom it concerns. A tool that fails, that does not exist, or whose arguments make no
+/// sense, is told to the model, which may try something else: when the rails of
+/// [`ToolError`](exo_rails::events::ToolError) let the error go on, it becomes the output of the call, and passes
+/// the rails of [`PostToolCall`](exo_rails::events::PostToolCall) like any other. Everything else ends the run with
+/// a [`RunError`].
+///
+/// What a rail changes in the request of one model call is for that call; the conversation goes on without
+/// the change.
+///
+/// The tool calls that one answer asks for run [at once](AgentBuilder::parallel_tools), each with its own pre and post
+/// rails and in its own [context](RailContext::child). A skip or a retry is of one call. An error that ends the run in one
+/// of them cancels the others: those that have not begun do not begin, those that have see their token cancelled, and
+/// the run waits until all have ended. Of several errors, that of the first call in the order of the answer is
+/// returned, as it is.
+///
+/// ```
+/// use exo_rails::prelude::*;
+/// use exo_rails_agent::{Agent, ScriptedModel};
+/// use serde_json::{Value, json};
+///
+/// #[rail(priority = 10, on = [PreToolCall])]
+/// fn no_refunds(call: &ToolCallInputs) -> RailAction {
+///     if call.tool_name == "refund" { RailAction::skip("a person has to do that") } else { RailAction::Continue }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let model: ScriptedModel = r#"[
+///     { "call": [{ "tool": "refund", "arguments": { "order": 7 } }] },
+///     { "say": "I have asked a colleague." }
+/// ]"#.parse()?;
+/// let refund = Tool::new("refund", "Pays an order back.", json!({ "type": "object" }), |_: Value| async {
+///     Ok::<_, OperationError>("paid back")
+/// });
+/// let agent = Agent::builder("support", model).tool(refund).rails(rail_chain![no_refunds]).build();
+/// let answer = agent.run("I want my money back!").await?;
+/// assert_eq!(answer.text, "I have asked a colleague.");
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Agent<M, R = NoRails> {
+    name: Arc<str>,
+    model: M,
+    rails: R,
+    tools: Vec<Tool>,
+    instructions: Option<String>,
+    options: Map<String, Value>,
+    max_steps: u32,
+    parallel_tools: NonZeroUsize,
+    compaction: Option<Compaction>,
+}
+
+impl<M: Model> Agent<M> {
+    /// Begins an agent of this name with this model.
+    pub fn builder(name: impl Into<Arc<str>>, model: M) -> AgentBuilder<M> {
+        AgentBuilder(Self {
+            name: name.into(),
+            model,
+            rails: NoRails,
+            tools: Vec::new(),
+            instructions: None,
+            options: Map::new(),
+            max_steps: DEFAULT_MAX_STEPS,
+            parallel_tools: DEFAULT_PARALLEL_TOOLS,
+            compaction: None,
+        })
+    }
+}
+
+impl<M: Model, R: GuardSet> Agent<M, R> {
+    /// Runs the agent on this input.
+    ///
+    /// # Errors
+    /// When a rail aborts, faults or has used up its retries, when the model fails and no rail rescues the
+    /// call, or when the agent takes more steps than it may. The error is as it was made: no wrapper hides
+    /// which rail decided.
+    pub async fn run(&self, input: impl Into<InvokeInputs> + Send) -> Result<InvokeOutput, RunError> {
+        self.run_in(input, &mut RailContext::new(Arc::clone(&self.name))).await
+    }
+
+    /// Runs the agent in a context of your own: with a session, a run name, a cancellation token.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run), and when the run is cancelled.
+    pub async fn run_in(
+        &self,
+        input: impl Into<InvokeInputs> + Send,
+        ctx: &mut RailContext,
+    ) -> Result<InvokeOutput, RunError> {
+        Steps::new(self, None).run(input.into(), ctx).await
+    }
+
+    /// Runs the agent on this input, and tells what happens as it happens: the text of the answer in pieces, each when
+    /// the rails have let it leave.
+    ///
+    /// The rails and their decisions are those of [`run`](Self::run); the model is asked to
+    /// [stream](Model::stream). The stream ends with [`RunEvent::Finished`] or with the error of the run. It does nothing
+    /// unless it is polled, and dropping it drops the run.
+    ///
+    /// ```
+    /// use exo_rails::prelude::*;
+    /// use exo_rails_agent::{Agent, RunEvent, ScriptedModel};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let model: ScriptedModel = r#"[{ "say": "It is on its way." }]"#.parse()?;
+    /// let agent = Agent::builder("support", model).build();
+    /// let (mut events, mut text) = (agent.stream("Where is my order?"), String::new());
+    /// while let Some(event) = events.next().await {
+    ///     match event? {
+    ///         RunEvent::Text(piece) => text += &piece,
+    ///         RunEvent::Finished(output) => assert_eq!(output.text, text),
+    ///         _ => {}
+    ///     }
+    /// }
+    /// assert_eq!(text, "It is on its way.");
+    /// # Ok(()) }
+    /// ```
+    pub fn stream(&self, input: impl Into<InvokeInputs> + Send) -> RunStream<'_> {
+        let input = input.into();
+        RunStream::new(move |events| async move {
+            let mut ctx = RailContext::new(Arc::clone(&self.name));
+            Steps::new(self, Some(events)).run(input, &mut ctx).await
+        })
+    }
+
+    /// The same in a context of your own.
+    pub fn stream_in<'a>(&'a self, input: impl Into<InvokeInputs> + Send, ctx: &'a mut RailContext) -> RunStream<'a> {
+        let input = input.into();
+        RunStream::new(move |events| async move { Steps::new(self, Some(events)).run(input, ctx).await })
+    }
+
+    /// The guard set.
+    pub const fn rails(&self) -> &R {
+        &self.rails
+    }
+
+    /// The name of the agent.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+/// Makes an [`Agent`]: see [`Agent::builder`].
+#[must_use = "a builder makes an agent with `build()`"]
+#[derive(Clone, Debug)]
+pub struct AgentBuilder<M, R = NoRails>(Agent<M, R>);
+
+// Without bounds: `Agent::builder` and `rails` have held them, and what they refuse is not refused again.
+impl<M, R> AgentBuilder<M, R> {
+    /// Gives the agent a tool; one of the same name is replaced.
+    pub fn tool(mut self, tool: impl Into<Tool>) -> Self {
+        let tool = tool.into();
+        self.0.tools.retain(|other| other.name() != tool.name());
+        self.0.tools.push(tool);
+        self
+    }
+
+    /// Gives the agent several tools: a list, or a [`ToolSet`](exo_rails::ToolSet).
+    pub fn tools(self, tools: impl IntoIterator<Item: Into<Tool>>) -> Self {
+        tools.into_iter().fold(self, Self::tool)
+    }
+
+    /// What the model is told before everything else, unless the conversation that it is given begins with
+    /// instructions.
+    pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
+        self.0.instructions = Some(instructions.into());
+        self
+    }
+
+    /// An option of every request to the model, such as `temperature`.
+    pub fn option(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.0.options.insert(name.into(), value.into());
+        self
+    }
+
+    /// How many steps a run may take (20 when it is not said): model calls with the tool calls they ask for.
+    /// One more, and the run fails with [`RunError::StepLimit`].
+    pub fn max_steps(mut self, steps: u32) -> Self {
+        self.0.max_steps = steps;
+        self
+    }
+
+    /// How many of the tool calls that one answer asks for run at once (8 when it is not said); with 1, they run one
+    /// after the other.
+    pub fn parallel_tools(mut self, tools: NonZeroUsize) -> Self {
+        self.0.parallel_tools = tools;
+        self
+    }
+
+    /// What is done when the history outgrows its budget; without it, the history only grows.
+    pub fn compaction(mut self, compaction: Compaction) -> Self {
+        self.0.compaction = Some(compaction);
+        self
+    }
+
+    /// The agent.
+    pub fn build(self) -> Agent<M, R> {
+        self.0
+    }
+}
+
+impl<M> AgentBuilder<M> {
+    /// Guards the agent with this guard set.
+    ///
+    /// An agent has one: several chains are listed in one chain, or registered with one
+    /// [`HookManager`](exo_rails::HookManager). A second call does not compile.
+    ///
+    /// ```compile_fail,E0599
+    /// use exo_rails::prelude::*;
+    /// # use exo_rails_agent::{Agent, ScriptedModel};
+    /// # #[rail(on = [Start])] fn log() {}
+    /// # #[rail(on = [PreToolCall])] fn permission() {}
+    /// # let model: ScriptedModel = "[]".parse().unwrap();
+    /// Agent::builder("support", model).rails(rail_chain![log]).rails(rail_chain![permission]);
+    /// ```
+    pub fn rails<S: IntoGuardSet>(self, rails: S) -> AgentBuilder<M, S::GuardSet> {
+        let rails = rails.into_guard_set();
+        let Agent { name, model, rails: NoRails, tools, instructions, options, max_steps, parallel_tools, compaction } =
+            self.0;
+        AgentBuilder(Agent { name, model, rails, tools, instructions, options, max_steps, parallel_tools, compaction })
+    }
+}
+
+/// What an agent is guarded with: every guard set, as itself.
+///
+/// An agent names the type of its guard set through this trait. What is none has no such type, and what is then done
+/// with the agent is no further error.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a guard set",
+    label = "not a guard set",
+    note = "guard sets are chains made by `rail_chain!`, `RailManager`, `HookManager` and `NoRails`, and references to them",
+    note = "a single rail becomes one in a chain: `rail_chain![my_rail]`"
+)]
+pub trait IntoGuardSet<One = ()> {
+    /// The guard set.
+    type GuardSet: GuardSet;
+
+    /// The guard set.
+    fn into_guard_set(self) -> Self::GuardSet;
+}
+
+#[diagnostic::do_not_recommend]
+impl<R: GuardSet> IntoGuardSet for R {
+    type GuardSet = Self;
+
+    fn into_guard_set(self) -> Self {
+        self
+    }
+}
+
+/// Nothing implements it: with a second implementation that never holds, rustc reports that the type is not a guard set, and
+/// not which of the events it does not serve.
+pub trait Never {}
+
+/// See [`Never`].
+#[diagnostic::do_not_recommend]
+impl<R: GuardSet, One: Never> IntoGuardSet<One> for R {
+    type GuardSet = Self;
+
+    fn into_guard_set(self) -> Self {
+        self
+    }
+}

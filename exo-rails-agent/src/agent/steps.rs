@@ -1,0 +1,248 @@
+//! The loop of an agent: a model call, the tool calls that it asks for, and again.
+
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use exo_rails::message::{Message, ToolCall, Usage};
+use exo_rails::{
+    Guard, GuardSet, InvokeInputs, InvokeOutput, ModelCallInputs, ModelDelta, ModelResponse, OperationError, Permit,
+    RailContext, RunError, Tool, ToolCallInputs, ToolOutput, telemetry,
+};
+use futures_core::Stream;
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+use tokio::sync::mpsc::Sender;
+use tokio_util::sync::CancellationToken;
+use tracing::{Instrument, Span};
+
+use super::Agent;
+use super::streaming::{RunEvent, tell};
+use crate::model::Model;
+
+type Attempt<'a> = Pin<Box<dyn Future<Output = Result<InvokeOutput, RunError>> + Send + 'a>>;
+
+/// One run of an agent, streamed when somebody listens to its events.
+pub(crate) struct Steps<'a, M, R> {
+    agent: &'a Agent<M, R>,
+    events: Option<Sender<RunEvent>>,
+    // One for all attempts: what a run has cost is not forgotten when a rail has it done again.
+    usage: Arc<Mutex<Usage>>,
+}
+
+impl<'a, M: Model, R: GuardSet> Steps<'a, M, R> {
+    pub(crate) fn new(agent: &'a Agent<M, R>, events: Option<Sender<RunEvent>>) -> Self {
+        Self { agent, events, usage: Arc::default() }
+    }
+
+    /// Runs the agent, guarded.
+    pub(crate) async fn run(&self, input: InvokeInputs, ctx: &mut RailContext) -> Result<InvokeOutput, RunError> {
+        let span = telemetry::run_span(ctx);
+        let result = self.guarded(input, ctx).instrument(span.clone()).await;
+        telemetry::end_with_usage(&span, ctx, &result, Some(&self.used()));
+        result
+    }
+
+    async fn guarded(&self, input: InvokeInputs, ctx: &mut RailContext) -> Result<InvokeOutput, RunError> {
+        let mut reported = 0;
+        // Boxed: with all that is in it, the compiler would find no end to the layout of a program's futures.
+        let attempt = |run: Permit<InvokeInputs>| -> Attempt<'_> {
+            let again = std::mem::replace(&mut reported, run.attempt()) < run.attempt();
+            Box::pin(async move {
+                self.tell_again(again).await;
+                self.attempt(run).await
+            })
+        };
+        let result = self.agent.rails.guard_run(input, ctx, attempt).await;
+        // A rail may have answered in the place of the last attempt.
+        self.tell_again(result.is_ok() && reported < ctx.attempt()).await;
+        result
+    }
+
+    async fn tell_again(&self, again: bool) {
+        if again {
+            self.tell(|| RunEvent::RunAgain).await;
+        }
+    }
+
+    async fn tell(&self, event: impl FnOnce() -> RunEvent) {
+        if let Some(events) = &self.events {
+            tell(events, event()).await;
+        }
+    }
+
+    /// Takes steps until the model answers.
+    async fn attempt(&self, run: Permit<InvokeInputs>) -> Result<InvokeOutput, RunError> {
+        let (mut ctx, max_steps) = (run.context(), self.agent.max_steps);
+        let mut messages = self.first_messages(&run);
+        for step in 0..max_steps {
+            ctx.set_step(step);
+            if let Some(compaction) = &self.agent.compaction {
+                messages = compaction.of(messages, &self.agent.rails, &mut ctx).await?;
+            }
+            let response = self.ask(messages.clone(), &mut ctx).await?;
+            messages.push(response.message.clone());
+            if response.message.tool_calls.is_empty() {
+                return Ok(self.answer(response, messages, step + 1));
+            }
+            let calls = &response.message.tool_calls;
+            self.tell(|| RunEvent::ToolCalls(calls.clone())).await;
+            let outputs = self.call_tools(calls, &ctx).await?;
+            let told = calls.iter().zip(outputs).map(|(call, output)| Message::tool(&call.id, output.content));
+            messages.extend(told);
+        }
+        Err(RunError::StepLimit { limit: max_steps })
+    }
+
+    fn answer(&self, response: ModelResponse, messages: Vec<Message>, steps: u32) -> InvokeOutput {
+        let text = response.message.text().into_owned();
+        let usage = self.used();
+        // Where a rail has skipped the call, the answer is empty, and this says why.
+        let extra = response.extra.into_iter().filter(|(name, _)| name == InvokeOutput::SKIPPED).collect();
+        InvokeOutput { text, messages, usage, steps, extra }
+    }
+
+    /// What the calls of the model have cost so far.
+    fn used(&self) -> Usage {
+        self.usage.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn first_messages(&self, run: &InvokeInputs) -> Vec<Message> {
+        // A conversation that goes on has them already: `InvokeOutput::messages` begins with them.
+        let told = run.messages.first().is_some_and(Message::is_instructions);
+        let instructions = self.agent.instructions.as_deref().filter(|_| !told).map(Message::system);
+        let input = Message::user(run.input.clone());
+        instructions.into_iter().chain(run.messages.iter().cloned()).chain([input]).collect()
+    }
+
+    /// Asks the model, in a span.
+    async fn ask(&self, messages: Vec<Message>, ctx: &mut RailContext) -> Result<ModelResponse, RunError> {
+        let model = &self.agent.model;
+        let span = telemetry::model_call_span(ctx, model.provider(), model.model_name());
+        let before = self.used();
+        let result = self.ask_guarded(messages, ctx, &span).instrument(span.clone()).await;
+        telemetry::end_with_usage(&span, ctx, &result, Some(&since(&before, &self.used())));
+        result
+    }
+
+    async fn ask_guarded(
+        &self,
+        messages: Vec<Message>,
+        ctx: &mut RailContext,
+        span: &Span,
+    ) -> Result<ModelResponse, RunError> {
+        let tools = self.agent.tools.iter().map(|tool| tool.spec().clone()).collect();
+        let request = ModelCallInputs { model: None, messages, tools, extra: self.agent.options.clone() };
+        let rails = &self.agent.rails;
+        match &self.events {
+            None => rails.guard_llm_call(request, ctx, |request| self.call_model(request, span)).await,
+            Some(events) => {
+                span.record(telemetry::names::REQUEST_STREAM, true);
+                let outlet = |piece| tell(events, RunEvent::from(piece));
+                rails.guard_stream(request, ctx, |request| self.stream_model(request, span), outlet).await
+            }
+        }
+    }
+
+    async fn call_model(&self, request: Permit<ModelCallInputs>, span: &Span) -> Result<ModelResponse, OperationError> {
+        telemetry::record_request(span, &request);
+        let mut meter = self.meter();
+        let response = self.agent.model.call(request).await?;
+        meter.last.clone_from(&response.usage);
+        Ok(response)
+    }
+
+    fn stream_model(
+        &self,
+        request: Permit<ModelCallInputs>,
+        span: &Span,
+    ) -> impl Stream<Item = Result<ModelDelta, OperationError>> + Send + use<'_, M, R> {
+        telemetry::record_request(span, &request);
+        let mut meter = self.meter();
+        self.agent.model.stream(request).inspect(move |delta| match delta {
+            Ok(ModelDelta::Usage(usage)) => meter.last = Some(usage.clone()),
+            Ok(ModelDelta::Response(response)) => meter.last.clone_from(&response.usage),
+            _ => {}
+        })
+    }
+
+    fn meter(&self) -> Meter {
+        Meter { last: None, total: Arc::clone(&self.usage) }
+    }
+
+    /// Calls the tools that an answer asks for, some of them at once; the outputs are in the order of the calls.
+    async fn call_tools(&self, calls: &[ToolCall], ctx: &RailContext) -> Result<Vec<ToolOutput>, RunError> {
+        // Cancelled when one of them ends the run.
+        let token = ctx.cancellation().map_or_else(CancellationToken::new, CancellationToken::child_token);
+        let mut waiting = calls.iter().enumerate();
+        let (mut running, mut results) = (FuturesUnordered::new(), Vec::with_capacity(calls.len()));
+        loop {
+            let room = self.agent.parallel_tools.get() - running.len();
+            running.extend(waiting.by_ref().take(room).map(|(i, call)| self.call_numbered(i, call, ctx, &token)));
+            let Some((i, result)) = running.next().await else { break };
+            if let Err(error) = &result
+                && !matches!(error, RunError::Cancelled)
+            {
+                token.cancel();
+            }
+            results.push((i, result));
+        }
+        results.sort_by_key(|(i, _)| *i);
+        // An error that a call ends with because another has ended the run does not hide that of the other.
+        let decided = |(_, result): &(usize, Result<_, RunError>)| matches!(result, Err(error) if !matches!(error, RunError::Cancelled));
+        if let Some(at) = results.iter().position(decided) {
+            return results.swap_remove(at).1.map(|output| vec![output]);
+        }
+        results.into_iter().map(|(_, result)| result).collect()
+    }
+
+    async fn call_numbered(
+        &self,
+        number: usize,
+        call: &ToolCall,
+        ctx: &RailContext,
+        token: &CancellationToken,
+    ) -> (usize, Result<ToolOutput, RunError>) {
+        let mut ctx = ctx.child().with_cancellation(token.clone());
+        let result = self.call_tool(call, &mut ctx).await;
+        if let Ok(output) = &result {
+            self.tell(|| RunEvent::ToolReturned { call_id: call.id.clone(), output: output.clone() }).await;
+        }
+        (number, result)
+    }
+
+    async fn call_tool(&self, call: &ToolCall, ctx: &mut RailContext) -> Result<ToolOutput, RunError> {
+        let (call, tools) = (ToolCallInputs::asked_for(call), &self.agent.tools);
+        // A name that is not a tool's is the model's own words.
+        let known = tools.iter().find(|tool| tool.name() == call.tool_name).map_or("", Tool::name);
+        let span = telemetry::tool_call_span(ctx, known, &call.id);
+        let run = |call| Tool::call_named(tools, call);
+        let result = self.agent.rails.guard_tool_call(call, ctx, run).instrument(span.clone()).await;
+        telemetry::end(&span, ctx, &result);
+        result
+    }
+}
+
+/// What has been used since there was so much.
+fn since(before: &Usage, now: &Usage) -> Usage {
+    Usage {
+        prompt_tokens: now.prompt_tokens.saturating_sub(before.prompt_tokens),
+        completion_tokens: now.completion_tokens.saturating_sub(before.completion_tokens),
+        total_tokens: now.total_tokens.saturating_sub(before.total_tokens),
+        ..Usage::default()
+    }
+}
+
+/// Counts what a model call has cost, when it ends: not when the rails accept the answer, because a refused one was paid
+/// for too.
+struct Meter {
+    last: Option<Usage>,
+    total: Arc<Mutex<Usage>>,
+}
+
+impl Drop for Meter {
+    fn drop(&mut self) {
+        if let Some(usage) = &self.last {
+            *self.total.lock().unwrap_or_else(PoisonError::into_inner) += usage;
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! What a streamed run tells, as it happens.
+
+use std::fmt;
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use exo_rails::message::ToolCall;
+use exo_rails::{InvokeOutput, RunError, StreamPiece, ToolOutput};
+use futures_core::Stream;
+use tokio::sync::mpsc::{self, Receiver, Sender};
+
+/// How many events wait for whoever polls the stream; then the run waits.
+const WAITING: usize = 16;
+
+/// What happens in a streamed run: see [`Agent::stream`](crate::Agent::stream).
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum RunEvent {
+    /// More of what the model says.
+    Text(String),
+    /// The text since the last [`ToolCalls`](Self::ToolCalls), or since the run began, is not part of what the model
+    /// says: its answer begins anew.
+    Restart,
+    /// The model has asked for these tools, and they are about to be called.
+    ToolCalls(Vec<ToolCall>),
+    /// A tool has returned, or stands in for one.
+    ToolReturned {
+        /// The id of its call.
+        call_id: String,
+        /// What it returned, as the rails have left it.
+        output: ToolOutput,
+    },
+    /// A rail has the whole run done again: what has come so far is not part of it.
+    RunAgain,
+    /// The run has ended. What rails have changed after the text had left is in here.
+    Finished(Box<InvokeOutput>),
+}
+
+impl From<StreamPiece> for RunEvent {
+    fn from(piece: StreamPiece) -> Self {
+        match piece {
+            StreamPiece::Text(text) => Self::Text(text),
+            StreamPiece::Restart => Self::Restart,
+        }
+    }
+}
+
+/// Hands an event to whoever polls the stream.
+pub(super) async fn tell(events: &Sender<RunEvent>, event: RunEvent) {
+    // The stream owns the run and the receiver together: while the one is polled, the other is there.
+    drop(events.send(event).await);
+}
+
+type Run<'a> = dyn Future<Output = Result<InvokeOutput, RunError>> + Send + 'a;
+
+/// A run that tells what happens in it: see [`Agent::stream`](crate::Agent::stream).
+#[must_use = "a stream does nothing unless it is polled"]
+pub struct RunStream<'a> {
+    run: Option<Pin<Box<Run<'a>>>>,
+    events: Receiver<RunEvent>,
+    result: Option<Result<InvokeOutput, RunError>>,
+}
+
+impl<'a> RunStream<'a> {
+    /// The run that `run` starts, which tells its events to the sender.
+    pub(crate) fn new<Fut>(run: impl FnOnce(Sender<RunEvent>) -> Fut) -> Self
+    where
+        Fut: Future<Output = Result<InvokeOutput, RunError>> + Send + 'a,
+    {
+        let (sender, events) = mpsc::channel(WAITING);
+        Self { run: Some(Box::pin(run(sender))), events, result: None }
+    }
+
+    /// What happens next; `None` when the run has ended and has told so.
+    ///
+    /// # Errors
+    /// That of the run, as the last that there is.
+    pub async fn next(&mut self) -> Option<Result<RunEvent, RunError>> {
+        poll_fn(|cx| Pin::new(&mut *self).poll_next(cx)).await
+    }
+}
+
+impl Stream for RunStream<'_> {
+    type Item = Result<RunEvent, RunError>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        loop {
+            if let Poll::Ready(Some(event)) = self.events.poll_recv(cx) {
+                return Poll::Ready(Some(Ok(event)));
+            }
+            let Some(run) = &mut self.run else {
+                let result = self.result.take();
+                return Poll::Ready(result.map(|result| result.map(|output| RunEvent::Finished(Box::new(output)))));
+            };
+            match run.as_mut().poll(cx) {
+                Poll::Ready(result) => (self.run, self.result) = (None, Some(result)),
+                Poll::Pending if self.events.is_empty() => return Poll::Pending,
+                Poll::Pending => {}
+            }
+        }
+    }
+}
+
+impl fmt::Debug for RunStream<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RunStream").field("is_running", &self.run.is_some()).finish_non_exhaustive()
+    }
+}

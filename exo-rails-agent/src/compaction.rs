@@ -1,0 +1,257 @@
+//! Compaction: a history that has outgrown its budget is made shorter.
+
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use exo_rails::message::{Message, Role};
+use exo_rails::{
+    CompactionInputs, CompactionOutput, Guard, GuardSet, OperationError, Permit, RailContext, RunError, telemetry,
+};
+use tracing::Instrument;
+
+/// Makes a history shorter: a strategy of [`Compaction`].
+///
+/// It is implemented by [`KeepNewest`], and by async functions and closures of the permit: one that asks a model for a
+/// summary, say.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a compactor",
+    label = "not a compactor",
+    note = "a compactor is an async function or closure of a `Permit<CompactionInputs>` that yields `Result<CompactionOutput, OperationError>`, or `KeepNewest`"
+)]
+pub trait Compactor: Send + Sync {
+    /// Makes this history shorter.
+    ///
+    /// # Errors
+    /// When it cannot: the run then ends.
+    fn compact(
+        &self,
+        history: Permit<CompactionInputs>,
+    ) -> impl Future<Output = Result<CompactionOutput, OperationError>> + Send;
+}
+
+#[diagnostic::do_not_recommend]
+impl<F, Fut> Compactor for F
+where
+    F: Fn(Permit<CompactionInputs>) -> Fut + Send + Sync,
+    Fut: Future<Output = Result<CompactionOutput, OperationError>> + Send,
+{
+    fn compact(
+        &self,
+        history: Permit<CompactionInputs>,
+    ) -> impl Future<Output = Result<CompactionOutput, OperationError>> + Send {
+        self(history)
+    }
+}
+
+/// How many tokens messages have, as [`Compaction`] counts them when it is not told otherwise: a token for each four
+/// bytes, and four for each message. It needs no knowledge of the model, and is off by a third easily.
+///
+/// ```
+/// use exo_rails::message::Message;
+/// use exo_rails_agent::estimated_tokens;
+///
+/// assert_eq!(estimated_tokens(&[Message::user("Where is my order?")]), 9);
+/// ```
+#[must_use]
+pub fn estimated_tokens(messages: &[Message]) -> u64 {
+    let bytes = |message: &Message| {
+        let calls = message.tool_calls.iter().map(|call| call.function.name.len() + call.function.arguments.len());
+        message.text().len() + calls.sum::<usize>()
+    };
+    messages.iter().map(|message| bytes(message).div_ceil(4) as u64 + 4).sum()
+}
+
+type Counter = Arc<dyn Fn(&[Message]) -> u64 + Send + Sync>;
+
+/// Keeps the instructions at the beginning, what the user said last, and the newest of the rest: as much as the budget has
+/// room for. A tool call is kept with its outputs or not at all, and an earlier turn from its beginning.
+///
+/// What cannot be left out is kept, also where the budget has no room for it.
+///
+/// ```
+/// use exo_rails_agent::KeepNewest;
+/// use exo_rails::message::Message;
+///
+/// let history = [
+///     Message::system("You help customers."),
+///     Message::user("Hello!"),
+///     Message::assistant("Hello! What can I do for you?"),
+///     Message::user("Where is my order?"),
+/// ];
+/// let kept = KeepNewest::default().of(&history, 20);
+/// assert_eq!(kept, [history[0].clone(), history[3].clone()]);
+/// ```
+#[derive(Clone)]
+pub struct KeepNewest {
+    counter: Counter,
+}
+
+impl Default for KeepNewest {
+    fn default() -> Self {
+        Self { counter: Arc::new(estimated_tokens) }
+    }
+}
+
+impl KeepNewest {
+    /// The same, with tokens counted by this function.
+    #[must_use]
+    pub fn counting(counter: impl Fn(&[Message]) -> u64 + Send + Sync + 'static) -> Self {
+        Self { counter: Arc::new(counter) }
+    }
+
+    /// What is kept of these messages within this budget.
+    #[must_use]
+    pub fn of(&self, messages: &[Message], budget: u64) -> Vec<Message> {
+        let instructions = messages.iter().take_while(|message| message.is_instructions()).count();
+        let (instructions, rest) = messages.split_at(instructions);
+        let groups = groups(rest);
+        let asked = groups.iter().rposition(|group| group[0].role == Role::User);
+        let newest = groups.len().saturating_sub(1);
+        let mut room = budget.saturating_sub((self.counter)(instructions));
+        let mut kept = vec![false; groups.len()];
+        // What cannot be left out comes first: what it leaves is for the rest, from the newest on.
+        for at in asked.into_iter().chain([newest]).filter(|at| *at < groups.len()) {
+            room = room.saturating_sub(if kept[at] { 0 } else { (self.counter)(groups[at]) });
+            kept[at] = true;
+        }
+        for at in (0..groups.len()).rev().filter(|at| Some(*at) != asked && *at != newest) {
+            let tokens = (self.counter)(groups[at]);
+            if tokens > room {
+                break;
+            }
+            room -= tokens;
+            kept[at] = true;
+        }
+        // Of a turn that began earlier there is the whole or nothing: an answer alone says nothing, and some models refuse
+        // a conversation that begins with one.
+        let before = asked.unwrap_or_default();
+        let begun = (0..before).find(|at| kept[*at] && groups[*at][0].role == Role::User).unwrap_or(before);
+        if kept.contains(&false) {
+            kept[..begun].fill(false);
+        }
+        let kept = groups.iter().zip(kept).filter(|(_, kept)| *kept).flat_map(|(group, _)| group.iter());
+        instructions.iter().chain(kept).cloned().collect()
+    }
+}
+
+/// The messages that go together: tool calls with their outputs, everything else alone.
+fn groups(messages: &[Message]) -> Vec<&[Message]> {
+    let mut groups = Vec::new();
+    let mut rest = messages;
+    while !rest.is_empty() {
+        let outputs = rest[1..].iter().take_while(|message| message.role == Role::Tool).count();
+        let (group, others) = rest.split_at(1 + outputs);
+        groups.push(group);
+        rest = others;
+    }
+    groups
+}
+
+impl Compactor for KeepNewest {
+    async fn compact(&self, history: Permit<CompactionInputs>) -> Result<CompactionOutput, OperationError> {
+        let messages = self.of(&history.messages, history.budget);
+        let removed = history.messages.len() - messages.len();
+        Ok(CompactionOutput { messages, removed, ..CompactionOutput::default() })
+    }
+}
+
+impl fmt::Debug for KeepNewest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("KeepNewest").finish_non_exhaustive()
+    }
+}
+
+/// What an [`Agent`](crate::Agent) does when its history outgrows a budget: before each call of the model, it counts the
+/// tokens of the messages, and has them made shorter when there are more than the budget allows. The rails of
+/// [`PreCompaction`](exo_rails::events::PreCompaction) and [`PostCompaction`](exo_rails::events::PostCompaction) are asked.
+///
+/// ```
+/// use exo_rails_agent::{Agent, Compaction};
+/// use exo_rails::message::Message;
+/// use exo_rails::prelude::*;
+/// use exo_rails_agent::ScriptedModel;
+///
+/// /// What was said is not lost without a trace.
+/// #[rail(on = [PostCompaction])]
+/// fn log(before: &CompactionInputs, after: &CompactionOutput) {
+///     println!("{} of {} messages are gone", after.removed, before.messages.len());
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let model: ScriptedModel = r#"[{ "say": "Gladly." }]"#.parse()?;
+/// let agent = Agent::builder("support", model).rails(rail_chain![log]).compaction(Compaction::over(100)).build();
+/// let said = Message::user("a word and another ".repeat(40));
+/// let output = agent.run(InvokeInputs { messages: vec![said], ..InvokeInputs::new("Help me, please.") }).await?;
+/// assert_eq!(output.messages.len(), 2);
+/// # Ok(()) }
+/// ```
+#[derive(Clone)]
+pub struct Compaction {
+    budget: u64,
+    counter: Counter,
+    strategy: Option<Arc<dyn DynCompactor>>,
+}
+
+impl Compaction {
+    /// More than `budget` tokens are too many. Until something else is said, tokens are
+    /// [estimated](estimated_tokens), and the strategy is to [keep the newest](KeepNewest).
+    #[must_use]
+    pub fn over(budget: u64) -> Self {
+        Self { budget, counter: Arc::new(estimated_tokens), strategy: None }
+    }
+
+    /// The same, with tokens counted by this function: a tokenizer of the model, say.
+    #[must_use]
+    pub fn with_counter(mut self, counter: impl Fn(&[Message]) -> u64 + Send + Sync + 'static) -> Self {
+        self.counter = Arc::new(counter);
+        self
+    }
+
+    /// The same with this strategy.
+    #[must_use]
+    pub fn with_strategy(mut self, strategy: impl Compactor + 'static) -> Self {
+        self.strategy = Some(Arc::new(strategy));
+        self
+    }
+
+    /// These messages, made shorter when they are too many.
+    pub(crate) async fn of<R: GuardSet>(
+        &self,
+        messages: Vec<Message>,
+        rails: &R,
+        ctx: &mut RailContext,
+    ) -> Result<Vec<Message>, RunError> {
+        let (tokens, budget) = ((self.counter)(&messages), self.budget);
+        if tokens <= budget {
+            return Ok(messages);
+        }
+        let history = CompactionInputs { messages, tokens, budget, ..CompactionInputs::default() };
+        let newest = KeepNewest { counter: Arc::clone(&self.counter) };
+        let strategy: &dyn DynCompactor = self.strategy.as_deref().unwrap_or(&newest);
+        let span = telemetry::compaction_span(ctx);
+        let compact = |history| strategy.compact(history);
+        let result = rails.guard_compaction(history, ctx, compact).instrument(span.clone()).await;
+        telemetry::end(&span, ctx, &result);
+        Ok(result?.messages)
+    }
+}
+
+impl fmt::Debug for Compaction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Compaction").field("budget", &self.budget).finish_non_exhaustive()
+    }
+}
+
+type CompactorFuture<'a> = Pin<Box<dyn Future<Output = Result<CompactionOutput, OperationError>> + Send + 'a>>;
+
+/// A compactor whose type the agent does not name.
+trait DynCompactor: Send + Sync {
+    fn compact(&self, history: Permit<CompactionInputs>) -> CompactorFuture<'_>;
+}
+
+impl<C: Compactor> DynCompactor for C {
+    fn compact(&self, history: Permit<CompactionInputs>) -> CompactorFuture<'_> {
+        Box::pin(Compactor::compact(self, history))
+    }
+}

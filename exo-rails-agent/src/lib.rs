@@ -1,0 +1,48 @@
+//! A small agent on [exo-rails](exo_rails): its loop, sessions, compaction, and models.
+//!
+//! ```
+//! use exo_rails::prelude::*;
+//! use exo_rails_agent::{Agent, ScriptedModel};
+//!
+//! /// Refuses tools that destroy data.
+//! #[rail(priority = 10, on = [PreToolCall])]
+//! async fn block_dangerous(call: &ToolCallInputs) -> RailAction {
+//!     if call.tool_name == "delete_file" { RailAction::skip("destructive") } else { RailAction::Continue }
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let model: ScriptedModel = r#"[{ "call": [{ "tool": "delete_file" }] }, { "say": "I may not." }]"#.parse()?;
+//! let agent = Agent::builder("support", model).rails(rail_chain![block_dangerous]).build();
+//! assert_eq!(agent.run("Delete everything.").await?.text, "I may not.");
+//! # Ok(()) }
+//! ```
+//!
+//! The crate uses only the public API of `exo-rails`. A loop of your own can do what this agent does.
+//!
+//! | feature | what it adds | dependencies |
+//! |---|---|---|
+//! | `openai` | `openai::ChatModel` | an HTTP client with TLS: `reqwest`, `rustls` |
+//! | `openai-http` | the same without TLS, for a server on the same machine | an HTTP client: `reqwest` |
+//!
+//! No feature is on by default.
+
+mod agent;
+mod compaction;
+mod model;
+#[cfg(feature = "openai-http")]
+pub mod openai;
+pub mod platform;
+mod scripted;
+mod session;
+pub mod testing;
+
+pub use agent::{Agent, AgentBuilder, RunEvent, RunStream};
+pub use compaction::{Compaction, Compactor, KeepNewest, estimated_tokens};
+pub use model::Model;
+pub use scripted::{ScriptError, ScriptedModel};
+pub use session::Session;
+
+#[doc(hidden)]
+pub mod __private {
+    pub use crate::agent::IntoGuardSet;
+}

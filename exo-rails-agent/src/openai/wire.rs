@@ -1,0 +1,262 @@
+//! What the protocol writes around a message: whole answers, and the pieces of streamed ones.
+
+use std::collections::VecDeque;
+
+use exo_rails::message::{Content, Message, Usage};
+use exo_rails::{ModelDelta, ModelResponse, OperationError, OperationErrorKind, ToolCallDelta};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Value};
+
+use super::events::Event;
+use super::failure;
+
+/// The data of the event after the last piece.
+const DONE: &[u8] = b"[DONE]";
+
+/// Some servers write `null` for an empty list.
+fn null_as_empty<'de, D: Deserializer<'de>, T: Deserialize<'de>>(value: D) -> Result<Vec<T>, D::Error> {
+    Option::deserialize(value).map(Option::unwrap_or_default)
+}
+
+/// Fields of the envelope that say how the answer was sent, and not what it is.
+const OF_THE_SENDING: [&str; 2] = ["object", "obfuscation"];
+
+/// A whole answer, or a piece of one.
+#[derive(Deserialize)]
+struct Envelope<C> {
+    #[serde(default = "Vec::new", deserialize_with = "null_as_empty", bound(deserialize = "C: Deserialize<'de>"))]
+    choices: Vec<C>,
+    usage: Option<Usage>,
+    #[serde(flatten)]
+    extra: Map<String, Value>,
+}
+
+#[derive(Deserialize)]
+struct Choice {
+    #[serde(default)]
+    index: u64,
+    message: Map<String, Value>,
+    finish_reason: Option<String>,
+    #[serde(flatten)]
+    extra: Map<String, Value>,
+}
+
+#[derive(Deserialize)]
+struct ChoicePiece {
+    #[serde(default)]
+    index: u64,
+    delta: Option<MessagePiece>,
+    finish_reason: Option<String>,
+    #[serde(flatten)]
+    extra: Map<String, Value>,
+}
+
+#[derive(Deserialize)]
+struct MessagePiece {
+    content: Option<Content>,
+    #[serde(default, deserialize_with = "null_as_empty")]
+    tool_calls: Vec<CallPiece>,
+    #[serde(flatten)]
+    extra: Map<String, Value>,
+}
+
+#[derive(Deserialize)]
+struct CallPiece {
+    index: Option<usize>,
+    id: Option<String>,
+    function: Option<FunctionPiece>,
+    #[serde(flatten)]
+    extra: Map<String, Value>,
+}
+
+#[derive(Default, Deserialize)]
+struct FunctionPiece {
+    name: Option<String>,
+    arguments: Option<String>,
+    #[serde(flatten)]
+    extra: Map<String, Value>,
+}
+
+/// Reads an envelope; an error in its place is one.
+fn envelope<C: DeserializeOwned>(json: &[u8]) -> Result<Envelope<C>, OperationError> {
+    let mut envelope: Envelope<C> = serde_json::from_slice(json).map_err(|error| unreadable(&error))?;
+    drop_nulls(&mut envelope.extra);
+    if let Some(error) = envelope.extra.get("error") {
+        return Err(failure::told(error));
+    }
+    if envelope.extra.get("object").is_some_and(|object| object == "error") {
+        return Err(failure::told(&Value::Object(envelope.extra)));
+    }
+    envelope.extra.retain(|name, _| !OF_THE_SENDING.contains(&name.as_str()));
+    Ok(envelope)
+}
+
+/// Reads a whole answer.
+pub(super) fn response(json: &[u8]) -> Result<ModelResponse, OperationError> {
+    let Envelope { choices, usage, mut extra } = envelope::<Choice>(json)?;
+    let first = choices.into_iter().min_by_key(|choice| choice.index).ok_or_else(no_choice)?;
+    let Choice { message, finish_reason, extra: of_choice, .. } = first;
+    extra.extend(of_choice);
+    drop_nulls(&mut extra);
+    Ok(ModelResponse { message: self::message(message)?, finish_reason, usage, extra })
+}
+
+fn message(mut fields: Map<String, Value>) -> Result<Message, OperationError> {
+    drop_nulls(&mut fields);
+    fields.insert("role".to_owned(), "assistant".into());
+    for call in fields.get_mut("tool_calls").and_then(Value::as_array_mut).into_iter().flatten() {
+        drop_nulls_of(call);
+        call.get_mut("function").map(drop_nulls_of);
+    }
+    let mut message: Message = serde_json::from_value(fields.into()).map_err(|error| unreadable(&error))?;
+    if message.text().is_empty() && !matches!(message.content, Some(Content::Parts(_))) {
+        message.content = message.tool_calls.is_empty().then(Content::default);
+    }
+    Ok(message)
+}
+
+/// Makes the pieces of an answer from events.
+#[derive(Default)]
+pub(super) struct Decoder {
+    ready: VecDeque<ModelDelta>,
+    /// Whether the server has said anything.
+    begun: bool,
+    /// Whether it has said why the model stopped.
+    finished: bool,
+    /// Whether there was any text or tool call.
+    content: bool,
+    /// Fields of the envelope, which each event repeats.
+    told: Map<String, Value>,
+}
+
+impl Decoder {
+    /// A decoder with this piece only.
+    pub(super) fn of(delta: ModelDelta) -> Self {
+        Self { ready: VecDeque::from([delta]), ..Self::default() }
+    }
+
+    /// The next piece.
+    pub(super) fn next(&mut self) -> Option<ModelDelta> {
+        self.ready.pop_front()
+    }
+
+    /// Takes an event; whether it was the last one.
+    pub(super) fn take(&mut self, event: &Event) -> Result<bool, OperationError> {
+        let data = event.data.trim_ascii();
+        if data == DONE {
+            self.complete()?;
+            return Ok(true);
+        }
+        if data.is_empty() {
+            return Ok(false);
+        }
+        if event.is_error {
+            return Err(error_event(data));
+        }
+        self.piece(envelope(data)?);
+        Ok(false)
+    }
+
+    /// The stream has ended without saying so.
+    pub(super) fn end(&mut self) -> Result<(), OperationError> {
+        if !self.finished {
+            let message = "the answer breaks off: the stream has ended without an end of the answer";
+            return Err(OperationError::new(OperationErrorKind::Unavailable, message));
+        }
+        self.complete()
+    }
+
+    fn complete(&mut self) -> Result<(), OperationError> {
+        if !self.begun {
+            return Err(no_choice());
+        }
+        if !self.content {
+            // An answer that says nothing has the empty text, also when it is not streamed.
+            self.ready.push_back(ModelDelta::Text(String::new()));
+        }
+        Ok(())
+    }
+
+    fn piece(&mut self, piece: Envelope<ChoicePiece>) {
+        let mut fields = piece.extra;
+        let mut finish = None;
+        for choice in piece.choices.into_iter().filter(|choice| choice.index == 0) {
+            self.begun = true;
+            finish = choice.finish_reason.or(finish);
+            fields.extend(choice.extra);
+            if let Some(delta) = choice.delta {
+                self.message(delta);
+            }
+        }
+        self.envelope(fields);
+        self.finished |= finish.is_some();
+        self.ready.extend(finish.map(ModelDelta::Finish));
+        self.ready.extend(piece.usage.map(ModelDelta::Usage));
+    }
+
+    fn message(&mut self, piece: MessagePiece) {
+        let mut fields = piece.extra;
+        drop_nulls(&mut fields);
+        fields.remove("role");
+        if !fields.is_empty() {
+            self.ready.push_back(ModelDelta::Fields(fields));
+        }
+        let text = piece.content.map(|content| content.text().into_owned()).filter(|text| !text.is_empty());
+        self.content |= text.is_some() || !piece.tool_calls.is_empty();
+        self.ready.extend(text.map(ModelDelta::Text));
+        self.ready.extend(piece.tool_calls.into_iter().map(CallPiece::delta));
+    }
+
+    /// The fields of the envelope that are new: most of them stay the same from piece to piece.
+    fn envelope(&mut self, mut fields: Map<String, Value>) {
+        drop_nulls(&mut fields);
+        fields.retain(|name, value| value.is_array() || value.is_object() || self.told.get(name) != Some(value));
+        if !fields.is_empty() {
+            self.told.extend(fields.iter().map(|(name, value)| (name.clone(), value.clone())));
+            self.ready.push_back(ModelDelta::ResponseFields(fields));
+        }
+    }
+}
+
+impl CallPiece {
+    fn delta(self) -> ModelDelta {
+        let Self { index, id, function, mut extra } = self;
+        let FunctionPiece { name, arguments, extra: mut of_function } = function.unwrap_or_default();
+        drop_nulls(&mut extra);
+        drop_nulls(&mut of_function);
+        if !of_function.is_empty() {
+            extra.insert("function".to_owned(), of_function.into());
+        }
+        ModelDelta::ToolCall(ToolCallDelta { index, id, name, arguments: arguments.unwrap_or_default(), extra })
+    }
+}
+
+/// The error that an event called `error` tells.
+fn error_event(data: &[u8]) -> OperationError {
+    let told = serde_json::from_slice::<Value>(data);
+    let told = told.unwrap_or_else(|_| String::from_utf8_lossy(data).into());
+    failure::told(told.get("error").unwrap_or(&told))
+}
+
+fn drop_nulls(fields: &mut Map<String, Value>) {
+    fields.retain(|_, value| !value.is_null());
+}
+
+fn drop_nulls_of(value: &mut Value) {
+    if let Value::Object(fields) = value {
+        drop_nulls(fields);
+    }
+}
+
+/// The error of the parser is not the source: it may tell parts of the answer, which are hidden in messages only.
+fn unreadable(error: &serde_json::Error) -> OperationError {
+    if error.is_eof() {
+        return OperationError::new(OperationErrorKind::Unavailable, format!("the answer breaks off: {error}"));
+    }
+    OperationError::new(OperationErrorKind::InvalidResponse, format!("the answer cannot be read: {error}"))
+}
+
+fn no_choice() -> OperationError {
+    OperationError::new(OperationErrorKind::InvalidResponse, "the answer has no choice")
+}

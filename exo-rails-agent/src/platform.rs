@@ -1,0 +1,58 @@
+//! The hook points of an agent platform, and which event of ours each of them is.
+//!
+//! y-agent has 24 hook points. Ten of them are points of the lifecycle that an [`Agent`](crate::Agent) or a
+//! [`Session`](crate::Session) passes. This module offers these ten under the names that they have there, as the events that
+//! they are: a rail on [`PreToolExecute`] is a rail on [`PreToolCall`](exo_rails::events::PreToolCall), and runs.
+//!
+//! | point of y-agent | event | fired by |
+//! |---|---|---|
+//! | `PreLlmCall`, `PostLlmCall` | the same | `Agent`, around each call of its model |
+//! | `PreToolExecute`, `PostToolExecute` | `PreToolCall`, `PostToolCall` | `Agent`, around each call of a tool |
+//! | `SessionCreated`, `SessionClosed` | `SessionStart`, `SessionEnd` | `Session`, in `start` and `end` |
+//! | `PreCompaction`, `PostCompaction` | the same | `Agent`, when its [`Compaction`](crate::Compaction) shortens the history |
+//! | `AgentLoopStart`, `AgentLoopEnd` | `Start`, `Finished` | `Agent`, around each run |
+//!
+//! Nothing here fires the other fourteen yet, so they are not offered: a rail on them would never run. They are
+//! `MemoryStored`, `MemoryRecalled`, `WorkflowStarted`, `WorkflowCompleted`, `PrePipelineStep`, `PostPipelineStep`,
+//! `ToolGapDetected`, `ToolGapResolved`, `AgentGapDetected`, `AgentGapResolved`, `DynamicAgentCreated`,
+//! `DynamicAgentDeactivated`, `ContextOverflow` and `PostSkillInjection`. A program that has such a point declares it as a
+//! [custom event](derive@exo_rails::Event), and fires it where it happens.
+//!
+//! ```
+//! use exo_rails::prelude::*;
+//! use exo_rails_agent::platform::PreToolExecute;
+//! use exo_rails_agent::testing;
+//!
+//! #[rail(priority = 10, on = [PreToolExecute])]
+//! fn no_shell(call: &ToolCallInputs) -> RailAction {
+//!     if call.tool_name == "shell" { RailAction::skip("no shell") } else { RailAction::Continue }
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() {
+//! let script = r#"[{ "call": [{ "tool": "shell" }] }, { "say": "I may not." }]"#;
+//! let run = testing::run(rail_chain![no_shell], script).tool("shell", "done").await;
+//! run.assert_calls("shell", 0);
+//! # }
+//! ```
+
+use exo_rails::events::{Finished, PostToolCall, PreToolCall, SessionEnd, SessionStart, Start};
+
+pub use exo_rails::events::{PostCompaction, PostLlmCall, PreCompaction, PreLlmCall};
+
+/// A tool is about to be called.
+pub type PreToolExecute = PreToolCall;
+
+/// A tool has returned.
+pub type PostToolExecute = PostToolCall;
+
+/// A session begins.
+pub type SessionCreated = SessionStart;
+
+/// A session ends.
+pub type SessionClosed = SessionEnd;
+
+/// A run begins.
+pub type AgentLoopStart = Start;
+
+/// A run has its answer.
+pub type AgentLoopEnd = Finished;

@@ -1,0 +1,312 @@
+//! A model that replays a script: for tests, examples and demonstrations.
+
+use std::collections::HashSet;
+use std::iter;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use exo_rails::message::{Message, Role, ToolCall, Usage};
+use exo_rails::{
+    ModelCallInputs, ModelDelta, ModelResponse, OperationError, OperationErrorKind, Permit, ToolCallDelta,
+};
+use futures_core::Stream;
+use futures_util::stream;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use crate::model::Model;
+
+/// A model that gives the turns of a script, one for each call.
+///
+/// A script is a JSON array. Each turn says something, calls tools, does both, or fails:
+///
+/// ```
+/// use exo_rails_agent::ScriptedModel;
+///
+/// let model: ScriptedModel = r#"[
+///     { "say": "Let me look.", "call": [{ "tool": "read_file", "arguments": { "path": "a.txt" } }] },
+///     { "fail": { "kind": "rate_limited", "message": "slow down", "status": 429, "retry_after": 0.5 } },
+///     { "call": [{ "tool": "search", "raw_arguments": "{ this is no JSON" }] },
+///     { "say": "Done.", "usage": { "prompt_tokens": 120, "completion_tokens": 8, "total_tokens": 128 } }
+/// ]"#.parse()?;
+/// assert_eq!(model.remaining(), 4);
+///
+/// let error = r#"[{ "said": "Done." }]"#.parse::<ScriptedModel>().unwrap_err();
+/// assert_eq!(error.to_string(), "the script is wrong at line 1, column 9: unknown field `said`, expected one of `say`, `deltas`, `call`, `fail`, `usage`");
+/// # Ok::<(), exo_rails_agent::ScriptError>(())
+/// ```
+///
+/// When the answer is [streamed](Model::stream), a turn comes as one piece. With `deltas` in the place of `say`, its
+/// text comes in these pieces, then each tool call, why it ended, and its usage; a call that is not streamed gives
+/// the same answer at once. A turn with `deltas` and `fail` breaks off after the pieces:
+///
+/// ```
+/// use exo_rails_agent::ScriptedModel;
+///
+/// let model: ScriptedModel = r#"[
+///     { "deltas": ["Let me ", "look."], "call": [{ "tool": "read_file", "arguments": { "path": "a.txt" } }] },
+///     { "deltas": ["The file sa"], "fail": { "kind": "unavailable", "message": "the connection is lost" } }
+/// ]"#.parse()?;
+/// # Ok::<(), exo_rails_agent::ScriptError>(())
+/// ```
+///
+/// A call after the last turn is an [`OperationError`]. The turns are counted across clones of an `Arc` and
+/// across runs: a script is for one conversation.
+#[derive(Debug)]
+pub struct ScriptedModel {
+    turns: Vec<Turn>,
+    next: AtomicUsize,
+}
+
+/// One turn of a script.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(try_from = "RawTurn")]
+struct Turn {
+    /// The pieces that its text comes in when it is streamed; without them it comes as a whole.
+    deltas: Option<Vec<String>>,
+    outcome: Result<ModelResponse, Failure>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawTurn {
+    say: Option<String>,
+    deltas: Option<Vec<String>>,
+    #[serde(default)]
+    call: Vec<ScriptedCall>,
+    fail: Option<Failure>,
+    usage: Option<Usage>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ScriptedCall {
+    tool: String,
+    id: Option<String>,
+    arguments: Option<Value>,
+    /// The arguments as text, for what a model writes that is no JSON.
+    raw_arguments: Option<String>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Failure {
+    kind: OperationErrorKind,
+    message: String,
+    status: Option<u16>,
+    /// In seconds.
+    retry_after: Option<f64>,
+}
+
+impl TryFrom<RawTurn> for Turn {
+    type Error = &'static str;
+
+    fn try_from(raw: RawTurn) -> Result<Self, Self::Error> {
+        let RawTurn { say, deltas, call, fail, usage } = raw;
+        let said = match (say, &deltas) {
+            (Some(_), Some(_)) => return Err("a turn has `say` or `deltas`, not both"),
+            (None, Some(deltas)) if fail.is_none() => (!deltas.is_empty()).then(|| deltas.concat()),
+            (say, _) => say,
+        };
+        let outcome = match (said, fail) {
+            (None, Some(failure)) if call.is_empty() && usage.is_none() => Err(failure.check()?),
+            (_, Some(_)) => return Err("a turn that fails has nothing beside `fail` but `deltas`"),
+            (None, None) if call.is_empty() => {
+                return Err("a turn has `say` or `deltas`, `call`, both of them, or `fail`");
+            }
+            (said, None) => Ok(answer(said, call, usage)?),
+        };
+        Ok(Self { deltas, outcome })
+    }
+}
+
+impl Turn {
+    /// The turn piece by piece.
+    fn stream(&self) -> Vec<Result<ModelDelta, OperationError>> {
+        let pieces = self.deltas.iter().flatten().cloned().map(ModelDelta::Text);
+        let rest = match (&self.outcome, &self.deltas) {
+            (Ok(response), Some(_)) => after_text(response).into_iter().map(Ok).collect(),
+            (Ok(response), None) => vec![Ok(ModelDelta::Response(Box::new(response.clone())))],
+            (Err(failure), _) => vec![Err(failure.to_error())],
+        };
+        pieces.map(Ok).chain(rest).collect()
+    }
+}
+
+/// The pieces of an answer that are no text.
+fn after_text(response: &ModelResponse) -> Vec<ModelDelta> {
+    let calls = response.message.tool_calls.iter().enumerate().map(|(index, call)| {
+        ModelDelta::ToolCall(ToolCallDelta {
+            id: Some(call.id.clone()),
+            name: Some(call.function.name.clone()),
+            arguments: call.function.arguments.clone(),
+            ..ToolCallDelta::at(index)
+        })
+    });
+    let finish = response.finish_reason.clone().map(ModelDelta::Finish);
+    calls.chain(finish).chain(response.usage.clone().map(ModelDelta::Usage)).collect()
+}
+
+fn answer(say: Option<String>, call: Vec<ScriptedCall>, usage: Option<Usage>) -> Result<ModelResponse, &'static str> {
+    let tool_calls = call.into_iter().map(ScriptedCall::into_tool_call).collect::<Result<Vec<_>, _>>()?;
+    let reason = if tool_calls.is_empty() { "stop" } else { "tool_calls" };
+    let message = Message { role: Role::Assistant, content: say.map(Into::into), tool_calls, ..Message::default() };
+    Ok(ModelResponse { message, finish_reason: Some(reason.to_owned()), usage, extra: Map::new() })
+}
+
+impl ScriptedCall {
+    fn into_tool_call(self) -> Result<ToolCall, &'static str> {
+        let mut call = ToolCall::new(self.id.unwrap_or_default(), self.tool, &Value::Object(Map::new()));
+        match (self.arguments, self.raw_arguments) {
+            (Some(_), Some(_)) => return Err("a call has `arguments` or `raw_arguments`, not both"),
+            (Some(arguments), None) => call.function.arguments = arguments.to_string(),
+            (None, Some(raw)) => call.function.arguments = raw,
+            (None, None) => {}
+        }
+        Ok(call)
+    }
+}
+
+impl Failure {
+    fn check(self) -> Result<Self, &'static str> {
+        match self.retry_after.map(Duration::try_from_secs_f64) {
+            Some(Err(_)) => Err("`retry_after` is a number of seconds, not negative"),
+            _ => Ok(self),
+        }
+    }
+
+    fn to_error(&self) -> OperationError {
+        let mut error = OperationError::new(self.kind, self.message.clone());
+        error.status = self.status;
+        error.retry_after = self.retry_after.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        error
+    }
+}
+
+/// A script that cannot be read or is no script.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ScriptError {
+    /// The file cannot be read.
+    #[error("cannot read the script {}: {error}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        error: std::io::Error,
+    },
+    /// The text is no script.
+    #[error("the script{} is wrong at line {line}, column {column}: {message}", shown(path.as_ref()))]
+    Malformed {
+        /// The file, when the script comes from one.
+        path: Option<PathBuf>,
+        /// The line, from 1.
+        line: usize,
+        /// The column, from 1.
+        column: usize,
+        /// What is wrong.
+        message: String,
+    },
+}
+
+fn shown(path: Option<&PathBuf>) -> String {
+    path.map(|path| format!(" {}", path.display())).unwrap_or_default()
+}
+
+impl ScriptedModel {
+    /// Reads a script from a file.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or is no script: with the path, the line and the column.
+    pub fn from_file(path: impl AsRef<Path>) -> Result<Self, ScriptError> {
+        let path = path.as_ref();
+        let text = std::fs::read_to_string(path).map_err(|error| ScriptError::Read { path: path.to_owned(), error })?;
+        Self::parse(&text, Some(path))
+    }
+
+    fn parse(text: &str, path: Option<&Path>) -> Result<Self, ScriptError> {
+        let mut turns: Vec<Turn> = serde_json::from_str(text).map_err(|error| ScriptError::Malformed {
+            path: path.map(Path::to_owned),
+            line: error.line(),
+            column: error.column(),
+            message: without_position(&error),
+        })?;
+        name_calls(&mut turns);
+        Ok(Self { turns, next: AtomicUsize::new(0) })
+    }
+
+    /// How many turns are left.
+    #[must_use]
+    pub fn remaining(&self) -> usize {
+        self.turns.len().saturating_sub(self.next.load(Ordering::Relaxed))
+    }
+}
+
+/// Gives every call of the script that has no id one of its own.
+fn name_calls(turns: &mut [Turn]) {
+    let answers = turns.iter_mut().filter_map(|turn| turn.outcome.as_mut().ok());
+    let mut calls: Vec<_> = answers.flat_map(|response| &mut response.message.tool_calls).collect();
+    let given: HashSet<_> = calls.iter().map(|call| call.id.clone()).collect();
+    for (i, call) in calls.iter_mut().enumerate().filter(|(_, call)| call.id.is_empty()) {
+        // The first that the script does not give itself; no other call begins with this place.
+        let place = format!("call_{}", i + 1);
+        let names = iter::once(place.clone()).chain((2..).map(|n| format!("{place}_{n}")));
+        call.id = names.into_iter().find(|name| !given.contains(name)).unwrap_or(place);
+    }
+}
+
+/// The message of a JSON error without ` at line 1 column 2`, which the error around it says in its own way.
+fn without_position(error: &serde_json::Error) -> String {
+    let message = error.to_string();
+    let position = format!(" at line {} column {}", error.line(), error.column());
+    message.strip_suffix(&position).map_or(message.clone(), ToOwned::to_owned)
+}
+
+impl FromStr for ScriptedModel {
+    type Err = ScriptError;
+
+    fn from_str(text: &str) -> Result<Self, ScriptError> {
+        Self::parse(text, None)
+    }
+}
+
+impl ScriptedModel {
+    fn next_turn(&self) -> Result<&Turn, OperationError> {
+        let turn = self.next.fetch_add(1, Ordering::Relaxed);
+        self.turns.get(turn).ok_or_else(|| {
+            let message = format!("the script has {} turns and this is call {}", self.turns.len(), turn + 1);
+            OperationError::new(OperationErrorKind::Other, message)
+        })
+    }
+}
+
+impl Model for ScriptedModel {
+    async fn call(&self, _: Permit<ModelCallInputs>) -> Result<ModelResponse, OperationError> {
+        self.next_turn()?.outcome.clone().map_err(|failure| failure.to_error())
+    }
+
+    fn model_name(&self) -> Option<&str> {
+        Some("scripted")
+    }
+
+    fn provider(&self) -> Option<&str> {
+        Some("exo_rails")
+    }
+
+    fn stream(
+        &self,
+        request: Permit<ModelCallInputs>,
+    ) -> impl Stream<Item = Result<ModelDelta, OperationError>> + Send {
+        // The turn is taken when the stream is first asked, like that of a call.
+        stream::try_unfold((request, None), move |(request, pieces)| async move {
+            let mut pieces = match pieces {
+                Some(pieces) => pieces,
+                None => self.next_turn()?.stream().into_iter(),
+            };
+            Ok(pieces.next().transpose()?.map(|delta| (delta, (request, Some(pieces)))))
+        })
+    }
+}

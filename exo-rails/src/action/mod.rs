@@ -1,0 +1,234 @@
+//! What a rail decides: [`RailAction`], [`RetryRequest`], [`Verdict`].
+
+use std::time::Duration;
+
+use serde::Serialize;
+
+use crate::point::{IntoReason, Reason};
+
+/// What a rail decides about the operation that it guards.
+///
+/// `S` is what a [skip](Self::Skip) may put in the place of the operation's result: `RailAction` alone skips
+/// without a substitute, `RailAction<ToolOutput>` may bring the output of the tool call that does not happen.
+///
+/// `R` is how it asks for a [retry](Self::Retry). At an event that does not allow one, a rail that may skip returns
+/// `RailAction<S, NoRetry>`.
+///
+/// ```
+/// use exo_rails::prelude::*;
+///
+/// #[rail(priority = 15, on = [PreToolCall])]
+/// fn allowed_tools(call: &ToolCallInputs) -> RailAction {
+///     match call.tool_name.as_str() {
+///         "search" | "calculate" => RailAction::Continue,
+///         other => RailAction::skip(format!("`{other}` is not on the list of allowed tools")),
+///     }
+/// }
+/// ```
+#[must_use = "a decision that is dropped guards nothing: return it"]
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub enum RailAction<S = NoSubstitute, R = RetryRequest> {
+    /// On to the next rail, then to the operation.
+    #[default]
+    Continue,
+    /// No further rail of this event. Before an operation, it does not happen: the substitute stands in for its
+    /// result. After it, what it came to is accepted as it stands, be it a result or an error; but a substitute
+    /// rescues a failure.
+    Skip(Skip<S>),
+    /// Wait, then do the operation again, its pre rails first.
+    Retry(R),
+    /// End the run with a [`RailAbortError`](crate::RailAbortError) of this reason.
+    Abort(Reason),
+}
+
+impl<S, R> RailAction<S, R> {
+    /// Ends the run; `reason` reaches whoever started it.
+    pub fn abort(reason: impl IntoReason) -> Self {
+        Self::Abort(reason.into_reason())
+    }
+
+    /// Skips the operation without a substitute.
+    ///
+    /// A tool call then yields an output that tells the model that it was skipped, by which rail and why; a
+    /// model call an empty answer, which ends the agent's loop; a run an empty output. The latter two have a
+    /// field `skipped` in their `extra`, with the rail and the reason. At
+    /// [`LlmError`](crate::events::LlmError) and [`ToolError`](crate::events::ToolError) the error goes on.
+    pub fn skip(reason: impl IntoReason) -> Self {
+        Self::Skip(Skip { reason: reason.into_reason(), substitute: None })
+    }
+
+    /// Skips the operation and puts `substitute` in the place of its result.
+    pub fn skip_with(substitute: S, reason: impl IntoReason) -> Self {
+        Self::Skip(Skip { reason: reason.into_reason(), substitute: Some(substitute) })
+    }
+}
+
+impl<S> RailAction<S> {
+    /// Does the operation again: once and at once for a reason alone, or as the request says.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use exo_rails::prelude::*;
+    ///
+    /// let at_once: RailAction = RailAction::retry("the answer was empty");
+    /// let later: RailAction = RailAction::retry(
+    ///     RetryRequest::new("the service is busy").with_delay(Duration::from_secs(2)).with_max_retries(3),
+    /// );
+    /// ```
+    pub fn retry(request: impl IntoRetry) -> Self {
+        Self::Retry(request.into_retry())
+    }
+}
+
+/// The content of a [`RailAction::Skip`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skip<S = NoSubstitute> {
+    /// Why the operation does not happen.
+    pub reason: Reason,
+    /// What stands in for its result.
+    pub substitute: Option<S>,
+}
+
+/// The substitute of a rail that has none to offer. It has no values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoSubstitute {}
+
+/// The retry of a rail at an event that allows none. It has no values.
+///
+/// ```
+/// use exo_rails::prelude::*;
+/// use exo_rails::{CompactionInputs, NoRetry, NoSubstitute};
+///
+/// /// Short conversations stay as they are.
+/// #[rail(on = [PreCompaction])]
+/// fn keep_short(history: &CompactionInputs) -> RailAction<NoSubstitute, NoRetry> {
+///     if history.messages.len() < 8 { RailAction::skip("it is short") } else { RailAction::Continue }
+/// }
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoRetry {}
+
+/// Continue or abort: for rails that only ever let through or stop, on every event that allows to abort.
+///
+/// ```
+/// use exo_rails::prelude::*;
+///
+/// #[rail(priority = 10, on = [Start])]
+/// fn input_length(run: &InvokeInputs) -> Verdict {
+///     Verdict::abort_if(run.input.text().len() > 10_000, "the input is too long")
+/// }
+/// ```
+#[must_use = "a verdict that is dropped guards nothing: return it"]
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub enum Verdict {
+    /// On to the next rail, then to the operation.
+    #[default]
+    Continue,
+    /// End the run with this reason.
+    Abort(Reason),
+}
+
+impl Verdict {
+    /// Ends the run; `reason` reaches whoever started it.
+    pub fn abort(reason: impl IntoReason) -> Self {
+        Self::Abort(reason.into_reason())
+    }
+
+    /// Aborts when `condition` holds, continues when it does not.
+    pub fn abort_if(condition: bool, reason: impl IntoReason) -> Self {
+        if condition { Self::abort(reason) } else { Self::Continue }
+    }
+
+    /// There is no such verdict: without these two, the compiler takes the names for those of an iterator's methods.
+    #[doc(hidden)]
+    pub fn skip<R: BeyondVerdict>(_: R) -> Self {
+        Self::Continue
+    }
+
+    #[doc(hidden)]
+    pub fn retry<R: BeyondVerdict>(_: R) -> Self {
+        Self::Continue
+    }
+}
+
+impl<S, R> From<Verdict> for RailAction<S, R> {
+    fn from(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::Continue => Self::Continue,
+            Verdict::Abort(reason) => Self::Abort(reason),
+        }
+    }
+}
+
+/// How an operation is to be done again.
+///
+/// ```
+/// use std::time::Duration;
+/// use exo_rails::RetryRequest;
+///
+/// let request = RetryRequest::new("rate limit reached").with_delay(Duration::from_secs(2)).with_max_retries(3);
+/// assert_eq!(request.delay, Duration::from_secs(2));
+/// ```
+#[must_use = "a retry request does nothing by itself: return `RailAction::retry(request)`"]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RetryRequest {
+    /// How long to wait before the operation is done again. The wait ends early when the run is cancelled. It
+    /// needs the timer of the tokio runtime: `enable_time` or `enable_all`, where `#[tokio::main]` does not.
+    pub delay: Duration,
+    /// How many times this rail may have this operation done again; 0 means never. When they are used up, the
+    /// operation fails with [`RetriesExhausted`](crate::RetriesExhausted).
+    pub max_retries: u32,
+    /// Why.
+    pub reason: Reason,
+}
+
+impl RetryRequest {
+    /// One retry, without a delay.
+    pub fn new(reason: impl IntoReason) -> Self {
+        Self { delay: Duration::ZERO, max_retries: 1, reason: reason.into_reason() }
+    }
+
+    /// The same request with this delay.
+    pub fn with_delay(mut self, delay: Duration) -> Self {
+        self.delay = delay;
+        self
+    }
+
+    /// The same request with this many retries.
+    pub fn with_max_retries(mut self, max_retries: u32) -> Self {
+        self.max_retries = max_retries;
+        self
+    }
+}
+
+/// What a retry can be made of: how, when and why, or only why.
+#[diagnostic::on_unimplemented(
+    message = "a retry is a reason or a `RetryRequest`, not `{Self}`",
+    label = "not a retry",
+    note = "`RailAction::retry(\"it was empty\")` is one, at once; others say more: `RetryRequest::new(\"busy\").with_max_retries(3)`"
+)]
+pub trait IntoRetry {
+    /// The request.
+    fn into_retry(self) -> RetryRequest;
+}
+
+/// What only a [`RailAction`](crate::RailAction) does. Nothing implements it.
+#[diagnostic::on_unimplemented(
+    message = "a `Verdict` continues or aborts",
+    label = "a verdict can do nothing else",
+    note = "a `RailAction` can skip and retry too: let the rail return `RailAction`, and write `RailAction::skip(\"a reason\")`"
+)]
+pub trait BeyondVerdict {}
+
+impl IntoRetry for RetryRequest {
+    fn into_retry(self) -> RetryRequest {
+        self
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<R: IntoReason> IntoRetry for R {
+    fn into_retry(self) -> RetryRequest {
+        RetryRequest::new(self)
+    }
+}

@@ -1,0 +1,244 @@
+//! Events out: what happens at each event of a run, for whoever watches.
+
+pub(crate) mod record;
+pub(crate) mod subscription;
+
+pub use record::*;
+pub use subscription::*;
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::{Instant, SystemTime};
+
+use tokio::sync::broadcast;
+use tokio::sync::broadcast::Sender;
+use tokio_util::sync::ReusableBoxFuture;
+
+use crate::chain::Serves;
+use crate::context::{RailContext, StoppedBy};
+use crate::decision::Outcome;
+use crate::event::{Event, Inputs};
+use crate::point::{HookPoint, RailInfo};
+
+/// The most records that a bus keeps.
+const MOST: usize = 1 << 20;
+
+/// How many numbers points have.
+const POINTS: usize = u64::BITS as usize;
+
+/// Tells whoever subscribes what happens at each event, and what the rails have decided there: a user interface, a log,
+/// a test.
+///
+/// Put it [around](Self::wrap) a guard set, and each event that the set dispatches is published when its rails have
+/// decided: one [`EventRecord`] with the payload as the rails have left it, and with their decision. What a rail hides is
+/// hidden from subscribers too. A dispatch that is dropped, because the run is, publishes nothing.
+///
+/// A run never waits for a subscriber: the bus keeps the newest records, and one that falls behind is told how many it
+/// has [missed](Lagged). While nobody has subscribed to an event, no record of it is made. A run whose guard set has no
+/// bus around it pays nothing.
+///
+/// ```
+/// use exo_rails::prelude::*;
+/// use exo_rails::EventBus;
+///
+/// #[rail(on = [PreToolCall])]
+/// fn no_shell(call: &ToolCallInputs) -> Verdict {
+///     Verdict::abort_if(call.tool_name == "shell", "no shell")
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RailFault> {
+/// let bus = EventBus::new(64);
+/// let rails = bus.wrap(rail_chain![no_shell]);
+/// let mut tools = bus.subscribe().with_events([HookPoint::PreToolCall, HookPoint::PostToolCall]);
+///
+/// let mut ctx = RailContext::new("support");
+/// let decision = rails.dispatch::<PreToolCall>(&mut ToolCallInputs::new("shell"), &mut ctx).await?;
+/// assert!(!decision.is_continue());
+///
+/// let record = tools.recv().await.unwrap().unwrap();
+/// assert_eq!((&*record.agent, record.event), ("support", HookPoint::PreToolCall));
+/// assert_eq!(record.payload["call"]["tool_name"], "shell");
+/// assert_eq!(record.stopped.as_ref().unwrap().rail_name, "no_shell");
+/// # Ok(()) }
+/// ```
+///
+/// Around an agent, it is `Agent::builder("support", model).rails(bus.wrap(rails))`. A clone is the same bus, and one
+/// bus can be around the guard sets of many agents.
+///
+/// Of a rail that publishes something of its own, that is an [custom event](derive@crate::Event): run in a
+/// [child](RailContext::child) of its context, on a guard set that has the bus around it.
+#[derive(Clone)]
+pub struct EventBus {
+    records: Sender<Arc<EventRecord>>,
+    shared: Arc<Shared>,
+}
+
+/// What all clones of a bus share.
+pub(super) struct Shared {
+    /// How many subscriptions want the events of each number.
+    pub(super) wanted: [AtomicUsize; POINTS],
+    next: AtomicU64,
+}
+
+impl EventBus {
+    /// A bus that keeps so many records for subscribers that are behind, rounded up to a power of two; at least one, and
+    /// at most 1 048 576.
+    ///
+    /// Each record has its payload, and that of a model call has the history: a bus may keep as much as its records have.
+    #[must_use]
+    pub fn new(capacity: usize) -> Self {
+        let (records, _) = broadcast::channel(capacity.clamp(1, MOST));
+        let wanted = [const { AtomicUsize::new(0) }; POINTS];
+        Self { records, shared: Arc::new(Shared { wanted, next: AtomicU64::new(0) }) }
+    }
+
+    /// The same guard set, whose events are published.
+    pub fn wrap<R>(&self, rails: R) -> WithEvents<R> {
+        WithEvents { rails, bus: self.clone() }
+    }
+
+    /// Subscribes to all events from now on.
+    #[must_use = "a subscription that is dropped receives nothing"]
+    pub fn subscribe(&self) -> Subscription {
+        let next = next(self.records.subscribe());
+        let wish = Wish::of(&self.shared, u64::MAX);
+        Subscription { next: ReusableBoxFuture::new(next), points: Vec::new(), matching: None, wish }
+    }
+
+    /// How many subscriptions there are.
+    #[must_use]
+    pub fn subscribers(&self) -> usize {
+        self.records.receiver_count()
+    }
+
+    /// Begins a record, when somebody wants it.
+    fn begin(&self, point: HookPoint, ctx: &RailContext) -> Option<Begun> {
+        let wanted = self.shared.wanted.get(point.number() as usize)?;
+        (wanted.load(Ordering::Relaxed) > 0).then(|| Begun::at(ctx))
+    }
+
+    #[cold]
+    fn publish(&self, begun: Begun, inputs: &Inputs<'_>, stopped: Option<StoppedBy>) {
+        let number = self.shared.next.fetch_add(1, Ordering::Relaxed);
+        // Nobody receives it when the last subscription has just gone.
+        drop(self.records.send(Arc::new(begun.record(number, inputs, stopped))));
+    }
+}
+
+impl Default for EventBus {
+    /// A bus that keeps 256 records.
+    fn default() -> Self {
+        Self::new(256)
+    }
+}
+
+impl fmt::Debug for EventBus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EventBus").field("subscribers", &self.subscribers()).finish_non_exhaustive()
+    }
+}
+
+/// What is known of a record before the rails are asked. Taken there, because a rail may go on with the context.
+struct Begun {
+    at: SystemTime,
+    clock: Instant,
+    agent: Arc<str>,
+    run_id: Arc<str>,
+    session_id: Option<Arc<str>>,
+    turn: u32,
+    step: u32,
+    attempt: u32,
+    substituted_by: Option<&'static RailInfo>,
+}
+
+impl Begun {
+    #[cold]
+    fn at(ctx: &RailContext) -> Self {
+        let (agent, run_id, session_id) = ctx.names();
+        Self {
+            at: SystemTime::now(),
+            clock: Instant::now(),
+            agent,
+            run_id,
+            session_id,
+            turn: ctx.turn(),
+            step: ctx.step(),
+            attempt: ctx.attempt(),
+            substituted_by: ctx.substituted_by(),
+        }
+    }
+
+    fn record(self, number: u64, inputs: &Inputs<'_>, stopped: Option<StoppedBy>) -> EventRecord {
+        let Self { at, clock, agent, run_id, session_id, turn, step, attempt, substituted_by } = self;
+        EventRecord {
+            number,
+            at,
+            took: clock.elapsed(),
+            agent,
+            run_id,
+            session_id,
+            turn,
+            step,
+            attempt,
+            event: inputs.point(),
+            payload: payload(inputs),
+            stopped,
+            substituted_by: substituted_by.map(|rail| rail.name),
+        }
+    }
+}
+
+/// A guard set with an [`EventBus`] around it: see [`EventBus::wrap`].
+///
+/// It serves the events that the guard set serves. Where it is part of another guard set and that has stopped an event
+/// before, its rails that are always called are told as ever, and nothing is published: they do not decide.
+#[derive(Clone, Debug)]
+pub struct WithEvents<R> {
+    rails: R,
+    bus: EventBus,
+}
+
+impl<R> WithEvents<R> {
+    /// The guard set inside.
+    pub const fn rails(&self) -> &R {
+        &self.rails
+    }
+
+    /// The guard set inside, to be changed: a subscription does not notice.
+    pub const fn rails_mut(&mut self) -> &mut R {
+        &mut self.rails
+    }
+
+    /// The bus around it.
+    pub const fn bus(&self) -> &EventBus {
+        &self.bus
+    }
+}
+
+impl<E: Event, R: Serves<E>> Serves<E> for WithEvents<R> {
+    fn may_rewrite(&self) -> bool {
+        Serves::<E>::may_rewrite(&self.rails)
+    }
+
+    fn stream_window(&self) -> usize {
+        Serves::<E>::stream_window(&self.rails)
+    }
+
+    async fn run_rails<'a>(&'a self, mut payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Outcome<E> {
+        let begun = self.bus.begin(E::POINT, ctx);
+        let outcome = self.rails.run_rails(E::reborrow(&mut payload), ctx).await;
+        if let Some(begun) = begun {
+            self.bus.publish(begun, &E::inputs(payload), StoppedBy::of::<E>(&outcome));
+        }
+        outcome
+    }
+
+    fn run_always_rails<'a>(
+        &'a self,
+        payload: E::Payload<'a>,
+        ctx: &'a mut RailContext,
+    ) -> impl Future<Output = ()> + Send {
+        Serves::<E>::run_always_rails(&self.rails, payload, ctx)
+    }
+}

@@ -1,0 +1,110 @@
+//! What an event bus publishes.
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
+use serde_json::{Value, json};
+
+use crate::context::StoppedBy;
+use crate::event::Inputs;
+use crate::point::HookPoint;
+
+/// What happened at one event, as an [`EventBus`] publishes it: after its rails have decided.
+///
+/// Serialized, it is an object with these fields; `at` is there in milliseconds since 1970, and `took` in microseconds.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct EventRecord {
+    /// Which record of its bus it is, from 0. Events that nobody had subscribed to have no number.
+    pub number: u64,
+    /// When its rails were asked.
+    pub at: SystemTime,
+    /// How long they took.
+    pub took: Duration,
+    /// The name of the agent.
+    pub agent: Arc<str>,
+    /// The run.
+    pub run_id: Arc<str>,
+    /// The session, when the run belongs to one.
+    pub session_id: Option<Arc<str>>,
+    /// Which run of its session it is, from 0.
+    pub turn: u32,
+    /// The step of the agent's loop, from 0.
+    pub step: u32,
+    /// How many times the operation had been retried.
+    pub attempt: u32,
+    /// The event.
+    pub event: HookPoint,
+    /// What the event carries, as the rails have left it: an object with its parts.
+    ///
+    /// | event | parts |
+    /// |---|---|
+    /// | `SessionStart`, `SessionEnd` | `session` |
+    /// | `Start` | `run` |
+    /// | `PreCompaction`, `PostCompaction` | `history`, and after it `compacted` |
+    /// | `PreLlmCall`, `PostLlmCall`, `LlmError` | `request`, and after it `response` or `error` |
+    /// | `LlmChunk` | `text` and `is_last`; not the request, because it would be told again with each piece |
+    /// | `PreToolCall`, `PostToolCall`, `ToolError` | `call`, and after it `output` or `error` |
+    /// | `Finished`, `Error` | `run`, and `output` or `error` |
+    /// | one of your own | `debug`, all of it as Rust shows it |
+    ///
+    /// An `error` is its text.
+    pub payload: Value,
+    /// How a rail has stopped the event: it skipped, asked for a retry, aborted or faulted; `None` when all rails have let
+    /// it pass.
+    pub stopped: Option<StoppedBy>,
+    /// The rail whose substitute the result is, at an event after an operation.
+    pub substituted_by: Option<&'static str>,
+}
+
+impl Serialize for EventRecord {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let millis = self.at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_millis();
+        let mut fields = serializer.serialize_struct("EventRecord", 13)?;
+        fields.serialize_field("number", &self.number)?;
+        fields.serialize_field("at", &u64::try_from(millis).unwrap_or(u64::MAX))?;
+        fields.serialize_field("took", &u64::try_from(self.took.as_micros()).unwrap_or(u64::MAX))?;
+        fields.serialize_field("agent", &*self.agent)?;
+        fields.serialize_field("run_id", &*self.run_id)?;
+        fields.serialize_field("session_id", &self.session_id.as_deref())?;
+        fields.serialize_field("turn", &self.turn)?;
+        fields.serialize_field("step", &self.step)?;
+        fields.serialize_field("attempt", &self.attempt)?;
+        fields.serialize_field("event", &self.event)?;
+        fields.serialize_field("payload", &self.payload)?;
+        fields.serialize_field("stopped", &self.stopped)?;
+        fields.serialize_field("substituted_by", &self.substituted_by)?;
+        fields.end()
+    }
+}
+
+/// The parts of a payload, by their names.
+pub(super) fn payload(inputs: &Inputs<'_>) -> Value {
+    match inputs {
+        Inputs::SessionStart(session) | Inputs::SessionEnd(session) => json!({ "session": as_json(session) }),
+        Inputs::Start(run) => json!({ "run": as_json(run) }),
+        Inputs::PreCompaction(history) => json!({ "history": as_json(history) }),
+        Inputs::PostCompaction(history, compacted) => {
+            json!({ "history": as_json(history), "compacted": as_json(compacted) })
+        }
+        Inputs::PreLlmCall(request) => json!({ "request": as_json(request) }),
+        Inputs::LlmChunk(_, window) => json!({ "text": window.text, "is_last": window.is_last }),
+        Inputs::PostLlmCall(request, response) => {
+            json!({ "request": as_json(request), "response": as_json(response) })
+        }
+        Inputs::LlmError(request, error) => json!({ "request": as_json(request), "error": error.to_string() }),
+        Inputs::PreToolCall(call) => json!({ "call": as_json(call) }),
+        Inputs::PostToolCall(call, output) => json!({ "call": as_json(call), "output": as_json(output) }),
+        Inputs::ToolError(call, error) => json!({ "call": as_json(call), "error": error.to_string() }),
+        Inputs::Finished(run, output) => json!({ "run": as_json(run), "output": as_json(output) }),
+        Inputs::Error(run, error) => json!({ "run": as_json(run), "error": error.to_string() }),
+        Inputs::Custom(inputs) => json!({ "debug": format!("{inputs:?}") }),
+    }
+}
+
+/// A part as JSON. What cannot be JSON says so in its place: a record is not lost for it.
+fn as_json<T: Serialize>(part: &T) -> Value {
+    serde_json::to_value(part).unwrap_or_else(|error| Value::String(format!("not JSON: {error}")))
+}

@@ -1,0 +1,140 @@
+//! Who receives what an event bus publishes.
+
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll, ready};
+
+use futures_core::Stream;
+use tokio::sync::broadcast::Receiver;
+use tokio::sync::broadcast::error::RecvError;
+use tokio_util::sync::ReusableBoxFuture;
+
+use super::Shared;
+use super::record::EventRecord;
+use crate::point::HookPoint;
+
+/// Records that a subscriber was too slow for: so many are gone, and it goes on with the oldest that the bus still has.
+///
+/// They are counted before they are chosen: those that the subscription would have left out are among them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0} events were missed: the subscriber was too slow for the bus")]
+pub struct Lagged(pub u64);
+
+/// Receives what an [`EventBus`] publishes: as a [`Stream`], or one by one.
+///
+/// A subscription keeps nothing from being published; dropping it ends it.
+pub struct Subscription {
+    pub(super) next: ReusableBoxFuture<'static, Received>,
+    /// The points that it is about; all of them when there are none.
+    pub(super) points: Vec<HookPoint>,
+    pub(super) matching: Option<Predicate>,
+    pub(super) wish: Wish,
+}
+
+type Predicate = Box<dyn Fn(&EventRecord) -> bool + Send + Sync>;
+
+/// What the bus gave, and the receiver, for the next.
+type Received = (Result<Arc<EventRecord>, RecvError>, Receiver<Arc<EventRecord>>);
+
+pub(super) async fn next(mut records: Receiver<Arc<EventRecord>>) -> Received {
+    (records.recv().await, records)
+}
+
+impl Subscription {
+    /// The same, about these events only; about all of them when the list is empty. Of events to which nobody has
+    /// subscribed, no records are made.
+    #[must_use = "a subscription that is dropped receives nothing"]
+    pub fn with_events(mut self, points: impl IntoIterator<Item = HookPoint>) -> Self {
+        self.points = points.into_iter().collect();
+        let bits = self.points.iter().fold(0, |bits, point| bits | 1 << point.number());
+        self.wish = Wish::of(&self.wish.shared, if bits == 0 { u64::MAX } else { bits });
+        self
+    }
+
+    /// The same, about records for which this holds; called again, about those for which both hold.
+    ///
+    /// ```
+    /// # use exo_rails::EventBus;
+    /// # let bus = EventBus::default();
+    /// let refusals = bus.subscribe().with_filter(|record| record.stopped.is_some());
+    /// # drop(refusals);
+    /// ```
+    #[must_use = "a subscription that is dropped receives nothing"]
+    pub fn with_filter(mut self, predicate: impl Fn(&EventRecord) -> bool + Send + Sync + 'static) -> Self {
+        self.matching = Some(match self.matching {
+            None => Box::new(predicate),
+            Some(other) => Box::new(move |record| other(record) && predicate(record)),
+        });
+        self
+    }
+
+    /// Waits for the next record; `None` when the bus, and each guard set that it is around, are gone.
+    ///
+    /// Nothing is lost when its future is dropped.
+    pub async fn recv(&mut self) -> Option<Result<Arc<EventRecord>, Lagged>> {
+        std::future::poll_fn(|cx| self.poll_recv(cx)).await
+    }
+
+    fn poll_recv(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Arc<EventRecord>, Lagged>>> {
+        loop {
+            let (received, records) = ready!(self.next.poll(cx));
+            self.next.set(next(records));
+            match received {
+                Ok(record) if !self.is_about(&record) => {}
+                Ok(record) => return Poll::Ready(Some(Ok(record))),
+                Err(RecvError::Lagged(missed)) => return Poll::Ready(Some(Err(Lagged(missed)))),
+                Err(RecvError::Closed) => return Poll::Ready(None),
+            }
+        }
+    }
+
+    fn is_about(&self, record: &EventRecord) -> bool {
+        let wanted = self.points.is_empty() || self.points.contains(&record.event);
+        wanted && self.matching.as_ref().is_none_or(|holds| holds(record))
+    }
+}
+
+impl Stream for Subscription {
+    type Item = Result<Arc<EventRecord>, Lagged>;
+
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.get_mut().poll_recv(cx)
+    }
+}
+
+impl fmt::Debug for Subscription {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Subscription").field("only", &self.points).finish_non_exhaustive()
+    }
+}
+
+/// That a subscription wants the events of these numbers, as bits, for as long as it lives.
+pub(super) struct Wish {
+    shared: Arc<Shared>,
+    bits: u64,
+}
+
+impl Wish {
+    pub(super) fn of(shared: &Arc<Shared>, bits: u64) -> Self {
+        let wish = Self { shared: Arc::clone(shared), bits };
+        for wanted in wish.wanted() {
+            wanted.fetch_add(1, Ordering::Relaxed);
+        }
+        wish
+    }
+
+    fn wanted(&self) -> impl Iterator<Item = &AtomicUsize> {
+        let all = self.shared.wanted.iter().enumerate();
+        all.filter(|(number, _)| self.bits >> number & 1 == 1).map(|(_, wanted)| wanted)
+    }
+}
+
+impl Drop for Wish {
+    fn drop(&mut self) {
+        for wanted in self.wanted() {
+            wanted.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Values that rails provide, checked against the order of a chain: a rail that needs one runs after the rail that provides it.
+
+use crate::chain::order::by_priority;
+use crate::context::ValueInfo;
+use crate::point::HookPoint;
+use crate::point::text::Text;
+use crate::rail::{EventPlan, PlannedRail};
+
+/// The rail of this place in the list, and each that is in it, has what it needs at the event, and hands on nothing that
+/// another hands on.
+///
+/// Rails are told apart by their places, because those made from one generic type share all that is known of them. A
+/// rail in a chain inside is only asked what it hands on: what it needs, its own chain has been asked.
+#[track_caller]
+pub(super) const fn check(plan: &EventPlan, place: usize) {
+    let EventPlan { event, rails: all, .. } = *plan;
+    let mut at = 0;
+    while at < all.len() && all[at].place != place {
+        at += 1;
+    }
+    if at == all.len() {
+        return;
+    }
+    let (rail, mut i) = (&all[at], 0);
+    while i < rail.row.values.len() {
+        let used = &rail.row.values[i];
+        if used.needs && used.event.same(event) {
+            needed(plan, at, &used.value);
+        } else if used.event.same(event) {
+            once(rail, event, i);
+        }
+        i += 1;
+    }
+    only_one(all.split_at(at).0, event, rail);
+}
+
+/// The rail does not hand on one value under two names.
+#[track_caller]
+const fn once(rail: &PlannedRail, event: HookPoint, place: usize) {
+    let (value, mut i) = (&rail.row.values[place].value, 0);
+    while i < place {
+        let used = &rail.row.values[i];
+        if !used.needs && used.event.same(event) && used.value.same(value) {
+            let text = Text::new().name(rail.info.name).and(" provides ").name(value.name);
+            text.and(" twice, under two names: list it once").refuse();
+        }
+        i += 1;
+    }
+}
+
+/// A rail before this one hands on the value.
+#[track_caller]
+const fn needed(plan: &EventPlan, at: usize, value: &ValueInfo) {
+    let EventPlan { event, rails: all, reversed } = *plan;
+    let (before, from) = all.split_at(at);
+    if provider(before, event, value).is_some() {
+        return;
+    }
+    let rail = &all[at].info;
+    let text = Text::new().name(rail.name).and(" needs ").name(value.name).and(" at ").name(event.event_name());
+    let Some((later, provider)) = provider(from, event, value) else {
+        let text = text.and(", and no rail of the chain provides it there: list one with ");
+        text.and("`provides = [").and(value.name).and("]`").refuse();
+    };
+    if later == 0 {
+        text.and(", and provides it itself: a value has one provider, and that is a rail before it").refuse();
+    }
+    let text = text.and(", but ").name(provider.info.name).and(", which provides it, runs later: ");
+    let direct = provider.info.same(&from[later].info);
+    by_priority(&text, rail, &from[later].info, direct, reversed).refuse();
+}
+
+/// None of the rails before hands on what this one, or one in it, does.
+#[track_caller]
+const fn only_one(before: &[PlannedRail], event: HookPoint, rail: &PlannedRail) {
+    let mut i = 0;
+    while i < rail.row.values.len() {
+        let used = &rail.row.values[i];
+        if !used.needs
+            && used.event.same(event)
+            && let Some((_, other)) = provider(before, event, &used.value)
+            && (!other.info.same(&rail.info) || rail.row.generic)
+        {
+            let text = Text::new().name(other.info.name).and(" and ").name(rail.info.name).and(" both provide ");
+            let text = text.name(used.value.name).and(" at ").name(event.event_name());
+            text.and(": a value has one provider, so give one of them a type of its own").refuse();
+        }
+        i += 1;
+    }
+    if let Some(inner) = rail.inner {
+        let (rails, mut i) = (inner.rails_at(event), 0);
+        while i < rails.len() {
+            only_one(before, event, &rails[i]);
+            i += 1;
+        }
+    }
+}
+
+/// The first rail that hands on the value, chains taken apart, and which of the rails has it in it.
+const fn provider<'p>(
+    rails: &'p [PlannedRail],
+    event: HookPoint,
+    value: &ValueInfo,
+) -> Option<(usize, &'p PlannedRail)> {
+    let mut i = 0;
+    while i < rails.len() {
+        if provides(&rails[i], event, value) {
+            return Some((i, &rails[i]));
+        }
+        if let Some(inner) = rails[i].inner
+            && let Some((_, found)) = provider(inner.rails_at(event), event, value)
+        {
+            return Some((i, found));
+        }
+        i += 1;
+    }
+    None
+}
+
+const fn provides(rail: &PlannedRail, event: HookPoint, value: &ValueInfo) -> bool {
+    let mut i = 0;
+    while i < rail.row.values.len() {
+        let used = &rail.row.values[i];
+        if !used.needs && used.event.same(event) && used.value.same(value) {
+            return true;
+        }
+        i += 1;
+    }
+    false
+}
+
+/// Whether the rail, or one in it, has anything to do with values.
+pub(super) const fn concerns(rail: &PlannedRail) -> bool {
+    if !rail.row.values.is_empty() {
+        return true;
+    }
+    let Some(inner) = rail.inner else { return false };
+    let mut event = 0;
+    while event < inner.events.len() {
+        let (rails, mut i) = (inner.events[event].rails, 0);
+        while i < rails.len() {
+            if concerns(&rails[i]) {
+                return true;
+            }
+            i += 1;
+        }
+        event += 1;
+    }
+    false
+}

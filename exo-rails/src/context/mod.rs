@@ -1,0 +1,404 @@
+//! Where a rail is, and what it shares with others.
+
+pub(crate) mod extensions;
+pub(crate) mod hook_state;
+pub(crate) mod provided;
+pub(crate) mod slots;
+pub(crate) mod stopped;
+
+pub use extensions::*;
+pub use hook_state::*;
+pub use provided::*;
+pub(crate) use slots::*;
+pub use stopped::*;
+
+use std::any::{Any, TypeId};
+use std::collections::HashMap;
+use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+
+use crate::error::RunError;
+use crate::point::{HookPoint, RailInfo};
+
+/// Where a rail is (agent, run, session, turn, step, event, attempt) and what it shares with other rails.
+///
+/// It derefs to the [`RunScope`], which is the same for all events of a run: `ctx.run` and `ctx.session` are
+/// fields of it.
+///
+/// ```
+/// use exo_rails::prelude::*;
+///
+/// #[derive(Default)]
+/// struct ToolCalls(u32);
+///
+/// #[rail(priority = 30, on = [PreToolCall])]
+/// fn budget(ctx: &RailContext) -> RailAction {
+///     let calls = ctx.run.update(|calls: &mut ToolCalls| { calls.0 += 1; calls.0 });
+///     if calls > 20 { RailAction::abort(format!("call {calls} in step {}", ctx.step())) } else { RailAction::Continue }
+/// }
+/// ```
+#[derive(Debug)]
+pub struct RailContext {
+    /// Values that the rails of this event share.
+    pub extra: Extensions,
+    scope: Arc<RunScope>,
+    event: HookPoint,
+    step: u32,
+    attempt: u32,
+    substituted_by: Option<&'static RailInfo>,
+    // Boxed, so that a context of rails that hand on nothing and stop nothing carries one pointer.
+    shared: Option<Box<Shared>>,
+    /// The step at which a walk was stopped, between the walk and whoever asks.
+    pub(crate) stopped_at: usize,
+    pub(crate) slots: Slots,
+}
+
+/// What the rails of one event have said, for those after them.
+#[derive(Default)]
+struct Shared {
+    /// The values that they provide.
+    values: HashMap<TypeId, Arc<dyn Any + Send + Sync>>,
+    /// How one of them stopped the event.
+    stopped: Option<StoppedBy>,
+}
+
+impl fmt::Debug for Shared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Shared").field("values", &self.values.len()).field("stopped", &self.stopped).finish()
+    }
+}
+
+/// What is the same for all events of a run.
+#[derive(Debug, Clone)]
+pub struct RunScope {
+    /// Values that live as long as the run.
+    pub run: SharedExtensions,
+    /// Values that live as long as the session.
+    pub session: SharedExtensions,
+    agent: Arc<str>,
+    run_id: Arc<str>,
+    session_id: Option<Arc<str>>,
+    turn: u32,
+    // Asking a token takes a lock, so a run that nobody can cancel has none.
+    cancellation: Option<CancellationToken>,
+}
+
+impl RunScope {
+    /// The name of the agent.
+    #[must_use]
+    pub fn agent(&self) -> &str {
+        &self.agent
+    }
+
+    /// The run: a name that is unique in this process, or the one that was set.
+    #[must_use]
+    pub fn run_id(&self) -> &str {
+        &self.run_id
+    }
+
+    /// The session, when the run belongs to one.
+    #[must_use]
+    pub fn session_id(&self) -> Option<&str> {
+        self.session_id.as_deref()
+    }
+
+    /// The names of the agent, the run and the session, to be kept.
+    pub(crate) fn names(&self) -> (Arc<str>, Arc<str>, Option<Arc<str>>) {
+        (Arc::clone(&self.agent), Arc::clone(&self.run_id), self.session_id.clone())
+    }
+
+    /// Which run of its session this is, from 0.
+    #[must_use]
+    pub fn turn(&self) -> u32 {
+        self.turn
+    }
+
+    /// The token that cancels the run, when there is one.
+    #[must_use]
+    pub fn cancellation(&self) -> Option<&CancellationToken> {
+        self.cancellation.as_ref()
+    }
+
+    /// Whether the run has been cancelled.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        self.cancellation.as_ref().is_some_and(CancellationToken::is_cancelled)
+    }
+}
+
+impl RailContext {
+    /// A context for a new run of the agent with this name.
+    #[must_use]
+    pub fn new(agent: impl Into<Arc<str>>) -> Self {
+        static RUNS: AtomicU64 = AtomicU64::new(1);
+        let run = RUNS.fetch_add(1, Ordering::Relaxed);
+        let scope = RunScope {
+            run: SharedExtensions::default(),
+            session: SharedExtensions::default(),
+            agent: agent.into(),
+            run_id: format!("run-{run}").into(),
+            session_id: None,
+            turn: 0,
+            cancellation: None,
+        };
+        Self::of(Arc::new(scope), 0)
+    }
+
+    /// A context for one more operation of the same run, at the same step: it shares what the run and the session
+    /// share, and begins without [`extra`](Self::extra) and at the first attempt.
+    ///
+    /// A rail that runs events or operations of its own does it in a child: its own context is at the event that
+    /// it guards, and stays there.
+    ///
+    /// ```
+    /// use exo_rails::prelude::*;
+    ///
+    /// #[rail(on = [PreToolCall])]
+    /// async fn second_opinion(call: &ToolCallInputs, ctx: &RailContext) -> Result<RailAction, RunError> {
+    ///     let request = ModelCallInputs::default();
+    ///     let judge = |_request| async { Ok::<_, OperationError>(ModelResponse::text("fine")) };
+    ///     let opinion = NoRails.guard_llm_call(request, &mut ctx.child(), judge).await?;
+    ///     match opinion.message.text().as_ref() {
+    ///         "fine" => Ok(RailAction::Continue),
+    ///         _ => Ok(RailAction::skip(format!("a second opinion speaks against `{}`", call.tool_name))),
+    ///     }
+    /// }
+    /// ```
+    #[must_use]
+    pub fn child(&self) -> Self {
+        Self::of(Arc::clone(&self.scope), self.step)
+    }
+
+    /// A context at this step of a run.
+    pub(crate) fn of(scope: Arc<RunScope>, step: u32) -> Self {
+        Self {
+            extra: Extensions::default(),
+            scope,
+            event: HookPoint::Start,
+            step,
+            attempt: 0,
+            substituted_by: None,
+            shared: None,
+            stopped_at: 0,
+            slots: Slots::default(),
+        }
+    }
+
+    /// The same context, under a run name of your own.
+    #[must_use]
+    pub fn with_run_id(self, run_id: impl Into<Arc<str>>) -> Self {
+        let run_id = run_id.into();
+        self.with_scope(|scope| scope.run_id = run_id)
+    }
+
+    /// The same context as a run of a session: `values` are what its runs share, `turn` counts them from 0.
+    ///
+    /// ```
+    /// use exo_rails::{RailContext, SharedExtensions};
+    ///
+    /// #[derive(Clone, Default)]
+    /// struct Language(String);
+    ///
+    /// let session = SharedExtensions::default();
+    /// let first = RailContext::new("support").with_session("s-1", session.clone(), 0);
+    /// first.session.insert(Language("de".into()));
+    /// let second = RailContext::new("support").with_session("s-1", session, 1);
+    /// assert_eq!(second.session.get::<Language>().unwrap().0, "de");
+    /// assert_eq!((second.session_id(), second.turn()), (Some("s-1"), 1));
+    /// ```
+    #[must_use]
+    pub fn with_session(self, session_id: impl Into<Arc<str>>, values: SharedExtensions, turn: u32) -> Self {
+        let session_id = session_id.into();
+        self.with_scope(|scope| {
+            scope.session_id = Some(session_id);
+            scope.session = values;
+            scope.turn = turn;
+        })
+    }
+
+    /// The same context with a token that cancels the run: no operation begins any more, the wait before a
+    /// retry ends, and the run fails with [`RunError::Cancelled`]. An operation that is under way is not
+    /// interrupted: it can ask [`Permit::scope`](crate::Permit::scope) for the token.
+    ///
+    /// ```
+    /// use exo_rails::CancellationToken;
+    /// use exo_rails::prelude::*;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() {
+    /// let token = CancellationToken::new();
+    /// let mut ctx = RailContext::new("support").with_cancellation(token.clone());
+    /// token.cancel();
+    /// let run = |_| async { Ok::<_, RunError>(InvokeOutput::text("an answer")) };
+    /// let result = NoRails.guard_run("Where is my order?", &mut ctx, run).await;
+    /// assert!(matches!(result, Err(RunError::Cancelled)));
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn with_cancellation(self, token: CancellationToken) -> Self {
+        self.with_scope(|scope| scope.cancellation = Some(token))
+    }
+
+    fn with_scope(mut self, change: impl FnOnce(&mut RunScope)) -> Self {
+        change(Arc::make_mut(&mut self.scope));
+        self
+    }
+
+    /// The event whose rails are running, or have run last.
+    #[must_use]
+    pub const fn event(&self) -> HookPoint {
+        self.event
+    }
+
+    /// The step of the agent's loop, from 0: a model call and the tool calls that it asks for. At the events of
+    /// the run itself it is 0.
+    #[must_use]
+    pub const fn step(&self) -> u32 {
+        self.step
+    }
+
+    /// Sets the step, in your own loop.
+    pub const fn set_step(&mut self, step: u32) {
+        self.step = step;
+    }
+
+    /// How many times the operation has been retried: 0 when it is done for the first time.
+    #[must_use]
+    pub const fn attempt(&self) -> u32 {
+        self.attempt
+    }
+
+    /// The rail whose substitute stands in for the result of the operation, because it skipped the operation
+    /// or rescued it after a failure; `None` when the result is the operation's own.
+    ///
+    /// For the rails of [`PostLlmCall`](crate::events::PostLlmCall),
+    /// [`PostToolCall`](crate::events::PostToolCall) and [`Finished`](crate::events::Finished).
+    #[must_use]
+    pub const fn substituted_by(&self) -> Option<&'static RailInfo> {
+        self.substituted_by
+    }
+
+    /// The value of this type that an earlier rail of the event has [provided](crate::Provided); `None` when none has.
+    ///
+    /// For plain hooks, and for rails that can do without it. A rail that cannot says `needs = [T]` and takes `&T`,
+    /// which is always there.
+    #[must_use]
+    pub fn provided<T: Provided>(&self) -> Option<&T> {
+        self.shared.as_ref()?.values.get(&TypeId::of::<T>())?.downcast_ref()
+    }
+
+    /// The same, to be kept beside the context.
+    pub(crate) fn provided_handle<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
+        let value = self.shared.as_ref()?.values.get(&TypeId::of::<T>())?;
+        Arc::clone(value).downcast().ok()
+    }
+
+    /// Hands on a value to the later rails of the event.
+    pub(crate) fn provide<T: Any + Send + Sync>(&mut self, value: T) {
+        self.shared.get_or_insert_default().values.insert(TypeId::of::<T>(), Arc::new(value));
+    }
+
+    /// How an earlier rail stopped the event, for rails that are called all the same because they are
+    /// [`always`](macro@crate::rail#options) called; `None` while nothing has stopped it.
+    #[must_use]
+    pub fn stopped(&self) -> Option<&StoppedBy> {
+        self.shared.as_ref()?.stopped.as_ref()
+    }
+
+    /// Tells the rails that are always called how the event was stopped: for your own guard sets that are made of
+    /// others, before they call [`Serves::run_always_rails`](crate::Serves::run_always_rails) of those that are left.
+    #[cold]
+    pub fn set_stopped(&mut self, stopped: StoppedBy) {
+        self.shared.get_or_insert_default().stopped = Some(stopped);
+    }
+
+    pub(crate) const fn begin_attempt(&mut self, attempt: u32) {
+        self.attempt = attempt;
+        self.substituted_by = None;
+    }
+
+    pub(crate) const fn set_substituted_by(&mut self, rail: &'static RailInfo) {
+        self.substituted_by = Some(rail);
+    }
+
+    /// Begins an event, as guard sets do before they ask their rails: they share nothing with those of the event before.
+    ///
+    /// For rails that you call yourself.
+    ///
+    /// ```
+    /// use exo_rails::prelude::*;
+    ///
+    /// #[rail(on = [PreToolCall])]
+    /// fn where_am_i(ctx: &RailContext) -> Verdict {
+    ///     Verdict::abort(ctx.event().name())
+    /// }
+    ///
+    /// let mut ctx = RailContext::new("test");
+    /// ctx.enter(HookPoint::PreToolCall);
+    /// assert_eq!(where_am_i(&ctx), Verdict::abort("pre_tool_call"));
+    /// ```
+    #[inline]
+    pub fn enter(&mut self, event: HookPoint) {
+        self.event = event;
+        // Both at once: nothing is gained by a branch for each.
+        if self.shared.is_some() | !self.extra.is_empty() {
+            self.forget();
+        }
+    }
+
+    /// Apart, because there is mostly nothing to forget.
+    #[cold]
+    fn forget(&mut self) {
+        self.extra.clear();
+        self.shared = None;
+    }
+
+    /// Puts the inputs of an operation where its permit can share them.
+    pub(crate) fn lend<T: Default + Send + Sync + 'static>(&mut self, inputs: &mut T) -> Arc<Place<T>> {
+        self.slots.fill(inputs, &self.scope, (self.step, self.attempt))
+    }
+
+    /// Waits, unless the run is cancelled meanwhile.
+    pub(crate) async fn pause(&self, delay: Duration) -> Result<(), RunError> {
+        if delay.is_zero() {
+            return self.ensure_running();
+        }
+        let sleep = tokio::time::sleep(delay);
+        match &self.scope.cancellation {
+            None => sleep.await,
+            Some(token) => token.run_until_cancelled(sleep).await.ok_or(RunError::Cancelled)?,
+        }
+        Ok(())
+    }
+
+    /// Waits for a future, unless the run is cancelled: then it is dropped.
+    pub(crate) fn unless_cancelled<F: Future<Output: Send> + Send>(
+        &self,
+        future: F,
+    ) -> impl Future<Output = Option<F::Output>> + Send + use<F> {
+        let token = self.scope.cancellation.clone();
+        async move {
+            match token {
+                None => Some(future.await),
+                Some(token) => token.run_until_cancelled_owned(future).await,
+            }
+        }
+    }
+
+    /// An error when the run has been cancelled.
+    pub(crate) fn ensure_running(&self) -> Result<(), RunError> {
+        if self.scope.is_cancelled() { Err(RunError::Cancelled) } else { Ok(()) }
+    }
+}
+
+impl Deref for RailContext {
+    type Target = RunScope;
+
+    fn deref(&self) -> &RunScope {
+        &self.scope
+    }
+}

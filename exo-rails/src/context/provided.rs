@@ -1,0 +1,65 @@
+//! Values that one rail of an event provides for later ones.
+
+use std::any::Any;
+
+use crate::point::SourceLocation;
+use crate::point::text;
+
+/// A value that one rail hands on to later rails of the same event.
+///
+/// `#[derive(Provided)]` implements it. The rail that has the value says `provides = [RateLimitLeft]` and returns it;
+/// those that want it say `needs = [RateLimitLeft]` and take `&RateLimitLeft`. It is always there: a chain in which a
+/// rail needs what no earlier rail provides does not compile.
+///
+/// ```
+/// use exo_rails::prelude::*;
+///
+/// #[derive(Provided)]
+/// struct RateLimitLeft(u32);
+///
+/// #[rail(priority = 20, on = [PreLlmCall], provides = [RateLimitLeft])]
+/// fn rate_limit(ctx: &RailContext) -> Provide<RateLimitLeft> {
+///     match 10_u32.checked_sub(ctx.step()) {
+///         Some(left) => Provide::value(RateLimitLeft(left)),
+///         None => Provide::abort("ten calls are enough"),
+///     }
+/// }
+///
+/// #[rail(priority = 30, on = [PreLlmCall], needs = [RateLimitLeft])]
+/// fn warn_when_low(left: &RateLimitLeft) {
+///     if left.0 < 3 { println!("{} calls left", left.0) }
+/// }
+///
+/// rail_chain! { struct Guards { rate_limit, warn_when_low } }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RailFault> {
+/// let mut ctx = RailContext::new("demo");
+/// Guards {}.dispatch::<PreLlmCall>(&mut ModelCallInputs::default(), &mut ctx).await?;
+/// // Whoever is no rail of the chain asks the context, where it need not be.
+/// assert_eq!(ctx.provided::<RateLimitLeft>().map(|left| left.0), Some(10));
+/// # Ok(()) }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a value that rails hand on",
+    label = "not a value that rails hand on",
+    note = "it becomes one by `#[derive(Provided)]` above its declaration; one from another crate is wrapped in a struct of your own"
+)]
+pub trait Provided: Any + Send + Sync {
+    /// What it is called, and where it was declared.
+    const VALUE: ValueInfo;
+}
+
+/// Which value it is: its name and its place, since constants cannot compare types.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ValueInfo {
+    /// The name of the type.
+    pub name: &'static str,
+    /// Where it was declared.
+    pub declared: SourceLocation,
+}
+
+impl ValueInfo {
+    pub(crate) const fn same(&self, other: &Self) -> bool {
+        self.declared.same(&other.declared) && text::same(self.name, other.name)
+    }
+}

@@ -1,0 +1,86 @@
+//! Where the inputs of an operation lie while it has its permit.
+
+use std::any::Any;
+use std::fmt;
+use std::mem;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use super::RunScope;
+
+/// Where inputs lie while an operation has its permit.
+#[derive(Debug)]
+pub(crate) struct Place<T> {
+    pub(crate) inputs: T,
+    pub(crate) scope: Arc<RunScope>,
+    pub(crate) step: u32,
+    pub(crate) attempt: u32,
+}
+
+impl<T> Deref for Place<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.inputs
+    }
+}
+
+/// The places that a context shares with permits: one for each type of inputs, allocated once, used by one operation
+/// after the other. Empty inputs lie in a place between operations.
+#[derive(Default)]
+pub(crate) struct Slots(Vec<Arc<dyn Any + Send + Sync>>);
+
+impl Slots {
+    /// Puts inputs into their place, for a permit to share. What was there lies in `inputs` until they are
+    /// [taken back](Self::take_back).
+    pub(crate) fn fill<T>(
+        &mut self,
+        inputs: &mut T,
+        scope: &Arc<RunScope>,
+        (step, attempt): (u32, u32),
+    ) -> Arc<Place<T>>
+    where
+        T: Default + Send + Sync + 'static,
+    {
+        if let Some(mut place) = self.take::<T>()
+            && let Some(unshared) = Arc::get_mut(&mut place)
+        {
+            mem::swap(&mut unshared.inputs, inputs);
+            (unshared.step, unshared.attempt) = (step, attempt);
+            if !Arc::ptr_eq(&unshared.scope, scope) {
+                unshared.scope = Arc::clone(scope);
+            }
+            return place;
+        }
+        Arc::new(Place { inputs: mem::take(inputs), scope: Arc::clone(scope), step, attempt })
+    }
+
+    fn take<T: Send + Sync + 'static>(&mut self) -> Option<Arc<Place<T>>> {
+        let at = self.0.iter().position(|place| (**place).is::<Place<T>>())?;
+        self.0.swap_remove(at).downcast().ok()
+    }
+
+    /// Takes the inputs back.
+    ///
+    /// # Errors
+    /// The place, when a permit still shares it.
+    pub(crate) fn take_back<T>(&mut self, mut place: Arc<Place<T>>, inputs: &mut T) -> Result<(), Arc<Place<T>>>
+    where
+        T: Send + Sync + 'static,
+    {
+        match Arc::get_mut(&mut place) {
+            Some(unshared) => {
+                mem::swap(&mut unshared.inputs, inputs);
+                self.0.push(place);
+                Ok(())
+            }
+            None => Err(place),
+        }
+    }
+}
+
+impl fmt::Debug for Slots {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Slots").field("places", &self.0.len()).finish()
+    }
+}

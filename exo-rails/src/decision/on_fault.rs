@@ -1,0 +1,93 @@
+//! What happens when a rail faults.
+
+use std::ops::ControlFlow;
+
+use crate::decision::caller::Caller;
+use crate::decision::{Decision, Outcome};
+use crate::error::{FaultCause, RailFault};
+use crate::event::Payloads;
+use crate::point::{HookPoint, Reason};
+
+/// What a fault of a rail comes to: `#[rail(on_fault = "…")]`.
+///
+/// A rail faults when it returns an `Err`, when it takes longer than its `timeout`, when it panics and has
+/// `on_panic = "fault"`, and when what it asks for is not there: arguments of a tool that fit their type, a value that
+/// an earlier rail was to provide. What comes of it is the same for all of these:
+///
+/// | the rail | without it | `"abort"` | `"skip"` | `"continue"` |
+/// |---|---|---|---|---|
+/// | decides: it returns a `Verdict` or an action | the run ends | the run ends | the event is skipped | the rails go on |
+/// | takes what the event carries, or the arguments of a tool, by `&mut` | the run ends | the run ends | the event is skipped | the rails go on |
+/// | `provides` values | the run ends | the run ends | the event is skipped | does not compile |
+/// | only looks | the rails go on | the run ends | the event is skipped | the rails go on |
+/// | is `always` called | the rails go on | does not compile | does not compile | the rails go on |
+/// | is a plain hook | the run ends | | | |
+///
+/// What that means depends on where the rail stands:
+///
+/// | | before an operation | after it | when it has failed |
+/// |---|---|---|---|
+/// | | `Start`, `PreLlmCall`, `PreToolCall` | `PostLlmCall`, `PostToolCall`, `Finished` | `LlmError`, `ToolError` |
+/// | the run ends | the operation does not happen | its result is withheld | the fault is the error, and not the failure |
+/// | the event is skipped | the operation does not happen; what stands in for its result tells of the fault | its result is accepted as it stands | the failure goes on as it is |
+/// | the rails go on | as if the rail had continued | as if it had continued | as if it had continued |
+///
+/// - **The run ends** with [`RunError::Fault`](crate::RunError::Fault), and the rails of
+///   [`Error`](struct@crate::events::Error) are told. No other rail of the event is called.
+/// - **The event is skipped** as by [`RailAction::skip`](crate::RailAction::skip): no other rail of it is called, those
+///   after the operation are, and the run goes on. In the place of a tool's output the model is told of the fault; in the
+///   place of an answer there is an empty one, which ends an agent's run, and whose `extra` tells of it.
+/// - **The rails go on**, with what the rail has changed until then.
+/// - Rails that are [always called](macro@crate::rail#rails-that-are-always-called) are called in each case.
+/// - At `Error` and `SessionEnd` nothing is left to end: the rails go on, so that each of them is told, and the error
+///   stays what it is. `"skip"` does not compile there.
+///
+/// Each of these faults is one `tracing` event with the rail, the event and the cause: a warning where the rails go on,
+/// otherwise an error.
+///
+/// What is no fault:
+///
+/// - A panic without `on_panic = "fault"`. It unwinds through the operation, which does not happen, and through the
+///   run: nobody is told.
+/// - The time of what blocks its thread. A `timeout` ends a rail where it waits. It needs the timer of the tokio
+///   runtime.
+///
+/// A rail that takes the union `Inputs<'_>` by value may change what is in it; one that only looks takes `&Inputs<'_>`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum OnFault {
+    /// The run ends with the fault: the rail fails closed.
+    Abort,
+    /// The event is skipped, without a substitute; the reason says what happened.
+    Skip,
+    /// The rails go on: the rail fails open.
+    Continue,
+}
+
+/// What the fault of a rail comes to.
+#[cold]
+pub(crate) fn faulted<E: Payloads>(caller: &Caller, point: HookPoint, cause: FaultCause) -> ControlFlow<Outcome<E>> {
+    let fault = RailFault::of(caller, point, cause);
+    // Where nothing is left to end, whoever comes later is to be told as well.
+    let on_fault = if point.is_the_end() { OnFault::Continue } else { caller.on_fault };
+    report(&fault, on_fault);
+    match on_fault {
+        OnFault::Abort => ControlFlow::Break(Err(fault)),
+        OnFault::Continue => ControlFlow::Continue(()),
+        OnFault::Skip => {
+            let reason = Reason::new(fault.to_string());
+            ControlFlow::Break(Ok(Decision::Skip { by: caller.info, reason, substitute: None }))
+        }
+    }
+}
+
+/// Tells `tracing` of a fault, whatever comes of it.
+#[cold]
+pub(crate) fn report(fault: &RailFault, on_fault: OnFault) {
+    let (rail, event, cause) = (fault.rail_name, fault.event.name(), &fault.cause);
+    match on_fault {
+        OnFault::Abort => tracing::error!(rail, event, %cause, "a rail faulted; the run ends"),
+        OnFault::Skip => tracing::error!(rail, event, %cause, "a rail faulted; the operation is skipped"),
+        OnFault::Continue => tracing::warn!(rail, event, %cause, "a rail faulted; the run goes on"),
+    }
+}

@@ -1,0 +1,261 @@
+//! What a rail may return, and how it becomes a decision.
+
+use std::error::Error as StdError;
+use std::ops::ControlFlow;
+
+use crate::action::{NoRetry, RailAction, Skip, Verdict};
+use crate::decision::caller::Caller;
+use crate::decision::on_fault::faulted;
+use crate::decision::{Decision, Outcome};
+use crate::error::{FaultCause, RailAbortError};
+use crate::event::{AllowsAbort, AllowsRetry, AllowsSkip, Event, Never, Payloads, SubstituteFor};
+use crate::point::{HookPoint, Reason};
+
+/// What a rail may return.
+///
+/// | type | on which events |
+/// |---|---|
+/// | `()` | every event: the rail observes |
+/// | [`Verdict`] | events that allow to abort |
+/// | [`RailAction`], `RailAction<S>` | events that allow to skip, retry and abort; `S` is what the event's operation yields |
+/// | `RailAction<S, NoRetry>` | events that allow to skip and abort; `S` may be [`NoSubstitute`] |
+/// | `Option<T>` | as `T`; `None` continues |
+/// | `Result<T, E>` | as `T`; an `Err` is a [fault](crate::RailFault), not a decision; `E` is any error type, or text |
+///
+/// A fault stops the run when it loses a guard: when `T` can decide, or when the rail takes what the event carries by
+/// `&mut`. The `Err` of a rail that can only look, one that returns `Result<(), E>` and takes nothing by `&mut`, is
+/// reported as a `tracing` warning, and the run goes on: **to refuse something, return a [`Verdict`] or a
+/// [`RailAction`], not an `Err`.** The whole table is that of [`OnFault`](crate::OnFault).
+///
+/// It is implemented for these types and for no others.
+#[diagnostic::on_unimplemented(
+    message = "a rail on `{E}` cannot return `{Self}`",
+    label = "not what a rail on `{E}` may return",
+    note = "`Error` can only be observed: a rail on it returns `()`",
+    note = "on every other event a rail returns `RailAction`, `RailAction<S>` where a skip brings a substitute `S`, `Verdict`, or `()`",
+    note = "`S` is what the operation yields: `InvokeOutput` on `Start`, `ModelResponse` on `PreLlmCall` and `LlmError`, `ToolOutput` on `PreToolCall` and `ToolError`",
+    note = "`Option<_>` and `Result<_, E>` of these are fine too; `E` is an error type or text"
+)]
+pub trait RailOutput<E: Payloads>: Sized + Send {
+    /// Whether a value of this type can be anything but "continue".
+    const DECIDES: bool;
+
+    /// Whether it is one that continues, in which there is nothing to drop. Asked by reference: so nothing of a value that
+    /// continues is moved.
+    #[doc(hidden)]
+    fn continues(&self) -> bool;
+
+    /// Takes the value apart, field by field, so that nothing is left to drop when it continues, and makes of
+    /// what stops the event the outcome of the dispatch at once: were it to go through another type, the
+    /// compiler would copy its fields where the rails continue as well.
+    #[doc(hidden)]
+    fn decide(self, caller: &Caller, point: HookPoint) -> ControlFlow<Outcome<E>>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Payloads> RailOutput<E> for () {
+    const DECIDES: bool = false;
+
+    #[inline(always)]
+    fn continues(&self) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn decide(self, _: &Caller, _: HookPoint) -> ControlFlow<Outcome<E>> {
+        ControlFlow::Continue(())
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: AllowsAbort> RailOutput<E> for Verdict {
+    const DECIDES: bool = true;
+
+    #[inline(always)]
+    fn continues(&self) -> bool {
+        matches!(self, Self::Continue)
+    }
+
+    #[inline(always)]
+    fn decide(self, caller: &Caller, point: HookPoint) -> ControlFlow<Outcome<E>> {
+        match self {
+            Self::Continue => ControlFlow::Continue(()),
+            Self::Abort(reason) => ControlFlow::Break(Ok(abort(caller, point, reason))),
+        }
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: AllowsRetry, S: SubstituteFor<E>> RailOutput<E> for RailAction<S> {
+    const DECIDES: bool = true;
+
+    #[inline(always)]
+    fn continues(&self) -> bool {
+        matches!(self, Self::Continue)
+    }
+
+    #[inline(always)]
+    fn decide(self, caller: &Caller, point: HookPoint) -> ControlFlow<Outcome<E>> {
+        match self {
+            Self::Continue => ControlFlow::Continue(()),
+            Self::Skip(skip) => ControlFlow::Break(Ok(skipped::<E, S>(caller, skip))),
+            Self::Retry(request) => {
+                ControlFlow::Break(Ok(Decision::Retry { by: caller.info, identity: caller.identity, request }))
+            }
+            Self::Abort(reason) => ControlFlow::Break(Ok(abort(caller, point, reason))),
+        }
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: AllowsSkip, S: SubstituteFor<E>> RailOutput<E> for RailAction<S, NoRetry> {
+    const DECIDES: bool = true;
+
+    #[inline(always)]
+    fn continues(&self) -> bool {
+        matches!(self, Self::Continue)
+    }
+
+    #[inline(always)]
+    fn decide(self, caller: &Caller, point: HookPoint) -> ControlFlow<Outcome<E>> {
+        match self {
+            Self::Continue => ControlFlow::Continue(()),
+            Self::Skip(skip) => ControlFlow::Break(Ok(skipped::<E, S>(caller, skip))),
+            Self::Retry(never) => match never {},
+            Self::Abort(reason) => ControlFlow::Break(Ok(abort(caller, point, reason))),
+        }
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Payloads, T: RailOutput<E>> RailOutput<E> for Option<T> {
+    const DECIDES: bool = T::DECIDES;
+
+    #[inline(always)]
+    fn continues(&self) -> bool {
+        self.as_ref().is_none_or(T::continues)
+    }
+
+    #[inline(always)]
+    fn decide(self, caller: &Caller, point: HookPoint) -> ControlFlow<Outcome<E>> {
+        match self {
+            None => ControlFlow::Continue(()),
+            Some(output) => output.decide(caller, point),
+        }
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<E, T, Error> RailOutput<E> for Result<T, Error>
+where
+    E: Payloads,
+    T: RailOutput<E>,
+    Error: Into<Box<dyn StdError + Send + Sync>> + Send,
+{
+    const DECIDES: bool = T::DECIDES;
+
+    #[inline(always)]
+    fn continues(&self) -> bool {
+        self.as_ref().is_ok_and(T::continues)
+    }
+
+    #[inline(always)]
+    fn decide(self, caller: &Caller, point: HookPoint) -> ControlFlow<Outcome<E>> {
+        match self {
+            Ok(output) => output.decide(caller, point),
+            Err(error) => faulted::<E>(caller, point, FaultCause::Error(error.into())),
+        }
+    }
+}
+
+#[inline(always)]
+fn skipped<E: Payloads, S: SubstituteFor<E>>(caller: &Caller, skip: Skip<S>) -> Decision<E::Substitute> {
+    let Skip { reason, substitute } = skip;
+    Decision::Skip { by: caller.info, reason, substitute: substitute.map(S::into_substitute) }
+}
+
+#[inline(always)]
+fn abort<S>(caller: &Caller, point: HookPoint, reason: Reason) -> Decision<S> {
+    Decision::Abort(RailAbortError { rail_name: caller.info.name, event: point, reason })
+}
+
+/// What a rail returns that only observes.
+#[diagnostic::on_unimplemented(
+    message = "a rail with `always` observes: it cannot return `{Self}`",
+    label = "not what a rail that observes may return",
+    note = "it is called also when a rail before it has stopped the event, so it has nothing to decide",
+    note = "it returns `()`, or `Result<(), E>`; `E` is an error type or text"
+)]
+pub trait Observes<E: Payloads>: Sized {
+    /// See [`RailOutput`].
+    #[doc(hidden)]
+    fn decide(self, caller: &Caller, point: HookPoint) -> ControlFlow<Outcome<E>>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Payloads> Observes<E> for () {
+    fn decide(self, _: &Caller, _: HookPoint) -> ControlFlow<Outcome<E>> {
+        ControlFlow::Continue(())
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Payloads, Error> Observes<E> for Result<(), Error>
+where
+    Self: RailOutput<E>,
+{
+    fn decide(self, caller: &Caller, point: HookPoint) -> ControlFlow<Outcome<E>> {
+        RailOutput::decide(self, caller, point)
+    }
+}
+
+/// [`RailOutput`] with what the event takes back beside it, so that the message about a return type says what there
+/// is at this event.
+#[diagnostic::on_unimplemented(
+    message = "a rail on `{E}` cannot return `{Self}`",
+    label = "not what a rail on `{E}` may return",
+    note = "of these, a rail on `{E}` returns one: `{Returns}`",
+    note = "`()` only observes; an `Option<_>` and a `Result<_, E>` of these are fine too, where `E` is text, or an error type that is `Send` and `Sync`: `Box<dyn Error + Send + Sync>`",
+    note = "a rail that hands on a value says so: `provides = [RateLimitLeft]`; where the event allows no retry, `RailAction<NoSubstitute, NoRetry>` skips"
+)]
+pub trait ReturnedAt<E: Event, Returns, One = ()>: Sized + Send {
+    /// See [`RailOutput`].
+    const DECIDES: bool;
+
+    #[doc(hidden)]
+    fn continues(&self) -> bool;
+
+    #[doc(hidden)]
+    fn decide(self, caller: &Caller, point: HookPoint) -> ControlFlow<Outcome<E>>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Event, T: RailOutput<E>> ReturnedAt<E, E::Returns> for T {
+    const DECIDES: bool = T::DECIDES;
+
+    #[inline(always)]
+    fn continues(&self) -> bool {
+        RailOutput::continues(self)
+    }
+
+    #[inline(always)]
+    fn decide(self, caller: &Caller, point: HookPoint) -> ControlFlow<Outcome<E>> {
+        RailOutput::decide(self, caller, point)
+    }
+}
+
+/// See [`Never`].
+#[diagnostic::do_not_recommend]
+impl<E: Event, T: RailOutput<E>, One: Never> ReturnedAt<E, E::Returns, One> for T {
+    const DECIDES: bool = T::DECIDES;
+
+    #[inline(always)]
+    fn continues(&self) -> bool {
+        RailOutput::continues(self)
+    }
+
+    #[inline(always)]
+    fn decide(self, caller: &Caller, point: HookPoint) -> ControlFlow<Outcome<E>> {
+        RailOutput::decide(self, caller, point)
+    }
+}

@@ -1,0 +1,237 @@
+//! How runs and operations fail.
+
+pub(crate) mod fault;
+
+pub use fault::*;
+
+use std::error::Error as StdError;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::point::{HookPoint, IntoReason, Reason};
+
+/// A rail ended the run.
+///
+/// ```
+/// use exo_rails::prelude::*;
+///
+/// #[rail(priority = 10, on = [PreToolCall])]
+/// fn no_deletes(call: &ToolCallInputs) -> RailAction {
+///     if call.tool_name == "delete_file" { RailAction::abort("files are never deleted") } else { RailAction::Continue }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// let rails = rail_chain![no_deletes];
+/// let mut ctx = RailContext::new("demo");
+/// let call = ToolCallInputs::new("delete_file");
+/// let error = rails.guard_tool_call(call, &mut ctx, |_| async { Ok::<_, OperationError>(ToolOutput::text("gone")) }).await;
+/// let Err(RunError::Abort(abort)) = error else { panic!() };
+/// assert_eq!(abort.rail_name, "no_deletes");
+/// assert_eq!(abort.to_string(), "rail `no_deletes` aborted at pre_tool_call: files are never deleted");
+/// # }
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
+#[error("rail `{rail_name}` aborted at {event}: {reason}")]
+#[non_exhaustive]
+pub struct RailAbortError {
+    /// The rail that decided.
+    pub rail_name: &'static str,
+    /// The event at which it decided.
+    pub event: HookPoint,
+    /// Its reason.
+    pub reason: Reason,
+}
+
+impl RailAbortError {
+    /// An abort by this rail at this event: for guard sets and hooks of your own.
+    pub fn new(rail_name: &'static str, event: HookPoint, reason: impl IntoReason) -> Self {
+        Self { rail_name, event, reason: reason.into_reason() }
+    }
+}
+
+/// A rail asked for one more retry than it has.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
+#[error(
+    "rail `{rail_name}` wants a retry at {event} but has none left ({attempts} attempted, {max_retries} retries allowed): {reason}"
+)]
+#[non_exhaustive]
+pub struct RetriesExhausted {
+    /// The rail that asked.
+    pub rail_name: &'static str,
+    /// The event at which it asked.
+    pub event: HookPoint,
+    /// How often the operation was attempted, by whichever rail's request.
+    pub attempts: u32,
+    /// How many retries the rail had for this operation.
+    pub max_retries: u32,
+    /// Why it asked.
+    pub reason: Reason,
+}
+
+/// A model call or a tool call failed.
+///
+/// Made with [`OperationError::new`], or by `?` from I/O errors, JSON errors, boxed errors and text.
+///
+/// ```
+/// use std::time::Duration;
+/// use exo_rails::{OperationError, OperationErrorKind};
+///
+/// let error = OperationError::new(OperationErrorKind::RateLimited, "slow down")
+///     .with_status(429)
+///     .with_retry_after(Duration::from_secs(3));
+/// assert_eq!(error.to_string(), "slow down (rate limited, status 429)");
+/// ```
+#[derive(Debug, thiserror::Error)]
+#[error("{message} ({kind}{})", status.map(|status| format!(", status {status}")).unwrap_or_default())]
+#[non_exhaustive]
+pub struct OperationError {
+    /// What kind of failure it is.
+    pub kind: OperationErrorKind,
+    /// What happened, for people and for the model.
+    pub message: String,
+    /// The HTTP status, when the operation was a request.
+    pub status: Option<u16>,
+    /// How long the other side asks to wait before the next attempt.
+    pub retry_after: Option<Duration>,
+    /// The error underneath.
+    #[source]
+    pub source: Option<Box<dyn StdError + Send + Sync>>,
+}
+
+/// Kinds of [`OperationError`], for rails that decide by them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum OperationErrorKind {
+    /// It took too long.
+    Timeout,
+    /// There were too many requests.
+    RateLimited,
+    /// The other side could not be reached, or broke off.
+    Unavailable,
+    /// The request, or the arguments of the tool call, made no sense to the other side.
+    InvalidRequest,
+    /// The other side's answer made no sense.
+    InvalidResponse,
+    /// There is no such tool, model or thing.
+    NotFound,
+    /// It was not permitted.
+    Denied,
+    /// Anything else.
+    Other,
+}
+
+impl std::fmt::Display for OperationErrorKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Timeout => "timeout",
+            Self::RateLimited => "rate limited",
+            Self::Unavailable => "unavailable",
+            Self::InvalidRequest => "invalid request",
+            Self::InvalidResponse => "invalid response",
+            Self::NotFound => "not found",
+            Self::Denied => "denied",
+            Self::Other => "failed",
+        })
+    }
+}
+
+impl OperationError {
+    /// A failure of this kind.
+    pub fn new(kind: OperationErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), status: None, retry_after: None, source: None }
+    }
+
+    /// The same error with the status of the response.
+    #[must_use]
+    pub fn with_status(mut self, status: u16) -> Self {
+        self.status = Some(status);
+        self
+    }
+
+    /// The same error with the wait that the other side asks for.
+    #[must_use]
+    pub fn with_retry_after(mut self, wait: Duration) -> Self {
+        self.retry_after = Some(wait);
+        self
+    }
+
+    /// The same error with the one underneath.
+    #[must_use]
+    pub fn with_source(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        self.source = Some(source.into());
+        self
+    }
+}
+
+impl From<Box<dyn StdError + Send + Sync>> for OperationError {
+    fn from(error: Box<dyn StdError + Send + Sync>) -> Self {
+        Self::new(OperationErrorKind::Other, error.to_string()).with_source(error)
+    }
+}
+
+impl From<std::io::Error> for OperationError {
+    fn from(error: std::io::Error) -> Self {
+        let kind = match error.kind() {
+            std::io::ErrorKind::NotFound => OperationErrorKind::NotFound,
+            std::io::ErrorKind::PermissionDenied => OperationErrorKind::Denied,
+            std::io::ErrorKind::TimedOut => OperationErrorKind::Timeout,
+            _ => OperationErrorKind::Other,
+        };
+        Self::new(kind, error.to_string()).with_source(error)
+    }
+}
+
+impl From<serde_json::Error> for OperationError {
+    fn from(error: serde_json::Error) -> Self {
+        Self::new(OperationErrorKind::InvalidRequest, error.to_string()).with_source(error)
+    }
+}
+
+impl From<String> for OperationError {
+    fn from(message: String) -> Self {
+        Self::new(OperationErrorKind::Other, message)
+    }
+}
+
+impl From<&str> for OperationError {
+    fn from(message: &str) -> Self {
+        Self::new(OperationErrorKind::Other, message)
+    }
+}
+
+/// How a guarded operation, or a run, ends when it does not succeed.
+///
+/// Each variant shows the error inside as it is: no wrapper hides which rail decided.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// A rail aborted.
+    #[error(transparent)]
+    Abort(#[from] RailAbortError),
+    /// A rail that can decide could not.
+    #[error(transparent)]
+    Fault(#[from] RailFault),
+    /// A rail's retries were used up.
+    #[error(transparent)]
+    RetriesExhausted(#[from] RetriesExhausted),
+    /// The operation failed and no rail rescued it.
+    #[error(transparent)]
+    Operation(#[from] OperationError),
+    /// The agent took more steps than it may.
+    #[error("the agent took {limit} steps without an answer")]
+    StepLimit {
+        /// The limit.
+        limit: u32,
+    },
+    /// The run was cancelled.
+    #[error("the run was cancelled")]
+    Cancelled,
+    /// The operation has ended but kept its permit, so it may still be going on: its result is not accepted.
+    #[error("the operation after {event} ended without giving up its permit")]
+    PermitKept {
+        /// The event whose rails gave the permit.
+        event: HookPoint,
+    },
+}

@@ -1,0 +1,162 @@
+//! Custom events: what `#[derive(Event)]` writes of them, and their payloads behind one type.
+
+use std::any::Any;
+use std::fmt;
+
+use crate::event::sound::Never;
+use crate::point::CustomPoint;
+
+/// What a custom event can carry: any type that threads can share and that can be shown, and that borrows nothing.
+///
+/// It is implemented for all of them.
+#[diagnostic::on_unimplemented(
+    message = "an event cannot carry `{Self}`",
+    label = "not what an event can carry",
+    note = "plain hooks and logs see what an event carries: it is `Debug`, `Send` and `Sync`, and borrows nothing"
+)]
+pub trait EventPart: Any + fmt::Debug + Send + Sync {}
+
+impl<T: Any + fmt::Debug + Send + Sync> EventPart for T {}
+
+/// The payload of a [custom event](derive@crate::Event), for rails that take [`Inputs`](crate::Inputs), and for
+/// plain hooks: its parts, by their types.
+///
+/// ```
+/// use exo_rails::prelude::*;
+///
+/// #[derive(Debug)]
+/// struct Memories(Vec<String>);
+///
+/// #[derive(Event)]
+/// #[event(payload = &mut Memories, allows = "abort")]
+/// struct MemoriesRecalled;
+///
+/// async fn count(inputs: Inputs<'_>, _ctx: &mut RailContext) {
+///     if let Inputs::Custom(inputs) = inputs {
+///         let found = inputs.get::<Memories>().map_or(0, |memories| memories.0.len());
+///         println!("{}: {found}", inputs.point().name());
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RailFault> {
+/// let mut hooks = HookManager::new();
+/// hooks.add(MemoriesRecalled::POINT, count);
+/// let decision = hooks.dispatch::<MemoriesRecalled>(&mut Memories(vec![]), &mut RailContext::new("demo")).await?;
+/// assert!(decision.is_continue());
+/// # Ok(()) }
+/// ```
+pub struct CustomInputs<'a> {
+    point: &'static CustomPoint,
+    parts: Vec<CustomPart<'a>>,
+}
+
+/// One part of a payload, as its event carries it.
+#[doc(hidden)]
+pub enum CustomPart<'a> {
+    Ref(&'a dyn EventPart),
+    Mut(&'a mut dyn EventPart),
+}
+
+impl<'a> CustomPart<'a> {
+    fn get(&self) -> &dyn EventPart {
+        match self {
+            Self::Ref(part) => *part,
+            Self::Mut(part) => &**part,
+        }
+    }
+
+    fn reborrow(&mut self) -> CustomPart<'_> {
+        match self {
+            Self::Ref(part) => CustomPart::Ref(*part),
+            Self::Mut(part) => CustomPart::Mut(&mut **part),
+        }
+    }
+
+    /// The part as what it is; `None` when it is something else.
+    #[must_use]
+    pub fn into_ref<T: EventPart>(self) -> Option<&'a T> {
+        let part: &'a dyn Any = match self {
+            Self::Ref(part) => part,
+            Self::Mut(part) => part,
+        };
+        part.downcast_ref()
+    }
+
+    /// The part as what it is, to be changed; `None` when it is something else, or cannot be changed.
+    #[must_use]
+    pub fn into_mut<T: EventPart>(self) -> Option<&'a mut T> {
+        match self {
+            Self::Ref(_) => None,
+            Self::Mut(part) => (part as &'a mut dyn Any).downcast_mut(),
+        }
+    }
+}
+
+impl<'a> CustomInputs<'a> {
+    #[doc(hidden)]
+    #[must_use]
+    pub fn new(point: &'static CustomPoint, parts: Vec<CustomPart<'a>>) -> Self {
+        Self { point, parts }
+    }
+
+    /// Its parts, when it is the payload of this event.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn of(self, point: &CustomPoint) -> Option<std::vec::IntoIter<CustomPart<'a>>> {
+        (self.point == point).then(|| self.parts.into_iter())
+    }
+
+    /// Which event it is of.
+    #[must_use]
+    pub const fn point(&self) -> &'static CustomPoint {
+        self.point
+    }
+
+    /// The part of this type; `None` when the event carries none.
+    #[must_use]
+    pub fn get<T: EventPart>(&self) -> Option<&T> {
+        self.parts.iter().find_map(|part| (part.get() as &dyn Any).downcast_ref())
+    }
+
+    /// The part of this type, to be changed; `None` when the event carries none, or carries it by `&`.
+    pub fn get_mut<T: EventPart>(&mut self) -> Option<&mut T> {
+        self.parts.iter_mut().find_map(|part| match part {
+            CustomPart::Ref(_) => None,
+            CustomPart::Mut(part) => (&mut **part as &mut dyn Any).downcast_mut(),
+        })
+    }
+
+    pub(crate) fn reborrow(&mut self) -> CustomInputs<'_> {
+        CustomInputs { point: self.point, parts: self.parts.iter_mut().map(CustomPart::reborrow).collect() }
+    }
+}
+
+impl fmt::Debug for CustomInputs<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut parts = f.debug_tuple(self.point.name());
+        for part in &self.parts {
+            parts.field(&part.get());
+        }
+        parts.finish()
+    }
+}
+
+/// What a [custom event](derive@crate::Event) can carry: see [`EventPart`].
+#[diagnostic::on_unimplemented(
+    message = "an event cannot carry `{Self}`",
+    label = "not what an event can carry",
+    note = "plain hooks and logs see what an event carries: it is `Debug`, `Send` and `Sync`, and borrows nothing",
+    note = "above a type of your own stands `#[derive(Debug)]`; a text is a `&String`, and a list a `&Vec<_>`",
+    note = "what threads share is an `Arc`, a `Mutex` or an atomic, and not an `Rc`, a `RefCell` or a `Cell`"
+)]
+pub trait Carried<One = ()> {
+    /// That it is so.
+    const CARRIED: bool = true;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: EventPart> Carried for T {}
+
+/// See [`Never`].
+#[diagnostic::do_not_recommend]
+impl<T: EventPart, One: Never> Carried<One> for T {}

@@ -1,0 +1,140 @@
+//! The parameters of rails: which types a rail on an event may take.
+
+use crate::context::RailContext;
+use crate::event::Event;
+use crate::event::table::Inputs;
+
+/// Types that a rail on event `E` may take as a parameter.
+///
+/// The type alone picks what the rail receives: the parameters stand in any order, each at most once.
+#[diagnostic::on_unimplemented(
+    message = "`{E}` does not carry `{Self}`",
+    label = "a rail on `{E}` cannot take this",
+    note = "a rail takes what its events carry, `&mut RailContext`, or `Inputs<'_>`: the union of all payloads"
+)]
+pub trait Param<'a, E: Event>: Sized {
+    /// Which parts of the payload this type takes, as bits, to find two parameters that want the same.
+    #[doc(hidden)]
+    const TAKES: u8;
+
+    #[doc(hidden)]
+    fn take(parts: &mut E::Parts<'a>, ctx: &mut Option<&'a mut RailContext>) -> Option<Self>;
+}
+
+/// Types that a rail on event `E` may take as a parameter when it [runs concurrently](macro@crate::rail_chain#concurrent) with
+/// others: all that is behind `&`.
+#[doc(hidden)]
+pub trait SharedParam<'a, E: Event>: Sized {
+    fn look(payload: E::Shared<'a>, ctx: &'a RailContext) -> Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl<'a, E: Event> SharedParam<'a, E> for &'a RailContext {
+    #[inline]
+    fn look(_: E::Shared<'a>, ctx: &'a RailContext) -> Self {
+        ctx
+    }
+}
+
+pub(crate) const FIRST: u8 = 0b01;
+pub(crate) const SECOND: u8 = 0b10;
+const CONTEXT: u8 = 1 << MOST_PARTS;
+const ALL_PARTS: u8 = CONTEXT - 1;
+
+/// The most parts that a payload has.
+const MOST_PARTS: u32 = 7;
+
+#[diagnostic::do_not_recommend]
+impl<'a, E: Event> Param<'a, E> for &'a mut RailContext {
+    const TAKES: u8 = CONTEXT;
+
+    #[inline]
+    fn take(_: &mut E::Parts<'a>, ctx: &mut Option<&'a mut RailContext>) -> Option<Self> {
+        ctx.take()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<'a, E: Event> Param<'a, E> for &'a RailContext {
+    const TAKES: u8 = CONTEXT;
+
+    #[inline]
+    fn take(_: &mut E::Parts<'a>, ctx: &mut Option<&'a mut RailContext>) -> Option<Self> {
+        ctx.take().map(|ctx| &*ctx)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<'a, E: Event> Param<'a, E> for Inputs<'a> {
+    const TAKES: u8 = ALL_PARTS;
+
+    #[inline]
+    fn take(parts: &mut E::Parts<'a>, _: &mut Option<&'a mut RailContext>) -> Option<Self> {
+        E::whole(parts)
+    }
+}
+
+/// [`Param`] with the payload of the event beside it, so that the message about a parameter says what there is.
+#[diagnostic::on_unimplemented(
+    message = "`{E}` does not carry `{Self}`",
+    label = "a rail on `{E}` cannot take this",
+    note = "`{E}` carries `{Payload}`; what it carries by `&mut` can be taken by `&` too",
+    note = "every event has `&mut RailContext`, and `Inputs<'_>`: the union of all payloads, for a rail on events with different ones",
+    note = "what an earlier rail hands on is declared, `needs = [RateLimitLeft]`; the arguments of a tool are `&Args<DeleteFile>`"
+)]
+pub trait CarriedBy<'a, E: Event, Payload>: Sized {
+    /// See [`Param`].
+    #[doc(hidden)]
+    const TAKES: u8;
+
+    #[doc(hidden)]
+    fn pick(parts: &mut E::Parts<'a>, ctx: &mut Option<&'a mut RailContext>) -> Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl<'a, E: Event, P: Param<'a, E>> CarriedBy<'a, E, E::Payload<'a>> for P {
+    const TAKES: u8 = P::TAKES;
+
+    #[inline]
+    fn pick(parts: &mut E::Parts<'a>, ctx: &mut Option<&'a mut RailContext>) -> Self {
+        match P::take(parts, ctx) {
+            Some(param) => param,
+            // `once` has been asked for the parameters of the rail.
+            None => unreachable!("two parameters of a rail take the same part"),
+        }
+    }
+}
+
+/// What a rail may take that runs concurrently with others: all that the event carries, by `&`.
+#[diagnostic::on_unimplemented(
+    message = "a rail that runs concurrently with others cannot take `{Self}` at `{E}`",
+    label = "a rail with `concurrent` cannot take this",
+    note = "it looks at what `{E}` carries, `{Shared}`, and may take `&RailContext`; what changes something runs before or after the others"
+)]
+pub trait SharedBy<'a, E: Event, Shared>: Sized {
+    #[doc(hidden)]
+    fn look(payload: E::Shared<'a>, ctx: &'a RailContext) -> Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl<'a, E: Event, P: SharedParam<'a, E>> SharedBy<'a, E, E::Shared<'a>> for P {
+    #[inline]
+    fn look(payload: E::Shared<'a>, ctx: &'a RailContext) -> Self {
+        SharedParam::look(payload, ctx)
+    }
+}
+
+/// Asserts that no two parameters take the same part: given the parameters up to one of them.
+///
+/// # Panics
+/// When the last takes what one before it takes: at compile time.
+#[doc(hidden)]
+#[track_caller]
+pub const fn once(takes: &[u8]) {
+    let (mut before, mut i) = (0, 0);
+    while i + 1 < takes.len() {
+        before |= takes[i];
+        i += 1;
+    }
+    assert!(before & takes[i] == 0, "the rail takes the same part of the event twice: once is enough");
+}

@@ -1,0 +1,84 @@
+//! Plain hooks.
+
+use std::pin::Pin;
+
+use crate::context::RailContext;
+use crate::decision::outcome;
+use crate::decision::{Caller, Outcome, RailOutput};
+use crate::event::{AnyEvent, Inputs, Never};
+
+/// What a hook's call gives: one boxed future.
+pub type HookFuture<'a> = Pin<Box<dyn Future<Output = Outcome<AnyEvent>> + Send + 'a>>;
+
+/// What [`Hook::run_always_rails`] gives: a boxed future.
+pub type ObserverFuture<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
+
+/// What stands in a [`HookManager`]: a plain hook, or a guard set at one of its events.
+///
+/// It is implemented for async functions of [`Inputs`] and [`RailContext`], and for what
+/// [`RailManager::hook_for`](crate::RailManager::hook_for) returns.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a hook",
+    label = "not a hook",
+    note = "a plain hook is an `async fn(inputs: Inputs<'_>, ctx: &mut RailContext)` that returns what a rail may return",
+    note = "its future is `Send`, and borrows nothing from the hook: a hook with state is a rail with state, in a chain",
+    note = "a chain is added with `chain.register(&mut hooks)`"
+)]
+pub trait Hook: Send + Sync + 'static {
+    /// Calls the hook. `caller` is what it goes by.
+    fn call<'a>(&'a self, caller: &'a Caller, inputs: Inputs<'a>, ctx: &'a mut RailContext) -> HookFuture<'a>;
+
+    /// Calls those of its rails that are [always called](macro@crate::rail#rails-that-are-always-called), when a hook
+    /// before it has stopped the event. A plain hook is not called then; a hook around others passes it on to them.
+    fn run_always_rails<'a>(&'a self, inputs: Inputs<'a>, ctx: &'a mut RailContext) -> ObserverFuture<'a>;
+
+    /// How many characters of a streamed answer it has to see together: see
+    /// [`Serves::stream_window`](crate::Serves::stream_window). A plain hook sees each piece as it comes, and has nothing held
+    /// back; one that needs it is a rail with a `window`.
+    fn stream_window(&self) -> usize {
+        usize::MAX
+    }
+}
+
+/// Async functions that can be hooks.
+#[doc(hidden)]
+pub trait HookFn<'a, One = ()>: Fn(Inputs<'a>, &'a mut RailContext) -> Self::Future {
+    type Future: Future<Output = Self::Out> + Send + 'a;
+    type Out: RailOutput<AnyEvent>;
+}
+
+impl<'a, F, Fut> HookFn<'a> for F
+where
+    F: Fn(Inputs<'a>, &'a mut RailContext) -> Fut,
+    Fut: Future<Output: RailOutput<AnyEvent>> + Send + 'a,
+{
+    type Future = Fut;
+    type Out = Fut::Output;
+}
+
+/// See [`Never`]: without it, a function of another shape is told as one that a hidden trait asks for.
+impl<'a, F, Fut, One: Never> HookFn<'a, One> for F
+where
+    F: Fn(Inputs<'a>, &'a mut RailContext) -> Fut,
+    Fut: Future<Output: RailOutput<AnyEvent>> + Send + 'a,
+{
+    type Future = Fut;
+    type Out = Fut::Output;
+}
+
+#[diagnostic::do_not_recommend]
+impl<F: for<'a> HookFn<'a> + Send + Sync + 'static> Hook for F {
+    fn call<'a>(&'a self, caller: &'a Caller, inputs: Inputs<'a>, ctx: &'a mut RailContext) -> HookFuture<'a> {
+        let point = inputs.point();
+        let future = self(inputs, ctx);
+        Box::pin(async move { outcome::<AnyEvent>(future.await.decide(caller, point)) })
+    }
+
+    fn run_always_rails<'a>(&'a self, _: Inputs<'a>, _: &'a mut RailContext) -> ObserverFuture<'a> {
+        Box::pin(std::future::ready(()))
+    }
+
+    fn stream_window(&self) -> usize {
+        0
+    }
+}

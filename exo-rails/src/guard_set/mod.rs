@@ -1,0 +1,209 @@
+//! Guard sets: the one trait behind static chains, `RailManager`, `HookManager` and "no rails".
+
+pub(crate) mod hook;
+pub(crate) mod hook_manager;
+pub(crate) mod rail_manager;
+pub(crate) mod register;
+
+pub use hook::*;
+pub use hook_manager::*;
+pub use rail_manager::*;
+use register::register;
+
+use std::sync::Arc;
+
+use crate::chain::Chain;
+use crate::chain::{Serves, enter};
+use crate::context::RailContext;
+use crate::decision::{Decision, Outcome};
+use crate::error::RailFault;
+use crate::event::{
+    Error, Event, Finished, LlmChunk, LlmError, PostCompaction, PostLlmCall, PostToolCall, PreCompaction, PreLlmCall,
+    PreToolCall, SessionEnd, SessionStart, Start, ToolError,
+};
+
+/// A guard set for an agent: it serves every event of the lifecycle.
+///
+/// It is implemented for every type that does. Whatever runs an agent takes a `GuardSet` and does not care
+/// whether it is a static chain, a [`RailManager`](crate::RailManager), a [`HookManager`](crate::HookManager)
+/// or [`NoRails`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a guard set",
+    label = "not a guard set",
+    note = "guard sets are chains made by `rail_chain!`, `RailManager`, `HookManager` and `NoRails`, and references to them",
+    note = "a single rail becomes one in a chain: `rail_chain![my_rail]`"
+)]
+pub trait GuardSet: ServesEveryEvent {
+    /// Runs the rails of one event and returns what they decided.
+    ///
+    /// The [guarded operations](Self::guard_tool_call) do this and act on every decision; call it where you
+    /// need the single event.
+    ///
+    /// ```
+    /// use exo_rails::prelude::*;
+    ///
+    /// #[rail(priority = 20, on = [PreToolCall])]
+    /// fn shorten(call: &mut ToolCallInputs) -> Verdict {
+    ///     Verdict::abort_if(!call.set_argument("limit", 10), "the arguments have no names")
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RailFault> {
+    /// let mut call = ToolCallInputs::new("search");
+    /// let decision = rail_chain![shorten].dispatch::<PreToolCall>(&mut call, &mut RailContext::new("demo")).await?;
+    /// assert!(decision.is_continue());
+    /// assert_eq!(call.arguments["limit"], 10);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// When a rail that can decide faults.
+    fn dispatch<'a, E: Event>(
+        &'a self,
+        payload: E::Payload<'a>,
+        ctx: &'a mut RailContext,
+    ) -> impl Future<Output = Result<Decision<E::Substitute>, RailFault>> + Send
+    where
+        Self: Serves<E>,
+    {
+        enter::<E, Self>(self, payload, ctx)
+    }
+
+    /// Registers a chain with the runtime hook manager: one hook for each event that has rails, and none elsewhere.
+    /// Plain hooks and chains stand there side by side, in the order in which they were added.
+    ///
+    /// Returns the hooks' handles, in the order of [`PLAN`](Chain::PLAN).
+    ///
+    /// ```
+    /// use exo_rails::prelude::*;
+    ///
+    /// #[rail(on = [PreToolCall])]
+    /// async fn observe(call: &ToolCallInputs) { println!("{}", call.tool_name) }
+    ///
+    /// let mut hooks = HookManager::new();
+    /// rail_chain![observe].register(&mut hooks);
+    /// assert!(hooks.has_hooks(HookPoint::PreToolCall));
+    /// assert!(!hooks.has_hooks(HookPoint::PostToolCall));
+    /// ```
+    fn register(self, hooks: &mut HookManager) -> Vec<HookHandle>
+    where
+        Self: Chain + Sized + 'static,
+    {
+        register(self, hooks)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<R: ServesEveryEvent + ?Sized> GuardSet for R {}
+
+/// No rails: every event continues, and guarded operations behave as if nothing guarded them.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoRails;
+
+impl<E: Event> Serves<E> for NoRails {
+    #[inline]
+    fn has_rails(&self) -> bool {
+        false
+    }
+
+    #[inline]
+    fn may_rewrite(&self) -> bool {
+        false
+    }
+
+    fn stream_window(&self) -> usize {
+        0
+    }
+
+    #[inline]
+    fn run_rails<'a>(&'a self, _: E::Payload<'a>, _: &'a mut RailContext) -> impl Future<Output = Outcome<E>> + Send {
+        std::future::ready(Ok(Decision::Continue))
+    }
+}
+
+/// A guard set behind a pointer is the guard set.
+macro_rules! behind_pointers {
+    ($($pointer:ty),*) => {$(
+        impl<E: Event, R: Serves<E> + ?Sized> Serves<E> for $pointer {
+            #[inline]
+            fn has_rails(&self) -> bool {
+                (**self).has_rails()
+            }
+
+            #[inline]
+            fn may_rewrite(&self) -> bool {
+                (**self).may_rewrite()
+            }
+
+            fn stream_window(&self) -> usize {
+                (**self).stream_window()
+            }
+
+            #[inline]
+            fn run_rails<'a>(
+                &'a self,
+                payload: E::Payload<'a>,
+                ctx: &'a mut RailContext,
+            ) -> impl Future<Output = Outcome<E>> + Send {
+                (**self).run_rails(payload, ctx)
+            }
+
+            fn run_always_rails<'a>(
+                &'a self,
+                payload: E::Payload<'a>,
+                ctx: &'a mut RailContext,
+            ) -> impl Future<Output = ()> + Send {
+                (**self).run_always_rails(payload, ctx)
+            }
+        }
+    )*};
+}
+
+behind_pointers!(&R, Arc<R>, Box<R>);
+
+/// What serves every event of the lifecycle: all that [`GuardSet`] asks for, as one thing, so that a method called on what
+/// is no guard set is not told in terms of each event.
+// Written out, and not by a macro: rustc shows where it is declared.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a guard set",
+    label = "only a guard set has it",
+    note = "guard sets are chains made by `rail_chain!`, `RailManager`, `HookManager` and `NoRails`, and references to them",
+    note = "a single rail becomes one in a chain: `rail_chain![my_rail]`"
+)]
+pub trait ServesEveryEvent
+where
+    Self: Serves<SessionStart>
+        + Serves<Start>
+        + Serves<PreCompaction>
+        + Serves<PostCompaction>
+        + Serves<PreLlmCall>
+        + Serves<LlmChunk>
+        + Serves<PostLlmCall>
+        + Serves<LlmError>
+        + Serves<PreToolCall>
+        + Serves<PostToolCall>
+        + Serves<ToolError>
+        + Serves<Finished>
+        + Serves<Error>
+        + Serves<SessionEnd>,
+{
+}
+
+#[diagnostic::do_not_recommend]
+impl<R> ServesEveryEvent for R where
+    R: Serves<SessionStart>
+        + Serves<Start>
+        + Serves<PreCompaction>
+        + Serves<PostCompaction>
+        + Serves<PreLlmCall>
+        + Serves<LlmChunk>
+        + Serves<PostLlmCall>
+        + Serves<LlmError>
+        + Serves<PreToolCall>
+        + Serves<PostToolCall>
+        + Serves<ToolError>
+        + Serves<Finished>
+        + Serves<Error>
+        + Serves<SessionEnd>
+        + ?Sized
+{
+}

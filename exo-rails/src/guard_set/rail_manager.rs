@@ -1,0 +1,462 @@
+//! Rails collected and sorted at run time.
+
+use std::any::{Any, TypeId};
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use tracing::Instrument;
+
+use crate::chain::Serves;
+use crate::context::{RailContext, StoppedBy};
+use crate::decision::{Caller, Decision, Outcome, outcome};
+use crate::event::{Event, Inputs};
+use crate::guard_set::hook::{Hook, HookFuture, ObserverFuture};
+use crate::guard_set::hook_manager::{erase, misplaced};
+use crate::point::{HookPoint, PerPoint, RailInfo};
+use crate::rail::{EventList, EventVisitor, Rail, RailOn};
+use crate::telemetry;
+
+/// Rails chosen at run time: sorted by priority when they are added, called through `dyn`.
+///
+/// Any rail can be added, as it is; what it means there is what it means in a static chain: lower priorities
+/// run first, equal ones in the order in which they were added, and the same rail is not listed twice; an
+/// [onion](Self::onion) reverses this order after what is guarded. The
+/// calls cost more (a boxed future for each rail), and nothing checks before the program runs that the rails
+/// fit together: a rail that [needs a value](trait@crate::Provided) which no rail before it has provided faults, and of
+/// two rails that provide one value the later has its way. Rails cannot be added or removed while an event's rails run: that takes `&mut`.
+///
+/// ```
+/// use exo_rails::prelude::*;
+///
+/// #[rail(priority = 10, on = [PreToolCall])]
+/// fn permission(call: &ToolCallInputs) -> Verdict {
+///     Verdict::abort_if(call.tool_name == "shell", "no shell")
+/// }
+///
+/// #[rail(priority = 80, on = [PreToolCall])]
+/// fn log(call: &ToolCallInputs) { println!("{}", call.tool_name) }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let mut manager = RailManager::new();
+/// let log = manager.add(log {})?;
+/// manager.add(permission {})?;
+/// assert_eq!(manager.add(permission {}).unwrap_err().to_string(), "the rail `permission` is already in the manager");
+///
+/// let mut ctx = RailContext::new("demo");
+/// let decision = manager.dispatch::<PreToolCall>(&mut ToolCallInputs::new("search"), &mut ctx).await?;
+/// assert!(decision.is_continue());
+/// manager.remove(log)?;
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Default)]
+pub struct RailManager {
+    /// Whether rails run in the reverse of their order at events that tell of what has happened.
+    onion: bool,
+    rails: Vec<Registered>,
+    lists: PerPoint<Option<Arc<dyn AnyList>>>,
+    /// How many characters of a streamed answer the rails have to see together.
+    window: usize,
+}
+
+/// Rails that can be collected at run time: all that threads can share.
+///
+/// It is implemented for every [`Rail`] that is `Send`, `Sync` and `'static`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a rail, or not one that threads can share",
+    label = "not a rail that can be collected at run time",
+    note = "a rail is an `async fn` or `fn` under `#[rail(on = [PreToolCall])]`, or a type with an `impl` block under `#[rail]`; a chain is one too",
+    note = "the rail of a function is written with braces where a value is asked for: `manager.add(block_dangerous {{}})`",
+    note = "its state is `Send` and `Sync`, and borrows nothing"
+)]
+pub trait ManagedRail: Rail + Send + Sync + 'static {
+    /// Shows every event of the rail to a visitor.
+    #[doc(hidden)]
+    fn each_event<V: EventVisitor<Self>>(visitor: &mut V);
+}
+
+#[diagnostic::do_not_recommend]
+impl<R: Rail<Events: EventList<R>> + Send + Sync + 'static> ManagedRail for R {
+    fn each_event<V: EventVisitor<Self>>(visitor: &mut V) {
+        R::Events::visit(visitor);
+    }
+}
+
+/// Names one rail in its [`RailManager`], to remove it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct RailHandle(u64);
+
+/// The rail is in the manager already: one type of rail runs once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the rail `{rail_name}` is already in the manager")]
+pub struct DuplicateRail {
+    /// The rail.
+    pub rail_name: &'static str,
+}
+
+/// The rail is not in the manager, or no longer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the manager has no such rail")]
+pub struct RailNotFound;
+
+#[derive(Clone, Copy)]
+struct Registered {
+    handle: RailHandle,
+    rail: TypeId,
+    info: RailInfo,
+    window: usize,
+}
+
+impl RailManager {
+    /// A manager without rails.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// An onion without rails, like a chain with `#[chain(onion)]`: at events that tell of what has happened, rails run in
+    /// the exact reverse of their order. The first to see a call is the last to see its output.
+    ///
+    /// ```
+    /// use exo_rails::prelude::*;
+    ///
+    /// #[rail(priority = 10, on = [PreToolCall, PostToolCall])]
+    /// fn outer(ctx: &RailContext) { ctx.run.update(|order: &mut String| order.push_str("outer ")) }
+    ///
+    /// #[rail(priority = 20, on = [PreToolCall, PostToolCall])]
+    /// fn inner(ctx: &RailContext) { ctx.run.update(|order: &mut String| order.push_str("inner ")) }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut manager = RailManager::onion();
+    /// manager.add(outer {})?;
+    /// manager.add(inner {})?;
+    ///
+    /// let mut ctx = RailContext::new("demo");
+    /// let tool = |_call| async { Ok::<_, OperationError>(ToolOutput::text("found")) };
+    /// manager.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await?;
+    /// assert_eq!(ctx.run.get::<String>().as_deref(), Some("outer inner inner outer "));
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn onion() -> Self {
+        Self { onion: true, ..Self::default() }
+    }
+
+    /// Adds a rail to each of its events, at its priority.
+    ///
+    /// A function's rail is written `name {}`.
+    ///
+    /// # Errors
+    /// When a rail of this type is there already.
+    pub fn add<R: ManagedRail>(&mut self, rail: R) -> Result<RailHandle, DuplicateRail> {
+        static HANDLES: AtomicU64 = AtomicU64::new(0);
+        let id = TypeId::of::<R>();
+        if self.rails.iter().any(|registered| registered.rail == id) {
+            return Err(DuplicateRail { rail_name: R::NAME });
+        }
+        let handle = RailHandle(HANDLES.fetch_add(1, Ordering::Relaxed));
+        self.rails.push(Registered { handle, rail: id, info: R::INFO, window: R::ROW.window });
+        self.window = self.window.max(R::ROW.window);
+        R::each_event(&mut Insertion { rail: Arc::new(rail), handle, onion: self.onion, lists: &mut self.lists });
+        Ok(handle)
+    }
+
+    /// Removes a rail from all its events.
+    ///
+    /// # Errors
+    /// When it is not there.
+    pub fn remove(&mut self, handle: RailHandle) -> Result<(), RailNotFound> {
+        let at = self.rails.iter().position(|registered| registered.handle == handle).ok_or(RailNotFound)?;
+        self.rails.remove(at);
+        self.window = self.rails.iter().map(|registered| registered.window).max().unwrap_or(0);
+        for list in self.lists.values_mut() {
+            *list = list.take().and_then(|list| list.without(handle));
+        }
+        Ok(())
+    }
+
+    /// Removes every rail. An onion stays one.
+    pub fn clear(&mut self) {
+        *self = Self { onion: self.onion, ..Self::default() };
+    }
+
+    /// The rails, in the order in which they were added.
+    pub fn rails(&self) -> impl Iterator<Item = RailInfo> {
+        self.rails.iter().map(|registered| registered.info)
+    }
+
+    /// The manager's rails of one event, as a hook for [`HookManager::add`](crate::HookManager::add).
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use exo_rails::prelude::*;
+    ///
+    /// let manager = Arc::new(RailManager::new());
+    /// let mut hooks = HookManager::new();
+    /// for &point in HookPoint::ALL {
+    ///     hooks.add(point, manager.hook_for(point));
+    /// }
+    /// ```
+    #[must_use]
+    pub fn hook_for(self: &Arc<Self>, point: HookPoint) -> RailManagerHook {
+        RailManagerHook { manager: Arc::clone(self), point }
+    }
+
+    fn at(&self, point: HookPoint) -> Option<&dyn AnyList> {
+        self.lists.get(point)?.as_deref()
+    }
+
+    fn list<E: Event>(&self) -> Option<&List<E>> {
+        let list: &dyn Any = self.at(E::POINT)?;
+        list.downcast_ref()
+    }
+}
+
+impl fmt::Debug for RailManager {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.rails.iter().map(|registered| registered.info.name)).finish()
+    }
+}
+
+impl<E: Event> Serves<E> for RailManager {
+    fn has_rails(&self) -> bool {
+        self.list::<E>().is_some()
+    }
+
+    fn may_rewrite(&self) -> bool {
+        self.list::<E>().is_some_and(|list| list.rails.iter().any(|listed| listed.rewrites))
+    }
+
+    fn stream_window(&self) -> usize {
+        self.window
+    }
+
+    async fn run_rails<'a>(&'a self, mut payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Outcome<E> {
+        let Some(list) = self.list::<E>() else { return Ok(Decision::Continue) };
+        // Asked once: it costs as much as a rail.
+        let traced = telemetry::takes_rails();
+        for (place, listed) in list.rails.iter().enumerate() {
+            let part = E::reborrow(&mut payload);
+            let call = if traced { listed.call_in_span(part, ctx) } else { listed.rail.call(part, ctx) };
+            let outcome = call.await;
+            if let Some(stopped) = StoppedBy::of::<E>(&outcome) {
+                ctx.set_stopped(stopped);
+                list.run_always_rails(place + 1, payload, ctx).await;
+                return outcome;
+            }
+        }
+        Ok(Decision::Continue)
+    }
+
+    async fn run_always_rails<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) {
+        if let Some(list) = self.list::<E>() {
+            list.run_always_rails(0, payload, ctx).await;
+        }
+    }
+}
+
+impl<E: Event> List<E> {
+    /// Calls the rails from this place on that are always called.
+    async fn run_always_rails(&self, from: usize, mut payload: E::Payload<'_>, ctx: &mut RailContext) {
+        for listed in &self.rails[from..] {
+            if listed.always {
+                listed.call_if_always(E::reborrow(&mut payload), ctx).await;
+            }
+        }
+    }
+}
+
+/// Adds a rail to the list of each of its events.
+struct Insertion<'m, R> {
+    rail: Arc<R>,
+    handle: RailHandle,
+    onion: bool,
+    lists: &'m mut PerPoint<Option<Arc<dyn AnyList>>>,
+}
+
+impl<R: Rail + Send + Sync + 'static> EventVisitor<R> for Insertion<'_, R> {
+    fn visit<E: Event>(&mut self)
+    where
+        R: RailOn<E>,
+    {
+        // A chain shows every event that it serves, also those for which it has no rails.
+        if !R::EVENTS.contains(&E::POINT) {
+            return;
+        }
+        let slot = self.lists.entry(E::POINT);
+        let old: Option<&List<E>> = slot.as_deref().and_then(|list| (list as &dyn Any).downcast_ref());
+        let mut list = old.cloned().unwrap_or_default();
+        // Of equal priority, the rail comes behind those that are there; on the way out of an onion, before them.
+        let at = if self.onion && E::POINT.is_after() {
+            list.rails.partition_point(|listed| listed.priority > R::PRIORITY)
+        } else {
+            list.rails.partition_point(|listed| listed.priority <= R::PRIORITY)
+        };
+        let rewrites = R::REWRITES.contains(&E::POINT);
+        let rail: Arc<dyn DynRail<E>> = self.rail.clone();
+        let always = R::ROW.is_always_on(E::POINT);
+        list.rails.insert(at, Listed { handle: self.handle, priority: R::PRIORITY, rewrites, always, rail });
+        *slot = Some(Arc::new(list));
+    }
+}
+
+/// The rails of one event, in their order.
+struct List<E: Event> {
+    rails: Vec<Listed<E>>,
+}
+
+struct Listed<E: Event> {
+    handle: RailHandle,
+    priority: i32,
+    rewrites: bool,
+    /// Whether it is called also when a rail before it has stopped the event.
+    always: bool,
+    rail: Arc<dyn DynRail<E>>,
+}
+
+impl<E: Event> Default for List<E> {
+    fn default() -> Self {
+        Self { rails: Vec::new() }
+    }
+}
+
+impl<E: Event> Clone for List<E> {
+    fn clone(&self) -> Self {
+        Self { rails: self.rails.clone() }
+    }
+}
+
+impl<E: Event> Clone for Listed<E> {
+    fn clone(&self) -> Self {
+        let Self { handle, priority, rewrites, always, rail } = self;
+        Self { handle: *handle, priority: *priority, rewrites: *rewrites, always: *always, rail: Arc::clone(rail) }
+    }
+}
+
+/// The rails of one event, without the event's type.
+trait AnyList: Any + Send + Sync {
+    /// The list without a rail; `None` when nothing is left.
+    fn without(&self, handle: RailHandle) -> Option<Arc<dyn AnyList>>;
+
+    /// Runs the rails with inputs that are the event's.
+    fn run<'a>(&self, manager: &'a RailManager, inputs: Inputs<'a>, ctx: &'a mut RailContext)
+    -> Option<HookFuture<'a>>;
+
+    /// Calls those that are always called.
+    fn run_always_rails<'a>(
+        &self,
+        manager: &'a RailManager,
+        inputs: Inputs<'a>,
+        ctx: &'a mut RailContext,
+    ) -> Option<ObserverFuture<'a>>;
+}
+
+impl<E: Event> AnyList for List<E> {
+    fn without(&self, handle: RailHandle) -> Option<Arc<dyn AnyList>> {
+        let rails: Vec<_> = self.rails.iter().filter(|listed| listed.handle != handle).cloned().collect();
+        if rails.is_empty() { None } else { Some(Arc::new(Self { rails })) }
+    }
+
+    fn run<'a>(
+        &self,
+        manager: &'a RailManager,
+        inputs: Inputs<'a>,
+        ctx: &'a mut RailContext,
+    ) -> Option<HookFuture<'a>> {
+        let payload = E::payload(inputs)?;
+        Some(Box::pin(async move { erase(Serves::<E>::run_rails(manager, payload, ctx).await) }))
+    }
+
+    fn run_always_rails<'a>(
+        &self,
+        manager: &'a RailManager,
+        inputs: Inputs<'a>,
+        ctx: &'a mut RailContext,
+    ) -> Option<ObserverFuture<'a>> {
+        Some(Box::pin(Serves::<E>::run_always_rails(manager, E::payload(inputs)?, ctx)))
+    }
+}
+
+// The spans are here and not where the rail's type is known: that would be a second call of each rail, and code for it.
+impl<E: Event> Listed<E> {
+    #[cold]
+    fn call_in_span<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> OutcomeFuture<'a, E> {
+        let span = telemetry::rail_span(&self.rail.info(), E::POINT);
+        let call = span.in_scope(|| self.rail.call(payload, ctx)).instrument(span.clone());
+        Box::pin(async move {
+            let outcome = call.await;
+            telemetry::decided::<E>(&span, &outcome);
+            outcome
+        })
+    }
+
+    fn call_if_always<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> ObserverFuture<'a> {
+        if !telemetry::takes_rails() {
+            return self.rail.call_if_always(payload, ctx);
+        }
+        let span = telemetry::rail_span(&self.rail.info(), E::POINT);
+        let call = span.in_scope(|| self.rail.call_if_always(payload, ctx)).instrument(span.clone());
+        Box::pin(async move {
+            call.await;
+            telemetry::decided::<E>(&span, &Ok(Decision::Continue));
+        })
+    }
+}
+
+/// What a rail behind `dyn` gives: a boxed future.
+type OutcomeFuture<'a, E> = Pin<Box<dyn Future<Output = Outcome<E>> + Send + 'a>>;
+
+/// A rail at one event, behind `dyn`.
+trait DynRail<E: Event>: Send + Sync {
+    fn info(&self) -> RailInfo;
+
+    fn call<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> OutcomeFuture<'a, E>;
+
+    fn call_if_always<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> ObserverFuture<'a>;
+}
+
+impl<E: Event, R: RailOn<E> + Send + Sync> DynRail<E> for R {
+    fn info(&self) -> RailInfo {
+        R::INFO
+    }
+
+    fn call<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> OutcomeFuture<'a, E> {
+        let future = RailOn::call(self, payload, ctx);
+        Box::pin(async move { outcome::<E>(R::decide(future.await)) })
+    }
+
+    fn call_if_always<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> ObserverFuture<'a> {
+        Box::pin(RailOn::call_if_always(self, payload, ctx))
+    }
+}
+
+/// The rails that a [`RailManager`] has for one event, as a hook.
+#[derive(Clone, Debug)]
+pub struct RailManagerHook {
+    manager: Arc<RailManager>,
+    point: HookPoint,
+}
+
+#[diagnostic::do_not_recommend]
+impl Hook for RailManagerHook {
+    fn call<'a>(&'a self, caller: &'a Caller, inputs: Inputs<'a>, ctx: &'a mut RailContext) -> HookFuture<'a> {
+        let at = inputs.point();
+        if at != self.point {
+            return misplaced(caller, self.point, at);
+        }
+        let future = self.manager.at(at).and_then(|list| list.run(&self.manager, inputs, ctx));
+        future.unwrap_or_else(|| Box::pin(std::future::ready(Ok(Decision::Continue))))
+    }
+
+    fn run_always_rails<'a>(&'a self, inputs: Inputs<'a>, ctx: &'a mut RailContext) -> ObserverFuture<'a> {
+        // Where it was added at another point than its own, `call` has said so.
+        let list = self.manager.at(self.point).filter(|_| inputs.point() == self.point);
+        let future = list.and_then(|list| list.run_always_rails(&self.manager, inputs, ctx));
+        future.unwrap_or_else(|| Box::pin(std::future::ready(())))
+    }
+
+    fn stream_window(&self) -> usize {
+        self.manager.window
+    }
+}

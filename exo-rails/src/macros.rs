@@ -1,0 +1,505 @@
+//! The macros, with their documentation.
+
+/// Makes a rail of a function, or of a type with an `impl` block.
+///
+/// # On a function
+///
+/// ```
+/// use exo_rails::prelude::*;
+///
+/// /// Refuses tools that destroy data.
+/// #[rail(priority = 10, on = [PreToolCall])]
+/// async fn block_dangerous(call: &ToolCallInputs) -> RailAction {
+///     match call.tool_name.as_str() {
+///         "delete_file" | "drop_table" => RailAction::abort("destructive tools are off limits"),
+///         _ => RailAction::Continue,
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// // The function stays as it is: a unit test calls it.
+/// assert_eq!(block_dangerous(&ToolCallInputs::new("search")).await, RailAction::Continue);
+/// // Beside it stands a type of the same name, with what a chain has to know.
+/// assert_eq!(block_dangerous::PRIORITY, 10);
+/// # }
+/// ```
+///
+/// The function is `async`, or plain: then there is nothing to wait for. It has no type parameters, because a
+/// chain could not name them. Since the type has its name, the module must have no other type or module that is
+/// called so.
+///
+/// # On an `impl` block
+///
+/// A rail with configuration or state is a type of yours; the attribute stands on an `impl` block of it, and
+/// `#[on(…)]` on the methods that guard events. Other methods are left alone. The block may be generic; a chain
+/// names the type with concrete parameters.
+///
+/// ```
+/// use exo_rails::prelude::*;
+///
+/// pub trait Counter: Send + Sync { fn calls(&self) -> u32; }
+///
+/// pub struct RateLimit<C> { counter: C, limit: u32 }
+///
+/// #[rail(priority = 20, name = "rate_limit")]
+/// impl<C: Counter> RateLimit<C> {
+///     #[on(PreLlmCall, PreToolCall)]
+///     fn limit(&self) -> Verdict {
+///         Verdict::abort_if(self.counter.calls() > self.limit, "too many calls")
+///     }
+/// }
+/// ```
+///
+/// # Arguments
+///
+/// | argument | meaning | without it |
+/// |---|---|---|
+/// | `on = [Event, …]` | the events that a function guards | required; on an `impl` block `#[on(…)]` says it |
+/// | `priority = EXPR` | lower numbers run first: any constant `i32` expression | 50 |
+/// | `after = [rail, …]`, `before = [rail, …]` | in every chain that has both, it runs after or before these: checked against the priorities | |
+/// | `name = "…"` | what it is called in decisions, plans and logs | the name of the function or type |
+/// | `tools = Set` | the [set](ToolSet) that each `tool` has to be in | tools are not checked |
+/// | `crate = path` | where this library is, for a crate that re-exports it | `::exo_rails` |
+///
+/// Security rails usually have priorities from 10 to 20, logging from 80 to 90.
+///
+/// # Options
+///
+/// They stand beside the arguments of a function; those of a method stand in its attribute, behind the events:
+/// `#[on(PreToolCall, tool = "delete_file")]`.
+///
+/// | option | meaning |
+/// |---|---|
+/// | `tool = "delete_file"` | it is called for this tool only, on `PreToolCall`, `PostToolCall` and `ToolError`, and may take the arguments as their type |
+/// | `provides = [T, …]` | it hands on these values to later rails of the event: see [`Provided`](trait@Provided) |
+/// | `needs = [T, …]` | it takes `&T`, which an earlier rail of the event hands on |
+/// | `window = 64` | on `LlmChunk`: how many characters of a streamed answer it has to see together, or `"all"`: see [`StreamWindow`] |
+/// | `concurrent` | it can run [beside others](macro@rail_chain#concurrent-rails): it takes what the event carries, and the context, by `&` |
+/// | `always` | it is called also when an earlier rail of the event has stopped it; it can only observe |
+/// | `timeout = "2s"` | how long it may take, in `ms`, `s` or `m`; longer is a [fault](RailFault), and the rail is dropped where it waits |
+/// | `on_panic = "fault"` | a panic of it is a fault; without it, a panic unwinds through the operation, which does not happen |
+/// | `on_fault = "abort"` | what comes of its faults, or `"skip"`, or `"continue"`: see [`OnFault`] |
+///
+/// `tool` excludes `provides`, because such a rail is not called for the other tools. `always` excludes `provides`,
+/// `needs` and the typed arguments of a tool, because of all that nothing has to be there: ask
+/// [`ctx.provided`](RailContext::provided) and [`Args::of`]. A method with options has one `#[on(…)]`.
+///
+/// ## Rails for one tool
+///
+/// ```
+/// use exo_rails::prelude::*;
+/// use serde::{Deserialize, Serialize};
+/// use serde_json::json;
+///
+/// #[derive(Serialize, Deserialize, ToolArgs)]
+/// #[tool(name = "delete_file", schema = json!({ "type": "object" }))]
+/// struct DeleteFile { path: String }
+///
+/// /// What it changes reaches the tool; arguments that it does not know stay as they are.
+/// #[rail(priority = 20, on = [PreToolCall], tool = "delete_file")]
+/// async fn only_tmp(args: &mut Args<DeleteFile>) -> RailAction {
+///     if args.path.contains("..") { return RailAction::skip("a path that leaves the folder") }
+///     args.path.insert_str(0, "/tmp/");
+///     RailAction::Continue
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RailFault> {
+/// let mut call = ToolCallInputs::new("delete_file").with_arguments(json!({ "path": "a.txt", "trace": 7 }));
+/// let decision = rail_chain![only_tmp].dispatch::<PreToolCall>(&mut call, &mut RailContext::new("demo")).await?;
+/// assert!(decision.is_continue());
+/// assert_eq!(call.arguments, json!({ "path": "/tmp/a.txt", "trace": 7 }));
+/// # Ok(()) }
+/// ```
+///
+/// It is `&mut Args<T>` before the call and `&Args<T>` everywhere. Arguments that do not fit the type are a
+/// [fault](RailFault): a rail that can decide fails closed, and its message has the place inside the JSON. The parts of
+/// the event can be taken beside them. The tool is the one that the call names when the rail's turn comes: what renames
+/// calls runs before. A list whose length a rail changes is written anew, without what the type does not know of it.
+///
+/// ## Rails that are always called
+///
+/// A rail that records what happens is to record what was refused, too. With `always` it is called in its turn, and
+/// also when an earlier rail of the event has skipped, retried, aborted or faulted; [`RailContext::stopped`] then says
+/// how. It can only observe: it returns `()`, or a `Result` whose error is reported, and takes what the event carries
+/// by `&`; all of it as `&Inputs<'_>`.
+///
+/// # Parameters
+///
+/// The type of a parameter picks what it receives: the parts that the events carry (see [`Event`](trait@Event)),
+/// `&mut RailContext` or `&RailContext`, or [`Inputs<'_>`](Inputs), the union of all payloads, which is `&Inputs<'_>`
+/// where nothing is to be changed. They stand in any order, each at most once. A rail on several events takes what each
+/// of them carries.
+///
+/// # Return types
+///
+/// See [`RailOutput`].
+pub use exo_rails_macros::rail;
+
+/// Makes a chain: rails sorted by priority at compile time, called directly.
+///
+/// # A named chain
+///
+/// ```
+/// use exo_rails::prelude::*;
+///
+/// #[rail(priority = 80, on = [PreToolCall])]
+/// fn log(call: &ToolCallInputs) { println!("{}", call.tool_name) }
+///
+/// pub struct Allowed { tools: Vec<String> }
+///
+/// #[rail(priority = 10)]
+/// impl Allowed {
+///     #[on(PreToolCall)]
+///     fn tool(&self, call: &ToolCallInputs) -> RailAction {
+///         if self.tools.contains(&call.tool_name) { RailAction::Continue } else { RailAction::skip("not allowed") }
+///     }
+/// }
+///
+/// rail_chain! {
+///     /// The order of this list is for reading; priorities decide, and among equal ones the list does.
+///     #[derive(Default)]
+///     pub struct ToolRails { log }
+/// }
+///
+/// rail_chain! {
+///     /// A chain can be listed in a chain, and runs there as one rail, at its own priority.
+///     #[chain(priority = 5)]
+///     pub struct AllRails {
+///         ToolRails,
+///         /// A rail with state has a field.
+///         pub allowed: Allowed,
+///     }
+/// }
+///
+/// let rails = AllRails { allowed: Allowed { tools: vec!["search".into()] } };
+/// let order: Vec<_> = AllRails::PLAN.rails(HookPoint::PreToolCall).iter().map(|rail| rail.info.name).collect();
+/// assert_eq!(order, ["Allowed", "ToolRails"]);
+/// # let _ = rails;
+/// ```
+///
+/// The struct has a field for each rail that is listed as `name: Type`, and none for the others. It implements
+/// [`GuardSet`], [`Chain`] and [`Rail`]. Attributes, docs and visibility are the struct's; the chain's own stand in
+/// `#[chain(…)]`:
+///
+/// | option | meaning |
+/// |---|---|
+/// | `priority = EXPR` | its priority in another chain; 50 without |
+/// | `unique_priorities` | no two rails of one event have the same priority |
+/// | `onion` | at events that tell of what has happened (`PostToolCall`, `Finished`, …), rails run in the reverse of their order: the first to see the call is the last to see its output. At run time it is [`RailManager::onion`] |
+/// | `concurrent` | its rails run [at once](#concurrent-rails) |
+/// | `trace` | a [span](telemetry) around each of its rails; without it, they have none, and the chain costs what it costs |
+/// | `events = [MyEvent]` | the chain serves these events of [your own](derive@Event) too; and has room for more than 8 rails on `SessionStart`, `PreCompaction`, `PostCompaction`, `LlmChunk`, `SessionEnd` where they are named here |
+/// | `require(…)`, `first(…)`, `last(…)`, `before(…)` | what the chain has to have: see [`chain_policy!`] |
+/// | `policy = Policy` | it meets what the [policy](ChainPolicy) requires; may be given several times |
+/// | `tools = Set` | no rail of it is for a tool outside this [set](ToolSet) |
+/// | `crate = path` | where this library is |
+///
+/// A chain that breaks what it says of itself does not compile.
+///
+/// A chain in which a rail [needs a value](trait@Provided) that no earlier rail hands on does not compile either. A chain
+/// inside has to have what its own rails need; what they hand on, the rails of the chain around may need.
+///
+/// A chain lists a rail once; but a rail in a chain inside it is another listing, and runs in both places. The
+/// order is a constant, so a chain has no generic parameters. A rail that is there only under a `#[cfg]` needs two
+/// chains, each under a `#[cfg]` of its own.
+///
+/// # Concurrent rails
+///
+/// Rails that ask somebody else (a moderation service, another model) wait, and one after the other they wait long. A chain
+/// with `concurrent` runs the rails of an event at once: the slowest decides how long it takes, and not their sum. What
+/// comes of it is what would come of them one after the other: the decision is that of the lowest priority number,
+/// whichever rail ends first. It is there as soon as the rails before it have let the event pass; those that are still
+/// waiting then are dropped.
+///
+/// Its rails say `concurrent` as well, and only look: none can change what another sees. So such a chain is mostly listed in
+/// another, where what changes something runs before or after it.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use exo_rails::prelude::*;
+///
+/// #[rail(priority = 10, on = [Start], concurrent, timeout = "2s")]
+/// async fn moderation(run: &InvokeInputs) -> Verdict {
+///     tokio::time::sleep(Duration::from_millis(20)).await; // asks a service
+///     Verdict::abort_if(run.input.text().contains("poison"), "not here")
+/// }
+///
+/// #[rail(priority = 20, on = [Start], concurrent)]
+/// async fn is_about_us(run: &InvokeInputs) -> RailAction<InvokeOutput> {
+///     if run.input.text().contains("weather") {
+///         return RailAction::skip_with(InvokeOutput::text("I only know our orders."), "off topic");
+///     }
+///     RailAction::Continue
+/// }
+///
+/// rail_chain! {
+///     #[chain(concurrent, priority = 10)]
+///     struct Judges { moderation, is_about_us }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RailFault> {
+/// let mut run = InvokeInputs::new("Does the weather poison me?");
+/// let decision = (Judges {}).dispatch::<Start>(&mut run, &mut RailContext::new("demo")).await?;
+/// assert_eq!(decision.rail_name(), Some("moderation"));
+/// # Ok(()) }
+/// ```
+///
+/// It has at most 16 rails. A rail that is `always` called, is for one tool, or provides or needs a value cannot be one of
+/// them. Elsewhere, a rail with `concurrent` is one like any other.
+///
+/// # An unnamed chain
+///
+/// In the place of an expression, `rail_chain![log, audit]` makes a chain of rails without state;
+/// `rail_chain![crate = path; log, audit]` says where this library is. Options stand before the first rail:
+/// `rail_chain![#[chain(onion)] log, audit]`.
+///
+/// ```
+/// use exo_rails::prelude::*;
+///
+/// #[rail(on = [Start])]
+/// fn greet(run: &InvokeInputs) { println!("{}", run.input.text()) }
+///
+/// fn rails() -> impl GuardSet { rail_chain![greet] }
+/// # let _ = rails();
+/// ```
+pub use exo_rails_macros::rail_chain;
+
+/// States once what chains have to have.
+///
+/// ```
+/// use exo_rails::prelude::*;
+///
+/// #[rail(priority = 10, on = [PreToolCall])]
+/// fn permission_check(call: &ToolCallInputs) -> Verdict {
+///     Verdict::abort_if(call.tool_name == "drop_table", "not permitted")
+/// }
+///
+/// #[rail(priority = 90, on = [PreToolCall, PostToolCall])]
+/// fn audit_log(call: &ToolCallInputs) { println!("{}", call.tool_name) }
+///
+/// chain_policy! {
+///     /// What every chain of the company has to have.
+///     pub struct Company {
+///         require(permission_check on PreToolCall),
+///         before(permission_check, audit_log),
+///         last(audit_log on PostToolCall),
+///     }
+/// }
+///
+/// rail_chain! {
+///     #[chain(policy = Company)]
+///     pub struct SupportRails { audit_log, permission_check }
+/// }
+///
+/// assert_eq!(Company::REQUIREMENTS[0].to_string(), "require(permission_check on PreToolCall)");
+/// ```
+///
+/// A chain that names the policy and breaks it does not compile:
+///
+/// ```compile_fail,E0080
+/// # use exo_rails::prelude::*;
+/// # #[rail(priority = 10, on = [PreToolCall])]
+/// # fn permission_check(call: &ToolCallInputs) -> Verdict { Verdict::Continue }
+/// # #[rail(priority = 90, on = [PreToolCall])]
+/// # fn audit_log(call: &ToolCallInputs) {}
+/// # chain_policy! { pub struct Company { require(permission_check on PreToolCall) } }
+/// rail_chain! {
+///     #[chain(policy = Company)] // it does not list `permission_check`
+///     pub struct HastyRails { audit_log }
+/// }
+/// ```
+///
+/// | requirement | the chain |
+/// |---|---|
+/// | `require(rail on Event)` | runs the rail at the event |
+/// | `first(rail on Event)`, `last(rail on Event)` | runs it there, and no other rail before it, or after it |
+/// | `before(rail, other, …)` | runs them in this order at every event that has both |
+///
+/// Rails of chains inside the chain count. A generic rail has many instances that cannot be told apart here, so
+/// `require`, `first` and `last` take one in a chain of its own. `#[chain_policy(crate = path)]` says where this
+/// library is.
+pub use exo_rails_macros::chain_policy;
+
+/// Names the events of a method in an `impl` block under [`#[rail]`](macro@rail): `#[on(PreToolCall, Start)]`.
+/// The method's [options](macro@rail#options) stand behind them: `#[on(PreToolCall, tool = "delete_file")]`.
+///
+/// It has a meaning there only; anywhere else it is a compile error that says so.
+pub use exo_rails_macros::on;
+
+/// Makes a struct the arguments of a tool: see [`ToolArgs`](trait@ToolArgs).
+///
+/// ```
+/// use exo_rails::prelude::*;
+/// use serde::{Deserialize, Serialize};
+/// use serde_json::json;
+///
+/// /// Finds orders.
+/// ///
+/// /// Ask for one thing at a time.
+/// #[derive(Serialize, Deserialize, ToolArgs)]
+/// #[tool(name = "search", schema = json!({
+///     "type": "object",
+///     "properties": { "query": { "type": "string" } },
+///     "required": ["query"],
+/// }))]
+/// struct Search { query: String }
+///
+/// assert_eq!(Search::spec().function.description, "Finds orders.\n\nAsk for one thing at a time.");
+/// ```
+///
+/// # Options
+///
+/// | option | meaning | without it |
+/// |---|---|---|
+/// | `name = "…"` | what the model calls the tool: 1 to 64 letters, digits, `_` and `-` | required |
+/// | `description = "…"` | what the model is told about it | the doc comment of the struct, if there is one |
+/// | `schema = EXPR` | the JSON schema of the arguments: any expression that is a `serde_json::Value` | that of `JsonSchema`, with the feature `schemars` |
+/// | `crate = path` | where this library is, for a crate that re-exports it | `::exo_rails` |
+///
+/// # The schema
+///
+/// With the feature `schemars`, a struct that also derives `JsonSchema` has the schema of its fields, as serde reads
+/// them. That derive looks for a `schemars` in scope: the one that this library re-exports, as here, or the dependency
+/// `schemars` 1 of your own:
+///
+#[cfg_attr(feature = "schemars", doc = "```")]
+#[cfg_attr(not(feature = "schemars"), doc = "```ignore")]
+/// use exo_rails::prelude::*;
+/// use exo_rails::schemars::{self, JsonSchema};
+/// use serde::{Deserialize, Serialize};
+/// use serde_json::json;
+///
+/// /// Deletes a file of the workspace.
+/// #[derive(Serialize, Deserialize, JsonSchema, ToolArgs)]
+/// #[tool(name = "delete_file")]
+/// struct DeleteFile {
+///     /// From the root of the workspace.
+///     path: String,
+///     #[serde(default)]
+///     recursive: bool,
+/// }
+///
+/// assert_eq!(DeleteFile::schema(), json!({
+///     "type": "object",
+///     "properties": {
+///         "path": { "type": "string", "description": "From the root of the workspace." },
+///         "recursive": { "type": "boolean", "default": false },
+///     },
+///     "required": ["path"],
+/// }));
+/// ```
+///
+/// # What can be arguments
+///
+/// A struct with named fields: models and rails know arguments by their names. A tool without arguments is a struct
+/// without fields, `struct Ping {}`. An enum can be a field. There are no generic parameters, because a tool has one
+/// name and one schema.
+pub use exo_rails_macros::ToolArgs;
+
+/// Makes a type a value that rails hand on to each other: see [`Provided`](trait@Provided).
+///
+/// ```
+/// use exo_rails::prelude::*;
+///
+/// #[derive(Provided)]
+/// struct RateLimitLeft(u32);
+///
+/// assert_eq!(RateLimitLeft::VALUE.name, "RateLimitLeft");
+/// ```
+///
+/// The type has no generic parameters, and is told from others by its name and place. `#[provided(crate = path)]` says
+/// where this library is.
+pub use exo_rails_macros::Provided;
+
+/// Declares a custom event: a point of your program that rails guard as they guard those of the library.
+///
+/// ```
+/// use exo_rails::prelude::*;
+///
+/// #[derive(Debug)]
+/// pub struct Memories(Vec<String>);
+///
+/// /// Memories have been found, and are about to be told to the model.
+/// #[derive(Event)]
+/// #[event(payload = &mut Memories, allows = "skip", substitute = Memories)]
+/// pub struct MemoriesRecalled;
+///
+/// /// Nothing of the user's health is remembered.
+/// #[rail(priority = 20, on = [MemoriesRecalled])]
+/// fn privacy(memories: &mut Memories) -> Verdict {
+///     memories.0.retain(|memory| !memory.contains("diagnosis"));
+///     Verdict::Continue
+/// }
+///
+/// rail_chain! {
+///     #[chain(events = [MemoriesRecalled])]
+///     pub struct MemoryRails { privacy }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RailFault> {
+/// let mut found = Memories(vec!["likes tea".into(), "the diagnosis is bad".into()]);
+/// let mut ctx = RailContext::new("support");
+/// match (MemoryRails {}).dispatch::<MemoriesRecalled>(&mut found, &mut ctx).await? {
+///     Decision::Continue => assert_eq!(found.0, ["likes tea"]),
+///     other => panic!("{other:?}"),
+/// }
+/// # Ok(()) }
+/// ```
+///
+/// The event is the type alone, a struct without fields. What happens at it is told by `rails.dispatch::<MemoriesRecalled>`,
+/// wherever your program comes to it, and that program acts on the [`Decision`].
+///
+/// | option | meaning | without it |
+/// |---|---|---|
+/// | `payload = (&Query, &mut Memories)` | what it carries, a part alone or up to 7 in parentheses; by `&mut` what rails may change. A part is `Debug`, `Send` and `Sync`, and borrows nothing | nothing |
+/// | `allows = "abort"` | what its rails may decide: `"nothing"`, `"abort"`, `"skip"` (and abort), `"retry"` (and both) | `"nothing"` |
+/// | `substitute = Memories` | what a skip may bring | nothing |
+/// | `name = "memories_recalled"` | what it is called at run time | the name of the type in snake case |
+/// | `after = true` | it is told after what it tells of has happened: an [onion](macro@rail_chain#a-named-chain) reverses its rails | `false` |
+/// | `crate = path` | where this library is | `::exo_rails` |
+///
+/// A chain serves it when it [names it](macro@rail_chain#a-named-chain); a rail on an event that its chain does not
+/// serve does not compile. A [`RailManager`] and a [`HookManager`] serve every event; plain hooks are added to
+/// `MemoriesRecalled::POINT` and find the payload in [`Inputs::Custom`]. [`platform`] declares a whole set of events.
+pub use exo_rails_macros::Event;
+
+/// Declares the tools of an agent once, as a struct: a [`ToolSet`].
+///
+/// ```
+/// use exo_rails::prelude::*;
+/// use exo_rails_agent::ScriptedModel;
+/// # use serde::{Deserialize, Serialize};
+/// # use serde_json::json;
+/// #
+/// # #[derive(Serialize, Deserialize, ToolArgs)]
+/// # #[tool(name = "search", schema = json!({ "type": "object" }))]
+/// # struct Search { query: String }
+/// #
+/// # #[derive(Serialize, Deserialize, ToolArgs)]
+/// # #[tool(name = "delete_file", schema = json!({ "type": "object" }))]
+/// # struct DeleteFile { path: String }
+///
+/// tools! {
+///     /// What the support agent can do.
+///     #[derive(Clone)]
+///     pub struct SupportTools { search: Search, delete_file: DeleteFile }
+/// }
+///
+/// # fn model() -> ScriptedModel { r#"[{ "say": "Hello." }]"#.parse().unwrap() }
+/// let tools = SupportTools {
+///     search: Search::tool(|args| async move { Ok::<_, OperationError>(format!("nothing about {}", args.query)) }),
+///     delete_file: DeleteFile::tool(|args| async move { std::fs::remove_file(args.path).map(|()| "gone") }),
+/// };
+/// let agent = Agent::builder("support", model()).tools(tools).build();
+/// # let _ = agent;
+/// ```
+///
+/// Each field is named like in any struct, and its type is that of the tool's arguments: see
+/// [`ToolArgs`](trait@ToolArgs). The field itself has the type [`ToolFor<Search>`](ToolFor). So an agent that uses the
+/// set has something to run for each of its tools. Attributes, docs and visibility are the struct's;
+/// `#[tools(crate = path)]` says where this library is.
+///
+/// Two tools of one name do not compile. A tool that is there only under a `#[cfg]` needs two sets, each under a
+/// `#[cfg]` of its own.
+pub use exo_rails_macros::tools;

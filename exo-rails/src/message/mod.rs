@@ -1,0 +1,315 @@
+//! Messages, tool calls and usage, as the chat-completions protocol writes them.
+//!
+//! The fields are those of the [chat-completions API](https://platform.openai.com/docs/api-reference/chat),
+//! which most providers and local servers speak. What a type here does not know is kept in its `extra` and
+//! written back, so that nothing is lost on the way through a rail.
+
+pub(crate) mod compaction;
+pub(crate) mod delta;
+pub(crate) mod payload;
+pub(crate) mod session;
+pub(crate) mod stream;
+
+pub(crate) use compaction::*;
+pub(crate) use delta::*;
+pub(crate) use payload::*;
+pub(crate) use session::*;
+pub(crate) use stream::*;
+
+use std::borrow::Cow;
+use std::ops::AddAssign;
+
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value};
+
+/// One message of a conversation.
+///
+/// ```
+/// use exo_rails::message::{Message, Role};
+///
+/// let wire = r#"{"role":"user","content":"Where is my order?","annotations":[]}"#;
+/// let message: Message = serde_json::from_str(wire)?;
+/// assert_eq!(message.role, Role::User);
+/// assert_eq!(message.text(), "Where is my order?");
+/// assert_eq!(serde_json::to_string(&message)?, wire);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Message {
+    /// Who speaks.
+    pub role: Role,
+    /// What is said; an assistant that calls tools may say nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<Content>,
+    /// The tool calls that the assistant asks for.
+    #[serde(default, deserialize_with = "null_as_empty", skip_serializing_if = "Vec::is_empty")]
+    pub tool_calls: Vec<ToolCall>,
+    /// In a tool's message, the call that it answers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_call_id: Option<String>,
+    /// Fields that this type does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+impl Message {
+    /// A message of this role and text.
+    #[must_use]
+    pub fn new(role: Role, content: impl Into<Content>) -> Self {
+        Self { role, content: Some(content.into()), ..Self::default() }
+    }
+
+    /// Instructions to the model.
+    #[must_use]
+    pub fn system(content: impl Into<Content>) -> Self {
+        Self::new(Role::System, content)
+    }
+
+    /// What a user says.
+    #[must_use]
+    pub fn user(content: impl Into<Content>) -> Self {
+        Self::new(Role::User, content)
+    }
+
+    /// What the model says.
+    #[must_use]
+    pub fn assistant(content: impl Into<Content>) -> Self {
+        Self::new(Role::Assistant, content)
+    }
+
+    /// What a tool call yielded.
+    #[must_use]
+    pub fn tool(call_id: impl Into<String>, content: impl Into<Content>) -> Self {
+        Self { tool_call_id: Some(call_id.into()), ..Self::new(Role::Tool, content) }
+    }
+
+    /// Whether the message holds instructions to the model: its role is `system` or `developer`.
+    #[must_use]
+    pub const fn is_instructions(&self) -> bool {
+        matches!(self.role, Role::System | Role::Developer)
+    }
+
+    /// The text of the content: all its text parts, one after the other.
+    #[must_use]
+    pub fn text(&self) -> Cow<'_, str> {
+        self.content.as_ref().map_or(Cow::Borrowed(""), Content::text)
+    }
+}
+
+/// Who speaks in a message.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Role {
+    /// Instructions.
+    System,
+    /// Instructions, in the protocol's newer word.
+    Developer,
+    /// The user.
+    #[default]
+    User,
+    /// The model.
+    Assistant,
+    /// A tool.
+    Tool,
+    /// A role that this type does not know.
+    #[serde(untagged)]
+    Other(String),
+}
+
+/// The content of a message: a text, or parts of which some are text.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Content {
+    /// A text.
+    Text(String),
+    /// Texts, images, sounds, files.
+    Parts(Vec<ContentPart>),
+}
+
+impl Content {
+    /// The text: that of all text parts, one after the other.
+    #[must_use]
+    pub fn text(&self) -> Cow<'_, str> {
+        match self {
+            Self::Text(text) => Cow::Borrowed(text),
+            Self::Parts(parts) => parts.iter().filter_map(|part| part.text.as_deref()).collect(),
+        }
+    }
+
+    /// Applies `change` to each text in it, for rails that redact.
+    ///
+    /// ```
+    /// use exo_rails::message::Content;
+    ///
+    /// let mut content = Content::from("the key is sk-123");
+    /// content.for_each_text(|text| *text = text.replace("sk-123", "[key]"));
+    /// assert_eq!(content.text(), "the key is [key]");
+    /// ```
+    pub fn for_each_text(&mut self, mut change: impl FnMut(&mut String)) {
+        match self {
+            Self::Text(text) => change(text),
+            Self::Parts(parts) => parts.iter_mut().filter_map(|part| part.text.as_mut()).for_each(change),
+        }
+    }
+}
+
+impl Default for Content {
+    fn default() -> Self {
+        Self::Text(String::new())
+    }
+}
+
+impl From<&str> for Content {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<Cow<'_, str>> for Content {
+    fn from(text: Cow<'_, str>) -> Self {
+        Self::Text(text.into_owned())
+    }
+}
+
+impl From<String> for Content {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+/// One part of a message's content.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ContentPart {
+    /// `text`, `image_url`, `input_audio`, `file`, …
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// The text of a text part.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// What the other kinds carry.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// A tool call as the model asks for it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ToolCall {
+    /// Ties the tool's message to this call.
+    #[serde(default)]
+    pub id: String,
+    /// `function`.
+    #[serde(rename = "type", default = "function")]
+    pub kind: String,
+    /// The tool and its arguments.
+    pub function: FunctionCall,
+    /// Fields that this type does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+impl ToolCall {
+    /// A call of the tool with this name; `arguments` are written as JSON text, as the protocol has it.
+    #[must_use]
+    pub fn new(id: impl Into<String>, name: impl Into<String>, arguments: &Value) -> Self {
+        Self {
+            id: id.into(),
+            kind: function(),
+            function: FunctionCall { name: name.into(), arguments: arguments.to_string(), extra: Map::new() },
+            extra: Map::new(),
+        }
+    }
+}
+
+/// The function in a [`ToolCall`].
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FunctionCall {
+    /// The name of the tool.
+    pub name: String,
+    /// The arguments: JSON, as text. Models write it, so it may not parse.
+    #[serde(default)]
+    pub arguments: String,
+    /// Fields that this type does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// A tool as the model is told about it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ToolSpec {
+    /// `function`.
+    #[serde(rename = "type", default = "function")]
+    pub kind: String,
+    /// Name, description and parameters.
+    pub function: FunctionSpec,
+    /// Fields that this type does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+impl ToolSpec {
+    /// A tool of this name; `parameters` is a JSON schema of its arguments.
+    #[must_use]
+    pub fn new(name: impl Into<String>, description: impl Into<String>, parameters: Value) -> Self {
+        Self {
+            kind: function(),
+            function: FunctionSpec {
+                name: name.into(),
+                description: description.into(),
+                parameters,
+                extra: Map::new(),
+            },
+            extra: Map::new(),
+        }
+    }
+}
+
+/// The function in a [`ToolSpec`].
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FunctionSpec {
+    /// The name that the model calls it by.
+    pub name: String,
+    /// What it does and when to use it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub description: String,
+    /// A JSON schema of the arguments.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub parameters: Value,
+    /// Fields that this type does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// The tokens that a model call has cost.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Usage {
+    /// Tokens of the request.
+    #[serde(default)]
+    pub prompt_tokens: u64,
+    /// Tokens of the answer.
+    #[serde(default)]
+    pub completion_tokens: u64,
+    /// Their sum, as the provider counts it.
+    #[serde(default)]
+    pub total_tokens: u64,
+    /// Fields that this type does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+impl AddAssign<&Usage> for Usage {
+    fn add_assign(&mut self, other: &Usage) {
+        self.prompt_tokens = self.prompt_tokens.saturating_add(other.prompt_tokens);
+        self.completion_tokens = self.completion_tokens.saturating_add(other.completion_tokens);
+        self.total_tokens = self.total_tokens.saturating_add(other.total_tokens);
+    }
+}
+
+fn function() -> String {
+    "function".to_owned()
+}
+
+/// Some servers write `null` for an empty list.
+pub(crate) fn null_as_empty<'de, D: Deserializer<'de>, T: Deserialize<'de>>(value: D) -> Result<Vec<T>, D::Error> {
+    Option::deserialize(value).map(Option::unwrap_or_default)
+}

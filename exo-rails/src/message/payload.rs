@@ -1,0 +1,277 @@
+//! Payloads: the data that events carry.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::{Content, Message, Role, ToolCall, ToolSpec, Usage};
+use crate::error::OperationErrorKind;
+
+/// What a run is asked: carried by [`Start`](crate::events::Start), and by the events that end the run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct InvokeInputs {
+    /// What the user says: a text, or parts with images and the like.
+    pub input: Content,
+    /// The conversation before it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub messages: Vec<Message>,
+    /// Whatever else belongs to the request.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+impl InvokeInputs {
+    /// A run with this input and no conversation before it.
+    #[must_use]
+    pub fn new(input: impl Into<Content>) -> Self {
+        Self { input: input.into(), ..Self::default() }
+    }
+}
+
+impl From<&str> for InvokeInputs {
+    fn from(input: &str) -> Self {
+        Self::new(input)
+    }
+}
+
+impl From<String> for InvokeInputs {
+    fn from(input: String) -> Self {
+        Self::new(input)
+    }
+}
+
+impl From<Content> for InvokeInputs {
+    fn from(input: Content) -> Self {
+        Self::new(input)
+    }
+}
+
+/// What a run yields: carried by [`Finished`](crate::events::Finished).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct InvokeOutput {
+    /// The answer.
+    pub text: String,
+    /// The whole conversation, the answer included; empty when a rail skipped the run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub messages: Vec<Message>,
+    /// The tokens that all model calls have cost together, also those whose answer a rail refused.
+    #[serde(default)]
+    pub usage: Usage,
+    /// How many steps the agent took: model calls with the tool calls they asked for.
+    #[serde(default)]
+    pub steps: u32,
+    /// Whatever else belongs to the answer.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+impl InvokeOutput {
+    /// The field of [`extra`](Self::extra) that says which rail skipped the operation, and why: `{ "by": …, "reason": … }`.
+    /// A [`ModelResponse`] and a [`CompactionOutput`](crate::CompactionOutput) have it too.
+    pub const SKIPPED: &'static str = "skipped";
+
+    /// An output with this answer.
+    #[must_use]
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { text: text.into(), ..Self::default() }
+    }
+}
+
+/// A request to the model: carried by [`PreLlmCall`](crate::events::PreLlmCall) and the events after the call.
+///
+/// It is the body of a chat-completions request; options such as `temperature` are in `extra`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ModelCallInputs {
+    /// The model, when it is chosen for each call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The conversation.
+    pub messages: Vec<Message>,
+    /// The tools that the model may call.
+    #[serde(default, deserialize_with = "super::null_as_empty", skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<ToolSpec>,
+    /// Options and fields that this type does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+impl ModelCallInputs {
+    /// A request with these messages and no tools.
+    #[must_use]
+    pub fn new(messages: Vec<Message>) -> Self {
+        Self { messages, ..Self::default() }
+    }
+}
+
+/// The model's answer: carried by [`PostLlmCall`](crate::events::PostLlmCall).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ModelResponse {
+    /// What the model says, and which tools it wants called.
+    pub message: Message,
+    /// Why it stopped: `stop`, `length`, `tool_calls`, …
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finish_reason: Option<String>,
+    /// What the call has cost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
+    /// Fields that this type does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+impl ModelResponse {
+    /// An answer with this text, which ends the agent's loop.
+    #[must_use]
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { message: Message::assistant(text.into()), finish_reason: Some("stop".to_owned()), ..Self::default() }
+    }
+
+    /// The answer without text and tool calls.
+    pub(crate) fn empty() -> Self {
+        Self { message: Message { role: Role::Assistant, ..Message::default() }, ..Self::default() }
+    }
+}
+
+/// A tool call: carried by [`PreToolCall`](crate::events::PreToolCall) and the events after the call.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ToolCallInputs {
+    /// Ties the output to the model's request; empty when no model asked.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub id: String,
+    /// The tool.
+    pub tool_name: String,
+    /// Its arguments, usually an object.
+    #[serde(default)]
+    pub arguments: Value,
+    /// Whatever else belongs to the call.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+impl ToolCallInputs {
+    /// A call of this tool with empty arguments.
+    #[must_use]
+    pub fn new(tool_name: impl Into<String>) -> Self {
+        Self { tool_name: tool_name.into(), arguments: Value::Object(Map::new()), ..Self::default() }
+    }
+
+    /// The call that a model asks for. Empty arguments become an empty object. Arguments that are not JSON stay as text:
+    /// rails see them, and a [`Tool`](crate::Tool) refuses them.
+    ///
+    /// ```
+    /// use exo_rails::ToolCallInputs;
+    /// use exo_rails::message::ToolCall;
+    /// use serde_json::json;
+    ///
+    /// let asked = ToolCall::new("call-1", "search", &json!({ "query": "orders" }));
+    /// let call = ToolCallInputs::asked_for(&asked);
+    /// assert_eq!((call.id.as_str(), call.str_argument("query")), ("call-1", Some("orders")));
+    /// ```
+    #[must_use]
+    pub fn asked_for(call: &ToolCall) -> Self {
+        let text = call.function.arguments.as_str();
+        let arguments = match serde_json::from_str(text) {
+            Ok(arguments) => arguments,
+            Err(_) if text.trim().is_empty() => Value::Object(Map::new()),
+            Err(_) => Value::String(text.to_owned()),
+        };
+        Self { id: call.id.clone(), tool_name: call.function.name.clone(), arguments, extra: Map::new() }
+    }
+
+    /// The same call with these arguments.
+    ///
+    /// ```
+    /// use exo_rails::prelude::*;
+    ///
+    /// let call = ToolCallInputs::new("read_file").with_arguments(serde_json::json!({ "path": "notes.txt" }));
+    /// assert_eq!(call.str_argument("path"), Some("notes.txt"));
+    /// ```
+    #[must_use]
+    pub fn with_arguments(mut self, arguments: Value) -> Self {
+        self.arguments = arguments;
+        self
+    }
+
+    /// Sets the argument of this name; whether it could: arguments that are no object, such as text that a model
+    /// wrote and that is no JSON, have no names and stay as they are.
+    ///
+    /// ```
+    /// use exo_rails::prelude::*;
+    ///
+    /// #[rail(priority = 20, on = [PreToolCall])]
+    /// fn short_answers(call: &mut ToolCallInputs) -> Verdict {
+    ///     Verdict::abort_if(!call.set_argument("limit", 3), "the arguments have no names")
+    /// }
+    /// ```
+    #[must_use = "what could not be set is not limited by it"]
+    pub fn set_argument(&mut self, name: impl Into<String>, value: impl Into<Value>) -> bool {
+        match &mut self.arguments {
+            Value::Object(arguments) => {
+                arguments.insert(name.into(), value.into());
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// The argument of this name, when it is a text.
+    #[must_use]
+    pub fn str_argument(&self, name: &str) -> Option<&str> {
+        self.arguments.get(name)?.as_str()
+    }
+}
+
+/// What a tool call yields: carried by [`PostToolCall`](crate::events::PostToolCall).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ToolOutput {
+    /// What the model is told.
+    pub content: String,
+    /// Whether it tells of a failure.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_error: bool,
+    /// How the tool failed, when the output stands for an error of the tool.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_kind: Option<OperationErrorKind>,
+    /// Whatever else belongs to the output; the model does not see it.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+impl ToolOutput {
+    /// An output with this content.
+    #[must_use]
+    pub fn text(content: impl Into<String>) -> Self {
+        Self { content: content.into(), ..Self::default() }
+    }
+
+    /// An output that tells the model of a failure.
+    #[must_use]
+    pub fn error(content: impl Into<String>) -> Self {
+        Self { is_error: true, ..Self::text(content) }
+    }
+
+    /// An output with this value as JSON text.
+    ///
+    /// # Errors
+    /// When the value cannot be written as JSON.
+    pub fn json(value: &impl Serialize) -> serde_json::Result<Self> {
+        serde_json::to_string(value).map(Self::text)
+    }
+}
+
+impl From<&str> for ToolOutput {
+    fn from(content: &str) -> Self {
+        Self::text(content)
+    }
+}
+
+impl From<String> for ToolOutput {
+    fn from(content: String) -> Self {
+        Self::text(content)
+    }
+}
+
+impl From<Value> for ToolOutput {
+    fn from(value: Value) -> Self {
+        Self::text(value.to_string())
+    }
+}

@@ -1,0 +1,289 @@
+//! The guarded operations, as methods of every guard set.
+
+use super::guarded::{Guarded, GuardedStream};
+use super::kinds::{Compact, LlmCall, ToolCall};
+use super::perform::{Call, Streamed};
+use crate::chain::enter;
+use crate::context::RailContext;
+use crate::decision::{Decision, OnFault, report};
+use crate::error::{OperationError, RunError};
+use crate::event::{SessionEnd, SessionStart};
+use crate::guard_set::GuardSet;
+use crate::message::{
+    CompactionInputs, CompactionOutput, InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse, SessionInfo,
+    StreamSink, ToolCallInputs, ToolOutput,
+};
+use crate::operation;
+
+/// The guarded operations: a run, a call of the model, a tool call, a compaction, with their rails before and after them.
+///
+/// Every [guard set](GuardSet) has these methods.
+pub trait Guard: GuardSet {
+    /// Guards a whole run: [`Start`](crate::events::Start), the run, [`Finished`](crate::events::Finished); and
+    /// [`Error`](struct@crate::events::Error), once, when it ends with an error of any kind.
+    ///
+    /// `run` is called with the permit for the inputs as the rails have left them. It is called again when a
+    /// rail has the run done again. The context for its model and tool calls is
+    /// [`permit.context()`](crate::Permit::context).
+    ///
+    /// ```
+    /// use exo_rails::prelude::*;
+    ///
+    /// #[rail(priority = 10, on = [Start])]
+    /// fn known_answers(run: &InvokeInputs) -> RailAction<InvokeOutput> {
+    ///     match run.input.text().as_ref() {
+    ///         "ping" => RailAction::skip_with(InvokeOutput::text("pong"), "the answer is known"),
+    ///         _ => RailAction::Continue,
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RunError> {
+    /// let rails = &rail_chain![known_answers];
+    /// let agent = |run: Permit<InvokeInputs>| async move {
+    ///     let mut ctx = run.context();
+    ///     let request = ModelCallInputs::new(vec![]);
+    ///     let model = |_request| async { Ok::<_, OperationError>(ModelResponse::text("an answer")) };
+    ///     let response = rails.guard_llm_call(request, &mut ctx, model).await?;
+    ///     Ok::<_, RunError>(InvokeOutput::text(response.message.text()))
+    /// };
+    /// let mut ctx = RailContext::new("demo");
+    /// assert_eq!(rails.guard_run("ping", &mut ctx, agent).await?.text, "pong");
+    /// assert_eq!(rails.guard_run("Where is my order?", &mut ctx, agent).await?.text, "an answer");
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// The error that the run ended with, as it is.
+    fn guard_run<F>(
+        &self,
+        inputs: impl Into<InvokeInputs> + Send,
+        ctx: &mut RailContext,
+        run: F,
+    ) -> impl Future<Output = Result<InvokeOutput, RunError>> + Send
+    where
+        F: Guarded<InvokeInputs, InvokeOutput, RunError>,
+    {
+        operation::guard_run(self, inputs.into(), ctx, Call::new(run))
+    }
+
+    /// Asks the rails of [`SessionStart`](crate::events::SessionStart) whether a session may begin.
+    ///
+    /// [`Session`](crate::Session) does it for an agent; call it where the runs are your own.
+    ///
+    /// # Errors
+    /// When a rail aborts or faults.
+    fn start_session(
+        &self,
+        session: &SessionInfo,
+        ctx: &mut RailContext,
+    ) -> impl Future<Output = Result<(), RunError>> + Send {
+        async move {
+            match enter::<SessionStart, Self>(self, session, ctx).await? {
+                Decision::Abort(abort) => Err(abort.into()),
+                // The event allows nothing else, and a hook that wants it has faulted.
+                Decision::Continue | Decision::Skip { .. } | Decision::Retry { .. } => Ok(()),
+            }
+        }
+    }
+
+    /// Tells the rails of [`SessionEnd`](crate::events::SessionEnd) that a session has ended. There is nothing left to
+    /// stop, so what faults is reported as a `tracing` warning.
+    fn end_session(&self, session: &SessionInfo, ctx: &mut RailContext) -> impl Future<Output = ()> + Send {
+        async move {
+            if let Err(fault) = enter::<SessionEnd, Self>(self, session, ctx).await {
+                report(&fault, OnFault::Continue);
+            }
+        }
+    }
+
+    /// Guards a call of the model: [`PreLlmCall`](crate::events::PreLlmCall), the call, then
+    /// [`PostLlmCall`](crate::events::PostLlmCall) or [`LlmError`](crate::events::LlmError).
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use exo_rails::prelude::*;
+    ///
+    /// /// Asks again when the provider is busy, three times at the most.
+    /// #[rail(on = [LlmError])]
+    /// fn back_off(error: &OperationError) -> RailAction {
+    ///     if error.kind != OperationErrorKind::RateLimited {
+    ///         return RailAction::Continue;
+    ///     }
+    ///     let wait = error.retry_after.unwrap_or(Duration::from_secs(1));
+    ///     RailAction::retry(RetryRequest::new("rate limited").with_delay(wait).with_max_retries(3))
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RunError> {
+    /// let mut calls = 0;
+    /// let model = |_request: Permit<ModelCallInputs>| {
+    ///     calls += 1;
+    ///     let busy = OperationError::new(OperationErrorKind::RateLimited, "slow down").with_retry_after(Duration::ZERO);
+    ///     let answer = if calls < 3 { Err(busy) } else { Ok(ModelResponse::text("done")) };
+    ///     async { answer }
+    /// };
+    /// let mut ctx = RailContext::new("demo");
+    /// let response = rail_chain![back_off].guard_llm_call(ModelCallInputs::default(), &mut ctx, model).await?;
+    /// assert_eq!(response.message.text(), "done");
+    /// assert_eq!(calls, 3);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// When a rail aborts, faults or has used up its retries, when the call fails and no rail rescues it, or
+    /// when the run is cancelled.
+    fn guard_llm_call<F>(
+        &self,
+        mut call: ModelCallInputs,
+        ctx: &mut RailContext,
+        model: F,
+    ) -> impl Future<Output = Result<ModelResponse, RunError>> + Send
+    where
+        F: Guarded<ModelCallInputs, ModelResponse, OperationError>,
+    {
+        async move { operation::guard::<LlmCall, _, _>(self, &mut call, ctx, Call::new(model)).await }
+    }
+
+    /// Guards a call of the model whose answer comes in pieces, and lets each piece leave when the rails of
+    /// [`LlmChunk`](crate::events::LlmChunk) have seen it, with so much of what follows as they
+    /// [hold back](crate::StreamWindow).
+    ///
+    /// The rails, and what comes of their decisions, are those of [`guard_llm_call`](Self::guard_llm_call), which asks
+    /// the rails of `LlmChunk` about the answer as a whole. What the rails of `PostLlmCall` change is in the response, but
+    /// the text has left by then.
+    ///
+    /// `model` yields a stream of [`ModelDelta`](crate::ModelDelta)s; `outlet` takes each
+    /// [`StreamPiece`](crate::StreamPiece), and the model is not asked for more until it has.
+    ///
+    /// ```
+    /// use exo_rails::prelude::*;
+    /// use exo_rails::{ModelDelta, StreamPiece};
+    /// use futures_util::stream;
+    ///
+    /// /// No names of colours.
+    /// #[rail(on = [LlmChunk], window = 5)]
+    /// fn grey(window: &mut StreamWindow) {
+    ///     window.text = window.text.replace("green", "grey");
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RunError> {
+    /// let model = |_request| {
+    ///     let pieces = ["It is gr", "een, and", " so it stays."];
+    ///     stream::iter(pieces.map(|text| Ok::<_, OperationError>(ModelDelta::Text(text.into()))))
+    /// };
+    /// let (pieces, mut ctx) = (std::sync::Mutex::new(Vec::new()), RailContext::new("demo"));
+    /// let outlet = |piece| {
+    ///     pieces.lock().unwrap().push(piece);
+    ///     async {}
+    /// };
+    /// let response = rail_chain![grey].guard_stream(ModelCallInputs::default(), &mut ctx, model, outlet).await?;
+    /// assert_eq!(response.message.text(), "It is grey, and so it stays.");
+    /// let text = |piece: &str| StreamPiece::Text(piece.into());
+    /// assert_eq!(*pieces.lock().unwrap(), [text("It "), text("is grey"), text(", and so it s"), text("tays.")]);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`guard_llm_call`](Self::guard_llm_call).
+    fn guard_stream(
+        &self,
+        mut call: ModelCallInputs,
+        ctx: &mut RailContext,
+        model: impl GuardedStream,
+        outlet: impl StreamSink,
+    ) -> impl Future<Output = Result<ModelResponse, RunError>> + Send {
+        async move {
+            let model = Streamed { model, outlet, has_left: false };
+            operation::guard::<LlmCall, _, _>(self, &mut call, ctx, model).await
+        }
+    }
+
+    /// Guards a compaction of the history: [`PreCompaction`](crate::events::PreCompaction), the compaction, then
+    /// [`PostCompaction`](crate::events::PostCompaction).
+    ///
+    /// ```
+    /// use exo_rails::message::Message;
+    /// use exo_rails::prelude::*;
+    ///
+    /// /// Whoever compacts is told what matters.
+    /// #[rail(on = [PreCompaction])]
+    /// fn keep_orders(history: &mut CompactionInputs) {
+    ///     history.hint = Some("keep the numbers of orders".into());
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RunError> {
+    /// let history = CompactionInputs { messages: vec![Message::user("Hello"), Message::user("Order 7?")], ..Default::default() };
+    /// let last_only = |history: Permit<CompactionInputs>| async move {
+    ///     assert_eq!(history.hint.as_deref(), Some("keep the numbers of orders"));
+    ///     let messages = history.messages.last().cloned().into_iter().collect();
+    ///     Ok::<_, OperationError>(CompactionOutput { messages, removed: 1, ..Default::default() })
+    /// };
+    /// let mut ctx = RailContext::new("demo");
+    /// let shorter = rail_chain![keep_orders].guard_compaction(history, &mut ctx, last_only).await?;
+    /// assert_eq!(shorter.messages[0].text(), "Order 7?");
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// When a rail aborts or faults, when the compaction fails, or when the run is cancelled.
+    fn guard_compaction<F>(
+        &self,
+        mut history: CompactionInputs,
+        ctx: &mut RailContext,
+        compaction: F,
+    ) -> impl Future<Output = Result<CompactionOutput, RunError>> + Send
+    where
+        F: Guarded<CompactionInputs, CompactionOutput, OperationError>,
+    {
+        async move { operation::guard::<Compact, _, _>(self, &mut history, ctx, Call::new(compaction)).await }
+    }
+
+    /// Guards a tool call: [`PreToolCall`](crate::events::PreToolCall), the call, then
+    /// [`PostToolCall`](crate::events::PostToolCall) or [`ToolError`](crate::events::ToolError).
+    ///
+    /// The rails' decisions are acted on: a skip puts its substitute in the place of the output, a retry
+    /// waits and begins again at the pre rails, an abort is the error. What the rails change in the call
+    /// reaches the tool: the [`Permit`](crate::Permit) holds the call as they have left it.
+    ///
+    /// ```
+    /// use exo_rails::prelude::*;
+    ///
+    /// #[rail(priority = 10, on = [PreToolCall])]
+    /// fn only_search(call: &ToolCallInputs) -> RailAction {
+    ///     if call.tool_name == "search" { RailAction::Continue } else { RailAction::skip("only search is allowed") }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RunError> {
+    /// let rails = rail_chain![only_search];
+    /// let mut ctx = RailContext::new("demo");
+    /// let call = ToolCallInputs::new("delete_file");
+    /// let output = rails
+    ///     .guard_tool_call(call, &mut ctx, |call| async move {
+    ///         Ok::<_, OperationError>(ToolOutput::text(format!("{} has run", call.tool_name)))
+    ///     })
+    ///     .await?;
+    /// assert_eq!(output.content, "The call of `delete_file` was skipped by the rail `only_search`: only search is allowed");
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// A tool that fails does not fail the call. When no rail of [`ToolError`](crate::events::ToolError) rescues it, its
+    /// error becomes the output that the model reads, with [`is_error`](ToolOutput::is_error) and the
+    /// [kind](ToolOutput::error_kind) of the error, and passes the rails of `PostToolCall` like every output.
+    ///
+    /// # Errors
+    /// When a rail aborts, faults or has used up its retries, or when the run is cancelled.
+    fn guard_tool_call<F>(
+        &self,
+        mut call: ToolCallInputs,
+        ctx: &mut RailContext,
+        tool: F,
+    ) -> impl Future<Output = Result<ToolOutput, RunError>> + Send
+    where
+        F: Guarded<ToolCallInputs, ToolOutput, OperationError>,
+    {
+        async move { operation::guard::<ToolCall, _, _>(self, &mut call, ctx, Call::new(tool)).await }
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<R: GuardSet + ?Sized> Guard for R {}

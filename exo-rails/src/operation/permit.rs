@@ -1,0 +1,90 @@
+//! Proof that the pre rails of an operation have let it pass.
+
+use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use crate::context::{Place, RailContext, RunScope};
+
+/// The inputs of an operation as the pre rails have left them: proof that they let it pass.
+///
+/// Only a [guarded operation](crate::Guard::guard_tool_call) makes one, for one attempt. It is not `Clone`
+/// and its inputs cannot be changed, so an executor that asks for a `Permit<ToolCallInputs>` cannot be called
+/// unguarded, nor with arguments that no rail has seen, nor twice for one decision. It is given up when the
+/// operation ends: an operation that keeps it fails with [`RunError::PermitKept`](crate::RunError::PermitKept).
+///
+/// ```
+/// use exo_rails::prelude::*;
+///
+/// struct Tools;
+///
+/// impl Tools {
+///     /// Cannot be called without a guard.
+///     async fn run(&self, call: Permit<ToolCallInputs>) -> Result<ToolOutput, OperationError> {
+///         Ok(ToolOutput::text(format!("{} has run", call.tool_name)))
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RunError> {
+/// let (tools, mut ctx) = (Tools, RailContext::new("demo"));
+/// let call = ToolCallInputs::new("search");
+/// let output = NoRails.guard_tool_call(call, &mut ctx, |call| tools.run(call)).await?;
+/// assert_eq!(output.content, "search has run");
+/// # Ok(()) }
+/// ```
+///
+/// Without a guard there is nothing to hand over:
+///
+/// ```compile_fail,E0308
+/// # use exo_rails::prelude::*;
+/// # async fn run(call: Permit<ToolCallInputs>) {}
+/// # async fn unguarded() {
+/// run(ToolCallInputs::new("delete_file")).await;
+/// # }
+/// ```
+#[must_use = "a permit is for the operation that it was made for"]
+pub struct Permit<T> {
+    place: Arc<Place<T>>,
+}
+
+/// A permit for one attempt. No associated function, so that the compiler never proposes it to users.
+pub(crate) fn issue<T>(place: &Arc<Place<T>>) -> Permit<T> {
+    Permit { place: Arc::clone(place) }
+}
+
+impl<T> Permit<T> {
+    /// A context for operations inside this one: of the same run, at the same step.
+    ///
+    /// A run needs it for its model calls and tool calls; a tool that runs an agent of its own can take run
+    /// state and cancellation from it.
+    #[must_use]
+    pub fn context(&self) -> RailContext {
+        RailContext::of(Arc::clone(&self.place.scope), self.place.step)
+    }
+
+    /// How many times the operation has been retried: 0 when it is done for the first time.
+    #[must_use]
+    pub fn attempt(&self) -> u32 {
+        self.place.attempt
+    }
+
+    /// What is the same for all events of the run.
+    #[must_use]
+    pub fn scope(&self) -> &RunScope {
+        &self.place.scope
+    }
+}
+
+impl<T> Deref for Permit<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.place.inputs
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Permit<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Permit").field(&self.place.inputs).finish()
+    }
+}

@@ -1,0 +1,315 @@
+//! The arguments of a tool call as a type: read from the call, and written back where a rail has changed them.
+
+use std::any::type_name;
+use std::ops::{Deref, DerefMut};
+
+use serde::Serialize;
+use serde::de::{DeserializeOwned, IgnoredAny};
+use serde_json::Value;
+
+use crate::error::{OperationError, OperationErrorKind};
+use crate::message::ToolCallInputs;
+use crate::operation::tool::tool_args::ToolArgs;
+
+/// The arguments of a call of the tool `T`, as the type that they have.
+///
+/// ```
+/// use exo_rails::Args;
+/// # use exo_rails::prelude::*;
+/// # use serde::{Deserialize, Serialize};
+/// # use serde_json::json;
+///
+/// #[derive(Serialize, Deserialize, ToolArgs)]
+/// #[tool(name = "delete_file", schema = json!({ "type": "object" }))]
+/// struct DeleteFile { path: String }
+///
+/// let mut args = Args::new(DeleteFile { path: "orders.csv".into() });
+/// args.path.insert_str(0, "trash/");
+/// assert_eq!(args.into_inner().path, "trash/orders.csv");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+// Without a bound, so that a type that is none is told once, where the macro asks for it.
+pub struct Args<T>(T);
+
+impl<T> Args<T> {
+    /// These arguments: for tests of what takes them.
+    #[must_use]
+    pub const fn new(args: T) -> Self {
+        Self(args)
+    }
+
+    /// The arguments of a call: for rails and hooks that look at calls of several tools.
+    ///
+    /// ```
+    /// use exo_rails::prelude::*;
+    /// # use serde::{Deserialize, Serialize};
+    /// # use serde_json::json;
+    ///
+    /// #[derive(Serialize, Deserialize, ToolArgs)]
+    /// #[tool(name = "delete_file", schema = json!({ "type": "object" }))]
+    /// struct DeleteFile { path: String }
+    ///
+    /// let call = ToolCallInputs::new("delete_file").with_arguments(json!({ "path": 5 }));
+    /// let Err(error) = Args::<DeleteFile>::of(&call) else { panic!("it fits") };
+    /// assert!(error.to_string().ends_with("at `path`: invalid type: integer `5`, expected a string"));
+    /// ```
+    ///
+    /// # Errors
+    /// When they do not fit. Whether it is a call of this tool is not asked.
+    pub fn of(call: &ToolCallInputs) -> Result<Self, ArgsError>
+    where
+        T: ToolArgs,
+    {
+        read(call).map(Self)
+    }
+
+    /// The arguments alone.
+    #[must_use]
+    pub fn into_inner(self) -> T {
+        self.0
+    }
+}
+
+impl<T> Deref for Args<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T> DerefMut for Args<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.0
+    }
+}
+
+/// The arguments of a tool call are not what its tool takes.
+///
+/// ```
+/// use exo_rails::prelude::*;
+/// # use serde::{Deserialize, Serialize};
+/// use serde_json::json;
+///
+/// #[derive(Serialize, Deserialize, ToolArgs)]
+/// #[tool(name = "delete_files", schema = json!({ "type": "object" }))]
+/// struct DeleteFiles { paths: Vec<String> }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// let delete = DeleteFiles::tool(|args| async move { Ok::<_, OperationError>(args.paths.len().to_string()) });
+/// let call = ToolCallInputs::new("delete_files").with_arguments(json!({ "paths": ["a.txt", 5] }));
+/// let mut ctx = RailContext::new("demo");
+/// let run = NoRails.guard_tool_call(call, &mut ctx, |call| delete.call(call));
+/// let Err(RunError::Operation(error)) = run.await else { panic!("they do not fit") };
+/// assert_eq!(
+///     error.message,
+///     "the arguments of `delete_files` do not fit `DeleteFiles`: \
+///      at `paths[1]`: invalid type: integer `5`, expected a string",
+/// );
+/// # }
+/// ```
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ArgsError {
+    /// They are a list, which has no names that a rail could look at.
+    #[error("the arguments of `{tool_name}` are a list: an object is expected")]
+    List {
+        /// The tool.
+        tool_name: String,
+    },
+    /// They are text that is not JSON: what the model wrote.
+    #[error("the arguments of `{tool_name}` are not JSON: {source}")]
+    NotJson {
+        /// The tool.
+        tool_name: String,
+        /// What is wrong with the text.
+        source: serde_json::Error,
+    },
+    /// They do not fit the type.
+    #[error("the arguments of `{tool_name}` do not fit `{type_name}`: {}{source}", at(path))]
+    Mismatch {
+        /// The tool.
+        tool_name: String,
+        /// The type that its arguments have, without the modules that it is in.
+        type_name: &'static str,
+        /// Where in the arguments, such as `targets[2].path`; empty when it is about all of them.
+        path: String,
+        /// What does not fit.
+        source: serde_json::Error,
+    },
+    /// They have the type but are no JSON, such as a map whose keys are lists.
+    #[error("the arguments of `{tool_name}`, a `{type_name}`, cannot be written as JSON: {source}")]
+    Unwritable {
+        /// The tool.
+        tool_name: String,
+        /// The type that its arguments have, without the modules that it is in.
+        type_name: &'static str,
+        /// Why.
+        source: serde_json::Error,
+    },
+    /// What a rail has left in them is not what the tool would read.
+    #[error(
+        "the arguments of `{tool_name}` would not be read as a rail has changed them: `Serialize` and `Deserialize` of `{type_name}` do not agree"
+    )]
+    NotKept {
+        /// The tool.
+        tool_name: String,
+        /// The type that its arguments have, without the modules that it is in.
+        type_name: &'static str,
+    },
+}
+
+fn at(path: &str) -> String {
+    if path.is_empty() { String::new() } else { format!("at `{path}`: ") }
+}
+
+impl ArgsError {
+    fn mismatch<A>(tool_name: &str, error: serde_path_to_error::Error<serde_json::Error>) -> Self {
+        // What is about all of them is at no place.
+        let path = if error.path().iter().len() == 0 { String::new() } else { error.path().to_string() };
+        Self::Mismatch {
+            tool_name: tool_name.to_owned(),
+            type_name: short_name::<A>(),
+            path,
+            source: error.into_inner(),
+        }
+    }
+
+    /// The tool whose arguments they are.
+    #[must_use]
+    pub fn tool_name(&self) -> &str {
+        match self {
+            Self::List { tool_name }
+            | Self::NotJson { tool_name, .. }
+            | Self::Mismatch { tool_name, .. }
+            | Self::Unwritable { tool_name, .. }
+            | Self::NotKept { tool_name, .. } => tool_name,
+        }
+    }
+}
+
+impl From<ArgsError> for OperationError {
+    fn from(error: ArgsError) -> Self {
+        Self::new(OperationErrorKind::InvalidRequest, error.to_string()).with_source(error)
+    }
+}
+
+/// The name of a type without the modules that it is in: `Batch<DeleteFile>` for `a::Batch<b::DeleteFile>` would need
+/// a text of its own, so only those before the first `<` are left out.
+fn short_name<A>() -> &'static str {
+    let name = type_name::<A>();
+    let end = name.find('<').unwrap_or(name.len());
+    name[..end].rfind("::").map_or(name, |colons| &name[colons + 2..])
+}
+
+/// Refuses arguments that are text and not JSON: a tool would have to guess what the model meant.
+pub(crate) fn ensure_json(call: &ToolCallInputs) -> Result<(), ArgsError> {
+    let Value::String(text) = &call.arguments else { return Ok(()) };
+    match serde_json::from_str::<IgnoredAny>(text) {
+        Ok(_) => Ok(()),
+        Err(source) => Err(ArgsError::NotJson { tool_name: call.tool_name.clone(), source }),
+    }
+}
+
+/// The arguments of a call as this type. This is the one way to them: for tools as for rails.
+pub(crate) fn read<A: DeserializeOwned>(call: &ToolCallInputs) -> Result<A, ArgsError> {
+    // A list fits a struct by the order of its fields, but rails look at arguments by their names.
+    if call.arguments.is_array() {
+        return Err(ArgsError::List { tool_name: call.tool_name.clone() });
+    }
+    typed(&call.tool_name, &call.arguments)
+}
+
+fn typed<A: DeserializeOwned>(tool_name: &str, arguments: &Value) -> Result<A, ArgsError> {
+    serde_path_to_error::deserialize(arguments).map_err(|error| ArgsError::mismatch::<A>(tool_name, error))
+}
+
+/// Arguments as JSON.
+pub(crate) fn write<A: Serialize>(tool_name: &str, args: &A) -> Result<Value, ArgsError> {
+    serde_json::to_value(args).map_err(|source| ArgsError::Unwritable {
+        tool_name: tool_name.to_owned(),
+        type_name: short_name::<A>(),
+        source,
+    })
+}
+
+/// The arguments of a call while a rail may change them, for `&mut Args<T>`.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct OpenArgs<T> {
+    /// What the rail receives.
+    pub args: Args<T>,
+    /// How they were written before the rail.
+    before: Value,
+}
+
+impl<T: ToolArgs> OpenArgs<T> {
+    /// Reads them.
+    ///
+    /// # Errors
+    /// When they do not fit.
+    pub fn open(call: &ToolCallInputs) -> Result<Self, ArgsError> {
+        let args = T::open_args(call)?;
+        let before = write(&call.tool_name, &*args)?;
+        Ok(Self { args, before })
+    }
+
+    /// Writes what has been changed, and only that, into the call.
+    ///
+    /// # Errors
+    /// When they cannot be written, or would be read as something else than what was written: nothing is changed then.
+    pub fn write_back(self, call: &mut ToolCallInputs) -> Result<(), ArgsError> {
+        let after = write(&call.tool_name, &*self.args)?;
+        if after == self.before {
+            return Ok(());
+        }
+        let mut merged = call.arguments.clone();
+        merge(&mut merged, &self.before, &after);
+        // The tool must get what the rail has left. It would not where the model has written a field under an
+        // alias, or where what the type has ignored until now has a meaning in another variant of an enum.
+        let written = [merged, after.clone()].into_iter().find(|written| reads_as::<T>(written, &after));
+        let Some(written) = written else {
+            return Err(ArgsError::NotKept { tool_name: call.tool_name.clone(), type_name: short_name::<T>() });
+        };
+        call.arguments = written;
+        Ok(())
+    }
+}
+
+/// Whether arguments are read as those that were written like this.
+fn reads_as<T: ToolArgs>(arguments: &Value, written: &Value) -> bool {
+    let again = T::deserialize(arguments).and_then(serde_json::to_value);
+    again.is_ok_and(|again| in_order(again) == in_order(written.clone()))
+}
+
+/// The same with its lists sorted: a set is written in another order each time.
+fn in_order(value: Value) -> Value {
+    match value {
+        Value::Array(items) => {
+            let mut items: Vec<_> = items.into_iter().map(in_order).collect();
+            items.sort_by_cached_key(Value::to_string);
+            Value::Array(items)
+        }
+        Value::Object(fields) => fields.into_iter().map(|(name, value)| (name, in_order(value))).collect(),
+        other => other,
+    }
+}
+
+/// Makes the changes from `before` to `after` in `place`, which may have less than `before` (defaults) and more (what
+/// the type does not know).
+fn merge(place: &mut Value, before: &Value, after: &Value) {
+    let (Value::Object(place), Value::Object(before), Value::Object(after)) = (&mut *place, before, after) else {
+        place.clone_from(after);
+        return;
+    };
+    for name in before.keys().filter(|name| !after.contains_key(*name)) {
+        place.remove(name);
+    }
+    for (name, new) in after.iter().filter(|(name, new)| before.get(*name) != Some(new)) {
+        match (place.get_mut(name), before.get(name)) {
+            (Some(place), Some(old)) => merge(place, old, new),
+            // A part of a default is no value: what was left out is written as a whole.
+            _ => drop(place.insert(name.clone(), new.clone())),
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! The runtime value of an event.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::text;
+
+macro_rules! hook_points {
+    ($($(#[$doc:meta])* $variant:ident = $number:literal $name:literal,)*) => {
+        /// A point of an agent's lifecycle, as a value: the runtime side of an [event type](crate::events).
+        ///
+        /// Its name, in `Display`, `FromStr` and serde, is the event's name in snake case. Custom events can be
+        /// written like the others, but not read: a text does not say which event of yours it means.
+        ///
+        /// ```
+        /// use exo_rails::HookPoint;
+        ///
+        /// assert_eq!(HookPoint::PreToolCall.to_string(), "pre_tool_call");
+        /// assert_eq!("post_llm_call".parse(), Ok(HookPoint::PostLlmCall));
+        /// let error = "pre_tool_cal".parse::<HookPoint>().unwrap_err();
+        /// assert_eq!(error.to_string(), "unknown event `pre_tool_cal`; did you mean `pre_tool_call`?");
+        /// ```
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        // As wide as what stands beside it in decisions: narrower, the padding after it is copied byte by byte.
+        #[repr(u64)]
+        #[non_exhaustive]
+        pub enum HookPoint {
+            $($(#[$doc])* $variant,)*
+            /// A custom event: see [`#[derive(Event)]`](derive@crate::Event).
+            Custom(&'static CustomPoint),
+        }
+
+        impl HookPoint {
+            /// Every point of the library's own, in the order in which a session can reach them.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            /// The name in snake case, as in `Display` and serde.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)*
+                    Self::Custom(point) => point.name,
+                }
+            }
+
+            /// The name of the event type of this point, for the compiler's messages.
+            pub(crate) const fn event_name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => stringify!($variant),)*
+                    Self::Custom(point) => point.event,
+                }
+            }
+
+            /// The place of this point in [`HookPoint::ALL`]; a custom event has one behind them, which others may
+            /// have too.
+            pub(crate) const fn number(self) -> u32 {
+                match self {
+                    $(Self::$variant => $number,)*
+                    Self::Custom(point) => point.number,
+                }
+            }
+        }
+    };
+}
+
+hook_points! {
+    /// A session of several runs begins.
+    SessionStart = 0 "session_start",
+    /// A run begins.
+    Start = 1 "start",
+    /// The history is about to be compacted.
+    PreCompaction = 2 "pre_compaction",
+    /// The history has been compacted.
+    PostCompaction = 3 "post_compaction",
+    /// The model is about to be called.
+    PreLlmCall = 4 "pre_llm_call",
+    /// The model has said something more.
+    LlmChunk = 5 "llm_chunk",
+    /// The model has answered.
+    PostLlmCall = 6 "post_llm_call",
+    /// The call of the model has failed.
+    LlmError = 7 "llm_error",
+    /// A tool is about to be called.
+    PreToolCall = 8 "pre_tool_call",
+    /// A tool has returned.
+    PostToolCall = 9 "post_tool_call",
+    /// A tool has failed.
+    ToolError = 10 "tool_error",
+    /// A run has its answer.
+    Finished = 11 "finished",
+    /// A run ends with an error.
+    Error = 12 "error",
+    /// A session ends.
+    SessionEnd = 13 "session_end",
+}
+
+impl HookPoint {
+    /// How many points of the library's own there are.
+    pub(crate) const COUNT: usize = Self::ALL.len();
+
+    /// Whether the two are the same point, for the sorting in constants.
+    pub(crate) const fn same(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Custom(one), Self::Custom(other)) => one.same(other),
+            (Self::Custom(_), _) | (_, Self::Custom(_)) => false,
+            _ => self.number() == other.number(),
+        }
+    }
+
+    /// Whether nothing is left to stop: what the rails are told of is that it has ended.
+    pub(crate) const fn is_the_end(self) -> bool {
+        matches!(self, Self::Error | Self::SessionEnd)
+    }
+
+    /// Whether the event is told after what it tells of has happened. In an [onion](crate::Chain), its rails run in the
+    /// reverse of their order.
+    #[must_use]
+    pub const fn is_after(self) -> bool {
+        match self {
+            Self::SessionStart
+            | Self::Start
+            | Self::PreCompaction
+            | Self::PreLlmCall
+            | Self::LlmChunk
+            | Self::PreToolCall => false,
+            Self::Custom(point) => point.after,
+            _ => true,
+        }
+    }
+}
+
+/// A custom event, as a value: what [`#[derive(Event)]`](derive@crate::Event) makes of its name and place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CustomPoint {
+    name: &'static str,
+    event: &'static str,
+    module: &'static str,
+    after: bool,
+    number: u32,
+}
+
+impl CustomPoint {
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn new(name: &'static str, event: &'static str, module: &'static str, after: bool) -> Self {
+        Self { name, event, module, after, number: number_of(name) }
+    }
+
+    /// The name that it was given, or that of its type in snake case.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The module that declares it: it tells apart events of one name.
+    #[must_use]
+    pub const fn module(&self) -> &'static str {
+        self.module
+    }
+
+    const fn same(&self, other: &Self) -> bool {
+        self.number == other.number
+            && text::same(self.name, other.name)
+            && text::same(self.event, other.event)
+            && text::same(self.module, other.module)
+    }
+}
+
+/// A number behind those of the library's points and below 64, which a set of bits has room for. Different names may
+/// have the same: it only finds most differences quickly.
+const fn number_of(name: &str) -> u32 {
+    let (bytes, mut sum, mut i) = (name.as_bytes(), 0_u32, 0);
+    while i < bytes.len() {
+        sum = sum.wrapping_mul(31).wrapping_add(bytes[i] as u32);
+        i += 1;
+    }
+    let count = HookPoint::SessionEnd.number() + 1;
+    count + sum % (u64::BITS - count)
+}
+
+impl Serialize for HookPoint {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for HookPoint {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name: Cow<'de, str> = Deserialize::deserialize(deserializer)?;
+        name.parse().map_err(D::Error::custom)
+    }
+}
+
+impl fmt::Display for HookPoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A text that names no event.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown event `{name}`; {hint}")]
+pub struct UnknownHookPoint {
+    /// The text.
+    pub name: String,
+    hint: String,
+}
+
+impl FromStr for HookPoint {
+    type Err = UnknownHookPoint;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|point| point.name() == name)
+            .ok_or_else(|| UnknownHookPoint { name: name.to_owned(), hint: hint(name) })
+    }
+}
+
+/// The nearest name, when one is near; otherwise all of them.
+fn hint(name: &str) -> String {
+    // Also for the name of the type: `PreToolCall`.
+    let plain = |name: &str| name.replace('_', "").to_lowercase();
+    let distance = |point: &HookPoint| strsim::damerau_levenshtein(&plain(point.name()), &plain(name));
+    match HookPoint::ALL.iter().min_by_key(|point| distance(point)) {
+        Some(nearest) if distance(nearest) <= 3 => format!("did you mean `{nearest}`?"),
+        _ => {
+            let names: Vec<_> = HookPoint::ALL.iter().map(|point| format!("`{point}`")).collect();
+            format!("expected one of {}", names.join(", "))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_are_numbered_in_their_order() {
+        let numbers: Vec<_> = HookPoint::ALL.iter().map(|point| point.number()).collect();
+        assert_eq!(numbers, (0..).take(HookPoint::COUNT).collect::<Vec<_>>());
+        for name in ["", "tick", "memories_recalled", "a name that is long"] {
+            assert!((HookPoint::COUNT..64).contains(&(number_of(name) as usize)), "{name}");
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! The points of an agent's lifecycle as values, and what names a rail: its name, its place, its reason.
+
+pub(crate) mod hook_point;
+pub(crate) mod per_point;
+pub(crate) mod rail_info;
+pub(crate) mod reason;
+pub(crate) mod source_location;
+pub(crate) mod text;
+
+pub use hook_point::*;
+pub(crate) use per_point::*;
+pub use rail_info::*;
+pub use reason::*;
+pub use source_location::*;

@@ -1,0 +1,103 @@
+//! Why a rail decided as it did.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Why a rail skipped, retried or aborted: never empty.
+///
+/// A decision that stops something must say why, to the developer who reads the log and to the model that
+/// reads the tool's answer. There is therefore no way to skip, retry or abort without one, and a text that
+/// turns out to be blank is replaced by [`Reason::BLANK`], which says so.
+///
+/// A literal costs no allocation.
+///
+/// ```
+/// use exo_rails::Reason;
+///
+/// assert_eq!(Reason::new("over budget").as_str(), "over budget");
+/// assert_eq!(Reason::from(format!("{} tokens", 9)).as_str(), "9 tokens");
+/// assert_eq!(Reason::new("  ").as_str(), Reason::BLANK);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(transparent)]
+pub struct Reason(Cow<'static, str>);
+
+impl Reason {
+    /// What stands in for a blank reason.
+    pub const BLANK: &'static str = "the rail gave a blank reason";
+
+    /// A reason with this text; a blank text becomes [`Reason::BLANK`].
+    pub fn new(text: impl Into<Cow<'static, str>>) -> Self {
+        let text = text.into();
+        if text.trim().is_empty() { Self(Cow::Borrowed(Self::BLANK)) } else { Self(text) }
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl From<&'static str> for Reason {
+    fn from(text: &'static str) -> Self {
+        Self::new(text)
+    }
+}
+
+impl From<String> for Reason {
+    fn from(text: String) -> Self {
+        Self::new(text)
+    }
+}
+
+impl From<Cow<'static, str>> for Reason {
+    fn from(text: Cow<'static, str>) -> Self {
+        Self::new(text)
+    }
+}
+
+impl PartialEq<str> for Reason {
+    fn eq(&self, other: &str) -> bool {
+        self.as_str() == other
+    }
+}
+
+impl PartialEq<&str> for Reason {
+    fn eq(&self, other: &&str) -> bool {
+        self.as_str() == *other
+    }
+}
+
+impl<'de> Deserialize<'de> for Reason {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer).map(Self::new)
+    }
+}
+
+/// What a decision takes as its reason: what a [`Reason`] can be made from.
+#[diagnostic::on_unimplemented(
+    message = "a reason is a literal or a `String`, not `{Self}`",
+    label = "not a reason",
+    note = "what is borrowed has to be copied: `text.clone()`, `text.to_string()`",
+    note = "what is no text is put into one: `format!(\"the limit is {{limit}}\")`"
+)]
+pub trait IntoReason {
+    /// The reason.
+    fn into_reason(self) -> Reason;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Into<Reason>> IntoReason for T {
+    fn into_reason(self) -> Reason {
+        self.into()
+    }
+}

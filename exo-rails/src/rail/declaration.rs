@@ -1,0 +1,176 @@
+//! What is known of a rail before it runs.
+
+use crate::point::{HookPoint, RailInfo};
+use crate::rail::plan::Plan;
+use crate::rail::value_use::ValueUse;
+
+/// What is known of a rail before it runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row {
+    pub(crate) info: RailInfo,
+    pub(crate) events: &'static [HookPoint],
+    pub(crate) rewrites: &'static [HookPoint],
+    /// The same events, to be asked quickly.
+    pub(crate) on: EventSet,
+    pub(crate) rewritten: EventSet,
+    /// Those of its events at which it is also called when a rail before it has stopped the event.
+    pub(crate) always: EventSet,
+    /// The rails inside, when it is a chain.
+    pub(crate) inner: Option<&'static Plan>,
+    /// The rails that it runs after, and those that it runs before.
+    pub(crate) after: &'static [RailInfo],
+    pub(crate) before: &'static [RailInfo],
+    /// The values that it hands on or needs.
+    pub(crate) values: &'static [ValueUse],
+    /// How many characters of a streamed answer it has to see together.
+    pub(crate) window: usize,
+    /// The tools that it is for.
+    pub(crate) tools: &'static [&'static str],
+    /// Whether it can run beside others at each of its events.
+    pub(crate) concurrent: bool,
+    /// Whether it shares name and place with others, made from the same generic type.
+    pub(crate) generic: bool,
+    /// Whether the compiler has already told what is wrong with it, or with a rail in it: then a chain has nothing to
+    /// add, because it does not know what the rail was to be.
+    pub(crate) told: bool,
+}
+
+/// Events, a bit for each: what constants compute takes its time whenever a chain is compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EventSet(pub(crate) u64);
+
+impl EventSet {
+    pub(crate) const fn of(events: &[HookPoint]) -> Self {
+        let (mut bits, mut i) = (0, 0);
+        while i < events.len() {
+            bits |= 1 << events[i].number();
+            i += 1;
+        }
+        Self(bits)
+    }
+
+    /// Whether it has the event; of custom events, whether it may have it: some share a bit.
+    pub(crate) const fn has(self, event: HookPoint) -> bool {
+        self.0 & (1 << event.number()) != 0
+    }
+
+    /// The same without doubt, given the events as a list.
+    pub(crate) const fn surely_has(self, event: HookPoint, events: &[HookPoint]) -> bool {
+        self.has(event) && (!matches!(event, HookPoint::Custom(_)) || contains(events, event))
+    }
+}
+
+/// What the macros write: what every rail says of itself, and then what some do.
+impl Row {
+    /// A rail on these events, some of whose payloads it may change.
+    #[must_use]
+    pub const fn new(info: RailInfo, events: &'static [HookPoint], rewrites: &'static [HookPoint]) -> Self {
+        let (on, rewritten) = (EventSet::of(events), EventSet::of(rewrites));
+        Self {
+            info,
+            events,
+            rewrites,
+            on,
+            rewritten,
+            always: EventSet(0),
+            inner: None,
+            after: &[],
+            before: &[],
+            values: &[],
+            window: 0,
+            tools: &[],
+            concurrent: false,
+            generic: false,
+            told: false,
+        }
+    }
+
+    /// It is a chain of this plan.
+    #[must_use]
+    pub const fn with_inner(mut self, plan: &'static Plan) -> Self {
+        self.inner = Some(plan);
+        self
+    }
+
+    /// What is wrong with it has been told.
+    #[must_use]
+    pub const fn told(mut self, told: bool) -> Self {
+        self.told = told;
+        self
+    }
+
+    /// It is one of several rails made from one generic type.
+    #[must_use]
+    pub const fn generic(mut self) -> Self {
+        self.generic = true;
+        self
+    }
+
+    /// It is also called when a rail before it has stopped one of these events.
+    #[must_use]
+    pub const fn always(mut self, events: &'static [HookPoint]) -> Self {
+        self.always = EventSet::of(events);
+        self
+    }
+
+    /// It is a chain; at these events one of its rails is always called.
+    #[must_use]
+    pub const fn always_in(mut self, events: EventSet) -> Self {
+        self.always = events;
+        self
+    }
+
+    /// It has to see so many characters of a streamed answer together.
+    #[must_use]
+    pub const fn window(mut self, characters: usize) -> Self {
+        self.window = characters;
+        self
+    }
+
+    /// It can run beside others.
+    #[must_use]
+    pub const fn concurrent(mut self) -> Self {
+        self.concurrent = true;
+        self
+    }
+
+    /// It is for these tools alone.
+    #[must_use]
+    pub const fn for_tools(mut self, tools: &'static [&'static str]) -> Self {
+        self.tools = tools;
+        self
+    }
+
+    /// It runs after the ones and before the others, in every chain that has both, and hands on or needs these values.
+    #[must_use]
+    pub(crate) const fn in_order(
+        mut self,
+        after: &'static [RailInfo],
+        before: &'static [RailInfo],
+        values: &'static [ValueUse],
+    ) -> Self {
+        (self.after, self.before, self.values) = (after, before, values);
+        self
+    }
+
+    /// Whether it may be one that is always called at this event.
+    pub(crate) const fn is_always_on(&self, event: HookPoint) -> bool {
+        self.always.has(event)
+    }
+
+    /// Whether the rail is on this event.
+    pub(crate) const fn is_on(&self, event: HookPoint) -> bool {
+        self.on.surely_has(event, self.events)
+    }
+}
+
+pub(crate) const fn contains(events: &[HookPoint], event: HookPoint) -> bool {
+    let mut i = 0;
+    while i < events.len() {
+        if events[i].same(event) {
+            return true;
+        }
+        i += 1;
+    }
+    false
+}

@@ -1,0 +1,96 @@
+//! What `#[rail]` puts around a function that asks for more than parts of the event: a tool, its arguments, values of
+//! other rails.
+
+use std::any::Any;
+use std::error::Error as StdError;
+use std::future::poll_fn;
+use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::task::Poll;
+use std::time::Duration;
+
+use crate::decision::{Caller, Outcome, RailOutput, faulted};
+use crate::error::FaultCause;
+use crate::event::{Event, Payloads};
+use crate::point::HookPoint;
+
+/// What comes of such a rail.
+///
+/// Its type says nothing of what the rail returns: what is wrong with that is told inside the call, and a chain that
+/// lists the rail does not tell it again.
+pub struct Handled<E: Payloads>(ControlFlow<Outcome<E>>);
+
+impl<E: Event> Handled<E> {
+    /// The event is about another tool: the rail was not called.
+    pub const NOT_ASKED: Self = Self(ControlFlow::Continue(()));
+
+    /// What it asks for is not there, or what it has changed cannot be kept.
+    pub fn unable(caller: &Caller, error: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        Self::faulted(caller, FaultCause::Error(error.into()))
+    }
+
+    /// It did not come to an end, or not in time.
+    #[must_use]
+    pub fn faulted(caller: &Caller, cause: FaultCause) -> Self {
+        Self(faulted::<E>(caller, E::POINT, cause))
+    }
+
+    /// It was called.
+    pub const fn decided(flow: ControlFlow<Outcome<E>>) -> Self {
+        Self(flow)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Payloads> RailOutput<E> for Handled<E> {
+    /// Whether it does is known to the rail: it is part of `RailOn::CHANGES`.
+    const DECIDES: bool = false;
+
+    #[inline(always)]
+    fn continues(&self) -> bool {
+        self.0.is_continue()
+    }
+
+    #[inline(always)]
+    fn decide(self, _: &Caller, _: HookPoint) -> ControlFlow<Outcome<E>> {
+        self.0
+    }
+}
+
+/// Waits for a rail, as long as it may take.
+///
+/// # Errors
+/// When it takes longer; it is then dropped.
+pub async fn within<F: Future>(limit: Duration, rail: F) -> Result<F::Output, FaultCause> {
+    tokio::time::timeout(limit, rail).await.map_err(|_| FaultCause::Timeout { limit })
+}
+
+/// Waits for a rail that may panic.
+///
+/// # Errors
+/// When it does.
+pub async fn caught<F: Future>(rail: F) -> Result<F::Output, FaultCause> {
+    let mut rail = pin!(rail);
+    // What a rail shares with others, it shares behind locks that say when they were poisoned; and what it had of the
+    // event is not used by it any more.
+    poll_fn(move |task| match catch_unwind(AssertUnwindSafe(|| rail.as_mut().poll(task))) {
+        Ok(poll) => poll.map(Ok),
+        Err(panic) => Poll::Ready(Err(panicked(&*panic))),
+    })
+    .await
+}
+
+/// The same for a rail that has nothing to wait for.
+///
+/// # Errors
+/// When it panics.
+pub fn caught_at_once<O>(rail: impl FnOnce() -> O) -> Result<O, FaultCause> {
+    catch_unwind(AssertUnwindSafe(rail)).map_err(|panic| panicked(&*panic))
+}
+
+fn panicked(panic: &(dyn Any + Send)) -> FaultCause {
+    let text = panic.downcast_ref::<&str>().map(ToString::to_string);
+    let message = text.or_else(|| panic.downcast_ref().cloned()).unwrap_or_else(|| "with no text".to_owned());
+    FaultCause::Panic { message }
+}

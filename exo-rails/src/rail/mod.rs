@@ -1,0 +1,173 @@
+//! Rails: what `#[rail]` makes of a function or an `impl` block.
+
+pub(crate) mod declaration;
+pub(crate) mod event_list;
+pub(crate) mod handled;
+pub(crate) mod plan;
+pub(crate) mod provide;
+pub(crate) mod tool_names;
+pub(crate) mod value_use;
+
+pub use declaration::*;
+pub use event_list::*;
+pub use handled::*;
+pub use plan::*;
+pub use provide::*;
+pub use tool_names::*;
+pub use value_use::*;
+
+use std::any::type_name;
+use std::mem;
+use std::ops::ControlFlow;
+
+use crate::context::RailContext;
+use crate::decision::{Caller, Identity, OnFault, Outcome, RailIdentity, ReturnedAt};
+use crate::event::Event;
+use crate::point::{HookPoint, RailInfo, SourceLocation};
+
+/// A guard on one or more events, made by `#[rail]`.
+///
+/// It carries what a chain must know before it runs. Do not implement it by hand: the macro also sees to the
+/// events, one [`RailOn`] for each.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a rail",
+    label = "not a rail",
+    note = "a rail is an `async fn` or `fn` under `#[rail(on = [PreToolCall])]`, or a type with an `impl` block under `#[rail]`",
+    note = "the rail of a function is written with braces where a value is asked for: `manager.add(block_dangerous {{}})`",
+    note = "a chain made by `rail_chain!` is a rail too"
+)]
+pub trait Rail {
+    /// What it is called in decisions, plans and logs.
+    const NAME: &'static str = Self::INFO.name;
+
+    /// Lower numbers run first; 50 where none is given.
+    const PRIORITY: i32 = Self::INFO.priority;
+
+    /// The events that it guards.
+    const EVENTS: &'static [HookPoint] = Self::DECLARATION.events;
+
+    /// Those of its events whose payload it may change.
+    const REWRITES: &'static [HookPoint] = Self::DECLARATION.rewrites;
+
+    /// Where it was declared.
+    const LOCATION: SourceLocation = Self::INFO.declared;
+
+    /// The rails inside, when the rail is a chain.
+    const INNER: Option<&'static Plan> = Self::DECLARATION.inner;
+
+    /// Name, priority and place together.
+    const INFO: RailInfo = Self::DECLARATION.info;
+
+    /// All of the above in one constant, which takes less of the compiler's time than each for itself.
+    #[doc(hidden)]
+    const DECLARATION: Row;
+
+    /// The rails that it runs after, in every chain that has both.
+    #[doc(hidden)]
+    const AFTER: &'static [RailInfo] = &[];
+
+    /// The rails that it runs before, in every chain that has both.
+    #[doc(hidden)]
+    const BEFORE: &'static [RailInfo] = &[];
+
+    /// The values that it hands on to later rails, and those that it needs of earlier ones.
+    #[doc(hidden)]
+    const VALUES: &'static [ValueUse] = &[];
+
+    /// What a chain knows of it before it runs. The order stands apart: two rails may name each other.
+    #[doc(hidden)]
+    const ROW: Row = Self::DECLARATION.in_order(Self::AFTER, Self::BEFORE, Self::VALUES);
+
+    /// Its events, as types.
+    // Without a bound, so that what is wrong with one of them is not told a second time here.
+    #[doc(hidden)]
+    type Events;
+}
+
+/// What a rail does at event `E`.
+#[diagnostic::on_unimplemented(
+    message = "the rail `{Self}` is not on the event `{E}`",
+    label = "not on `{E}`",
+    note = "its events are those in `#[rail(on = […])]`, or those of its `#[on(…)]` methods"
+)]
+pub trait RailOn<E: Event>: Rail {
+    /// What the rail returns.
+    type Out: ReturnedAt<E, E::Returns>;
+
+    /// Whether something is lost when it faults, beside the decision that its type tells: it takes what the event
+    /// carries by `&mut`, hands on a value, or decides behind another type.
+    #[doc(hidden)]
+    const CHANGES: bool = false;
+
+    /// Whether it is also called when a rail before it has stopped the event.
+    #[doc(hidden)]
+    const ALWAYS: bool = false;
+
+    /// What comes of its faults: where a guard would be lost, it fails closed.
+    #[doc(hidden)]
+    const ON_FAULT: OnFault = if Self::Out::DECIDES || Self::CHANGES { OnFault::Abort } else { OnFault::Continue };
+
+    /// Whom its decisions are of.
+    #[doc(hidden)]
+    const CALLER: Caller = Caller {
+        info: &Self::INFO,
+        identity: RailIdentity(Identity::Type(type_name::<Self>)),
+        on_fault: Self::ON_FAULT,
+    };
+
+    /// Calls the rail.
+    fn call<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> impl Future<Output = Self::Out> + Send;
+
+    /// Calls the rail beside others, which look at the same: only of rails that say `concurrent`, which a chain has held.
+    #[doc(hidden)]
+    fn call_concurrent<'a>(&'a self, _: E::Shared<'a>, _: &'a RailContext) -> impl Future<Output = Self::Out> + Send {
+        std::future::pending()
+    }
+
+    /// What the rail decided. Chains ask here and not [`RailOutput`](crate::RailOutput) itself, so that a rail that
+    /// returns something else is reported where it is declared, and not again in each chain.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn decide(output: Self::Out) -> ControlFlow<Outcome<E>> {
+        if output.continues() {
+            // Not dropped: there is nothing in it, and the compiler would look.
+            mem::forget(output);
+            return ControlFlow::Continue(());
+        }
+        output.decide(&Self::CALLER, E::POINT)
+    }
+
+    /// Calls the rail after another has stopped the event, when it is one that is always called.
+    #[doc(hidden)]
+    fn call_if_always<'a>(
+        &'a self,
+        payload: E::Payload<'a>,
+        ctx: &'a mut RailContext,
+    ) -> impl Future<Output = ()> + Send {
+        let call = Self::ALWAYS.then(|| self.call(payload, ctx));
+        async move {
+            if let Some(call) = call {
+                // It observes, so there is nothing to decide: at most a fault, which this reports.
+                drop(Self::decide(call.await));
+            }
+        }
+    }
+}
+
+/// Rails that a chain lists by their name alone: they have no state, so one value serves all chains.
+///
+/// `#[rail]` implements it for functions, `rail_chain!` for chains without fields.
+#[diagnostic::on_unimplemented(
+    message = "a chain cannot list `{Self}` by its name alone",
+    label = "not the rail of a function",
+    note = "a rail that is a type, with state or without, is a field of a chain that has a name: `content_filter: ContentFilter`",
+    note = "by its name alone stands the rail of an `async fn` or `fn` under `#[rail(on = [PreToolCall])]`, or a chain without fields"
+)]
+pub trait Stateless: Rail + Sized + 'static {
+    /// The one value.
+    const RAIL: &'static Self;
+
+    /// What a chain knows of the rail before it runs.
+    #[doc(hidden)]
+    const ROW: Row = <Self as Rail>::ROW;
+}

@@ -1,0 +1,253 @@
+//! The plan of a chain: which rails run at which event, in which order.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use crate::point::{HookPoint, RailInfo};
+use crate::rail::declaration::Row;
+
+/// Which rails a chain runs at which event, in which order: known at compile time as
+/// [`Chain::PLAN`](crate::Chain::PLAN).
+///
+/// `Display` writes it as a table, serde as data.
+///
+/// ```
+/// use exo_rails::prelude::*;
+///
+/// #[rail(priority = 90, on = [PreToolCall, PostToolCall])]
+/// fn audit() {}
+///
+/// #[rail(priority = 10, on = [PreToolCall])]
+/// fn permission() -> Verdict { Verdict::Continue }
+///
+/// rail_chain! { pub struct Guards { audit, permission } }
+///
+/// let names: Vec<_> = Guards::PLAN.rails(HookPoint::PreToolCall).iter().map(|rail| rail.info.name).collect();
+/// assert_eq!(names, ["permission", "audit"]);
+/// assert!(Guards::PLAN.to_string().contains("pre_tool_call"));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Plan {
+    /// The name of the chain.
+    pub chain: &'static str,
+    /// The events that have rails, in the order in which a run reaches them.
+    pub events: &'static [EventPlan],
+}
+
+/// The rails of one event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct EventPlan {
+    /// The event.
+    pub event: HookPoint,
+    /// Whether that is the reverse of the order of their priorities: the chain is an onion, and the event comes after
+    /// what it tells of.
+    pub reversed: bool,
+    /// Its rails, in the order in which they run.
+    pub rails: &'static [PlannedRail],
+}
+
+/// A rail in a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct PlannedRail {
+    /// Name, priority and place.
+    pub info: RailInfo,
+    /// The plan of the rail, when it is a chain.
+    pub inner: Option<&'static Plan>,
+    /// What else is known of it.
+    #[serde(skip)]
+    pub(crate) row: &'static Row,
+    /// Its place in the list of its chain.
+    #[serde(skip)]
+    pub(crate) place: usize,
+}
+
+impl PlannedRail {
+    pub(crate) const fn of(row: &'static Row, place: usize) -> Self {
+        Self { info: row.info, inner: row.inner, row, place }
+    }
+}
+
+impl Plan {
+    /// The rails of this event, in the order in which they run; none where the event has none.
+    #[must_use]
+    pub fn rails(&self, event: HookPoint) -> &'static [PlannedRail] {
+        self.rails_at(event)
+    }
+
+    /// The same, in a constant.
+    pub(crate) const fn rails_at(&self, event: HookPoint) -> &'static [PlannedRail] {
+        self.at(event).rails
+    }
+
+    /// What the plan has for this event.
+    pub(crate) const fn at(&self, event: HookPoint) -> EventPlan {
+        let mut i = 0;
+        while i < self.events.len() {
+            if self.events[i].event.same(event) {
+                return self.events[i];
+            }
+            i += 1;
+        }
+        EventPlan { event, reversed: false, rails: &[] }
+    }
+
+    /// The plan as a diagram in the Mermaid language: a lane for each event, an arrow from rail to rail, a box
+    /// around the rails of a chain inside the chain.
+    ///
+    /// The result is a `flowchart` that Markdown viewers render inside a `mermaid` code fence.
+    #[must_use]
+    pub fn to_mermaid(&self) -> String {
+        let mut lines = vec!["flowchart LR".to_owned()];
+        for event in self.events {
+            let lane = event.event.name();
+            subgraph(&mut lines, 1, lane, lane, event.event, event.rails);
+        }
+        lines.join("\n") + "\n"
+    }
+
+    /// Each rail of the plan in order, chains followed by what is inside: event, depth and rail.
+    fn rows(&self) -> Vec<(HookPoint, usize, &'static PlannedRail)> {
+        let mut rows = Vec::new();
+        for event in self.events {
+            push_rows(&mut rows, event.event, 0, event.rails);
+        }
+        rows
+    }
+}
+
+fn push_rows(
+    rows: &mut Vec<(HookPoint, usize, &'static PlannedRail)>,
+    event: HookPoint,
+    depth: usize,
+    rails: &'static [PlannedRail],
+) {
+    for rail in rails {
+        rows.push((event, depth, rail));
+        if let Some(inner) = rail.inner {
+            push_rows(rows, event, depth + 1, inner.rails(event));
+        }
+    }
+}
+
+/// Rails in a box, each a node or, when it is a chain, a box again.
+fn subgraph(lines: &mut Vec<String>, depth: usize, id: &str, label: &str, event: HookPoint, rails: &[PlannedRail]) {
+    let indent = "  ".repeat(depth);
+    lines.push(format!("{indent}subgraph {id}[\"{label}\"]"));
+    lines.push(format!("{indent}  direction LR"));
+    for (i, rail) in rails.iter().enumerate() {
+        let (node, label) = (format!("{id}_{i}"), format!("{} ({})", quoted(rail.info.name), rail.info.priority));
+        match rail.inner {
+            Some(inner) => subgraph(lines, depth + 1, &node, &label, event, inner.rails(event)),
+            None => lines.push(format!("{indent}  {node}[\"{label}\"]")),
+        }
+        if i > 0 {
+            lines.push(format!("{indent}  {id}_{} --> {node}", i - 1));
+        }
+    }
+    lines.push(format!("{indent}end"));
+}
+
+/// A name inside the quotes of a label: those of its own would end it.
+fn quoted(name: &str) -> String {
+    name.replace('"', "#quot;")
+}
+
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let rows = self.rows();
+        let names = || rows.iter().map(|(_, depth, rail)| 2 * depth + rail.info.name.len());
+        let event_width = rows.iter().map(|(event, ..)| event.name().len()).max().unwrap_or(0).max("event".len());
+        let name_width = names().max().unwrap_or(0).max("rail".len());
+
+        writeln!(f, "{}", self.chain)?;
+        write!(f, "{:event_width$}  priority  {:name_width$}  declared at", "event", "rail")?;
+        let mut last = None;
+        for (event, depth, rail) in rows {
+            let shown = if last == Some(event) { "" } else { event.name() };
+            last = Some(event);
+            let name = format!("{:1$}{2}", "", 2 * depth, rail.info.name);
+            let RailInfo { priority, declared, .. } = rail.info;
+            write!(f, "\n{shown:event_width$}  {priority:>8}  {name:name_width$}  {declared}")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::prelude::*;
+
+    #[rail(priority = 10, on = [PreToolCall])]
+    fn permission() {}
+
+    #[rail(priority = 90, on = [PreToolCall, Finished])]
+    fn audit() {}
+
+    rail_chain! {
+        #[chain(priority = 20)]
+        struct Inner { audit, permission }
+    }
+
+    rail_chain! { struct Outer { audit, Inner } }
+
+    #[test]
+    fn the_table_shows_chains_with_what_is_inside() {
+        let table = Outer::PLAN.to_string();
+        let rows: Vec<Vec<_>> = table.lines().map(|row| row.split_whitespace().take(3).collect()).collect();
+        assert_eq!(
+            rows,
+            [
+                vec!["Outer"],
+                vec!["event", "priority", "rail"],
+                vec!["pre_tool_call", "20", "Inner"],
+                vec!["10", "permission", permission::LOCATION.to_string().as_str()],
+                vec!["90", "audit", audit::LOCATION.to_string().as_str()],
+                vec!["90", "audit", audit::LOCATION.to_string().as_str()],
+                vec!["finished", "20", "Inner"],
+                vec!["90", "audit", audit::LOCATION.to_string().as_str()],
+                vec!["90", "audit", audit::LOCATION.to_string().as_str()],
+            ]
+        );
+    }
+
+    #[rail(name = "says \"no\"", on = [Start])]
+    fn says_no() {}
+
+    rail_chain! { struct Quoting { says_no } }
+
+    #[test]
+    fn quotes_of_a_name_do_not_end_its_label() {
+        let diagram = Quoting::PLAN.to_mermaid();
+        assert!(diagram.contains(r#"start_0["says #quot;no#quot; (50)"]"#), "{diagram}");
+    }
+
+    #[test]
+    fn a_plan_is_data() {
+        let plan = serde_json::to_value(Outer::PLAN).unwrap_or_default();
+        assert_eq!(plan["events"][0]["event"], "pre_tool_call");
+        assert_eq!(plan["events"][0]["rails"][0]["inner"]["chain"], "Inner");
+    }
+
+    #[test]
+    fn the_diagram_boxes_chains() {
+        let diagram = Outer::PLAN.to_mermaid();
+        let lane = diagram.split("subgraph finished").next().unwrap_or_default();
+        assert_eq!(
+            lane,
+            r#"flowchart LR
+  subgraph pre_tool_call["pre_tool_call"]
+    direction LR
+    subgraph pre_tool_call_0["Inner (20)"]
+      direction LR
+      pre_tool_call_0_0["permission (10)"]
+      pre_tool_call_0_1["audit (90)"]
+      pre_tool_call_0_0 --> pre_tool_call_0_1
+    end
+    pre_tool_call_1["audit (90)"]
+    pre_tool_call_0 --> pre_tool_call_1
+  end
+  "#
+        );
+    }
+}

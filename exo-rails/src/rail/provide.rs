@@ -1,0 +1,186 @@
+//! What a rail returns that provides a value.
+
+use std::any::Any;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use crate::action::{NoSubstitute, RailAction, RetryRequest, Skip};
+use crate::context::RailContext;
+use crate::decision::{Caller, Outcome, RailOutput};
+use crate::event::Payloads;
+use crate::point::{HookPoint, IntoReason, Reason};
+
+/// What a rail decides that hands on a value: the value, or why there is none because the event stops here.
+///
+/// It is [`RailAction`] with a value where the rails go on. A rail that never stops anything returns the value itself.
+///
+/// ```
+/// use exo_rails::prelude::*;
+///
+/// #[derive(Provided)]
+/// struct Customer { name: String }
+///
+/// #[rail(priority = 10, on = [PreToolCall], provides = [Customer])]
+/// fn identify(call: &ToolCallInputs) -> Provide<Customer, ToolOutput> {
+///     match call.str_argument("user") {
+///         Some(name) => Provide::value(Customer { name: name.to_owned() }),
+///         None => Provide::skip_with(ToolOutput::text("who asks?"), "the call does not say for whom it is"),
+///     }
+/// }
+/// ```
+#[must_use = "a decision that is dropped guards nothing: return it"]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Provide<T, S = NoSubstitute> {
+    /// The value; on to the next rail.
+    Value(T),
+    /// See [`RailAction::Skip`].
+    Skip(Skip<S>),
+    /// See [`RailAction::Retry`].
+    Retry(RetryRequest),
+    /// See [`RailAction::Abort`].
+    Abort(Reason),
+}
+
+impl<T, S> Provide<T, S> {
+    /// Hands on the value, and lets the rails go on.
+    pub const fn value(value: T) -> Self {
+        Self::Value(value)
+    }
+
+    /// See [`RailAction::abort`].
+    pub fn abort(reason: impl IntoReason) -> Self {
+        Self::Abort(reason.into_reason())
+    }
+
+    /// See [`RailAction::skip`].
+    pub fn skip(reason: impl IntoReason) -> Self {
+        Self::Skip(Skip { reason: reason.into_reason(), substitute: None })
+    }
+
+    /// See [`RailAction::skip_with`].
+    pub fn skip_with(substitute: S, reason: impl IntoReason) -> Self {
+        Self::Skip(Skip { reason: reason.into_reason(), substitute: Some(substitute) })
+    }
+
+    /// See [`RailAction::retry`].
+    pub const fn retry(request: RetryRequest) -> Self {
+        Self::Retry(request)
+    }
+}
+
+/// What a rail may return that provides `T`: one value, or several in a tuple.
+///
+/// | type | the rail |
+/// |---|---|
+/// | `T` | only hands on |
+/// | [`Provide<T, S>`](Provide) | hands on, or stops the event |
+/// | `Result<_, E>` of these | may fault, which stops the run |
+#[diagnostic::on_unimplemented(
+    message = "the rail provides `{T}`, but returns `{Self}`",
+    label = "does not have the value in it",
+    note = "return `{T}`, or `Provide<{T}>` from a rail that may stop the event instead",
+    note = "`Result<_, E>` of these is fine too; several values are a tuple, in the order of `provides`"
+)]
+pub trait Provision<T>: Sized {
+    /// What is left to decide when the value has been taken out.
+    type Decision;
+
+    /// The value, where there is one, and the decision.
+    fn split(self) -> (Option<T>, Self::Decision);
+}
+
+#[diagnostic::do_not_recommend]
+impl<T> Provision<T> for T {
+    type Decision = ();
+
+    fn split(self) -> (Option<T>, ()) {
+        (Some(self), ())
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T, S> Provision<T> for Provide<T, S> {
+    type Decision = RailAction<S>;
+
+    fn split(self) -> (Option<T>, RailAction<S>) {
+        match self {
+            Self::Value(value) => (Some(value), RailAction::Continue),
+            Self::Skip(skip) => (None, RailAction::Skip(skip)),
+            Self::Retry(request) => (None, RailAction::Retry(request)),
+            Self::Abort(reason) => (None, RailAction::Abort(reason)),
+        }
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T, E> Provision<T> for Result<T, E> {
+    type Decision = Result<(), E>;
+
+    fn split(self) -> (Option<T>, Result<(), E>) {
+        match self {
+            Ok(value) => (Some(value), Ok(())),
+            Err(error) => (None, Err(error)),
+        }
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T, S, E> Provision<T> for Result<Provide<T, S>, E> {
+    type Decision = Result<RailAction<S>, E>;
+
+    fn split(self) -> (Option<T>, Result<RailAction<S>, E>) {
+        match self.map(Provision::split) {
+            Ok((value, decision)) => (value, Ok(decision)),
+            Err(error) => (None, Err(error)),
+        }
+    }
+}
+
+/// A rail was called without a value that it needs: outside a chain, nothing has checked that a rail provides it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("it needs `{value}`, and no rail before it at this event has provided one")]
+#[non_exhaustive]
+pub struct MissingValue {
+    /// The name of the value's type.
+    pub value: &'static str,
+}
+
+/// The value that a rail needs, for the macros.
+///
+/// # Errors
+/// When it has not been provided.
+#[doc(hidden)]
+pub fn needed<T: Any + Send + Sync>(ctx: &RailContext, value: &'static str) -> Result<Arc<T>, MissingValue> {
+    ctx.provided_handle().ok_or(MissingValue { value })
+}
+
+/// Hands on a value, for the macros.
+#[doc(hidden)]
+pub fn hand_on<T: Any + Send + Sync>(ctx: &mut RailContext, value: T) {
+    ctx.provide(value);
+}
+
+/// [`Provision`] with the event: one message for what has not the values in it and for what the event does not allow.
+#[diagnostic::on_unimplemented(
+    message = "a rail on `{E}` that provides `{T}` cannot return `{Self}`",
+    label = "not what a rail that provides `{T}` may return",
+    note = "it returns `{T}`, or `Provide<{T}>` when it may stop the event instead; `Error` can only be observed",
+    note = "where a skip brings a substitute, it returns `Provide<{T}, S>`: `S` is `InvokeOutput` on `Start`, `ModelResponse` on `PreLlmCall` and `LlmError`, `ToolOutput` on `PreToolCall` and `ToolError`",
+    note = "`Result<_, E>` of these is fine too, `E` is an error type or text; several values are a tuple, in the order of `provides`"
+)]
+pub trait Provides<E: Payloads, T>: Sized {
+    /// The values, where there are any, and what comes of the decision.
+    #[doc(hidden)]
+    fn split(self, caller: &Caller, point: HookPoint) -> (Option<T>, ControlFlow<Outcome<E>>);
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Payloads, T, P: Provision<T>> Provides<E, T> for P
+where
+    P::Decision: RailOutput<E>,
+{
+    fn split(self, caller: &Caller, point: HookPoint) -> (Option<T>, ControlFlow<Outcome<E>>) {
+        let (values, decision) = Provision::split(self);
+        (values, RailOutput::decide(decision, caller, point))
+    }
+}
