@@ -2,8 +2,8 @@
 //!
 //! The comments of the tests call them "there". Where a trace is not theirs, the comment says why. The first table is
 //! of what they do, the second of their traps: what is accepted and then ignored, lost, swallowed or left unbounded.
-//! Names are `file::test`, in this folder or the one above; what starts with `fail/` is a program of `ui-tests` that
-//! does not compile.
+//! Names are `file::test`, in this folder, in `guards` or in `agent`; what starts with `fail/` is a program of `ui-tests`
+//! that does not compile.
 //!
 //! | what they do | held here by |
 //! |---|---|
@@ -120,7 +120,7 @@ fn each_name_in_the_tables_is_a_test() {
             None => !workspace.join("ui-tests").join(name).with_extension("rs").is_file(),
             Some((file, test)) => {
                 let files =
-                    [tests.join("upstream"), tests.clone()].map(|folder| folder.join(file).with_extension("rs"));
+                    ["upstream", "guards", "agent"].map(|folder| tests.join(folder).join(file).with_extension("rs"));
                 let source = files.iter().find_map(|file| fs::read_to_string(file).ok()).unwrap_or_default();
                 !source.contains(&format!("fn {test}("))
             }

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use exo_rails::prelude::*;
 
-use crate::family::*;
-use crate::model::{Item, Spec};
-use crate::subject::Subject;
+use super::family::*;
+use super::model::{Item, Spec};
+use super::subject::Subject;
 
 /// A chain, and all guard sets with its rails.
 pub(crate) struct Listed {

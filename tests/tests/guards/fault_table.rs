@@ -47,7 +47,7 @@ const TABLE: [(&str, &str, [Option<Comes>; 4]); 5] = [
 
 #[test]
 fn the_docs_have_this_table() {
-    let docs = include_str!("../../exo-rails/src/decision/on_fault.rs");
+    let docs = include_str!("../../../exo-rails/src/decision/on_fault.rs");
     for (_, kind, comes) in TABLE {
         let row = format!("/// | {kind} | {} |", comes.map(Comes::documented).join(" | "));
         assert!(docs.lines().any(|line| line == row), "{row}");

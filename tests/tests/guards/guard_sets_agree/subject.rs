@@ -2,8 +2,8 @@
 
 use exo_rails::prelude::*;
 
-use crate::script::Script;
-use crate::text::{Changeable, Text};
+use super::script::Script;
+use super::text::{Changeable, Text};
 
 /// What is seen of one case.
 #[derive(Debug, PartialEq)]

@@ -4,8 +4,8 @@ use exo_rails::NoSubstitute;
 use exo_rails::prelude::*;
 use tests::yields;
 
-use crate::script::{Act, Script};
-use crate::text::{Changeable, Text, all, both, changeable};
+use super::script::{Act, Script};
+use super::text::{Changeable, Text, all, both, changeable};
 
 /// The priority of the rail at this place of the family: ties, negative and extreme ones are common.
 pub(crate) const fn priority(seed: u32, place: u32) -> i32 {

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use exo_rails::HookPoint;
 
-use crate::family::{reason, request};
-use crate::script::{Act, Script};
-use crate::subject::{GIVEN, Operation, RESULT, Seen};
+use super::family::{reason, request};
+use super::script::{Act, Script};
+use super::subject::{GIVEN, Operation, RESULT, Seen};
 
 /// What a chain lists.
 #[derive(Clone, Debug)]

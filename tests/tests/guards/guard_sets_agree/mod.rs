@@ -11,10 +11,10 @@ mod text;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
-use crate::chains::{Listed, chains};
-use crate::model::Model;
-use crate::script::Script;
-use crate::subject::Operation;
+use self::chains::{Listed, chains};
+use self::model::Model;
+use self::script::Script;
+use self::subject::Operation;
 
 /// How often each property is tried, for each chain.
 const CASES: u32 = 128;

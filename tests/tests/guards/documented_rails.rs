@@ -37,7 +37,7 @@ async fn size_limit(inputs: Inputs<'_>) -> RailAction {
 }
 
 /// A rail with configuration is a type, with a method for each event.
-pub struct ContentFilter {
+struct ContentFilter {
     phrases: Vec<String>,
 }
 

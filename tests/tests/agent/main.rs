@@ -1,0 +1,26 @@
+//! The agent, and what belongs to it: its run, its tools, its sessions, its model, and what it tells.
+//!
+//! All in one program, for the same reason as in `guards`, and as independent of each other.
+
+// Runs.
+mod agent_loop;
+mod lifecycle;
+mod parallel_tools;
+mod scripted_agent;
+
+// What outlives an event, a run, or a context window.
+mod compaction;
+mod sessions;
+mod state;
+
+// Tools and messages, as types and as JSON.
+mod tool_args;
+mod wire_format;
+
+// Answers in pieces.
+mod streamed_answers;
+mod streaming;
+
+// What is told of a run: to subscribers, and to those who test their rails.
+mod event_bus;
+mod testing;

@@ -1,0 +1,40 @@
+//! Guards around events and operations: what rails decide, in which order, in each kind of guard set, and at what cost.
+//!
+//! All in one program, since each further one is linked. No test here sees another: what `tests::Warnings` collects is
+//! kept for each thread, and so is what `allocation_counter` counts, which the subscriber of the process does not change.
+
+// What a rail decides, and what comes of it.
+mod abort;
+mod fault_table;
+mod faults;
+mod retry;
+mod skip;
+
+// Which rails are called, and when.
+mod always;
+mod declared;
+mod documented_rails;
+mod long_chains;
+mod onion;
+mod order;
+mod provided;
+mod together;
+mod tool_rails;
+
+// Guard sets that are put together at run time, and what all guard sets have in common.
+mod guard_sets_agree;
+mod hook_manager;
+mod rail_manager;
+
+// Operations that are guarded.
+mod cancellation;
+mod mutation;
+mod permit;
+
+// Events that are not the library's.
+mod own_events;
+mod platform;
+
+// What it costs.
+mod allocations;
+mod costs;
