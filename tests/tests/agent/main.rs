@@ -6,6 +6,7 @@
 mod agent_loop;
 mod lifecycle;
 mod parallel_tools;
+mod platform;
 mod scripted_agent;
 
 // What outlives an event, a run, or a context window.

@@ -12,13 +12,13 @@ mod skip;
 
 // Which rails are called, and when.
 mod always;
-mod declared;
+mod concurrent;
 mod documented_rails;
 mod long_chains;
 mod onion;
 mod order;
 mod provided;
-mod together;
+mod source_location;
 mod tool_rails;
 
 // Guard sets that are put together at run time, and what all guard sets have in common.
@@ -32,8 +32,7 @@ mod mutation;
 mod permit;
 
 // Events that are not the library's.
-mod own_events;
-mod platform;
+mod custom_events;
 
 // What it costs.
 mod allocations;
