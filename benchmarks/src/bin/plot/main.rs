@@ -1,8 +1,8 @@
 //! Draws the figures of `dispatch_cost`.
 //!
 //! ```text
-//! cargo run --release --example dispatch_cost -- --json benchmarks/dispatch.json
-//! cargo run --example plot -- benchmarks/dispatch.json benchmarks
+//! cargo run --release -p benchmarks --bin dispatch_cost -- --json benchmarks/results/dispatch.json
+//! cargo run -p benchmarks --bin plot -- benchmarks/results/dispatch.json benchmarks/results
 //! ```
 //!
 //! It writes `dispatch.svg`: the time of a dispatch over the number of rails, a line for each way to do it; and
@@ -37,7 +37,7 @@ struct Spread {
 fn main() -> ExitCode {
     let args: Vec<_> = std::env::args().skip(1).collect();
     let [figures, folder] = args.as_slice() else {
-        eprintln!("usage: cargo run --example plot -- FIGURES.json FOLDER");
+        eprintln!("usage: cargo run -p benchmarks --bin plot -- FIGURES.json FOLDER");
         return ExitCode::from(2);
     };
     match draw(Path::new(figures), Path::new(folder)) {
