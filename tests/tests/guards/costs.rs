@@ -4,7 +4,7 @@ use exo_rails::prelude::*;
 use tokio::runtime::{Builder, Runtime};
 
 #[allow(dead_code, reason = "other programs measure more of it")]
-#[path = "../../../exo-rails/benches/dispatch/mod.rs"]
+#[path = "../../../benchmarks/benches/dispatch/mod.rs"]
 mod dispatch;
 
 use dispatch::rails::{Set, channel, inspect, pause, timer};

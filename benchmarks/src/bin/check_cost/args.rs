@@ -7,7 +7,7 @@ use lexopt::prelude::*;
 pub(crate) const HELP: &str = "\
 Measures what rails cost before they run: the time of `cargo check`, or the size of a program.
 
-Usage: cargo run --example check_cost -- [OPTIONS]
+Usage: cargo run -p benchmarks --bin check_cost -- [OPTIONS]
 
 Options:
       --rails N,N,…  how many rails, or functions, a crate has, each at least 1 [default: 10,50,200]

@@ -1,8 +1,8 @@
 //! How many guarded tool calls a second go through one chain, from many tasks on one thread and on two.
 //!
 //! ```text
-//! cargo run --release --example throughput
-//! cargo run --release --example throughput -- --json throughput.json
+//! cargo run --release -p benchmarks --bin throughput
+//! cargo run --release -p benchmarks --bin throughput -- --json throughput.json
 //! ```
 //!
 //! The first row is no chain at all: what two threads of this machine can do more than one.
@@ -40,7 +40,7 @@ fn main() -> Result<()> {
     let json = match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         [] => None,
         ["--json", path] => Some(path.to_owned()),
-        _ => return Err("usage: cargo run --release --example throughput [-- --json FILE]".into()),
+        _ => return Err("usage: cargo run --release -p benchmarks --bin throughput [-- --json FILE]".into()),
     };
     let runtimes = [runtime(1)?, runtime(2)?];
     let mut rows = ["no chain", "stateless", "shared", "in shares"].map(Row::new);

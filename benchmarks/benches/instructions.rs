@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! cargo install --locked gungraun-runner@0.20.0
-//! cargo bench --bench instructions
+//! cargo bench -p benchmarks --no-default-features --bench instructions
 //! ```
 //!
 //! A benchmark is [`DISPATCHES`] dispatches of an event that every rail lets pass.

@@ -2,9 +2,9 @@
 //! any attribute and a hand-written call of each; or the size of a program made of them.
 //!
 //! ```console
-//! cargo run --example check_cost
-//! cargo run --example check_cost -- --rails 200 --rounds 31
-//! cargo run --example check_cost -- --size
+//! cargo run -p benchmarks --bin check_cost
+//! cargo run -p benchmarks --bin check_cost -- --rails 200 --rounds 31
+//! cargo run -p benchmarks --bin check_cost -- --size
 //! ```
 //!
 //! It writes the crates (and an empty one, for what `cargo check` takes by itself) to `target/check_cost`, checks

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-/// How many dispatches each bench counts together: as in `exo-rails/benches/instructions.rs`.
+/// How many dispatches each bench counts together: as in `benchmarks/benches/instructions.rs`.
 const DISPATCHES: f64 = 100.0;
 
 /// By case (e.g. `inspect_05`: five rails that only look), and by variant (e.g. `static_chain`).

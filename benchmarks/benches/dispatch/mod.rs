@@ -1,6 +1,8 @@
 //! What is measured, for time as for instructions: rails, and the ways to have an event pass them.
 //!
 //! Each program that measures takes this module as its own, and what it needs of it.
+//! In a library, called by all of them, what waits took up to 1.4 times the instructions, by hand as in a chain, and a tool
+//! call up to 1.5 times: the functions that poll were compiled apart from the loop that calls them.
 
 pub(crate) mod hand_written;
 pub(crate) mod rails;

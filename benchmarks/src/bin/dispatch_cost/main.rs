@@ -2,9 +2,9 @@
 //! one would use instead.
 //!
 //! ```text
-//! cargo run --release --example dispatch_cost
-//! cargo run --release --example dispatch_cost -- --json dispatch_cost.json
-//! cargo run --release -p examples --features rig --example dispatch_cost
+//! cargo run --release -p benchmarks --bin dispatch_cost
+//! cargo run --release -p benchmarks --bin dispatch_cost -- --json dispatch_cost.json
+//! cargo run --release -p benchmarks --features rig --bin dispatch_cost
 //! ```
 //!
 //! Read the ratios: nanoseconds differ from machine to machine and from minute to minute, so the variants take
@@ -14,7 +14,7 @@ mod args;
 mod cases;
 mod check;
 #[allow(dead_code, reason = "other programs measure more of it")]
-#[path = "../../exo-rails/benches/dispatch/mod.rs"]
+#[path = "../../../benches/dispatch/mod.rs"]
 mod dispatch;
 mod measure;
 mod opponents;

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! cargo install --locked gungraun-runner@0.20.0
-//! cargo run --example instructions              # fails where one has grown by more than a fiftieth
-//! cargo run --example instructions -- --update  # writes the figures anew
+//! cargo run -p benchmarks --bin instructions              # fails where one has grown by more than a fiftieth
+//! cargo run -p benchmarks --bin instructions -- --update  # writes the figures anew
 //! ```
 //!
 //! Callgrind counts them, so they are the same on each run, whatever else the machine does. They are those of the pinned
@@ -22,7 +22,7 @@ use counts::Counts;
 const HELP: &str = "\
 Counts the instructions of a dispatch, and holds them against the committed figures.
 
-Usage: cargo run --example instructions -- [OPTIONS]
+Usage: cargo run -p benchmarks --bin instructions -- [OPTIONS]
 
 Options:
       --update  write the figures anew
@@ -72,16 +72,17 @@ fn run(update: bool) -> Result<bool, Box<dyn Error>> {
 
 /// The committed figures.
 fn committed() -> PathBuf {
-    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../exo-rails/benches/instructions.json"))
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/results/instructions.json"))
 }
 
 /// Runs the benches; returns what they print, a line of JSON for each.
 fn bench() -> Result<String, Box<dyn Error>> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let args = ["bench", "--package", "exo-rails", "--bench", "instructions", "--", "--output-format=json"];
-    let output = Command::new(cargo).args(args).stderr(Stdio::inherit()).output()?;
+    // Without the programs, which Cargo would build before the benches.
+    let args = "bench --package benchmarks --no-default-features --bench instructions -- --output-format=json";
+    let output = Command::new(cargo).args(args.split(' ')).stderr(Stdio::inherit()).output()?;
     if !output.status.success() {
-        return Err(format!("`cargo {}` failed: {}", args.join(" "), output.status).into());
+        return Err(format!("`cargo {args}` failed: {}", output.status).into());
     }
     Ok(String::from_utf8(output.stdout)?)
 }

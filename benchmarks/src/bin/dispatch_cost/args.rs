@@ -9,7 +9,7 @@ use crate::opponents::process::HOOK;
 pub(crate) const HELP: &str = "\
 Measures what the dispatch of an event to its rails costs, in each way to do it.
 
-Usage: cargo run --release --example dispatch_cost -- [OPTIONS]
+Usage: cargo run --release -p benchmarks --bin dispatch_cost -- [OPTIONS]
 
 Options:
       --json FILE   also write the figures to FILE, as JSON

@@ -1,11 +1,11 @@
 //! How long the dispatch of an event takes, and a tool call with its guards.
 //!
 //! ```text
-//! cargo bench --bench time
+//! cargo bench -p benchmarks --bench time
 //! ```
 //!
 //! For figures over time, with what the last run left in `target/criterion`. The ratios between variants are better taken
-//! from `cargo run --release --example dispatch_cost`, which measures them in turns.
+//! from `cargo run --release -p benchmarks --bin dispatch_cost`, which measures them in turns.
 
 #![allow(missing_docs, reason = "what the macros of criterion make has none")]
 
