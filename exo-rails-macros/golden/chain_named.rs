@@ -204,7 +204,7 @@ const _: () = {
                     <__Place as ::exo_rails::__private::StepsOn<__Event>>::Steps,
                 >(self, payload, ctx)
             }
-            fn observe<'__event>(
+            fn run_always_rails<'__event>(
                 &'__event self,
                 payload: <__Event as ::exo_rails::Payloads>::Payload<'__event>,
                 ctx: &'__event mut ::exo_rails::RailContext,
@@ -232,7 +232,7 @@ const _: () = {
             type Rail = __Rail0;
             type Access = ::exo_rails::__private::ByName;
         }
-        impl ::exo_rails::checks::RunsEachRailOnce<(__Rail0)> for SupportRails {}
+        impl ::exo_rails::__private::RunsEachRailOnce<(__Rail0)> for SupportRails {}
         impl ::exo_rails::__private::RailAt<1> for __Place {
             type Rail = RateLimit<MemoryStore>;
             type Access = Self;
@@ -244,7 +244,7 @@ const _: () = {
                 &chain.limit
             }
         }
-        impl ::exo_rails::checks::RunsEachRailOnce<(RateLimit<MemoryStore>)>
+        impl ::exo_rails::__private::RunsEachRailOnce<(RateLimit<MemoryStore>)>
         for SupportRails {}
         #[automatically_derived]
         impl ::exo_rails::__private::RailAt<2> for __Place {
@@ -254,7 +254,7 @@ const _: () = {
         #[automatically_derived]
         impl ::exo_rails::__private::Listing<2, 14> for SupportRails {
             const ROWS: [::exo_rails::__private::Row; 2] = [
-                <__Rail0 as ::exo_rails::checks::Stateless>::ROW,
+                <__Rail0 as ::exo_rails::__private::Stateless>::ROW,
                 <RateLimit<MemoryStore> as ::exo_rails::Rail>::ROW,
             ];
             const EVENTS: [::exo_rails::EventPlan; 14] = [

@@ -3,7 +3,7 @@ fn main() {
         struct UnnamedChain {}
         #[automatically_derived]
         #[diagnostic::do_not_recommend]
-        impl ::exo_rails::checks::Stateless for UnnamedChain {
+        impl ::exo_rails::__private::Stateless for UnnamedChain {
             const RAIL: &'static Self = &Self {};
         }
         #[allow(dead_code, unused_imports, unused_parens)]
@@ -206,7 +206,7 @@ fn main() {
                             <__Place as ::exo_rails::__private::StepsOn<__Event>>::Steps,
                         >(self, payload, ctx)
                     }
-                    fn observe<'__event>(
+                    fn run_always_rails<'__event>(
                         &'__event self,
                         payload: <__Event as ::exo_rails::Payloads>::Payload<'__event>,
                         ctx: &'__event mut ::exo_rails::RailContext,
@@ -236,7 +236,8 @@ fn main() {
                     type Rail = __Rail0;
                     type Access = ::exo_rails::__private::ByName;
                 }
-                impl ::exo_rails::checks::RunsEachRailOnce<(__Rail0)> for UnnamedChain {}
+                impl ::exo_rails::__private::RunsEachRailOnce<(__Rail0)>
+                for UnnamedChain {}
                 #[automatically_derived]
                 impl ::exo_rails::__private::RailAt<1> for __Place {
                     type Rail = ::exo_rails::__private::NoRail;
@@ -245,7 +246,7 @@ fn main() {
                 #[automatically_derived]
                 impl ::exo_rails::__private::Listing<1, 14> for UnnamedChain {
                     const ROWS: [::exo_rails::__private::Row; 1] = [
-                        <__Rail0 as ::exo_rails::checks::Stateless>::ROW,
+                        <__Rail0 as ::exo_rails::__private::Stateless>::ROW,
                     ];
                     const EVENTS: [::exo_rails::EventPlan; 14] = [
                         __Sorted::<::exo_rails::events::SessionStart>::PLAN,
@@ -270,7 +271,9 @@ fn main() {
                     const INFO: ::exo_rails::RailInfo = ::exo_rails::RailInfo {
                         name: "rail_chain!",
                         priority: ::exo_rails::DEFAULT_PRIORITY,
-                        declared: ::exo_rails::SourceLocation::here(&::core::module_path!()),
+                        declared: ::exo_rails::SourceLocation::here(
+                            &::core::module_path!(),
+                        ),
                     };
                     const DECLARATION: ::exo_rails::__private::Row = ::exo_rails::__private::Row::new(
                             <Self as ::exo_rails::Rail>::INFO,

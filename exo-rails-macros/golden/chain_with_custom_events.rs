@@ -1,7 +1,7 @@
 struct MemoryRails {}
 #[automatically_derived]
 #[diagnostic::do_not_recommend]
-impl ::exo_rails::checks::Stateless for MemoryRails {
+impl ::exo_rails::__private::Stateless for MemoryRails {
     const RAIL: &'static Self = &Self {};
 }
 #[allow(dead_code, unused_imports, unused_parens)]
@@ -295,7 +295,7 @@ const _: () = {
                     <__Place as ::exo_rails::__private::StepsOn<__Event>>::Steps,
                 >(self, payload, ctx)
             }
-            fn observe<'__event>(
+            fn run_always_rails<'__event>(
                 &'__event self,
                 payload: <__Event as ::exo_rails::Payloads>::Payload<'__event>,
                 ctx: &'__event mut ::exo_rails::RailContext,
@@ -323,7 +323,7 @@ const _: () = {
             type Rail = __Rail0;
             type Access = ::exo_rails::__private::ByName;
         }
-        impl ::exo_rails::checks::RunsEachRailOnce<(__Rail0)> for MemoryRails {}
+        impl ::exo_rails::__private::RunsEachRailOnce<(__Rail0)> for MemoryRails {}
         #[automatically_derived]
         impl ::exo_rails::__private::RailAt<1> for __Place {
             type Rail = ::exo_rails::__private::NoRail;
@@ -332,7 +332,7 @@ const _: () = {
         #[automatically_derived]
         impl ::exo_rails::__private::Listing<1, 16> for MemoryRails {
             const ROWS: [::exo_rails::__private::Row; 1] = [
-                <__Rail0 as ::exo_rails::checks::Stateless>::ROW,
+                <__Rail0 as ::exo_rails::__private::Stateless>::ROW,
             ];
             const EVENTS: [::exo_rails::EventPlan; 16] = [
                 __Sorted::<::exo_rails::events::SessionStart>::PLAN,

@@ -5,8 +5,8 @@ const _: () = {
         ::core::module_path!(),
         false,
     );
-    const CARRIED: bool = <Query as ::exo_rails::checks::Carried>::CARRIED
-        && <Memories as ::exo_rails::checks::Carried>::CARRIED;
+    const CARRIED: bool = <Query as ::exo_rails::__private::Carried>::CARRIED
+        && <Memories as ::exo_rails::__private::Carried>::CARRIED;
     #[automatically_derived]
     #[diagnostic::do_not_recommend]
     impl ::exo_rails::Payloads for MemoriesRecalled {

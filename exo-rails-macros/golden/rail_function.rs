@@ -14,7 +14,7 @@ pub async fn block_dangerous(
 pub struct block_dangerous {}
 #[automatically_derived]
 #[diagnostic::do_not_recommend]
-impl ::exo_rails::checks::Stateless for block_dangerous {
+impl ::exo_rails::__private::Stateless for block_dangerous {
     const RAIL: &'static Self = &Self {};
 }
 #[automatically_derived]
@@ -46,12 +46,12 @@ impl ::exo_rails::RailOn<PreToolCall> for block_dangerous {
     ) -> impl ::core::future::Future<Output = Self::Out> + ::core::marker::Send {
         let mut parts = <PreToolCall as ::exo_rails::Event>::parts(payload);
         let mut ctx = ::core::option::Option::Some(ctx);
-        let p0 = <&ToolCallInputs as ::exo_rails::checks::CarriedBy<
+        let p0 = <&ToolCallInputs as ::exo_rails::__private::CarriedBy<
             '_,
             PreToolCall,
             <PreToolCall as ::exo_rails::Payloads>::Payload<'_>,
         >>::pick(&mut parts, &mut ctx);
-        let p1 = <&mut RailContext as ::exo_rails::checks::CarriedBy<
+        let p1 = <&mut RailContext as ::exo_rails::__private::CarriedBy<
             '_,
             PreToolCall,
             <PreToolCall as ::exo_rails::Payloads>::Payload<'_>,
@@ -70,12 +70,12 @@ impl ::exo_rails::RailOn<PostToolCall> for block_dangerous {
     ) -> impl ::core::future::Future<Output = Self::Out> + ::core::marker::Send {
         let mut parts = <PostToolCall as ::exo_rails::Event>::parts(payload);
         let mut ctx = ::core::option::Option::Some(ctx);
-        let p0 = <&ToolCallInputs as ::exo_rails::checks::CarriedBy<
+        let p0 = <&ToolCallInputs as ::exo_rails::__private::CarriedBy<
             '_,
             PostToolCall,
             <PostToolCall as ::exo_rails::Payloads>::Payload<'_>,
         >>::pick(&mut parts, &mut ctx);
-        let p1 = <&mut RailContext as ::exo_rails::checks::CarriedBy<
+        let p1 = <&mut RailContext as ::exo_rails::__private::CarriedBy<
             '_,
             PostToolCall,
             <PostToolCall as ::exo_rails::Payloads>::Payload<'_>,

@@ -33,7 +33,7 @@ impl<S: Store> ::exo_rails::RailOn<PreLlmCall> for RateLimit<S> {
     ) -> impl ::core::future::Future<Output = Self::Out> + ::core::marker::Send {
         let mut parts = <PreLlmCall as ::exo_rails::Event>::parts(payload);
         let mut ctx = ::core::option::Option::Some(ctx);
-        let p0 = <&mut ModelCallInputs as ::exo_rails::checks::CarriedBy<
+        let p0 = <&mut ModelCallInputs as ::exo_rails::__private::CarriedBy<
             '_,
             PreLlmCall,
             <PreLlmCall as ::exo_rails::Payloads>::Payload<'_>,

@@ -9,7 +9,7 @@ pub fn privacy(memories: &mut Memories) -> Verdict {
 pub struct privacy {}
 #[automatically_derived]
 #[diagnostic::do_not_recommend]
-impl ::exo_rails::checks::Stateless for privacy {
+impl ::exo_rails::__private::Stateless for privacy {
     const RAIL: &'static Self = &Self {};
 }
 const _: () = {
@@ -92,7 +92,7 @@ const _: () = {
                 { __IS_EVENT },
             > as ::exo_rails::Event>::parts(payload);
             let mut ctx = ::core::option::Option::Some(ctx);
-            let p0 = <&mut Memories as ::exo_rails::checks::CarriedBy<
+            let p0 = <&mut Memories as ::exo_rails::__private::CarriedBy<
                 '_,
                 ::exo_rails::__private::Sound<
                     MemoriesRecalled,
@@ -120,7 +120,7 @@ const _: () = {
         ) -> impl ::core::future::Future<Output = Self::Out> + ::core::marker::Send {
             let mut parts = <PreToolCall as ::exo_rails::Event>::parts(payload);
             let mut ctx = ::core::option::Option::Some(ctx);
-            let p0 = <&mut Memories as ::exo_rails::checks::CarriedBy<
+            let p0 = <&mut Memories as ::exo_rails::__private::CarriedBy<
                 '_,
                 PreToolCall,
                 <PreToolCall as ::exo_rails::Payloads>::Payload<'_>,

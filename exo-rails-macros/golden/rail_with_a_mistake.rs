@@ -12,7 +12,7 @@ async fn guard(call: &ToolCallInputs) -> RailAction {
 struct guard {}
 #[automatically_derived]
 #[diagnostic::do_not_recommend]
-impl ::exo_rails::checks::Stateless for guard {
+impl ::exo_rails::__private::Stateless for guard {
     const RAIL: &'static Self = &Self {};
 }
 #[automatically_derived]

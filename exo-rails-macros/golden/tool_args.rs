@@ -4,6 +4,6 @@ impl ::exo_rails::__private::ToolArgs for DeleteFile {
     const NAME: &'static str = "delete_file";
     const DESCRIPTION: &'static str = "Deletes a file of the workspace.";
     fn schema() -> ::exo_rails::__private::Value {
-        <DeleteFile as ::exo_rails::checks::HasSchema>::schema()
+        <DeleteFile as ::exo_rails::__private::HasSchema>::schema()
     }
 }

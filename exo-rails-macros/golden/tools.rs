@@ -39,7 +39,7 @@ const _: () = {
             ::exo_rails::__private::into_tools(tools)
         }
     }
-    const _: () = ::exo_rails::checks::tools::distinct::<
+    const _: () = ::exo_rails::__private::distinct::<
         SupportTools,
     >(&["Search", "files::DeleteFile"]);
 };
