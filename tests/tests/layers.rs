@@ -9,8 +9,20 @@ use syn::{Attribute, Item};
 
 /// The folders of `exo-rails/src`, from the first layer to the last.
 const LAYERS: [&str; 14] = [
-    "message", "point", "error", "action", "context", "event", "decision", "telemetry", "rail", "chain", "guard_set",
-    "operation", "bus", "testing",
+    "message",
+    "point",
+    "error",
+    "action",
+    "context",
+    "event",
+    "decision",
+    "telemetry",
+    "rail",
+    "chain",
+    "guard_set",
+    "operation",
+    "bus",
+    "testing",
 ];
 
 /// Files at the root. They name every folder, and no folder may use them.
@@ -109,7 +121,8 @@ fn firsts(base: &[String], token: &TokenTree, names: &mut Vec<String>) {
         ([], TokenTree::Ident(ident)) => names.push(ident.to_string()),
         ([], TokenTree::Group(group)) => {
             let tokens: Vec<_> = group.stream().into_iter().collect();
-            let begins = |at: usize| at == 0 || matches!(&tokens[at - 1], TokenTree::Punct(punct) if punct.as_char() == ',');
+            let begins =
+                |at: usize| at == 0 || matches!(&tokens[at - 1], TokenTree::Punct(punct) if punct.as_char() == ',');
             let heads = tokens.iter().enumerate().filter(|(at, _)| begins(*at));
             names.extend(heads.filter_map(|(_, token)| match token {
                 TokenTree::Ident(ident) => Some(ident.to_string()),
@@ -140,7 +153,8 @@ fn a_folder_uses_only_those_before_it() {
 
 #[test]
 fn every_folder_is_a_layer() {
-    let mut folders: Vec<_> = files(&source(), &[]).into_iter().filter_map(|(module, _)| module.into_iter().next()).collect();
+    let mut folders: Vec<_> =
+        files(&source(), &[]).into_iter().filter_map(|(module, _)| module.into_iter().next()).collect();
     folders.dedup();
     folders.retain(|folder| !ROOT.contains(&folder.as_str()));
     let mut layers = LAYERS.map(str::to_owned).to_vec();
@@ -155,7 +169,7 @@ fn each_forbidden_pair_is_found() {
             let module = [(*layer).to_owned(), "file".to_owned()];
             let sources = [
                 format!("use crate::{later}::Thing;"),
-                format!("use crate::{{point::Reason, {later}::{{Thing, Other}}}};"),
+                format!("use crate::{{message::Role, {later}::{{Thing, Other}}}};"),
                 format!("fn f() -> crate::{later}::Thing {{ todo() }}"),
                 format!("macro_rules! m {{ () => {{ $crate::{later}::Thing }} }}"),
                 format!("use super::super::{later}::Thing;"),

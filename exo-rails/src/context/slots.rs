@@ -28,7 +28,11 @@ impl<T> Deref for Place<T> {
 /// The places that a context shares with permits: one for each type of inputs, allocated once, used by one operation
 /// after the other. Empty inputs lie in a place between operations.
 #[derive(Default)]
-pub(crate) struct Slots(Vec<Arc<dyn Any + Send + Sync>>);
+pub(crate) struct Slots {
+    // Most contexts have operations of one kind: the first place needs no list.
+    first: Option<Arc<dyn Any + Send + Sync>>,
+    others: Vec<Arc<dyn Any + Send + Sync>>,
+}
 
 impl Slots {
     /// Puts inputs into their place, for a permit to share. What was there lies in `inputs` until they are
@@ -56,8 +60,21 @@ impl Slots {
     }
 
     fn take<T: Send + Sync + 'static>(&mut self) -> Option<Arc<Place<T>>> {
-        let at = self.0.iter().position(|place| (**place).is::<Place<T>>())?;
-        self.0.swap_remove(at).downcast().ok()
+        let is_it = |place: &Arc<dyn Any + Send + Sync>| (**place).is::<Place<T>>();
+        let place = if self.first.as_ref().is_some_and(is_it) {
+            self.first.take()
+        } else {
+            let at = self.others.iter().position(is_it)?;
+            Some(self.others.swap_remove(at))
+        };
+        place?.downcast().ok()
+    }
+
+    fn put(&mut self, place: Arc<dyn Any + Send + Sync>) {
+        match self.first {
+            None => self.first = Some(place),
+            Some(_) => self.others.push(place),
+        }
     }
 
     /// Takes the inputs back.
@@ -71,7 +88,7 @@ impl Slots {
         match Arc::get_mut(&mut place) {
             Some(unshared) => {
                 mem::swap(&mut unshared.inputs, inputs);
-                self.0.push(place);
+                self.put(place);
                 Ok(())
             }
             None => Err(place),
@@ -81,6 +98,6 @@ impl Slots {
 
 impl fmt::Debug for Slots {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Slots").field("places", &self.0.len()).finish()
+        f.debug_struct("Slots").field("places", &(self.others.len() + usize::from(self.first.is_some()))).finish()
     }
 }

@@ -123,7 +123,7 @@ async fn a_run_that_ends_well_has_no_error() {
 }
 
 #[tokio::test]
-async fn a_failed_tool_call_that_nobody_rescues_goes_on_as_it_is() {
+async fn a_failed_tool_call_that_nobody_rescues_is_the_output_that_the_model_reads() {
     #[rail(on = [ToolError])]
     fn look(error: &OperationError, ctx: &RailContext) -> RailAction {
         note(ctx, format!("{}: {}", error.kind, error.message));
@@ -131,10 +131,12 @@ async fn a_failed_tool_call_that_nobody_rescues_goes_on_as_it_is() {
     }
     let mut ctx = context();
     let rails = rail_chain![look, every_event];
-    let error = rails.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, broken_tool).await.unwrap_err();
-    assert!(matches!(error, RunError::Operation(error) if error.kind == OperationErrorKind::Other));
-    let expected = ["pre_tool_call", "broken tool search", "failed: the tool is broken", "tool_error"];
-    assert_eq!(notes(&ctx), expected, "no post event");
+    let output = rails.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, broken_tool).await.unwrap();
+    assert_eq!(output.content, "The call of `search` failed: the tool is broken (failed)");
+    assert_eq!((output.is_error, output.error_kind), (true, Some(OperationErrorKind::Other)));
+    let expected =
+        ["pre_tool_call", "broken tool search", "failed: the tool is broken", "tool_error", "post_tool_call"];
+    assert_eq!(notes(&ctx), expected, "the rails after the call see what the model reads");
 }
 
 #[tokio::test]

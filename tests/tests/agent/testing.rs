@@ -197,9 +197,12 @@ async fn a_retried_call_begins_with_its_original_arguments() {
 #[tokio::test]
 async fn an_operation_that_is_done_more_often_than_prepared_fails() {
     let once = testing::tool_call(&NoRails, call("search")).await;
-    once.assert_failed("nothing is prepared for call 1").assert_calls("search", 1);
+    once.assert_output("The call of `search` failed: nothing is prepared for call 1 (failed)")
+        .assert_calls("search", 1);
     fails("expected the output \"done\"", || once.assert_output("done"));
-    fails("it ended with: the error: nothing is prepared for call 1 (failed)\n", || once.assert_output("done"));
+    let model = testing::llm_call(&NoRails, ModelCallInputs::default()).await;
+    model.assert_failed("nothing is prepared for call 1");
+    fails("it ended with: the error: nothing is prepared for call 1 (failed)\n", || model.assert_output("done"));
 }
 
 #[tokio::test]

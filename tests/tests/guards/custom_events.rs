@@ -119,7 +119,7 @@ async fn every_guard_set_serves_them_alike() {
     assert_eq!(decisions[0], "Ok(Continue)");
     assert!(decisions[1].contains("it is nothing") && decisions[1].contains("substitute: None"), "{}", decisions[1]);
     assert!(decisions[2].contains("Some(Memories([\"Ada\"]))"), "{}", decisions[2]);
-    assert!(decisions[3].contains("event: Own(") && decisions[3].contains("it is secret"), "{}", decisions[3]);
+    assert!(decisions[3].contains("event: Custom(") && decisions[3].contains("it is secret"), "{}", decisions[3]);
     assert_eq!(memories[0], ["likes tea", "counted"]);
     assert_eq!(memories[1], ["likes tea", "hates rain"]);
     let count = "count memories_recalled(Query(\"tea\"), Memories([\"likes tea\"]))";

@@ -440,7 +440,8 @@ fn happens(at: HookPoint, comes: Comes) -> Vec<&'static str> {
     let undisturbed: &[&str] = match at {
         HookPoint::LlmError => &["start", "run", "pre_llm_call", "model", "llm_error", "error"],
         HookPoint::ToolError => {
-            &["start", "run", "pre_llm_call", "model", "post_llm_call", "pre_tool_call", "tool", "tool_error", "error"]
+            let before = ["start", "run", "pre_llm_call", "model", "post_llm_call", "pre_tool_call", "tool"];
+            return at_fault(&[&before[..], &["tool_error", "post_tool_call", "finished"]].concat(), at, comes);
         }
         HookPoint::Error => &["start", "run", "error"],
         _ => {
@@ -472,7 +473,6 @@ fn check_result(result: Result<InvokeOutput, RunError>, Case { at, fault }: Case
     let told = format!("faulty` faulted at {at}: {}", fault.cause());
     let failure = match at {
         HookPoint::LlmError => Some("the model is broken (failed)"),
-        HookPoint::ToolError => Some("the tool is broken (failed)"),
         HookPoint::Error => Some("the run is broken (failed)"),
         _ => None,
     };
@@ -482,6 +482,10 @@ fn check_result(result: Result<InvokeOutput, RunError>, Case { at, fault }: Case
             assert_eq!((fault.event, fault.to_string().ends_with(&told[7..])), (at, true), "{what}: {fault}");
         }
         (Err(RunError::Operation(error)), Skips | GoesOn, Some(failure)) => assert_eq!(error.to_string(), failure),
+        // The failure is what the model reads.
+        (Ok(output), Skips | GoesOn, None) if at == HookPoint::ToolError => {
+            assert_eq!(output.text, "answer, The call of `search` failed: the tool is broken (failed)", "{what}");
+        }
         (Ok(output), GoesOn, None) => assert_eq!(output.text, "answer, output", "{what}"),
         (Ok(output), Skips, None) => match at {
             HookPoint::Start => {

@@ -155,11 +155,13 @@ async fn a_skip_without_a_substitute_does_not_hide_a_failure() {
         note(ctx, "later rail");
     }
     let (rails, mut ctx) = (rail_chain![give_up, later, audit_tool, audit_model], context());
-    let error = rails.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, broken_tool).await.unwrap_err();
-    assert!(matches!(error, RunError::Operation(error) if error.message == "the tool is broken"));
+    let output = rails.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, broken_tool).await.unwrap();
+    assert!(output.is_error && output.content.contains("the tool is broken"), "{output:?}");
     let error = rails.guard_llm_call(prompt("hello"), &mut ctx, broken_model).await.unwrap_err();
     assert!(matches!(error, RunError::Operation(_)));
-    assert_eq!(notes(&ctx), ["broken tool search", "broken model"], "no later rail, and no result to show");
+    let told = "post: The call of `search` failed: the tool is broken (failed)";
+    let expected = ["broken tool search", told, "broken model"];
+    assert_eq!(notes(&ctx), expected, "no later rail; the failure of the tool is its output, that of the model is not");
 }
 
 #[tokio::test]

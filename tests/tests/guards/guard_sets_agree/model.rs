@@ -175,7 +175,11 @@ impl Model {
                 Ok(output) => (Ok(output), post),
                 Err(mut error) => match self.rails_at(failed, Some(inputs), &mut error, attempt) {
                     // A skip that brings nothing accepts what there is.
-                    None | Some(Stop::Skip { substitute: None, .. }) => return Err(error),
+                    None | Some(Stop::Skip { substitute: None, .. }) => match operation {
+                        // The model reads how a tool failed.
+                        Operation::ToolCall => (Ok(format!("The call of `{inputs}` failed: {error} (failed)")), post),
+                        _ => return Err(error),
+                    },
                     Some(stop) => (Err(stop), failed),
                 },
             },
