@@ -24,7 +24,7 @@ impl<C: Chain + Listing<N, K>, const N: usize, const K: usize> Checks<C, N, K> {
     /// When there is none, or one of them does not.
     #[track_caller]
     pub const fn place(place: usize) {
-        let row = &Summary::<C, N, K>::ROWS[place];
+        let row = &C::ROWS[place];
         // Rails have names that are not blank; it is `NoRail` that has none.
         assert!(
             !row.info.name.is_empty(),
@@ -56,7 +56,7 @@ impl<C: Chain + Listing<N, K>, const N: usize, const K: usize> Checks<C, N, K> {
     const TOLD: bool = {
         let (mut told, mut i) = (Summary::<C, N, K>::TOLD, 0);
         while i < N {
-            told |= unserved(&Summary::<C, N, K>::ROWS[i], Summary::<C, N, K>::SERVED).is_some();
+            told |= unserved(&C::ROWS[i], Summary::<C, N, K>::SERVED).is_some();
             i += 1;
         }
         told
@@ -68,7 +68,7 @@ impl<C: Chain + Listing<N, K>, const N: usize, const K: usize> Checks<C, N, K> {
     /// When one is for another.
     #[track_caller]
     pub const fn tools(place: usize, set: NamesOf) {
-        of_set(&PlannedRail::of(&Summary::<C, N, K>::ROWS[place], place), set);
+        of_set(&PlannedRail::of(&C::ROWS[place], place), set);
     }
 
     /// The rail at this place can run beside the others.
@@ -77,7 +77,7 @@ impl<C: Chain + Listing<N, K>, const N: usize, const K: usize> Checks<C, N, K> {
     /// When it cannot.
     #[track_caller]
     pub const fn together(place: usize) {
-        let row = &Summary::<C, N, K>::ROWS[place];
+        let row = &C::ROWS[place];
         if row.together || Summary::<C, N, K>::TOLD || row.info.name.is_empty() {
             return;
         }
@@ -97,7 +97,7 @@ impl<C: Chain + Listing<N, K>, const N: usize, const K: usize> Checks<C, N, K> {
         if Summary::<C, N, K>::TOLD {
             return;
         }
-        let (rows, mut i) = (Summary::<C, N, K>::ROWS, 0);
+        let (rows, mut i) = (C::ROWS, 0);
         let row = &rows[place];
         while i < place {
             let other = &rows[i];
