@@ -251,12 +251,13 @@ const _: () = {
             type Rail = ::exo_rails::__private::NoRail;
             type Access = ::exo_rails::__private::ByName;
         }
+        static __ROWS: [::exo_rails::__private::Row; 2] = [
+            <__Rail0 as ::exo_rails::__private::Stateless>::ROW,
+            <RateLimit<MemoryStore> as ::exo_rails::Rail>::ROW,
+        ];
         #[automatically_derived]
         impl ::exo_rails::__private::Listing<2, 14> for SupportRails {
-            const ROWS: [::exo_rails::__private::Row; 2] = [
-                <__Rail0 as ::exo_rails::__private::Stateless>::ROW,
-                <RateLimit<MemoryStore> as ::exo_rails::Rail>::ROW,
-            ];
+            const ROWS: &'static [::exo_rails::__private::Row; 2] = &__ROWS;
             const EVENTS: [::exo_rails::EventPlan; 14] = [
                 __Sorted::<::exo_rails::events::SessionStart>::PLAN,
                 __Sorted::<::exo_rails::events::Start>::PLAN,
@@ -287,7 +288,7 @@ const _: () = {
                     ::exo_rails::__private::Summary::<Self, 2, 14>::EVENTS,
                     ::exo_rails::__private::Summary::<Self, 2, 14>::REWRITES,
                 )
-                .with_inner(&<Self as ::exo_rails::Chain>::PLAN)
+                .with_inner(&__PLAN)
                 .always_in(::exo_rails::__private::Summary::<Self, 2, 14>::ALWAYS)
                 .window(::exo_rails::__private::Summary::<Self, 2, 14>::WINDOW)
                 .told(::exo_rails::__private::Summary::<Self, 2, 14>::TOLD);
@@ -332,12 +333,13 @@ const _: () = {
                 ),
             );
         }
+        static __PLAN: ::exo_rails::Plan = ::exo_rails::Plan {
+            chain: "SupportRails",
+            events: ::exo_rails::__private::Summary::<SupportRails, 2, 14>::PLANS,
+        };
         #[automatically_derived]
         impl ::exo_rails::Chain for SupportRails {
-            const PLAN: ::exo_rails::Plan = ::exo_rails::Plan {
-                chain: "SupportRails",
-                events: ::exo_rails::__private::Summary::<Self, 2, 14>::PLANS,
-            };
+            const PLAN: ::exo_rails::Plan = __PLAN;
         }
         type __Checks = ::exo_rails::__private::Checks<SupportRails, 2, 14>;
         const _: () = {

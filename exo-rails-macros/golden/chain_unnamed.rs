@@ -243,11 +243,12 @@ fn main() {
                     type Rail = ::exo_rails::__private::NoRail;
                     type Access = ::exo_rails::__private::ByName;
                 }
+                static __ROWS: [::exo_rails::__private::Row; 1] = [
+                    <__Rail0 as ::exo_rails::__private::Stateless>::ROW,
+                ];
                 #[automatically_derived]
                 impl ::exo_rails::__private::Listing<1, 14> for UnnamedChain {
-                    const ROWS: [::exo_rails::__private::Row; 1] = [
-                        <__Rail0 as ::exo_rails::__private::Stateless>::ROW,
-                    ];
+                    const ROWS: &'static [::exo_rails::__private::Row; 1] = &__ROWS;
                     const EVENTS: [::exo_rails::EventPlan; 14] = [
                         __Sorted::<::exo_rails::events::SessionStart>::PLAN,
                         __Sorted::<::exo_rails::events::Start>::PLAN,
@@ -280,7 +281,7 @@ fn main() {
                             ::exo_rails::__private::Summary::<Self, 1, 14>::EVENTS,
                             ::exo_rails::__private::Summary::<Self, 1, 14>::REWRITES,
                         )
-                        .with_inner(&<Self as ::exo_rails::Chain>::PLAN)
+                        .with_inner(&__PLAN)
                         .always_in(
                             ::exo_rails::__private::Summary::<Self, 1, 14>::ALWAYS,
                         )
@@ -327,12 +328,13 @@ fn main() {
                         ),
                     );
                 }
+                static __PLAN: ::exo_rails::Plan = ::exo_rails::Plan {
+                    chain: "rail_chain!",
+                    events: ::exo_rails::__private::Summary::<UnnamedChain, 1, 14>::PLANS,
+                };
                 #[automatically_derived]
                 impl ::exo_rails::Chain for UnnamedChain {
-                    const PLAN: ::exo_rails::Plan = ::exo_rails::Plan {
-                        chain: "rail_chain!",
-                        events: ::exo_rails::__private::Summary::<Self, 1, 14>::PLANS,
-                    };
+                    const PLAN: ::exo_rails::Plan = __PLAN;
                 }
                 type __Checks = ::exo_rails::__private::Checks<UnnamedChain, 1, 14>;
                 const _: () = {

@@ -329,11 +329,12 @@ const _: () = {
             type Rail = ::exo_rails::__private::NoRail;
             type Access = ::exo_rails::__private::ByName;
         }
+        static __ROWS: [::exo_rails::__private::Row; 1] = [
+            <__Rail0 as ::exo_rails::__private::Stateless>::ROW,
+        ];
         #[automatically_derived]
         impl ::exo_rails::__private::Listing<1, 16> for MemoryRails {
-            const ROWS: [::exo_rails::__private::Row; 1] = [
-                <__Rail0 as ::exo_rails::__private::Stateless>::ROW,
-            ];
+            const ROWS: &'static [::exo_rails::__private::Row; 1] = &__ROWS;
             const EVENTS: [::exo_rails::EventPlan; 16] = [
                 __Sorted::<::exo_rails::events::SessionStart>::PLAN,
                 __Sorted::<::exo_rails::events::Start>::PLAN,
@@ -375,18 +376,19 @@ const _: () = {
                     ::exo_rails::__private::Summary::<Self, 1, 16>::EVENTS,
                     ::exo_rails::__private::Summary::<Self, 1, 16>::REWRITES,
                 )
-                .with_inner(&<Self as ::exo_rails::Chain>::PLAN)
+                .with_inner(&__PLAN)
                 .always_in(::exo_rails::__private::Summary::<Self, 1, 16>::ALWAYS)
                 .window(::exo_rails::__private::Summary::<Self, 1, 16>::WINDOW)
                 .told(::exo_rails::__private::Summary::<Self, 1, 16>::TOLD);
             type Events = __Events;
         }
+        static __PLAN: ::exo_rails::Plan = ::exo_rails::Plan {
+            chain: "MemoryRails",
+            events: ::exo_rails::__private::Summary::<MemoryRails, 1, 16>::PLANS,
+        };
         #[automatically_derived]
         impl ::exo_rails::Chain for MemoryRails {
-            const PLAN: ::exo_rails::Plan = ::exo_rails::Plan {
-                chain: "MemoryRails",
-                events: ::exo_rails::__private::Summary::<Self, 1, 16>::PLANS,
-            };
+            const PLAN: ::exo_rails::Plan = __PLAN;
         }
         type __Checks = ::exo_rails::__private::Checks<MemoryRails, 1, 16>;
         const _: () = {

@@ -2,6 +2,7 @@
 
 mod agent;
 mod journal;
+mod listed;
 mod operations;
 mod polls;
 mod spans;
@@ -9,6 +10,7 @@ mod warnings;
 
 pub use agent::{Model, asks_for, run_agent};
 pub use journal::{note, notes, take_notes};
+pub use listed::{Listed, listed_first, listed_last, plan_of_listed};
 pub use operations::{broken_model, broken_run, broken_tool, fails_first, model, prompt, run, tool};
 pub use polls::{Polls, yields};
 pub use spans::Spans;

@@ -198,9 +198,14 @@ impl<'c> Names<'c> {
                 type Access = #library::__private::ByName;
             }
 
+            // What a constant refers to is a part of its value, and with incremental compilation the compiler hashes all of
+            // it, again for each way that leads to it; a static is hashed by its name. Of a chain, all that is referred to
+            // from elsewhere is therefore a static: its rows by its plan, its plan by the rows of a chain around it.
+            static __ROWS: [#library::__private::Row; #len] = [#(#rows),*];
+
             #[automatically_derived]
             impl #library::__private::Listing<#len, #kinds> for #ident {
-                const ROWS: [#library::__private::Row; #len] = [#(#rows),*];
+                const ROWS: &'static [#library::__private::Row; #len] = &__ROWS;
                 const EVENTS: [#library::EventPlan; #kinds] = [#(__Sorted::<#events>::PLAN),*];
                 #onion
             }
@@ -327,7 +332,7 @@ impl<'c> Names<'c> {
                     #library::__private::Summary::<Self, #len, #kinds>::EVENTS,
                     #library::__private::Summary::<Self, #len, #kinds>::REWRITES,
                 )
-                .with_inner(&<Self as #library::Chain>::PLAN)
+                .with_inner(&__PLAN)
                 .always_in(#library::__private::Summary::<Self, #len, #kinds>::ALWAYS)
                 .window(#library::__private::Summary::<Self, #len, #kinds>::WINDOW)
                 .told(#library::__private::Summary::<Self, #len, #kinds>::TOLD);
@@ -335,12 +340,15 @@ impl<'c> Names<'c> {
                 type Events = #list;
             }
 
+            // A static like the rows: see `Self::listing`.
+            static __PLAN: #library::Plan = #library::Plan {
+                chain: #name,
+                events: #library::__private::Summary::<#ident, #len, #kinds>::PLANS,
+            };
+
             #[automatically_derived]
             impl #library::Chain for #ident {
-                const PLAN: #library::Plan = #library::Plan {
-                    chain: #name,
-                    events: #library::__private::Summary::<Self, #len, #kinds>::PLANS,
-                };
+                const PLAN: #library::Plan = __PLAN;
             }
         }
     }

@@ -95,6 +95,19 @@ fn a_chain_has_spans_when_it_asks_for_them() {
     assert!(!mentions(&expand("#[chain(onion)] a"), "Traced"));
 }
 
+/// With constants in their place, the compiler hashes all of a chain again for each way that leads to it from the chains
+/// around it (`nested`), and the rows of a chain again for each of them (many rails in one chain).
+#[test]
+fn what_other_constants_refer_to_is_a_static() {
+    let chain = expand("struct Rails { a, limit: Limit }").to_string();
+    for once in ["static __ROWS :", "= & __ROWS", "static __PLAN :", ". with_inner (& __PLAN)"] {
+        assert_eq!(chain.matches(once).count(), 1, "{once}: {chain}");
+    }
+    for never in ["& < Self as", "& < Rails as"] {
+        assert!(!chain.contains(never), "{never}: {chain}");
+    }
+}
+
 #[test]
 fn golden_named() {
     let chain = "

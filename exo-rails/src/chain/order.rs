@@ -24,7 +24,7 @@ impl<C: Chain + Listing<N, K>, const N: usize, const K: usize> Checks<C, N, K> {
     /// When there is none, or one of them does not.
     #[track_caller]
     pub const fn place(place: usize) {
-        let row = &Summary::<C, N, K>::ROWS[place];
+        let row = &C::ROWS[place];
         // Rails have names that are not blank; it is `NoRail` that has none.
         assert!(
             !row.info.name.is_empty(),
@@ -38,14 +38,11 @@ impl<C: Chain + Listing<N, K>, const N: usize, const K: usize> Checks<C, N, K> {
             return;
         }
         let rail = &PlannedRail::of(row, place);
-        let (ordered, values) = (names_others(slice::from_ref(rail)), values::concerns(rail));
         let (events, mut i) = (C::PLAN.events, 0);
-        while (ordered || values) && i < events.len() {
+        while i < events.len() {
             let plan = &events[i];
-            if ordered && row.is_on(plan.event) {
+            if row.is_on(plan.event) {
                 in_order(plan, slice::from_ref(rail));
-            }
-            if values && row.is_on(plan.event) {
                 values::check(plan, place);
             }
             i += 1;
@@ -56,7 +53,7 @@ impl<C: Chain + Listing<N, K>, const N: usize, const K: usize> Checks<C, N, K> {
     const TOLD: bool = {
         let (mut told, mut i) = (Summary::<C, N, K>::TOLD, 0);
         while i < N {
-            told |= unserved(&Summary::<C, N, K>::ROWS[i], Summary::<C, N, K>::SERVED).is_some();
+            told |= unserved(&C::ROWS[i], Summary::<C, N, K>::SERVED).is_some();
             i += 1;
         }
         told
@@ -68,7 +65,12 @@ impl<C: Chain + Listing<N, K>, const N: usize, const K: usize> Checks<C, N, K> {
     /// When one is for another.
     #[track_caller]
     pub const fn tools(place: usize, set: NamesOf) {
-        of_set(&PlannedRail::of(&Summary::<C, N, K>::ROWS[place], place), set);
+        let (row, mut i) = (&C::ROWS[place], 0);
+        let rail = &PlannedRail::of(row, place);
+        while i < row.events.len() {
+            of_set(slice::from_ref(rail), row.events[i], set);
+            i += 1;
+        }
     }
 
     /// The rail at this place can run beside the others.
@@ -77,7 +79,7 @@ impl<C: Chain + Listing<N, K>, const N: usize, const K: usize> Checks<C, N, K> {
     /// When it cannot.
     #[track_caller]
     pub const fn concurrent(place: usize) {
-        let row = &Summary::<C, N, K>::ROWS[place];
+        let row = &C::ROWS[place];
         if row.concurrent || Summary::<C, N, K>::TOLD || row.info.name.is_empty() {
             return;
         }
@@ -97,7 +99,7 @@ impl<C: Chain + Listing<N, K>, const N: usize, const K: usize> Checks<C, N, K> {
         if Summary::<C, N, K>::TOLD {
             return;
         }
-        let (rows, mut i) = (Summary::<C, N, K>::ROWS, 0);
+        let (rows, mut i) = (C::ROWS, 0);
         let row = &rows[place];
         while i < place {
             let other = &rows[i];
@@ -153,44 +155,22 @@ impl<C: Chain + Listing<N, K>, const N: usize, const K: usize> Checks<C, N, K> {
     }
 }
 
+/// The rails, and those in them at the event, are for tools of the set. A chain in them has them at other events as well;
+/// to look at all of those there would take as many times longer for each chain around it.
 #[track_caller]
-const fn of_set(rail: &PlannedRail, set: NamesOf) {
-    let mut i = 0;
-    while i < rail.row.tools.len() {
-        known_by(Some(rail.info.name), rail.row.tools[i], set);
-        i += 1;
-    }
-    let Some(inner) = rail.inner else { return };
-    let mut event = 0;
-    while event < inner.events.len() {
-        let (rails, mut i) = (inner.events[event].rails, 0);
-        while i < rails.len() {
-            of_set(&rails[i], set);
-            i += 1;
-        }
-        event += 1;
-    }
-}
-
-/// Whether one of the rails, or one inside them, says what it runs after or before.
-const fn names_others(rails: &[PlannedRail]) -> bool {
+const fn of_set(rails: &[PlannedRail], event: HookPoint, set: NamesOf) {
     let mut i = 0;
     while i < rails.len() {
-        if !rails[i].row.after.is_empty() || !rails[i].row.before.is_empty() {
-            return true;
+        let (rail, mut tool) = (&rails[i], 0);
+        while tool < rail.row.tools.len() {
+            known_by(Some(rail.info.name), rail.row.tools[tool], set);
+            tool += 1;
         }
-        if let Some(inner) = rails[i].inner {
-            let mut event = 0;
-            while event < inner.events.len() {
-                if names_others(inner.events[event].rails) {
-                    return true;
-                }
-                event += 1;
-            }
+        if let Some(inner) = rail.inner {
+            of_set(inner.rails_at(event), event, set);
         }
         i += 1;
     }
-    false
 }
 
 /// The chain serves every event of the rail: at one that it does not, the rail would never be called.

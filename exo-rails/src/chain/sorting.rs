@@ -15,8 +15,9 @@ use crate::rail::{EventPlan, EventSet, PlannedRail, Rail, Row};
 
 /// What a chain lists: `N` rails, for `K` events.
 pub trait Listing<const N: usize, const K: usize> {
-    /// The rails in the order in which they are listed.
-    const ROWS: [Row; N];
+    /// The rails in the order in which they are listed: a static, so that nothing that refers to one of them has all of
+    /// them in its value.
+    const ROWS: &'static [Row; N];
 
     /// The plans of all events that the chain serves, also of those without rails.
     const EVENTS: [EventPlan; K];
@@ -33,7 +34,7 @@ impl<C: Listing<N, K>, E: Event, const N: usize, const K: usize> Sorted<C, E, N,
     /// The places of the rails that are on the event, by priority; the rest is filled with `N`, the place of
     /// [`NoRail`](super::NoRail).
     pub const ORDER: [usize; N] = {
-        let order = order(Summary::<C, N, K>::ROWS, E::POINT);
+        let order = order(C::ROWS, E::POINT);
         if Self::REVERSED { reversed(order) } else { order }
     };
 
@@ -76,7 +77,7 @@ impl<C: Listing<N, K>, E: Event, const N: usize, const K: usize> Sorted<C, E, N,
         let mut rails = [const { PlannedRail::of(&<super::NoRail as Rail>::ROW, N) }; N];
         let (order, mut i) = (&Self::ORDER, 0);
         while i < Self::COUNT {
-            rails[i] = PlannedRail::of(&Summary::<C, N, K>::ROWS[order[i]], order[i]);
+            rails[i] = PlannedRail::of(&C::ROWS[order[i]], order[i]);
             i += 1;
         }
         rails
@@ -88,9 +89,6 @@ impl<C: Listing<N, K>, E: Event, const N: usize, const K: usize> Sorted<C, E, N,
 pub struct Summary<C, const N: usize, const K: usize>(PhantomData<C>);
 
 impl<C: Listing<N, K>, const N: usize, const K: usize> Summary<C, N, K> {
-    /// The rails, by reference: a constant is copied wherever it is named.
-    pub(super) const ROWS: &'static [Row; N] = &C::ROWS;
-
     /// The plans of all events that the chain serves.
     pub(super) const SERVED: &'static [EventPlan] = &<C as Listing<N, K>>::EVENTS;
 
@@ -128,7 +126,7 @@ impl<C: Listing<N, K>, const N: usize, const K: usize> Summary<C, N, K> {
     const REWRITTEN: EventSet = {
         let (mut bits, mut i) = (0, 0);
         while i < N {
-            bits |= Self::ROWS[i].rewritten.0;
+            bits |= C::ROWS[i].rewritten.0;
             i += 1;
         }
         EventSet(bits)
@@ -138,7 +136,7 @@ impl<C: Listing<N, K>, const N: usize, const K: usize> Summary<C, N, K> {
     pub const TOLD: bool = {
         let (mut told, mut i) = (false, 0);
         while i < N {
-            told |= Self::ROWS[i].told;
+            told |= C::ROWS[i].told;
             i += 1;
         }
         told
@@ -151,8 +149,8 @@ impl<C: Listing<N, K>, const N: usize, const K: usize> Summary<C, N, K> {
     pub const WINDOW: usize = {
         let (mut most, mut i) = (0, 0);
         while i < N {
-            if Self::ROWS[i].window > most {
-                most = Self::ROWS[i].window;
+            if C::ROWS[i].window > most {
+                most = C::ROWS[i].window;
             }
             i += 1;
         }
@@ -163,7 +161,7 @@ impl<C: Listing<N, K>, const N: usize, const K: usize> Summary<C, N, K> {
     pub const ALWAYS: EventSet = {
         let (mut bits, mut i) = (0, 0);
         while i < N {
-            bits |= Self::ROWS[i].always.0;
+            bits |= C::ROWS[i].always.0;
             i += 1;
         }
         EventSet(bits)
@@ -172,7 +170,7 @@ impl<C: Listing<N, K>, const N: usize, const K: usize> Summary<C, N, K> {
     const fn rewrites_at(event: HookPoint) -> bool {
         let mut i = 0;
         while Self::REWRITTEN.has(event) && i < N {
-            if Self::ROWS[i].rewritten.surely_has(event, Self::ROWS[i].rewrites) {
+            if C::ROWS[i].rewritten.surely_has(event, C::ROWS[i].rewrites) {
                 return true;
             }
             i += 1;

@@ -128,23 +128,3 @@ const fn provides(rail: &PlannedRail, event: HookPoint, value: &ValueInfo) -> bo
     }
     false
 }
-
-/// Whether the rail, or one in it, has anything to do with values.
-pub(super) const fn concerns(rail: &PlannedRail) -> bool {
-    if !rail.row.values.is_empty() {
-        return true;
-    }
-    let Some(inner) = rail.inner else { return false };
-    let mut event = 0;
-    while event < inner.events.len() {
-        let (rails, mut i) = (inner.events[event].rails, 0);
-        while i < rails.len() {
-            if concerns(&rails[i]) {
-                return true;
-            }
-            i += 1;
-        }
-        event += 1;
-    }
-    false
-}

@@ -85,7 +85,8 @@ impl Row {
         }
     }
 
-    /// It is a chain of this plan.
+    /// It is a chain of this plan, which is a static: a constant would become a part of the value of everything that refers
+    /// to the row, twice for each event and chain around it.
     #[must_use]
     pub const fn with_inner(mut self, plan: &'static Plan) -> Self {
         self.inner = Some(plan);

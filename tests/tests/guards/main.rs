@@ -15,6 +15,7 @@ mod always;
 mod concurrent;
 mod documented_rails;
 mod long_chains;
+mod nested_chains;
 mod onion;
 mod order;
 mod provided;

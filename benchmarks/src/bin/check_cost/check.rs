@@ -1,6 +1,7 @@
 //! How long `cargo check` takes.
 
 use std::fs;
+use std::path::PathBuf;
 use std::time::Instant;
 
 use serde::Serialize;
@@ -16,6 +17,8 @@ pub(crate) struct Row {
     pub(crate) empty: Spread,
     pub(crate) by_hand: Spread,
     pub(crate) with_rails: Spread,
+    /// The same rails in chains that are in each other.
+    pub(crate) nested: Spread,
     /// Rails against calls by hand, of the same round.
     pub(crate) ratio: Spread,
     /// What a rail takes, its function with it; the empty crate is subtracted.
@@ -51,12 +54,18 @@ impl Spread {
 struct Mode {
     name: &'static str,
     incremental: bool,
+    /// Whether it is made to forget before each check, so that it only keeps for the next.
+    forgets: bool,
 }
 
 /// Measures crates of so many rails, and of so many functions.
 pub(crate) fn measure(rails: &[usize], rounds: usize) -> Result<Vec<Row>> {
     let packages = packages::write(Kind::Libraries, rails)?;
-    let modes = [Mode { name: "touched", incremental: true }, Mode { name: "anew", incremental: false }];
+    let modes = [
+        Mode { name: "touched", incremental: true, forgets: false },
+        Mode { name: "first", incremental: true, forgets: true },
+        Mode { name: "anew", incremental: false, forgets: false },
+    ];
     let mut rows = Vec::new();
     for mode in modes {
         let times = mode.times(&packages, rounds)?;
@@ -81,6 +90,9 @@ impl Mode {
     }
 
     fn timed(self, package: &Package) -> Result<f64> {
+        if self.forgets {
+            packages::forget(&self.target(), &package.name)?;
+        }
         let source = package.folder.join(Kind::Libraries.file());
         fs::write(&source, fs::read(&source)?)?;
         let start = Instant::now();
@@ -89,22 +101,27 @@ impl Mode {
     }
 
     fn check(self, package: &Package) -> Result<()> {
-        // Each in a folder of its own: Cargo checks all dependencies again when the setting changes.
-        package.cargo(&["check"], &packages::root().join(self.name), self.incremental)
+        package.cargo(&["check"], &self.target(), self.incremental)
+    }
+
+    /// Each has a folder of its own: Cargo checks all dependencies again when the setting changes.
+    fn target(self) -> PathBuf {
+        packages::root().join(self.name)
     }
 
     /// The figures of times that stand in the order of the packages.
     fn rows(self, rails: &[usize], times: &[Vec<f64>]) -> Vec<Row> {
-        let Some((empty, pairs)) = times.split_first() else { return Vec::new() };
+        let Some((empty, others)) = times.split_first() else { return Vec::new() };
         let mut before: Option<(usize, &[f64])> = None;
-        let rows = rails.iter().zip(pairs.chunks_exact(2)).map(|(&rails, pair)| {
-            let (by_hand, with_rails) = (pair[0].as_slice(), pair[1].as_slice());
+        let rows = rails.iter().zip(others.chunks_exact(3)).map(|(&rails, times)| {
+            let [by_hand, with_rails, nested] = [0, 1, 2].map(|variant| times[variant].as_slice());
             let row = Row {
                 mode: self.name,
                 rails,
                 empty: Spread::of(empty.iter().copied()),
                 by_hand: Spread::of(by_hand.iter().copied()),
                 with_rails: Spread::of(with_rails.iter().copied()),
+                nested: Spread::of(nested.iter().copied()),
                 ratio: Spread::of(with_rails.iter().zip(by_hand).map(|(rails, by_hand)| rails / by_hand)),
                 per_rail: each(empty, with_rails, rails),
                 added_per_rail: each(by_hand, with_rails, rails),

@@ -1,5 +1,6 @@
 //! What rails cost before they run: `cargo check` of a crate of rails and a chain, against the same functions without
-//! any attribute and a hand-written call of each; or the size of a program made of them.
+//! any attribute and a hand-written call of each, and of the same rails in chains that are in each other; or the size of a
+//! program made of them.
 //!
 //! ```console
 //! cargo run -p benchmarks --bin check_cost
@@ -9,7 +10,8 @@
 //!
 //! It writes the crates (and an empty one, for what `cargo check` takes by itself) to `target/check_cost`, checks
 //! them once, and then in turns, each time after its source was touched: with what the compiler keeps from check to
-//! check, as while one types, and without (`CARGO_INCREMENTAL=0`), when all of the crate is checked anew.
+//! check, as while one types; when it has nothing yet and hashes all that it will keep, as the first time; and without
+//! (`CARGO_INCREMENTAL=0`), when all of the crate is checked anew.
 
 mod args;
 mod check;

@@ -35,6 +35,14 @@ impl Kind {
         }
     }
 
+    /// What there is of each count.
+    fn variants(self) -> &'static [Variant] {
+        match self {
+            Self::Libraries => &[Variant::ByHand, Variant::Rails, Variant::Nested],
+            Self::Programs => &[Variant::ByHand, Variant::Rails],
+        }
+    }
+
     fn source(self, variant: Variant, rails: usize) -> String {
         match self {
             Self::Libraries => variant.library(rails),
@@ -48,14 +56,16 @@ pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/check_cost")
 }
 
-/// Writes a workspace: an empty crate, and for each count one of functions and one of rails, in this order.
+/// Writes a workspace: an empty crate, and for each count one of functions and one of rails, in this order; of libraries
+/// also one of rails in nested chains.
 pub(crate) fn write(kind: Kind, rails: &[usize]) -> Result<Vec<Package>> {
     let root = root().join(kind.folder());
     let most = rails.iter().copied().max().unwrap_or_default();
     let mut packages = vec![package(&root, kind, Variant::Empty, most)?];
     for &rails in rails {
-        packages.push(package(&root, kind, Variant::ByHand, rails)?);
-        packages.push(package(&root, kind, Variant::Rails, rails)?);
+        for &variant in kind.variants() {
+            packages.push(package(&root, kind, variant, rails)?);
+        }
     }
     let members: Vec<_> = packages.iter().map(|package| format!("{:?}", package.name)).collect();
     fs::write(root.join("Cargo.toml"), format!("[workspace]\nmembers = [{}]\nresolver = \"3\"\n", members.join(", ")))?;
@@ -80,6 +90,18 @@ fn package(root: &Path, kind: Kind, variant: Variant, rails: usize) -> Result<Pa
     )?;
     fs::write(folder.join(kind.file()), kind.source(variant, rails))?;
     Ok(Package { name, folder })
+}
+
+/// Removes what the compiler kept of the crate of this name.
+pub(crate) fn forget(target: &Path, name: &str) -> Result<()> {
+    for kept in fs::read_dir(target.join("debug/incremental"))? {
+        let kept = kept?;
+        // The rest is a hash.
+        if kept.file_name().to_string_lossy().rsplit_once('-').is_some_and(|(of, _)| of == name) {
+            fs::remove_dir_all(kept.path())?;
+        }
+    }
+    Ok(())
 }
 
 impl Package {

@@ -12,13 +12,13 @@ pub(crate) fn checks(rows: &[check::Row], mut out: impl Write) -> io::Result<()>
     writeln!(out, "`cargo check` in ms: medians, and in brackets where half of the rounds lie\n")?;
     writeln!(
         out,
-        "{:<8} {:>5}  {:>7}  {:>7}  {:>7} {:18}  {:>5} {:14}  {:>6} {:16}  {:>6}  {:>7}",
-        "mode", "rails", "empty", "by hand", "rails", "", "ratio", "", "a rail", "", "added", "further",
+        "{:<8} {:>5}  {:>7}  {:>7}  {:>7} {:18}  {:>5} {:14}  {:>6} {:16}  {:>6}  {:>7}  {:>7}",
+        "mode", "rails", "empty", "by hand", "rails", "", "ratio", "", "a rail", "", "added", "further", "nested",
     )?;
     for row in rows {
         writeln!(
             out,
-            "{:<8} {:>5}  {:>7.1}  {:>7.1}  {:>7.1} {:>18}  {:>5.2} {:>14}  {:>6.2} {:>16}  {:>6.2}  {:>7}",
+            "{:<8} {:>5}  {:>7.1}  {:>7.1}  {:>7.1} {:>18}  {:>5.2} {:>14}  {:>6.2} {:>16}  {:>6.2}  {:>7}  {:>7.1}",
             row.mode,
             row.rails,
             row.empty.median,
@@ -31,13 +31,18 @@ pub(crate) fn checks(rows: &[check::Row], mut out: impl Write) -> io::Result<()>
             middle_half(&row.per_rail, 2),
             row.added_per_rail.median,
             row.per_further_rail.map_or_else(String::new, |further| format!("{:.2}", further.median)),
+            row.nested.median,
         )?;
     }
     writeln!(
         out,
         "\na rail: with its function, without the empty crate; added: beyond its function and a call by hand;"
     )?;
-    writeln!(out, "further: each rail that the row has more than the one above")?;
+    writeln!(
+        out,
+        "further: each rail that the row has more than the one above; nested: the same rails, in five chains of"
+    )?;
+    writeln!(out, "which each is in the next")?;
     out.flush()
 }
 

@@ -164,6 +164,8 @@ pub(crate) enum Variant {
     ByHand,
     /// As rails, and a chain of them all.
     Rails,
+    /// The same rails in chains, each in the next.
+    Nested,
 }
 
 impl Variant {
@@ -172,6 +174,7 @@ impl Variant {
             Self::Empty => "empty",
             Self::ByHand => "by_hand",
             Self::Rails => "rails",
+            Self::Nested => "nested",
         }
     }
 
@@ -181,6 +184,7 @@ impl Variant {
             Self::Empty => "//! Nothing.\n".to_owned(),
             Self::ByHand => by_hand(count),
             Self::Rails => rails(count),
+            Self::Nested => nested(count),
         }
     }
 
@@ -198,7 +202,7 @@ impl Variant {
                 Self::ByHand => {
                     writeln!(source, "    black_box(block_on(on_{first}({}, ctx)));", kind.parts)
                 }
-                Self::Rails => writeln!(source, "    black_box(block_on({}));", kind.dispatch()),
+                Self::Rails | Self::Nested => writeln!(source, "    black_box(block_on({}));", kind.dispatch()),
             };
         }
         source.push_str("}\n");
@@ -245,13 +249,46 @@ impl Kind {
 
 /// As rails, and a chain of them all.
 fn rails(count: usize) -> String {
+    let mut source = as_rails(count);
+    let names: Vec<_> = (0..count).map(guard).collect();
+    source.push_str(&chain("Guards", &names));
+    source
+}
+
+/// How many chains are in each other.
+const NESTED: usize = 5;
+
+/// As rails, in chains of which each lists its share of them and the chain before it. The innermost has those of all
+/// events, so that there are chains in chains at each event.
+fn nested(count: usize) -> String {
+    let mut source = as_rails(count);
+    let innermost = KINDS.len().min(count);
+    let mut names: Vec<_> = (0..innermost).map(guard).collect();
+    for level in 1..NESTED {
+        let inner = format!("Guards{level}");
+        source.push_str(&chain(&inner, &names));
+        let share = |others: usize| innermost + (count - innermost) * others / (NESTED - 1);
+        names = (share(level - 1)..share(level)).map(guard).collect();
+        names.insert(0, inner);
+    }
+    source.push_str(&chain("Guards", &names));
+    source
+}
+
+fn as_rails(count: usize) -> String {
     let mut source = HEAD.to_owned();
     for (i, kind) in kinds(count) {
         let _ = write!(source, "\n#[rail(priority = {}, on = [{}])]\n{}", i % 90, kind.event, kind.function(i));
     }
-    let names: Vec<_> = (0..count).map(|i| format!("guard_{i}")).collect();
-    let _ = write!(source, "\nrail_chain! {{ pub struct Guards {{ {} }} }}\n", names.join(", "));
     source
+}
+
+fn guard(i: usize) -> String {
+    format!("guard_{i}")
+}
+
+fn chain(name: &str, rails: &[String]) -> String {
+    format!("\nrail_chain! {{ pub struct {name} {{ {} }} }}\n", rails.join(", "))
 }
 
 /// As functions, and for each event a function that calls them in turn.
