@@ -55,7 +55,7 @@ pub struct RailContext {
     shared: Option<Box<Shared>>,
     /// The step at which a walk was stopped, between the walk and whoever asks.
     pub(crate) stopped_at: usize,
-    pub(crate) slots: Slots,
+    slots: Slots,
 }
 
 /// What the rails of one event have said, for those after them.
@@ -360,6 +360,14 @@ impl RailContext {
     /// Puts the inputs of an operation where its permit can share them.
     pub(crate) fn lend<T: Default + Send + Sync + 'static>(&mut self, inputs: &mut T) -> Arc<Place<T>> {
         self.slots.fill(inputs, &self.scope, (self.step, self.attempt))
+    }
+
+    /// Takes the inputs back; whether the permit was given up.
+    pub(crate) fn take_back<T>(&mut self, place: Arc<Place<T>>, inputs: &mut T) -> bool
+    where
+        T: Clone + Send + Sync + 'static,
+    {
+        self.slots.take_back(place, inputs)
     }
 
     /// Waits, unless the run is cancelled meanwhile.

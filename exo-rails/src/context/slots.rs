@@ -5,6 +5,7 @@ use std::fmt;
 use std::mem;
 use std::ops::Deref;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::RunScope;
 
@@ -15,6 +16,14 @@ pub(crate) struct Place<T> {
     pub(crate) scope: Arc<RunScope>,
     pub(crate) step: u32,
     pub(crate) attempt: u32,
+    is_closed: AtomicBool,
+}
+
+impl<T> Place<T> {
+    /// Whether the guard of the operation is over.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.is_closed.load(Ordering::Acquire)
+    }
 }
 
 impl<T> Deref for Place<T> {
@@ -22,6 +31,16 @@ impl<T> Deref for Place<T> {
 
     fn deref(&self) -> &T {
         &self.inputs
+    }
+}
+
+/// Closes a place when it is dropped: the operation is over, or its guard was dropped. A permit that is left is worth nothing
+/// from then on.
+pub(crate) struct Open<'p, T>(pub(crate) &'p Place<T>);
+
+impl<T> Drop for Open<'_, T> {
+    fn drop(&mut self) {
+        self.0.is_closed.store(true, Ordering::Release);
     }
 }
 
@@ -51,12 +70,19 @@ impl Slots {
         {
             mem::swap(&mut unshared.inputs, inputs);
             (unshared.step, unshared.attempt) = (step, attempt);
+            *unshared.is_closed.get_mut() = false;
             if !Arc::ptr_eq(&unshared.scope, scope) {
                 unshared.scope = Arc::clone(scope);
             }
             return place;
         }
-        Arc::new(Place { inputs: mem::take(inputs), scope: Arc::clone(scope), step, attempt })
+        Arc::new(Place {
+            inputs: mem::take(inputs),
+            scope: Arc::clone(scope),
+            step,
+            attempt,
+            is_closed: AtomicBool::new(false),
+        })
     }
 
     fn take<T: Send + Sync + 'static>(&mut self) -> Option<Arc<Place<T>>> {
@@ -77,21 +103,21 @@ impl Slots {
         }
     }
 
-    /// Takes the inputs back.
-    ///
-    /// # Errors
-    /// The place, when a permit still shares it.
-    pub(crate) fn take_back<T>(&mut self, mut place: Arc<Place<T>>, inputs: &mut T) -> Result<(), Arc<Place<T>>>
+    /// Takes the inputs back; whether the permit was given up. The inputs of one that was not are copied.
+    pub(crate) fn take_back<T>(&mut self, mut place: Arc<Place<T>>, inputs: &mut T) -> bool
     where
-        T: Send + Sync + 'static,
+        T: Clone + Send + Sync + 'static,
     {
         match Arc::get_mut(&mut place) {
             Some(unshared) => {
                 mem::swap(&mut unshared.inputs, inputs);
                 self.put(place);
-                Ok(())
+                true
             }
-            None => Err(place),
+            None => {
+                inputs.clone_from(&place.inputs);
+                false
+            }
         }
     }
 }

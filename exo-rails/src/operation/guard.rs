@@ -1,19 +1,19 @@
 //! The guarded operations, as methods of every guard set.
 
+use super::attempt::guard;
 use super::guarded::{Guarded, GuardedStream};
-use super::kinds::{Compact, LlmCall, ToolCall};
+use super::kinds::{Compact, LlmCall, Run, ToolCall};
 use super::perform::{Call, Streamed};
 use crate::chain::enter;
 use crate::context::RailContext;
 use crate::decision::{Decision, OnFault, report};
 use crate::error::{OperationError, RunError};
-use crate::event::{SessionEnd, SessionStart};
+use crate::event::{Error, SessionEnd, SessionStart};
 use crate::guard_set::GuardSet;
 use crate::message::{
     CompactionInputs, CompactionOutput, InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse, SessionInfo,
     StreamSink, ToolCallInputs, ToolOutput,
 };
-use crate::operation;
 
 /// The guarded operations: a run, a call of the model, a tool call, a compaction, with their rails before and after them.
 ///
@@ -63,7 +63,17 @@ pub trait Guard: GuardSet {
     where
         F: Guarded<InvokeInputs, InvokeOutput, RunError>,
     {
-        operation::guard_run(self, inputs.into(), ctx, Call::new(run))
+        let mut inputs = inputs.into();
+        async move {
+            let result = guard::<Run, _, _>(self, &mut inputs, ctx, Call(run)).await;
+            if let Err(error) = &result
+                && let Err(fault) = enter::<Error, Self>(self, (&inputs, error), ctx).await
+            {
+                // A guard set that fails here must not hide the error that it was asked about.
+                report(&fault, OnFault::Continue);
+            }
+            result
+        }
     }
 
     /// Asks the rails of [`SessionStart`](crate::events::SessionStart) whether a session may begin.
@@ -141,7 +151,7 @@ pub trait Guard: GuardSet {
     where
         F: Guarded<ModelCallInputs, ModelResponse, OperationError>,
     {
-        async move { operation::guard::<LlmCall, _, _>(self, &mut call, ctx, Call::new(model)).await }
+        async move { guard::<LlmCall, _, _>(self, &mut call, ctx, Call(model)).await }
     }
 
     /// Guards a call of the model whose answer comes in pieces, and lets each piece leave when the rails of
@@ -152,7 +162,7 @@ pub trait Guard: GuardSet {
     /// the rails of `LlmChunk` about the answer as a whole. What the rails of `PostLlmCall` change is in the response, but
     /// the text has left by then.
     ///
-    /// `model` yields a stream of [`ModelDelta`](crate::ModelDelta)s; `outlet` takes each
+    /// `model` yields a stream of [`ModelDelta`](crate::ModelDelta)s; `sink` takes each
     /// [`StreamPiece`](crate::StreamPiece), and the model is not asked for more until it has.
     ///
     /// ```
@@ -190,12 +200,9 @@ pub trait Guard: GuardSet {
         mut call: ModelCallInputs,
         ctx: &mut RailContext,
         model: impl GuardedStream,
-        outlet: impl StreamSink,
+        sink: impl StreamSink,
     ) -> impl Future<Output = Result<ModelResponse, RunError>> + Send {
-        async move {
-            let model = Streamed { model, outlet, has_left: false };
-            operation::guard::<LlmCall, _, _>(self, &mut call, ctx, model).await
-        }
+        async move { guard::<LlmCall, _, _>(self, &mut call, ctx, Streamed::new(model, sink)).await }
     }
 
     /// Guards a compaction of the history: [`PreCompaction`](crate::events::PreCompaction), the compaction, then
@@ -235,7 +242,7 @@ pub trait Guard: GuardSet {
     where
         F: Guarded<CompactionInputs, CompactionOutput, OperationError>,
     {
-        async move { operation::guard::<Compact, _, _>(self, &mut history, ctx, Call::new(compaction)).await }
+        async move { guard::<Compact, _, _>(self, &mut history, ctx, Call(compaction)).await }
     }
 
     /// Guards a tool call: [`PreToolCall`](crate::events::PreToolCall), the call, then
@@ -281,7 +288,7 @@ pub trait Guard: GuardSet {
     where
         F: Guarded<ToolCallInputs, ToolOutput, OperationError>,
     {
-        async move { operation::guard::<ToolCall, _, _>(self, &mut call, ctx, Call::new(tool)).await }
+        async move { guard::<ToolCall, _, _>(self, &mut call, ctx, Call(tool)).await }
     }
 }
 

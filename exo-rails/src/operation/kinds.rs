@@ -5,6 +5,7 @@ use std::future::ready;
 use futures_util::FutureExt;
 use serde_json::{Map, Value, json};
 
+use super::attempt::AttemptOver;
 use super::windows;
 use crate::action::NoSubstitute;
 use crate::chain::enter;
@@ -20,7 +21,6 @@ use crate::message::{
     CompactionInputs, CompactionOutput, InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse, ToolCallInputs,
     ToolOutput,
 };
-use crate::operation::Again;
 use crate::point::{HookPoint, RailInfo, Reason};
 
 /// What an event pair surrounds: the run, a model call, a tool call, a compaction.
@@ -61,14 +61,14 @@ pub(crate) trait Operation {
         operation.map(Some)
     }
 
-    /// Asks the rails of what leaves piece by piece about a result that leaves as a whole.
-    fn delivered<R: GuardSet + ?Sized>(
+    /// Asks the rails about a result that leaves as a whole, where it could leave piece by piece.
+    fn deliver<R: GuardSet + ?Sized>(
         _: &R,
         _: &Self::Inputs,
         _: &mut Self::Output,
         _: &mut RailContext,
-    ) -> impl Future<Output = Result<Option<Again>, RunError>> + Send {
-        ready(Ok(None))
+    ) -> impl Future<Output = Result<(), AttemptOver>> + Send {
+        ready(Ok(()))
     }
 }
 
@@ -156,12 +156,12 @@ impl Operation for LlmCall {
         ctx.unless_cancelled(call)
     }
 
-    fn delivered<R: GuardSet + ?Sized>(
+    fn deliver<R: GuardSet + ?Sized>(
         rails: &R,
         inputs: &ModelCallInputs,
         output: &mut ModelResponse,
         ctx: &mut RailContext,
-    ) -> impl Future<Output = Result<Option<Again>, RunError>> + Send {
+    ) -> impl Future<Output = Result<(), AttemptOver>> + Send {
         windows::whole(rails, inputs, output, ctx)
     }
 }

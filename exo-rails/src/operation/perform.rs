@@ -1,29 +1,18 @@
 //! How an operation is done: called, or streamed.
 
-use std::future::{Ready, ready};
+use std::future::ready;
 
-use super::windows;
 use futures_util::FutureExt;
 
+use super::attempt::AttemptOver;
+use super::guarded::{Guarded, GuardedStream};
+use super::kinds::{LlmCall, Operation};
+use super::permit::Permit;
+use super::windows;
 use crate::context::RailContext;
 use crate::error::{OperationError, RunError};
 use crate::guard_set::GuardSet;
 use crate::message::{ModelCallInputs, ModelResponse, StreamPiece, StreamSink};
-use crate::operation::Again;
-use crate::operation::guarded::{Guarded, GuardedStream};
-use crate::operation::kinds::{LlmCall, Operation};
-use crate::operation::permit::Permit;
-use crate::operation::windows::Screened;
-
-/// What an operation has come to, when it has not failed.
-pub(crate) enum Made<T> {
-    /// A result, of which nothing has left yet.
-    Whole(T),
-    /// A result that has left, piece by piece.
-    Delivered(T),
-    /// A rail has stopped it on the way, and has it done again.
-    Again(Again),
-}
 
 /// Does an operation.
 pub(crate) trait Perform<O: Operation>: Send {
@@ -36,41 +25,28 @@ pub(crate) trait Perform<O: Operation>: Send {
         permit: Permit<O::Inputs>,
         inputs: &O::Inputs,
         ctx: &mut RailContext,
-    ) -> impl Future<Output = Result<Result<Made<O::Output>, O::Error>, RunError>> + Send;
+    ) -> impl Future<Output = Result<Result<O::Output, O::Error>, AttemptOver>> + Send;
 
-    /// Lets a result leave as a whole; the retry, when a rail asks for one.
+    /// Lets a result leave that has not left yet.
     fn deliver<R: GuardSet + ?Sized>(
         &mut self,
         rails: &R,
         inputs: &O::Inputs,
         output: &mut O::Output,
         ctx: &mut RailContext,
-    ) -> impl Future<Output = Result<Option<Again>, RunError>> + Send;
+    ) -> impl Future<Output = Result<(), AttemptOver>> + Send;
 
-    /// It begins anew: what has left is not part of the result.
-    fn again(&mut self) -> impl Future<Output = ()> + Send;
+    /// Begins anew: what has left is not part of the result.
+    fn restart(&mut self) -> impl Future<Output = ()> + Send;
 }
 
 /// An operation that is called, and returns its result as a whole.
-pub(crate) struct Call<F, A> {
-    pub call: F,
-    /// Who is told before it is done again.
-    pub again: A,
-}
+pub(crate) struct Call<F>(pub F);
 
-impl<F> Call<F, fn() -> Ready<()>> {
-    /// One of which nobody is told that it is done again.
-    pub(crate) fn new(call: F) -> Self {
-        Self { call, again: || ready(()) }
-    }
-}
-
-impl<O, F, A, Fut> Perform<O> for Call<F, A>
+impl<O, F> Perform<O> for Call<F>
 where
     O: Operation,
     F: Guarded<O::Inputs, O::Output, O::Error>,
-    A: FnMut() -> Fut + Send,
-    Fut: Future<Output = ()> + Send,
 {
     fn perform<R: GuardSet + ?Sized>(
         &mut self,
@@ -78,10 +54,10 @@ where
         permit: Permit<O::Inputs>,
         _: &O::Inputs,
         ctx: &mut RailContext,
-    ) -> impl Future<Output = Result<Result<Made<O::Output>, O::Error>, RunError>> + Send {
-        O::unless_cancelled((self.call)(permit), ctx).map(|result| match result {
-            Some(result) => Ok(result.map(Made::Whole).map_err(Into::into)),
-            None => Err(RunError::Cancelled),
+    ) -> impl Future<Output = Result<Result<O::Output, O::Error>, AttemptOver>> + Send {
+        O::unless_cancelled((self.0)(permit), ctx).map(|result| match result {
+            Some(result) => Ok(result.map_err(Into::into)),
+            None => Err(RunError::Cancelled.into()),
         })
     }
 
@@ -91,21 +67,29 @@ where
         inputs: &O::Inputs,
         output: &mut O::Output,
         ctx: &mut RailContext,
-    ) -> impl Future<Output = Result<Option<Again>, RunError>> + Send {
-        O::delivered(rails, inputs, output, ctx)
+    ) -> impl Future<Output = Result<(), AttemptOver>> + Send {
+        O::deliver(rails, inputs, output, ctx)
     }
 
-    fn again(&mut self) -> impl Future<Output = ()> + Send {
-        (self.again)()
+    fn restart(&mut self) -> impl Future<Output = ()> + Send {
+        ready(())
     }
 }
 
 /// A call of the model whose answer comes in pieces, and leaves in pieces when the rails have seen them.
 pub(crate) struct Streamed<F, T> {
-    pub model: F,
-    pub outlet: T,
+    model: F,
+    sink: T,
+    /// Whether the answer has left as it came.
+    is_delivered: bool,
     /// Whether something has left that is not taken back.
-    pub has_left: bool,
+    has_left: bool,
+}
+
+impl<F, T> Streamed<F, T> {
+    pub(super) const fn new(model: F, sink: T) -> Self {
+        Self { model, sink, is_delivered: false, has_left: false }
+    }
 }
 
 impl<F: GuardedStream, T: StreamSink> Perform<LlmCall> for Streamed<F, T> {
@@ -115,14 +99,12 @@ impl<F: GuardedStream, T: StreamSink> Perform<LlmCall> for Streamed<F, T> {
         permit: Permit<ModelCallInputs>,
         inputs: &ModelCallInputs,
         ctx: &mut RailContext,
-    ) -> Result<Result<Made<ModelResponse>, OperationError>, RunError> {
+    ) -> Result<Result<ModelResponse, OperationError>, AttemptOver> {
         let deltas = (self.model)(permit);
-        let mut outlet = Counting { outlet: &mut self.outlet, has_left: &mut self.has_left };
-        Ok(match windows::stream(rails, inputs, deltas, ctx, &mut outlet).await? {
-            Ok(Screened::Passed(response)) => Ok(Made::Delivered(response)),
-            Ok(Screened::Again(again)) => Ok(Made::Again(again)),
-            Err(error) => Err(error),
-        })
+        let mut sink = Counting { sink: &mut self.sink, has_left: &mut self.has_left };
+        let answer = windows::stream(rails, inputs, deltas, ctx, &mut sink).await?;
+        self.is_delivered = answer.is_ok();
+        Ok(answer)
     }
 
     async fn deliver<R: GuardSet + ?Sized>(
@@ -131,34 +113,38 @@ impl<F: GuardedStream, T: StreamSink> Perform<LlmCall> for Streamed<F, T> {
         inputs: &ModelCallInputs,
         output: &mut ModelResponse,
         ctx: &mut RailContext,
-    ) -> Result<Option<Again>, RunError> {
-        // After a failure in mid-stream: the substitute stands in for all of the answer.
-        Perform::<LlmCall>::again(self).await;
-        let again = windows::whole(rails, inputs, output, ctx).await?;
-        let text = output.message.text();
-        if again.is_none() && !text.is_empty() {
-            self.has_left = true;
-            self.outlet.send(StreamPiece::Text(text.into_owned())).await;
+    ) -> Result<(), AttemptOver> {
+        if self.is_delivered {
+            return Ok(());
         }
-        Ok(again)
+        // After a failure in mid-stream: the substitute stands in for all of the answer.
+        Perform::<LlmCall>::restart(self).await;
+        windows::whole(rails, inputs, output, ctx).await?;
+        let text = output.message.text();
+        if !text.is_empty() {
+            self.has_left = true;
+            self.sink.send(StreamPiece::Text(text.into_owned())).await;
+        }
+        Ok(())
     }
 
-    async fn again(&mut self) {
+    async fn restart(&mut self) {
+        self.is_delivered = false;
         if std::mem::take(&mut self.has_left) {
-            self.outlet.send(StreamPiece::Restart).await;
+            self.sink.send(StreamPiece::Restart).await;
         }
     }
 }
 
-/// An outlet that knows whether something has left through it.
+/// A sink that knows whether something has left through it.
 struct Counting<'o, T> {
-    outlet: &'o mut T,
+    sink: &'o mut T,
     has_left: &'o mut bool,
 }
 
 impl<T: StreamSink> StreamSink for Counting<'_, T> {
     fn send(&mut self, piece: StreamPiece) -> impl Future<Output = ()> + Send {
         *self.has_left = matches!(piece, StreamPiece::Text(_));
-        self.outlet.send(piece)
+        self.sink.send(piece)
     }
 }

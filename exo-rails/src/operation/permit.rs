@@ -5,6 +5,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use crate::context::{Place, RailContext, RunScope};
+use crate::error::{OperationError, OperationErrorKind};
 
 /// The inputs of an operation as the pre rails have left them: proof that they let it pass.
 ///
@@ -66,6 +67,40 @@ impl<T> Permit<T> {
     #[must_use]
     pub fn attempt(&self) -> u32 {
         self.place.attempt
+    }
+
+    /// Asserts that the permit is still good: the guard that issued it waits for the operation.
+    ///
+    /// A permit that an operation keeps, or that outlives a guard which was dropped, is worth nothing. A
+    /// [`Tool`](crate::Tool) asks this before it runs; an executor of your own asks it before it does something.
+    ///
+    /// ```
+    /// use std::sync::Mutex;
+    ///
+    /// use exo_rails::prelude::*;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() {
+    /// let kept = Mutex::new(None);
+    /// let thief = |call: Permit<ToolCallInputs>| {
+    ///     assert!(call.ensure_open().is_ok());
+    ///     *kept.lock().unwrap() = Some(call);
+    ///     async { Ok::<_, OperationError>(ToolOutput::text("done")) }
+    /// };
+    /// let result = NoRails.guard_tool_call(ToolCallInputs::new("search"), &mut RailContext::new("demo"), thief).await;
+    /// assert!(matches!(result, Err(RunError::PermitKept { .. })));
+    /// let kept = kept.into_inner().unwrap().unwrap();
+    /// assert!(kept.ensure_open().is_err());
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// When the guard is over: [`Denied`](OperationErrorKind::Denied).
+    pub fn ensure_open(&self) -> Result<(), OperationError> {
+        if self.place.is_closed() {
+            let message = "the permit is used after its guard has ended";
+            return Err(OperationError::new(OperationErrorKind::Denied, message));
+        }
+        Ok(())
     }
 
     /// What is the same for all events of the run.

@@ -7,6 +7,7 @@ use futures_core::Stream;
 use futures_util::StreamExt;
 use serde_json::Map;
 
+use super::attempt::{AttemptOver, act_on};
 use crate::chain::{Serves, enter};
 use crate::context::RailContext;
 use crate::error::{OperationError, RunError};
@@ -16,30 +17,21 @@ use crate::message::{
     Content, ContentPart, Message, ModelCallInputs, ModelDelta, ModelResponse, ResponseBuilder, StreamPiece,
     StreamSink, StreamWindow,
 };
-use crate::operation::{Again, settle};
 
-/// Asks the rails about an answer that is there as a whole; the retry, when one of them wants it.
+/// Asks the rails about an answer that is there as a whole.
 pub(super) async fn whole<R: GuardSet + ?Sized>(
     rails: &R,
     inputs: &ModelCallInputs,
     response: &mut ModelResponse,
     ctx: &mut RailContext,
-) -> Result<Option<Again>, RunError> {
+) -> Result<(), AttemptOver> {
     let mut window = StreamWindow::new(take_text(&mut response.message), true);
-    let again = screen(rails, inputs, &mut window, ctx).await?;
+    let asked = ask(rails, inputs, &mut window, ctx).await;
     if window.ends() {
         ends_here(response);
     }
     put_text(&mut response.message, window.text);
-    Ok(again)
-}
-
-/// How a streamed answer ends.
-pub(super) enum Screened {
-    /// It has left.
-    Passed(ModelResponse),
-    /// A rail has the model called again.
-    Again(Again),
+    asked
 }
 
 /// Lets an answer leave as it comes, each piece after the rails have seen it.
@@ -48,8 +40,8 @@ pub(super) async fn stream<R, S, E, T>(
     inputs: &ModelCallInputs,
     deltas: S,
     ctx: &mut RailContext,
-    outlet: &mut T,
-) -> Result<Result<Screened, OperationError>, RunError>
+    sink: &mut T,
+) -> Result<Result<ModelResponse, OperationError>, AttemptOver>
 where
     R: GuardSet + ?Sized,
     S: Stream<Item = Result<ModelDelta, E>> + Send,
@@ -60,29 +52,25 @@ where
     let mut answer = ResponseBuilder::new();
     let mut passage = Passage::new(Serves::<LlmChunk>::stream_window(rails));
     loop {
-        let Some(delta) = ctx.unless_cancelled(deltas.next()).await else { return Err(RunError::Cancelled) };
+        let Some(delta) = ctx.unless_cancelled(deltas.next()).await else { return Err(RunError::Cancelled.into()) };
         let delta = match delta {
             None => break,
             Some(Err(error)) => return Ok(Err(error.into())),
             Some(Ok(delta)) => delta,
         };
-        let has_text = passage.take(&delta, outlet).await;
+        let has_text = passage.take(&delta, sink).await;
         answer.add(delta);
         if !has_text {
             continue;
         }
-        if let Some(again) = passage.pass(rails, inputs, ctx, outlet).await? {
-            return Ok(Ok(Screened::Again(again)));
-        }
+        passage.pass(rails, inputs, ctx, sink).await?;
         if passage.window.ends() {
             break;
         }
     }
     passage.window.is_last = true;
-    Ok(Ok(match passage.pass(rails, inputs, ctx, outlet).await? {
-        Some(again) => Screened::Again(again),
-        None => Screened::Passed(passage.ended(answer)),
-    }))
+    passage.pass(rails, inputs, ctx, sink).await?;
+    Ok(Ok(passage.ended(answer)))
 }
 
 /// An answer on its way.
@@ -100,13 +88,13 @@ impl Passage {
     }
 
     /// Takes the text of a delta in; whether there is any.
-    async fn take(&mut self, delta: &ModelDelta, outlet: &mut impl StreamSink) -> bool {
+    async fn take(&mut self, delta: &ModelDelta, sink: &mut impl StreamSink) -> bool {
         match delta {
             ModelDelta::Text(text) => self.window.push(text),
             // It stands in for everything before it.
             ModelDelta::Response(response) => {
                 if !self.released.is_empty() {
-                    outlet.send(StreamPiece::Restart).await;
+                    sink.send(StreamPiece::Restart).await;
                 }
                 *self = Self::new(self.held_back);
                 self.window.push(&response.message.text());
@@ -122,22 +110,19 @@ impl Passage {
         rails: &R,
         inputs: &ModelCallInputs,
         ctx: &mut RailContext,
-        outlet: &mut impl StreamSink,
-    ) -> Result<Option<Again>, RunError> {
+        sink: &mut impl StreamSink,
+    ) -> Result<(), AttemptOver> {
         // Nothing leaves before the end, so the rails see it then, as they see an answer that is not streamed.
         if self.held_back == usize::MAX && !self.window.is_last {
-            return Ok(None);
+            return Ok(());
         }
-        let again = screen(rails, inputs, &mut self.window, ctx).await?;
-        if again.is_some() {
-            return Ok(again);
-        }
+        ask(rails, inputs, &mut self.window, ctx).await?;
         let released = self.window.release(self.held_back);
         if !released.is_empty() {
             self.released.push_str(&released);
-            outlet.send(StreamPiece::Text(released)).await;
+            sink.send(StreamPiece::Text(released)).await;
         }
-        Ok(None)
+        Ok(())
     }
 
     /// The answer that has left.
@@ -152,16 +137,16 @@ impl Passage {
     }
 }
 
-/// Asks the rails about a window; the retry, when one of them wants it.
-async fn screen<R: GuardSet + ?Sized>(
+/// Asks the rails about a window.
+async fn ask<R: GuardSet + ?Sized>(
     rails: &R,
     inputs: &ModelCallInputs,
     window: &mut StreamWindow,
     ctx: &mut RailContext,
-) -> Result<Option<Again>, RunError> {
+) -> Result<(), AttemptOver> {
     let decision = enter::<LlmChunk, R>(rails, (inputs, window), ctx).await?;
     // A skip lets the window leave as it stands.
-    Ok(settle(decision, LlmChunk::POINT, drop)?.again())
+    act_on(decision, LlmChunk::POINT).map(drop)
 }
 
 /// A rail has ended the answer: what would have come after the window is not part of it.

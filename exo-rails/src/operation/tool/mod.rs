@@ -172,7 +172,8 @@ impl Tool {
         }
     }
 
-    fn accepts(&self, call: &ToolCallInputs) -> Result<(), OperationError> {
+    fn accepts(&self, call: &Permit<ToolCallInputs>) -> Result<(), OperationError> {
+        call.ensure_open()?;
         if call.tool_name != self.name() {
             let message = format!("the permit is for `{}`, not for `{}`", call.tool_name, self.name());
             return Err(OperationError::new(OperationErrorKind::Denied, message));
