@@ -1,7 +1,8 @@
 // The README names pages by their files. Of two definitions of a link the first counts.
+//! [tour]: guide::tour
 //! [mistakes]: guide::mistakes
 //! [hooks]: guide::lifecycle_hooks
-//! [faults]: OnFault
+//! [benchmarks]: guide::tour#what-it-costs
 #![doc = include_str!("../README.md")]
 
 extern crate self as exo_rails;

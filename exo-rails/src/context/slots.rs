@@ -86,14 +86,19 @@ impl Slots {
     }
 
     fn take<T: Send + Sync + 'static>(&mut self) -> Option<Arc<Place<T>>> {
-        let is_it = |place: &Arc<dyn Any + Send + Sync>| (**place).is::<Place<T>>();
-        let place = if self.first.as_ref().is_some_and(is_it) {
-            self.first.take()
-        } else {
-            let at = self.others.iter().position(is_it)?;
-            Some(self.others.swap_remove(at))
-        };
-        place?.downcast().ok()
+        match self.first.take()?.downcast() {
+            Ok(place) => Some(place),
+            Err(other) => {
+                self.first = Some(other);
+                self.take_other()
+            }
+        }
+    }
+
+    #[cold]
+    fn take_other<T: Send + Sync + 'static>(&mut self) -> Option<Arc<Place<T>>> {
+        let at = self.others.iter().position(|place| (**place).is::<Place<T>>())?;
+        self.others.swap_remove(at).downcast().ok()
     }
 
     fn put(&mut self, place: Arc<dyn Any + Send + Sync>) {
