@@ -32,9 +32,7 @@ pub use context::{
     Extensions, HookState, Provided, RailContext, RunScope, SharedExtensions, StopKind, StoppedBy, ValueInfo,
 };
 pub use decision::{Caller, Decision, OnFault, Outcome, RailIdentity, RailOutput};
-pub use error::{
-    FaultCause, OperationError, OperationErrorKind, RailAbortError, RailFault, RetriesExhausted, RunError,
-};
+pub use error::{FaultCause, OperationError, RailAbortError, RailFault, RetriesExhausted, RunError};
 pub use event::{
     Allows, AllowsAbort, AllowsRetry, AllowsSkip, AnyEvent, AnySubstitute, CustomInputs, Event, EventPart, Inputs,
     Param, Payloads, SharedParam, SubstituteFor, events,
@@ -48,6 +46,7 @@ pub use guard_set::{
 pub use macros::*;
 pub use message::compaction::{CompactionInputs, CompactionOutput};
 pub use message::delta::{ModelDelta, ResponseBuilder, ToolCallDelta};
+pub use message::error_kind::OperationErrorKind;
 pub use message::payload::{InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse, ToolCallInputs, ToolOutput};
 pub use message::session::SessionInfo;
 pub use message::stream::{StreamPiece, StreamSink, StreamWindow};

@@ -4,8 +4,8 @@ pub use crate::chain::concurrent::*;
 pub use crate::chain::order::Checks;
 pub use crate::chain::walk::*;
 pub use crate::chain::{Listing, NoRail, Places, RailAt, RunsEachRailOnce, Sorted, Summary};
-pub use crate::decision::{Observes, ReturnedAt};
-pub use crate::event::{BeforeTool, CanSkip, Carried, CarriedBy, CustomPart, SharedBy, Sound, ToolEvent, once};
+pub use crate::decision::{CanSkip, Observes, ReturnedAt};
+pub use crate::event::{BeforeTool, Carried, CarriedBy, CustomPart, SharedBy, Sound, ToolEvent, once};
 pub use crate::operation::ToolArgs;
 pub use crate::operation::{HasSchema, IntoTools, Json, OpenArgs, distinct, into_tools, name_of, of_set};
 pub use crate::rail::{

@@ -142,13 +142,17 @@ fn forbidden(module: &[String], source: &str) -> Vec<String> {
 
 #[test]
 fn a_folder_uses_only_those_before_it() {
+    let mut wrong = Vec::new();
     for (module, source) in files(&source(), &[]) {
         if ROOT.contains(&module.first().map_or("lib", String::as_str)) {
             continue;
         }
         let forbidden = forbidden(&module, &source);
-        assert!(forbidden.is_empty(), "`{}` uses {forbidden:?}, which is not a layer before it", module.join("::"));
+        if !forbidden.is_empty() {
+            wrong.push(format!("`{}` uses {forbidden:?}", module.join("::")));
+        }
     }
+    assert!(wrong.is_empty(), "not layers before them:\n{}", wrong.join("\n"));
 }
 
 #[test]

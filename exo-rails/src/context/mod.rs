@@ -126,6 +126,7 @@ impl RunScope {
 
     /// Whether the run has been cancelled.
     #[must_use]
+    #[inline]
     pub fn is_cancelled(&self) -> bool {
         self.cancellation.as_ref().is_some_and(CancellationToken::is_cancelled)
     }
@@ -357,17 +358,16 @@ impl RailContext {
         self.shared = None;
     }
 
-    /// Puts the inputs of an operation where its permit can share them.
-    pub(crate) fn lend<T: Default + Send + Sync + 'static>(&mut self, inputs: &mut T) -> Arc<Place<T>> {
-        self.slots.fill(inputs, &self.scope, (self.step, self.attempt))
+    /// A place for the inputs of an operation, where its permit can share them.
+    #[inline(always)]
+    pub(crate) fn place<T: Send + Sync + 'static>(&mut self, inputs: T) -> Arc<Place<T>> {
+        self.slots.place(inputs, &self.scope)
     }
 
-    /// Takes the inputs back; whether the permit was given up.
-    pub(crate) fn take_back<T>(&mut self, place: Arc<Place<T>>, inputs: &mut T) -> bool
-    where
-        T: Clone + Send + Sync + 'static,
-    {
-        self.slots.take_back(place, inputs)
+    /// Gives the place of an operation back, for the next one.
+    #[inline]
+    pub(crate) fn give_back<T: Send + Sync + 'static>(&mut self, place: Arc<Place<T>>) {
+        self.slots.put(place);
     }
 
     /// Waits, unless the run is cancelled meanwhile.

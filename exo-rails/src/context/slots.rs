@@ -1,18 +1,19 @@
-//! Where the inputs of an operation lie while it has its permit.
+//! Where the inputs of an operation lie while it is guarded.
 
 use std::any::Any;
 use std::fmt;
-use std::mem;
-use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::RunScope;
 
-/// Where inputs lie while an operation has its permit.
+const FILLED: &str = "a place is given out with inputs, and emptied when it is given back";
+
+/// Where the inputs of an operation lie while it is guarded. Its permit shares the place.
 #[derive(Debug)]
 pub(crate) struct Place<T> {
-    pub(crate) inputs: T,
+    /// Empty between operations.
+    inputs: Option<T>,
     pub(crate) scope: Arc<RunScope>,
     pub(crate) step: u32,
     pub(crate) attempt: u32,
@@ -20,17 +21,31 @@ pub(crate) struct Place<T> {
 }
 
 impl<T> Place<T> {
+    /// The inputs of the operation.
+    pub(crate) fn inputs(&self) -> &T {
+        match &self.inputs {
+            Some(inputs) => inputs,
+            None => unreachable!("{FILLED}"),
+        }
+    }
+
+    /// The inputs of the operation, for its pre rails.
+    pub(crate) fn inputs_mut(&mut self) -> &mut T {
+        match &mut self.inputs {
+            Some(inputs) => inputs,
+            None => unreachable!("{FILLED}"),
+        }
+    }
+
+    /// Opens the place for one attempt: the permit that is issued for it is good until the place is closed.
+    pub(crate) fn open(&mut self, step: u32, attempt: u32) {
+        (self.step, self.attempt) = (step, attempt);
+        *self.is_closed.get_mut() = false;
+    }
+
     /// Whether the guard of the operation is over.
     pub(crate) fn is_closed(&self) -> bool {
         self.is_closed.load(Ordering::Acquire)
-    }
-}
-
-impl<T> Deref for Place<T> {
-    type Target = T;
-
-    fn deref(&self) -> &T {
-        &self.inputs
     }
 }
 
@@ -44,8 +59,8 @@ impl<T> Drop for Open<'_, T> {
     }
 }
 
-/// The places that a context shares with permits: one for each type of inputs, allocated once, used by one operation
-/// after the other. Empty inputs lie in a place between operations.
+/// The places of a context: one for each type of inputs, allocated once, used by one operation after the other. Empty inputs
+/// lie in a place between operations.
 #[derive(Default)]
 pub(crate) struct Slots {
     // Most contexts have operations of one kind: the first place needs no list.
@@ -54,33 +69,23 @@ pub(crate) struct Slots {
 }
 
 impl Slots {
-    /// Puts inputs into their place, for a permit to share. What was there lies in `inputs` until they are
-    /// [taken back](Self::take_back).
-    pub(crate) fn fill<T>(
-        &mut self,
-        inputs: &mut T,
-        scope: &Arc<RunScope>,
-        (step, attempt): (u32, u32),
-    ) -> Arc<Place<T>>
-    where
-        T: Default + Send + Sync + 'static,
-    {
+    /// A place with these inputs, until it is [given back](Self::put).
+    #[inline(always)]
+    pub(crate) fn place<T: Send + Sync + 'static>(&mut self, inputs: T, scope: &Arc<RunScope>) -> Arc<Place<T>> {
         if let Some(mut place) = self.take::<T>()
             && let Some(unshared) = Arc::get_mut(&mut place)
         {
-            mem::swap(&mut unshared.inputs, inputs);
-            (unshared.step, unshared.attempt) = (step, attempt);
-            *unshared.is_closed.get_mut() = false;
+            unshared.inputs = Some(inputs);
             if !Arc::ptr_eq(&unshared.scope, scope) {
                 unshared.scope = Arc::clone(scope);
             }
             return place;
         }
         Arc::new(Place {
-            inputs: mem::take(inputs),
+            inputs: Some(inputs),
             scope: Arc::clone(scope),
-            step,
-            attempt,
+            step: 0,
+            attempt: 0,
             is_closed: AtomicBool::new(false),
         })
     }
@@ -101,28 +106,14 @@ impl Slots {
         self.others.swap_remove(at).downcast().ok()
     }
 
-    fn put(&mut self, place: Arc<dyn Any + Send + Sync>) {
+    /// Gives a place back, unless a permit still shares it.
+    pub(crate) fn put<T: Send + Sync + 'static>(&mut self, mut place: Arc<Place<T>>) {
+        let Some(unshared) = Arc::get_mut(&mut place) else { return };
+        // Nothing of an operation stays behind.
+        unshared.inputs = None;
         match self.first {
             None => self.first = Some(place),
             Some(_) => self.others.push(place),
-        }
-    }
-
-    /// Takes the inputs back; whether the permit was given up. The inputs of one that was not are copied.
-    pub(crate) fn take_back<T>(&mut self, mut place: Arc<Place<T>>, inputs: &mut T) -> bool
-    where
-        T: Clone + Send + Sync + 'static,
-    {
-        match Arc::get_mut(&mut place) {
-            Some(unshared) => {
-                mem::swap(&mut unshared.inputs, inputs);
-                self.put(place);
-                true
-            }
-            None => {
-                inputs.clone_from(&place.inputs);
-                false
-            }
         }
     }
 }

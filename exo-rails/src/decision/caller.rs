@@ -1,10 +1,10 @@
 //! Which rail decides.
 
+use std::any::type_name;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
 use crate::decision::on_fault::OnFault;
-use crate::guard_set::HookHandle;
 use crate::point::RailInfo;
 
 /// A rail or hook at work: what its decisions say of it, and what its retries are counted by.
@@ -19,49 +19,52 @@ pub struct Caller {
     pub on_fault: OnFault,
 }
 
-/// Equal for one and the same rail or hook only.
+/// Which rail it is: its type, and its place in the guard set. The place is the path through nested chains and managers.
 ///
-/// It tells apart what shares a name, a priority and a place: rails made from one generic type, and hooks added
-/// in a loop. Each has its own retries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct RailIdentity(pub(crate) Identity);
-
+/// It tells apart what shares a name, a priority and a place in the source: rails made from one generic type, hooks added in a
+/// loop, and a chain that is listed at two places. Each has its own retries.
 #[derive(Clone, Copy)]
-pub(crate) enum Identity {
-    /// A rail. Its type has a name in constants only as a function.
-    Type(fn() -> &'static str),
-    /// A plain hook.
-    Hook(HookHandle),
+pub struct RailIdentity {
+    // The type has a name in constants only as a function.
+    rail: fn() -> &'static str,
+    place: u64,
 }
 
-impl Identity {
-    fn key(self) -> Result<&'static str, HookHandle> {
-        match self {
-            Self::Type(name) => Ok(name()),
-            Self::Hook(handle) => Err(handle),
-        }
+impl RailIdentity {
+    /// The rail or hook of this type, before it has a place.
+    pub(crate) const fn of<R: ?Sized>() -> Self {
+        Self { rail: type_name::<R>, place: 0 }
+    }
+
+    /// The same rail at this place of a chain or a manager. The innermost place comes first.
+    pub(crate) const fn at(self, place: u64) -> Self {
+        // A hash of the path: 0 is a place as well, and the order of the places counts.
+        let place = (self.place.rotate_left(5) ^ (place + 1)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        Self { rail: self.rail, place }
+    }
+
+    fn key(self) -> (&'static str, u64) {
+        ((self.rail)(), self.place)
     }
 }
 
-impl PartialEq for Identity {
+impl PartialEq for RailIdentity {
     fn eq(&self, other: &Self) -> bool {
         self.key() == other.key()
     }
 }
 
-impl Eq for Identity {}
+impl Eq for RailIdentity {}
 
-impl Hash for Identity {
+impl Hash for RailIdentity {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.key().hash(state);
     }
 }
 
-impl fmt::Debug for Identity {
+impl fmt::Debug for RailIdentity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.key() {
-            Ok(name) => f.write_str(name),
-            Err(handle) => handle.fmt(f),
-        }
+        let (rail, place) = self.key();
+        write!(f, "{rail} at {place:x}")
     }
 }

@@ -96,6 +96,14 @@ impl<S> Decision<S> {
         }
     }
 
+    /// The same decision, of a rail at this place of a guard set.
+    pub(crate) fn at(mut self, place: u64) -> Self {
+        if let Self::Retry { identity, .. } = &mut self {
+            *identity = identity.at(place);
+        }
+        self
+    }
+
     /// The same decision with another substitute, or the fault that there is none.
     pub(crate) fn try_map<T>(self, map: impl FnOnce(S) -> Result<T, RailFault>) -> Result<Decision<T>, RailFault> {
         Ok(match self {

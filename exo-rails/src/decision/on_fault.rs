@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use crate::decision::caller::Caller;
 use crate::decision::{Decision, Outcome};
 use crate::error::{FaultCause, RailFault};
-use crate::event::Payloads;
+use crate::event::{AllowsSkip, Payloads};
 use crate::point::{HookPoint, Reason};
 
 /// What a fault of a rail comes to: `#[rail(on_fault = "…")]`.
@@ -90,4 +90,36 @@ pub(crate) fn report(fault: &RailFault, on_fault: OnFault) {
         OnFault::Skip => tracing::error!(rail, event, %cause, "a rail faulted; the operation is skipped"),
         OnFault::Continue => tracing::warn!(rail, event, %cause, "a rail faulted; the run goes on"),
     }
+}
+
+impl RailFault {
+    /// The fault of a rail with this cause. An error that is itself a fault stays as it is: a rail that asks other rails
+    /// does not hide which of them it was.
+    #[cold]
+    pub(crate) fn of(caller: &Caller, point: HookPoint, cause: FaultCause) -> Self {
+        let cause = match cause {
+            FaultCause::Error(error) => match error.downcast() {
+                Ok(fault) => return *fault,
+                Err(error) => FaultCause::Error(error),
+            },
+            cause => cause,
+        };
+        Self { rail_name: caller.info.name, event: point, cause }
+    }
+}
+
+/// Events at which a fault can come to a skip: `#[rail(on_fault = "skip")]`.
+#[diagnostic::on_unimplemented(
+    message = "at `{Self}` there is nothing to skip",
+    label = "not at `{Self}`",
+    note = "write `on_fault = \"continue\"`: the fault is reported, and the run goes on"
+)]
+pub trait CanSkip: Payloads {
+    /// What comes of the fault.
+    const ON_FAULT: OnFault;
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: AllowsSkip> CanSkip for E {
+    const ON_FAULT: OnFault = OnFault::Skip;
 }

@@ -3,7 +3,6 @@
 use std::error::Error as StdError;
 use std::time::Duration;
 
-use crate::decision::Caller;
 use crate::point::HookPoint;
 
 /// A rail could not decide.
@@ -83,19 +82,5 @@ impl RailFault {
     /// A fault of this rail at this event: for guard sets and hooks of your own.
     pub fn new(rail_name: &'static str, event: HookPoint, error: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         Self { rail_name, event, cause: FaultCause::Error(error.into()) }
-    }
-
-    /// The fault of a rail with this cause. An error that is itself a fault stays as it is: a rail that asks other rails
-    /// does not hide which of them it was.
-    #[cold]
-    pub(crate) fn of(caller: &Caller, point: HookPoint, cause: FaultCause) -> Self {
-        let cause = match cause {
-            FaultCause::Error(error) => match error.downcast() {
-                Ok(fault) => return *fault,
-                Err(error) => FaultCause::Error(error),
-            },
-            cause => cause,
-        };
-        Self { rail_name: caller.info.name, event: point, cause }
     }
 }

@@ -7,8 +7,9 @@ pub use fault::*;
 use std::error::Error as StdError;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
+use crate::message::OperationErrorKind;
 use crate::point::{HookPoint, IntoReason, Reason};
 
 /// A rail ended the run.
@@ -97,44 +98,6 @@ pub struct OperationError {
     /// The error underneath.
     #[source]
     pub source: Option<Box<dyn StdError + Send + Sync>>,
-}
-
-/// Kinds of [`OperationError`], for rails that decide by them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum OperationErrorKind {
-    /// It took too long.
-    Timeout,
-    /// There were too many requests.
-    RateLimited,
-    /// The other side could not be reached, or broke off.
-    Unavailable,
-    /// The request, or the arguments of the tool call, made no sense to the other side.
-    InvalidRequest,
-    /// The other side's answer made no sense.
-    InvalidResponse,
-    /// There is no such tool, model or thing.
-    NotFound,
-    /// It was not permitted.
-    Denied,
-    /// Anything else.
-    Other,
-}
-
-impl std::fmt::Display for OperationErrorKind {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Timeout => "timeout",
-            Self::RateLimited => "rate limited",
-            Self::Unavailable => "unavailable",
-            Self::InvalidRequest => "invalid request",
-            Self::InvalidResponse => "invalid response",
-            Self::NotFound => "not found",
-            Self::Denied => "denied",
-            Self::Other => "failed",
-        })
-    }
 }
 
 impl OperationError {

@@ -13,7 +13,6 @@ pub use table::*;
 pub use tool_event::*;
 
 use crate::action::NoSubstitute;
-use crate::decision::OnFault;
 use crate::point::HookPoint;
 
 /// What an event hands to its rails, and what a skip may put in the place of its operation's result.
@@ -159,19 +158,3 @@ impl Payloads for AnyEvent {
 impl AllowsAbort for AnyEvent {}
 impl AllowsSkip for AnyEvent {}
 impl AllowsRetry for AnyEvent {}
-
-/// Events at which a fault can come to a skip: `#[rail(on_fault = "skip")]`.
-#[diagnostic::on_unimplemented(
-    message = "at `{Self}` there is nothing to skip",
-    label = "not at `{Self}`",
-    note = "write `on_fault = \"continue\"`: the fault is reported, and the run goes on"
-)]
-pub trait CanSkip: Payloads {
-    /// What comes of the fault.
-    const ON_FAULT: OnFault;
-}
-
-#[diagnostic::do_not_recommend]
-impl<E: AllowsSkip> CanSkip for E {
-    const ON_FAULT: OnFault = OnFault::Skip;
-}

@@ -9,7 +9,7 @@ use tracing::Instrument;
 
 use crate::chain::Serves;
 use crate::context::{RailContext, StoppedBy};
-use crate::decision::{Caller, Decision, Identity, OnFault, Outcome, RailIdentity, outcome};
+use crate::decision::{Caller, Decision, OnFault, Outcome, RailIdentity, outcome};
 use crate::error::{FaultCause, RailFault};
 use crate::event::{Allows, AnyEvent, AnySubstitute, Event, Inputs};
 use crate::guard_set::hook::{Hook, HookFuture, ObserverFuture};
@@ -107,7 +107,7 @@ impl HookManager {
     pub fn add<H: Hook>(&mut self, point: HookPoint, hook: H) -> HookHandle {
         let (handle, name) = (HookHandle::next(), type_name::<H>());
         let info = interned(RailInfo { name, priority: crate::DEFAULT_PRIORITY, declared: SourceLocation::here(&"") });
-        let caller = Caller { info, identity: RailIdentity(Identity::Hook(handle)), on_fault: OnFault::Abort };
+        let caller = Caller { info, identity: RailIdentity::of::<H>(), on_fault: OnFault::Abort };
         self.push(point, Entry { handle, caller, rewrites: true, hook: Arc::new(hook) })
     }
 
@@ -183,7 +183,7 @@ impl<E: Event> Serves<E> for HookManager {
             if matches!(outcome, Ok(Decision::Continue)) {
                 continue;
             }
-            let outcome = check::<E>(&entry.caller, outcome);
+            let outcome = check::<E>(&entry.caller, outcome).map(|decision| decision.at(entry.handle.0));
             if E::POINT.is_the_end() && outcome.is_err() {
                 // The others are to be told as well.
                 faulted = faulted.or(outcome.err());

@@ -243,7 +243,7 @@ impl<E: Event> Serves<E> for RailManager {
             if let Some(stopped) = StoppedBy::of::<E>(&outcome) {
                 ctx.set_stopped(stopped);
                 list.run_always_rails(place + 1, payload, ctx).await;
-                return outcome;
+                return outcome.map(|decision| decision.at(listed.handle.0));
             }
         }
         Ok(Decision::Continue)

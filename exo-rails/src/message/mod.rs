@@ -6,12 +6,14 @@
 
 pub(crate) mod compaction;
 pub(crate) mod delta;
+pub(crate) mod error_kind;
 pub(crate) mod payload;
 pub(crate) mod session;
 pub(crate) mod stream;
 
 pub(crate) use compaction::*;
 pub(crate) use delta::*;
+pub(crate) use error_kind::*;
 pub(crate) use payload::*;
 pub(crate) use session::*;
 pub(crate) use stream::*;

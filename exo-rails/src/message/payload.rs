@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::error_kind::OperationErrorKind;
 use super::{Content, Message, Role, ToolCall, ToolSpec, Usage};
-use crate::error::OperationErrorKind;
 
 /// What a run is asked: carried by [`Start`](crate::events::Start), and by the events that end the run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -5,12 +5,15 @@
     reason = "an `async fn` keeps its arguments twice: the futures would be double the size"
 )]
 
+use std::mem;
+use std::sync::Arc;
+
 use super::kinds::Operation;
 use super::perform::Perform;
 use super::permit::issue;
 use super::retries::{Retries, Retry};
 use crate::chain::{Serves, enter};
-use crate::context::{Open, RailContext};
+use crate::context::{Open, Place, RailContext};
 use crate::decision::Decision;
 use crate::error::{RailAbortError, RailFault, RunError};
 use crate::event::Event;
@@ -49,7 +52,7 @@ impl From<RailAbortError> for AttemptOver {
 /// a retry.
 pub(super) fn guard<O, R, P>(
     rails: &R,
-    inputs: &mut O::Inputs,
+    place: &mut Arc<Place<O::Inputs>>,
     ctx: &mut RailContext,
     mut operation: P,
 ) -> impl Future<Output = Result<O::Output, RunError>> + Send
@@ -59,12 +62,14 @@ where
     P: Perform<O>,
 {
     async move {
-        let original = Serves::<O::Pre>::may_rewrite(rails).then(|| Box::new(inputs.clone()));
+        let original = Serves::<O::Pre>::may_rewrite(rails).then(|| Box::new(place.inputs().clone()));
         let mut retries = Retries::default();
         loop {
-            ctx.ensure_running()?;
+            if ctx.is_cancelled() {
+                return Err(RunError::Cancelled);
+            }
             ctx.begin_attempt(retries.total);
-            let retry = match attempt::<O, R, P>(rails, inputs, ctx, &mut operation).await {
+            let retry = match attempt::<O, R, P>(rails, place, ctx, &mut operation).await {
                 Ok(output) => return Ok(output),
                 Err(AttemptOver::Failed(error)) => return Err(error),
                 Err(AttemptOver::Retry(retry)) => retry,
@@ -73,10 +78,18 @@ where
             ctx.pause(delay).await?;
             operation.restart().await;
             if let Some(original) = &original {
-                inputs.clone_from(original);
+                unshared::<O>(place)?.inputs_mut().clone_from(original);
             }
         }
     }
+}
+
+/// The place, which no permit shares.
+///
+/// # Errors
+/// When the operation has kept its permit.
+fn unshared<O: Operation>(place: &mut Arc<Place<O::Inputs>>) -> Result<&mut Place<O::Inputs>, RunError> {
+    Arc::get_mut(place).ok_or_else(|| RunError::PermitKept { event: O::Pre::POINT })
 }
 
 // What a `match` is about is kept as long as one of its arms waits. So a decision is first taken apart, and then waited for.
@@ -84,7 +97,7 @@ where
 /// One attempt: pre rails, the operation unless they skip it, post rails.
 fn attempt<O, R, P>(
     rails: &R,
-    inputs: &mut O::Inputs,
+    place: &mut Arc<Place<O::Inputs>>,
     ctx: &mut RailContext,
     operation: &mut P,
 ) -> impl Future<Output = Result<O::Output, AttemptOver>> + Send
@@ -94,19 +107,20 @@ where
     P: Perform<O>,
 {
     async move {
-        let substitute = match enter::<O::Pre, R>(rails, O::pre(inputs), ctx).await {
-            Ok(Decision::Continue) => None,
-            stopped => act_on(stopped?, O::Pre::POINT)?.map(|skip| substitute::<O>(skip, inputs, ctx)),
+        let open = unshared::<O>(place)?;
+        open.open(ctx.step(), ctx.attempt());
+        let substitute = match stopped(enter::<O::Pre, R>(rails, O::pre(open.inputs_mut()), ctx).await) {
+            None => None,
+            Some(outcome) => act_on(outcome?, O::Pre::POINT)?.map(|skip| substitute::<O>(skip, place.inputs(), ctx)),
         };
         let mut output = match substitute {
             Some(output) => output,
-            None => perform::<O, R, P>(rails, inputs, ctx, operation).await?,
+            None => perform::<O, R, P>(rails, place, ctx, operation).await?,
         };
-        operation.deliver(rails, inputs, &mut output, ctx).await?;
-        match enter::<O::Post, R>(rails, O::post(inputs, &mut output), ctx).await {
-            Ok(Decision::Continue) => {}
+        operation.deliver(rails, place.inputs(), &mut output, ctx).await?;
+        if let Some(outcome) = stopped(enter::<O::Post, R>(rails, O::post(place.inputs(), &mut output), ctx).await) {
             // A skip accepts the result as it stands.
-            stopped => drop(act_on(stopped?, O::Post::POINT)?),
+            drop(act_on(outcome?, O::Post::POINT)?);
         }
         Ok(output)
     }
@@ -115,7 +129,7 @@ where
 /// Does the operation with a permit. When it fails, asks the rails of its error what to do.
 fn perform<O, R, P>(
     rails: &R,
-    inputs: &mut O::Inputs,
+    place: &mut Arc<Place<O::Inputs>>,
     ctx: &mut RailContext,
     operation: &mut P,
 ) -> impl Future<Output = Result<O::Output, AttemptOver>> + Send
@@ -126,28 +140,38 @@ where
 {
     async move {
         // Cancelled while the rails were asked: then nothing begins any more.
-        ctx.ensure_running()?;
-        let place = ctx.lend(inputs);
-        let open = Open(&place);
-        let result = operation.perform(rails, issue(&place), &place, ctx).await;
-        drop(open);
-        if !ctx.take_back(place, inputs) {
-            return Err(RunError::PermitKept { event: O::Pre::POINT }.into());
+        if ctx.is_cancelled() {
+            return Err(RunError::Cancelled.into());
         }
+        let open = Open(place);
+        let result = operation.perform(rails, issue(place), place.inputs(), ctx).await;
+        drop(open);
+        unshared::<O>(place)?;
         let error = match result? {
             Ok(output) => return Ok(output),
             Err(error) => error,
         };
-        let decision = O::failed(rails, inputs, &error, ctx).await?;
+        let decision = O::failed(rails, place.inputs(), &error, ctx).await?;
         match act_on(decision, O::FAILED)? {
             Some(Skip { by, substitute: Some(output), .. }) => {
                 ctx.set_substituted_by(by);
                 Ok(output)
             }
             // A skip without a substitute accepts what there is: the error.
-            _ => Ok(O::unrescued(inputs, error)?),
+            _ => Ok(O::unrescued(place.inputs(), error)?),
         }
     }
+}
+
+/// The outcome of an event, when it stops it.
+#[inline(always)]
+fn stopped<S>(outcome: Result<Decision<S>, RailFault>) -> Option<Result<Decision<S>, RailFault>> {
+    if matches!(outcome, Ok(Decision::Continue)) {
+        // Not dropped: there is nothing in it, and the compiler would look.
+        mem::forget(outcome);
+        return None;
+    }
+    Some(outcome)
 }
 
 /// A skip, taken out of its decision.

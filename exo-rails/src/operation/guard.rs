@@ -2,9 +2,9 @@
 
 use super::attempt::guard;
 use super::guarded::{Guarded, GuardedStream};
-use super::kinds::{Compact, LlmCall, Run, ToolCall};
-use super::perform::{Call, Streamed};
-use crate::chain::enter;
+use super::kinds::{Compact, LlmCall, Operation, Run, ToolCall};
+use super::perform::{Call, Perform, Streamed};
+use crate::chain::{Serves, enter};
 use crate::context::RailContext;
 use crate::decision::{Decision, OnFault, report};
 use crate::error::{OperationError, RunError};
@@ -63,15 +63,17 @@ pub trait Guard: GuardSet {
     where
         F: Guarded<InvokeInputs, InvokeOutput, RunError>,
     {
-        let mut inputs = inputs.into();
+        let inputs = inputs.into();
         async move {
-            let result = guard::<Run, _, _>(self, &mut inputs, ctx, Call(run)).await;
+            let mut place = ctx.place(inputs);
+            let result = guard::<Run, _, _>(self, &mut place, ctx, Call(run)).await;
             if let Err(error) = &result
-                && let Err(fault) = enter::<Error, Self>(self, (&inputs, error), ctx).await
+                && let Err(fault) = enter::<Error, Self>(self, (place.inputs(), error), ctx).await
             {
                 // A guard set that fails here must not hide the error that it was asked about.
                 report(&fault, OnFault::Continue);
             }
+            ctx.give_back(place);
             result
         }
     }
@@ -144,14 +146,14 @@ pub trait Guard: GuardSet {
     /// when the run is cancelled.
     fn guard_llm_call<F>(
         &self,
-        mut call: ModelCallInputs,
+        call: ModelCallInputs,
         ctx: &mut RailContext,
         model: F,
     ) -> impl Future<Output = Result<ModelResponse, RunError>> + Send
     where
         F: Guarded<ModelCallInputs, ModelResponse, OperationError>,
     {
-        async move { guard::<LlmCall, _, _>(self, &mut call, ctx, Call(model)).await }
+        guarded::<LlmCall, _, _>(self, call, ctx, Call(model))
     }
 
     /// Guards a call of the model whose answer comes in pieces, and lets each piece leave when the rails of
@@ -197,12 +199,12 @@ pub trait Guard: GuardSet {
     /// As [`guard_llm_call`](Self::guard_llm_call).
     fn guard_stream(
         &self,
-        mut call: ModelCallInputs,
+        call: ModelCallInputs,
         ctx: &mut RailContext,
         model: impl GuardedStream,
         sink: impl StreamSink,
     ) -> impl Future<Output = Result<ModelResponse, RunError>> + Send {
-        async move { guard::<LlmCall, _, _>(self, &mut call, ctx, Streamed::new(model, sink)).await }
+        guarded::<LlmCall, _, _>(self, call, ctx, Streamed::new(model, sink))
     }
 
     /// Guards a compaction of the history: [`PreCompaction`](crate::events::PreCompaction), the compaction, then
@@ -235,14 +237,14 @@ pub trait Guard: GuardSet {
     /// When a rail aborts or faults, when the compaction fails, or when the run is cancelled.
     fn guard_compaction<F>(
         &self,
-        mut history: CompactionInputs,
+        history: CompactionInputs,
         ctx: &mut RailContext,
         compaction: F,
     ) -> impl Future<Output = Result<CompactionOutput, RunError>> + Send
     where
         F: Guarded<CompactionInputs, CompactionOutput, OperationError>,
     {
-        async move { guard::<Compact, _, _>(self, &mut history, ctx, Call(compaction)).await }
+        guarded::<Compact, _, _>(self, history, ctx, Call(compaction))
     }
 
     /// Guards a tool call: [`PreToolCall`](crate::events::PreToolCall), the call, then
@@ -281,16 +283,36 @@ pub trait Guard: GuardSet {
     /// When a rail aborts, faults or has used up its retries, or when the run is cancelled.
     fn guard_tool_call<F>(
         &self,
-        mut call: ToolCallInputs,
+        call: ToolCallInputs,
         ctx: &mut RailContext,
         tool: F,
     ) -> impl Future<Output = Result<ToolOutput, RunError>> + Send
     where
         F: Guarded<ToolCallInputs, ToolOutput, OperationError>,
     {
-        async move { guard::<ToolCall, _, _>(self, &mut call, ctx, Call(tool)).await }
+        guarded::<ToolCall, _, _>(self, call, ctx, Call(tool))
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl<R: GuardSet + ?Sized> Guard for R {}
+
+/// Guards an operation whose inputs nobody needs afterwards.
+fn guarded<O, R, P>(
+    rails: &R,
+    inputs: O::Inputs,
+    ctx: &mut RailContext,
+    operation: P,
+) -> impl Future<Output = Result<O::Output, RunError>> + Send
+where
+    O: Operation,
+    R: GuardSet + Serves<O::Pre> + Serves<O::Post> + ?Sized,
+    P: Perform<O>,
+{
+    async move {
+        let mut place = ctx.place(inputs);
+        let result = guard::<O, R, P>(rails, &mut place, ctx, operation).await;
+        ctx.give_back(place);
+        result
+    }
+}

@@ -5,7 +5,8 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use crate::context::{Place, RailContext, RunScope};
-use crate::error::{OperationError, OperationErrorKind};
+use crate::error::OperationError;
+use crate::message::OperationErrorKind;
 
 /// The inputs of an operation as the pre rails have left them: proof that they let it pass.
 ///
@@ -114,12 +115,12 @@ impl<T> Deref for Permit<T> {
     type Target = T;
 
     fn deref(&self) -> &T {
-        &self.place.inputs
+        self.place.inputs()
     }
 }
 
 impl<T: fmt::Debug> fmt::Debug for Permit<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Permit").field(&self.place.inputs).finish()
+        f.debug_tuple("Permit").field(self.place.inputs()).finish()
     }
 }

@@ -16,12 +16,11 @@ pub use provide::*;
 pub use tool_names::*;
 pub use value_use::*;
 
-use std::any::type_name;
 use std::mem;
 use std::ops::ControlFlow;
 
 use crate::context::RailContext;
-use crate::decision::{Caller, Identity, OnFault, Outcome, RailIdentity, ReturnedAt};
+use crate::decision::{Caller, OnFault, Outcome, RailIdentity, ReturnedAt};
 use crate::event::Event;
 use crate::point::{HookPoint, RailInfo, SourceLocation};
 
@@ -109,11 +108,7 @@ pub trait RailOn<E: Event>: Rail {
 
     /// Whom its decisions are of.
     #[doc(hidden)]
-    const CALLER: Caller = Caller {
-        info: &Self::INFO,
-        identity: RailIdentity(Identity::Type(type_name::<Self>)),
-        on_fault: Self::ON_FAULT,
-    };
+    const CALLER: Caller = Caller { info: &Self::INFO, identity: RailIdentity::of::<Self>(), on_fault: Self::ON_FAULT };
 
     /// Calls the rail.
     fn call<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> impl Future<Output = Self::Out> + Send;

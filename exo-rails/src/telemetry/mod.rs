@@ -60,8 +60,9 @@ use tracing::{Level, Span};
 
 use crate::context::RailContext;
 use crate::decision::{Decision, Outcome};
-use crate::error::{FaultCause, OperationErrorKind, RunError};
+use crate::error::{FaultCause, RunError};
 use crate::event::Payloads;
+use crate::message::OperationErrorKind;
 use crate::message::{CompactionOutput, InvokeOutput, ModelCallInputs, ModelResponse, ToolOutput, Usage};
 use crate::point::{HookPoint, RailInfo, Reason};
 

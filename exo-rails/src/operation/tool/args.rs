@@ -7,7 +7,8 @@ use serde::Serialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Value;
 
-use crate::error::{OperationError, OperationErrorKind};
+use crate::error::OperationError;
+use crate::message::OperationErrorKind;
 use crate::message::ToolCallInputs;
 use crate::operation::tool::tool_args::ToolArgs;
 

@@ -15,7 +15,8 @@ use std::sync::Arc;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::error::{OperationError, OperationErrorKind};
+use crate::error::OperationError;
+use crate::message::OperationErrorKind;
 use crate::message::{ToolCallInputs, ToolOutput, ToolSpec};
 use crate::operation::permit::Permit;
 
