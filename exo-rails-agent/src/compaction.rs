@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use exo_rails::message::{Message, Role};
 use exo_rails::{
-    CompactionInputs, CompactionOutput, Guard, GuardSet, OperationError, Permit, RailContext, RunError, telemetry,
+    CompactionInputs, CompactionOutput, Guard, GuardSet, OperationError, Permit, RunContext, RunError, telemetry,
 };
 use tracing::Instrument;
 
@@ -220,7 +220,7 @@ impl Compaction {
         &self,
         messages: Vec<Message>,
         rails: &R,
-        ctx: &mut RailContext,
+        ctx: &mut RunContext,
     ) -> Result<Vec<Message>, RunError> {
         let (tokens, budget) = ((self.counter)(&messages), self.budget);
         if tokens <= budget {

@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Deref;
 
 use exo_rails::message::Message;
-use exo_rails::{Guard, GuardSet, InvokeInputs, InvokeOutput, RailContext, RunError, SessionInfo, SharedExtensions};
+use exo_rails::{Guard, GuardSet, InvokeInputs, InvokeOutput, RunContext, RunError, SessionInfo, SharedExtensions};
 use tokio_util::sync::CancellationToken;
 
 use crate::agent::{Agent, RunStream, Steps};
@@ -118,14 +118,14 @@ where
         inputs
     }
 
-    fn next_turn(&mut self) -> RailContext {
+    fn next_turn(&mut self) -> RunContext {
         let ctx = self.context();
         self.info.turns += 1;
         ctx
     }
 
-    fn context(&self) -> RailContext {
-        let ctx = RailContext::new(self.agent.name()).with_session(
+    fn context(&self) -> RunContext {
+        let ctx = RunContext::new(self.agent.name()).with_session(
             self.info.id.as_str(),
             self.values.clone(),
             self.info.turns,

@@ -29,7 +29,8 @@ pub use action::{NoRetry, NoSubstitute, RailAction, RetryRequest, Skip, Verdict}
 pub use bus::{EventBus, EventRecord, Lagged, Subscription, WithEvents};
 pub use chain::{Chain, ChainPolicy, Requirement, Serves};
 pub use context::{
-    Extensions, HookState, Provided, RailContext, RunScope, SharedExtensions, StopKind, StoppedBy, ValueInfo,
+    Extensions, HookState, Provided, RailContext, RunContext, RunScope, SharedExtensions, StopKind, StoppedBy,
+    ValueInfo,
 };
 pub use decision::{Caller, Decision, OnFault, Outcome, RailIdentity, RailOutput};
 pub use error::{FaultCause, OperationError, RailAbortError, RailFault, RetriesExhausted, RunError};

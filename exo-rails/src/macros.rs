@@ -105,7 +105,7 @@
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RailFault> {
 /// let mut call = ToolCallInputs::new("delete_file").with_arguments(json!({ "path": "a.txt", "trace": 7 }));
-/// let decision = rail_chain![only_tmp].dispatch::<PreToolCall>(&mut call, &mut RailContext::new("demo")).await?;
+/// let decision = rail_chain![only_tmp].dispatch::<PreToolCall>(&mut call, &mut RunContext::new("demo")).await?;
 /// assert!(decision.is_continue());
 /// assert_eq!(call.arguments, json!({ "path": "/tmp/a.txt", "trace": 7 }));
 /// # Ok(()) }
@@ -240,7 +240,7 @@ pub use exo_rails_macros::rail;
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RailFault> {
 /// let mut run = InvokeInputs::new("Does the weather poison me?");
-/// let decision = (Judges {}).dispatch::<Start>(&mut run, &mut RailContext::new("demo")).await?;
+/// let decision = (Judges {}).dispatch::<Start>(&mut run, &mut RunContext::new("demo")).await?;
 /// assert_eq!(decision.rail_name(), Some("moderation"));
 /// # Ok(()) }
 /// ```
@@ -439,7 +439,7 @@ pub use exo_rails_macros::Provided;
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RailFault> {
 /// let mut found = Memories(vec!["likes tea".into(), "the diagnosis is bad".into()]);
-/// let mut ctx = RailContext::new("support");
+/// let mut ctx = RunContext::new("support");
 /// match (MemoryRails {}).dispatch::<MemoriesRecalled>(&mut found, &mut ctx).await? {
 ///     Decision::Continue => assert_eq!(found.0, ["likes tea"]),
 ///     other => panic!("{other:?}"),

@@ -11,6 +11,6 @@ pub use crate::{
     Args, Chain, ChainPolicy, CompactionInputs, CompactionOutput, Decision, Event, Guard, GuardSet, HookManager,
     HookPoint, Inputs, InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse, NoRails, NoRetry, NoSubstitute,
     OperationError, OperationErrorKind, Permit, Provide, Provided, Rail, RailAbortError, RailAction, RailContext,
-    RailFault, RailManager, RetryRequest, RunError, SessionInfo, StopKind, StoppedBy, StreamWindow, Tool, ToolArgs,
-    ToolCallInputs, ToolFor, ToolOutput, ToolSet, Verdict, chain_policy, on, rail, rail_chain, tools,
+    RailFault, RailManager, RetryRequest, RunContext, RunError, SessionInfo, StopKind, StoppedBy, StreamWindow, Tool,
+    ToolArgs, ToolCallInputs, ToolFor, ToolOutput, ToolSet, Verdict, chain_policy, on, rail, rail_chain, tools,
 };

@@ -6,7 +6,7 @@ mod streaming;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use exo_rails::{GuardSet, InvokeInputs, InvokeOutput, NoRails, RailContext, RunError, Tool};
+use exo_rails::{GuardSet, InvokeInputs, InvokeOutput, NoRails, RunContext, RunError, Tool};
 use serde_json::{Map, Value};
 
 use crate::compaction::Compaction;
@@ -38,7 +38,7 @@ const DEFAULT_PARALLEL_TOOLS: NonZeroUsize = NonZeroUsize::new(8).unwrap();
 /// the change.
 ///
 /// The tool calls that one answer asks for run [at once](AgentBuilder::parallel_tools), each with its own pre and post
-/// rails and in its own [context](RailContext::child). A skip or a retry is of one call. An error that ends the run in one
+/// rails and in its own [context](exo_rails::RailContext::child). A skip or a retry is of one call. An error that ends the run in one
 /// of them cancels the others: those that have not begun do not begin, those that have see their token cancelled, and
 /// the run waits until all have ended. Of several errors, that of the first call in the order of the answer is
 /// returned, as it is.
@@ -104,7 +104,7 @@ impl<M: Model, R: GuardSet> Agent<M, R> {
     /// call, or when the agent takes more steps than it may. The error is as it was made: no wrapper hides
     /// which rail decided.
     pub async fn run(&self, input: impl Into<InvokeInputs> + Send) -> Result<InvokeOutput, RunError> {
-        self.run_in(input, &mut RailContext::new(Arc::clone(&self.name))).await
+        self.run_in(input, &mut RunContext::new(Arc::clone(&self.name))).await
     }
 
     /// Runs the agent in a context of your own: with a session, a run name, a cancellation token.
@@ -114,7 +114,7 @@ impl<M: Model, R: GuardSet> Agent<M, R> {
     pub async fn run_in(
         &self,
         input: impl Into<InvokeInputs> + Send,
-        ctx: &mut RailContext,
+        ctx: &mut RunContext,
     ) -> Result<InvokeOutput, RunError> {
         Steps::new(self, None).run(input.into(), ctx).await
     }
@@ -147,13 +147,13 @@ impl<M: Model, R: GuardSet> Agent<M, R> {
     pub fn stream(&self, input: impl Into<InvokeInputs> + Send) -> RunStream<'_> {
         let input = input.into();
         RunStream::new(move |events| async move {
-            let mut ctx = RailContext::new(Arc::clone(&self.name));
+            let mut ctx = RunContext::new(Arc::clone(&self.name));
             Steps::new(self, Some(events)).run(input, &mut ctx).await
         })
     }
 
     /// The same in a context of your own.
-    pub fn stream_in<'a>(&'a self, input: impl Into<InvokeInputs> + Send, ctx: &'a mut RailContext) -> RunStream<'a> {
+    pub fn stream_in<'a>(&'a self, input: impl Into<InvokeInputs> + Send, ctx: &'a mut RunContext) -> RunStream<'a> {
         let input = input.into();
         RunStream::new(move |events| async move { Steps::new(self, Some(events)).run(input, ctx).await })
     }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use exo_rails::message::{Message, ToolCall, Usage};
 use exo_rails::{
     Guard, GuardSet, InvokeInputs, InvokeOutput, ModelCallInputs, ModelDelta, ModelResponse, OperationError, Permit,
-    RailContext, RunError, Tool, ToolCallInputs, ToolOutput, telemetry,
+    RunContext, RunError, Tool, ToolCallInputs, ToolOutput, telemetry,
 };
 use futures_core::Stream;
 use futures_util::StreamExt;
@@ -35,14 +35,14 @@ impl<'a, M: Model, R: GuardSet> Steps<'a, M, R> {
     }
 
     /// Runs the agent, guarded.
-    pub(crate) async fn run(&self, input: InvokeInputs, ctx: &mut RailContext) -> Result<InvokeOutput, RunError> {
+    pub(crate) async fn run(&self, input: InvokeInputs, ctx: &mut RunContext) -> Result<InvokeOutput, RunError> {
         let span = telemetry::run_span(ctx);
         let result = self.guarded(input, ctx).instrument(span.clone()).await;
         telemetry::end_with_usage(&span, ctx, &result, Some(&self.used()));
         result
     }
 
-    async fn guarded(&self, input: InvokeInputs, ctx: &mut RailContext) -> Result<InvokeOutput, RunError> {
+    async fn guarded(&self, input: InvokeInputs, ctx: &mut RunContext) -> Result<InvokeOutput, RunError> {
         let mut reported = 0;
         // Boxed: with all that is in it, the compiler would find no end to the layout of a program's futures.
         let attempt = |run: Permit<InvokeInputs>| -> Attempt<'_> {
@@ -115,7 +115,7 @@ impl<'a, M: Model, R: GuardSet> Steps<'a, M, R> {
     }
 
     /// Asks the model, in a span.
-    async fn ask(&self, messages: Vec<Message>, ctx: &mut RailContext) -> Result<ModelResponse, RunError> {
+    async fn ask(&self, messages: Vec<Message>, ctx: &mut RunContext) -> Result<ModelResponse, RunError> {
         let model = &self.agent.model;
         let span = telemetry::model_call_span(ctx, model.provider(), model.model_name());
         let before = self.used();
@@ -127,7 +127,7 @@ impl<'a, M: Model, R: GuardSet> Steps<'a, M, R> {
     async fn ask_guarded(
         &self,
         messages: Vec<Message>,
-        ctx: &mut RailContext,
+        ctx: &mut RunContext,
         span: &Span,
     ) -> Result<ModelResponse, RunError> {
         let tools = self.agent.tools.iter().map(|tool| tool.spec().clone()).collect();
@@ -170,7 +170,7 @@ impl<'a, M: Model, R: GuardSet> Steps<'a, M, R> {
     }
 
     /// Calls the tools that an answer asks for, some of them at once; the outputs are in the order of the calls.
-    async fn call_tools(&self, calls: &[ToolCall], ctx: &RailContext) -> Result<Vec<ToolOutput>, RunError> {
+    async fn call_tools(&self, calls: &[ToolCall], ctx: &RunContext) -> Result<Vec<ToolOutput>, RunError> {
         // Cancelled when one of them ends the run.
         let token = ctx.cancellation().map_or_else(CancellationToken::new, CancellationToken::child_token);
         let mut waiting = calls.iter().enumerate();
@@ -199,7 +199,7 @@ impl<'a, M: Model, R: GuardSet> Steps<'a, M, R> {
         &self,
         number: usize,
         call: &ToolCall,
-        ctx: &RailContext,
+        ctx: &RunContext,
         token: &CancellationToken,
     ) -> (usize, Result<ToolOutput, RunError>) {
         let mut ctx = ctx.child().with_cancellation(token.clone());
@@ -210,7 +210,7 @@ impl<'a, M: Model, R: GuardSet> Steps<'a, M, R> {
         (number, result)
     }
 
-    async fn call_tool(&self, call: &ToolCall, ctx: &mut RailContext) -> Result<ToolOutput, RunError> {
+    async fn call_tool(&self, call: &ToolCall, ctx: &mut RunContext) -> Result<ToolOutput, RunError> {
         let (call, tools) = (ToolCallInputs::asked_for(call), &self.agent.tools);
         // A name that is not a tool's is the model's own words.
         let known = tools.iter().find(|tool| tool.name() == call.tool_name).map_or("", Tool::name);

@@ -6,7 +6,7 @@ use std::pin::Pin;
 
 use exo_rails::testing::{Tested, Trace, Traced};
 use exo_rails::{
-    GuardSet, InvokeInputs, InvokeOutput, OperationError, OperationErrorKind, RailContext, RunError, StreamPiece, Tool,
+    GuardSet, InvokeInputs, InvokeOutput, OperationError, OperationErrorKind, RunContext, RunError, StreamPiece, Tool,
     ToolOutput,
 };
 use serde_json::json;
@@ -41,7 +41,7 @@ pub fn run<'r, R: GuardSet + 'r>(rails: R, script: &str) -> ScriptedRun<'r, R> {
     let model = script.parse();
     let agent =
         model.map(|model: ScriptedModel| Agent::builder("testing", TracedModel::new(model, &trace)).rails(rails));
-    let (input, ctx) = (InvokeInputs::new("hello"), RailContext::new("testing"));
+    let (input, ctx) = (InvokeInputs::new("hello"), RunContext::new("testing"));
     ScriptedRun { agent, trace, input, ctx, is_streamed: false, rails: PhantomData }
 }
 
@@ -54,7 +54,7 @@ pub struct ScriptedRun<'r, R> {
     agent: Result<ScriptedAgent<R>, ScriptError>,
     trace: Trace,
     input: InvokeInputs,
-    ctx: RailContext,
+    ctx: RunContext,
     is_streamed: bool,
     // Rails may be borrowed: the future of the run lives as long as they do.
     rails: PhantomData<&'r ()>,
@@ -117,7 +117,7 @@ impl<R: GuardSet> ScriptedRun<'_, R> {
     }
 
     /// The run is done in this context, which is then in [`Tested::ctx`].
-    pub fn in_context(mut self, ctx: RailContext) -> Self {
+    pub fn in_context(mut self, ctx: RunContext) -> Self {
         self.ctx = ctx;
         self
     }
@@ -145,7 +145,7 @@ impl<R: GuardSet> ScriptedRun<'_, R> {
 async fn stream<R: GuardSet>(
     agent: &Agent<TracedModel<ScriptedModel>, Traced<R>>,
     input: InvokeInputs,
-    ctx: &mut RailContext,
+    ctx: &mut RunContext,
     trace: &Trace,
 ) -> Result<InvokeOutput, RunError> {
     let mut events = agent.stream_in(input, ctx);

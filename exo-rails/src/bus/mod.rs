@@ -52,7 +52,7 @@ const POINTS: usize = u64::BITS as usize;
 /// let rails = bus.wrap(rail_chain![no_shell]);
 /// let mut tools = bus.subscribe().with_events([HookPoint::PreToolCall, HookPoint::PostToolCall]);
 ///
-/// let mut ctx = RailContext::new("support");
+/// let mut ctx = RunContext::new("support");
 /// let decision = rails.dispatch::<PreToolCall>(&mut ToolCallInputs::new("shell"), &mut ctx).await?;
 /// assert!(!decision.is_continue());
 ///

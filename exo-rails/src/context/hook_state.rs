@@ -25,7 +25,7 @@ use serde_json::{Map, Value};
 /// }
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let mut ctx = RailContext::new("demo");
+/// let mut ctx = RunContext::new("demo");
 /// for tool in ["search", "read_file"] {
 ///     let _ = rail_chain![count].dispatch::<PreToolCall>(&mut ToolCallInputs::new(tool), &mut ctx).await?;
 /// }

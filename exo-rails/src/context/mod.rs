@@ -3,12 +3,14 @@
 pub(crate) mod extensions;
 pub(crate) mod hook_state;
 pub(crate) mod provided;
+pub(crate) mod run_context;
 pub(crate) mod slots;
 pub(crate) mod stopped;
 
 pub use extensions::*;
 pub use hook_state::*;
 pub use provided::*;
+pub use run_context::*;
 pub(crate) use slots::*;
 pub use stopped::*;
 
@@ -17,7 +19,6 @@ use std::collections::HashMap;
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
@@ -26,6 +27,9 @@ use crate::error::RunError;
 use crate::point::{HookPoint, RailInfo};
 
 /// Where a rail is (agent, run, session, turn, step, event, attempt) and what it shares with other rails.
+///
+/// Rails receive it, and cannot make or replace one: a rail that runs an operation of its own does it in a
+/// [child](Self::child). A run begins in a [`RunContext`].
 ///
 /// It derefs to the [`RunScope`], which is the same for all events of a run: `ctx.run` and `ctx.session` are
 /// fields of it.
@@ -133,23 +137,6 @@ impl RunScope {
 }
 
 impl RailContext {
-    /// A context for a new run of the agent with this name.
-    #[must_use]
-    pub fn new(agent: impl Into<Arc<str>>) -> Self {
-        static RUNS: AtomicU64 = AtomicU64::new(1);
-        let run = RUNS.fetch_add(1, Ordering::Relaxed);
-        let scope = RunScope {
-            run: SharedExtensions::default(),
-            session: SharedExtensions::default(),
-            agent: agent.into(),
-            run_id: format!("run-{run}").into(),
-            session_id: None,
-            turn: 0,
-            cancellation: None,
-        };
-        Self::of(Arc::new(scope), 0)
-    }
-
     /// A context for one more operation of the same run, at the same step: it shares what the run and the session
     /// share, and begins without [`extra`](Self::extra) and at the first attempt.
     ///
@@ -171,8 +158,8 @@ impl RailContext {
     /// }
     /// ```
     #[must_use]
-    pub fn child(&self) -> Self {
-        Self::of(Arc::clone(&self.scope), self.step)
+    pub fn child(&self) -> RunContext {
+        RunContext(Self::of(Arc::clone(&self.scope), self.step))
     }
 
     /// A context at this step of a run.
@@ -190,65 +177,6 @@ impl RailContext {
         }
     }
 
-    /// The same context, under a run name of your own.
-    #[must_use]
-    pub fn with_run_id(self, run_id: impl Into<Arc<str>>) -> Self {
-        let run_id = run_id.into();
-        self.with_scope(|scope| scope.run_id = run_id)
-    }
-
-    /// The same context as a run of a session: `values` are what its runs share, `turn` counts them from 0.
-    ///
-    /// ```
-    /// use exo_rails::{RailContext, SharedExtensions};
-    ///
-    /// #[derive(Clone, Default)]
-    /// struct Language(String);
-    ///
-    /// let session = SharedExtensions::default();
-    /// let first = RailContext::new("support").with_session("s-1", session.clone(), 0);
-    /// first.session.insert(Language("de".into()));
-    /// let second = RailContext::new("support").with_session("s-1", session, 1);
-    /// assert_eq!(second.session.get::<Language>().unwrap().0, "de");
-    /// assert_eq!((second.session_id(), second.turn()), (Some("s-1"), 1));
-    /// ```
-    #[must_use]
-    pub fn with_session(self, session_id: impl Into<Arc<str>>, values: SharedExtensions, turn: u32) -> Self {
-        let session_id = session_id.into();
-        self.with_scope(|scope| {
-            scope.session_id = Some(session_id);
-            scope.session = values;
-            scope.turn = turn;
-        })
-    }
-
-    /// The same context with a token that cancels the run: no operation begins any more, the wait before a
-    /// retry ends, and the run fails with [`RunError::Cancelled`]. An operation that is under way is not
-    /// interrupted: it can ask [`Permit::scope`](crate::Permit::scope) for the token.
-    ///
-    /// ```
-    /// use exo_rails::CancellationToken;
-    /// use exo_rails::prelude::*;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")] async fn main() {
-    /// let token = CancellationToken::new();
-    /// let mut ctx = RailContext::new("support").with_cancellation(token.clone());
-    /// token.cancel();
-    /// let run = |_| async { Ok::<_, RunError>(InvokeOutput::text("an answer")) };
-    /// let result = NoRails.guard_run("Where is my order?", &mut ctx, run).await;
-    /// assert!(matches!(result, Err(RunError::Cancelled)));
-    /// # }
-    /// ```
-    #[must_use]
-    pub fn with_cancellation(self, token: CancellationToken) -> Self {
-        self.with_scope(|scope| scope.cancellation = Some(token))
-    }
-
-    fn with_scope(mut self, change: impl FnOnce(&mut RunScope)) -> Self {
-        change(Arc::make_mut(&mut self.scope));
-        self
-    }
-
     /// The event whose rails are running, or have run last.
     #[must_use]
     pub const fn event(&self) -> HookPoint {
@@ -260,11 +188,6 @@ impl RailContext {
     #[must_use]
     pub const fn step(&self) -> u32 {
         self.step
-    }
-
-    /// Sets the step, in your own loop.
-    pub const fn set_step(&mut self, step: u32) {
-        self.step = step;
     }
 
     /// How many times the operation has been retried: 0 when it is done for the first time.
@@ -327,23 +250,8 @@ impl RailContext {
     }
 
     /// Begins an event, as guard sets do before they ask their rails: they share nothing with those of the event before.
-    ///
-    /// For rails that you call yourself.
-    ///
-    /// ```
-    /// use exo_rails::prelude::*;
-    ///
-    /// #[rail(on = [PreToolCall])]
-    /// fn where_am_i(ctx: &RailContext) -> Verdict {
-    ///     Verdict::abort(ctx.event().name())
-    /// }
-    ///
-    /// let mut ctx = RailContext::new("test");
-    /// ctx.enter(HookPoint::PreToolCall);
-    /// assert_eq!(where_am_i(&ctx), Verdict::abort("pre_tool_call"));
-    /// ```
     #[inline]
-    pub fn enter(&mut self, event: HookPoint) {
+    pub(crate) fn enter(&mut self, event: HookPoint) {
         self.event = event;
         // Both at once: nothing is gained by a branch for each.
         if self.shared.is_some() | !self.extra.is_empty() {

@@ -33,7 +33,7 @@ use crate::point::text;
 /// rail_chain! { struct Guards { rate_limit, warn_when_low } }
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RailFault> {
-/// let mut ctx = RailContext::new("demo");
+/// let mut ctx = RunContext::new("demo");
 /// Guards {}.dispatch::<PreLlmCall>(&mut ModelCallInputs::default(), &mut ctx).await?;
 /// // Whoever is no rail of the chain asks the context, where it need not be.
 /// assert_eq!(ctx.provided::<RateLimitLeft>().map(|left| left.0), Some(10));

@@ -25,7 +25,7 @@ use crate::point::Reason;
 /// }
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RailFault> {
-/// let mut ctx = RailContext::new("demo");
+/// let mut ctx = RunContext::new("demo");
 /// let rails = rail_chain![no_shell, audit];
 /// let decision = rails.dispatch::<PreToolCall>(&mut ToolCallInputs::new("shell"), &mut ctx).await?;
 /// assert_eq!(decision.rail_name(), Some("no_shell"));

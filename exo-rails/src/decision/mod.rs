@@ -30,7 +30,7 @@ use crate::point::{RailInfo, Reason};
 /// }
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RailFault> {
-/// let mut ctx = RailContext::new("demo");
+/// let mut ctx = RunContext::new("demo");
 /// match rail_chain![cached].dispatch::<PreToolCall>(&mut ToolCallInputs::new("search"), &mut ctx).await? {
 ///     Decision::Skip { by, reason, substitute } => {
 ///         assert_eq!((by.name, reason.as_str()), ("cached", "`search` is cached"));

@@ -22,7 +22,7 @@ use crate::point::HookPoint;
 /// # #[tokio::main(flavor = "current_thread")] async fn main() {
 /// let rails = rail_chain![policy];
 /// let mut call = ToolCallInputs::new("delete_file");
-/// let fault = rails.dispatch::<PreToolCall>(&mut call, &mut RailContext::new("demo")).await.unwrap_err();
+/// let fault = rails.dispatch::<PreToolCall>(&mut call, &mut RunContext::new("demo")).await.unwrap_err();
 /// assert_eq!(fault.rail_name, "policy");
 /// assert_eq!(fault.to_string(), "rail `policy` faulted at pre_tool_call: the policy server is down");
 /// # }

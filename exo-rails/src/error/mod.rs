@@ -24,7 +24,7 @@ use crate::point::{HookPoint, IntoReason, Reason};
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() {
 /// let rails = rail_chain![no_deletes];
-/// let mut ctx = RailContext::new("demo");
+/// let mut ctx = RunContext::new("demo");
 /// let call = ToolCallInputs::new("delete_file");
 /// let error = rails.guard_tool_call(call, &mut ctx, |_| async { Ok::<_, OperationError>(ToolOutput::text("gone")) }).await;
 /// let Err(RunError::Abort(abort)) = error else { panic!() };

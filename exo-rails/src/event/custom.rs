@@ -41,7 +41,7 @@ impl<T: Any + fmt::Debug + Send + Sync> EventPart for T {}
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RailFault> {
 /// let mut hooks = HookManager::new();
 /// hooks.add(MemoriesRecalled::POINT, count);
-/// let decision = hooks.dispatch::<MemoriesRecalled>(&mut Memories(vec![]), &mut RailContext::new("demo")).await?;
+/// let decision = hooks.dispatch::<MemoriesRecalled>(&mut Memories(vec![]), &mut RunContext::new("demo")).await?;
 /// assert!(decision.is_continue());
 /// # Ok(()) }
 /// ```

@@ -49,7 +49,7 @@ use crate::telemetry;
 /// let log = hooks.add(HookPoint::PreToolCall, log_everything);
 /// rail_chain![no_shell].register(&mut hooks);
 ///
-/// let mut ctx = RailContext::new("demo");
+/// let mut ctx = RunContext::new("demo");
 /// let decision = hooks.dispatch::<PreToolCall>(&mut ToolCallInputs::new("shell"), &mut ctx).await?;
 /// assert!(matches!(decision, Decision::Abort(abort) if abort.rail_name == "no_shell"));
 /// assert!(hooks.remove(log));

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use crate::chain::Chain;
 use crate::chain::{Serves, enter};
-use crate::context::RailContext;
+use crate::context::{RailContext, RunContext};
 use crate::decision::{Decision, Outcome};
 use crate::error::RailFault;
 use crate::event::{
@@ -49,7 +49,7 @@ pub trait GuardSet: ServesEveryEvent {
     ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RailFault> {
     /// let mut call = ToolCallInputs::new("search");
-    /// let decision = rail_chain![shorten].dispatch::<PreToolCall>(&mut call, &mut RailContext::new("demo")).await?;
+    /// let decision = rail_chain![shorten].dispatch::<PreToolCall>(&mut call, &mut RunContext::new("demo")).await?;
     /// assert!(decision.is_continue());
     /// assert_eq!(call.arguments["limit"], 10);
     /// # Ok(()) }
@@ -60,12 +60,12 @@ pub trait GuardSet: ServesEveryEvent {
     fn dispatch<'a, E: Event>(
         &'a self,
         payload: E::Payload<'a>,
-        ctx: &'a mut RailContext,
+        ctx: &'a mut RunContext,
     ) -> impl Future<Output = Result<Decision<E::Substitute>, RailFault>> + Send
     where
         Self: Serves<E>,
     {
-        enter::<E, Self>(self, payload, ctx)
+        enter::<E, Self>(self, payload, ctx.for_rails())
     }
 
     /// Registers a chain with the runtime hook manager: one hook for each event that has rails, and none elsewhere.

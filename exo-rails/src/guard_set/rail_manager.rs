@@ -44,7 +44,7 @@ use crate::telemetry;
 /// manager.add(permission {})?;
 /// assert_eq!(manager.add(permission {}).unwrap_err().to_string(), "the rail `permission` is already in the manager");
 ///
-/// let mut ctx = RailContext::new("demo");
+/// let mut ctx = RunContext::new("demo");
 /// let decision = manager.dispatch::<PreToolCall>(&mut ToolCallInputs::new("search"), &mut ctx).await?;
 /// assert!(decision.is_continue());
 /// manager.remove(log)?;
@@ -132,7 +132,7 @@ impl RailManager {
     /// manager.add(outer {})?;
     /// manager.add(inner {})?;
     ///
-    /// let mut ctx = RailContext::new("demo");
+    /// let mut ctx = RunContext::new("demo");
     /// let tool = |_call| async { Ok::<_, OperationError>(ToolOutput::text("found")) };
     /// manager.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await?;
     /// assert_eq!(ctx.run.get::<String>().as_deref(), Some("outer inner inner outer "));

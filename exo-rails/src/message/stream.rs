@@ -25,7 +25,7 @@
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RunError> {
 /// let rails = rail_chain![redact];
 /// let model = |_| async { Ok::<_, OperationError>(ModelResponse::text("Use sk-0123456789abcdefg here.")) };
-/// let mut ctx = RailContext::new("demo");
+/// let mut ctx = RunContext::new("demo");
 /// let response = rails.guard_llm_call(ModelCallInputs::default(), &mut ctx, model).await?;
 /// assert_eq!(response.message.text(), "Use [key] here.");
 /// # Ok(()) }

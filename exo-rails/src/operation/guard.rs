@@ -5,7 +5,7 @@ use super::guarded::{Guarded, GuardedStream};
 use super::kinds::{Compact, LlmCall, Operation, Run, ToolCall};
 use super::perform::{Call, Perform, Streamed};
 use crate::chain::{Serves, enter};
-use crate::context::RailContext;
+use crate::context::{RailContext, RunContext};
 use crate::decision::{Decision, OnFault, report};
 use crate::error::{OperationError, RunError};
 use crate::event::{Error, SessionEnd, SessionStart};
@@ -46,7 +46,7 @@ pub trait Guard: GuardSet {
     ///     let response = rails.guard_llm_call(request, &mut ctx, model).await?;
     ///     Ok::<_, RunError>(InvokeOutput::text(response.message.text()))
     /// };
-    /// let mut ctx = RailContext::new("demo");
+    /// let mut ctx = RunContext::new("demo");
     /// assert_eq!(rails.guard_run("ping", &mut ctx, agent).await?.text, "pong");
     /// assert_eq!(rails.guard_run("Where is my order?", &mut ctx, agent).await?.text, "an answer");
     /// # Ok(()) }
@@ -57,7 +57,7 @@ pub trait Guard: GuardSet {
     fn guard_run<F>(
         &self,
         inputs: impl Into<InvokeInputs> + Send,
-        ctx: &mut RailContext,
+        ctx: &mut RunContext,
         run: F,
     ) -> impl Future<Output = Result<InvokeOutput, RunError>> + Send
     where
@@ -65,6 +65,7 @@ pub trait Guard: GuardSet {
     {
         let inputs = inputs.into();
         async move {
+            let ctx = ctx.for_rails();
             let mut place = ctx.place(inputs);
             let result = guard::<Run, _, _>(self, &mut place, ctx, Call(run)).await;
             if let Err(error) = &result
@@ -87,10 +88,10 @@ pub trait Guard: GuardSet {
     fn start_session(
         &self,
         session: &SessionInfo,
-        ctx: &mut RailContext,
+        ctx: &mut RunContext,
     ) -> impl Future<Output = Result<(), RunError>> + Send {
         async move {
-            match enter::<SessionStart, Self>(self, session, ctx).await? {
+            match enter::<SessionStart, Self>(self, session, ctx.for_rails()).await? {
                 Decision::Abort(abort) => Err(abort.into()),
                 // The event allows nothing else, and a hook that wants it has faulted.
                 Decision::Continue | Decision::Skip { .. } | Decision::Retry { .. } => Ok(()),
@@ -100,9 +101,9 @@ pub trait Guard: GuardSet {
 
     /// Tells the rails of [`SessionEnd`](crate::events::SessionEnd) that a session has ended. There is nothing left to
     /// stop, so what faults is reported as a `tracing` warning.
-    fn end_session(&self, session: &SessionInfo, ctx: &mut RailContext) -> impl Future<Output = ()> + Send {
+    fn end_session(&self, session: &SessionInfo, ctx: &mut RunContext) -> impl Future<Output = ()> + Send {
         async move {
-            if let Err(fault) = enter::<SessionEnd, Self>(self, session, ctx).await {
+            if let Err(fault) = enter::<SessionEnd, Self>(self, session, ctx.for_rails()).await {
                 report(&fault, OnFault::Continue);
             }
         }
@@ -134,7 +135,7 @@ pub trait Guard: GuardSet {
     ///     let answer = if calls < 3 { Err(busy) } else { Ok(ModelResponse::text("done")) };
     ///     async { answer }
     /// };
-    /// let mut ctx = RailContext::new("demo");
+    /// let mut ctx = RunContext::new("demo");
     /// let response = rail_chain![back_off].guard_llm_call(ModelCallInputs::default(), &mut ctx, model).await?;
     /// assert_eq!(response.message.text(), "done");
     /// assert_eq!(calls, 3);
@@ -147,13 +148,13 @@ pub trait Guard: GuardSet {
     fn guard_llm_call<F>(
         &self,
         call: ModelCallInputs,
-        ctx: &mut RailContext,
+        ctx: &mut RunContext,
         model: F,
     ) -> impl Future<Output = Result<ModelResponse, RunError>> + Send
     where
         F: Guarded<ModelCallInputs, ModelResponse, OperationError>,
     {
-        guarded::<LlmCall, _, _>(self, call, ctx, Call(model))
+        guarded::<LlmCall, _, _>(self, call, ctx.for_rails(), Call(model))
     }
 
     /// Guards a call of the model whose answer comes in pieces, and lets each piece leave when the rails of
@@ -183,7 +184,7 @@ pub trait Guard: GuardSet {
     ///     let pieces = ["It is gr", "een, and", " so it stays."];
     ///     stream::iter(pieces.map(|text| Ok::<_, OperationError>(ModelDelta::Text(text.into()))))
     /// };
-    /// let (pieces, mut ctx) = (std::sync::Mutex::new(Vec::new()), RailContext::new("demo"));
+    /// let (pieces, mut ctx) = (std::sync::Mutex::new(Vec::new()), RunContext::new("demo"));
     /// let outlet = |piece| {
     ///     pieces.lock().unwrap().push(piece);
     ///     async {}
@@ -200,11 +201,11 @@ pub trait Guard: GuardSet {
     fn guard_stream(
         &self,
         call: ModelCallInputs,
-        ctx: &mut RailContext,
+        ctx: &mut RunContext,
         model: impl GuardedStream,
         sink: impl StreamSink,
     ) -> impl Future<Output = Result<ModelResponse, RunError>> + Send {
-        guarded::<LlmCall, _, _>(self, call, ctx, Streamed::new(model, sink))
+        guarded::<LlmCall, _, _>(self, call, ctx.for_rails(), Streamed::new(model, sink))
     }
 
     /// Guards a compaction of the history: [`PreCompaction`](crate::events::PreCompaction), the compaction, then
@@ -227,7 +228,7 @@ pub trait Guard: GuardSet {
     ///     let messages = history.messages.last().cloned().into_iter().collect();
     ///     Ok::<_, OperationError>(CompactionOutput { messages, removed: 1, ..Default::default() })
     /// };
-    /// let mut ctx = RailContext::new("demo");
+    /// let mut ctx = RunContext::new("demo");
     /// let shorter = rail_chain![keep_orders].guard_compaction(history, &mut ctx, last_only).await?;
     /// assert_eq!(shorter.messages[0].text(), "Order 7?");
     /// # Ok(()) }
@@ -238,13 +239,13 @@ pub trait Guard: GuardSet {
     fn guard_compaction<F>(
         &self,
         history: CompactionInputs,
-        ctx: &mut RailContext,
+        ctx: &mut RunContext,
         compaction: F,
     ) -> impl Future<Output = Result<CompactionOutput, RunError>> + Send
     where
         F: Guarded<CompactionInputs, CompactionOutput, OperationError>,
     {
-        guarded::<Compact, _, _>(self, history, ctx, Call(compaction))
+        guarded::<Compact, _, _>(self, history, ctx.for_rails(), Call(compaction))
     }
 
     /// Guards a tool call: [`PreToolCall`](crate::events::PreToolCall), the call, then
@@ -264,7 +265,7 @@ pub trait Guard: GuardSet {
     ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RunError> {
     /// let rails = rail_chain![only_search];
-    /// let mut ctx = RailContext::new("demo");
+    /// let mut ctx = RunContext::new("demo");
     /// let call = ToolCallInputs::new("delete_file");
     /// let output = rails
     ///     .guard_tool_call(call, &mut ctx, |call| async move {
@@ -284,13 +285,13 @@ pub trait Guard: GuardSet {
     fn guard_tool_call<F>(
         &self,
         call: ToolCallInputs,
-        ctx: &mut RailContext,
+        ctx: &mut RunContext,
         tool: F,
     ) -> impl Future<Output = Result<ToolOutput, RunError>> + Send
     where
         F: Guarded<ToolCallInputs, ToolOutput, OperationError>,
     {
-        guarded::<ToolCall, _, _>(self, call, ctx, Call(tool))
+        guarded::<ToolCall, _, _>(self, call, ctx.for_rails(), Call(tool))
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-use crate::context::{Place, RailContext, RunScope};
+use crate::context::{Place, RunContext, RunScope};
 use crate::error::OperationError;
 use crate::message::OperationErrorKind;
 
@@ -28,7 +28,7 @@ use crate::message::OperationErrorKind;
 /// }
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RunError> {
-/// let (tools, mut ctx) = (Tools, RailContext::new("demo"));
+/// let (tools, mut ctx) = (Tools, RunContext::new("demo"));
 /// let call = ToolCallInputs::new("search");
 /// let output = NoRails.guard_tool_call(call, &mut ctx, |call| tools.run(call)).await?;
 /// assert_eq!(output.content, "search has run");
@@ -60,8 +60,8 @@ impl<T> Permit<T> {
     /// A run needs it for its model calls and tool calls; a tool that runs an agent of its own can take run
     /// state and cancellation from it.
     #[must_use]
-    pub fn context(&self) -> RailContext {
-        RailContext::of(Arc::clone(&self.place.scope), self.place.step)
+    pub fn context(&self) -> RunContext {
+        RunContext::of(Arc::clone(&self.place.scope), self.place.step)
     }
 
     /// How many times the operation has been retried: 0 when it is done for the first time.
@@ -87,7 +87,7 @@ impl<T> Permit<T> {
     ///     *kept.lock().unwrap() = Some(call);
     ///     async { Ok::<_, OperationError>(ToolOutput::text("done")) }
     /// };
-    /// let result = NoRails.guard_tool_call(ToolCallInputs::new("search"), &mut RailContext::new("demo"), thief).await;
+    /// let result = NoRails.guard_tool_call(ToolCallInputs::new("search"), &mut RunContext::new("demo"), thief).await;
     /// assert!(matches!(result, Err(RunError::PermitKept { .. })));
     /// let kept = kept.into_inner().unwrap().unwrap();
     /// assert!(kept.ensure_open().is_err());

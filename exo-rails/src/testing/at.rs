@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::chain::{Serves, enter};
-use crate::context::{RailContext, StopKind, StoppedBy};
+use crate::context::{RunContext, StopKind, StoppedBy};
 use crate::decision::{Decision, Outcome};
 use crate::event::Payloads;
 use crate::testing::owned::OwnedPayload;
@@ -29,17 +29,17 @@ use crate::testing::traced::Traced;
 /// # }
 /// ```
 pub async fn at<E: OwnedPayload>(rails: &(impl Serves<E> + ?Sized), payload: impl Into<E::Owned> + Send) -> Decided<E> {
-    at_in(rails, payload, &mut RailContext::new("testing")).await
+    at_in(rails, payload, &mut RunContext::new("testing")).await
 }
 
 /// The same in a context of your own: with a session, with what earlier rails have left in `ctx.run`.
 pub async fn at_in<E: OwnedPayload>(
     rails: &(impl Serves<E> + ?Sized),
     payload: impl Into<E::Owned> + Send,
-    ctx: &mut RailContext,
+    ctx: &mut RunContext,
 ) -> Decided<E> {
     let (mut payload, rails) = (payload.into(), Traced::new(rails));
-    let outcome = enter::<E, _>(&rails, E::lend(&mut payload), ctx).await;
+    let outcome = enter::<E, _>(&rails, E::lend(&mut payload), ctx.for_rails()).await;
     Decided { outcome, payload, trace: rails.trace().clone() }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::pin::Pin;
 
-use crate::context::RailContext;
+use crate::context::RunContext;
 use crate::error::OperationError;
 use crate::guard_set::GuardSet;
 use crate::message::{ModelCallInputs, ModelResponse, ToolCallInputs, ToolOutput};
@@ -66,12 +66,12 @@ pub struct GuardedCall<'r, R: ?Sized, I, O> {
     rails: &'r R,
     inputs: I,
     results: Results<O>,
-    ctx: RailContext,
+    ctx: RunContext,
 }
 
 impl<'r, R: GuardSet + ?Sized, I, O> GuardedCall<'r, R, I, O> {
     fn new(rails: &'r R, inputs: I) -> Self {
-        Self { rails, inputs, results: Results { left: VecDeque::new(), taken: 0 }, ctx: RailContext::new("testing") }
+        Self { rails, inputs, results: Results { left: VecDeque::new(), taken: 0 }, ctx: RunContext::new("testing") }
     }
 
     /// What the operation comes to: the first time, or after what is prepared already. Once more than is prepared is a
@@ -88,7 +88,7 @@ impl<'r, R: GuardSet + ?Sized, I, O> GuardedCall<'r, R, I, O> {
     }
 
     /// It is done in this context, which is then in [`Tested::ctx`].
-    pub fn in_context(mut self, ctx: RailContext) -> Self {
+    pub fn in_context(mut self, ctx: RunContext) -> Self {
         self.ctx = ctx;
         self
     }

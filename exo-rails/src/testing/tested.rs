@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Deref;
 
-use crate::context::RailContext;
+use crate::context::RunContext;
 use crate::error::RunError;
 use crate::message::{InvokeOutput, ModelResponse, ToolOutput};
 use crate::testing::trace::Trace;
@@ -15,7 +15,7 @@ pub struct Tested<T = InvokeOutput> {
     /// What it has come to.
     pub result: Result<T, RunError>,
     /// The context that it was done in, with what the rails have put into `ctx.run` and `ctx.session`.
-    pub ctx: RailContext,
+    pub ctx: RunContext,
     /// What has happened.
     pub trace: Trace,
 }
@@ -46,7 +46,7 @@ impl Answer for ToolOutput {
 
 impl<T: Answer> Tested<T> {
     /// What an operation came to, with the context that it was done in and what happened.
-    pub fn new(result: Result<T, RunError>, ctx: RailContext, trace: Trace) -> Self {
+    pub fn new(result: Result<T, RunError>, ctx: RunContext, trace: Trace) -> Self {
         trace.ended(match &result {
             Ok(output) => format!("{:?}", output.answer()),
             Err(error) => format!("the error: {error}"),

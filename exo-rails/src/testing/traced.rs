@@ -22,7 +22,7 @@ use crate::testing::trace::{Trace, TracedEvent};
 /// let rails = Traced::new(rail_chain![no_shell]);
 /// // An agent, or your own loop:
 /// let tool = |_call| async { Ok::<_, OperationError>(ToolOutput::text("done")) };
-/// rails.guard_tool_call(ToolCallInputs::new("shell"), &mut RailContext::new("demo"), tool).await?;
+/// rails.guard_tool_call(ToolCallInputs::new("shell"), &mut RunContext::new("demo"), tool).await?;
 ///
 /// rails.trace().assert_events([HookPoint::PreToolCall, HookPoint::PostToolCall]);
 /// rails.trace().assert_decisions([(HookPoint::PreToolCall, StopKind::Skip, "no_shell")]);

@@ -99,7 +99,7 @@ impl<T> DerefMut for Args<T> {
 /// # #[tokio::main(flavor = "current_thread")] async fn main() {
 /// let delete = DeleteFiles::tool(|args| async move { Ok::<_, OperationError>(args.paths.len().to_string()) });
 /// let call = ToolCallInputs::new("delete_files").with_arguments(json!({ "paths": ["a.txt", 5] }));
-/// let mut ctx = RailContext::new("demo");
+/// let mut ctx = RunContext::new("demo");
 /// let run = NoRails.guard_tool_call(call, &mut ctx, |call| delete.call(call));
 /// let Err(RunError::Operation(error)) = run.await else { panic!("they do not fit") };
 /// assert_eq!(

@@ -192,7 +192,7 @@ impl Tool {
     /// let search = Tool::new("search", "Finds orders.", json!({}), |_: Value| async { Ok::<_, OperationError>("none") });
     /// let tools = [search];
     /// let run = |call| Tool::call_named(&tools, call);
-    /// let output = NoRails.guard_tool_call(ToolCallInputs::new("serch"), &mut RailContext::new("demo"), run).await?;
+    /// let output = NoRails.guard_tool_call(ToolCallInputs::new("serch"), &mut RunContext::new("demo"), run).await?;
     /// assert!(output.content.contains("there is no tool `serch`; the tools are `search`"));
     /// # Ok(()) }
     /// ```
@@ -253,7 +253,7 @@ mod tests {
         let tool =
             Tool::new("read_file", "", Value::Null, |args: ReadFile| async { Ok::<_, OperationError>(args.path) });
         let call = ToolCallInputs::new("read_file").with_arguments(arguments);
-        NoRails.guard_tool_call(call, &mut RailContext::new("test"), |call| tool.call(call)).await
+        NoRails.guard_tool_call(call, &mut RunContext::new("test"), |call| tool.call(call)).await
     }
 
     #[tokio::test]

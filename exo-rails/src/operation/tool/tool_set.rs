@@ -31,7 +31,7 @@ use crate::rail::NamesOf;
 /// };
 /// // In your own loop; an agent takes the set with `Agent::builder(…).tools(tools)`.
 /// let call = ToolCallInputs::of(&Search { query: "rails".into() })?;
-/// let output = NoRails.guard_tool_call(call, &mut RailContext::new("demo"), |call| tools.call(call)).await?;
+/// let output = NoRails.guard_tool_call(call, &mut RunContext::new("demo"), |call| tools.call(call)).await?;
 /// assert_eq!(output.content, "nothing about rails");
 /// # Ok(()) }
 /// ```

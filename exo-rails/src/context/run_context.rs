@@ -1,0 +1,148 @@
+//! The context of a run, as the program that runs it has it.
+
+use std::ops::Deref;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use tokio_util::sync::CancellationToken;
+
+use super::{RailContext, RunScope, SharedExtensions};
+use crate::point::HookPoint;
+
+/// The context of a run: its names, its session, its cancellation, and what its rails share.
+///
+/// The program that runs an agent makes one for each run, and passes it to the guarded operations. Rails receive the
+/// [`RailContext`] that it derefs to. They cannot make or replace one: so no rail can lose the run's cancellation, session
+/// or state.
+///
+/// ```
+/// use exo_rails::prelude::*;
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RunError> {
+/// let mut ctx = RunContext::new("support").with_run_id("run-7");
+/// let tool = |_call| async { Ok::<_, OperationError>(ToolOutput::text("found")) };
+/// NoRails.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await?;
+/// assert_eq!((ctx.agent(), ctx.run_id()), ("support", "run-7"));
+/// # Ok(()) }
+/// ```
+#[derive(Debug)]
+pub struct RunContext(pub(super) RailContext);
+
+impl RunContext {
+    /// A context for a new run of the agent with this name.
+    #[must_use]
+    pub fn new(agent: impl Into<Arc<str>>) -> Self {
+        static RUNS: AtomicU64 = AtomicU64::new(1);
+        let run = RUNS.fetch_add(1, Ordering::Relaxed);
+        let scope = RunScope {
+            run: SharedExtensions::default(),
+            session: SharedExtensions::default(),
+            agent: agent.into(),
+            run_id: format!("run-{run}").into(),
+            session_id: None,
+            turn: 0,
+            cancellation: None,
+        };
+        Self(RailContext::of(Arc::new(scope), 0))
+    }
+
+    /// A context at this step of a run.
+    pub(crate) fn of(scope: Arc<RunScope>, step: u32) -> Self {
+        Self(RailContext::of(scope, step))
+    }
+
+    /// The same context, under a run name of your own.
+    #[must_use]
+    pub fn with_run_id(self, run_id: impl Into<Arc<str>>) -> Self {
+        let run_id = run_id.into();
+        self.with_scope(|scope| scope.run_id = run_id)
+    }
+
+    /// The same context as a run of a session: `values` are what its runs share, `turn` counts them from 0.
+    ///
+    /// ```
+    /// use exo_rails::{RunContext, SharedExtensions};
+    ///
+    /// #[derive(Clone, Default)]
+    /// struct Language(String);
+    ///
+    /// let session = SharedExtensions::default();
+    /// let first = RunContext::new("support").with_session("s-1", session.clone(), 0);
+    /// first.session.insert(Language("de".into()));
+    /// let second = RunContext::new("support").with_session("s-1", session, 1);
+    /// assert_eq!(second.session.get::<Language>().unwrap().0, "de");
+    /// assert_eq!((second.session_id(), second.turn()), (Some("s-1"), 1));
+    /// ```
+    #[must_use]
+    pub fn with_session(self, session_id: impl Into<Arc<str>>, values: SharedExtensions, turn: u32) -> Self {
+        let session_id = session_id.into();
+        self.with_scope(|scope| {
+            scope.session_id = Some(session_id);
+            scope.session = values;
+            scope.turn = turn;
+        })
+    }
+
+    /// The same context with a token that cancels the run: no operation begins any more, the wait before a
+    /// retry ends, and the run fails with [`RunError::Cancelled`]. An operation that is under way is not
+    /// interrupted: it can ask [`Permit::scope`](crate::Permit::scope) for the token.
+    ///
+    /// ```
+    /// use exo_rails::CancellationToken;
+    /// use exo_rails::prelude::*;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() {
+    /// let token = CancellationToken::new();
+    /// let mut ctx = RunContext::new("support").with_cancellation(token.clone());
+    /// token.cancel();
+    /// let run = |_| async { Ok::<_, RunError>(InvokeOutput::text("an answer")) };
+    /// let result = NoRails.guard_run("Where is my order?", &mut ctx, run).await;
+    /// assert!(matches!(result, Err(RunError::Cancelled)));
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn with_cancellation(self, token: CancellationToken) -> Self {
+        self.with_scope(|scope| scope.cancellation = Some(token))
+    }
+
+    fn with_scope(mut self, change: impl FnOnce(&mut RunScope)) -> Self {
+        change(Arc::make_mut(&mut self.0.scope));
+        self
+    }
+
+    /// Sets the step, in your own loop.
+    pub const fn set_step(&mut self, step: u32) {
+        self.0.step = step;
+    }
+
+    /// Begins an event. A guard set does this before it asks its rails; do it in a test that calls the function of a rail.
+    ///
+    /// ```
+    /// use exo_rails::prelude::*;
+    ///
+    /// #[rail(on = [PreToolCall])]
+    /// fn where_am_i(ctx: &RailContext) -> Verdict {
+    ///     Verdict::abort(ctx.event().name())
+    /// }
+    ///
+    /// let mut ctx = RunContext::new("test");
+    /// ctx.enter(HookPoint::PreToolCall);
+    /// assert_eq!(where_am_i(&ctx), Verdict::abort("pre_tool_call"));
+    /// ```
+    pub fn enter(&mut self, event: HookPoint) {
+        self.0.enter(event);
+    }
+
+    /// The context as its rails receive it.
+    pub(crate) const fn for_rails(&mut self) -> &mut RailContext {
+        &mut self.0
+    }
+}
+
+impl Deref for RunContext {
+    type Target = RailContext;
+
+    fn deref(&self) -> &RailContext {
+        &self.0
+    }
+}
