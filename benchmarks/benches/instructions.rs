@@ -26,11 +26,11 @@ const DISPATCHES: u64 = 100;
 struct Dispatch<V> {
     variant: V,
     call: ToolCallInputs,
-    ctx: RailContext,
+    ctx: RunContext,
 }
 
 fn prepared<V: Variant>(variant: V) -> Dispatch<V> {
-    let mut prepared = Dispatch { variant, call: ToolCallInputs::new("search"), ctx: RailContext::new("bench") };
+    let mut prepared = Dispatch { variant, call: ToolCallInputs::new("search"), ctx: RunContext::new("bench") };
     run(&mut prepared, 1);
     prepared
 }

@@ -54,7 +54,7 @@ fn guarded<S: Set>(group: &mut BenchmarkGroup<'_, WallTime>) {
 }
 
 fn measured(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, rails: usize, variant: &impl Variant) {
-    let (mut call, mut ctx) = (ToolCallInputs::new("search"), RailContext::new("bench"));
+    let (mut call, mut ctx) = (ToolCallInputs::new("search"), RunContext::new("bench"));
     group.bench_function(BenchmarkId::new(name, rails), |bencher| {
         bencher.iter_custom(|times| {
             let start = Instant::now();

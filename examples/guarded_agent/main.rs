@@ -85,7 +85,7 @@ async fn run(options: &Options) -> Result<ExitCode, Box<dyn Error>> {
     let page = Page::stdout();
     report::opening(page, options, &model);
 
-    let mut ctx = RailContext::new("support");
+    let mut ctx = RunContext::new("support");
     let rails = Timeline::new(SupportRails::new(workspace.root()), page);
     let (result, tally) = answer(model, rails, &workspace, &options.input, &mut ctx).await;
 
@@ -100,7 +100,7 @@ async fn answer(
     rails: Timeline<SupportRails>,
     workspace: &Workspace,
     input: &str,
-    ctx: &mut RailContext,
+    ctx: &mut RunContext,
 ) -> (Result<InvokeOutput, RunError>, timeline::Tally) {
     let agent = Agent::builder("support", model)
         .instructions(INSTRUCTIONS)

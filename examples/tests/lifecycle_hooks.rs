@@ -161,7 +161,7 @@ async fn a_cancelled_run_does_not_let_the_tool_run() {
     for is_answered in [false, true] {
         let (rails, mut waiting) = approval(1);
         let token = CancellationToken::new();
-        let ctx = RailContext::new("approval").with_cancellation(token.clone());
+        let ctx = RunContext::new("approval").with_cancellation(token.clone());
         let began = tokio::time::Instant::now();
         let person = async {
             let request = waiting.recv().await;
@@ -283,7 +283,7 @@ async fn what_nobody_has_counted_is_not_taken_for_free() -> TestResult {
 async fn no_cost_is_lost_when_many_runs_of_a_session_end_at_once() -> TestResult {
     let session = exo_rails::SharedExtensions::default();
     let run = |turn| {
-        let ctx = RailContext::new("costs").with_session("s", session.clone(), turn);
+        let ctx = RunContext::new("costs").with_session("s", session.clone(), turn);
         tokio::spawn(async move {
             let rails = testing::only(costs());
             testing::llm_call(&rails, ModelCallInputs::default()).returns(answer(1, 1)).in_context(ctx).await;

@@ -49,7 +49,7 @@ pub async fn run_agent<R: GuardSet>(
     rails: &R,
     model: &Model,
     input: &str,
-    ctx: &mut RailContext,
+    ctx: &mut RunContext,
 ) -> Result<InvokeOutput, RunError> {
     let tools = ["search", "read", "delete"].map(tool);
     Agent::builder("tests", model).tools(tools).rails(rails).build().run_in(input, ctx).await

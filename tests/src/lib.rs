@@ -1,6 +1,7 @@
 //! The behaviour of the whole: see `tests/`, a file for each capability. Here is what they share.
 
 mod agent;
+mod always;
 mod journal;
 mod listed;
 mod operations;
@@ -9,6 +10,7 @@ mod spans;
 mod warnings;
 
 pub use agent::{Model, asks_for, run_agent};
+pub use always::AlwaysOnly;
 pub use journal::{note, notes, take_notes};
 pub use listed::{Listed, listed_first, listed_last, plan_of_listed};
 pub use operations::{broken_model, broken_run, broken_tool, fails_first, model, prompt, run, tool};

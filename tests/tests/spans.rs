@@ -385,7 +385,7 @@ rail_chain! {
 
 /// Dispatches the event before the call of a tool of this name.
 async fn pre_tool_call<R: GuardSet>(rails: R, name: &str) {
-    let decision = rails.dispatch::<PreToolCall>(&mut ToolCallInputs::new(name), &mut RailContext::new("tests")).await;
+    let decision = rails.dispatch::<PreToolCall>(&mut ToolCallInputs::new(name), &mut RunContext::new("tests")).await;
     drop(decision);
 }
 
@@ -525,7 +525,7 @@ async fn a_dropped_dispatch_has_no_decision() {
     ];
     assert!(
         rails
-            .dispatch::<PreToolCall>(&mut ToolCallInputs::new("a"), &mut RailContext::new("tests"))
+            .dispatch::<PreToolCall>(&mut ToolCallInputs::new("a"), &mut RunContext::new("tests"))
             .now_or_never()
             .is_none()
     );
@@ -562,7 +562,7 @@ rail audit priority=90 event=pre_tool_call decision=continue
     hooks.add(HookPoint::PreToolCall, wrong);
     hooks.add(HookPoint::SessionStart, wrong);
     pre_tool_call(&hooks, "delete").await;
-    hooks.start_session(&"s-1".into(), &mut RailContext::new("tests")).await.unwrap_err();
+    hooks.start_session(&"s-1".into(), &mut RunContext::new("tests")).await.unwrap_err();
     let tree = spans.tree(&[names::RAIL_DECISION, names::ERROR_TYPE, names::RAIL_REASON]);
     let wrong = concat!(module_path!(), "::wrong");
     assert_eq!(
@@ -591,7 +591,7 @@ async fn a_traced_chain_decides_as_one_that_is_not() {
     );
     for name in ["delete", "search"] {
         let mut told = Vec::new();
-        let mut ctx = RailContext::new("tests");
+        let mut ctx = RunContext::new("tests");
         told.push(format!("{:?}", plain.dispatch::<PreToolCall>(&mut ToolCallInputs::new(name), &mut ctx).await));
         told.push(format!("{:?}", traced.dispatch::<PreToolCall>(&mut ToolCallInputs::new(name), &mut ctx).await));
         assert_eq!(told[0], told[1]);
@@ -601,7 +601,7 @@ async fn a_traced_chain_decides_as_one_that_is_not() {
 #[tokio::test]
 async fn a_loop_of_ones_own_makes_the_spans_itself() {
     let spans = Spans::collect();
-    let (rails, mut ctx) = (rail_chain![no_delete], RailContext::new("own"));
+    let (rails, mut ctx) = (rail_chain![no_delete], RunContext::new("own"));
     let mut call = ToolCallInputs::new("delete");
     call.id = "7".into();
     let span = telemetry::tool_call_span(&ctx, &call.tool_name, &call.id);

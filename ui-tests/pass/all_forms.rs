@@ -61,7 +61,7 @@ rail_chain! {
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), RunError> {
     let rails = SupportRails { content_filter: ContentFilter { phrases: vec!["secret".to_owned()] } };
-    let mut ctx = RailContext::new("demo");
+    let mut ctx = RunContext::new("demo");
     let tool = |call: Permit<ToolCallInputs>| async move {
         Ok::<_, OperationError>(ToolOutput::text(format!("the key of {}", call.tool_name)))
     };

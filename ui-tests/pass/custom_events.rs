@@ -160,7 +160,7 @@ rail_chain! {
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let rails = Outer { inner: Inner { limit: Limit(PhantomData) } };
-    let mut ctx = RailContext::new("own");
+    let mut ctx = RunContext::new("own");
     assert!(rails.dispatch::<Tick>((), &mut ctx).await?.is_continue());
     assert!(rails.dispatch::<steps::r#try>(&"once".to_owned(), &mut ctx).await?.is_continue());
     assert!(!rails.dispatch::<steps::r#try>(&String::new(), &mut ctx).await?.is_continue());

@@ -22,7 +22,7 @@ rail_chain! { struct Empty {} }
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), RailFault> {
     let mut call = ToolCallInputs::new("shell");
-    let mut ctx = RailContext::new("demo");
+    let mut ctx = RunContext::new("demo");
     assert_ne!(only_called(&call).await, Verdict::Continue);
     assert!(Empty {}.dispatch::<PreToolCall>(&mut call, &mut ctx).await?.is_continue());
     assert!(rail_chain![].dispatch::<PreToolCall>(&mut call, &mut ctx).await?.is_continue());

@@ -42,10 +42,10 @@ rail_chain! {
 async fn main() -> Result<(), RailFault> {
     // The functions are still functions.
     let call = &mut ToolCallInputs::new("search");
-    assert!(guard(call, &mut RailContext::new("demo")).is_ok());
+    assert!(guard(call, &mut RunContext::new("demo")).is_ok());
     assert_eq!(nothing(call), Verdict::Continue);
 
-    let decision = Guards { budget: Budget }.dispatch::<PreToolCall>(call, &mut RailContext::new("demo")).await?;
+    let decision = Guards { budget: Budget }.dispatch::<PreToolCall>(call, &mut RunContext::new("demo")).await?;
     assert!(!decision.is_continue());
     Ok(())
 }

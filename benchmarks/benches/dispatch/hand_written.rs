@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use exo_rails::{HookPoint, OperationError, RailContext, Reason, RetryRequest, ToolCallInputs, ToolOutput};
+use exo_rails::{HookPoint, OperationError, Reason, RetryRequest, RunContext, ToolCallInputs, ToolOutput};
 
 use super::rails::Set;
 
@@ -48,7 +48,7 @@ pub(crate) enum Failure {
 pub(crate) async fn guard<S: Set, T: Future<Output = Result<ToolOutput, OperationError>> + Send>(
     rails: &S,
     mut call: ToolCallInputs,
-    ctx: &mut RailContext,
+    ctx: &mut RunContext,
     mut tool: impl FnMut(&ToolCallInputs) -> T + Send,
 ) -> Result<ToolOutput, Failure> {
     let mut retries: Vec<(&'static str, u32)> = Vec::new();

@@ -14,12 +14,12 @@ use std::mem;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
 
-use exo_rails::{RailContext, ToolCallInputs};
+use exo_rails::{RunContext, ToolCallInputs};
 
 use variants::{Answer, Variant};
 
 /// Dispatches the event so many times, as long as it passes, and as a program does: awaited in an `async fn`.
-pub(crate) async fn dispatches<V: Variant>(variant: &V, call: &mut ToolCallInputs, ctx: &mut RailContext, times: u64) {
+pub(crate) async fn dispatches<V: Variant>(variant: &V, call: &mut ToolCallInputs, ctx: &mut RunContext, times: u64) {
     for _ in 0..times {
         // Nothing that the optimizer knows of one dispatch holds for the next.
         let answer = black_box(variant).dispatch(black_box(&mut *call), black_box(&mut *ctx)).await;

@@ -21,7 +21,7 @@ pub(crate) trait Set: Chain + GuardSet + Serves<PreToolCall> + 'static {
     fn by_hand(
         &self,
         call: &mut ToolCallInputs,
-        ctx: &mut RailContext,
+        ctx: &mut RunContext,
     ) -> impl Future<Output = Result<hand_written::Decision, hand_written::Fault>> + Send;
 
     /// How many rails there are.
@@ -52,7 +52,7 @@ macro_rules! set {
             async fn by_hand(
                 &self,
                 $call: &mut ToolCallInputs,
-                $ctx: &mut RailContext,
+                $ctx: &mut RunContext,
             ) -> Result<hand_written::Decision, hand_written::Fault> {
                 let _ = (&$call, &$ctx);
                 $(hand_written!($calls);)*
@@ -224,7 +224,7 @@ macro_rules! rails {
             }
 
             #[rail(priority = 30 + $shift, on = [PreToolCall])]
-            pub(crate) async fn step_budget(call: &ToolCallInputs, ctx: &mut RailContext) -> RailAction {
+            pub(crate) async fn step_budget(call: &ToolCallInputs, ctx: &RailContext) -> RailAction {
                 $($wait;)?
                 if ctx.step() > 40 && call.tool_name != "finish" {
                     RailAction::abort("40 steps are enough")
@@ -240,7 +240,7 @@ macro_rules! rails {
             }
 
             #[rail(priority = 70 + $shift, on = [PreToolCall])]
-            pub(crate) async fn first_attempt(call: &ToolCallInputs, ctx: &mut RailContext) -> RailAction {
+            pub(crate) async fn first_attempt(call: &ToolCallInputs, ctx: &RailContext) -> RailAction {
                 $($wait;)?
                 if ctx.attempt() > 0 && call.tool_name == "pay" {
                     RailAction::abort("payments are not retried")
@@ -257,7 +257,7 @@ macro_rules! rails {
             }
 
             #[rail(priority = 80 + $shift, on = [PreToolCall])]
-            pub(crate) async fn watch_step(_call: &ToolCallInputs, ctx: &mut RailContext) {
+            pub(crate) async fn watch_step(_call: &ToolCallInputs, ctx: &RailContext) {
                 $($wait;)?
                 note(ctx.step());
             }
@@ -288,7 +288,7 @@ macro_rules! rails {
             }
 
             #[rail(priority = 65 + $shift, on = [PreToolCall])]
-            pub(crate) async fn cached_tool(call: &ToolCallInputs, ctx: &mut RailContext) -> RailAction<ToolOutput> {
+            pub(crate) async fn cached_tool(call: &ToolCallInputs, ctx: &RailContext) -> RailAction<ToolOutput> {
                 $($wait;)?
                 if call.tool_name == "clock" && ctx.step() > 0 {
                     RailAction::skip_with(ToolOutput::text("noon"), "asked before")
@@ -298,7 +298,7 @@ macro_rules! rails {
             }
 
             #[rail(priority = 28 + $shift, on = [PreToolCall])]
-            pub(crate) async fn right_event(_call: &ToolCallInputs, ctx: &mut RailContext) -> Result<RailAction, String> {
+            pub(crate) async fn right_event(_call: &ToolCallInputs, ctx: &RailContext) -> Result<RailAction, String> {
                 $($wait;)?
                 match ctx.event() {
                     HookPoint::PreToolCall => Ok(RailAction::Continue),
@@ -325,7 +325,7 @@ macro_rules! rails {
             }
 
             #[rail(priority = 40 + $shift, on = [PreToolCall])]
-            pub(crate) async fn retry_limit(ctx: &mut RailContext) -> Option<Verdict> {
+            pub(crate) async fn retry_limit(ctx: &RailContext) -> Option<Verdict> {
                 $($wait;)?
                 if ctx.attempt() > 9 { Some(Verdict::abort("it never works")) } else { None }
             }
@@ -337,7 +337,7 @@ macro_rules! rails {
             }
 
             #[rail(priority = 85 + $shift, on = [PreToolCall])]
-            pub(crate) async fn watch_run(ctx: &mut RailContext) -> Result<(), &'static str> {
+            pub(crate) async fn watch_run(ctx: &RailContext) -> Result<(), &'static str> {
                 $($wait;)?
                 note(ctx.turn());
                 if ctx.is_cancelled() { Err("the run is cancelled") } else { Ok(()) }

@@ -15,7 +15,7 @@ pub(crate) trait Variant: Send + Sync + 'static {
     fn dispatch<'a>(
         &'a self,
         call: &'a mut ToolCallInputs,
-        ctx: &'a mut RailContext,
+        ctx: &'a mut RunContext,
     ) -> impl Future<Output = Self::Answer> + Send;
 }
 
@@ -28,7 +28,7 @@ impl<S: Set> Variant for ByHand<S> {
     fn dispatch<'a>(
         &'a self,
         call: &'a mut ToolCallInputs,
-        ctx: &'a mut RailContext,
+        ctx: &'a mut RunContext,
     ) -> impl Future<Output = Self::Answer> + Send {
         self.0.by_hand(call, ctx)
     }
@@ -43,7 +43,7 @@ impl<R: GuardSet + Serves<PreToolCall> + 'static> Variant for Guards<R> {
     fn dispatch<'a>(
         &'a self,
         call: &'a mut ToolCallInputs,
-        ctx: &'a mut RailContext,
+        ctx: &'a mut RunContext,
     ) -> impl Future<Output = Self::Answer> + Send {
         self.0.dispatch::<PreToolCall>(call, ctx)
     }
@@ -64,7 +64,7 @@ impl<S: Set> Variant for ToolByHand<S> {
     fn dispatch<'a>(
         &'a self,
         call: &'a mut ToolCallInputs,
-        ctx: &'a mut RailContext,
+        ctx: &'a mut RunContext,
     ) -> impl Future<Output = Self::Answer> + Send {
         hand_written::guard(&self.0, next(call), ctx, |_| async { Ok(ToolOutput::default()) })
     }
@@ -79,7 +79,7 @@ impl<R: GuardSet + 'static> Variant for GuardedTool<R> {
     fn dispatch<'a>(
         &'a self,
         call: &'a mut ToolCallInputs,
-        ctx: &'a mut RailContext,
+        ctx: &'a mut RunContext,
     ) -> impl Future<Output = Self::Answer> + Send {
         let tool = |_permit| async { Ok::<_, OperationError>(ToolOutput::default()) };
         self.0.guard_tool_call(next(call), ctx, tool)

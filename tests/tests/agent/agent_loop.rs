@@ -4,8 +4,8 @@ use exo_rails::OperationErrorKind;
 use exo_rails::prelude::*;
 use tests::{Model, asks_for, note, notes, run_agent};
 
-fn context() -> RailContext {
-    RailContext::new("agent")
+fn context() -> RunContext {
+    RunContext::new("agent")
 }
 
 /// A model that asks for these tools, then answers.

@@ -140,7 +140,7 @@ async fn run(first: &str, compaction: Compaction) -> (Vec<String>, Option<String
     let model: ScriptedModel = r#"[{ "say": "done" }]"#.parse().unwrap();
     let agent = Agent::builder("compaction", model).rails(Guards {}).compaction(compaction).build();
     let messages = [first, "b", "c", "d"].map(Message::user).to_vec();
-    let mut ctx = RailContext::new("compaction");
+    let mut ctx = RunContext::new("compaction");
     let result = agent.run_in(InvokeInputs { messages, ..InvokeInputs::new("e") }, &mut ctx).await;
     (notes(&ctx), result.err().map(|error| error.to_string()))
 }

@@ -39,14 +39,14 @@ fn events(subscription: &mut Subscription) -> Vec<HookPoint> {
 
 /// Dispatches the event before the call of a tool of this name.
 async fn pre_tool_call<R: GuardSet>(rails: &R, name: &str) -> Result<Decision<ToolOutput>, RailFault> {
-    rails.dispatch::<PreToolCall>(&mut ToolCallInputs::new(name), &mut RailContext::new("tests")).await
+    rails.dispatch::<PreToolCall>(&mut ToolCallInputs::new(name), &mut RunContext::new("tests")).await
 }
 
 async fn run<R: GuardSet>(
     rails: &R,
     answers: impl IntoIterator<Item = ModelResponse>,
 ) -> Result<InvokeOutput, RunError> {
-    let mut ctx = RailContext::new("tests").with_run_id("run-of-this-test");
+    let mut ctx = RunContext::new("tests").with_run_id("run-of-this-test");
     run_agent(rails, &Model::new(answers), "Please!", &mut ctx).await
 }
 
@@ -90,7 +90,7 @@ async fn each_event_of_a_run_is_one_record_with_its_place_and_decision() {
 
     let (deleted, mut skipped) = (bus.subscribe(), ToolCallInputs::new("delete"));
     let mut deleted = deleted.with_events([HookPoint::PreToolCall]);
-    let decision = rails.dispatch::<PreToolCall>(&mut skipped, &mut RailContext::new("tests")).await.unwrap();
+    let decision = rails.dispatch::<PreToolCall>(&mut skipped, &mut RunContext::new("tests")).await.unwrap();
     assert_eq!(decision.rail_name(), Some("no_delete"));
     let record = &records(&mut deleted)[0];
     assert_eq!(record.stopped.as_ref().map(|stopped| (stopped.how, stopped.rail_name)), skip);
@@ -129,7 +129,7 @@ async fn a_substitute_is_told_with_its_rail() {
     let bus = EventBus::new(64);
     let mut outputs = bus.subscribe().with_events([HookPoint::PostToolCall]);
     let call = |_| async { Ok::<_, OperationError>(ToolOutput::text("gone")) };
-    let (rails, mut ctx) = (bus.wrap(rail_chain![no_delete]), RailContext::new("tests"));
+    let (rails, mut ctx) = (bus.wrap(rail_chain![no_delete]), RunContext::new("tests"));
     rails.guard_tool_call(ToolCallInputs::new("delete"), &mut ctx, call).await.unwrap();
     assert_eq!(records(&mut outputs)[0].substituted_by, Some("no_delete"));
 }
@@ -234,8 +234,8 @@ fn without_a_subscriber_no_record_is_made() {
     let (bare, around) = (rail_chain![no_delete], bus.wrap(rail_chain![no_delete]));
     drop(bus.subscribe());
     let other = bus.subscribe().with_events([HookPoint::PreToolCall]).with_events([HookPoint::Finished]);
-    let (mut call, mut ctx) = (ToolCallInputs::new("search"), RailContext::new("tests"));
-    let mut allocations = |rails: &dyn Fn(&mut ToolCallInputs, &mut RailContext) -> bool| {
+    let (mut call, mut ctx) = (ToolCallInputs::new("search"), RunContext::new("tests"));
+    let mut allocations = |rails: &dyn Fn(&mut ToolCallInputs, &mut RunContext) -> bool| {
         allocation_counter::measure(|| assert!(rails(&mut call, &mut ctx))).count_total
     };
     let of_bare = allocations(&|call, ctx| {
@@ -408,7 +408,7 @@ async fn chunks_of_a_stream_are_told_piece_by_piece() {
         }
         async {}
     };
-    let (rails, mut ctx) = (bus.wrap(rail_chain![of_seven]), RailContext::new("tests"));
+    let (rails, mut ctx) = (bus.wrap(rail_chain![of_seven]), RunContext::new("tests"));
     rails.guard_stream(ModelCallInputs::default(), &mut ctx, model, outlet).await.unwrap();
     assert_eq!(*said.lock().unwrap(), "bonono ond opple");
     let told = records(&mut chunks);
@@ -425,12 +425,13 @@ async fn rails_that_are_always_called_are_called_inside() {
     let bus = EventBus::new(4);
     let mut all = bus.subscribe();
     let rails = bus.wrap(rail_chain![no_delete, audit]);
-    let mut ctx = RailContext::new("tests");
+    let mut ctx = RunContext::new("tests");
     let decision = rails.dispatch::<PreToolCall>(&mut ToolCallInputs::new("delete"), &mut ctx).await.unwrap();
     assert!(!decision.is_continue());
     assert_eq!(ctx.run.get::<Vec<String>>().unwrap(), [r#"Some("no_delete")"#]);
     assert_eq!(events(&mut all).len(), 1);
-    Serves::<PreToolCall>::run_always_rails(&rails, &mut ToolCallInputs::new("delete"), &mut ctx).await;
+    let part = tests::AlwaysOnly(rails);
+    let _ = part.dispatch::<PreToolCall>(&mut ToolCallInputs::new("delete"), &mut ctx).await.unwrap();
     assert_eq!(ctx.run.get::<Vec<String>>().unwrap().len(), 2);
     assert_eq!(events(&mut all).len(), 0);
 }
@@ -486,7 +487,7 @@ async fn the_journal_of_a_run_is_the_same_with_a_bus() {
     let _all = bus.subscribe();
     let mut told = Vec::new();
     for around in [false, true] {
-        let mut ctx = RailContext::new("tests");
+        let mut ctx = RunContext::new("tests");
         let chain = rail_chain![no_delete, redact];
         let output = if around {
             run_agent(&bus.wrap(chain), &Model::new(answers()), "Please!", &mut ctx).await

@@ -6,8 +6,8 @@ use exo_rails::{CancellationToken, OperationErrorKind, SharedExtensions};
 use serde_json::json;
 use tests::{Model, broken_run, broken_tool, note, notes, run, run_agent, take_notes, tool};
 
-fn context() -> RailContext {
-    RailContext::new("lifecycle")
+fn context() -> RunContext {
+    RunContext::new("lifecycle")
 }
 
 #[rail(on = [Start, PreLlmCall, PostLlmCall, LlmError, PreToolCall, PostToolCall, ToolError, Finished, Error])]
@@ -229,7 +229,7 @@ fn place(ctx: &RailContext) {
 
 #[tokio::test]
 async fn the_context_tells_a_rail_where_it_is() {
-    let ctx = RailContext::new("support").with_run_id("r7").with_session("s3", SharedExtensions::default(), 2);
+    let ctx = RunContext::new("support").with_run_id("r7").with_session("s3", SharedExtensions::default(), 2);
     let mut ctx = ctx.with_cancellation(CancellationToken::new());
     let tools_at_step_4 = |run: Permit<InvokeInputs>| async move {
         let mut ctx = run.context();

@@ -64,13 +64,13 @@ async fn decides(inputs: Inputs<'_>, ctx: &RailContext) -> Result<RailAction, St
 
 /// Has an agent call `wait` with each of these arguments, the calls being `a`, `b`, `c`, …
 async fn call(arguments: &[Value], at_once: usize) -> (Result<InvokeOutput, RunError>, Vec<String>, usize) {
-    call_in(arguments, at_once, &mut RailContext::new("parallel")).await
+    call_in(arguments, at_once, &mut RunContext::new("parallel")).await
 }
 
 async fn call_in(
     arguments: &[Value],
     at_once: usize,
-    ctx: &mut RailContext,
+    ctx: &mut RunContext,
 ) -> (Result<InvokeOutput, RunError>, Vec<String>, usize) {
     let calls = arguments
         .iter()
@@ -176,7 +176,7 @@ async fn of_several_that_end_the_run_the_first_in_the_order_of_the_answer_is_tol
 #[tokio::test(start_paused = true)]
 async fn a_run_that_is_cancelled_cancels_its_calls() {
     let token = CancellationToken::new();
-    let mut ctx = RailContext::new("parallel").with_cancellation(token.clone());
+    let mut ctx = RunContext::new("parallel").with_cancellation(token.clone());
     tokio::spawn(async move {
         sleep(Duration::from_millis(10)).await;
         token.cancel();
@@ -191,7 +191,7 @@ async fn a_run_that_is_cancelled_cancels_its_calls() {
 #[tokio::test(start_paused = true)]
 async fn an_end_of_the_calls_does_not_cancel_the_run() {
     let token = CancellationToken::new();
-    let mut ctx = RailContext::new("parallel").with_cancellation(token.clone());
+    let mut ctx = RunContext::new("parallel").with_cancellation(token.clone());
     let (result, ..) = call_in(&[json!({ "pre": "abort" }), json!({ "for": 5 })], 2, &mut ctx).await;
     assert!(matches!(result, Err(RunError::Abort(_))) && !token.is_cancelled());
 }

@@ -6,8 +6,8 @@ use exo_rails_agent::{Agent, Session};
 use serde_json::{Value, json};
 use tests::{note, notes, prompt, run, tool};
 
-fn context() -> RailContext {
-    RailContext::new("state")
+fn context() -> RunContext {
+    RunContext::new("state")
 }
 
 struct Left(u32);
@@ -126,7 +126,7 @@ async fn no_increment_is_lost_among_many_tasks() {
     assert_eq!(ctx.run.get::<Calls>(), Some(Calls(TASKS * CALLS)));
 }
 
-async fn call_often(mut ctx: RailContext, times: u32) -> Result<(), RunError> {
+async fn call_often(mut ctx: RunContext, times: u32) -> Result<(), RunError> {
     for _ in 0..times {
         let call = ToolCallInputs::new("search").with_arguments(json!({ "limit": u32::MAX }));
         rail_chain![budget].guard_tool_call(call, &mut ctx, quiet).await?;
@@ -259,7 +259,7 @@ async fn no_increment_of_a_name_is_lost_among_many_tasks() {
     assert_eq!(ctx.run.state().get("calls"), Some(json!(TASKS * CALLS)));
 }
 
-async fn call_named(mut ctx: RailContext, times: u32) -> Result<(), RunError> {
+async fn call_named(mut ctx: RunContext, times: u32) -> Result<(), RunError> {
     for _ in 0..times {
         rail_chain![named_budget].guard_tool_call(ToolCallInputs::new("search"), &mut ctx, quiet).await?;
     }

@@ -17,13 +17,13 @@ async fn streamed(model: impl Model) -> Vec<Result<ModelDelta, String>> {
         *found.lock().unwrap() = items;
         Ok::<_, OperationError>(ModelResponse::default())
     };
-    NoRails.guard_llm_call(tests::prompt("hi"), &mut RailContext::new("streamed"), collect).await.unwrap();
+    NoRails.guard_llm_call(tests::prompt("hi"), &mut RunContext::new("streamed"), collect).await.unwrap();
     let items = std::mem::take(&mut *found.lock().unwrap());
     items.into_iter().map(|item| item.map_err(|error| error.to_string())).collect()
 }
 
 async fn called(model: impl Model) -> Result<ModelResponse, RunError> {
-    let (model, mut ctx) = (&model, RailContext::new("called"));
+    let (model, mut ctx) = (&model, RunContext::new("called"));
     NoRails.guard_llm_call(tests::prompt("hi"), &mut ctx, |permit| async move { model.call(permit).await }).await
 }
 

@@ -83,7 +83,7 @@ impl Seen {
 }
 
 /// Streams what `model` says at each attempt.
-async fn streamed<R, S>(rails: &R, ctx: &mut RailContext, mut model: impl FnMut(usize) -> S + Send) -> Seen
+async fn streamed<R, S>(rails: &R, ctx: &mut RunContext, mut model: impl FnMut(usize) -> S + Send) -> Seen
 where
     R: GuardSet,
     S: Stream<Item = Result<ModelDelta, OperationError>> + Send,
@@ -109,7 +109,7 @@ where
 /// The same answer, not streamed.
 async fn called<R: GuardSet>(rails: &R, text: &str) -> Result<ModelResponse, String> {
     let model = |_| async { Ok::<_, OperationError>(ModelResponse::text(text)) };
-    let mut ctx = RailContext::new("streaming");
+    let mut ctx = RunContext::new("streaming");
     rails.guard_llm_call(ModelCallInputs::default(), &mut ctx, model).await.map_err(|error| error.to_string())
 }
 
@@ -118,8 +118,8 @@ fn said(texts: &[&str]) -> impl Stream<Item = Result<ModelDelta, OperationError>
     stream::iter(texts).chain(stream::iter([Ok(ModelDelta::Finish("stop".to_owned()))]))
 }
 
-fn context() -> RailContext {
-    RailContext::new("streaming")
+fn context() -> RunContext {
+    RunContext::new("streaming")
 }
 
 /// The guard sets that the same rails can be.

@@ -118,7 +118,7 @@ async fn an_event_happens_in_a_context_of_ones_own() {
     fn of_session(ctx: &RailContext) -> Verdict {
         Verdict::abort_if(ctx.turn() > 0, "one run is enough")
     }
-    let mut ctx = RailContext::new("mine").with_session("s", SharedExtensions::default(), 1);
+    let mut ctx = RunContext::new("mine").with_session("s", SharedExtensions::default(), 1);
     testing::at_in::<Start>(&rail_chain![of_session], "hello", &mut ctx).await.assert_aborted("enough");
     testing::at::<Start>(&rail_chain![of_session], "hello").await.assert_continued();
 }
@@ -209,7 +209,7 @@ async fn an_operation_that_is_done_more_often_than_prepared_fails() {
 async fn a_model_call_is_guarded_with_prepared_answers() {
     let token = CancellationToken::new();
     token.cancel();
-    let ctx = RailContext::new("mine").with_cancellation(token);
+    let ctx = RunContext::new("mine").with_cancellation(token);
     let call = testing::llm_call(&NoRails, tests::prompt("hi")).returns(ModelResponse::text("hello")).in_context(ctx);
     let call = call.await;
     call.assert_failed("cancelled").assert_not_told("hi");
@@ -316,7 +316,7 @@ async fn what_nobody_watches_is_not_said_to_be_absent() {
     run.assert_calls("read", 0);
     fails("no tool `raed` is watched, but `read`, `search`", || run.assert_calls("raed", 0));
     let rails = Traced::new(NoRails);
-    rails.guard_tool_call(call("search"), &mut RailContext::new("own"), tests::tool).await.unwrap();
+    rails.guard_tool_call(call("search"), &mut RunContext::new("own"), tests::tool).await.unwrap();
     fails("no tool `search` is watched, but none", || rails.trace().assert_calls("search", 0));
     fails("no model is watched", || rails.trace().assert_not_told("a secret"));
 }
@@ -367,12 +367,9 @@ async fn an_always_called_rail_is_called_through_the_trace() {
     let call = testing::tool_call(&rail_chain![audit, block_dangerous], call("delete_file")).await;
     assert_eq!(tests::notes(&call.ctx), [r#"Some("block_dangerous")"#]);
     // And where the traced set is part of another, which has stopped the event.
-    let (traced, mut inputs) = (Traced::new(rail_chain![audit]), call_inputs());
-    exo_rails::Serves::<PreToolCall>::run_always_rails(&traced, &mut inputs, &mut RailContext::new("own")).await;
-}
-
-fn call_inputs() -> ToolCallInputs {
-    call("search")
+    let (part, mut ctx) = (tests::AlwaysOnly(Traced::new(rail_chain![audit])), RunContext::new("own"));
+    let _ = part.dispatch::<PreToolCall>(&mut ToolCallInputs::new("search"), &mut ctx).await.unwrap();
+    assert_eq!(tests::notes(&ctx), ["None"]);
 }
 
 #[tokio::test]
@@ -406,7 +403,7 @@ async fn a_run_that_is_dropped_shows_where_it_was() {
         std::future::pending::<()>().await;
     }
     let rails = Traced::new(rail_chain![never]);
-    let mut ctx = RailContext::new("own");
+    let mut ctx = RunContext::new("own");
     assert!(tests::Polls(1).of(rails.guard_run("hello", &mut ctx, tests::run)).await.is_none());
     assert_eq!(rails.trace().to_string(), "  1  start           its rails did not come to an end\n");
 }

@@ -117,7 +117,7 @@ async fn arguments_that_do_not_fit_come_back_with_the_place() {
 
 #[tokio::test]
 async fn a_set_runs_the_tool_that_a_call_names() {
-    let (tools, mut ctx) = (tools(), RailContext::new("tests"));
+    let (tools, mut ctx) = (tools(), RunContext::new("tests"));
     let call = ToolCallInputs::of(&Search { query: "a".into(), page: Page { offset: 0, rest: Map::new() } }).unwrap();
     let output = NoRails.guard_tool_call(call, &mut ctx, |call| tools.call(call)).await.unwrap();
     assert_eq!(output.content, "nothing about a");

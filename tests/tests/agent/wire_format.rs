@@ -333,7 +333,7 @@ fn errors_can_be_written_for_logs() {
         Verdict::abort("not today")
     }
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    let (mut ctx, call) = (RailContext::new("wire"), ToolCallInputs::new("search"));
+    let (mut ctx, call) = (RunContext::new("wire"), ToolCallInputs::new("search"));
     let result = runtime.block_on(rail_chain![refuse].guard_tool_call(call, &mut ctx, tests::tool));
     let Err(RunError::Abort(abort)) = result else { panic!("{result:?}") };
     let expected = json!({ "rail_name": "refuse", "event": "pre_tool_call", "reason": "not today" });

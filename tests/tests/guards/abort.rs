@@ -32,7 +32,7 @@ fn gives_a_blank_reason() -> RailAction {
 
 #[tokio::test]
 async fn an_abort_names_the_rail_that_decided() {
-    let mut ctx = RailContext::new("abort");
+    let mut ctx = RunContext::new("abort");
     let call = ToolCallInputs::new("delete");
     let error = rail_chain![audit, no_deletes].guard_tool_call(call, &mut ctx, tool).await.unwrap_err();
     let RunError::Abort(abort) = error else { panic!("{error}") };
@@ -52,9 +52,9 @@ async fn the_rail_is_named_behind_every_guard_set() {
     let mut hooked = HookManager::new();
     hooked.add(HookPoint::PreToolCall, manager.hook_for(HookPoint::PreToolCall));
     for error in [
-        manager.guard_tool_call(ToolCallInputs::new("delete"), &mut RailContext::new("m"), tool).await,
-        hooks.guard_tool_call(ToolCallInputs::new("delete"), &mut RailContext::new("h"), tool).await,
-        hooked.guard_tool_call(ToolCallInputs::new("delete"), &mut RailContext::new("mh"), tool).await,
+        manager.guard_tool_call(ToolCallInputs::new("delete"), &mut RunContext::new("m"), tool).await,
+        hooks.guard_tool_call(ToolCallInputs::new("delete"), &mut RunContext::new("h"), tool).await,
+        hooked.guard_tool_call(ToolCallInputs::new("delete"), &mut RunContext::new("mh"), tool).await,
     ] {
         assert!(matches!(error, Err(RunError::Abort(abort)) if abort.rail_name == "no_deletes"));
     }
@@ -62,14 +62,14 @@ async fn the_rail_is_named_behind_every_guard_set() {
 
 #[tokio::test]
 async fn an_abort_without_a_reason_says_so() {
-    let mut ctx = RailContext::new("abort");
+    let mut ctx = RunContext::new("abort");
     let error = rail_chain![gives_a_blank_reason].guard_run("hello", &mut ctx, tests::run).await.unwrap_err();
     assert_eq!(error.to_string(), format!("rail `blank` aborted at start: {}", Reason::BLANK));
 }
 
 #[tokio::test]
 async fn an_abort_in_a_tool_call_reaches_the_caller_of_the_run_as_it_is() {
-    let mut ctx = RailContext::new("abort");
+    let mut ctx = RunContext::new("abort");
     let model = Model::new([asks_for(&["search", "delete", "search"]), ModelResponse::text("done")]);
     let error = run_agent(&rail_chain![no_deletes], &model, "tidy up", &mut ctx).await.unwrap_err();
     assert!(matches!(error, RunError::Abort(abort) if abort.rail_name == "no_deletes"));
@@ -79,7 +79,7 @@ async fn an_abort_in_a_tool_call_reaches_the_caller_of_the_run_as_it_is() {
 #[tokio::test]
 async fn an_abort_of_one_tool_call_leaves_its_siblings_running() {
     let rails = &rail_chain![no_deletes];
-    let ctx = RailContext::new("abort");
+    let ctx = RunContext::new("abort");
     let calls = ["search", "delete", "read"].map(|name| {
         let mut ctx = sibling(&ctx);
         async move { rails.guard_tool_call(ToolCallInputs::new(name), &mut ctx, slow).await }
@@ -90,8 +90,8 @@ async fn an_abort_of_one_tool_call_leaves_its_siblings_running() {
     assert!(matches!(delete, Err(RunError::Abort(abort)) if abort.rail_name == "no_deletes"));
 }
 
-fn sibling(ctx: &RailContext) -> RailContext {
-    RailContext::new(ctx.agent()).with_run_id(ctx.run_id())
+fn sibling(ctx: &RailContext) -> RunContext {
+    RunContext::new(ctx.agent()).with_run_id(ctx.run_id())
 }
 
 async fn slow(call: Permit<ToolCallInputs>) -> Result<ToolOutput, OperationError> {
@@ -105,7 +105,7 @@ async fn an_abort_after_a_model_call_sees_what_the_call_has_cost() {
         usage: Some(exo_rails::message::Usage { total_tokens: tokens, ..Default::default() }),
         ..ModelResponse::text("hi")
     };
-    let mut ctx = RailContext::new("abort");
+    let mut ctx = RunContext::new("abort");
     let cheap = rail_chain![expensive].guard_llm_call(prompt("hello"), &mut ctx, |_| done(answer(100))).await;
     assert_eq!(cheap.unwrap().message.text(), "hi");
     let dear = rail_chain![expensive].guard_llm_call(prompt("hello"), &mut ctx, |_| done(answer(101))).await;
@@ -119,7 +119,7 @@ async fn done(response: ModelResponse) -> Result<ModelResponse, OperationError> 
 
 #[tokio::test]
 async fn an_abort_of_the_finished_run_withholds_its_answer() {
-    let mut ctx = RailContext::new("abort");
+    let mut ctx = RunContext::new("abort");
     let rails = rail_chain![no_secrets];
     assert!(rails.guard_run("hello", &mut ctx, tests::run).await.is_ok());
     let error = rails.guard_run("a secret", &mut ctx, tests::run).await.unwrap_err();

@@ -38,7 +38,7 @@ fn allocations<T>(future: impl Future<Output = T>) -> (u64, T) {
 
 #[test]
 fn a_dispatch_of_a_static_chain_allocates_nothing() {
-    let (mut call, mut ctx) = (ToolCallInputs::new("search"), RailContext::new("test"));
+    let (mut call, mut ctx) = (ToolCallInputs::new("search"), RunContext::new("test"));
     let (count, decision) = allocations(Guards {}.dispatch::<PreToolCall>(&mut call, &mut ctx));
     assert!(decision.unwrap().is_continue());
     assert_eq!(count, 0);
@@ -46,7 +46,7 @@ fn a_dispatch_of_a_static_chain_allocates_nothing() {
 
 #[test]
 fn a_decision_with_a_literal_reason_allocates_nothing() {
-    let (mut call, mut ctx) = (ToolCallInputs::new("shell"), RailContext::new("test"));
+    let (mut call, mut ctx) = (ToolCallInputs::new("shell"), RunContext::new("test"));
     let (count, decision) = allocations(Guards {}.dispatch::<PreToolCall>(&mut call, &mut ctx));
     assert_eq!(decision.unwrap().rail_name(), Some("allowed"));
     assert_eq!(count, 0);
@@ -56,7 +56,7 @@ fn a_decision_with_a_literal_reason_allocates_nothing() {
 fn a_chain_behind_the_hook_manager_allocates_one_future_for_an_event() {
     let mut hooks = HookManager::new();
     Guards {}.register(&mut hooks);
-    let (mut call, mut ctx) = (ToolCallInputs::new("search"), RailContext::new("test"));
+    let (mut call, mut ctx) = (ToolCallInputs::new("search"), RunContext::new("test"));
     let (count, decision) = allocations(hooks.dispatch::<PreToolCall>(&mut call, &mut ctx));
     assert!(decision.unwrap().is_continue());
     assert_eq!(count, 1);
@@ -64,7 +64,7 @@ fn a_chain_behind_the_hook_manager_allocates_one_future_for_an_event() {
 
 #[test]
 fn a_guarded_operation_allocates_nothing_but_its_first_time_the_place_for_its_inputs() {
-    let mut ctx = RailContext::new("test");
+    let mut ctx = RunContext::new("test");
     let counts = [(); 3].map(|()| {
         let call = ToolCallInputs::new("search");
         let tool = |_call: Permit<ToolCallInputs>| async { Ok::<_, OperationError>(ToolOutput::default()) };

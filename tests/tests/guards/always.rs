@@ -103,7 +103,7 @@ fn hooks() -> HookManager {
 }
 
 async fn call(rails: &impl GuardSet, tool: &str) -> (Result<String, String>, Vec<String>) {
-    let mut ctx = RailContext::new("always");
+    let mut ctx = RunContext::new("always");
     let run = |_| async { Ok::<_, OperationError>(ToolOutput::text("done")) };
     let result = rails.guard_tool_call(ToolCallInputs::new(tool), &mut ctx, run).await;
     (result.map(|output| output.content).map_err(|error| error.to_string()), notes(&ctx))
@@ -194,7 +194,7 @@ async fn a_manager_that_was_added_at_another_point_observes_nothing_there() {
 
 #[tokio::test]
 async fn what_stopped_an_event_is_forgotten_at_the_next() {
-    let mut ctx = RailContext::new("always");
+    let mut ctx = RunContext::new("always");
     let decision =
         Flat { late: Late }.dispatch::<PreToolCall>(&mut ToolCallInputs::new("skip"), &mut ctx).await.unwrap();
     assert!(matches!(decision, Decision::Skip { .. }));

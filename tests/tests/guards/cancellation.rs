@@ -8,8 +8,8 @@ use exo_rails::CancellationToken;
 use exo_rails::prelude::*;
 use tests::{Polls, note, notes, prompt, take_notes, yields};
 
-fn context() -> RailContext {
-    RailContext::new("cancellation")
+fn context() -> RunContext {
+    RunContext::new("cancellation")
 }
 
 /// A step that waits: it notes when it begins and when it ends.
@@ -61,16 +61,16 @@ async fn slow_model(call: Permit<ModelCallInputs>) -> Result<ModelResponse, Oper
     Ok(ModelResponse::text("answer"))
 }
 
-async fn tool_call(ctx: &mut RailContext) -> Result<String, RunError> {
+async fn tool_call(ctx: &mut RunContext) -> Result<String, RunError> {
     let call = ToolCallInputs::new("search");
     Ok(guards().guard_tool_call(call, ctx, slow_tool).await?.content)
 }
 
-async fn llm_call(ctx: &mut RailContext) -> Result<String, RunError> {
+async fn llm_call(ctx: &mut RunContext) -> Result<String, RunError> {
     Ok(guards().guard_llm_call(prompt("hello"), ctx, slow_model).await?.message.text().into_owned())
 }
 
-async fn whole_run(ctx: &mut RailContext) -> Result<String, RunError> {
+async fn whole_run(ctx: &mut RunContext) -> Result<String, RunError> {
     let run = async |run: Permit<InvokeInputs>| {
         let mut ctx = run.context();
         llm_call(&mut ctx).await?;
@@ -88,14 +88,14 @@ fn guards() -> Guards {
 }
 
 /// What happens when nothing is cancelled.
-async fn undisturbed(case: impl AsyncFn(&mut RailContext) -> Result<String, RunError>) -> Vec<String> {
+async fn undisturbed(case: impl AsyncFn(&mut RunContext) -> Result<String, RunError>) -> Vec<String> {
     let mut ctx = context();
     case(&mut ctx).await.unwrap();
     notes(&ctx)
 }
 
 /// Drops the case after each number of polls that it takes.
-async fn drop_everywhere(case: impl AsyncFn(&mut RailContext) -> Result<String, RunError>, steps: usize) {
+async fn drop_everywhere(case: impl AsyncFn(&mut RunContext) -> Result<String, RunError>, steps: usize) {
     let full = undisturbed(&case).await;
     assert_eq!(full.len(), 2 * steps);
     let (mut polls, mut lengths) = (0, Vec::new());
@@ -149,7 +149,7 @@ async fn the_operation_happens_between_its_pre_and_post_rails() {
 }
 
 /// Cancels the run's token after each number of polls, and goes on to the end.
-async fn cancel_everywhere(case: impl AsyncFn(&mut RailContext) -> Result<String, RunError>, told: usize) {
+async fn cancel_everywhere(case: impl AsyncFn(&mut RunContext) -> Result<String, RunError>, told: usize) {
     let full = undisturbed(&case).await;
     let (mut polls, mut cancelled) = (0, 0);
     loop {

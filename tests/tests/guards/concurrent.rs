@@ -68,7 +68,7 @@ fn last(call: &ToolCallInputs, ctx: &RailContext) {
 
 async fn decide<R: Serves<PreToolCall> + GuardSet>(rails: &R, told: &Value) -> (String, Vec<String>) {
     let mut call = ToolCallInputs::new("search").with_arguments(told.clone());
-    let mut ctx = RailContext::new("concurrent");
+    let mut ctx = RunContext::new("concurrent");
     let decision = rails.dispatch::<PreToolCall>(&mut call, &mut ctx).await;
     let decision = match decision {
         Ok(Decision::Continue) => "continue".to_owned(),
@@ -175,7 +175,7 @@ rail_chain! {
 #[tokio::test(start_paused = true)]
 async fn they_have_what_other_rails_have() {
     let call = async |tool: &str| {
-        let mut ctx = RailContext::new("concurrent");
+        let mut ctx = RunContext::new("concurrent");
         let run = |_| async { Ok::<_, OperationError>(ToolOutput::text("done")) };
         let output = Guards {}.guard_tool_call(ToolCallInputs::new(tool), &mut ctx, run).await.unwrap();
         (output.content, notes(&ctx))
@@ -227,7 +227,7 @@ async fn events_of_ones_own_and_rails_with_state() {
     let rails = AskedRails { limit: Limit(5) };
     let ask = async |query, value: &str| {
         let payload = (&Query(query), &mut json!(value), &Why("the same".to_owned()));
-        match rails.dispatch::<Asked>(payload, &mut RailContext::new("concurrent")).await {
+        match rails.dispatch::<Asked>(payload, &mut RunContext::new("concurrent")).await {
             Ok(Decision::Abort(abort)) => abort.reason.to_string(),
             other => format!("{other:?}"),
         }

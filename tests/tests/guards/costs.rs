@@ -14,7 +14,7 @@ use dispatch::variants::{ByHand, GuardedTool, Guards, ToolByHand, Variant};
 const MORE_BYTES: usize = 16;
 
 fn size(variant: &impl Variant) -> usize {
-    size_of_val(&variant.dispatch(&mut ToolCallInputs::new(""), &mut RailContext::new("test")))
+    size_of_val(&variant.dispatch(&mut ToolCallInputs::new(""), &mut RunContext::new("test")))
 }
 
 fn dispatch_size<S: Set>() -> usize {
@@ -58,7 +58,7 @@ fn a_future_grows_with_its_largest_rail_and_not_with_their_number() {
 
 /// The allocations of one dispatch, after one that has made what is made once.
 fn allocations(runtime: &Runtime, variant: &impl Variant) -> u64 {
-    let (mut call, mut ctx) = (ToolCallInputs::new(""), RailContext::new("test"));
+    let (mut call, mut ctx) = (ToolCallInputs::new(""), RunContext::new("test"));
     let mut dispatch = || drop(runtime.block_on(variant.dispatch(&mut call, &mut ctx)));
     dispatch();
     allocation_counter::measure(dispatch).count_total

@@ -76,7 +76,7 @@ rail_chain! {
 async fn recall<R: Serves<MemoriesRecalled> + GuardSet>(rails: &R) -> Vec<(String, Memories, Vec<String>)> {
     let mut seen = Vec::new();
     for query in ["tea", "nothing", "name", "secret"] {
-        let (mut memories, mut ctx) = (Memories(vec!["likes tea", "hates rain"]), RailContext::new("own"));
+        let (mut memories, mut ctx) = (Memories(vec!["likes tea", "hates rain"]), RunContext::new("own"));
         let decision = rails.dispatch::<MemoriesRecalled>((&Query(query), &mut memories), &mut ctx).await;
         seen.push((format!("{decision:?}"), memories, notes(&ctx)));
         assert_eq!(ctx.event(), MemoriesRecalled::POINT);
@@ -129,7 +129,7 @@ async fn every_guard_set_serves_them_alike() {
 
 #[tokio::test]
 async fn no_payload_and_retries() {
-    let mut ctx = RailContext::new("own");
+    let mut ctx = RunContext::new("own");
     let decision = Guards {}.dispatch::<Tick>((), &mut ctx).await;
     assert!(matches!(decision, Ok(Decision::Retry { by, .. }) if by.name == "again"), "the caller acts on it");
     assert_eq!(notes(&ctx), ["count heart beat", "again"]);
@@ -172,7 +172,7 @@ async fn asks_again(_: Inputs<'_>, _: &mut RailContext) -> RailAction {
 
 #[tokio::test]
 async fn what_hooks_decide_is_held_against_the_event() {
-    let mut ctx = RailContext::new("own");
+    let mut ctx = RunContext::new("own");
     let mut hooks = HookManager::new();
     let handle = hooks.add(MemoriesRecalled::POINT, from_memory);
     let mut memories = Memories(Vec::new());
@@ -207,6 +207,6 @@ async fn hooks_change_what_is_lent() {
     hooks.add(MemoriesRecalled::POINT, clear);
     let mut memories = Memories(vec!["likes tea"]);
     let decision =
-        hooks.dispatch::<MemoriesRecalled>((&Query("tea"), &mut memories), &mut RailContext::new("own")).await;
+        hooks.dispatch::<MemoriesRecalled>((&Query("tea"), &mut memories), &mut RunContext::new("own")).await;
     assert!(decision.is_ok_and(|decision| decision.is_continue()) && memories.0.is_empty());
 }

@@ -86,8 +86,8 @@ fn support() -> SupportRails {
     SupportRails { content_filter: ContentFilter { phrases: vec!["ignore all rules".to_owned()] } }
 }
 
-fn context() -> RailContext {
-    RailContext::new("support")
+fn context() -> RunContext {
+    RunContext::new("support")
 }
 
 #[tokio::test]

@@ -367,7 +367,7 @@ async fn arguments_that_do_not_fit_come_to_what_the_rail_says() {
     }
 
     let call = || ToolCallInputs::new("search").with_arguments(serde_json::json!({ "limit": "all" }));
-    let mut ctx = RailContext::new("faults");
+    let mut ctx = RunContext::new("faults");
     let skipped = rail_chain![skips].guard_tool_call(call(), &mut ctx, tests::tool).await.unwrap();
     assert!(skipped.is_error && skipped.content.contains("`limit`: invalid type"), "{}", skipped.content);
     let done = rail_chain![goes_on].guard_tool_call(call(), &mut ctx, tests::tool).await.unwrap();
@@ -392,7 +392,7 @@ where
 }
 
 /// Runs an agent's events, with an operation that fails where the case needs it.
-async fn run<R: GuardSet>(rails: &R, ctx: &mut RailContext, at: HookPoint) -> Result<InvokeOutput, RunError> {
+async fn run<R: GuardSet>(rails: &R, ctx: &mut RunContext, at: HookPoint) -> Result<InvokeOutput, RunError> {
     rails.guard_run("hello", ctx, |run| steps(rails, run, at)).await
 }
 
@@ -426,7 +426,7 @@ async fn steps<R: GuardSet>(rails: &R, run: Permit<InvokeInputs>, at: HookPoint)
 /// Holds one case of one guard set against what is to come of it.
 async fn check<R: GuardSet>(rails: &R, case: Case, comes: Comes, what: &str) {
     let (reports, _guard) = Warnings::collect();
-    let mut ctx = RailContext::new("faults");
+    let mut ctx = RunContext::new("faults");
     ctx.run.insert(case);
     let result = run(rails, &mut ctx, case.at).await;
     let what = format!("{what}, {case:?}");
@@ -525,7 +525,7 @@ async fn a_panic_without_the_option_unwinds_through_the_operation_which_does_not
     let ran = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
     let seen = std::sync::Arc::clone(&ran);
     let task = tokio::spawn(async move {
-        let mut ctx = RailContext::new("faults");
+        let mut ctx = RunContext::new("faults");
         let tool = |_| {
             seen.store(true, std::sync::atomic::Ordering::Relaxed);
             async { Ok::<_, OperationError>(ToolOutput::text("done")) }
@@ -542,7 +542,7 @@ async fn plain_functions_are_caught_as_well() {
     fn panics(call: &mut ToolCallInputs) -> Verdict {
         panic!("no `{}`", call.tool_name)
     }
-    let mut ctx = RailContext::new("faults");
+    let mut ctx = RunContext::new("faults");
     let fault = rail_chain![panics].dispatch::<PreToolCall>(&mut ToolCallInputs::new("x"), &mut ctx).await.unwrap_err();
     assert_eq!(fault.to_string(), "rail `panics` faulted at pre_tool_call: it panicked: no `x`");
 }
@@ -570,7 +570,7 @@ async fn methods_have_options_of_their_own() {
     rail_chain! { struct Guards { slow: Slow } }
     let call = |seconds| async move {
         let guards = Guards { slow: Slow(Duration::from_secs(seconds)) };
-        let mut ctx = RailContext::new("faults");
+        let mut ctx = RunContext::new("faults");
         let tool = |_| async { Ok::<_, OperationError>(ToolOutput::text("done")) };
         guards.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await
     };
@@ -587,7 +587,7 @@ async fn at_error_a_fault_changes_nothing() {
         panic!("broken")
     }
     let (warnings, _guard) = Warnings::collect();
-    let mut ctx = RailContext::new("faults");
+    let mut ctx = RunContext::new("faults");
     let run = |_| async { Err::<InvokeOutput, _>(OperationError::from("the disk is full")) };
     let error = rail_chain![told].guard_run("hi", &mut ctx, run).await.unwrap_err();
     assert_eq!(error.to_string(), "the disk is full (failed)");

@@ -6,8 +6,8 @@ use exo_rails::prelude::*;
 use exo_rails::{FaultCause, OperationErrorKind};
 use tests::{Warnings, broken_tool, model, note, notes, prompt, run, tool};
 
-fn context() -> RailContext {
-    RailContext::new("faults")
+fn context() -> RunContext {
+    RunContext::new("faults")
 }
 
 fn down() -> io::Error {

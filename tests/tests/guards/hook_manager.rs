@@ -3,8 +3,8 @@
 use exo_rails::prelude::*;
 use tests::{note, notes, take_notes, tool};
 
-fn context() -> RailContext {
-    RailContext::new("hooks")
+fn context() -> RunContext {
+    RunContext::new("hooks")
 }
 
 async fn plain(inputs: Inputs<'_>, ctx: &mut RailContext) {

@@ -63,7 +63,7 @@ chains! {
 }
 
 async fn runs<R: Serves<PreToolCall> + GuardSet>(rails: R, count: usize) {
-    let mut ctx = RailContext::new("long");
+    let mut ctx = RunContext::new("long");
     let decision = rails.dispatch::<PreToolCall>(&mut ToolCallInputs::new("search"), &mut ctx).await;
     assert!(decision.is_ok_and(|decision| decision.is_continue()));
     let expected: Vec<_> = NAMES[..count].iter().rev().copied().collect();

@@ -18,7 +18,7 @@ fn rename(call: &mut ToolCallInputs, ctx: &RailContext) {
 
 #[tokio::test]
 async fn changes_to_arguments_reach_the_tool() {
-    let mut ctx = RailContext::new("mutation");
+    let mut ctx = RunContext::new("mutation");
     let call = ToolCallInputs::new("search").with_arguments(json!({ "query": "rust" }));
     let output = rail_chain![rename, limit].guard_tool_call(call, &mut ctx, tool).await.unwrap();
     let arguments = r#"{"limit":10,"query":"rust"}"#;
@@ -32,7 +32,7 @@ async fn changes_to_messages_reach_the_model() {
     fn add_a_rule(call: &mut ModelCallInputs) {
         call.messages.push(Message::system("be brief"));
     }
-    let mut ctx = RailContext::new("mutation");
+    let mut ctx = RunContext::new("mutation");
     let response = rail_chain![add_a_rule].guard_llm_call(prompt("hello"), &mut ctx, model).await.unwrap();
     assert_eq!(response.message.text(), "be brief");
     assert_eq!(notes(&ctx), ["model be brief"]);
@@ -44,7 +44,7 @@ async fn changes_to_the_input_reach_the_run() {
     fn trim(run: &mut InvokeInputs) {
         run.input = run.input.text().trim().into();
     }
-    let mut ctx = RailContext::new("mutation");
+    let mut ctx = RunContext::new("mutation");
     let output = rail_chain![trim].guard_run("  hello  ", &mut ctx, run).await.unwrap();
     assert_eq!((output.text.as_str(), notes(&ctx)), ("hello", vec!["run hello".to_owned()]));
 }
@@ -68,7 +68,7 @@ async fn changes_to_results_reach_later_rails_and_the_caller() {
     fn sign(output: &mut InvokeOutput) {
         output.text.push_str(" -- the agent");
     }
-    let mut ctx = RailContext::new("mutation");
+    let mut ctx = RunContext::new("mutation");
     let rails = rail_chain![log, redact, redact_answer, sign];
     let leak = async |_| Ok::<_, OperationError>(ToolOutput::text("the key is sk-123"));
     let call = ToolCallInputs::new("read");
@@ -89,9 +89,9 @@ async fn changes_reach_the_tool_behind_every_guard_set() {
     let mut plain = HookManager::new();
     plain.add(HookPoint::PreToolCall, limit_in_a_hook);
     let outputs = [
-        manager.guard_tool_call(ToolCallInputs::new("search"), &mut RailContext::new("m"), tool).await,
-        hooks.guard_tool_call(ToolCallInputs::new("search"), &mut RailContext::new("h"), tool).await,
-        plain.guard_tool_call(ToolCallInputs::new("search"), &mut RailContext::new("p"), tool).await,
+        manager.guard_tool_call(ToolCallInputs::new("search"), &mut RunContext::new("m"), tool).await,
+        hooks.guard_tool_call(ToolCallInputs::new("search"), &mut RunContext::new("h"), tool).await,
+        plain.guard_tool_call(ToolCallInputs::new("search"), &mut RunContext::new("p"), tool).await,
     ];
     assert_eq!(outputs.map(|output| output.unwrap().content), [r#"{"limit":10}"#; 3]);
 }
@@ -108,7 +108,7 @@ async fn the_post_rails_see_the_call_as_the_tool_had_it() {
     fn audit(call: &ToolCallInputs, ctx: &RailContext) {
         note(ctx, format!("audit {} {}", call.tool_name, call.arguments));
     }
-    let mut ctx = RailContext::new("mutation");
+    let mut ctx = RunContext::new("mutation");
     let call = ToolCallInputs::new("search");
     let output = rail_chain![limit, rename, audit].guard_tool_call(call, &mut ctx, tool).await.unwrap();
     assert_eq!(output.content, r#"{"limit":10}"#);

@@ -84,7 +84,7 @@ fn the_plan_shows_where_it_is_reversed() {
 
 /// What the rails of a set note around a tool call, and at two custom events.
 async fn around<R: GuardSet + Serves<Opening> + Serves<Closed>>(rails: &R) -> [String; 2] {
-    let mut ctx = RailContext::new("onion");
+    let mut ctx = RunContext::new("onion");
     let tool = |call: Permit<ToolCallInputs>| async move {
         note(call.scope(), "tool");
         Ok::<_, OperationError>(ToolOutput::text("done"))
@@ -220,7 +220,7 @@ mod always {
     }
 
     async fn called<R: GuardSet>(rails: &R) -> Vec<String> {
-        let mut ctx = RailContext::new("onion");
+        let mut ctx = RunContext::new("onion");
         let (call, mut output) = (ToolCallInputs::new("search"), ToolOutput::text("done"));
         let decision = rails.dispatch::<PostToolCall>((&call, &mut output), &mut ctx).await;
         assert!(matches!(decision, Ok(Decision::Abort(abort)) if abort.rail_name == "refuse"));
@@ -269,7 +269,7 @@ mod values {
     /// The other way round than without an onion: what is provided on the way out comes from further inside.
     #[tokio::test]
     async fn a_value_comes_from_further_inside() {
-        let mut ctx = RailContext::new("onion");
+        let mut ctx = RunContext::new("onion");
         let (call, mut output) = (ToolCallInputs::new("search"), ToolOutput::text("done"));
         let decision = (Measured {}).dispatch::<PostToolCall>((&call, &mut output), &mut ctx).await;
         assert!(decision.is_ok());
@@ -386,7 +386,7 @@ fn model(added: &[usize], stops: &[usize], after: bool) -> Vec<String> {
 }
 
 async fn called<R: Serves<Opening> + Serves<Closed> + GuardSet>(rails: &R, stops: &[usize]) -> [Vec<String>; 2] {
-    let mut ctx = RailContext::new("onion");
+    let mut ctx = RunContext::new("onion");
     ctx.run.insert(Stops(stops.to_vec()));
     assert!(rails.dispatch::<Opening>((), &mut ctx).await.is_ok());
     let before = take_notes(&ctx);

@@ -4,8 +4,8 @@ use exo_rails::prelude::*;
 use exo_rails::{DEFAULT_PRIORITY, RetryRequest};
 use tests::{note, notes};
 
-fn context() -> RailContext {
-    RailContext::new("order")
+fn context() -> RunContext {
+    RunContext::new("order")
 }
 
 fn call() -> ToolCallInputs {

@@ -18,7 +18,7 @@ fn after(ctx: &RailContext) {
 
 #[tokio::test]
 async fn a_permit_shows_the_call_as_the_rails_have_left_it() {
-    let mut ctx = RailContext::new("permit");
+    let mut ctx = RunContext::new("permit");
     let tool = |call: Permit<ToolCallInputs>| async move {
         assert_eq!(format!("{call:?}"), format!("Permit({:?})", *call));
         Ok::<_, OperationError>(ToolOutput::text(format!("{} {}", call.tool_name, call.arguments)))
@@ -30,7 +30,7 @@ async fn a_permit_shows_the_call_as_the_rails_have_left_it() {
 #[tokio::test]
 async fn a_permit_that_is_kept_beyond_its_operation_is_an_error() {
     let kept = Mutex::new(None);
-    let mut ctx = RailContext::new("permit");
+    let mut ctx = RunContext::new("permit");
     let keep = |call| {
         *kept.lock().unwrap() = Some(call);
         std::future::ready(Ok::<_, OperationError>(ToolOutput::default()))
@@ -53,7 +53,7 @@ async fn a_kept_permit_is_not_a_failure_of_the_operation() {
         *kept.lock().unwrap() = Some(call);
         std::future::ready(Err::<ToolOutput, _>(OperationError::from("failed as well")))
     };
-    let mut ctx = RailContext::new("permit");
+    let mut ctx = RunContext::new("permit");
     let call = ToolCallInputs::new("search");
     let error = rail_chain![after].guard_tool_call(call, &mut ctx, keep_and_fail).await.unwrap_err();
     assert!(matches!(error, RunError::PermitKept { event: HookPoint::PreToolCall }));
@@ -62,9 +62,12 @@ async fn a_kept_permit_is_not_a_failure_of_the_operation() {
 
 #[tokio::test]
 async fn a_permit_has_the_run_and_the_step_of_its_context() {
-    let mut ctx = RailContext::new("permit").with_run_id("r1");
+    #[rail(on = [PreToolCall])]
+    fn leaves_extra(ctx: &mut RailContext) {
+        ctx.extra.insert("of the event before");
+    }
+    let mut ctx = RunContext::new("permit").with_run_id("r1");
     ctx.set_step(3);
-    ctx.extra.insert("of the event before");
     let look = |call: Permit<ToolCallInputs>| async move {
         let inner = call.context();
         let place = format!("{} {} {}", call.scope().run_id(), inner.run_id(), inner.step());
@@ -72,7 +75,8 @@ async fn a_permit_has_the_run_and_the_step_of_its_context() {
         inner.run.insert(extra);
         Ok::<_, OperationError>(ToolOutput::text(place))
     };
-    let output = NoRails.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, look).await.unwrap();
+    let rails = rail_chain![leaves_extra];
+    let output = rails.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, look).await.unwrap();
     assert_eq!(output.content, "r1 r1 3");
     assert_eq!(ctx.run.get::<bool>(), Some(true), "the stores are the run's, extra is not");
 }
@@ -89,7 +93,7 @@ async fn each_attempt_has_a_permit_of_its_own() {
         attempts += 1;
         std::future::ready(end())
     };
-    let mut ctx = RailContext::new("permit");
+    let mut ctx = RunContext::new("permit");
     let call = ToolCallInputs::new("search");
     assert!(rail_chain![again].guard_tool_call(call, &mut ctx, count).await.is_ok());
     assert_eq!(attempts, 4);
@@ -97,7 +101,7 @@ async fn each_attempt_has_a_permit_of_its_own() {
 
 #[tokio::test]
 async fn an_operation_inside_an_operation_is_guarded_by_itself() {
-    let mut ctx = RailContext::new("permit");
+    let mut ctx = RunContext::new("permit");
     let rails = &rail_chain![limit, after];
     let nested = |call: Permit<ToolCallInputs>| async move {
         let inner = rails.guard_tool_call(ToolCallInputs::new("inner"), &mut call.context(), tool).await;

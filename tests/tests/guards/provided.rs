@@ -59,7 +59,7 @@ fn hooks() -> HookManager {
 }
 
 async fn call(rails: &impl GuardSet, user: Option<&str>) -> (Result<String, String>, Vec<String>) {
-    let mut ctx = RailContext::new("provided");
+    let mut ctx = RunContext::new("provided");
     let mut call = ToolCallInputs::new("search");
     if let Some(user) = user {
         assert!(call.set_argument("user", user));
@@ -119,7 +119,7 @@ async fn several_values_are_a_tuple() {
     fn needs(left: &Left, who: &Who, ctx: &RailContext) {
         note(ctx, format!("{} {}", who.name, left.0));
     }
-    let mut ctx = RailContext::new("provided");
+    let mut ctx = RunContext::new("provided");
     let decision = rail_chain![needs, both].dispatch::<Start>(&mut InvokeInputs::new("hi"), &mut ctx).await.unwrap();
     assert!(decision.is_continue());
     assert_eq!(notes(&ctx), ["both 3"]);

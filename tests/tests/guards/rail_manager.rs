@@ -6,8 +6,8 @@ use exo_rails::FaultCause;
 use exo_rails::prelude::*;
 use tests::{note, notes, take_notes, tool};
 
-fn context() -> RailContext {
-    RailContext::new("manager")
+fn context() -> RunContext {
+    RunContext::new("manager")
 }
 
 #[rail(priority = 90, on = [PreToolCall, PostToolCall])]

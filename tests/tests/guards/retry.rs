@@ -7,8 +7,8 @@ use exo_rails::{OperationErrorKind, RetriesExhausted};
 use serde_json::json;
 use tests::{fails_first, note, notes, prompt, take_notes, tool};
 
-fn context() -> RailContext {
-    RailContext::new("retry")
+fn context() -> RunContext {
+    RunContext::new("retry")
 }
 
 fn call() -> ToolCallInputs {
@@ -296,8 +296,8 @@ async fn the_attempt_begins_at_zero_for_each_operation() {
 }
 
 #[rail(priority = 1, on = [PreToolCall])]
-async fn asks_at_another_event(ctx: &mut RailContext) -> Result<(), RailFault> {
-    let _ = rail_chain![never].dispatch::<PostToolCall>((&call(), &mut ToolOutput::text("")), ctx).await?;
+async fn asks_at_another_event(ctx: &RailContext) -> Result<(), RailFault> {
+    let _ = rail_chain![never].dispatch::<PostToolCall>((&call(), &mut ToolOutput::text("")), &mut ctx.child()).await?;
     Ok(())
 }
 
@@ -307,7 +307,7 @@ fn never_again() -> RailAction {
 }
 
 #[tokio::test]
-async fn the_error_names_the_event_also_when_a_rail_has_run_another_in_the_same_context() {
+async fn the_error_names_the_event_also_when_a_rail_has_run_another_in_a_child_of_its_context() {
     let rails = rail_chain![asks_at_another_event, never_again];
     let error = rails.guard_tool_call(call(), &mut context(), tool).await.unwrap_err();
     let RunError::RetriesExhausted(error) = error else { panic!("{error}") };

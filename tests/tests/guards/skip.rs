@@ -5,8 +5,8 @@ use exo_rails_agent::Agent;
 use serde_json::json;
 use tests::{broken_model, broken_tool, model, note, notes, prompt, run, tool};
 
-fn context() -> RailContext {
-    RailContext::new("skip")
+fn context() -> RunContext {
+    RunContext::new("skip")
 }
 
 #[rail(priority = 15, on = [PreToolCall])]

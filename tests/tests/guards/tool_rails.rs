@@ -96,7 +96,7 @@ fn hooks() -> HookManager {
 
 /// The output of a call, or its error, and what the rails have noted.
 async fn call(rails: &impl GuardSet, call: ToolCallInputs) -> (Result<String, String>, Vec<String>) {
-    let mut ctx = RailContext::new("tools");
+    let mut ctx = RunContext::new("tools");
     let tool = |call: Permit<ToolCallInputs>| async move {
         Ok::<_, OperationError>(ToolOutput::text(call.arguments.to_string()))
     };

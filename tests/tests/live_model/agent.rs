@@ -40,7 +40,7 @@ async fn an_agent_tries_again_when_the_server_says_when() {
         Ok::<_, OperationError>(format!("order {} is late", arguments["order"]))
     });
     let agent = Agent::builder("live", model(&server.url)).tool(search).rails(rail_chain![back_off]).build();
-    let mut ctx = RailContext::new("live");
+    let mut ctx = RunContext::new("live");
     let output = agent.run_in("Where is my order?", &mut ctx).await.unwrap();
 
     assert_eq!((output.text.as_str(), output.steps, output.usage.total_tokens), ("It is late.", 2, 9));

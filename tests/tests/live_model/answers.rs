@@ -208,7 +208,7 @@ async fn a_piece_is_passed_on_as_it_comes_and_nothing_twice() {
         *deltas.lock().unwrap() = model.stream(permit).try_collect::<Vec<_>>().await?;
         Ok::<_, OperationError>(ModelResponse::default())
     };
-    NoRails.guard_llm_call(prompt(), &mut RailContext::new("live"), collect).await.unwrap();
+    NoRails.guard_llm_call(prompt(), &mut RunContext::new("live"), collect).await.unwrap();
     server.requests().await;
     let text = |text: &str| ModelDelta::Text(text.to_owned());
     let around = json!({ "id": "c-1", "created": 7, "model": "m" });

@@ -45,7 +45,7 @@ async fn ask(model: &ChatModel, how: How, request: ModelCallInputs) -> Result<Mo
             How::Streamed => streamed(model, permit).await,
         }
     };
-    match NoRails.guard_llm_call(request, &mut RailContext::new("live"), call).await {
+    match NoRails.guard_llm_call(request, &mut RunContext::new("live"), call).await {
         Ok(response) => Ok(response),
         Err(RunError::Operation(error)) => Err(error),
         Err(error) => panic!("{error}"),

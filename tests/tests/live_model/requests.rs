@@ -149,7 +149,7 @@ async fn what_is_dropped_closes_its_request() {
         response.add(delta);
         Ok::<_, OperationError>(response.finish())
     };
-    let response = NoRails.guard_llm_call(prompt(), &mut RailContext::new("live"), first_piece).await.unwrap();
+    let response = NoRails.guard_llm_call(prompt(), &mut RunContext::new("live"), first_piece).await.unwrap();
     assert_eq!(response.message.text(), "Hel");
     // The server ends when the clients have gone.
     assert_eq!(server.requests().await.len(), 3);
@@ -172,7 +172,7 @@ async fn a_stream_keeps_its_permit_until_it_has_ended() {
                 Ok::<_, OperationError>(ModelResponse::text("enough"))
             }
         };
-        let result = NoRails.guard_llm_call(prompt(), &mut RailContext::new("live"), take).await;
+        let result = NoRails.guard_llm_call(prompt(), &mut RunContext::new("live"), take).await;
         assert_eq!(matches!(result, Err(RunError::PermitKept { .. })), kept, "after {pieces}: {result:?}");
     }
     server.requests().await;

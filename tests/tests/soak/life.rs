@@ -102,7 +102,7 @@ async fn whole<R: GuardSet>(run: Arc<Run>, rails: Arc<R>) {
 }
 
 async fn alone<R: GuardSet>(run: &Run, agent: &Agent<Talker, R>) {
-    let mut ctx = RailContext::new("soak").with_run_id(run.name());
+    let mut ctx = RunContext::new("soak").with_run_id(run.name());
     if !matches!(run.plan.ending, Ending::Left) {
         ctx = ctx.with_cancellation(run.token.clone());
     }

@@ -28,7 +28,7 @@ fn later(ctx: &RailContext) {
 }
 
 /// Does the operation around the event, so that the event is reached.
-async fn reach(rails: &impl GuardSet, at: HookPoint, ctx: &mut RailContext) -> Result<(), RunError> {
+async fn reach(rails: &impl GuardSet, at: HookPoint, ctx: &mut RunContext) -> Result<(), RunError> {
     let (model, tool, answer) = (tests::model, tests::tool, tests::run);
     let call = ToolCallInputs::new("search");
     match at {
@@ -49,7 +49,7 @@ async fn a_rail_that_always_asks_has_one_attempt_more_than_it_has_retries() {
     in_each_guard_set!([insatiable, later], |set, rails| {
         for &at in insatiable::EVENTS {
             for max_retries in 0..=3 {
-                let mut ctx = RailContext::new("upstream");
+                let mut ctx = RunContext::new("upstream");
                 ctx.run.insert(Asks { at, max_retries });
                 let error = reach(&rails, at, &mut ctx).await.unwrap_err();
                 let RunError::RetriesExhausted(error) = error else { panic!("{set}, {at}: {error}") };
@@ -73,7 +73,7 @@ fn a_delay_of_zero_needs_no_clock() {
         (ctx.attempt() == 0).then(|| RailAction::retry(RetryRequest::new("again").with_delay(Duration::ZERO)))
     }
     let without_time = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    let mut ctx = RailContext::new("upstream");
+    let mut ctx = RunContext::new("upstream");
     let call = ToolCallInputs::new("search");
     without_time.block_on(rail_chain![once_more].guard_tool_call(call, &mut ctx, tests::tool)).unwrap();
     assert_eq!(notes(&ctx).len(), 2);
@@ -86,7 +86,7 @@ async fn the_longest_delay_that_there_is_ends_when_the_run_is_cancelled() {
         RailAction::retry(RetryRequest::new("much later").with_delay(Duration::MAX).with_max_retries(u32::MAX))
     }
     let token = CancellationToken::new();
-    let mut ctx = RailContext::new("upstream").with_cancellation(token.clone());
+    let mut ctx = RunContext::new("upstream").with_cancellation(token.clone());
     let cancel = async {
         tokio::time::sleep(Duration::from_secs(1)).await;
         token.cancel();
@@ -121,7 +121,7 @@ async fn a_timeout_bounds_a_rail_on_the_path_of_an_agent() {
     ]"#;
     in_each_guard_set!([hangs, goes_on], |set, rails| {
         for &at in hangs::EVENTS {
-            let mut ctx = RailContext::new("upstream");
+            let mut ctx = RunContext::new("upstream");
             ctx.run.insert(at);
             let begin = tokio::time::Instant::now();
             let (result, _) = run_in(&rails, script, "hello", &mut ctx).await;
@@ -148,7 +148,7 @@ async fn a_fault_is_no_reason_to_call_the_model_again() {
     }
     in_each_guard_set!([cannot_decide, goes_on], |set, rails| {
         for (at, calls) in [(HookPoint::PreLlmCall, 0), (HookPoint::PostLlmCall, 1)] {
-            let mut ctx = RailContext::new("upstream");
+            let mut ctx = RunContext::new("upstream");
             ctx.run.insert(at);
             let script = r#"[{ "say": "one" }, { "say": "two" }]"#;
             let (result, notes) = run_in(&rails, script, "hello", &mut ctx).await;
@@ -172,7 +172,7 @@ async fn a_fault_at_a_tool_call_ends_the_run_and_is_not_told_to_the_model() {
     ];
     in_each_guard_set!([cannot_decide], |set, rails| {
         for (at, tool, calls) in cases {
-            let mut ctx = RailContext::new("upstream");
+            let mut ctx = RunContext::new("upstream");
             ctx.run.insert(at);
             let script = format!(r#"[{{ "call": [{{ "tool": "{tool}" }}] }}, {{ "say": "done" }}]"#);
             let (result, notes) = run_in(&rails, &script, "hello", &mut ctx).await;
@@ -195,7 +195,7 @@ async fn after_a_panic_of_a_rail_the_agent_and_its_rails_go_on() {
     let script = r#"[{ "call": [{ "tool": "echo" }] }, { "say": "done" }]"#;
     in_each_guard_set!([panics_once], |set, rails| {
         let (rails, session) = (std::sync::Arc::new(rails), exo_rails::SharedExtensions::default());
-        let turn = |turn| RailContext::new("upstream").with_session("s", session.clone(), turn);
+        let turn = |turn| RunContext::new("upstream").with_session("s", session.clone(), turn);
         let (first, mut ctx) = (std::sync::Arc::clone(&rails), turn(0));
         let scope = exo_rails::RunScope::clone(&ctx);
         let task = tokio::spawn(async move { run_in(&first, script, "hello", &mut ctx).await.1 });

@@ -34,7 +34,7 @@ fn tool(name: &'static str) -> Tool {
 
 /// Runs an agent over the script once: its result, and what was noted.
 pub(crate) async fn run(rails: &impl GuardSet, script: &str) -> (Result<InvokeOutput, RunError>, Vec<String>) {
-    run_in(rails, script, "hello", &mut RailContext::new("upstream")).await
+    run_in(rails, script, "hello", &mut RunContext::new("upstream")).await
 }
 
 /// The same on an input and in a context of the test's.
@@ -42,7 +42,7 @@ pub(crate) async fn run_in(
     rails: &impl GuardSet,
     script: &str,
     input: impl Into<InvokeInputs> + Send,
-    ctx: &mut RailContext,
+    ctx: &mut RunContext,
 ) -> (Result<InvokeOutput, RunError>, Vec<String>) {
     let model = Replay(script.parse().unwrap());
     let agent = Agent::builder("upstream", model).tools(["echo", "broken", "flaky"].map(tool)).rails(rails).build();

@@ -40,7 +40,7 @@ fn decide(rail: &str, call: &ToolCallInputs, attempt: u32) -> Result<RailAction,
 }
 
 async fn guarded(rails: &impl GuardSet, name: &str) -> (Result<String, String>, Vec<String>) {
-    let mut ctx = RailContext::new("upstream");
+    let mut ctx = RunContext::new("upstream");
     let result = rails.guard_tool_call(ToolCallInputs::new(name), &mut ctx, tool).await;
     (result.map(|output| output.content).map_err(|error| error.to_string()), notes(&ctx))
 }

@@ -67,7 +67,7 @@ async fn running_an_agent_again_does_not_multiply_its_rails() {
         let model: ScriptedModel = script.parse().unwrap();
         let agent = Agent::builder("upstream", model).rails(rails).build();
         for _ in 0..3 {
-            let mut ctx = RailContext::new("upstream");
+            let mut ctx = RunContext::new("upstream");
             agent.run_in("hello", &mut ctx).await.unwrap();
             assert_eq!(take_notes(&ctx), ["start 0", "pre_llm_call 0", "post_llm_call 0", "finished 0"], "{set}");
         }
@@ -149,7 +149,7 @@ async fn no_event_of_an_agent_lacks_what_its_payload_promises() {
         let model: ScriptedModel = format!("[{}, {}, {last}]", answers[0], answers[1]).parse().unwrap();
         let tool = Tool::new("add", "Adds two numbers.", json!({ "type": "object" }), add);
         let agent = Agent::builder("upstream", model).tool(tool).option("seed", 3).rails(rail_chain![shows]).build();
-        let mut ctx = RailContext::new("upstream");
+        let mut ctx = RunContext::new("upstream");
         let _ = agent.run_in("what is 1 + 2?", &mut ctx).await;
         assert_eq!(take_notes(&ctx), [&steps.map(String::from)[..], &end].concat());
     }

@@ -111,7 +111,7 @@ async fn an_input_of_several_parts_passes_the_rails_and_reaches_the_model() {
         let text = ContentPart { kind: "text".into(), text: Some("what is this?".into()), ..ContentPart::default() };
         let image = ContentPart { kind: "image_url".into(), ..ContentPart::default() };
         let input = Content::Parts(vec![text, image]);
-        let (result, notes) = run_in(&rails, r#"[{ "say": "a cat" }]"#, input, &mut RailContext::new("upstream")).await;
+        let (result, notes) = run_in(&rails, r#"[{ "say": "a cat" }]"#, input, &mut RunContext::new("upstream")).await;
         assert_eq!(result.unwrap().text, "a cat", "{set}");
         let expected = ["start 0", "2 parts", "pre_llm_call 0", "text, image_url", "model: what is this?"];
         assert_eq!(notes[..5], expected, "{set}");

@@ -10,7 +10,7 @@ async fn guard(call: &ToolCallInputs) -> Verdict {
 }
 
 async fn check(call: &mut ToolCallInputs) -> Result<(), RailFault> {
-    rail_chain![guard].dispatch::<PreToolCall>(call, &mut RailContext::new("demo")).await?;
+    rail_chain![guard].dispatch::<PreToolCall>(call, &mut RunContext::new("demo")).await?;
     Ok(())
 }
 

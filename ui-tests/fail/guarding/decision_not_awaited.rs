@@ -9,5 +9,5 @@ async fn check(call: &mut ToolCallInputs, ctx: &mut RailContext) {
 }
 
 fn main() {
-    let _ = check(&mut ToolCallInputs::new("search"), &mut RailContext::new("demo"));
+    let _ = check(&mut ToolCallInputs::new("search"), &mut RunContext::new("demo"));
 }

@@ -12,5 +12,5 @@ async fn check(call: &mut ToolCallInputs, ctx: &mut RailContext) -> Result<bool,
 }
 
 fn main() {
-    let _ = check(&mut ToolCallInputs::new("search"), &mut RailContext::new("demo"));
+    let _ = check(&mut ToolCallInputs::new("search"), &mut RunContext::new("demo"));
 }

@@ -12,5 +12,5 @@ async fn run_tool(call: Permit<ToolCallInputs>) -> Result<ToolOutput, OperationE
 }
 
 fn main() {
-    let _ = guard {}.guard_tool_call(ToolCallInputs::new("search"), &mut RailContext::new("demo"), run_tool);
+    let _ = guard {}.guard_tool_call(ToolCallInputs::new("search"), &mut RunContext::new("demo"), run_tool);
 }

@@ -4,7 +4,7 @@ use exo_rails::prelude::*;
 
 async fn run_agent(rails: impl GuardSet) -> Result<InvokeOutput, RunError> {
     let work = |_| async { Ok::<_, RunError>(InvokeOutput::text("done")) };
-    rails.guard_run("hello", &mut RailContext::new("demo"), work).await
+    rails.guard_run("hello", &mut RunContext::new("demo"), work).await
 }
 
 fn main() {

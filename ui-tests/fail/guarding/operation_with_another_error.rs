@@ -6,5 +6,5 @@ fn main() {
     let tool = |call: Permit<ToolCallInputs>| async move {
         if call.tool_name.is_empty() { Err(404_u32) } else { Ok(ToolOutput::default()) }
     };
-    let _ = NoRails.guard_tool_call(ToolCallInputs::new("search"), &mut RailContext::new("demo"), tool);
+    let _ = NoRails.guard_tool_call(ToolCallInputs::new("search"), &mut RunContext::new("demo"), tool);
 }

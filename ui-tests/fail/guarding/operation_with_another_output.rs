@@ -4,5 +4,5 @@ use exo_rails::prelude::*;
 
 fn main() {
     let tool = |call: Permit<ToolCallInputs>| async move { Ok::<_, OperationError>(call.tool_name.clone()) };
-    let _ = NoRails.guard_tool_call(ToolCallInputs::new("search"), &mut RailContext::new("demo"), tool);
+    let _ = NoRails.guard_tool_call(ToolCallInputs::new("search"), &mut RunContext::new("demo"), tool);
 }

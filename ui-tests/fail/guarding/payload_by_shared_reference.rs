@@ -7,5 +7,5 @@ async fn check(call: &ToolCallInputs, ctx: &mut RailContext) -> Result<bool, Rai
 }
 
 fn main() {
-    let _ = check(&ToolCallInputs::new("search"), &mut RailContext::new("demo"));
+    let _ = check(&ToolCallInputs::new("search"), &mut RunContext::new("demo"));
 }

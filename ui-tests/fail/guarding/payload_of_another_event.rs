@@ -9,7 +9,7 @@ async fn guard(call: &ToolCallInputs) -> Verdict {
 
 async fn check() -> Result<(), RailFault> {
     let mut call = ModelCallInputs::default();
-    let decision = rail_chain![guard].dispatch::<PreToolCall>(&mut call, &mut RailContext::new("demo")).await?;
+    let decision = rail_chain![guard].dispatch::<PreToolCall>(&mut call, &mut RunContext::new("demo")).await?;
     println!("{decision:?}");
     Ok(())
 }

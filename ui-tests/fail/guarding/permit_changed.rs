@@ -8,5 +8,5 @@ async fn run_tool(mut call: Permit<ToolCallInputs>) -> Result<ToolOutput, Operat
 }
 
 fn main() {
-    let _ = NoRails.guard_tool_call(ToolCallInputs::new("search"), &mut RailContext::new("demo"), run_tool);
+    let _ = NoRails.guard_tool_call(ToolCallInputs::new("search"), &mut RunContext::new("demo"), run_tool);
 }

@@ -7,5 +7,5 @@ async fn run_tool(call: Permit<ToolCallInputs>) -> Result<ToolOutput, OperationE
 }
 
 fn main() {
-    let _ = NoRails.guard_llm_call(ModelCallInputs::default(), &mut RailContext::new("demo"), run_tool);
+    let _ = NoRails.guard_llm_call(ModelCallInputs::default(), &mut RunContext::new("demo"), run_tool);
 }

@@ -16,5 +16,5 @@ async fn twice(ctx: &mut RailContext) -> Result<ToolOutput, RunError> {
 }
 
 fn main() {
-    let _ = twice(&mut RailContext::new("demo"));
+    let _ = twice(&mut RunContext::new("demo"));
 }

@@ -13,5 +13,5 @@ async fn act(ctx: &mut RailContext) {
 }
 
 fn main() {
-    let _ = act(&mut RailContext::new("demo"));
+    let _ = act(&mut RunContext::new("demo"));
 }

@@ -3,7 +3,7 @@
 use exo_rails::prelude::*;
 
 async fn check(call: &mut ToolCallInputs) {
-    let _ = NoRails.dispatch::<String>(call, &mut RailContext::new("demo")).await;
+    let _ = NoRails.dispatch::<String>(call, &mut RunContext::new("demo")).await;
 }
 
 fn main() {

@@ -3,7 +3,7 @@
 use exo_rails::prelude::*;
 
 #[rail(on = [PreToolCall])]
-async fn guard(ctx: RailContext) {
+async fn guard(ctx: RunContext) {
     println!("{}", ctx.step());
 }
 

@@ -32,7 +32,7 @@ const KINDS: [Kind; 9] = [
     Kind {
         event: "PreLlmCall",
         payload: "call: &mut ModelCallInputs",
-        params: "call: &mut ModelCallInputs, ctx: &mut RailContext",
+        params: "call: &mut ModelCallInputs, ctx: &mut RunContext",
         passed: "call, ctx",
         parts: "&mut call",
         body: r#"
@@ -106,7 +106,7 @@ const KINDS: [Kind; 9] = [
     Kind {
         event: "ToolError",
         payload: "call: &ToolCallInputs, error: &OperationError",
-        params: "call: &ToolCallInputs, error: &OperationError, ctx: &mut RailContext",
+        params: "call: &ToolCallInputs, error: &OperationError, ctx: &mut RunContext",
         passed: "call, error, ctx",
         parts: "&tool, &failure",
         body: r#"
@@ -235,7 +235,7 @@ fn main() {
     let mut tool = ToolCallInputs::new(word.clone());
     let mut output = ToolOutput::text(word.clone());
     let mut answer = InvokeOutput::text(word.clone());
-    let ctx = &mut RailContext::new(word);
+    let ctx = &mut RunContext::new(word);
 ";
 
 impl Kind {
@@ -298,7 +298,7 @@ fn by_hand(count: usize) -> String {
         let _ = write!(source, "\n{}", kind.function(i));
     }
     for (first, kind) in kinds(KINDS.len().min(count)) {
-        let _ = write!(source, "\npub async fn on_{first}({}, ctx: &mut RailContext) -> RailAction {{\n", kind.payload);
+        let _ = write!(source, "\npub async fn on_{first}({}, ctx: &mut RunContext) -> RailAction {{\n", kind.payload);
         for i in (first..count).step_by(KINDS.len()) {
             let call = format!("guard_{i}({}).await", kind.passed);
             let _ = match kind.event {

@@ -1,6 +1,6 @@
 //! That all variants answer the same: otherwise there is nothing to compare.
 
-use exo_rails::{RailContext, ToolCallInputs};
+use exo_rails::{RunContext, ToolCallInputs};
 use serde_json::{Value, json};
 
 use tokio::runtime::Runtime;
@@ -39,7 +39,7 @@ pub(crate) fn same_answers(cases: &[Case], runtime: &Runtime) -> Result<(), Stri
 }
 
 fn same_answer(one: &Case, other: &Case, call: &ToolCallInputs, runtime: &Runtime) -> Result<(), String> {
-    let mut ctx = RailContext::new("check");
+    let mut ctx = RunContext::new("check");
     // One rail skips with a substitute, from the second step on.
     ctx.set_step(1);
     let answers = [one, other].map(|case| case.measured.stopped(runtime, &mut call.clone(), &mut ctx));
@@ -51,7 +51,7 @@ fn same_answer(one: &Case, other: &Case, call: &ToolCallInputs, runtime: &Runtim
 }
 
 fn passes(case: &Case, runtime: &Runtime) -> Result<(), String> {
-    match case.measured.stopped(runtime, &mut harmless(), &mut RailContext::new("check")) {
+    match case.measured.stopped(runtime, &mut harmless(), &mut RunContext::new("check")) {
         None => Ok(()),
         Some(stopped) => Err(format!("{} with {} {} rails stops: {stopped:?}", case.variant, case.rails, case.kind)),
     }

@@ -3,7 +3,7 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use exo_rails::{RailContext, ToolCallInputs};
+use exo_rails::{RunContext, ToolCallInputs};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::cases::{HAND_WRITTEN, STATIC};
@@ -45,7 +45,7 @@ pub(crate) trait Measured {
     fn future_bytes(&self, lab: &mut Lab) -> usize;
 
     /// Who stopped the event, how and why.
-    fn stopped(&self, runtime: &Runtime, call: &mut ToolCallInputs, ctx: &mut RailContext) -> Option<Stopped>;
+    fn stopped(&self, runtime: &Runtime, call: &mut ToolCallInputs, ctx: &mut RunContext) -> Option<Stopped>;
 }
 
 impl<V: Variant> Measured for V {
@@ -70,7 +70,7 @@ impl<V: Variant> Measured for V {
         size_of_val(&self.dispatch(call, ctx))
     }
 
-    fn stopped(&self, runtime: &Runtime, call: &mut ToolCallInputs, ctx: &mut RailContext) -> Option<Stopped> {
+    fn stopped(&self, runtime: &Runtime, call: &mut ToolCallInputs, ctx: &mut RunContext) -> Option<Stopped> {
         runtime.block_on(self.dispatch(call, ctx)).stopped()
     }
 }
@@ -79,12 +79,12 @@ impl<V: Variant> Measured for V {
 pub(crate) struct Lab {
     pub(crate) runtime: Runtime,
     pub(crate) call: ToolCallInputs,
-    pub(crate) ctx: RailContext,
+    pub(crate) ctx: RunContext,
 }
 
 impl Lab {
     pub(crate) fn new(runtime: Runtime, call: ToolCallInputs) -> Self {
-        Self { runtime, call, ctx: RailContext::new("dispatch_cost") }
+        Self { runtime, call, ctx: RunContext::new("dispatch_cost") }
     }
 }
 

@@ -103,7 +103,7 @@ where
 
 /// The calls of one task, each guarded.
 async fn guarded<R: GuardSet>(rails: Arc<R>) -> Result<()> {
-    let mut ctx = RailContext::new("throughput");
+    let mut ctx = RunContext::new("throughput");
     for call in 0..CALLS {
         let tool = |call: Permit<ToolCallInputs>| async move { Ok::<_, OperationError>(output(&call)) };
         black_box(rails.guard_tool_call(inputs(), &mut ctx, tool).await?);

@@ -239,7 +239,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::context::RailContext;
+    use crate::context::RunContext;
     use crate::error::RunError;
     use crate::guard_set::NoRails;
     use crate::operation::Guard;

@@ -14,7 +14,7 @@ pub(crate) const fn priority(seed: u32, place: u32) -> i32 {
 }
 
 /// One call of an async rail.
-async fn play(rail: &str, seen: String, change: Option<&mut dyn Changeable>, ctx: &mut RailContext) -> Act {
+async fn play(rail: &str, seen: String, change: Option<&mut dyn Changeable>, ctx: &RailContext) -> Act {
     let step = ctx.run.update(|script: &mut Script| script.step(rail, ctx.event(), ctx.attempt(), &seen));
     yields(step.yields).await;
     if let Some(part) = change.filter(|_| step.changes) {

@@ -51,17 +51,17 @@ impl<R: GuardSet> Subject for R {
     }
 }
 
-fn see(script: &Script, case: impl AsyncFnOnce(&mut RailContext) -> String) -> Seen {
+fn see(script: &Script, case: impl AsyncFnOnce(&mut RunContext) -> String) -> Seen {
     // The clock stands still, so the delays of retries pass at once.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
-    let mut ctx = RailContext::new("agreement");
+    let mut ctx = RunContext::new("agreement");
     ctx.run.insert(script.clone());
     let end = runtime.block_on(case(&mut ctx));
     Seen { log: ctx.run.get::<Script>().unwrap().log(), end }
 }
 
 /// Runs the rails of one event; its end is the decision with the payload that they leave.
-async fn event<R: GuardSet>(rails: &R, point: HookPoint, ctx: &mut RailContext) -> String {
+async fn event<R: GuardSet>(rails: &R, point: HookPoint, ctx: &mut RunContext) -> String {
     let (mut run, mut output) = (InvokeInputs::saying(GIVEN), InvokeOutput::saying(RESULT));
     let (mut prompt, mut response) = (ModelCallInputs::saying(GIVEN), ModelResponse::saying(RESULT));
     let (mut call, mut result) = (ToolCallInputs::saying(GIVEN), ToolOutput::saying(RESULT));
@@ -97,7 +97,7 @@ fn end<S: Text>(decision: Result<Decision<S>, RailFault>, left: &impl Text) -> S
 }
 
 /// Guards an operation; the text of its result.
-async fn guarded<R: GuardSet>(rails: &R, operation: Operation, ctx: &mut RailContext) -> Result<String, RunError> {
+async fn guarded<R: GuardSet>(rails: &R, operation: Operation, ctx: &mut RunContext) -> Result<String, RunError> {
     Ok(match operation {
         Operation::Run => rails.guard_run(GIVEN, ctx, |run| steps(rails, run)).await?.text(),
         Operation::LlmCall => rails.guard_llm_call(ModelCallInputs::saying(GIVEN), ctx, answer).await?.text(),

@@ -7,7 +7,7 @@ pub(crate) mod process;
 pub(crate) mod rig;
 pub(crate) mod tower;
 
-use exo_rails::{RailContext, ToolCallInputs};
+use exo_rails::{RunContext, ToolCallInputs};
 
 use crate::dispatch::hand_written::{Decision, Fault};
 
@@ -20,7 +20,7 @@ pub(crate) trait Check: Send + Sync + 'static {
     const NAME: &'static str;
 
     /// Calls the rail.
-    fn check(call: &ToolCallInputs, ctx: &mut RailContext) -> impl Future<Output = Answer> + Send;
+    fn check(call: &ToolCallInputs, ctx: &mut RunContext) -> impl Future<Output = Answer> + Send;
 
     /// Calls the rail where others hold the context as well: it is locked for a rail that asks for it.
     #[cfg(feature = "rig")]
@@ -82,7 +82,7 @@ macro_rules! check {
         impl Check for $check {
             const NAME: &'static str = stringify!($rail);
 
-            async fn check($call: &ToolCallInputs, $ctx: &mut RailContext) -> Answer {
+            async fn check($call: &ToolCallInputs, $ctx: &mut RunContext) -> Answer {
                 let _ = (&$call, &$ctx);
                 check!(@step [$($output)+] $rail $args);
                 Ok(hand_written::Decision::Continue)

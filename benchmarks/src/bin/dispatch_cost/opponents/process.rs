@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use exo_rails::{HookPoint, RailContext, Reason, RetryRequest, ToolCallInputs, ToolOutput};
+use exo_rails::{HookPoint, Reason, RetryRequest, RunContext, ToolCallInputs, ToolOutput};
 use serde::{Deserialize, Serialize};
 
 use super::{Answer, Check, List, Visitor};
@@ -65,7 +65,7 @@ impl Hooks {
 impl Variant for Hooks {
     type Answer = Answer;
 
-    async fn dispatch<'a>(&'a self, call: &'a mut ToolCallInputs, ctx: &'a mut RailContext) -> Answer {
+    async fn dispatch<'a>(&'a self, call: &'a mut ToolCallInputs, ctx: &'a mut RunContext) -> Answer {
         let event = serde_json::to_vec(&Event { tool_call: &*call, step: ctx.step() })
             .map_err(|error| Fault::new("process", error))?;
         for &rail in &self.rails {
@@ -125,7 +125,7 @@ pub(crate) fn serve<L: List>(rail: &str) -> io::Result<()> {
     let mut event = Vec::new();
     io::stdin().read_to_end(&mut event)?;
     let Event { tool_call, step } = serde_json::from_slice(&event)?;
-    let mut ctx = RailContext::new("hook");
+    let mut ctx = RunContext::new("hook");
     ctx.set_step(step);
     ctx.enter(HookPoint::PreToolCall);
     let mut hook = Hook { rail, call: tool_call, ctx, answer: None };
@@ -139,7 +139,7 @@ pub(crate) fn serve<L: List>(rail: &str) -> io::Result<()> {
 struct Hook<'r> {
     rail: &'r str,
     call: ToolCallInputs,
-    ctx: RailContext,
+    ctx: RunContext,
     answer: Option<Answer>,
 }
 

@@ -9,7 +9,7 @@ use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
-use exo_rails::{HookPoint, RailContext, ToolCallInputs};
+use exo_rails::{HookPoint, RailContext, RunContext, ToolCallInputs};
 use rig_agent::agent::{DispatchAction, DispatchEvent, HookStack, StepEventKind};
 use rig_agent::core::message::ToolName;
 use rig_agent::test_utils::{MockCompletionModel, MockTurn};
@@ -186,7 +186,7 @@ impl<L: List> Measured for Rig<L> {
         Self::in_a_run(&lab.runtime, subject, size).unwrap_or(usize::MAX)
     }
 
-    fn stopped(&self, runtime: &Runtime, call: &mut ToolCallInputs, ctx: &mut RailContext) -> Option<Stopped> {
+    fn stopped(&self, runtime: &Runtime, call: &mut ToolCallInputs, ctx: &mut RunContext) -> Option<Stopped> {
         let subject = Subject::new(call, ctx);
         let answer =
             Self::in_a_run(runtime, Arc::clone(&subject), |stack, ctx, event| block_on(stack.on_dispatch(ctx, event)));

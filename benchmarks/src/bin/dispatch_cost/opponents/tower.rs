@@ -8,7 +8,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use exo_rails::{HookPoint, RailContext, ToolCallInputs};
+use exo_rails::{HookPoint, RunContext, ToolCallInputs};
 use tower::filter::AsyncFilter;
 use tower::util::ServiceExt;
 use tower::{BoxError, Service, service_fn};
@@ -20,7 +20,7 @@ use crate::dispatch::variants::Variant;
 /// What passes a stack without boxes: nothing in it asks a request to live on its own, so it borrows, which is cheapest.
 pub(crate) struct Borrowed<'a> {
     call: &'a mut ToolCallInputs,
-    ctx: &'a mut RailContext,
+    ctx: &'a mut RunContext,
 }
 
 /// A stack without boxes: its type names each layer.
@@ -67,7 +67,7 @@ impl<L: Stack> Variant for Static<L> {
     fn dispatch<'a>(
         &'a self,
         call: &'a mut ToolCallInputs,
-        ctx: &'a mut RailContext,
+        ctx: &'a mut RunContext,
     ) -> impl Future<Output = Answer> + Send {
         ctx.enter(HookPoint::PreToolCall);
         L::stack().map_result(answer).oneshot(Borrowed { call, ctx })
@@ -94,7 +94,7 @@ type Owned = Box<Carried>;
 
 struct Carried {
     call: ToolCallInputs,
-    ctx: RailContext,
+    ctx: RunContext,
 }
 
 /// What a layer in a box answers.
@@ -168,7 +168,7 @@ impl Boxed {
 impl Variant for Boxed {
     type Answer = Answer;
 
-    async fn dispatch<'a>(&'a self, call: &'a mut ToolCallInputs, ctx: &'a mut RailContext) -> Answer {
+    async fn dispatch<'a>(&'a self, call: &'a mut ToolCallInputs, ctx: &'a mut RunContext) -> Answer {
         // Neither what stands in for the call nor what stands in for the context allocates.
         let child = ctx.child();
         let mut event =
