@@ -377,6 +377,8 @@ fn a_run_costs_what_it_adds_and_not_its_history() {
     for (rails, info) in [("no rails", run(NoRails)), ("a rail that changes requests", run(rail_chain![rewrites]))] {
         assert!(info.bytes_total < 2_000 * KILOBYTES, "{rails}: {} bytes", info.bytes_total);
     }
+    // Nobody else has the list when a step is added: not even the pointers are copied.
+    assert!(run(NoRails).bytes_total < 20 * POINTERS);
     // Nobody subscribes: no record is made.
     assert!(run(EventBus::new(64).wrap(NoRails)).bytes_total < 2_000 * KILOBYTES);
 }
