@@ -1,10 +1,11 @@
 //! Compaction: a history that has outgrown its budget is made shorter.
 
 use std::fmt;
+use std::ops::Range;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use exo_rails::message::{Message, Role};
+use exo_rails::message::{Message, Messages, Role};
 use exo_rails::{
     CompactionInputs, CompactionOutput, Guard, GuardSet, OperationError, Permit, RunContext, RunError, telemetry,
 };
@@ -48,13 +49,13 @@ where
 /// bytes, and four for each message. It needs no knowledge of the model, and is off by a third easily.
 ///
 /// ```
-/// use exo_rails::message::Message;
+/// use exo_rails::message::{Message, Messages};
 /// use exo_rails_agent::estimated_tokens;
 ///
-/// assert_eq!(estimated_tokens(&[Message::user("Where is my order?")]), 9);
+/// assert_eq!(estimated_tokens(&Messages::from([Message::user("Where is my order?")])), 9);
 /// ```
 #[must_use]
-pub fn estimated_tokens(messages: &[Message]) -> u64 {
+pub fn estimated_tokens(messages: &Messages) -> u64 {
     let bytes = |message: &Message| {
         let calls = message.tool_calls.iter().map(|call| call.function.name.len() + call.function.arguments.len());
         message.text().len() + calls.sum::<usize>()
@@ -62,7 +63,7 @@ pub fn estimated_tokens(messages: &[Message]) -> u64 {
     messages.iter().map(|message| bytes(message).div_ceil(4) as u64 + 4).sum()
 }
 
-type Counter = Arc<dyn Fn(&[Message]) -> u64 + Send + Sync>;
+type Counter = Arc<dyn Fn(&Messages) -> u64 + Send + Sync>;
 
 /// Keeps the instructions at the beginning, what the user said last, and the newest of the rest: as much as the budget has
 /// room for. A tool call is kept with its outputs or not at all, and an earlier turn from its beginning.
@@ -71,14 +72,14 @@ type Counter = Arc<dyn Fn(&[Message]) -> u64 + Send + Sync>;
 ///
 /// ```
 /// use exo_rails_agent::KeepNewest;
-/// use exo_rails::message::Message;
+/// use exo_rails::message::{Message, Messages};
 ///
-/// let history = [
+/// let history = Messages::from([
 ///     Message::system("You help customers."),
 ///     Message::user("Hello!"),
 ///     Message::assistant("Hello! What can I do for you?"),
 ///     Message::user("Where is my order?"),
-/// ];
+/// ]);
 /// let kept = KeepNewest::default().of(&history, 20);
 /// assert_eq!(kept, [history[0].clone(), history[3].clone()]);
 /// ```
@@ -96,27 +97,32 @@ impl Default for KeepNewest {
 impl KeepNewest {
     /// The same, with tokens counted by this function.
     #[must_use]
-    pub fn counting(counter: impl Fn(&[Message]) -> u64 + Send + Sync + 'static) -> Self {
+    pub fn counting(counter: impl Fn(&Messages) -> u64 + Send + Sync + 'static) -> Self {
         Self { counter: Arc::new(counter) }
     }
 
     /// What is kept of these messages within this budget.
     #[must_use]
-    pub fn of(&self, messages: &[Message], budget: u64) -> Vec<Message> {
-        let instructions = messages.iter().take_while(|message| message.is_instructions()).count();
-        let (instructions, rest) = messages.split_at(instructions);
-        let groups = groups(rest);
-        let asked = groups.iter().rposition(|group| group[0].role == Role::User);
+    pub fn of(&self, messages: &Messages, budget: u64) -> Messages {
+        let instructions = 0..messages.iter().take_while(|message| message.is_instructions()).count();
+        let groups = groups(messages, instructions.end);
+        let count = |part: &Range<usize>| {
+            let mut counted = Messages::new();
+            counted.extend_from(messages, part.clone());
+            (self.counter)(&counted)
+        };
+        let from_the_user = |group: &Range<usize>| messages[group.start].role == Role::User;
+        let asked = groups.iter().rposition(from_the_user);
         let newest = groups.len().saturating_sub(1);
-        let mut room = budget.saturating_sub((self.counter)(instructions));
+        let mut room = budget.saturating_sub(count(&instructions));
         let mut kept = vec![false; groups.len()];
         // What cannot be left out comes first: what it leaves is for the rest, from the newest on.
         for at in asked.into_iter().chain([newest]).filter(|at| *at < groups.len()) {
-            room = room.saturating_sub(if kept[at] { 0 } else { (self.counter)(groups[at]) });
+            room = room.saturating_sub(if kept[at] { 0 } else { count(&groups[at]) });
             kept[at] = true;
         }
         for at in (0..groups.len()).rev().filter(|at| Some(*at) != asked && *at != newest) {
-            let tokens = (self.counter)(groups[at]);
+            let tokens = count(&groups[at]);
             if tokens > room {
                 break;
             }
@@ -126,24 +132,25 @@ impl KeepNewest {
         // Of a turn that began earlier there is the whole or nothing: an answer alone says nothing, and some models refuse
         // a conversation that begins with one.
         let before = asked.unwrap_or_default();
-        let begun = (0..before).find(|at| kept[*at] && groups[*at][0].role == Role::User).unwrap_or(before);
+        let begun = (0..before).find(|at| kept[*at] && from_the_user(&groups[*at])).unwrap_or(before);
         if kept.contains(&false) {
             kept[..begun].fill(false);
         }
-        let kept = groups.iter().zip(kept).filter(|(_, kept)| *kept).flat_map(|(group, _)| group.iter());
-        instructions.iter().chain(kept).cloned().collect()
+        let kept = groups.into_iter().zip(kept).filter_map(|(group, kept)| kept.then_some(group));
+        let mut shorter = Messages::new();
+        [instructions].into_iter().chain(kept).for_each(|part| shorter.extend_from(messages, part));
+        shorter
     }
 }
 
-/// The messages that go together: tool calls with their outputs, everything else alone.
-fn groups(messages: &[Message]) -> Vec<&[Message]> {
+/// The messages from here on that go together, as ranges: tool calls with their outputs, everything else alone.
+fn groups(messages: &Messages, from: usize) -> Vec<Range<usize>> {
     let mut groups = Vec::new();
-    let mut rest = messages;
-    while !rest.is_empty() {
-        let outputs = rest[1..].iter().take_while(|message| message.role == Role::Tool).count();
-        let (group, others) = rest.split_at(1 + outputs);
-        groups.push(group);
-        rest = others;
+    let mut start = from;
+    while start < messages.len() {
+        let outputs = messages.iter().skip(start + 1).take_while(|message| message.role == Role::Tool).count();
+        groups.push(start..start + 1 + outputs);
+        start += 1 + outputs;
     }
     groups
 }
@@ -182,7 +189,7 @@ impl fmt::Debug for KeepNewest {
 /// let model: ScriptedModel = r#"[{ "say": "Gladly." }]"#.parse()?;
 /// let agent = Agent::builder("support", model).rails(rail_chain![log]).compaction(Compaction::over(100)).build();
 /// let said = Message::user("a word and another ".repeat(40));
-/// let output = agent.run(InvokeInputs { messages: vec![said], ..InvokeInputs::new("Help me, please.") }).await?;
+/// let output = agent.run(InvokeInputs { messages: [said].into(), ..InvokeInputs::new("Help me, please.") }).await?;
 /// assert_eq!(output.messages.len(), 2);
 /// # Ok(()) }
 /// ```
@@ -203,7 +210,7 @@ impl Compaction {
 
     /// The same, with tokens counted by this function: a tokenizer of the model, say.
     #[must_use]
-    pub fn with_counter(mut self, counter: impl Fn(&[Message]) -> u64 + Send + Sync + 'static) -> Self {
+    pub fn with_counter(mut self, counter: impl Fn(&Messages) -> u64 + Send + Sync + 'static) -> Self {
         self.counter = Arc::new(counter);
         self
     }
@@ -218,10 +225,10 @@ impl Compaction {
     /// These messages, made shorter when they are too many.
     pub(crate) async fn of<R: GuardSet>(
         &self,
-        messages: Vec<Message>,
+        messages: Messages,
         rails: &R,
         ctx: &mut RunContext,
-    ) -> Result<Vec<Message>, RunError> {
+    ) -> Result<Messages, RunError> {
         let (tokens, budget) = ((self.counter)(&messages), self.budget);
         if tokens <= budget {
             return Ok(messages);

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Deref;
 
-use exo_rails::message::Message;
+use exo_rails::message::{Message, Messages};
 use exo_rails::{Guard, GuardSet, InvokeInputs, InvokeOutput, RunContext, RunError, SessionInfo, SharedExtensions};
 use tokio_util::sync::CancellationToken;
 
@@ -44,7 +44,7 @@ pub struct Session<P> {
     agent: P,
     info: SessionInfo,
     values: SharedExtensions,
-    messages: Vec<Message>,
+    messages: Messages,
     cancellation: Option<CancellationToken>,
     has_ended: bool,
 }
@@ -66,7 +66,7 @@ where
             agent,
             info,
             values: SharedExtensions::default(),
-            messages: Vec::new(),
+            messages: Messages::new(),
             cancellation: None,
             has_ended: true,
         };
@@ -165,13 +165,13 @@ impl<P> Session<P> {
 
     /// The conversation so far.
     #[must_use]
-    pub fn messages(&self) -> &[Message] {
+    pub const fn messages(&self) -> &Messages {
         &self.messages
     }
 
     /// Puts a conversation in the place of the one so far: one that was kept, say.
-    pub fn set_messages(&mut self, messages: Vec<Message>) {
-        self.messages = messages;
+    pub fn set_messages(&mut self, messages: impl Into<Messages>) {
+        self.messages = messages.into();
     }
 }
 

@@ -307,7 +307,7 @@ async fn a_compaction_is_a_span() {
     let model: ScriptedModel = r#"[{ "say": "Gladly." }]"#.parse().unwrap();
     let agent = Agent::builder("support", model).compaction(Compaction::over(100)).build();
     let said = Message::user("a word and another ".repeat(40));
-    agent.run(InvokeInputs { messages: vec![said], ..InvokeInputs::new("Help me.") }).await.unwrap();
+    agent.run(InvokeInputs { messages: [said].into(), ..InvokeInputs::new("Help me.") }).await.unwrap();
     assert_eq!(
         spans.tree(&[names::REMOVED, names::ATTEMPTS]),
         "\

@@ -3,7 +3,7 @@
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use exo_rails::message::{Message, ToolCall, Usage};
+use exo_rails::message::{Message, Messages, ToolCall, Usage};
 use exo_rails::{
     Guard, GuardSet, InvokeInputs, InvokeOutput, ModelCallInputs, ModelDelta, ModelResponse, OperationError, Permit,
     RunContext, RunError, Tool, ToolCallInputs, ToolOutput, telemetry,
@@ -79,6 +79,7 @@ impl<'a, M: Model, R: GuardSet> Steps<'a, M, R> {
             if let Some(compaction) = &self.agent.compaction {
                 messages = compaction.of(messages, &self.agent.rails, &mut ctx).await?;
             }
+            // The request is gone with the future: then nobody shares the list, and the push copies no pointers.
             let response = self.ask(messages.clone(), &mut ctx).await?;
             messages.push(response.message.clone());
             if response.message.tool_calls.is_empty() {
@@ -93,7 +94,7 @@ impl<'a, M: Model, R: GuardSet> Steps<'a, M, R> {
         Err(RunError::StepLimit { limit: max_steps })
     }
 
-    fn answer(&self, response: ModelResponse, messages: Vec<Message>, steps: u32) -> InvokeOutput {
+    fn answer(&self, response: ModelResponse, messages: Messages, steps: u32) -> InvokeOutput {
         let text = response.message.text().into_owned();
         let usage = self.used();
         // Where a rail has skipped the call, the answer is empty, and this says why.
@@ -106,16 +107,18 @@ impl<'a, M: Model, R: GuardSet> Steps<'a, M, R> {
         self.usage.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn first_messages(&self, run: &InvokeInputs) -> Vec<Message> {
+    fn first_messages(&self, run: &InvokeInputs) -> Messages {
         // A conversation that goes on has them already: `InvokeOutput::messages` begins with them.
         let told = run.messages.first().is_some_and(Message::is_instructions);
         let instructions = self.agent.instructions.as_deref().filter(|_| !told).map(Message::system);
-        let input = Message::user(run.input.clone());
-        instructions.into_iter().chain(run.messages.iter().cloned()).chain([input]).collect()
+        let mut messages: Messages = instructions.into_iter().collect();
+        messages.extend_from(&run.messages, ..);
+        messages.push(Message::user(run.input.clone()));
+        messages
     }
 
     /// Asks the model, in a span.
-    async fn ask(&self, messages: Vec<Message>, ctx: &mut RunContext) -> Result<ModelResponse, RunError> {
+    async fn ask(&self, messages: Messages, ctx: &mut RunContext) -> Result<ModelResponse, RunError> {
         let model = &self.agent.model;
         let span = telemetry::model_call_span(ctx, model.provider(), model.model_name());
         let before = self.used();
@@ -126,7 +129,7 @@ impl<'a, M: Model, R: GuardSet> Steps<'a, M, R> {
 
     async fn ask_guarded(
         &self,
-        messages: Vec<Message>,
+        messages: Messages,
         ctx: &mut RunContext,
         span: &Span,
     ) -> Result<ModelResponse, RunError> {

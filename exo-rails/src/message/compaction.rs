@@ -3,14 +3,14 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::message::Message;
+use crate::message::Messages;
 
 /// A history that is to be made shorter: carried by [`PreCompaction`](crate::events::PreCompaction) and
 /// [`PostCompaction`](crate::events::PostCompaction).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CompactionInputs {
     /// The history.
-    pub messages: Vec<Message>,
+    pub messages: Messages,
     /// How many tokens it has, as the agent counts them.
     pub tokens: u64,
     /// How many tokens it may have.
@@ -27,7 +27,7 @@ pub struct CompactionInputs {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CompactionOutput {
     /// The history that goes on.
-    pub messages: Vec<Message>,
+    pub messages: Messages,
     /// How many messages are gone.
     #[serde(default)]
     pub removed: usize,

@@ -7,6 +7,7 @@
 pub(crate) mod compaction;
 pub(crate) mod delta;
 pub(crate) mod error_kind;
+pub(crate) mod messages;
 pub(crate) mod payload;
 pub(crate) mod session;
 pub(crate) mod stream;
@@ -17,6 +18,8 @@ pub(crate) use error_kind::*;
 pub(crate) use payload::*;
 pub(crate) use session::*;
 pub(crate) use stream::*;
+
+pub use messages::{Messages, MessagesDrain, MessagesIntoIter, MessagesIter, MessagesIterMut};
 
 use std::borrow::Cow;
 use std::ops::AddAssign;

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::error_kind::OperationErrorKind;
-use super::{Content, Message, Role, ToolCall, ToolSpec, Usage};
+use super::{Content, Message, Messages, Role, ToolCall, ToolSpec, Usage};
 
 /// What a run is asked: carried by [`Start`](crate::events::Start), and by the events that end the run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -12,8 +12,8 @@ pub struct InvokeInputs {
     /// What the user says: a text, or parts with images and the like.
     pub input: Content,
     /// The conversation before it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub messages: Vec<Message>,
+    #[serde(default, skip_serializing_if = "Messages::is_empty")]
+    pub messages: Messages,
     /// Whatever else belongs to the request.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
@@ -51,8 +51,8 @@ pub struct InvokeOutput {
     /// The answer.
     pub text: String,
     /// The whole conversation, the answer included; empty when a rail skipped the run.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub messages: Vec<Message>,
+    #[serde(default, skip_serializing_if = "Messages::is_empty")]
+    pub messages: Messages,
     /// The tokens that all model calls have cost together, also those whose answer a rail refused.
     #[serde(default)]
     pub usage: Usage,
@@ -85,7 +85,7 @@ pub struct ModelCallInputs {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// The conversation.
-    pub messages: Vec<Message>,
+    pub messages: Messages,
     /// The tools that the model may call.
     #[serde(default, deserialize_with = "super::null_as_empty", skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<ToolSpec>,
@@ -97,8 +97,8 @@ pub struct ModelCallInputs {
 impl ModelCallInputs {
     /// A request with these messages and no tools.
     #[must_use]
-    pub fn new(messages: Vec<Message>) -> Self {
-        Self { messages, ..Self::default() }
+    pub fn new(messages: impl Into<Messages>) -> Self {
+        Self { messages: messages.into(), ..Self::default() }
     }
 }
 

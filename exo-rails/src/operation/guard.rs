@@ -222,7 +222,7 @@ pub trait Guard: GuardSet {
     /// }
     ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RunError> {
-    /// let history = CompactionInputs { messages: vec![Message::user("Hello"), Message::user("Order 7?")], ..Default::default() };
+    /// let history = CompactionInputs { messages: [Message::user("Hello"), Message::user("Order 7?")].into(), ..Default::default() };
     /// let last_only = |history: Permit<CompactionInputs>| async move {
     ///     assert_eq!(history.hint.as_deref(), Some("keep the numbers of orders"));
     ///     let messages = history.messages.last().cloned().into_iter().collect();

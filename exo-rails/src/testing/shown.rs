@@ -3,12 +3,12 @@
 use std::fmt::{Formatter, Result};
 
 use crate::context::StopKind;
-use crate::message::{Message, ToolCall};
+use crate::message::{Message, Messages, ToolCall};
 use crate::testing::trace::{TraceEntry, TracedEvent};
 
 /// All entries; events are numbered.
 pub(super) fn entries(f: &mut Formatter<'_>, entries: &[TraceEntry]) -> Result {
-    let (mut number, mut told) = (0, &[][..]);
+    let (mut number, mut told) = (0, &Messages::new());
     for entry in entries {
         match entry {
             TraceEntry::Fired(event) => {
@@ -46,14 +46,14 @@ fn decision(event: &TracedEvent) -> String {
 }
 
 /// A request, without the messages that it has in common with the one before.
-fn request(f: &mut Formatter<'_>, before: &[Message], messages: &[Message]) -> Result {
+fn request(f: &mut Formatter<'_>, before: &Messages, messages: &Messages) -> Result {
     let same = before.iter().zip(messages).take_while(|(one, other)| one == other).count();
     match same {
         0 => writeln!(f, "     the model is told:")?,
         1 => writeln!(f, "     the model is told, after 1 message as before:")?,
         _ => writeln!(f, "     the model is told, after {same} messages as before:")?,
     }
-    messages[same..].iter().try_for_each(|message| writeln!(f, "       {}", said(message)))
+    messages.iter().skip(same).try_for_each(|message| writeln!(f, "       {}", said(message)))
 }
 
 fn said(message: &Message) -> String {

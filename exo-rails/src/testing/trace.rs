@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde_json::Value;
 
 use crate::context::{RailContext, StopKind, StoppedBy};
-use crate::message::{Message, StreamPiece, ToolCallInputs};
+use crate::message::{Messages, StreamPiece, ToolCallInputs};
 use crate::operation::Tool;
 use crate::point::HookPoint;
 use crate::testing::shown;
@@ -73,7 +73,7 @@ pub enum TraceEntry {
     /// An event.
     Fired(TracedEvent),
     /// The model was asked, and told these messages.
-    ModelAsked(Vec<Message>),
+    ModelAsked(Messages),
     /// A tool ran, with this call.
     ToolRan(ToolCallInputs),
     /// A piece of a streamed answer arrived. It stands where it was taken from the stream, in which some pieces wait.
@@ -146,8 +146,8 @@ impl Trace {
     }
 
     /// Writes down that the model was asked, and with which messages.
-    pub fn model_asked(&self, messages: &[Message]) {
-        self.lock().entries.push(TraceEntry::ModelAsked(messages.to_vec()));
+    pub fn model_asked(&self, messages: &Messages) {
+        self.lock().entries.push(TraceEntry::ModelAsked(messages.clone()));
     }
 
     /// Writes down that a tool ran, with this call.
@@ -207,7 +207,7 @@ impl Trace {
 
     /// What the model was told, each time that it was asked.
     #[must_use]
-    pub fn requests(&self) -> Vec<Vec<Message>> {
+    pub fn requests(&self) -> Vec<Messages> {
         self.picked(|entry| match entry {
             TraceEntry::ModelAsked(messages) => Some(messages),
             _ => None,

@@ -1,7 +1,7 @@
 //! Histories that outgrow their budget.
 
 use exo_rails::NoRetry;
-use exo_rails::message::{Message, Role, ToolCall};
+use exo_rails::message::{Message, Messages, Role, ToolCall};
 use exo_rails::prelude::*;
 use exo_rails_agent::{Agent, ScriptedModel};
 use exo_rails_agent::{Compaction, KeepNewest, estimated_tokens};
@@ -10,7 +10,7 @@ use serde_json::json;
 use tests::{note, notes};
 
 /// Each message is a token: what is kept is then easy to see.
-fn counting(messages: &[Message]) -> u64 {
+fn counting(messages: &Messages) -> u64 {
     messages.len() as u64
 }
 
@@ -20,7 +20,7 @@ fn calls(ids: &[&str]) -> Message {
 }
 
 /// (e.g. `s u c t t a`): instructions, the user, a tool call with two outputs, an answer.
-fn history(kinds: &str) -> Vec<Message> {
+fn history(kinds: &str) -> Messages {
     let message = |(i, kind)| match kind {
         's' => Message::system(format!("s{i}")),
         'u' => Message::user(format!("u{i}")),
@@ -31,7 +31,7 @@ fn history(kinds: &str) -> Vec<Message> {
     kinds.chars().filter(|kind| *kind != ' ').enumerate().map(message).collect()
 }
 
-fn kinds(messages: &[Message]) -> String {
+fn kinds(messages: &Messages) -> String {
     let kind = |message: &Message| match message.role {
         Role::System => 's',
         Role::User => 'u',
@@ -96,10 +96,10 @@ proptest! {
 
 #[test]
 fn tokens_are_estimated_from_all_that_is_sent() {
-    assert_eq!(estimated_tokens(&[]), 0);
-    assert_eq!(estimated_tokens(&[Message::user("")]), 4);
-    assert_eq!(estimated_tokens(&[Message::user("12345678")]), 6);
-    assert_eq!(estimated_tokens(&[calls(&["x"])]), 4 + 2);
+    assert_eq!(estimated_tokens(&Messages::new()), 0);
+    assert_eq!(estimated_tokens(&[Message::user("")].into()), 4);
+    assert_eq!(estimated_tokens(&[Message::user("12345678")].into()), 6);
+    assert_eq!(estimated_tokens(&[calls(&["x"])].into()), 4 + 2);
 }
 
 #[rail(on = [PreCompaction])]
@@ -108,7 +108,7 @@ fn before(history: &mut CompactionInputs, ctx: &RailContext) -> RailAction<Compa
     match history.messages[0].text().as_ref() {
         "keep" => RailAction::skip("it matters"),
         "instead" => {
-            let messages = vec![Message::user("all of it, in short")];
+            let messages = [Message::user("all of it, in short")].into();
             RailAction::skip_with(CompactionOutput { messages, ..CompactionOutput::default() }, "by hand")
         }
         "refuse" => RailAction::abort("nothing is ever lost"),
@@ -139,7 +139,7 @@ rail_chain! {
 async fn run(first: &str, compaction: Compaction) -> (Vec<String>, Option<String>) {
     let model: ScriptedModel = r#"[{ "say": "done" }]"#.parse().unwrap();
     let agent = Agent::builder("compaction", model).rails(Guards {}).compaction(compaction).build();
-    let messages = [first, "b", "c", "d"].map(Message::user).to_vec();
+    let messages = [first, "b", "c", "d"].map(Message::user).into();
     let mut ctx = RunContext::new("compaction");
     let result = agent.run_in(InvokeInputs { messages, ..InvokeInputs::new("e") }, &mut ctx).await;
     (notes(&ctx), result.err().map(|error| error.to_string()))
@@ -170,7 +170,7 @@ async fn an_agent_compacts_what_is_over_its_budget() {
 async fn a_strategy_of_ones_own_gets_the_permit_with_the_hint() {
     let summary = |history: Permit<CompactionInputs>| async move {
         let summary = format!("{} messages; {}", history.messages.len(), history.hint.as_deref().unwrap_or("no hint"));
-        let messages = vec![Message::user(summary.clone())];
+        let messages = [Message::user(summary.clone())].into();
         Ok(CompactionOutput { messages, removed: 5, summary: Some(summary), ..CompactionOutput::default() })
     };
     let (seen, error) = run("hint", over(4).with_strategy(summary)).await;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use exo_rails::CancellationToken;
-use exo_rails::message::Message;
+use exo_rails::message::{Message, Messages};
 use exo_rails::prelude::*;
 use exo_rails_agent::{Agent, ScriptedModel};
 use exo_rails_agent::{RunEvent, Session};
@@ -51,7 +51,7 @@ fn agent(script: &str) -> Agent<ScriptedModel, Guards> {
 
 const THREE: &str = r#"[{ "say": "one" }, { "say": "two" }, { "say": "three" }]"#;
 
-fn texts(messages: &[Message]) -> Vec<String> {
+fn texts(messages: &Messages) -> Vec<String> {
     messages.iter().map(|message| message.text().into_owned()).collect()
 }
 
@@ -99,12 +99,12 @@ async fn a_session_goes_on_where_another_has_ended() {
     let agent = agent(THREE);
     let mut session = Session::start(&agent, "s-1").await.unwrap();
     session.run("first").await.unwrap();
-    let (messages, info) = (session.messages().to_vec(), session.end().await);
+    let (messages, info) = (session.messages().clone(), session.end().await);
     let mut session = Session::start(&agent, info).await.unwrap();
     session.set_messages(messages);
     let output = session.run("second").await.unwrap();
     assert_eq!(texts(&output.messages), ["help", "first", "one", "second", "two"]);
-    let own = InvokeInputs { messages: vec![Message::user("elsewhere")], ..InvokeInputs::new("third") };
+    let own = InvokeInputs { messages: [Message::user("elsewhere")].into(), ..InvokeInputs::new("third") };
     assert_eq!(texts(&session.run(own).await.unwrap().messages), ["help", "elsewhere", "third", "three"]);
     assert_eq!(session.end().await.turns, 3);
 }

@@ -38,3 +38,4 @@ mod custom_events;
 // What it costs.
 mod allocations;
 mod costs;
+mod messages;

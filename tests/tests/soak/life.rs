@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
+use exo_rails::message::Messages;
 use exo_rails::prelude::*;
 use exo_rails_agent::{Agent, Compaction, RunEvent, RunStream, Session};
 use tests::Polls;
@@ -91,7 +92,7 @@ async fn whole<R: GuardSet>(run: Arc<Run>, rails: Arc<R>) {
     let plan = &run.plan;
     let mut agent = Agent::builder("soak", Talker).tool(tool()).max_steps(plan.max_steps).parallel_tools(plan.bound);
     if plan.compaction {
-        let count = |messages: &[_]| messages.len() as u64;
+        let count = |messages: &Messages| messages.len() as u64;
         agent = agent.compaction(Compaction::over(3).with_counter(count).with_strategy(compact));
     }
     let agent = Arc::new(agent.rails(rails).build());

@@ -1,0 +1,583 @@
+//! Conversations that are shared: a clone costs a reference count.
+
+use std::fmt;
+use std::iter::FusedIterator;
+use std::ops::{Index, IndexMut, RangeBounds};
+use std::sync::Arc;
+use std::{slice, vec};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::Message;
+
+/// The messages of a conversation. A clone is one reference count, whatever they hold.
+///
+/// It is used like a `Vec<Message>`. Clones share the list, and lists share their messages. Whoever changes one of them
+/// changes a copy of their own: nobody else sees it. A change copies what is shared and nothing else: the list, which
+/// is a pointer for each message, and the message that is changed.
+///
+/// ```
+/// use exo_rails::message::{Message, Messages};
+///
+/// let told = Messages::from([Message::system("Be brief."), Message::user("Where is my order?")]);
+/// let mut request = told.clone();
+/// request.push(Message::assistant("On its way."));
+/// request[0] = Message::system("Be friendly.");
+///
+/// assert_eq!(request.len(), 3);
+/// assert_eq!(told, [Message::system("Be brief."), Message::user("Where is my order?")]);
+/// ```
+///
+/// A range of it is no slice. [`iter`](Self::iter) reads one, and [`extend_from`](Self::extend_from) takes one into
+/// another list.
+// `None` is the empty list: it allocates nothing, as an empty `Vec` does. The list may be empty, too.
+#[derive(Clone, Default)]
+pub struct Messages(Option<Arc<Vec<Arc<Message>>>>);
+
+impl Messages {
+    /// An empty list. It allocates nothing.
+    ///
+    /// ```
+    /// use exo_rails::message::Messages;
+    ///
+    /// assert!(Messages::new().is_empty());
+    /// ```
+    #[must_use]
+    pub const fn new() -> Self {
+        Self(None)
+    }
+
+    /// How many messages there are.
+    ///
+    /// ```
+    /// use exo_rails::message::{Message, Messages};
+    ///
+    /// assert_eq!(Messages::from([Message::user("Hello")]).len(), 1);
+    /// ```
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.shared().len()
+    }
+
+    /// Whether there are none.
+    ///
+    /// ```
+    /// use exo_rails::message::{Message, Messages};
+    ///
+    /// assert!(!Messages::from([Message::user("Hello")]).is_empty());
+    /// ```
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.shared().is_empty()
+    }
+
+    /// The first message.
+    ///
+    /// ```
+    /// use exo_rails::message::{Message, Messages};
+    ///
+    /// let messages = Messages::from([Message::system("Be brief."), Message::user("Hello")]);
+    /// assert!(messages.first().is_some_and(Message::is_instructions));
+    /// ```
+    #[must_use]
+    pub fn first(&self) -> Option<&Message> {
+        self.get(0)
+    }
+
+    /// The last message.
+    ///
+    /// ```
+    /// use exo_rails::message::{Message, Messages};
+    ///
+    /// let messages = Messages::from([Message::system("Be brief."), Message::user("Hello")]);
+    /// assert_eq!(messages.last().unwrap().text(), "Hello");
+    /// ```
+    #[must_use]
+    pub fn last(&self) -> Option<&Message> {
+        self.shared().last().map(|message| &**message)
+    }
+
+    /// The last message, to be changed. It is copied when it is shared.
+    ///
+    /// ```
+    /// use exo_rails::message::{Message, Messages, Role};
+    ///
+    /// let mut messages = Messages::from([Message::user("Hello")]);
+    /// messages.last_mut().unwrap().role = Role::Assistant;
+    /// assert_eq!(messages, [Message::assistant("Hello")]);
+    /// ```
+    pub fn last_mut(&mut self) -> Option<&mut Message> {
+        self.get_mut(self.len().checked_sub(1)?)
+    }
+
+    /// The message at this place.
+    ///
+    /// ```
+    /// use exo_rails::message::{Message, Messages};
+    ///
+    /// let messages = Messages::from([Message::user("Hello")]);
+    /// assert_eq!(messages.get(0).unwrap().text(), "Hello");
+    /// assert_eq!(messages.get(1), None);
+    /// ```
+    #[must_use]
+    pub fn get(&self, at: usize) -> Option<&Message> {
+        self.shared().get(at).map(|message| &**message)
+    }
+
+    /// The message at this place, to be changed. It is copied when it is shared.
+    ///
+    /// ```
+    /// use exo_rails::message::{Message, Messages};
+    ///
+    /// let mut messages = Messages::from([Message::user("Hello")]);
+    /// if let Some(message) = messages.get_mut(0) {
+    ///     *message = Message::user("Goodbye");
+    /// }
+    /// assert_eq!(messages[0].text(), "Goodbye");
+    /// ```
+    pub fn get_mut(&mut self, at: usize) -> Option<&mut Message> {
+        // What is not there does not copy the list.
+        (at < self.len()).then(|| Arc::make_mut(&mut self.own(0)[at]))
+    }
+
+    /// The messages, in order.
+    ///
+    /// ```
+    /// use exo_rails::message::{Message, Messages, Role};
+    ///
+    /// let messages = Messages::from([Message::user("Hello"), Message::assistant("Hello!")]);
+    /// let asked = messages.iter().rfind(|message| message.role == Role::User);
+    /// assert_eq!(asked.unwrap().text(), "Hello");
+    /// ```
+    #[must_use]
+    pub fn iter(&self) -> MessagesIter<'_> {
+        MessagesIter(self.shared().iter())
+    }
+
+    /// The messages, in order, to be changed. Each that is shared is copied when it is reached, also when nothing is
+    /// changed in it. To change few of many, find their places with [`iter`](Self::iter), and take those with
+    /// [`get_mut`](Self::get_mut).
+    ///
+    /// ```
+    /// use exo_rails::message::{Content, Message, Messages};
+    ///
+    /// let mut messages = Messages::from([Message::user("a"), Message::user("b")]);
+    /// for message in messages.iter_mut().rev().take(1) {
+    ///     message.content = Some(Content::from("c"));
+    /// }
+    /// assert_eq!(messages, [Message::user("a"), Message::user("c")]);
+    /// ```
+    pub fn iter_mut(&mut self) -> MessagesIterMut<'_> {
+        MessagesIterMut(if self.is_empty() { [].iter_mut() } else { self.own(0).iter_mut() })
+    }
+
+    /// Puts a message at the end.
+    ///
+    /// ```
+    /// use exo_rails::message::{Message, Messages};
+    ///
+    /// let mut messages = Messages::new();
+    /// messages.push(Message::user("Hello"));
+    /// assert_eq!(messages.len(), 1);
+    /// ```
+    pub fn push(&mut self, message: Message) {
+        self.own(1).push(Arc::new(message));
+    }
+
+    /// Puts a message at this place, before the one that is there.
+    ///
+    /// ```
+    /// use exo_rails::message::{Message, Messages};
+    ///
+    /// let mut messages = Messages::from([Message::user("Hello")]);
+    /// messages.insert(0, Message::system("Be brief."));
+    /// assert_eq!(messages, [Message::system("Be brief."), Message::user("Hello")]);
+    /// ```
+    ///
+    /// # Panics
+    /// When the place is behind the end.
+    #[track_caller]
+    pub fn insert(&mut self, at: usize, message: Message) {
+        assert!(at <= self.len(), "there is no place {at} in a list of {} messages", self.len());
+        self.own(1).insert(at, Arc::new(message));
+    }
+
+    /// Takes the message at this place out. It is copied when it is shared.
+    ///
+    /// ```
+    /// use exo_rails::message::{Message, Messages};
+    ///
+    /// let mut messages = Messages::from([Message::system("Be brief."), Message::user("Hello")]);
+    /// assert_eq!(messages.remove(0), Message::system("Be brief."));
+    /// assert_eq!(messages, [Message::user("Hello")]);
+    /// ```
+    ///
+    /// # Panics
+    /// When there is none.
+    #[track_caller]
+    pub fn remove(&mut self, at: usize) -> Message {
+        assert!(at < self.len(), "there is no message {at} in a list of {}", self.len());
+        Arc::unwrap_or_clone(self.own(0).remove(at))
+    }
+
+    /// Takes the last message out. It is copied when it is shared.
+    ///
+    /// ```
+    /// use exo_rails::message::{Message, Messages};
+    ///
+    /// let mut messages = Messages::from([Message::user("Hello")]);
+    /// assert_eq!(messages.pop(), Some(Message::user("Hello")));
+    /// assert_eq!(messages.pop(), None);
+    /// ```
+    pub fn pop(&mut self) -> Option<Message> {
+        if self.is_empty() { None } else { self.own(0).pop().map(Arc::unwrap_or_clone) }
+    }
+
+    /// Keeps the first messages, so many at the most.
+    ///
+    /// ```
+    /// use exo_rails::message::{Message, Messages};
+    ///
+    /// let mut messages = Messages::from([Message::user("a"), Message::user("b")]);
+    /// messages.truncate(1);
+    /// assert_eq!(messages, [Message::user("a")]);
+    /// ```
+    pub fn truncate(&mut self, len: usize) {
+        if len < self.len() {
+            self.own(0).truncate(len);
+        }
+    }
+
+    /// Takes all messages out.
+    ///
+    /// ```
+    /// use exo_rails::message::{Message, Messages};
+    ///
+    /// let mut messages = Messages::from([Message::user("Hello")]);
+    /// messages.clear();
+    /// assert!(messages.is_empty());
+    /// ```
+    pub fn clear(&mut self) {
+        *self = Self::new();
+    }
+
+    /// Keeps the messages of which this is true.
+    ///
+    /// ```
+    /// use exo_rails::message::{Message, Messages};
+    ///
+    /// let mut messages = Messages::from([Message::system("Be brief."), Message::user("Hello")]);
+    /// messages.retain(|message| !message.is_instructions());
+    /// assert_eq!(messages, [Message::user("Hello")]);
+    /// ```
+    pub fn retain(&mut self, mut keep: impl FnMut(&Message) -> bool) {
+        if !self.is_empty() {
+            self.own(0).retain(|message| keep(message));
+        }
+    }
+
+    /// Takes a part out, and yields its messages. Each that is shared is copied when it is reached.
+    ///
+    /// ```
+    /// use exo_rails::message::{Message, Messages};
+    ///
+    /// let mut messages = Messages::from([Message::system("Be brief."), Message::user("a"), Message::user("b")]);
+    /// let gone: Vec<_> = messages.drain(1..2).collect();
+    /// assert_eq!(gone, [Message::user("a")]);
+    /// assert_eq!(messages, [Message::system("Be brief."), Message::user("b")]);
+    /// ```
+    ///
+    /// # Panics
+    /// When the range begins behind its end, or ends behind the list.
+    #[track_caller]
+    pub fn drain(&mut self, range: impl RangeBounds<usize>) -> MessagesDrain<'_> {
+        MessagesDrain(self.own(0).drain(range))
+    }
+
+    /// Puts a part of another list at the end. Both lists share its messages: none is copied.
+    ///
+    /// ```
+    /// use exo_rails::message::{Message, Messages};
+    ///
+    /// let messages = Messages::from([Message::system("Be brief."), Message::user("a"), Message::user("b")]);
+    /// let mut kept = Messages::new();
+    /// kept.extend_from(&messages, ..1);
+    /// kept.extend_from(&messages, 2..);
+    /// assert_eq!(kept, [Message::system("Be brief."), Message::user("b")]);
+    /// ```
+    ///
+    /// # Panics
+    /// When the range begins behind its end, or ends behind the list.
+    #[track_caller]
+    pub fn extend_from(&mut self, other: &Self, range: impl RangeBounds<usize>) {
+        let part = &other.shared()[(range.start_bound().cloned(), range.end_bound().cloned())];
+        if self.is_empty() && part.len() == other.len() {
+            self.clone_from(other);
+        } else if !part.is_empty() {
+            self.own(part.len()).extend_from_slice(part);
+        }
+    }
+
+    /// A copy of all messages.
+    ///
+    /// ```
+    /// use exo_rails::message::{Message, Messages};
+    ///
+    /// let list: Vec<Message> = Messages::from([Message::user("Hello")]).to_vec();
+    /// assert_eq!(list, [Message::user("Hello")]);
+    /// ```
+    #[must_use]
+    pub fn to_vec(&self) -> Vec<Message> {
+        self.iter().cloned().collect()
+    }
+
+    fn shared(&self) -> &[Arc<Message>] {
+        self.0.as_ref().map_or(&[], |list| list)
+    }
+
+    /// The list, which nobody else has, with room for so many more when it had to be copied.
+    fn own(&mut self, more: usize) -> &mut Vec<Arc<Message>> {
+        let list = self.0.get_or_insert_default();
+        if Arc::get_mut(list).is_none() {
+            let mut copy = Vec::with_capacity(list.len() + more);
+            copy.extend_from_slice(list);
+            *list = Arc::new(copy);
+        }
+        Arc::make_mut(list)
+    }
+
+    fn of(list: Vec<Arc<Message>>) -> Self {
+        Self((!list.is_empty()).then(|| Arc::new(list)))
+    }
+}
+
+impl fmt::Debug for Messages {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self).finish()
+    }
+}
+
+impl From<Vec<Message>> for Messages {
+    fn from(messages: Vec<Message>) -> Self {
+        messages.into_iter().collect()
+    }
+}
+
+impl<const N: usize> From<[Message; N]> for Messages {
+    fn from(messages: [Message; N]) -> Self {
+        messages.into_iter().collect()
+    }
+}
+
+impl From<Messages> for Vec<Message> {
+    fn from(messages: Messages) -> Self {
+        messages.into_iter().collect()
+    }
+}
+
+impl FromIterator<Message> for Messages {
+    fn from_iter<I: IntoIterator<Item = Message>>(messages: I) -> Self {
+        Self::of(messages.into_iter().map(Arc::new).collect())
+    }
+}
+
+impl Extend<Message> for Messages {
+    fn extend<I: IntoIterator<Item = Message>>(&mut self, messages: I) {
+        let mut messages = messages.into_iter().map(Arc::new).peekable();
+        if messages.peek().is_some() {
+            self.own(messages.size_hint().0).extend(messages);
+        }
+    }
+}
+
+impl Index<usize> for Messages {
+    type Output = Message;
+
+    #[track_caller]
+    fn index(&self, at: usize) -> &Message {
+        &self.shared()[at]
+    }
+}
+
+impl IndexMut<usize> for Messages {
+    #[track_caller]
+    fn index_mut(&mut self, at: usize) -> &mut Message {
+        assert!(at < self.len(), "there is no message {at} in a list of {}", self.len());
+        Arc::make_mut(&mut self.own(0)[at])
+    }
+}
+
+impl PartialEq for Messages {
+    fn eq(&self, other: &Self) -> bool {
+        let (one, other) = (self.shared(), other.shared());
+        // A message equals itself, and a list does.
+        std::ptr::eq(one, other)
+            || one.len() == other.len()
+                && one.iter().zip(other).all(|(one, other)| Arc::ptr_eq(one, other) || one == other)
+    }
+}
+
+impl PartialEq<[Message]> for Messages {
+    fn eq(&self, other: &[Message]) -> bool {
+        self.iter().eq(other)
+    }
+}
+
+impl<const N: usize> PartialEq<[Message; N]> for Messages {
+    fn eq(&self, other: &[Message; N]) -> bool {
+        *self == other[..]
+    }
+}
+
+impl PartialEq<Vec<Message>> for Messages {
+    fn eq(&self, other: &Vec<Message>) -> bool {
+        *self == other[..]
+    }
+}
+
+impl PartialEq<Messages> for Vec<Message> {
+    fn eq(&self, other: &Messages) -> bool {
+        other == self
+    }
+}
+
+impl Serialize for Messages {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Messages {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Vec::deserialize(deserializer).map(Self::from)
+    }
+}
+
+impl<'a> IntoIterator for &'a Messages {
+    type Item = &'a Message;
+    type IntoIter = MessagesIter<'a>;
+
+    fn into_iter(self) -> MessagesIter<'a> {
+        self.iter()
+    }
+}
+
+impl<'a> IntoIterator for &'a mut Messages {
+    type Item = &'a mut Message;
+    type IntoIter = MessagesIterMut<'a>;
+
+    fn into_iter(self) -> MessagesIterMut<'a> {
+        self.iter_mut()
+    }
+}
+
+impl IntoIterator for Messages {
+    type Item = Message;
+    type IntoIter = MessagesIntoIter;
+
+    fn into_iter(self) -> MessagesIntoIter {
+        MessagesIntoIter(self.0.map(Arc::unwrap_or_clone).unwrap_or_default().into_iter())
+    }
+}
+
+/// The iterators are those of the list, with what makes a message of each pointer.
+macro_rules! iterator {
+    ($name:ident $(<$life:lifetime>)?, $item:ty, $made:expr) => {
+        impl $(<$life>)? Iterator for $name $(<$life>)? {
+            type Item = $item;
+
+            fn next(&mut self) -> Option<$item> {
+                self.0.next().map($made)
+            }
+
+            fn size_hint(&self) -> (usize, Option<usize>) {
+                self.0.size_hint()
+            }
+
+            // What is passed over is not copied.
+            fn nth(&mut self, n: usize) -> Option<$item> {
+                self.0.nth(n).map($made)
+            }
+
+            fn count(self) -> usize {
+                self.0.len()
+            }
+
+            fn last(mut self) -> Option<$item> {
+                self.next_back()
+            }
+        }
+
+        impl $(<$life>)? DoubleEndedIterator for $name $(<$life>)? {
+            fn next_back(&mut self) -> Option<$item> {
+                self.0.next_back().map($made)
+            }
+
+            fn nth_back(&mut self, n: usize) -> Option<$item> {
+                self.0.nth_back(n).map($made)
+            }
+        }
+
+        impl $(<$life>)? ExactSizeIterator for $name $(<$life>)? {}
+
+        impl $(<$life>)? FusedIterator for $name $(<$life>)? {}
+    };
+}
+
+/// The messages of a list, in order: made by [`Messages::iter`].
+///
+/// ```
+/// use exo_rails::message::{Message, Messages};
+///
+/// let messages = Messages::from([Message::user("a"), Message::user("b")]);
+/// let backwards: Vec<_> = messages.iter().rev().map(Message::text).collect();
+/// assert_eq!(backwards, ["b", "a"]);
+/// ```
+#[derive(Clone, Debug)]
+pub struct MessagesIter<'a>(slice::Iter<'a, Arc<Message>>);
+
+iterator!(MessagesIter<'a>, &'a Message, |message| &**message);
+
+/// The messages of a list, in order, to be changed: made by [`Messages::iter_mut`].
+///
+/// ```
+/// use exo_rails::message::{Message, Messages, Role};
+///
+/// let mut messages = Messages::from([Message::user("a"), Message::user("b")]);
+/// messages.iter_mut().for_each(|message| message.role = Role::System);
+/// assert!(messages.iter().all(Message::is_instructions));
+/// ```
+#[derive(Debug)]
+pub struct MessagesIterMut<'a>(slice::IterMut<'a, Arc<Message>>);
+
+iterator!(MessagesIterMut<'a>, &'a mut Message, Arc::make_mut);
+
+/// The messages of a list, in order, taken out of it: made by its [`into_iter`](Messages::into_iter). Each that is shared
+/// is copied when it is reached.
+///
+/// ```
+/// use exo_rails::message::{Message, Messages};
+///
+/// let messages = Messages::from([Message::user("a"), Message::user("b")]);
+/// let list: Vec<Message> = messages.into_iter().collect();
+/// assert_eq!(list.len(), 2);
+/// ```
+#[derive(Debug)]
+pub struct MessagesIntoIter(vec::IntoIter<Arc<Message>>);
+
+iterator!(MessagesIntoIter, Message, Arc::unwrap_or_clone);
+
+/// The messages of a part of a list, in order, taken out of it: made by [`Messages::drain`]. What is not reached is gone
+/// when it is dropped.
+///
+/// ```
+/// use exo_rails::message::{Message, Messages};
+///
+/// let mut messages = Messages::from([Message::user("a"), Message::user("b"), Message::user("c")]);
+/// messages.drain(..2);
+/// assert_eq!(messages, [Message::user("c")]);
+/// ```
+#[derive(Debug)]
+pub struct MessagesDrain<'a>(vec::Drain<'a, Arc<Message>>);
+
+iterator!(MessagesDrain<'a>, Message, Arc::unwrap_or_clone);
