@@ -107,7 +107,7 @@ impl HookManager {
     pub fn add<H: Hook>(&mut self, point: HookPoint, hook: H) -> HookHandle {
         let (handle, name) = (HookHandle::next(), type_name::<H>());
         let info = interned(RailInfo { name, priority: crate::DEFAULT_PRIORITY, declared: SourceLocation::here(&"") });
-        let caller = Caller { info, identity: RailIdentity::of::<H>(), on_fault: OnFault::Abort };
+        let caller = Caller { info, identity: RailIdentity::of::<H>().at(handle.0), on_fault: OnFault::Abort };
         self.push(point, Entry { handle, caller, rewrites: true, hook: Arc::new(hook) })
     }
 
@@ -183,7 +183,7 @@ impl<E: Event> Serves<E> for HookManager {
             if matches!(outcome, Ok(Decision::Continue)) {
                 continue;
             }
-            let outcome = check::<E>(&entry.caller, outcome).map(|decision| decision.at(entry.handle.0));
+            let outcome = check::<E>(&entry.caller, outcome);
             if E::POINT.is_the_end() && outcome.is_err() {
                 // The others are to be told as well.
                 faulted = faulted.or(outcome.err());
@@ -254,7 +254,9 @@ impl<E: Event, R: RailOn<E> + Send + Sync + 'static> Hook for RailHook<E, R> {
         let Some(payload) = E::payload(inputs) else { return misplaced(&<R as RailOn<E>>::CALLER, E::POINT, point) };
         Box::pin(async move {
             let output = self.rail.call(payload, ctx).await;
-            erase(outcome::<E>(R::decide(output)))
+            // The rail is one for all its events, so its place is where it lies, and not the hook of one event.
+            let place = Arc::as_ptr(&self.rail).addr() as u64;
+            erase(outcome::<E>(R::decide(output)).map(|decision| decision.at(place)))
         })
     }
 
