@@ -2,7 +2,7 @@
 //!
 //! y-agent has 24 hook points. Ten of them are points of the lifecycle that an [`Agent`](crate::Agent) or a
 //! [`Session`](crate::Session) passes. This module offers these ten under the names that they have there, as the events that
-//! they are: a rail on [`PreToolExecute`] is a rail on [`PreToolCall`](exo_rails::events::PreToolCall), and runs.
+//! they are: a rail on [`PreToolExecute`] is a rail on [`PreToolCall`], and runs.
 //!
 //! | point of y-agent | event | fired by |
 //! |---|---|---|

@@ -58,7 +58,7 @@
 /// | `priority = EXPR` | lower numbers run first: any constant `i32` expression | 50 |
 /// | `after = [rail, …]`, `before = [rail, …]` | in every chain that has both, it runs after or before these: checked against the priorities | |
 /// | `name = "…"` | what it is called in decisions, plans and logs | the name of the function or type |
-/// | `tools = Set` | the [set](ToolSet) that each `tool` has to be in | tools are not checked |
+/// | `tools = Set` | the [set](crate::ToolSet) that each `tool` has to be in | tools are not checked |
 /// | `crate = path` | where this library is, for a crate that re-exports it | `::exo_rails` |
 ///
 /// Security rails usually have priorities from 10 to 20, logging from 80 to 90.
@@ -71,18 +71,18 @@
 /// | option | meaning |
 /// |---|---|
 /// | `tool = "delete_file"` | it is called for this tool only, on `PreToolCall`, `PostToolCall` and `ToolError`, and may take the arguments as their type |
-/// | `provides = [T, …]` | it hands on these values to later rails of the event: see [`Provided`](trait@Provided) |
+/// | `provides = [T, …]` | it hands on these values to later rails of the event: see [`Provided`](trait@crate::Provided) |
 /// | `needs = [T, …]` | it takes `&T`, which an earlier rail of the event hands on |
-/// | `window = 64` | on `LlmChunk`: how many characters of a streamed answer it has to see together, or `"all"`: see [`StreamWindow`] |
+/// | `window = 64` | on `LlmChunk`: how many characters of a streamed answer it has to see together, or `"all"`: see [`StreamWindow`](crate::StreamWindow) |
 /// | `concurrent` | it can run [beside others](macro@rail_chain#concurrent-rails): it takes what the event carries, and the context, by `&` |
 /// | `always` | it is called also when an earlier rail of the event has stopped it; it can only observe |
-/// | `timeout = "2s"` | how long it may take, in `ms`, `s` or `m`; longer is a [fault](RailFault), and the rail is dropped where it waits |
+/// | `timeout = "2s"` | how long it may take, in `ms`, `s` or `m`; longer is a [fault](crate::RailFault), and the rail is dropped where it waits |
 /// | `on_panic = "fault"` | a panic of it is a fault; without it, a panic unwinds through the operation, which does not happen |
-/// | `on_fault = "abort"` | what comes of its faults, or `"skip"`, or `"continue"`: see [`OnFault`] |
+/// | `on_fault = "abort"` | what comes of its faults, or `"skip"`, or `"continue"`: see [`OnFault`](crate::OnFault) |
 ///
 /// `tool` excludes `provides`, because such a rail is not called for the other tools. `always` excludes `provides`,
 /// `needs` and the typed arguments of a tool, because of all that nothing has to be there: ask
-/// [`ctx.provided`](RailContext::provided) and [`Args::of`]. A method with options has one `#[on(…)]`.
+/// [`ctx.provided`](crate::RailContext::provided) and [`Args::of`](crate::Args::of). A method with options has one `#[on(…)]`.
 ///
 /// ## Rails for one tool
 ///
@@ -112,27 +112,27 @@
 /// ```
 ///
 /// It is `&mut Args<T>` before the call and `&Args<T>` everywhere. Arguments that do not fit the type are a
-/// [fault](RailFault): a rail that can decide fails closed, and its message has the place inside the JSON. The parts of
+/// [fault](crate::RailFault): a rail that can decide fails closed, and its message has the place inside the JSON. The parts of
 /// the event can be taken beside them. The tool is the one that the call names when the rail's turn comes: what renames
 /// calls runs before. A list whose length a rail changes is written anew, without what the type does not know of it.
 ///
 /// ## Rails that are always called
 ///
 /// A rail that records what happens is to record what was refused, too. With `always` it is called in its turn, and
-/// also when an earlier rail of the event has skipped, retried, aborted or faulted; [`RailContext::stopped`] then says
+/// also when an earlier rail of the event has skipped, retried, aborted or faulted; [`RailContext::stopped`](crate::RailContext::stopped) then says
 /// how. It can only observe: it returns `()`, or a `Result` whose error is reported, and takes what the event carries
 /// by `&`; all of it as `&Inputs<'_>`.
 ///
 /// # Parameters
 ///
-/// The type of a parameter picks what it receives: the parts that the events carry (see [`Event`](trait@Event)),
-/// `&mut RailContext` or `&RailContext`, or [`Inputs<'_>`](Inputs), the union of all payloads, which is `&Inputs<'_>`
+/// The type of a parameter picks what it receives: the parts that the events carry (see [`Event`](trait@crate::Event)),
+/// `&mut RailContext` or `&RailContext`, or [`Inputs<'_>`](crate::Inputs), the union of all payloads, which is `&Inputs<'_>`
 /// where nothing is to be changed. They stand in any order, each at most once. A rail on several events takes what each
 /// of them carries.
 ///
 /// # Return types
 ///
-/// See [`RailOutput`].
+/// See [`RailOutput`](crate::RailOutput).
 pub use exo_rails_macros::rail;
 
 /// Makes a chain: rails sorted by priority at compile time, called directly.
@@ -178,25 +178,25 @@ pub use exo_rails_macros::rail;
 /// ```
 ///
 /// The struct has a field for each rail that is listed as `name: Type`, and none for the others. It implements
-/// [`GuardSet`], [`Chain`] and [`Rail`]. Attributes, docs and visibility are the struct's; the chain's own stand in
+/// [`GuardSet`](crate::GuardSet), [`Chain`](crate::Chain) and [`Rail`](crate::Rail). Attributes, docs and visibility are the struct's; the chain's own stand in
 /// `#[chain(…)]`:
 ///
 /// | option | meaning |
 /// |---|---|
 /// | `priority = EXPR` | its priority in another chain; 50 without |
 /// | `unique_priorities` | no two rails of one event have the same priority |
-/// | `onion` | at events that tell of what has happened (`PostToolCall`, `Finished`, …), rails run in the reverse of their order: the first to see the call is the last to see its output. At run time it is [`RailManager::onion`] |
+/// | `onion` | at events that tell of what has happened (`PostToolCall`, `Finished`, …), rails run in the reverse of their order: the first to see the call is the last to see its output. At run time it is [`RailManager::onion`](crate::RailManager::onion) |
 /// | `concurrent` | its rails run [at once](#concurrent-rails) |
-/// | `trace` | a [span](telemetry) around each of its rails; without it, they have none, and the chain costs what it costs |
+/// | `trace` | a [span](crate::telemetry) around each of its rails; without it, they have none, and the chain costs what it costs |
 /// | `events = [MyEvent]` | the chain serves these events of [your own](derive@Event) too; and has room for more than 8 rails on `SessionStart`, `PreCompaction`, `PostCompaction`, `LlmChunk`, `SessionEnd` where they are named here |
 /// | `require(…)`, `first(…)`, `last(…)`, `before(…)` | what the chain has to have: see [`chain_policy!`] |
-/// | `policy = Policy` | it meets what the [policy](ChainPolicy) requires; may be given several times |
-/// | `tools = Set` | no rail of it is for a tool outside this [set](ToolSet) |
+/// | `policy = Policy` | it meets what the [policy](crate::ChainPolicy) requires; may be given several times |
+/// | `tools = Set` | no rail of it is for a tool outside this [set](crate::ToolSet) |
 /// | `crate = path` | where this library is |
 ///
 /// A chain that breaks what it says of itself does not compile.
 ///
-/// A chain in which a rail [needs a value](trait@Provided) that no earlier rail hands on does not compile either. A chain
+/// A chain in which a rail [needs a value](trait@crate::Provided) that no earlier rail hands on does not compile either. A chain
 /// inside has to have what its own rails need; what they hand on, the rails of the chain around may need.
 ///
 /// A chain lists a rail once; but a rail in a chain inside it is another listing, and runs in both places. The
@@ -327,7 +327,7 @@ pub use exo_rails_macros::chain_policy;
 /// It has a meaning there only; anywhere else it is a compile error that says so.
 pub use exo_rails_macros::on;
 
-/// Makes a struct the arguments of a tool: see [`ToolArgs`](trait@ToolArgs).
+/// Makes a struct the arguments of a tool: see [`ToolArgs`](trait@crate::ToolArgs).
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -397,7 +397,7 @@ pub use exo_rails_macros::on;
 /// name and one schema.
 pub use exo_rails_macros::ToolArgs;
 
-/// Makes a type a value that rails hand on to each other: see [`Provided`](trait@Provided).
+/// Makes a type a value that rails hand on to each other: see [`Provided`](trait@crate::Provided).
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -448,7 +448,7 @@ pub use exo_rails_macros::Provided;
 /// ```
 ///
 /// The event is the type alone, a struct without fields. What happens at it is told by `rails.dispatch::<MemoriesRecalled>`,
-/// wherever your program comes to it, and that program acts on the [`Decision`].
+/// wherever your program comes to it, and that program acts on the [`Decision`](crate::Decision).
 ///
 /// | option | meaning | without it |
 /// |---|---|---|
@@ -460,15 +460,14 @@ pub use exo_rails_macros::Provided;
 /// | `crate = path` | where this library is | `::exo_rails` |
 ///
 /// A chain serves it when it [names it](macro@rail_chain#a-named-chain); a rail on an event that its chain does not
-/// serve does not compile. A [`RailManager`] and a [`HookManager`] serve every event; plain hooks are added to
-/// `MemoriesRecalled::POINT` and find the payload in [`Inputs::Custom`]. [`platform`] declares a whole set of events.
+/// serve does not compile. A [`RailManager`](crate::RailManager) and a [`HookManager`](crate::HookManager) serve every event; plain hooks are added to
+/// `MemoriesRecalled::POINT` and find the payload in [`Inputs::Custom`](crate::Inputs::Custom). `platform` declares a whole set of events.
 pub use exo_rails_macros::Event;
 
-/// Declares the tools of an agent once, as a struct: a [`ToolSet`].
+/// Declares the tools of an agent once, as a struct: a [`ToolSet`](crate::ToolSet).
 ///
 /// ```
 /// use exo_rails::prelude::*;
-/// use exo_rails_agent::ScriptedModel;
 /// # use serde::{Deserialize, Serialize};
 /// # use serde_json::json;
 /// #
@@ -486,17 +485,16 @@ pub use exo_rails_macros::Event;
 ///     pub struct SupportTools { search: Search, delete_file: DeleteFile }
 /// }
 ///
-/// # fn model() -> ScriptedModel { r#"[{ "say": "Hello." }]"#.parse().unwrap() }
 /// let tools = SupportTools {
 ///     search: Search::tool(|args| async move { Ok::<_, OperationError>(format!("nothing about {}", args.query)) }),
 ///     delete_file: DeleteFile::tool(|args| async move { std::fs::remove_file(args.path).map(|()| "gone") }),
 /// };
-/// let agent = Agent::builder("support", model()).tools(tools).build();
-/// # let _ = agent;
+/// assert_eq!(tools.specs()[0].function.name, "search");
+/// // An agent takes the set: `Agent::builder("support", model).tools(tools)`.
 /// ```
 ///
 /// Each field is named like in any struct, and its type is that of the tool's arguments: see
-/// [`ToolArgs`](trait@ToolArgs). The field itself has the type [`ToolFor<Search>`](ToolFor). So an agent that uses the
+/// [`ToolArgs`](trait@crate::ToolArgs). The field itself has the type [`ToolFor<Search>`](crate::ToolFor). So an agent that uses the
 /// set has something to run for each of its tools. Attributes, docs and visibility are the struct's;
 /// `#[tools(crate = path)]` says where this library is.
 ///

@@ -1,4 +1,4 @@
-//! What most programs with rails need: `use exo_rails::prelude::*`. Messages are in [`message`].
+//! What most programs with rails need: `use exo_rails::prelude::*`. Messages are in [`message`](crate::message).
 //!
 //! The event [`Error`](struct@crate::events::Error) is in it; where `std::error::Error` is imported by name as well,
 //! write `exo_rails::events::Error` for the event.

@@ -11,7 +11,7 @@ use crate::context::StoppedBy;
 use crate::event::Inputs;
 use crate::point::HookPoint;
 
-/// What happened at one event, as an [`EventBus`] publishes it: after its rails have decided.
+/// What happened at one event, as an [`EventBus`](crate::EventBus) publishes it: after its rails have decided.
 ///
 /// Serialized, it is an object with these fields; `at` is there in milliseconds since 1970, and `took` in microseconds.
 #[derive(Clone, Debug, PartialEq)]

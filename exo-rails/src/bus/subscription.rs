@@ -22,7 +22,7 @@ use crate::point::HookPoint;
 #[error("{0} events were missed: the subscriber was too slow for the bus")]
 pub struct Lagged(pub u64);
 
-/// Receives what an [`EventBus`] publishes: as a [`Stream`], or one by one.
+/// Receives what an [`EventBus`](crate::EventBus) publishes: as a [`Stream`], or one by one.
 ///
 /// A subscription keeps nothing from being published; dropping it ends it.
 pub struct Subscription {

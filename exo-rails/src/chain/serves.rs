@@ -8,7 +8,7 @@ use crate::event::Event;
 ///
 /// Chains implement it for the events that they serve, [`RailManager`](crate::RailManager) and
 /// [`HookManager`](crate::HookManager) for every event. Implement it to put something around a guard set:
-/// tracing, say. Users call [`GuardSet::dispatch`].
+/// tracing, say. Users call [`GuardSet::dispatch`](crate::GuardSet::dispatch).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not serve the event `{E}`",
     label = "does not serve `{E}`",

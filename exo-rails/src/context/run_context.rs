@@ -84,7 +84,7 @@ impl RunContext {
     }
 
     /// The same context with a token that cancels the run: no operation begins any more, the wait before a
-    /// retry ends, and the run fails with [`RunError::Cancelled`]. An operation that is under way is not
+    /// retry ends, and the run fails with [`RunError::Cancelled`](crate::RunError::Cancelled). An operation that is under way is not
     /// interrupted: it can ask [`Permit::scope`](crate::Permit::scope) for the token.
     ///
     /// ```

@@ -18,7 +18,7 @@ use crate::point::{HookPoint, Reason};
 /// | `()` | every event: the rail observes |
 /// | [`Verdict`] | events that allow to abort |
 /// | [`RailAction`], `RailAction<S>` | events that allow to skip, retry and abort; `S` is what the event's operation yields |
-/// | `RailAction<S, NoRetry>` | events that allow to skip and abort; `S` may be [`NoSubstitute`] |
+/// | `RailAction<S, NoRetry>` | events that allow to skip and abort; `S` may be [`NoSubstitute`](crate::NoSubstitute) |
 /// | `Option<T>` | as `T`; `None` continues |
 /// | `Result<T, E>` | as `T`; an `Err` is a [fault](crate::RailFault), not a decision; `E` is any error type, or text |
 ///

@@ -9,7 +9,7 @@ use crate::point::HookPoint;
 ///
 /// A rail that can decide, or that can change what the event carries, and faults ends the run with this error: it
 /// fails closed. A rail that can only observe is reported as a `tracing` warning and the run goes on, because no
-/// guard was lost. All that a fault can come to, and how to say otherwise for one rail, is in the table of [`OnFault`].
+/// guard was lost. All that a fault can come to, and how to say otherwise for one rail, is in the table of [`OnFault`](crate::OnFault).
 ///
 /// ```
 /// use exo_rails::prelude::*;

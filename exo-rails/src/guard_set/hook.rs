@@ -13,7 +13,7 @@ pub type HookFuture<'a> = Pin<Box<dyn Future<Output = Outcome<AnyEvent>> + Send 
 /// What [`Hook::run_always_rails`] gives: a boxed future.
 pub type ObserverFuture<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
-/// What stands in a [`HookManager`]: a plain hook, or a guard set at one of its events.
+/// What stands in a [`HookManager`](crate::HookManager): a plain hook, or a guard set at one of its events.
 ///
 /// It is implemented for async functions of [`Inputs`] and [`RailContext`], and for what
 /// [`RailManager::hook_for`](crate::RailManager::hook_for) returns.

@@ -36,7 +36,7 @@ use crate::event::{
 pub trait GuardSet: ServesEveryEvent {
     /// Runs the rails of one event and returns what they decided.
     ///
-    /// The [guarded operations](Self::guard_tool_call) do this and act on every decision; call it where you
+    /// The [guarded operations](crate::Guard::guard_tool_call) do this and act on every decision; call it where you
     /// need the single event.
     ///
     /// ```

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use crate::message::payload::ModelResponse;
 use crate::message::{Content, ContentPart, Message, ToolCall, Usage};
 
-/// A piece of a model's answer: what [`Model::stream`](crate::Model::stream) yields.
+/// A piece of a model's answer: what `Model::stream` yields.
 ///
 /// A [`ResponseBuilder`] makes the answer of them.
 ///

@@ -81,7 +81,7 @@ pub trait Guard: GuardSet {
 
     /// Asks the rails of [`SessionStart`](crate::events::SessionStart) whether a session may begin.
     ///
-    /// [`Session`](crate::Session) does it for an agent; call it where the runs are your own.
+    /// `Session` does it for an agent; call it where the runs are your own.
     ///
     /// # Errors
     /// When a rail aborts or faults.
@@ -299,6 +299,7 @@ pub trait Guard: GuardSet {
 impl<R: GuardSet + ?Sized> Guard for R {}
 
 /// Guards an operation whose inputs nobody needs afterwards.
+#[expect(clippy::manual_async_fn, reason = "an `async fn` keeps its arguments twice")]
 fn guarded<O, R, P>(
     rails: &R,
     inputs: O::Inputs,

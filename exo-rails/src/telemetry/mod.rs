@@ -1,6 +1,6 @@
 //! Spans: what a run does, as [`tracing`] sees it, in the words of the OpenTelemetry conventions for generative AI.
 //!
-//! An [`Agent`](crate::Agent) opens a span for its run, and in it one for each call of the model, each call of a tool and
+//! An `Agent` opens a span for its run, and in it one for each call of the model, each call of a tool and
 //! each compaction, with the rails before and after inside:
 //!
 //! | span | `otel.name` | what it says, beside `gen_ai.operation.name` and `exo_rails.run_id` |
@@ -41,7 +41,7 @@
 //! use exo_rails::telemetry;
 //! use tracing::Instrument;
 //!
-//! # async fn f(rails: impl GuardSet, mut ctx: RailContext) -> Result<(), RunError> {
+//! # async fn f(rails: impl GuardSet, mut ctx: RunContext) -> Result<(), RunError> {
 //! let call = ToolCallInputs::new("search");
 //! let span = telemetry::tool_call_span(&ctx, &call.tool_name, &call.id);
 //! let tool = |call: Permit<ToolCallInputs>| async move { Ok::<_, OperationError>(call.arguments.to_string()) };

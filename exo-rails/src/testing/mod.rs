@@ -58,34 +58,8 @@
 //!
 //! # A run
 //!
-//! [`run`] runs an agent whose model replays a [script](crate::scripted::ScriptedModel), and whose tools return what the
-//! test says.
-//!
-//! ```
-//! use exo_rails::prelude::*;
-//! use exo_rails::testing;
-//! use serde_json::json;
-//!
-//! #[rail(priority = 10, on = [PreToolCall])]
-//! fn keep_files(call: &ToolCallInputs) -> RailAction {
-//!     if call.tool_name == "delete_file" { RailAction::skip("people delete files") } else { RailAction::Continue }
-//! }
-//!
-//! # #[tokio::main(flavor = "current_thread")] async fn main() {
-//! let script = r#"[
-//!     { "call": [{ "tool": "search", "arguments": { "query": "orders" } }, { "tool": "delete_file" }] },
-//!     { "say": "There are three." }
-//! ]"#;
-//! let run = exo_rails_agent::testing::run(rail_chain![keep_files], script)
-//!     .tool("search", "three orders")
-//!     .tool("delete_file", "gone")
-//!     .await;
-//! run.assert_output("There are three.");
-//! run.assert_calls("delete_file", 0).assert_called_with("search", &json!({ "query": "orders" }));
-//! run.assert_told("three orders").assert_told("people delete files");
-//! run.assert_decisions([(HookPoint::PreToolCall, StopKind::Skip, "keep_files")]);
-//! # }
-//! ```
+//! `exo_rails_agent::testing::run` runs an agent whose model replays a script, and whose tools return what the test says. It
+//! has the same assertions.
 //!
 //! # In an agent or your own loop
 //!

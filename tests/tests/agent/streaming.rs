@@ -72,7 +72,7 @@ impl Seen {
         let begin = self.pieces.iter().rposition(|piece| *piece == StreamPiece::Restart).map_or(0, |at| at + 1);
         let text = |piece: &StreamPiece| match piece {
             StreamPiece::Text(text) => text.clone(),
-            other => panic!("{other:?} after the last restart"),
+            other @ StreamPiece::Restart => panic!("{other:?} after the last restart"),
         };
         self.pieces[begin..].iter().map(text).collect()
     }

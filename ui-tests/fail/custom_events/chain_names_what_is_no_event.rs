@@ -23,7 +23,7 @@ rail_chain! {
 
 rail_chain! { struct Outer { Guards } }
 
-async fn recall(memories: &mut Memories, ctx: &mut RailContext) -> Result<(), RailFault> {
+async fn recall(memories: &mut Memories, ctx: &mut RunContext) -> Result<(), RailFault> {
     let _ = (Guards {}).dispatch::<MemoriesRecalled>(memories, ctx).await?;
     Ok(())
 }

@@ -32,7 +32,7 @@ rail_chain! {
     struct Guards { looks, looks_at_all, counts }
 }
 
-async fn found(ctx: &mut RailContext) -> Result<(), RailFault> {
+async fn found(ctx: &mut RunContext) -> Result<(), RailFault> {
     let _ = (Guards {}).dispatch::<Found>(&Secret, ctx).await?;
     Ok(())
 }

@@ -22,7 +22,7 @@ rail_chain! {
     struct Guards { privacy }
 }
 
-async fn recall(memories: &mut Memories, ctx: &mut RailContext) -> Result<(), RailFault> {
+async fn recall(memories: &mut Memories, ctx: &mut RunContext) -> Result<(), RailFault> {
     let _ = (Guards {}).dispatch::<MemoriesRecalled>(memories, ctx).await?;
     Ok(())
 }

@@ -4,7 +4,7 @@
 
 use exo_rails::prelude::*;
 
-async fn check(call: &mut ToolCallInputs, ctx: &mut RailContext) {
+async fn check(call: &mut ToolCallInputs, ctx: &mut RunContext) {
     NoRails.dispatch::<PreToolCall>(call, ctx);
 }
 

@@ -7,7 +7,7 @@ async fn guard(call: &ToolCallInputs) -> Verdict {
     Verdict::abort_if(call.tool_name == "shell", "no shell")
 }
 
-async fn check(call: &mut ToolCallInputs, ctx: &mut RailContext) -> Result<bool, RailFault> {
+async fn check(call: &mut ToolCallInputs, ctx: &mut RunContext) -> Result<bool, RailFault> {
     Ok(guard {}.dispatch::<PreToolCall>(call, ctx).await?.is_continue())
 }
 

@@ -2,7 +2,7 @@
 
 use exo_rails::prelude::*;
 
-async fn check(call: &mut ToolCallInputs, ctx: &mut RailContext) -> Result<bool, RailFault> {
+async fn check(call: &mut ToolCallInputs, ctx: &mut RunContext) -> Result<bool, RailFault> {
     Ok(String::from("none").dispatch::<PreToolCall>(call, ctx).await?.is_continue())
 }
 

@@ -2,7 +2,7 @@
 
 use exo_rails::prelude::*;
 
-async fn check(call: &ToolCallInputs, ctx: &mut RailContext) -> Result<bool, RailFault> {
+async fn check(call: &ToolCallInputs, ctx: &mut RunContext) -> Result<bool, RailFault> {
     Ok(NoRails.dispatch::<PreToolCall>(call, ctx).await?.is_continue())
 }
 

@@ -6,7 +6,7 @@ async fn run_tool(call: Permit<ToolCallInputs>) -> Result<ToolOutput, OperationE
     Ok(ToolOutput::text(format!("{} has run", call.tool_name)))
 }
 
-async fn twice(ctx: &mut RailContext) -> Result<ToolOutput, RunError> {
+async fn twice(ctx: &mut RunContext) -> Result<ToolOutput, RunError> {
     let tool = |permit: Permit<ToolCallInputs>| async move {
         run_tool(permit.clone()).await?;
         run_tool(permit).await

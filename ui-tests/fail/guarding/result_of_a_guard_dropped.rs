@@ -8,7 +8,7 @@ async fn run_tool(call: Permit<ToolCallInputs>) -> Result<ToolOutput, OperationE
     Ok(ToolOutput::text(format!("{} has run", call.tool_name)))
 }
 
-async fn act(ctx: &mut RailContext) {
+async fn act(ctx: &mut RunContext) {
     NoRails.guard_tool_call(ToolCallInputs::new("search"), ctx, run_tool).await;
 }
 

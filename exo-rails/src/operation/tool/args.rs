@@ -96,18 +96,18 @@ impl<T> DerefMut for Args<T> {
 /// #[tool(name = "delete_files", schema = json!({ "type": "object" }))]
 /// struct DeleteFiles { paths: Vec<String> }
 ///
-/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RunError> {
 /// let delete = DeleteFiles::tool(|args| async move { Ok::<_, OperationError>(args.paths.len().to_string()) });
 /// let call = ToolCallInputs::new("delete_files").with_arguments(json!({ "paths": ["a.txt", 5] }));
 /// let mut ctx = RunContext::new("demo");
 /// let run = NoRails.guard_tool_call(call, &mut ctx, |call| delete.call(call));
-/// let Err(RunError::Operation(error)) = run.await else { panic!("they do not fit") };
+/// // What the model reads:
 /// assert_eq!(
-///     error.message,
-///     "the arguments of `delete_files` do not fit `DeleteFiles`: \
-///      at `paths[1]`: invalid type: integer `5`, expected a string",
+///     run.await?.content,
+///     "The call of `delete_files` failed: the arguments of `delete_files` do not fit `DeleteFiles`: \
+///      at `paths[1]`: invalid type: integer `5`, expected a string (invalid request)",
 /// );
-/// # }
+/// # Ok(()) }
 /// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

@@ -22,7 +22,7 @@ use crate::operation::permit::Permit;
 
 type ToolFuture = Pin<Box<dyn Future<Output = Result<ToolOutput, OperationError>> + Send>>;
 
-/// A tool of an [`Agent`](crate::Agent): what the model is told about it, and an async function.
+/// A tool of an `Agent`: what the model is told about it, and an async function.
 ///
 /// The only way to call it is with a permit, so it does not run unguarded.
 ///
