@@ -1,4 +1,4 @@
-//! The table of events. What can be generated from a line of it is generated here.
+//! The types of the events, generated from the [table](crate::point::event_table).
 
 use crate::action::{NoRetry, NoSubstitute, RailAction, Verdict};
 use crate::context::RailContext;
@@ -12,7 +12,7 @@ use crate::message::{
     CompactionInputs, CompactionOutput, InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse, SessionInfo,
     StreamWindow, ToolCallInputs, ToolOutput,
 };
-use crate::point::HookPoint;
+use crate::point::{HookPoint, event_table};
 
 /// The type of one part of a payload, as this event carries it.
 macro_rules! part {
@@ -97,11 +97,13 @@ macro_rules! substitute {
     };
 }
 
-/// The table of events. A payload has one part or two; two of them make a tuple.
+/// The types of the events. A payload has one part or two; two of them make a tuple.
 macro_rules! events {
     ($(
         $(#[$doc:meta])*
-        $event:ident($mode0:ident $part0:ty $(, $mode1:ident $part1:ty)?) -> $substitute:ident, allows $allows:ident;
+        $event:ident = $number:literal $name:literal $when:ident
+            ($mode0:ident $name0:ident: $part0:ty $(, $mode1:ident $name1:ident: $part1:ty)?) -> $substitute:ident,
+            allows $allows:ident;
     )*) => {
         /// The events, one type for each.
         pub mod events {
@@ -267,41 +269,7 @@ macro_rules! events {
     (@keep $mode1:ident $kept:expr) => { $kept };
 }
 
-events! {
-    /// A session of several runs begins.
-    SessionStart(ref SessionInfo) -> NoSubstitute, allows Abort;
-    /// A run begins. A skip ends it with a substitute output: a cache hit.
-    Start(mut InvokeInputs) -> InvokeOutput, allows Retry;
-    /// The history is about to be compacted, because it has outgrown its budget. A skip may bring the history that is
-    /// to be used instead; without one, it stays as it is.
-    PreCompaction(mut CompactionInputs) -> CompactionOutput, allows Skip;
-    /// The history has been compacted. Its rails observe.
-    PostCompaction(ref CompactionInputs, ref CompactionOutput) -> NoSubstitute, allows Nothing;
-    /// The model is about to be called.
-    PreLlmCall(mut ModelCallInputs) -> ModelResponse, allows Retry;
-    /// The model has said something more: a piece of its answer, or, where it is not streamed, all of it. A skip lets
-    /// the window leave as it stands; a retry has the model called again. To end the answer here, see
-    /// [`StreamWindow::end`](crate::StreamWindow::end).
-    LlmChunk(ref ModelCallInputs, mut StreamWindow) -> NoSubstitute, allows Retry;
-    /// The model has answered. A skip accepts the answer as it stands.
-    PostLlmCall(ref ModelCallInputs, mut ModelResponse) -> NoSubstitute, allows Retry;
-    /// The call of the model has failed. A skip may bring a substitute, an answer from another provider; without
-    /// one, the error goes on and no further rail is asked.
-    LlmError(ref ModelCallInputs, ref OperationError) -> ModelResponse, allows Retry;
-    /// A tool is about to be called.
-    PreToolCall(mut ToolCallInputs) -> ToolOutput, allows Retry;
-    /// A tool has returned. A skip accepts the output as it stands.
-    PostToolCall(ref ToolCallInputs, mut ToolOutput) -> NoSubstitute, allows Retry;
-    /// A tool has failed. A skip may bring a substitute; without one, the error goes on and no further rail is
-    /// asked.
-    ToolError(ref ToolCallInputs, ref OperationError) -> ToolOutput, allows Retry;
-    /// A run has its answer. A skip accepts it as it stands, a retry does the whole run again.
-    Finished(ref InvokeInputs, mut InvokeOutput) -> NoSubstitute, allows Retry;
-    /// A run ends with an error. Its rails observe.
-    Error(ref InvokeInputs, ref RunError) -> NoSubstitute, allows Nothing;
-    /// A session ends. Its rails observe.
-    SessionEnd(ref SessionInfo) -> NoSubstitute, allows Nothing;
-}
+event_table!(events);
 
 /// Plain hooks may skip with what the operation yields as well; which event it is shows when they run.
 macro_rules! any_substitute {

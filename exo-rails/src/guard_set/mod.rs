@@ -21,6 +21,7 @@ use crate::event::{
     Error, Event, Finished, LlmChunk, LlmError, PostCompaction, PostLlmCall, PostToolCall, PreCompaction, PreLlmCall,
     PreToolCall, SessionEnd, SessionStart, Start, ToolError,
 };
+use crate::point::event_table;
 
 /// A guard set for an agent: it serves every event of the lifecycle.
 ///
@@ -160,50 +161,30 @@ macro_rules! behind_pointers {
 
 behind_pointers!(&R, Arc<R>, Box<R>);
 
-/// What serves every event of the lifecycle: all that [`GuardSet`] asks for, as one thing, so that a method called on what
-/// is no guard set is not told in terms of each event.
-// Written out, and not by a macro: rustc shows where it is declared.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a guard set",
-    label = "only a guard set has it",
-    note = "guard sets are chains made by `rail_chain!`, `RailManager`, `HookManager` and `NoRails`, and references to them",
-    note = "a single rail becomes one in a chain: `rail_chain![my_rail]`"
-)]
-pub trait ServesEveryEvent
-where
-    Self: Serves<SessionStart>
-        + Serves<Start>
-        + Serves<PreCompaction>
-        + Serves<PostCompaction>
-        + Serves<PreLlmCall>
-        + Serves<LlmChunk>
-        + Serves<PostLlmCall>
-        + Serves<LlmError>
-        + Serves<PreToolCall>
-        + Serves<PostToolCall>
-        + Serves<ToolError>
-        + Serves<Finished>
-        + Serves<Error>
-        + Serves<SessionEnd>,
-{
+macro_rules! serves_every_event {
+    ($(
+        $(#[$doc:meta])*
+        $event:ident = $number:literal $name:literal $when:ident
+            ($($mode:ident $part:ident: $type:ty),+) -> $substitute:ident, allows $allows:ident;
+    )*) => {
+        /// What serves every event of the lifecycle: all that [`GuardSet`] asks for as one thing. A method that is called on
+        /// something else is then not reported once for each event.
+        #[diagnostic::on_unimplemented(
+            message = "`{Self}` is not a guard set",
+            label = "only a guard set has it",
+            note = "guard sets are chains made by `rail_chain!`, `RailManager`, `HookManager` and `NoRails`, and references to them",
+            note = "a single rail becomes one in a chain: `rail_chain![my_rail]`"
+        )]
+        #[doc(hidden)]
+        pub trait ServesEveryEvent
+        where
+            $(Self: Serves<$event>,)*
+        {
+        }
+
+        #[diagnostic::do_not_recommend]
+        impl<R: ?Sized> ServesEveryEvent for R where $(R: Serves<$event>,)* {}
+    };
 }
 
-#[diagnostic::do_not_recommend]
-impl<R> ServesEveryEvent for R where
-    R: Serves<SessionStart>
-        + Serves<Start>
-        + Serves<PreCompaction>
-        + Serves<PostCompaction>
-        + Serves<PreLlmCall>
-        + Serves<LlmChunk>
-        + Serves<PostLlmCall>
-        + Serves<LlmError>
-        + Serves<PreToolCall>
-        + Serves<PostToolCall>
-        + Serves<ToolError>
-        + Serves<Finished>
-        + Serves<Error>
-        + Serves<SessionEnd>
-        + ?Sized
-{
-}
+event_table!(serves_every_event);

@@ -7,10 +7,23 @@ use std::str::FromStr;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::event_table::event_table;
 use super::text;
 
+/// When an event fires: the words of the table.
+#[expect(non_camel_case_types, reason = "they are written so in the table")]
+enum When {
+    before,
+    after,
+    end,
+}
+
 macro_rules! hook_points {
-    ($($(#[$doc:meta])* $variant:ident = $number:literal $name:literal,)*) => {
+    ($(
+        $(#[$doc:meta])*
+        $event:ident = $number:literal $name:literal $when:ident
+            ($($mode:ident $part:ident: $type:ty),+) -> $substitute:ident, allows $allows:ident;
+    )*) => {
         /// A point of an agent's lifecycle, as a value: the runtime side of an [event type](crate::events).
         ///
         /// Its name, in `Display`, `FromStr` and serde, is the event's name in snake case. Custom events can be
@@ -29,20 +42,20 @@ macro_rules! hook_points {
         #[repr(u64)]
         #[non_exhaustive]
         pub enum HookPoint {
-            $($(#[$doc])* $variant,)*
+            $($(#[$doc])* $event,)*
             /// A custom event: see [`#[derive(Event)]`](derive@crate::Event).
             Custom(&'static CustomPoint),
         }
 
         impl HookPoint {
             /// Every point of the library's own, in the order in which a session can reach them.
-            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+            pub const ALL: &'static [Self] = &[$(Self::$event,)*];
 
             /// The name in snake case, as in `Display` and serde.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self {
-                    $(Self::$variant => $name,)*
+                    $(Self::$event => $name,)*
                     Self::Custom(point) => point.name,
                 }
             }
@@ -50,7 +63,7 @@ macro_rules! hook_points {
             /// The name of the event type of this point, for the compiler's messages.
             pub(crate) const fn event_name(self) -> &'static str {
                 match self {
-                    $(Self::$variant => stringify!($variant),)*
+                    $(Self::$event => stringify!($event),)*
                     Self::Custom(point) => point.event,
                 }
             }
@@ -59,44 +72,33 @@ macro_rules! hook_points {
             /// have too.
             pub(crate) const fn number(self) -> u32 {
                 match self {
-                    $(Self::$variant => $number,)*
+                    $(Self::$event => $number,)*
                     Self::Custom(point) => point.number,
+                }
+            }
+
+            /// Whether the event fires after what it reports has happened. In an [onion](crate::Chain), its rails run in
+            /// the reverse of their order.
+            #[must_use]
+            pub const fn is_after(self) -> bool {
+                match self {
+                    $(Self::$event => !matches!(When::$when, When::before),)*
+                    Self::Custom(point) => point.after,
+                }
+            }
+
+            /// Whether nothing is left to stop: the event reports an end.
+            pub(crate) const fn is_the_end(self) -> bool {
+                match self {
+                    $(Self::$event => matches!(When::$when, When::end),)*
+                    Self::Custom(_) => false,
                 }
             }
         }
     };
 }
 
-hook_points! {
-    /// A session of several runs begins.
-    SessionStart = 0 "session_start",
-    /// A run begins.
-    Start = 1 "start",
-    /// The history is about to be compacted.
-    PreCompaction = 2 "pre_compaction",
-    /// The history has been compacted.
-    PostCompaction = 3 "post_compaction",
-    /// The model is about to be called.
-    PreLlmCall = 4 "pre_llm_call",
-    /// The model has said something more.
-    LlmChunk = 5 "llm_chunk",
-    /// The model has answered.
-    PostLlmCall = 6 "post_llm_call",
-    /// The call of the model has failed.
-    LlmError = 7 "llm_error",
-    /// A tool is about to be called.
-    PreToolCall = 8 "pre_tool_call",
-    /// A tool has returned.
-    PostToolCall = 9 "post_tool_call",
-    /// A tool has failed.
-    ToolError = 10 "tool_error",
-    /// A run has its answer.
-    Finished = 11 "finished",
-    /// A run ends with an error.
-    Error = 12 "error",
-    /// A session ends.
-    SessionEnd = 13 "session_end",
-}
+event_table!(hook_points);
 
 impl HookPoint {
     /// How many points of the library's own there are.
@@ -108,27 +110,6 @@ impl HookPoint {
             (Self::Custom(one), Self::Custom(other)) => one.same(other),
             (Self::Custom(_), _) | (_, Self::Custom(_)) => false,
             _ => self.number() == other.number(),
-        }
-    }
-
-    /// Whether nothing is left to stop: what the rails are told of is that it has ended.
-    pub(crate) const fn is_the_end(self) -> bool {
-        matches!(self, Self::Error | Self::SessionEnd)
-    }
-
-    /// Whether the event is told after what it tells of has happened. In an [onion](crate::Chain), its rails run in the
-    /// reverse of their order.
-    #[must_use]
-    pub const fn is_after(self) -> bool {
-        match self {
-            Self::SessionStart
-            | Self::Start
-            | Self::PreCompaction
-            | Self::PreLlmCall
-            | Self::LlmChunk
-            | Self::PreToolCall => false,
-            Self::Custom(point) => point.after,
-            _ => true,
         }
     }
 }

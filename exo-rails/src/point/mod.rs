@@ -1,5 +1,6 @@
 //! The points of an agent's lifecycle as values, and what names a rail: its name, its place, its reason.
 
+pub(crate) mod event_table;
 pub(crate) mod hook_point;
 pub(crate) mod per_point;
 pub(crate) mod rail_info;
@@ -7,6 +8,7 @@ pub(crate) mod reason;
 pub(crate) mod source_location;
 pub(crate) mod text;
 
+pub(crate) use event_table::event_table;
 pub use hook_point::*;
 pub(crate) use per_point::*;
 pub use rail_info::*;

@@ -11,6 +11,7 @@ use crate::message::{
     CompactionInputs, CompactionOutput, InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse, SessionInfo,
     StreamWindow, ToolCallInputs, ToolOutput,
 };
+use crate::point::event_table;
 
 /// An event whose payload a test can make and hold.
 ///
@@ -61,35 +62,25 @@ pub trait OwnedPayload: Event {
 }
 
 macro_rules! owned {
-    ($($event:ident($first:ident: $one:ty $(, $second:ident: $two:ty)?) => $lent:expr;)*) => {$(
+    ($(
+        $(#[$doc:meta])*
+        $event:ident = $number:literal $name:literal $when:ident
+            ($mode0:ident $part0:ident: $type0:ty $(, $mode1:ident $part1:ident: $type1:ty)?) -> $substitute:ident,
+            allows $allows:ident;
+    )*) => {$(
         impl OwnedPayload for $event {
-            type Owned = owned!(@type $one $(, $two)?);
+            type Owned = owned!(@type $type0 $(, $type1)?);
 
             fn lend(owned: &mut Self::Owned) -> Self::Payload<'_> {
-                let owned!(@pattern $first $(, $second)?) = owned;
-                $lent
+                let owned!(@tuple $part0 $(, $part1)?) = owned;
+                owned!(@tuple $part0 $(, $part1)?)
             }
         }
     )*};
     (@type $one:ty) => { $one };
     (@type $one:ty, $two:ty) => { ($one, $two) };
-    (@pattern $first:ident) => { $first };
-    (@pattern $first:ident, $second:ident) => { ($first, $second) };
+    (@tuple $first:ident) => { $first };
+    (@tuple $first:ident, $second:ident) => { ($first, $second) };
 }
 
-owned! {
-    SessionStart(session: SessionInfo) => session;
-    Start(run: InvokeInputs) => run;
-    PreCompaction(history: CompactionInputs) => history;
-    PostCompaction(history: CompactionInputs, output: CompactionOutput) => (history, output);
-    PreLlmCall(call: ModelCallInputs) => call;
-    LlmChunk(call: ModelCallInputs, window: StreamWindow) => (call, window);
-    PostLlmCall(call: ModelCallInputs, response: ModelResponse) => (call, response);
-    LlmError(call: ModelCallInputs, error: OperationError) => (call, error);
-    PreToolCall(call: ToolCallInputs) => call;
-    PostToolCall(call: ToolCallInputs, output: ToolOutput) => (call, output);
-    ToolError(call: ToolCallInputs, error: OperationError) => (call, error);
-    Finished(run: InvokeInputs, output: InvokeOutput) => (run, output);
-    Error(run: InvokeInputs, error: RunError) => (run, error);
-    SessionEnd(session: SessionInfo) => session;
-}
+event_table!(owned);

@@ -1,0 +1,69 @@
+//! The table of events: the one place to edit for a new event.
+//!
+//! A line has the event's name, its number (its place in [`HookPoint::ALL`](super::HookPoint::ALL)), its name at run time,
+//! when it fires, its payload, what a skip brings, and what its rails may decide:
+//!
+//! - `before`: what it announces has not happened yet;
+//! - `after`: it has happened, so an onion reverses the rails;
+//! - `end`: likewise, and nothing is left to stop.
+//!
+//! `event_table!(callback)` passes the lines to the macro `callback`. From them come [`HookPoint`](super::HookPoint), the event
+//! types with their traits, the union of payloads, the bounds of a guard set, and the payloads that a test holds. What
+//! cannot be generated (the lists in messages, in the macros and in the docs) is held against the table by the test
+//! `every_list_has_every_event`.
+
+macro_rules! event_table {
+    ($callback:ident) => {
+        $callback! {
+            /// A session of several runs begins.
+            SessionStart = 0 "session_start" before
+                (ref session: SessionInfo) -> NoSubstitute, allows Abort;
+            /// A run begins. A skip ends it with a substitute output: a cache hit.
+            Start = 1 "start" before
+                (mut run: InvokeInputs) -> InvokeOutput, allows Retry;
+            /// The history is about to be compacted, because it has outgrown its budget. A skip may bring the history to
+            /// use instead; without one, the history stays as it is.
+            PreCompaction = 2 "pre_compaction" before
+                (mut history: CompactionInputs) -> CompactionOutput, allows Skip;
+            /// The history has been compacted. Its rails observe.
+            PostCompaction = 3 "post_compaction" after
+                (ref history: CompactionInputs, ref output: CompactionOutput) -> NoSubstitute, allows Nothing;
+            /// The model is about to be called.
+            PreLlmCall = 4 "pre_llm_call" before
+                (mut call: ModelCallInputs) -> ModelResponse, allows Retry;
+            /// The model has said something more: a piece of its answer, or all of an answer that is not streamed. A skip
+            /// lets the window leave as it stands; a retry has the model called again. To end the answer here, see
+            /// [`StreamWindow::end`](crate::StreamWindow::end).
+            LlmChunk = 5 "llm_chunk" before
+                (ref call: ModelCallInputs, mut window: StreamWindow) -> NoSubstitute, allows Retry;
+            /// The model has answered. A skip accepts the answer as it stands.
+            PostLlmCall = 6 "post_llm_call" after
+                (ref call: ModelCallInputs, mut response: ModelResponse) -> NoSubstitute, allows Retry;
+            /// The call of the model has failed. A skip may bring a substitute, such as an answer from another provider.
+            /// Without one, the error goes on, and no further rail is asked.
+            LlmError = 7 "llm_error" after
+                (ref call: ModelCallInputs, ref error: OperationError) -> ModelResponse, allows Retry;
+            /// A tool is about to be called.
+            PreToolCall = 8 "pre_tool_call" before
+                (mut call: ToolCallInputs) -> ToolOutput, allows Retry;
+            /// A tool has returned. A skip accepts the output as it stands.
+            PostToolCall = 9 "post_tool_call" after
+                (ref call: ToolCallInputs, mut output: ToolOutput) -> NoSubstitute, allows Retry;
+            /// A tool has failed. A skip may bring a substitute. Without one, the error becomes the output that the model
+            /// reads, and no further rail is asked.
+            ToolError = 10 "tool_error" after
+                (ref call: ToolCallInputs, ref error: OperationError) -> ToolOutput, allows Retry;
+            /// A run has its answer. A skip accepts it as it stands, a retry does the whole run again.
+            Finished = 11 "finished" after
+                (ref run: InvokeInputs, mut output: InvokeOutput) -> NoSubstitute, allows Retry;
+            /// A run ends with an error. Its rails observe.
+            Error = 12 "error" end
+                (ref run: InvokeInputs, ref error: RunError) -> NoSubstitute, allows Nothing;
+            /// A session ends. Its rails observe.
+            SessionEnd = 13 "session_end" end
+                (ref session: SessionInfo) -> NoSubstitute, allows Nothing;
+        }
+    };
+}
+
+pub(crate) use event_table;

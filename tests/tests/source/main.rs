@@ -1,0 +1,4 @@
+//! What holds for the source code itself, apart from what it does.
+
+mod event_table;
+mod layers;
