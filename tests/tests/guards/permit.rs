@@ -111,3 +111,47 @@ async fn an_operation_inside_an_operation_is_guarded_by_itself() {
     rails.guard_tool_call(ToolCallInputs::new("outer"), &mut ctx, nested).await.unwrap();
     assert_eq!(notes(&ctx), [r#"tool inner {"limit":3}"#, "after", "outer", "after"]);
 }
+
+/// A tool that counts its runs in the run of its permit.
+fn counted() -> Tool {
+    Tool::with_permit("search", "", serde_json::json!({}), |call| async move {
+        call.scope().run.update(|runs: &mut u32| *runs += 1);
+        Ok::<_, OperationError>("found")
+    })
+}
+
+#[tokio::test]
+async fn a_permit_that_outlives_a_dropped_guard_runs_nothing() {
+    let kept = Mutex::new(None);
+    let mut ctx = RunContext::new("permit");
+    let never = |call: Permit<ToolCallInputs>| {
+        *kept.lock().unwrap() = Some(call);
+        std::future::pending::<Result<ToolOutput, OperationError>>()
+    };
+    let guarded = NoRails.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, never);
+    assert!(tokio::time::timeout(std::time::Duration::from_millis(1), guarded).await.is_err());
+    let permit = kept.into_inner().unwrap().unwrap();
+    assert!(permit.ensure_open().is_err());
+    let error = counted().call(permit).await.unwrap_err();
+    assert_eq!(error.to_string(), "the permit is used after its guard has ended (denied)");
+    assert_eq!(ctx.run.get::<u32>(), None, "the tool has not run");
+    // The context is as good as before.
+    let tool = counted();
+    NoRails.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, |call| tool.call(call)).await.unwrap();
+    assert_eq!(ctx.run.get::<u32>(), Some(1));
+}
+
+#[tokio::test]
+async fn a_permit_is_for_the_tool_that_it_names() {
+    #[rail(on = [PreToolCall])]
+    fn renames(call: &mut ToolCallInputs) {
+        call.tool_name = "delete".into();
+    }
+    // Looked up before the guard, under the name that the model gave.
+    let (tool, mut ctx) = (counted(), RunContext::new("permit"));
+    let call = ToolCallInputs::new("search");
+    let output = rail_chain![renames].guard_tool_call(call, &mut ctx, |call| tool.call(call)).await.unwrap();
+    assert_eq!(output.error_kind, Some(OperationErrorKind::Denied));
+    assert!(output.content.contains("the permit is for `delete`, not for `search`"), "{output:?}");
+    assert_eq!(ctx.run.get::<u32>(), None, "the tool has not run");
+}
