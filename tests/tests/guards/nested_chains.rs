@@ -38,7 +38,7 @@ fn the_plan_of_a_chain_is_in_one_place() {
 
 async fn called(rails: &impl GuardSet) -> Vec<String> {
     let mut ctx = RailContext::new("nested");
-    let decision = rails.run::<PreToolCall>(&mut ToolCallInputs::new("search"), &mut ctx).await;
+    let decision = rails.dispatch::<PreToolCall>(&mut ToolCallInputs::new("search"), &mut ctx).await;
     assert!(decision.is_ok_and(|decision| decision.is_continue()));
     notes(&ctx)
 }
