@@ -9,7 +9,7 @@ use syn::spanned::Spanned;
 use super::parse::{self, Chain, Listed};
 use super::requirements::{self, Requirement};
 use crate::paths::{EVENTS, FEW, RARE};
-use crate::rail::{self, Priority, declared, event_list, own_list};
+use crate::rail::{self, Priority, declared, event_list, unnamed_list};
 
 /// The items of a named chain, or the block that is an unnamed one.
 pub(super) fn chain(chain: &Chain) -> TokenStream {
@@ -120,7 +120,7 @@ impl<'c> Names<'c> {
         });
         // A public chain may serve private events.
         let events = event_list(custom);
-        let list = own_list(library, &quote!(#library::__private::LifecycleEvents<#events>));
+        let list = unnamed_list(library, &quote!(#library::__private::LifecycleEvents<#events>));
         (!custom.is_empty()).then(|| {
             quote_spanned! {Span::mixed_site()=>
                 const __SERVED: bool = { #(#are_events)* true };

@@ -124,7 +124,7 @@ fn golden_unnamed() {
 }
 
 #[test]
-fn golden_own_events() {
+fn golden_custom_events() {
     golden(
         "chain_with_custom_events.rs",
         expand("#[chain(onion, events = [MemoriesRecalled, Tick])] struct MemoryRails { privacy }"),

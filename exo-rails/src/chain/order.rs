@@ -26,7 +26,7 @@ impl<C: Chain + Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> 
             !row.info.name.is_empty(),
             "this is not a rail: a function becomes one with `#[rail(on = [PreToolCall])]` above it"
         );
-        if Self::TOLD {
+        if Self::REPORTED {
             return;
         }
         served(row, Self::SERVED, C::PLAN.chain);
@@ -45,14 +45,14 @@ impl<C: Chain + Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> 
         }
     }
 
-    /// Whether something is told at the names of the rails that a requirement would repeat.
-    const TOLD_AT_A_RAIL: bool = {
-        let (mut told, mut i) = (Self::TOLD, 0);
+    /// Whether a mistake is reported at the name of a rail, which a requirement would repeat.
+    const REPORTED_AT_A_RAIL: bool = {
+        let (mut reported, mut i) = (Self::REPORTED, 0);
         while i < N {
-            told |= unserved(&C::ROWS[i], Self::SERVED).is_some();
+            reported |= unserved(&C::ROWS[i], Self::SERVED).is_some();
             i += 1;
         }
-        told
+        reported
     };
 
     /// The rail at this place, and each in it, is for tools of this set.
@@ -76,7 +76,7 @@ impl<C: Chain + Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> 
     #[track_caller]
     pub const fn concurrent(place: usize) {
         let row = &C::ROWS[place];
-        if row.concurrent || Self::TOLD || row.info.name.is_empty() {
+        if row.concurrent || Self::REPORTED || row.info.name.is_empty() {
             return;
         }
         let text = Text::new().name(row.info.name).and(" cannot run concurrently with others: ");
@@ -92,7 +92,7 @@ impl<C: Chain + Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> 
     /// When one has.
     #[track_caller]
     pub const fn unique_priority(place: usize) {
-        if Self::TOLD {
+        if Self::REPORTED {
             return;
         }
         let (rows, mut i) = (C::ROWS, 0);
@@ -120,7 +120,7 @@ impl<C: Chain + Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> 
     #[track_caller]
     pub const fn lists(rail: Row) {
         let name = rail.info.name;
-        if !Self::TOLD && !lists(&C::PLAN, &rail.info) {
+        if !Self::REPORTED && !lists(&C::PLAN, &rail.info) {
             let text = Text::new().and("the chain ").name(C::PLAN.chain).and(" does not list ").name(name);
             text.and(": list it, or leave it out here").refuse();
         }
@@ -132,7 +132,7 @@ impl<C: Chain + Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> 
     /// When it does not.
     #[track_caller]
     pub const fn meets(requirement: Requirement) {
-        if !Self::TOLD_AT_A_RAIL {
+        if !Self::REPORTED_AT_A_RAIL {
             requirement.met_by(&C::PLAN, None);
         }
     }
@@ -144,7 +144,7 @@ impl<C: Chain + Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> 
     #[track_caller]
     pub const fn follows(policy: &str, requirements: &[Requirement]) {
         let mut i = 0;
-        while !Self::TOLD_AT_A_RAIL && i < requirements.len() {
+        while !Self::REPORTED_AT_A_RAIL && i < requirements.len() {
             requirements[i].met_by(&C::PLAN, Some(policy));
             i += 1;
         }

@@ -106,7 +106,7 @@ impl<C: Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> {
             .with_inner(plan)
             .always_in(Self::ALWAYS)
             .window(Self::WINDOW)
-            .told(Self::TOLD)
+            .reported(Self::REPORTED)
     }
 
     /// Which rails run at which event.
@@ -166,14 +166,14 @@ impl<C: Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> {
         EventSet(bits)
     };
 
-    /// Whether what is wrong with one of the rails has been told.
-    pub(super) const TOLD: bool = {
-        let (mut told, mut i) = (false, 0);
+    /// Whether the compiler has already reported a mistake in one of the rails.
+    pub(super) const REPORTED: bool = {
+        let (mut reported, mut i) = (false, 0);
         while i < N {
-            told |= C::ROWS[i].told;
+            reported |= C::ROWS[i].reported;
             i += 1;
         }
-        told
+        reported
     };
 
     /// Whether there are rails that are always called.
