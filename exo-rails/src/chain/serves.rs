@@ -58,6 +58,7 @@ pub trait Serves<E: Event>: Send + Sync {
     /// guard sets have none.
     #[doc(hidden)]
     #[inline]
+    #[must_use]
     fn steps() -> impl ChainSteps<E, Self> {
         NoSteps
     }
