@@ -8,13 +8,16 @@ use crate::event::{
     Error, Event, Finished, LlmChunk, LlmError, PostCompaction, PostLlmCall, PostToolCall, PreCompaction, PreLlmCall,
     PreToolCall, SessionEnd, SessionStart, Start, ToolError,
 };
+use crate::point::HookPoint;
 use crate::rail::EventPlan;
 
 /// Takes the events in the order in which a session reaches them, which is that of `EVENTS` in the macros' `paths.rs`.
 macro_rules! lifecycle {
     ($($event:ident)*) => {
         /// How many events the library has.
-        pub const LIFECYCLE: usize = [$($event::POINT),*].len();
+        pub const LIFECYCLE: usize = POINTS.len();
+
+        const POINTS: &[HookPoint] = &[$($event::POINT),*];
 
         /// The events of the library as one type, and then the custom events of a chain.
         pub type LifecycleEvents<Custom = ()> = lifecycle!(@list Custom; $($event)*);
@@ -57,3 +60,12 @@ lifecycle! {
     SessionStart Start PreCompaction PostCompaction PreLlmCall LlmChunk PostLlmCall LlmError PreToolCall PostToolCall
     ToolError Finished Error SessionEnd
 }
+
+// A chain finds the order of an event by its number.
+const _: () = {
+    let mut number = 0;
+    while number < LIFECYCLE {
+        assert!(POINTS[number].same(HookPoint::ALL[number]), "the events are in the order of `HookPoint::ALL`");
+        number += 1;
+    }
+};
