@@ -20,348 +20,123 @@ const _: () = {
         #[diagnostic::do_not_recommend]
         impl<__Rail> ::exo_rails::__private::EventList<__Rail> for __Events
         where
-            (
-                ::exo_rails::events::SessionStart,
+            ::exo_rails::__private::LifecycleEvents<
                 (
-                    ::exo_rails::events::Start,
-                    (
-                        ::exo_rails::events::PreCompaction,
-                        (
-                            ::exo_rails::events::PostCompaction,
-                            (
-                                ::exo_rails::events::PreLlmCall,
-                                (
-                                    ::exo_rails::events::LlmChunk,
-                                    (
-                                        ::exo_rails::events::PostLlmCall,
-                                        (
-                                            ::exo_rails::events::LlmError,
-                                            (
-                                                ::exo_rails::events::PreToolCall,
-                                                (
-                                                    ::exo_rails::events::PostToolCall,
-                                                    (
-                                                        ::exo_rails::events::ToolError,
-                                                        (
-                                                            ::exo_rails::events::Finished,
-                                                            (
-                                                                ::exo_rails::events::Error,
-                                                                (
-                                                                    ::exo_rails::events::SessionEnd,
-                                                                    (
-                                                                        ::exo_rails::__private::Sound<
-                                                                            MemoriesRecalled,
-                                                                            __Events,
-                                                                            { __SERVED },
-                                                                        >,
-                                                                        (
-                                                                            ::exo_rails::__private::Sound<Tick, __Events, { __SERVED }>,
-                                                                            (),
-                                                                        ),
-                                                                    ),
-                                                                ),
-                                                            ),
-                                                        ),
-                                                    ),
-                                                ),
-                                            ),
-                                        ),
-                                    ),
-                                ),
-                            ),
-                        ),
-                    ),
-                ),
-            ): ::exo_rails::__private::EventList<__Rail>,
-        {
-            fn visit<__Visitor: ::exo_rails::__private::EventVisitor<__Rail>>(
-                visitor: &mut __Visitor,
-            ) {
-                <(
-                    ::exo_rails::events::SessionStart,
-                    (
-                        ::exo_rails::events::Start,
-                        (
-                            ::exo_rails::events::PreCompaction,
-                            (
-                                ::exo_rails::events::PostCompaction,
-                                (
-                                    ::exo_rails::events::PreLlmCall,
-                                    (
-                                        ::exo_rails::events::LlmChunk,
-                                        (
-                                            ::exo_rails::events::PostLlmCall,
-                                            (
-                                                ::exo_rails::events::LlmError,
-                                                (
-                                                    ::exo_rails::events::PreToolCall,
-                                                    (
-                                                        ::exo_rails::events::PostToolCall,
-                                                        (
-                                                            ::exo_rails::events::ToolError,
-                                                            (
-                                                                ::exo_rails::events::Finished,
-                                                                (
-                                                                    ::exo_rails::events::Error,
-                                                                    (
-                                                                        ::exo_rails::events::SessionEnd,
-                                                                        (
-                                                                            ::exo_rails::__private::Sound<
-                                                                                MemoriesRecalled,
-                                                                                __Events,
-                                                                                { __SERVED },
-                                                                            >,
-                                                                            (
-                                                                                ::exo_rails::__private::Sound<Tick, __Events, { __SERVED }>,
-                                                                                (),
-                                                                            ),
-                                                                        ),
-                                                                    ),
-                                                                ),
-                                                            ),
-                                                        ),
-                                                    ),
-                                                ),
-                                            ),
-                                        ),
-                                    ),
-                                ),
-                            ),
-                        ),
-                    ),
-                ) as ::exo_rails::__private::EventList<__Rail>>::visit(visitor);
-            }
-        }
-        const __ORDER_0_0: ::exo_rails::__private::Order = ::exo_rails::__private::Order::from(
-            &__Sorted::<::exo_rails::events::SessionStart>::ORDER,
-            0,
-        );
-        impl ::exo_rails::__private::StepsOn<::exo_rails::events::SessionStart>
-        for __Place {
-            type Steps = ::exo_rails::__private::Steps1<__Place, { __ORDER_0_0.s0 }>;
-        }
-        const __ORDER_1_0: ::exo_rails::__private::Order = ::exo_rails::__private::Order::from(
-            &__Sorted::<::exo_rails::events::Start>::ORDER,
-            0,
-        );
-        impl ::exo_rails::__private::StepsOn<::exo_rails::events::Start> for __Place {
-            type Steps = ::exo_rails::__private::Steps1<__Place, { __ORDER_1_0.s0 }>;
-        }
-        const __ORDER_2_0: ::exo_rails::__private::Order = ::exo_rails::__private::Order::from(
-            &__Sorted::<::exo_rails::events::PreCompaction>::ORDER,
-            0,
-        );
-        impl ::exo_rails::__private::StepsOn<::exo_rails::events::PreCompaction>
-        for __Place {
-            type Steps = ::exo_rails::__private::Steps1<__Place, { __ORDER_2_0.s0 }>;
-        }
-        const __ORDER_3_0: ::exo_rails::__private::Order = ::exo_rails::__private::Order::from(
-            &__Sorted::<::exo_rails::events::PostCompaction>::ORDER,
-            0,
-        );
-        impl ::exo_rails::__private::StepsOn<::exo_rails::events::PostCompaction>
-        for __Place {
-            type Steps = ::exo_rails::__private::Steps1<__Place, { __ORDER_3_0.s0 }>;
-        }
-        const __ORDER_4_0: ::exo_rails::__private::Order = ::exo_rails::__private::Order::from(
-            &__Sorted::<::exo_rails::events::PreLlmCall>::ORDER,
-            0,
-        );
-        impl ::exo_rails::__private::StepsOn<::exo_rails::events::PreLlmCall>
-        for __Place {
-            type Steps = ::exo_rails::__private::Steps1<__Place, { __ORDER_4_0.s0 }>;
-        }
-        const __ORDER_5_0: ::exo_rails::__private::Order = ::exo_rails::__private::Order::from(
-            &__Sorted::<::exo_rails::events::LlmChunk>::ORDER,
-            0,
-        );
-        impl ::exo_rails::__private::StepsOn<::exo_rails::events::LlmChunk> for __Place {
-            type Steps = ::exo_rails::__private::Steps1<__Place, { __ORDER_5_0.s0 }>;
-        }
-        const __ORDER_6_0: ::exo_rails::__private::Order = ::exo_rails::__private::Order::from(
-            &__Sorted::<::exo_rails::events::PostLlmCall>::ORDER,
-            0,
-        );
-        impl ::exo_rails::__private::StepsOn<::exo_rails::events::PostLlmCall>
-        for __Place {
-            type Steps = ::exo_rails::__private::Steps1<__Place, { __ORDER_6_0.s0 }>;
-        }
-        const __ORDER_7_0: ::exo_rails::__private::Order = ::exo_rails::__private::Order::from(
-            &__Sorted::<::exo_rails::events::LlmError>::ORDER,
-            0,
-        );
-        impl ::exo_rails::__private::StepsOn<::exo_rails::events::LlmError> for __Place {
-            type Steps = ::exo_rails::__private::Steps1<__Place, { __ORDER_7_0.s0 }>;
-        }
-        const __ORDER_8_0: ::exo_rails::__private::Order = ::exo_rails::__private::Order::from(
-            &__Sorted::<::exo_rails::events::PreToolCall>::ORDER,
-            0,
-        );
-        impl ::exo_rails::__private::StepsOn<::exo_rails::events::PreToolCall>
-        for __Place {
-            type Steps = ::exo_rails::__private::Steps1<__Place, { __ORDER_8_0.s0 }>;
-        }
-        const __ORDER_9_0: ::exo_rails::__private::Order = ::exo_rails::__private::Order::from(
-            &__Sorted::<::exo_rails::events::PostToolCall>::ORDER,
-            0,
-        );
-        impl ::exo_rails::__private::StepsOn<::exo_rails::events::PostToolCall>
-        for __Place {
-            type Steps = ::exo_rails::__private::Steps1<__Place, { __ORDER_9_0.s0 }>;
-        }
-        const __ORDER_10_0: ::exo_rails::__private::Order = ::exo_rails::__private::Order::from(
-            &__Sorted::<::exo_rails::events::ToolError>::ORDER,
-            0,
-        );
-        impl ::exo_rails::__private::StepsOn<::exo_rails::events::ToolError>
-        for __Place {
-            type Steps = ::exo_rails::__private::Steps1<__Place, { __ORDER_10_0.s0 }>;
-        }
-        const __ORDER_11_0: ::exo_rails::__private::Order = ::exo_rails::__private::Order::from(
-            &__Sorted::<::exo_rails::events::Finished>::ORDER,
-            0,
-        );
-        impl ::exo_rails::__private::StepsOn<::exo_rails::events::Finished> for __Place {
-            type Steps = ::exo_rails::__private::Steps1<__Place, { __ORDER_11_0.s0 }>;
-        }
-        const __ORDER_12_0: ::exo_rails::__private::Order = ::exo_rails::__private::Order::from(
-            &__Sorted::<::exo_rails::events::Error>::ORDER,
-            0,
-        );
-        impl ::exo_rails::__private::StepsOn<::exo_rails::events::Error> for __Place {
-            type Steps = ::exo_rails::__private::Steps1<__Place, { __ORDER_12_0.s0 }>;
-        }
-        const __ORDER_13_0: ::exo_rails::__private::Order = ::exo_rails::__private::Order::from(
-            &__Sorted::<::exo_rails::events::SessionEnd>::ORDER,
-            0,
-        );
-        impl ::exo_rails::__private::StepsOn<::exo_rails::events::SessionEnd>
-        for __Place {
-            type Steps = ::exo_rails::__private::Steps1<__Place, { __ORDER_13_0.s0 }>;
-        }
-        const __ORDER_14_0: ::exo_rails::__private::Order = ::exo_rails::__private::Order::from(
-            &__Sorted::<
-                ::exo_rails::__private::Sound<MemoriesRecalled, __Events, { __SERVED }>,
-            >::ORDER,
-            0,
-        );
-        impl ::exo_rails::__private::StepsOn<
-            ::exo_rails::__private::Sound<MemoriesRecalled, __Events, { __SERVED }>,
-        > for __Place {
-            type Steps = ::exo_rails::__private::Steps1<__Place, { __ORDER_14_0.s0 }>;
-        }
-        const __ORDER_15_0: ::exo_rails::__private::Order = ::exo_rails::__private::Order::from(
-            &__Sorted::<
-                ::exo_rails::__private::Sound<Tick, __Events, { __SERVED }>,
-            >::ORDER,
-            0,
-        );
-        impl ::exo_rails::__private::StepsOn<
-            ::exo_rails::__private::Sound<Tick, __Events, { __SERVED }>,
-        > for __Place {
-            type Steps = ::exo_rails::__private::Steps1<__Place, { __ORDER_15_0.s0 }>;
-        }
-        type __Course = ::exo_rails::__private::Always<
-            { ::exo_rails::__private::Summary::<MemoryRails, 1, 16>::HAS_ALWAYS },
-        >;
-        #[automatically_derived]
-        #[diagnostic::do_not_recommend]
-        impl<__Event: ::exo_rails::Event> ::exo_rails::Serves<__Event> for MemoryRails
-        where
-            __Place: ::exo_rails::__private::StepsOn<__Event>,
-        {
-            #[inline]
-            fn has_rails(&self) -> bool {
-                __Sorted::<__Event>::GUARDS
-            }
-            #[inline]
-            fn may_rewrite(&self) -> bool {
-                __Sorted::<__Event>::REWRITES
-            }
-            #[inline]
-            fn stream_window(&self) -> usize {
-                ::exo_rails::__private::Summary::<MemoryRails, 1, 16>::WINDOW
-            }
-            #[inline]
-            fn run_rails<'__event>(
-                &'__event self,
-                payload: <__Event as ::exo_rails::Payloads>::Payload<'__event>,
-                ctx: &'__event mut ::exo_rails::RailContext,
-            ) -> impl ::core::future::Future<
-                Output = ::exo_rails::Outcome<__Event>,
-            > + ::core::marker::Send {
-                <__Course as ::exo_rails::__private::Course>::take_steps::<
-                    __Event,
-                    <__Place as ::exo_rails::__private::StepsOn<__Event>>::Steps,
-                >(self, payload, ctx)
-            }
-            fn run_always_rails<'__event>(
-                &'__event self,
-                payload: <__Event as ::exo_rails::Payloads>::Payload<'__event>,
-                ctx: &'__event mut ::exo_rails::RailContext,
-            ) -> impl ::core::future::Future<Output = ()> + ::core::marker::Send {
-                <__Course as ::exo_rails::__private::Course>::observe::<
-                    __Event,
-                    <__Place as ::exo_rails::__private::StepsOn<__Event>>::Steps,
-                >(self, payload, ctx)
-            }
-        }
-        /// Which rail is at which place of the list.
-        enum __Place {}
-        /// Which place is at which step of an event.
-        type __Sorted<__Event> = ::exo_rails::__private::Sorted<
-            MemoryRails,
-            __Event,
-            1,
-            16,
-        >;
-        #[automatically_derived]
-        impl ::exo_rails::__private::Places for __Place {
-            type Chain = MemoryRails;
-        }
-        impl ::exo_rails::__private::RailAt<0> for __Place {
-            type Rail = __Rail0;
-            type Access = ::exo_rails::__private::ByName;
-        }
-        impl ::exo_rails::__private::RunsEachRailOnce<(__Rail0)> for MemoryRails {}
-        #[automatically_derived]
-        impl ::exo_rails::__private::RailAt<1> for __Place {
-            type Rail = ::exo_rails::__private::NoRail;
-            type Access = ::exo_rails::__private::ByName;
-        }
-        static __ROWS: [::exo_rails::__private::Row; 1] = [
-            <__Rail0 as ::exo_rails::__private::Stateless>::ROW,
-        ];
-        #[automatically_derived]
-        impl ::exo_rails::__private::Listing<1, 16> for MemoryRails {
-            const ROWS: &'static [::exo_rails::__private::Row; 1] = &__ROWS;
-            const EVENTS: [::exo_rails::EventPlan; 16] = [
-                __Sorted::<::exo_rails::events::SessionStart>::PLAN,
-                __Sorted::<::exo_rails::events::Start>::PLAN,
-                __Sorted::<::exo_rails::events::PreCompaction>::PLAN,
-                __Sorted::<::exo_rails::events::PostCompaction>::PLAN,
-                __Sorted::<::exo_rails::events::PreLlmCall>::PLAN,
-                __Sorted::<::exo_rails::events::LlmChunk>::PLAN,
-                __Sorted::<::exo_rails::events::PostLlmCall>::PLAN,
-                __Sorted::<::exo_rails::events::LlmError>::PLAN,
-                __Sorted::<::exo_rails::events::PreToolCall>::PLAN,
-                __Sorted::<::exo_rails::events::PostToolCall>::PLAN,
-                __Sorted::<::exo_rails::events::ToolError>::PLAN,
-                __Sorted::<::exo_rails::events::Finished>::PLAN,
-                __Sorted::<::exo_rails::events::Error>::PLAN,
-                __Sorted::<::exo_rails::events::SessionEnd>::PLAN,
-                __Sorted::<
                     ::exo_rails::__private::Sound<
                         MemoriesRecalled,
                         __Events,
                         { __SERVED },
                     >,
-                >::PLAN,
-                __Sorted::<
+                    (::exo_rails::__private::Sound<Tick, __Events, { __SERVED }>, ()),
+                ),
+            >: ::exo_rails::__private::EventList<__Rail>,
+        {
+            fn visit<__Visitor: ::exo_rails::__private::EventVisitor<__Rail>>(
+                visitor: &mut __Visitor,
+            ) {
+                <::exo_rails::__private::LifecycleEvents<
+                    (
+                        ::exo_rails::__private::Sound<
+                            MemoriesRecalled,
+                            __Events,
+                            { __SERVED },
+                        >,
+                        (::exo_rails::__private::Sound<Tick, __Events, { __SERVED }>, ()),
+                    ),
+                > as ::exo_rails::__private::EventList<__Rail>>::visit(visitor);
+            }
+        }
+        /// The list of the rails: which is at which place.
+        enum __Rails {}
+        impl ::exo_rails::__private::RailAt<0> for __Rails {
+            type Rail = __Rail0;
+            type Access = ::exo_rails::__private::ByName;
+        }
+        impl ::exo_rails::__private::RunsEachRailOnce<(__Rail0)> for MemoryRails {}
+        static __ROWS: [::exo_rails::__private::Row; 1] = [
+            <__Rail0 as ::exo_rails::__private::Stateless>::ROW,
+        ];
+        impl ::exo_rails::__private::Listing<1> for MemoryRails {
+            const ROWS: &'static [::exo_rails::__private::Row; 1] = &__ROWS;
+            const CUSTOM_EVENTS: &'static [::exo_rails::EventPlan] = &[
+                __Facts::at::<
+                    ::exo_rails::__private::Sound<
+                        MemoriesRecalled,
+                        __Events,
+                        { __SERVED },
+                    >,
+                >(),
+                __Facts::at::<
                     ::exo_rails::__private::Sound<Tick, __Events, { __SERVED }>,
-                >::PLAN,
+                >(),
             ];
             const ONION: bool = true;
+        }
+        /// What is known of the chain when it is compiled.
+        type __Facts = ::exo_rails::__private::ChainFacts<MemoryRails, 1, 16>;
+        impl ::exo_rails::__private::RailList for __Rails {
+            type Chain = MemoryRails;
+            type Facts = __Facts;
+            type Mode = ::exo_rails::__private::Plain<{ __Facts::HAS_ALWAYS }>;
+        }
+        use ::exo_rails::__private::Steps1 as __Steps1;
+        /// `.8.0` is the place in the list of the rail that runs first at event 8, `PreToolCall`.
+        static __AT: ::exo_rails::__private::LifecycleOrder = __Facts::lifecycle(0);
+        /// The rails on each event, in the order in which they run.
+        impl ::exo_rails::__private::LifecycleSteps for __Rails {
+            type SessionStart = __Steps1<{ __AT.0.0 }>;
+            type Start = __Steps1<{ __AT.1.0 }>;
+            type PreCompaction = __Steps1<{ __AT.2.0 }>;
+            type PostCompaction = __Steps1<{ __AT.3.0 }>;
+            type PreLlmCall = __Steps1<{ __AT.4.0 }>;
+            type LlmChunk = __Steps1<{ __AT.5.0 }>;
+            type PostLlmCall = __Steps1<{ __AT.6.0 }>;
+            type LlmError = __Steps1<{ __AT.7.0 }>;
+            type PreToolCall = __Steps1<{ __AT.8.0 }>;
+            type PostToolCall = __Steps1<{ __AT.9.0 }>;
+            type ToolError = __Steps1<{ __AT.10.0 }>;
+            type Finished = __Steps1<{ __AT.11.0 }>;
+            type Error = __Steps1<{ __AT.12.0 }>;
+            type SessionEnd = __Steps1<{ __AT.13.0 }>;
+        }
+        static __AT0_0: ::exo_rails::__private::Order = __Facts::order::<
+            ::exo_rails::__private::Sound<MemoriesRecalled, __Events, { __SERVED }>,
+        >(0);
+        impl ::exo_rails::__private::StepsOn<
+            ::exo_rails::__private::Sound<MemoriesRecalled, __Events, { __SERVED }>,
+        > for __Rails {
+            type Steps = __Steps1<{ __AT0_0.0 }>;
+        }
+        static __AT1_0: ::exo_rails::__private::Order = __Facts::order::<
+            ::exo_rails::__private::Sound<Tick, __Events, { __SERVED }>,
+        >(0);
+        impl ::exo_rails::__private::StepsOn<
+            ::exo_rails::__private::Sound<Tick, __Events, { __SERVED }>,
+        > for __Rails {
+            type Steps = __Steps1<{ __AT1_0.0 }>;
+        }
+        #[automatically_derived]
+        #[diagnostic::do_not_recommend]
+        impl<__Event: ::exo_rails::Event> ::exo_rails::Serves<__Event> for MemoryRails
+        where
+            __Rails: ::exo_rails::__private::StepsOn<__Event>,
+        {
+            #[inline]
+            fn steps() -> impl ::exo_rails::__private::ChainSteps<__Event, Self> {
+                ::exo_rails::__private::ListedSteps::<__Rails>::NEW
+            }
+            #[inline]
+            fn run_rails<'__event>(
+                &'__event self,
+                payload: __Event::Payload<'__event>,
+                ctx: &'__event mut ::exo_rails::RailContext,
+            ) -> impl ::core::future::Future<
+                Output = ::exo_rails::Outcome<__Event>,
+            > + ::core::marker::Send {
+                <__Rails as ::exo_rails::__private::StepsOn<
+                    __Event,
+                >>::run_rails(self, payload, ctx)
+            }
         }
         #[automatically_derived]
         #[diagnostic::do_not_recommend]
@@ -371,29 +146,19 @@ const _: () = {
                 priority: ::exo_rails::DEFAULT_PRIORITY,
                 declared: ::exo_rails::SourceLocation::here(&::core::module_path!()),
             };
-            const DECLARATION: ::exo_rails::__private::Row = ::exo_rails::__private::Row::new(
-                    <Self as ::exo_rails::Rail>::INFO,
-                    ::exo_rails::__private::Summary::<Self, 1, 16>::EVENTS,
-                    ::exo_rails::__private::Summary::<Self, 1, 16>::REWRITES,
-                )
-                .with_inner(&__PLAN)
-                .always_in(::exo_rails::__private::Summary::<Self, 1, 16>::ALWAYS)
-                .window(::exo_rails::__private::Summary::<Self, 1, 16>::WINDOW)
-                .told(::exo_rails::__private::Summary::<Self, 1, 16>::TOLD);
+            const DECLARATION: ::exo_rails::__private::Row = __Facts::row(
+                <Self as ::exo_rails::Rail>::INFO,
+                &__PLAN,
+            );
             type Events = __Events;
         }
-        static __PLAN: ::exo_rails::Plan = ::exo_rails::Plan {
-            chain: "MemoryRails",
-            events: ::exo_rails::__private::Summary::<MemoryRails, 1, 16>::PLANS,
-        };
+        static __PLAN: ::exo_rails::Plan = __Facts::plan("MemoryRails");
         #[automatically_derived]
         impl ::exo_rails::Chain for MemoryRails {
             const PLAN: ::exo_rails::Plan = __PLAN;
         }
-        type __Checks = ::exo_rails::__private::Checks<MemoryRails, 1, 16>;
         const _: () = {
-            __Checks::place(0);
+            __Facts::place(0);
         };
-        const _: () = {};
     };
 };

@@ -26,7 +26,7 @@ impl ::exo_rails::Rail for guard {
             &[],
             &[],
         )
-        .told(true);
+        .reported(true);
     type Events = ();
 }
 #[automatically_derived]

@@ -1,4 +1,19 @@
-//! The macros of `exo-rails`. Each goes through the same stages: parse, check, expand.
+//! The macros of `exo-rails`. Each goes through the same stages: it parses its input, checks it, makes a small model of it,
+//! and expands the model, item by item.
+//!
+//! | module | what it does |
+//! |---|---|
+//! | `rail` | `#[rail]` and `#[on]`: a function or an `impl` block becomes a rail |
+//! | `chain` | `rail_chain!` and `chain_policy!`: rails become a chain, in the order of their priorities |
+//! | `custom_event` | `#[derive(Event)]`: a struct becomes an event |
+//! | `provided` | `#[derive(Provided)]`: a type becomes a value that one rail provides and others need |
+//! | `tool_args` | `#[derive(ToolArgs)]`: a struct becomes the arguments of a tool |
+//! | `tools` | `tools!`: functions become a set of tools |
+//! | `options` | reads options with names, `priority = 10`, for every attribute |
+//! | `paths` | names the library, its events and its payloads |
+//! | `errors` | collects the mistakes of one macro call, and finds the name that the user may have meant |
+//! | `growth` | tests how many tokens the macros write |
+//! | `testing` | what the tests share, such as the expansions recorded in `golden/` |
 //!
 //! They are documented where `exo-rails` re-exports them, so that the examples there are compiled and the
 //! links resolve.

@@ -1,9 +1,9 @@
 //! What the expansions of the macros name. Nobody else should: it changes without notice.
 
 pub use crate::chain::concurrent::*;
-pub use crate::chain::order::Checks;
+pub use crate::chain::lifecycle::*;
 pub use crate::chain::walk::*;
-pub use crate::chain::{Listing, NoRail, Places, RailAt, RunsEachRailOnce, Sorted, Summary};
+pub use crate::chain::{ChainFacts, ChainSteps, ListedSteps, Listing, NoRail, Order, RailAt, RailList, RunsEachRailOnce};
 pub use crate::decision::{CanSkip, Observes, ReturnedAt};
 pub use crate::event::{BeforeTool, Carried, CarriedBy, CustomPart, SharedBy, Sound, ToolEvent, once};
 pub use crate::operation::ToolArgs;

@@ -9,15 +9,15 @@ use syn::spanned::Spanned;
 use super::parse::{self, Chain, Listed};
 use super::requirements::{self, Requirement};
 use crate::paths::{EVENTS, FEW, RARE};
-use crate::rail::{self, Priority, declared, event_list, own_list};
+use crate::rail::{self, Priority, declared, event_list, unnamed_list};
 
 /// The items of a named chain, or the block that is an unnamed one.
 pub(super) fn chain(chain: &Chain) -> TokenStream {
     let names = Names::of(chain);
     let (ident, structure) = (&names.ident, names.structure());
-    let (listing, chain_impls) = (names.listing(), names.chain_impls());
-    let (run_on, checks) = (names.run_on(), names.checks());
-    let (fallbacks, imports, served) = (names.fallbacks(), names.imports(), names.served());
+    let (fallbacks, imports, custom_events) = (names.fallbacks(), names.imports(), names.custom_events());
+    let (list, order, serves) = (names.list(), names.order(), names.serves());
+    let (chain_impls, checks) = (names.chain_impls(), names.checks());
     let items = quote! {
         #structure
         #[allow(dead_code, unused_imports, unused_parens)]
@@ -25,9 +25,10 @@ pub(super) fn chain(chain: &Chain) -> TokenStream {
             #fallbacks
             const _: () = {
                 #imports
-                #served
-                #run_on
-                #listing
+                #custom_events
+                #list
+                #order
+                #serves
                 #chain_impls
                 #checks
             };
@@ -37,17 +38,19 @@ pub(super) fn chain(chain: &Chain) -> TokenStream {
 }
 
 /// The chain, and what the expansion calls it and its parts.
-struct Names<'c> {
-    chain: &'c Chain,
+pub(super) struct Names<'c> {
+    pub chain: &'c Chain,
     ident: Ident,
-    events: Vec<Served>,
+    pub events: Vec<Served>,
 }
 
 /// An event that the chain serves.
-struct Served {
+pub(super) struct Served {
     path: TokenStream,
+    /// Its number among the events of the library, and its name; of a custom event, there is only the path.
+    pub known: Option<(usize, &'static str)>,
     /// How many steps there are at the event, at most.
-    steps: usize,
+    pub steps: usize,
 }
 
 impl ToTokens for Served {
@@ -61,26 +64,32 @@ impl<'c> Names<'c> {
         let library = &chain.library;
         let ident = chain.ident.clone().unwrap_or_else(|| Ident::new("UnnamedChain", Span::mixed_site()));
         let len = chain.rails.len();
-        let event = |name: &str| {
+        let known = |(number, name): (usize, &'static str)| {
             let ident = Ident::new(name, Span::call_site());
             let few = RARE.contains(&name) && !chain.events.iter().any(|event| parse::known(event) == Some(name));
-            Served { path: quote!(#library::events::#ident), steps: if few { FEW.min(len) } else { len } }
+            let steps = if few { FEW.min(len) } else { len };
+            Served { path: quote!(#library::events::#ident), known: Some((number, name)), steps }
         };
-        let own = chain.events.iter().filter(|event| parse::known(event).is_none());
-        let own = own.map(|event| {
+        let custom = chain.events.iter().filter(|event| parse::known(event).is_none()).map(|event| {
             let sound = quote_spanned!(Span::mixed_site()=> #library::__private::Sound<#event, __Events, { __SERVED }>);
-            Served { path: sound, steps: len }
+            Served { path: sound, known: None, steps: len }
         });
-        let events = EVENTS.into_iter().map(event).chain(own).collect();
+        let events = EVENTS.into_iter().enumerate().map(known).chain(custom).collect();
         Self { chain, ident, events }
+    }
+
+    /// The events of the library.
+    pub(super) fn lifecycle(&self) -> &[Served] {
+        &self.events[..EVENTS.len()]
+    }
+
+    /// The custom events.
+    pub(super) fn custom(&self) -> &[Served] {
+        &self.events[EVENTS.len()..]
     }
 
     fn len(&self) -> Literal {
         Literal::usize_unsuffixed(self.chain.rails.len())
-    }
-
-    fn kinds(&self) -> Literal {
-        Literal::usize_unsuffixed(self.events.len())
     }
 
     fn places(&self) -> impl Iterator<Item = Literal> {
@@ -101,26 +110,23 @@ impl<'c> Names<'c> {
 
     /// Says once, at the name of a custom event, that it is one. All else of the chain that is about such
     /// events is taken from this constant: where it is wrong, nothing else is reported of them.
-    fn served(&self) -> Option<TokenStream> {
-        let Self { chain, events, .. } = self;
-        let own = chain.events.iter().filter(|event| parse::known(event).is_none());
-        let are_events = own.map(|event| {
+    fn custom_events(&self) -> Option<TokenStream> {
+        let (custom, library) = (self.custom(), &self.chain.library);
+        let paths = self.chain.events.iter().filter(|event| parse::known(event).is_none());
+        let are_events = paths.map(|event| {
             let span = event.span().resolved_at(Span::mixed_site());
-            let library = chain.library.located(span);
+            let library = library.located(span);
             quote_spanned!(span=> let _ = <#event as #library::Event>::POINT;)
         });
         // A public chain may serve private events.
-        let list = own_list(&chain.library, &event_list(events));
-        self.serves_own().then(|| {
+        let events = event_list(custom);
+        let list = unnamed_list(library, &quote!(#library::__private::LifecycleEvents<#events>));
+        (!custom.is_empty()).then(|| {
             quote_spanned! {Span::mixed_site()=>
                 const __SERVED: bool = { #(#are_events)* true };
                 #list
             }
         })
-    }
-
-    fn serves_own(&self) -> bool {
-        self.chain.events.iter().any(|event| parse::known(event).is_none())
     }
 
     /// What the names below mean where a path is not that of a type: see [`Self::imports`].
@@ -172,42 +178,42 @@ impl<'c> Names<'c> {
     }
 
     /// Which rail is at which place, and what is known of each.
-    fn listing(&self) -> TokenStream {
+    fn list(&self) -> TokenStream {
         let (library, ident, len) = (&self.chain.library, &self.ident, self.len());
         let places = self.chain.rails.iter().enumerate().map(|(place, rail)| self.place(place, rail));
         let rows = self.chain.rails.iter().enumerate().map(|(place, rail)| self.row(place, rail));
-        let (events, kinds) = (&self.events, self.kinds());
+        let events = Literal::usize_unsuffixed(self.events.len());
+        let (events, custom) = (self.custom().iter().map(|_| &events).take(1), self.custom());
+        let custom = (!custom.is_empty()).then(|| {
+            quote_spanned! {Span::mixed_site()=>
+                const CUSTOM_EVENTS: &'static [#library::EventPlan] = &[#(__Facts::at::<#custom>()),*];
+            }
+        });
         let onion = self.chain.onion.then(|| quote_spanned!(Span::mixed_site()=> const ONION: bool = true;));
+        let mode = Ident::new(if self.chain.trace { "Traced" } else { "Plain" }, Span::mixed_site());
         quote_spanned! {Span::mixed_site()=>
-            /// Which rail is at which place of the list.
-            enum __Place {}
-
-            /// Which place is at which step of an event.
-            type __Sorted<__Event> = #library::__private::Sorted<#ident, __Event, #len, #kinds>;
-
-            #[automatically_derived]
-            impl #library::__private::Places for __Place {
-                type Chain = #ident;
-            }
-
+            /// The list of the rails: which is at which place.
+            enum __Rails {}
             #(#places)*
-
-            #[automatically_derived]
-            impl #library::__private::RailAt<#len> for __Place {
-                type Rail = #library::__private::NoRail;
-                type Access = #library::__private::ByName;
-            }
 
             // What a constant refers to is a part of its value, and with incremental compilation the compiler hashes all of
             // it, again for each way that leads to it; a static is hashed by its name. Of a chain, all that is referred to
             // from elsewhere is therefore a static: its rows by its plan, its plan by the rows of a chain around it.
             static __ROWS: [#library::__private::Row; #len] = [#(#rows),*];
 
-            #[automatically_derived]
-            impl #library::__private::Listing<#len, #kinds> for #ident {
+            impl #library::__private::Listing<#len> for #ident {
                 const ROWS: &'static [#library::__private::Row; #len] = &__ROWS;
-                const EVENTS: [#library::EventPlan; #kinds] = [#(__Sorted::<#events>::PLAN),*];
+                #custom
                 #onion
+            }
+
+            /// What is known of the chain when it is compiled.
+            type __Facts = #library::__private::ChainFacts<#ident, #len #(, #events)*>;
+
+            impl #library::__private::RailList for __Rails {
+                type Chain = #ident;
+                type Facts = __Facts;
+                type Mode = #library::__private::#mode<{ __Facts::HAS_ALWAYS }>;
             }
         }
     }
@@ -235,7 +241,7 @@ impl<'c> Names<'c> {
         };
         let field = match rail {
             Listed::Field { ident: field, .. } => quote_spanned! {span=>
-                impl #library::__private::Access<#ident, (#ty)> for __Place {
+                impl #library::__private::Access<#ident, (#ty)> for __Rails {
                     #[inline]
                     fn rail(chain: &#ident) -> &(#ty) {
                         &chain.#field
@@ -247,7 +253,7 @@ impl<'c> Names<'c> {
         // All of it stands at the rail's name, so that "not a rail" and "listed twice" point there. The type of a
         // field is in parentheses where a constant could be meant: a function there would be two errors.
         quote_spanned! {span=>
-            impl #library::__private::RailAt<#place> for __Place {
+            impl #library::__private::RailAt<#place> for __Rails {
                 type Rail = #ty;
                 type Access = #access;
             }
@@ -261,9 +267,8 @@ impl<'c> Names<'c> {
     /// What the rails and the chain say of the order, each held where it can be reported: at the name of the rail,
     /// the requirement or the policy.
     fn checks(&self) -> TokenStream {
-        let (chain, ident, len, kinds) = (self.chain, &self.ident, self.len(), self.kinds());
-        let library = &chain.library;
-        let checks = |span: Span| quote_spanned!(span.resolved_at(Span::mixed_site())=> __Checks);
+        let (chain, library) = (self.chain, &self.chain.library);
+        let checks = |span: Span| quote_spanned!(span.resolved_at(Span::mixed_site())=> __Facts);
         let places = self.places().zip(&chain.rails).map(|(place, rail)| {
             let checks = checks(rail.ty().span());
             let unique =
@@ -279,7 +284,7 @@ impl<'c> Names<'c> {
         // Some to a constant: each is one more for the compiler, but what one of them may take has an end.
         let crowded = self.events.iter().filter(|event| event.steps < self.chain.rails.len()).map(|event| {
             let (span, steps) = (chain.span.resolved_at(Span::mixed_site()), Literal::usize_unsuffixed(event.steps));
-            quote_spanned!(span=> __Sorted::<#event>::fits(#steps);)
+            quote_spanned!(span=> __Facts::fits::<#event>(#steps);)
         });
         let places: Vec<_> = places.chunks(CHECKED_TOGETHER).map(|places| quote!(#(#places)*)).collect();
         let requirements = chain.requirements.iter().map(|requirement| {
@@ -296,29 +301,20 @@ impl<'c> Names<'c> {
                 #checks::follows(<#policy as #library::ChainPolicy>::NAME, <#policy as #library::ChainPolicy>::REQUIREMENTS);
             }
         });
-        quote_spanned! {Span::mixed_site()=>
-            type __Checks = #library::__private::Checks<#ident, #len, #kinds>;
-
-            #(const _: () = { #places };)*
-
-            const _: () = {
-                #(#crowded)*
-                #(#ordered)*
-                #(#requirements)*
-                #(#policies)*
-            };
-        }
+        let chain: Vec<_> = crowded.chain(ordered).chain(requirements).chain(policies).collect();
+        let chain = (!chain.is_empty()).then(|| quote!(const _: () = { #(#chain)* };));
+        quote!(#(const _: () = { #places };)* #chain)
     }
 
     /// What the chain is as a rail and as a chain.
     fn chain_impls(&self) -> TokenStream {
         let (Chain { library, priority, .. }, ident) = (self.chain, &self.ident);
-        let (len, kinds) = (self.len(), self.kinds());
         let name =
             self.chain.ident.as_ref().map_or_else(|| "rail_chain!".to_owned(), |ident| ident.unraw().to_string());
         let Priority { constant, value } = Priority::of(library, priority.as_ref());
         let declared = declared(library, self.chain.span);
-        let list = if self.serves_own() { quote!(__Events) } else { event_list(&self.events) };
+        let list =
+            if self.custom().is_empty() { quote!(#library::__private::LifecycleEvents) } else { quote!(__Events) };
         quote_spanned! {Span::mixed_site()=>
             #[automatically_derived]
             #[diagnostic::do_not_recommend]
@@ -327,24 +323,12 @@ impl<'c> Names<'c> {
                 // Apart from what the list makes of the chain: a rail in it may name the chain.
                 const INFO: #library::RailInfo =
                     #library::RailInfo { name: #name, priority: #value, declared: #declared };
-                const DECLARATION: #library::__private::Row = #library::__private::Row::new(
-                    <Self as #library::Rail>::INFO,
-                    #library::__private::Summary::<Self, #len, #kinds>::EVENTS,
-                    #library::__private::Summary::<Self, #len, #kinds>::REWRITES,
-                )
-                .with_inner(&__PLAN)
-                .always_in(#library::__private::Summary::<Self, #len, #kinds>::ALWAYS)
-                .window(#library::__private::Summary::<Self, #len, #kinds>::WINDOW)
-                .told(#library::__private::Summary::<Self, #len, #kinds>::TOLD);
-
+                const DECLARATION: #library::__private::Row = __Facts::row(<Self as #library::Rail>::INFO, &__PLAN);
                 type Events = #list;
             }
 
-            // A static like the rows: see `Self::listing`.
-            static __PLAN: #library::Plan = #library::Plan {
-                chain: #name,
-                events: #library::__private::Summary::<#ident, #len, #kinds>::PLANS,
-            };
+            // A static like the rows: see `Self::list`.
+            static __PLAN: #library::Plan = __Facts::plan(#name);
 
             #[automatically_derived]
             impl #library::Chain for #ident {
@@ -353,113 +337,34 @@ impl<'c> Names<'c> {
         }
     }
 
-    /// The steps of each event, as types, in the order that the constants know.
-    fn run_on(&self) -> TokenStream {
-        let (library, ident, len, kinds) = (&self.chain.library, &self.ident, self.len(), self.kinds());
-        let steps = self.events.iter().enumerate().map(|(number, event)| self.steps(number, event));
-        let traced = self.chain.trace.then(|| quote_spanned!(Span::mixed_site()=> , #library::__private::Traced));
+    /// How the chain serves its events: the library has the code.
+    fn serves(&self) -> TokenStream {
+        let (library, ident) = (&self.chain.library, &self.ident);
         quote_spanned! {Span::mixed_site()=>
-            #(#steps)*
-
-            type __Course = #library::__private::Always<
-                { #library::__private::Summary::<#ident, #len, #kinds>::HAS_ALWAYS }
-                #traced
-            >;
-
             // What is asked of it is whether the chain serves the event, and not how.
             #[automatically_derived]
             #[diagnostic::do_not_recommend]
             impl<__Event: #library::Event> #library::Serves<__Event> for #ident
             where
-                __Place: #library::__private::StepsOn<__Event>,
+                __Rails: #library::__private::StepsOn<__Event>,
             {
                 #[inline]
-                fn has_rails(&self) -> bool {
-                    __Sorted::<__Event>::GUARDS
-                }
-
-                #[inline]
-                fn may_rewrite(&self) -> bool {
-                    __Sorted::<__Event>::REWRITES
-                }
-
-                #[inline]
-                fn stream_window(&self) -> usize {
-                    #library::__private::Summary::<#ident, #len, #kinds>::WINDOW
+                fn steps() -> impl #library::__private::ChainSteps<__Event, Self> {
+                    #library::__private::ListedSteps::<__Rails>::NEW
                 }
 
                 #[inline]
                 fn run_rails<'__event>(
                     &'__event self,
-                    payload: <__Event as #library::Payloads>::Payload<'__event>,
+                    payload: __Event::Payload<'__event>,
                     ctx: &'__event mut #library::RailContext,
                 ) -> impl ::core::future::Future<Output = #library::Outcome<__Event>> + ::core::marker::Send {
-                    <__Course as #library::__private::Course>
-                        ::take_steps::<__Event, <__Place as #library::__private::StepsOn<__Event>>::Steps>(self, payload, ctx)
-                }
-
-                fn run_always_rails<'__event>(
-                    &'__event self,
-                    payload: <__Event as #library::Payloads>::Payload<'__event>,
-                    ctx: &'__event mut #library::RailContext,
-                ) -> impl ::core::future::Future<Output = ()> + ::core::marker::Send {
-                    <__Course as #library::__private::Course>
-                        ::observe::<__Event, <__Place as #library::__private::StepsOn<__Event>>::Steps>(self, payload, ctx)
+                    <__Rails as #library::__private::StepsOn<__Event>>::run_rails(self, payload, ctx)
                 }
             }
         }
-    }
-
-    fn steps(&self, number: usize, event: &Served) -> TokenStream {
-        let (library, len) = (&self.chain.library, event.steps);
-        let starts = (0..len.max(1)).step_by(LONGEST);
-        let walks: Vec<_> = starts.map(|start| self.walk(number, start, LONGEST.min(len - start))).collect();
-        let orders = walks.iter().enumerate().map(|(walk, (order, _))| {
-            let start = Literal::usize_unsuffixed(walk * LONGEST);
-            quote_spanned! {Span::mixed_site()=>
-                const #order: #library::__private::Order =
-                    #library::__private::Order::from(&__Sorted::<#event>::ORDER, #start);
-            }
-        });
-        let types = walks.iter().map(|(_, ty)| ty.clone()).rev();
-        let steps = types
-            .reduce(|others, first| quote_spanned!(Span::mixed_site()=> #library::__private::Then<#first, #others>));
-        quote_spanned! {Span::mixed_site()=>
-            #(#orders)*
-
-            impl #library::__private::StepsOn<#event> for __Place {
-                type Steps = #steps;
-            }
-        }
-    }
-
-    /// So many steps of an event: the constant with their places, and the type that takes them. What is not a step
-    /// any more is the place after the last.
-    fn walk(&self, number: usize, start: usize, steps: usize) -> (Ident, TokenStream) {
-        let (library, none) = (&self.chain.library, self.len());
-        let order = format_ident!("__ORDER_{number}_{start}", span = Span::mixed_site());
-        let places = (0..steps).map(|step| {
-            let field = format_ident!("s{step}", span = Span::mixed_site());
-            quote_spanned!(Span::mixed_site()=> { #order.#field })
-        });
-        let (kind, lengths) =
-            if self.chain.concurrent { ("Concurrent", &CONCURRENT_WALKS[..]) } else { ("Steps", &WALKS[..]) };
-        let len = lengths.iter().copied().find(|len| steps <= *len).unwrap_or(LONGEST);
-        let name = format_ident!("{kind}{len}", span = Span::mixed_site());
-        let filling = std::iter::repeat_n(none, len - steps);
-        let walk = quote_spanned!(Span::mixed_site()=> #library::__private::#name<__Place, #(#places,)* #(#filling),*>);
-        (order, walk)
     }
 }
 
 /// How many places of a list are checked in one constant.
 const CHECKED_TOGETHER: usize = 8;
-
-/// The lengths of walks that the library has.
-const WALKS: [usize; 12] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64];
-
-/// The lengths of walks that take all steps at once.
-const CONCURRENT_WALKS: [usize; 4] = [2, 4, 8, 16];
-
-/// The last of them: more steps are several walks.
-const LONGEST: usize = 64;

@@ -5,30 +5,31 @@
 
 use std::collections::HashSet;
 
-use proc_macro2::{Literal, Span, TokenStream, TokenTree};
+use proc_macro2::{Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Expr, Generics, Ident, Path, Type, WhereClause, parse_quote_spanned};
+use syn::{Expr, Ident, Path, Type, WhereClause, parse_quote_spanned};
 
-use super::check::{Handler, Rail, Subject, target};
 use super::handled;
+use super::model::{Handler, Rail, Subject, target};
+use super::pick::{carried_by, pick};
 use crate::paths::{EVENTS, Library, PAYLOADS};
 
 /// Everything that stands beside the user's item.
 pub(super) fn rail(mut rail: Rail) -> TokenStream {
     let carrier = carrier(&rail);
     let written: Vec<_> = rail.handlers.iter().map(|handler| handler.events.clone()).collect();
-    let own = custom_events(&mut rail);
-    let list = own_list(&rail.library, &event_list(&rail.events().collect::<Vec<_>>()));
-    let rail_impl = rail_impl(&rail, own.is_some());
+    let custom = custom_events(&mut rail);
+    let list = unnamed_list(&rail.library, &event_list(&rail.events().collect::<Vec<_>>()));
+    let rail_impl = rail_impl(&rail, custom.is_some());
     let pairs = rail.handlers.iter().zip(&written).flat_map(|(handler, written)| {
         handler.events.iter().zip(written).map(move |(event, written)| (handler, event, written))
     });
     let on_impls = pairs.map(|(handler, event, written)| on_impl(&rail, handler, event, written));
-    if own.is_none() {
+    if custom.is_none() {
         return quote!(#carrier #rail_impl #(#on_impls)*);
     }
-    quote!(#carrier const _: () = { #own #list #rail_impl #(#on_impls)* };)
+    quote!(#carrier const _: () = { #custom #list #rail_impl #(#on_impls)* };)
 }
 
 /// Of what is called like an event of the library there is no doubt, and nothing to check for the compiler.
@@ -57,7 +58,7 @@ fn custom_events(rail: &mut Rail) -> Option<TokenStream> {
 
 /// The list of the events of a rail or chain, as a type that has no name outside of the expansion: what is public may be
 /// on a private event.
-pub(crate) fn own_list(library: &Library, list: &TokenStream) -> TokenStream {
+pub(crate) fn unnamed_list(library: &Library, list: &TokenStream) -> TokenStream {
     quote_spanned! {Span::mixed_site()=>
         #[allow(unreachable_pub, missing_debug_implementations)]
         pub enum __Events {}
@@ -99,7 +100,7 @@ pub(super) fn stub(rail: &Rail) -> TokenStream {
                 &[],
                 &[],
             )
-            .told(true);
+            .reported(true);
 
             type Events = ();
         }
@@ -117,50 +118,6 @@ pub(super) fn stub(rail: &Rail) -> TokenStream {
             }
         }
     }
-}
-
-impl Rail {
-    fn self_ty(&self) -> TokenStream {
-        match &self.subject {
-            Subject::Function { ident, .. } => ident.to_token_stream(),
-            Subject::Type { ty, .. } => ty.to_token_stream(),
-        }
-    }
-
-    /// What a deprecated function needs, so that it is not itself the first to be warned of its use.
-    fn quiet(&self) -> Option<TokenStream> {
-        let Subject::Function { attrs, .. } = &self.subject else { return None };
-        attrs.iter().any(|attr| attr.path().is_ident("deprecated")).then(|| quote!(#[allow(deprecated)]))
-    }
-
-    fn generics(&self) -> Generics {
-        match &self.subject {
-            Subject::Function { .. } => Generics::default(),
-            Subject::Type { generics, .. } => generics.clone(),
-        }
-    }
-
-    /// Whether a type is, or has in it, a parameter of the rail's `impl` block.
-    pub(super) fn is_generic_in(&self, ty: &Type) -> bool {
-        let generics = self.generics();
-        let types = generics.type_params().map(|param| &param.ident);
-        let params: HashSet<_> = types.chain(generics.const_params().map(|param| &param.ident)).collect();
-        idents(ty.to_token_stream()).iter().any(|ident| params.contains(ident) || ident == "Self")
-    }
-
-    fn events(&self) -> impl Iterator<Item = &Path> {
-        self.handlers.iter().flat_map(|handler| &handler.events)
-    }
-}
-
-/// All names in the tokens.
-fn idents(tokens: TokenStream) -> Vec<Ident> {
-    let of_token = |token| match token {
-        TokenTree::Ident(ident) => vec![ident],
-        TokenTree::Group(group) => idents(group.stream()),
-        _ => Vec::new(),
-    };
-    tokens.into_iter().flat_map(of_token).collect()
 }
 
 /// The type beside a function. Its braces keep it out of the value namespace, where the function is.
@@ -201,7 +158,7 @@ fn rail_impl(rail: &Rail, events_apart: bool) -> TokenStream {
     let concurrent = concurrent.then(|| quote_spanned!(Span::mixed_site()=> .concurrent()));
     let (always, tools, flow, window) = (always(rail), for_tools(rail), flow(rail), window(rail));
     let list = if events_apart { quote!(__Events) } else { event_list(&events) };
-    // Of a generic rail, what a bound of it lacks is what has to be told.
+    // Of a generic rail, report what a bound of it lacks.
     let whole = generics.type_params().next().is_none();
     let whole = whole.then(|| quote_spanned!(Span::mixed_site()=> #[diagnostic::do_not_recommend]));
     quote_spanned! {Span::mixed_site()=>
@@ -337,55 +294,19 @@ fn sound(library: &Library, output: &TokenStream) -> TokenStream {
 /// the user has it where it says how public the rail is there.
 fn on_impl(rail: &Rail, handler: &Handler, event: &Path, written: &Path) -> TokenStream {
     let library = &rail.library;
-    let (self_ty, generics) = (rail.self_ty(), rail.generics());
+    let (self_ty, generics, quiet) = (rail.self_ty(), rail.generics(), rail.quiet());
     let (impl_generics, _, where_clause) = generics.split_for_impl();
-    let quiet = rail.quiet();
-    // What a rail hands on is missed when it faults, as are its changes.
-    let changes = if handler.rewrites() || !handler.provides.is_empty() {
-        Some(quote!(true))
-    } else if handler.is_plain() {
-        None
-    } else {
-        handled::decides(library, handler, event)
-    };
-    let changes = changes.map(|changes| quote_spanned!(Span::mixed_site()=> const CHANGES: bool = #changes;));
+    let (disjoint, checks) = (disjoint(library, handler, event), handled::checks(rail, handler));
+    let changes = changes(library, handler, event);
     let always = handler.always.then(|| quote_spanned!(Span::mixed_site()=> const ALWAYS: bool = true;));
     let on_fault = handled::on_fault(library, handler, event);
-    let (output, call) = if handler.is_plain() {
-        (handler.output.to_token_stream(), call(rail, handler, event))
-    } else {
-        (handled::output(library, event), handled::call(rail, handler, event))
-    };
-    let (disjoint, checks) = (disjoint(library, handler, event), handled::checks(rail, handler));
-    // A future that is not `Send` is an error here: it points at the name of the function.
-    let future = quote_spanned! {handler.span.resolved_at(Span::mixed_site())=>
-        impl ::core::future::Future<Output = Self::Out> + ::core::marker::Send
-    };
+    let output = if handler.is_plain() { handler.output.to_token_stream() } else { handled::output(library, event) };
     let (where_clause, output) = if is_known(written) {
         (where_clause.to_token_stream(), output)
     } else {
         (granted(library, written, where_clause), sound(library, &output))
     };
-    // What runs beside others is called so alone as well.
-    let (call, call_concurrent) = if handler.concurrent {
-        let forward = quote_spanned! {Span::mixed_site()=>
-            let payload = <#event as #library::Event>::share(payload);
-            <Self as #library::RailOn<#event>>::call_concurrent(self, payload, ctx)
-        };
-        let beside = quote_spanned! {Span::mixed_site()=>
-            #[inline]
-            fn call_concurrent<'__event>(
-                &'__event self,
-                payload: <#event as #library::Event>::Shared<'__event>,
-                ctx: &'__event #library::RailContext,
-            ) -> #future {
-                #call
-            }
-        };
-        (forward, Some(beside))
-    } else {
-        (call, None)
-    };
+    let calls = calls(rail, handler, event);
     quote_spanned! {Span::mixed_site()=>
         #disjoint
         #checks
@@ -397,18 +318,60 @@ fn on_impl(rail: &Rail, handler: &Handler, event: &Path, written: &Path) -> Toke
             #changes
             #always
             #on_fault
-
-            #[inline]
-            fn call<'__event>(
-                &'__event self,
-                payload: <#event as #library::Payloads>::Payload<'__event>,
-                ctx: &'__event mut #library::RailContext,
-            ) -> #future {
-                #call
-            }
-
-            #call_concurrent
+            #calls
         }
+    }
+}
+
+/// The constant that says that something is missed when the rail faults: its changes, the values that it provides, or a
+/// decision behind another type.
+fn changes(library: &Library, handler: &Handler, event: &Path) -> Option<TokenStream> {
+    let changes = if handler.rewrites() || !handler.provides.is_empty() {
+        quote!(true)
+    } else if handler.is_plain() {
+        return None;
+    } else {
+        handled::decides(library, handler, event)?
+    };
+    Some(quote_spanned!(Span::mixed_site()=> const CHANGES: bool = #changes;))
+}
+
+/// The methods that call the rail. One that can run beside others is called in the same way when it runs alone.
+fn calls(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream {
+    let library = &rail.library;
+    let body = if handler.is_plain() { call(rail, handler, event) } else { handled::call(rail, handler, event) };
+    // A future that is not `Send` is an error here: it points at the name of the function.
+    let future = quote_spanned! {handler.span.resolved_at(Span::mixed_site())=>
+        impl ::core::future::Future<Output = Self::Out> + ::core::marker::Send
+    };
+    let forward = quote_spanned! {Span::mixed_site()=>
+        let payload = <#event as #library::Event>::share(payload);
+        <Self as #library::RailOn<#event>>::call_concurrent(self, payload, ctx)
+    };
+    let alone = if handler.concurrent { &forward } else { &body };
+    let beside = handler.concurrent.then(|| {
+        quote_spanned! {Span::mixed_site()=>
+            #[inline]
+            fn call_concurrent<'__event>(
+                &'__event self,
+                payload: <#event as #library::Event>::Shared<'__event>,
+                ctx: &'__event #library::RailContext,
+            ) -> #future {
+                #body
+            }
+        }
+    });
+    quote_spanned! {Span::mixed_site()=>
+        #[inline]
+        fn call<'__event>(
+            &'__event self,
+            payload: <#event as #library::Payloads>::Payload<'__event>,
+            ctx: &'__event mut #library::RailContext,
+        ) -> #future {
+            #alone
+        }
+
+        #beside
     }
 }
 
@@ -429,28 +392,6 @@ fn call(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream {
     let result = quote_spanned!(callee.span()=> #callee(#receiver #(#names),*));
     let future = if handler.is_async { result } else { quote!(::core::future::ready(#result)) };
     quote_spanned!(Span::mixed_site()=> #unpack #ignore #(#picks)* #future)
-}
-
-/// Takes one parameter out of the payload; an error about it points at the type that the user wrote.
-pub(super) fn pick(library: &Library, handler: &Handler, event: &Path, ty: &Type, name: &Ident) -> TokenStream {
-    if handler.concurrent {
-        let span = ty.span().resolved_at(Span::mixed_site());
-        let library = library.located(span);
-        let shared = quote_spanned!(span=> <#event as #library::Event>::Shared<'_>);
-        let look = quote_spanned!(span=> <#ty as #library::__private::SharedBy<'_, #event, #shared>>::look);
-        return quote_spanned!(Span::mixed_site()=> let #name = #look(payload, ctx););
-    }
-    let pick = carried_by(library, event, ty, "pick");
-    quote_spanned!(Span::mixed_site()=> let #name = #pick(&mut parts, &mut ctx);)
-}
-
-/// What the library knows of a parameter at an event; an error about it points at the parameter's type.
-fn carried_by(library: &Library, event: &Path, ty: &Type, what: &str) -> TokenStream {
-    let span = ty.span().resolved_at(Span::mixed_site());
-    let (library, event, what) = (library.located(span), event, Ident::new(what, span));
-    quote_spanned! {span=>
-        <#ty as #library::__private::CarriedBy<'_, #event, <#event as #library::Payloads>::Payload<'_>>>::#what
-    }
 }
 
 /// The name of a part of some event, or of the context.

@@ -6,8 +6,8 @@ use syn::spanned::Spanned;
 use syn::{LitStr, Path, Type};
 
 use super::args::OnFault;
-use super::check::{Handler, Param, Rail, Source, is_mutable, target};
-use super::expand::pick;
+use super::model::{Handler, Param, Rail, Source, is_mutable, target};
+use super::pick::pick;
 use crate::errors::shown;
 use crate::paths::Library;
 
@@ -106,10 +106,10 @@ pub(super) fn call(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream 
     let result = result(library, handler, event, invocation);
     let flow = flow(library, handler, event);
     // What is shared is lent to others as well.
-    let own = (!handler.concurrent).then(|| quote_spanned!(Span::mixed_site()=> let mut payload = payload;));
+    let owned = (!handler.concurrent).then(|| quote_spanned!(Span::mixed_site()=> let mut payload = payload;));
     quote_spanned! {Span::mixed_site()=>
         async move {
-            #own
+            #owned
             let caller = <Self as #library::RailOn<#event>>::CALLER;
             #only_for
             #(#before)*

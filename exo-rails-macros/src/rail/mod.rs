@@ -1,16 +1,29 @@
-//! `#[rail]`: parse, check, expand.
+//! `#[rail]`. A stage uses only the modules above it:
+//!
+//! | module | what it does |
+//! |---|---|
+//! | `parse` | reads the item: a function, or an `impl` block with its methods |
+//! | `args` | reads the arguments of `#[rail]` and `#[on]` |
+//! | `model` | `Rail`, `Handler`, `Param`, `Source`: what a rail is |
+//! | `options` | checks the options of a function against its parameters and against each other |
+//! | `check` | makes the model of the item and the arguments, and reports all mistakes |
+//! | `pick` | takes one parameter out of what an event carries |
+//! | `handled` | writes the call of a rail that asks for more than parts of its events |
+//! | `expand` | writes the items of the model, one function for each item |
 
 mod args;
 mod check;
 mod expand;
 mod handled;
+mod model;
 mod options;
 mod parse;
+mod pick;
 
 use proc_macro2::{Span, TokenStream};
 
 pub(crate) use args::{priority, same_event};
-pub(crate) use expand::{Priority, declared, event_list, own_list};
+pub(crate) use expand::{Priority, declared, event_list, unnamed_list};
 pub(crate) use handled::of_set;
 
 use crate::errors::{self, Errors};

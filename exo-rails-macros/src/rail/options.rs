@@ -5,7 +5,7 @@ use quote::ToTokens;
 use syn::{GenericArgument, Ident, Path, PathArguments, ReturnType, Signature, Type};
 
 use super::args::{OnFault, Options};
-use super::check::{Param, Source, ends_with, is_mutable, target};
+use super::model::{Param, Source, ends_with, is_mutable, target};
 use crate::errors::{Errors, shown};
 
 /// Where a parameter of this type comes from.
@@ -35,8 +35,8 @@ fn asked(ty: &Type) -> &Type {
     argument(ty, "Option").map_or_else(|| target(ty), target)
 }
 
-/// Says what is wrong with a parameter that would be borrowed from a rail or a call rather than from the event.
-pub(super) fn said(ty: &Type, options: &Options, errors: &mut Errors) -> bool {
+/// Reports a parameter that is wrong in itself, where it asks for more than a part of the event: whether it has.
+pub(super) fn reported(ty: &Type, options: &Options, errors: &mut Errors) -> bool {
     let (optional, what) = (argument(ty, "Option").is_some(), shown(asked(ty)));
     let borrowed = matches!(ty, Type::Reference(_));
     let message = match listed(asked(ty), options) {

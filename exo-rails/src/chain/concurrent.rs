@@ -1,14 +1,13 @@
 //! The rails of a chain at one event, all at once.
 
 use std::future::poll_fn;
-use std::marker::PhantomData;
 use std::ops::ControlFlow;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 
-use crate::chain::Places;
 use crate::chain::serves::Serves;
-use crate::chain::walk::{At, Note, Step, Walk};
+use crate::chain::walk::{At, Mode, Step, Walk};
+use crate::chain::{NO_PLACE, RailList};
 use crate::context::RailContext;
 use crate::decision::{Decision, Outcome};
 use crate::event::Event;
@@ -22,16 +21,12 @@ enum Progress<E: Event> {
 
 impl<E: Event> Progress<E> {
     /// Polls the rail unless it has ended; whether it has.
-    fn poll<N: Note, S: Step<E>>(
-        &mut self,
-        rail: Pin<&mut impl Future<Output = N::Out<E, S>>>,
-        task: &mut Context<'_>,
-    ) -> bool {
+    fn poll<S: Step<E>>(&mut self, rail: Pin<&mut impl Future<Output = S::Out>>, task: &mut Context<'_>) -> bool {
         if !matches!(self, Self::Running) {
             return true;
         }
         let Poll::Ready(output) = rail.poll(task) else { return false };
-        *self = match N::decide::<E, S>(output) {
+        *self = match S::decide(output) {
             ControlFlow::Continue(()) => Self::Passed,
             ControlFlow::Break(outcome) => Self::Stopped(outcome),
         };
@@ -46,7 +41,7 @@ impl<E: Event> Progress<E> {
 macro_rules! each {
     ($waits:ident, $task:ident; $($progress:ident $future:ident $step:ty),*) => {
         $(
-            $waits |= !$progress.poll::<N, $step>($future.as_mut(), $task);
+            $waits |= !$progress.poll::<$step>($future.as_mut(), $task);
             if matches!($progress, Progress::Stopped(_)) {
                 if $waits {
                     return Poll::Pending;
@@ -62,42 +57,40 @@ macro_rules! each {
 /// Walks that take all their steps at once, of certain lengths: what is left is filled with [`NoRail`](super::NoRail).
 macro_rules! concurrent {
     ($($name:ident: $($place:ident $progress:ident $future:ident),*;)*) => {$(
-        /// A walk that takes this many steps at once: each the place of a rail in the list `P`.
+        /// A walk that takes this many steps at once: each the place of a rail in the list of the chain.
         #[derive(Debug)]
-        pub struct $name<P, $(const $place: usize),*>(PhantomData<P>);
+        pub enum $name<$(const $place: usize = NO_PLACE),*> {}
 
-        impl<E: Event, P: Places<Chain: Serves<E>>, $(const $place: usize),*> Walk<E> for $name<P, $($place),*>
+        impl<E: Event, L: RailList<Chain: Serves<E>>, $(const $place: usize),*> Walk<E, L> for $name<$($place),*>
         where
-            $(At<P, $place>: Step<E, Chain = P::Chain>,)*
+            $(At<L, $place>: Step<E, Chain = L::Chain>,)*
         {
-            type Chain = P::Chain;
-
             const STEPS: usize = [$($place),*].len();
 
             // Those that are none come last.
-            const EMPTY: bool = <At<P, A0> as Step<E>>::INFO.name.is_empty();
+            const EMPTY: bool = <At<L, A0> as Step<E>>::INFO.name.is_empty();
 
-            async fn walk<'a, N: Note>(
-                chain: &'a Self::Chain,
+            async fn walk<'a, M: Mode>(
+                chain: &'a L::Chain,
                 payload: E::Payload<'a>,
                 ctx: &'a mut RailContext,
             ) -> Outcome<E> {
                 let (shared, ctx) = (E::share(payload), &*ctx);
                 $(
-                    let mut $future = pin!(N::call_concurrent::<E, At<P, $place>>(chain, shared, ctx));
+                    let mut $future = pin!(M::Step::<E, At<L, $place>>::call_concurrent(chain, shared, ctx));
                     let mut $progress = Progress::<E>::Running;
                 )*
                 poll_fn(move |task| {
                     let mut waits = false;
-                    each!(waits, task; $($progress $future At<P, $place>),*);
+                    each!(waits, task; $($progress $future M::Step::<E, At<L, $place>>),*);
                     if waits { Poll::Pending } else { Poll::Ready(Ok(Decision::Continue)) }
                 })
                 .await
             }
 
             // None of them is always called.
-            fn observe<'a, N: Note>(
-                _: &'a Self::Chain,
+            fn call_always_rails<'a, M: Mode>(
+                _: &'a L::Chain,
                 _: E::Payload<'a>,
                 _: &'a mut RailContext,
                 _: usize,

@@ -1,6 +1,7 @@
 //! Chains: rails sorted at compile time and called without dispatch at run time.
 
 pub(crate) mod concurrent;
+pub(crate) mod lifecycle;
 pub(crate) mod no_rail;
 pub(crate) mod order;
 pub(crate) mod requirements;
@@ -36,17 +37,24 @@ pub trait Chain: Rail<Events: EventList<Self>> {
 ///
 /// The macro implements it for a private type beside the chain: a public chain may list private rails.
 #[doc(hidden)]
-pub trait Places {
+pub trait RailList {
     type Chain;
+    type Facts: Facts;
+    type Mode: walk::Mode;
 }
 
-/// The rail that a chain lists at place `I`, from 0; at the place after the last, [`NoRail`].
+/// The rail that a chain lists at place `I`, from 0.
 #[doc(hidden)]
-pub trait RailAt<const I: usize>: Places {
+pub trait RailAt<const I: usize>: RailList {
     // Without a bound, so that what is not a rail is reported once: by the row, at its name.
     type Rail;
     /// How a walk comes to it: see [`walk::Access`].
     type Access;
+}
+
+impl<L: RailList> RailAt<NO_PLACE> for L {
+    type Rail = NoRail;
+    type Access = walk::ByName;
 }
 
 /// A chain at work as a rail of another chain.

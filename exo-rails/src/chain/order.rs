@@ -1,22 +1,18 @@
 //! What rails and chains say of the order, held against the plan when the chain is compiled.
 
-use std::marker::PhantomData;
 use std::slice;
 
 use super::values;
 use crate::chain::Chain;
 use crate::chain::requirements::{Requirement, lists};
-use crate::chain::sorting::{Listing, Summary};
+use crate::chain::sorting::{ChainFacts, Listing};
 use crate::point::text;
 use crate::point::text::Text;
 use crate::point::{HookPoint, RailInfo};
 use crate::rail::{EventPlan, NamesOf, PlannedRail, Row, contains, known_by};
 
 /// The checks of chain `C`: each panics in a constant, at the name that the user wrote.
-#[derive(Debug)]
-pub struct Checks<C, const N: usize, const K: usize>(PhantomData<C>);
-
-impl<C: Chain + Listing<N, K>, const N: usize, const K: usize> Checks<C, N, K> {
+impl<C: Chain + Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> {
     /// There is a rail at this place of the list; it and, when it is a chain, those in it run after and before the
     /// rails that they name.
     ///
@@ -30,10 +26,10 @@ impl<C: Chain + Listing<N, K>, const N: usize, const K: usize> Checks<C, N, K> {
             !row.info.name.is_empty(),
             "this is not a rail: a function becomes one with `#[rail(on = [PreToolCall])]` above it"
         );
-        if Summary::<C, N, K>::TOLD {
+        if Self::REPORTED {
             return;
         }
-        served(row, Summary::<C, N, K>::SERVED, C::PLAN.chain);
+        served(row, Self::SERVED, C::PLAN.chain);
         if row.inner.is_none() && row.after.is_empty() && row.before.is_empty() && row.values.is_empty() {
             return;
         }
@@ -49,14 +45,14 @@ impl<C: Chain + Listing<N, K>, const N: usize, const K: usize> Checks<C, N, K> {
         }
     }
 
-    /// Whether something is told at the names of the rails that a requirement would repeat.
-    const TOLD: bool = {
-        let (mut told, mut i) = (Summary::<C, N, K>::TOLD, 0);
+    /// Whether a mistake is reported at the name of a rail, which a requirement would repeat.
+    const REPORTED_AT_A_RAIL: bool = {
+        let (mut reported, mut i) = (Self::REPORTED, 0);
         while i < N {
-            told |= unserved(&C::ROWS[i], Summary::<C, N, K>::SERVED).is_some();
+            reported |= unserved(&C::ROWS[i], Self::SERVED).is_some();
             i += 1;
         }
-        told
+        reported
     };
 
     /// The rail at this place, and each in it, is for tools of this set.
@@ -80,7 +76,7 @@ impl<C: Chain + Listing<N, K>, const N: usize, const K: usize> Checks<C, N, K> {
     #[track_caller]
     pub const fn concurrent(place: usize) {
         let row = &C::ROWS[place];
-        if row.concurrent || Summary::<C, N, K>::TOLD || row.info.name.is_empty() {
+        if row.concurrent || Self::REPORTED || row.info.name.is_empty() {
             return;
         }
         let text = Text::new().name(row.info.name).and(" cannot run concurrently with others: ");
@@ -96,7 +92,7 @@ impl<C: Chain + Listing<N, K>, const N: usize, const K: usize> Checks<C, N, K> {
     /// When one has.
     #[track_caller]
     pub const fn unique_priority(place: usize) {
-        if Summary::<C, N, K>::TOLD {
+        if Self::REPORTED {
             return;
         }
         let (rows, mut i) = (C::ROWS, 0);
@@ -124,7 +120,7 @@ impl<C: Chain + Listing<N, K>, const N: usize, const K: usize> Checks<C, N, K> {
     #[track_caller]
     pub const fn lists(rail: Row) {
         let name = rail.info.name;
-        if !Summary::<C, N, K>::TOLD && !lists(&C::PLAN, &rail.info) {
+        if !Self::REPORTED && !lists(&C::PLAN, &rail.info) {
             let text = Text::new().and("the chain ").name(C::PLAN.chain).and(" does not list ").name(name);
             text.and(": list it, or leave it out here").refuse();
         }
@@ -136,7 +132,7 @@ impl<C: Chain + Listing<N, K>, const N: usize, const K: usize> Checks<C, N, K> {
     /// When it does not.
     #[track_caller]
     pub const fn meets(requirement: Requirement) {
-        if !Self::TOLD {
+        if !Self::REPORTED_AT_A_RAIL {
             requirement.met_by(&C::PLAN, None);
         }
     }
@@ -148,7 +144,7 @@ impl<C: Chain + Listing<N, K>, const N: usize, const K: usize> Checks<C, N, K> {
     #[track_caller]
     pub const fn follows(policy: &str, requirements: &[Requirement]) {
         let mut i = 0;
-        while !Self::TOLD && i < requirements.len() {
+        while !Self::REPORTED_AT_A_RAIL && i < requirements.len() {
             requirements[i].met_by(&C::PLAN, Some(policy));
             i += 1;
         }

@@ -86,7 +86,7 @@ impl Requirement {
     #[track_caller]
     pub const fn before(first: Row, second: Row) -> Self {
         let (first_info, second_info) = (first.info, second.info);
-        if !first.told && !second.told && common(first.events, second.events).is_none() {
+        if !first.reported && !second.reported && common(first.events, second.events).is_none() {
             let text = Text::new().name(first_info.name).and(" and ").name(second_info.name);
             text.and(" have no event in common, so neither runs before the other").refuse();
         }
@@ -115,7 +115,7 @@ impl Requirement {
 #[track_caller]
 const fn can_be_met(rail: &Row, event: HookPoint) {
     let name = rail.info.name;
-    if rail.told {
+    if rail.reported {
         return;
     }
     if !contains(rail.events, event) {

@@ -1,5 +1,9 @@
 //! What runs the rails of one event.
 
+use std::marker::PhantomData;
+
+use crate::chain::sorting::Facts;
+use crate::chain::walk::{Mode, StepsOn};
 use crate::context::RailContext;
 use crate::decision::Outcome;
 use crate::event::Event;
@@ -19,18 +23,18 @@ pub trait Serves<E: Event>: Send + Sync {
     /// Whether there is anything to run. Where there is not, the event is passed over: a context stays at the event
     /// before.
     fn has_rails(&self) -> bool {
-        true
+        Self::steps().has_rails()
     }
 
     /// Whether a rail may change the payload: then a guarded operation keeps the original, for retries.
     fn may_rewrite(&self) -> bool {
-        true
+        Self::steps().may_rewrite()
     }
 
     /// How many characters of a streamed answer its rails have to see together: so many are held back. Only
     /// [`LlmChunk`](crate::events::LlmChunk) is asked. A guard set that does not say holds back all of the answer.
     fn stream_window(&self) -> usize {
-        usize::MAX
+        Self::steps().stream_window()
     }
 
     /// Runs the rails of the event, in their order, until one of them does not continue.
@@ -42,8 +46,107 @@ pub trait Serves<E: Event>: Send + Sync {
 
     /// Calls only the rails that are [always called](macro@crate::rail#rails-that-are-always-called): the guard set is
     /// part of another, and there a rail has stopped the event. A guard set made of others passes it on to them.
-    fn run_always_rails<'a>(&'a self, _: E::Payload<'a>, _: &'a mut RailContext) -> impl Future<Output = ()> + Send {
+    fn run_always_rails<'a>(
+        &'a self,
+        payload: E::Payload<'a>,
+        ctx: &'a mut RailContext,
+    ) -> impl Future<Output = ()> + Send {
+        Self::steps().run_always_rails(self, payload, ctx)
+    }
+
+    /// The steps of a chain, from which the provided methods take their answers: so a chain implements two methods. Other
+    /// guard sets have none.
+    #[doc(hidden)]
+    #[inline]
+    #[must_use]
+    fn steps() -> impl ChainSteps<E, Self> {
+        NoSteps
+    }
+}
+
+/// What a guard set `C` knows of event `E`, and how it calls the rails that are always called.
+///
+/// It is a trait because a chain must not name the type of its steps: that has its rails in it, and they may be private.
+pub trait ChainSteps<E: Event, C: ?Sized> {
+    /// See [`Serves::has_rails`].
+    fn has_rails(self) -> bool;
+
+    /// See [`Serves::may_rewrite`].
+    fn may_rewrite(self) -> bool;
+
+    /// See [`Serves::stream_window`].
+    fn stream_window(self) -> usize;
+
+    /// See [`Serves::run_always_rails`].
+    fn run_always_rails<'a>(
+        self,
+        chain: &'a C,
+        payload: E::Payload<'a>,
+        ctx: &'a mut RailContext,
+    ) -> impl Future<Output = ()> + Send;
+}
+
+/// The steps of a guard set that is not a chain: nothing is known of it.
+struct NoSteps;
+
+impl<E: Event, C: ?Sized> ChainSteps<E, C> for NoSteps {
+    #[inline]
+    fn has_rails(self) -> bool {
+        true
+    }
+
+    #[inline]
+    fn may_rewrite(self) -> bool {
+        true
+    }
+
+    #[inline]
+    fn stream_window(self) -> usize {
+        usize::MAX
+    }
+
+    fn run_always_rails<'a>(
+        self,
+        _: &'a C,
+        _: E::Payload<'a>,
+        _: &'a mut RailContext,
+    ) -> impl Future<Output = ()> + Send {
         std::future::ready(())
+    }
+}
+
+/// The steps of the chain that lists its rails as `L`.
+#[derive(Debug)]
+pub struct ListedSteps<L>(PhantomData<L>);
+
+impl<L> ListedSteps<L> {
+    /// They are the same at each event and in each chain of the type.
+    pub const NEW: Self = Self(PhantomData);
+}
+
+impl<E: Event, L: StepsOn<E, Chain: Serves<E>>> ChainSteps<E, L::Chain> for ListedSteps<L> {
+    #[inline]
+    fn has_rails(self) -> bool {
+        L::Facts::has_rails::<E>()
+    }
+
+    #[inline]
+    fn may_rewrite(self) -> bool {
+        L::Facts::may_rewrite::<E>()
+    }
+
+    #[inline]
+    fn stream_window(self) -> usize {
+        L::Facts::WINDOW
+    }
+
+    fn run_always_rails<'a>(
+        self,
+        chain: &'a L::Chain,
+        payload: E::Payload<'a>,
+        ctx: &'a mut RailContext,
+    ) -> impl Future<Output = ()> + Send {
+        L::Mode::run_always_rails::<E, L>(chain, payload, ctx)
     }
 }
 

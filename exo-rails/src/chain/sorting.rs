@@ -2,68 +2,49 @@
 //!
 //! `rail_chain!` sees the paths of its rails, not their priorities: those are constants of the types. It writes
 //! which rail is at which place ([`RailAt`](super::RailAt)) and the table of what is known of each
-//! ([`Listing`]); sorting the table is left to the constants here, and step *i* of an event is the rail at
-//! place `ORDER[i]`. Stable Rust allows that because the chain is a concrete type: a constant in the place of
-//! a const generic argument must involve no generic parameter.
+//! ([`Listing`]). The constants here sort the table: step *i* of an event is the rail at place `ORDER[i]`. Stable Rust
+//! allows that because the chain is a concrete type: a constant in the place of a const generic argument must
+//! involve no generic parameter.
 
 use std::marker::PhantomData;
 
+use super::lifecycle::LIFECYCLE;
 use crate::event::Event;
-use crate::point::HookPoint;
 use crate::point::text::Text;
-use crate::rail::{EventPlan, EventSet, PlannedRail, Rail, Row};
+use crate::point::{HookPoint, RailInfo};
+use crate::rail::{EventPlan, EventSet, Plan, PlannedRail, Rail, Row};
 
-/// What a chain lists: `N` rails, for `K` events.
-pub trait Listing<const N: usize, const K: usize> {
+/// The place of [`NoRail`](super::NoRail) in every list: that of the steps after the last rail of an event.
+pub(crate) const NO_PLACE: usize = usize::MAX;
+
+/// What a chain lists: `N` rails.
+pub trait Listing<const N: usize> {
     /// The rails in the order in which they are listed: a static, so that nothing that refers to one of them has all of
     /// them in its value.
     const ROWS: &'static [Row; N];
 
-    /// The plans of all events that the chain serves, also of those without rails.
-    const EVENTS: [EventPlan; K];
+    /// The plans of the custom events that the chain serves, also of those without rails.
+    const CUSTOM_EVENTS: &'static [EventPlan] = &[];
 
     /// Whether rails run in the reverse of their order at events that tell of what has happened.
     const ONION: bool = false;
 }
 
 /// The rails of chain `C` at event `E`.
-#[derive(Debug)]
-pub struct Sorted<C, E, const N: usize, const K: usize>(PhantomData<(C, E)>);
+struct Sorted<C, E, const N: usize, const K: usize>(PhantomData<(C, E)>);
 
-impl<C: Listing<N, K>, E: Event, const N: usize, const K: usize> Sorted<C, E, N, K> {
-    /// The places of the rails that are on the event, by priority; the rest is filled with `N`, the place of
-    /// [`NoRail`](super::NoRail).
-    pub const ORDER: [usize; N] = {
+impl<C: Listing<N>, E: Event, const N: usize, const K: usize> Sorted<C, E, N, K> {
+    /// The places of the rails that are on the event, by priority; then [`NO_PLACE`].
+    const ORDER: [usize; N] = {
         let order = order(C::ROWS, E::POINT);
         if Self::REVERSED { reversed(order) } else { order }
     };
 
     const REVERSED: bool = C::ONION && E::POINT.is_after();
 
-    /// Whether there is any.
-    pub const GUARDS: bool = Self::COUNT > 0;
-
-    /// Whether one of them may change the payload.
-    pub const REWRITES: bool = Summary::<C, N, K>::rewrites_at(E::POINT);
-
     /// The same order, with what is known of each rail.
-    pub const PLAN: EventPlan =
+    const PLAN: EventPlan =
         EventPlan { event: E::POINT, reversed: Self::REVERSED, rails: Self::RAILS.split_at(Self::COUNT).0 };
-
-    /// The rails have room in this many steps.
-    ///
-    /// # Panics
-    /// When there are more: in a constant, at the name of the chain.
-    #[track_caller]
-    #[allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap, reason = "no list is so long")]
-    pub const fn fits(steps: usize) {
-        if Self::COUNT > steps {
-            let event = E::POINT.event_name();
-            let text = Text::new().and("the chain has ").number(Self::COUNT as i32).and(" rails on ").name(event);
-            let text = text.and(", and without a word room for ").number(steps as i32);
-            text.and(": name the event, `#[chain(events = [").and(event).and("])]`").refuse();
-        }
-    }
 
     const COUNT: usize = {
         let (order, mut count) = (&Self::ORDER, 0);
@@ -74,7 +55,7 @@ impl<C: Listing<N, K>, E: Event, const N: usize, const K: usize> Sorted<C, E, N,
     };
 
     const RAILS: &'static [PlannedRail] = &{
-        let mut rails = [const { PlannedRail::of(&<super::NoRail as Rail>::ROW, N) }; N];
+        let mut rails = [const { PlannedRail::of(&<super::NoRail as Rail>::ROW, NO_PLACE) }; N];
         let (order, mut i) = (&Self::ORDER, 0);
         while i < Self::COUNT {
             rails[i] = PlannedRail::of(&C::ROWS[order[i]], order[i]);
@@ -84,29 +65,82 @@ impl<C: Listing<N, K>, E: Event, const N: usize, const K: usize> Sorted<C, E, N,
     };
 }
 
-/// What chain `C` is on all events together.
+/// What is known of chain `C` when it is compiled: its `N` rails, at the `K` events that it serves. The expansion of
+/// `rail_chain!` names this type, and takes all constants from it.
 #[derive(Debug)]
-pub struct Summary<C, const N: usize, const K: usize>(PhantomData<C>);
+pub struct ChainFacts<C, const N: usize, const K: usize = LIFECYCLE>(PhantomData<C>);
 
-impl<C: Listing<N, K>, const N: usize, const K: usize> Summary<C, N, K> {
-    /// The plans of all events that the chain serves.
-    pub(super) const SERVED: &'static [EventPlan] = &<C as Listing<N, K>>::EVENTS;
+impl<C: Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> {
+    /// The plan of the event, also when it has no rails.
+    #[must_use]
+    pub const fn at<E: Event>() -> EventPlan {
+        Sorted::<C, E, N, K>::PLAN
+    }
+
+    /// The steps of the event from this one on.
+    #[must_use]
+    pub const fn order<E: Event>(start: usize) -> Order {
+        Order::from(&Sorted::<C, E, N, K>::ORDER, start)
+    }
+
+    /// The rails have room in this many steps.
+    ///
+    /// # Panics
+    /// When there are more: in a constant, at the name of the chain.
+    #[track_caller]
+    #[allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap, reason = "no list is so long")]
+    pub const fn fits<E: Event>(steps: usize) {
+        let count = Sorted::<C, E, N, K>::COUNT;
+        if count > steps {
+            let event = E::POINT.event_name();
+            let text = Text::new().and("the chain has ").number(count as i32).and(" rails on ").name(event);
+            let text = text.and(", and without a word room for ").number(steps as i32);
+            text.and(": name the event, `#[chain(events = [").and(event).and("])]`").refuse();
+        }
+    }
+
+    /// What a chain that lists this one knows of it. The plan is that of [`Self::plan`], in a static.
+    #[must_use]
+    pub const fn row(info: RailInfo, plan: &'static Plan) -> Row {
+        Row::new(info, Self::EVENTS, Self::REWRITES)
+            .with_inner(plan)
+            .always_in(Self::ALWAYS)
+            .window(Self::WINDOW)
+            .reported(Self::REPORTED)
+    }
+
+    /// Which rails run at which event.
+    #[must_use]
+    pub const fn plan(chain: &'static str) -> Plan {
+        Plan { chain, events: Self::PLANS }
+    }
+
+    /// The plans of all events that the chain serves: first those of the library.
+    pub(super) const SERVED: &'static [EventPlan] = &{
+        let (mut plans, lifecycle, custom) = ([EventPlan::EMPTY; K], Self::lifecycle_plans(), C::CUSTOM_EVENTS);
+        let mut i = 0;
+        while i < K {
+            plans[i] = if i < LIFECYCLE { lifecycle[i] } else { custom[i - LIFECYCLE] };
+            i += 1;
+        }
+        plans
+    };
 
     /// The plans of the events that have rails.
-    pub const PLANS: &'static [EventPlan] = Self::USED.0.split_at(Self::USED.1).0;
+    const PLANS: &'static [EventPlan] = Self::USED.0.split_at(Self::USED.1).0;
 
     /// The events that have rails.
-    pub const EVENTS: &'static [HookPoint] = Self::POINTS.split_at(Self::USED.1).0;
+    const EVENTS: &'static [HookPoint] = Self::POINTS.split_at(Self::USED.1).0;
 
     /// The events whose payload a rail may change.
-    pub const REWRITES: &'static [HookPoint] = Self::REWRITTEN_POINTS.0.split_at(Self::REWRITTEN_POINTS.1).0;
+    const REWRITES: &'static [HookPoint] = Self::REWRITTEN_POINTS.0.split_at(Self::REWRITTEN_POINTS.1).0;
 
     /// The events that have rails first, and how many they are; what follows them is not looked at.
     const USED: &'static ([EventPlan; K], usize) = &{
-        let (mut used, mut count, mut i) = (C::EVENTS, 0, 0);
+        let (mut used, mut count, mut i) = ([EventPlan::EMPTY; K], 0, 0);
         while i < K {
-            if !used[i].rails.is_empty() {
-                used[count] = used[i];
+            if !Self::SERVED[i].rails.is_empty() {
+                used[count] = Self::SERVED[i];
                 count += 1;
             }
             i += 1;
@@ -132,21 +166,21 @@ impl<C: Listing<N, K>, const N: usize, const K: usize> Summary<C, N, K> {
         EventSet(bits)
     };
 
-    /// Whether what is wrong with one of the rails has been told.
-    pub const TOLD: bool = {
-        let (mut told, mut i) = (false, 0);
+    /// Whether the compiler has already reported a mistake in one of the rails.
+    pub(super) const REPORTED: bool = {
+        let (mut reported, mut i) = (false, 0);
         while i < N {
-            told |= C::ROWS[i].told;
+            reported |= C::ROWS[i].reported;
             i += 1;
         }
-        told
+        reported
     };
 
     /// Whether there are rails that are always called.
     pub const HAS_ALWAYS: bool = Self::ALWAYS.0 != 0;
 
     /// How many characters of a streamed answer its rails have to see together.
-    pub const WINDOW: usize = {
+    const WINDOW: usize = {
         let (mut most, mut i) = (0, 0);
         while i < N {
             if C::ROWS[i].window > most {
@@ -158,7 +192,7 @@ impl<C: Listing<N, K>, const N: usize, const K: usize> Summary<C, N, K> {
     };
 
     /// The events at which a rail is always called.
-    pub const ALWAYS: EventSet = {
+    const ALWAYS: EventSet = {
         let (mut bits, mut i) = (0, 0);
         while i < N {
             bits |= C::ROWS[i].always.0;
@@ -191,9 +225,35 @@ impl<C: Listing<N, K>, const N: usize, const K: usize> Summary<C, N, K> {
     };
 }
 
+/// What [`ChainFacts`] answers where the numbers of rails and events are not known.
+pub trait Facts {
+    /// How many characters of a streamed answer the rails have to see together.
+    const WINDOW: usize;
+
+    /// Whether the chain has rails on the event.
+    fn has_rails<E: Event>() -> bool;
+
+    /// Whether one of them may change the payload.
+    fn may_rewrite<E: Event>() -> bool;
+}
+
+impl<C: Listing<N>, const N: usize, const K: usize> Facts for ChainFacts<C, N, K> {
+    const WINDOW: usize = Self::WINDOW;
+
+    #[inline]
+    fn has_rails<E: Event>() -> bool {
+        const { Sorted::<C, E, N, K>::COUNT > 0 }
+    }
+
+    #[inline]
+    fn may_rewrite<E: Event>() -> bool {
+        const { Self::rewrites_at(E::POINT) }
+    }
+}
+
 /// The same rails from the last to the first.
 const fn reversed<const N: usize>(order: [usize; N]) -> [usize; N] {
-    let (mut reversed, mut count) = ([N; N], 0);
+    let (mut reversed, mut count) = ([NO_PLACE; N], 0);
     while count < N && order[count] < N {
         count += 1;
     }
@@ -207,7 +267,7 @@ const fn reversed<const N: usize>(order: [usize; N]) -> [usize; N] {
 
 /// An insertion sort, because it is stable and short: constants cannot call the library's.
 const fn order<const N: usize>(rows: &[Row; N], event: HookPoint) -> [usize; N] {
-    let mut order = [N; N];
+    let mut order = [NO_PLACE; N];
     let (mut place, mut len) = (0, 0);
     while place < N {
         if rows[place].is_on(event) {
@@ -222,4 +282,40 @@ const fn order<const N: usize>(rows: &[Row; N], event: HookPoint) -> [usize; N] 
         place += 1;
     }
     order
+}
+
+/// The most steps that one walk has.
+const LONGEST: usize = 64;
+
+/// Declares [`Order`] with a field for each step.
+macro_rules! order {
+    ($($usize:ident $step:literal)*) => {
+        /// The places of the rails at the steps of one walk, as fields: when an expansion names a field, the compiler has
+        /// half the work that it has with an element of a list.
+        #[derive(Clone, Copy, Debug)]
+        pub struct Order($(pub $usize),*);
+
+        impl Order {
+            /// The steps of an event from this one on.
+            const fn from<const N: usize>(order: &[usize; N], start: usize) -> Self {
+                let (mut places, mut i) = ([NO_PLACE; LONGEST], 0);
+                while i < LONGEST && start + i < N {
+                    places[i] = order[start + i];
+                    i += 1;
+                }
+                Self($(places[$step]),*)
+            }
+        }
+    };
+}
+
+order! {
+    usize 0 usize 1 usize 2 usize 3 usize 4 usize 5 usize 6 usize 7
+    usize 8 usize 9 usize 10 usize 11 usize 12 usize 13 usize 14 usize 15
+    usize 16 usize 17 usize 18 usize 19 usize 20 usize 21 usize 22 usize 23
+    usize 24 usize 25 usize 26 usize 27 usize 28 usize 29 usize 30 usize 31
+    usize 32 usize 33 usize 34 usize 35 usize 36 usize 37 usize 38 usize 39
+    usize 40 usize 41 usize 42 usize 43 usize 44 usize 45 usize 46 usize 47
+    usize 48 usize 49 usize 50 usize 51 usize 52 usize 53 usize 54 usize 55
+    usize 56 usize 57 usize 58 usize 59 usize 60 usize 61 usize 62 usize 63
 }

@@ -8,8 +8,8 @@ use std::ops::ControlFlow;
 
 use tracing::{Instrument, Span};
 
-use crate::chain::RailAt;
 use crate::chain::serves::Serves;
+use crate::chain::{NO_PLACE, RailAt, RailList};
 use crate::context::{RailContext, StoppedBy};
 use crate::decision::{Decision, Outcome};
 use crate::event::{Event, Payloads};
@@ -17,11 +17,8 @@ use crate::point::RailInfo;
 use crate::rail::{Rail, RailOn, Stateless};
 use crate::telemetry;
 
-/// The steps of a chain at event `E`.
-pub trait Walk<E: Event> {
-    /// The chain that they are of.
-    type Chain;
-
+/// The steps of a chain at event `E`: the places that its rails have in the list `L`.
+pub trait Walk<E: Event, L: RailList> {
     /// How many steps there are.
     const STEPS: usize;
 
@@ -29,196 +26,214 @@ pub trait Walk<E: Event> {
     const EMPTY: bool;
 
     /// Takes the steps until a rail does not continue.
-    fn walk<'a, N: Note>(
-        chain: &'a Self::Chain,
+    fn walk<'a, M: Mode>(
+        chain: &'a L::Chain,
         payload: E::Payload<'a>,
         ctx: &'a mut RailContext,
     ) -> impl Future<Output = Outcome<E>> + Send;
 
     /// Calls the rails from this step on that are always called.
-    fn observe<'a, N: Note>(
-        chain: &'a Self::Chain,
+    fn call_always_rails<'a, M: Mode>(
+        chain: &'a L::Chain,
         payload: E::Payload<'a>,
         ctx: &'a mut RailContext,
         from: usize,
     ) -> impl Future<Output = ()> + Send;
 }
 
-/// The steps of event `E`, in the order that the constants know. The macro implements it beside [`RailAt`].
-pub trait StepsOn<E: Event>: super::Places {
+/// The steps of event `E`, in the order that the constants know. The macro implements it for custom events, and
+/// [`LifecycleSteps`](super::lifecycle::LifecycleSteps) for those of the library.
+pub trait StepsOn<E: Event>: RailList + Sized {
     /// Which place is at which step.
-    type Steps: Walk<E, Chain = Self::Chain>;
-}
+    type Steps: Walk<E, Self>;
 
-/// How a walk takes its steps: whether it notes at which one it was stopped, which only chains with rails that are always
-/// called want to know, and whether it opens a span around each.
-///
-/// What is left out is no code at all: a step is then the call of the rail and nothing else.
-pub trait Note {
-    /// What a step gives.
-    type Out<E: Event, S: Step<E>>: Send;
-
-    /// Takes a step.
-    fn call<'a, E: Event, S: Step<E>>(
-        chain: &'a S::Chain,
+    /// Runs the rails.
+    #[inline(always)]
+    fn run_rails<'a>(
+        chain: &'a Self::Chain,
         payload: E::Payload<'a>,
         ctx: &'a mut RailContext,
-    ) -> impl Future<Output = Self::Out<E, S>> + Send;
+    ) -> impl Future<Output = Outcome<E>> + Send
+    where
+        Self::Chain: Serves<E>,
+    {
+        Self::Mode::run_rails::<E, Self>(chain, payload, ctx)
+    }
+}
 
-    /// Takes a step beside others.
-    fn call_concurrent<'a, E: Event, S: Step<E>>(
-        chain: &'a S::Chain,
-        payload: E::Shared<'a>,
-        ctx: &'a RailContext,
-    ) -> impl Future<Output = Self::Out<E, S>> + Send;
+/// How a chain takes its steps: whether it has rails that are always called, and whether there is a span around each step.
+///
+/// A mode is a type, and not a value, so that there is no code for what a chain does not have: without both, a step is
+/// the call of the rail and nothing else.
+pub trait Mode {
+    /// Whether there are rails that are always called. Then a walk records the step at which it was stopped.
+    const HAS_ALWAYS: bool;
 
-    /// What the rail decided.
-    fn decide<E: Event, S: Step<E>>(output: Self::Out<E, S>) -> ControlFlow<Outcome<E>>;
+    /// What is done for a step.
+    type Step<E: Event, S: Step<E>>: Step<E, Chain = S::Chain>;
 
-    /// Calls the rail of a step when it is one that is always called.
-    fn observe<'a, E: Event, S: Step<E>>(
-        chain: &'a S::Chain,
+    /// Runs the rails of an event; when one of them stops it, then those after it that are always called.
+    fn run_rails<'a, E: Event, L: StepsOn<E, Chain: Serves<E>>>(
+        chain: &'a L::Chain,
+        payload: E::Payload<'a>,
+        ctx: &'a mut RailContext,
+    ) -> impl Future<Output = Outcome<E>> + Send;
+
+    /// Calls only those that are always called: a rail of the chain around has stopped the event.
+    fn run_always_rails<'a, E: Event, L: StepsOn<E, Chain: Serves<E>>>(
+        chain: &'a L::Chain,
         payload: E::Payload<'a>,
         ctx: &'a mut RailContext,
     ) -> impl Future<Output = ()> + Send;
 
-    /// The walk was stopped at this step.
-    fn stopped_at(ctx: &mut RailContext, step: usize);
+    /// Records that the walk was stopped at this step.
+    #[inline(always)]
+    fn stopped_at(ctx: &mut RailContext, step: usize) {
+        if Self::HAS_ALWAYS {
+            record_stop(ctx, step);
+        }
+    }
 
-    /// What it noted was a step after so many others.
-    fn after(ctx: &mut RailContext, steps: usize);
+    /// Records that the step is one after so many others.
+    #[inline(always)]
+    fn stopped_after(ctx: &mut RailContext, steps: usize) {
+        if Self::HAS_ALWAYS {
+            record_stop(ctx, ctx.stopped_at + steps);
+        }
+    }
 }
 
-/// Steps that are the calls of their rails.
-macro_rules! plain_steps {
-    () => {
-        type Out<E: Event, S: Step<E>> = S::Out;
+#[cold]
+const fn record_stop(ctx: &mut RailContext, step: usize) {
+    ctx.stopped_at = step;
+}
 
-        #[inline(always)]
-        fn call<'a, E: Event, S: Step<E>>(
-            chain: &'a S::Chain,
-            payload: E::Payload<'a>,
-            ctx: &'a mut RailContext,
-        ) -> impl Future<Output = S::Out> + Send {
-            S::call(chain, payload, ctx)
+/// Declares a mode with rails that are always called, and without.
+macro_rules! mode {
+    ($(#[$doc:meta])* $mode:ident: $one:ident => $step:ty) => {
+        $(#[$doc])*
+        #[derive(Debug)]
+        pub enum $mode<const HAS_ALWAYS: bool> {}
+
+        impl Mode for $mode<false> {
+            const HAS_ALWAYS: bool = false;
+
+            type Step<E: Event, $one: Step<E>> = $step;
+
+            #[inline(always)]
+            fn run_rails<'a, E: Event, L: StepsOn<E, Chain: Serves<E>>>(
+                chain: &'a L::Chain,
+                payload: E::Payload<'a>,
+                ctx: &'a mut RailContext,
+            ) -> impl Future<Output = Outcome<E>> + Send {
+                L::Steps::walk::<Self>(chain, payload, ctx)
+            }
+
+            fn run_always_rails<'a, E: Event, L: StepsOn<E, Chain: Serves<E>>>(
+                _: &'a L::Chain,
+                _: E::Payload<'a>,
+                _: &'a mut RailContext,
+            ) -> impl Future<Output = ()> + Send {
+                std::future::ready(())
+            }
         }
 
-        fn call_concurrent<'a, E: Event, S: Step<E>>(
-            chain: &'a S::Chain,
-            payload: E::Shared<'a>,
-            ctx: &'a RailContext,
-        ) -> impl Future<Output = S::Out> + Send {
-            S::call_concurrent(chain, payload, ctx)
-        }
+        impl Mode for $mode<true> {
+            const HAS_ALWAYS: bool = true;
 
-        #[inline(always)]
-        fn decide<E: Event, S: Step<E>>(output: S::Out) -> ControlFlow<Outcome<E>> {
-            S::decide(output)
-        }
+            type Step<E: Event, $one: Step<E>> = $step;
 
-        fn observe<'a, E: Event, S: Step<E>>(
-            chain: &'a S::Chain,
-            payload: E::Payload<'a>,
-            ctx: &'a mut RailContext,
-        ) -> impl Future<Output = ()> + Send {
-            S::observe(chain, payload, ctx)
+            async fn run_rails<'a, E: Event, L: StepsOn<E, Chain: Serves<E>>>(
+                chain: &'a L::Chain,
+                mut payload: E::Payload<'a>,
+                ctx: &'a mut RailContext,
+            ) -> Outcome<E> {
+                let outcome = L::Steps::walk::<Self>(chain, E::reborrow(&mut payload), ctx).await;
+                if let Some(stopped) = StoppedBy::of::<E>(&outcome) {
+                    let from = ctx.stopped_at + 1;
+                    ctx.set_stopped(stopped);
+                    L::Steps::call_always_rails::<Self>(chain, payload, ctx, from).await;
+                }
+                outcome
+            }
+
+            fn run_always_rails<'a, E: Event, L: StepsOn<E, Chain: Serves<E>>>(
+                chain: &'a L::Chain,
+                payload: E::Payload<'a>,
+                ctx: &'a mut RailContext,
+            ) -> impl Future<Output = ()> + Send {
+                L::Steps::call_always_rails::<Self>(chain, payload, ctx, 0)
+            }
         }
     };
 }
 
-/// Nobody wants to know.
-#[derive(Debug)]
-pub enum Unnoted {}
-
-impl Note for Unnoted {
-    plain_steps!();
-
-    #[inline(always)]
-    fn stopped_at(_: &mut RailContext, _: usize) {}
-
-    #[inline(always)]
-    fn after(_: &mut RailContext, _: usize) {}
+mode! {
+    /// There are no spans.
+    Plain: S => S
 }
 
-/// It is noted in the context.
-#[derive(Debug)]
-pub enum Noted {}
-
-impl Note for Noted {
-    plain_steps!();
-
-    #[cold]
-    fn stopped_at(ctx: &mut RailContext, step: usize) {
-        ctx.stopped_at = step;
-    }
-
-    #[cold]
-    fn after(ctx: &mut RailContext, steps: usize) {
-        ctx.stopped_at += steps;
-    }
+mode! {
+    /// There is a span around each step: the chain has `#[chain(trace)]`.
+    Traced: S => InSpan<S>
 }
 
-/// The same with a span around each rail.
+/// A step in a span.
 #[derive(Debug)]
-pub struct InSpans<N>(PhantomData<N>);
+pub struct InSpan<S>(PhantomData<S>);
 
-impl<N: Note> Note for InSpans<N> {
-    type Out<E: Event, S: Step<E>> = ControlFlow<Outcome<E>>;
+impl<E: Event, S: Step<E>> Step<E> for InSpan<S> {
+    type Chain = S::Chain;
+    type Out = ControlFlow<Outcome<E>>;
+    const INFO: RailInfo = S::INFO;
+    const ALWAYS: bool = S::ALWAYS;
 
-    fn call<'a, E: Event, S: Step<E>>(
+    fn call<'a>(
         chain: &'a S::Chain,
         payload: E::Payload<'a>,
         ctx: &'a mut RailContext,
-    ) -> impl Future<Output = ControlFlow<Outcome<E>>> + Send {
+    ) -> impl Future<Output = Self::Out> + Send {
         let span = span_of::<E, S>();
         // In the span: a rail that does not wait does its work when it is called.
         let call = span.in_scope(|| S::call(chain, payload, ctx));
-        in_span::<E, S>(span, call)
+        decide_in_span::<E, S>(span, call)
     }
 
-    fn call_concurrent<'a, E: Event, S: Step<E>>(
+    fn call_concurrent<'a>(
         chain: &'a S::Chain,
         payload: E::Shared<'a>,
         ctx: &'a RailContext,
-    ) -> impl Future<Output = ControlFlow<Outcome<E>>> + Send {
+    ) -> impl Future<Output = Self::Out> + Send {
         let span = span_of::<E, S>();
         let call = span.in_scope(|| S::call_concurrent(chain, payload, ctx));
-        in_span::<E, S>(span, call)
+        decide_in_span::<E, S>(span, call)
     }
 
-    fn decide<E: Event, S: Step<E>>(flow: ControlFlow<Outcome<E>>) -> ControlFlow<Outcome<E>> {
+    fn decide(flow: Self::Out) -> ControlFlow<Outcome<E>> {
         flow
     }
 
-    fn observe<'a, E: Event, S: Step<E>>(
+    fn call_if_always<'a>(
         chain: &'a S::Chain,
         payload: E::Payload<'a>,
         ctx: &'a mut RailContext,
     ) -> impl Future<Output = ()> + Send {
         let span = if S::ALWAYS { telemetry::rail_span(&S::INFO, E::POINT) } else { Span::none() };
-        let call = span.in_scope(|| S::observe(chain, payload, ctx));
+        let call = span.in_scope(|| S::call_if_always(chain, payload, ctx));
         async move {
             call.instrument(span.clone()).await;
             telemetry::flowed::<E>(&span, &ControlFlow::Continue(()));
         }
     }
-
-    fn stopped_at(ctx: &mut RailContext, step: usize) {
-        N::stopped_at(ctx, step);
-    }
-
-    fn after(ctx: &mut RailContext, steps: usize) {
-        N::after(ctx, steps);
-    }
 }
 
-/// The span of a step. The steps after the last rail are no rails.
+/// The span of a step. The steps after the last rail have none.
 fn span_of<E: Event, S: Step<E>>() -> Span {
     if S::INFO.name.is_empty() { Span::none() } else { telemetry::rail_span(&S::INFO, E::POINT) }
 }
 
-/// What a call in a span comes to, which the span tells.
-async fn in_span<E: Event, S: Step<E>>(
+/// What the rail of a step decided. The span records it.
+async fn decide_in_span<E: Event, S: Step<E>>(
     span: Span,
     call: impl Future<Output = S::Out> + Send,
 ) -> ControlFlow<Outcome<E>> {
@@ -228,109 +243,21 @@ async fn in_span<E: Event, S: Step<E>>(
     flow
 }
 
-/// Whether there are spans around rails.
-pub trait Spans {
-    /// How steps are taken that would be taken like this without spans.
-    type Around<N: Note>: Note;
-}
-
-/// There are none.
-#[derive(Debug)]
-pub enum Untraced {}
-
-impl Spans for Untraced {
-    type Around<N: Note> = N;
-}
-
-/// There are: the chain has `#[chain(trace)]`.
-#[derive(Debug)]
-pub enum Traced {}
-
-impl Spans for Traced {
-    type Around<N: Note> = InSpans<N>;
-}
-
-/// How the steps of an event are taken: whether there are rails that are always called, and whether there are spans.
-#[derive(Debug)]
-pub struct Always<const THERE_ARE: bool, T = Untraced>(PhantomData<T>);
-
-/// What a chain does at an event. See [`Always`].
-pub trait Course {
-    /// Runs the rails.
-    fn take_steps<'a, E: Event, W: Walk<E, Chain: Serves<E>>>(
-        chain: &'a W::Chain,
-        payload: E::Payload<'a>,
-        ctx: &'a mut RailContext,
-    ) -> impl Future<Output = Outcome<E>> + Send;
-
-    /// Calls only those that are always called: a rail of the chain around has stopped the event.
-    fn observe<'a, E: Event, W: Walk<E, Chain: Serves<E>>>(
-        chain: &'a W::Chain,
-        payload: E::Payload<'a>,
-        ctx: &'a mut RailContext,
-    ) -> impl Future<Output = ()> + Send;
-}
-
-impl<T: Spans> Course for Always<false, T> {
-    #[inline(always)]
-    fn take_steps<'a, E: Event, W: Walk<E, Chain: Serves<E>>>(
-        chain: &'a W::Chain,
-        payload: E::Payload<'a>,
-        ctx: &'a mut RailContext,
-    ) -> impl Future<Output = Outcome<E>> + Send {
-        W::walk::<T::Around<Unnoted>>(chain, payload, ctx)
-    }
-
-    fn observe<'a, E: Event, W: Walk<E, Chain: Serves<E>>>(
-        _: &'a W::Chain,
-        _: E::Payload<'a>,
-        _: &'a mut RailContext,
-    ) -> impl Future<Output = ()> + Send {
-        std::future::ready(())
-    }
-}
-
-impl<T: Spans> Course for Always<true, T> {
-    async fn take_steps<'a, E: Event, W: Walk<E, Chain: Serves<E>>>(
-        chain: &'a W::Chain,
-        mut payload: E::Payload<'a>,
-        ctx: &'a mut RailContext,
-    ) -> Outcome<E> {
-        let outcome = W::walk::<T::Around<Noted>>(chain, E::reborrow(&mut payload), ctx).await;
-        if let Some(stopped) = StoppedBy::of::<E>(&outcome) {
-            let from = ctx.stopped_at + 1;
-            ctx.set_stopped(stopped);
-            W::observe::<T::Around<Noted>>(chain, payload, ctx, from).await;
-        }
-        outcome
-    }
-
-    fn observe<'a, E: Event, W: Walk<E, Chain: Serves<E>>>(
-        chain: &'a W::Chain,
-        payload: E::Payload<'a>,
-        ctx: &'a mut RailContext,
-    ) -> impl Future<Output = ()> + Send {
-        W::observe::<T::Around<Noted>>(chain, payload, ctx, 0)
-    }
-}
-
 /// The first steps of a long chain, and the others.
 #[derive(Debug)]
 pub struct Then<A, B>(PhantomData<(A, B)>);
 
-impl<E: Event, A: Walk<E, Chain: Serves<E>>, B: Walk<E, Chain = A::Chain>> Walk<E> for Then<A, B> {
-    type Chain = A::Chain;
-
+impl<E: Event, L: RailList<Chain: Serves<E>>, A: Walk<E, L>, B: Walk<E, L>> Walk<E, L> for Then<A, B> {
     const STEPS: usize = A::STEPS + B::STEPS;
 
     const EMPTY: bool = A::EMPTY;
 
-    async fn walk<'a, N: Note>(
-        chain: &'a A::Chain,
+    async fn walk<'a, M: Mode>(
+        chain: &'a L::Chain,
         mut payload: E::Payload<'a>,
         ctx: &'a mut RailContext,
     ) -> Outcome<E> {
-        match A::walk::<N>(chain, E::reborrow(&mut payload), ctx).await {
+        match A::walk::<M>(chain, E::reborrow(&mut payload), ctx).await {
             Ok(Decision::Continue) => {}
             stopped => return stopped,
         }
@@ -338,22 +265,22 @@ impl<E: Event, A: Walk<E, Chain: Serves<E>>, B: Walk<E, Chain = A::Chain>> Walk<
         if B::EMPTY {
             return Ok(Decision::Continue);
         }
-        let outcome = B::walk::<N>(chain, E::reborrow(&mut payload), ctx).await;
+        let outcome = B::walk::<M>(chain, E::reborrow(&mut payload), ctx).await;
         if !matches!(outcome, Ok(Decision::Continue)) {
-            N::after(ctx, A::STEPS);
+            M::stopped_after(ctx, A::STEPS);
         }
         outcome
     }
 
-    async fn observe<'a, N: Note>(
-        chain: &'a A::Chain,
+    async fn call_always_rails<'a, M: Mode>(
+        chain: &'a L::Chain,
         mut payload: E::Payload<'a>,
         ctx: &'a mut RailContext,
         from: usize,
     ) {
-        A::observe::<N>(chain, E::reborrow(&mut payload), ctx, from).await;
+        A::call_always_rails::<M>(chain, E::reborrow(&mut payload), ctx, from).await;
         if !B::EMPTY {
-            B::observe::<N>(chain, payload, ctx, from.saturating_sub(A::STEPS)).await;
+            B::call_always_rails::<M>(chain, payload, ctx, from.saturating_sub(A::STEPS)).await;
         }
     }
 }
@@ -377,7 +304,7 @@ impl<C, R: Stateless> Access<C, R> for ByName {
 
 /// The place `I` of a list of rails, as a type.
 #[derive(Debug)]
-pub struct At<P, const I: usize>(PhantomData<P>);
+pub struct At<L, const I: usize>(PhantomData<L>);
 
 /// One step of a chain at event `E`: a direct call of the rail at a known place.
 ///
@@ -411,22 +338,22 @@ pub trait Step<E: Event> {
     fn decide(output: Self::Out) -> ControlFlow<Outcome<E>>;
 
     /// Calls the rail when it is one that is always called.
-    fn observe<'a>(
+    fn call_if_always<'a>(
         chain: &'a Self::Chain,
         payload: E::Payload<'a>,
         ctx: &'a mut RailContext,
     ) -> impl Future<Output = ()> + Send;
 }
 
-impl<E: Event, P: RailAt<I>, const I: usize> Step<E> for At<P, I>
+impl<E: Event, L: RailAt<I>, const I: usize> Step<E> for At<L, I>
 where
-    P::Rail: RailOn<E> + 'static,
-    P::Access: Access<P::Chain, P::Rail>,
+    L::Rail: RailOn<E> + 'static,
+    L::Access: Access<L::Chain, L::Rail>,
 {
-    type Chain = P::Chain;
-    type Out = <P::Rail as RailOn<E>>::Out;
-    const INFO: RailInfo = <P::Rail as Rail>::INFO;
-    const ALWAYS: bool = <P::Rail as RailOn<E>>::ALWAYS;
+    type Chain = L::Chain;
+    type Out = <L::Rail as RailOn<E>>::Out;
+    const INFO: RailInfo = <L::Rail as Rail>::INFO;
+    const ALWAYS: bool = <L::Rail as RailOn<E>>::ALWAYS;
 
     #[inline(always)]
     fn call<'a>(
@@ -434,7 +361,7 @@ where
         payload: E::Payload<'a>,
         ctx: &'a mut RailContext,
     ) -> impl Future<Output = Self::Out> + Send {
-        P::Access::rail(chain).call(payload, ctx)
+        L::Access::rail(chain).call(payload, ctx)
     }
 
     fn call_concurrent<'a>(
@@ -442,46 +369,43 @@ where
         payload: E::Shared<'a>,
         ctx: &'a RailContext,
     ) -> impl Future<Output = Self::Out> + Send {
-        P::Access::rail(chain).call_concurrent(payload, ctx)
+        L::Access::rail(chain).call_concurrent(payload, ctx)
     }
 
     #[inline(always)]
     fn decide(output: Self::Out) -> ControlFlow<Outcome<E>> {
-        P::Rail::decide(output)
+        L::Rail::decide(output)
     }
 
-    fn observe<'a>(
+    fn call_if_always<'a>(
         chain: &'a Self::Chain,
         payload: E::Payload<'a>,
         ctx: &'a mut RailContext,
     ) -> impl Future<Output = ()> + Send {
-        P::Access::rail(chain).call_if_always(payload, ctx)
+        L::Access::rail(chain).call_if_always(payload, ctx)
     }
 }
 
-/// Walks of certain lengths; a chain takes the shortest in which its rails have room, and fills it with
+/// Walks of certain lengths; a chain takes the shortest in which its rails have room. The steps that are left are
 /// [`NoRail`](super::NoRail). Each group adds to those before it.
 macro_rules! walks {
     (@one $name:ident $($place:ident $step:literal)*) => {
-        /// A walk of this many steps: each the place of a rail in the list `P`.
+        /// A walk of this many steps: each the place of a rail in the list of the chain.
         #[derive(Debug)]
-        pub struct $name<P, $(const $place: usize),*>(PhantomData<P>);
+        pub enum $name<$(const $place: usize = NO_PLACE),*> {}
 
-        impl<E: Event, P: super::Places<Chain: Serves<E>>, $(const $place: usize),*> Walk<E>
-            for $name<P, $($place),*>
+        impl<E: Event, L: RailList<Chain: Serves<E>>, $(const $place: usize),*> Walk<E, L> for $name<$($place),*>
         where
-            $(At<P, $place>: Step<E, Chain = P::Chain>,)*
+            $(At<L, $place>: Step<E, Chain = L::Chain>,)*
         {
-            type Chain = P::Chain;
-
             const STEPS: usize = [$($step),*].len();
 
             // Those that are none come last.
-            const EMPTY: bool = <At<P, A0> as Step<E>>::INFO.name.is_empty();
+            const EMPTY: bool = <At<L, A0> as Step<E>>::INFO.name.is_empty();
 
             #[inline]
-            fn walk<'a, N: Note>(
-                chain: &'a Self::Chain,
+            fn walk<'a, M: Mode>(
+                chain: &'a L::Chain,
                 mut payload: E::Payload<'a>,
                 ctx: &'a mut RailContext,
             ) -> impl Future<Output = Outcome<E>> + Send {
@@ -491,10 +415,10 @@ macro_rules! walks {
                     let _ = (&payload, &ctx);
                     $(
                         let lent = <E as Payloads>::reborrow(&mut payload);
-                        let output = N::call::<E, At<P, $place>>(chain, lent, &mut *ctx).await;
-                        match N::decide::<E, At<P, $place>>(output) {
+                        let output = M::Step::<E, At<L, $place>>::call(chain, lent, &mut *ctx).await;
+                        match M::Step::<E, At<L, $place>>::decide(output) {
                             ControlFlow::Break(outcome) => {
-                                N::stopped_at(ctx, $step);
+                                M::stopped_at(ctx, $step);
                                 return outcome;
                             }
                             ControlFlow::Continue(()) => {}
@@ -504,15 +428,16 @@ macro_rules! walks {
                 }
             }
 
-            async fn observe<'a, N: Note>(
-                chain: &'a Self::Chain,
+            async fn call_always_rails<'a, M: Mode>(
+                chain: &'a L::Chain,
                 mut payload: E::Payload<'a>,
                 ctx: &'a mut RailContext,
                 from: usize,
             ) {
                 $(
                     if from <= $step {
-                        N::observe::<E, At<P, $place>>(chain, E::reborrow(&mut payload), &mut *ctx).await;
+                        let lent = E::reborrow(&mut payload);
+                        M::Step::<E, At<L, $place>>::call_if_always(chain, lent, &mut *ctx).await;
                     }
                 )*
             }
@@ -543,38 +468,4 @@ walks! {
     (Steps64
         A48 48 A49 49 A50 50 A51 51 A52 52 A53 53 A54 54 A55 55
         A56 56 A57 57 A58 58 A59 59 A60 60 A61 61 A62 62 A63 63)
-}
-
-/// The most steps that one walk has.
-const LONGEST: usize = 64;
-
-/// Declares [`Order`] with a field for each step.
-macro_rules! order {
-    ($($field:ident $step:literal)*) => {
-        /// Which places are at the steps of one walk, as fields: when an expansion names a field, the compiler has
-        /// half the work that it has with an element of a list.
-        #[allow(missing_docs)]
-        #[derive(Clone, Copy, Debug)]
-        pub struct Order { $(pub $field: usize,)* }
-
-        impl Order {
-            /// The steps of an event from this one on.
-            #[must_use]
-            pub const fn from<const N: usize>(order: &[usize; N], start: usize) -> Self {
-                let (mut places, mut i) = ([N; LONGEST], 0);
-                while i < LONGEST && start + i < N {
-                    places[i] = order[start + i];
-                    i += 1;
-                }
-                Self { $($field: places[$step],)* }
-            }
-        }
-    };
-}
-
-order! {
-    s0 0 s1 1 s2 2 s3 3 s4 4 s5 5 s6 6 s7 7 s8 8 s9 9 s10 10 s11 11 s12 12 s13 13 s14 14 s15 15
-    s16 16 s17 17 s18 18 s19 19 s20 20 s21 21 s22 22 s23 23 s24 24 s25 25 s26 26 s27 27 s28 28 s29 29 s30 30 s31 31
-    s32 32 s33 33 s34 34 s35 35 s36 36 s37 37 s38 38 s39 39 s40 40 s41 41 s42 42 s43 43 s44 44 s45 45 s46 46 s47 47
-    s48 48 s49 49 s50 50 s51 51 s52 52 s53 53 s54 54 s55 55 s56 56 s57 57 s58 58 s59 59 s60 60 s61 61 s62 62 s63 63
 }

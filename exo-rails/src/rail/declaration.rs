@@ -30,9 +30,9 @@ pub struct Row {
     pub(crate) concurrent: bool,
     /// Whether it shares name and place with others, made from the same generic type.
     pub(crate) generic: bool,
-    /// Whether the compiler has already told what is wrong with it, or with a rail in it: then a chain has nothing to
-    /// add, because it does not know what the rail was to be.
-    pub(crate) told: bool,
+    /// Whether the compiler has already reported a mistake in it, or in a rail in it: then a chain has nothing to add,
+    /// because it does not know what the rail was to be.
+    pub(crate) reported: bool,
 }
 
 /// Events, a bit for each: what constants compute takes its time whenever a chain is compiled.
@@ -81,7 +81,7 @@ impl Row {
             tools: &[],
             concurrent: false,
             generic: false,
-            told: false,
+            reported: false,
         }
     }
 
@@ -93,10 +93,10 @@ impl Row {
         self
     }
 
-    /// What is wrong with it has been told.
+    /// The compiler has already reported a mistake in it.
     #[must_use]
-    pub const fn told(mut self, told: bool) -> Self {
-        self.told = told;
+    pub const fn reported(mut self, reported: bool) -> Self {
+        self.reported = reported;
         self
     }
 

@@ -62,6 +62,11 @@ pub struct PlannedRail {
     pub(crate) place: usize,
 }
 
+impl EventPlan {
+    /// What a list of plans is filled with before they are there.
+    pub(crate) const EMPTY: Self = Self { event: HookPoint::Start, reversed: false, rails: &[] };
+}
+
 impl PlannedRail {
     pub(crate) const fn of(row: &'static Row, place: usize) -> Self {
         Self { info: row.info, inner: row.inner, row, place }

@@ -1,0 +1,182 @@
+//! The model of a rail: what the checks make of the user's attribute and item, and the expansion is made of.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use proc_macro2::{Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote};
+use syn::{Attribute, Expr, Generics, Ident, LitStr, Path, Type, Visibility};
+
+use super::args::OnFault;
+use crate::paths::Library;
+
+/// A rail: what is known of it when every check has passed, and what could be made out when not.
+pub(super) struct Rail {
+    pub library: Library,
+    /// The type that is the rail: made beside a function, the user's own for an `impl` block.
+    pub subject: Subject,
+    pub name: String,
+    /// Where errors about the rail as a whole point, and where it is declared.
+    pub span: Span,
+    pub priority: Option<Expr>,
+    /// The rails that it runs after, and those that it runs before.
+    pub after: Vec<Path>,
+    pub before: Vec<Path>,
+    /// The set that its tools have to be in.
+    pub tools: Option<Path>,
+    /// What it does, one for each function or method.
+    pub handlers: Vec<Handler>,
+}
+
+pub(super) enum Subject {
+    /// (e.g. `block_dangerous`): a type of this name has to be made.
+    Function { ident: Ident, vis: Visibility, attrs: Vec<Attribute> },
+    /// (e.g. `RateLimit<S>`).
+    Type { ty: Box<Type>, generics: Generics },
+}
+
+/// A function or method on one event or more.
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
+pub(super) struct Handler {
+    pub events: Vec<Path>,
+    /// Where errors about it as a whole point: its name.
+    pub span: Span,
+    /// What to call: (e.g. `block_dangerous`, `Self::prompt`).
+    pub callee: TokenStream,
+    pub takes_self: bool,
+    pub params: Vec<Param>,
+    pub output: Type,
+    pub is_async: bool,
+    /// The one tool that it is called for.
+    pub tool: Option<LitStr>,
+    /// The values that it hands on, and those that it needs.
+    pub provides: Vec<Path>,
+    pub needs: Vec<Path>,
+    /// Whether it is called also when a rail before it has stopped the event.
+    pub always: bool,
+    /// How long it may take.
+    pub timeout: Option<Duration>,
+    /// Whether a panic of it is a fault.
+    pub catches_panics: bool,
+    /// What comes of its faults, and where that is said.
+    pub on_fault: Option<(LitStr, OnFault)>,
+    /// Whether it can run beside others.
+    pub concurrent: bool,
+    /// How many characters of a streamed answer it has to see together.
+    pub window: Option<usize>,
+}
+
+/// A parameter.
+pub(super) struct Param {
+    /// Its type, without the lifetimes.
+    pub ty: Type,
+    pub source: Source,
+}
+
+/// Where a parameter comes from.
+pub(super) enum Source {
+    /// A part of what the event carries, the union of it all, or the context: its type decides.
+    Event,
+    /// All that the event carries, to be looked at: `&Inputs<'_>`.
+    Whole,
+    /// The arguments of the tool, as this type.
+    Args(Box<Type>),
+    /// A value that another rail provides, as it is listed.
+    Value(Box<Path>),
+}
+
+impl Handler {
+    /// Whether it can change what the event carries, as far as its parameters tell.
+    pub(super) fn rewrites(&self) -> bool {
+        let changes = |ty: &Type| is_mutable(ty) && !ends_with(target(ty), "RailContext");
+        // The union of payloads, by value, has whatever the event carries by `&mut`.
+        self.params.iter().any(|param| changes(&param.ty) || !matches!(param.ty, Type::Reference(_)))
+    }
+
+    /// Whether more is to be done than to pick the parameters and to call it.
+    pub(super) fn is_plain(&self) -> bool {
+        self.tool.is_none()
+            && !self.always
+            && self.timeout.is_none()
+            && !self.catches_panics
+            && self.provides.is_empty()
+            && self.params.iter().all(|param| matches!(param.source, Source::Event))
+    }
+
+    /// The types of the parameters that are picked out of what the event carries.
+    pub(super) fn picked(&self) -> Vec<&Type> {
+        let picked = self.params.iter().filter(|param| matches!(param.source, Source::Event));
+        picked.map(|param| &param.ty).collect()
+    }
+}
+
+impl Rail {
+    /// The type that is the rail.
+    pub(super) fn self_ty(&self) -> TokenStream {
+        match &self.subject {
+            Subject::Function { ident, .. } => ident.to_token_stream(),
+            Subject::Type { ty, .. } => ty.to_token_stream(),
+        }
+    }
+
+    /// What a deprecated function needs, so that it is not itself the first to be warned of its use.
+    pub(super) fn quiet(&self) -> Option<TokenStream> {
+        let Subject::Function { attrs, .. } = &self.subject else { return None };
+        attrs.iter().any(|attr| attr.path().is_ident("deprecated")).then(|| quote!(#[allow(deprecated)]))
+    }
+
+    pub(super) fn generics(&self) -> Generics {
+        match &self.subject {
+            Subject::Function { .. } => Generics::default(),
+            Subject::Type { generics, .. } => generics.clone(),
+        }
+    }
+
+    /// Whether a type is, or has in it, a parameter of the rail's `impl` block.
+    pub(super) fn is_generic_in(&self, ty: &Type) -> bool {
+        let generics = self.generics();
+        let types = generics.type_params().map(|param| &param.ident);
+        let params: HashSet<_> = types.chain(generics.const_params().map(|param| &param.ident)).collect();
+        idents(ty.to_token_stream()).iter().any(|ident| params.contains(ident) || ident == "Self")
+    }
+
+    pub(super) fn events(&self) -> impl Iterator<Item = &Path> {
+        self.handlers.iter().flat_map(|handler| &handler.events)
+    }
+}
+
+/// The type itself: one that a `macro_rules!` passes on comes in an invisible group.
+pub(super) fn ungrouped(ty: &Type) -> &Type {
+    match ty {
+        Type::Group(group) => ungrouped(&group.elem),
+        Type::Paren(paren) => ungrouped(&paren.elem),
+        other => other,
+    }
+}
+
+/// The type behind a reference: what a parameter asks for.
+pub(super) fn target(ty: &Type) -> &Type {
+    match ty {
+        Type::Reference(reference) => ungrouped(&reference.elem),
+        other => other,
+    }
+}
+
+/// Whether it is a `&mut` reference.
+pub(super) fn is_mutable(ty: &Type) -> bool {
+    matches!(ty, Type::Reference(reference) if reference.mutability.is_some())
+}
+
+pub(super) fn ends_with(ty: &Type, name: &str) -> bool {
+    matches!(ungrouped(ty), Type::Path(path) if path.path.segments.last().is_some_and(|segment| segment.ident == name))
+}
+
+/// All names in the tokens.
+fn idents(tokens: TokenStream) -> Vec<Ident> {
+    let of_token = |token| match token {
+        TokenTree::Ident(ident) => vec![ident],
+        TokenTree::Group(group) => idents(group.stream()),
+        _ => Vec::new(),
+    };
+    tokens.into_iter().flat_map(of_token).collect()
+}

@@ -1,0 +1,71 @@
+//! What every chain has for each event of the library. It is here once, so that the expansion of `rail_chain!` does not
+//! write it for each chain.
+
+use super::RailList;
+use super::sorting::{ChainFacts, Listing, Order};
+use super::walk::{StepsOn, Walk};
+use crate::event::{
+    Error, Event, Finished, LlmChunk, LlmError, PostCompaction, PostLlmCall, PostToolCall, PreCompaction, PreLlmCall,
+    PreToolCall, SessionEnd, SessionStart, Start, ToolError,
+};
+use crate::point::HookPoint;
+use crate::rail::EventPlan;
+
+/// Takes the events in the order in which a session reaches them, which is that of `EVENTS` in the macros' `paths.rs`.
+macro_rules! lifecycle {
+    ($($event:ident)*) => {
+        /// How many events the library has.
+        pub const LIFECYCLE: usize = POINTS.len();
+
+        const POINTS: &[HookPoint] = &[$($event::POINT),*];
+
+        /// The events of the library as one type, and then the custom events of a chain.
+        pub type LifecycleEvents<Custom = ()> = lifecycle!(@list Custom; $($event)*);
+
+        /// The steps of a chain at each event of the library: the places of its rails, in the order in which they run.
+        #[allow(missing_docs)]
+        pub trait LifecycleSteps: RailList + Sized {
+            $(type $event: Walk<$event, Self>;)*
+        }
+
+        $(
+            impl<L: LifecycleSteps> StepsOn<$event> for L {
+                type Steps = L::$event;
+            }
+        )*
+
+        /// The order of the rails at each event of the library.
+        #[derive(Clone, Copy, Debug)]
+        pub struct LifecycleOrder($(pub lifecycle!(@order $event)),*);
+
+        impl<C: Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> {
+            /// The steps of each event of the library from this one on.
+            #[must_use]
+            pub const fn lifecycle(start: usize) -> LifecycleOrder {
+                LifecycleOrder($(Self::order::<$event>(start)),*)
+            }
+
+            /// The plans of the events of the library.
+            pub(super) const fn lifecycle_plans() -> [EventPlan; LIFECYCLE] {
+                [$(Self::at::<$event>()),*]
+            }
+        }
+    };
+    (@list $others:ident;) => { $others };
+    (@list $others:ident; $event:ident $($more:ident)*) => { ($event, lifecycle!(@list $others; $($more)*)) };
+    (@order $event:ident) => { Order };
+}
+
+lifecycle! {
+    SessionStart Start PreCompaction PostCompaction PreLlmCall LlmChunk PostLlmCall LlmError PreToolCall PostToolCall
+    ToolError Finished Error SessionEnd
+}
+
+// A chain finds the order of an event by its number.
+const _: () = {
+    let mut number = 0;
+    while number < LIFECYCLE {
+        assert!(POINTS[number].same(HookPoint::ALL[number]), "the events are in the order of `HookPoint::ALL`");
+        number += 1;
+    }
+};
