@@ -63,6 +63,7 @@ pub use tokio_util::sync::CancellationToken;
 /// The priority of a rail that gives none.
 pub const DEFAULT_PRIORITY: i32 = 50;
 
-#[doc(hidden)]
+// Hidden from the docs only: rustc writes the whole path of what is in a hidden module, and errors name these traits.
+#[cfg_attr(doc, doc(hidden))]
 #[path = "private.rs"]
 pub mod __private;

@@ -5,7 +5,7 @@
 use exo_rails::prelude::*;
 
 #[rail(on = [PreToolCall])]
-fn guard(call: &mut ToolCallInputs, ctx: &mut RailContext) -> Result<RailAction<ToolOutput>, std::io::Error> {
+fn guard(call: &mut ToolCallInputs, ctx: &RailContext) -> Result<RailAction<ToolOutput>, std::io::Error> {
     call.tool_name.push_str(&ctx.step().to_string());
     Ok(RailAction::skip_with(ToolOutput::text("cached"), "cached"))
 }
@@ -42,7 +42,7 @@ rail_chain! {
 async fn main() -> Result<(), RailFault> {
     // The functions are still functions.
     let call = &mut ToolCallInputs::new("search");
-    assert!(guard(call, &mut RunContext::new("demo")).is_ok());
+    assert!(guard(call, &RunContext::new("demo")).is_ok());
     assert_eq!(nothing(call), Verdict::Continue);
 
     let decision = Guards { budget: Budget }.dispatch::<PreToolCall>(call, &mut RunContext::new("demo")).await?;

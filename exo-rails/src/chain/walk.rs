@@ -374,7 +374,10 @@ where
 
     #[inline(always)]
     fn decide(output: Self::Out) -> ControlFlow<Outcome<E>> {
-        L::Rail::decide(output)
+        match L::Rail::decide(output) {
+            ControlFlow::Break(Ok(decision)) => ControlFlow::Break(Ok(decision.at(I as u64))),
+            other => other,
+        }
     }
 
     fn call_if_always<'a>(

@@ -167,6 +167,37 @@ async fn rails_made_from_one_generic_type_have_a_count_each() {
     assert!(result.is_ok(), "{result:?}");
 }
 
+/// Asks for one retry, at the attempt that it was made with.
+struct OnceAtAttempt(u32);
+
+#[rail(priority = 10)]
+impl OnceAtAttempt {
+    #[on(PostToolCall)]
+    fn again(&self, ctx: &RailContext) -> Option<RailAction> {
+        once_at(self.0, ctx)
+    }
+}
+
+rail_chain! {
+    struct Inner { again: OnceAtAttempt }
+}
+
+rail_chain! {
+    struct Other { again: OnceAtAttempt }
+}
+
+rail_chain! {
+    #[chain(trace)]
+    struct Outer { inner: Inner, other: Other }
+}
+
+#[tokio::test]
+async fn a_rail_in_two_chains_has_a_count_at_each_place() {
+    let rails = Outer { inner: Inner { again: OnceAtAttempt(0) }, other: Other { again: OnceAtAttempt(1) } };
+    let result = rails.guard_tool_call(call(), &mut context(), tool).await;
+    assert!(result.is_ok(), "{result:?}");
+}
+
 #[tokio::test]
 async fn hooks_added_in_a_loop_have_a_count_each() {
     let mut hooks = HookManager::new();
