@@ -3,7 +3,7 @@
 impl ::exo_rails::__private::ToolArgs for DeleteFile {
     const NAME: &'static str = "delete_file";
     const DESCRIPTION: &'static str = "Deletes a file of the workspace.";
-    fn schema() -> ::exo_rails::__private::Value {
+    fn schema() -> ::exo_rails::__private::Schema {
         <DeleteFile as ::exo_rails::__private::HasSchema>::schema()
     }
 }

@@ -12,4 +12,12 @@ pub use crate::rail::{
     EventList, EventVisitor, Handled, Provides, Row, Stateless, ValueUse, caught, caught_at_once, hand_on, known,
     needed, of_tool, within,
 };
-pub use serde_json::Value;
+
+/// The JSON Schema of a tool's arguments. An alias, because rustc shortens a path in a message only when no other name is like
+/// it, and `Value` would bring its variant `String`.
+pub type Schema = serde_json::Value;
+
+// For messages only, which write the short name of what is public.
+pub use crate::action::{BeyondVerdict, IntoRetry};
+pub use crate::guard_set::ServesEveryEvent;
+pub use crate::point::IntoReason;

@@ -13,7 +13,7 @@ pub(super) fn tool_args(args: &ToolArgs) -> TokenStream {
         // At the place of the expression: when it is something else, that is where it is said.
         let library = library.located(schema.span());
         quote_spanned! {schema.span().resolved_at(Span::mixed_site())=>
-            let schema: #library::__private::Value = #schema;
+            let schema: #library::__private::Schema = #schema;
             schema
         }
     } else {
@@ -30,7 +30,7 @@ pub(super) fn stub(args: &ToolArgs) -> TokenStream {
         return TokenStream::new();
     }
     let library = &args.library;
-    tool_args_impl(args, &quote_spanned!(Span::mixed_site()=> #library::__private::Value::Null))
+    tool_args_impl(args, &quote_spanned!(Span::mixed_site()=> #library::__private::Schema::Null))
 }
 
 fn tool_args_impl(args: &ToolArgs, schema: &impl ToTokens) -> TokenStream {
@@ -42,7 +42,7 @@ fn tool_args_impl(args: &ToolArgs, schema: &impl ToTokens) -> TokenStream {
             const NAME: &'static str = #name;
             const DESCRIPTION: &'static str = #description;
 
-            fn schema() -> #library::__private::Value {
+            fn schema() -> #library::__private::Schema {
                 #schema
             }
         }
