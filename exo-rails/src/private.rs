@@ -3,7 +3,9 @@
 pub use crate::chain::concurrent::*;
 pub use crate::chain::lifecycle::*;
 pub use crate::chain::walk::*;
-pub use crate::chain::{ChainFacts, ChainSteps, ListedSteps, Listing, NoRail, Order, RailAt, RailList, RunsEachRailOnce};
+pub use crate::chain::{
+    ChainFacts, ChainSteps, ListedSteps, Listing, NoRail, Order, RailAt, RailList, RunsEachRailOnce,
+};
 pub use crate::decision::{CanSkip, Observes, ReturnedAt};
 pub use crate::event::{BeforeTool, Carried, CarriedBy, CustomPart, SharedBy, Sound, ToolEvent, once};
 pub use crate::operation::ToolArgs;

@@ -6,7 +6,7 @@ use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 
 use crate::chain::serves::Serves;
-use crate::chain::walk::{At, Mode, Step, Walk};
+use crate::chain::walk::{At, Mode, Step, Walk, stopped};
 use crate::chain::{NO_PLACE, RailList};
 use crate::context::RailContext;
 use crate::decision::{Decision, Outcome};
@@ -39,7 +39,7 @@ impl<E: Event> Progress<E> {
 ///
 /// `waits` is whether one before is still running, `$next` what is done when all is said of this rail.
 macro_rules! each {
-    ($waits:ident, $task:ident; $($progress:ident $future:ident $step:ty),*) => {
+    ($waits:ident, $task:ident; $($place:ident $progress:ident $future:ident $step:ty),*) => {
         $(
             $waits |= !$progress.poll::<$step>($future.as_mut(), $task);
             if matches!($progress, Progress::Stopped(_)) {
@@ -47,7 +47,7 @@ macro_rules! each {
                     return Poll::Pending;
                 }
                 if let Progress::Stopped(outcome) = std::mem::replace(&mut $progress, Progress::Passed) {
-                    return Poll::Ready(outcome);
+                    return Poll::Ready(stopped::<E>(outcome, $place));
                 }
             }
         )*
@@ -82,7 +82,7 @@ macro_rules! concurrent {
                 )*
                 poll_fn(move |task| {
                     let mut waits = false;
-                    each!(waits, task; $($progress $future M::Step::<E, At<L, $place>>),*);
+                    each!(waits, task; $($place $progress $future M::Step::<E, At<L, $place>>),*);
                     if waits { Poll::Pending } else { Poll::Ready(Ok(Decision::Continue)) }
                 })
                 .await

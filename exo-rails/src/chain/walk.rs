@@ -103,6 +103,12 @@ pub trait Mode {
     }
 }
 
+/// What stops an event, with the place of the rail in the chain: its retries are counted there.
+#[cold]
+pub(super) fn stopped<E: Event>(outcome: Outcome<E>, place: usize) -> Outcome<E> {
+    outcome.map(|decision| decision.at(place as u64))
+}
+
 #[cold]
 const fn record_stop(ctx: &mut RailContext, step: usize) {
     ctx.stopped_at = step;
@@ -374,10 +380,7 @@ where
 
     #[inline(always)]
     fn decide(output: Self::Out) -> ControlFlow<Outcome<E>> {
-        match L::Rail::decide(output) {
-            ControlFlow::Break(Ok(decision)) => ControlFlow::Break(Ok(decision.at(I as u64))),
-            other => other,
-        }
+        L::Rail::decide(output)
     }
 
     fn call_if_always<'a>(
@@ -422,7 +425,7 @@ macro_rules! walks {
                         match M::Step::<E, At<L, $place>>::decide(output) {
                             ControlFlow::Break(outcome) => {
                                 M::stopped_at(ctx, $step);
-                                return outcome;
+                                return stopped::<E>(outcome, $place);
                             }
                             ControlFlow::Continue(()) => {}
                         }
