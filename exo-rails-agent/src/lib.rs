@@ -17,7 +17,7 @@
 //! # Ok(()) }
 //! ```
 //!
-//! The crate uses only the public API of `exo-rails`. A loop of your own can do what this agent does.
+//! The crate uses only the public API of `exo-rails`. Your own loop can do what this agent does.
 //!
 //! | feature | what it adds | dependencies |
 //! |---|---|---|

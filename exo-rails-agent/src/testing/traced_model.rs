@@ -1,4 +1,4 @@
-//! A model that writes down what it is told.
+//! A model that records the requests it receives.
 
 use exo_rails::testing::Trace;
 use exo_rails::{ModelCallInputs, ModelDelta, ModelResponse, OperationError, Permit};
@@ -6,7 +6,7 @@ use futures_core::Stream;
 
 use crate::model::Model;
 
-/// A model around another, which writes down what it is told: for an agent or a loop of your own.
+/// A model around another, which records the requests that it receives: for an agent or for your own loop.
 #[derive(Clone, Debug)]
 pub struct TracedModel<M> {
     model: M,

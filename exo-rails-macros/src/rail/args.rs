@@ -36,7 +36,7 @@ pub(super) struct Args {
 pub(super) struct Options {
     /// The one tool that it is called for.
     pub tool: Option<LitStr>,
-    /// The values that it hands on, and those that it needs; with the keys, for errors that are about the lists.
+    /// The values that it provides, and those that it needs; with the keys, for errors that are about the lists.
     pub provides: Option<(Ident, Vec<Path>)>,
     pub needs: Option<(Ident, Vec<Path>)>,
     /// That it is called also when a rail before it has stopped the event.
@@ -45,7 +45,7 @@ pub(super) struct Options {
     pub timeout: Option<(LitStr, Duration)>,
     /// That a panic of it is a fault.
     pub on_panic: Option<LitStr>,
-    /// What comes of its faults.
+    /// What a fault of it does.
     pub on_fault: Option<(LitStr, OnFault)>,
     /// That it can run beside others.
     pub concurrent: Option<Ident>,

@@ -206,7 +206,7 @@ fn for_tools(rail: &Rail) -> Option<TokenStream> {
     (!tools.is_empty()).then(|| quote_spanned!(Span::mixed_site()=> .for_tools(&[#(#tools),*])))
 }
 
-/// The values that it hands on and needs, when there are any.
+/// The values that it provides and needs, when there are any.
 fn flow(rail: &Rail) -> Option<TokenStream> {
     let library = &rail.library;
     let flow = |event: &Path, value: &Path, what: &str| {

@@ -41,7 +41,7 @@ pub(crate) fn of_set(library: &Library, set: &Path) -> TokenStream {
     quote_spanned!(span=> #library::__private::of_set::<#set>())
 }
 
-/// The values that it hands on: one type, or several in a tuple.
+/// The values that it provides: one type, or several in a tuple.
 fn values(handler: &Handler) -> Option<TokenStream> {
     match &*handler.provides {
         [] => None,

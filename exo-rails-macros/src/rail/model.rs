@@ -49,7 +49,7 @@ pub(super) struct Handler {
     pub is_async: bool,
     /// The one tool that it is called for.
     pub tool: Option<LitStr>,
-    /// The values that it hands on, and those that it needs.
+    /// The values that it provides, and those that it needs.
     pub provides: Vec<Path>,
     pub needs: Vec<Path>,
     /// Whether it is called also when a rail before it has stopped the event.
@@ -58,7 +58,7 @@ pub(super) struct Handler {
     pub timeout: Option<Duration>,
     /// Whether a panic of it is a fault.
     pub catches_panics: bool,
-    /// What comes of its faults, and where that is said.
+    /// What a fault of it does, and the tokens that say so.
     pub on_fault: Option<(LitStr, OnFault)>,
     /// Whether it can run beside others.
     pub concurrent: bool,

@@ -34,7 +34,7 @@ const POINTS: usize = u64::BITS as usize;
 /// decided: one [`EventRecord`] with the payload as the rails have left it, and with their decision. What a rail hides is
 /// hidden from subscribers too. A dispatch that is dropped, because the run is, publishes nothing.
 ///
-/// A run never waits for a subscriber: the bus keeps the newest records, and one that falls behind is told how many it
+/// A run never waits for a subscriber: the bus keeps the newest records, and one that falls behind learns how many it
 /// has [missed](Lagged). While nobody has subscribed to an event, no record of it is made. A run whose guard set has no
 /// bus around it pays nothing.
 ///
@@ -192,7 +192,7 @@ impl Begun {
 /// A guard set with an [`EventBus`] around it: see [`EventBus::wrap`].
 ///
 /// It serves the events that the guard set serves. Where it is part of another guard set and that has stopped an event
-/// before, its rails that are always called are told as ever, and nothing is published: they do not decide.
+/// before, its rails that are always called are called as ever, and nothing is published: they do not decide.
 #[derive(Clone, Debug)]
 pub struct WithEvents<R> {
     rails: R,

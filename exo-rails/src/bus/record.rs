@@ -48,7 +48,7 @@ pub struct EventRecord {
     /// | `LlmChunk` | `text` and `is_last`; not the request, because it would be told again with each piece |
     /// | `PreToolCall`, `PostToolCall`, `ToolError` | `call`, and after it `output` or `error` |
     /// | `Finished`, `Error` | `run`, and `output` or `error` |
-    /// | one of your own | `debug`, all of it as Rust shows it |
+    /// | a custom event | `debug`, all of it as Rust shows it |
     ///
     /// An `error` is its text.
     pub payload: Value,

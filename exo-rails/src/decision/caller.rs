@@ -15,7 +15,7 @@ pub struct Caller {
     pub info: &'static RailInfo,
     /// Which it is.
     pub identity: RailIdentity,
-    /// What comes of its faults. A plain hook fails closed.
+    /// What a fault of it does. A plain hook fails closed.
     pub on_fault: OnFault,
 }
 

@@ -20,7 +20,7 @@ pub struct Row {
     /// The rails that it runs after, and those that it runs before.
     pub(crate) after: &'static [RailInfo],
     pub(crate) before: &'static [RailInfo],
-    /// The values that it hands on or needs.
+    /// The values that it provides or needs.
     pub(crate) values: &'static [ValueUse],
     /// How many characters of a streamed answer it has to see together.
     pub(crate) window: usize,

@@ -69,7 +69,7 @@ pub trait Rail {
     #[doc(hidden)]
     const BEFORE: &'static [RailInfo] = &[];
 
-    /// The values that it hands on to later rails, and those that it needs of earlier ones.
+    /// The values that it provides to later rails, and those that it needs from earlier ones.
     #[doc(hidden)]
     const VALUES: &'static [ValueUse] = &[];
 
@@ -102,7 +102,7 @@ pub trait RailOn<E: Event>: Rail {
     #[doc(hidden)]
     const ALWAYS: bool = false;
 
-    /// What comes of its faults: where a guard would be lost, it fails closed.
+    /// What a fault of it does: where a guard would be lost, it fails closed.
     #[doc(hidden)]
     const ON_FAULT: OnFault = if Self::Out::DECIDES || Self::CHANGES { OnFault::Abort } else { OnFault::Continue };
 
