@@ -45,7 +45,7 @@ pub struct EventRecord {
     /// | `Start` | `run` |
     /// | `PreCompaction`, `PostCompaction` | `history`, and after it `compacted` |
     /// | `PreLlmCall`, `PostLlmCall`, `LlmError` | `request`, and after it `response` or `error` |
-    /// | `LlmChunk` | `text` and `is_last`; not the request, because it would be told again with each piece |
+    /// | `LlmChunk` | `text` and `is_last`; not the request, because it would be repeated with each piece |
     /// | `PreToolCall`, `PostToolCall`, `ToolError` | `call`, and after it `output` or `error` |
     /// | `Finished`, `Error` | `run`, and `output` or `error` |
     /// | a custom event | `debug`, all of it as Rust shows it |
