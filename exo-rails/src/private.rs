@@ -15,8 +15,8 @@ pub use crate::rail::{
     needed, of_tool, within,
 };
 
-/// The JSON Schema of a tool's arguments. An alias, because rustc shortens a path in a message only when no other name is like
-/// it, and `Value` would bring its variant `String`.
+/// The JSON Schema of a tool's arguments. It is an alias, because rustc writes the short form of a path only when the
+/// name is unique, and a re-export of the enum would add its variant `String`.
 pub type Schema = serde_json::Value;
 
 // For messages only, which write the short name of what is public.

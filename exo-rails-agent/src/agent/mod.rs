@@ -253,8 +253,8 @@ impl<M> AgentBuilder<M> {
 
 /// What an agent is guarded with: every guard set, as itself.
 ///
-/// An agent names the type of its guard set through this trait. Another type has none, so rustc reports it once, and not
-/// again for each use of the agent.
+/// An agent names the type of its guard set through this trait. For a type that is not a guard set, rustc reports one error,
+/// and not one more for each use of the agent.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a guard set",
     label = "not a guard set",

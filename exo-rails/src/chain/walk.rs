@@ -63,8 +63,8 @@ pub trait StepsOn<E: Event>: RailList + Sized {
 
 /// How a chain takes its steps: whether it has rails that are always called, and whether there is a span around each step.
 ///
-/// A mode is a type, and not a value, so that there is no code for what a chain does not have: without both, a step is
-/// the call of the rail and nothing else.
+/// A mode is a type, so a chain contains no code for what it does not use. Without rails that are always called and
+/// without spans, a step is the call of the rail and nothing else.
 pub trait Mode {
     /// Whether there are rails that are always called. Then a walk records the step at which it was stopped.
     const HAS_ALWAYS: bool;
@@ -175,12 +175,12 @@ macro_rules! mode {
 }
 
 mode! {
-    /// There are no spans.
+    /// Calls the rails without spans.
     Plain: S => S
 }
 
 mode! {
-    /// There is a span around each step: the chain has `#[chain(trace)]`.
+    /// Calls each rail in a span: the mode of a chain with `#[chain(trace)]`.
     Traced: S => InSpan<S>
 }
 

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 /// A clone is another handle to the same values. Each call is atomic: a value that is read and then written in two calls
 /// may have changed between them, so what depends on what was there is an [`update`](Self::update).
 ///
-/// Inside one program, a type of one's own in the [`SharedExtensions`](crate::SharedExtensions) is checked by the compiler, and needs no name.
+/// Inside one program, store your own type in the [`SharedExtensions`](crate::SharedExtensions): the compiler checks it, and it needs no name.
 /// What is here can be written to disk, and read by whoever knows its name.
 ///
 /// ```

@@ -5,7 +5,7 @@ use std::any::Any;
 use crate::point::SourceLocation;
 use crate::point::text;
 
-/// A value that one rail hands on to later rails of the same event.
+/// A value that one rail provides to later rails of the same event.
 ///
 /// `#[derive(Provided)]` implements it. The rail that has the value says `provides = [RateLimitLeft]` and returns it;
 /// those that want it say `needs = [RateLimitLeft]` and take `&RateLimitLeft`. It is always there: a chain in which a
@@ -35,7 +35,7 @@ use crate::point::text;
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RailFault> {
 /// let mut ctx = RunContext::new("demo");
 /// Guards {}.dispatch::<PreLlmCall>(&mut ModelCallInputs::default(), &mut ctx).await?;
-/// // Whoever is no rail of the chain asks the context, where it need not be.
+/// // Code outside the chain asks the context. The value may be missing there.
 /// assert_eq!(ctx.provided::<RateLimitLeft>().map(|left| left.0), Some(10));
 /// # Ok(()) }
 /// ```
