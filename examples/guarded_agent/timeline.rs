@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use exo_rails::prelude::*;
-use exo_rails::{Event, Outcome, PlannedRail, Serves};
+use exo_rails::{Allowed, Event, Outcome, PlannedRail, RailName, Serves};
 
 use crate::describe;
 use crate::page::{Ink, Page, WIDTH, print, wrap};
@@ -53,7 +53,7 @@ struct Entry {
     rewritten: Option<String>,
     kind: Kind,
     /// The rail that stopped the event, and why.
-    stop: Option<(&'static str, String)>,
+    stop: Option<(RailName, String)>,
 }
 
 impl<R> Timeline<R> {
@@ -72,7 +72,7 @@ impl<R> Timeline<R> {
             Inputs::PreToolCall(_) => describe::short(before),
             // The reason stands at the event before.
             Inputs::PostToolCall(call, _) if let Some(rail) = ctx.substituted_by() => {
-                format!("{}: a substitute by {}", call.tool_name, rail.name)
+                format!("{}: a substitute by {}", call.tool_name, rail)
             }
             _ => describe::event(inputs, accepted),
         };
@@ -121,7 +121,7 @@ impl<E: Event, R: Serves<E> + Chain> Serves<E> for Timeline<R> {
             event: E::POINT,
             step: ctx.step(),
             subject: Self::subject(&inputs, &before, accepted, ctx),
-            rails: rails_that_ran(R::PLAN.rails(E::POINT), E::POINT, stop.as_ref().map(|(by, _)| *by)),
+            rails: rails_that_ran(R::PLAN.rails(E::POINT), E::POINT, stop.as_ref().map(|(by, _)| by.as_str())),
             rewritten: accepted.then(|| describe::difference(&before, &describe::text(&inputs))).flatten(),
             kind,
             stop,
@@ -131,18 +131,20 @@ impl<E: Event, R: Serves<E> + Chain> Serves<E> for Timeline<R> {
 }
 
 /// What the rails came to, and when one of them stopped: which, and why.
-fn decision<E: Event>(outcome: &Outcome<E>) -> (Kind, Option<(&'static str, String)>) {
-    match outcome {
-        Ok(Decision::Continue) => (Kind::Continue, None),
-        Ok(Decision::Skip { by, reason, .. }) => (Kind::Skip, Some((by.name, reason.to_string()))),
-        Ok(Decision::Retry { by, request, .. }) => {
+fn decision<E: Event>(outcome: &Outcome<E>) -> (Kind, Option<(RailName, String)>) {
+    let Some(StoppedBy { rail_name, how, reason, .. }) = StoppedBy::of(outcome) else { return (Kind::Continue, None) };
+    let (kind, why) = match (how, outcome) {
+        (StopKind::Retry, Ok(Decision::Retry(retry))) => {
+            let request = &retry.get().request;
             let after = if request.delay.is_zero() { String::new() } else { format!(" after {:?}", request.delay) };
             let times = describe::count(request.max_retries as usize, "time");
-            (Kind::Retry, Some((by.name, format!("{} (again{after}, at most {times})", request.reason))))
+            (Kind::Retry, format!("{reason} (again{after}, at most {times})"))
         }
-        Ok(Decision::Abort(abort)) => (Kind::Abort, Some((abort.rail_name, abort.reason.to_string()))),
-        Err(fault) => (Kind::Fault, Some((fault.rail_name, fault.cause.to_string()))),
-    }
+        (StopKind::Skip, _) => (Kind::Skip, reason.to_string()),
+        (StopKind::Abort, _) => (Kind::Abort, reason.to_string()),
+        _ => (Kind::Fault, reason.to_string()),
+    };
+    (kind, Some((rail_name, why)))
 }
 
 /// The names of the planned rails up to the one that stopped; a chain counts as what is inside.

@@ -15,7 +15,7 @@ const _: () = {
             type Rail = __Rail0;
             type Access = ::exo_rails::__private::ByName;
         }
-        impl ::exo_rails::__private::RunsEachRailOnce<(__Rail0)> for SupportRails {}
+        impl ::exo_rails::__private::RunsEachRailOnce<__Rail0> for SupportRails {}
         impl ::exo_rails::__private::RailAt<1> for __Rails {
             type Rail = RateLimit<MemoryStore>;
             type Access = Self;
@@ -27,18 +27,16 @@ const _: () = {
                 &chain.limit
             }
         }
-        impl ::exo_rails::__private::RunsEachRailOnce<(RateLimit<MemoryStore>)>
-        for SupportRails {}
         impl ::exo_rails::__private::RailAt<2> for __Rails {
             type Rail = __Rail2;
             type Access = ::exo_rails::__private::ByName;
         }
-        impl ::exo_rails::__private::RunsEachRailOnce<(__Rail2)> for SupportRails {}
-        static __ROWS: [::exo_rails::__private::Row; 3] = [
+        impl ::exo_rails::__private::RunsEachRailOnce<__Rail2> for SupportRails {}
+        static __ROWS: [::exo_rails::__private::Row; 3] = ::exo_rails::__private::Row::listed([
             <__Rail0 as ::exo_rails::__private::Stateless>::ROW,
-            <RateLimit<MemoryStore> as ::exo_rails::Rail>::ROW,
+            <RateLimit<MemoryStore> as ::exo_rails::Rail>::ROW.in_field("limit"),
             <__Rail2 as ::exo_rails::__private::Stateless>::ROW,
-        ];
+        ]);
         impl ::exo_rails::__private::Listing<3> for SupportRails {
             const ROWS: &'static [::exo_rails::__private::Row; 3] = &__ROWS;
         }

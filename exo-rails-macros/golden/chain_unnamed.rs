@@ -17,11 +17,10 @@ fn main() {
                     type Rail = __Rail0;
                     type Access = ::exo_rails::__private::ByName;
                 }
-                impl ::exo_rails::__private::RunsEachRailOnce<(__Rail0)>
-                for UnnamedChain {}
-                static __ROWS: [::exo_rails::__private::Row; 1] = [
+                impl ::exo_rails::__private::RunsEachRailOnce<__Rail0> for UnnamedChain {}
+                static __ROWS: [::exo_rails::__private::Row; 1] = ::exo_rails::__private::Row::listed([
                     <__Rail0 as ::exo_rails::__private::Stateless>::ROW,
-                ];
+                ]);
                 impl ::exo_rails::__private::Listing<1> for UnnamedChain {
                     const ROWS: &'static [::exo_rails::__private::Row; 1] = &__ROWS;
                 }

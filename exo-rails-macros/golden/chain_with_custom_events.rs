@@ -52,10 +52,10 @@ const _: () = {
             type Rail = __Rail0;
             type Access = ::exo_rails::__private::ByName;
         }
-        impl ::exo_rails::__private::RunsEachRailOnce<(__Rail0)> for MemoryRails {}
-        static __ROWS: [::exo_rails::__private::Row; 1] = [
+        impl ::exo_rails::__private::RunsEachRailOnce<__Rail0> for MemoryRails {}
+        static __ROWS: [::exo_rails::__private::Row; 1] = ::exo_rails::__private::Row::listed([
             <__Rail0 as ::exo_rails::__private::Stateless>::ROW,
-        ];
+        ]);
         impl ::exo_rails::__private::Listing<1> for MemoryRails {
             const ROWS: &'static [::exo_rails::__private::Row; 1] = &__ROWS;
             const CUSTOM_EVENTS: &'static [::exo_rails::EventPlan] = &[

@@ -16,6 +16,9 @@ const _: () = {
             { CARRIED },
         >;
         type Substitute = Memories;
+        type Skip = ::exo_rails::RailSkip<Memories>;
+        type Retry = ::core::convert::Infallible;
+        type Abort = ::exo_rails::RailAbortError;
         #[inline]
         fn reborrow<'__lent>(
             payload: &'__lent mut Self::Payload<'_>,

@@ -25,14 +25,14 @@ mod rail;
 pub mod telemetry;
 pub mod testing;
 
-pub use action::{NoRetry, NoSubstitute, RailAction, RetryRequest, Skip, Verdict};
+pub use action::{Allowed, NoRetry, NoSubstitute, RailAction, RailRetry, RailSkip, RetryRequest, Skip, Verdict};
 pub use bus::{EventBus, EventRecord, Lagged, Subscription, WithEvents};
 pub use chain::{Chain, ChainPolicy, Requirement, Serves};
 pub use context::{
     Extensions, HookState, Provided, RailContext, RunContext, RunScope, SharedExtensions, StopKind, StoppedBy,
     ValueInfo,
 };
-pub use decision::{Caller, Decision, OnFault, Outcome, RailIdentity, RailOutput};
+pub use decision::{Decision, OnFault, Outcome, RailOutput};
 pub use error::{FaultCause, OperationError, RailAbortError, RailFault, RetriesExhausted, RunError};
 pub use event::{
     Allows, AllowsAbort, AllowsRetry, AllowsSkip, AnyEvent, AnySubstitute, CustomInputs, Event, EventPart, Inputs,
@@ -41,8 +41,8 @@ pub use event::{
 /// The stream of a model's answer: the trait that the tokio world already uses.
 pub use futures_core::Stream;
 pub use guard_set::{
-    DuplicateRail, GuardSet, Hook, HookFuture, HookHandle, HookManager, ManagedRail, NoRails, ObserverFuture,
-    RailHandle, RailManager, RailManagerHook, RailNotFound,
+    AddedRail, DuplicateRail, GuardSet, Hook, HookFuture, HookHandle, HookManager, ManagedRail, NoRails,
+    ObserverFuture, RailHandle, RailManager, RailManagerHook, RailNotFound,
 };
 pub use macros::*;
 pub use message::compaction::{CompactionInputs, CompactionOutput};
@@ -52,16 +52,15 @@ pub use message::payload::{InvokeInputs, InvokeOutput, ModelCallInputs, ModelRes
 pub use message::session::SessionInfo;
 pub use message::stream::{StreamPiece, StreamSink, StreamWindow};
 pub use operation::{Args, ArgsError, Guard, Guarded, GuardedStream, Permit, Tool, ToolArgs, ToolFor, ToolSet};
-pub use point::{CustomPoint, HookPoint, RailInfo, Reason, SourceLocation, UnknownHookPoint};
+pub use point::{
+    CustomPoint, DEFAULT_PRIORITY, HookPoint, RailInfo, RailName, Reason, SourceLocation, UnknownHookPoint,
+};
 pub use rail::{EventPlan, MissingValue, Plan, PlannedRail, Provide, Provision, Rail, RailOn};
 /// What derives the schema of a tool's arguments. With it in scope, a program needs no dependency of its own:
 /// `use exo_rails::schemars::{self, JsonSchema};`.
 #[cfg(feature = "schemars")]
 pub use schemars;
 pub use tokio_util::sync::CancellationToken;
-
-/// The priority of a rail that gives none.
-pub const DEFAULT_PRIORITY: i32 = 50;
 
 // Hidden from the docs only: rustc writes the whole path of what is in a hidden module, and errors name these traits.
 #[cfg_attr(doc, doc(hidden))]

@@ -6,7 +6,7 @@ pub use crate::chain::walk::*;
 pub use crate::chain::{
     ChainFacts, ChainSteps, ListedSteps, Listing, NoRail, Order, RailAt, RailList, RunsEachRailOnce,
 };
-pub use crate::decision::{CanSkip, Observes, ReturnedAt};
+pub use crate::decision::{CanSkip, Observes, PlacedRail, Reader, Returned, ReturnedAt};
 pub use crate::event::{BeforeTool, Carried, CarriedBy, CustomPart, SharedBy, Sound, ToolEvent, once};
 pub use crate::operation::ToolArgs;
 pub use crate::operation::{HasSchema, IntoTools, Json, OpenArgs, distinct, into_tools, name_of, of_set};

@@ -169,7 +169,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     assert!(rails.dispatch::<MemoriesRecalled>(&mut found, &mut ctx).await?.is_continue());
     assert_eq!(found.0.len(), 10);
     let decision = rails.dispatch::<MemoriesRecalled>(&mut Memories(vec!["secret".to_owned()]), &mut ctx).await?;
-    assert!(matches!(decision, Decision::Skip { substitute: Some(Memories(none)), .. } if none.is_empty()));
+    assert!(matches!(decision, Decision::Skip(exo_rails::RailSkip { substitute: Some(Memories(none)), .. }) if none.is_empty()));
 
     let (mut two, mut four, mut six) = (Part(0), Part(4), Part(0));
     let mut kept: Box<dyn Kept> = Box::new(7_u8);

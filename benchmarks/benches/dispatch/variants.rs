@@ -1,5 +1,6 @@
 //! The ways to have an event pass a set of rails, and that all of them answer the same.
 
+use exo_rails::Outcome;
 use exo_rails::prelude::*;
 use exo_rails::{HookPoint, Reason, RetryRequest, Serves};
 
@@ -38,7 +39,7 @@ impl<S: Set> Variant for ByHand<S> {
 pub(crate) struct Guards<R>(pub(crate) R);
 
 impl<R: GuardSet + Serves<PreToolCall> + 'static> Variant for Guards<R> {
-    type Answer = Result<Decision<ToolOutput>, RailFault>;
+    type Answer = Outcome<PreToolCall>;
 
     fn dispatch<'a>(
         &'a self,
@@ -119,7 +120,7 @@ impl Stopped {
     }
 }
 
-impl Answer for Result<Decision<ToolOutput>, RailFault> {
+impl Answer for Outcome<PreToolCall> {
     #[inline]
     fn passes(&self) -> bool {
         matches!(self, Ok(Decision::Continue))
@@ -128,10 +129,10 @@ impl Answer for Result<Decision<ToolOutput>, RailFault> {
     fn stopped(self) -> Option<Stopped> {
         Some(match self {
             Ok(Decision::Continue) => return None,
-            Ok(Decision::Skip { by, reason, substitute }) => Stopped::new(by.name, How::Skip(reason, substitute)),
-            Ok(Decision::Retry { by, request, .. }) => Stopped::new(by.name, How::Retry(request)),
-            Ok(Decision::Abort(abort)) => Stopped::new(abort.rail_name, How::Abort(abort.event, abort.reason)),
-            Err(fault) => Stopped::new(fault.rail_name, How::Fault(fault.event, fault.cause.to_string())),
+            Ok(Decision::Skip(skip)) => Stopped::new(&skip.rail_name, How::Skip(skip.reason, skip.substitute)),
+            Ok(Decision::Retry(retry)) => Stopped::new(&retry.rail_name, How::Retry(retry.request)),
+            Ok(Decision::Abort(abort)) => Stopped::new(&abort.rail_name, How::Abort(abort.event, abort.reason)),
+            Err(fault) => Stopped::new(&fault.rail_name, How::Fault(fault.event, fault.cause.to_string())),
         })
     }
 }
@@ -165,12 +166,12 @@ impl Answer for Result<ToolOutput, RunError> {
         Some(match self {
             Ok(output) if output == ToolOutput::default() => return None,
             Ok(output) => Stopped::new("", How::Output(output)),
-            Err(RunError::Abort(abort)) => Stopped::new(abort.rail_name, How::Abort(abort.event, abort.reason)),
+            Err(RunError::Abort(abort)) => Stopped::new(&abort.rail_name, How::Abort(abort.event, abort.reason)),
             Err(RunError::Fault(fault)) => {
-                Stopped::new(fault.rail_name, How::Fault(fault.event, fault.cause.to_string()))
+                Stopped::new(&fault.rail_name, How::Fault(fault.event, fault.cause.to_string()))
             }
             Err(RunError::RetriesExhausted(error)) => {
-                Stopped::new(error.rail_name, How::RetriesExhausted(error.reason))
+                Stopped::new(&error.rail_name, How::RetriesExhausted(error.reason))
             }
             Err(error) => Stopped::new("", How::Failure(error.to_string())),
         })

@@ -199,7 +199,7 @@ impl<'c> Names<'c> {
             // What a constant refers to is a part of its value, and with incremental compilation the compiler hashes all of
             // it, again for each way that leads to it; a static is hashed by its name. Of a chain, all that is referred to
             // from elsewhere is therefore a static: its rows by its plan, its plan by the rows of a chain around it.
-            static __ROWS: [#library::__private::Row; #len] = [#(#rows),*];
+            static __ROWS: [#library::__private::Row; #len] = #library::__private::Row::listed([#(#rows),*]);
 
             impl #library::__private::Listing<#len> for #ident {
                 const ROWS: &'static [#library::__private::Row; #len] = &__ROWS;
@@ -225,7 +225,10 @@ impl<'c> Names<'c> {
         let span = rail.ty().span().resolved_at(Span::mixed_site());
         let library = self.chain.library.located(span);
         match rail {
-            Listed::Field { .. } => quote_spanned!(span=> <#ty as #library::Rail>::ROW),
+            Listed::Field { ident, .. } => {
+                let field = ident.unraw().to_string();
+                quote_spanned!(span=> <#ty as #library::Rail>::ROW.in_field(#field))
+            }
             Listed::Path(_) => quote_spanned!(span=> <#ty as #library::__private::Stateless>::ROW),
         }
     }
@@ -239,7 +242,7 @@ impl<'c> Names<'c> {
             Listed::Field { .. } => quote_spanned!(span=> Self),
             Listed::Path(_) => quote_spanned!(span=> #library::__private::ByName),
         };
-        let field = match rail {
+        let once_or_field = match rail {
             Listed::Field { ident: field, .. } => quote_spanned! {span=>
                 impl #library::__private::Access<#ident, (#ty)> for __Rails {
                     #[inline]
@@ -248,7 +251,7 @@ impl<'c> Names<'c> {
                     }
                 }
             },
-            Listed::Path(_) => TokenStream::new(),
+            Listed::Path(_) => quote_spanned!(span=> impl #library::__private::RunsEachRailOnce<#ty> for #ident {}),
         };
         // All of it stands at the rail's name, so that "not a rail" and "listed twice" point there. The type of a
         // field is in parentheses where a constant could be meant: a function there would be two errors.
@@ -258,9 +261,7 @@ impl<'c> Names<'c> {
                 type Access = #access;
             }
 
-            #field
-
-            impl #library::__private::RunsEachRailOnce<(#ty)> for #ident {}
+            #once_or_field
         }
     }
 

@@ -99,12 +99,21 @@ fn payloads(ident: &Ident, options: &EventOptions, checked: bool) -> TokenStream
     let sound = quote_spanned!(Span::mixed_site()=> #library::__private::Sound<#payload, Self, { CARRIED }>);
     let payload = if checked { sound } else { payload };
     let substitute = substitute.as_ref().map_or_else(|| quote!(#library::NoSubstitute), |ty| quote!(#ty));
+    let allowed = |least, held: TokenStream| {
+        if options.allows >= least { held } else { quote!(::core::convert::Infallible) }
+    };
+    let skip = allowed(Allows::Skip, quote!(#library::RailSkip<#substitute>));
+    let retry = allowed(Allows::Retry, quote!(#library::RailRetry));
+    let abort = allowed(Allows::Abort, quote!(#library::RailAbortError));
     quote_spanned! {Span::mixed_site()=>
         #[automatically_derived]
         #[diagnostic::do_not_recommend]
         impl #library::Payloads for #ident {
             type Payload<'__event> = #payload;
             type Substitute = #substitute;
+            type Skip = #skip;
+            type Retry = #retry;
+            type Abort = #abort;
 
             #[inline]
             fn reborrow<'__lent>(payload: &'__lent mut Self::Payload<'_>) -> Self::Payload<'__lent> {

@@ -19,11 +19,11 @@ pub(super) fn output(library: &Library, event: &Path) -> TokenStream {
 /// Whether the function decides, which its type tells: an error about that points at the type that the user wrote.
 pub(super) fn decides(library: &Library, handler: &Handler, event: &Path) -> Option<TokenStream> {
     // What is always called observes.
-    (!handler.always).then(|| asked(library, &handler.output, &returned(library, event), "DECIDES"))
+    (!handler.always).then(|| asked(library, &handler.output, &returned_at(library, event), "STOPS"))
 }
 
 /// What is asked of a function's output.
-fn returned(library: &Library, event: &Path) -> TokenStream {
+fn returned_at(library: &Library, event: &Path) -> TokenStream {
     quote!(__private::ReturnedAt<#event, <#event as #library::Event>::Returns>)
 }
 
@@ -104,47 +104,46 @@ pub(super) fn call(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream 
     let callee = &handler.callee;
     let invocation = quote_spanned!(callee.span()=> #callee(#receiver #(#arguments),*));
     let result = result(library, handler, event, invocation);
-    let flow = flow(library, handler, event);
+    let returned = returned(library, handler, event);
     // What is shared is lent to others as well.
     let owned = (!handler.concurrent).then(|| quote_spanned!(Span::mixed_site()=> let mut payload = payload;));
     quote_spanned! {Span::mixed_site()=>
         async move {
             #owned
-            let caller = <Self as #library::RailOn<#event>>::CALLER;
             #only_for
             #(#before)*
             let output = {
                 #inside
                 #result
             };
-            let flow = #flow;
+            let returned = #returned;
             #(#after)*
-            #library::__private::Handled::decided(flow)
+            #library::__private::Handled::returned(returned)
         }
     }
 }
 
-/// What comes of what the function returned; the values that it hands on are taken out of it.
-fn flow(library: &Library, handler: &Handler, event: &Path) -> TokenStream {
-    let flow = |of: &TokenStream, what| {
-        let flow = asked(library, &handler.output, of, what);
-        quote_spanned!(Span::mixed_site()=> #flow(output, &caller, <#event as #library::Event>::POINT))
+/// What the function returned, in one shape; the values that it provides are taken out of it.
+fn returned(library: &Library, handler: &Handler, event: &Path) -> TokenStream {
+    let method = |of: &TokenStream, method| {
+        let method = asked(library, &handler.output, of, method);
+        quote_spanned!(Span::mixed_site()=> #method(output))
     };
     let Some(values) = values(handler) else {
         let observes = handler.always.then(|| quote!(__private::Observes<#event>));
-        return flow(&observes.unwrap_or_else(|| returned(library, event)), "decide");
+        return method(&observes.unwrap_or_else(|| quote!(RailOutput<#event>)), "returned");
     };
-    let split = flow(&quote!(__private::Provides<#event, #values>), "split");
+    let split = method(&quote!(__private::Provides<#event, #values>), "split");
     let name = |i| format_ident!("value{i}", span = Span::mixed_site());
     let each: Vec<_> = (0..handler.provides.len()).map(name).collect();
     let names = if let [only] = &*each { only.to_token_stream() } else { quote!((#(#each),*)) };
     quote_spanned! {Span::mixed_site()=>
         {
-            let (values, flow) = #split;
+            let (values, returned) = #split;
             if let ::core::option::Option::Some(#names) = values {
                 #(#library::__private::hand_on(ctx, #each);)*
             }
-            flow
+            returned
         }
     }
 }
@@ -178,7 +177,7 @@ fn or_fault(library: &Library, event: &Path, result: &TokenStream) -> TokenStrea
         match #result {
             ::core::result::Result::Ok(value) => value,
             ::core::result::Result::Err(cause) => {
-                return #library::__private::Handled::<#event>::faulted(&caller, cause);
+                return #library::__private::Handled::<#event>::faulted(cause);
             }
         }
     }
@@ -258,12 +257,7 @@ impl Call {
         self.arguments.push(quote_spanned!(Span::mixed_site()=> &mut #name.args));
         let call_mut = asked(library, event, &quote!(__private::BeforeTool), "call_mut");
         let write_back = quote_spanned!(Span::mixed_site()=> #name.write_back(#call_mut(&mut payload)));
-        // What stops the event stops it, whatever became of the arguments.
-        self.after.push(quote_spanned! {Span::mixed_site()=>
-            if let (::core::ops::ControlFlow::Continue(()), ::core::result::Result::Err(error)) = (&flow, #write_back) {
-                return #library::__private::Handled::<#event>::unable(&caller, error);
-            }
-        });
+        self.after.push(quote_spanned!(Span::mixed_site()=> let returned = returned.and_keep(|| #write_back);));
     }
 }
 
@@ -273,7 +267,7 @@ fn or_unable(library: &Library, event: &Path, binding: &impl ToTokens, result: &
         let #binding = match #result {
             ::core::result::Result::Ok(value) => value,
             ::core::result::Result::Err(error) => {
-                return #library::__private::Handled::<#event>::unable(&caller, error);
+                return #library::__private::Handled::<#event>::unable(error);
             }
         };
     }

@@ -1,4 +1,12 @@
-//! What a rail decides: [`RailAction`], [`RetryRequest`], [`Verdict`].
+//! What a rail decides: [`RailAction`], [`RetryRequest`], [`Verdict`]; and what a decision holds of it.
+
+pub(crate) mod allowed;
+pub(crate) mod decided;
+pub(crate) mod identity;
+
+pub use allowed::*;
+pub use decided::*;
+pub(crate) use identity::*;
 
 use std::time::Duration;
 

@@ -19,7 +19,7 @@ use crate::chain::Serves;
 use crate::context::{RailContext, StoppedBy};
 use crate::decision::Outcome;
 use crate::event::{Event, Inputs};
-use crate::point::{HookPoint, RailInfo};
+use crate::point::{HookPoint, RailName};
 
 /// The most records that a bus keeps.
 const MOST: usize = 1 << 20;
@@ -149,7 +149,7 @@ struct Begun {
     turn: u32,
     step: u32,
     attempt: u32,
-    substituted_by: Option<&'static RailInfo>,
+    substituted_by: Option<RailName>,
 }
 
 impl Begun {
@@ -165,7 +165,7 @@ impl Begun {
             turn: ctx.turn(),
             step: ctx.step(),
             attempt: ctx.attempt(),
-            substituted_by: ctx.substituted_by(),
+            substituted_by: ctx.substituted_by().cloned(),
         }
     }
 
@@ -184,7 +184,7 @@ impl Begun {
             event: inputs.point(),
             payload: payload(inputs),
             stopped,
-            substituted_by: substituted_by.map(|rail| rail.name),
+            substituted_by,
         }
     }
 }

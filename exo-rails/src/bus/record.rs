@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::context::StoppedBy;
 use crate::event::Inputs;
-use crate::point::HookPoint;
+use crate::point::{HookPoint, RailName};
 
 /// What happened at one event, as an [`EventBus`](crate::EventBus) publishes it: after its rails have decided.
 ///
@@ -56,7 +56,7 @@ pub struct EventRecord {
     /// it pass.
     pub stopped: Option<StoppedBy>,
     /// The rail whose substitute the result is, at an event after an operation.
-    pub substituted_by: Option<&'static str>,
+    pub substituted_by: Option<RailName>,
 }
 
 impl Serialize for EventRecord {

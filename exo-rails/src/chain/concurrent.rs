@@ -6,7 +6,7 @@ use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 
 use crate::chain::serves::Serves;
-use crate::chain::walk::{At, Mode, Step, Walk, stopped};
+use crate::chain::walk::{At, Mode, Step, Walk};
 use crate::chain::{NO_PLACE, RailList};
 use crate::context::RailContext;
 use crate::decision::{Decision, Outcome};
@@ -47,7 +47,7 @@ macro_rules! each {
                     return Poll::Pending;
                 }
                 if let Progress::Stopped(outcome) = std::mem::replace(&mut $progress, Progress::Passed) {
-                    return Poll::Ready(stopped::<E>(outcome, $place));
+                    return Poll::Ready(outcome);
                 }
             }
         )*

@@ -15,12 +15,9 @@ pub use requirements::*;
 pub use serves::*;
 pub use sorting::*;
 
-use std::ops::ControlFlow;
-
 use crate::context::RailContext;
-use crate::decision::{Caller, Decision, Outcome, RailOutput};
+use crate::decision::{Decision, Outcome, PlacedRail, RailOutput, Reader};
 use crate::event::{Event, Payloads};
-use crate::point::HookPoint;
 use crate::rail::{EventList, Plan, Rail, RailOn};
 
 /// A guard set made by `rail_chain!`.
@@ -71,6 +68,7 @@ impl<E: Event, C: Chain + Serves<E>> RailOn<E> for C {
         &'a self,
         payload: E::Payload<'a>,
         ctx: &'a mut RailContext,
+        _: &'a PlacedRail,
     ) -> impl Future<Output = ()> + Send {
         Serves::run_always_rails(self, payload, ctx)
     }
@@ -90,16 +88,13 @@ impl<E: Payloads> RailOutput<E> for ChainOutput<E> {
     }
 
     #[inline(always)]
-    fn decide(self, _: &Caller, _: HookPoint) -> ControlFlow<Outcome<E>> {
-        match self.0 {
-            Ok(Decision::Continue) => ControlFlow::Continue(()),
-            stopped => ControlFlow::Break(stopped),
-        }
+    fn read<R: Reader<E>>(self, reader: R) -> R::Read {
+        reader.passes_on(self.0)
     }
 }
 
-/// Implemented by a [`Chain`] for each rail `R` that it lists.
+/// Implemented by a [`Chain`] for each rail `R` that it lists by its name alone.
 ///
-/// A rail that is listed twice, be it under two names, makes two implementations: the compiler then reports a
-/// conflict at both places. A chain runs each rail once.
+/// A rail that is listed twice makes two implementations, and the compiler reports a conflict at both places: both would
+/// be the same rail. Two fields of one type are two rails.
 pub trait RunsEachRailOnce<R>: Chain {}

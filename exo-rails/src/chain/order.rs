@@ -3,9 +3,9 @@
 use std::slice;
 
 use super::values;
-use crate::chain::Chain;
 use crate::chain::requirements::{Requirement, lists};
 use crate::chain::sorting::{ChainFacts, Listing};
+use crate::chain::{Chain, NO_PLACE};
 use crate::point::text;
 use crate::point::text::Text;
 use crate::point::{HookPoint, RailInfo};
@@ -38,7 +38,7 @@ impl<C: Chain + Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> 
         while i < events.len() {
             let plan = &events[i];
             if row.is_on(plan.event) {
-                in_order(plan, slice::from_ref(rail));
+                in_order(plan, slice::from_ref(rail), true);
                 values::check(plan, place);
             }
             i += 1;
@@ -120,7 +120,7 @@ impl<C: Chain + Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> 
     #[track_caller]
     pub const fn lists(rail: Row) {
         let name = rail.info.name;
-        if !Self::REPORTED && !lists(&C::PLAN, &rail.info) {
+        if !Self::REPORTED && !lists(&C::PLAN, &rail.rail) {
             let text = Text::new().and("the chain ").name(C::PLAN.chain).and(" does not list ").name(name);
             text.and(": list it, or leave it out here").refuse();
         }
@@ -203,27 +203,27 @@ const fn unserved(rail: &Row, events: &[EventPlan]) -> Option<HookPoint> {
 }
 
 #[track_caller]
-const fn in_order(plan: &EventPlan, rails: &[PlannedRail]) {
+const fn in_order(plan: &EventPlan, rails: &[PlannedRail], listed: bool) {
     let mut i = 0;
     while i < rails.len() {
         let (rail, mut other) = (&rails[i], 0);
         while other < rail.row.after.len() {
             let earlier = &rail.row.after[other];
-            if !runs_before(plan, earlier, &rail.info) {
-                not_in_order(plan, &rail.info, "after", earlier);
+            if !runs_before(plan, Wanted::Rail(earlier), wanted(rail, listed)) {
+                not_in_order(plan, rail, listed, "after", earlier);
             }
             other += 1;
         }
         other = 0;
         while other < rail.row.before.len() {
             let later = &rail.row.before[other];
-            if !runs_before(plan, &rail.info, later) {
-                not_in_order(plan, &rail.info, "before", later);
+            if !runs_before(plan, wanted(rail, listed), Wanted::Rail(later)) {
+                not_in_order(plan, rail, listed, "before", later);
             }
             other += 1;
         }
         if let Some(inner) = rail.inner {
-            in_order(plan, inner.rails_at(plan.event));
+            in_order(plan, inner.rails_at(plan.event), false);
         }
         i += 1;
     }
@@ -231,25 +231,56 @@ const fn in_order(plan: &EventPlan, rails: &[PlannedRail]) {
 
 /// `audit` runs `after` `permission`, says its attribute.
 #[track_caller]
-const fn not_in_order(plan: &EventPlan, rail: &RailInfo, relation: &str, other: &RailInfo) -> ! {
+const fn not_in_order(plan: &EventPlan, rail: &PlannedRail, listed: bool, relation: &str, other: &RailInfo) -> ! {
     let event = plan.event;
-    let text = Text::new().name(rail.name).and(" has to run ").and(relation).and(" ").name(other.name);
+    let text = Text::new().name(rail.info.name).and(" has to run ").and(relation).and(" ").name(other.name);
     let text = text.and(" (`").and(relation).and(" = [").and(other.name).and("]`), but at ");
     let text = text.name(event.event_name()).and(" it does not: ");
-    priorities(&text, plan, rail, other).refuse();
+    priorities(&text, plan, wanted(rail, listed), Wanted::Rail(other)).refuse();
+}
+
+/// What is looked for in a plan.
+#[derive(Clone, Copy)]
+pub(super) enum Wanted<'a> {
+    /// A rail, wherever it is listed.
+    Rail(&'a RailInfo),
+    /// The rail that the chain itself lists at this place.
+    Place(usize),
+}
+
+impl Wanted<'_> {
+    const fn is(self, rail: &PlannedRail) -> bool {
+        match self {
+            Self::Rail(wanted) => rail.row.rail.same(wanted),
+            Self::Place(place) => rail.place == place,
+        }
+    }
+
+    /// The same among the rails of a chain in the list.
+    const fn inside(self) -> Self {
+        match self {
+            Self::Rail(rail) => Self::Rail(rail),
+            Self::Place(_) => Self::Place(NO_PLACE),
+        }
+    }
+}
+
+/// The rail that a plan has: this one alone when the chain itself lists it.
+const fn wanted<'a>(rail: &'a PlannedRail, listed: bool) -> Wanted<'a> {
+    if listed { Wanted::Place(rail.place) } else { Wanted::Rail(&rail.row.rail) }
 }
 
 /// Why two rails are in the order in which they are: the priorities of the two, or of the chains that they are in.
-pub(super) const fn priorities(text: &Text, plan: &EventPlan, one: &RailInfo, two: &RailInfo) -> Text {
+pub(super) const fn priorities(text: &Text, plan: &EventPlan, one: Wanted<'_>, two: Wanted<'_>) -> Text {
     let EventPlan { event, rails, reversed } = *plan;
     let (Some(first), Some(second)) = (holder(rails, event, one), holder(rails, event, two)) else { return *text };
     if first == second
         && let Some(inner) = rails[first].inner
     {
-        return priorities(text, &inner.at(event), one, two);
+        return priorities(text, &inner.at(event), one.inside(), two.inside());
     }
-    let (first, second) = (&rails[first].info, &rails[second].info);
-    by_priority(text, first, second, first.same(one) && second.same(two), reversed)
+    let (first, second) = (&rails[first], &rails[second]);
+    by_priority(text, &first.info, &second.info, one.is(first) && two.is(second), reversed)
 }
 
 /// Why two rails of one list are in the order in which they are; `direct` when they are those that the text is about,
@@ -276,7 +307,7 @@ pub(super) const fn by_priority(
 }
 
 /// Which of the rails is the wanted one, or a chain that has it.
-const fn holder(rails: &[PlannedRail], event: HookPoint, wanted: &RailInfo) -> Option<usize> {
+const fn holder(rails: &[PlannedRail], event: HookPoint, wanted: Wanted<'_>) -> Option<usize> {
     let mut i = 0;
     while i < rails.len() {
         if find(slice::from_ref(&rails[i]), event, wanted).is_some() {
@@ -288,14 +319,14 @@ const fn holder(rails: &[PlannedRail], event: HookPoint, wanted: &RailInfo) -> O
 }
 
 /// Whether, where both run, all of the first is done before the second begins; in an onion on its way out, after.
-pub(super) const fn runs_before(plan: &EventPlan, first: &RailInfo, second: &RailInfo) -> bool {
+pub(super) const fn runs_before(plan: &EventPlan, first: Wanted<'_>, second: Wanted<'_>) -> bool {
     let EventPlan { event, rails, reversed } = *plan;
     // Two rails that are in one chain inside are in its order.
     if let (Some(at), Some(other)) = (only_holder(rails, event, first), only_holder(rails, event, second))
         && at == other
         && let Some(inner) = rails[at].inner
     {
-        return runs_before(&inner.at(event), first, second);
+        return runs_before(&inner.at(event), first.inside(), second.inside());
     }
     match (find(rails, event, first), find(rails, event, second)) {
         (Some(first), Some(second)) if reversed => second.last < first.first,
@@ -305,7 +336,7 @@ pub(super) const fn runs_before(plan: &EventPlan, first: &RailInfo, second: &Rai
 }
 
 /// Which of the rails is the wanted one, or a chain that has it, when no other is or has.
-const fn only_holder(rails: &[PlannedRail], event: HookPoint, wanted: &RailInfo) -> Option<usize> {
+const fn only_holder(rails: &[PlannedRail], event: HookPoint, wanted: Wanted<'_>) -> Option<usize> {
     let Some(at) = holder(rails, event, wanted) else { return None };
     if holder(rails.split_at(at + 1).1, event, wanted).is_some() { None } else { Some(at) }
 }
@@ -318,21 +349,21 @@ pub(super) struct Found {
 }
 
 /// All places of a rail; `None` where it does not run.
-pub(super) const fn find(rails: &[PlannedRail], event: HookPoint, wanted: &RailInfo) -> Option<Found> {
+pub(super) const fn find(rails: &[PlannedRail], event: HookPoint, wanted: Wanted<'_>) -> Option<Found> {
     search(rails, event, wanted, 0).0
 }
 
 /// The places from this one on, and the place behind the last of the rails.
-const fn search(rails: &[PlannedRail], event: HookPoint, wanted: &RailInfo, from: usize) -> (Option<Found>, usize) {
+const fn search(rails: &[PlannedRail], event: HookPoint, wanted: Wanted<'_>, from: usize) -> (Option<Found>, usize) {
     let (mut found, mut next, mut i) = (None, from, 0);
     while i < rails.len() {
         let start = next;
         let mut here = None;
         match rails[i].inner {
-            Some(inner) => (here, next) = search(inner.rails_at(event), event, wanted, start),
+            Some(inner) => (here, next) = search(inner.rails_at(event), event, wanted.inside(), start),
             None => next += 1,
         }
-        if rails[i].info.same(wanted) {
+        if wanted.is(&rails[i]) {
             here = Some(Found { first: start, last: next - 1 });
         }
         found = both(found, here);
@@ -363,14 +394,14 @@ pub(super) const fn count(rails: &[PlannedRail], event: HookPoint) -> usize {
 }
 
 /// The rail at this place, chains taken apart.
-pub(super) const fn rail_at(rails: &[PlannedRail], event: HookPoint, place: usize) -> Option<&RailInfo> {
+pub(super) const fn rail_at(rails: &[PlannedRail], event: HookPoint, place: usize) -> Option<&PlannedRail> {
     let (mut start, mut i) = (0, 0);
     while i < rails.len() {
         let len = count(slice::from_ref(&rails[i]), event);
         if place < start + len {
             return match rails[i].inner {
                 Some(inner) => rail_at(inner.rails_at(event), event, place - start),
-                None => Some(&rails[i].info),
+                None => Some(&rails[i]),
             };
         }
         start += len;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::chain::order::{common, count, find, priorities, rail_at, runs_before};
+use crate::chain::order::{Wanted, common, count, find, priorities, rail_at, runs_before};
 use crate::point::text::Text;
 use crate::point::{HookPoint, RailInfo};
 use crate::rail::{Plan, Row, contains};
@@ -50,7 +50,7 @@ impl Requirement {
     #[track_caller]
     pub const fn require(rail: Row, event: HookPoint) -> Self {
         can_be_met(&rail, event);
-        Self(Kind::Require(rail.info, event))
+        Self(Kind::Require(rail.rail, event))
     }
 
     /// `first(R on E)`.
@@ -62,7 +62,7 @@ impl Requirement {
     #[track_caller]
     pub const fn first(rail: Row, event: HookPoint) -> Self {
         can_be_met(&rail, event);
-        Self(Kind::First(rail.info, event))
+        Self(Kind::First(rail.rail, event))
     }
 
     /// `last(R on E)`.
@@ -74,7 +74,7 @@ impl Requirement {
     #[track_caller]
     pub const fn last(rail: Row, event: HookPoint) -> Self {
         can_be_met(&rail, event);
-        Self(Kind::Last(rail.info, event))
+        Self(Kind::Last(rail.rail, event))
     }
 
     /// `before(A, B)`.
@@ -85,7 +85,7 @@ impl Requirement {
     #[must_use]
     #[track_caller]
     pub const fn before(first: Row, second: Row) -> Self {
-        let (first_info, second_info) = (first.info, second.info);
+        let (first_info, second_info) = (first.rail, second.rail);
         if !first.reported && !second.reported && common(first.events, second.events).is_none() {
             let text = Text::new().name(first_info.name).and(" and ").name(second_info.name);
             text.and(" have no event in common, so neither runs before the other").refuse();
@@ -133,7 +133,7 @@ const fn can_be_met(rail: &Row, event: HookPoint) {
 pub(super) const fn lists(plan: &Plan, rail: &RailInfo) -> bool {
     let mut i = 0;
     while i < plan.events.len() {
-        if find(plan.events[i].rails, plan.events[i].event, rail).is_some() {
+        if find(plan.events[i].rails, plan.events[i].event, Wanted::Rail(rail)).is_some() {
             return true;
         }
         i += 1;
@@ -143,7 +143,7 @@ pub(super) const fn lists(plan: &Plan, rail: &RailInfo) -> bool {
 
 #[track_caller]
 const fn runs(plan: &Plan, rail: &RailInfo, event: HookPoint, policy: Option<&str>) {
-    if find(plan.rails_at(event), event, rail).is_none() {
+    if find(plan.rails_at(event), event, Wanted::Rail(rail)).is_none() {
         let text = Text::new().and("the chain ").name(plan.chain).and(" does not list ").name(rail.name);
         let text = match policy {
             Some(policy) => text.and(", which the policy ").name(policy).and(" requires on "),
@@ -157,7 +157,7 @@ const fn runs(plan: &Plan, rail: &RailInfo, event: HookPoint, policy: Option<&st
 #[track_caller]
 const fn at_end(plan: &Plan, rail: &RailInfo, event: HookPoint, place: usize, policy: Option<&str>) {
     let rails = plan.rails_at(event);
-    let at_end = match find(rails, event, rail) {
+    let at_end = match find(rails, event, Wanted::Rail(rail)) {
         Some(found) => found.first <= place && place <= found.last,
         None => false,
     };
@@ -168,7 +168,10 @@ const fn at_end(plan: &Plan, rail: &RailInfo, event: HookPoint, place: usize, po
     let text = Text::new().name(rail.name).and(" has to run ").and(end).and(" at ").name(event.event_name());
     let text = by(&text, policy).and(", but ");
     let text = match rail_at(rails, event, place) {
-        Some(other) => priorities(&text.name(other.name).and(" does: "), &plan.at(event), rail, other),
+        Some(other) => {
+            let (text, other) = (text.name(other.info.name).and(" does: "), Wanted::Rail(&other.row.rail));
+            priorities(&text, &plan.at(event), Wanted::Rail(rail), other)
+        }
         None => text.and("it does not"),
     };
     text.refuse();
@@ -179,10 +182,11 @@ const fn in_order(plan: &Plan, first: &RailInfo, second: &RailInfo, policy: Opti
     let mut i = 0;
     while i < plan.events.len() {
         let event = plan.events[i].event;
-        if !runs_before(&plan.events[i], first, second) {
+        let (one, two) = (Wanted::Rail(first), Wanted::Rail(second));
+        if !runs_before(&plan.events[i], one, two) {
             let text = Text::new().name(first.name).and(" has to run before ").name(second.name);
             let text = by(&text, policy).and(", but at ").name(event.event_name()).and(" it does not: ");
-            priorities(&text, &plan.events[i], first, second).refuse();
+            priorities(&text, &plan.events[i], one, two).refuse();
         }
         i += 1;
     }

@@ -227,6 +227,9 @@ impl<C: Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> {
 
 /// What [`ChainFacts`] answers where the numbers of rails and events are not known.
 pub trait Facts {
+    /// What is known of the rails, in the order of the list.
+    const ROWS: &'static [Row];
+
     /// How many characters of a streamed answer the rails have to see together.
     const WINDOW: usize;
 
@@ -238,6 +241,7 @@ pub trait Facts {
 }
 
 impl<C: Listing<N>, const N: usize, const K: usize> Facts for ChainFacts<C, N, K> {
+    const ROWS: &'static [Row] = C::ROWS;
     const WINDOW: usize = Self::WINDOW;
 
     #[inline]

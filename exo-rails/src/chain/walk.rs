@@ -9,12 +9,12 @@ use std::ops::ControlFlow;
 use tracing::{Instrument, Span};
 
 use crate::chain::serves::Serves;
-use crate::chain::{NO_PLACE, RailAt, RailList};
+use crate::chain::{Facts, NO_PLACE, NoRail, RailAt, RailList};
 use crate::context::{RailContext, StoppedBy};
-use crate::decision::{Decision, Outcome};
+use crate::decision::{Decision, Outcome, PlacedRail};
 use crate::event::{Event, Payloads};
 use crate::point::RailInfo;
-use crate::rail::{Rail, RailOn, Stateless};
+use crate::rail::{Rail, RailOn, Row, Stateless};
 use crate::telemetry;
 
 /// The steps of a chain at event `E`: the places that its rails have in the list `L`.
@@ -101,12 +101,6 @@ pub trait Mode {
             record_stop(ctx, ctx.stopped_at + steps);
         }
     }
-}
-
-/// What stops an event, with the place of the rail in the chain: its retries are counted there.
-#[cold]
-pub(super) fn stopped<E: Event>(outcome: Outcome<E>, place: usize) -> Outcome<E> {
-    outcome.map(|decision| decision.at(place as u64))
 }
 
 #[cold]
@@ -224,7 +218,7 @@ impl<E: Event, S: Step<E>> Step<E> for InSpan<S> {
         payload: E::Payload<'a>,
         ctx: &'a mut RailContext,
     ) -> impl Future<Output = ()> + Send {
-        let span = if S::ALWAYS { telemetry::rail_span(&S::INFO, E::POINT) } else { Span::none() };
+        let span = if S::ALWAYS { span_of::<E, S>() } else { Span::none() };
         let call = span.in_scope(|| S::call_if_always(chain, payload, ctx));
         async move {
             call.instrument(span.clone()).await;
@@ -235,7 +229,8 @@ impl<E: Event, S: Step<E>> Step<E> for InSpan<S> {
 
 /// The span of a step. The steps after the last rail have none.
 fn span_of<E: Event, S: Step<E>>() -> Span {
-    if S::INFO.name.is_empty() { Span::none() } else { telemetry::rail_span(&S::INFO, E::POINT) }
+    let RailInfo { name, priority, .. } = S::INFO;
+    if name.is_empty() { Span::none() } else { telemetry::rail_span(name, priority, E::POINT) }
 }
 
 /// What the rail of a step decided. The span records it.
@@ -358,7 +353,7 @@ where
 {
     type Chain = L::Chain;
     type Out = <L::Rail as RailOn<E>>::Out;
-    const INFO: RailInfo = <L::Rail as Rail>::INFO;
+    const INFO: RailInfo = Self::ROW.info;
     const ALWAYS: bool = <L::Rail as RailOn<E>>::ALWAYS;
 
     #[inline(always)]
@@ -380,7 +375,7 @@ where
 
     #[inline(always)]
     fn decide(output: Self::Out) -> ControlFlow<Outcome<E>> {
-        L::Rail::decide(output)
+        L::Rail::decide(output, Self::PLACED)
     }
 
     fn call_if_always<'a>(
@@ -388,8 +383,26 @@ where
         payload: E::Payload<'a>,
         ctx: &'a mut RailContext,
     ) -> impl Future<Output = ()> + Send {
-        L::Access::rail(chain).call_if_always(payload, ctx)
+        L::Access::rail(chain).call_if_always(payload, ctx, Self::PLACED)
     }
+}
+
+impl<L: RailList, const I: usize> At<L, I> {
+    /// What the chain knows of the rail at this place.
+    const ROW: &'static Row = if I < <L::Facts as Facts>::ROWS.len() {
+        &<L::Facts as Facts>::ROWS[I]
+    } else {
+        &<NoRail as Rail>::DECLARATION
+    };
+}
+
+/// The rail at a place, on an event.
+trait Placed<E: Event> {
+    const PLACED: &'static PlacedRail;
+}
+
+impl<E: Event, L: RailAt<I, Rail: RailOn<E>>, const I: usize> Placed<E> for At<L, I> {
+    const PLACED: &'static PlacedRail = &Self::ROW.placed::<L::Rail>(I as u64, <L::Rail as RailOn<E>>::ON_FAULT);
 }
 
 /// Walks of certain lengths; a chain takes the shortest in which its rails have room. The steps that are left are
@@ -425,7 +438,7 @@ macro_rules! walks {
                         match M::Step::<E, At<L, $place>>::decide(output) {
                             ControlFlow::Break(outcome) => {
                                 M::stopped_at(ctx, $step);
-                                return stopped::<E>(outcome, $place);
+                                return outcome;
                             }
                             ControlFlow::Continue(()) => {}
                         }

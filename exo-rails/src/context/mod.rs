@@ -24,7 +24,7 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use crate::error::RunError;
-use crate::point::{HookPoint, RailInfo};
+use crate::point::{HookPoint, RailName};
 
 /// Where a rail is (agent, run, session, turn, step, event, attempt) and what it shares with other rails.
 ///
@@ -54,7 +54,7 @@ pub struct RailContext {
     event: HookPoint,
     step: u32,
     attempt: u32,
-    substituted_by: Option<&'static RailInfo>,
+    substituted_by: Option<RailName>,
     // Boxed, so that a context of rails that hand on nothing and stop nothing carries one pointer.
     shared: Option<Box<Shared>>,
     /// The step at which a walk was stopped, between the walk and whoever asks.
@@ -202,8 +202,8 @@ impl RailContext {
     /// For the rails of [`PostLlmCall`](crate::events::PostLlmCall),
     /// [`PostToolCall`](crate::events::PostToolCall) and [`Finished`](crate::events::Finished).
     #[must_use]
-    pub const fn substituted_by(&self) -> Option<&'static RailInfo> {
-        self.substituted_by
+    pub const fn substituted_by(&self) -> Option<&RailName> {
+        self.substituted_by.as_ref()
     }
 
     /// The value of this type that an earlier rail of the event has [provided](crate::Provided); `None` when none has.
@@ -240,12 +240,12 @@ impl RailContext {
         self.shared.get_or_insert_default().stopped = Some(stopped);
     }
 
-    pub(crate) const fn begin_attempt(&mut self, attempt: u32) {
+    pub(crate) fn begin_attempt(&mut self, attempt: u32) {
         self.attempt = attempt;
         self.substituted_by = None;
     }
 
-    pub(crate) const fn set_substituted_by(&mut self, rail: &'static RailInfo) {
+    pub(crate) fn set_substituted_by(&mut self, rail: RailName) {
         self.substituted_by = Some(rail);
     }
 

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::point::Reason;
+use crate::point::{RailName, Reason};
 
 /// How an earlier rail of the event stopped it: what a rail with `always` finds in
 /// [`RailContext::stopped`](crate::RailContext::stopped).
@@ -35,7 +35,7 @@ use crate::point::Reason;
 #[non_exhaustive]
 pub struct StoppedBy {
     /// The rail that stopped it.
-    pub rail_name: &'static str,
+    pub rail_name: RailName,
     /// How.
     pub how: StopKind,
     /// Why; the text of the fault when it is one.

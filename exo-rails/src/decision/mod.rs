@@ -1,25 +1,28 @@
 //! What the rails of one event decided together.
 
-pub(crate) mod caller;
 pub(crate) mod on_fault;
 pub(crate) mod output;
+pub(crate) mod placed_rail;
+pub(crate) mod returned;
 
-pub use caller::*;
 pub use on_fault::*;
 pub use output::*;
+pub use placed_rail::*;
+pub use returned::*;
 
-use std::ops::ControlFlow;
+use std::fmt;
 
-use crate::action::RetryRequest;
+use crate::action::Allowed;
 use crate::context::{StopKind, StoppedBy};
-use crate::error::{RailAbortError, RailFault};
+use crate::error::RailFault;
 use crate::event::Payloads;
-use crate::point::{RailInfo, Reason};
+use crate::point::{RailName, Reason};
 
-/// What the rails of one event decided: the first decision that is not "continue", and who took it.
+/// What the rails of event `E` decided: the first decision that is not "continue", and the rail that took it.
 ///
-/// `S` is what stands in for the operation's result when it is skipped: the event's
-/// [`Substitute`](Payloads::Substitute).
+/// It has the variants of [`RailAction`](crate::RailAction). What the event does not allow holds an
+/// [`Infallible`](std::convert::Infallible), so a `match` has only the arms that can happen: on
+/// [`SessionStart`](crate::events::SessionStart), rails continue or abort.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -29,57 +32,44 @@ use crate::point::{RailInfo, Reason};
 ///     RailAction::skip_with(ToolOutput::text("42"), format!("`{}` is cached", call.tool_name))
 /// }
 ///
+/// #[rail(on = [SessionStart])]
+/// fn known_user(session: &SessionInfo) -> Verdict {
+///     Verdict::abort_if(session.session_id.is_empty(), "nobody has logged in")
+/// }
+///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RailFault> {
-/// let mut ctx = RunContext::new("demo");
-/// match rail_chain![cached].dispatch::<PreToolCall>(&mut ToolCallInputs::new("search"), &mut ctx).await? {
-///     Decision::Skip { by, reason, substitute } => {
-///         assert_eq!((by.name, reason.as_str()), ("cached", "`search` is cached"));
-///         assert_eq!(substitute, Some(ToolOutput::text("42")));
+/// let (rails, mut ctx) = (rail_chain![cached, known_user], RunContext::new("demo"));
+/// match rails.dispatch::<PreToolCall>(&mut ToolCallInputs::new("search"), &mut ctx).await? {
+///     Decision::Skip(skip) => {
+///         assert_eq!((&*skip.rail_name, skip.reason.as_str()), ("cached", "`search` is cached"));
+///         assert_eq!(skip.substitute, Some(ToolOutput::text("42")));
 ///     }
 ///     other => panic!("{other:?}"),
+/// }
+/// match rails.dispatch::<SessionStart>(&SessionInfo::default(), &mut ctx).await? {
+///     Decision::Continue => panic!("the session has no name"),
+///     Decision::Abort(abort) => assert_eq!(abort.reason, "nobody has logged in"),
 /// }
 /// # Ok(()) }
 /// ```
 #[must_use = "a decision that is dropped guards nothing: act on it"]
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Decision<S> {
+pub enum Decision<E: Payloads> {
     /// Every rail of the event let it pass.
     Continue,
-    /// The operation is not to happen, or, after it, its result is to be accepted as it stands.
-    Skip {
-        /// The rail that decided.
-        by: &'static RailInfo,
-        /// Why.
-        reason: Reason,
-        /// What stands in for the result of the operation.
-        substitute: Option<S>,
-    },
-    /// The operation is to be done again.
-    Retry {
-        /// The rail that decided.
-        by: &'static RailInfo,
-        /// Which rail it is, to count its retries.
-        identity: RailIdentity,
-        /// When, how often and why.
-        request: RetryRequest,
-    },
-    /// The run is to end.
-    Abort(RailAbortError),
+    /// The operation does not happen, or, after it, its result is accepted as it stands. Where the event allows a skip,
+    /// this is a [`RailSkip`](crate::RailSkip).
+    Skip(E::Skip),
+    /// The operation is done again. Where the event allows a retry, this is a [`RailRetry`](crate::RailRetry).
+    Retry(E::Retry),
+    /// The run ends. Where the event allows to abort, this is a
+    /// [`RailAbortError`](crate::RailAbortError).
+    Abort(E::Abort),
 }
 
 /// How the dispatch of one event ends: with a decision, or with the fault of a rail that could not take one.
-pub type Outcome<E> = Result<Decision<<E as Payloads>::Substitute>, RailFault>;
+pub type Outcome<E> = Result<Decision<E>, RailFault>;
 
-/// The outcome of one rail that is called for itself.
-#[inline]
-pub(crate) fn outcome<E: Payloads>(flow: ControlFlow<Outcome<E>>) -> Outcome<E> {
-    match flow {
-        ControlFlow::Break(outcome) => outcome,
-        ControlFlow::Continue(()) => Ok(Decision::Continue),
-    }
-}
-
-impl<S> Decision<S> {
+impl<E: Payloads> Decision<E> {
     /// Whether every rail let the event pass.
     #[must_use]
     pub const fn is_continue(&self) -> bool {
@@ -88,46 +78,115 @@ impl<S> Decision<S> {
 
     /// The rail, or the type of the hook, that decided; `None` when every rail continued.
     #[must_use]
-    pub const fn rail_name(&self) -> Option<&'static str> {
+    pub fn rail_name(&self) -> Option<&str> {
+        self.by().map(RailName::as_str)
+    }
+
+    fn by(&self) -> Option<&RailName> {
         match self {
             Self::Continue => None,
-            Self::Skip { by, .. } | Self::Retry { by, .. } => Some(by.name),
-            Self::Abort(abort) => Some(abort.rail_name),
+            Self::Skip(skip) => Some(&skip.get().rail_name),
+            Self::Retry(retry) => Some(&retry.get().rail_name),
+            Self::Abort(abort) => Some(&abort.get().rail_name),
         }
     }
 
-    /// The same decision, of a rail at this place of a guard set.
-    pub(crate) fn at(mut self, place: u64) -> Self {
-        if let Self::Retry { identity, .. } = &mut self {
-            *identity = identity.at(place);
+    /// Why the rail stopped the event; `None` when every rail continued.
+    #[must_use]
+    pub fn reason(&self) -> Option<&Reason> {
+        match self {
+            Self::Continue => None,
+            Self::Skip(skip) => Some(&skip.get().reason),
+            Self::Retry(retry) => Some(&retry.get().request.reason),
+            Self::Abort(abort) => Some(&abort.get().reason),
         }
-        self
     }
 
-    /// The same decision with another substitute, or the fault that there is none.
-    pub(crate) fn try_map<T>(self, map: impl FnOnce(S) -> Result<T, RailFault>) -> Result<Decision<T>, RailFault> {
-        Ok(match self {
-            Self::Continue => Decision::Continue,
-            Self::Skip { by, reason, substitute } => {
-                Decision::Skip { by, reason, substitute: substitute.map(map).transpose()? }
-            }
-            Self::Retry { by, identity, request } => Decision::Retry { by, identity, request },
-            Self::Abort(abort) => Decision::Abort(abort),
-        })
+    /// What it is called, where an action has a name: in spans and faults.
+    pub(crate) const fn action(&self) -> &'static str {
+        match self {
+            Self::Continue => "continue",
+            Self::Skip(_) => "skip",
+            Self::Retry(_) => "retry",
+            Self::Abort(_) => "abort",
+        }
     }
 }
 
+impl<E: Payloads> Clone for Decision<E>
+where
+    E::Skip: Clone,
+    E::Retry: Clone,
+    E::Abort: Clone,
+{
+    fn clone(&self) -> Self {
+        match self {
+            Self::Continue => Self::Continue,
+            Self::Skip(skip) => Self::Skip(skip.clone()),
+            Self::Retry(retry) => Self::Retry(retry.clone()),
+            Self::Abort(abort) => Self::Abort(abort.clone()),
+        }
+    }
+}
+
+impl<E: Payloads> fmt::Debug for Decision<E>
+where
+    E::Skip: fmt::Debug,
+    E::Retry: fmt::Debug,
+    E::Abort: fmt::Debug,
+{
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Continue => f.write_str("Continue"),
+            Self::Skip(skip) => f.debug_tuple("Skip").field(skip).finish(),
+            Self::Retry(retry) => f.debug_tuple("Retry").field(retry).finish(),
+            Self::Abort(abort) => f.debug_tuple("Abort").field(abort).finish(),
+        }
+    }
+}
+
+impl<E: Payloads> PartialEq for Decision<E>
+where
+    E::Skip: PartialEq,
+    E::Retry: PartialEq,
+    E::Abort: PartialEq,
+{
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Continue, Self::Continue) => true,
+            (Self::Skip(one), Self::Skip(two)) => one == two,
+            (Self::Retry(one), Self::Retry(two)) => one == two,
+            (Self::Abort(one), Self::Abort(two)) => one == two,
+            _ => false,
+        }
+    }
+}
+
+impl<E: Payloads> Eq for Decision<E>
+where
+    E::Skip: Eq,
+    E::Retry: Eq,
+    E::Abort: Eq,
+{
+}
+
 impl StoppedBy {
-    /// How this outcome stops the event; `None` when it does not: for your own guard sets.
+    /// How this outcome stops the event; `None` when it does not: for custom guard sets.
     #[must_use]
     pub fn of<E: Payloads>(outcome: &Outcome<E>) -> Option<Self> {
-        let (rail_name, how, reason) = match outcome {
-            Ok(Decision::Continue) => return None,
-            Ok(Decision::Skip { by, reason, .. }) => (by.name, StopKind::Skip, reason.clone()),
-            Ok(Decision::Retry { by, request, .. }) => (by.name, StopKind::Retry, request.reason.clone()),
-            Ok(Decision::Abort(abort)) => (abort.rail_name, StopKind::Abort, abort.reason.clone()),
-            Err(fault) => (fault.rail_name, StopKind::Fault, Reason::new(fault.cause.to_string())),
+        let decision = match outcome {
+            Ok(decision) => decision,
+            Err(fault) => {
+                let (rail_name, reason) = (fault.rail_name.clone(), Reason::new(fault.cause.to_string()));
+                return Some(Self { rail_name, how: StopKind::Fault, reason });
+            }
         };
-        Some(Self { rail_name, how, reason })
+        let how = match decision {
+            Decision::Continue => return None,
+            Decision::Skip(_) => StopKind::Skip,
+            Decision::Retry(_) => StopKind::Retry,
+            Decision::Abort(_) => StopKind::Abort,
+        };
+        Some(Self { rail_name: decision.by()?.clone(), how, reason: decision.reason()?.clone() })
     }
 }

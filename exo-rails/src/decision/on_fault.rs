@@ -1,12 +1,9 @@
 //! What happens when a rail faults.
 
-use std::ops::ControlFlow;
-
-use crate::decision::caller::Caller;
-use crate::decision::{Decision, Outcome};
+use crate::decision::placed_rail::PlacedRail;
 use crate::error::{FaultCause, RailFault};
 use crate::event::{AllowsSkip, Payloads};
-use crate::point::{HookPoint, Reason};
+use crate::point::HookPoint;
 
 /// What a fault of a rail comes to: `#[rail(on_fault = "…")]`.
 ///
@@ -64,27 +61,10 @@ pub enum OnFault {
     Continue,
 }
 
-/// What the fault of a rail comes to.
-#[cold]
-pub(crate) fn faulted<E: Payloads>(caller: &Caller, point: HookPoint, cause: FaultCause) -> ControlFlow<Outcome<E>> {
-    let fault = RailFault::of(caller, point, cause);
-    // Where nothing is left to end, whoever comes later is to be told as well.
-    let on_fault = if point.is_the_end() { OnFault::Continue } else { caller.on_fault };
-    report(&fault, on_fault);
-    match on_fault {
-        OnFault::Abort => ControlFlow::Break(Err(fault)),
-        OnFault::Continue => ControlFlow::Continue(()),
-        OnFault::Skip => {
-            let reason = Reason::new(fault.to_string());
-            ControlFlow::Break(Ok(Decision::Skip { by: caller.info, reason, substitute: None }))
-        }
-    }
-}
-
 /// Tells `tracing` of a fault, whatever comes of it.
 #[cold]
 pub(crate) fn report(fault: &RailFault, on_fault: OnFault) {
-    let (rail, event, cause) = (fault.rail_name, fault.event.name(), &fault.cause);
+    let (rail, event, cause) = (fault.rail_name.as_str(), fault.event.name(), &fault.cause);
     match on_fault {
         OnFault::Abort => tracing::error!(rail, event, %cause, "a rail faulted; the run ends"),
         OnFault::Skip => tracing::error!(rail, event, %cause, "a rail faulted; the operation is skipped"),
@@ -96,7 +76,7 @@ impl RailFault {
     /// The fault of a rail with this cause. An error that is itself a fault stays as it is: a rail that asks other rails
     /// does not hide which of them it was.
     #[cold]
-    pub(crate) fn of(caller: &Caller, point: HookPoint, cause: FaultCause) -> Self {
+    pub(crate) fn of(rail: &PlacedRail, point: HookPoint, cause: FaultCause) -> Self {
         let cause = match cause {
             FaultCause::Error(error) => match error.downcast() {
                 Ok(fault) => return *fault,
@@ -104,7 +84,7 @@ impl RailFault {
             },
             cause => cause,
         };
-        Self { rail_name: caller.info.name, event: point, cause }
+        Self { rail_name: rail.name.clone(), event: point, cause }
     }
 }
 

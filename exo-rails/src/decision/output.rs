@@ -1,15 +1,11 @@
-//! What a rail may return, and how it becomes a decision.
+//! What a rail may return.
 
 use std::error::Error as StdError;
-use std::ops::ControlFlow;
 
 use crate::action::{NoRetry, RailAction, Skip, Verdict};
-use crate::decision::caller::Caller;
-use crate::decision::on_fault::faulted;
-use crate::decision::{Decision, Outcome};
-use crate::error::{FaultCause, RailAbortError};
+use crate::decision::returned::{Reader, Returned, Unnamed};
+use crate::error::FaultCause;
 use crate::event::{AllowsAbort, AllowsRetry, AllowsSkip, Event, Never, Payloads, SubstituteFor};
-use crate::point::{HookPoint, Reason};
 
 /// What a rail may return.
 ///
@@ -45,11 +41,16 @@ pub trait RailOutput<E: Payloads>: Sized + Send {
     #[doc(hidden)]
     fn continues(&self) -> bool;
 
-    /// Takes the value apart, field by field, so that nothing is left to drop when it continues, and makes of
-    /// what stops the event the outcome of the dispatch at once: were it to go through another type, the
-    /// compiler would copy its fields where the rails continue as well.
+    /// Shows the value to a reader. It is taken apart field by field and goes to the reader directly: were it to go through
+    /// another type, the compiler would copy its fields where the rails continue as well.
     #[doc(hidden)]
-    fn decide(self, caller: &Caller, point: HookPoint) -> ControlFlow<Outcome<E>>;
+    fn read<R: Reader<E>>(self, reader: R) -> R::Read;
+
+    /// The value in one shape, for the macros.
+    #[doc(hidden)]
+    fn returned(self) -> Returned<E> {
+        self.read(Unnamed)
+    }
 }
 
 #[diagnostic::do_not_recommend]
@@ -62,8 +63,8 @@ impl<E: Payloads> RailOutput<E> for () {
     }
 
     #[inline(always)]
-    fn decide(self, _: &Caller, _: HookPoint) -> ControlFlow<Outcome<E>> {
-        ControlFlow::Continue(())
+    fn read<R: Reader<E>>(self, reader: R) -> R::Read {
+        reader.goes_on()
     }
 }
 
@@ -77,10 +78,10 @@ impl<E: AllowsAbort> RailOutput<E> for Verdict {
     }
 
     #[inline(always)]
-    fn decide(self, caller: &Caller, point: HookPoint) -> ControlFlow<Outcome<E>> {
+    fn read<R: Reader<E>>(self, reader: R) -> R::Read {
         match self {
-            Self::Continue => ControlFlow::Continue(()),
-            Self::Abort(reason) => ControlFlow::Break(Ok(abort(caller, point, reason))),
+            Self::Continue => reader.goes_on(),
+            Self::Abort(reason) => reader.aborts(reason),
         }
     }
 }
@@ -95,14 +96,12 @@ impl<E: AllowsRetry, S: SubstituteFor<E>> RailOutput<E> for RailAction<S> {
     }
 
     #[inline(always)]
-    fn decide(self, caller: &Caller, point: HookPoint) -> ControlFlow<Outcome<E>> {
+    fn read<R: Reader<E>>(self, reader: R) -> R::Read {
         match self {
-            Self::Continue => ControlFlow::Continue(()),
-            Self::Skip(skip) => ControlFlow::Break(Ok(skipped::<E, S>(caller, skip))),
-            Self::Retry(request) => {
-                ControlFlow::Break(Ok(Decision::Retry { by: caller.info, identity: caller.identity, request }))
-            }
-            Self::Abort(reason) => ControlFlow::Break(Ok(abort(caller, point, reason))),
+            Self::Continue => reader.goes_on(),
+            Self::Skip(skip) => reader.skips(with_substitute::<E, S>(skip)),
+            Self::Retry(request) => reader.retries(request),
+            Self::Abort(reason) => reader.aborts(reason),
         }
     }
 }
@@ -117,12 +116,12 @@ impl<E: AllowsSkip, S: SubstituteFor<E>> RailOutput<E> for RailAction<S, NoRetry
     }
 
     #[inline(always)]
-    fn decide(self, caller: &Caller, point: HookPoint) -> ControlFlow<Outcome<E>> {
+    fn read<R: Reader<E>>(self, reader: R) -> R::Read {
         match self {
-            Self::Continue => ControlFlow::Continue(()),
-            Self::Skip(skip) => ControlFlow::Break(Ok(skipped::<E, S>(caller, skip))),
+            Self::Continue => reader.goes_on(),
+            Self::Skip(skip) => reader.skips(with_substitute::<E, S>(skip)),
             Self::Retry(never) => match never {},
-            Self::Abort(reason) => ControlFlow::Break(Ok(abort(caller, point, reason))),
+            Self::Abort(reason) => reader.aborts(reason),
         }
     }
 }
@@ -137,10 +136,10 @@ impl<E: Payloads, T: RailOutput<E>> RailOutput<E> for Option<T> {
     }
 
     #[inline(always)]
-    fn decide(self, caller: &Caller, point: HookPoint) -> ControlFlow<Outcome<E>> {
+    fn read<R: Reader<E>>(self, reader: R) -> R::Read {
         match self {
-            None => ControlFlow::Continue(()),
-            Some(output) => output.decide(caller, point),
+            None => reader.goes_on(),
+            Some(output) => output.read(reader),
         }
     }
 }
@@ -160,23 +159,18 @@ where
     }
 
     #[inline(always)]
-    fn decide(self, caller: &Caller, point: HookPoint) -> ControlFlow<Outcome<E>> {
+    fn read<R: Reader<E>>(self, reader: R) -> R::Read {
         match self {
-            Ok(output) => output.decide(caller, point),
-            Err(error) => faulted::<E>(caller, point, FaultCause::Error(error.into())),
+            Ok(output) => output.read(reader),
+            Err(error) => reader.faults(FaultCause::Error(error.into())),
         }
     }
 }
 
 #[inline(always)]
-fn skipped<E: Payloads, S: SubstituteFor<E>>(caller: &Caller, skip: Skip<S>) -> Decision<E::Substitute> {
+fn with_substitute<E: Payloads, S: SubstituteFor<E>>(skip: Skip<S>) -> Skip<E::Substitute> {
     let Skip { reason, substitute } = skip;
-    Decision::Skip { by: caller.info, reason, substitute: substitute.map(S::into_substitute) }
-}
-
-#[inline(always)]
-fn abort<S>(caller: &Caller, point: HookPoint, reason: Reason) -> Decision<S> {
-    Decision::Abort(RailAbortError { rail_name: caller.info.name, event: point, reason })
+    Skip { reason, substitute: substitute.map(S::into_substitute) }
 }
 
 /// What a rail returns that only observes.
@@ -189,13 +183,13 @@ fn abort<S>(caller: &Caller, point: HookPoint, reason: Reason) -> Decision<S> {
 pub trait Observes<E: Payloads>: Sized {
     /// See [`RailOutput`].
     #[doc(hidden)]
-    fn decide(self, caller: &Caller, point: HookPoint) -> ControlFlow<Outcome<E>>;
+    fn returned(self) -> Returned<E>;
 }
 
 #[diagnostic::do_not_recommend]
 impl<E: Payloads> Observes<E> for () {
-    fn decide(self, _: &Caller, _: HookPoint) -> ControlFlow<Outcome<E>> {
-        ControlFlow::Continue(())
+    fn returned(self) -> Returned<E> {
+        Returned::Continue
     }
 }
 
@@ -204,8 +198,8 @@ impl<E: Payloads, Error> Observes<E> for Result<(), Error>
 where
     Self: RailOutput<E>,
 {
-    fn decide(self, caller: &Caller, point: HookPoint) -> ControlFlow<Outcome<E>> {
-        RailOutput::decide(self, caller, point)
+    fn returned(self) -> Returned<E> {
+        self.read(Unnamed)
     }
 }
 
@@ -216,46 +210,16 @@ where
     label = "not what a rail on `{E}` may return",
     note = "of these, a rail on `{E}` returns one: `{Returns}`",
     note = "`()` only observes; an `Option<_>` and a `Result<_, E>` of these are fine too, where `E` is text, or an error type that is `Send` and `Sync`: `Box<dyn Error + Send + Sync>`",
-    note = "a rail that hands on a value says so: `provides = [RateLimitLeft]`; where the event allows no retry, `RailAction<NoSubstitute, NoRetry>` skips"
+    note = "a rail that provides a value says so: `provides = [RateLimitLeft]`; where the event allows no retry, `RailAction<NoSubstitute, NoRetry>` skips"
 )]
-pub trait ReturnedAt<E: Event, Returns, One = ()>: Sized + Send {
-    /// See [`RailOutput`].
-    const DECIDES: bool;
-
-    #[doc(hidden)]
-    fn continues(&self) -> bool;
-
-    #[doc(hidden)]
-    fn decide(self, caller: &Caller, point: HookPoint) -> ControlFlow<Outcome<E>>;
+pub trait ReturnedAt<E: Event, Returns, One = ()>: RailOutput<E> {
+    /// Whether a value of this type can stop the event.
+    const STOPS: bool = Self::DECIDES;
 }
 
 #[diagnostic::do_not_recommend]
-impl<E: Event, T: RailOutput<E>> ReturnedAt<E, E::Returns> for T {
-    const DECIDES: bool = T::DECIDES;
-
-    #[inline(always)]
-    fn continues(&self) -> bool {
-        RailOutput::continues(self)
-    }
-
-    #[inline(always)]
-    fn decide(self, caller: &Caller, point: HookPoint) -> ControlFlow<Outcome<E>> {
-        RailOutput::decide(self, caller, point)
-    }
-}
+impl<E: Event, T: RailOutput<E>> ReturnedAt<E, E::Returns> for T {}
 
 /// See [`Never`].
 #[diagnostic::do_not_recommend]
-impl<E: Event, T: RailOutput<E>, One: Never> ReturnedAt<E, E::Returns, One> for T {
-    const DECIDES: bool = T::DECIDES;
-
-    #[inline(always)]
-    fn continues(&self) -> bool {
-        RailOutput::continues(self)
-    }
-
-    #[inline(always)]
-    fn decide(self, caller: &Caller, point: HookPoint) -> ControlFlow<Outcome<E>> {
-        RailOutput::decide(self, caller, point)
-    }
-}
+impl<E: Event, T: RailOutput<E>, One: Never> ReturnedAt<E, E::Returns, One> for T {}

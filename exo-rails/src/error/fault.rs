@@ -3,7 +3,7 @@
 use std::error::Error as StdError;
 use std::time::Duration;
 
-use crate::point::HookPoint;
+use crate::point::{HookPoint, RailName};
 
 /// A rail could not decide.
 ///
@@ -32,7 +32,7 @@ use crate::point::HookPoint;
 #[non_exhaustive]
 pub struct RailFault {
     /// The rail, or the type of the hook.
-    pub rail_name: &'static str,
+    pub rail_name: RailName,
     /// The event at which it faulted.
     pub event: HookPoint,
     /// What happened.
@@ -79,8 +79,12 @@ pub enum FaultCause {
 }
 
 impl RailFault {
-    /// A fault of this rail at this event: for guard sets and hooks of your own.
-    pub fn new(rail_name: &'static str, event: HookPoint, error: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
-        Self { rail_name, event, cause: FaultCause::Error(error.into()) }
+    /// A fault of this rail at this event: for custom guard sets and hooks.
+    pub fn new(
+        rail_name: impl Into<RailName>,
+        event: HookPoint,
+        error: impl Into<Box<dyn StdError + Send + Sync>>,
+    ) -> Self {
+        Self { rail_name: rail_name.into(), event, cause: FaultCause::Error(error.into()) }
     }
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::message::OperationErrorKind;
-use crate::point::{HookPoint, IntoReason, Reason};
+use crate::point::{HookPoint, IntoReason, RailName, Reason};
 
 /// A rail ended the run.
 ///
@@ -37,7 +37,7 @@ use crate::point::{HookPoint, IntoReason, Reason};
 #[non_exhaustive]
 pub struct RailAbortError {
     /// The rail that decided.
-    pub rail_name: &'static str,
+    pub rail_name: RailName,
     /// The event at which it decided.
     pub event: HookPoint,
     /// Its reason.
@@ -45,9 +45,9 @@ pub struct RailAbortError {
 }
 
 impl RailAbortError {
-    /// An abort by this rail at this event: for guard sets and hooks of your own.
-    pub fn new(rail_name: &'static str, event: HookPoint, reason: impl IntoReason) -> Self {
-        Self { rail_name, event, reason: reason.into_reason() }
+    /// An abort by this rail at this event: for custom guard sets and hooks.
+    pub fn new(rail_name: impl Into<RailName>, event: HookPoint, reason: impl IntoReason) -> Self {
+        Self { rail_name: rail_name.into(), event, reason: reason.into_reason() }
     }
 }
 
@@ -59,7 +59,7 @@ impl RailAbortError {
 #[non_exhaustive]
 pub struct RetriesExhausted {
     /// The rail that asked.
-    pub rail_name: &'static str,
+    pub rail_name: RailName,
     /// The event at which it asked.
     pub event: HookPoint,
     /// How often the operation was attempted, by whichever rail's request.

@@ -12,7 +12,8 @@ pub use sound::*;
 pub use table::*;
 pub use tool_event::*;
 
-use crate::action::NoSubstitute;
+use crate::action::{Allowed, NoSubstitute, RailRetry, RailSkip};
+use crate::error::RailAbortError;
 use crate::point::HookPoint;
 
 /// What an event hands to its rails, and what a skip may put in the place of its operation's result.
@@ -25,6 +26,17 @@ pub trait Payloads: Sized + Send + Sync + 'static {
     /// What stands in for the operation's result when a rail skips it; [`NoSubstitute`](crate::NoSubstitute)
     /// where nothing can.
     type Substitute: Send + 'static;
+
+    /// What [`Decision::Skip`](crate::Decision::Skip) holds: a [`RailSkip`], or [`Infallible`](std::convert::Infallible) where no rail may skip.
+    type Skip: Allowed<RailSkip<Self::Substitute>>;
+
+    /// What [`Decision::Retry`](crate::Decision::Retry) holds: a [`RailRetry`], or [`Infallible`](std::convert::Infallible) where no rail may ask
+    /// for a retry.
+    type Retry: Allowed<RailRetry>;
+
+    /// What [`Decision::Abort`](crate::Decision::Abort) holds: a [`RailAbortError`], or [`Infallible`](std::convert::Infallible) where no rail may
+    /// abort.
+    type Abort: Allowed<RailAbortError>;
 
     /// Lends the payload to one rail.
     fn reborrow<'s>(payload: &'s mut Self::Payload<'_>) -> Self::Payload<'s>;
@@ -147,6 +159,9 @@ pub type AnySubstitute = Box<dyn std::any::Any + Send>;
 impl Payloads for AnyEvent {
     type Payload<'a> = Inputs<'a>;
     type Substitute = AnySubstitute;
+    type Skip = RailSkip<AnySubstitute>;
+    type Retry = RailRetry;
+    type Abort = RailAbortError;
 
     #[inline]
     fn reborrow<'s>(payload: &'s mut Inputs<'_>) -> Inputs<'s> {

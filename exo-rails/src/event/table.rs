@@ -1,8 +1,10 @@
 //! The types of the events, generated from the [table](crate::point::event_table).
 
-use crate::action::{NoRetry, NoSubstitute, RailAction, Verdict};
+use std::convert::Infallible;
+
+use crate::action::{NoRetry, NoSubstitute, RailAction, RailRetry, RailSkip, Verdict};
 use crate::context::RailContext;
-use crate::error::{OperationError, RunError};
+use crate::error::{OperationError, RailAbortError, RunError};
 use crate::event::custom::CustomInputs;
 use crate::event::param::{FIRST, Param, SECOND, SharedParam};
 use crate::event::{
@@ -72,6 +74,17 @@ macro_rules! allows {
         allows!($event, Skip);
         impl AllowsRetry for $event {}
     };
+}
+
+/// What a decision holds where the event allows the action.
+macro_rules! allowed {
+    (Nothing, $($action:tt)*) => { Infallible };
+    (Abort, abort) => { RailAbortError };
+    (Abort, $($action:tt)*) => { Infallible };
+    (Skip, retry) => { Infallible };
+    ($allows:ident, abort) => { RailAbortError };
+    ($allows:ident, retry) => { RailRetry };
+    ($allows:ident, skip $substitute:ident) => { RailSkip<$substitute> };
 }
 
 /// What a rail on the event may return.
@@ -169,6 +182,9 @@ macro_rules! events {
             impl Payloads for $event {
                 type Payload<'a> = events!(@payload 'a, $mode0 $part0 $(, $mode1 $part1)?);
                 type Substitute = $substitute;
+                type Skip = allowed!($allows, skip $substitute);
+                type Retry = allowed!($allows, retry);
+                type Abort = allowed!($allows, abort);
 
                 #[inline]
                 fn reborrow<'s>(payload: &'s mut Self::Payload<'_>) -> Self::Payload<'s> {

@@ -3,8 +3,7 @@
 use std::pin::Pin;
 
 use crate::context::RailContext;
-use crate::decision::outcome;
-use crate::decision::{Caller, Outcome, RailOutput};
+use crate::decision::{InTheNameOf, Outcome, PlacedRail, RailOutput, outcome};
 use crate::event::{AnyEvent, Inputs, Never};
 
 /// What a hook's call gives: one boxed future.
@@ -25,12 +24,19 @@ pub type ObserverFuture<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
     note = "a chain is added with `chain.register(&mut hooks)`"
 )]
 pub trait Hook: Send + Sync + 'static {
-    /// Calls the hook. `caller` is what it goes by.
-    fn call<'a>(&'a self, caller: &'a Caller, inputs: Inputs<'a>, ctx: &'a mut RailContext) -> HookFuture<'a>;
+    /// Calls the hook, which is at this place of its manager.
+    #[doc(hidden)]
+    fn call<'a>(&'a self, at: &'a PlacedRail, inputs: Inputs<'a>, ctx: &'a mut RailContext) -> HookFuture<'a>;
 
     /// Calls those of its rails that are [always called](macro@crate::rail#rails-that-are-always-called), when a hook
     /// before it has stopped the event. A plain hook is not called then; a hook around others passes it on to them.
-    fn run_always_rails<'a>(&'a self, inputs: Inputs<'a>, ctx: &'a mut RailContext) -> ObserverFuture<'a>;
+    #[doc(hidden)]
+    fn run_always_rails<'a>(
+        &'a self,
+        at: &'a PlacedRail,
+        inputs: Inputs<'a>,
+        ctx: &'a mut RailContext,
+    ) -> ObserverFuture<'a>;
 
     /// How many characters of a streamed answer it has to see together: see
     /// [`Serves::stream_window`](crate::Serves::stream_window). A plain hook sees each piece as it comes, and has nothing held
@@ -68,13 +74,13 @@ where
 
 #[diagnostic::do_not_recommend]
 impl<F: for<'a> HookFn<'a> + Send + Sync + 'static> Hook for F {
-    fn call<'a>(&'a self, caller: &'a Caller, inputs: Inputs<'a>, ctx: &'a mut RailContext) -> HookFuture<'a> {
+    fn call<'a>(&'a self, at: &'a PlacedRail, inputs: Inputs<'a>, ctx: &'a mut RailContext) -> HookFuture<'a> {
         let point = inputs.point();
         let future = self(inputs, ctx);
-        Box::pin(async move { outcome::<AnyEvent>(future.await.decide(caller, point)) })
+        Box::pin(async move { outcome::<AnyEvent>(future.await.read(InTheNameOf { rail: at, event: point })) })
     }
 
-    fn run_always_rails<'a>(&'a self, _: Inputs<'a>, _: &'a mut RailContext) -> ObserverFuture<'a> {
+    fn run_always_rails<'a>(&'a self, _: &'a PlacedRail, _: Inputs<'a>, _: &'a mut RailContext) -> ObserverFuture<'a> {
         Box::pin(std::future::ready(()))
     }
 

@@ -2,18 +2,19 @@
 
 use std::any::type_name;
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use tracing::Instrument;
 
+use crate::action::{Allowed, RailIdentity, RailSkip};
 use crate::chain::Serves;
 use crate::context::{RailContext, StoppedBy};
-use crate::decision::{Caller, Decision, OnFault, Outcome, RailIdentity, outcome};
+use crate::decision::{Decision, OnFault, Outcome, PlacedRail, outcome};
 use crate::error::{FaultCause, RailFault};
-use crate::event::{Allows, AnyEvent, AnySubstitute, Event, Inputs};
+use crate::event::{AnyEvent, AnySubstitute, Event, Inputs};
 use crate::guard_set::hook::{Hook, HookFuture, ObserverFuture};
-use crate::point::{HookPoint, PerPoint, RailInfo, SourceLocation};
+use crate::point::{DEFAULT_PRIORITY, HookPoint, PerPoint, RailName};
 use crate::rail::RailOn;
 use crate::telemetry;
 
@@ -74,7 +75,8 @@ impl HookHandle {
 #[derive(Clone)]
 struct Entry {
     handle: HookHandle,
-    caller: Caller,
+    at: PlacedRail,
+    priority: i32,
     rewrites: bool,
     hook: Arc<dyn Hook>,
 }
@@ -82,13 +84,13 @@ struct Entry {
 impl Entry {
     #[cold]
     fn call_in_span<'a, E: Event>(&'a self, inputs: Inputs<'a>, ctx: &'a mut RailContext) -> HookFuture<'a> {
-        let span = telemetry::rail_span(self.caller.info, E::POINT);
-        let call = span.in_scope(|| self.hook.call(&self.caller, inputs, ctx)).instrument(span.clone());
+        let span = telemetry::rail_span(&self.at.name, self.priority, E::POINT);
+        let call = span.in_scope(|| self.hook.call(&self.at, inputs, ctx)).instrument(span.clone());
         Box::pin(async move {
             // What the event does not allow is a fault in the span too.
-            let outcome = check::<E>(&self.caller, call.await);
+            let outcome = check::<E>(&self.at, call.await);
             telemetry::decided::<E>(&span, &outcome);
-            erase(outcome)
+            erase::<E>(outcome)
         })
     }
 }
@@ -103,19 +105,20 @@ impl HookManager {
     /// Adds a hook after those that the point already has; returns its handle.
     ///
     /// In decisions and faults it goes by the path of its function.
-    #[track_caller]
     pub fn add<H: Hook>(&mut self, point: HookPoint, hook: H) -> HookHandle {
-        let (handle, name) = (HookHandle::next(), type_name::<H>());
-        let info = interned(RailInfo { name, priority: crate::DEFAULT_PRIORITY, declared: SourceLocation::here(&"") });
-        let caller = Caller { info, identity: RailIdentity::of::<H>().at(handle.0), on_fault: OnFault::Abort };
-        self.push(point, Entry { handle, caller, rewrites: true, hook: Arc::new(hook) })
+        let (handle, priority) = (HookHandle::next(), DEFAULT_PRIORITY);
+        let (name, rail) = (RailName::new(type_name::<H>()), RailIdentity::of::<H>());
+        let at = PlacedRail { name, named_here: false, rail, place: handle.0, on_fault: OnFault::Abort };
+        self.push(point, Entry { handle, at, priority, rewrites: true, hook: Arc::new(hook) })
     }
 
     /// Adds a rail as the hook of one of its events.
     pub(crate) fn add_rail<E: Event, R: RailOn<E> + Send + Sync + 'static>(&mut self, rail: Arc<R>) -> HookHandle {
+        // The rail is one for all its events, so its place is where it lies, and not the hook of one event.
+        let at = R::ROW.placed::<R>(Arc::as_ptr(&rail).addr() as u64, R::ON_FAULT);
         let hook: RailHook<E, R> = RailHook { rail, event: std::marker::PhantomData };
-        let (handle, rewrites) = (HookHandle::next(), R::REWRITES.contains(&E::POINT));
-        self.push(E::POINT, Entry { handle, caller: <R as RailOn<E>>::CALLER, rewrites, hook: Arc::new(hook) })
+        let (handle, priority, rewrites) = (HookHandle::next(), R::PRIORITY, R::REWRITES.contains(&E::POINT));
+        self.push(E::POINT, Entry { handle, at, priority, rewrites, hook: Arc::new(hook) })
     }
 
     fn push(&mut self, point: HookPoint, entry: Entry) -> HookHandle {
@@ -153,8 +156,11 @@ impl HookManager {
 impl fmt::Debug for HookManager {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let points = self.hooks.iter().filter(|(_, hooks)| !hooks.is_empty());
-        let names = |hooks: &[Entry]| hooks.iter().map(|entry| entry.caller.info.name).collect::<Vec<_>>();
-        f.debug_map().entries(points.map(|(point, hooks)| (point.name(), names(hooks)))).finish()
+        let names = points.map(|(point, hooks)| {
+            let names: Vec<_> = hooks.iter().map(|entry| &entry.at.name).collect();
+            (point.name(), names)
+        });
+        f.debug_map().entries(names).finish()
     }
 }
 
@@ -177,13 +183,12 @@ impl<E: Event> Serves<E> for HookManager {
         let (hooks, traced, mut faulted) = (self.at(E::POINT), telemetry::takes_rails(), None);
         for (place, entry) in hooks.iter().enumerate() {
             let part = inputs.reborrow();
-            let call =
-                if traced { entry.call_in_span::<E>(part, ctx) } else { entry.hook.call(&entry.caller, part, ctx) };
+            let call = if traced { entry.call_in_span::<E>(part, ctx) } else { entry.hook.call(&entry.at, part, ctx) };
             let outcome = call.await;
             if matches!(outcome, Ok(Decision::Continue)) {
                 continue;
             }
-            let outcome = check::<E>(&entry.caller, outcome);
+            let outcome = check::<E>(&entry.at, outcome);
             if E::POINT.is_the_end() && outcome.is_err() {
                 // The others are to be told as well.
                 faulted = faulted.or(outcome.err());
@@ -193,7 +198,7 @@ impl<E: Event> Serves<E> for HookManager {
                 ctx.set_stopped(stopped);
             }
             for later in &hooks[place + 1..] {
-                later.hook.run_always_rails(inputs.reborrow(), ctx).await;
+                later.hook.run_always_rails(&later.at, inputs.reborrow(), ctx).await;
             }
             return outcome;
         }
@@ -203,42 +208,33 @@ impl<E: Event> Serves<E> for HookManager {
     async fn run_always_rails<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) {
         let mut inputs = E::inputs(payload);
         for entry in self.at(E::POINT) {
-            entry.hook.run_always_rails(inputs.reborrow(), ctx).await;
+            entry.hook.run_always_rails(&entry.at, inputs.reborrow(), ctx).await;
         }
     }
 }
 
-/// The same as a constant of the program: there is one for each hook that its source adds somewhere, however often.
-fn interned(info: RailInfo) -> &'static RailInfo {
-    static HOOKS: Mutex<Vec<&'static RailInfo>> = Mutex::new(Vec::new());
-    let mut hooks = HOOKS.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(known) = hooks.iter().find(|known| ***known == info) {
-        return known;
-    }
-    let new = Box::leak(Box::new(info));
-    hooks.push(new);
-    new
-}
-
 /// Holds what a hook decided against the event.
-fn check<E: Event>(hook: &Caller, outcome: Outcome<AnyEvent>) -> Outcome<E> {
+fn check<E: Event>(hook: &PlacedRail, outcome: Outcome<AnyEvent>) -> Outcome<E> {
     let decision = outcome?;
-    let (action, needs) = match &decision {
-        Decision::Continue => ("continue", Allows::Nothing),
-        Decision::Skip { .. } => ("skip", Allows::Skip),
-        Decision::Retry { .. } => ("retry", Allows::Retry),
-        Decision::Abort(_) => ("abort", Allows::Abort),
-    };
-    let fault = |cause| RailFault { rail_name: hook.info.name, event: E::POINT, cause };
-    if needs > E::ALLOWS {
-        return Err(fault(FaultCause::IllegalAction { event: E::POINT, action }));
-    }
-    decision.try_map(|substitute| {
-        substitute.downcast().map(|substitute| *substitute).map_err(|_| {
+    let fault = |cause| RailFault { rail_name: hook.name.clone(), event: E::POINT, cause };
+    let action = decision.action();
+    let not_allowed = || fault(FaultCause::IllegalAction { event: E::POINT, action });
+    Ok(match decision {
+        Decision::Continue => Decision::Continue,
+        Decision::Skip(RailSkip { rail_name, reason, substitute }) => {
             // Without the path: the modules of this crate mean nothing to its users.
-            let expected = type_name::<E::Substitute>().rsplit("::").next().unwrap_or_default();
-            fault(FaultCause::WrongSubstitute { event: E::POINT, expected })
-        })
+            let expected = || type_name::<E::Substitute>().rsplit("::").next().unwrap_or_default();
+            let wrong = |_| fault(FaultCause::WrongSubstitute { event: E::POINT, expected: expected() });
+            let substitute = substitute.map(|substitute| substitute.downcast().map(|substitute| *substitute));
+            // A skip that is not allowed is that, whatever it brings.
+            let skip = |substitute| E::Skip::try_allow(RailSkip { rail_name, reason, substitute });
+            match substitute.transpose() {
+                Ok(substitute) => Decision::Skip(skip(substitute).map_err(|_| not_allowed())?),
+                Err(substitute) => return Err(skip(None).map_or_else(|_| not_allowed(), |_| wrong(substitute))),
+            }
+        }
+        Decision::Retry(retry) => Decision::Retry(E::Retry::try_allow(retry).map_err(|_| not_allowed())?),
+        Decision::Abort(abort) => Decision::Abort(E::Abort::try_allow(abort).map_err(|_| not_allowed())?),
     })
 }
 
@@ -249,20 +245,23 @@ struct RailHook<E, R> {
 }
 
 impl<E: Event, R: RailOn<E> + Send + Sync + 'static> Hook for RailHook<E, R> {
-    fn call<'a>(&'a self, _: &'a Caller, inputs: Inputs<'a>, ctx: &'a mut RailContext) -> HookFuture<'a> {
+    fn call<'a>(&'a self, at: &'a PlacedRail, inputs: Inputs<'a>, ctx: &'a mut RailContext) -> HookFuture<'a> {
         let point = inputs.point();
-        let Some(payload) = E::payload(inputs) else { return misplaced(&<R as RailOn<E>>::CALLER, E::POINT, point) };
+        let Some(payload) = E::payload(inputs) else { return misplaced(at, E::POINT, point) };
         Box::pin(async move {
             let output = self.rail.call(payload, ctx).await;
-            // The rail is one for all its events, so its place is where it lies, and not the hook of one event.
-            let place = Arc::as_ptr(&self.rail).addr() as u64;
-            erase(outcome::<E>(R::decide(output)).map(|decision| decision.at(place)))
+            erase::<E>(outcome::<E>(R::decide(output, at)))
         })
     }
 
-    fn run_always_rails<'a>(&'a self, inputs: Inputs<'a>, ctx: &'a mut RailContext) -> ObserverFuture<'a> {
+    fn run_always_rails<'a>(
+        &'a self,
+        at: &'a PlacedRail,
+        inputs: Inputs<'a>,
+        ctx: &'a mut RailContext,
+    ) -> ObserverFuture<'a> {
         match E::payload(inputs) {
-            Some(payload) => Box::pin(RailOn::call_if_always(&*self.rail, payload, ctx)),
+            Some(payload) => Box::pin(RailOn::call_if_always(&*self.rail, payload, ctx, at)),
             None => Box::pin(std::future::ready(())),
         }
     }
@@ -273,13 +272,22 @@ impl<E: Event, R: RailOn<E> + Send + Sync + 'static> Hook for RailHook<E, R> {
 }
 
 /// Forgets the type of a substitute, until [`check`] asks for it.
-pub(crate) fn erase<S: Send + 'static>(outcome: Result<Decision<S>, RailFault>) -> Outcome<AnyEvent> {
-    outcome?.try_map(|substitute| Ok(Box::new(substitute) as AnySubstitute))
+pub(crate) fn erase<E: Event>(outcome: Outcome<E>) -> Outcome<AnyEvent> {
+    Ok(match outcome? {
+        Decision::Continue => Decision::Continue,
+        Decision::Skip(skip) => {
+            let RailSkip { rail_name, reason, substitute } = skip.into_inner();
+            let substitute = substitute.map(|substitute| Box::new(substitute) as AnySubstitute);
+            Decision::Skip(RailSkip { rail_name, reason, substitute })
+        }
+        Decision::Retry(retry) => Decision::Retry(retry.into_inner()),
+        Decision::Abort(abort) => Decision::Abort(abort.into_inner()),
+    })
 }
 
 /// What a hook answers at a point that it was not made for.
 #[cold]
-pub(crate) fn misplaced<'a>(hook: &Caller, made_for: HookPoint, at: HookPoint) -> HookFuture<'a> {
+pub(crate) fn misplaced<'a>(hook: &PlacedRail, made_for: HookPoint, at: HookPoint) -> HookFuture<'a> {
     let error = format!("a hook made for {made_for} was added at {at}");
     Box::pin(std::future::ready(Err(RailFault::of(hook, at, FaultCause::Error(error.into())))))
 }

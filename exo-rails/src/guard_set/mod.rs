@@ -16,7 +16,6 @@ use crate::chain::Chain;
 use crate::chain::{Serves, enter};
 use crate::context::{RailContext, RunContext};
 use crate::decision::{Decision, Outcome};
-use crate::error::RailFault;
 use crate::event::{
     Error, Event, Finished, LlmChunk, LlmError, PostCompaction, PostLlmCall, PostToolCall, PreCompaction, PreLlmCall,
     PreToolCall, SessionEnd, SessionStart, Start, ToolError,
@@ -62,7 +61,7 @@ pub trait GuardSet: ServesEveryEvent {
         &'a self,
         payload: E::Payload<'a>,
         ctx: &'a mut RunContext,
-    ) -> impl Future<Output = Result<Decision<E::Substitute>, RailFault>> + Send
+    ) -> impl Future<Output = Outcome<E>> + Send
     where
         Self: Serves<E>,
     {

@@ -8,20 +8,22 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use tracing::Instrument;
 
+use crate::action::RailIdentity;
 use crate::chain::Serves;
 use crate::context::{RailContext, StoppedBy};
-use crate::decision::{Caller, Decision, Outcome, outcome};
+use crate::decision::{Decision, Outcome, PlacedRail, outcome};
 use crate::event::{Event, Inputs};
 use crate::guard_set::hook::{Hook, HookFuture, ObserverFuture};
 use crate::guard_set::hook_manager::{erase, misplaced};
-use crate::point::{HookPoint, PerPoint, RailInfo};
+use crate::point::{HookPoint, PerPoint, RailName, SourceLocation};
 use crate::rail::{EventList, EventVisitor, Rail, RailOn};
 use crate::telemetry;
 
 /// Rails chosen at run time: sorted by priority when they are added, called through `dyn`.
 ///
 /// Any rail can be added, as it is; what it means there is what it means in a static chain: lower priorities
-/// run first, equal ones in the order in which they were added, and the same rail is not listed twice; an
+/// run first, equal ones in the order in which they were added, and the same rail is not listed twice, unless it
+/// [has a name](Self::add_named) of its own each time; an
 /// [onion](Self::onion) reverses this order after what is guarded. The
 /// calls cost more (a boxed future for each rail), and nothing checks before the program runs that the rails
 /// fit together: a rail that [needs a value](trait@crate::Provided) which no rail before it has provided faults, and of
@@ -87,12 +89,12 @@ impl<R: Rail<Events: EventList<R>> + Send + Sync + 'static> ManagedRail for R {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RailHandle(u64);
 
-/// The rail is in the manager already: one type of rail runs once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+/// The rail is in the manager already. Several rails of one type have a [name](RailManager::add_named) each.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the rail `{rail_name}` is already in the manager")]
 pub struct DuplicateRail {
     /// The rail.
-    pub rail_name: &'static str,
+    pub rail_name: RailName,
 }
 
 /// The rail is not in the manager, or no longer.
@@ -100,11 +102,24 @@ pub struct DuplicateRail {
 #[error("the manager has no such rail")]
 pub struct RailNotFound;
 
-#[derive(Clone, Copy)]
+/// A rail in a [`RailManager`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AddedRail {
+    /// What it is called in decisions and logs.
+    pub name: RailName,
+    /// Lower numbers run first.
+    pub priority: i32,
+    /// Where it was declared.
+    pub declared: SourceLocation,
+}
+
+#[derive(Clone)]
 struct Registered {
     handle: RailHandle,
-    rail: TypeId,
-    info: RailInfo,
+    /// The type of the rail, unless it was added by a name.
+    rail: Option<TypeId>,
+    added: AddedRail,
     window: usize,
 }
 
@@ -150,16 +165,64 @@ impl RailManager {
     /// # Errors
     /// When a rail of this type is there already.
     pub fn add<R: ManagedRail>(&mut self, rail: R) -> Result<RailHandle, DuplicateRail> {
-        static HANDLES: AtomicU64 = AtomicU64::new(0);
-        let id = TypeId::of::<R>();
+        let id = Some(TypeId::of::<R>());
         if self.rails.iter().any(|registered| registered.rail == id) {
-            return Err(DuplicateRail { rail_name: R::NAME });
+            return Err(DuplicateRail { rail_name: R::NAME.into() });
         }
+        Ok(self.insert(rail, id, R::NAME.into()))
+    }
+
+    /// Adds a rail under a name, so that the manager can have several rails of one type. Decisions, faults, spans and logs
+    /// have this name, and each of the rails has its own retries. The names of the rails in a chain that is added begin
+    /// with it: `billing.no_refunds`.
+    ///
+    /// ```
+    /// use exo_rails::prelude::*;
+    ///
+    /// struct Blocked(String);
+    ///
+    /// #[rail(priority = 10)]
+    /// impl Blocked {
+    ///     #[on(PreToolCall)]
+    ///     fn tool(&self, call: &ToolCallInputs) -> Verdict {
+    ///         Verdict::abort_if(call.tool_name == self.0, "it is blocked")
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut manager = RailManager::new();
+    /// for tool in ["shell", "delete_file"] {
+    ///     manager.add_named(format!("no_{tool}"), Blocked(tool.to_owned()))?;
+    /// }
+    /// let mut call = ToolCallInputs::new("delete_file");
+    /// let decision = manager.dispatch::<PreToolCall>(&mut call, &mut RunContext::new("demo")).await?;
+    /// assert_eq!(decision.rail_name(), Some("no_delete_file"));
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// When a rail has this name already.
+    pub fn add_named<R: ManagedRail>(
+        &mut self,
+        name: impl Into<RailName>,
+        rail: R,
+    ) -> Result<RailHandle, DuplicateRail> {
+        let name = name.into();
+        if self.rails.iter().any(|registered| registered.added.name == name) {
+            return Err(DuplicateRail { rail_name: name });
+        }
+        Ok(self.insert(rail, None, name))
+    }
+
+    fn insert<R: ManagedRail>(&mut self, rail: R, id: Option<TypeId>, name: RailName) -> RailHandle {
+        static HANDLES: AtomicU64 = AtomicU64::new(0);
         let handle = RailHandle(HANDLES.fetch_add(1, Ordering::Relaxed));
-        self.rails.push(Registered { handle, rail: id, info: R::INFO, window: R::ROW.window });
+        let added = AddedRail { name: name.clone(), priority: R::PRIORITY, declared: R::LOCATION };
+        self.rails.push(Registered { handle, rail: id, added, window: R::ROW.window });
         self.window = self.window.max(R::ROW.window);
-        R::each_event(&mut Insertion { rail: Arc::new(rail), handle, onion: self.onion, lists: &mut self.lists });
-        Ok(handle)
+        let (rail, onion, named_here) = (Arc::new(rail), self.onion, id.is_none());
+        R::each_event(&mut Insertion { rail, name, named_here, handle, onion, lists: &mut self.lists });
+        handle
     }
 
     /// Removes a rail from all its events.
@@ -182,8 +245,8 @@ impl RailManager {
     }
 
     /// The rails, in the order in which they were added.
-    pub fn rails(&self) -> impl Iterator<Item = RailInfo> {
-        self.rails.iter().map(|registered| registered.info)
+    pub fn rails(&self) -> impl Iterator<Item = &AddedRail> {
+        self.rails.iter().map(|registered| &registered.added)
     }
 
     /// The manager's rails of one event, as a hook for [`HookManager::add`](crate::HookManager::add).
@@ -215,7 +278,7 @@ impl RailManager {
 
 impl fmt::Debug for RailManager {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.rails.iter().map(|registered| registered.info.name)).finish()
+        f.debug_list().entries(self.rails.iter().map(|registered| &registered.added.name)).finish()
     }
 }
 
@@ -238,12 +301,12 @@ impl<E: Event> Serves<E> for RailManager {
         let traced = telemetry::takes_rails();
         for (place, listed) in list.rails.iter().enumerate() {
             let part = E::reborrow(&mut payload);
-            let call = if traced { listed.call_in_span(part, ctx) } else { listed.rail.call(part, ctx) };
+            let call = if traced { listed.call_in_span(part, ctx) } else { listed.rail.call(part, ctx, &listed.at) };
             let outcome = call.await;
             if let Some(stopped) = StoppedBy::of::<E>(&outcome) {
                 ctx.set_stopped(stopped);
                 list.run_always_rails(place + 1, payload, ctx).await;
-                return outcome.map(|decision| decision.at(listed.handle.0));
+                return outcome;
             }
         }
         Ok(Decision::Continue)
@@ -270,6 +333,8 @@ impl<E: Event> List<E> {
 /// Adds a rail to the list of each of its events.
 struct Insertion<'m, R> {
     rail: Arc<R>,
+    name: RailName,
+    named_here: bool,
     handle: RailHandle,
     onion: bool,
     lists: &'m mut PerPoint<Option<Arc<dyn AnyList>>>,
@@ -296,7 +361,15 @@ impl<R: Rail + Send + Sync + 'static> EventVisitor<R> for Insertion<'_, R> {
         let rewrites = R::REWRITES.contains(&E::POINT);
         let rail: Arc<dyn DynRail<E>> = self.rail.clone();
         let always = R::ROW.is_always_on(E::POINT);
-        list.rails.insert(at, Listed { handle: self.handle, priority: R::PRIORITY, rewrites, always, rail });
+        let (handle, priority) = (self.handle, R::PRIORITY);
+        let placed = PlacedRail {
+            name: self.name.clone(),
+            named_here: self.named_here,
+            rail: RailIdentity::of::<R>(),
+            place: handle.0,
+            on_fault: R::ON_FAULT,
+        };
+        list.rails.insert(at, Listed { handle, at: placed, priority, rewrites, always, rail });
         *slot = Some(Arc::new(list));
     }
 }
@@ -308,6 +381,7 @@ struct List<E: Event> {
 
 struct Listed<E: Event> {
     handle: RailHandle,
+    at: PlacedRail,
     priority: i32,
     rewrites: bool,
     /// Whether it is called also when a rail before it has stopped the event.
@@ -329,8 +403,9 @@ impl<E: Event> Clone for List<E> {
 
 impl<E: Event> Clone for Listed<E> {
     fn clone(&self) -> Self {
-        let Self { handle, priority, rewrites, always, rail } = self;
-        Self { handle: *handle, priority: *priority, rewrites: *rewrites, always: *always, rail: Arc::clone(rail) }
+        let Self { handle, at, priority, rewrites, always, rail } = self;
+        let (handle, priority, rewrites, always) = (*handle, *priority, *rewrites, *always);
+        Self { handle, at: at.clone(), priority, rewrites, always, rail: Arc::clone(rail) }
     }
 }
 
@@ -365,7 +440,7 @@ impl<E: Event> AnyList for List<E> {
         ctx: &'a mut RailContext,
     ) -> Option<HookFuture<'a>> {
         let payload = E::payload(inputs)?;
-        Some(Box::pin(async move { erase(Serves::<E>::run_rails(manager, payload, ctx).await) }))
+        Some(Box::pin(async move { erase::<E>(Serves::<E>::run_rails(manager, payload, ctx).await) }))
     }
 
     fn run_always_rails<'a>(
@@ -382,8 +457,8 @@ impl<E: Event> AnyList for List<E> {
 impl<E: Event> Listed<E> {
     #[cold]
     fn call_in_span<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> OutcomeFuture<'a, E> {
-        let span = telemetry::rail_span(&self.rail.info(), E::POINT);
-        let call = span.in_scope(|| self.rail.call(payload, ctx)).instrument(span.clone());
+        let span = telemetry::rail_span(&self.at.name, self.priority, E::POINT);
+        let call = span.in_scope(|| self.rail.call(payload, ctx, &self.at)).instrument(span.clone());
         Box::pin(async move {
             let outcome = call.await;
             telemetry::decided::<E>(&span, &outcome);
@@ -393,10 +468,10 @@ impl<E: Event> Listed<E> {
 
     fn call_if_always<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> ObserverFuture<'a> {
         if !telemetry::takes_rails() {
-            return self.rail.call_if_always(payload, ctx);
+            return self.rail.call_if_always(payload, ctx, &self.at);
         }
-        let span = telemetry::rail_span(&self.rail.info(), E::POINT);
-        let call = span.in_scope(|| self.rail.call_if_always(payload, ctx)).instrument(span.clone());
+        let span = telemetry::rail_span(&self.at.name, self.priority, E::POINT);
+        let call = span.in_scope(|| self.rail.call_if_always(payload, ctx, &self.at)).instrument(span.clone());
         Box::pin(async move {
             call.await;
             telemetry::decided::<E>(&span, &Ok(Decision::Continue));
@@ -409,25 +484,39 @@ type OutcomeFuture<'a, E> = Pin<Box<dyn Future<Output = Outcome<E>> + Send + 'a>
 
 /// A rail at one event, behind `dyn`.
 trait DynRail<E: Event>: Send + Sync {
-    fn info(&self) -> RailInfo;
+    fn call<'a>(
+        &'a self,
+        payload: E::Payload<'a>,
+        ctx: &'a mut RailContext,
+        at: &'a PlacedRail,
+    ) -> OutcomeFuture<'a, E>;
 
-    fn call<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> OutcomeFuture<'a, E>;
-
-    fn call_if_always<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> ObserverFuture<'a>;
+    fn call_if_always<'a>(
+        &'a self,
+        payload: E::Payload<'a>,
+        ctx: &'a mut RailContext,
+        at: &'a PlacedRail,
+    ) -> ObserverFuture<'a>;
 }
 
 impl<E: Event, R: RailOn<E> + Send + Sync> DynRail<E> for R {
-    fn info(&self) -> RailInfo {
-        R::INFO
-    }
-
-    fn call<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> OutcomeFuture<'a, E> {
+    fn call<'a>(
+        &'a self,
+        payload: E::Payload<'a>,
+        ctx: &'a mut RailContext,
+        at: &'a PlacedRail,
+    ) -> OutcomeFuture<'a, E> {
         let future = RailOn::call(self, payload, ctx);
-        Box::pin(async move { outcome::<E>(R::decide(future.await)) })
+        Box::pin(async move { outcome::<E>(R::decide(future.await, at)) })
     }
 
-    fn call_if_always<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> ObserverFuture<'a> {
-        Box::pin(RailOn::call_if_always(self, payload, ctx))
+    fn call_if_always<'a>(
+        &'a self,
+        payload: E::Payload<'a>,
+        ctx: &'a mut RailContext,
+        at: &'a PlacedRail,
+    ) -> ObserverFuture<'a> {
+        Box::pin(RailOn::call_if_always(self, payload, ctx, at))
     }
 }
 
@@ -440,16 +529,21 @@ pub struct RailManagerHook {
 
 #[diagnostic::do_not_recommend]
 impl Hook for RailManagerHook {
-    fn call<'a>(&'a self, caller: &'a Caller, inputs: Inputs<'a>, ctx: &'a mut RailContext) -> HookFuture<'a> {
-        let at = inputs.point();
-        if at != self.point {
-            return misplaced(caller, self.point, at);
+    fn call<'a>(&'a self, at: &'a PlacedRail, inputs: Inputs<'a>, ctx: &'a mut RailContext) -> HookFuture<'a> {
+        let point = inputs.point();
+        if point != self.point {
+            return misplaced(at, self.point, point);
         }
-        let future = self.manager.at(at).and_then(|list| list.run(&self.manager, inputs, ctx));
+        let future = self.manager.at(point).and_then(|list| list.run(&self.manager, inputs, ctx));
         future.unwrap_or_else(|| Box::pin(std::future::ready(Ok(Decision::Continue))))
     }
 
-    fn run_always_rails<'a>(&'a self, inputs: Inputs<'a>, ctx: &'a mut RailContext) -> ObserverFuture<'a> {
+    fn run_always_rails<'a>(
+        &'a self,
+        _: &'a PlacedRail,
+        inputs: Inputs<'a>,
+        ctx: &'a mut RailContext,
+    ) -> ObserverFuture<'a> {
         // Where it was added at another point than its own, `call` has said so.
         let list = self.manager.at(self.point).filter(|_| inputs.point() == self.point);
         let future = list.and_then(|list| list.run_always_rails(&self.manager, inputs, ctx));

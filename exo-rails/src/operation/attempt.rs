@@ -11,21 +11,26 @@ use std::sync::Arc;
 use super::kinds::Operation;
 use super::perform::Perform;
 use super::permit::issue;
-use super::retries::{Retries, Retry};
+use super::retries::Retries;
+use crate::action::{Allowed, RailRetry, RailSkip};
 use crate::chain::{Serves, enter};
 use crate::context::{Open, Place, RailContext};
-use crate::decision::Decision;
+use crate::decision::{Decision, Outcome};
 use crate::error::{RailAbortError, RailFault, RunError};
 use crate::event::Event;
 use crate::guard_set::GuardSet;
-use crate::point::{HookPoint, RailInfo, Reason};
+use crate::point::HookPoint;
 
 /// Why an attempt is over without a result.
 pub(crate) enum AttemptOver {
     /// The operation fails.
     Failed(RunError),
     /// A rail has it done again.
-    Retry(Retry),
+    Retry {
+        retry: RailRetry,
+        // Not the context's event: a rail may have run another event in the same context.
+        event: HookPoint,
+    },
 }
 
 impl From<RunError> for AttemptOver {
@@ -69,12 +74,11 @@ where
                 return Err(RunError::Cancelled);
             }
             ctx.begin_attempt(retries.total);
-            let retry = match attempt::<O, R, P>(rails, place, ctx, &mut operation).await {
+            let delay = match attempt::<O, R, P>(rails, place, ctx, &mut operation).await {
                 Ok(output) => return Ok(output),
                 Err(AttemptOver::Failed(error)) => return Err(error),
-                Err(AttemptOver::Retry(retry)) => retry,
+                Err(AttemptOver::Retry { retry, event }) => retries.take(retry, event)?,
             };
-            let delay = retries.take(retry)?;
             ctx.pause(delay).await?;
             operation.restart().await;
             if let Some(original) = &original {
@@ -111,7 +115,7 @@ where
         open.open(ctx.step(), ctx.attempt());
         let substitute = match stopped(enter::<O::Pre, R>(rails, O::pre(open.inputs_mut()), ctx).await) {
             None => None,
-            Some(outcome) => act_on(outcome?, O::Pre::POINT)?.map(|skip| substitute::<O>(skip, place.inputs(), ctx)),
+            Some(outcome) => act_on(outcome?)?.map(|skip| substitute::<O>(skip, place.inputs(), ctx)),
         };
         let mut output = match substitute {
             Some(output) => output,
@@ -120,7 +124,7 @@ where
         operation.deliver(rails, place.inputs(), &mut output, ctx).await?;
         if let Some(outcome) = stopped(enter::<O::Post, R>(rails, O::post(place.inputs(), &mut output), ctx).await) {
             // A skip accepts the result as it stands.
-            drop(act_on(outcome?, O::Post::POINT)?);
+            drop(act_on(outcome?)?);
         }
         Ok(output)
     }
@@ -151,10 +155,9 @@ where
             Ok(output) => return Ok(output),
             Err(error) => error,
         };
-        let decision = O::failed(rails, place.inputs(), &error, ctx).await?;
-        match act_on(decision, O::FAILED)? {
-            Some(Skip { by, substitute: Some(output), .. }) => {
-                ctx.set_substituted_by(by);
+        match O::failed(rails, place.inputs(), &error, ctx).await? {
+            Some(RailSkip { rail_name, substitute: Some(output), .. }) => {
+                ctx.set_substituted_by(rail_name);
                 Ok(output)
             }
             // A skip without a substitute accepts what there is: the error.
@@ -165,7 +168,7 @@ where
 
 /// The outcome of an event, when it stops it.
 #[inline(always)]
-fn stopped<S>(outcome: Result<Decision<S>, RailFault>) -> Option<Result<Decision<S>, RailFault>> {
+fn stopped<E: Event>(outcome: Outcome<E>) -> Option<Outcome<E>> {
     if matches!(outcome, Ok(Decision::Continue)) {
         // Not dropped: there is nothing in it, and the compiler would look.
         mem::forget(outcome);
@@ -174,30 +177,24 @@ fn stopped<S>(outcome: Result<Decision<S>, RailFault>) -> Option<Result<Decision
     Some(outcome)
 }
 
-/// A skip, taken out of its decision.
-pub(super) struct Skip<S> {
-    by: &'static RailInfo,
-    reason: Reason,
-    substitute: Option<S>,
-}
-
 /// Acts on a decision: the skip, when it is one.
 ///
 /// # Errors
 /// When the decision ends the attempt.
-pub(super) fn act_on<S>(decision: Decision<S>, event: HookPoint) -> Result<Option<Skip<S>>, AttemptOver> {
+pub(super) fn act_on<E: Event>(decision: Decision<E>) -> Result<Option<RailSkip<E::Substitute>>, AttemptOver> {
     match decision {
         Decision::Continue => Ok(None),
-        Decision::Skip { by, reason, substitute } => Ok(Some(Skip { by, reason, substitute })),
-        Decision::Retry { by, identity, request } => Err(AttemptOver::Retry(Retry { by, identity, request, event })),
-        Decision::Abort(abort) => Err(abort.into()),
+        Decision::Skip(skip) => Ok(Some(skip.into_inner())),
+        Decision::Retry(retry) => Err(AttemptOver::Retry { retry: retry.into_inner(), event: E::POINT }),
+        Decision::Abort(abort) => Err(abort.into_inner().into()),
     }
 }
 
 /// What stands in for the result of an operation that a rail has skipped.
 #[cold]
-fn substitute<O: Operation>(skip: Skip<O::Output>, inputs: &O::Inputs, ctx: &mut RailContext) -> O::Output {
-    let Skip { by, reason, substitute } = skip;
-    ctx.set_substituted_by(by);
-    substitute.unwrap_or_else(|| O::skipped(inputs, by, &reason))
+fn substitute<O: Operation>(skip: RailSkip<O::Output>, inputs: &O::Inputs, ctx: &mut RailContext) -> O::Output {
+    let RailSkip { rail_name, reason, substitute } = skip;
+    let output = substitute.unwrap_or_else(|| O::skipped(inputs, &rail_name, &reason));
+    ctx.set_substituted_by(rail_name);
+    output
 }

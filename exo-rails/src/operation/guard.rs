@@ -92,9 +92,8 @@ pub trait Guard: GuardSet {
     ) -> impl Future<Output = Result<(), RunError>> + Send {
         async move {
             match enter::<SessionStart, Self>(self, session, ctx.for_rails()).await? {
+                Decision::Continue => Ok(()),
                 Decision::Abort(abort) => Err(abort.into()),
-                // The event allows nothing else, and a hook that wants it has faulted.
-                Decision::Continue | Decision::Skip { .. } | Decision::Retry { .. } => Ok(()),
             }
         }
     }

@@ -5,13 +5,12 @@ use std::future::ready;
 use futures_util::FutureExt;
 use serde_json::{Map, Value, json};
 
-use super::attempt::AttemptOver;
+use super::attempt::{AttemptOver, act_on};
 use super::windows;
-use crate::action::NoSubstitute;
+use crate::action::{NoSubstitute, RailSkip};
 use crate::chain::enter;
 use crate::context::RailContext;
-use crate::decision::Decision;
-use crate::error::{OperationError, RailFault, RunError};
+use crate::error::{OperationError, RunError};
 use crate::event::{
     Event, Finished, LlmError, Payloads, PostCompaction, PostLlmCall, PostToolCall, PreCompaction, PreLlmCall,
     PreToolCall, Start, ToolError,
@@ -21,7 +20,7 @@ use crate::message::{
     CompactionInputs, CompactionOutput, InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse, ToolCallInputs,
     ToolOutput,
 };
-use crate::point::{HookPoint, RailInfo, Reason};
+use crate::point::{RailName, Reason};
 
 /// What an event pair surrounds: the run, a model call, a tool call, a compaction.
 pub(crate) trait Operation {
@@ -35,22 +34,19 @@ pub(crate) trait Operation {
 
     fn post<'a>(inputs: &'a Self::Inputs, output: &'a mut Self::Output) -> <Self::Post as Payloads>::Payload<'a>;
 
-    /// The event of [`failed`](Self::failed).
-    const FAILED: HookPoint;
-
-    /// Asks the rails what to do about a failure.
+    /// Asks the rails what to do about a failure: a skip, when that is what they decide.
     fn failed<'a, R: GuardSet + ?Sized>(
         rails: &'a R,
         inputs: &'a Self::Inputs,
         error: &'a Self::Error,
         ctx: &'a mut RailContext,
-    ) -> impl Future<Output = Result<Decision<Self::Output>, RailFault>> + Send;
+    ) -> impl Future<Output = Result<Option<RailSkip<Self::Output>>, AttemptOver>> + Send;
 
     /// What becomes of a failure that no rail acts on.
     fn unrescued(inputs: &Self::Inputs, error: Self::Error) -> Result<Self::Output, RunError>;
 
     /// The output of an operation that was skipped without a substitute.
-    fn skipped(inputs: &Self::Inputs, by: &RailInfo, reason: &Reason) -> Self::Output;
+    fn skipped(inputs: &Self::Inputs, by: &RailName, reason: &Reason) -> Self::Output;
 
     /// Waits for the operation. Most are not interrupted when the run is cancelled: what they do in the world would be
     /// left half done.
@@ -97,30 +93,28 @@ pub(crate) enum Run {}
 impl Operation for Run {
     surrounded!(Start(InvokeInputs), Finished(InvokeOutput), RunError);
 
-    const FAILED: HookPoint = HookPoint::Error;
-
     // `guard_run` tells the observers, whatever the error came from.
     fn failed<'a, R: GuardSet + ?Sized>(
         _: &'a R,
         _: &'a InvokeInputs,
         _: &'a RunError,
         _: &'a mut RailContext,
-    ) -> impl Future<Output = Result<Decision<InvokeOutput>, RailFault>> + Send {
-        ready(Ok(Decision::Continue))
+    ) -> impl Future<Output = Result<Option<RailSkip<InvokeOutput>>, AttemptOver>> + Send {
+        ready(Ok(None))
     }
 
     fn unrescued(_: &InvokeInputs, error: RunError) -> Result<InvokeOutput, RunError> {
         Err(error)
     }
 
-    fn skipped(_: &InvokeInputs, by: &RailInfo, reason: &Reason) -> InvokeOutput {
+    fn skipped(_: &InvokeInputs, by: &RailName, reason: &Reason) -> InvokeOutput {
         InvokeOutput { extra: skip_note(by, reason), ..InvokeOutput::default() }
     }
 }
 
 /// Why there is nothing where an output should be, for whoever reads it.
-fn skip_note(by: &RailInfo, reason: &Reason) -> Map<String, Value> {
-    Map::from_iter([(InvokeOutput::SKIPPED.to_owned(), json!({ "by": by.name, "reason": reason }))])
+fn skip_note(by: &RailName, reason: &Reason) -> Map<String, Value> {
+    Map::from_iter([(InvokeOutput::SKIPPED.to_owned(), json!({ "by": by, "reason": reason }))])
 }
 
 /// A call of the model.
@@ -129,22 +123,20 @@ pub(crate) enum LlmCall {}
 impl Operation for LlmCall {
     surrounded!(PreLlmCall(ModelCallInputs), PostLlmCall(ModelResponse), OperationError);
 
-    const FAILED: HookPoint = HookPoint::LlmError;
-
     fn failed<'a, R: GuardSet + ?Sized>(
         rails: &'a R,
         inputs: &'a ModelCallInputs,
         error: &'a OperationError,
         ctx: &'a mut RailContext,
-    ) -> impl Future<Output = Result<Decision<ModelResponse>, RailFault>> + Send {
-        enter::<LlmError, R>(rails, (inputs, error), ctx)
+    ) -> impl Future<Output = Result<Option<RailSkip<ModelResponse>>, AttemptOver>> + Send {
+        async move { act_on(enter::<LlmError, R>(rails, (inputs, error), ctx).await?) }
     }
 
     fn unrescued(_: &ModelCallInputs, error: OperationError) -> Result<ModelResponse, RunError> {
         Err(error.into())
     }
 
-    fn skipped(_: &ModelCallInputs, by: &RailInfo, reason: &Reason) -> ModelResponse {
+    fn skipped(_: &ModelCallInputs, by: &RailName, reason: &Reason) -> ModelResponse {
         ModelResponse { extra: skip_note(by, reason), ..ModelResponse::empty() }
     }
 
@@ -173,15 +165,13 @@ pub(crate) enum ToolCall {}
 impl Operation for ToolCall {
     surrounded!(PreToolCall(ToolCallInputs), PostToolCall(ToolOutput), OperationError);
 
-    const FAILED: HookPoint = HookPoint::ToolError;
-
     fn failed<'a, R: GuardSet + ?Sized>(
         rails: &'a R,
         inputs: &'a ToolCallInputs,
         error: &'a OperationError,
         ctx: &'a mut RailContext,
-    ) -> impl Future<Output = Result<Decision<ToolOutput>, RailFault>> + Send {
-        enter::<ToolError, R>(rails, (inputs, error), ctx)
+    ) -> impl Future<Output = Result<Option<RailSkip<ToolOutput>>, AttemptOver>> + Send {
+        async move { act_on(enter::<ToolError, R>(rails, (inputs, error), ctx).await?) }
     }
 
     fn unrescued(inputs: &ToolCallInputs, error: OperationError) -> Result<ToolOutput, RunError> {
@@ -189,8 +179,8 @@ impl Operation for ToolCall {
         Ok(ToolOutput { error_kind: Some(error.kind), ..output })
     }
 
-    fn skipped(inputs: &ToolCallInputs, by: &RailInfo, reason: &Reason) -> ToolOutput {
-        ToolOutput::error(format!("The call of `{}` was skipped by the rail `{}`: {reason}", inputs.tool_name, by.name))
+    fn skipped(inputs: &ToolCallInputs, by: &RailName, reason: &Reason) -> ToolOutput {
+        ToolOutput::error(format!("The call of `{}` was skipped by the rail `{}`: {reason}", inputs.tool_name, by))
     }
 }
 
@@ -203,8 +193,6 @@ impl Operation for Compact {
     type Error = OperationError;
     type Pre = PreCompaction;
     type Post = PostCompaction;
-
-    const FAILED: HookPoint = HookPoint::PreCompaction;
 
     fn pre(inputs: &mut CompactionInputs) -> &mut CompactionInputs {
         inputs
@@ -223,15 +211,15 @@ impl Operation for Compact {
         _: &'a CompactionInputs,
         _: &'a OperationError,
         _: &'a mut RailContext,
-    ) -> impl Future<Output = Result<Decision<CompactionOutput>, RailFault>> + Send {
-        ready(Ok(Decision::Continue))
+    ) -> impl Future<Output = Result<Option<RailSkip<CompactionOutput>>, AttemptOver>> + Send {
+        ready(Ok(None))
     }
 
     fn unrescued(_: &CompactionInputs, error: OperationError) -> Result<CompactionOutput, RunError> {
         Err(error.into())
     }
 
-    fn skipped(inputs: &CompactionInputs, by: &RailInfo, reason: &Reason) -> CompactionOutput {
+    fn skipped(inputs: &CompactionInputs, by: &RailName, reason: &Reason) -> CompactionOutput {
         let messages = inputs.messages.clone();
         CompactionOutput { messages, extra: skip_note(by, reason), ..CompactionOutput::default() }
     }

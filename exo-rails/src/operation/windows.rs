@@ -11,7 +11,7 @@ use super::attempt::{AttemptOver, act_on};
 use crate::chain::{Serves, enter};
 use crate::context::RailContext;
 use crate::error::{OperationError, RunError};
-use crate::event::{Event, LlmChunk};
+use crate::event::LlmChunk;
 use crate::guard_set::GuardSet;
 use crate::message::{
     Content, ContentPart, Message, ModelCallInputs, ModelDelta, ModelResponse, ResponseBuilder, StreamPiece,
@@ -146,7 +146,7 @@ async fn ask<R: GuardSet + ?Sized>(
 ) -> Result<(), AttemptOver> {
     let decision = enter::<LlmChunk, R>(rails, (inputs, window), ctx).await?;
     // A skip lets the window leave as it stands.
-    act_on(decision, LlmChunk::POINT).map(drop)
+    act_on(decision).map(drop)
 }
 
 /// A rail has ended the answer: what would have come after the window is not part of it.

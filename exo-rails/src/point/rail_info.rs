@@ -1,4 +1,4 @@
-//! A rail's name, priority and place in the source.
+//! A rail's name, priority and location in the source.
 
 use std::hash::Hash;
 
@@ -7,7 +7,10 @@ use serde::Serialize;
 use super::text;
 use crate::point::source_location::SourceLocation;
 
-/// A rail's name, priority and place.
+/// The priority of a rail that gives none.
+pub const DEFAULT_PRIORITY: i32 = 50;
+
+/// A rail's name, priority and location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct RailInfo {
     /// What it is called.

@@ -1,13 +1,20 @@
 //! What is known of a rail before it runs.
 
-use crate::point::{HookPoint, RailInfo};
+use crate::action::RailIdentity;
+use crate::decision::{OnFault, PlacedRail};
+use crate::point::{HookPoint, RailInfo, RailName, text};
 use crate::rail::plan::Plan;
 use crate::rail::value_use::ValueUse;
 
 /// What is known of a rail before it runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
+    /// Name and priority at its place: what people read.
     pub(crate) info: RailInfo,
+    /// The rail itself, whatever it is called at its place: what requirements name.
+    pub(crate) rail: RailInfo,
+    /// The field that the rail is in, when a chain lists it as one.
+    pub(crate) field: Option<&'static str>,
     pub(crate) events: &'static [HookPoint],
     pub(crate) rewrites: &'static [HookPoint],
     /// The same events, to be asked quickly.
@@ -68,6 +75,8 @@ impl Row {
         let (on, rewritten) = (EventSet::of(events), EventSet::of(rewrites));
         Self {
             info,
+            rail: info,
+            field: None,
             events,
             rewrites,
             on,
@@ -142,7 +151,40 @@ impl Row {
         self
     }
 
-    /// It runs after the ones and before the others, in every chain that has both, and hands on or needs these values.
+    /// It is in this field of a chain.
+    #[must_use]
+    pub const fn in_field(mut self, field: &'static str) -> Self {
+        self.field = Some(field);
+        self
+    }
+
+    /// The rows of a list, in which each rail has a name: of several that are the same, each is called by its field.
+    #[must_use]
+    pub const fn listed<const N: usize>(mut rows: [Self; N]) -> [Self; N] {
+        let mut one = 0;
+        while one < N {
+            let mut other = 0;
+            while other < N {
+                if let Some(field) = rows[one].field
+                    && one != other
+                    && rows[one].rail.same(&rows[other].rail)
+                {
+                    rows[one].info.name = field;
+                }
+                other += 1;
+            }
+            one += 1;
+        }
+        rows
+    }
+
+    /// The rail `R` of this row at a place of a guard set.
+    pub(crate) const fn placed<R: ?Sized>(&self, place: u64, on_fault: OnFault) -> PlacedRail {
+        let named_here = !text::same(self.info.name, self.rail.name);
+        PlacedRail { name: RailName::new(self.info.name), named_here, rail: RailIdentity::of::<R>(), place, on_fault }
+    }
+
+    /// It runs after the ones and before the others, in every chain that has both, and provides or needs these values.
     #[must_use]
     pub(crate) const fn in_order(
         mut self,

@@ -4,41 +4,39 @@
 use std::any::Any;
 use std::error::Error as StdError;
 use std::future::poll_fn;
-use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::task::Poll;
 use std::time::Duration;
 
-use crate::decision::{Caller, Outcome, RailOutput, faulted};
+use crate::decision::{RailOutput, Reader, Returned};
 use crate::error::FaultCause;
 use crate::event::{Event, Payloads};
-use crate::point::HookPoint;
 
 /// What comes of such a rail.
 ///
 /// Its type says nothing of what the rail returns: what is wrong with that is told inside the call, and a chain that
 /// lists the rail does not tell it again.
-pub struct Handled<E: Payloads>(ControlFlow<Outcome<E>>);
+pub struct Handled<E: Payloads>(Returned<E>);
 
 impl<E: Event> Handled<E> {
     /// The event is about another tool: the rail was not called.
-    pub const NOT_ASKED: Self = Self(ControlFlow::Continue(()));
+    pub const NOT_ASKED: Self = Self(Returned::Continue);
 
     /// What it asks for is not there, or what it has changed cannot be kept.
-    pub fn unable(caller: &Caller, error: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
-        Self::faulted(caller, FaultCause::Error(error.into()))
+    pub fn unable(error: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        Self::faulted(FaultCause::Error(error.into()))
     }
 
     /// It did not come to an end, or not in time.
     #[must_use]
-    pub fn faulted(caller: &Caller, cause: FaultCause) -> Self {
-        Self(faulted::<E>(caller, E::POINT, cause))
+    pub const fn faulted(cause: FaultCause) -> Self {
+        Self(Returned::Fault(cause))
     }
 
     /// It was called.
-    pub const fn decided(flow: ControlFlow<Outcome<E>>) -> Self {
-        Self(flow)
+    pub const fn returned(returned: Returned<E>) -> Self {
+        Self(returned)
     }
 }
 
@@ -49,12 +47,12 @@ impl<E: Payloads> RailOutput<E> for Handled<E> {
 
     #[inline(always)]
     fn continues(&self) -> bool {
-        self.0.is_continue()
+        matches!(self.0, Returned::Continue)
     }
 
-    #[inline(always)]
-    fn decide(self, _: &Caller, _: HookPoint) -> ControlFlow<Outcome<E>> {
-        self.0
+    #[inline]
+    fn read<R: Reader<E>>(self, reader: R) -> R::Read {
+        self.0.read(reader)
     }
 }
 

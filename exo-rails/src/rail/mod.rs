@@ -20,7 +20,7 @@ use std::mem;
 use std::ops::ControlFlow;
 
 use crate::context::RailContext;
-use crate::decision::{Caller, OnFault, Outcome, RailIdentity, ReturnedAt};
+use crate::decision::{InTheNameOf, OnFault, Outcome, PlacedRail, RailOutput, ReturnedAt};
 use crate::event::Event;
 use crate::point::{HookPoint, RailInfo, SourceLocation};
 
@@ -106,10 +106,6 @@ pub trait RailOn<E: Event>: Rail {
     #[doc(hidden)]
     const ON_FAULT: OnFault = if Self::Out::DECIDES || Self::CHANGES { OnFault::Abort } else { OnFault::Continue };
 
-    /// Whom its decisions are of.
-    #[doc(hidden)]
-    const CALLER: Caller = Caller { info: &Self::INFO, identity: RailIdentity::of::<Self>(), on_fault: Self::ON_FAULT };
-
     /// Calls the rail.
     fn call<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> impl Future<Output = Self::Out> + Send;
 
@@ -119,17 +115,17 @@ pub trait RailOn<E: Event>: Rail {
         std::future::pending()
     }
 
-    /// What the rail decided. Chains ask here and not [`RailOutput`](crate::RailOutput) itself, so that a rail that
-    /// returns something else is reported where it is declared, and not again in each chain.
+    /// What the rail decided, at its place in a guard set. Guard sets ask here and not [`RailOutput`](crate::RailOutput)
+    /// itself, so that a rail that returns something else is reported where it is declared, and not again in each chain.
     #[doc(hidden)]
     #[inline(always)]
-    fn decide(output: Self::Out) -> ControlFlow<Outcome<E>> {
+    fn decide(output: Self::Out, at: &PlacedRail) -> ControlFlow<Outcome<E>> {
         if output.continues() {
             // Not dropped: there is nothing in it, and the compiler would look.
             mem::forget(output);
             return ControlFlow::Continue(());
         }
-        output.decide(&Self::CALLER, E::POINT)
+        output.read(InTheNameOf { rail: at, event: E::POINT })
     }
 
     /// Calls the rail after another has stopped the event, when it is one that is always called.
@@ -138,12 +134,13 @@ pub trait RailOn<E: Event>: Rail {
         &'a self,
         payload: E::Payload<'a>,
         ctx: &'a mut RailContext,
+        at: &'a PlacedRail,
     ) -> impl Future<Output = ()> + Send {
         let call = Self::ALWAYS.then(|| self.call(payload, ctx));
         async move {
             if let Some(call) = call {
                 // It observes, so there is nothing to decide: at most a fault, which this reports.
-                drop(Self::decide(call.await));
+                drop(Self::decide(call.await, at));
             }
         }
     }

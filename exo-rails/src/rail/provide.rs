@@ -1,16 +1,15 @@
 //! What a rail returns that provides a value.
 
 use std::any::Any;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::action::{NoSubstitute, RailAction, RetryRequest, Skip};
 use crate::context::RailContext;
-use crate::decision::{Caller, Outcome, RailOutput};
+use crate::decision::{RailOutput, Returned, Unnamed};
 use crate::event::Payloads;
-use crate::point::{HookPoint, IntoReason, Reason};
+use crate::point::{IntoReason, Reason};
 
-/// What a rail decides that hands on a value: the value, or why there is none because the event stops here.
+/// What a rail decides that provides a value: the value, or why there is none because the event stops here.
 ///
 /// It is [`RailAction`] with a value where the rails go on. A rail that never stops anything returns the value itself.
 ///
@@ -42,7 +41,7 @@ pub enum Provide<T, S = NoSubstitute> {
 }
 
 impl<T, S> Provide<T, S> {
-    /// Hands on the value, and lets the rails go on.
+    /// Provides the value, and lets the rails go on.
     pub const fn value(value: T) -> Self {
         Self::Value(value)
     }
@@ -72,8 +71,8 @@ impl<T, S> Provide<T, S> {
 ///
 /// | type | the rail |
 /// |---|---|
-/// | `T` | only hands on |
-/// | [`Provide<T, S>`](Provide) | hands on, or stops the event |
+/// | `T` | only provides |
+/// | [`Provide<T, S>`](Provide) | provides, or stops the event |
 /// | `Result<_, E>` of these | may fault, which stops the run |
 #[diagnostic::on_unimplemented(
     message = "the rail provides `{T}`, but returns `{Self}`",
@@ -154,7 +153,7 @@ pub fn needed<T: Any + Send + Sync>(ctx: &RailContext, value: &'static str) -> R
     ctx.provided_handle().ok_or(MissingValue { value })
 }
 
-/// Hands on a value, for the macros.
+/// Provides a value, for the macros.
 #[doc(hidden)]
 pub fn hand_on<T: Any + Send + Sync>(ctx: &mut RailContext, value: T) {
     ctx.provide(value);
@@ -169,9 +168,9 @@ pub fn hand_on<T: Any + Send + Sync>(ctx: &mut RailContext, value: T) {
     note = "`Result<_, E>` of these is fine too, `E` is an error type or text; several values are a tuple, in the order of `provides`"
 )]
 pub trait Provides<E: Payloads, T>: Sized {
-    /// The values, where there are any, and what comes of the decision.
+    /// The values, where there are any, and the decision.
     #[doc(hidden)]
-    fn split(self, caller: &Caller, point: HookPoint) -> (Option<T>, ControlFlow<Outcome<E>>);
+    fn split(self) -> (Option<T>, Returned<E>);
 }
 
 #[diagnostic::do_not_recommend]
@@ -179,8 +178,8 @@ impl<E: Payloads, T, P: Provision<T>> Provides<E, T> for P
 where
     P::Decision: RailOutput<E>,
 {
-    fn split(self, caller: &Caller, point: HookPoint) -> (Option<T>, ControlFlow<Outcome<E>>) {
+    fn split(self) -> (Option<T>, Returned<E>) {
         let (values, decision) = Provision::split(self);
-        (values, RailOutput::decide(decision, caller, point))
+        (values, decision.read(Unnamed))
     }
 }

@@ -64,7 +64,7 @@ use crate::error::{FaultCause, RunError};
 use crate::event::Payloads;
 use crate::message::OperationErrorKind;
 use crate::message::{CompactionOutput, InvokeOutput, ModelCallInputs, ModelResponse, ToolOutput, Usage};
-use crate::point::{HookPoint, RailInfo, Reason};
+use crate::point::{HookPoint, Reason};
 
 /// The target of the spans of operations.
 pub const TARGET: &str = "exo_rails";
@@ -341,7 +341,7 @@ pub fn end_with_usage<T: SpanResult>(
             span.record(names::ATTEMPTS, ctx.attempt() + 1);
             result.record_in(span);
             if let Some(rail) = ctx.substituted_by() {
-                span.record(names::SUBSTITUTED_BY, rail.name);
+                span.record(names::SUBSTITUTED_BY, rail.as_str());
             } else if result.is_error() {
                 failed(span, result.error_kind().map_or("tool_error", kind));
             }
@@ -402,11 +402,11 @@ const fn kind(kind: OperationErrorKind) -> &'static str {
 }
 
 /// The rail that has ended the run with this error.
-const fn rail_of(error: &RunError) -> Option<&'static str> {
+fn rail_of(error: &RunError) -> Option<&str> {
     match error {
-        RunError::Abort(abort) => Some(abort.rail_name),
-        RunError::Fault(fault) => Some(fault.rail_name),
-        RunError::RetriesExhausted(exhausted) => Some(exhausted.rail_name),
+        RunError::Abort(abort) => Some(&abort.rail_name),
+        RunError::Fault(fault) => Some(&fault.rail_name),
+        RunError::RetriesExhausted(exhausted) => Some(&exhausted.rail_name),
         _ => None,
     }
 }
@@ -423,26 +423,26 @@ pub fn record_request(span: &Span, request: &ModelCallInputs) {
 ///
 /// ```
 /// use exo_rails::prelude::*;
-/// use exo_rails::{RailInfo, telemetry};
+/// use exo_rails::telemetry;
 /// use tracing::Instrument;
 ///
 /// # async fn ask(call: &ToolCallInputs) -> exo_rails::Outcome<PreToolCall> { Ok(Decision::Continue) }
-/// # async fn f(call: &ToolCallInputs, rail: &RailInfo) -> exo_rails::Outcome<PreToolCall> {
-/// let span = telemetry::rail_span(rail, HookPoint::PreToolCall);
+/// # async fn f(call: &ToolCallInputs) -> exo_rails::Outcome<PreToolCall> {
+/// let span = telemetry::rail_span("no_shell", 10, HookPoint::PreToolCall);
 /// let outcome = ask(call).instrument(span.clone()).await;
 /// telemetry::decided::<PreToolCall>(&span, &outcome);
 /// # outcome }
 /// ```
 #[must_use = "a span that is dropped has nothing in it: `.instrument(span)`"]
-pub fn rail_span(rail: &RailInfo, event: HookPoint) -> Span {
+pub fn rail_span(rail: &str, priority: i32, event: HookPoint) -> Span {
     tracing::debug_span!(
         target: RAIL_TARGET,
         "rail",
-        { names::OTEL_NAME } = display(Title("rail", Some(rail.name))),
+        { names::OTEL_NAME } = display(Title("rail", Some(rail))),
         { names::OTEL_KIND } = "internal",
         { names::OTEL_STATUS_CODE } = Empty,
-        { names::RAIL_NAME } = rail.name,
-        { names::RAIL_PRIORITY } = rail.priority,
+        { names::RAIL_NAME } = rail,
+        { names::RAIL_PRIORITY } = priority,
         { names::EVENT } = event.name(),
         { names::RAIL_DECISION } = Empty,
         { names::RAIL_REASON } = Empty,
@@ -456,10 +456,7 @@ pub fn decided<E: Payloads>(span: &Span, outcome: &Outcome<E>) {
         return;
     }
     let (decision, reason) = match outcome {
-        Ok(Decision::Continue) => ("continue", None),
-        Ok(Decision::Skip { reason, .. }) => ("skip", Some(reason)),
-        Ok(Decision::Retry { request, .. }) => ("retry", Some(&request.reason)),
-        Ok(Decision::Abort(abort)) => ("abort", Some(&abort.reason)),
+        Ok(decision) => (decision.action(), decision.reason()),
         // Not its text: that of a fault about arguments quotes them.
         Err(fault) => {
             failed(span, fault_type(&fault.cause));

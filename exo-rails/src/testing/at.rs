@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::action::Allowed;
 use crate::chain::{Serves, enter};
 use crate::context::{RunContext, StopKind, StoppedBy};
 use crate::decision::{Decision, Outcome};
@@ -83,7 +84,7 @@ impl<E: OwnedPayload> Decided<E> {
         <E as Payloads>::Substitute: PartialEq + fmt::Debug,
     {
         let substitute = match &self.outcome {
-            Ok(Decision::Skip { substitute, .. }) => substitute.as_ref(),
+            Ok(Decision::Skip(skip)) => skip.get().substitute.as_ref(),
             _ => None,
         };
         self.hold(substitute == Some(expected), || format!("expected a skip with {expected:?}, not {substitute:?}"))

@@ -272,7 +272,7 @@ impl Trace {
         let expected: Vec<_> = decisions.into_iter().map(line).collect();
         let events = self.events();
         let stopped = events.iter().filter_map(|event| event.stopped.as_ref().map(|stopped| (event.point, stopped)));
-        let taken: Vec<_> = stopped.map(|(point, stopped)| line((point, stopped.how, stopped.rail_name))).collect();
+        let taken: Vec<_> = stopped.map(|(point, stopped)| line((point, stopped.how, &stopped.rail_name))).collect();
         self.hold(expected == taken, || format!("expected the decisions\n  {expected:?}, not\n  {taken:?}"))
     }
 

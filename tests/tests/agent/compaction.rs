@@ -122,7 +122,7 @@ fn before(history: &mut CompactionInputs, ctx: &RailContext) -> RailAction<Compa
 
 #[rail(on = [PostCompaction])]
 fn after(given: &CompactionInputs, output: &CompactionOutput, ctx: &RailContext) {
-    let by = ctx.substituted_by().map_or("", |rail| rail.name);
+    let by = ctx.substituted_by().map_or("", |rail| rail.as_str());
     note(ctx, format!("post {} to {} {by} {:?}", given.messages.len(), output.messages.len(), given.hint));
 }
 

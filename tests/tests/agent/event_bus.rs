@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use exo_rails::prelude::*;
-use exo_rails::{EventBus, EventRecord, Lagged, Serves, StopKind, StreamPiece, Subscription};
+use exo_rails::{EventBus, EventRecord, Lagged, Outcome, Serves, StopKind, StreamPiece, Subscription};
 use exo_rails_agent::{Agent, Session};
 use futures_util::{FutureExt, StreamExt, stream};
 use serde_json::json;
@@ -38,7 +38,7 @@ fn events(subscription: &mut Subscription) -> Vec<HookPoint> {
 }
 
 /// Dispatches the event before the call of a tool of this name.
-async fn pre_tool_call<R: GuardSet>(rails: &R, name: &str) -> Result<Decision<ToolOutput>, RailFault> {
+async fn pre_tool_call<R: GuardSet>(rails: &R, name: &str) -> Outcome<PreToolCall> {
     rails.dispatch::<PreToolCall>(&mut ToolCallInputs::new(name), &mut RunContext::new("tests")).await
 }
 
@@ -57,11 +57,12 @@ async fn each_event_of_a_run_is_one_record_with_its_place_and_decision() {
     let rails = bus.wrap(rail_chain![no_delete, redact, again_once]);
     let answers = [asks_for(&["delete"]), asks_for(&["search"]), ModelResponse::text("Done.")];
     run(&rails, answers).await.unwrap_err();
-    let told: Vec<_> = records(&mut all)
+    let records_of_all = records(&mut all);
+    let told: Vec<_> = records_of_all
         .iter()
         .map(|record| {
             assert_eq!((&*record.agent, &*record.run_id, record.turn), ("tests", "run-of-this-test", 0));
-            let stopped = record.stopped.as_ref().map(|stopped| (stopped.how, stopped.rail_name));
+            let stopped = record.stopped.as_ref().map(|stopped| (stopped.how, stopped.rail_name.as_str()));
             (record.number, record.event, record.step, record.attempt, stopped)
         })
         .collect();
@@ -93,7 +94,7 @@ async fn each_event_of_a_run_is_one_record_with_its_place_and_decision() {
     let decision = rails.dispatch::<PreToolCall>(&mut skipped, &mut RunContext::new("tests")).await.unwrap();
     assert_eq!(decision.rail_name(), Some("no_delete"));
     let record = &records(&mut deleted)[0];
-    assert_eq!(record.stopped.as_ref().map(|stopped| (stopped.how, stopped.rail_name)), skip);
+    assert_eq!(record.stopped.as_ref().map(|stopped| (stopped.how, stopped.rail_name.as_str())), skip);
     assert_eq!(record.stopped.as_ref().unwrap().reason, "nothing is deleted");
 }
 
@@ -131,7 +132,7 @@ async fn a_substitute_is_told_with_its_rail() {
     let call = |_| async { Ok::<_, OperationError>(ToolOutput::text("gone")) };
     let (rails, mut ctx) = (bus.wrap(rail_chain![no_delete]), RunContext::new("tests"));
     rails.guard_tool_call(ToolCallInputs::new("delete"), &mut ctx, call).await.unwrap();
-    assert_eq!(records(&mut outputs)[0].substituted_by, Some("no_delete"));
+    assert_eq!(records(&mut outputs)[0].substituted_by.as_deref(), Some("no_delete"));
 }
 
 #[tokio::test]
@@ -324,7 +325,10 @@ async fn a_fault_is_told() {
     pre_tool_call(&bus.wrap(rail_chain![faults]), "search").await.unwrap_err();
     let record = &records(&mut all)[0];
     let stopped = record.stopped.as_ref().unwrap();
-    assert_eq!((stopped.how, stopped.rail_name, stopped.reason.as_str()), (StopKind::Fault, "faults", "no policy"));
+    assert_eq!(
+        (stopped.how, stopped.rail_name.as_str(), stopped.reason.as_str()),
+        (StopKind::Fault, "faults", "no policy")
+    );
 }
 
 #[derive(Debug)]
@@ -417,7 +421,8 @@ async fn chunks_of_a_stream_are_told_piece_by_piece() {
 
 #[rail(priority = 90, on = [PreToolCall], always)]
 fn audit(ctx: &RailContext) {
-    ctx.run.update(|seen: &mut Vec<String>| seen.push(format!("{:?}", ctx.stopped().map(|stopped| stopped.rail_name))));
+    ctx.run
+        .update(|seen: &mut Vec<String>| seen.push(format!("{:?}", ctx.stopped().map(|stopped| &stopped.rail_name))));
 }
 
 #[tokio::test]

@@ -144,7 +144,7 @@ async fn an_abort_in_one_call_cancels_the_others_and_waits_for_them() {
         [json!({ "for": 50 }), json!({ "for": 5, "post": "abort" }), json!({ "for": 70 }), json!({ "for": 1 })];
     let (result, seen, _) = call(&arguments, 3).await;
     let Err(RunError::Abort(abort)) = result else { panic!("{result:?}") };
-    assert_eq!((abort.rail_name, abort.reason.as_str()), ("decides", "b is refused"));
+    assert_eq!((abort.rail_name.as_str(), abort.reason.as_str()), ("decides", "b is refused"));
     let begun = seen.iter().any(|entry| entry.starts_with('d'));
     assert!(!begun, "a call that had to wait was begun after the run had ended: {seen:?}");
     for id in ["a", "c"] {

@@ -362,7 +362,7 @@ async fn a_window_is_held_back_in_a_traced_run() {
 async fn an_always_called_rail_is_called_through_the_trace() {
     #[rail(priority = 90, on = [PreToolCall], always)]
     fn audit(ctx: &RailContext) {
-        tests::note(ctx, format!("{:?}", ctx.stopped().map(|stopped| stopped.rail_name)));
+        tests::note(ctx, format!("{:?}", ctx.stopped().map(|stopped| &stopped.rail_name)));
     }
     let call = testing::tool_call(&rail_chain![audit, block_dangerous], call("delete_file")).await;
     assert_eq!(tests::notes(&call.ctx), [r#"Some("block_dangerous")"#]);

@@ -36,7 +36,7 @@ async fn an_abort_names_the_rail_that_decided() {
     let call = ToolCallInputs::new("delete");
     let error = rail_chain![audit, no_deletes].guard_tool_call(call, &mut ctx, tool).await.unwrap_err();
     let RunError::Abort(abort) = error else { panic!("{error}") };
-    assert_eq!((abort.rail_name, abort.event), ("no_deletes", HookPoint::PreToolCall));
+    assert_eq!((abort.rail_name.as_str(), abort.event), ("no_deletes", HookPoint::PreToolCall));
     assert_eq!(abort.reason, "files are never deleted");
     assert_eq!(abort.to_string(), "rail `no_deletes` aborted at pre_tool_call: files are never deleted");
     assert!(notes(&ctx).is_empty(), "neither later rails nor the tool run");

@@ -197,7 +197,7 @@ async fn what_stopped_an_event_is_forgotten_at_the_next() {
     let mut ctx = RunContext::new("always");
     let decision =
         Flat { late: Late }.dispatch::<PreToolCall>(&mut ToolCallInputs::new("skip"), &mut ctx).await.unwrap();
-    assert!(matches!(decision, Decision::Skip { .. }));
+    assert!(matches!(decision, Decision::Skip(_)));
     assert_eq!(ctx.stopped().map(|stopped| stopped.how), Some(StopKind::Skip));
     // An event that nobody guards is passed over: for the context it has not been.
     let _ = NoRails.dispatch::<Start>(&mut InvokeInputs::new("hi"), &mut ctx).await.unwrap();

@@ -72,10 +72,10 @@ async fn decide<R: Serves<PreToolCall> + GuardSet>(rails: &R, told: &Value) -> (
     let decision = rails.dispatch::<PreToolCall>(&mut call, &mut ctx).await;
     let decision = match decision {
         Ok(Decision::Continue) => "continue".to_owned(),
-        Ok(Decision::Skip { by, substitute, .. }) => {
-            format!("{} skips with {:?}", by.name, substitute.map(|output| output.content))
+        Ok(Decision::Skip(skip)) => {
+            format!("{} skips with {:?}", skip.rail_name, skip.substitute.map(|output| output.content))
         }
-        Ok(Decision::Retry { by, .. }) => format!("{} retries", by.name),
+        Ok(Decision::Retry(retry)) => format!("{} retries", retry.rail_name),
         Ok(Decision::Abort(abort)) => format!("{} aborts", abort.rail_name),
         Err(fault) => format!("{} faults", fault.rail_name),
     };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use exo_rails::prelude::*;
-use exo_rails::{AnySubstitute, CustomInputs, NoRetry, Serves};
+use exo_rails::{AnySubstitute, CustomInputs, NoRetry, RailSkip, Serves};
 use tests::{note, notes};
 
 #[derive(Debug, PartialEq)]
@@ -131,7 +131,7 @@ async fn every_guard_set_serves_them_alike() {
 async fn no_payload_and_retries() {
     let mut ctx = RunContext::new("own");
     let decision = Guards {}.dispatch::<Tick>((), &mut ctx).await;
-    assert!(matches!(decision, Ok(Decision::Retry { by, .. }) if by.name == "again"), "the caller acts on it");
+    assert!(matches!(decision, Ok(Decision::Retry(retry)) if retry.rail_name == "again"), "the caller acts on it");
     assert_eq!(notes(&ctx), ["count heart beat", "again"]);
 }
 
@@ -177,7 +177,10 @@ async fn what_hooks_decide_is_held_against_the_event() {
     let handle = hooks.add(MemoriesRecalled::POINT, from_memory);
     let mut memories = Memories(Vec::new());
     let decision = hooks.dispatch::<MemoriesRecalled>((&Query("name"), &mut memories), &mut ctx).await;
-    assert!(matches!(decision, Ok(Decision::Skip { substitute: Some(Memories(names)), .. }) if names == ["Ada"]));
+    let Ok(Decision::Skip(RailSkip { substitute: Some(Memories(names)), .. })) = decision else {
+        panic!("{decision:?}")
+    };
+    assert_eq!(names, ["Ada"]);
     let fault = hooks.dispatch::<MemoriesRecalled>((&Query("age"), &mut memories), &mut ctx).await.err();
     let expected = "the substitute of a skip at memories_recalled has the wrong type: `Memories` belongs there";
     assert_eq!(fault.map(|fault| fault.cause.to_string()).as_deref(), Some(expected));

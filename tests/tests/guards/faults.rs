@@ -3,7 +3,7 @@
 use std::io;
 
 use exo_rails::prelude::*;
-use exo_rails::{FaultCause, OperationErrorKind};
+use exo_rails::{FaultCause, OperationErrorKind, RailSkip};
 use tests::{Warnings, broken_tool, model, note, notes, prompt, run, tool};
 
 fn context() -> RunContext {
@@ -55,7 +55,7 @@ async fn a_fault_before_a_tool_keeps_it_from_running() {
     let rails = rail_chain![later, policy];
     let error = rails.guard_tool_call(ToolCallInputs::new("delete"), &mut ctx, tool).await.unwrap_err();
     let RunError::Fault(fault) = error else { panic!("{error}") };
-    assert_eq!((fault.rail_name, fault.event), ("policy", HookPoint::PreToolCall));
+    assert_eq!((fault.rail_name.as_str(), fault.event), ("policy", HookPoint::PreToolCall));
     assert_eq!(fault.to_string(), POLICY_IS_DOWN);
     assert!(notes(&ctx).is_empty(), "neither later rails nor the tool run");
 }
@@ -190,7 +190,7 @@ async fn a_substitute_of_the_wrong_type_is_a_fault() {
     let mut ctx = context();
     let mut call = ToolCallInputs::new("search");
     let decision = hooks.dispatch::<PreToolCall>(&mut call, &mut ctx).await.unwrap();
-    let Decision::Skip { substitute: Some(output), .. } = decision else { panic!("{decision:?}") };
+    let Decision::Skip(RailSkip { substitute: Some(output), .. }) = decision else { panic!("{decision:?}") };
     assert_eq!(output.content, "from the hook");
     let before_the_model = hooks.dispatch::<PreLlmCall>(&mut prompt("hello"), &mut ctx).await.unwrap_err();
     assert!(matches!(before_the_model.cause, FaultCause::WrongSubstitute { event: HookPoint::PreLlmCall, .. }));

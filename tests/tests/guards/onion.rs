@@ -193,7 +193,7 @@ mod always {
 
     #[rail(priority = 10, on = [PreToolCall, PostToolCall], always)]
     fn audit(ctx: &RailContext) {
-        let who = ctx.stopped().map_or("nobody", |stopped| stopped.rail_name);
+        let who = ctx.stopped().map_or("nobody", |stopped| stopped.rail_name.as_str());
         note(ctx, format!("audit {who}"));
     }
 
@@ -210,7 +210,7 @@ mod always {
 
     #[rail(priority = 40, on = [PreToolCall, PostToolCall], always)]
     fn trace(ctx: &RailContext) {
-        let who = ctx.stopped().map_or("nobody", |stopped| stopped.rail_name);
+        let who = ctx.stopped().map_or("nobody", |stopped| stopped.rail_name.as_str());
         note(ctx, format!("trace {who}"));
     }
 

@@ -1,7 +1,7 @@
 //! The order in which rails run, and who decides.
 
 use exo_rails::prelude::*;
-use exo_rails::{DEFAULT_PRIORITY, RetryRequest};
+use exo_rails::{DEFAULT_PRIORITY, RailSkip, RetryRequest};
 use tests::{note, notes};
 
 fn context() -> RunContext {
@@ -73,7 +73,7 @@ fn retries(ctx: &RailContext) -> RailAction {
 }
 
 /// What the rails of the set note when a tool is about to be called, and what they decide.
-async fn before_a_tool(rails: &impl GuardSet) -> (Vec<String>, Decision<ToolOutput>) {
+async fn before_a_tool(rails: &impl GuardSet) -> (Vec<String>, Decision<PreToolCall>) {
     let mut ctx = context();
     let decision = rails.dispatch::<PreToolCall>(&mut call(), &mut ctx).await.unwrap();
     (notes(&ctx), decision)
@@ -132,8 +132,8 @@ async fn nothing_none_and_continue_all_continue() {
 async fn the_first_decision_that_is_not_continue_counts() {
     let (notes, decision) = before_a_tool(&rail_chain![retries, aborts, skips, high]).await;
     assert_eq!(notes, ["high", "skips"]);
-    let Decision::Skip { by, reason, substitute: None } = decision else { panic!("{decision:?}") };
-    assert_eq!((by.name, by.priority, reason.as_str()), ("skips", 20, "not needed"));
+    let Decision::Skip(RailSkip { rail_name, reason, substitute: None }) = decision else { panic!("{decision:?}") };
+    assert_eq!((rail_name.as_str(), reason.as_str()), ("skips", "not needed"));
 }
 
 #[tokio::test]
@@ -147,8 +147,8 @@ async fn an_abort_stops_later_rails() {
 async fn a_retry_stops_later_rails_and_brings_its_request() {
     let (notes, decision) = before_a_tool(&rail_chain![low, retries]).await;
     assert_eq!(notes, ["retries"]);
-    let Decision::Retry { by, request, .. } = decision else { panic!("{decision:?}") };
-    assert_eq!((by.name, request), ("retries", RetryRequest::new("not yet")));
+    let Decision::Retry(retry) = decision else { panic!("{decision:?}") };
+    assert_eq!((retry.rail_name.as_str(), retry.request), ("retries", RetryRequest::new("not yet")));
 }
 
 #[tokio::test]

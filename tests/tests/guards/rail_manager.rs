@@ -67,7 +67,7 @@ fn a_rail_is_not_listed_twice() {
     manager.add(Forbid("delete")).unwrap();
     let error = manager.add(Forbid("drop")).unwrap_err();
     assert_eq!(error.to_string(), "the rail `Forbid` is already in the manager");
-    assert_eq!(manager.rails().map(|rail| rail.name).collect::<Vec<_>>(), ["Forbid"]);
+    assert_eq!(manager.rails().map(|rail| rail.name.as_str()).collect::<Vec<_>>(), ["Forbid"]);
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn a_manager_lists_its_rails_as_they_were_added() {
     let mut manager = RailManager::new();
     manager.add(audit {}).unwrap();
     manager.add(Forbid("delete")).unwrap();
-    let rails: Vec<_> = manager.rails().map(|rail| (rail.name, rail.priority)).collect();
+    let rails: Vec<_> = manager.rails().map(|rail| (rail.name.as_str(), rail.priority)).collect();
     assert_eq!(rails, [("audit", 90), ("Forbid", 10)]);
 }
 

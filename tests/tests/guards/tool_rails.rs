@@ -203,7 +203,7 @@ async fn a_rail_that_stops_the_call_has_its_changes_seen_by_those_that_are_alway
     #[rail(priority = 20, on = [PreToolCall], tool = "search", always)]
     fn look(call: &ToolCallInputs, ctx: &RailContext) {
         let args = Args::<Search>::of(call).unwrap();
-        note(ctx, format!("{} {:?}", args.query, ctx.stopped().map(|stopped| stopped.rail_name)));
+        note(ctx, format!("{} {:?}", args.query, ctx.stopped().map(|stopped| &stopped.rail_name)));
     }
     let rails = rail_chain![change_and_stop, look];
     let (_, notes) = call(&rails, ToolCallInputs::new("search").with_arguments(json!({ "query": "x" }))).await;

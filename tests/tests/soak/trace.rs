@@ -80,13 +80,13 @@ impl From<&RunError> for Outcome {
     fn from(error: &RunError) -> Self {
         match error {
             RunError::Abort(abort) => {
-                Self::Abort { rail: name(abort.rail_name), event: abort.event, reason: abort.reason.to_string() }
+                Self::Abort { rail: name(&abort.rail_name), event: abort.event, reason: abort.reason.to_string() }
             }
             RunError::Fault(fault) => {
-                Self::Fault { rail: name(fault.rail_name), event: fault.event, cause: fault.cause.to_string() }
+                Self::Fault { rail: name(&fault.rail_name), event: fault.event, cause: fault.cause.to_string() }
             }
             RunError::RetriesExhausted(exhausted) => Self::Exhausted {
-                rail: name(exhausted.rail_name),
+                rail: name(&exhausted.rail_name),
                 event: exhausted.event,
                 attempts: exhausted.attempts,
                 reason: exhausted.reason.to_string(),

@@ -16,7 +16,7 @@ rail_chain! {
     struct Guards { log }
 }
 
-async fn recall(memories: &mut Memories, ctx: &mut RunContext) -> Result<Decision<exo_rails::NoSubstitute>, RailFault> {
+async fn recall(memories: &mut Memories, ctx: &mut RunContext) -> exo_rails::Outcome<MemoriesRecalled> {
     (Guards {}).dispatch::<MemoriesRecalled>(memories, ctx).await
 }
 

@@ -1,6 +1,7 @@
 //! Guard sets under test: what is seen of them.
 
 use exo_rails::prelude::*;
+use exo_rails::{Allowed, Outcome, RailSkip};
 
 use super::script::Script;
 use super::text::{Changeable, Text};
@@ -83,14 +84,15 @@ async fn event<R: GuardSet>(rails: &R, point: HookPoint, ctx: &mut RunContext) -
     }
 }
 
-fn end<S: Text>(decision: Result<Decision<S>, RailFault>, left: &impl Text) -> String {
+fn end<E: Event<Substitute: Text>>(decision: Outcome<E>, left: &impl Text) -> String {
     let decision = match decision {
         Ok(Decision::Continue) => "continue".to_owned(),
-        Ok(Decision::Skip { by, reason, substitute }) => {
-            format!("{} skips with {:?}: {reason}", by.name, substitute.map(|substitute| substitute.text()))
+        Ok(Decision::Skip(skip)) => {
+            let RailSkip { rail_name, reason, substitute } = skip.into_inner();
+            format!("{rail_name} skips with {:?}: {reason}", substitute.map(|substitute| substitute.text()))
         }
-        Ok(Decision::Retry { by, request, .. }) => format!("{} retries: {request:?}", by.name),
-        Ok(Decision::Abort(abort)) => RunError::from(abort).text(),
+        Ok(Decision::Retry(retry)) => format!("{} retries: {:?}", retry.get().rail_name, retry.get().request),
+        Ok(Decision::Abort(abort)) => RunError::from(abort.into_inner()).text(),
         Err(fault) => fault.text(),
     };
     format!("{decision}, leaves {}", left.text())

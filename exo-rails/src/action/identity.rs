@@ -1,30 +1,15 @@
-//! Which rail decides.
+//! By what the retries of a rail are counted.
 
 use std::any::type_name;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-use crate::decision::on_fault::OnFault;
-use crate::point::RailInfo;
-
-/// A rail or hook at work: what its decisions say of it, and what its retries are counted by.
-#[derive(Clone, Copy, Debug)]
-pub struct Caller {
-    /// Name, priority and place.
-    // By reference: every decision says who took it, and the smaller it is, the less there is to move.
-    pub info: &'static RailInfo,
-    /// Which it is.
-    pub identity: RailIdentity,
-    /// What a fault of it does. A plain hook fails closed.
-    pub on_fault: OnFault,
-}
-
 /// Which rail it is: its type, and its place in the guard set. The place is the path through nested chains and managers.
 ///
-/// It tells apart what shares a name, a priority and a place in the source: rails made from one generic type, hooks added in a
-/// loop, and a chain that is listed at two places. Each has its own retries.
+/// It tells apart what shares a name, a priority and a location in the source: rails made from one generic type, hooks
+/// added in a loop, and a chain that is listed at two places. Each has its own retries.
 #[derive(Clone, Copy)]
-pub struct RailIdentity {
+pub(crate) struct RailIdentity {
     // The type has a name in constants only as a function.
     rail: fn() -> &'static str,
     place: u64,
@@ -39,7 +24,7 @@ impl RailIdentity {
     /// The same rail at this place of a chain or a manager. The innermost place comes first.
     pub(crate) const fn at(self, place: u64) -> Self {
         // A hash of the path: 0 is a place as well, and the order of the places counts.
-        let place = (self.place.rotate_left(5) ^ (place + 1)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let place = (self.place.rotate_left(5) ^ place.wrapping_add(1)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         Self { rail: self.rail, place }
     }
 

@@ -1,0 +1,27 @@
+//! A rail at its place in a guard set.
+
+use crate::action::RailIdentity;
+use crate::decision::on_fault::OnFault;
+use crate::point::RailName;
+
+/// A rail or hook at its place in a guard set: what its decisions say of it, and what its retries are counted by.
+#[derive(Clone, Debug)]
+pub struct PlacedRail {
+    /// What it is called at this place.
+    pub(crate) name: RailName,
+    /// Whether that is the name of the place, because the guard set has several rails of its own name.
+    pub(crate) named_here: bool,
+    /// Its type.
+    pub(crate) rail: RailIdentity,
+    /// The number of the place. In a chain it is the index in the list.
+    pub(crate) place: u64,
+    /// What a fault of it does. A plain hook fails closed.
+    pub(crate) on_fault: OnFault,
+}
+
+impl PlacedRail {
+    /// By what its retries are counted.
+    pub(super) const fn identity(&self) -> RailIdentity {
+        self.rail.at(self.place)
+    }
+}

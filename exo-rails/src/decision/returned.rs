@@ -1,0 +1,215 @@
+//! How what a rail returned becomes a decision of this rail.
+
+use std::error::Error as StdError;
+use std::ops::ControlFlow;
+
+use crate::action::{Allowed, RailRetry, RailSkip, RetryRequest, Skip};
+use crate::decision::on_fault::{OnFault, report};
+use crate::decision::placed_rail::PlacedRail;
+use crate::decision::{Decision, Outcome};
+use crate::error::{FaultCause, RailAbortError, RailFault};
+use crate::event::Payloads;
+use crate::point::{HookPoint, RailName, Reason};
+
+/// Reads what a rail returned at event `E`: the one way from the types that a rail may return to what is done about it.
+pub trait Reader<E: Payloads>: Sized {
+    /// What comes out.
+    type Read;
+
+    /// The rail lets the event pass.
+    fn goes_on(self) -> Self::Read;
+
+    /// The rail skips.
+    fn skips(self, skip: Skip<E::Substitute>) -> Self::Read;
+
+    /// The rail asks for a retry.
+    fn retries(self, request: RetryRequest) -> Self::Read;
+
+    /// The rail aborts.
+    fn aborts(self, reason: Reason) -> Self::Read;
+
+    /// The rail could not decide.
+    fn faults(self, cause: FaultCause) -> Self::Read;
+
+    /// The rail is a chain, and a rail in it decided.
+    fn passes_on(self, outcome: Outcome<E>) -> Self::Read;
+}
+
+/// Decides in the name of a rail at its place in a guard set.
+pub(crate) struct InTheNameOf<'r> {
+    pub(crate) rail: &'r PlacedRail,
+    pub(crate) event: HookPoint,
+}
+
+/// A rail does what its event does not allow: its return type excludes it, and plain hooks are checked for themselves.
+#[cold]
+fn not_allowed() -> ! {
+    unreachable!("the type that a rail returns fits its events")
+}
+
+impl<E: Payloads> Reader<E> for InTheNameOf<'_> {
+    type Read = ControlFlow<Outcome<E>>;
+
+    #[inline(always)]
+    fn goes_on(self) -> Self::Read {
+        ControlFlow::Continue(())
+    }
+
+    #[inline(always)]
+    fn skips(self, skip: Skip<E::Substitute>) -> Self::Read {
+        let Skip { reason, substitute } = skip;
+        match E::Skip::try_allow(RailSkip { rail_name: self.rail.name.clone(), reason, substitute }) {
+            Ok(skip) => ControlFlow::Break(Ok(Decision::Skip(skip))),
+            Err(_) => not_allowed(),
+        }
+    }
+
+    #[inline(always)]
+    fn retries(self, request: RetryRequest) -> Self::Read {
+        let (rail_name, identity) = (self.rail.name.clone(), self.rail.identity());
+        match E::Retry::try_allow(RailRetry { rail_name, request, identity }) {
+            Ok(retry) => ControlFlow::Break(Ok(Decision::Retry(retry))),
+            Err(_) => not_allowed(),
+        }
+    }
+
+    #[inline(always)]
+    fn aborts(self, reason: Reason) -> Self::Read {
+        match E::Abort::try_allow(RailAbortError { rail_name: self.rail.name.clone(), event: self.event, reason }) {
+            Ok(abort) => ControlFlow::Break(Ok(Decision::Abort(abort))),
+            Err(_) => not_allowed(),
+        }
+    }
+
+    #[inline(always)]
+    fn faults(self, cause: FaultCause) -> Self::Read {
+        faulted(cause, self.rail, self.event)
+    }
+
+    #[inline(always)]
+    fn passes_on(self, outcome: Outcome<E>) -> Self::Read {
+        inside(outcome, self.rail)
+    }
+}
+
+/// What happens when a rail faults.
+#[cold]
+fn faulted<E: Payloads>(cause: FaultCause, rail: &PlacedRail, event: HookPoint) -> ControlFlow<Outcome<E>> {
+    let fault = RailFault::of(rail, event, cause);
+    // Where nothing is left to end, the rails after it observe as well.
+    let on_fault = if event.is_the_end() { OnFault::Continue } else { rail.on_fault };
+    report(&fault, on_fault);
+    match on_fault {
+        OnFault::Abort => ControlFlow::Break(Err(fault)),
+        OnFault::Continue => ControlFlow::Continue(()),
+        OnFault::Skip => {
+            let skip = Skip { reason: Reason::new(fault.to_string()), substitute: None };
+            InTheNameOf { rail, event }.skips(skip)
+        }
+    }
+}
+
+/// What a rail returned, in one shape for all types: for code that is between a rail and the guard set, which knows what
+/// the rail is called.
+pub enum Returned<E: Payloads> {
+    /// The rail lets the event pass.
+    Continue,
+    /// The rail skips.
+    Skip(Skip<E::Substitute>),
+    /// The rail asks for a retry.
+    Retry(RetryRequest),
+    /// The rail aborts.
+    Abort(Reason),
+    /// The rail could not decide.
+    Fault(FaultCause),
+    /// The rail is a chain, and a rail in it decided.
+    Inside(Outcome<E>),
+}
+
+/// Puts what a rail returned into one shape.
+pub(crate) struct Unnamed;
+
+impl<E: Payloads> Reader<E> for Unnamed {
+    type Read = Returned<E>;
+
+    fn goes_on(self) -> Returned<E> {
+        Returned::Continue
+    }
+
+    fn skips(self, skip: Skip<E::Substitute>) -> Returned<E> {
+        Returned::Skip(skip)
+    }
+
+    fn retries(self, request: RetryRequest) -> Returned<E> {
+        Returned::Retry(request)
+    }
+
+    fn aborts(self, reason: Reason) -> Returned<E> {
+        Returned::Abort(reason)
+    }
+
+    fn faults(self, cause: FaultCause) -> Returned<E> {
+        Returned::Fault(cause)
+    }
+
+    fn passes_on(self, outcome: Outcome<E>) -> Returned<E> {
+        Returned::Inside(outcome)
+    }
+}
+
+impl<E: Payloads> Returned<E> {
+    /// Shows it to another reader.
+    #[inline]
+    pub(crate) fn read<R: Reader<E>>(self, reader: R) -> R::Read {
+        match self {
+            Self::Continue => reader.goes_on(),
+            Self::Skip(skip) => reader.skips(skip),
+            Self::Retry(request) => reader.retries(request),
+            Self::Abort(reason) => reader.aborts(reason),
+            Self::Fault(cause) => reader.faults(cause),
+            Self::Inside(outcome) => reader.passes_on(outcome),
+        }
+    }
+
+    /// Keeps what the rail has changed. That it cannot be kept is a fault of a rail that lets the event pass.
+    #[must_use]
+    pub fn and_keep<Error>(self, keep: impl FnOnce() -> Result<(), Error>) -> Self
+    where
+        Error: Into<Box<dyn StdError + Send + Sync>>,
+    {
+        match (self, keep()) {
+            (Self::Continue, Err(error)) => Self::Fault(FaultCause::Error(error.into())),
+            (returned, _) => returned,
+        }
+    }
+}
+
+/// The outcome of a rail inside a chain: its retries are counted at the place of the chain, and where that place has a name,
+/// the rail's name begins with it.
+#[cold]
+fn inside<E: Payloads>(mut outcome: Outcome<E>, chain: &PlacedRail) -> ControlFlow<Outcome<E>> {
+    let name = match &mut outcome {
+        Ok(Decision::Continue) => return ControlFlow::Continue(()),
+        Ok(Decision::Skip(skip)) => &mut skip.get_mut().rail_name,
+        Ok(Decision::Retry(retry)) => {
+            let retry = retry.get_mut();
+            retry.identity = retry.identity.at(chain.place);
+            &mut retry.rail_name
+        }
+        Ok(Decision::Abort(abort)) => &mut abort.get_mut().rail_name,
+        Err(fault) => &mut fault.rail_name,
+    };
+    if chain.named_here {
+        *name = RailName::from(format!("{}.{name}", chain.name));
+    }
+    ControlFlow::Break(outcome)
+}
+
+/// The outcome of one rail that is called for itself.
+#[inline]
+pub(crate) fn outcome<E: Payloads>(flow: ControlFlow<Outcome<E>>) -> Outcome<E> {
+    match flow {
+        ControlFlow::Break(outcome) => outcome,
+        ControlFlow::Continue(()) => Ok(Decision::Continue),
+    }
+}

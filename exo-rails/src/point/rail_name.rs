@@ -1,0 +1,161 @@
+//! What a rail is called.
+
+use std::borrow::Borrow;
+use std::cmp::Ordering;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::ops::Deref;
+use std::sync::Arc;
+
+use serde::{Serialize, Serializer};
+
+/// The name of a rail, as decisions, faults and records have it.
+///
+/// It is text: it derefs to `str`, and is compared, shown and serialized as one. The name of a rail in a chain is a
+/// constant, and a rail that is named when the program runs shares its text, so a clone never copies it.
+///
+/// ```
+/// use exo_rails::RailName;
+///
+/// let constant = RailName::new("block_dangerous");
+/// let shared = RailName::from(format!("limit of {}", "search"));
+/// assert_eq!(constant, "block_dangerous");
+/// assert_eq!(shared.len(), 15);
+/// ```
+#[derive(Clone)]
+pub struct RailName(Text);
+
+#[derive(Clone)]
+enum Text {
+    Static(&'static str),
+    Shared(Arc<str>),
+}
+
+impl RailName {
+    /// The name that is this constant.
+    #[must_use]
+    pub const fn new(name: &'static str) -> Self {
+        Self(Text::Static(name))
+    }
+
+    /// The name as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        match &self.0 {
+            Text::Static(name) => name,
+            Text::Shared(name) => name,
+        }
+    }
+}
+
+impl Deref for RailName {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        self.as_str()
+    }
+}
+
+impl AsRef<str> for RailName {
+    fn as_ref(&self) -> &str {
+        self
+    }
+}
+
+impl Borrow<str> for RailName {
+    fn borrow(&self) -> &str {
+        self
+    }
+}
+
+impl From<&'static str> for RailName {
+    fn from(name: &'static str) -> Self {
+        Self::new(name)
+    }
+}
+
+impl From<String> for RailName {
+    fn from(name: String) -> Self {
+        Self(Text::Shared(name.into()))
+    }
+}
+
+impl From<Arc<str>> for RailName {
+    fn from(name: Arc<str>) -> Self {
+        Self(Text::Shared(name))
+    }
+}
+
+impl PartialEq for RailName {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl Eq for RailName {}
+
+impl PartialEq<str> for RailName {
+    fn eq(&self, other: &str) -> bool {
+        **self == *other
+    }
+}
+
+impl PartialEq<&str> for RailName {
+    fn eq(&self, other: &&str) -> bool {
+        **self == **other
+    }
+}
+
+impl PartialEq<String> for RailName {
+    fn eq(&self, other: &String) -> bool {
+        **self == **other
+    }
+}
+
+impl PartialEq<RailName> for str {
+    fn eq(&self, other: &RailName) -> bool {
+        *self == **other
+    }
+}
+
+impl PartialEq<RailName> for &str {
+    fn eq(&self, other: &RailName) -> bool {
+        **self == **other
+    }
+}
+
+impl PartialOrd for RailName {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for RailName {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.as_str().cmp(other)
+    }
+}
+
+impl Hash for RailName {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.as_str().hash(state);
+    }
+}
+
+impl fmt::Debug for RailName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.as_str(), f)
+    }
+}
+
+impl fmt::Display for RailName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self.as_str(), f)
+    }
+}
+
+impl Serialize for RailName {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self)
+    }
+}
