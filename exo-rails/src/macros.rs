@@ -56,7 +56,7 @@
 /// |---|---|---|
 /// | `on = [Event, …]` | the events that a function guards | required; on an `impl` block `#[on(…)]` says it |
 /// | `priority = EXPR` | lower numbers run first: any constant `i32` expression | 50 |
-/// | `after = [rail, …]`, `before = [rail, …]` | in every chain that has both, it runs after or before these: checked against the priorities | |
+/// | `after = [rail, …]`, `before = [rail, …]` | it runs after or before each of these, in the innermost chain that has both: checked against the priorities | |
 /// | `name = "…"` | what it is called in decisions, plans and logs | the name of the function or type |
 /// | `tools = Set` | the [set](crate::ToolSet) that each `tool` has to be in | tools are not checked |
 /// | `crate = path` | where this library is, for a crate that re-exports it | `::exo_rails` |
@@ -196,12 +196,51 @@ pub use exo_rails_macros::rail;
 ///
 /// A chain that breaks what it says of itself does not compile.
 ///
-/// A chain in which a rail [needs a value](trait@crate::Provided) that no earlier rail hands on does not compile either. A chain
+/// A chain in which a rail [needs a value](trait@crate::Provided) that no earlier rail provides does not compile either. A chain
 /// inside has to have what its own rails need; what they hand on, the rails of the chain around may need.
 ///
-/// A chain lists a rail once; but a rail in a chain inside it is another listing, and runs in both places. The
-/// order is a constant, so a chain has no generic parameters. A rail that is there only under a `#[cfg]` needs two
+/// The order is a constant, so a chain has no generic parameters. A rail that is there only under a `#[cfg]` needs two
 /// chains, each under a `#[cfg]` of its own.
+///
+/// # Several rails of one type
+///
+/// Two fields of one type are two rails. Each has its own state and its own retries, and is called by the name of its
+/// field: in decisions, faults, logs and plans. A field that is the only one of its type is called by the name of the rail.
+///
+/// ```
+/// use std::sync::atomic::{AtomicU32, Ordering};
+///
+/// use exo_rails::prelude::*;
+///
+/// struct ToolCallLimit { tool: Option<&'static str>, most: u32, calls: AtomicU32 }
+///
+/// #[rail(priority = 30)]
+/// impl ToolCallLimit {
+///     #[on(PreToolCall)]
+///     fn count(&self, call: &ToolCallInputs) -> Verdict {
+///         let counts = self.tool.is_none_or(|tool| tool == call.tool_name);
+///         Verdict::abort_if(counts && self.calls.fetch_add(1, Ordering::Relaxed) >= self.most, "too many calls")
+///     }
+/// }
+///
+/// rail_chain! {
+///     struct Limits { searches: ToolCallLimit, all_tools: ToolCallLimit }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RailFault> {
+/// let limit = |tool, most| ToolCallLimit { tool, most, calls: AtomicU32::new(0) };
+/// let rails = Limits { searches: limit(Some("search"), 1), all_tools: limit(None, 10) };
+/// let mut ctx = RunContext::new("demo");
+/// for by in [None, Some("searches")] {
+///     let decision = rails.dispatch::<PreToolCall>(&mut ToolCallInputs::new("search"), &mut ctx).await?;
+///     assert_eq!(decision.rail_name(), by);
+/// }
+/// # Ok(()) }
+/// ```
+///
+/// A chain in two fields runs twice, and the names of its rails begin with the field: `first.searches`. `after`, `before`
+/// and requirements that name a type mean each rail of it. Two listings without fields would be the same rail, and do not
+/// compile; a rail that is also in a chain inside is another listing, and runs in both places.
 ///
 /// # Concurrent rails
 ///
@@ -397,7 +436,7 @@ pub use exo_rails_macros::on;
 /// name and one schema.
 pub use exo_rails_macros::ToolArgs;
 
-/// Makes a type a value that rails hand on to each other: see [`Provided`](trait@crate::Provided).
+/// Makes a type a value that rails provide to each other: see [`Provided`](trait@crate::Provided).
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -408,7 +447,7 @@ pub use exo_rails_macros::ToolArgs;
 /// assert_eq!(RateLimitLeft::VALUE.name, "RateLimitLeft");
 /// ```
 ///
-/// The type has no generic parameters, and is told from others by its name and place. `#[provided(crate = path)]` says
+/// The type has no generic parameters, and is told apart from others by its name and location. `#[provided(crate = path)]` says
 /// where this library is.
 pub use exo_rails_macros::Provided;
 

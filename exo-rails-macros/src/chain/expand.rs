@@ -239,12 +239,12 @@ impl<'c> Names<'c> {
         let place = Literal::usize_unsuffixed(place);
         let library = self.chain.library.located(span);
         let access = match rail {
-            Listed::Field { .. } => quote_spanned!(span=> Self),
+            Listed::Field { .. } => quote_spanned!(span=> #library::__private::InField<#place>),
             Listed::Path(_) => quote_spanned!(span=> #library::__private::ByName),
         };
         let once_or_field = match rail {
             Listed::Field { ident: field, .. } => quote_spanned! {span=>
-                impl #library::__private::Access<#ident, (#ty)> for __Rails {
+                impl #library::__private::Access<#ident, (#ty)> for #access {
                     #[inline]
                     fn rail(chain: &#ident) -> &(#ty) {
                         &chain.#field

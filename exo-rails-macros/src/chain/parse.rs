@@ -313,11 +313,13 @@ fn listed(input: ParseStream<'_>) -> syn::Result<Listed> {
 /// The same rail under the same name; under two names, the compiler finds it.
 fn distinct(rails: &[Listed], errors: &mut Errors) {
     let name = |rail: &Listed| rail.ty().to_string().trim_start_matches("self :: ").to_owned();
-    let types: Vec<_> = rails.iter().map(name).collect();
+    let types: Vec<_> = rails.iter().map(|rail| (name(rail), matches!(rail, Listed::Field { .. }))).collect();
     for (i, rail) in rails.iter().enumerate() {
-        if types[..i].contains(&types[i]) {
-            let ty = rail.ty();
-            errors.at(&ty, format_args!("the rail `{}` is listed twice: a chain runs each rail once", shown(&ty)));
+        let (name, is_field) = &types[i];
+        // Two fields of one type are two rails.
+        if types[..i].iter().any(|(other, other_is_field)| other == name && !(*is_field && *other_is_field)) {
+            let (ty, message) = (rail.ty(), "a chain runs each rail once. To run it twice, give each a field");
+            errors.at(&ty, format_args!("the rail `{}` is listed twice: {message}", shown(&ty)));
         }
     }
     let mut fields: Vec<&Ident> = Vec::new();

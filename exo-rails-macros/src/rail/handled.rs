@@ -19,7 +19,7 @@ pub(super) fn output(library: &Library, event: &Path) -> TokenStream {
 /// Whether the function decides, which its type tells: an error about that points at the type that the user wrote.
 pub(super) fn decides(library: &Library, handler: &Handler, event: &Path) -> Option<TokenStream> {
     // What is always called observes.
-    (!handler.always).then(|| asked(library, &handler.output, &returned_at(library, event), "STOPS"))
+    (!handler.always).then(|| asked(library, &handler.output, &returned_at(library, event), "DECIDES"))
 }
 
 /// What is asked of a function's output.
@@ -131,7 +131,7 @@ fn returned(library: &Library, handler: &Handler, event: &Path) -> TokenStream {
     };
     let Some(values) = values(handler) else {
         let observes = handler.always.then(|| quote!(__private::Observes<#event>));
-        return method(&observes.unwrap_or_else(|| quote!(RailOutput<#event>)), "returned");
+        return method(&observes.unwrap_or_else(|| returned_at(library, event)), "returned");
     };
     let split = method(&quote!(__private::Provides<#event, #values>), "split");
     let name = |i| format_ident!("value{i}", span = Span::mixed_site());

@@ -38,7 +38,7 @@ impl<C: Chain + Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> 
         while i < events.len() {
             let plan = &events[i];
             if row.is_on(plan.event) {
-                in_order(plan, slice::from_ref(rail), true);
+                in_order(plan, slice::from_ref(rail), None);
                 values::check(plan, place);
             }
             i += 1;
@@ -202,41 +202,53 @@ const fn unserved(rail: &Row, events: &[EventPlan]) -> Option<HookPoint> {
     None
 }
 
+/// The rails, and those in them, run after and before the rails that they name. `within` is the chain that has them, when
+/// it is not the one that is checked: what both rails are in is ordered there.
 #[track_caller]
-const fn in_order(plan: &EventPlan, rails: &[PlannedRail], listed: bool) {
+const fn in_order(plan: &EventPlan, rails: &[PlannedRail], within: Option<&EventPlan>) {
     let mut i = 0;
     while i < rails.len() {
         let (rail, mut other) = (&rails[i], 0);
+        let this = if within.is_none() { Wanted::Place(rail.place) } else { Wanted::Rail(&rail.row.rail) };
         while other < rail.row.after.len() {
-            let earlier = &rail.row.after[other];
-            if !runs_before(plan, Wanted::Rail(earlier), wanted(rail, listed)) {
-                not_in_order(plan, rail, listed, "after", earlier);
+            let earlier = Wanted::Rail(&rail.row.after[other]);
+            if !runs_before(plan, earlier, this) && !has(within, earlier) {
+                not_in_order(plan, rail, this, "after", &rail.row.after[other]);
             }
             other += 1;
         }
         other = 0;
         while other < rail.row.before.len() {
-            let later = &rail.row.before[other];
-            if !runs_before(plan, wanted(rail, listed), Wanted::Rail(later)) {
-                not_in_order(plan, rail, listed, "before", later);
+            let later = Wanted::Rail(&rail.row.before[other]);
+            if !runs_before(plan, this, later) && !has(within, later) {
+                not_in_order(plan, rail, this, "before", &rail.row.before[other]);
             }
             other += 1;
         }
         if let Some(inner) = rail.inner {
-            in_order(plan, inner.rails_at(plan.event), false);
+            let inner = inner.at(plan.event);
+            in_order(plan, inner.rails, Some(&inner));
         }
         i += 1;
     }
 }
 
+/// Whether the chain has the rail at the event of the plan.
+const fn has(chain: Option<&EventPlan>, rail: Wanted<'_>) -> bool {
+    match chain {
+        Some(chain) => find(chain.rails, chain.event, rail).is_some(),
+        None => false,
+    }
+}
+
 /// `audit` runs `after` `permission`, says its attribute.
 #[track_caller]
-const fn not_in_order(plan: &EventPlan, rail: &PlannedRail, listed: bool, relation: &str, other: &RailInfo) -> ! {
+const fn not_in_order(plan: &EventPlan, rail: &PlannedRail, this: Wanted<'_>, relation: &str, other: &RailInfo) -> ! {
     let event = plan.event;
     let text = Text::new().name(rail.info.name).and(" has to run ").and(relation).and(" ").name(other.name);
     let text = text.and(" (`").and(relation).and(" = [").and(other.name).and("]`), but at ");
     let text = text.name(event.event_name()).and(" it does not: ");
-    priorities(&text, plan, wanted(rail, listed), Wanted::Rail(other)).refuse();
+    priorities(&text, plan, this, Wanted::Rail(other)).refuse();
 }
 
 /// What is looked for in a plan.
@@ -263,11 +275,6 @@ impl Wanted<'_> {
             Self::Place(_) => Self::Place(NO_PLACE),
         }
     }
-}
-
-/// The rail that a plan has: this one alone when the chain itself lists it.
-const fn wanted<'a>(rail: &'a PlannedRail, listed: bool) -> Wanted<'a> {
-    if listed { Wanted::Place(rail.place) } else { Wanted::Rail(&rail.row.rail) }
 }
 
 /// Why two rails are in the order in which they are: the priorities of the two, or of the chains that they are in.

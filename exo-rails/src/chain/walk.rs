@@ -292,6 +292,10 @@ pub trait Access<C, R> {
     fn rail(chain: &C) -> &R;
 }
 
+/// The rail is the field of the place `I`.
+#[derive(Debug)]
+pub enum InField<const I: usize> {}
+
 /// The rail has no state, so there is one for all chains.
 #[derive(Debug)]
 pub enum ByName {}

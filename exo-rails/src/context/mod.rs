@@ -242,9 +242,17 @@ impl RailContext {
 
     pub(crate) fn begin_attempt(&mut self, attempt: u32) {
         self.attempt = attempt;
+        if self.substituted_by.is_some() {
+            self.clear_substituted_by();
+        }
+    }
+
+    #[cold]
+    fn clear_substituted_by(&mut self) {
         self.substituted_by = None;
     }
 
+    #[cold]
     pub(crate) fn set_substituted_by(&mut self, rail: RailName) {
         self.substituted_by = Some(rail);
     }

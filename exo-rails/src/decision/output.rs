@@ -45,12 +45,6 @@ pub trait RailOutput<E: Payloads>: Sized + Send {
     /// another type, the compiler would copy its fields where the rails continue as well.
     #[doc(hidden)]
     fn read<R: Reader<E>>(self, reader: R) -> R::Read;
-
-    /// The value in one shape, for the macros.
-    #[doc(hidden)]
-    fn returned(self) -> Returned<E> {
-        self.read(Unnamed)
-    }
 }
 
 #[diagnostic::do_not_recommend]
@@ -199,7 +193,7 @@ where
     Self: RailOutput<E>,
 {
     fn returned(self) -> Returned<E> {
-        self.read(Unnamed)
+        RailOutput::read(self, Unnamed)
     }
 }
 
@@ -212,14 +206,47 @@ where
     note = "`()` only observes; an `Option<_>` and a `Result<_, E>` of these are fine too, where `E` is text, or an error type that is `Send` and `Sync`: `Box<dyn Error + Send + Sync>`",
     note = "a rail that provides a value says so: `provides = [RateLimitLeft]`; where the event allows no retry, `RailAction<NoSubstitute, NoRetry>` skips"
 )]
-pub trait ReturnedAt<E: Event, Returns, One = ()>: RailOutput<E> {
-    /// Whether a value of this type can stop the event.
-    const STOPS: bool = Self::DECIDES;
+pub trait ReturnedAt<E: Event, Returns, One = ()>: Sized + Send {
+    /// See [`RailOutput`].
+    const DECIDES: bool;
+
+    /// See [`RailOutput`].
+    #[doc(hidden)]
+    fn continues(&self) -> bool;
+
+    /// See [`RailOutput`].
+    #[doc(hidden)]
+    fn read<R: Reader<E>>(self, reader: R) -> R::Read;
+
+    /// See [`RailOutput`].
+    #[doc(hidden)]
+    fn returned(self) -> Returned<E> {
+        self.read(Unnamed)
+    }
 }
 
-#[diagnostic::do_not_recommend]
-impl<E: Event, T: RailOutput<E>> ReturnedAt<E, E::Returns> for T {}
+// Not a subtrait of `RailOutput`: what is neither would be reported twice.
+macro_rules! returned_at {
+    ($(<$($never:ident)?> $one:ty;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<E: Event, T: RailOutput<E>, $($never: Never)?> ReturnedAt<E, E::Returns, $one> for T {
+            const DECIDES: bool = T::DECIDES;
 
-/// See [`Never`].
-#[diagnostic::do_not_recommend]
-impl<E: Event, T: RailOutput<E>, One: Never> ReturnedAt<E, E::Returns, One> for T {}
+            #[inline(always)]
+            fn continues(&self) -> bool {
+                RailOutput::continues(self)
+            }
+
+            #[inline(always)]
+            fn read<R: Reader<E>>(self, reader: R) -> R::Read {
+                RailOutput::read(self, reader)
+            }
+        }
+    )*};
+}
+
+returned_at! {
+    <> ();
+    // See `Never`.
+    <One> One;
+}

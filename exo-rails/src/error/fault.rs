@@ -61,18 +61,14 @@ pub enum FaultCause {
     },
     /// A plain hook, whose types the compiler cannot hold against the event, took an action that the event
     /// does not allow.
-    #[error("{event} does not allow a hook to {action}")]
+    #[error("the event does not allow a hook to {action}")]
     IllegalAction {
-        /// The event.
-        event: HookPoint,
         /// The action: `skip`, `retry` or `abort`.
         action: &'static str,
     },
     /// A plain hook skipped with a substitute that is not what the operation yields.
-    #[error("the substitute of a skip at {event} has the wrong type: `{expected}` belongs there")]
+    #[error("the substitute of the skip has the wrong type: `{expected}` belongs there")]
     WrongSubstitute {
-        /// The event.
-        event: HookPoint,
         /// The type that belongs there.
         expected: &'static str,
     },

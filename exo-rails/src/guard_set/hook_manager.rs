@@ -218,13 +218,13 @@ fn check<E: Event>(hook: &PlacedRail, outcome: Outcome<AnyEvent>) -> Outcome<E> 
     let decision = outcome?;
     let fault = |cause| RailFault { rail_name: hook.name.clone(), event: E::POINT, cause };
     let action = decision.action();
-    let not_allowed = || fault(FaultCause::IllegalAction { event: E::POINT, action });
+    let not_allowed = || fault(FaultCause::IllegalAction { action });
     Ok(match decision {
         Decision::Continue => Decision::Continue,
         Decision::Skip(RailSkip { rail_name, reason, substitute }) => {
             // Without the path: the modules of this crate mean nothing to its users.
             let expected = || type_name::<E::Substitute>().rsplit("::").next().unwrap_or_default();
-            let wrong = |_| fault(FaultCause::WrongSubstitute { event: E::POINT, expected: expected() });
+            let wrong = |_| fault(FaultCause::WrongSubstitute { expected: expected() });
             let substitute = substitute.map(|substitute| substitute.downcast().map(|substitute| *substitute));
             // A skip that is not allowed is that, whatever it brings.
             let skip = |substitute| E::Skip::try_allow(RailSkip { rail_name, reason, substitute });

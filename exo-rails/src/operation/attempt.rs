@@ -11,26 +11,22 @@ use std::sync::Arc;
 use super::kinds::Operation;
 use super::perform::Perform;
 use super::permit::issue;
-use super::retries::Retries;
-use crate::action::{Allowed, RailRetry, RailSkip};
+use super::retries::{Retries, Retry};
+use crate::action::{Allowed, RailSkip};
 use crate::chain::{Serves, enter};
 use crate::context::{Open, Place, RailContext};
 use crate::decision::{Decision, Outcome};
 use crate::error::{RailAbortError, RailFault, RunError};
 use crate::event::Event;
 use crate::guard_set::GuardSet;
-use crate::point::HookPoint;
 
 /// Why an attempt is over without a result.
 pub(crate) enum AttemptOver {
     /// The operation fails.
     Failed(RunError),
     /// A rail has it done again.
-    Retry {
-        retry: RailRetry,
-        // Not the context's event: a rail may have run another event in the same context.
-        event: HookPoint,
-    },
+    // Boxed: every result of an attempt is as large as this.
+    Retry(Box<Retry>),
 }
 
 impl From<RunError> for AttemptOver {
@@ -77,7 +73,7 @@ where
             let delay = match attempt::<O, R, P>(rails, place, ctx, &mut operation).await {
                 Ok(output) => return Ok(output),
                 Err(AttemptOver::Failed(error)) => return Err(error),
-                Err(AttemptOver::Retry { retry, event }) => retries.take(retry, event)?,
+                Err(AttemptOver::Retry(retry)) => retries.take(*retry)?,
             };
             ctx.pause(delay).await?;
             operation.restart().await;
@@ -155,14 +151,26 @@ where
             Ok(output) => return Ok(output),
             Err(error) => error,
         };
-        match O::failed(rails, place.inputs(), &error, ctx).await? {
-            Some(RailSkip { rail_name, substitute: Some(output), .. }) => {
-                ctx.set_substituted_by(rail_name);
-                Ok(output)
-            }
-            // A skip without a substitute accepts what there is: the error.
-            _ => Ok(O::unrescued(place.inputs(), error)?),
+        let skip = O::failed(rails, place.inputs(), &error, ctx).await?;
+        rescued::<O>(skip, error, place.inputs(), ctx)
+    }
+}
+
+/// What becomes of a failure, when the rails have been asked about it.
+#[cold]
+fn rescued<O: Operation>(
+    skip: Option<RailSkip<O::Output>>,
+    error: O::Error,
+    inputs: &O::Inputs,
+    ctx: &mut RailContext,
+) -> Result<O::Output, AttemptOver> {
+    match skip {
+        Some(RailSkip { rail_name, substitute: Some(output), .. }) => {
+            ctx.set_substituted_by(rail_name);
+            Ok(output)
         }
+        // A skip without a substitute accepts what there is: the error.
+        _ => Ok(O::unrescued(inputs, error)?),
     }
 }
 
@@ -185,7 +193,9 @@ pub(super) fn act_on<E: Event>(decision: Decision<E>) -> Result<Option<RailSkip<
     match decision {
         Decision::Continue => Ok(None),
         Decision::Skip(skip) => Ok(Some(skip.into_inner())),
-        Decision::Retry(retry) => Err(AttemptOver::Retry { retry: retry.into_inner(), event: E::POINT }),
+        Decision::Retry(retry) => {
+            Err(AttemptOver::Retry(Box::new(Retry { asked: retry.into_inner(), event: E::POINT })))
+        }
         Decision::Abort(abort) => Err(abort.into_inner().into()),
     }
 }

@@ -6,6 +6,13 @@ use crate::action::{RailIdentity, RailRetry};
 use crate::error::RetriesExhausted;
 use crate::point::{HookPoint, RailName};
 
+/// The retry that a rail asks for.
+pub(crate) struct Retry {
+    pub(super) asked: RailRetry,
+    // Not the context's event: a rail may have run another event in the same context.
+    pub(super) event: HookPoint,
+}
+
 /// How often the operation has been retried: for each rail that asked, and in total.
 #[derive(Default)]
 pub(super) struct Retries {
@@ -14,12 +21,12 @@ pub(super) struct Retries {
 }
 
 impl Retries {
-    /// Counts one more retry of the rail that asks for it at this event; returns how long to wait.
+    /// Counts one more retry of the rail that asks for it; returns how long to wait.
     ///
     /// # Errors
     /// When the rail has no retry left.
-    pub(super) fn take(&mut self, retry: RailRetry, event: HookPoint) -> Result<Duration, RetriesExhausted> {
-        let RailRetry { rail_name, request, identity } = retry;
+    pub(super) fn take(&mut self, retry: Retry) -> Result<Duration, RetriesExhausted> {
+        let Retry { asked: RailRetry { rail_name, request, identity }, event } = retry;
         // Types of two blocks can have the same path, and then their rails have two names.
         let at = self.of_rail.iter().position(|((rail, name), _)| *rail == identity && *name == rail_name);
         let at = at.unwrap_or_else(|| {

@@ -184,7 +184,7 @@ impl Row {
         PlacedRail { name: RailName::new(self.info.name), named_here, rail: RailIdentity::of::<R>(), place, on_fault }
     }
 
-    /// It runs after the ones and before the others, in every chain that has both, and provides or needs these values.
+    /// It runs after the ones and before the others, and provides or needs these values.
     #[must_use]
     pub(crate) const fn in_order(
         mut self,

@@ -20,7 +20,7 @@ use std::mem;
 use std::ops::ControlFlow;
 
 use crate::context::RailContext;
-use crate::decision::{InTheNameOf, OnFault, Outcome, PlacedRail, RailOutput, ReturnedAt};
+use crate::decision::{InTheNameOf, OnFault, Outcome, PlacedRail, ReturnedAt};
 use crate::event::Event;
 use crate::point::{HookPoint, RailInfo, SourceLocation};
 
@@ -61,11 +61,11 @@ pub trait Rail {
     #[doc(hidden)]
     const DECLARATION: Row;
 
-    /// The rails that it runs after, in every chain that has both.
+    /// The rails that it runs after, in the innermost chain that has both.
     #[doc(hidden)]
     const AFTER: &'static [RailInfo] = &[];
 
-    /// The rails that it runs before, in every chain that has both.
+    /// The rails that it runs before, in the innermost chain that has both.
     #[doc(hidden)]
     const BEFORE: &'static [RailInfo] = &[];
 

@@ -182,13 +182,13 @@ async fn what_hooks_decide_is_held_against_the_event() {
     };
     assert_eq!(names, ["Ada"]);
     let fault = hooks.dispatch::<MemoriesRecalled>((&Query("age"), &mut memories), &mut ctx).await.err();
-    let expected = "the substitute of a skip at memories_recalled has the wrong type: `Memories` belongs there";
+    let expected = "the substitute of the skip has the wrong type: `Memories` belongs there";
     assert_eq!(fault.map(|fault| fault.cause.to_string()).as_deref(), Some(expected));
 
     assert!(hooks.remove(handle));
     hooks.add(MemoriesRecalled::POINT, asks_again);
     let fault = hooks.dispatch::<MemoriesRecalled>((&Query("age"), &mut memories), &mut ctx).await.err();
-    let expected = "memories_recalled does not allow a hook to retry";
+    let expected = "the event does not allow a hook to retry";
     assert_eq!(fault.map(|fault| fault.cause.to_string()).as_deref(), Some(expected));
     hooks.clear();
     assert!(!hooks.has_hooks(MemoriesRecalled::POINT));

@@ -14,6 +14,7 @@ mod skip;
 mod always;
 mod concurrent;
 mod documented_rails;
+mod instances;
 mod long_chains;
 mod nested_chains;
 mod onion;
