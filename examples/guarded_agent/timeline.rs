@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use exo_rails::prelude::*;
-use exo_rails::{Allowed, Event, Outcome, PlannedRail, RailName, Serves};
+use exo_rails::{Allowed, Chain, Event, Outcome, PlannedRail, RailName, Serves, StopKind, StoppedBy};
 
 use crate::describe;
 use crate::page::{Ink, Page, WIDTH, print, wrap};

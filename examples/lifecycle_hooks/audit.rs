@@ -20,7 +20,18 @@ impl AuditLog {
 // Last, and always: what an earlier rail has stopped is in the log, with the rail and its reason.
 #[rail(name = "audit_log", priority = 90)]
 impl AuditLog {
-    #[on(SessionStart, Start, PreToolCall, PostToolCall, ToolError, LlmError, Finished, Error, SessionEnd, always)]
+    #[on(
+        SessionStart,
+        Start,
+        PreToolCall,
+        PostToolCall,
+        ToolError,
+        LlmError,
+        Finished,
+        events::Error,
+        SessionEnd,
+        always
+    )]
     fn record(&self, inputs: &Inputs<'_>, ctx: &RailContext) {
         let mut line = Map::new();
         line.insert("event".into(), json!(ctx.event()));

@@ -14,10 +14,10 @@ use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use exo_rails::CancellationToken;
 use exo_rails::message::Usage;
 use exo_rails::prelude::*;
 use exo_rails::testing::{self, Tested};
+use exo_rails::{CancellationToken, StopKind};
 use exo_rails_agent::{Agent, Session};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;

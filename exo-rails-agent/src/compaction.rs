@@ -177,6 +177,7 @@ impl fmt::Debug for KeepNewest {
 /// use exo_rails_agent::{Agent, Compaction};
 /// use exo_rails::message::Message;
 /// use exo_rails::prelude::*;
+/// use exo_rails::{CompactionInputs, CompactionOutput};
 /// use exo_rails_agent::ScriptedModel;
 ///
 /// /// What was said is not lost without a trace.

@@ -7,7 +7,7 @@ use exo_rails::message::{Message, Messages};
 use exo_rails::{Guard, GuardSet, InvokeInputs, InvokeOutput, RunContext, RunError, SessionInfo, SharedExtensions};
 use tokio_util::sync::CancellationToken;
 
-use crate::agent::{Agent, RunStream, Steps};
+use crate::agent::{Agent, AgentRun, RunStream};
 use crate::model::Model;
 
 /// Several runs of an agent that belong together: they share a conversation, and the values in
@@ -20,6 +20,7 @@ use crate::model::Model;
 /// ```
 /// use exo_rails_agent::{Agent, Session};
 /// use exo_rails::prelude::*;
+/// use exo_rails::SessionInfo;
 /// use exo_rails_agent::ScriptedModel;
 ///
 /// #[rail(on = [SessionStart])]
@@ -83,7 +84,7 @@ where
     pub async fn run(&mut self, input: impl Into<InvokeInputs> + Send) -> Result<InvokeOutput, RunError> {
         let inputs = self.inputs(input.into());
         let (mut ctx, said) = (self.next_turn(), inputs.input.clone());
-        let output = Steps::new(&*self.agent, None).run(inputs, &mut ctx).await?;
+        let output = AgentRun::new(&*self.agent, None).run(inputs, &mut ctx).await?;
         self.go_on(said, &output);
         Ok(output)
     }
@@ -96,7 +97,7 @@ where
         let inputs = self.inputs(input.into());
         let (mut ctx, said) = (self.next_turn(), inputs.input.clone());
         RunStream::new(move |events| async move {
-            let output = Steps::new(&*self.agent, Some(events)).run(inputs, &mut ctx).await?;
+            let output = AgentRun::new(&*self.agent, Some(events)).run(inputs, &mut ctx).await?;
             self.go_on(said, &output);
             Ok(output)
         })

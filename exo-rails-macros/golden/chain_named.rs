@@ -18,10 +18,10 @@ const _: () = {
         impl ::exo_rails::__private::RunsEachRailOnce<__Rail0> for SupportRails {}
         impl ::exo_rails::__private::RailAt<1> for __Rails {
             type Rail = RateLimit<MemoryStore>;
-            type Access = Self;
+            type Access = ::exo_rails::__private::InField<1>;
         }
         impl ::exo_rails::__private::Access<SupportRails, (RateLimit<MemoryStore>)>
-        for __Rails {
+        for ::exo_rails::__private::InField<1> {
             #[inline]
             fn rail(chain: &SupportRails) -> &(RateLimit<MemoryStore>) {
                 &chain.limit
@@ -110,9 +110,9 @@ const _: () = {
             const PLAN: ::exo_rails::Plan = __PLAN;
         }
         const _: () = {
-            __Facts::place(0);
-            __Facts::place(1);
-            __Facts::place(2);
+            __Facts::check_rail(0);
+            __Facts::check_rail(1);
+            __Facts::check_rail(2);
         };
     };
 };

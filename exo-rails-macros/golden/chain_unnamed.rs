@@ -102,7 +102,7 @@ fn main() {
                     const PLAN: ::exo_rails::Plan = __PLAN;
                 }
                 const _: () = {
-                    __Facts::place(0);
+                    __Facts::check_rail(0);
                 };
             };
         };

@@ -158,7 +158,7 @@ const _: () = {
             const PLAN: ::exo_rails::Plan = __PLAN;
         }
         const _: () = {
-            __Facts::place(0);
+            __Facts::check_rail(0);
         };
     };
 };

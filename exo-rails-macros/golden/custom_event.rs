@@ -93,7 +93,8 @@ const _: () = {
     }
     #[automatically_derived]
     #[diagnostic::do_not_recommend]
-    impl<'__event> ::exo_rails::Param<'__event, MemoriesRecalled> for &'__event Query {
+    impl<'__event> ::exo_rails::__private::Param<'__event, MemoriesRecalled>
+    for &'__event Query {
         const TAKES: u8 = 1;
         #[inline]
         fn take(
@@ -106,7 +107,7 @@ const _: () = {
     #[automatically_derived]
     #[diagnostic::do_not_recommend]
     #[allow(unused_variables)]
-    impl<'__event> ::exo_rails::SharedParam<'__event, MemoriesRecalled>
+    impl<'__event> ::exo_rails::__private::SharedParam<'__event, MemoriesRecalled>
     for &'__event Query {
         #[inline]
         fn look(
@@ -119,7 +120,7 @@ const _: () = {
     }
     #[automatically_derived]
     #[diagnostic::do_not_recommend]
-    impl<'__event> ::exo_rails::Param<'__event, MemoriesRecalled>
+    impl<'__event> ::exo_rails::__private::Param<'__event, MemoriesRecalled>
     for &'__event Memories {
         const TAKES: u8 = 2;
         #[inline]
@@ -132,7 +133,7 @@ const _: () = {
     }
     #[automatically_derived]
     #[diagnostic::do_not_recommend]
-    impl<'__event> ::exo_rails::Param<'__event, MemoriesRecalled>
+    impl<'__event> ::exo_rails::__private::Param<'__event, MemoriesRecalled>
     for &'__event mut Memories {
         const TAKES: u8 = 2;
         #[inline]
@@ -146,7 +147,7 @@ const _: () = {
     #[automatically_derived]
     #[diagnostic::do_not_recommend]
     #[allow(unused_variables)]
-    impl<'__event> ::exo_rails::SharedParam<'__event, MemoriesRecalled>
+    impl<'__event> ::exo_rails::__private::SharedParam<'__event, MemoriesRecalled>
     for &'__event Memories {
         #[inline]
         fn look(

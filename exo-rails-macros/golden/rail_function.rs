@@ -6,6 +6,15 @@ pub async fn block_dangerous(
     RailAction::Continue
 }
 /// Refuses tools that destroy data.
+///
+/**# Rail
+
+Name `block_dangerous`, priority `BASE + 1`.
+
+| events | a fault |
+| --- | --- |
+| `PreToolCall`, `PostToolCall` | ends the run |
+*/
 #[allow(
     non_camel_case_types,
     missing_copy_implementations,

@@ -4,6 +4,16 @@ impl<S: Store> RateLimit<S> {
     }
     fn report(&self) {}
 }
+///
+/**# Rail
+
+Name `rate limit`, priority 50.
+
+| events | a fault |
+| --- | --- |
+| `PreLlmCall` | ends the run |
+| `Finished` | is reported |
+*/
 #[automatically_derived]
 impl<S: Store> ::exo_rails::Rail for RateLimit<S> {
     const DECLARATION: ::exo_rails::__private::Row = ::exo_rails::__private::Row::new(

@@ -1,6 +1,15 @@
 pub fn privacy(memories: &mut Memories) -> Verdict {
     Verdict::Continue
 }
+///
+/**# Rail
+
+Name `privacy`, priority 50.
+
+| events | a fault |
+| --- | --- |
+| `MemoriesRecalled`, `PreToolCall` | ends the run |
+*/
 #[allow(
     non_camel_case_types,
     missing_copy_implementations,

@@ -30,19 +30,18 @@ pub use bus::{EventBus, EventRecord, Lagged, Subscription, WithEvents};
 pub use chain::{Chain, ChainPolicy, Requirement, Serves};
 pub use context::{
     Extensions, HookState, Provided, RailContext, RunContext, RunScope, SharedExtensions, StopKind, StoppedBy,
-    ValueInfo,
 };
 pub use decision::{Decision, OnFault, Outcome, RailOutput};
 pub use error::{FaultCause, OperationError, RailAbortError, RailFault, RetriesExhausted, RunError};
 pub use event::{
-    Allows, AllowsAbort, AllowsRetry, AllowsSkip, AnyEvent, AnySubstitute, CustomInputs, Event, EventPart, Inputs,
-    Param, Payloads, SharedParam, SubstituteFor, events,
+    Allows, AllowsAbort, AllowsRetry, AllowsSkip, AnyEvent, CustomInputs, Event, EventPart, Inputs, Payloads,
+    SubstituteFor, events,
 };
 /// The stream of a model's answer: the trait that the tokio world already uses.
 pub use futures_core::Stream;
 pub use guard_set::{
     AddedRail, DuplicateRail, GuardSet, Hook, HookFuture, HookHandle, HookManager, ManagedRail, NoRails,
-    ObserverFuture, RailHandle, RailManager, RailManagerHook, RailNotFound,
+    ObserverFuture, RailHandle, RailManager, RailNotFound,
 };
 pub use macros::*;
 pub use message::compaction::{CompactionInputs, CompactionOutput};
@@ -55,7 +54,7 @@ pub use operation::{Args, ArgsError, Guard, Guarded, GuardedStream, Permit, Tool
 pub use point::{
     CustomPoint, DEFAULT_PRIORITY, HookPoint, RailInfo, RailName, Reason, SourceLocation, UnknownHookPoint,
 };
-pub use rail::{EventPlan, MissingValue, Plan, PlannedRail, Provide, Provision, Rail, RailOn};
+pub use rail::{EventPlan, Plan, PlannedRail, Provide, Rail, RailOn};
 /// What derives the schema of a tool's arguments. With it in scope, a program needs no dependency of its own:
 /// `use exo_rails::schemars::{self, JsonSchema};`.
 #[cfg(feature = "schemars")]

@@ -71,14 +71,14 @@
 /// | option | meaning |
 /// |---|---|
 /// | `tool = "delete_file"` | it is called for this tool only, on `PreToolCall`, `PostToolCall` and `ToolError`, and may take the arguments as their type |
-/// | `provides = [T, …]` | it hands on these values to later rails of the event: see [`Provided`](trait@crate::Provided) |
-/// | `needs = [T, …]` | it takes `&T`, which an earlier rail of the event hands on |
+/// | `provides = [T, …]` | it provides these values to later rails of the event: see [`Provided`](trait@crate::Provided) |
+/// | `needs = [T, …]` | it takes `&T`, which an earlier rail of the event provides |
 /// | `window = 64` | on `LlmChunk`: how many characters of a streamed answer it has to see together, or `"all"`: see [`StreamWindow`](crate::StreamWindow) |
 /// | `concurrent` | it can run [beside others](macro@rail_chain#concurrent-rails): it takes what the event carries, and the context, by `&` |
 /// | `always` | it is called also when an earlier rail of the event has stopped it; it can only observe |
 /// | `timeout = "2s"` | how long it may take, in `ms`, `s` or `m`; longer is a [fault](crate::RailFault), and the rail is dropped where it waits |
 /// | `on_panic = "fault"` | a panic of it is a fault; without it, a panic unwinds through the operation, which does not happen |
-/// | `on_fault = "abort"` | what comes of its faults, or `"skip"`, or `"continue"`: see [`OnFault`](crate::OnFault) |
+/// | `on_fault = "abort"` | what its faults do, or `"skip"`, or `"continue"`: see [`OnFault`](crate::OnFault) |
 ///
 /// `tool` excludes `provides`, because such a rail is not called for the other tools. `always` excludes `provides`,
 /// `needs` and the typed arguments of a tool, because of all that nothing has to be there: ask
@@ -141,6 +141,7 @@ pub use exo_rails_macros::rail;
 ///
 /// ```
 /// use exo_rails::prelude::*;
+/// use exo_rails::Chain;
 ///
 /// #[rail(priority = 80, on = [PreToolCall])]
 /// fn log(call: &ToolCallInputs) { println!("{}", call.tool_name) }
@@ -197,7 +198,7 @@ pub use exo_rails_macros::rail;
 /// A chain that breaks what it says of itself does not compile.
 ///
 /// A chain in which a rail [needs a value](trait@crate::Provided) that no earlier rail provides does not compile either. A chain
-/// inside has to have what its own rails need; what they hand on, the rails of the chain around may need.
+/// inside has to have what its own rails need; what they provide, the rails of the chain around may need.
 ///
 /// The order is a constant, so a chain has no generic parameters. A rail that is there only under a `#[cfg]` needs two
 /// chains, each under a `#[cfg]` of its own.
@@ -308,6 +309,7 @@ pub use exo_rails_macros::rail_chain;
 ///
 /// ```
 /// use exo_rails::prelude::*;
+/// use exo_rails::{ChainPolicy, chain_policy};
 ///
 /// #[rail(priority = 10, on = [PreToolCall])]
 /// fn permission_check(call: &ToolCallInputs) -> Verdict {
@@ -338,6 +340,7 @@ pub use exo_rails_macros::rail_chain;
 ///
 /// ```compile_fail,E0080
 /// # use exo_rails::prelude::*;
+/// # use exo_rails::chain_policy;
 /// # #[rail(priority = 10, on = [PreToolCall])]
 /// # fn permission_check(call: &ToolCallInputs) -> Verdict { Verdict::Continue }
 /// # #[rail(priority = 90, on = [PreToolCall])]
@@ -444,7 +447,8 @@ pub use exo_rails_macros::ToolArgs;
 /// #[derive(Provided)]
 /// struct RateLimitLeft(u32);
 ///
-/// assert_eq!(RateLimitLeft::VALUE.name, "RateLimitLeft");
+/// #[rail(on = [PreLlmCall], provides = [RateLimitLeft])]
+/// fn rate_limit(ctx: &RailContext) -> RateLimitLeft { RateLimitLeft(10 - ctx.step().min(10)) }
 /// ```
 ///
 /// The type has no generic parameters, and is told apart from others by its name and location. `#[provided(crate = path)]` says
@@ -507,6 +511,7 @@ pub use exo_rails_macros::Event;
 ///
 /// ```
 /// use exo_rails::prelude::*;
+/// use exo_rails::tools;
 /// # use serde::{Deserialize, Serialize};
 /// # use serde_json::json;
 /// #

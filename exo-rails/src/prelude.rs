@@ -1,16 +1,18 @@
-//! What most programs with rails need: `use exo_rails::prelude::*`. Messages are in [`message`](crate::message).
+//! What most programs with rails need: `use exo_rails::prelude::*`.
 //!
-//! The event [`Error`](struct@crate::events::Error) is in it; where `std::error::Error` is imported by name as well,
-//! write `exo_rails::events::Error` for the event.
+//! It has the events and the types that they carry, what rails return, the guard sets, and the macros. Messages are in
+//! [`message`](crate::message).
+//!
+//! The event [`Error`](struct@crate::events::Error) is not in it, because its name is that of the trait
+//! `std::error::Error`: write `events::Error`.
 
 pub use crate::events::{
-    Error, Finished, LlmChunk, LlmError, PostCompaction, PostLlmCall, PostToolCall, PreCompaction, PreLlmCall,
+    self, Finished, LlmChunk, LlmError, PostCompaction, PostLlmCall, PostToolCall, PreCompaction, PreLlmCall,
     PreToolCall, SessionEnd, SessionStart, Start, ToolError,
 };
 pub use crate::{
-    Args, Chain, ChainPolicy, CompactionInputs, CompactionOutput, Decision, Event, Guard, GuardSet, HookManager,
-    HookPoint, Inputs, InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse, NoRails, NoRetry, NoSubstitute,
-    OperationError, OperationErrorKind, Permit, Provide, Provided, Rail, RailAbortError, RailAction, RailContext,
-    RailFault, RailManager, RetryRequest, RunContext, RunError, SessionInfo, StopKind, StoppedBy, StreamWindow, Tool,
-    ToolArgs, ToolCallInputs, ToolFor, ToolOutput, ToolSet, Verdict, chain_policy, on, rail, rail_chain, tools,
+    Args, Decision, Event, Guard, GuardSet, HookManager, HookPoint, Inputs, InvokeInputs, InvokeOutput,
+    ModelCallInputs, ModelResponse, OperationError, OperationErrorKind, Permit, Provide, Provided, Rail, RailAction,
+    RailContext, RailFault, RailManager, RetryRequest, RunContext, RunError, StreamWindow, Tool, ToolArgs,
+    ToolCallInputs, ToolOutput, ToolSet, Verdict, on, rail, rail_chain,
 };

@@ -6,13 +6,16 @@ pub use crate::chain::walk::*;
 pub use crate::chain::{
     ChainFacts, ChainSteps, ListedSteps, Listing, NoRail, Order, RailAt, RailList, RunsEachRailOnce,
 };
+pub use crate::context::ValueInfo;
 pub use crate::decision::{CanSkip, Observes, PlacedRail, Reader, Returned, ReturnedAt};
-pub use crate::event::{BeforeTool, Carried, CarriedBy, CustomPart, SharedBy, Sound, ToolEvent, once};
+pub use crate::event::{
+    AnySubstitute, BeforeTool, Carried, CarriedBy, CustomPart, Param, SharedBy, SharedParam, Sound, ToolEvent, once,
+};
 pub use crate::operation::ToolArgs;
 pub use crate::operation::{HasSchema, IntoTools, Json, OpenArgs, distinct, into_tools, name_of, of_set};
 pub use crate::rail::{
-    EventList, EventVisitor, Handled, Provides, Row, Stateless, ValueUse, caught, caught_at_once, hand_on, known,
-    needed, of_tool, within,
+    EventList, EventVisitor, Handled, MissingValue, Provides, Provision, Row, Stateless, ValueUse, caught,
+    caught_at_once, hand_on, known, needed, of_tool, within,
 };
 
 /// The JSON Schema of a tool's arguments. It is an alias, because rustc writes the short form of a path only when the

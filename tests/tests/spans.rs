@@ -1,5 +1,6 @@
 //! The spans of a run: their names, their tree, and what they say.
 
+use exo_rails::NoRails;
 use exo_rails::message::{Message, Usage};
 use exo_rails::prelude::*;
 use exo_rails::telemetry::{self, names};

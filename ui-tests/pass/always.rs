@@ -8,7 +8,7 @@ use exo_rails::{StopKind, StoppedBy};
 #[rail(priority = 90, on = [PreToolCall], always)]
 fn nothing() {}
 
-#[rail(on = [Start, PreLlmCall, PostLlmCall, LlmError, PreToolCall, PostToolCall, ToolError, Error], always, priority = 91)]
+#[rail(on = [Start, PreLlmCall, PostLlmCall, LlmError, PreToolCall, PostToolCall, ToolError, events::Error], always, priority = 91)]
 async fn whole(inputs: &Inputs<'_>, ctx: &mut RailContext) {
     println!("{} {}", inputs.point(), ctx.step());
 }

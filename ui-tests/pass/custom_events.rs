@@ -5,7 +5,7 @@
 use std::marker::PhantomData;
 
 use exo_rails::prelude::*;
-use exo_rails::{NoRetry, CustomInputs};
+use exo_rails::{NoRetry, CustomInputs, chain_policy};
 
 /// Nothing is carried.
 #[derive(Debug, Event)]

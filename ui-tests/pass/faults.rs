@@ -9,7 +9,7 @@ async fn slow(inputs: &Inputs<'_>) -> Verdict {
     Verdict::abort_if(inputs.point() == HookPoint::Error, "never")
 }
 
-#[rail(priority = 20, on = [Error], on_fault = "continue", timeout = "1m")]
+#[rail(priority = 20, on = [events::Error], on_fault = "continue", timeout = "1m")]
 async fn told(error: &RunError) -> Result<(), String> {
     Err(error.to_string())
 }

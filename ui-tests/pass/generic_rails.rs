@@ -6,6 +6,7 @@ use std::fmt::Debug;
 use std::marker::PhantomData;
 
 use exo_rails::prelude::*;
+use exo_rails::Chain;
 
 trait Store: Debug + Send + Sync + 'static {
     type Error: std::error::Error + Send + Sync + 'static;

@@ -4,6 +4,7 @@
 #![deny(warnings)]
 
 use exo_rails::prelude::*;
+use exo_rails::{tools, Chain};
 
 tools! {
     struct NoTools {}
@@ -18,7 +19,7 @@ macro_rules! around {
     ($inner:ident $chain:ident $rail:ident $($others:ident)*) => {
         #[rail(on = [
             SessionStart, Start, PreCompaction, PostCompaction, PreLlmCall, LlmChunk, PostLlmCall, LlmError, PreToolCall,
-            PostToolCall, ToolError, Finished, Error, SessionEnd,
+            PostToolCall, ToolError, Finished, events::Error, SessionEnd,
         ])]
         fn $rail() {}
 

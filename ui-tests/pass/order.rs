@@ -3,6 +3,7 @@
 #![deny(warnings)]
 
 use exo_rails::prelude::*;
+use exo_rails::{ChainPolicy, chain_policy};
 
 #[rail(priority = 10, on = [PreToolCall])]
 fn permission_check(call: &ToolCallInputs) -> Verdict {

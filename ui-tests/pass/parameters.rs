@@ -4,12 +4,14 @@
 #![deny(warnings, dead_code)]
 
 use exo_rails::prelude::*;
+use exo_rails::Chain;
 
 macro_rules! takes {
     ($($event:ident: $($name:ident($($ty:ty),*)),+;)+) => {
         $(#[allow(non_snake_case)]
         mod $event {
-            use exo_rails::prelude::*;
+            #[allow(unused_imports)]
+            use super::*;
 
             $(takes!(@rail $event $name($($ty),*));)+
 
@@ -21,19 +23,19 @@ macro_rules! takes {
         }
     };
     (@rail $event:ident $name:ident()) => {
-        #[rail(on = [$event])]
+        #[rail(on = [exo_rails::events::$event])]
         pub(crate) async fn $name() {}
     };
     (@rail $event:ident $name:ident($a:ty)) => {
-        #[rail(on = [$event])]
+        #[rail(on = [exo_rails::events::$event])]
         pub(crate) async fn $name(_: $a) {}
     };
     (@rail $event:ident $name:ident($a:ty, $b:ty)) => {
-        #[rail(on = [$event])]
+        #[rail(on = [exo_rails::events::$event])]
         pub(crate) async fn $name(_: $a, _: $b) {}
     };
     (@rail $event:ident $name:ident($a:ty, $b:ty, $c:ty)) => {
-        #[rail(on = [$event])]
+        #[rail(on = [exo_rails::events::$event])]
         pub(crate) async fn $name(_: $a, _: $b, _: $c) {}
     };
 }

@@ -3,6 +3,7 @@
 #![deny(warnings, dead_code)]
 
 use exo_rails::prelude::*;
+use exo_rails::Chain;
 
 const BASE: i32 = 10;
 

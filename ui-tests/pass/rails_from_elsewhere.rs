@@ -4,6 +4,7 @@
 #![deny(warnings, dead_code)]
 
 use exo_rails::prelude::*;
+use exo_rails::Chain;
 
 pub mod security {
     pub mod tools {

@@ -3,14 +3,16 @@
 #![deny(warnings, dead_code)]
 
 use exo_rails::prelude::*;
+use exo_rails::Chain;
 
 macro_rules! returns {
     ($($event:ident: $($name:ident $ty:ty = $value:expr),+;)+) => {
         $(#[allow(non_snake_case)]
         mod $event {
-            use exo_rails::prelude::*;
+            #[allow(unused_imports)]
+            use super::*;
 
-            $(#[rail(on = [$event])]
+            $(#[rail(on = [exo_rails::events::$event])]
             pub(crate) async fn $name() -> $ty {
                 $value
             })+

@@ -3,6 +3,7 @@
 #![deny(warnings, dead_code)]
 
 use exo_rails::prelude::*;
+use exo_rails::tools;
 use serde::{Deserialize, Serialize};
 
 macro_rules! args {

@@ -17,7 +17,7 @@ enum Caller {
 struct Checked;
 
 /// Only hands on.
-#[rail(priority = 10, on = [Start, PreLlmCall, PreToolCall, Error], provides = [Left])]
+#[rail(priority = 10, on = [Start, PreLlmCall, PreToolCall, events::Error], provides = [Left])]
 fn left(ctx: &RailContext) -> Left {
     Left(ctx.step())
 }

@@ -4,7 +4,7 @@
 //! Their bodies are cheap on purpose: what is left to measure is the dispatch.
 
 use exo_rails::prelude::*;
-use exo_rails::{DuplicateRail, Serves};
+use exo_rails::{Chain, DuplicateRail, Serves};
 
 use super::hand_written::{self, hand_written};
 use super::waiting;

@@ -1,6 +1,6 @@
 //! A small agent: a model, tools, and a guard set around everything that they do.
 
-mod steps;
+mod run;
 mod streaming;
 
 use std::num::NonZeroUsize;
@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use crate::compaction::Compaction;
 use crate::model::Model;
 
-pub(crate) use steps::Steps;
+pub(crate) use run::AgentRun;
 pub use streaming::{RunEvent, RunStream};
 
 /// How many steps an agent may take when its builder does not say.
@@ -116,7 +116,7 @@ impl<M: Model, R: GuardSet> Agent<M, R> {
         input: impl Into<InvokeInputs> + Send,
         ctx: &mut RunContext,
     ) -> Result<InvokeOutput, RunError> {
-        Steps::new(self, None).run(input.into(), ctx).await
+        AgentRun::new(self, None).run(input.into(), ctx).await
     }
 
     /// Runs the agent on this input, and tells what happens as it happens: the text of the answer in pieces, each when
@@ -148,14 +148,14 @@ impl<M: Model, R: GuardSet> Agent<M, R> {
         let input = input.into();
         RunStream::new(move |events| async move {
             let mut ctx = RunContext::new(Arc::clone(&self.name));
-            Steps::new(self, Some(events)).run(input, &mut ctx).await
+            AgentRun::new(self, Some(events)).run(input, &mut ctx).await
         })
     }
 
     /// The same in a context of your own.
     pub fn stream_in<'a>(&'a self, input: impl Into<InvokeInputs> + Send, ctx: &'a mut RunContext) -> RunStream<'a> {
         let input = input.into();
-        RunStream::new(move |events| async move { Steps::new(self, Some(events)).run(input, ctx).await })
+        RunStream::new(move |events| async move { AgentRun::new(self, Some(events)).run(input, ctx).await })
     }
 
     /// The guard set.
@@ -261,7 +261,7 @@ impl<M> AgentBuilder<M> {
     note = "guard sets are chains made by `rail_chain!`, `RailManager`, `HookManager` and `NoRails`, and references to them",
     note = "a single rail becomes one in a chain: `rail_chain![my_rail]`"
 )]
-pub trait IntoGuardSet<One = ()> {
+pub trait IntoGuardSet<Impl = ()> {
     /// The guard set.
     type GuardSet: GuardSet;
 
@@ -280,11 +280,11 @@ impl<R: GuardSet> IntoGuardSet for R {
 
 /// Nothing implements it: with a second implementation that never holds, rustc reports that the type is not a guard set, and
 /// not which of the events it does not serve.
-pub trait Never {}
+pub trait Decoy {}
 
-/// See [`Never`].
+/// See [`Decoy`].
 #[diagnostic::do_not_recommend]
-impl<R: GuardSet, One: Never> IntoGuardSet<One> for R {
+impl<R: GuardSet, Impl: Decoy> IntoGuardSet<Impl> for R {
     type GuardSet = Self;
 
     fn into_guard_set(self) -> Self {

@@ -5,6 +5,7 @@
 //!
 //! ```
 //! use exo_rails::prelude::*;
+//! use exo_rails::StopKind;
 //! use exo_rails_agent::testing;
 //! use serde_json::json;
 //!

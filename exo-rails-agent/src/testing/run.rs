@@ -104,6 +104,7 @@ impl<R: GuardSet> ScriptedRun<'_, R> {
     ///
     /// ```
     /// use exo_rails::prelude::*;
+    /// use exo_rails::NoRails;
     /// use exo_rails_agent::testing;
     ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() {

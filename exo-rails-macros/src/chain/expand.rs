@@ -23,6 +23,7 @@ pub(super) fn chain(chain: &Chain) -> TokenStream {
         #[allow(dead_code, unused_imports, unused_parens)]
         const _: () = {
             #fallbacks
+            // Where a path is not that of a type, the name means what stands above: see `Self::imports`.
             const _: () = {
                 #imports
                 #custom_events
@@ -272,34 +273,36 @@ impl<'c> Names<'c> {
         let checks = |span: Span| quote_spanned!(span.resolved_at(Span::mixed_site())=> __Facts);
         let places = self.places().zip(&chain.rails).map(|(place, rail)| {
             let checks = checks(rail.ty().span());
-            let unique =
-                chain.unique_priorities.then(|| quote_spanned!(rail.ty().span()=> #checks::unique_priority(#place);));
+            let unique = chain
+                .unique_priorities
+                .then(|| quote_spanned!(rail.ty().span()=> #checks::check_unique_priority(#place);));
             let tools = chain.tools.as_ref().map(|set| {
                 let set = rail::of_set(library, set);
-                quote_spanned!(rail.ty().span()=> #checks::tools(#place, #set);)
+                quote_spanned!(rail.ty().span()=> #checks::check_tools(#place, #set);)
             });
-            let concurrent = chain.concurrent.then(|| quote_spanned!(rail.ty().span()=> #checks::concurrent(#place);));
-            quote_spanned!(rail.ty().span()=> #checks::place(#place); #unique #tools #concurrent)
+            let concurrent =
+                chain.concurrent.then(|| quote_spanned!(rail.ty().span()=> #checks::check_concurrent(#place);));
+            quote_spanned!(rail.ty().span()=> #checks::check_rail(#place); #unique #tools #concurrent)
         });
         let places: Vec<_> = places.collect();
         // Some to a constant: each is one more for the compiler, but what one of them may take has an end.
         let crowded = self.events.iter().filter(|event| event.steps < self.chain.rails.len()).map(|event| {
             let (span, steps) = (chain.span.resolved_at(Span::mixed_site()), Literal::usize_unsuffixed(event.steps));
-            quote_spanned!(span=> __Facts::fits::<#event>(#steps);)
+            quote_spanned!(span=> __Facts::check_room::<#event>(#steps);)
         });
         let places: Vec<_> = places.chunks(CHECKED_TOGETHER).map(|places| quote!(#(#places)*)).collect();
         let requirements = chain.requirements.iter().map(|requirement| {
             let (checks, value) = (checks(requirement.span()), requirement.value(library));
-            quote_spanned!(requirement.span()=> #checks::meets(#value);)
+            quote_spanned!(requirement.span()=> #checks::check_meets(#value);)
         });
         let ordered = chain.requirements.iter().flat_map(Requirement::ordered).map(|rail| {
             let (checks, row) = (checks(rail.span()), requirements::row(rail, library));
-            quote_spanned!(rail.span()=> #checks::lists(#row);)
+            quote_spanned!(rail.span()=> #checks::check_lists(#row);)
         });
         let policies = chain.policies.iter().map(|policy| {
             let (checks, library) = (checks(policy.span()), library.located(policy.span()));
             quote_spanned! {policy.span()=>
-                #checks::follows(<#policy as #library::ChainPolicy>::NAME, <#policy as #library::ChainPolicy>::REQUIREMENTS);
+                #checks::check_policy(<#policy as #library::ChainPolicy>::NAME, <#policy as #library::ChainPolicy>::REQUIREMENTS);
             }
         });
         let chain: Vec<_> = crowded.chain(ordered).chain(requirements).chain(policies).collect();
@@ -335,6 +338,7 @@ impl<'c> Names<'c> {
             impl #library::Chain for #ident {
                 const PLAN: #library::Plan = __PLAN;
             }
+
         }
     }
 

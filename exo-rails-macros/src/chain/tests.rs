@@ -48,7 +48,7 @@ fn unnamed() {
 fn named() {
     check(&[
         ("struct Rails { a, a }", &["the rail `a` is listed twice"]),
-        ("struct Rails { a: A, b: A }", &["the rail `A` is listed twice"]),
+        ("struct Rails { A, a: A }", &["the rail `A` is listed twice"]),
         ("struct Rails { a: A, a: B }", &["the chain has two fields of the name `a`"]),
         ("struct Rails { Rails }", &["a chain cannot list itself"]),
         ("struct Rails { pub a }", &["a rail without a field has no visibility"]),

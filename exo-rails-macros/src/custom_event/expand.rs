@@ -222,7 +222,7 @@ fn params(ident: &Ident, EventOptions { parts, library, .. }: &EventOptions) -> 
             quote_spanned! {Span::mixed_site()=>
                 #[automatically_derived]
                 #[diagnostic::do_not_recommend]
-                impl<'__event> #library::Param<'__event, #ident> for #by {
+                impl<'__event> #library::__private::Param<'__event, #ident> for #by {
                     const TAKES: u8 = #bit;
 
                     #[inline]
@@ -250,7 +250,7 @@ fn params(ident: &Ident, EventOptions { parts, library, .. }: &EventOptions) -> 
             #[automatically_derived]
             #[diagnostic::do_not_recommend]
             #[allow(unused_variables)]
-            impl<'__event> #library::SharedParam<'__event, #ident> for &'__event #ty {
+            impl<'__event> #library::__private::SharedParam<'__event, #ident> for &'__event #ty {
                 #[inline]
                 fn look(
                     payload: <#ident as #library::Event>::Shared<'__event>,

@@ -125,7 +125,8 @@ fn parts(payload: &Type, errors: &mut Errors) -> Vec<Part> {
     for ty in types {
         let Some(part) = errors.keep(part(ty)) else { continue };
         if parts.iter().any(|other| other.ty == part.ty) {
-            let message = "is carried twice, and a rail picks what it takes by the type: wrap one in a type of its own";
+            let message =
+                "is carried twice, and a rail picks what it takes by the type: wrap one of them in another type";
             errors.at(ty, format_args!("`{}` {message}", shown(&part.ty)));
             continue;
         }
@@ -151,7 +152,7 @@ fn part(ty: &Type) -> syn::Result<Part> {
     }
     if let Some(sized) = sized(elem) {
         let (what, by) = (shown(elem), if mutability.is_some() { "&mut " } else { "&" });
-        let message = format!("an event cannot carry `{what}`, of which nobody knows the size: write `{by}{sized}`");
+        let message = format!("an event cannot carry `{what}`, because its size is not known: write `{by}{sized}`");
         return Err(syn::Error::new_spanned(elem, message));
     }
     Ok(Part { ty: (**elem).clone(), mutable: mutability.is_some() })

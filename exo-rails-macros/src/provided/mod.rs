@@ -47,8 +47,8 @@ fn check(item: &DeriveInput, errors: &mut Errors) {
     for param in &item.generics.params {
         errors.at(
             param,
-            "a value that rails hand on has no generic parameters, because its instances could not be told apart: \
-             wrap the one that is meant in a struct of its own",
+            "a value that a rail provides has no generic parameters, because its instances would have one name: \
+             wrap the instance in another struct",
         );
     }
 }
@@ -70,8 +70,8 @@ fn expand(item: &DeriveInput, library: &Library) -> TokenStream {
         #[automatically_derived]
         #[diagnostic::do_not_recommend]
         impl #impl_generics #library::Provided for #ident #ty_generics #where_clause {
-            const VALUE: #library::ValueInfo =
-                #library::ValueInfo { name: #name, declared: #declared };
+            const VALUE: #library::__private::ValueInfo =
+                #library::__private::ValueInfo { name: #name, declared: #declared };
         }
     }
 }

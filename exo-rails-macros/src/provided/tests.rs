@@ -10,7 +10,7 @@ fn a_mistake_leaves_the_value() {
     for (item, message) in [
         ("#[provided(crat = x)] struct Caller { name: String }", "`#[provided]` has no option `crat`; did you mean"),
         ("#[provided] struct Caller;", "the options stand in parentheses: `#[provided(crate = ::exo_rails)]`"),
-        ("struct Caller<T>(T);", "a value that rails hand on has no generic parameters"),
+        ("struct Caller<T>(T);", "a value that a rail provides has no generic parameters"),
     ] {
         let expansion = super::provided(tokens(item));
         let messages = messages(&expansion);

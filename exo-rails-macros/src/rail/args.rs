@@ -353,7 +353,7 @@ fn on_panic(expr: &Expr) -> syn::Result<LitStr> {
 
 fn on_fault(expr: &Expr) -> syn::Result<(LitStr, OnFault)> {
     let words = [("abort", OnFault::Abort), ("skip", OnFault::Skip), ("continue", OnFault::Continue)];
-    let what = "what comes of a fault is a text: `on_fault = \"abort\"`, `\"skip\"` or `\"continue\"`";
+    let what = "`on_fault` takes a text: `on_fault = \"abort\"`, `\"skip\"` or `\"continue\"`";
     word(expr, &words, what, "no fault comes to")
 }
 

@@ -140,7 +140,7 @@ fn method(item: &Method, misplaced: bool, errors: &mut Errors) -> (Handler, bool
     let events = item.on.iter().flat_map(|attr| args::on(attr, &mut options, errors)).collect();
     let ident = &item.sig.ident;
     for param in type_params(&item.sig.generics) {
-        errors.at(param, "a rail's method has no type parameters of its own: give them to the `impl` block");
+        errors.at(param, "a rail's method has no type parameters: give them to the `impl` block");
     }
     if let Some(FnArg::Receiver(receiver)) = item.sig.inputs.first()
         && !matches!(receiver.kind, ReceiverKind::Reference(_, _, None))
@@ -167,7 +167,7 @@ fn one_method_for_each_event(methods: &[Method], handlers: &[Handler], errors: &
                 Some((_, first)) if **first != method.sig.ident => errors.at(
                     event,
                     format_args!(
-                        "the rail has one method for each event, and `{first}` is already on `{}`: make the other a rail of its own",
+                        "the rail has one method for each event, and `{first}` is already on `{}`: make the other another rail",
                         shown(event)
                     ),
                 ),

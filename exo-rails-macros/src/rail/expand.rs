@@ -8,8 +8,9 @@ use std::collections::HashSet;
 use proc_macro2::{Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Expr, Ident, Path, Type, WhereClause, parse_quote_spanned};
+use syn::{Expr, Ident, Path, Type, Visibility, WhereClause, parse_quote_spanned};
 
+use super::docs;
 use super::handled;
 use super::model::{Handler, Rail, Subject, target};
 use super::pick::{carried_by, pick};
@@ -127,11 +128,15 @@ fn carrier(rail: &Rail) -> TokenStream {
     // The macro's own span, so that a rail that nobody uses gives one warning, at the function, and not two.
     let mut ident = ident.clone();
     ident.set_span(Span::call_site().located_at(ident.span()));
+    // What only this crate sees has no page.
+    let docs = matches!(vis, Visibility::Public(_)).then(|| docs::docs(rail));
     quote! {
         #(#attrs)*
+        #docs
         #[allow(non_camel_case_types, missing_copy_implementations, missing_debug_implementations)]
         #quiet
         #vis struct #ident {}
+
 
         #[automatically_derived]
         #[diagnostic::do_not_recommend]
@@ -161,7 +166,9 @@ fn rail_impl(rail: &Rail, events_apart: bool) -> TokenStream {
     // Of a generic rail, report what a bound of it lacks.
     let whole = generics.type_params().next().is_none();
     let whole = whole.then(|| quote_spanned!(Span::mixed_site()=> #[diagnostic::do_not_recommend]));
+    let docs = matches!(rail.subject, Subject::Type { .. }).then(|| docs::docs(rail));
     quote_spanned! {Span::mixed_site()=>
+        #docs
         #[automatically_derived]
         #whole
         #quiet

@@ -13,6 +13,7 @@
 
 mod args;
 mod check;
+mod docs;
 mod expand;
 mod handled;
 mod model;

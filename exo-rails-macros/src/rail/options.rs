@@ -156,7 +156,7 @@ fn needs(options: &Options, rail: &Ident, params: &[Param], errors: &mut Errors)
     }
 }
 
-/// What a rail hands on it returns, whenever the rails after it are called.
+/// A rail returns what it provides, whenever the rails after it are called.
 fn provides(options: &Options, sig: &Signature, errors: &mut Errors) {
     let Some((key, provides)) = &options.provides else { return };
     if let (ReturnType::Default, false) = (&sig.output, provides.is_empty()) {
@@ -168,7 +168,7 @@ fn provides(options: &Options, sig: &Signature, errors: &mut Errors) {
     if options.tool.is_some() {
         errors.at(
             key,
-            "a rail for one tool hands on nothing, because it is not called for the others: leave out `tool`, and look at `call.tool_name`",
+            "a rail for one tool provides nothing, because it is not called for the other tools: leave out `tool`, and look at `call.tool_name`",
         );
     }
 }
@@ -205,7 +205,7 @@ pub(super) fn window(options: &Options, events: &[Path], errors: &mut Errors) {
     }
 }
 
-/// A rail that runs beside others only looks, and hands on nothing.
+/// A rail that runs beside others only looks, and provides nothing.
 fn concurrent(key: &Ident, options: &Options, params: &[Param], errors: &mut Errors) {
     for param in params.iter().filter(|param| !matches!(param.source, Source::Args(_))) {
         let what = shown(target(&param.ty));

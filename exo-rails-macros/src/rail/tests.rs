@@ -153,7 +153,7 @@ fn impl_blocks() {
         ("", "impl Budget { #[on(Start)] #[cfg(x)] fn f(&self) {} }", &["`#[cfg]` cannot stand on a method"]),
         ("", "impl Budget { #[on(Start)] fn f(&mut self) {} }", &["a rail is shared by all runs that it guards"]),
         ("", "impl Budget { #[on(Start)] fn f(self) {} }", &["a rail is shared by all runs that it guards"]),
-        ("", "impl Budget { #[on(Start)] fn f<T>(&self) {} }", &["a rail's method has no type parameters of its own"]),
+        ("", "impl Budget { #[on(Start)] fn f<T>(&self) {} }", &["a rail's method has no type parameters"]),
         (
             "",
             "impl Budget { #[on(Start)] fn f(&self) {} #[on(Start)] fn g(&self) {} }",

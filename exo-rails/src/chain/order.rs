@@ -19,7 +19,7 @@ impl<C: Chain + Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> 
     /// # Panics
     /// When there is none, or one of them does not.
     #[track_caller]
-    pub const fn place(place: usize) {
+    pub const fn check_rail(place: usize) {
         let row = &C::ROWS[place];
         // Rails have names that are not blank; it is `NoRail` that has none.
         assert!(
@@ -60,7 +60,7 @@ impl<C: Chain + Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> 
     /// # Panics
     /// When one is for another.
     #[track_caller]
-    pub const fn tools(place: usize, set: NamesOf) {
+    pub const fn check_tools(place: usize, set: NamesOf) {
         let (row, mut i) = (&C::ROWS[place], 0);
         let rail = &PlannedRail::of(row, place);
         while i < row.events.len() {
@@ -74,7 +74,7 @@ impl<C: Chain + Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> 
     /// # Panics
     /// When it cannot.
     #[track_caller]
-    pub const fn concurrent(place: usize) {
+    pub const fn check_concurrent(place: usize) {
         let row = &C::ROWS[place];
         if row.concurrent || Self::REPORTED || row.info.name.is_empty() {
             return;
@@ -91,7 +91,7 @@ impl<C: Chain + Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> 
     /// # Panics
     /// When one has.
     #[track_caller]
-    pub const fn unique_priority(place: usize) {
+    pub const fn check_unique_priority(place: usize) {
         if Self::REPORTED {
             return;
         }
@@ -118,7 +118,7 @@ impl<C: Chain + Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> 
     /// # Panics
     /// When it is not.
     #[track_caller]
-    pub const fn lists(rail: Row) {
+    pub const fn check_lists(rail: Row) {
         let name = rail.info.name;
         if !Self::REPORTED && !lists(&C::PLAN, &rail.rail) {
             let text = Text::new().and("the chain ").name(C::PLAN.chain).and(" does not list ").name(name);
@@ -131,7 +131,7 @@ impl<C: Chain + Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> 
     /// # Panics
     /// When it does not.
     #[track_caller]
-    pub const fn meets(requirement: Requirement) {
+    pub const fn check_meets(requirement: Requirement) {
         if !Self::REPORTED_AT_A_RAIL {
             requirement.met_by(&C::PLAN, None);
         }
@@ -142,7 +142,7 @@ impl<C: Chain + Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> 
     /// # Panics
     /// When it does not.
     #[track_caller]
-    pub const fn follows(policy: &str, requirements: &[Requirement]) {
+    pub const fn check_policy(policy: &str, requirements: &[Requirement]) {
         let mut i = 0;
         while !Self::REPORTED_AT_A_RAIL && i < requirements.len() {
             requirements[i].met_by(&C::PLAN, Some(policy));

@@ -123,8 +123,8 @@ const fn can_be_met(rail: &Row, event: HookPoint) {
         text.and(", so no chain can run it there").refuse();
     }
     if rail.generic {
-        let text = Text::new().name(name).and(" is a generic rail, and its instances cannot be told apart here: ");
-        let text = text.and("list the one that is meant in a chain of its own, and name that chain");
+        let text = Text::new().name(name).and(" is a generic rail, and its instances have one name here: ");
+        let text = text.and("list the instance in another chain, and name that chain");
         text.refuse();
     }
 }

@@ -16,7 +16,7 @@ use crate::event::Event;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not serve the event `{E}`",
     label = "does not serve `{E}`",
-    note = "a chain serves the events of the library, and those of your own that it names: `#[chain(events = [{E}])]`",
+    note = "a chain serves the events of the library, and the custom events that it names: `#[chain(events = [{E}])]`",
     note = "guard sets are chains made by `rail_chain!`, `RailManager`, `HookManager` and `NoRails`"
 )]
 pub trait Serves<E: Event>: Send + Sync {

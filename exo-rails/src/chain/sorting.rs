@@ -89,7 +89,7 @@ impl<C: Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> {
     /// When there are more: in a constant, at the name of the chain.
     #[track_caller]
     #[allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap, reason = "no list is so long")]
-    pub const fn fits<E: Event>(steps: usize) {
+    pub const fn check_room<E: Event>(steps: usize) {
         let count = Sorted::<C, E, N, K>::COUNT;
         if count > steps {
             let event = E::POINT.event_name();

@@ -6,11 +6,11 @@ use crate::point::HookPoint;
 use crate::point::text::Text;
 use crate::rail::{EventPlan, PlannedRail};
 
-/// The rail of this place in the list, and each that is in it, has what it needs at the event, and hands on nothing that
-/// another hands on.
+/// The rail of this place in the list, and each that is in it, has what it needs at the event, and provides nothing that
+/// another provides.
 ///
 /// Rails are told apart by their places, because those made from one generic type share all that is known of them. A
-/// rail in a chain inside is only asked what it hands on: what it needs, its own chain has been asked.
+/// rail in a chain inside is only asked what it provides: its own chain has been asked what it needs.
 #[track_caller]
 pub(super) const fn check(plan: &EventPlan, place: usize) {
     let EventPlan { event, rails: all, .. } = *plan;
@@ -34,7 +34,7 @@ pub(super) const fn check(plan: &EventPlan, place: usize) {
     only_one(all.split_at(at).0, event, rail);
 }
 
-/// The rail does not hand on one value under two names.
+/// The rail does not provide one value under two names.
 #[track_caller]
 const fn once(rail: &PlannedRail, event: HookPoint, place: usize) {
     let (value, mut i) = (&rail.row.values[place].value, 0);
@@ -48,7 +48,7 @@ const fn once(rail: &PlannedRail, event: HookPoint, place: usize) {
     }
 }
 
-/// A rail before this one hands on the value.
+/// A rail before this one provides the value.
 #[track_caller]
 const fn needed(plan: &EventPlan, at: usize, value: &ValueInfo) {
     let EventPlan { event, rails: all, reversed } = *plan;
@@ -70,7 +70,7 @@ const fn needed(plan: &EventPlan, at: usize, value: &ValueInfo) {
     by_priority(&text, rail, &from[later].info, direct, reversed).refuse();
 }
 
-/// None of the rails before hands on what this one, or one in it, does.
+/// None of the rails before provides what this one, or one in it, provides.
 #[track_caller]
 const fn only_one(before: &[PlannedRail], event: HookPoint, rail: &PlannedRail) {
     let mut i = 0;
@@ -83,7 +83,7 @@ const fn only_one(before: &[PlannedRail], event: HookPoint, rail: &PlannedRail) 
         {
             let text = Text::new().name(other.info.name).and(" and ").name(rail.info.name).and(" both provide ");
             let text = text.name(used.value.name).and(" at ").name(event.event_name());
-            text.and(": a value has one provider, so give one of them a type of its own").refuse();
+            text.and(": a value has one provider, so give one of them another type").refuse();
         }
         i += 1;
     }
@@ -96,7 +96,7 @@ const fn only_one(before: &[PlannedRail], event: HookPoint, rail: &PlannedRail) 
     }
 }
 
-/// The first rail that hands on the value, chains taken apart, and which of the rails has it in it.
+/// The first rail that provides the value, chains taken apart, and which of the rails has it in it.
 const fn provider<'p>(
     rails: &'p [PlannedRail],
     event: HookPoint,

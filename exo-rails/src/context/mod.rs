@@ -55,7 +55,7 @@ pub struct RailContext {
     step: u32,
     attempt: u32,
     substituted_by: Option<RailName>,
-    // Boxed, so that a context of rails that hand on nothing and stop nothing carries one pointer.
+    // Boxed, so that a context of rails that provide nothing and stop nothing carries one pointer.
     shared: Option<Box<Shared>>,
     /// The step at which a walk was stopped, between the walk and whoever asks.
     pub(crate) stopped_at: usize,
@@ -145,6 +145,7 @@ impl RailContext {
     ///
     /// ```
     /// use exo_rails::prelude::*;
+    /// use exo_rails::NoRails;
     ///
     /// #[rail(on = [PreToolCall])]
     /// async fn second_opinion(call: &ToolCallInputs, ctx: &RailContext) -> Result<RailAction, RunError> {
@@ -274,16 +275,16 @@ impl RailContext {
         self.shared = None;
     }
 
-    /// A place for the inputs of an operation, where its permit can share them.
+    /// A slot with the inputs of an operation, which its permit shares.
     #[inline(always)]
-    pub(crate) fn place<T: Send + Sync + 'static>(&mut self, inputs: T) -> Arc<Place<T>> {
-        self.slots.place(inputs, &self.scope)
+    pub(crate) fn take_slot<T: Send + Sync + 'static>(&mut self, inputs: T) -> Arc<Slot<T>> {
+        self.slots.take_for(inputs, &self.scope)
     }
 
-    /// Gives the place of an operation back, for the next one.
+    /// Returns the slot of an operation, for the next one.
     #[inline]
-    pub(crate) fn give_back<T: Send + Sync + 'static>(&mut self, place: Arc<Place<T>>) {
-        self.slots.put(place);
+    pub(crate) fn return_slot<T: Send + Sync + 'static>(&mut self, slot: Arc<Slot<T>>) {
+        self.slots.put(slot);
     }
 
     /// Waits, unless the run is cancelled meanwhile.

@@ -40,12 +40,13 @@ use crate::point::text;
 /// # Ok(()) }
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a value that rails hand on",
-    label = "not a value that rails hand on",
-    note = "it becomes one by `#[derive(Provided)]` above its declaration; one from another crate is wrapped in a struct of your own"
+    message = "`{Self}` is not a value that a rail can provide",
+    label = "not a value that a rail can provide",
+    note = "write `#[derive(Provided)]` above its declaration; wrap a type of another crate in your own struct"
 )]
 pub trait Provided: Any + Send + Sync {
     /// What it is called, and where it was declared.
+    #[doc(hidden)]
     const VALUE: ValueInfo;
 }
 

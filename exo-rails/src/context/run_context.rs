@@ -17,6 +17,7 @@ use crate::point::HookPoint;
 ///
 /// ```
 /// use exo_rails::prelude::*;
+/// use exo_rails::NoRails;
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RunError> {
 /// let mut ctx = RunContext::new("support").with_run_id("run-7");
@@ -88,7 +89,7 @@ impl RunContext {
     /// interrupted: it can ask [`Permit::scope`](crate::Permit::scope) for the token.
     ///
     /// ```
-    /// use exo_rails::CancellationToken;
+    /// use exo_rails::{CancellationToken, NoRails};
     /// use exo_rails::prelude::*;
     ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() {

@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::RunScope;
 
-const FILLED: &str = "a place is given out with inputs, and emptied when it is given back";
+const FILLED: &str = "a slot is given out with inputs, and emptied when it is given back";
 
-/// Where the inputs of an operation lie while it is guarded. Its permit shares the place.
+/// Where the inputs of an operation lie while it is guarded. Its permit shares the slot.
 #[derive(Debug)]
-pub(crate) struct Place<T> {
+pub(crate) struct Slot<T> {
     /// Empty between operations.
     inputs: Option<T>,
     pub(crate) scope: Arc<RunScope>,
@@ -20,7 +20,7 @@ pub(crate) struct Place<T> {
     is_closed: AtomicBool,
 }
 
-impl<T> Place<T> {
+impl<T> Slot<T> {
     /// The inputs of the operation.
     pub(crate) fn inputs(&self) -> &T {
         match &self.inputs {
@@ -37,7 +37,7 @@ impl<T> Place<T> {
         }
     }
 
-    /// Opens the place for one attempt: the permit that is issued for it is good until the place is closed.
+    /// Opens the slot for one attempt: the permit that is issued for it is good until the slot is closed.
     pub(crate) fn open(&mut self, step: u32, attempt: u32) {
         (self.step, self.attempt) = (step, attempt);
         *self.is_closed.get_mut() = false;
@@ -49,39 +49,39 @@ impl<T> Place<T> {
     }
 }
 
-/// Closes a place when it is dropped: the operation is over, or its guard was dropped. A permit that is left is worth nothing
+/// Closes a slot when it is dropped: the operation is over, or its guard was dropped. A permit that is left is worth nothing
 /// from then on.
-pub(crate) struct Open<'p, T>(pub(crate) &'p Place<T>);
+pub(crate) struct CloseOnDrop<'s, T>(pub(crate) &'s Slot<T>);
 
-impl<T> Drop for Open<'_, T> {
+impl<T> Drop for CloseOnDrop<'_, T> {
     fn drop(&mut self) {
         self.0.is_closed.store(true, Ordering::Release);
     }
 }
 
-/// The places of a context: one for each type of inputs, allocated once, used by one operation after the other. Empty inputs
-/// lie in a place between operations.
+/// The slots of a context: one for each type of inputs, allocated once, used by one operation after the other. Empty inputs
+/// lie in a slot between operations.
 #[derive(Default)]
 pub(crate) struct Slots {
-    // Most contexts have operations of one kind: the first place needs no list.
+    // Most contexts have operations of one kind: the first slot needs no list.
     first: Option<Arc<dyn Any + Send + Sync>>,
     others: Vec<Arc<dyn Any + Send + Sync>>,
 }
 
 impl Slots {
-    /// A place with these inputs, until it is [given back](Self::put).
+    /// A slot with these inputs, until it is [given back](Self::put).
     #[inline(always)]
-    pub(crate) fn place<T: Send + Sync + 'static>(&mut self, inputs: T, scope: &Arc<RunScope>) -> Arc<Place<T>> {
-        if let Some(mut place) = self.take::<T>()
-            && let Some(unshared) = Arc::get_mut(&mut place)
+    pub(crate) fn take_for<T: Send + Sync + 'static>(&mut self, inputs: T, scope: &Arc<RunScope>) -> Arc<Slot<T>> {
+        if let Some(mut slot) = self.take::<T>()
+            && let Some(unshared) = Arc::get_mut(&mut slot)
         {
             unshared.inputs = Some(inputs);
             if !Arc::ptr_eq(&unshared.scope, scope) {
                 unshared.scope = Arc::clone(scope);
             }
-            return place;
+            return slot;
         }
-        Arc::new(Place {
+        Arc::new(Slot {
             inputs: Some(inputs),
             scope: Arc::clone(scope),
             step: 0,
@@ -90,9 +90,9 @@ impl Slots {
         })
     }
 
-    fn take<T: Send + Sync + 'static>(&mut self) -> Option<Arc<Place<T>>> {
+    fn take<T: Send + Sync + 'static>(&mut self) -> Option<Arc<Slot<T>>> {
         match self.first.take()?.downcast() {
-            Ok(place) => Some(place),
+            Ok(slot) => Some(slot),
             Err(other) => {
                 self.first = Some(other);
                 self.take_other()
@@ -101,25 +101,25 @@ impl Slots {
     }
 
     #[cold]
-    fn take_other<T: Send + Sync + 'static>(&mut self) -> Option<Arc<Place<T>>> {
-        let at = self.others.iter().position(|place| (**place).is::<Place<T>>())?;
+    fn take_other<T: Send + Sync + 'static>(&mut self) -> Option<Arc<Slot<T>>> {
+        let at = self.others.iter().position(|slot| (**slot).is::<Slot<T>>())?;
         self.others.swap_remove(at).downcast().ok()
     }
 
-    /// Gives a place back, unless a permit still shares it.
-    pub(crate) fn put<T: Send + Sync + 'static>(&mut self, mut place: Arc<Place<T>>) {
-        let Some(unshared) = Arc::get_mut(&mut place) else { return };
+    /// Gives a slot back, unless a permit still shares it.
+    pub(crate) fn put<T: Send + Sync + 'static>(&mut self, mut slot: Arc<Slot<T>>) {
+        let Some(unshared) = Arc::get_mut(&mut slot) else { return };
         // Nothing of an operation stays behind.
         unshared.inputs = None;
         match self.first {
-            None => self.first = Some(place),
-            Some(_) => self.others.push(place),
+            None => self.first = Some(slot),
+            Some(_) => self.others.push(slot),
         }
     }
 }
 
 impl fmt::Debug for Slots {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Slots").field("places", &(self.others.len() + usize::from(self.first.is_some()))).finish()
+        f.debug_struct("Slots").field("slots", &(self.others.len() + usize::from(self.first.is_some()))).finish()
     }
 }

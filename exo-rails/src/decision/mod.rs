@@ -26,6 +26,7 @@ use crate::point::{RailName, Reason};
 ///
 /// ```
 /// use exo_rails::prelude::*;
+/// use exo_rails::SessionInfo;
 ///
 /// #[rail(on = [PreToolCall])]
 /// fn cached(call: &ToolCallInputs) -> RailAction<ToolOutput> {
@@ -34,7 +35,7 @@ use crate::point::{RailName, Reason};
 ///
 /// #[rail(on = [SessionStart])]
 /// fn known_user(session: &SessionInfo) -> Verdict {
-///     Verdict::abort_if(session.session_id.is_empty(), "nobody has logged in")
+///     Verdict::abort_if(session.id.is_empty(), "nobody has logged in")
 /// }
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RailFault> {

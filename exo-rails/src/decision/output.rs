@@ -5,7 +5,7 @@ use std::error::Error as StdError;
 use crate::action::{NoRetry, RailAction, Skip, Verdict};
 use crate::decision::returned::{Reader, Returned, Unnamed};
 use crate::error::FaultCause;
-use crate::event::{AllowsAbort, AllowsRetry, AllowsSkip, Event, Never, Payloads, SubstituteFor};
+use crate::event::{AllowsAbort, AllowsRetry, AllowsSkip, Decoy, Event, Payloads, SubstituteFor};
 
 /// What a rail may return.
 ///
@@ -206,7 +206,7 @@ where
     note = "`()` only observes; an `Option<_>` and a `Result<_, E>` of these are fine too, where `E` is text, or an error type that is `Send` and `Sync`: `Box<dyn Error + Send + Sync>`",
     note = "a rail that provides a value says so: `provides = [RateLimitLeft]`; where the event allows no retry, `RailAction<NoSubstitute, NoRetry>` skips"
 )]
-pub trait ReturnedAt<E: Event, Returns, One = ()>: Sized + Send {
+pub trait ReturnedAt<E: Event, Returns, Impl = ()>: Sized + Send {
     /// See [`RailOutput`].
     const DECIDES: bool;
 
@@ -227,9 +227,9 @@ pub trait ReturnedAt<E: Event, Returns, One = ()>: Sized + Send {
 
 // Not a subtrait of `RailOutput`: what is neither would be reported twice.
 macro_rules! returned_at {
-    ($(<$($never:ident)?> $one:ty;)*) => {$(
+    ($(<$($decoy:ident)?> $which:ty;)*) => {$(
         #[diagnostic::do_not_recommend]
-        impl<E: Event, T: RailOutput<E>, $($never: Never)?> ReturnedAt<E, E::Returns, $one> for T {
+        impl<E: Event, T: RailOutput<E>, $($decoy: Decoy)?> ReturnedAt<E, E::Returns, $which> for T {
             const DECIDES: bool = T::DECIDES;
 
             #[inline(always)]
@@ -247,6 +247,6 @@ macro_rules! returned_at {
 
 returned_at! {
     <> ();
-    // See `Never`.
-    <One> One;
+    // See `Decoy`.
+    <Impl> Impl;
 }

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::fmt;
 
-use crate::event::sound::Never;
+use crate::event::sound::Decoy;
 use crate::point::CustomPoint;
 
 /// What a custom event can carry: any type that threads can share and that can be shown, and that borrows nothing.
@@ -146,10 +146,10 @@ impl fmt::Debug for CustomInputs<'_> {
     message = "an event cannot carry `{Self}`",
     label = "not what an event can carry",
     note = "plain hooks and logs see what an event carries: it is `Debug`, `Send` and `Sync`, and borrows nothing",
-    note = "above a type of your own stands `#[derive(Debug)]`; a text is a `&String`, and a list a `&Vec<_>`",
+    note = "write `#[derive(Debug)]` above your type; a text is a `&String`, and a list is a `&Vec<_>`",
     note = "what threads share is an `Arc`, a `Mutex` or an atomic, and not an `Rc`, a `RefCell` or a `Cell`"
 )]
-pub trait Carried<One = ()> {
+pub trait Carried<Impl = ()> {
     /// That it is so.
     const CARRIED: bool = true;
 }
@@ -157,6 +157,6 @@ pub trait Carried<One = ()> {
 #[diagnostic::do_not_recommend]
 impl<T: EventPart> Carried for T {}
 
-/// See [`Never`].
+/// See [`Decoy`].
 #[diagnostic::do_not_recommend]
-impl<T: EventPart, One: Never> Carried<One> for T {}
+impl<T: EventPart, Impl: Decoy> Carried<Impl> for T {}

@@ -3,14 +3,14 @@
 pub(crate) mod custom;
 pub(crate) mod param;
 pub(crate) mod sound;
-pub(crate) mod table;
 pub(crate) mod tool_event;
+pub(crate) mod types;
 
 pub use custom::*;
 pub use param::*;
 pub use sound::*;
-pub use table::*;
 pub use tool_event::*;
+pub use types::*;
 
 use crate::action::{Allowed, NoSubstitute, RailRetry, RailSkip};
 use crate::error::RailAbortError;
@@ -68,8 +68,8 @@ pub trait Payloads: Sized + Send + Sync + 'static {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an event",
     label = "not an event",
-    note = "the events are `SessionStart`, `Start`, `PreCompaction`, `PostCompaction`, `PreLlmCall`, `LlmChunk`, `PostLlmCall`, `LlmError`, `PreToolCall`, `PostToolCall`, `ToolError`, `Finished`, `Error` and `SessionEnd`, all in `exo_rails::prelude`",
-    note = "one of your own is declared with `#[derive(Event)]`"
+    note = "the events are `SessionStart`, `Start`, `PreCompaction`, `PostCompaction`, `PreLlmCall`, `LlmChunk`, `PostLlmCall`, `LlmError`, `PreToolCall`, `PostToolCall`, `ToolError`, `Finished`, `events::Error` and `SessionEnd`, all in `exo_rails::prelude`",
+    note = "a custom event is declared with `#[derive(Event)]`"
 )]
 pub trait Event: Payloads {
     /// The same point as a runtime value.

@@ -2,7 +2,7 @@
 
 use crate::context::RailContext;
 use crate::event::Event;
-use crate::event::table::Inputs;
+use crate::event::types::Inputs;
 
 /// Types that a rail on event `E` may take as a parameter.
 ///
@@ -80,7 +80,7 @@ impl<'a, E: Event> Param<'a, E> for Inputs<'a> {
     label = "a rail on `{E}` cannot take this",
     note = "`{E}` carries `{Payload}`; what it carries by `&mut` can be taken by `&` too",
     note = "every event has `&mut RailContext`, and `Inputs<'_>`: the union of all payloads, for a rail on events with different ones",
-    note = "what an earlier rail hands on is declared, `needs = [RateLimitLeft]`; the arguments of a tool are `&Args<DeleteFile>`"
+    note = "a value that an earlier rail provides is declared, `needs = [RateLimitLeft]`; the arguments of a tool are `&Args<DeleteFile>`"
 )]
 pub trait CarriedBy<'a, E: Event, Payload>: Sized {
     /// See [`Param`].

@@ -1,32 +1,33 @@
 //! How a mistake is reported once: types that exist only where a constant compiles.
 
-/// `T`, from a constant that says that it is what the macro takes it for.
+/// `T`, when the constant `IS_SO` compiles: the macro writes the constant at the user's token, and it holds what the macro
+/// assumes of `T`.
 ///
-/// Where the constant does not compile, rustc knows no such type: it has reported the constant, and nothing that is made
-/// of the type is a further error. `Here` is a type of the crate that asks: to a foreign trait of foreign types an
-/// implementation could be added one day, so rustc would not look through it where implementations could conflict.
+/// When the constant does not compile, rustc reports the constant, and the type does not exist: nothing that is made of
+/// the type is a further error. `Here` is a type of the crate that asks. Another crate could implement a foreign trait for
+/// foreign types later, so rustc would not look through the alias where implementations could conflict.
 #[doc(hidden)]
-pub type Sound<T, Here, const IS_SO: bool> = <Said<IS_SO> as Kept<T, Here>>::Type;
+pub type Sound<T, Here, const IS_SO: bool> = <Check<IS_SO> as Passed<T, Here>>::Type;
 
 /// See [`Sound`].
 #[doc(hidden)]
 #[derive(Debug)]
-pub enum Said<const IS_SO: bool> {}
+pub enum Check<const IS_SO: bool> {}
 
 /// See [`Sound`].
 #[doc(hidden)]
-pub trait Kept<T, Here> {
+pub trait Passed<T, Here> {
     type Type;
 }
 
-impl<T, Here> Kept<T, Here> for Said<true> {
+impl<T, Here> Passed<T, Here> for Check<true> {
     type Type = T;
 }
 
-/// Implemented by nothing.
+/// Nothing implements it: it makes a second implementation of a trait that never applies.
 ///
-/// Where a trait has one implementation that could be meant, rustc takes it, and reports what that lacks, in words that
-/// are not ours. Where it has two, rustc looks at both, and reports the trait itself when neither holds. So some traits
-/// have a second one, which never holds: it is for another `One` than the one that is asked for.
+/// When a trait has one implementation that could apply, rustc takes it and reports which of its bounds is not met. The
+/// message of the trait is lost. When there are two, rustc reports the trait itself. The second one is for another `Impl`
+/// parameter than `()`, which is the one that everybody asks for.
 #[doc(hidden)]
-pub trait Never {}
+pub trait Decoy {}

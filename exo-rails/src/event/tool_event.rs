@@ -1,7 +1,7 @@
 //! The events that are about a tool call.
 
 use crate::event::Payloads;
-use crate::event::table::{PostToolCall, PreToolCall, ToolError};
+use crate::event::types::{PostToolCall, PreToolCall, ToolError};
 use crate::message::ToolCallInputs;
 
 /// Events that are about a tool call.

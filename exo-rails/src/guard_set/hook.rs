@@ -4,7 +4,7 @@ use std::pin::Pin;
 
 use crate::context::RailContext;
 use crate::decision::{InTheNameOf, Outcome, PlacedRail, RailOutput, outcome};
-use crate::event::{AnyEvent, Inputs, Never};
+use crate::event::{AnyEvent, Decoy, Inputs};
 
 /// What a hook's call gives: one boxed future.
 pub type HookFuture<'a> = Pin<Box<dyn Future<Output = Outcome<AnyEvent>> + Send + 'a>>;
@@ -48,7 +48,7 @@ pub trait Hook: Send + Sync + 'static {
 
 /// Async functions that can be hooks.
 #[doc(hidden)]
-pub trait HookFn<'a, One = ()>: Fn(Inputs<'a>, &'a mut RailContext) -> Self::Future {
+pub trait HookFn<'a, Impl = ()>: Fn(Inputs<'a>, &'a mut RailContext) -> Self::Future {
     type Future: Future<Output = Self::Out> + Send + 'a;
     type Out: RailOutput<AnyEvent>;
 }
@@ -62,8 +62,8 @@ where
     type Out = Fut::Output;
 }
 
-/// See [`Never`]: without it, a function of another shape is told as one that a hidden trait asks for.
-impl<'a, F, Fut, One: Never> HookFn<'a, One> for F
+/// See [`Decoy`]: without it, rustc would report a function of another shape in the words of a hidden trait.
+impl<'a, F, Fut, Impl: Decoy> HookFn<'a, Impl> for F
 where
     F: Fn(Inputs<'a>, &'a mut RailContext) -> Fut,
     Fut: Future<Output: RailOutput<AnyEvent>> + Send + 'a,

@@ -262,7 +262,7 @@ impl RailManager {
     /// }
     /// ```
     #[must_use]
-    pub fn hook_for(self: &Arc<Self>, point: HookPoint) -> RailManagerHook {
+    pub fn hook_for(self: &Arc<Self>, point: HookPoint) -> impl Hook + use<> {
         RailManagerHook { manager: Arc::clone(self), point }
     }
 
@@ -522,7 +522,7 @@ impl<E: Event, R: RailOn<E> + Send + Sync> DynRail<E> for R {
 
 /// The rails that a [`RailManager`] has for one event, as a hook.
 #[derive(Clone, Debug)]
-pub struct RailManagerHook {
+pub(crate) struct RailManagerHook {
     manager: Arc<RailManager>,
     point: HookPoint,
 }

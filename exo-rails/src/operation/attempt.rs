@@ -14,7 +14,7 @@ use super::permit::issue;
 use super::retries::{Retries, Retry};
 use crate::action::{Allowed, RailSkip};
 use crate::chain::{Serves, enter};
-use crate::context::{Open, Place, RailContext};
+use crate::context::{CloseOnDrop, RailContext, Slot};
 use crate::decision::{Decision, Outcome};
 use crate::error::{RailAbortError, RailFault, RunError};
 use crate::event::Event;
@@ -47,13 +47,13 @@ impl From<RailAbortError> for AttemptOver {
     }
 }
 
-/// Guards an operation: attempts it until it is done or fails.
+/// Attempts an operation until it is done or fails.
 ///
 /// Each attempt begins with the inputs as the caller gave them: a rail that rewrites them does not rewrite its own work on
 /// a retry.
-pub(super) fn guard<O, R, P>(
+pub(super) fn attempts<O, R, P>(
     rails: &R,
-    place: &mut Arc<Place<O::Inputs>>,
+    slot: &mut Arc<Slot<O::Inputs>>,
     ctx: &mut RailContext,
     mut operation: P,
 ) -> impl Future<Output = Result<O::Output, RunError>> + Send
@@ -63,14 +63,14 @@ where
     P: Perform<O>,
 {
     async move {
-        let original = Serves::<O::Pre>::may_rewrite(rails).then(|| Box::new(place.inputs().clone()));
+        let original = Serves::<O::Pre>::may_rewrite(rails).then(|| Box::new(slot.inputs().clone()));
         let mut retries = Retries::default();
         loop {
             if ctx.is_cancelled() {
                 return Err(RunError::Cancelled);
             }
             ctx.begin_attempt(retries.total);
-            let delay = match attempt::<O, R, P>(rails, place, ctx, &mut operation).await {
+            let delay = match attempt::<O, R, P>(rails, slot, ctx, &mut operation).await {
                 Ok(output) => return Ok(output),
                 Err(AttemptOver::Failed(error)) => return Err(error),
                 Err(AttemptOver::Retry(retry)) => retries.take(*retry)?,
@@ -78,18 +78,18 @@ where
             ctx.pause(delay).await?;
             operation.restart().await;
             if let Some(original) = &original {
-                unshared::<O>(place)?.inputs_mut().clone_from(original);
+                unshared::<O>(slot)?.inputs_mut().clone_from(original);
             }
         }
     }
 }
 
-/// The place, which no permit shares.
+/// The slot, which no permit shares.
 ///
 /// # Errors
 /// When the operation has kept its permit.
-fn unshared<O: Operation>(place: &mut Arc<Place<O::Inputs>>) -> Result<&mut Place<O::Inputs>, RunError> {
-    Arc::get_mut(place).ok_or_else(|| RunError::PermitKept { event: O::Pre::POINT })
+fn unshared<O: Operation>(slot: &mut Arc<Slot<O::Inputs>>) -> Result<&mut Slot<O::Inputs>, RunError> {
+    Arc::get_mut(slot).ok_or_else(|| RunError::PermitKept { event: O::Pre::POINT })
 }
 
 // What a `match` is about is kept as long as one of its arms waits. So a decision is first taken apart, and then waited for.
@@ -97,7 +97,7 @@ fn unshared<O: Operation>(place: &mut Arc<Place<O::Inputs>>) -> Result<&mut Plac
 /// One attempt: pre rails, the operation unless they skip it, post rails.
 fn attempt<O, R, P>(
     rails: &R,
-    place: &mut Arc<Place<O::Inputs>>,
+    slot: &mut Arc<Slot<O::Inputs>>,
     ctx: &mut RailContext,
     operation: &mut P,
 ) -> impl Future<Output = Result<O::Output, AttemptOver>> + Send
@@ -107,18 +107,18 @@ where
     P: Perform<O>,
 {
     async move {
-        let open = unshared::<O>(place)?;
-        open.open(ctx.step(), ctx.attempt());
-        let substitute = match stopped(enter::<O::Pre, R>(rails, O::pre(open.inputs_mut()), ctx).await) {
+        let own_slot = unshared::<O>(slot)?;
+        own_slot.open(ctx.step(), ctx.attempt());
+        let substitute = match stopped(enter::<O::Pre, R>(rails, O::pre(own_slot.inputs_mut()), ctx).await) {
             None => None,
-            Some(outcome) => act_on(outcome?)?.map(|skip| substitute::<O>(skip, place.inputs(), ctx)),
+            Some(outcome) => act_on(outcome?)?.map(|skip| substitute::<O>(skip, slot.inputs(), ctx)),
         };
         let mut output = match substitute {
             Some(output) => output,
-            None => perform::<O, R, P>(rails, place, ctx, operation).await?,
+            None => perform::<O, R, P>(rails, slot, ctx, operation).await?,
         };
-        operation.deliver(rails, place.inputs(), &mut output, ctx).await?;
-        if let Some(outcome) = stopped(enter::<O::Post, R>(rails, O::post(place.inputs(), &mut output), ctx).await) {
+        operation.deliver(rails, slot.inputs(), &mut output, ctx).await?;
+        if let Some(outcome) = stopped(enter::<O::Post, R>(rails, O::post(slot.inputs(), &mut output), ctx).await) {
             // A skip accepts the result as it stands.
             drop(act_on(outcome?)?);
         }
@@ -129,7 +129,7 @@ where
 /// Does the operation with a permit. When it fails, asks the rails of its error what to do.
 fn perform<O, R, P>(
     rails: &R,
-    place: &mut Arc<Place<O::Inputs>>,
+    slot: &mut Arc<Slot<O::Inputs>>,
     ctx: &mut RailContext,
     operation: &mut P,
 ) -> impl Future<Output = Result<O::Output, AttemptOver>> + Send
@@ -143,16 +143,16 @@ where
         if ctx.is_cancelled() {
             return Err(RunError::Cancelled.into());
         }
-        let open = Open(place);
-        let result = operation.perform(rails, issue(place), place.inputs(), ctx).await;
-        drop(open);
-        unshared::<O>(place)?;
+        let open_slot = CloseOnDrop(slot);
+        let result = operation.perform(rails, issue(slot), slot.inputs(), ctx).await;
+        drop(open_slot);
+        unshared::<O>(slot)?;
         let error = match result? {
             Ok(output) => return Ok(output),
             Err(error) => error,
         };
-        let skip = O::failed(rails, place.inputs(), &error, ctx).await?;
-        rescued::<O>(skip, error, place.inputs(), ctx)
+        let skip = O::failed(rails, slot.inputs(), &error, ctx).await?;
+        rescued::<O>(skip, error, slot.inputs(), ctx)
     }
 }
 

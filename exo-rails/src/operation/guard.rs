@@ -1,9 +1,9 @@
 //! The guarded operations, as methods of every guard set.
 
-use super::attempt::guard;
+use super::attempt::attempts;
 use super::guarded::{Guarded, GuardedStream};
 use super::kinds::{Compact, LlmCall, Operation, Run, ToolCall};
-use super::perform::{Call, Perform, Streamed};
+use super::perform::{Perform, Streamed, Whole};
 use crate::chain::{Serves, enter};
 use crate::context::{RailContext, RunContext};
 use crate::decision::{Decision, OnFault, report};
@@ -66,15 +66,15 @@ pub trait Guard: GuardSet {
         let inputs = inputs.into();
         async move {
             let ctx = ctx.for_rails();
-            let mut place = ctx.place(inputs);
-            let result = guard::<Run, _, _>(self, &mut place, ctx, Call(run)).await;
+            let mut slot = ctx.take_slot(inputs);
+            let result = attempts::<Run, _, _>(self, &mut slot, ctx, Whole(run)).await;
             if let Err(error) = &result
-                && let Err(fault) = enter::<Error, Self>(self, (place.inputs(), error), ctx).await
+                && let Err(fault) = enter::<Error, Self>(self, (slot.inputs(), error), ctx).await
             {
                 // A guard set that fails here must not hide the error that it was asked about.
                 report(&fault, OnFault::Continue);
             }
-            ctx.give_back(place);
+            ctx.return_slot(slot);
             result
         }
     }
@@ -153,7 +153,7 @@ pub trait Guard: GuardSet {
     where
         F: Guarded<ModelCallInputs, ModelResponse, OperationError>,
     {
-        guarded::<LlmCall, _, _>(self, call, ctx.for_rails(), Call(model))
+        guard::<LlmCall, _, _>(self, call, ctx.for_rails(), Whole(model))
     }
 
     /// Guards a call of the model whose answer comes in pieces, and lets each piece leave when the rails of
@@ -204,7 +204,7 @@ pub trait Guard: GuardSet {
         model: impl GuardedStream,
         sink: impl StreamSink,
     ) -> impl Future<Output = Result<ModelResponse, RunError>> + Send {
-        guarded::<LlmCall, _, _>(self, call, ctx.for_rails(), Streamed::new(model, sink))
+        guard::<LlmCall, _, _>(self, call, ctx.for_rails(), Streamed::new(model, sink))
     }
 
     /// Guards a compaction of the history: [`PreCompaction`](crate::events::PreCompaction), the compaction, then
@@ -213,6 +213,7 @@ pub trait Guard: GuardSet {
     /// ```
     /// use exo_rails::message::Message;
     /// use exo_rails::prelude::*;
+    /// use exo_rails::{CompactionInputs, CompactionOutput};
     ///
     /// /// Whoever compacts is told what matters.
     /// #[rail(on = [PreCompaction])]
@@ -244,7 +245,7 @@ pub trait Guard: GuardSet {
     where
         F: Guarded<CompactionInputs, CompactionOutput, OperationError>,
     {
-        guarded::<Compact, _, _>(self, history, ctx.for_rails(), Call(compaction))
+        guard::<Compact, _, _>(self, history, ctx.for_rails(), Whole(compaction))
     }
 
     /// Guards a tool call: [`PreToolCall`](crate::events::PreToolCall), the call, then
@@ -290,7 +291,7 @@ pub trait Guard: GuardSet {
     where
         F: Guarded<ToolCallInputs, ToolOutput, OperationError>,
     {
-        guarded::<ToolCall, _, _>(self, call, ctx.for_rails(), Call(tool))
+        guard::<ToolCall, _, _>(self, call, ctx.for_rails(), Whole(tool))
     }
 }
 
@@ -299,7 +300,7 @@ impl<R: GuardSet + ?Sized> Guard for R {}
 
 /// Guards an operation whose inputs nobody needs afterwards.
 #[expect(clippy::manual_async_fn, reason = "an `async fn` keeps its arguments twice")]
-fn guarded<O, R, P>(
+fn guard<O, R, P>(
     rails: &R,
     inputs: O::Inputs,
     ctx: &mut RailContext,
@@ -311,9 +312,9 @@ where
     P: Perform<O>,
 {
     async move {
-        let mut place = ctx.place(inputs);
-        let result = guard::<O, R, P>(rails, &mut place, ctx, operation).await;
-        ctx.give_back(place);
+        let mut slot = ctx.take_slot(inputs);
+        let result = attempts::<O, R, P>(rails, &mut slot, ctx, operation).await;
+        ctx.return_slot(slot);
         result
     }
 }

@@ -41,9 +41,9 @@ pub(crate) trait Perform<O: Operation>: Send {
 }
 
 /// An operation that is called, and returns its result as a whole.
-pub(crate) struct Call<F>(pub F);
+pub(crate) struct Whole<F>(pub F);
 
-impl<O, F> Perform<O> for Call<F>
+impl<O, F> Perform<O> for Whole<F>
 where
     O: Operation,
     F: Guarded<O::Inputs, O::Output, O::Error>,

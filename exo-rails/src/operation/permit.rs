@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-use crate::context::{Place, RunContext, RunScope};
+use crate::context::{RunContext, RunScope, Slot};
 use crate::error::OperationError;
 use crate::message::OperationErrorKind;
 
@@ -17,6 +17,7 @@ use crate::message::OperationErrorKind;
 ///
 /// ```
 /// use exo_rails::prelude::*;
+/// use exo_rails::NoRails;
 ///
 /// struct Tools;
 ///
@@ -46,12 +47,12 @@ use crate::message::OperationErrorKind;
 /// ```
 #[must_use = "a permit is for the operation that it was made for"]
 pub struct Permit<T> {
-    place: Arc<Place<T>>,
+    slot: Arc<Slot<T>>,
 }
 
 /// A permit for one attempt. No associated function, so that the compiler never proposes it to users.
-pub(crate) fn issue<T>(place: &Arc<Place<T>>) -> Permit<T> {
-    Permit { place: Arc::clone(place) }
+pub(crate) fn issue<T>(slot: &Arc<Slot<T>>) -> Permit<T> {
+    Permit { slot: Arc::clone(slot) }
 }
 
 impl<T> Permit<T> {
@@ -61,13 +62,13 @@ impl<T> Permit<T> {
     /// state and cancellation from it.
     #[must_use]
     pub fn context(&self) -> RunContext {
-        RunContext::of(Arc::clone(&self.place.scope), self.place.step)
+        RunContext::of(Arc::clone(&self.slot.scope), self.slot.step)
     }
 
     /// How many times the operation has been retried: 0 when it is done for the first time.
     #[must_use]
     pub fn attempt(&self) -> u32 {
-        self.place.attempt
+        self.slot.attempt
     }
 
     /// Asserts that the permit is still good: the guard that issued it waits for the operation.
@@ -79,6 +80,8 @@ impl<T> Permit<T> {
     /// use std::sync::Mutex;
     ///
     /// use exo_rails::prelude::*;
+    ///
+    /// use exo_rails::NoRails;
     ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() {
     /// let kept = Mutex::new(None);
@@ -97,7 +100,7 @@ impl<T> Permit<T> {
     /// # Errors
     /// When the guard is over: [`Denied`](OperationErrorKind::Denied).
     pub fn ensure_open(&self) -> Result<(), OperationError> {
-        if self.place.is_closed() {
+        if self.slot.is_closed() {
             let message = "the permit is used after its guard has ended";
             return Err(OperationError::new(OperationErrorKind::Denied, message));
         }
@@ -107,7 +110,7 @@ impl<T> Permit<T> {
     /// What is the same for all events of the run.
     #[must_use]
     pub fn scope(&self) -> &RunScope {
-        &self.place.scope
+        &self.slot.scope
     }
 }
 
@@ -115,12 +118,12 @@ impl<T> Deref for Permit<T> {
     type Target = T;
 
     fn deref(&self) -> &T {
-        self.place.inputs()
+        self.slot.inputs()
     }
 }
 
 impl<T: fmt::Debug> fmt::Debug for Permit<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Permit").field(self.place.inputs()).finish()
+        f.debug_tuple("Permit").field(self.slot.inputs()).finish()
     }
 }

@@ -94,7 +94,7 @@ pub trait RailOn<E: Event>: Rail {
     type Out: ReturnedAt<E, E::Returns>;
 
     /// Whether something is lost when it faults, beside the decision that its type tells: it takes what the event
-    /// carries by `&mut`, hands on a value, or decides behind another type.
+    /// carries by `&mut`, provides a value, or decides behind another type.
     #[doc(hidden)]
     const CHANGES: bool = false;
 

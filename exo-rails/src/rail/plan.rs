@@ -14,6 +14,7 @@ use crate::rail::declaration::Row;
 ///
 /// ```
 /// use exo_rails::prelude::*;
+/// use exo_rails::Chain;
 ///
 /// #[rail(priority = 90, on = [PreToolCall, PostToolCall])]
 /// fn audit() {}
@@ -181,6 +182,7 @@ impl fmt::Display for Plan {
 
 #[cfg(test)]
 mod tests {
+    use crate::chain::Chain;
     use crate::prelude::*;
 
     #[rail(priority = 10, on = [PreToolCall])]

@@ -3,7 +3,7 @@
 use crate::context::ValueInfo;
 use crate::point::HookPoint;
 
-/// That a rail hands on a value at an event, or needs it there.
+/// That a rail provides a value at an event, or needs it there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ValueUse {
     pub(crate) event: HookPoint,
@@ -12,7 +12,7 @@ pub struct ValueUse {
 }
 
 impl ValueUse {
-    /// The rail hands on the value.
+    /// The rail provides the value.
     #[must_use]
     pub const fn provides(event: HookPoint, value: ValueInfo) -> Self {
         Self { event, value, needs: false }

@@ -41,7 +41,7 @@
 //!
 //! ```
 //! use exo_rails::prelude::*;
-//! use exo_rails::testing;
+//! use exo_rails::{StopKind, testing};
 //!
 //! #[rail(on = [ToolError])]
 //! fn once_more(error: &OperationError) -> RailAction {

@@ -51,7 +51,7 @@ use crate::point::event_table;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not say what a test holds as its payload",
     label = "no `OwnedPayload`",
-    note = "all events of the library do; implement `exo_rails::testing::OwnedPayload` for one of your own"
+    note = "all events of the library do; implement `exo_rails::testing::OwnedPayload` for a custom event"
 )]
 pub trait OwnedPayload: Event {
     /// The parts of the payload.

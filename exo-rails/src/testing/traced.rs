@@ -11,6 +11,7 @@ use crate::testing::trace::{Trace, TracedEvent};
 ///
 /// ```
 /// use exo_rails::prelude::*;
+/// use exo_rails::StopKind;
 /// use exo_rails::testing::Traced;
 ///
 /// #[rail(priority = 10, on = [PreToolCall])]

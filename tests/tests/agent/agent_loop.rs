@@ -1,7 +1,7 @@
 //! Rails on an agent.
 
-use exo_rails::OperationErrorKind;
 use exo_rails::prelude::*;
+use exo_rails::{NoRails, OperationErrorKind};
 use tests::{Model, asks_for, note, notes, run_agent};
 
 fn context() -> RunContext {

@@ -1,8 +1,8 @@
 //! Histories that outgrow their budget.
 
-use exo_rails::NoRetry;
 use exo_rails::message::{Message, Messages, Role, ToolCall};
 use exo_rails::prelude::*;
+use exo_rails::{CompactionInputs, CompactionOutput, NoRetry};
 use exo_rails_agent::{Agent, ScriptedModel};
 use exo_rails_agent::{Compaction, KeepNewest, estimated_tokens};
 use proptest::prelude::*;

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use exo_rails::prelude::*;
-use exo_rails::{EventBus, EventRecord, Lagged, Outcome, Serves, StopKind, StreamPiece, Subscription};
+use exo_rails::{EventBus, EventRecord, Lagged, NoRails, Outcome, Serves, StopKind, StreamPiece, Subscription};
 use exo_rails_agent::{Agent, Session};
 use futures_util::{FutureExt, StreamExt, stream};
 use serde_json::json;

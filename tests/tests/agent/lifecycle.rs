@@ -10,7 +10,7 @@ fn context() -> RunContext {
     RunContext::new("lifecycle")
 }
 
-#[rail(on = [Start, PreLlmCall, PostLlmCall, LlmError, PreToolCall, PostToolCall, ToolError, Finished, Error])]
+#[rail(on = [Start, PreLlmCall, PostLlmCall, LlmError, PreToolCall, PostToolCall, ToolError, Finished, events::Error])]
 fn every_event(ctx: &RailContext) {
     note(ctx, ctx.event().name());
 }
@@ -54,7 +54,7 @@ fn no_tools() -> Verdict {
     Verdict::abort("no tools")
 }
 
-#[rail(priority = 90, on = [Error])]
+#[rail(priority = 90, on = [events::Error])]
 fn told(run: &InvokeInputs, error: &RunError, ctx: &RailContext) {
     note(ctx, format!("{}: {error}", run.input.text()));
 }

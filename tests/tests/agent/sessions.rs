@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use exo_rails::CancellationToken;
 use exo_rails::message::{Message, Messages};
 use exo_rails::prelude::*;
+use exo_rails::{CancellationToken, SessionInfo};
 use exo_rails_agent::{Agent, ScriptedModel};
 use exo_rails_agent::{RunEvent, Session};
 use futures_util::StreamExt;
@@ -14,7 +14,7 @@ use tests::Warnings;
 #[derive(Clone, Debug, Default)]
 struct Seen(Vec<String>);
 
-#[rail(priority = 1, on = [SessionStart, Start, Finished, Error, SessionEnd])]
+#[rail(priority = 1, on = [SessionStart, Start, Finished, events::Error, SessionEnd])]
 fn record(inputs: &Inputs<'_>, ctx: &RailContext) {
     let turns = match inputs {
         Inputs::SessionStart(session) | Inputs::SessionEnd(session) => format!(" of {} turns", session.turns),

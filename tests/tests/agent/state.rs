@@ -1,7 +1,7 @@
 //! What rails share: for one event, for a run, for a session.
 
 use exo_rails::prelude::*;
-use exo_rails::{HookState, SharedExtensions};
+use exo_rails::{HookState, SessionInfo, SharedExtensions};
 use exo_rails_agent::{Agent, Session};
 use serde_json::{Value, json};
 use tests::{note, notes, prompt, run, tool};

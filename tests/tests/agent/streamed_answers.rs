@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use exo_rails::message::{FunctionCall, Message, Role, ToolCall, Usage};
 use exo_rails::prelude::*;
-use exo_rails::{ModelDelta, ResponseBuilder, Stream, ToolCallDelta};
+use exo_rails::{ModelDelta, NoRails, ResponseBuilder, Stream, ToolCallDelta};
 use exo_rails_agent::{Model, ScriptedModel};
 use futures_util::{StreamExt, stream};
 use serde_json::{Map, Value, json};

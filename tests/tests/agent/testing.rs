@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use exo_rails::prelude::*;
 use exo_rails::testing::{self, OwnedPayload, Trace, TraceEntry, Traced};
-use exo_rails::{CancellationToken, Event, SharedExtensions};
+use exo_rails::{CancellationToken, Event, NoRails, SharedExtensions, StopKind};
 use exo_rails_agent::Agent;
 use serde_json::json;
 use tokio::time::Instant;

@@ -3,9 +3,9 @@
 use std::collections::{BTreeSet, HashSet};
 
 use exo_rails::__private::OpenArgs;
-use exo_rails::ArgsError;
 use exo_rails::message::Role;
 use exo_rails::prelude::*;
+use exo_rails::{ArgsError, NoRails, tools};
 use exo_rails_agent::{Agent, ScriptedModel};
 use proptest::prelude::*;
 use serde::{Deserialize, Serialize};

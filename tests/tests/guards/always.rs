@@ -1,7 +1,7 @@
 //! Rails that are always called: also when a rail before them has stopped the event.
 
 use exo_rails::prelude::*;
-use exo_rails::{Event, Outcome, Serves};
+use exo_rails::{Event, NoRails, Outcome, Serves, StopKind, StoppedBy};
 use tests::{Warnings, note, notes};
 
 /// What a rail with `always` sees.

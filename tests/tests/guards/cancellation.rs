@@ -46,7 +46,7 @@ async fn once_more(ctx: &mut RailContext) -> RailAction {
     RailAction::retry(RetryRequest::new("once more").with_delay(Duration::from_secs(5)))
 }
 
-#[rail(priority = 90, on = [Error])]
+#[rail(priority = 90, on = [events::Error])]
 fn told(error: &RunError, ctx: &RailContext) {
     note(ctx, format!("told: {error}"));
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use exo_rails::prelude::*;
-use exo_rails::{AnySubstitute, CustomInputs, NoRetry, RailSkip, Serves};
+use exo_rails::{Chain, CustomInputs, NoRetry, RailSkip, Serves};
 use tests::{note, notes};
 
 #[derive(Debug, PartialEq)]
@@ -156,7 +156,7 @@ fn points_are_known_by_more_than_their_names() {
     assert!(read.is_err_and(|error| error.starts_with("unknown event `memories_recalled`")));
 }
 
-async fn from_memory(inputs: Inputs<'_>, _: &mut RailContext) -> RailAction<AnySubstitute> {
+async fn from_memory(inputs: Inputs<'_>, _: &mut RailContext) -> RailAction<Box<dyn std::any::Any + Send>> {
     match inputs {
         Inputs::Custom(inputs) if inputs.get::<Query>() == Some(&Query("name")) => {
             RailAction::skip_with(Box::new(Memories(vec!["Ada"])), "from memory")

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use exo_rails::prelude::*;
-use exo_rails::testing;
+use exo_rails::{Chain, testing};
 use serde_json::json;
 use tests::{note, notes, prompt};
 

@@ -4,6 +4,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use exo_rails::Chain;
+use exo_rails::events::Error;
 use exo_rails::prelude::*;
 use tests::{Warnings, note, notes};
 
@@ -108,7 +110,7 @@ struct Value;
 
 #[rail(
     priority = 60,
-    on = [Start, PreLlmCall, PostLlmCall, LlmError, PreToolCall, PostToolCall, ToolError, Finished, Error]
+    on = [Start, PreLlmCall, PostLlmCall, LlmError, PreToolCall, PostToolCall, ToolError, Finished, events::Error]
 )]
 fn later(ctx: &RailContext) {
     note(ctx, ctx.event().name());
@@ -117,7 +119,7 @@ fn later(ctx: &RailContext) {
 /// Is called whatever comes of the fault.
 #[rail(
     priority = 70,
-    on = [Start, PreLlmCall, PostLlmCall, LlmError, PreToolCall, PostToolCall, ToolError, Finished, Error],
+    on = [Start, PreLlmCall, PostLlmCall, LlmError, PreToolCall, PostToolCall, ToolError, Finished, events::Error],
     always
 )]
 fn audit(ctx: &RailContext) {
@@ -582,7 +584,7 @@ async fn methods_have_options_of_their_own() {
 
 #[tokio::test]
 async fn at_error_a_fault_changes_nothing() {
-    #[rail(on = [Error], on_panic = "fault", timeout = "1s")]
+    #[rail(on = [events::Error], on_panic = "fault", timeout = "1s")]
     async fn told() {
         panic!("broken")
     }

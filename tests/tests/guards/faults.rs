@@ -24,7 +24,7 @@ fn check_result() -> Result<Verdict, io::Error> {
     Err(down())
 }
 
-#[rail(priority = 20, on = [PreToolCall, PostToolCall, ToolError, Error])]
+#[rail(priority = 20, on = [PreToolCall, PostToolCall, ToolError, events::Error])]
 fn metrics(ctx: &RailContext) -> Result<(), &'static str> {
     note(ctx, format!("metrics {}", ctx.event()));
     Err("no connection")
@@ -42,7 +42,7 @@ fn retry_everything(ctx: &RailContext) -> RailAction {
     RailAction::retry(RetryRequest::new("whatever it was").with_max_retries(3))
 }
 
-#[rail(priority = 90, on = [Error])]
+#[rail(priority = 90, on = [events::Error])]
 fn told(error: &RunError, ctx: &RailContext) {
     note(ctx, format!("told {error}"));
 }
@@ -176,7 +176,7 @@ async fn an_illegal_action_of_a_plain_hook_is_a_fault_that_names_it() {
     let mut hooks = HookManager::new();
     hooks.add(HookPoint::Error, aborts_everywhere);
     let inputs = InvokeInputs::new("hello");
-    let fault = hooks.dispatch::<Error>((&inputs, &RunError::Cancelled), &mut context()).await.unwrap_err();
+    let fault = hooks.dispatch::<events::Error>((&inputs, &RunError::Cancelled), &mut context()).await.unwrap_err();
     assert!(fault.rail_name.ends_with("aborts_everywhere"));
     assert!(matches!(fault.cause, FaultCause::IllegalAction { action: "abort" }));
 }

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use exo_rails::prelude::*;
-use exo_rails::{Allowed, RetriesExhausted};
+use exo_rails::{Allowed, Chain, RetriesExhausted, SessionInfo};
 use tests::{note, notes};
 
 /// Lets so many calls of one tool pass.

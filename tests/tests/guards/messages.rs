@@ -7,9 +7,9 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
 use allocation_counter::AllocationInfo;
-use exo_rails::EventBus;
 use exo_rails::message::{Content, Message, Messages, Role};
 use exo_rails::prelude::*;
+use exo_rails::{EventBus, NoRails};
 use exo_rails_agent::{Agent, KeepNewest, ScriptedModel};
 use proptest::collection::vec;
 use proptest::prelude::*;

@@ -3,7 +3,7 @@
 use std::ptr;
 
 use exo_rails::prelude::*;
-use exo_rails::{Plan, PlannedRail};
+use exo_rails::{Chain, Plan, PlannedRail};
 use tests::{Listed, listed_first, listed_last, note, notes, plan_of_listed};
 
 #[rail(priority = 90, on = [PreToolCall], after = [listed_last, Listed])]

@@ -1,7 +1,7 @@
 //! Onions: what runs first before something happens runs last after it.
 
 use exo_rails::prelude::*;
-use exo_rails::{Requirement, Serves};
+use exo_rails::{Chain, ChainPolicy, Requirement, Serves, chain_policy};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use tests::{note, take_notes};
@@ -22,7 +22,7 @@ macro_rules! noting {
         $(#[$doc])*
         #[rail(priority = $priority, on = [
             SessionStart, Start, PreCompaction, PostCompaction, PreLlmCall, LlmChunk, PostLlmCall, LlmError, PreToolCall,
-            PostToolCall, ToolError, Finished, Error, SessionEnd, Opening, Closed,
+            PostToolCall, ToolError, Finished, events::Error, SessionEnd, Opening, Closed,
         ])]
         fn $rail(ctx: &RailContext) {
             note(ctx, stringify!($rail));

@@ -1,7 +1,7 @@
 //! The order in which rails run, and who decides.
 
 use exo_rails::prelude::*;
-use exo_rails::{DEFAULT_PRIORITY, RailSkip, RetryRequest};
+use exo_rails::{Chain, DEFAULT_PRIORITY, NoRails, RailSkip, RetryRequest};
 use tests::{note, notes};
 
 fn context() -> RunContext {

@@ -2,6 +2,7 @@
 
 use std::sync::Mutex;
 
+use exo_rails::NoRails;
 use exo_rails::prelude::*;
 use serde_json::json;
 use tests::{note, notes, tool};

@@ -1,6 +1,7 @@
 //! Rails for one tool: called for no other, with its arguments as a type.
 
 use exo_rails::prelude::*;
+use exo_rails::tools;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tests::{Warnings, note, notes};

@@ -2,9 +2,9 @@
 
 use std::sync::Mutex;
 
-use exo_rails::ModelDelta;
 use exo_rails::message::ToolCall;
 use exo_rails::prelude::*;
+use exo_rails::{ModelDelta, NoRails};
 use exo_rails_agent::Model;
 use futures_util::TryStreamExt;
 use serde_json::{Value, json};

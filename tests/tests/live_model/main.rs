@@ -8,8 +8,8 @@ mod server;
 
 use std::time::Duration;
 
-use exo_rails::ResponseBuilder;
 use exo_rails::prelude::*;
+use exo_rails::{NoRails, ResponseBuilder};
 use exo_rails_agent::Model;
 use exo_rails_agent::openai::{ChatModel, ChatModelBuilder};
 use futures_util::TryStreamExt;

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use exo_rails::NoRails;
 use exo_rails::message::ToolSpec;
 use exo_rails::prelude::*;
 use exo_rails::{OperationErrorKind, ResponseBuilder};

@@ -166,7 +166,7 @@ fn stamp_of(inputs: &Inputs<'_>) -> Option<u64> {
 /// The first at each event.
 #[rail(priority = 0, on = [
     SessionStart, Start, PreCompaction, PostCompaction, PreLlmCall, LlmChunk, PostLlmCall, LlmError, PreToolCall,
-    PostToolCall, ToolError, Finished, Error, SessionEnd,
+    PostToolCall, ToolError, Finished, events::Error, SessionEnd,
 ])]
 fn gate(inputs: &Inputs<'_>, ctx: &mut RailContext) {
     let (run, line) = (Run::of(ctx), line(inputs));
@@ -209,7 +209,7 @@ fn entered(inputs: &Inputs<'_>, ctx: &RailContext) -> Entered {
 /// The last at each event, whatever comes of it.
 #[rail(priority = 99, always, on = [
     SessionStart, Start, PreCompaction, PostCompaction, PreLlmCall, LlmChunk, PostLlmCall, LlmError, PreToolCall,
-    PostToolCall, ToolError, Finished, Error, SessionEnd,
+    PostToolCall, ToolError, Finished, events::Error, SessionEnd,
 ])]
 fn audit(inputs: &Inputs<'_>, ctx: &RailContext) {
     let lends = matches!(ctx.event(), HookPoint::PreLlmCall | HookPoint::PreToolCall);
@@ -277,7 +277,7 @@ async fn plain(mut inputs: Inputs<'_>, ctx: &mut RailContext) -> Result<RailActi
 }
 
 #[rail(priority = 50, timeout = "15ms", on_panic = "fault", on = [
-    PreCompaction, PostCompaction, PreLlmCall, PostLlmCall, PreToolCall, PostToolCall, Finished, Error, SessionEnd,
+    PreCompaction, PostCompaction, PreLlmCall, PostLlmCall, PreToolCall, PostToolCall, Finished, events::Error, SessionEnd,
 ])]
 async fn watcher(inputs: &Inputs<'_>, ctx: &RailContext) -> Result<(), String> {
     let (mut deciding, mut random) = Deciding::begin(ctx, line(inputs), "watcher");

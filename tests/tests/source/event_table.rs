@@ -25,6 +25,10 @@ fn every_list_has_every_event() {
         let names: Vec<_> = list.split(|char: char| !char.is_alphanumeric()).collect();
         for point in HookPoint::ALL {
             let event = format!("{point:?}");
+            // Its name is that of the trait `std::error::Error`.
+            if file.ends_with("prelude.rs") && event == "Error" {
+                continue;
+            }
             assert!(names.contains(&event.as_str()), "`{file}`: `{event}` is missing in the list after `{before}`");
         }
     }

@@ -53,7 +53,7 @@ pub(crate) async fn run_in(
 /// Notes each event and the attempt, before any other rail of the event.
 #[rail(
     priority = 1,
-    on = [Start, PreLlmCall, PostLlmCall, LlmError, PreToolCall, PostToolCall, ToolError, Finished, Error]
+    on = [Start, PreLlmCall, PostLlmCall, LlmError, PreToolCall, PostToolCall, ToolError, Finished, events::Error]
 )]
 pub(crate) fn trace(ctx: &RailContext) {
     note(ctx, format!("{} {}", ctx.event(), ctx.attempt()));

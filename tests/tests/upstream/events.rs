@@ -1,5 +1,4 @@
 //! Every event is served, on every path, and carries what its payload promises.
-
 use exo_rails::message::{ToolSpec, Usage};
 use exo_rails::prelude::*;
 use exo_rails_agent::{Agent, ScriptedModel};
@@ -75,7 +74,7 @@ async fn running_an_agent_again_does_not_multiply_its_rails() {
 }
 
 /// Shows what each event carries, all of it.
-#[rail(on = [Start, PreLlmCall, PostLlmCall, LlmError, PreToolCall, PostToolCall, ToolError, Finished, Error])]
+#[rail(on = [Start, PreLlmCall, PostLlmCall, LlmError, PreToolCall, PostToolCall, ToolError, Finished, events::Error])]
 fn shows(inputs: &Inputs<'_>, ctx: &RailContext) {
     let names = |tools: &[ToolSpec]| tools.iter().map(|tool| tool.function.name.clone()).collect::<Vec<_>>().join(" ");
     let total = |usage: Option<&Usage>| usage.map_or(0, |usage| usage.total_tokens);

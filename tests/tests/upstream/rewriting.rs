@@ -61,7 +61,7 @@ fn refuses() -> Verdict {
     Verdict::abort("not today")
 }
 
-#[rail(priority = 90, on = [Error])]
+#[rail(priority = 90, on = [events::Error])]
 fn shows_extra(ctx: &RailContext) {
     note(ctx, format!("left behind: {:?}", ctx.extra.get::<&str>()));
 }

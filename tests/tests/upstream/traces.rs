@@ -140,7 +140,7 @@ async fn what_a_rail_keeps_in_the_run_is_there_at_each_later_event_and_extra_is_
     #[derive(Clone, Default)]
     struct Seen(u32);
 
-    #[rail(on = [Start, PreLlmCall, PostLlmCall, LlmError, PreToolCall, PostToolCall, ToolError, Finished, Error])]
+    #[rail(on = [Start, PreLlmCall, PostLlmCall, LlmError, PreToolCall, PostToolCall, ToolError, Finished, events::Error])]
     fn count(ctx: &mut RailContext) {
         let before = ctx.extra.insert(Seen(1)).is_some();
         let seen = ctx.run.update(|seen: &mut Seen| {

@@ -3,6 +3,7 @@
 //! The message should say: `Memories` is not an event.
 
 use exo_rails::prelude::*;
+use exo_rails::chain_policy;
 
 #[derive(Debug)]
 struct Memories(Vec<String>);

@@ -2,7 +2,7 @@
 
 use exo_rails::prelude::*;
 
-#[rail(on = [PreToolCall, Error], on_fault = "skip")]
+#[rail(on = [PreToolCall, events::Error], on_fault = "skip")]
 fn observe() -> Result<(), String> {
     Ok(())
 }

@@ -3,6 +3,7 @@
 #![deny(unused_must_use)]
 
 use exo_rails::prelude::*;
+use exo_rails::NoRails;
 
 async fn check(call: &mut ToolCallInputs, ctx: &mut RunContext) {
     NoRails.dispatch::<PreToolCall>(call, ctx);

@@ -1,6 +1,7 @@
 //! The message should say: the operation is an async function or closure of a permit.
 
 use exo_rails::prelude::*;
+use exo_rails::NoRails;
 
 fn main() {
     let tool = |call: Permit<ToolCallInputs>| Ok::<_, OperationError>(ToolOutput::text(call.tool_name.clone()));

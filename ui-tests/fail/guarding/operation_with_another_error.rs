@@ -1,6 +1,7 @@
 //! The message should say: `u32` does not convert into `OperationError`.
 
 use exo_rails::prelude::*;
+use exo_rails::NoRails;
 
 fn main() {
     let tool = |call: Permit<ToolCallInputs>| async move {

@@ -1,6 +1,7 @@
 //! The message should say: the operation of a tool call yields a `ToolOutput`.
 
 use exo_rails::prelude::*;
+use exo_rails::NoRails;
 
 fn main() {
     let tool = |call: Permit<ToolCallInputs>| async move { Ok::<_, OperationError>(call.tool_name.clone()) };

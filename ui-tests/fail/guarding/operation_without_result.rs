@@ -1,6 +1,7 @@
 //! The message should say: the operation yields a `Result`.
 
 use exo_rails::prelude::*;
+use exo_rails::NoRails;
 
 fn main() {
     let tool = |call: Permit<ToolCallInputs>| async move { ToolOutput::text(call.tool_name.clone()) };

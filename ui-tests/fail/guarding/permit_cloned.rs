@@ -1,6 +1,7 @@
 //! The message should say: a permit is for one call: it is not `Clone`.
 
 use exo_rails::prelude::*;
+use exo_rails::NoRails;
 
 async fn run_tool(call: Permit<ToolCallInputs>) -> Result<ToolOutput, OperationError> {
     Ok(ToolOutput::text(format!("{} has run", call.tool_name)))

@@ -1,6 +1,7 @@
 //! The message should say: the permit is moved into the first call (the compiler's own words).
 
 use exo_rails::prelude::*;
+use exo_rails::NoRails;
 
 async fn run_tool(call: Permit<ToolCallInputs>) -> Result<ToolOutput, OperationError> {
     Ok(ToolOutput::text(format!("{} has run", call.tool_name)))

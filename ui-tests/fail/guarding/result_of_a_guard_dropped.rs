@@ -3,6 +3,7 @@
 #![deny(unused_must_use)]
 
 use exo_rails::prelude::*;
+use exo_rails::NoRails;
 
 async fn run_tool(call: Permit<ToolCallInputs>) -> Result<ToolOutput, OperationError> {
     Ok(ToolOutput::text(format!("{} has run", call.tool_name)))

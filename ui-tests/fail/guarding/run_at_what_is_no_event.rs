@@ -1,6 +1,7 @@
 //! The message should say: `String` is not an event; the events are …
 
 use exo_rails::prelude::*;
+use exo_rails::NoRails;
 
 async fn check(call: &mut ToolCallInputs) {
     let _ = NoRails.dispatch::<String>(call, &mut RunContext::new("demo")).await;

@@ -3,6 +3,7 @@
 //! The messages should say: `permission` has to run before `audit`, but at `PostToolCall` it does not: this is an onion.
 
 use exo_rails::prelude::*;
+use exo_rails::chain_policy;
 
 #[rail(priority = 90, on = [PostToolCall])]
 fn permission() {}

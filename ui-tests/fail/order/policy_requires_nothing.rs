@@ -1,6 +1,7 @@
 //! The message should say: the policy requires nothing.
 
 use exo_rails::prelude::*;
+use exo_rails::chain_policy;
 
 #[rail(priority = 10, on = [PreToolCall])]
 fn permission_check(call: &ToolCallInputs) -> Verdict {

@@ -1,6 +1,7 @@
 //! The message should say: `permission_check` is not on `Start`, so no chain can run it there.
 
 use exo_rails::prelude::*;
+use exo_rails::chain_policy;
 
 #[rail(priority = 10, on = [PreToolCall])]
 fn permission_check(call: &ToolCallInputs) -> Verdict {

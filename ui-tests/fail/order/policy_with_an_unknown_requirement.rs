@@ -1,6 +1,7 @@
 //! The message should say: a policy has no requirement `requires`; did you mean `require`?
 
 use exo_rails::prelude::*;
+use exo_rails::chain_policy;
 
 #[rail(priority = 10, on = [PreToolCall])]
 fn permission_check(call: &ToolCallInputs) -> Verdict {

@@ -2,7 +2,7 @@
 
 use exo_rails::prelude::*;
 
-#[rail(on = [Error])]
+#[rail(on = [events::Error])]
 async fn guard(error: &RunError) -> RailAction {
     RailAction::abort(error.to_string())
 }

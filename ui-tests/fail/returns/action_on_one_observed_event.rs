@@ -2,7 +2,7 @@
 
 use exo_rails::prelude::*;
 
-#[rail(on = [Start, Error])]
+#[rail(on = [Start, events::Error])]
 async fn guard(run: &InvokeInputs) -> RailAction {
     RailAction::abort(run.input.text().to_string())
 }

@@ -2,7 +2,7 @@
 
 use exo_rails::prelude::*;
 
-#[rail(on = [Error])]
+#[rail(on = [events::Error])]
 async fn guard(error: &RunError) -> Result<Verdict, String> {
     Err(error.to_string())
 }

@@ -1,6 +1,7 @@
 //! The message should say: `only_tmp` is for `drop_table`, which is not a tool of `SupportTools`: its tools are …; at the chain inside.
 
 use exo_rails::prelude::*;
+use exo_rails::tools;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 

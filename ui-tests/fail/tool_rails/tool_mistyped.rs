@@ -1,6 +1,7 @@
 //! The message should say: `delete_fil` is not a tool of `SupportTools`: did you mean `delete_file`?
 
 use exo_rails::prelude::*;
+use exo_rails::tools;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 

@@ -1,6 +1,7 @@
 //! The message should say: `drop_table` is not a tool of `SupportTools`: its tools are `search`, `delete_file`; once.
 
 use exo_rails::prelude::*;
+use exo_rails::tools;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 

@@ -1,6 +1,7 @@
 //! The message should say: the compiler's own words: there is no type `SuportTools`; once.
 
 use exo_rails::prelude::*;
+use exo_rails::tools;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 

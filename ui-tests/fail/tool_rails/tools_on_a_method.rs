@@ -1,6 +1,7 @@
 //! The message should say: `tools` is of the whole rail: it stands in the `#[rail(…)]` above the `impl` block.
 
 use exo_rails::prelude::*;
+use exo_rails::tools;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 

@@ -1,6 +1,7 @@
 //! The message should say: `tools` says which tools there are: name the one that the rail is for, `tool = "delete_file"`.
 
 use exo_rails::prelude::*;
+use exo_rails::tools;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 

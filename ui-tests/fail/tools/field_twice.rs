@@ -1,6 +1,7 @@
 //! The message should say: the set has two fields of the name `search`.
 
 use exo_rails::prelude::*;
+use exo_rails::tools;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 

@@ -1,6 +1,7 @@
 //! The message should say: a tool is a field with the type of its arguments: `search: Search`.
 
 use exo_rails::prelude::*;
+use exo_rails::tools;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 

@@ -1,6 +1,7 @@
 //! The message should say: `Limit` is not the arguments of a tool.
 
 use exo_rails::prelude::*;
+use exo_rails::tools;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 

@@ -1,6 +1,7 @@
 //! The message should say: a set names the type of the arguments alone: write `Search`.
 
 use exo_rails::prelude::*;
+use exo_rails::{ToolFor, tools};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 

@@ -1,6 +1,7 @@
 //! The message should say: the tool `Search` is in the set twice.
 
 use exo_rails::prelude::*;
+use exo_rails::tools;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 

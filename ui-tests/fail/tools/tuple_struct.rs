@@ -1,6 +1,7 @@
 //! The message should say: a set of tools names them in braces.
 
 use exo_rails::prelude::*;
+use exo_rails::tools;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 

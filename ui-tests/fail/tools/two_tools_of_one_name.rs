@@ -1,6 +1,7 @@
 //! The message should say: `SupportTools` has two tools of the name `search`: `Search` and `Find`.
 
 use exo_rails::prelude::*;
+use exo_rails::tools;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 

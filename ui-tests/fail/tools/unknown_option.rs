@@ -1,6 +1,7 @@
 //! The message should say: `#[tools]` has no option `carte`; did you mean `crate`?
 
 use exo_rails::prelude::*;
+use exo_rails::tools;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 

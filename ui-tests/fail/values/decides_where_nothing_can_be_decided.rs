@@ -5,7 +5,7 @@ use exo_rails::prelude::*;
 #[derive(Provided)]
 struct RateLimitLeft(u32);
 
-#[rail(priority = 20, on = [Error], provides = [RateLimitLeft])]
+#[rail(priority = 20, on = [events::Error], provides = [RateLimitLeft])]
 fn rate_limit(ctx: &RailContext) -> Provide<RateLimitLeft> {
     Provide::value(RateLimitLeft(ctx.step()))
 }

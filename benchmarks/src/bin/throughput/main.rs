@@ -15,6 +15,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
 
+use exo_rails::NoRails;
 use exo_rails::prelude::*;
 use tokio::runtime::{Builder, Runtime};
 

@@ -89,6 +89,7 @@ impl<T> DerefMut for Args<T> {
 ///
 /// ```
 /// use exo_rails::prelude::*;
+/// use exo_rails::NoRails;
 /// # use serde::{Deserialize, Serialize};
 /// use serde_json::json;
 ///

@@ -186,6 +186,7 @@ impl Tool {
     ///
     /// ```
     /// use exo_rails::prelude::*;
+    /// use exo_rails::NoRails;
     /// use serde_json::{Value, json};
     ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RunError> {

@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::error::OperationError;
-use crate::event::Never;
+use crate::event::Decoy;
 use crate::message::{ToolCallInputs, ToolOutput, ToolSpec};
 use crate::operation::permit::Permit;
 use crate::operation::tool::Tool;
@@ -265,14 +265,14 @@ impl ToolCallInputs {
     note = "the derives are those of `serde`: `use serde::{{Deserialize, Serialize}}`",
     note = "the arguments own their data: `String` and not `&str`"
 )]
-pub trait Json<One = ()>: Serialize + DeserializeOwned {}
+pub trait Json<Impl = ()>: Serialize + DeserializeOwned {}
 
 #[diagnostic::do_not_recommend]
 impl<T: Serialize + DeserializeOwned> Json for T {}
 
-/// See [`Never`]: without it, serde says what is missing, once for each of its traits.
+/// See [`Decoy`]: without it, serde says what is missing, once for each of its traits.
 #[diagnostic::do_not_recommend]
-impl<T: Serialize + DeserializeOwned, One: Never> Json<One> for T {}
+impl<T: Serialize + DeserializeOwned, Impl: Decoy> Json<Impl> for T {}
 
 /// What has a JSON schema: whatever derives `JsonSchema`, with the feature `schemars`.
 #[cfg_attr(

@@ -14,6 +14,7 @@ use crate::rail::NamesOf;
 ///
 /// ```
 /// use exo_rails::prelude::*;
+/// use exo_rails::{NoRails, tools};
 /// use exo_rails_agent::Agent;
 /// # use serde::{Deserialize, Serialize};
 /// # use serde_json::json;

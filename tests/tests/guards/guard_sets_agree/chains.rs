@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use exo_rails::Chain;
 use exo_rails::prelude::*;
 
 use super::family::*;

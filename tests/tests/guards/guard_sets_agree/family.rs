@@ -215,7 +215,7 @@ pub(crate) struct Observer6<const SEED: u32>;
 
 #[rail(priority = priority(SEED, 6))]
 impl<const SEED: u32> Observer6<SEED> {
-    #[on(Start, PreLlmCall, PostLlmCall, LlmError, PreToolCall, PostToolCall, ToolError, Finished, Error)]
+    #[on(Start, PreLlmCall, PostLlmCall, LlmError, PreToolCall, PostToolCall, ToolError, Finished, events::Error)]
     async fn any(&self, inputs: Inputs<'_>, ctx: &mut RailContext) -> Result<(), String> {
         let seen = all(&inputs);
         match play(Self::NAME, seen, changeable(inputs), ctx).await {

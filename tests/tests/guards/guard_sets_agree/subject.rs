@@ -78,7 +78,7 @@ async fn event<R: GuardSet>(rails: &R, point: HookPoint, ctx: &mut RunContext) -
         HookPoint::Finished => end(rails.dispatch::<Finished>((&run, &mut output), ctx).await, &output),
         HookPoint::Error => {
             let error = RunError::Operation(failure);
-            end(rails.dispatch::<Error>((&run, &error), ctx).await, &error)
+            end(rails.dispatch::<events::Error>((&run, &error), ctx).await, &error)
         }
         _ => unreachable!("an event without a test"),
     }

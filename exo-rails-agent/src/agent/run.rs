@@ -22,14 +22,14 @@ use crate::model::Model;
 type Attempt<'a> = Pin<Box<dyn Future<Output = Result<InvokeOutput, RunError>> + Send + 'a>>;
 
 /// One run of an agent, streamed when somebody listens to its events.
-pub(crate) struct Steps<'a, M, R> {
+pub(crate) struct AgentRun<'a, M, R> {
     agent: &'a Agent<M, R>,
     events: Option<Sender<RunEvent>>,
     // One for all attempts: what a run has cost is not forgotten when a rail has it done again.
     usage: Arc<Mutex<Usage>>,
 }
 
-impl<'a, M: Model, R: GuardSet> Steps<'a, M, R> {
+impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
     pub(crate) fn new(agent: &'a Agent<M, R>, events: Option<Sender<RunEvent>>) -> Self {
         Self { agent, events, usage: Arc::default() }
     }
@@ -37,19 +37,19 @@ impl<'a, M: Model, R: GuardSet> Steps<'a, M, R> {
     /// Runs the agent, guarded.
     pub(crate) async fn run(&self, input: InvokeInputs, ctx: &mut RunContext) -> Result<InvokeOutput, RunError> {
         let span = telemetry::run_span(ctx);
-        let result = self.guarded(input, ctx).instrument(span.clone()).await;
+        let result = self.run_guarded(input, ctx).instrument(span.clone()).await;
         telemetry::end_with_usage(&span, ctx, &result, Some(&self.used()));
         result
     }
 
-    async fn guarded(&self, input: InvokeInputs, ctx: &mut RunContext) -> Result<InvokeOutput, RunError> {
+    async fn run_guarded(&self, input: InvokeInputs, ctx: &mut RunContext) -> Result<InvokeOutput, RunError> {
         let mut reported = 0;
         // Boxed: with all that is in it, the compiler would find no end to the layout of a program's futures.
         let attempt = |run: Permit<InvokeInputs>| -> Attempt<'_> {
             let again = std::mem::replace(&mut reported, run.attempt()) < run.attempt();
             Box::pin(async move {
                 self.tell_again(again).await;
-                self.attempt(run).await
+                self.take_steps(run).await
             })
         };
         let result = self.agent.rails.guard_run(input, ctx, attempt).await;
@@ -71,7 +71,7 @@ impl<'a, M: Model, R: GuardSet> Steps<'a, M, R> {
     }
 
     /// Takes steps until the model answers.
-    async fn attempt(&self, run: Permit<InvokeInputs>) -> Result<InvokeOutput, RunError> {
+    async fn take_steps(&self, run: Permit<InvokeInputs>) -> Result<InvokeOutput, RunError> {
         let (mut ctx, max_steps) = (run.context(), self.agent.max_steps);
         let mut messages = self.first_messages(&run);
         for step in 0..max_steps {
