@@ -419,3 +419,30 @@ fn a_signature_that_cannot_be_read_leaves_a_rail_of_the_name() {
         assert!(expansion.contains("struct guard { }") && expansion.contains(&tokens(item).to_string()), "{expansion}");
     }
 }
+
+/// What the docs say of a fault, which has to be what `RailOn::ON_FAULT` says as far as a return type tells.
+#[test]
+fn docs_of_a_public_rail() {
+    for (args, function, row) in [
+        ("on = [Start]", "fn f() {}", "| events | a fault | | --- | --- | | `Start` | is reported |"),
+        ("on = [Start]", "fn f() -> Result<(), String> { Ok(()) }", "| `Start` | is reported |"),
+        ("on = [Start]", "fn f() -> Option<Verdict> { None }", "| `Start` | ends the run |"),
+        ("on = [Start]", "fn f(run: &mut InvokeInputs) {}", "| `Start` | ends the run |"),
+        ("on = [Start]", "fn f() -> Mine { Mine }", "| `Start` | ends the run if the rail decides |"),
+        ("on = [Start], on_fault = \"continue\"", "fn f() -> Verdict { todo!() }", "| `Start` | is reported |"),
+        ("on = [Start], on_fault = \"skip\"", "fn f() -> Verdict { todo!() }", "| `Start` | skips |"),
+        ("on = [Start], always", "fn f() {}", "| `Start`, also after a rail has stopped them | is reported |"),
+        (
+            "on = [PreToolCall], tool = \"rm\", needs = [User], after = [audit]",
+            "fn f(user: &User) -> Verdict { todo!() }",
+            "Name `f`, priority 50, runs after `audit`. | events | tool | needs | a fault | | --- | --- | --- | --- | \
+             | `PreToolCall` | `rm` | `User` | ends the run |",
+        ),
+        ("on = [Start], provides = [User]", "fn f() -> User { User }", "| `Start` | `User` | ends the run |"),
+    ] {
+        let expansion = expand(args, &format!("pub {function}")).to_string().replace("\\n", " ");
+        let expansion = expansion.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(expansion.contains(row), "{args} {function}: {expansion}");
+        assert!(!expand(args, function).to_string().contains("a fault"), "what is private has no page");
+    }
+}

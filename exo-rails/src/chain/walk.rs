@@ -10,8 +10,8 @@ use tracing::{Instrument, Span};
 
 use crate::chain::serves::Serves;
 use crate::chain::{Facts, NO_PLACE, NoRail, RailAt, RailList};
-use crate::context::{RailContext, StoppedBy};
-use crate::decision::{Decision, Outcome, PlacedRail};
+use crate::context::RailContext;
+use crate::decision::{Decision, Outcome, PlacedRail, record_stop};
 use crate::event::{Event, Payloads};
 use crate::point::RailInfo;
 use crate::rail::{Rail, RailOn, Row, Stateless};
@@ -90,7 +90,7 @@ pub trait Mode {
     #[inline(always)]
     fn stopped_at(ctx: &mut RailContext, step: usize) {
         if Self::HAS_ALWAYS {
-            record_stop(ctx, step);
+            record_step(ctx, step);
         }
     }
 
@@ -98,13 +98,13 @@ pub trait Mode {
     #[inline(always)]
     fn stopped_after(ctx: &mut RailContext, steps: usize) {
         if Self::HAS_ALWAYS {
-            record_stop(ctx, ctx.stopped_at + steps);
+            record_step(ctx, ctx.stopped_at + steps);
         }
     }
 }
 
 #[cold]
-const fn record_stop(ctx: &mut RailContext, step: usize) {
+const fn record_step(ctx: &mut RailContext, step: usize) {
     ctx.stopped_at = step;
 }
 
@@ -149,9 +149,8 @@ macro_rules! mode {
                 ctx: &'a mut RailContext,
             ) -> Outcome<E> {
                 let outcome = L::Steps::walk::<Self>(chain, E::reborrow(&mut payload), ctx).await;
-                if let Some(stopped) = StoppedBy::of::<E>(&outcome) {
+                if record_stop(&outcome, ctx) {
                     let from = ctx.stopped_at + 1;
-                    ctx.set_stopped(stopped);
                     L::Steps::call_always_rails::<Self>(chain, payload, ctx, from).await;
                 }
                 outcome

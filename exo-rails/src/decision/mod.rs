@@ -13,7 +13,7 @@ pub use returned::*;
 use std::fmt;
 
 use crate::action::Allowed;
-use crate::context::{StopKind, StoppedBy};
+use crate::context::{RailContext, StopKind, StoppedBy};
 use crate::error::RailFault;
 use crate::event::Payloads;
 use crate::point::{RailName, Reason};
@@ -169,6 +169,18 @@ where
     E::Retry: Eq,
     E::Abort: Eq,
 {
+}
+
+/// Tells the rails that are always called how this outcome stops the event; `false` when it does not.
+#[inline]
+pub(crate) fn record_stop<E: Payloads>(outcome: &Outcome<E>, ctx: &mut RailContext) -> bool {
+    match StoppedBy::of(outcome) {
+        None => false,
+        Some(stopped) => {
+            ctx.set_stopped(stopped);
+            true
+        }
+    }
 }
 
 impl StoppedBy {

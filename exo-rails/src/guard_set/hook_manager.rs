@@ -9,8 +9,8 @@ use tracing::Instrument;
 
 use crate::action::{Allowed, RailIdentity, RailSkip};
 use crate::chain::Serves;
-use crate::context::{RailContext, StoppedBy};
-use crate::decision::{Decision, OnFault, Outcome, PlacedRail, outcome};
+use crate::context::RailContext;
+use crate::decision::{Decision, OnFault, Outcome, PlacedRail, outcome, record_stop};
 use crate::error::{FaultCause, RailFault};
 use crate::event::{AnyEvent, AnySubstitute, Event, Inputs};
 use crate::guard_set::hook::{Hook, HookFuture, ObserverFuture};
@@ -194,9 +194,7 @@ impl<E: Event> Serves<E> for HookManager {
                 faulted = faulted.or(outcome.err());
                 continue;
             }
-            if let Some(stopped) = StoppedBy::of::<E>(&outcome) {
-                ctx.set_stopped(stopped);
-            }
+            record_stop(&outcome, ctx);
             for later in &hooks[place + 1..] {
                 later.hook.run_always_rails(&later.at, inputs.reborrow(), ctx).await;
             }

@@ -10,8 +10,8 @@ use tracing::Instrument;
 
 use crate::action::RailIdentity;
 use crate::chain::Serves;
-use crate::context::{RailContext, StoppedBy};
-use crate::decision::{Decision, Outcome, PlacedRail, outcome};
+use crate::context::RailContext;
+use crate::decision::{Decision, Outcome, PlacedRail, outcome, record_stop};
 use crate::event::{Event, Inputs};
 use crate::guard_set::hook::{Hook, HookFuture, ObserverFuture};
 use crate::guard_set::hook_manager::{erase, misplaced};
@@ -303,8 +303,7 @@ impl<E: Event> Serves<E> for RailManager {
             let part = E::reborrow(&mut payload);
             let call = if traced { listed.call_in_span(part, ctx) } else { listed.rail.call(part, ctx, &listed.at) };
             let outcome = call.await;
-            if let Some(stopped) = StoppedBy::of::<E>(&outcome) {
-                ctx.set_stopped(stopped);
+            if record_stop(&outcome, ctx) {
                 list.run_always_rails(place + 1, payload, ctx).await;
                 return outcome;
             }

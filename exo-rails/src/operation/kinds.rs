@@ -123,13 +123,13 @@ pub(crate) enum LlmCall {}
 impl Operation for LlmCall {
     surrounded!(PreLlmCall(ModelCallInputs), PostLlmCall(ModelResponse), OperationError);
 
-    fn failed<'a, R: GuardSet + ?Sized>(
+    async fn failed<'a, R: GuardSet + ?Sized>(
         rails: &'a R,
         inputs: &'a ModelCallInputs,
         error: &'a OperationError,
         ctx: &'a mut RailContext,
-    ) -> impl Future<Output = Result<Option<RailSkip<ModelResponse>>, AttemptOver>> + Send {
-        async move { act_on(enter::<LlmError, R>(rails, (inputs, error), ctx).await?) }
+    ) -> Result<Option<RailSkip<ModelResponse>>, AttemptOver> {
+        act_on(enter::<LlmError, R>(rails, (inputs, error), ctx).await?)
     }
 
     fn unrescued(_: &ModelCallInputs, error: OperationError) -> Result<ModelResponse, RunError> {
@@ -165,13 +165,13 @@ pub(crate) enum ToolCall {}
 impl Operation for ToolCall {
     surrounded!(PreToolCall(ToolCallInputs), PostToolCall(ToolOutput), OperationError);
 
-    fn failed<'a, R: GuardSet + ?Sized>(
+    async fn failed<'a, R: GuardSet + ?Sized>(
         rails: &'a R,
         inputs: &'a ToolCallInputs,
         error: &'a OperationError,
         ctx: &'a mut RailContext,
-    ) -> impl Future<Output = Result<Option<RailSkip<ToolOutput>>, AttemptOver>> + Send {
-        async move { act_on(enter::<ToolError, R>(rails, (inputs, error), ctx).await?) }
+    ) -> Result<Option<RailSkip<ToolOutput>>, AttemptOver> {
+        act_on(enter::<ToolError, R>(rails, (inputs, error), ctx).await?)
     }
 
     fn unrescued(inputs: &ToolCallInputs, error: OperationError) -> Result<ToolOutput, RunError> {

@@ -1,5 +1,7 @@
 //! Several rails of one type in one guard set: each has its own state, its own retries and its own name.
 
+#![allow(clippy::unused_self, reason = "a method is of one of the rails")]
+
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use exo_rails::prelude::*;
