@@ -32,7 +32,7 @@ const KINDS: [Kind; 9] = [
     Kind {
         event: "PreLlmCall",
         payload: "call: &mut ModelCallInputs",
-        params: "call: &mut ModelCallInputs, ctx: &mut RunContext",
+        params: "call: &mut ModelCallInputs, ctx: &RailContext",
         passed: "call, ctx",
         parts: "&mut call",
         body: r#"
@@ -106,7 +106,7 @@ const KINDS: [Kind; 9] = [
     Kind {
         event: "ToolError",
         payload: "call: &ToolCallInputs, error: &OperationError",
-        params: "call: &ToolCallInputs, error: &OperationError, ctx: &mut RunContext",
+        params: "call: &ToolCallInputs, error: &OperationError, ctx: &RailContext",
         passed: "call, error, ctx",
         parts: "&tool, &failure",
         body: r#"
@@ -139,7 +139,7 @@ const KINDS: [Kind; 9] = [
     },
 ];
 
-const HEAD: &str = "#![allow(dead_code, unused_variables)]\n\nuse exo_rails::prelude::*;\n";
+const HEAD: &str = "#![allow(dead_code, unused_variables)]\n\nuse exo_rails::events::Error;\nuse exo_rails::prelude::*;\n";
 
 impl Kind {
     fn output(&self) -> &'static str {
@@ -243,7 +243,7 @@ impl Kind {
     fn dispatch(&self) -> String {
         let Self { event, parts, .. } = self;
         let payload = if parts.contains(',') { format!("({parts})") } else { (*parts).to_owned() };
-        format!("exo_rails::Serves::<{event}>::run_rails(&Guards {{}}, {payload}, ctx)")
+        format!("(Guards {{}}).dispatch::<{event}>({payload}, ctx)")
     }
 }
 
@@ -298,7 +298,7 @@ fn by_hand(count: usize) -> String {
         let _ = write!(source, "\n{}", kind.function(i));
     }
     for (first, kind) in kinds(KINDS.len().min(count)) {
-        let _ = write!(source, "\npub async fn on_{first}({}, ctx: &mut RunContext) -> RailAction {{\n", kind.payload);
+        let _ = write!(source, "\npub async fn on_{first}({}, ctx: &RailContext) -> RailAction {{\n", kind.payload);
         for i in (first..count).step_by(KINDS.len()) {
             let call = format!("guard_{i}({}).await", kind.passed);
             let _ = match kind.event {
