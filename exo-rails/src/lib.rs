@@ -41,7 +41,7 @@ pub use event::{
 pub use futures_core::Stream;
 pub use guard_set::{
     AddedRail, DuplicateRail, GuardSet, Hook, HookFuture, HookHandle, HookManager, ManagedRail, NoRails,
-    ObserverFuture, RailHandle, RailManager, RailNotFound,
+    ObserverFuture, RailHandle, RailManager,
 };
 pub use macros::*;
 pub use message::compaction::{CompactionInputs, CompactionOutput};

@@ -140,8 +140,8 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
             None => rails.guard_llm_call(request, ctx, |request| self.call_model(request, span)).await,
             Some(events) => {
                 span.record(telemetry::names::REQUEST_STREAM, true);
-                let outlet = |piece| tell(events, RunEvent::from(piece));
-                rails.guard_stream(request, ctx, |request| self.stream_model(request, span), outlet).await
+                let sink = |piece| tell(events, RunEvent::from(piece));
+                rails.guard_stream(request, ctx, |request| self.stream_model(request, span), sink).await
             }
         }
     }

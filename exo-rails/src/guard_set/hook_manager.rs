@@ -30,7 +30,7 @@ use crate::telemetry;
 /// A hook with state of its own is best written as a rail with state, in a chain that is registered here: a
 /// closure that captures what its future borrows cannot be one.
 ///
-/// Chains stand in the list beside plain hooks: see [`Chain::register`](crate::GuardSet::register). A
+/// Chains stand in the list beside plain hooks: see [`GuardSet::register`](crate::GuardSet::register). A
 /// `HookManager` is itself a guard set, to be used wherever a chain is.
 ///
 /// ```

@@ -49,7 +49,7 @@ use crate::telemetry;
 /// let mut ctx = RunContext::new("demo");
 /// let decision = manager.dispatch::<PreToolCall>(&mut ToolCallInputs::new("search"), &mut ctx).await?;
 /// assert!(decision.is_continue());
-/// manager.remove(log)?;
+/// assert!(manager.remove(log));
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Default)]
@@ -96,11 +96,6 @@ pub struct DuplicateRail {
     /// The rail.
     pub rail_name: RailName,
 }
-
-/// The rail is not in the manager, or no longer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the manager has no such rail")]
-pub struct RailNotFound;
 
 /// A rail in a [`RailManager`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -225,18 +220,15 @@ impl RailManager {
         handle
     }
 
-    /// Removes a rail from all its events.
-    ///
-    /// # Errors
-    /// When it is not there.
-    pub fn remove(&mut self, handle: RailHandle) -> Result<(), RailNotFound> {
-        let at = self.rails.iter().position(|registered| registered.handle == handle).ok_or(RailNotFound)?;
+    /// Removes a rail from all its events; whether it was there.
+    pub fn remove(&mut self, handle: RailHandle) -> bool {
+        let Some(at) = self.rails.iter().position(|registered| registered.handle == handle) else { return false };
         self.rails.remove(at);
         self.window = self.rails.iter().map(|registered| registered.window).max().unwrap_or(0);
         for list in self.lists.values_mut() {
             *list = list.take().and_then(|list| list.without(handle));
         }
-        Ok(())
+        true
     }
 
     /// Removes every rail. An onion stays one.

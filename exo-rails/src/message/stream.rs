@@ -122,9 +122,9 @@ pub enum StreamPiece {
 ///
 /// The model is not asked for more until its future is done.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not an outlet for the pieces of an answer",
-    label = "not an outlet",
-    note = "an outlet is an async function or closure, like `async |piece: StreamPiece| …`, whose future is `Send` and yields `()`"
+    message = "`{Self}` is not a sink for the pieces of an answer",
+    label = "not a sink",
+    note = "a sink is an async function or closure, like `async |piece: StreamPiece| …`, whose future is `Send` and yields `()`"
 )]
 pub trait StreamSink: Send {
     /// Takes a piece.

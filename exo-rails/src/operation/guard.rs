@@ -184,11 +184,11 @@ pub trait Guard: GuardSet {
     ///     stream::iter(pieces.map(|text| Ok::<_, OperationError>(ModelDelta::Text(text.into()))))
     /// };
     /// let (pieces, mut ctx) = (std::sync::Mutex::new(Vec::new()), RunContext::new("demo"));
-    /// let outlet = |piece| {
+    /// let sink = |piece| {
     ///     pieces.lock().unwrap().push(piece);
     ///     async {}
     /// };
-    /// let response = rail_chain![grey].guard_stream(ModelCallInputs::default(), &mut ctx, model, outlet).await?;
+    /// let response = rail_chain![grey].guard_stream(ModelCallInputs::default(), &mut ctx, model, sink).await?;
     /// assert_eq!(response.message.text(), "It is grey, and so it stays.");
     /// let text = |piece: &str| StreamPiece::Text(piece.into());
     /// assert_eq!(*pieces.lock().unwrap(), [text("It "), text("is grey"), text(", and so it s"), text("tays.")]);

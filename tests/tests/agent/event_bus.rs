@@ -256,7 +256,7 @@ async fn subscriptions_outlive_what_the_guard_set_does() {
     let mut rails = bus.wrap(RailManager::new());
     let handle = rails.rails_mut().add(no_delete {}).unwrap();
     assert!(!pre_tool_call(&rails, "delete").await.unwrap().is_continue());
-    rails.rails_mut().remove(handle).unwrap();
+    assert!(rails.rails_mut().remove(handle));
     assert!(pre_tool_call(&rails, "delete").await.unwrap().is_continue());
     rails.rails_mut().add(faults {}).unwrap();
     pre_tool_call(&rails, "delete").await.unwrap_err();
@@ -406,14 +406,14 @@ async fn chunks_of_a_stream_are_told_piece_by_piece() {
         stream::iter(pieces.map(|text| Ok::<_, OperationError>(exo_rails::ModelDelta::Text(text.into()))))
     };
     let said = Mutex::new(String::new());
-    let outlet = |piece| {
+    let sink = |piece| {
         if let StreamPiece::Text(text) = piece {
             said.lock().unwrap().push_str(&text);
         }
         async {}
     };
     let (rails, mut ctx) = (bus.wrap(rail_chain![of_seven]), RunContext::new("tests"));
-    rails.guard_stream(ModelCallInputs::default(), &mut ctx, model, outlet).await.unwrap();
+    rails.guard_stream(ModelCallInputs::default(), &mut ctx, model, sink).await.unwrap();
     assert_eq!(*said.lock().unwrap(), "bonono ond opple");
     let told = records(&mut chunks);
     assert!(told.len() >= 2 && told.last().unwrap().payload["is_last"] == true, "{told:?}");

@@ -89,7 +89,7 @@ where
     S: Stream<Item = Result<ModelDelta, OperationError>> + Send,
 {
     let (pieces, mut attempts) = (Mutex::new(Vec::new()), 0);
-    let outlet = |piece| {
+    let sink = |piece| {
         pieces.lock().unwrap().push(piece);
         std::future::ready(())
     };
@@ -102,7 +102,7 @@ where
             delta
         })
     };
-    let result = rails.guard_stream(ModelCallInputs::default(), ctx, model, outlet).await;
+    let result = rails.guard_stream(ModelCallInputs::default(), ctx, model, sink).await;
     Seen { result: result.map_err(|error| error.to_string()), pieces: pieces.into_inner().unwrap() }
 }
 

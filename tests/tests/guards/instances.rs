@@ -190,7 +190,7 @@ async fn a_manager_has_rails_of_one_type_by_their_names() {
     let mut calls = ["search", "search", "read", "read"].into_iter();
     let by = stops(&manager, &calls.by_ref().collect::<Vec<_>>()).await;
     assert_eq!(by, [None, Some("searches".to_owned()), None, Some("all_tools".to_owned())]);
-    manager.remove(searches).unwrap();
+    assert!(manager.remove(searches));
     manager.add_named("searches", CallLimit::of("search", 0)).unwrap();
 
     let mut around = RailManager::new();

@@ -138,7 +138,7 @@ async fn an_onion_stays_one() {
     manager.add(outer {}).unwrap();
     manager.add(two {}).unwrap();
     assert_eq!(around(&manager).await[1], "outer one two - two one outer");
-    manager.remove(handle).unwrap();
+    assert!(manager.remove(handle));
     let copy = manager.clone();
     manager.add(one {}).unwrap();
     assert_eq!(around(&manager).await[1], "outer two one - one two outer");

@@ -44,7 +44,7 @@ async fn rails_can_be_added_and_removed_between_events() {
     let audit = manager.add(audit {}).unwrap();
     manager.add(log {}).unwrap();
     assert_eq!(around_a_tool(&manager).await, ["log", "audit pre_tool_call", "audit post_tool_call"]);
-    manager.remove(audit).unwrap();
+    assert!(manager.remove(audit));
     assert_eq!(around_a_tool(&manager).await, ["log"], "it is gone from all its events");
     manager.clear();
     assert!(around_a_tool(&manager).await.is_empty());
@@ -54,11 +54,11 @@ async fn rails_can_be_added_and_removed_between_events() {
 fn a_rail_that_is_not_there_cannot_be_removed() {
     let mut manager = RailManager::new();
     let handle = manager.add(log {}).unwrap();
-    manager.remove(handle).unwrap();
-    assert_eq!(manager.remove(handle).unwrap_err().to_string(), "the manager has no such rail");
+    assert!(manager.remove(handle));
+    assert!(!manager.remove(handle), "it is no longer there");
     let again = manager.add(log {}).unwrap();
     assert_ne!(again, handle);
-    assert!(manager.remove(handle).is_err(), "an old handle does not name the new rail");
+    assert!(!manager.remove(handle), "an old handle does not name the new rail");
 }
 
 #[test]
@@ -125,7 +125,7 @@ async fn a_clone_is_a_list_of_its_own() {
     let mut manager = RailManager::new();
     let handle = manager.add(log {}).unwrap();
     let copy = manager.clone();
-    manager.remove(handle).unwrap();
+    assert!(manager.remove(handle));
     assert!(around_a_tool(&manager).await.is_empty());
     assert_eq!(around_a_tool(&copy).await, ["log"]);
 }

@@ -139,7 +139,8 @@ const KINDS: [Kind; 9] = [
     },
 ];
 
-const HEAD: &str = "#![allow(dead_code, unused_variables)]\n\nuse exo_rails::events::Error;\nuse exo_rails::prelude::*;\n";
+const HEAD: &str =
+    "#![allow(dead_code, unused_variables)]\n\nuse exo_rails::events::Error;\nuse exo_rails::prelude::*;\n";
 
 impl Kind {
     fn output(&self) -> &'static str {
