@@ -26,7 +26,7 @@ pub(crate) trait Check: Send + Sync + 'static {
     #[cfg(feature = "rig")]
     fn check_shared(
         call: &ToolCallInputs,
-        ctx: &tokio::sync::Mutex<RailContext>,
+        ctx: &tokio::sync::Mutex<RunContext>,
     ) -> impl Future<Output = Answer> + Send;
 }
 
@@ -89,7 +89,7 @@ macro_rules! check {
             }
 
             #[cfg(feature = "rig")]
-            async fn check_shared($call: &ToolCallInputs, $ctx: &tokio::sync::Mutex<RailContext>) -> Answer {
+            async fn check_shared($call: &ToolCallInputs, $ctx: &tokio::sync::Mutex<RunContext>) -> Answer {
                 let _ = (&$call, &$ctx);
                 check!(@lock $ctx $args);
                 check!(@step [$($output)+] $rail $args);

@@ -33,7 +33,7 @@ const TOOL: &str = "search";
 struct Subject {
     call: ToolCallInputs,
     /// Locked by the rails that ask for it: a hook has its own state behind a shared reference.
-    ctx: tokio::sync::Mutex<RailContext>,
+    ctx: tokio::sync::Mutex<RunContext>,
     /// What stopped the event: a denial has room for a text only.
     stopped: Mutex<Option<Answer>>,
 }
