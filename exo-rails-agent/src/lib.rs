@@ -42,7 +42,6 @@ pub use model::Model;
 pub use scripted::{ScriptError, ScriptedModel};
 pub use session::Session;
 
-#[doc(hidden)]
-pub mod __private {
-    pub use crate::agent::IntoGuardSet;
-}
+// Hidden from the docs only: errors name it, and rustc writes the whole path of what is hidden.
+#[cfg_attr(doc, doc(hidden))]
+pub use agent::IntoGuardSet;

@@ -61,6 +61,10 @@ pub use rail::{EventPlan, Plan, PlannedRail, Provide, Rail, RailOn};
 pub use schemars;
 pub use tokio_util::sync::CancellationToken;
 
+// Hidden from the docs only, like the module below.
+#[cfg_attr(doc, doc(hidden))]
+pub use guard_set::ServesEveryEvent;
+
 // Hidden from the docs only: rustc writes the whole path of what is in a hidden module, and errors name these traits.
 #[cfg_attr(doc, doc(hidden))]
 #[path = "private.rs"]

@@ -203,7 +203,7 @@ pub use exo_rails_macros::rail;
 /// The order is a constant, so a chain has no generic parameters. A rail that is there only under a `#[cfg]` needs two
 /// chains, each under a `#[cfg]` of its own.
 ///
-/// # Several rails of one type
+/// # Rails where they are listed
 ///
 /// Two fields of one type are two rails. Each has its own state and its own retries, and is called by the name of its
 /// field: in decisions, faults, logs and plans. A field that is the only one of its type is called by the name of the rail.
@@ -237,6 +237,34 @@ pub use exo_rails_macros::rail;
 ///     assert_eq!(decision.rail_name(), by);
 /// }
 /// # Ok(()) }
+/// ```
+///
+/// A rail has another priority where it is listed with one, so a rail of another crate can run where it has to:
+///
+/// ```
+/// use exo_rails::Chain;
+/// use exo_rails::prelude::*;
+///
+/// # mod vendor {
+/// #     use exo_rails::prelude::*;
+/// #[rail(priority = 80, on = [PreToolCall])]
+/// pub fn log(call: &ToolCallInputs) { println!("{}", call.tool_name) }
+/// # }
+///
+/// #[rail(priority = 10, on = [PreToolCall])]
+/// fn permission(call: &ToolCallInputs) -> Verdict { Verdict::abort_if(call.tool_name == "shell", "no shell") }
+///
+/// rail_chain! {
+///     struct Guards {
+///         permission,
+///         /// Also what `permission` refuses.
+///         #[rail(priority = 5)]
+///         vendor::log,
+///     }
+/// }
+///
+/// let order: Vec<_> = Guards::PLAN.rails(HookPoint::PreToolCall).iter().map(|rail| rail.info.name).collect();
+/// assert_eq!(order, ["log", "permission"]);
 /// ```
 ///
 /// A chain in two fields runs twice, and the names of its rails begin with the field: `first.searches`. `after`, `before`

@@ -24,5 +24,4 @@ pub type Schema = serde_json::Value;
 
 // For messages only, which write the short name of what is public.
 pub use crate::action::{BeyondVerdict, IntoRetry};
-pub use crate::guard_set::ServesEveryEvent;
 pub use crate::point::IntoReason;

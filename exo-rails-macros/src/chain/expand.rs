@@ -2,9 +2,9 @@
 
 use proc_macro2::{Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
-use syn::Ident;
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
+use syn::{Expr, Ident};
 
 use super::parse::{self, Chain, Listed};
 use super::requirements::{self, Requirement};
@@ -99,7 +99,7 @@ impl<'c> Names<'c> {
 
     /// The name by which the expansion refers to a rail that is listed by a plain path; see [`Self::imports`].
     fn alias(place: usize, rail: &Listed) -> Option<Ident> {
-        let Listed::Path(path) = rail else { return None };
+        let Listed::Path { path, .. } = rail else { return None };
         let plain = path.segments.iter().all(|segment| segment.arguments.is_none());
         plain.then(|| format_ident!("__Rail{place}", span = path.span().resolved_at(Span::mixed_site())))
     }
@@ -161,8 +161,8 @@ impl<'c> Names<'c> {
     fn structure(&self) -> TokenStream {
         let (Chain { attrs, vis, library, .. }, ident) = (self.chain, &self.ident);
         let fields = self.chain.rails.iter().filter_map(|rail| match rail {
-            Listed::Field { attrs, vis, ident, ty } => Some(quote!(#(#attrs)* #vis #ident: #ty)),
-            Listed::Path(_) => None,
+            Listed::Field { attrs, vis, ident, ty, .. } => Some(quote!(#(#attrs)* #vis #ident: #ty)),
+            Listed::Path { .. } => None,
         });
         let fields: Vec<_> = fields.collect();
         // A chain without state can be listed in another by its name alone.
@@ -225,12 +225,19 @@ impl<'c> Names<'c> {
         let ty = Self::ty(place, rail);
         let span = rail.ty().span().resolved_at(Span::mixed_site());
         let library = self.chain.library.located(span);
-        match rail {
+        let row = match rail {
             Listed::Field { ident, .. } => {
                 let field = ident.unraw().to_string();
                 quote_spanned!(span=> <#ty as #library::Rail>::ROW.in_field(#field))
             }
-            Listed::Path(_) => quote_spanned!(span=> <#ty as #library::__private::Stateless>::ROW),
+            Listed::Path { .. } => quote_spanned!(span=> <#ty as #library::__private::Stateless>::ROW),
+        };
+        let (Listed::Path { priority, .. } | Listed::Field { priority, .. }) = rail;
+        match priority {
+            None => row,
+            Some(literal @ Expr::Lit(_)) => quote_spanned!(span=> #row.with_priority(#literal)),
+            // Of the wrong type, it is an error of its own then, and not one about an argument of ours.
+            Some(priority) => quote_spanned!(span=> #row.with_priority({ const PRIORITY: i32 = #priority; PRIORITY })),
         }
     }
 
@@ -241,7 +248,7 @@ impl<'c> Names<'c> {
         let library = self.chain.library.located(span);
         let access = match rail {
             Listed::Field { .. } => quote_spanned!(span=> #library::__private::InField<#place>),
-            Listed::Path(_) => quote_spanned!(span=> #library::__private::ByName),
+            Listed::Path { .. } => quote_spanned!(span=> #library::__private::ByName),
         };
         let once_or_field = match rail {
             Listed::Field { ident: field, .. } => quote_spanned! {span=>
@@ -252,7 +259,7 @@ impl<'c> Names<'c> {
                     }
                 }
             },
-            Listed::Path(_) => quote_spanned!(span=> impl #library::__private::RunsEachRailOnce<#ty> for #ident {}),
+            Listed::Path { .. } => quote_spanned!(span=> impl #library::__private::RunsEachRailOnce<#ty> for #ident {}),
         };
         // All of it stands at the rail's name, so that "not a rail" and "listed twice" point there. The type of a
         // field is in parentheses where a constant could be meant: a function there would be two errors.

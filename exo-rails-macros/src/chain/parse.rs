@@ -74,16 +74,16 @@ impl Chain {
 /// A rail in the list.
 pub(super) enum Listed {
     /// (e.g. `block_dangerous`).
-    Path(Path),
+    Path { path: Path, priority: Option<Expr> },
     /// A rail with state: (e.g. `content_filter: ContentFilter`).
-    Field { attrs: Vec<Attribute>, vis: Visibility, ident: Ident, ty: Box<Type> },
+    Field { attrs: Vec<Attribute>, vis: Visibility, ident: Ident, ty: Box<Type>, priority: Option<Expr> },
 }
 
 impl Listed {
     /// The type of the rail.
     pub(super) fn ty(&self) -> TokenStream {
         match self {
-            Self::Path(path) => path.to_token_stream(),
+            Self::Path { path, .. } => path.to_token_stream(),
             Self::Field { ty, .. } => ty.to_token_stream(),
         }
     }
@@ -289,15 +289,17 @@ const LISTED: &str =
 
 fn listed(input: ParseStream<'_>) -> syn::Result<Listed> {
     let attrs = input.call(Attribute::parse_outer)?;
+    not_under_cfg(&attrs)?;
+    let (options, attrs): (Vec<_>, Vec<_>) = attrs.into_iter().partition(|attr| attr.path().is_ident("rail"));
+    let priority = listed_priority(&options)?;
     let vis: Visibility = input.parse()?;
     if input.peek(Ident) && input.peek2(Token![:]) && !input.peek2(Token![::]) {
         let ident = input.parse()?;
         input.parse::<Token![:]>()?;
-        not_under_cfg(&attrs)?;
-        return Ok(Listed::Field { attrs, vis, ident, ty: input.parse()? });
+        return Ok(Listed::Field { attrs, vis, ident, ty: input.parse()?, priority });
     }
-    not_under_cfg(&attrs)?;
-    if let Some(attr) = attrs.first() {
+    // A doc comment says why the rail is there; it has no field to be on.
+    if let Some(attr) = attrs.iter().find(|attr| !attr.path().is_ident("doc")) {
         return Err(syn::Error::new_spanned(
             attr,
             "attributes stand on rails with a field, like `content_filter: ContentFilter`; this rail has none",
@@ -307,7 +309,35 @@ fn listed(input: ParseStream<'_>) -> syn::Result<Listed> {
         return Err(syn::Error::new_spanned(vis, "a rail without a field has no visibility: list its name alone"));
     }
     let path: Path = input.parse().map_err(|error| syn::Error::new(error.span(), LISTED))?;
-    if input.is_empty() || input.peek(Token![,]) { Ok(Listed::Path(path)) } else { Err(input.error(LISTED)) }
+    let ends = input.is_empty() || input.peek(Token![,]);
+    if ends { Ok(Listed::Path { path, priority }) } else { Err(input.error(LISTED)) }
+}
+
+/// What `#[rail(priority = 5)]` says of a listed rail.
+fn listed_priority(options: &[Attribute]) -> syn::Result<Option<Expr>> {
+    let mut errors = Errors::default();
+    let (mut priority, mut seen) = (None, Vec::new());
+    for attr in options {
+        let result = attr.parse_args_with(|input: ParseStream<'_>| {
+            while !input.is_empty() {
+                let key = input.call(Ident::parse_any)?;
+                once(&key, &mut seen, &mut errors);
+                if key != "priority" {
+                    let message = "a listed rail takes a `priority` alone: `#[rail(priority = 5)]`";
+                    errors.at(&key, message);
+                    skip_value(input)?;
+                } else if input.parse::<Token![=]>().is_err() {
+                    return Err(syn::Error::new_spanned(key, "`priority` needs a value: `priority = 5`"));
+                } else {
+                    priority = Some(rail::priority(input.parse()?, &mut errors));
+                }
+                separator(input, &mut errors);
+            }
+            Ok(())
+        });
+        errors.keep(result);
+    }
+    errors.finish(priority)
 }
 
 /// The same rail under the same name; under two names, the compiler finds it.

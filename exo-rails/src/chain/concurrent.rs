@@ -97,6 +97,14 @@ macro_rules! concurrent {
             ) -> impl Future<Output = ()> + Send {
                 std::future::ready(())
             }
+
+            fn may_rewrite(chain: &L::Chain) -> bool {
+                false $(|| <At<L, $place> as Step<E>>::may_rewrite(chain))*
+            }
+
+            fn stream_window(chain: &L::Chain) -> usize {
+                [$(<At<L, $place> as Step<E>>::stream_window(chain)),*].into_iter().max().unwrap_or(0)
+            }
         }
     )*};
 }

@@ -72,6 +72,14 @@ impl<E: Event, C: Chain + Serves<E>> RailOn<E> for C {
     ) -> impl Future<Output = ()> + Send {
         Serves::run_always_rails(self, payload, ctx)
     }
+
+    fn may_rewrite(&self) -> bool {
+        Serves::<E>::may_rewrite(self)
+    }
+
+    fn stream_window(&self) -> usize {
+        Serves::<E>::stream_window(self)
+    }
 }
 
 /// What a chain returns as a rail: its outcome, which passes through the chain around it as it is.

@@ -256,6 +256,8 @@ const fn not_in_order(plan: &EventPlan, rail: &PlannedRail, this: Wanted<'_>, re
 pub(super) enum Wanted<'a> {
     /// A rail, wherever it is listed.
     Rail(&'a RailInfo),
+    /// The same, where it cannot be absent.
+    Present(&'a RailInfo),
     /// The rail that the chain itself lists at this place.
     Place(usize),
 }
@@ -264,6 +266,7 @@ impl Wanted<'_> {
     const fn is(self, rail: &PlannedRail) -> bool {
         match self {
             Self::Rail(wanted) => rail.row.rail.same(wanted),
+            Self::Present(wanted) => rail.row.rail.same(wanted) && !rail.row.is_optional(),
             Self::Place(place) => rail.place == place,
         }
     }
@@ -271,7 +274,7 @@ impl Wanted<'_> {
     /// The same among the rails of a chain in the list.
     const fn inside(self) -> Self {
         match self {
-            Self::Rail(rail) => Self::Rail(rail),
+            Self::Rail(_) | Self::Present(_) => self,
             Self::Place(_) => Self::Place(NO_PLACE),
         }
     }
@@ -367,6 +370,10 @@ const fn search(rails: &[PlannedRail], event: HookPoint, wanted: Wanted<'_>, fro
         let start = next;
         let mut here = None;
         match rails[i].inner {
+            // What is in a chain that may be absent may be absent as well.
+            Some(inner) if rails[i].row.is_optional() && matches!(wanted, Wanted::Present(_)) => {
+                next += count(inner.rails_at(event), event);
+            }
             Some(inner) => (here, next) = search(inner.rails_at(event), event, wanted.inside(), start),
             None => next += 1,
         }

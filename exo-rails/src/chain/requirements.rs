@@ -143,7 +143,19 @@ pub(super) const fn lists(plan: &Plan, rail: &RailInfo) -> bool {
 
 #[track_caller]
 const fn runs(plan: &Plan, rail: &RailInfo, event: HookPoint, policy: Option<&str>) {
-    if find(plan.rails_at(event), event, Wanted::Rail(rail)).is_none() {
+    let rails = plan.rails_at(event);
+    if find(rails, event, Wanted::Present(rail)).is_some() {
+        return;
+    }
+    if find(rails, event, Wanted::Rail(rail)).is_some() {
+        let text = Text::new().name(rail.name).and(" may be absent, and ");
+        let text = match policy {
+            Some(policy) => text.and("the policy ").name(policy),
+            None => text.and("the chain ").name(plan.chain),
+        };
+        let text = text.and(" requires it on ").name(event.event_name());
+        text.and(": list it without `Option`").refuse();
+    } else {
         let text = Text::new().and("the chain ").name(plan.chain).and(" does not list ").name(rail.name);
         let text = match policy {
             Some(policy) => text.and(", which the policy ").name(policy).and(" requires on "),
@@ -157,7 +169,7 @@ const fn runs(plan: &Plan, rail: &RailInfo, event: HookPoint, policy: Option<&st
 #[track_caller]
 const fn at_end(plan: &Plan, rail: &RailInfo, event: HookPoint, place: usize, policy: Option<&str>) {
     let rails = plan.rails_at(event);
-    let at_end = match find(rails, event, Wanted::Rail(rail)) {
+    let at_end = match find(rails, event, Wanted::Present(rail)) {
         Some(found) => found.first <= place && place <= found.last,
         None => false,
     };

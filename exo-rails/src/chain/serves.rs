@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use crate::chain::sorting::Facts;
-use crate::chain::walk::{Mode, StepsOn};
+use crate::chain::walk::{Mode, StepsOn, Walk};
 use crate::context::RailContext;
 use crate::decision::Outcome;
 use crate::event::Event;
@@ -28,13 +28,13 @@ pub trait Serves<E: Event>: Send + Sync {
 
     /// Whether a rail may change the payload: then a guarded operation keeps the original, for retries.
     fn may_rewrite(&self) -> bool {
-        Self::steps().may_rewrite()
+        Self::steps().may_rewrite(self)
     }
 
     /// How many characters of a streamed answer its rails have to see together: so many are held back. Only
     /// [`LlmChunk`](crate::events::LlmChunk) is asked. A guard set that does not say holds back all of the answer.
     fn stream_window(&self) -> usize {
-        Self::steps().stream_window()
+        Self::steps().stream_window(self)
     }
 
     /// Runs the rails of the event, in their order, until one of them does not continue.
@@ -72,10 +72,10 @@ pub trait ChainSteps<E: Event, C: ?Sized> {
     fn has_rails(self) -> bool;
 
     /// See [`Serves::may_rewrite`].
-    fn may_rewrite(self) -> bool;
+    fn may_rewrite(self, chain: &C) -> bool;
 
     /// See [`Serves::stream_window`].
-    fn stream_window(self) -> usize;
+    fn stream_window(self, chain: &C) -> usize;
 
     /// See [`Serves::run_always_rails`].
     fn run_always_rails<'a>(
@@ -96,12 +96,12 @@ impl<E: Event, C: ?Sized> ChainSteps<E, C> for NoSteps {
     }
 
     #[inline]
-    fn may_rewrite(self) -> bool {
+    fn may_rewrite(self, _: &C) -> bool {
         true
     }
 
     #[inline]
-    fn stream_window(self) -> usize {
+    fn stream_window(self, _: &C) -> usize {
         usize::MAX
     }
 
@@ -131,13 +131,14 @@ impl<E: Event, L: StepsOn<E, Chain: Serves<E>>> ChainSteps<E, L::Chain> for List
     }
 
     #[inline]
-    fn may_rewrite(self) -> bool {
-        L::Facts::may_rewrite::<E>()
+    fn may_rewrite(self, chain: &L::Chain) -> bool {
+        // Which rails there are is mostly a constant. Then so is this.
+        L::Facts::may_rewrite::<E>() && (!L::Facts::OPTIONAL || L::Steps::may_rewrite(chain))
     }
 
     #[inline]
-    fn stream_window(self) -> usize {
-        L::Facts::WINDOW
+    fn stream_window(self, chain: &L::Chain) -> usize {
+        if L::Facts::OPTIONAL { L::Steps::stream_window(chain) } else { L::Facts::WINDOW }
     }
 
     fn run_always_rails<'a>(

@@ -12,7 +12,7 @@ use super::lifecycle::LIFECYCLE;
 use crate::event::Event;
 use crate::point::text::Text;
 use crate::point::{HookPoint, RailInfo};
-use crate::rail::{EventPlan, EventSet, Plan, PlannedRail, Rail, Row};
+use crate::rail::{EventPlan, EventSet, Plan, PlannedRail, Presence, Rail, Row};
 
 /// The place of [`NoRail`](super::NoRail) in every list: that of the steps after the last rail of an event.
 pub(crate) const NO_PLACE: usize = usize::MAX;
@@ -106,6 +106,7 @@ impl<C: Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> {
             .with_inner(plan)
             .always_in(Self::ALWAYS)
             .window(Self::WINDOW)
+            .present(if Self::OPTIONAL { Presence::InPart } else { Presence::Always })
             .reported(Self::REPORTED)
     }
 
@@ -191,6 +192,16 @@ impl<C: Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> {
         most
     };
 
+    /// Whether some of the rails, or some in them, may be absent.
+    const OPTIONAL: bool = {
+        let (mut optional, mut i) = (false, 0);
+        while i < N {
+            optional |= !matches!(C::ROWS[i].presence, Presence::Always);
+            i += 1;
+        }
+        optional
+    };
+
     /// The events at which a rail is always called.
     const ALWAYS: EventSet = {
         let (mut bits, mut i) = (0, 0);
@@ -233,6 +244,9 @@ pub trait Facts {
     /// How many characters of a streamed answer the rails have to see together.
     const WINDOW: usize;
 
+    /// Whether some of the rails may be absent.
+    const OPTIONAL: bool;
+
     /// Whether the chain has rails on the event.
     fn has_rails<E: Event>() -> bool;
 
@@ -243,6 +257,7 @@ pub trait Facts {
 impl<C: Listing<N>, const N: usize, const K: usize> Facts for ChainFacts<C, N, K> {
     const ROWS: &'static [Row] = C::ROWS;
     const WINDOW: usize = Self::WINDOW;
+    const OPTIONAL: bool = Self::OPTIONAL;
 
     #[inline]
     fn has_rails<E: Event>() -> bool {

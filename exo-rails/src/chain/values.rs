@@ -53,10 +53,15 @@ const fn once(rail: &PlannedRail, event: HookPoint, place: usize) {
 const fn needed(plan: &EventPlan, at: usize, value: &ValueInfo) {
     let EventPlan { event, rails: all, reversed } = *plan;
     let (before, from) = all.split_at(at);
-    if provider(before, event, value).is_some() {
-        return;
-    }
     let rail = &all[at].info;
+    if let Some((_, provider)) = provider(before, event, value) {
+        if is_present(before, event, value) {
+            return;
+        }
+        let text = Text::new().name(rail.name).and(" needs ").name(value.name).and(" at ").name(event.event_name());
+        let text = text.and(", but ").name(provider.info.name).and(", which provides it, may be absent: ");
+        text.and("list that without `Option`").refuse();
+    }
     let text = Text::new().name(rail.name).and(" needs ").name(value.name).and(" at ").name(event.event_name());
     let Some((later, provider)) = provider(from, event, value) else {
         let text = text.and(", and no rail of the chain provides it there: list one with ");
@@ -115,6 +120,23 @@ const fn provider<'p>(
         i += 1;
     }
     None
+}
+
+/// Whether a rail that provides the value is there in any case.
+const fn is_present(rails: &[PlannedRail], event: HookPoint, value: &ValueInfo) -> bool {
+    let mut i = 0;
+    while i < rails.len() {
+        let rail = &rails[i];
+        let inside = match rail.inner {
+            Some(inner) => is_present(inner.rails_at(event), event, value),
+            None => false,
+        };
+        if !rail.row.is_optional() && (provides(rail, event, value) || inside) {
+            return true;
+        }
+        i += 1;
+    }
+    false
 }
 
 const fn provides(rail: &PlannedRail, event: HookPoint, value: &ValueInfo) -> bool {

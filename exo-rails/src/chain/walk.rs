@@ -39,6 +39,12 @@ pub trait Walk<E: Event, L: RailList> {
         ctx: &'a mut RailContext,
         from: usize,
     ) -> impl Future<Output = ()> + Send;
+
+    /// Whether one of the rails that are there may change the payload.
+    fn may_rewrite(chain: &L::Chain) -> bool;
+
+    /// How many characters of a streamed answer the rails that are there have to see together.
+    fn stream_window(chain: &L::Chain) -> usize;
 }
 
 /// The steps of event `E`, in the order that the constants know. The macro implements it for custom events, and
@@ -224,6 +230,14 @@ impl<E: Event, S: Step<E>> Step<E> for InSpan<S> {
             telemetry::flowed::<E>(&span, &ControlFlow::Continue(()));
         }
     }
+
+    fn may_rewrite(chain: &S::Chain) -> bool {
+        S::may_rewrite(chain)
+    }
+
+    fn stream_window(chain: &S::Chain) -> usize {
+        S::stream_window(chain)
+    }
 }
 
 /// The span of a step. The steps after the last rail have none.
@@ -282,6 +296,14 @@ impl<E: Event, L: RailList<Chain: Serves<E>>, A: Walk<E, L>, B: Walk<E, L>> Walk
         if !B::EMPTY {
             B::call_always_rails::<M>(chain, payload, ctx, from.saturating_sub(A::STEPS)).await;
         }
+    }
+
+    fn may_rewrite(chain: &L::Chain) -> bool {
+        A::may_rewrite(chain) || B::may_rewrite(chain)
+    }
+
+    fn stream_window(chain: &L::Chain) -> usize {
+        A::stream_window(chain).max(B::stream_window(chain))
     }
 }
 
@@ -347,6 +369,12 @@ pub trait Step<E: Event> {
         payload: E::Payload<'a>,
         ctx: &'a mut RailContext,
     ) -> impl Future<Output = ()> + Send;
+
+    /// Whether the rail may change the payload, as it is configured.
+    fn may_rewrite(chain: &Self::Chain) -> bool;
+
+    /// How many characters of a streamed answer the rail has to see together, as it is configured.
+    fn stream_window(chain: &Self::Chain) -> usize;
 }
 
 impl<E: Event, L: RailAt<I>, const I: usize> Step<E> for At<L, I>
@@ -387,6 +415,14 @@ where
         ctx: &'a mut RailContext,
     ) -> impl Future<Output = ()> + Send {
         L::Access::rail(chain).call_if_always(payload, ctx, Self::PLACED)
+    }
+
+    fn may_rewrite(chain: &Self::Chain) -> bool {
+        L::Access::rail(chain).may_rewrite()
+    }
+
+    fn stream_window(chain: &Self::Chain) -> usize {
+        L::Access::rail(chain).stream_window()
     }
 }
 
@@ -462,6 +498,14 @@ macro_rules! walks {
                         M::Step::<E, At<L, $place>>::call_if_always(chain, lent, &mut *ctx).await;
                     }
                 )*
+            }
+
+            fn may_rewrite(chain: &L::Chain) -> bool {
+                false $(|| <At<L, $place> as Step<E>>::may_rewrite(chain))*
+            }
+
+            fn stream_window(chain: &L::Chain) -> usize {
+                [$(<At<L, $place> as Step<E>>::stream_window(chain)),*].into_iter().max().unwrap_or(0)
             }
         }
     };

@@ -10,10 +10,11 @@ use tracing::Instrument;
 use crate::action::{Allowed, RailIdentity, RailSkip};
 use crate::chain::Serves;
 use crate::context::RailContext;
-use crate::decision::{Decision, OnFault, Outcome, PlacedRail, outcome, record_stop};
+use crate::decision::{Decision, OnFault, Outcome, PlacedRail, outcome};
 use crate::error::{FaultCause, RailFault};
 use crate::event::{AnyEvent, AnySubstitute, Event, Inputs};
 use crate::guard_set::hook::{Hook, HookFuture, ObserverFuture};
+use crate::guard_set::listed::{self, Listed};
 use crate::point::{DEFAULT_PRIORITY, HookPoint, PerPoint, RailName};
 use crate::rail::RailOn;
 use crate::telemetry;
@@ -178,36 +179,30 @@ impl<E: Event> Serves<E> for HookManager {
     }
 
     async fn run_rails<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Outcome<E> {
-        let mut inputs = E::inputs(payload);
-        // Asked once: it costs as much as a hook.
-        let (hooks, traced, mut faulted) = (self.at(E::POINT), telemetry::takes_rails(), None);
-        for (place, entry) in hooks.iter().enumerate() {
-            let part = inputs.reborrow();
-            let call = if traced { entry.call_in_span::<E>(part, ctx) } else { entry.hook.call(&entry.at, part, ctx) };
-            let outcome = call.await;
-            if matches!(outcome, Ok(Decision::Continue)) {
-                continue;
-            }
-            let outcome = check::<E>(&entry.at, outcome);
-            if E::POINT.is_the_end() && outcome.is_err() {
-                // The others are to be told as well.
-                faulted = faulted.or(outcome.err());
-                continue;
-            }
-            record_stop(&outcome, ctx);
-            for later in &hooks[place + 1..] {
-                later.hook.run_always_rails(&later.at, inputs.reborrow(), ctx).await;
-            }
-            return outcome;
-        }
-        faulted.map_or(Ok(Decision::Continue), Err)
+        listed::run(self.at(E::POINT), payload, ctx).await
     }
 
     async fn run_always_rails<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) {
-        let mut inputs = E::inputs(payload);
-        for entry in self.at(E::POINT) {
-            entry.hook.run_always_rails(&entry.at, inputs.reborrow(), ctx).await;
+        listed::run_always::<E, _>(self.at(E::POINT), payload, ctx).await;
+    }
+}
+
+impl<E: Event> Listed<E> for Entry {
+    async fn call<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext, traced: bool) -> Outcome<E> {
+        let inputs = E::inputs(payload);
+        let call = if traced { self.call_in_span::<E>(inputs, ctx) } else { self.hook.call(&self.at, inputs, ctx) };
+        match call.await {
+            Ok(Decision::Continue) => Ok(Decision::Continue),
+            outcome => check::<E>(&self.at, outcome),
         }
+    }
+
+    fn call_if_always<'a>(
+        &'a self,
+        payload: E::Payload<'a>,
+        ctx: &'a mut RailContext,
+    ) -> impl Future<Output = ()> + Send {
+        self.hook.run_always_rails(&self.at, E::inputs(payload), ctx)
     }
 }
 

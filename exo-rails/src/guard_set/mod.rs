@@ -2,6 +2,7 @@
 
 pub(crate) mod hook;
 pub(crate) mod hook_manager;
+mod listed;
 pub(crate) mod rail_manager;
 pub(crate) mod register;
 

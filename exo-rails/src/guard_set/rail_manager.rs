@@ -11,10 +11,11 @@ use tracing::Instrument;
 use crate::action::RailIdentity;
 use crate::chain::Serves;
 use crate::context::RailContext;
-use crate::decision::{Decision, Outcome, PlacedRail, outcome, record_stop};
+use crate::decision::{Decision, Outcome, PlacedRail, outcome};
 use crate::event::{Event, Inputs};
 use crate::guard_set::hook::{Hook, HookFuture, ObserverFuture};
 use crate::guard_set::hook_manager::{erase, misplaced};
+use crate::guard_set::listed::{self, Listed};
 use crate::point::{HookPoint, PerPoint, RailName, SourceLocation};
 use crate::rail::{EventList, EventVisitor, Rail, RailOn};
 use crate::telemetry;
@@ -287,36 +288,16 @@ impl<E: Event> Serves<E> for RailManager {
         self.window
     }
 
-    async fn run_rails<'a>(&'a self, mut payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Outcome<E> {
-        let Some(list) = self.list::<E>() else { return Ok(Decision::Continue) };
-        // Asked once: it costs as much as a rail.
-        let traced = telemetry::takes_rails();
-        for (place, listed) in list.rails.iter().enumerate() {
-            let part = E::reborrow(&mut payload);
-            let call = if traced { listed.call_in_span(part, ctx) } else { listed.rail.call(part, ctx, &listed.at) };
-            let outcome = call.await;
-            if record_stop(&outcome, ctx) {
-                list.run_always_rails(place + 1, payload, ctx).await;
-                return outcome;
-            }
+    async fn run_rails<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Outcome<E> {
+        match self.list::<E>() {
+            Some(list) => listed::run(&list.rails, payload, ctx).await,
+            None => Ok(Decision::Continue),
         }
-        Ok(Decision::Continue)
     }
 
     async fn run_always_rails<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) {
         if let Some(list) = self.list::<E>() {
-            list.run_always_rails(0, payload, ctx).await;
-        }
-    }
-}
-
-impl<E: Event> List<E> {
-    /// Calls the rails from this place on that are always called.
-    async fn run_always_rails(&self, from: usize, mut payload: E::Payload<'_>, ctx: &mut RailContext) {
-        for listed in &self.rails[from..] {
-            if listed.always {
-                listed.call_if_always(E::reborrow(&mut payload), ctx).await;
-            }
+            listed::run_always(&list.rails, payload, ctx).await;
         }
     }
 }
@@ -360,17 +341,17 @@ impl<R: Rail + Send + Sync + 'static> EventVisitor<R> for Insertion<'_, R> {
             place: handle.0,
             on_fault: R::ON_FAULT,
         };
-        list.rails.insert(at, Listed { handle, at: placed, priority, rewrites, always, rail });
+        list.rails.insert(at, ManagedEntry { handle, at: placed, priority, rewrites, always, rail });
         *slot = Some(Arc::new(list));
     }
 }
 
 /// The rails of one event, in their order.
 struct List<E: Event> {
-    rails: Vec<Listed<E>>,
+    rails: Vec<ManagedEntry<E>>,
 }
 
-struct Listed<E: Event> {
+struct ManagedEntry<E: Event> {
     handle: RailHandle,
     at: PlacedRail,
     priority: i32,
@@ -392,7 +373,7 @@ impl<E: Event> Clone for List<E> {
     }
 }
 
-impl<E: Event> Clone for Listed<E> {
+impl<E: Event> Clone for ManagedEntry<E> {
     fn clone(&self) -> Self {
         let Self { handle, at, priority, rewrites, always, rail } = self;
         let (handle, priority, rewrites, always) = (*handle, *priority, *rewrites, *always);
@@ -445,7 +426,31 @@ impl<E: Event> AnyList for List<E> {
 }
 
 // The spans are here and not where the rail's type is known: that would be a second call of each rail, and code for it.
-impl<E: Event> Listed<E> {
+impl<E: Event> Listed<E> for ManagedEntry<E> {
+    fn call<'a>(
+        &'a self,
+        payload: E::Payload<'a>,
+        ctx: &'a mut RailContext,
+        traced: bool,
+    ) -> impl Future<Output = Outcome<E>> + Send {
+        if traced { self.call_in_span(payload, ctx) } else { self.rail.call(payload, ctx, &self.at) }
+    }
+
+    async fn call_if_always<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) {
+        if !self.always {
+            return;
+        }
+        if !telemetry::takes_rails() {
+            return self.rail.call_if_always(payload, ctx, &self.at).await;
+        }
+        let span = telemetry::rail_span(&self.at.name, self.priority, E::POINT);
+        let call = span.in_scope(|| self.rail.call_if_always(payload, ctx, &self.at)).instrument(span.clone());
+        call.await;
+        telemetry::decided::<E>(&span, &Ok(Decision::Continue));
+    }
+}
+
+impl<E: Event> ManagedEntry<E> {
     #[cold]
     fn call_in_span<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> OutcomeFuture<'a, E> {
         let span = telemetry::rail_span(&self.at.name, self.priority, E::POINT);
@@ -454,18 +459,6 @@ impl<E: Event> Listed<E> {
             let outcome = call.await;
             telemetry::decided::<E>(&span, &outcome);
             outcome
-        })
-    }
-
-    fn call_if_always<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> ObserverFuture<'a> {
-        if !telemetry::takes_rails() {
-            return self.rail.call_if_always(payload, ctx, &self.at);
-        }
-        let span = telemetry::rail_span(&self.at.name, self.priority, E::POINT);
-        let call = span.in_scope(|| self.rail.call_if_always(payload, ctx, &self.at)).instrument(span.clone());
-        Box::pin(async move {
-            call.await;
-            telemetry::decided::<E>(&span, &Ok(Decision::Continue));
         })
     }
 }

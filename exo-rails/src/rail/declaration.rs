@@ -35,11 +35,23 @@ pub struct Row {
     pub(crate) tools: &'static [&'static str],
     /// Whether it can run beside others at each of its events.
     pub(crate) concurrent: bool,
+    /// Whether it is there whenever the chain is.
+    pub(crate) presence: Presence,
     /// Whether it shares name and place with others, made from the same generic type.
     pub(crate) generic: bool,
     /// Whether the compiler has already reported a mistake in it, or in a rail in it: then a chain has nothing to add,
     /// because it does not know what the rail was to be.
     pub(crate) reported: bool,
+}
+
+/// Whether a rail is there whenever its chain is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Presence {
+    Always,
+    /// It is a chain, and some of its rails may be absent.
+    InPart,
+    /// It may be absent.
+    Optional,
 }
 
 /// Events, a bit for each: what constants compute takes its time whenever a chain is compiled.
@@ -89,6 +101,7 @@ impl Row {
             window: 0,
             tools: &[],
             concurrent: false,
+            presence: Presence::Always,
             generic: false,
             reported: false,
         }
@@ -144,10 +157,29 @@ impl Row {
         self
     }
 
+    /// It is there, or some of its rails are, only when the program says so.
+    #[must_use]
+    pub(crate) const fn present(mut self, presence: Presence) -> Self {
+        self.presence = presence;
+        self
+    }
+
+    /// Whether it may be absent.
+    pub(crate) const fn is_optional(&self) -> bool {
+        matches!(self.presence, Presence::Optional)
+    }
+
     /// It is for these tools alone.
     #[must_use]
     pub const fn for_tools(mut self, tools: &'static [&'static str]) -> Self {
         self.tools = tools;
+        self
+    }
+
+    /// It has this priority where it is listed.
+    #[must_use]
+    pub const fn with_priority(mut self, priority: i32) -> Self {
+        self.info.priority = priority;
         self
     }
 

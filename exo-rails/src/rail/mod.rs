@@ -7,7 +7,9 @@ pub(crate) mod plan;
 pub(crate) mod provide;
 pub(crate) mod tool_names;
 pub(crate) mod value_use;
+pub(crate) mod wrapped;
 
+pub(crate) use declaration::Presence;
 pub use declaration::*;
 pub use event_list::*;
 pub use handled::*;
@@ -33,7 +35,7 @@ use crate::point::{HookPoint, RailInfo, SourceLocation};
     label = "not a rail",
     note = "a rail is an `async fn` or `fn` under `#[rail(on = [PreToolCall])]`, or a type with an `impl` block under `#[rail]`",
     note = "the rail of a function is written with braces where a value is asked for: `manager.add(block_dangerous {{}})`",
-    note = "a chain made by `rail_chain!` is a rail too"
+    note = "a chain made by `rail_chain!` is a rail too, and so are an `Arc` and an `Option` of a rail"
 )]
 pub trait Rail {
     /// What it is called in decisions, plans and logs.
@@ -113,6 +115,20 @@ pub trait RailOn<E: Event>: Rail {
     #[doc(hidden)]
     fn call_concurrent<'a>(&'a self, _: E::Shared<'a>, _: &'a RailContext) -> impl Future<Output = Self::Out> + Send {
         std::future::pending()
+    }
+
+    /// Whether it may change the payload, as it is configured.
+    #[doc(hidden)]
+    #[inline]
+    fn may_rewrite(&self) -> bool {
+        const { contains(Self::REWRITES, E::POINT) }
+    }
+
+    /// How many characters of a streamed answer it has to see together, as it is configured.
+    #[doc(hidden)]
+    #[inline]
+    fn stream_window(&self) -> usize {
+        const { Self::DECLARATION.window }
     }
 
     /// What the rail decided, at its place in a guard set. Guard sets ask here and not [`RailOutput`](crate::RailOutput)

@@ -237,3 +237,44 @@ async fn code_that_is_generic_over_the_event_reads_a_decision() {
     }
     assert!(notes(&ctx).is_empty());
 }
+
+#[rail(priority = 80, on = [PreToolCall])]
+fn late(ctx: &RailContext) {
+    note(ctx, "late");
+}
+
+#[rail(priority = 10, on = [PreToolCall])]
+fn early(ctx: &RailContext) {
+    note(ctx, "early");
+}
+
+const FIRST: i32 = -3;
+
+rail_chain! { struct Inner { early } }
+
+rail_chain! {
+    struct Listed {
+        early,
+        /// Sees what the others have left.
+        #[rail(priority = 5)]
+        late,
+        #[rail(priority = FIRST + 1)]
+        Inner,
+        #[rail(priority = 90)]
+        first: CallLimit,
+        #[rail(priority = 1)]
+        second: CallLimit,
+    }
+}
+
+#[tokio::test]
+async fn a_priority_where_a_rail_is_listed_goes_before_its_own() {
+    let plan = Listed::PLAN.rails(HookPoint::PreToolCall);
+    let order: Vec<_> = plan.iter().map(|rail| (rail.info.name, rail.info.priority)).collect();
+    assert_eq!(order, [("Inner", -2), ("second", 1), ("late", 5), ("early", 10), ("first", 90)]);
+    let mut ctx = RunContext::new("instances");
+    let rails = Listed { first: CallLimit::of("t", 0), second: CallLimit::of("other", 0) };
+    let decision = rails.dispatch::<PreToolCall>(&mut ToolCallInputs::new("t"), &mut ctx).await.unwrap();
+    assert_eq!(decision.rail_name(), Some("first"));
+    assert_eq!(notes(&ctx), ["early", "late", "early"]);
+}

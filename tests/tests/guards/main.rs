@@ -22,6 +22,7 @@ mod order;
 mod provided;
 mod source_location;
 mod tool_rails;
+mod wrapped;
 
 // Guard sets that are put together at run time, and what all guard sets have in common.
 mod guard_sets_agree;

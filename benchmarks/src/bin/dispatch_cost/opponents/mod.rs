@@ -24,10 +24,8 @@ pub(crate) trait Check: Send + Sync + 'static {
 
     /// Calls the rail where others hold the context as well: it is locked for a rail that asks for it.
     #[cfg(feature = "rig")]
-    fn check_shared(
-        call: &ToolCallInputs,
-        ctx: &tokio::sync::Mutex<RunContext>,
-    ) -> impl Future<Output = Answer> + Send;
+    fn check_shared(call: &ToolCallInputs, ctx: &tokio::sync::Mutex<RunContext>)
+    -> impl Future<Output = Answer> + Send;
 }
 
 /// Rails in the order in which they run.

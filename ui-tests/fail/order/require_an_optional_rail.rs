@@ -1,0 +1,40 @@
+//! The message should say: `Permission` may be absent: list it without `Option`. Once for the chain's own requirement, once
+//! for the policy's, and once for a rail in a chain that may be absent.
+
+use exo_rails::chain_policy;
+use exo_rails::prelude::*;
+
+struct Permission;
+
+#[rail(priority = 10)]
+impl Permission {
+    #[on(PreToolCall)]
+    fn check(&self, call: &ToolCallInputs) -> Verdict {
+        Verdict::abort_if(call.tool_name == "shell", "no shell")
+    }
+}
+
+chain_policy! {
+    struct Company { first(Permission on PreToolCall) }
+}
+
+rail_chain! {
+    #[chain(require(Permission on PreToolCall))]
+    struct Own { permission: Option<Permission> }
+}
+
+rail_chain! {
+    #[chain(policy = Company)]
+    struct Follows { permission: Option<Permission> }
+}
+
+rail_chain! { struct Inner { permission: Permission } }
+
+rail_chain! {
+    #[chain(require(Permission on PreToolCall))]
+    struct Around { inner: Option<Inner> }
+}
+
+fn main() {
+    let _ = (Own { permission: None }, Follows { permission: None }, Around { inner: None });
+}
