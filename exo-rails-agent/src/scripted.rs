@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use exo_rails::message::{Message, Role, ToolCall, Usage};
 use exo_rails::{
-    ModelCallInputs, ModelDelta, ModelResponse, OperationError, OperationErrorKind, Permit, ToolCallDelta,
+    ModelCallInputs, ModelDelta, ModelResponse, OperationError, OperationErrorKind, Permit, RunError, ToolCallDelta,
 };
 use futures_core::Stream;
 use futures_util::stream;
@@ -185,7 +185,14 @@ impl Failure {
     }
 }
 
-/// A script that cannot be read or is no script.
+/// For a program that returns the errors of its runs.
+impl From<ScriptError> for RunError {
+    fn from(error: ScriptError) -> Self {
+        OperationError::new(OperationErrorKind::Other, error.to_string()).with_source(error).into()
+    }
+}
+
+/// A script that cannot be read, or a text that is not a script.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ScriptError {

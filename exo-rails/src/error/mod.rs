@@ -72,7 +72,7 @@ pub struct RetriesExhausted {
 
 /// A model call or a tool call failed.
 ///
-/// Made with [`OperationError::new`], or by `?` from I/O errors, JSON errors, boxed errors and text.
+/// Made with [`OperationError::new`], or by `?` from I/O errors, JSON errors, errors of runs, boxed errors and text.
 ///
 /// ```
 /// use std::time::Duration;
@@ -149,6 +149,17 @@ impl From<std::io::Error> for OperationError {
 impl From<serde_json::Error> for OperationError {
     fn from(error: serde_json::Error) -> Self {
         Self::new(OperationErrorKind::InvalidRequest, error.to_string()).with_source(error)
+    }
+}
+
+/// For an operation in an operation: a tool that runs an agent. The failure of an operation stays what it is; what else ends a
+/// run, such as an abort, is the source of an error of the kind [`Other`](OperationErrorKind::Other).
+impl From<RunError> for OperationError {
+    fn from(error: RunError) -> Self {
+        match error {
+            RunError::Operation(error) => error,
+            error => Self::new(OperationErrorKind::Other, error.to_string()).with_source(error),
+        }
     }
 }
 

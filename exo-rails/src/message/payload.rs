@@ -39,6 +39,12 @@ impl From<String> for InvokeInputs {
     }
 }
 
+impl From<&String> for InvokeInputs {
+    fn from(input: &String) -> Self {
+        Self::from(input.as_str())
+    }
+}
+
 impl From<Content> for InvokeInputs {
     fn from(input: Content) -> Self {
         Self::new(input)

@@ -2,6 +2,8 @@
 
 use exo_rails::prelude::*;
 use exo_rails::{NoRails, OperationErrorKind};
+use exo_rails_agent::{Agent, ScriptError, ScriptedModel};
+use serde_json::{Value, json};
 use tests::{Model, asks_for, note, notes, run_agent};
 
 fn context() -> RunContext {
@@ -137,4 +139,35 @@ async fn a_retry_of_a_model_call_does_not_retry_the_run() {
     assert!(matches!(error, RunError::RetriesExhausted(error) if error.rail_name == "again" && error.attempts == 2));
     let ask = "model after 1 messages";
     assert_eq!(notes(&ctx), ["start", ask, "again 0", ask, "again 1"]);
+}
+
+/// A tool that runs an agent, and a program that returns what its runs end with.
+async fn researches(question: &String) -> Result<String, RunError> {
+    let outer: ScriptedModel =
+        r#"[{ "call": [{ "tool": "research", "arguments": {} }] }, { "say": "Done." }]"#.parse()?;
+    let research = Tool::new("research", "", json!({ "type": "object" }), |_: Value| async {
+        let model: ScriptedModel = r#"[{ "say": "It is green." }]"#.parse().map_err(RunError::from)?;
+        let inner = Agent::builder("inner", model).rails(rail_chain![no_colours]).build();
+        Ok::<_, OperationError>(inner.run("What colour?").await?.text)
+    });
+    let agent = Agent::builder("outer", outer).tool(research).build();
+    let output = agent.run(question).await?;
+    Ok(output.messages.iter().map(|message| message.text().into_owned()).collect::<Vec<_>>().join("\n"))
+}
+
+#[rail(on = [Finished])]
+fn no_colours(output: &InvokeOutput) -> Verdict {
+    Verdict::abort_if(output.text.contains("green"), "no colours")
+}
+
+#[tokio::test]
+async fn errors_of_runs_and_scripts_pass_through_question_marks() {
+    let text = researches(&"Why?".to_owned()).await.unwrap();
+    assert!(text.contains("rail `no_colours` aborted at finished: no colours"), "{text}");
+    let wrong = "[{}]".parse::<ScriptedModel>().map_err(RunError::from).unwrap_err();
+    let RunError::Operation(error) = wrong else { panic!("{wrong}") };
+    assert!(error.source.is_some_and(|source| source.is::<ScriptError>()));
+    let failed = OperationError::new(OperationErrorKind::RateLimited, "slow down").with_status(429);
+    let failed = OperationError::from(RunError::from(failed));
+    assert_eq!((failed.kind, failed.status), (OperationErrorKind::RateLimited, Some(429)));
 }
