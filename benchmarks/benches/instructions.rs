@@ -57,7 +57,7 @@ fn run<V: Variant>(Dispatch { variant, call, ctx }: &mut Dispatch<V>, times: u64
 }
 
 #[library_benchmark]
-#[bench::inspect_00(by_hand::<inspect::None>())]
+#[bench::inspect_00(by_hand::<inspect::Zero>())]
 #[bench::inspect_01(by_hand::<inspect::One>())]
 #[bench::inspect_05(by_hand::<inspect::Five>())]
 #[bench::inspect_20(by_hand::<inspect::Twenty>())]
@@ -66,7 +66,7 @@ fn run<V: Variant>(Dispatch { variant, call, ctx }: &mut Dispatch<V>, times: u64
 #[bench::pause_05(by_hand::<pause::Five>())]
 #[bench::pause_20(by_hand::<pause::Twenty>())]
 #[bench::pause_50(by_hand::<pause::Fifty>())]
-#[bench::tool_00(tool_by_hand::<inspect::None>())]
+#[bench::tool_00(tool_by_hand::<inspect::Zero>())]
 #[bench::tool_05(tool_by_hand::<inspect::Five>())]
 #[bench::tool_20(tool_by_hand::<inspect::Twenty>())]
 fn hand_written<V: Variant>(mut prepared: Dispatch<V>) -> Dispatch<V> {
@@ -75,7 +75,7 @@ fn hand_written<V: Variant>(mut prepared: Dispatch<V>) -> Dispatch<V> {
 }
 
 #[library_benchmark]
-#[bench::inspect_00(chain::<inspect::None>())]
+#[bench::inspect_00(chain::<inspect::Zero>())]
 #[bench::inspect_01(chain::<inspect::One>())]
 #[bench::inspect_05(chain::<inspect::Five>())]
 #[bench::inspect_20(chain::<inspect::Twenty>())]
@@ -84,7 +84,7 @@ fn hand_written<V: Variant>(mut prepared: Dispatch<V>) -> Dispatch<V> {
 #[bench::pause_05(chain::<pause::Five>())]
 #[bench::pause_20(chain::<pause::Twenty>())]
 #[bench::pause_50(chain::<pause::Fifty>())]
-#[bench::tool_00(guarded_tool::<inspect::None>())]
+#[bench::tool_00(guarded_tool::<inspect::Zero>())]
 #[bench::tool_05(guarded_tool::<inspect::Five>())]
 #[bench::tool_20(guarded_tool::<inspect::Twenty>())]
 fn static_chain<V: Variant>(mut prepared: Dispatch<V>) -> Dispatch<V> {

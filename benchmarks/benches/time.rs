@@ -23,7 +23,7 @@ use dispatch::{block_on, dispatches};
 
 fn dispatch_of_an_event(criterion: &mut Criterion) {
     let mut inspect = criterion.benchmark_group("inspect");
-    dispatched::<inspect::None>(&mut inspect);
+    dispatched::<inspect::Zero>(&mut inspect);
     dispatched::<inspect::One>(&mut inspect);
     dispatched::<inspect::Five>(&mut inspect);
     dispatched::<inspect::Twenty>(&mut inspect);
@@ -37,7 +37,7 @@ fn dispatch_of_an_event(criterion: &mut Criterion) {
 
 fn tool_calls(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("tool_call");
-    guarded::<inspect::None>(&mut group);
+    guarded::<inspect::Zero>(&mut group);
     guarded::<inspect::Five>(&mut group);
     guarded::<inspect::Twenty>(&mut group);
     group.finish();

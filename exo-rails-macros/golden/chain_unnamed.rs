@@ -1,6 +1,6 @@
 fn main() {
     let rails = {
-        struct UnnamedChain {}
+        struct UnnamedChain;
         #[automatically_derived]
         #[diagnostic::do_not_recommend]
         impl ::exo_rails::__private::Stateless for UnnamedChain {

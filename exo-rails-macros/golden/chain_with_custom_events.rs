@@ -1,4 +1,4 @@
-struct MemoryRails {}
+struct MemoryRails;
 #[automatically_derived]
 #[diagnostic::do_not_recommend]
 impl ::exo_rails::__private::Stateless for MemoryRails {

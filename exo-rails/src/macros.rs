@@ -178,7 +178,8 @@ pub use exo_rails_macros::rail;
 /// # let _ = rails;
 /// ```
 ///
-/// The struct has a field for each rail that is listed as `name: Type`, and none for the others. It implements
+/// The struct has a field for each rail that is listed as `name: Type`, and none for the others: a chain without fields is a
+/// unit struct, `ToolRails`. It implements
 /// [`GuardSet`](crate::GuardSet), [`Chain`](crate::Chain) and [`Rail`](crate::Rail). Attributes, docs and visibility are the struct's; the chain's own stand in
 /// `#[chain(…)]`:
 ///

@@ -65,7 +65,7 @@ macro_rules! set {
 /// The sets of up to twenty rails, in the module of the rails.
 macro_rules! sets {
     () => {
-        set! { None {} by_hand(call, ctx) {} }
+        set! { Zero {} by_hand(call, ctx) {} }
 
         set! { One { no_shell } by_hand(call, ctx) { { begin(ctx) } { RailAction: no_shell(call) } } }
 

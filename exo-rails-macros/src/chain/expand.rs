@@ -175,7 +175,8 @@ impl<'c> Names<'c> {
                 }
             }
         });
-        quote!(#(#attrs)* #vis struct #ident { #(#fields),* } #stateless)
+        let fields = if fields.is_empty() { quote!(;) } else { quote!({ #(#fields),* }) };
+        quote!(#(#attrs)* #vis struct #ident #fields #stateless)
     }
 
     /// Which rail is at which place, and what is known of each.

@@ -35,7 +35,7 @@ fn futures_of<S: Set>() {
 
 #[test]
 fn futures_are_as_small_as_by_hand() {
-    futures_of::<inspect::None>();
+    futures_of::<inspect::Zero>();
     futures_of::<inspect::One>();
     futures_of::<inspect::Five>();
     futures_of::<inspect::Twenty>();
@@ -73,7 +73,7 @@ fn allocates_nothing<S: Set>(runtime: &Runtime) {
 #[test]
 fn neither_a_dispatch_nor_a_guarded_tool_call_allocates() {
     let runtime = Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
-    allocates_nothing::<inspect::None>(&runtime);
+    allocates_nothing::<inspect::Zero>(&runtime);
     allocates_nothing::<inspect::Five>(&runtime);
     allocates_nothing::<inspect::Twenty>(&runtime);
     allocates_nothing::<inspect::Fifty>(&runtime);

@@ -21,7 +21,7 @@ pub(crate) const STATIC: &str = "static";
 /// Every row of the table. Those of one set stand together, so that they are measured one after the other.
 pub(crate) fn cases() -> Result<Vec<Case>, Box<dyn Error>> {
     let sets = [
-        dispatches::<inspect::None>("inspect")?,
+        dispatches::<inspect::Zero>("inspect")?,
         beside::<opponents::None>(),
         dispatches::<inspect::One>("inspect")?,
         beside::<opponents::One>(),
@@ -41,7 +41,7 @@ pub(crate) fn cases() -> Result<Vec<Case>, Box<dyn Error>> {
         dispatches::<timer::Twenty>("timer")?,
         dispatches::<channel::Five>("channel")?,
         dispatches::<channel::Twenty>("channel")?,
-        tool_calls::<inspect::None>()?,
+        tool_calls::<inspect::Zero>()?,
         tool_calls::<inspect::Five>()?,
         tool_calls::<inspect::Twenty>()?,
         tool_calls::<inspect::Fifty>()?,
