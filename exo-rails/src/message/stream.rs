@@ -16,18 +16,22 @@
 /// /// Keys begin with `sk-` and have 20 characters.
 /// #[rail(priority = 40, on = [LlmChunk], window = 20)]
 /// fn redact(window: &mut StreamWindow) {
-///     while let Some(at) = window.text.find("sk-").filter(|at| window.is_last || at + 20 <= window.text.len()) {
-///         let end = (at + 20).min(window.text.len());
-///         window.text.replace_range(at..end, "[key]");
+///     while let Some(at) = window.text.find("sk-") {
+///         let key = window.text[at..].bytes().take(20).take_while(u8::is_ascii_graphic).count();
+///         // A key that reaches the end of the window may go on: the guard set holds it back.
+///         if key < 20 && at + key == window.text.len() && !window.is_last {
+///             break;
+///         }
+///         window.text.replace_range(at..at + key, "[key]");
 ///     }
 /// }
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RunError> {
 /// let rails = rail_chain![redact];
-/// let model = |_| async { Ok::<_, OperationError>(ModelResponse::text("Use sk-0123456789abcdefg here.")) };
+/// let model = |_| async { Ok::<_, OperationError>(ModelResponse::text("Use sk-0123456789abcdefg here, not sk-ünder.")) };
 /// let mut ctx = RunContext::new("demo");
 /// let response = rails.guard_llm_call(ModelCallInputs::default(), &mut ctx, model).await?;
-/// assert_eq!(response.message.text(), "Use [key] here.");
+/// assert_eq!(response.message.text(), "Use [key] here, not [key]ünder.");
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
