@@ -199,7 +199,7 @@ pub use exo_rails_macros::rail;
 /// A chain that breaks what it says of itself does not compile.
 ///
 /// A chain in which a rail [needs a value](trait@crate::Provided) that no earlier rail provides does not compile either. A chain
-/// inside has to have what its own rails need; what they provide, the rails of the chain around may need.
+/// inside has to provide what its rails need. Rails of the outer chain may use the values that it provides.
 ///
 /// The order is a constant, so a chain has no generic parameters. A rail that is there only under a `#[cfg]` needs two
 /// chains, each under a `#[cfg]` of its own.
@@ -480,8 +480,8 @@ pub use exo_rails_macros::ToolArgs;
 /// fn rate_limit(ctx: &RailContext) -> RateLimitLeft { RateLimitLeft(10 - ctx.step().min(10)) }
 /// ```
 ///
-/// The type has no generic parameters, and is told apart from others by its name and location. `#[provided(crate = path)]` says
-/// where this library is.
+/// The type has no generic parameters: its name and location identify it. `#[provided(crate = path)]` says where this
+/// library is.
 pub use exo_rails_macros::Provided;
 
 /// Declares a custom event: a point of your program that rails guard as they guard those of the library.

@@ -23,7 +23,7 @@ pub(super) fn chain(chain: &Chain) -> TokenStream {
         #[allow(dead_code, unused_imports, unused_parens)]
         const _: () = {
             #fallbacks
-            // Where a path is not that of a type, the name means what stands above: see `Self::imports`.
+            // If a path does not name a type, `__Rail0` and the like mean the aliases above: see `Self::imports`.
             const _: () = {
                 #imports
                 #custom_events
@@ -237,7 +237,7 @@ impl<'c> Names<'c> {
         match priority {
             None => row,
             Some(literal @ Expr::Lit(_)) => quote_spanned!(span=> #row.with_priority(#literal)),
-            // Of the wrong type, it is an error of its own then, and not one about an argument of ours.
+            // With the constant, rustc reports a wrong type at the user's expression, not as an argument of our call.
             Some(priority) => quote_spanned!(span=> #row.with_priority({ const PRIORITY: i32 = #priority; PRIORITY })),
         }
     }

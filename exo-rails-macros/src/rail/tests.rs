@@ -429,12 +429,12 @@ fn docs_of_a_public_rail() {
         ("on = [Start]", "fn f() -> Option<Verdict> { None }", "| `Start` | ends the run |"),
         ("on = [Start]", "fn f(run: &mut InvokeInputs) {}", "| `Start` | ends the run |"),
         ("on = [Start]", "fn f() -> Mine { Mine }", "| `Start` | ends the run if the rail decides |"),
-        ("on = [Start], on_fault = \"continue\"", "fn f() -> Verdict { todo!() }", "| `Start` | is reported |"),
-        ("on = [Start], on_fault = \"skip\"", "fn f() -> Verdict { todo!() }", "| `Start` | skips |"),
+        ("on = [Start], on_fault = \"continue\"", "fn f() -> Verdict { loop {} }", "| `Start` | is reported |"),
+        ("on = [Start], on_fault = \"skip\"", "fn f() -> Verdict { loop {} }", "| `Start` | skips |"),
         ("on = [Start], always", "fn f() {}", "| `Start`, also after a rail has stopped them | is reported |"),
         (
             "on = [PreToolCall], tool = \"rm\", needs = [User], after = [audit]",
-            "fn f(user: &User) -> Verdict { todo!() }",
+            "fn f(user: &User) -> Verdict { loop {} }",
             "Name `f`, priority 50, runs after `audit`. | events | tool | needs | a fault | | --- | --- | --- | --- | \
              | `PreToolCall` | `rm` | `User` | ends the run |",
         ),

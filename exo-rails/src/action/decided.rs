@@ -1,4 +1,4 @@
-//! What a decision says of the rail that took it. The third of them is [`RailAbortError`](crate::RailAbortError).
+//! What a skip and a retry hold: the rail and its reason. An abort holds a [`RailAbortError`](crate::RailAbortError).
 
 use crate::action::RetryRequest;
 use crate::action::identity::RailIdentity;
@@ -23,6 +23,6 @@ pub struct RailRetry {
     pub rail_name: RailName,
     /// When, how often and why.
     pub request: RetryRequest,
-    /// By what its retries are counted: no two rails of a guard set share it, whatever they are called.
+    /// The key under which its retries are counted. Two rails of a guard set never share it, even if they share a name.
     pub(crate) identity: RailIdentity,
 }

@@ -6,7 +6,7 @@ use std::hash::{Hash, Hasher};
 
 /// Which rail it is: its type, and its place in the guard set. The place is the path through nested chains and managers.
 ///
-/// It tells apart what shares a name, a priority and a location in the source: rails made from one generic type, hooks
+/// It distinguishes rails that share a name, a priority and a location in the source: rails of one generic type, hooks
 /// added in a loop, and a chain that is listed at two places. Each has its own retries.
 #[derive(Clone, Copy)]
 pub(crate) struct RailIdentity {

@@ -66,7 +66,7 @@ const POINTS: usize = u64::BITS as usize;
 /// Around an agent, it is `Agent::builder("support", model).rails(bus.wrap(rails))`. A clone is the same bus, and one
 /// bus can be around the guard sets of many agents.
 ///
-/// Of a rail that publishes something of its own, that is a [custom event](derive@crate::Event): run in a
+/// A rail publishes a record with a [custom event](derive@crate::Event): it dispatches the event in a
 /// [child](RailContext::child) of its context, on a guard set that has the bus around it.
 #[derive(Clone)]
 pub struct EventBus {

@@ -132,7 +132,7 @@ impl<E: Event, L: StepsOn<E, Chain: Serves<E>>> ChainSteps<E, L::Chain> for List
 
     #[inline]
     fn may_rewrite(self, chain: &L::Chain) -> bool {
-        // Which rails there are is mostly a constant. Then so is this.
+        // Without optional rails, this is a constant.
         L::Facts::may_rewrite::<E>() && (!L::Facts::OPTIONAL || L::Steps::may_rewrite(chain))
     }
 

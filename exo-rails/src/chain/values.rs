@@ -75,7 +75,7 @@ const fn needed(plan: &EventPlan, at: usize, value: &ValueInfo) {
     by_priority(&text, rail, &from[later].info, direct, reversed).refuse();
 }
 
-/// None of the rails before provides what this one, or one in it, provides.
+/// Checks that the rails before this one provide none of the values that it, or a rail in it, provides.
 #[track_caller]
 const fn only_one(before: &[PlannedRail], event: HookPoint, rail: &PlannedRail) {
     let mut i = 0;
@@ -101,7 +101,7 @@ const fn only_one(before: &[PlannedRail], event: HookPoint, rail: &PlannedRail) 
     }
 }
 
-/// The first rail that provides the value, chains taken apart, and which of the rails has it in it.
+/// The first rail that provides the value, also inside chains, and the index of the entry in `rails` that contains it.
 const fn provider<'p>(
     rails: &'p [PlannedRail],
     event: HookPoint,

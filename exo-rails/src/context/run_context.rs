@@ -52,7 +52,7 @@ impl RunContext {
         Self(RailContext::of(scope, step))
     }
 
-    /// The same context, under a run name of your own.
+    /// The same context with this run name.
     #[must_use]
     pub fn with_run_id(self, run_id: impl Into<Arc<str>>) -> Self {
         let run_id = run_id.into();

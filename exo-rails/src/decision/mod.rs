@@ -171,7 +171,7 @@ where
 {
 }
 
-/// Tells the rails that are always called how this outcome stops the event; `false` when it does not.
+/// Records how this outcome stops the event, for the rails that are always called. Returns whether it stops the event.
 #[inline]
 pub(crate) fn record_stop<E: Payloads>(outcome: &Outcome<E>, ctx: &mut RailContext) -> bool {
     match StoppedBy::of(outcome) {

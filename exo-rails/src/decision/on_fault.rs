@@ -5,7 +5,7 @@ use crate::error::{FaultCause, RailFault};
 use crate::event::{AllowsSkip, Payloads};
 use crate::point::HookPoint;
 
-/// What a fault of a rail comes to: `#[rail(on_fault = "…")]`.
+/// What a fault of a rail does: `#[rail(on_fault = "…")]`.
 ///
 /// A rail faults when it returns an `Err`, when it takes longer than its `timeout`, when it panics and has
 /// `on_panic = "fault"`, and when what it asks for is not there: arguments of a tool that fit their type, a value that
@@ -61,7 +61,7 @@ pub enum OnFault {
     Continue,
 }
 
-/// Tells `tracing` of a fault, whatever comes of it.
+/// Reports a fault to `tracing`.
 #[cold]
 pub(crate) fn report(fault: &RailFault, on_fault: OnFault) {
     let (rail, event, cause) = (fault.rail_name.as_str(), fault.event.name(), &fault.cause);
@@ -88,14 +88,14 @@ impl RailFault {
     }
 }
 
-/// Events at which a fault can come to a skip: `#[rail(on_fault = "skip")]`.
+/// Events at which a fault can skip: `#[rail(on_fault = "skip")]`.
 #[diagnostic::on_unimplemented(
     message = "at `{Self}` there is nothing to skip",
     label = "not at `{Self}`",
     note = "write `on_fault = \"continue\"`: the fault is reported, and the run goes on"
 )]
 pub trait CanSkip: Payloads {
-    /// What comes of the fault.
+    /// What a fault does.
     const ON_FAULT: OnFault;
 }
 

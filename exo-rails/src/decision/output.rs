@@ -41,8 +41,8 @@ pub trait RailOutput<E: Payloads>: Sized + Send {
     #[doc(hidden)]
     fn continues(&self) -> bool;
 
-    /// Shows the value to a reader. It is taken apart field by field and goes to the reader directly: were it to go through
-    /// another type, the compiler would copy its fields where the rails continue as well.
+    /// Passes the value to a reader, field by field. The value goes to the reader directly: if it went through
+    /// another type, the compiler would copy its fields even when the rails continue.
     #[doc(hidden)]
     fn read<R: Reader<E>>(self, reader: R) -> R::Read;
 }
@@ -225,7 +225,7 @@ pub trait ReturnedAt<E: Event, Returns, Impl = ()>: Sized + Send {
     }
 }
 
-// Not a subtrait of `RailOutput`: what is neither would be reported twice.
+// Not a subtrait of `RailOutput`: rustc would report a type that implements neither trait twice.
 macro_rules! returned_at {
     ($(<$($decoy:ident)?> $which:ty;)*) => {$(
         #[diagnostic::do_not_recommend]

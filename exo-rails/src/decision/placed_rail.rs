@@ -9,7 +9,7 @@ use crate::point::RailName;
 pub struct PlacedRail {
     /// What it is called at this place.
     pub(crate) name: RailName,
-    /// Whether that is the name of the place, because the guard set has several rails of its own name.
+    /// Whether the guard set gave the rail another name than the one that the rail declares.
     pub(crate) named_here: bool,
     /// Its type.
     pub(crate) rail: RailIdentity,

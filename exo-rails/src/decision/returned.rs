@@ -11,7 +11,7 @@ use crate::error::{FaultCause, RailAbortError, RailFault};
 use crate::event::Payloads;
 use crate::point::{HookPoint, RailName, Reason};
 
-/// Reads what a rail returned at event `E`: the one way from the types that a rail may return to what is done about it.
+/// Reads the output of a rail at event `E`. Every type that a rail may return goes through a reader.
 pub trait Reader<E: Payloads>: Sized {
     /// What comes out.
     type Read;
@@ -41,7 +41,7 @@ pub(crate) struct InTheNameOf<'r> {
     pub(crate) event: HookPoint,
 }
 
-/// A rail does what its event does not allow: its return type excludes it, and plain hooks are checked for themselves.
+/// Panics for an action that the event does not allow. Return types exclude it, and `HookManager` checks plain hooks.
 #[cold]
 fn not_allowed() -> ! {
     unreachable!("the type that a rail returns fits its events")
@@ -109,7 +109,7 @@ fn faulted<E: Payloads>(cause: FaultCause, rail: &PlacedRail, event: HookPoint) 
     }
 }
 
-/// What a rail returned, in one shape for all types: for code that is between a rail and the guard set, which knows what
+/// The output of any rail as one type, for code between a rail and the guard set. Only the guard set knows what
 /// the rail is called.
 pub enum Returned<E: Payloads> {
     /// The rail lets the event pass.
@@ -171,7 +171,7 @@ impl<E: Payloads> Returned<E> {
         }
     }
 
-    /// Keeps what the rail has changed. That it cannot be kept is a fault of a rail that lets the event pass.
+    /// Keeps what the rail has changed. If the rail continues and `keep` fails, the rail faults.
     #[must_use]
     pub fn and_keep<Error>(self, keep: impl FnOnce() -> Result<(), Error>) -> Self
     where

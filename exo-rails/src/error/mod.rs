@@ -152,7 +152,7 @@ impl From<serde_json::Error> for OperationError {
     }
 }
 
-/// For an operation in an operation: a tool that runs an agent. The failure of an operation stays what it is; what else ends a
+/// For nested operations, like a tool that runs an agent. An operation's error passes unchanged. Whatever else ends a
 /// run, such as an abort, is the source of an error of the kind [`Other`](OperationErrorKind::Other).
 impl From<RunError> for OperationError {
     fn from(error: RunError) -> Self {

@@ -3,8 +3,8 @@
 /// `T`, when the constant `IS_SO` compiles: the macro writes the constant at the user's token, and it holds what the macro
 /// assumes of `T`.
 ///
-/// When the constant does not compile, rustc reports the constant, and the type does not exist: nothing that is made of
-/// the type is a further error. `Here` is a type of the crate that asks. Another crate could implement a foreign trait for
+/// When the constant does not compile, rustc reports the constant, and the type does not exist. Code that uses
+/// the type adds no errors. `Here` is a type of the crate that asks. Another crate could implement a foreign trait for
 /// foreign types later, so rustc would not look through the alias where implementations could conflict.
 #[doc(hidden)]
 pub type Sound<T, Here, const IS_SO: bool> = <Check<IS_SO> as Passed<T, Here>>::Type;
@@ -28,6 +28,6 @@ impl<T, Here> Passed<T, Here> for Check<true> {
 ///
 /// When a trait has one implementation that could apply, rustc takes it and reports which of its bounds is not met. The
 /// message of the trait is lost. When there are two, rustc reports the trait itself. The second one is for another `Impl`
-/// parameter than `()`, which is the one that everybody asks for.
+/// parameter than `()`, and all callers ask for `()`.
 #[doc(hidden)]
 pub trait Decoy {}

@@ -115,7 +115,7 @@ impl HookManager {
 
     /// Adds a rail as the hook of one of its events.
     pub(crate) fn add_rail<E: Event, R: RailOn<E> + Send + Sync + 'static>(&mut self, rail: Arc<R>) -> HookHandle {
-        // The rail is one for all its events, so its place is where it lies, and not the hook of one event.
+        // All events share one rail, so its place is its address, and not the handle of one hook.
         let at = R::ROW.placed::<R>(Arc::as_ptr(&rail).addr() as u64, R::ON_FAULT);
         let hook: RailHook<E, R> = RailHook { rail, event: std::marker::PhantomData };
         let (handle, priority, rewrites) = (HookHandle::next(), R::PRIORITY, R::REWRITES.contains(&E::POINT));
@@ -219,7 +219,7 @@ fn check<E: Event>(hook: &PlacedRail, outcome: Outcome<AnyEvent>) -> Outcome<E> 
             let expected = || type_name::<E::Substitute>().rsplit("::").next().unwrap_or_default();
             let wrong = |_| fault(FaultCause::WrongSubstitute { expected: expected() });
             let substitute = substitute.map(|substitute| substitute.downcast().map(|substitute| *substitute));
-            // A skip that is not allowed is that, whatever it brings.
+            // A skip that the event does not allow is reported as such, even when its substitute has the wrong type.
             let skip = |substitute| E::Skip::try_allow(RailSkip { rail_name, reason, substitute });
             match substitute.transpose() {
                 Ok(substitute) => Decision::Skip(skip(substitute).map_err(|_| not_allowed())?),

@@ -23,8 +23,8 @@ use crate::telemetry;
 /// Rails chosen at run time: sorted by priority when they are added, called through `dyn`.
 ///
 /// Any rail can be added, as it is; what it means there is what it means in a static chain: lower priorities
-/// run first, equal ones in the order in which they were added, and the same rail is not listed twice, unless it
-/// [has a name](Self::add_named) of its own each time; an
+/// run first, equal ones in the order in which they were added, and a rail can be listed again only under another
+/// [name](Self::add_named); an
 /// [onion](Self::onion) reverses this order after what is guarded. The
 /// calls cost more (a boxed future for each rail), and nothing checks before the program runs that the rails
 /// fit together: a rail that [needs a value](trait@crate::Provided) which no rail before it has provided faults, and of

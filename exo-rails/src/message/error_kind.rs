@@ -17,7 +17,7 @@ pub enum OperationErrorKind {
     InvalidRequest,
     /// The other side's answer made no sense.
     InvalidResponse,
-    /// There is no such tool, model or thing.
+    /// The tool, the model or another thing does not exist.
     NotFound,
     /// It was not permitted.
     Denied,

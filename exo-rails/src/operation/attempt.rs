@@ -161,7 +161,7 @@ fn accept<E: Event>(outcome: Outcome<E>) -> Result<(), AttemptOver> {
     act_on(outcome?).map(drop)
 }
 
-/// What becomes of a failure, when the rails have been asked about it.
+/// Replaces a failure by the substitute of the rails, or returns the error.
 #[cold]
 fn rescued<O: Operation>(
     skip: Option<RailSkip<O::Output>>,

@@ -74,7 +74,7 @@ impl<T> Permit<T> {
     /// Asserts that the permit is still good: the guard that issued it waits for the operation.
     ///
     /// A permit that an operation keeps, or that outlives a guard which was dropped, is worth nothing. A
-    /// [`Tool`](crate::Tool) asks this before it runs; an executor of your own asks it before it does something.
+    /// [`Tool`](crate::Tool) checks this before it runs. A custom executor checks it before it acts.
     ///
     /// ```
     /// use std::sync::Mutex;

@@ -190,7 +190,7 @@ impl Row {
         self
     }
 
-    /// The rows of a list, in which each rail has a name: of several that are the same, each is called by its field.
+    /// Names the rails of a list. When several rails have one type, each is named after its field.
     #[must_use]
     pub const fn listed<const N: usize>(mut rows: [Self; N]) -> [Self; N] {
         let mut one = 0;

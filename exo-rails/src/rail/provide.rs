@@ -9,7 +9,7 @@ use crate::decision::{RailOutput, Returned, Unnamed};
 use crate::event::Payloads;
 use crate::point::{IntoReason, Reason};
 
-/// What a rail decides that provides a value: the value, or why there is none because the event stops here.
+/// The decision of a rail that provides a value: the value, or an action that stops the event.
 ///
 /// It is [`RailAction`] with a value where the rails go on. A rail that never stops anything returns the value itself.
 ///

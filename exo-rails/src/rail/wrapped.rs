@@ -8,7 +8,7 @@ use crate::event::Event;
 use crate::point::RailInfo;
 use crate::rail::{Presence, Rail, RailOn, Row, ValueUse};
 
-/// A shared rail is the rail: `audit: Arc<Audit>` in a chain, when something else holds the [`Arc`] as well.
+/// An `Arc` of a rail is a rail. Use `audit: Arc<Audit>` in a chain when other code holds the [`Arc`] as well.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -170,7 +170,7 @@ impl<E: Event, R: RailOn<E>> RailOn<E> for Option<R> {
     }
 }
 
-/// Waits for the call of a rail, when there is one. The call begins before: a future with `&self` in it would be `Send` only
+/// Waits for the call of a rail, when there is one. The caller starts it: a future with `&self` would be `Send` only
 /// for rails that are `Sync`.
 async fn within<Call: Future>(call: Option<Call>) -> Option<Call::Output> {
     match call {
