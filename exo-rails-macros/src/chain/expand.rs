@@ -238,7 +238,9 @@ impl<'c> Names<'c> {
             None => row,
             Some(literal @ Expr::Lit(_)) => quote_spanned!(span=> #row.with_priority(#literal)),
             // With the constant, rustc reports a wrong type at the user's expression, not as an argument of our call.
-            Some(priority) => quote_spanned!(span=> #row.with_priority({ const PRIORITY: i32 = #priority; PRIORITY })),
+            Some(priority) => {
+                quote_spanned!(span=> #row.with_priority({ const __PRIORITY: i32 = #priority; __PRIORITY }))
+            }
         }
     }
 

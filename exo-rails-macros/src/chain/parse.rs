@@ -340,7 +340,7 @@ fn listed_priority(options: &[Attribute]) -> syn::Result<Option<Expr>> {
     errors.finish(priority)
 }
 
-/// The same rail under the same name; under two names, the compiler finds it.
+/// The same rail under the same name. Under two names without a field, the compiler finds it.
 fn distinct(rails: &[Listed], errors: &mut Errors) {
     let name = |rail: &Listed| rail.ty().to_string().trim_start_matches("self :: ").to_owned();
     let types: Vec<_> = rails.iter().map(|rail| (name(rail), matches!(rail, Listed::Field { .. }))).collect();

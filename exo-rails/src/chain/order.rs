@@ -265,8 +265,7 @@ pub(super) enum Wanted<'a> {
 impl Wanted<'_> {
     const fn is(self, rail: &PlannedRail) -> bool {
         match self {
-            Self::Rail(wanted) => rail.row.rail.same(wanted),
-            Self::Present(wanted) => rail.row.rail.same(wanted) && !rail.row.is_optional(),
+            Self::Rail(wanted) | Self::Present(wanted) => rail.row.rail.same(wanted),
             Self::Place(place) => rail.place == place,
         }
     }
@@ -377,13 +376,26 @@ const fn search(rails: &[PlannedRail], event: HookPoint, wanted: Wanted<'_>, fro
             Some(inner) => (here, next) = search(inner.rails_at(event), event, wanted.inside(), start),
             None => next += 1,
         }
-        if wanted.is(&rails[i]) {
+        if wanted.is(&rails[i]) && (!matches!(wanted, Wanted::Present(_)) || is_there(&rails[i], event)) {
             here = Some(Found { first: start, last: next - 1 });
         }
         found = both(found, here);
         i += 1;
     }
     (found, next)
+}
+
+/// Whether the rail, or one in it, runs at the event however the chain is configured.
+const fn is_there(rail: &PlannedRail, event: HookPoint) -> bool {
+    let Some(inner) = rail.inner else { return !rail.row.is_optional() };
+    let (rails, mut i) = (inner.rails_at(event), 0);
+    while i < rails.len() {
+        if !rail.row.is_optional() && is_there(&rails[i], event) {
+            return true;
+        }
+        i += 1;
+    }
+    false
 }
 
 const fn both(earlier: Option<Found>, later: Option<Found>) -> Option<Found> {

@@ -118,7 +118,7 @@ impl HookManager {
         // All events share one rail, so its place is its address, and not the handle of one hook.
         let at = R::ROW.placed::<R>(Arc::as_ptr(&rail).addr() as u64, R::ON_FAULT);
         let hook: RailHook<E, R> = RailHook { rail, event: std::marker::PhantomData };
-        let (handle, priority, rewrites) = (HookHandle::next(), R::PRIORITY, R::REWRITES.contains(&E::POINT));
+        let (handle, priority, rewrites) = (HookHandle::next(), R::PRIORITY, hook.rail.may_rewrite());
         self.push(E::POINT, Entry { handle, at, priority, rewrites, hook: Arc::new(hook) })
     }
 
@@ -260,7 +260,7 @@ impl<E: Event, R: RailOn<E> + Send + Sync + 'static> Hook for RailHook<E, R> {
     }
 
     fn stream_window(&self) -> usize {
-        R::ROW.window
+        RailOn::stream_window(&*self.rail)
     }
 }
 

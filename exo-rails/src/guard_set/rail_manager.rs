@@ -214,10 +214,12 @@ impl RailManager {
         static HANDLES: AtomicU64 = AtomicU64::new(0);
         let handle = RailHandle(HANDLES.fetch_add(1, Ordering::Relaxed));
         let added = AddedRail { name: name.clone(), priority: R::PRIORITY, declared: R::LOCATION };
-        self.rails.push(Registered { handle, rail: id, added, window: R::ROW.window });
-        self.window = self.window.max(R::ROW.window);
         let (rail, onion, named_here) = (Arc::new(rail), self.onion, id.is_none());
-        R::each_event(&mut Insertion { rail, name, named_here, handle, onion, lists: &mut self.lists });
+        let mut insertion = Insertion { rail, name, named_here, handle, onion, window: 0, lists: &mut self.lists };
+        R::each_event(&mut insertion);
+        let window = insertion.window;
+        self.rails.push(Registered { handle, rail: id, added, window });
+        self.window = self.window.max(window);
         handle
     }
 
@@ -309,6 +311,8 @@ struct Insertion<'m, R> {
     named_here: bool,
     handle: RailHandle,
     onion: bool,
+    /// How many characters of a streamed answer the rail has to see together.
+    window: usize,
     lists: &'m mut PerPoint<Option<Arc<dyn AnyList>>>,
 }
 
@@ -330,7 +334,10 @@ impl<R: Rail + Send + Sync + 'static> EventVisitor<R> for Insertion<'_, R> {
         } else {
             list.rails.partition_point(|listed| listed.priority <= R::PRIORITY)
         };
-        let rewrites = R::REWRITES.contains(&E::POINT);
+        let rewrites = RailOn::<E>::may_rewrite(&*self.rail);
+        if E::POINT == HookPoint::LlmChunk {
+            self.window = RailOn::<E>::stream_window(&*self.rail);
+        }
         let rail: Arc<dyn DynRail<E>> = self.rail.clone();
         let always = R::ROW.is_always_on(E::POINT);
         let (handle, priority) = (self.handle, R::PRIORITY);

@@ -47,7 +47,6 @@ impl<R: Rail> Rail for Arc<R> {
 #[diagnostic::do_not_recommend]
 impl<E: Event, R: RailOn<E>> RailOn<E> for Arc<R> {
     type Out = R::Out;
-    const CHANGES: bool = R::CHANGES;
     const ALWAYS: bool = R::ALWAYS;
     const ON_FAULT: OnFault = R::ON_FAULT;
 
@@ -128,7 +127,6 @@ impl<R: Rail> Rail for Option<R> {
 #[diagnostic::do_not_recommend]
 impl<E: Event, R: RailOn<E>> RailOn<E> for Option<R> {
     type Out = OptionalOutput<R::Out>;
-    const CHANGES: bool = R::CHANGES;
     const ALWAYS: bool = R::ALWAYS;
     const ON_FAULT: OnFault = R::ON_FAULT;
 

@@ -248,7 +248,7 @@ fn early(ctx: &RailContext) {
     note(ctx, "early");
 }
 
-const FIRST: i32 = -3;
+const PRIORITY: i32 = -3;
 
 rail_chain! { struct Inner { early } }
 
@@ -258,7 +258,7 @@ rail_chain! {
         /// Sees what the others have left.
         #[rail(priority = 5)]
         late,
-        #[rail(priority = FIRST + 1)]
+        #[rail(priority = PRIORITY + 1)]
         Inner,
         #[rail(priority = 90)]
         first: CallLimit,

@@ -161,4 +161,14 @@ async fn an_absent_rail_holds_back_no_stream() {
     assert_eq!(pieces(&Around { inner: Optional { redacts: Some(Redacts) } }).await, with);
     assert_eq!(pieces(&Around { inner: Optional { redacts: None } }).await, without);
     assert_eq!(pieces(&Arc::new(Optional { redacts: None })).await, without);
+    for (redacts, expected) in [(None, &without), (Some(Redacts), &with)] {
+        let mut hooks = HookManager::new();
+        let there = redacts.is_some();
+        Optional { redacts }.register(&mut hooks);
+        assert_eq!(&pieces(&hooks).await, expected, "in a hook manager");
+        let mut manager = RailManager::new();
+        manager.add(there.then_some(Redacts)).unwrap();
+        assert_eq!(&pieces(&manager).await, expected, "in a rail manager");
+        assert_eq!(Serves::<LlmChunk>::may_rewrite(&manager), there);
+    }
 }

@@ -1,5 +1,5 @@
 //! The message should say: `Permission` may be absent: list it without `Option`. Once for the chain's own requirement, once
-//! for the policy's, and once for a rail in a chain that may be absent.
+//! for the policy's, once for a rail in a chain that may be absent, and once for a chain whose only rail may be absent.
 
 use exo_rails::chain_policy;
 use exo_rails::prelude::*;
@@ -35,6 +35,12 @@ rail_chain! {
     struct Around { inner: Option<Inner> }
 }
 
+rail_chain! {
+    #[chain(require(Own on PreToolCall))]
+    struct AroundOwn { own: Own }
+}
+
 fn main() {
+    let _ = AroundOwn { own: Own { permission: None } };
     let _ = (Own { permission: None }, Follows { permission: None }, Around { inner: None });
 }
