@@ -25,14 +25,16 @@ mod rail;
 pub mod telemetry;
 pub mod testing;
 
-pub use action::{Allowed, NoRetry, NoSubstitute, RailAction, RailRetry, RailSkip, RetryRequest, Skip, Verdict};
+pub use action::{
+    Allowed, NoRetry, NoSubstitute, RailAction, RailRetry, RailSkip, RetryOrContinue, RetryRequest, Skip, Verdict,
+};
 pub use bus::{EventBus, EventRecord, Lagged, Subscription, WithEvents};
 pub use chain::{Chain, ChainPolicy, Requirement, Serves};
 pub use context::{
     Extensions, HookState, Provided, RailContext, RunContext, RunScope, SharedExtensions, StopKind, StoppedBy,
 };
 pub use decision::{Decision, OnFault, Outcome, RailOutput};
-pub use error::{FaultCause, OperationError, RailAbortError, RailFault, RetriesExhausted, RunError};
+pub use error::{FaultCause, OperationError, RailAbortError, RailFault, RetriesExhausted, RetryLimit, RunError};
 pub use event::{
     Allows, AllowsAbort, AllowsRetry, AllowsSkip, AnyEvent, CustomInputs, Event, EventPart, Inputs, Payloads,
     SubstituteFor, events,

@@ -21,15 +21,25 @@ impl RailIdentity {
         Self { rail: type_name::<R>, place: 0 }
     }
 
-    /// The same rail at this place of a chain or a manager. The innermost place comes first.
-    pub(crate) const fn at(self, place: u64) -> Self {
-        // A hash of the path: 0 is a place as well, and the order of the places counts.
-        let place = (self.place.rotate_left(5) ^ place.wrapping_add(1)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        Self { rail: self.rail, place }
+    /// The same rail at this place of the chain or manager that is at `path`.
+    pub(crate) const fn at(self, path: Path, place: u64) -> Self {
+        Self { rail: self.rail, place: path.to(place).0 }
     }
 
     fn key(self) -> (&'static str, u64) {
         ((self.rail)(), self.place)
+    }
+}
+
+/// The path to a chain or manager in a guard set: the place of the outermost one comes first. A hash.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Path(u64);
+
+impl Path {
+    /// The path to this place of the chain or manager that is here.
+    pub(crate) const fn to(self, place: u64) -> Self {
+        // 0 is a place as well, and the order of the places counts.
+        Self((self.0.rotate_left(5) ^ place.wrapping_add(1)).wrapping_mul(0x9E37_79B9_7F4A_7C15))
     }
 }
 

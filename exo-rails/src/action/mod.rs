@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use crate::message::Message;
 use crate::point::{IntoReason, Reason};
 
 /// What a rail decides about the operation that it guards.
@@ -85,6 +86,14 @@ impl<S> RailAction<S> {
     /// ```
     pub fn retry(request: impl IntoRetry) -> Self {
         Self::Retry(request.into_retry())
+    }
+}
+
+impl<S> RailAction<S, RetryOrContinue> {
+    /// Does the operation again as [`retry`](RailAction::retry) does, and [continues](RetryOrContinue) when the retries of
+    /// the rail are used up.
+    pub fn retry_or_continue(request: impl IntoRetry) -> Self {
+        Self::Retry(RetryOrContinue(request.into_retry()))
     }
 }
 
@@ -183,17 +192,20 @@ pub struct RetryRequest {
     /// How long to wait before the operation is done again. The wait ends early when the run is cancelled. It
     /// needs the timer of the tokio runtime: `enable_time` or `enable_all`, where `#[tokio::main]` does not.
     pub delay: Duration,
-    /// How many times this rail may have this operation done again; 0 means never. When they are used up, the
-    /// operation fails with [`RetriesExhausted`](crate::RetriesExhausted).
+    /// How many times this rail may have this operation done again; 0 means never. When they are used up, the operation
+    /// fails with [`RetriesExhausted`](crate::RetriesExhausted), or the rail [gives way](RetryOrContinue).
     pub max_retries: u32,
     /// Why.
     pub reason: Reason,
+    /// What the model reads with the retry: see [`with_feedback`](Self::with_feedback).
+    // Boxed: an action is as large as this.
+    pub feedback: Option<Box<Message>>,
 }
 
 impl RetryRequest {
     /// One retry, without a delay.
     pub fn new(reason: impl IntoReason) -> Self {
-        Self { delay: Duration::ZERO, max_retries: 1, reason: reason.into_reason() }
+        Self { delay: Duration::ZERO, max_retries: 1, reason: reason.into_reason(), feedback: None }
     }
 
     /// The same request with this delay.
@@ -207,7 +219,81 @@ impl RetryRequest {
         self.max_retries = max_retries;
         self
     }
+
+    /// The same request with a message for the model, which says what to do better.
+    ///
+    /// A retry begins with the inputs as the caller gave them. The messages of all retries of a model call are added at
+    /// their end, so the rails and the model see them. On a retry of anything else, the message is
+    /// [delivered](crate::RailContext::notify_model) before the next model call of the run.
+    ///
+    /// ```
+    /// use exo_rails::message::Message;
+    /// use exo_rails::prelude::*;
+    ///
+    /// #[rail(on = [PostLlmCall])]
+    /// fn only_json(response: &ModelResponse) -> RailAction {
+    ///     match serde_json::from_str::<serde_json::Value>(&response.message.text()) {
+    ///         Ok(_) => RailAction::Continue,
+    ///         Err(error) => {
+    ///             let feedback = Message::user(format!("Your answer is not JSON: {error}. Answer with JSON only."));
+    ///             RailAction::retry(RetryRequest::new("the answer is not JSON").with_feedback(feedback))
+    ///         }
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RunError> {
+    /// let model = |request: Permit<ModelCallInputs>| async move {
+    ///     let answer = if request.messages.is_empty() { "Sure!" } else { "{}" };
+    ///     Ok::<_, OperationError>(ModelResponse::text(answer))
+    /// };
+    /// let mut ctx = RunContext::new("demo");
+    /// let response = rail_chain![only_json].guard_llm_call(ModelCallInputs::default(), &mut ctx, model).await?;
+    /// assert_eq!(response.message.text(), "{}");
+    /// # Ok(()) }
+    /// ```
+    pub fn with_feedback(mut self, message: Message) -> Self {
+        self.feedback = Some(Box::new(message));
+        self
+    }
 }
+
+/// The retry of a rail that gives way when its retries are used up: the event then goes on to the next rail, as if this one
+/// had continued. The operation does not fail with [`RetriesExhausted`](crate::RetriesExhausted).
+///
+/// A rail that retries this way returns `RailAction<S, RetryOrContinue>`: retry, then fall back.
+///
+/// ```
+/// use exo_rails::prelude::*;
+/// use exo_rails::{NoSubstitute, RetryOrContinue};
+///
+/// /// Asks the provider twice more.
+/// #[rail(priority = 20, on = [LlmError])]
+/// fn ask_again(error: &OperationError) -> RailAction<NoSubstitute, RetryOrContinue> {
+///     RailAction::retry_or_continue(RetryRequest::new(error.message.clone()).with_max_retries(2))
+/// }
+///
+/// /// Answers when the provider does not.
+/// #[rail(priority = 30, on = [LlmError])]
+/// fn fall_back() -> RailAction<ModelResponse> {
+///     RailAction::skip_with(ModelResponse::text("Please call us."), "the provider is down")
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RunError> {
+/// let mut calls = 0;
+/// let provider = |_request: Permit<ModelCallInputs>| {
+///     calls += 1;
+///     async { Err::<ModelResponse, _>(OperationError::from("the provider is down")) }
+/// };
+/// let (rails, mut ctx) = (rail_chain![ask_again, fall_back], RunContext::new("demo"));
+/// let response = rails.guard_llm_call(ModelCallInputs::default(), &mut ctx, provider).await?;
+/// assert_eq!((calls, response.message.text().as_ref()), (3, "Please call us."));
+/// # Ok(()) }
+/// ```
+// A type and not a field of the request: guard sets look at the count only for rails that return it.
+#[must_use = "a retry request does nothing by itself: return `RailAction::retry_or_continue(request)`"]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct RetryOrContinue(pub RetryRequest);
 
 /// What a retry can be made of: how, when and why, or only why.
 #[diagnostic::on_unimplemented(

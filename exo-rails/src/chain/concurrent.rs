@@ -21,12 +21,17 @@ enum Progress<E: Event> {
 
 impl<E: Event> Progress<E> {
     /// Polls the rail unless it has ended; whether it has.
-    fn poll<S: Step<E>>(&mut self, rail: Pin<&mut impl Future<Output = S::Out>>, task: &mut Context<'_>) -> bool {
+    fn poll<S: Step<E>>(
+        &mut self,
+        rail: Pin<&mut impl Future<Output = S::Out>>,
+        ctx: &RailContext,
+        task: &mut Context<'_>,
+    ) -> bool {
         if !matches!(self, Self::Running) {
             return true;
         }
         let Poll::Ready(output) = rail.poll(task) else { return false };
-        *self = match S::decide(output) {
+        *self = match S::decide(output, ctx) {
             ControlFlow::Continue(()) => Self::Passed,
             ControlFlow::Break(outcome) => Self::Stopped(outcome),
         };
@@ -39,9 +44,9 @@ impl<E: Event> Progress<E> {
 ///
 /// `waits` is whether one before is still running, `$next` what is done when all is said of this rail.
 macro_rules! each {
-    ($waits:ident, $task:ident; $($place:ident $progress:ident $future:ident $step:ty),*) => {
+    ($waits:ident, $ctx:ident, $task:ident; $($place:ident $progress:ident $future:ident $step:ty),*) => {
         $(
-            $waits |= !$progress.poll::<$step>($future.as_mut(), $task);
+            $waits |= !$progress.poll::<$step>($future.as_mut(), $ctx, $task);
             if matches!($progress, Progress::Stopped(_)) {
                 if $waits {
                     return Poll::Pending;
@@ -82,7 +87,7 @@ macro_rules! concurrent {
                 )*
                 poll_fn(move |task| {
                     let mut waits = false;
-                    each!(waits, task; $($place $progress $future M::Step::<E, At<L, $place>>),*);
+                    each!(waits, ctx, task; $($place $progress $future M::Step::<E, At<L, $place>>),*);
                     if waits { Poll::Pending } else { Poll::Ready(Ok(Decision::Continue)) }
                 })
                 .await

@@ -64,6 +64,19 @@ impl<E: Event, C: Chain + Serves<E>> RailOn<E> for C {
         ChainOutput(self.run_rails(payload, ctx).await)
     }
 
+    #[inline]
+    async fn call_at<'a>(
+        &'a self,
+        mut payload: E::Payload<'a>,
+        ctx: &'a mut RailContext,
+        at: &'a PlacedRail,
+    ) -> Self::Out {
+        let outside = ctx.go_into(at.place);
+        let outcome = self.run_rails(E::reborrow(&mut payload), ctx).await;
+        ctx.return_to(outside);
+        ChainOutput(outcome)
+    }
+
     fn call_if_always<'a>(
         &'a self,
         payload: E::Payload<'a>,

@@ -189,7 +189,7 @@ pub struct InSpan<S>(PhantomData<S>);
 
 impl<E: Event, S: Step<E>> Step<E> for InSpan<S> {
     type Chain = S::Chain;
-    type Out = ControlFlow<Outcome<E>>;
+    type Out = (Span, S::Out);
     const INFO: RailInfo = S::INFO;
     const ALWAYS: bool = S::ALWAYS;
 
@@ -200,8 +200,8 @@ impl<E: Event, S: Step<E>> Step<E> for InSpan<S> {
     ) -> impl Future<Output = Self::Out> + Send {
         let span = span_of::<E, S>();
         // In the span: a rail that does not wait does its work when it is called.
-        let call = span.in_scope(|| S::call(chain, payload, ctx));
-        decide_in_span::<E, S>(span, call)
+        let call = span.in_scope(|| S::call(chain, payload, ctx)).instrument(span.clone());
+        async move { (span, call.await) }
     }
 
     fn call_concurrent<'a>(
@@ -210,11 +210,13 @@ impl<E: Event, S: Step<E>> Step<E> for InSpan<S> {
         ctx: &'a RailContext,
     ) -> impl Future<Output = Self::Out> + Send {
         let span = span_of::<E, S>();
-        let call = span.in_scope(|| S::call_concurrent(chain, payload, ctx));
-        decide_in_span::<E, S>(span, call)
+        let call = span.in_scope(|| S::call_concurrent(chain, payload, ctx)).instrument(span.clone());
+        async move { (span, call.await) }
     }
 
-    fn decide(flow: Self::Out) -> ControlFlow<Outcome<E>> {
+    fn decide((span, output): Self::Out, ctx: &RailContext) -> ControlFlow<Outcome<E>> {
+        let flow = span.in_scope(|| S::decide(output, ctx));
+        telemetry::flowed::<E>(&span, &flow);
         flow
     }
 
@@ -244,17 +246,6 @@ impl<E: Event, S: Step<E>> Step<E> for InSpan<S> {
 fn span_of<E: Event, S: Step<E>>() -> Span {
     let RailInfo { name, priority, .. } = S::INFO;
     if name.is_empty() { Span::none() } else { telemetry::rail_span(name, priority, E::POINT) }
-}
-
-/// What the rail of a step decided. The span records it.
-async fn decide_in_span<E: Event, S: Step<E>>(
-    span: Span,
-    call: impl Future<Output = S::Out> + Send,
-) -> ControlFlow<Outcome<E>> {
-    let output = call.instrument(span.clone()).await;
-    let flow = span.in_scope(|| S::decide(output));
-    telemetry::flowed::<E>(&span, &flow);
-    flow
 }
 
 /// The first steps of a long chain, and the others.
@@ -361,7 +352,7 @@ pub trait Step<E: Event> {
     ) -> impl Future<Output = Self::Out> + Send;
 
     /// What the rail decided.
-    fn decide(output: Self::Out) -> ControlFlow<Outcome<E>>;
+    fn decide(output: Self::Out, ctx: &RailContext) -> ControlFlow<Outcome<E>>;
 
     /// Calls the rail when it is one that is always called.
     fn call_if_always<'a>(
@@ -393,7 +384,7 @@ where
         payload: E::Payload<'a>,
         ctx: &'a mut RailContext,
     ) -> impl Future<Output = Self::Out> + Send {
-        L::Access::rail(chain).call(payload, ctx)
+        L::Access::rail(chain).call_at(payload, ctx, Self::PLACED)
     }
 
     fn call_concurrent<'a>(
@@ -405,8 +396,8 @@ where
     }
 
     #[inline(always)]
-    fn decide(output: Self::Out) -> ControlFlow<Outcome<E>> {
-        L::Rail::decide(output, Self::PLACED)
+    fn decide(output: Self::Out, ctx: &RailContext) -> ControlFlow<Outcome<E>> {
+        L::Rail::decide(output, Self::PLACED, ctx)
     }
 
     fn call_if_always<'a>(
@@ -474,7 +465,7 @@ macro_rules! walks {
                     $(
                         let lent = <E as Payloads>::reborrow(&mut payload);
                         let output = M::Step::<E, At<L, $place>>::call(chain, lent, &mut *ctx).await;
-                        match M::Step::<E, At<L, $place>>::decide(output) {
+                        match M::Step::<E, At<L, $place>>::decide(output, ctx) {
                             ControlFlow::Break(outcome) => {
                                 M::stopped_at(ctx, $step);
                                 return outcome;

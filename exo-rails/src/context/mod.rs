@@ -2,7 +2,9 @@
 
 pub(crate) mod extensions;
 pub(crate) mod hook_state;
+mod notices;
 pub(crate) mod provided;
+pub(crate) mod retries;
 pub(crate) mod run_context;
 pub(crate) mod slots;
 pub(crate) mod stopped;
@@ -23,6 +25,8 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
+use self::retries::{CountedRetries, RetryBudget};
+use crate::action::Path;
 use crate::error::RunError;
 use crate::point::{HookPoint, RailName};
 
@@ -59,6 +63,12 @@ pub struct RailContext {
     shared: Option<Box<Shared>>,
     /// The step at which a walk was stopped, between the walk and whoever asks.
     pub(crate) stopped_at: usize,
+    /// The way into the chains around the rail that is called.
+    path: Path,
+    /// The retries of the operation, once there was one.
+    retries: Vec<CountedRetries>,
+    /// Whether it is for an operation inside another one, and not for a run.
+    is_nested: bool,
     slots: Slots,
 }
 
@@ -90,6 +100,7 @@ pub struct RunScope {
     turn: u32,
     // Asking a token takes a lock, so a run that nobody can cancel has none.
     cancellation: Option<CancellationToken>,
+    retry_budget: Option<RetryBudget>,
 }
 
 impl RunScope {
@@ -160,7 +171,7 @@ impl RailContext {
     /// ```
     #[must_use]
     pub fn child(&self) -> RunContext {
-        RunContext(Self::of(Arc::clone(&self.scope), self.step))
+        RunContext(Self { is_nested: true, ..Self::of(Arc::clone(&self.scope), self.step) })
     }
 
     /// A context at this step of a run.
@@ -174,6 +185,9 @@ impl RailContext {
             substituted_by: None,
             shared: None,
             stopped_at: 0,
+            path: Path::default(),
+            retries: Vec::new(),
+            is_nested: false,
             slots: Slots::default(),
         }
     }
@@ -275,10 +289,34 @@ impl RailContext {
         self.shared = None;
     }
 
+    /// Whether it is for an operation inside another one: of a rail or of a tool.
+    pub(crate) const fn is_nested(&self) -> bool {
+        self.is_nested
+    }
+
+    /// The path to the chain whose rails are called.
+    pub(crate) const fn path(&self) -> Path {
+        self.path
+    }
+
+    /// Goes into the chain at this place. Returns the path to [return to](Self::return_to).
+    #[inline]
+    pub(crate) const fn go_into(&mut self, place: u64) -> Path {
+        let outside = self.path;
+        self.path = outside.to(place);
+        outside
+    }
+
+    /// Leaves a chain.
+    #[inline]
+    pub(crate) const fn return_to(&mut self, outside: Path) {
+        self.path = outside;
+    }
+
     /// A slot with the inputs of an operation, which its permit shares.
     #[inline(always)]
     pub(crate) fn take_slot<T: Send + Sync + 'static>(&mut self, inputs: T) -> Arc<Slot<T>> {
-        self.slots.take_for(inputs, &self.scope)
+        self.slots.take_for(inputs, &self.scope, self.is_nested)
     }
 
     /// Returns the slot of an operation, for the next one.

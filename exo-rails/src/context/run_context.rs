@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use tokio_util::sync::CancellationToken;
 
+use super::retries::RetryBudget;
 use super::{RailContext, RunScope, SharedExtensions};
 use crate::point::HookPoint;
 
@@ -43,13 +44,14 @@ impl RunContext {
             session_id: None,
             turn: 0,
             cancellation: None,
+            retry_budget: None,
         };
         Self(RailContext::of(Arc::new(scope), 0))
     }
 
     /// A context at this step of a run.
-    pub(crate) fn of(scope: Arc<RunScope>, step: u32) -> Self {
-        Self(RailContext::of(scope, step))
+    pub(crate) fn of(scope: Arc<RunScope>, step: u32, is_nested: bool) -> Self {
+        Self(RailContext { is_nested, ..RailContext::of(scope, step) })
     }
 
     /// The same context with this run name.
@@ -104,6 +106,32 @@ impl RunContext {
     #[must_use]
     pub fn with_cancellation(self, token: CancellationToken) -> Self {
         self.with_scope(|scope| scope.cancellation = Some(token))
+    }
+
+    /// The same context with a limit on the retries of all operations of the run together, whichever rails ask for them.
+    ///
+    /// Without it, the limits multiply: three retries of a run that has three retries of its model call are 16 calls.
+    /// When none is left, a rail's request ends with [`RetriesExhausted`](crate::RetriesExhausted), or
+    /// [continues](crate::RetryRequest::or_continue).
+    ///
+    /// ```
+    /// use exo_rails::prelude::*;
+    /// use exo_rails::RetryLimit;
+    ///
+    /// #[rail(on = [LlmError])]
+    /// fn again() -> RailAction { RailAction::retry(RetryRequest::new("the provider is down").with_max_retries(10)) }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() {
+    /// let mut ctx = RunContext::new("support").with_max_retries(2);
+    /// let down = |_| async { Err::<ModelResponse, _>(OperationError::from("the provider is down")) };
+    /// let result = rail_chain![again].guard_llm_call(ModelCallInputs::default(), &mut ctx, down).await;
+    /// let Err(RunError::RetriesExhausted(error)) = result else { panic!() };
+    /// assert_eq!((error.attempts, error.limit), (3, RetryLimit::Run { max_retries: 2 }));
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn with_max_retries(self, max_retries: u32) -> Self {
+        self.with_scope(|scope| scope.retry_budget = Some(RetryBudget::new(max_retries)))
     }
 
     fn with_scope(mut self, change: impl FnOnce(&mut RunScope)) -> Self {

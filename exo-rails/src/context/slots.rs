@@ -17,6 +17,8 @@ pub(crate) struct Slot<T> {
     pub(crate) scope: Arc<RunScope>,
     pub(crate) step: u32,
     pub(crate) attempt: u32,
+    /// Whether the context that the slot belongs to is for an operation inside another one.
+    pub(crate) is_nested: bool,
     is_closed: AtomicBool,
 }
 
@@ -71,7 +73,12 @@ pub(crate) struct Slots {
 impl Slots {
     /// A slot with these inputs, until it is [given back](Self::put).
     #[inline(always)]
-    pub(crate) fn take_for<T: Send + Sync + 'static>(&mut self, inputs: T, scope: &Arc<RunScope>) -> Arc<Slot<T>> {
+    pub(crate) fn take_for<T: Send + Sync + 'static>(
+        &mut self,
+        inputs: T,
+        scope: &Arc<RunScope>,
+        is_nested: bool,
+    ) -> Arc<Slot<T>> {
         if let Some(mut slot) = self.take::<T>()
             && let Some(unshared) = Arc::get_mut(&mut slot)
         {
@@ -86,6 +93,7 @@ impl Slots {
             scope: Arc::clone(scope),
             step: 0,
             attempt: 0,
+            is_nested,
             is_closed: AtomicBool::new(false),
         })
     }

@@ -2,7 +2,7 @@
 
 use std::error::Error as StdError;
 
-use crate::action::{NoRetry, RailAction, Skip, Verdict};
+use crate::action::{NoRetry, RailAction, RetryOrContinue, RetryRequest, Skip, Verdict};
 use crate::decision::returned::{Reader, Returned, Unnamed};
 use crate::error::FaultCause;
 use crate::event::{AllowsAbort, AllowsRetry, AllowsSkip, Decoy, Event, Payloads, SubstituteFor};
@@ -14,6 +14,7 @@ use crate::event::{AllowsAbort, AllowsRetry, AllowsSkip, Decoy, Event, Payloads,
 /// | `()` | every event: the rail observes |
 /// | [`Verdict`] | events that allow to abort |
 /// | [`RailAction`], `RailAction<S>` | events that allow to skip, retry and abort; `S` is what the event's operation yields |
+/// | `RailAction<S, RetryOrContinue>` | the same; [its retries](crate::RetryOrContinue) give way to the next rail when they are used up |
 /// | `RailAction<S, NoRetry>` | events that allow to skip and abort; `S` may be [`NoSubstitute`](crate::NoSubstitute) |
 /// | `Option<T>` | as `T`; `None` continues |
 /// | `Result<T, E>` | as `T`; an `Err` is a [fault](crate::RailFault), not a decision; `E` is any error type, or text |
@@ -80,44 +81,35 @@ impl<E: AllowsAbort> RailOutput<E> for Verdict {
     }
 }
 
-#[diagnostic::do_not_recommend]
-impl<E: AllowsRetry, S: SubstituteFor<E>> RailOutput<E> for RailAction<S> {
-    const DECIDES: bool = true;
+/// The actions differ in how they retry.
+macro_rules! action_output {
+    ($($allows:ident: $retry:ty, $request:ident, $reader:ident => $read:expr;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<E: $allows, S: SubstituteFor<E>> RailOutput<E> for RailAction<S, $retry> {
+            const DECIDES: bool = true;
 
-    #[inline(always)]
-    fn continues(&self) -> bool {
-        matches!(self, Self::Continue)
-    }
+            #[inline(always)]
+            fn continues(&self) -> bool {
+                matches!(self, Self::Continue)
+            }
 
-    #[inline(always)]
-    fn read<R: Reader<E>>(self, reader: R) -> R::Read {
-        match self {
-            Self::Continue => reader.goes_on(),
-            Self::Skip(skip) => reader.skips(with_substitute::<E, S>(skip)),
-            Self::Retry(request) => reader.retries(request),
-            Self::Abort(reason) => reader.aborts(reason),
+            #[inline(always)]
+            fn read<R: Reader<E>>(self, $reader: R) -> R::Read {
+                match self {
+                    Self::Continue => $reader.goes_on(),
+                    Self::Skip(skip) => $reader.skips(with_substitute::<E, S>(skip)),
+                    Self::Retry($request) => $read,
+                    Self::Abort(reason) => $reader.aborts(reason),
+                }
+            }
         }
-    }
+    )*};
 }
 
-#[diagnostic::do_not_recommend]
-impl<E: AllowsSkip, S: SubstituteFor<E>> RailOutput<E> for RailAction<S, NoRetry> {
-    const DECIDES: bool = true;
-
-    #[inline(always)]
-    fn continues(&self) -> bool {
-        matches!(self, Self::Continue)
-    }
-
-    #[inline(always)]
-    fn read<R: Reader<E>>(self, reader: R) -> R::Read {
-        match self {
-            Self::Continue => reader.goes_on(),
-            Self::Skip(skip) => reader.skips(with_substitute::<E, S>(skip)),
-            Self::Retry(never) => match never {},
-            Self::Abort(reason) => reader.aborts(reason),
-        }
-    }
+action_output! {
+    AllowsRetry: RetryRequest, request, reader => reader.retries(request);
+    AllowsRetry: RetryOrContinue, request, reader => reader.retries_or_continues(request);
+    AllowsSkip: NoRetry, never, reader => match never {};
 }
 
 #[diagnostic::do_not_recommend]

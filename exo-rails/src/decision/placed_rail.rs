@@ -1,6 +1,6 @@
 //! A rail at its place in a guard set.
 
-use crate::action::RailIdentity;
+use crate::action::{Path, RailIdentity};
 use crate::decision::on_fault::OnFault;
 use crate::point::RailName;
 
@@ -20,8 +20,8 @@ pub struct PlacedRail {
 }
 
 impl PlacedRail {
-    /// By what its retries are counted.
-    pub(super) const fn identity(&self) -> RailIdentity {
-        self.rail.at(self.place)
+    /// By what its retries are counted, in the chain or manager that is at this path.
+    pub(super) const fn identity(&self, path: Path) -> RailIdentity {
+        self.rail.at(path, self.place)
     }
 }

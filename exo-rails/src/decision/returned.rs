@@ -3,7 +3,8 @@
 use std::error::Error as StdError;
 use std::ops::ControlFlow;
 
-use crate::action::{Allowed, RailRetry, RailSkip, RetryRequest, Skip};
+use crate::action::{Allowed, RailRetry, RailSkip, RetryOrContinue, RetryRequest, Skip};
+use crate::context::RailContext;
 use crate::decision::on_fault::{OnFault, report};
 use crate::decision::placed_rail::PlacedRail;
 use crate::decision::{Decision, Outcome};
@@ -25,6 +26,9 @@ pub trait Reader<E: Payloads>: Sized {
     /// The rail asks for a retry.
     fn retries(self, request: RetryRequest) -> Self::Read;
 
+    /// The rail asks for a retry, and continues when it has none left.
+    fn retries_or_continues(self, request: RetryOrContinue) -> Self::Read;
+
     /// The rail aborts.
     fn aborts(self, reason: Reason) -> Self::Read;
 
@@ -39,6 +43,7 @@ pub trait Reader<E: Payloads>: Sized {
 pub(crate) struct InTheNameOf<'r> {
     pub(crate) rail: &'r PlacedRail,
     pub(crate) event: HookPoint,
+    pub(crate) ctx: &'r RailContext,
 }
 
 /// Panics for an action that the event does not allow. Return types exclude it, and `HookManager` checks plain hooks.
@@ -66,11 +71,18 @@ impl<E: Payloads> Reader<E> for InTheNameOf<'_> {
 
     #[inline(always)]
     fn retries(self, request: RetryRequest) -> Self::Read {
-        let (rail_name, identity) = (self.rail.name.clone(), self.rail.identity());
+        let (rail_name, identity) = (self.rail.name.clone(), self.rail.identity(self.ctx.path()));
         match E::Retry::try_allow(RailRetry { rail_name, request, identity }) {
             Ok(retry) => ControlFlow::Break(Ok(Decision::Retry(retry))),
             Err(_) => not_allowed(),
         }
+    }
+
+    fn retries_or_continues(self, RetryOrContinue(request): RetryOrContinue) -> Self::Read {
+        if self.ctx.is_exhausted(self.rail.identity(self.ctx.path()), request.max_retries) {
+            return ControlFlow::Continue(());
+        }
+        self.retries(request)
     }
 
     #[inline(always)]
@@ -83,7 +95,7 @@ impl<E: Payloads> Reader<E> for InTheNameOf<'_> {
 
     #[inline(always)]
     fn faults(self, cause: FaultCause) -> Self::Read {
-        faulted(cause, self.rail, self.event)
+        faulted(cause, self)
     }
 
     #[inline(always)]
@@ -94,19 +106,25 @@ impl<E: Payloads> Reader<E> for InTheNameOf<'_> {
 
 /// What happens when a rail faults.
 #[cold]
-fn faulted<E: Payloads>(cause: FaultCause, rail: &PlacedRail, event: HookPoint) -> ControlFlow<Outcome<E>> {
-    let fault = RailFault::of(rail, event, cause);
-    // Where nothing is left to end, the rails after it observe as well.
-    let on_fault = if event.is_the_end() { OnFault::Continue } else { rail.on_fault };
-    report(&fault, on_fault);
+fn faulted<E: Payloads>(cause: FaultCause, at: InTheNameOf<'_>) -> ControlFlow<Outcome<E>> {
+    let (fault, on_fault) = report_fault(cause, at.rail, at.event);
     match on_fault {
         OnFault::Abort => ControlFlow::Break(Err(fault)),
         OnFault::Continue => ControlFlow::Continue(()),
         OnFault::Skip => {
             let skip = Skip { reason: Reason::new(fault.to_string()), substitute: None };
-            InTheNameOf { rail, event }.skips(skip)
+            at.skips(skip)
         }
     }
+}
+
+/// Reports the fault of a rail. Returns it, and what happens now.
+pub(crate) fn report_fault(cause: FaultCause, rail: &PlacedRail, event: HookPoint) -> (RailFault, OnFault) {
+    let fault = RailFault::of(rail, event, cause);
+    // Where nothing is left to end, the rails after it observe as well.
+    let on_fault = if event.is_the_end() { OnFault::Continue } else { rail.on_fault };
+    report(&fault, on_fault);
+    (fault, on_fault)
 }
 
 /// The output of any rail as one type, for code between a rail and the guard set. Only the guard set knows what
@@ -118,6 +136,8 @@ pub enum Returned<E: Payloads> {
     Skip(Skip<E::Substitute>),
     /// The rail asks for a retry.
     Retry(RetryRequest),
+    /// The rail asks for a retry, and continues when it has none left.
+    RetryOrContinue(RetryOrContinue),
     /// The rail aborts.
     Abort(Reason),
     /// The rail could not decide.
@@ -144,6 +164,10 @@ impl<E: Payloads> Reader<E> for Unnamed {
         Returned::Retry(request)
     }
 
+    fn retries_or_continues(self, request: RetryOrContinue) -> Returned<E> {
+        Returned::RetryOrContinue(request)
+    }
+
     fn aborts(self, reason: Reason) -> Returned<E> {
         Returned::Abort(reason)
     }
@@ -165,6 +189,7 @@ impl<E: Payloads> Returned<E> {
             Self::Continue => reader.goes_on(),
             Self::Skip(skip) => reader.skips(skip),
             Self::Retry(request) => reader.retries(request),
+            Self::RetryOrContinue(request) => reader.retries_or_continues(request),
             Self::Abort(reason) => reader.aborts(reason),
             Self::Fault(cause) => reader.faults(cause),
             Self::Inside(outcome) => reader.passes_on(outcome),
@@ -184,18 +209,13 @@ impl<E: Payloads> Returned<E> {
     }
 }
 
-/// The outcome of a rail inside a chain: its retries are counted at the place of the chain, and where that place has a name,
-/// the rail's name begins with it.
+/// The outcome of a rail inside a chain: where the place of the chain has a name, the rail's name begins with it.
 #[cold]
 fn inside<E: Payloads>(mut outcome: Outcome<E>, chain: &PlacedRail) -> ControlFlow<Outcome<E>> {
     let name = match &mut outcome {
         Ok(Decision::Continue) => return ControlFlow::Continue(()),
         Ok(Decision::Skip(skip)) => &mut skip.get_mut().rail_name,
-        Ok(Decision::Retry(retry)) => {
-            let retry = retry.get_mut();
-            retry.identity = retry.identity.at(chain.place);
-            &mut retry.rail_name
-        }
+        Ok(Decision::Retry(retry)) => &mut retry.get_mut().rail_name,
         Ok(Decision::Abort(abort)) => &mut abort.get_mut().rail_name,
         Err(fault) => &mut fault.rail_name,
     };

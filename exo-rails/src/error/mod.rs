@@ -5,6 +5,7 @@ pub(crate) mod fault;
 pub use fault::*;
 
 use std::error::Error as StdError;
+use std::fmt;
 use std::time::Duration;
 
 use serde::Serialize;
@@ -51,11 +52,10 @@ impl RailAbortError {
     }
 }
 
-/// A rail asked for one more retry than it has.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
-#[error(
-    "rail `{rail_name}` wants a retry at {event} but has none left ({attempts} attempted, {max_retries} retries allowed): {reason}"
-)]
+/// A rail asked for one more retry than there is.
+///
+/// The [source](StdError::source) is the failure of the last attempt, when it failed.
+#[derive(Debug)]
 #[non_exhaustive]
 pub struct RetriesExhausted {
     /// The rail that asked.
@@ -64,10 +64,58 @@ pub struct RetriesExhausted {
     pub event: HookPoint,
     /// How often the operation was attempted, by whichever rail's request.
     pub attempts: u32,
-    /// How many retries the rail had for this operation.
-    pub max_retries: u32,
+    /// Which retries are used up.
+    pub limit: RetryLimit,
     /// Why it asked.
     pub reason: Reason,
+    /// How the last attempt failed: an error of the model or the tool. `None` when a rail did not accept a result, or asked
+    /// before the operation.
+    pub failure: Option<Box<OperationError>>,
+}
+
+/// Which retries are used up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
+#[serde(tag = "of", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum RetryLimit {
+    /// Those that the rail has for this operation.
+    #[error("the rail may retry it {max_retries} times")]
+    Rail {
+        /// The limit that the rail asked with.
+        max_retries: u32,
+    },
+    /// Those of the run: see [`RunContext::with_max_retries`](crate::RunContext::with_max_retries).
+    #[error("all operations of the run together may be retried {max_retries} times")]
+    Run {
+        /// The limit of the run.
+        max_retries: u32,
+    },
+}
+
+impl RetryLimit {
+    /// How many retries there were.
+    #[must_use]
+    pub const fn max_retries(self) -> u32 {
+        match self {
+            Self::Rail { max_retries } | Self::Run { max_retries } => max_retries,
+        }
+    }
+}
+
+impl fmt::Display for RetriesExhausted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { rail_name, event, attempts, limit, reason, .. } = self;
+        write!(
+            f,
+            "rail `{rail_name}` wants a retry at {event} after attempt {attempts}, but none is left ({limit}): {reason}"
+        )
+    }
+}
+
+impl StdError for RetriesExhausted {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.failure.as_deref().map(|failure| failure as _)
+    }
 }
 
 /// A model call or a tool call failed.
@@ -153,12 +201,16 @@ impl From<serde_json::Error> for OperationError {
 }
 
 /// For nested operations, like a tool that runs an agent. An operation's error passes unchanged. Whatever else ends a
-/// run, such as an abort, is the source of an error of the kind [`Other`](OperationErrorKind::Other).
+/// run, such as an abort, is the source of an error of the kind [`Other`](OperationErrorKind::Other); used up retries have
+/// the kind of the last failure.
 impl From<RunError> for OperationError {
     fn from(error: RunError) -> Self {
         match error {
             RunError::Operation(error) => error,
-            error => Self::new(OperationErrorKind::Other, error.to_string()).with_source(error),
+            error => {
+                let kind = error.failure().map_or(OperationErrorKind::Other, |failure| failure.kind);
+                Self::new(kind, error.to_string()).with_source(error)
+            }
         }
     }
 }
@@ -208,4 +260,42 @@ pub enum RunError {
         /// The event whose rails gave the permit.
         event: HookPoint,
     },
+}
+
+impl RunError {
+    /// The failure of the model or the tool that ended the run: the error of an operation that no rail rescued, or that of
+    /// the last attempt when the retries are used up.
+    ///
+    /// A service takes from it what it answers:
+    ///
+    /// ```
+    /// use exo_rails::prelude::*;
+    ///
+    /// fn status(error: &RunError) -> u16 {
+    ///     match error.failure().map(|failure| failure.kind) {
+    ///         Some(OperationErrorKind::RateLimited) => 429,
+    ///         Some(OperationErrorKind::Timeout | OperationErrorKind::Unavailable) => 503,
+    ///         _ if matches!(error, RunError::Abort(_)) => 403,
+    ///         _ => 500,
+    ///     }
+    /// }
+    ///
+    /// #[rail(on = [LlmError])]
+    /// fn once_more(error: &OperationError) -> RailAction { RailAction::retry(error.message.clone()) }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() {
+    /// let busy = |_| async { Err::<ModelResponse, _>(OperationError::new(OperationErrorKind::RateLimited, "slow down")) };
+    /// let mut ctx = RunContext::new("demo");
+    /// let result = rail_chain![once_more].guard_llm_call(ModelCallInputs::default(), &mut ctx, busy).await;
+    /// assert_eq!(status(&result.unwrap_err()), 429);
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn failure(&self) -> Option<&OperationError> {
+        match self {
+            Self::Operation(error) => Some(error),
+            Self::RetriesExhausted(exhausted) => exhausted.failure.as_deref(),
+            _ => None,
+        }
+    }
 }

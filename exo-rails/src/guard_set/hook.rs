@@ -3,7 +3,7 @@
 use std::pin::Pin;
 
 use crate::context::RailContext;
-use crate::decision::{InTheNameOf, Outcome, PlacedRail, RailOutput, outcome};
+use crate::decision::{InTheNameOf, Outcome, PlacedRail, RailOutput, Returned, Unnamed, outcome};
 use crate::event::{AnyEvent, Decoy, Inputs};
 
 /// What a hook's call gives: one boxed future.
@@ -76,8 +76,10 @@ where
 impl<F: for<'a> HookFn<'a> + Send + Sync + 'static> Hook for F {
     fn call<'a>(&'a self, at: &'a PlacedRail, inputs: Inputs<'a>, ctx: &'a mut RailContext) -> HookFuture<'a> {
         let point = inputs.point();
-        let future = self(inputs, ctx);
-        Box::pin(async move { outcome::<AnyEvent>(future.await.read(InTheNameOf { rail: at, event: point })) })
+        Box::pin(async move {
+            let returned: Returned<AnyEvent> = self(inputs, &mut *ctx).await.read(Unnamed);
+            outcome(returned.read(InTheNameOf { rail: at, event: point, ctx }))
+        })
     }
 
     fn run_always_rails<'a>(&'a self, _: &'a PlacedRail, _: Inputs<'a>, _: &'a mut RailContext) -> ObserverFuture<'a> {

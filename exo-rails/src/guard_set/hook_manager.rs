@@ -240,10 +240,10 @@ struct RailHook<E, R> {
 impl<E: Event, R: RailOn<E> + Send + Sync + 'static> Hook for RailHook<E, R> {
     fn call<'a>(&'a self, at: &'a PlacedRail, inputs: Inputs<'a>, ctx: &'a mut RailContext) -> HookFuture<'a> {
         let point = inputs.point();
-        let Some(payload) = E::payload(inputs) else { return misplaced(at, E::POINT, point) };
+        let Some(mut payload) = E::payload(inputs) else { return misplaced(at, E::POINT, point) };
         Box::pin(async move {
-            let output = self.rail.call(payload, ctx).await;
-            erase::<E>(outcome::<E>(R::decide(output, at)))
+            let output = self.rail.call_at(E::reborrow(&mut payload), ctx, at).await;
+            erase::<E>(outcome::<E>(R::decide(output, at, ctx)))
         })
     }
 

@@ -493,12 +493,14 @@ trait DynRail<E: Event>: Send + Sync {
 impl<E: Event, R: RailOn<E> + Send + Sync> DynRail<E> for R {
     fn call<'a>(
         &'a self,
-        payload: E::Payload<'a>,
+        mut payload: E::Payload<'a>,
         ctx: &'a mut RailContext,
         at: &'a PlacedRail,
     ) -> OutcomeFuture<'a, E> {
-        let future = RailOn::call(self, payload, ctx);
-        Box::pin(async move { outcome::<E>(R::decide(future.await, at)) })
+        Box::pin(async move {
+            let output = RailOn::call_at(self, E::reborrow(&mut payload), ctx, at).await;
+            outcome::<E>(R::decide(output, at, ctx))
+        })
     }
 
     fn call_if_always<'a>(

@@ -39,7 +39,7 @@ use serde_json::{Map, Value};
 /// assert_eq!(serde_json::to_string(&message)?, wire);
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Message {
     /// Who speaks.
     pub role: Role,
@@ -123,7 +123,7 @@ pub enum Role {
 }
 
 /// The content of a message: a text, or parts of which some are text.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Content {
     /// A text.
@@ -184,7 +184,7 @@ impl From<String> for Content {
 }
 
 /// One part of a message's content.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContentPart {
     /// `text`, `image_url`, `input_audio`, `file`, …
     #[serde(rename = "type")]
@@ -198,7 +198,7 @@ pub struct ContentPart {
 }
 
 /// A tool call as the model asks for it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolCall {
     /// Ties the tool's message to this call.
     #[serde(default)]
@@ -227,7 +227,7 @@ impl ToolCall {
 }
 
 /// The function in a [`ToolCall`].
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FunctionCall {
     /// The name of the tool.
     pub name: String,
@@ -240,7 +240,7 @@ pub struct FunctionCall {
 }
 
 /// A tool as the model is told about it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolSpec {
     /// `function`.
     #[serde(rename = "type", default = "function")]
@@ -270,7 +270,7 @@ impl ToolSpec {
 }
 
 /// The function in a [`ToolSpec`].
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FunctionSpec {
     /// The name that the model calls it by.
     pub name: String,
@@ -286,7 +286,7 @@ pub struct FunctionSpec {
 }
 
 /// The tokens that a model call has cost.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
     /// Tokens of the request.
     #[serde(default)]

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use super::kinds::Operation;
 use super::perform::Perform;
 use super::permit::issue;
-use super::retries::{Retries, Retry};
+use super::retries::{Granted, Retry};
 use crate::action::{Allowed, RailSkip};
 use crate::chain::{Serves, enter};
 use crate::context::{CloseOnDrop, RailContext, Slot};
@@ -63,23 +63,28 @@ where
     P: Perform<O>,
 {
     async move {
-        let original = Serves::<O::Pre>::may_rewrite(rails).then(|| Box::new(slot.inputs().clone()));
-        let mut retries = Retries::default();
+        let mut original = Serves::<O::Pre>::may_rewrite(rails).then(|| Box::new(slot.inputs().clone()));
+        let mut number = 0;
         loop {
             if ctx.is_cancelled() {
                 return Err(RunError::Cancelled);
             }
-            ctx.begin_attempt(retries.total);
-            let delay = match attempt::<O, R, P>(rails, slot, ctx, &mut operation).await {
+            ctx.begin_attempt(number);
+            let Granted { delay, feedback } = match attempt::<O, R, P>(rails, slot, ctx, &mut operation).await {
                 Ok(output) => return Ok(output),
                 Err(AttemptOver::Failed(error)) => return Err(error),
-                Err(AttemptOver::Retry(retry)) => retries.take(*retry)?,
+                Err(AttemptOver::Retry(retry)) => retry.grant(ctx)?,
             };
             ctx.pause(delay).await?;
             operation.restart().await;
-            if let Some(original) = &original {
-                unshared::<O>(slot)?.inputs_mut().clone_from(original);
+            let inputs = unshared::<O>(slot)?.inputs_mut();
+            if let Some(message) = feedback {
+                O::give_feedback(original.as_deref_mut().unwrap_or(inputs), *message, ctx);
             }
+            if let Some(original) = &original {
+                inputs.clone_from(original);
+            }
+            number += 1;
         }
     }
 }
@@ -119,7 +124,7 @@ where
         };
         operation.deliver(rails, slot.inputs(), &mut output, ctx).await?;
         if let Some(outcome) = stopped(enter::<O::Post, R>(rails, O::post(slot.inputs(), &mut output), ctx).await) {
-            accept(outcome)?;
+            accept::<O>(outcome, slot.inputs(), &output)?;
         }
         Ok(output)
     }
@@ -150,15 +155,25 @@ where
             Ok(output) => return Ok(output),
             Err(error) => error,
         };
-        let skip = O::failed(rails, slot.inputs(), &error, ctx).await?;
-        rescued::<O>(skip, error, slot.inputs(), ctx)
+        match O::failed(rails, slot.inputs(), &error, ctx).await {
+            Ok(skip) => rescued::<O>(skip, error, slot.inputs(), ctx),
+            Err(AttemptOver::Retry(retry)) => {
+                Err(AttemptOver::Retry(Box::new(Retry { failure: O::failure(error), ..*retry })))
+            }
+            Err(over) => Err(over),
+        }
     }
 }
 
 /// Acts on what the rails decided about a result. A skip accepts the result as it stands.
 #[cold]
-fn accept<E: Event>(outcome: Outcome<E>) -> Result<(), AttemptOver> {
-    act_on(outcome?).map(drop)
+fn accept<O: Operation>(outcome: Outcome<O::Post>, inputs: &O::Inputs, output: &O::Output) -> Result<(), AttemptOver> {
+    match act_on(outcome?) {
+        Err(AttemptOver::Retry(retry)) => {
+            Err(AttemptOver::Retry(Box::new(Retry { failure: O::failure_in(inputs, output), ..*retry })))
+        }
+        accepted => accepted.map(drop),
+    }
 }
 
 /// Replaces a failure by the substitute of the rails, or returns the error.
@@ -199,7 +214,7 @@ pub(super) fn act_on<E: Event>(decision: Decision<E>) -> Result<Option<RailSkip<
         Decision::Continue => Ok(None),
         Decision::Skip(skip) => Ok(Some(skip.into_inner())),
         Decision::Retry(retry) => {
-            Err(AttemptOver::Retry(Box::new(Retry { asked: retry.into_inner(), event: E::POINT })))
+            Err(AttemptOver::Retry(Box::new(Retry { asked: retry.into_inner(), event: E::POINT, failure: None })))
         }
         Decision::Abort(abort) => Err(abort.into_inner().into()),
     }

@@ -153,7 +153,7 @@ pub trait Guard: GuardSet {
     where
         F: Guarded<ModelCallInputs, ModelResponse, OperationError>,
     {
-        guard::<LlmCall, _, _>(self, call, ctx.for_rails(), Whole(model))
+        guard_model(self, call, ctx, Whole(model))
     }
 
     /// Guards a call of the model whose answer comes in pieces, and lets each piece leave when the rails of
@@ -204,7 +204,7 @@ pub trait Guard: GuardSet {
         model: impl GuardedStream,
         sink: impl StreamSink,
     ) -> impl Future<Output = Result<ModelResponse, RunError>> + Send {
-        guard::<LlmCall, _, _>(self, call, ctx.for_rails(), Streamed::new(model, sink))
+        guard_model(self, call, ctx, Streamed::new(model, sink))
     }
 
     /// Guards a compaction of the history: [`PreCompaction`](crate::events::PreCompaction), the compaction, then
@@ -297,6 +297,21 @@ pub trait Guard: GuardSet {
 
 #[diagnostic::do_not_recommend]
 impl<R: GuardSet + ?Sized> Guard for R {}
+
+/// Guards a call of the model, which is given what rails have to tell it.
+fn guard_model<R, P>(
+    rails: &R,
+    mut call: ModelCallInputs,
+    ctx: &mut RunContext,
+    model: P,
+) -> impl Future<Output = Result<ModelResponse, RunError>> + Send
+where
+    R: GuardSet + ?Sized,
+    P: Perform<LlmCall>,
+{
+    call.messages.extend(ctx.take_notices());
+    guard::<LlmCall, _, _>(rails, call, ctx.for_rails(), model)
+}
 
 /// Guards an operation whose inputs nobody needs afterwards.
 #[expect(clippy::manual_async_fn, reason = "an `async fn` keeps its arguments twice")]

@@ -17,8 +17,8 @@ use crate::event::{
 };
 use crate::guard_set::GuardSet;
 use crate::message::{
-    CompactionInputs, CompactionOutput, InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse, ToolCallInputs,
-    ToolOutput,
+    CompactionInputs, CompactionOutput, InvokeInputs, InvokeOutput, Message, ModelCallInputs, ModelResponse,
+    ToolCallInputs, ToolOutput,
 };
 use crate::point::{RailName, Reason};
 
@@ -44,6 +44,19 @@ pub(crate) trait Operation {
 
     /// What becomes of a failure that no rail acts on.
     fn unrescued(inputs: &Self::Inputs, error: Self::Error) -> Result<Self::Output, RunError>;
+
+    /// The failure, for the error of used up retries.
+    fn failure(error: Self::Error) -> Option<Box<OperationError>>;
+
+    /// The failure that the output is made of.
+    fn failure_in(_: &Self::Inputs, _: &Self::Output) -> Option<Box<OperationError>> {
+        None
+    }
+
+    /// Gives the model a message with a retry: in the inputs, or before the next model call of the run.
+    fn give_feedback(_: &mut Self::Inputs, message: Message, ctx: &RailContext) {
+        ctx.notify_model(message);
+    }
 
     /// The output of an operation that was skipped without a substitute.
     fn skipped(inputs: &Self::Inputs, by: &RailName, reason: &Reason) -> Self::Output;
@@ -107,6 +120,10 @@ impl Operation for Run {
         Err(error)
     }
 
+    fn failure(_: RunError) -> Option<Box<OperationError>> {
+        None
+    }
+
     fn skipped(_: &InvokeInputs, by: &RailName, reason: &Reason) -> InvokeOutput {
         InvokeOutput { extra: skip_note(by, reason), ..InvokeOutput::default() }
     }
@@ -134,6 +151,14 @@ impl Operation for LlmCall {
 
     fn unrescued(_: &ModelCallInputs, error: OperationError) -> Result<ModelResponse, RunError> {
         Err(error.into())
+    }
+
+    fn failure(error: OperationError) -> Option<Box<OperationError>> {
+        Some(Box::new(error))
+    }
+
+    fn give_feedback(inputs: &mut ModelCallInputs, message: Message, _: &RailContext) {
+        inputs.messages.push(message);
     }
 
     fn skipped(_: &ModelCallInputs, by: &RailName, reason: &Reason) -> ModelResponse {
@@ -179,6 +204,14 @@ impl Operation for ToolCall {
         Ok(ToolOutput { error_kind: Some(error.kind), ..output })
     }
 
+    fn failure(error: OperationError) -> Option<Box<OperationError>> {
+        Some(Box::new(error))
+    }
+
+    fn failure_in(_: &ToolCallInputs, output: &ToolOutput) -> Option<Box<OperationError>> {
+        output.error_kind.map(|kind| Box::new(OperationError::new(kind, output.content.clone())))
+    }
+
     fn skipped(inputs: &ToolCallInputs, by: &RailName, reason: &Reason) -> ToolOutput {
         ToolOutput::error(format!("The call of `{}` was skipped by the rail `{}`: {reason}", inputs.tool_name, by))
     }
@@ -217,6 +250,10 @@ impl Operation for Compact {
 
     fn unrescued(_: &CompactionInputs, error: OperationError) -> Result<CompactionOutput, RunError> {
         Err(error.into())
+    }
+
+    fn failure(error: OperationError) -> Option<Box<OperationError>> {
+        Some(Box::new(error))
     }
 
     fn skipped(inputs: &CompactionInputs, by: &RailName, reason: &Reason) -> CompactionOutput {

@@ -1,12 +1,13 @@
 //! Proof that the pre rails of an operation have let it pass.
 
+use std::any::TypeId;
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
 use crate::context::{RunContext, RunScope, Slot};
 use crate::error::OperationError;
-use crate::message::OperationErrorKind;
+use crate::message::{InvokeInputs, OperationErrorKind};
 
 /// The inputs of an operation as the pre rails have left them: proof that they let it pass.
 ///
@@ -55,16 +56,20 @@ pub(crate) fn issue<T>(slot: &Arc<Slot<T>>) -> Permit<T> {
     Permit { slot: Arc::clone(slot) }
 }
 
-impl<T> Permit<T> {
+impl<T: 'static> Permit<T> {
     /// A context for operations inside this one: of the same run, at the same step.
     ///
     /// A run needs it for its model calls and tool calls; a tool that runs an agent of its own can take run
     /// state and cancellation from it.
     #[must_use]
     pub fn context(&self) -> RunContext {
-        RunContext::of(Arc::clone(&self.slot.scope), self.slot.step)
+        // The operations inside a run are its own, those inside a tool call are the tool's.
+        let is_nested = self.slot.is_nested || TypeId::of::<T>() != TypeId::of::<InvokeInputs>();
+        RunContext::of(Arc::clone(&self.slot.scope), self.slot.step, is_nested)
     }
+}
 
+impl<T> Permit<T> {
     /// How many times the operation has been retried: 0 when it is done for the first time.
     #[must_use]
     pub fn attempt(&self) -> u32 {

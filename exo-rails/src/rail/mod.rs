@@ -22,7 +22,7 @@ use std::mem;
 use std::ops::ControlFlow;
 
 use crate::context::RailContext;
-use crate::decision::{InTheNameOf, OnFault, Outcome, PlacedRail, ReturnedAt};
+use crate::decision::{InTheNameOf, OnFault, Outcome, PlacedRail, Returned, ReturnedAt, report_fault};
 use crate::event::Event;
 use crate::point::{HookPoint, RailInfo, SourceLocation};
 
@@ -111,6 +111,18 @@ pub trait RailOn<E: Event>: Rail {
     /// Calls the rail.
     fn call<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> impl Future<Output = Self::Out> + Send;
 
+    /// Calls the rail at its place in a guard set. A chain tells the rails in it where they are.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn call_at<'a>(
+        &'a self,
+        payload: E::Payload<'a>,
+        ctx: &'a mut RailContext,
+        _: &'a PlacedRail,
+    ) -> impl Future<Output = Self::Out> + Send {
+        self.call(payload, ctx)
+    }
+
     /// Calls the rail beside others, which look at the same: only of rails that say `concurrent`, which a chain has held.
     #[doc(hidden)]
     fn call_concurrent<'a>(&'a self, _: E::Shared<'a>, _: &'a RailContext) -> impl Future<Output = Self::Out> + Send {
@@ -135,13 +147,13 @@ pub trait RailOn<E: Event>: Rail {
     /// itself, so that a rail that returns something else is reported where it is declared, and not again in each chain.
     #[doc(hidden)]
     #[inline(always)]
-    fn decide(output: Self::Out, at: &PlacedRail) -> ControlFlow<Outcome<E>> {
+    fn decide(output: Self::Out, at: &PlacedRail, ctx: &RailContext) -> ControlFlow<Outcome<E>> {
         if output.continues() {
             // Not dropped: there is nothing in it, and the compiler would look.
             mem::forget(output);
             return ControlFlow::Continue(());
         }
-        output.read(InTheNameOf { rail: at, event: E::POINT })
+        output.read(InTheNameOf { rail: at, event: E::POINT, ctx })
     }
 
     /// Calls the rail after another has stopped the event, when it is one that is always called.
@@ -154,9 +166,11 @@ pub trait RailOn<E: Event>: Rail {
     ) -> impl Future<Output = ()> + Send {
         let call = Self::ALWAYS.then(|| self.call(payload, ctx));
         async move {
-            if let Some(call) = call {
-                // It observes, so there is nothing to decide: at most a fault, which this reports.
-                drop(Self::decide(call.await, at));
+            // It observes, so there is nothing to decide: at most a fault.
+            if let Some(call) = call
+                && let Returned::Fault(cause) = call.await.returned()
+            {
+                report_fault(cause, at, E::POINT);
             }
         }
     }

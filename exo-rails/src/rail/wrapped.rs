@@ -56,6 +56,16 @@ impl<E: Event, R: RailOn<E>> RailOn<E> for Arc<R> {
     }
 
     #[inline]
+    fn call_at<'a>(
+        &'a self,
+        payload: E::Payload<'a>,
+        ctx: &'a mut RailContext,
+        at: &'a PlacedRail,
+    ) -> impl Future<Output = Self::Out> + Send {
+        (**self).call_at(payload, ctx, at)
+    }
+
+    #[inline]
     fn call_concurrent<'a>(
         &'a self,
         payload: E::Shared<'a>,
@@ -133,6 +143,17 @@ impl<E: Event, R: RailOn<E>> RailOn<E> for Option<R> {
     #[inline]
     fn call<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> impl Future<Output = Self::Out> + Send {
         let call = self.as_ref().map(|rail| rail.call(payload, ctx));
+        async move { OptionalOutput(within(call).await) }
+    }
+
+    #[inline]
+    fn call_at<'a>(
+        &'a self,
+        payload: E::Payload<'a>,
+        ctx: &'a mut RailContext,
+        at: &'a PlacedRail,
+    ) -> impl Future<Output = Self::Out> + Send {
+        let call = self.as_ref().map(|rail| rail.call_at(payload, ctx, at));
         async move { OptionalOutput(within(call).await) }
     }
 

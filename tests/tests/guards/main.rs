@@ -8,6 +8,7 @@ mod abort;
 mod fault_table;
 mod faults;
 mod retry;
+mod retry_limits;
 mod skip;
 
 // Which rails are called, and when.

@@ -118,7 +118,7 @@ async fn retries_that_are_used_up_name_rail_attempts_and_reason() {
     let result = rail_chain![before, after].guard_tool_call(call().with_arguments(arguments), &mut ctx, tool).await;
     let error = exhausted(result);
     assert_eq!((error.rail_name.as_str(), error.event), ("after", HookPoint::PostToolCall));
-    assert_eq!((error.attempts, error.max_retries, error.reason.as_str()), (3, 2, "not good enough"));
+    assert_eq!((error.attempts, error.limit.max_retries(), error.reason.as_str()), (3, 2, "not good enough"));
     assert_eq!(notes(&ctx).iter().filter(|note| note.starts_with("tool")).count(), 3, "one call and two retries");
 }
 
@@ -126,7 +126,7 @@ async fn retries_that_are_used_up_name_rail_attempts_and_reason() {
 async fn zero_retries_mean_never() {
     let mut ctx = context();
     let error = exhausted(rail_chain![never].guard_tool_call(call(), &mut ctx, tool).await);
-    assert_eq!((error.rail_name.as_str(), error.attempts, error.max_retries), ("never", 1, 0));
+    assert_eq!((error.rail_name.as_str(), error.attempts, error.limit.max_retries()), ("never", 1, 0));
     assert_eq!(notes(&ctx), ["tool search {}"]);
 }
 
@@ -227,7 +227,7 @@ async fn attempts_of_all_rails_are_counted_in_the_error() {
     let arguments = json!({ "before": 2, "after": 9 });
     let result = rail_chain![before, after].guard_tool_call(call().with_arguments(arguments), &mut ctx, tool).await;
     let error = exhausted(result);
-    assert_eq!((error.rail_name.as_str(), error.attempts, error.max_retries), ("after", 5, 2));
+    assert_eq!((error.rail_name.as_str(), error.attempts, error.limit.max_retries()), ("after", 5, 2));
 }
 
 #[tokio::test]

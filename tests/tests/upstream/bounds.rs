@@ -53,9 +53,13 @@ async fn a_rail_that_always_asks_has_one_attempt_more_than_it_has_retries() {
                 ctx.run.insert(Asks { at, max_retries });
                 let error = reach(&rails, at, &mut ctx).await.unwrap_err();
                 let RunError::RetriesExhausted(error) = error else { panic!("{set}, {at}: {error}") };
-                let RetriesExhausted { rail_name, event, attempts, max_retries: said, reason, .. } = error;
+                let RetriesExhausted { rail_name, event, attempts, limit, reason, .. } = error;
                 let expected = ("insatiable", at, max_retries + 1, max_retries, "more");
-                assert_eq!((rail_name.as_str(), event, attempts, said, reason.as_str()), expected, "{set}");
+                assert_eq!(
+                    (rail_name.as_str(), event, attempts, limit.max_retries(), reason.as_str()),
+                    expected,
+                    "{set}"
+                );
                 // The operation has happened once for each attempt where it comes before the event.
                 let operations = notes(&ctx).into_iter().filter(|note| note != "let through").count();
                 let before = matches!(at, HookPoint::Start | HookPoint::PreLlmCall | HookPoint::PreToolCall);

@@ -67,7 +67,11 @@ impl Text for RunError {
             Self::Fault(fault) => fault.text(),
             Self::RetriesExhausted(error) => format!(
                 "{} has used up {} retries at {} after {} attempts: {}",
-                error.rail_name, error.max_retries, error.event, error.attempts, error.reason
+                error.rail_name,
+                error.limit.max_retries(),
+                error.event,
+                error.attempts,
+                error.reason
             ),
             Self::Operation(error) => error.text(),
             other => other.to_string(),

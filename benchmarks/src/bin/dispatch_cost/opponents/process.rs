@@ -107,7 +107,7 @@ fn said(answer: Answer) -> Said {
     match answer {
         Ok(Decision::Continue) => Said::Continue,
         Ok(Decision::Skip { reason, substitute, .. }) => Said::Skip { reason: text(&reason), substitute },
-        Ok(Decision::Retry { request: RetryRequest { reason, delay, max_retries }, .. }) => {
+        Ok(Decision::Retry { request: RetryRequest { reason, delay, max_retries, .. }, .. }) => {
             let delay_ms = u64::try_from(delay.as_millis()).unwrap_or(u64::MAX);
             Said::Retry { reason: text(&reason), delay_ms, max_retries }
         }

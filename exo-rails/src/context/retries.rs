@@ -1,0 +1,72 @@
+//! The retries that an operation and its run have had.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use super::RailContext;
+use crate::action::{RailIdentity, RailRetry};
+use crate::error::RetryLimit;
+
+/// The retries of an operation that one rail has asked for.
+#[derive(Debug)]
+pub(crate) struct CountedRetries {
+    rail: RailIdentity,
+    used: u32,
+}
+
+/// The retries that are left to a run: see [`RunContext::with_max_retries`](crate::RunContext::with_max_retries).
+#[derive(Clone, Debug)]
+pub(super) struct RetryBudget {
+    max_retries: u32,
+    left: Arc<AtomicU32>,
+}
+
+impl RetryBudget {
+    pub(super) fn new(max_retries: u32) -> Self {
+        Self { max_retries, left: Arc::new(AtomicU32::new(max_retries)) }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.left.load(Ordering::Relaxed) == 0
+    }
+
+    fn take(&self) -> Result<(), RetryLimit> {
+        let less = |left: u32| left.checked_sub(1);
+        let taken = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
+        taken.map(drop).map_err(|_| RetryLimit::Run { max_retries: self.max_retries })
+    }
+}
+
+impl RailContext {
+    /// Whether a retry that this rail asks for would be refused.
+    pub(crate) fn is_exhausted(&self, rail: RailIdentity, max_retries: u32) -> bool {
+        // What a context counted for an operation before this one is forgotten with the first retry.
+        let counted = if self.attempt == 0 { &[] } else { &*self.retries };
+        let used = counted.iter().find(|counted| counted.rail == rail);
+        used.map_or(0, |counted| counted.used) >= max_retries
+            || self.scope.retry_budget.as_ref().is_some_and(RetryBudget::is_empty)
+    }
+
+    /// Counts a retry that a rail asks for.
+    ///
+    /// # Errors
+    /// When the rail has no retry left, or the run.
+    pub(crate) fn count_retry(&mut self, retry: &RailRetry) -> Result<(), RetryLimit> {
+        if self.attempt == 0 {
+            self.retries.clear();
+        }
+        let (rail, max_retries) = (retry.identity, retry.request.max_retries);
+        let at = self.retries.iter().position(|counted| counted.rail == rail).unwrap_or_else(|| {
+            self.retries.push(CountedRetries { rail, used: 0 });
+            self.retries.len() - 1
+        });
+        if self.retries[at].used >= max_retries {
+            return Err(RetryLimit::Rail { max_retries });
+        }
+        if let Some(budget) = &self.scope.retry_budget {
+            budget.take()?;
+        }
+        self.retries[at].used += 1;
+        Ok(())
+    }
+}
