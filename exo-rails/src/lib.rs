@@ -26,7 +26,8 @@ pub mod telemetry;
 pub mod testing;
 
 pub use action::{
-    Allowed, NoRetry, NoSubstitute, RailAction, RailRetry, RailSkip, RetryOrContinue, RetryRequest, Skip, Verdict,
+    Abort, Allowed, NoRetry, NoSubstitute, RailAction, RailRetry, RailSkip, RetryOrContinue, RetryRequest, Skip,
+    Verdict,
 };
 pub use bus::{EventBus, EventRecord, Lagged, Subscription, WithEvents};
 pub use chain::{Chain, ChainPolicy, Requirement, Serves};

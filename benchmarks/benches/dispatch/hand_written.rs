@@ -119,7 +119,7 @@ macro_rules! hand_written {
             RailAction::Continue => {}
             RailAction::Skip(skip) => hand_written!(@skip $rail, skip.reason, skip.substitute),
             RailAction::Retry(request) => hand_written!(@retry $rail, request),
-            RailAction::Abort(reason) => hand_written!(@abort $rail, reason),
+            RailAction::Abort(abort) => hand_written!(@abort $rail, abort.reason),
         }
     };
     ({ Option<RailAction>: $rail:ident $(@ $copy:ident)? ($($arg:ident),*) }) => {
@@ -155,7 +155,7 @@ macro_rules! hand_written {
             RailAction::Continue => {}
             RailAction::Skip(skip) => hand_written!(@skip $rail, skip.reason, None),
             RailAction::Retry(request) => hand_written!(@retry $rail, request),
-            RailAction::Abort(reason) => hand_written!(@abort $rail, reason),
+            RailAction::Abort(abort) => hand_written!(@abort $rail, abort.reason),
         }
     };
     (@skip $rail:ident, $reason:expr, $substitute:expr) => {

@@ -79,6 +79,7 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
             if let Some(compaction) = &self.agent.compaction {
                 messages = compaction.of(messages, &self.agent.rails, &mut ctx).await?;
             }
+            messages.extend(ctx.take_notices());
             // The request is gone with the future: then nobody shares the list, and the push copies no pointers.
             let response = self.ask(messages.clone(), &mut ctx).await?;
             messages.push(response.message.clone());

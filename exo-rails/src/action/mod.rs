@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::message::Message;
+use crate::message::{InvokeOutput, Message};
 use crate::point::{IntoReason, Reason};
 
 /// What a rail decides about the operation that it guards.
@@ -46,14 +46,51 @@ pub enum RailAction<S = NoSubstitute, R = RetryRequest> {
     Skip(Skip<S>),
     /// Wait, then do the operation again, its pre rails first.
     Retry(R),
-    /// End the run with a [`RailAbortError`](crate::RailAbortError) of this reason.
-    Abort(Reason),
+    /// End the run: with a [`RailAbortError`](crate::RailAbortError) of this reason, or with the answer that the rail gives.
+    Abort(Abort),
 }
 
 impl<S, R> RailAction<S, R> {
     /// Ends the run; `reason` reaches whoever started it.
     pub fn abort(reason: impl IntoReason) -> Self {
-        Self::Abort(reason.into_reason())
+        Self::Abort(Abort { reason: reason.into_reason(), answer: None })
+    }
+
+    /// Ends the run with this answer, from any event: what is left of the run does not happen.
+    ///
+    /// The run succeeds. Its output is the answer, as the rails of [`Finished`](crate::events::Finished) leave it; at
+    /// `Finished` itself, it is the answer as it stands. A guarded operation returns the
+    /// [`RunError::Abort`](crate::RunError::Abort) that carries the answer, so a custom loop ends with `?`, and
+    /// [`guard_run`](crate::Guard::guard_run) around the loop takes the answer from it.
+    ///
+    /// ```
+    /// use exo_rails::prelude::*;
+    ///
+    /// #[rail(on = [PreToolCall])]
+    /// fn budget(ctx: &RailContext) -> RailAction {
+    ///     if ctx.step() < 3 {
+    ///         return RailAction::Continue;
+    ///     }
+    ///     RailAction::abort_with(InvokeOutput::text("This takes too long. A colleague will call you."), "three steps")
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RunError> {
+    /// let rails = &rail_chain![budget];
+    /// let endless = |run: Permit<InvokeInputs>| async move {
+    ///     let mut ctx = run.context();
+    ///     for step in 0.. {
+    ///         ctx.set_step(step);
+    ///         let tool = |_| async { Ok::<_, OperationError>(ToolOutput::text("not yet")) };
+    ///         rails.guard_tool_call(ToolCallInputs::new("wait"), &mut ctx, tool).await?;
+    ///     }
+    ///     Ok::<_, RunError>(InvokeOutput::text("never"))
+    /// };
+    /// let output = rails.guard_run("Is it done?", &mut RunContext::new("demo"), endless).await?;
+    /// assert_eq!(output.text, "This takes too long. A colleague will call you.");
+    /// # Ok(()) }
+    /// ```
+    pub fn abort_with(answer: InvokeOutput, reason: impl IntoReason) -> Self {
+        Self::Abort(Abort { reason: reason.into_reason(), answer: Some(Box::new(answer)) })
     }
 
     /// Skips the operation without a substitute.
@@ -104,6 +141,15 @@ pub struct Skip<S = NoSubstitute> {
     pub reason: Reason,
     /// What stands in for its result.
     pub substitute: Option<S>,
+}
+
+/// The content of a [`RailAction::Abort`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Abort {
+    /// Why the run ends.
+    pub reason: Reason,
+    /// What the run ends with; without it, the run fails.
+    pub answer: Option<Box<InvokeOutput>>,
 }
 
 /// The substitute of a rail that has none to offer. It has no values.
@@ -172,7 +218,7 @@ impl<S, R> From<Verdict> for RailAction<S, R> {
     fn from(verdict: Verdict) -> Self {
         match verdict {
             Verdict::Continue => Self::Continue,
-            Verdict::Abort(reason) => Self::Abort(reason),
+            Verdict::Abort(reason) => Self::Abort(Abort { reason, answer: None }),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::error::Error as StdError;
 
-use crate::action::{NoRetry, RailAction, RetryOrContinue, RetryRequest, Skip, Verdict};
+use crate::action::{Abort, NoRetry, RailAction, RetryOrContinue, RetryRequest, Skip, Verdict};
 use crate::decision::returned::{Reader, Returned, Unnamed};
 use crate::error::FaultCause;
 use crate::event::{AllowsAbort, AllowsRetry, AllowsSkip, Decoy, Event, Payloads, SubstituteFor};
@@ -76,7 +76,7 @@ impl<E: AllowsAbort> RailOutput<E> for Verdict {
     fn read<R: Reader<E>>(self, reader: R) -> R::Read {
         match self {
             Self::Continue => reader.goes_on(),
-            Self::Abort(reason) => reader.aborts(reason),
+            Self::Abort(reason) => reader.aborts(Abort { reason, answer: None }),
         }
     }
 }
@@ -99,7 +99,7 @@ macro_rules! action_output {
                     Self::Continue => $reader.goes_on(),
                     Self::Skip(skip) => $reader.skips(with_substitute::<E, S>(skip)),
                     Self::Retry($request) => $read,
-                    Self::Abort(reason) => $reader.aborts(reason),
+                    Self::Abort(abort) => $reader.aborts(abort),
                 }
             }
         }

@@ -3,7 +3,7 @@
 use std::error::Error as StdError;
 use std::ops::ControlFlow;
 
-use crate::action::{Allowed, RailRetry, RailSkip, RetryOrContinue, RetryRequest, Skip};
+use crate::action::{Abort, Allowed, RailRetry, RailSkip, RetryOrContinue, RetryRequest, Skip};
 use crate::context::RailContext;
 use crate::decision::on_fault::{OnFault, report};
 use crate::decision::placed_rail::PlacedRail;
@@ -30,7 +30,7 @@ pub trait Reader<E: Payloads>: Sized {
     fn retries_or_continues(self, request: RetryOrContinue) -> Self::Read;
 
     /// The rail aborts.
-    fn aborts(self, reason: Reason) -> Self::Read;
+    fn aborts(self, abort: Abort) -> Self::Read;
 
     /// The rail could not decide.
     fn faults(self, cause: FaultCause) -> Self::Read;
@@ -86,8 +86,9 @@ impl<E: Payloads> Reader<E> for InTheNameOf<'_> {
     }
 
     #[inline(always)]
-    fn aborts(self, reason: Reason) -> Self::Read {
-        match E::Abort::try_allow(RailAbortError { rail_name: self.rail.name.clone(), event: self.event, reason }) {
+    fn aborts(self, Abort { reason, answer }: Abort) -> Self::Read {
+        let rail_name = self.rail.name.clone();
+        match E::Abort::try_allow(RailAbortError { rail_name, event: self.event, reason, answer }) {
             Ok(abort) => ControlFlow::Break(Ok(Decision::Abort(abort))),
             Err(_) => not_allowed(),
         }
@@ -139,7 +140,7 @@ pub enum Returned<E: Payloads> {
     /// The rail asks for a retry, and continues when it has none left.
     RetryOrContinue(RetryOrContinue),
     /// The rail aborts.
-    Abort(Reason),
+    Abort(Abort),
     /// The rail could not decide.
     Fault(FaultCause),
     /// The rail is a chain, and a rail in it decided.
@@ -168,8 +169,8 @@ impl<E: Payloads> Reader<E> for Unnamed {
         Returned::RetryOrContinue(request)
     }
 
-    fn aborts(self, reason: Reason) -> Returned<E> {
-        Returned::Abort(reason)
+    fn aborts(self, abort: Abort) -> Returned<E> {
+        Returned::Abort(abort)
     }
 
     fn faults(self, cause: FaultCause) -> Returned<E> {
@@ -190,7 +191,7 @@ impl<E: Payloads> Returned<E> {
             Self::Skip(skip) => reader.skips(skip),
             Self::Retry(request) => reader.retries(request),
             Self::RetryOrContinue(request) => reader.retries_or_continues(request),
-            Self::Abort(reason) => reader.aborts(reason),
+            Self::Abort(abort) => reader.aborts(abort),
             Self::Fault(cause) => reader.faults(cause),
             Self::Inside(outcome) => reader.passes_on(outcome),
         }

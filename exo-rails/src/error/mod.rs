@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::message::OperationErrorKind;
+use crate::message::{InvokeOutput, OperationErrorKind};
 use crate::point::{HookPoint, IntoReason, RailName, Reason};
 
 /// A rail ended the run.
@@ -43,12 +43,16 @@ pub struct RailAbortError {
     pub event: HookPoint,
     /// Its reason.
     pub reason: Reason,
+    /// What the rail ends the run with: see [`RailAction::abort_with`](crate::RailAction::abort_with). With an answer, this
+    /// is an error only for the operations inside the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answer: Option<Box<InvokeOutput>>,
 }
 
 impl RailAbortError {
     /// An abort by this rail at this event: for custom guard sets and hooks.
     pub fn new(rail_name: impl Into<RailName>, event: HookPoint, reason: impl IntoReason) -> Self {
-        Self { rail_name: rail_name.into(), event, reason: reason.into_reason() }
+        Self { rail_name: rail_name.into(), event, reason: reason.into_reason(), answer: None }
     }
 }
 

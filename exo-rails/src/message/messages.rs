@@ -417,6 +417,8 @@ impl PartialEq for Messages {
     }
 }
 
+impl Eq for Messages {}
+
 impl PartialEq<[Message]> for Messages {
     fn eq(&self, other: &[Message]) -> bool {
         self.iter().eq(other)

@@ -7,7 +7,7 @@ use super::error_kind::OperationErrorKind;
 use super::{Content, Message, Messages, Role, ToolCall, ToolSpec, Usage};
 
 /// What a run is asked: carried by [`Start`](crate::events::Start), and by the events that end the run.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InvokeInputs {
     /// What the user says: a text, or parts with images and the like.
     pub input: Content,
@@ -52,7 +52,7 @@ impl From<Content> for InvokeInputs {
 }
 
 /// What a run yields: carried by [`Finished`](crate::events::Finished).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InvokeOutput {
     /// The answer.
     pub text: String,
@@ -85,7 +85,7 @@ impl InvokeOutput {
 /// A request to the model: carried by [`PreLlmCall`](crate::events::PreLlmCall) and the events after the call.
 ///
 /// It is the body of a chat-completions request; options such as `temperature` are in `extra`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelCallInputs {
     /// The model, when it is chosen for each call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -109,7 +109,7 @@ impl ModelCallInputs {
 }
 
 /// The model's answer: carried by [`PostLlmCall`](crate::events::PostLlmCall).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelResponse {
     /// What the model says, and which tools it wants called.
     pub message: Message,
@@ -138,7 +138,7 @@ impl ModelResponse {
 }
 
 /// A tool call: carried by [`PreToolCall`](crate::events::PreToolCall) and the events after the call.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolCallInputs {
     /// Ties the output to the model's request; empty when no model asked.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -227,7 +227,7 @@ impl ToolCallInputs {
 }
 
 /// What a tool call yields: carried by [`PostToolCall`](crate::events::PostToolCall).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolOutput {
     /// What the model is told.
     pub content: String,

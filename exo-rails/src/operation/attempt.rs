@@ -124,7 +124,7 @@ where
         };
         operation.deliver(rails, slot.inputs(), &mut output, ctx).await?;
         if let Some(outcome) = stopped(enter::<O::Post, R>(rails, O::post(slot.inputs(), &mut output), ctx).await) {
-            accept::<O>(outcome, slot.inputs(), &output)?;
+            accept::<O>(outcome, slot.inputs(), &mut output, ctx)?;
         }
         Ok(output)
     }
@@ -167,13 +167,20 @@ where
 
 /// Acts on what the rails decided about a result. A skip accepts the result as it stands.
 #[cold]
-fn accept<O: Operation>(outcome: Outcome<O::Post>, inputs: &O::Inputs, output: &O::Output) -> Result<(), AttemptOver> {
+fn accept<O: Operation>(
+    outcome: Outcome<O::Post>,
+    inputs: &O::Inputs,
+    output: &mut O::Output,
+    ctx: &mut RailContext,
+) -> Result<(), AttemptOver> {
     match act_on(outcome?) {
+        Ok(_) => {}
         Err(AttemptOver::Retry(retry)) => {
-            Err(AttemptOver::Retry(Box::new(Retry { failure: O::failure_in(inputs, output), ..*retry })))
+            return Err(AttemptOver::Retry(Box::new(Retry { failure: O::failure_in(inputs, output), ..*retry })));
         }
-        accepted => accepted.map(drop),
+        Err(AttemptOver::Failed(error)) => *output = O::answered(error, ctx)?,
     }
+    Ok(())
 }
 
 /// Replaces a failure by the substitute of the rails, or returns the error.
@@ -190,7 +197,7 @@ fn rescued<O: Operation>(
             Ok(output)
         }
         // A skip without a substitute accepts what there is: the error.
-        _ => Ok(O::unrescued(inputs, error)?),
+        _ => Ok(O::unrescued(inputs, error).or_else(|error| O::answered(error, ctx))?),
     }
 }
 
@@ -228,7 +235,12 @@ fn skipped<O: Operation>(
     inputs: &O::Inputs,
     ctx: &mut RailContext,
 ) -> Result<Option<O::Output>, AttemptOver> {
-    let Some(RailSkip { rail_name, reason, substitute }) = act_on(outcome?)? else { return Ok(None) };
+    let RailSkip { rail_name, reason, substitute } = match act_on(outcome?) {
+        Ok(Some(skip)) => skip,
+        Ok(None) => return Ok(None),
+        Err(AttemptOver::Failed(error)) => return Ok(Some(O::answered(error, ctx)?)),
+        Err(again) => return Err(again),
+    };
     let output = substitute.unwrap_or_else(|| O::skipped(inputs, &rail_name, &reason));
     ctx.set_substituted_by(rail_name);
     Ok(Some(output))

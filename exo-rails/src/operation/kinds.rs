@@ -10,7 +10,7 @@ use super::windows;
 use crate::action::{NoSubstitute, RailSkip};
 use crate::chain::enter;
 use crate::context::RailContext;
-use crate::error::{OperationError, RunError};
+use crate::error::{OperationError, RailAbortError, RunError};
 use crate::event::{
     Event, Finished, LlmError, Payloads, PostCompaction, PostLlmCall, PostToolCall, PreCompaction, PreLlmCall,
     PreToolCall, Start, ToolError,
@@ -44,6 +44,11 @@ pub(crate) trait Operation {
 
     /// What becomes of a failure that no rail acts on.
     fn unrescued(inputs: &Self::Inputs, error: Self::Error) -> Result<Self::Output, RunError>;
+
+    /// The answer of the rail that has ended the run with one.
+    fn answered(error: RunError, _: &mut RailContext) -> Result<Self::Output, RunError> {
+        Err(error)
+    }
 
     /// The failure, for the error of used up retries.
     fn failure(error: Self::Error) -> Option<Box<OperationError>>;
@@ -118,6 +123,16 @@ impl Operation for Run {
 
     fn unrescued(_: &InvokeInputs, error: RunError) -> Result<InvokeOutput, RunError> {
         Err(error)
+    }
+
+    fn answered(error: RunError, ctx: &mut RailContext) -> Result<InvokeOutput, RunError> {
+        match error {
+            RunError::Abort(RailAbortError { rail_name, answer: Some(answer), .. }) => {
+                ctx.set_substituted_by(rail_name);
+                Ok(*answer)
+            }
+            error => Err(error),
+        }
     }
 
     fn failure(_: RunError) -> Option<Box<OperationError>> {

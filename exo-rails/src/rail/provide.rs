@@ -3,11 +3,11 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use crate::action::{NoSubstitute, RailAction, RetryRequest, Skip};
+use crate::action::{Abort, NoSubstitute, RailAction, RetryRequest, Skip};
 use crate::context::RailContext;
 use crate::decision::{RailOutput, Returned, Unnamed};
 use crate::event::Payloads;
-use crate::point::{IntoReason, Reason};
+use crate::point::IntoReason;
 
 /// The decision of a rail that provides a value: the value, or an action that stops the event.
 ///
@@ -37,7 +37,7 @@ pub enum Provide<T, S = NoSubstitute> {
     /// See [`RailAction::Retry`].
     Retry(RetryRequest),
     /// See [`RailAction::Abort`].
-    Abort(Reason),
+    Abort(Abort),
 }
 
 impl<T, S> Provide<T, S> {
@@ -48,7 +48,7 @@ impl<T, S> Provide<T, S> {
 
     /// See [`RailAction::abort`].
     pub fn abort(reason: impl IntoReason) -> Self {
-        Self::Abort(reason.into_reason())
+        Self::Abort(Abort { reason: reason.into_reason(), answer: None })
     }
 
     /// See [`RailAction::skip`].
@@ -106,7 +106,7 @@ impl<T, S> Provision<T> for Provide<T, S> {
             Self::Value(value) => (Some(value), RailAction::Continue),
             Self::Skip(skip) => (None, RailAction::Skip(skip)),
             Self::Retry(request) => (None, RailAction::Retry(request)),
-            Self::Abort(reason) => (None, RailAction::Abort(reason)),
+            Self::Abort(abort) => (None, RailAction::Abort(abort)),
         }
     }
 }

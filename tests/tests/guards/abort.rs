@@ -136,3 +136,80 @@ fn decisions_are_values_with_defaults() {
     let changed = request.clone().with_max_retries(9);
     assert_eq!((request.max_retries, changed.max_retries), (1, 9));
 }
+
+/// At which event the run is to end with an answer.
+#[derive(Clone, Copy, PartialEq)]
+struct EndAt(HookPoint);
+
+/// Ends the run there.
+#[rail(
+    priority = 20,
+    on = [Start, PreLlmCall, LlmChunk, PostLlmCall, LlmError, PreToolCall, PostToolCall, ToolError, PreCompaction, Finished]
+)]
+fn end(ctx: &RailContext) -> Option<Ends> {
+    (ctx.run.get::<EndAt>()? == EndAt(ctx.event()))
+        .then(|| RailAction::abort_with(InvokeOutput::text("the end"), "it is enough"))
+}
+
+type Ends = RailAction<exo_rails::NoSubstitute, exo_rails::NoRetry>;
+
+#[rail(priority = 10, on = [Finished])]
+fn sign(output: &mut InvokeOutput, ctx: &RailContext) {
+    note(ctx, format!("finished, {:?}", ctx.substituted_by().map(ToString::to_string)));
+    output.text += ", signed";
+}
+
+#[rail(on = [events::Error])]
+fn on_error(ctx: &RailContext) {
+    note(ctx, "error");
+}
+
+/// A run with a compaction, a model call that fails, one that does not, a tool call that fails and one that does not.
+async fn busy_run(rails: &impl GuardSet, run: Permit<InvokeInputs>) -> Result<InvokeOutput, RunError> {
+    let mut ctx = run.context();
+    let shorter = |_| async { Ok::<_, OperationError>(exo_rails::CompactionOutput::default()) };
+    rails.guard_compaction(exo_rails::CompactionInputs::default(), &mut ctx, shorter).await?;
+    match rails.guard_llm_call(prompt("hi"), &mut ctx, tests::broken_model).await {
+        Err(RunError::Operation(_)) => {}
+        other => drop(other?),
+    }
+    rails.guard_llm_call(prompt("hi"), &mut ctx, tests::model).await?;
+    rails.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tests::broken_tool).await?;
+    rails.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await?;
+    Ok(InvokeOutput::text("all is done"))
+}
+
+#[tokio::test]
+async fn a_rail_ends_the_run_with_an_answer_from_any_event() {
+    let rails = &rail_chain![end, sign, on_error];
+    for &at in end::EVENTS {
+        let mut ctx = RunContext::new("abort");
+        ctx.run.insert(EndAt(at));
+        let output = rails.guard_run("hi", &mut ctx, |run| busy_run(rails, run)).await.unwrap();
+        let log = notes(&ctx);
+        if at == HookPoint::Finished {
+            // The answer of a rail that ends the run there is the answer as it stands.
+            assert_eq!(output.text, "the end");
+            continue;
+        }
+        assert_eq!(output.text, "the end, signed", "{at}");
+        assert_eq!(log.last().unwrap(), "finished, Some(\"end\")", "{at}");
+        assert!(!log.iter().any(|note| note == "error"), "{at}: {log:?}");
+        assert_eq!(
+            log.iter().any(|note| note.starts_with("tool")),
+            at == HookPoint::PostToolCall && log.len() > 4,
+            "{at}"
+        );
+    }
+    let mut ctx = RunContext::new("abort");
+    assert_eq!(rails.guard_run("hi", &mut ctx, |run| busy_run(rails, run)).await.unwrap().text, "all is done, signed");
+}
+
+#[tokio::test]
+async fn outside_of_a_run_the_error_has_the_answer() {
+    let mut ctx = RunContext::new("abort");
+    ctx.run.insert(EndAt(HookPoint::PreToolCall));
+    let error = rail_chain![end].guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await.unwrap_err();
+    let RunError::Abort(abort) = error else { panic!("{error}") };
+    assert_eq!(abort.answer.unwrap().text, "the end");
+}
