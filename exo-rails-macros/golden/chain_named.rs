@@ -66,6 +66,7 @@ const _: () = {
             type Finished = __Steps3<{ __AT.11.0 }, { __AT.11.1 }, { __AT.11.2 }>;
             type Error = __Steps3<{ __AT.12.0 }, { __AT.12.1 }, { __AT.12.2 }>;
             type SessionEnd = __Steps3<{ __AT.13.0 }, { __AT.13.1 }, { __AT.13.2 }>;
+            type Dropped = __Steps3<{ __AT.14.0 }, { __AT.14.1 }, { __AT.14.2 }>;
         }
         #[automatically_derived]
         #[diagnostic::do_not_recommend]

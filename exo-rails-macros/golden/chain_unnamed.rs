@@ -52,6 +52,7 @@ fn main() {
                     type Finished = __Steps1<{ __AT.11.0 }>;
                     type Error = __Steps1<{ __AT.12.0 }>;
                     type SessionEnd = __Steps1<{ __AT.13.0 }>;
+                    type Dropped = __Steps1<{ __AT.14.0 }>;
                 }
                 #[automatically_derived]
                 #[diagnostic::do_not_recommend]

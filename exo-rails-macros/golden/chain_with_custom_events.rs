@@ -73,7 +73,7 @@ const _: () = {
             const ONION: bool = true;
         }
         /// What is known of the chain when it is compiled.
-        type __Facts = ::exo_rails::__private::ChainFacts<MemoryRails, 1, 16>;
+        type __Facts = ::exo_rails::__private::ChainFacts<MemoryRails, 1, 17>;
         impl ::exo_rails::__private::RailList for __Rails {
             type Chain = MemoryRails;
             type Facts = __Facts;
@@ -98,6 +98,7 @@ const _: () = {
             type Finished = __Steps1<{ __AT.11.0 }>;
             type Error = __Steps1<{ __AT.12.0 }>;
             type SessionEnd = __Steps1<{ __AT.13.0 }>;
+            type Dropped = __Steps1<{ __AT.14.0 }>;
         }
         static __AT0_0: ::exo_rails::__private::Order = __Facts::order::<
             ::exo_rails::__private::Sound<MemoriesRecalled, __Events, { __SERVED }>,

@@ -35,7 +35,7 @@ impl ToTokens for Library {
 }
 
 /// What events carry, for those who name it instead of the event.
-pub(crate) const PAYLOADS: [&str; 12] = [
+pub(crate) const PAYLOADS: [&str; 13] = [
     "InvokeInputs",
     "ModelCallInputs",
     "ModelResponse",
@@ -48,10 +48,11 @@ pub(crate) const PAYLOADS: [&str; 12] = [
     "CompactionInputs",
     "CompactionOutput",
     "StreamWindow",
+    "DroppedInputs",
 ];
 
 /// The events that every chain serves, in the order in which a session reaches them.
-pub(crate) const EVENTS: [&str; 14] = [
+pub(crate) const EVENTS: [&str; 15] = [
     "SessionStart",
     "Start",
     "PreCompaction",
@@ -66,11 +67,13 @@ pub(crate) const EVENTS: [&str; 14] = [
     "Finished",
     "Error",
     "SessionEnd",
+    "Dropped",
 ];
 
 /// Those on which few rails are. A chain has room for [`FEW`] rails at each, because a step costs the compiler the same
 /// whether a rail takes it or not; a chain that names the event has room for all of its rails.
-pub(crate) const RARE: [&str; 5] = ["SessionStart", "PreCompaction", "PostCompaction", "LlmChunk", "SessionEnd"];
+pub(crate) const RARE: [&str; 6] =
+    ["SessionStart", "PreCompaction", "PostCompaction", "LlmChunk", "SessionEnd", "Dropped"];
 
 /// The steps of a rare event.
 pub(crate) const FEW: usize = 8;

@@ -7,7 +7,7 @@
 //! `std::error::Error`: write `events::Error`.
 
 pub use crate::events::{
-    self, Finished, LlmChunk, LlmError, PostCompaction, PostLlmCall, PostToolCall, PreCompaction, PreLlmCall,
+    self, Dropped, Finished, LlmChunk, LlmError, PostCompaction, PostLlmCall, PostToolCall, PreCompaction, PreLlmCall,
     PreToolCall, SessionEnd, SessionStart, Start, ToolError,
 };
 pub use crate::{

@@ -186,6 +186,15 @@ fn handler(sig: &Signature, callee: TokenStream, events: Vec<Path>, options: Opt
     if let Some(abi) = &sig.abi {
         errors.at(abi, "a rail is a plain Rust function: leave this out");
     }
+    if let (Some(keyword), Some(_)) =
+        (&sig.asyncness, events.iter().find(|event| event.segments.last().is_some_and(|last| last.ident == "Dropped")))
+    {
+        errors.at(
+            keyword,
+            "a rail on `Dropped` is a plain `fn`: it runs while the run is dropped, where nothing can wait. Leave out the \
+             `async`; to do more, send it to a task: `tokio::spawn(…)`",
+        );
+    }
     let params = params(&sig.inputs, &options, errors);
     options::check(&options, sig, &params, errors);
     options::window(&options, &events, errors);

@@ -48,6 +48,7 @@ pub struct EventRecord {
     /// | `LlmChunk` | `text` and `is_last`; not the request, because it would be repeated with each piece |
     /// | `PreToolCall`, `PostToolCall`, `ToolError` | `call`, and after it `output` or `error` |
     /// | `Finished`, `Error` | `run`, and `output` or `error` |
+    /// | `Dropped` | `dropped`: what was dropped, and the tokens that it used |
     /// | a custom event | `debug`, all of it as Rust shows it |
     ///
     /// An `error` is its text.
@@ -100,6 +101,7 @@ pub(super) fn payload(inputs: &Inputs<'_>) -> Value {
         Inputs::ToolError(call, error) => json!({ "call": as_json(call), "error": error.to_string() }),
         Inputs::Finished(run, output) => json!({ "run": as_json(run), "output": as_json(output) }),
         Inputs::Error(run, error) => json!({ "run": as_json(run), "error": error.to_string() }),
+        Inputs::Dropped(dropped) => json!({ "dropped": as_json(dropped) }),
         Inputs::Custom(inputs) => json!({ "debug": format!("{inputs:?}") }),
     }
 }

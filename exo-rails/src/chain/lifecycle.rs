@@ -5,8 +5,8 @@ use super::RailList;
 use super::sorting::{ChainFacts, Listing, Order};
 use super::walk::{StepsOn, Walk};
 use crate::event::{
-    Error, Event, Finished, LlmChunk, LlmError, PostCompaction, PostLlmCall, PostToolCall, PreCompaction, PreLlmCall,
-    PreToolCall, SessionEnd, SessionStart, Start, ToolError,
+    Dropped, Error, Event, Finished, LlmChunk, LlmError, PostCompaction, PostLlmCall, PostToolCall, PreCompaction,
+    PreLlmCall, PreToolCall, SessionEnd, SessionStart, Start, ToolError,
 };
 use crate::point::HookPoint;
 use crate::rail::EventPlan;
@@ -58,7 +58,7 @@ macro_rules! lifecycle {
 
 lifecycle! {
     SessionStart Start PreCompaction PostCompaction PreLlmCall LlmChunk PostLlmCall LlmError PreToolCall PostToolCall
-    ToolError Finished Error SessionEnd
+    ToolError Finished Error SessionEnd Dropped
 }
 
 // A chain finds the order of an event by its number.

@@ -8,6 +8,7 @@ pub(crate) mod retries;
 pub(crate) mod run_context;
 pub(crate) mod slots;
 pub(crate) mod stopped;
+mod usage;
 
 pub use extensions::*;
 pub use hook_state::*;
@@ -172,6 +173,11 @@ impl RailContext {
     #[must_use]
     pub fn child(&self) -> RunContext {
         RunContext(Self { is_nested: true, ..Self::of(Arc::clone(&self.scope), self.step) })
+    }
+
+    /// What is the same for all events of the run, to be kept.
+    pub(crate) fn scope_handle(&self) -> Arc<RunScope> {
+        Arc::clone(&self.scope)
     }
 
     /// A context at this step of a run.

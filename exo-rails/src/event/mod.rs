@@ -60,6 +60,7 @@ pub trait Payloads: Sized + Send + Sync + 'static {
 /// | [`Finished`] | `&InvokeInputs`, `&mut InvokeOutput` | |
 /// | [`Error`](struct@Error) | `&InvokeInputs`, `&RunError` | |
 /// | [`SessionEnd`] | `&SessionInfo` | |
+/// | [`Dropped`] | `&DroppedInputs` | |
 ///
 /// Custom events are declared with [`#[derive(Event)]`](derive@crate::Event).
 ///
@@ -68,7 +69,7 @@ pub trait Payloads: Sized + Send + Sync + 'static {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an event",
     label = "not an event",
-    note = "the events are `SessionStart`, `Start`, `PreCompaction`, `PostCompaction`, `PreLlmCall`, `LlmChunk`, `PostLlmCall`, `LlmError`, `PreToolCall`, `PostToolCall`, `ToolError`, `Finished`, `events::Error` and `SessionEnd`, all in `exo_rails::prelude`",
+    note = "the events are `SessionStart`, `Start`, `PreCompaction`, `PostCompaction`, `PreLlmCall`, `LlmChunk`, `PostLlmCall`, `LlmError`, `PreToolCall`, `PostToolCall`, `ToolError`, `Finished`, `events::Error`, `SessionEnd` and `Dropped`, all in `exo_rails::prelude`",
     note = "a custom event is declared with `#[derive(Event)]`"
 )]
 pub trait Event: Payloads {

@@ -11,8 +11,8 @@ use crate::event::{
     Allows, AllowsAbort, AllowsRetry, AllowsSkip, AnyEvent, AnySubstitute, Event, Payloads, SubstituteFor,
 };
 use crate::message::{
-    CompactionInputs, CompactionOutput, InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse, SessionInfo,
-    StreamWindow, ToolCallInputs, ToolOutput,
+    CompactionInputs, CompactionOutput, DroppedInputs, InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse,
+    SessionInfo, StreamWindow, ToolCallInputs, ToolOutput,
 };
 use crate::point::{HookPoint, event_table};
 

@@ -18,8 +18,8 @@ use crate::chain::{Serves, enter};
 use crate::context::{RailContext, RunContext};
 use crate::decision::{Decision, Outcome};
 use crate::event::{
-    Error, Event, Finished, LlmChunk, LlmError, PostCompaction, PostLlmCall, PostToolCall, PreCompaction, PreLlmCall,
-    PreToolCall, SessionEnd, SessionStart, Start, ToolError,
+    Dropped, Error, Event, Finished, LlmChunk, LlmError, PostCompaction, PostLlmCall, PostToolCall, PreCompaction,
+    PreLlmCall, PreToolCall, SessionEnd, SessionStart, Start, ToolError,
 };
 use crate::point::event_table;
 

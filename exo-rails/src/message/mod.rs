@@ -6,6 +6,7 @@
 
 pub(crate) mod compaction;
 pub(crate) mod delta;
+pub(crate) mod dropped;
 pub(crate) mod error_kind;
 pub(crate) mod messages;
 pub(crate) mod payload;
@@ -14,6 +15,7 @@ pub(crate) mod stream;
 
 pub(crate) use compaction::*;
 pub(crate) use delta::*;
+pub(crate) use dropped::*;
 pub(crate) use error_kind::*;
 pub(crate) use payload::*;
 pub(crate) use session::*;

@@ -1,6 +1,7 @@
 //! The guarded operations, as methods of every guard set.
 
 use super::attempt::attempts;
+use super::dropped::{OngoingRun, dropped};
 use super::guarded::{Guarded, GuardedStream};
 use super::kinds::{Compact, LlmCall, Operation, Run, ToolCall};
 use super::perform::{Perform, Streamed, Whole};
@@ -11,8 +12,8 @@ use crate::error::{OperationError, RunError};
 use crate::event::{Error, SessionEnd, SessionStart};
 use crate::guard_set::GuardSet;
 use crate::message::{
-    CompactionInputs, CompactionOutput, InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse, SessionInfo,
-    StreamSink, ToolCallInputs, ToolOutput,
+    CompactionInputs, CompactionOutput, DroppedScope, InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse,
+    SessionInfo, StreamSink, ToolCallInputs, ToolOutput,
 };
 
 /// The guarded operations: a run, a call of the model, a tool call, a compaction, with their rails before and after them.
@@ -20,7 +21,8 @@ use crate::message::{
 /// Every [guard set](GuardSet) has these methods.
 pub trait Guard: GuardSet {
     /// Guards a whole run: [`Start`](crate::events::Start), the run, [`Finished`](crate::events::Finished); and
-    /// [`Error`](struct@crate::events::Error), once, when it ends with an error of any kind.
+    /// [`Error`](struct@crate::events::Error), once, when it ends with an error of any kind. When the future is dropped
+    /// before the run has ended, the rails of [`Dropped`](crate::events::Dropped) run, whatever the reason.
     ///
     /// `run` is called with the permit for the inputs as the rails have left them. It is called again when a
     /// rail has the run done again. The context for its model and tool calls is
@@ -65,16 +67,17 @@ pub trait Guard: GuardSet {
     {
         let inputs = inputs.into();
         async move {
-            let ctx = ctx.for_rails();
-            let mut slot = ctx.take_slot(inputs);
-            let result = attempts::<Run, _, _>(self, &mut slot, ctx, Whole(run)).await;
+            let mut ongoing = OngoingRun { rails: self, ctx: ctx.for_rails(), has_ended: false };
+            let mut slot = ongoing.ctx.take_slot(inputs);
+            let result = attempts::<Run, _, _>(self, &mut slot, ongoing.ctx, Whole(run)).await;
             if let Err(error) = &result
-                && let Err(fault) = enter::<Error, Self>(self, (slot.inputs(), error), ctx).await
+                && let Err(fault) = enter::<Error, Self>(self, (slot.inputs(), error), ongoing.ctx).await
             {
                 // A guard set that fails here must not hide the error that it was asked about.
                 report(&fault, OnFault::Continue);
             }
-            ctx.return_slot(slot);
+            ongoing.ctx.return_slot(slot);
+            ongoing.has_ended = true;
             result
         }
     }
@@ -106,6 +109,25 @@ pub trait Guard: GuardSet {
                 report(&fault, OnFault::Continue);
             }
         }
+    }
+
+    /// Reports to the rails of [`Dropped`](crate::events::Dropped) that a session was dropped before it had ended: for the
+    /// `Drop` of a type that holds a session.
+    ///
+    /// ```
+    /// use exo_rails::prelude::*;
+    /// use exo_rails::{DroppedInputs, DroppedScope};
+    ///
+    /// #[rail(on = [Dropped])]
+    /// fn log(dropped: &DroppedInputs, ctx: &RailContext) {
+    ///     assert_eq!((dropped.what, ctx.session_id()), (DroppedScope::Session, Some("s-1")));
+    /// }
+    ///
+    /// let mut ctx = RunContext::new("demo").with_session("s-1", Default::default(), 0);
+    /// rail_chain![log].session_dropped(&mut ctx);
+    /// ```
+    fn session_dropped(&self, ctx: &mut RunContext) {
+        dropped(self, DroppedScope::Session, ctx.for_rails());
     }
 
     /// Guards a call of the model: [`PreLlmCall`](crate::events::PreLlmCall), the call, then

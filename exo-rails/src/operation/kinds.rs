@@ -50,6 +50,9 @@ pub(crate) trait Operation {
         Err(error)
     }
 
+    /// Counts what the operation has cost.
+    fn count(_: &Self::Output, _: &RailContext) {}
+
     /// The failure, for the error of used up retries.
     fn failure(error: Self::Error) -> Option<Box<OperationError>>;
 
@@ -166,6 +169,12 @@ impl Operation for LlmCall {
 
     fn unrescued(_: &ModelCallInputs, error: OperationError) -> Result<ModelResponse, RunError> {
         Err(error.into())
+    }
+
+    fn count(response: &ModelResponse, ctx: &RailContext) {
+        if let Some(usage) = &response.usage {
+            ctx.count_usage(usage);
+        }
     }
 
     fn failure(error: OperationError) -> Option<Box<OperationError>> {

@@ -1,6 +1,7 @@
 //! Guarded operations: pre rails, the operation, post rails, and every decision acted on.
 
 pub(crate) mod attempt;
+mod dropped;
 pub(crate) mod guard;
 pub(crate) mod guarded;
 pub(crate) mod kinds;

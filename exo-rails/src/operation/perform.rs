@@ -1,18 +1,19 @@
 //! How an operation is done: called, or streamed.
 
 use std::future::ready;
+use std::sync::Arc;
 
-use futures_util::FutureExt;
+use futures_util::{FutureExt, StreamExt};
 
 use super::attempt::AttemptOver;
 use super::guarded::{Guarded, GuardedStream};
 use super::kinds::{LlmCall, Operation};
 use super::permit::Permit;
 use super::windows;
-use crate::context::RailContext;
+use crate::context::{RailContext, RunScope};
 use crate::error::{OperationError, RunError};
 use crate::guard_set::GuardSet;
-use crate::message::{ModelCallInputs, ModelResponse, StreamPiece, StreamSink};
+use crate::message::{ModelCallInputs, ModelDelta, ModelResponse, StreamPiece, StreamSink, Usage};
 
 /// Does an operation.
 pub(crate) trait Perform<O: Operation>: Send {
@@ -55,8 +56,13 @@ where
         _: &O::Inputs,
         ctx: &mut RailContext,
     ) -> impl Future<Output = Result<Result<O::Output, O::Error>, AttemptOver>> + Send {
-        O::unless_cancelled((self.0)(permit), ctx).map(|result| match result {
-            Some(result) => Ok(result.map_err(Into::into)),
+        let call = O::unless_cancelled((self.0)(permit), ctx);
+        call.map(|result| match result {
+            Some(Ok(output)) => {
+                O::count(&output, ctx);
+                Ok(Ok(output))
+            }
+            Some(Err(error)) => Ok(Err(error.into())),
             None => Err(RunError::Cancelled.into()),
         })
     }
@@ -100,7 +106,8 @@ impl<F: GuardedStream, T: StreamSink> Perform<LlmCall> for Streamed<F, T> {
         inputs: &ModelCallInputs,
         ctx: &mut RailContext,
     ) -> Result<Result<ModelResponse, OperationError>, AttemptOver> {
-        let deltas = (self.model)(permit);
+        let mut meter = Meter { usage: None, scope: ctx.scope_handle() };
+        let deltas = (self.model)(permit).inspect(move |delta| meter.read(delta));
         let mut sink = Counting { sink: &mut self.sink, has_left: &mut self.has_left };
         let answer = windows::stream(rails, inputs, deltas, ctx, &mut sink).await?;
         self.is_delivered = answer.is_ok();
@@ -132,6 +139,30 @@ impl<F: GuardedStream, T: StreamSink> Perform<LlmCall> for Streamed<F, T> {
         self.is_delivered = false;
         if std::mem::take(&mut self.has_left) {
             self.sink.send(StreamPiece::Restart).await;
+        }
+    }
+}
+
+/// Counts what a streamed call costs. A call that fails or is dropped on the way costs what the model has told until then.
+struct Meter {
+    usage: Option<Usage>,
+    scope: Arc<RunScope>,
+}
+
+impl Meter {
+    fn read<E>(&mut self, delta: &Result<ModelDelta, E>) {
+        match delta {
+            Ok(ModelDelta::Usage(usage)) => self.usage = Some(usage.clone()),
+            Ok(ModelDelta::Response(response)) => self.usage.clone_from(&response.usage),
+            _ => {}
+        }
+    }
+}
+
+impl Drop for Meter {
+    fn drop(&mut self) {
+        if let Some(usage) = &self.usage {
+            self.scope.count_usage(usage);
         }
     }
 }

@@ -62,6 +62,10 @@ macro_rules! event_table {
             /// A session ends. Its rails observe.
             SessionEnd = 13 "session_end" end
                 (ref session: SessionInfo) -> NoSubstitute, allows Nothing;
+            /// A run or a session is dropped before it has ended. Its rails observe, and run while it is dropped: a rail is a
+            /// plain `fn`, because nothing can wait there.
+            Dropped = 14 "dropped" end
+                (ref dropped: DroppedInputs) -> NoSubstitute, allows Nothing;
         }
     };
 }

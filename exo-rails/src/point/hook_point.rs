@@ -159,7 +159,7 @@ const fn number_of(name: &str) -> u32 {
         sum = sum.wrapping_mul(31).wrapping_add(bytes[i] as u32);
         i += 1;
     }
-    let count = HookPoint::SessionEnd.number() + 1;
+    let count = HookPoint::Dropped.number() + 1;
     count + sum % (u64::BITS - count)
 }
 

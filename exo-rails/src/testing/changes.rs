@@ -24,7 +24,8 @@ pub(super) fn changeable(inputs: &Inputs<'_>) -> Value {
         | Inputs::LlmError(..)
         | Inputs::ToolError(..)
         | Inputs::Error(..)
-        | Inputs::SessionEnd(_) => Value::Null,
+        | Inputs::SessionEnd(_)
+        | Inputs::Dropped(_) => Value::Null,
     }
 }
 

@@ -4,12 +4,12 @@ use std::fmt::Debug;
 
 use crate::error::{OperationError, RunError};
 use crate::event::{
-    Error, Event, Finished, LlmChunk, LlmError, PostCompaction, PostLlmCall, PostToolCall, PreCompaction, PreLlmCall,
-    PreToolCall, SessionEnd, SessionStart, Start, ToolError,
+    Dropped, Error, Event, Finished, LlmChunk, LlmError, PostCompaction, PostLlmCall, PostToolCall, PreCompaction,
+    PreLlmCall, PreToolCall, SessionEnd, SessionStart, Start, ToolError,
 };
 use crate::message::{
-    CompactionInputs, CompactionOutput, InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse, SessionInfo,
-    StreamWindow, ToolCallInputs, ToolOutput,
+    CompactionInputs, CompactionOutput, DroppedInputs, InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse,
+    SessionInfo, StreamWindow, ToolCallInputs, ToolOutput,
 };
 use crate::point::event_table;
 

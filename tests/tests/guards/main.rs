@@ -32,6 +32,7 @@ mod rail_manager;
 
 // Operations that are guarded.
 mod cancellation;
+mod dropped;
 mod mutation;
 mod permit;
 

@@ -1,0 +1,42 @@
+//! The tokens that a run has used.
+
+use super::RunScope;
+use crate::message::Usage;
+
+/// What the model calls of the run have cost.
+#[derive(Clone, Default)]
+struct Used(Usage);
+
+impl RunScope {
+    /// The tokens that the guarded model calls of this run have cost so far, those whose answer a rail refused included, and
+    /// those of rails and tools that use the context of the run.
+    ///
+    /// ```
+    /// use exo_rails::message::Usage;
+    /// use exo_rails::prelude::*;
+    ///
+    /// #[rail(on = [PreLlmCall])]
+    /// fn budget(ctx: &RailContext) -> Verdict {
+    ///     Verdict::abort_if(ctx.usage().total_tokens > 100, "the run has used its tokens")
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RunError> {
+    /// let (rails, mut ctx) = (rail_chain![budget], RunContext::new("demo"));
+    /// let model = |_| async {
+    ///     let usage = Usage { total_tokens: 120, ..Usage::default() };
+    ///     Ok::<_, OperationError>(ModelResponse { usage: Some(usage), ..ModelResponse::text("hello") })
+    /// };
+    /// rails.guard_llm_call(ModelCallInputs::default(), &mut ctx, model).await?;
+    /// assert_eq!(ctx.usage().total_tokens, 120);
+    /// assert!(rails.guard_llm_call(ModelCallInputs::default(), &mut ctx, model).await.is_err());
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn usage(&self) -> Usage {
+        self.run.get::<Used>().unwrap_or_default().0
+    }
+
+    pub(crate) fn count_usage(&self, usage: &Usage) {
+        self.run.update(|used: &mut Used| used.0 += usage);
+    }
+}
