@@ -45,7 +45,10 @@ const _: () = {
         impl ::exo_rails::__private::RailList for __Rails {
             type Chain = SupportRails;
             type Facts = __Facts;
-            type Mode = ::exo_rails::__private::Plain<{ __Facts::HAS_ALWAYS }>;
+            type Mode = ::exo_rails::__private::Plain<
+                { __Facts::HAS_ALWAYS },
+                { __Facts::HAS_AROUND },
+            >;
         }
         use ::exo_rails::__private::Steps3 as __Steps3;
         /// `.8.0` is the place in the list of the rail that runs first at event 8, `PreToolCall`.
@@ -109,6 +112,7 @@ const _: () = {
         #[automatically_derived]
         impl ::exo_rails::Chain for SupportRails {
             const PLAN: ::exo_rails::Plan = __PLAN;
+            type Around = ::exo_rails::__private::HasAround<{ __Facts::HAS_AROUND }>;
         }
         const _: () = {
             __Facts::check_rail(0);

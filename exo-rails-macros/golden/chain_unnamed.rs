@@ -29,7 +29,10 @@ fn main() {
                 impl ::exo_rails::__private::RailList for __Rails {
                     type Chain = UnnamedChain;
                     type Facts = __Facts;
-                    type Mode = ::exo_rails::__private::Plain<{ __Facts::HAS_ALWAYS }>;
+                    type Mode = ::exo_rails::__private::Plain<
+                        { __Facts::HAS_ALWAYS },
+                        { __Facts::HAS_AROUND },
+                    >;
                 }
                 use ::exo_rails::__private::Steps1 as __Steps1;
                 /// `.8.0` is the place in the list of the rail that runs first at event 8, `PreToolCall`.
@@ -101,6 +104,9 @@ fn main() {
                 #[automatically_derived]
                 impl ::exo_rails::Chain for UnnamedChain {
                     const PLAN: ::exo_rails::Plan = __PLAN;
+                    type Around = ::exo_rails::__private::HasAround<
+                        { __Facts::HAS_AROUND },
+                    >;
                 }
                 const _: () = {
                     __Facts::check_rail(0);

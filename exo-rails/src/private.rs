@@ -1,5 +1,6 @@
 //! What the expansions of the macros name. Nobody else should: it changes without notice.
 
+pub use crate::chain::around::*;
 pub use crate::chain::concurrent::*;
 pub use crate::chain::lifecycle::*;
 pub use crate::chain::walk::*;

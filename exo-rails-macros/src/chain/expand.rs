@@ -215,7 +215,7 @@ impl<'c> Names<'c> {
             impl #library::__private::RailList for __Rails {
                 type Chain = #ident;
                 type Facts = __Facts;
-                type Mode = #library::__private::#mode<{ __Facts::HAS_ALWAYS }>;
+                type Mode = #library::__private::#mode<{ __Facts::HAS_ALWAYS }, { __Facts::HAS_AROUND }>;
             }
         }
     }
@@ -347,6 +347,7 @@ impl<'c> Names<'c> {
             #[automatically_derived]
             impl #library::Chain for #ident {
                 const PLAN: #library::Plan = __PLAN;
+                type Around = #library::__private::HasAround<{ __Facts::HAS_AROUND }>;
             }
 
         }

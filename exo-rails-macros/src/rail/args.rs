@@ -49,6 +49,8 @@ pub(super) struct Options {
     pub on_fault: Option<(LitStr, OnFault)>,
     /// That it can run beside others.
     pub concurrent: Option<Ident>,
+    /// That it surrounds the operation that its event begins.
+    pub around: Option<Ident>,
     /// How many characters of a streamed answer it has to see together; with the key, for errors about the events.
     pub window: Option<(Ident, usize)>,
     /// All keys, also of options that are wrong.
@@ -72,7 +74,7 @@ pub(super) enum OnFault {
     Continue,
 }
 
-const KEYS: [&str; 16] = [
+const KEYS: [&str; 17] = [
     "on",
     "priority",
     "name",
@@ -88,15 +90,16 @@ const KEYS: [&str; 16] = [
     "on_fault",
     "window",
     "concurrent",
+    "around",
     "crate",
 ];
 
 /// Those of a method.
-const OPTIONS: [&str; 9] =
-    ["tool", "provides", "needs", "always", "timeout", "on_panic", "on_fault", "window", "concurrent"];
+const OPTIONS: [&str; 10] =
+    ["tool", "provides", "needs", "always", "timeout", "on_panic", "on_fault", "window", "concurrent", "around"];
 
 /// Those that have no value.
-const FLAGS: [&str; 2] = ["always", "concurrent"];
+const FLAGS: [&str; 3] = ["always", "concurrent", "around"];
 
 /// Parses all arguments; what is wrong with one does not hide what is wrong with the next.
 pub(super) fn parse(tokens: TokenStream, errors: &mut Errors) -> Args {
@@ -173,7 +176,11 @@ fn argument(args: &mut Args, key: &Ident, input: ParseStream<'_>, errors: &mut E
 fn option(options: &mut Options, key: &Ident, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<()> {
     options.keys.push(key.clone());
     if FLAGS.iter().any(|flag| key == flag) {
-        let option = if key == "always" { &mut options.always } else { &mut options.concurrent };
+        let option = match key.to_string().as_str() {
+            "always" => &mut options.always,
+            "concurrent" => &mut options.concurrent,
+            _ => &mut options.around,
+        };
         *option = Some(key.clone());
         return flag(key, input, errors);
     }

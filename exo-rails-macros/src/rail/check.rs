@@ -11,6 +11,7 @@ use syn::{
 };
 
 use super::args::{self, Args, Options};
+use super::around;
 use super::model::{Handler, Param, Rail, Subject, ends_with, target, ungrouped};
 use super::options;
 use super::parse::{Function, ImplBlock, Item, Method};
@@ -195,6 +196,9 @@ fn handler(sig: &Signature, callee: TokenStream, events: Vec<Path>, options: Opt
              `async`; to do more, send it to a task: `tokio::spawn(…)`",
         );
     }
+    if options.around.is_some() {
+        return around::handler(sig, callee, events, &options, errors);
+    }
     let params = params(&sig.inputs, &options, errors);
     options::check(&options, sig, &params, errors);
     options::window(&options, &events, errors);
@@ -215,6 +219,7 @@ fn handler(sig: &Signature, callee: TokenStream, events: Vec<Path>, options: Opt
         on_fault: options.on_fault,
         concurrent: options.concurrent.is_some(),
         window: options.window.map(|(_, characters)| characters),
+        around: None,
     }
 }
 

@@ -25,7 +25,8 @@ fn table(handlers: &[Handler]) -> String {
     let columns: [Column; 5] = [
         ("events", |handler| {
             let always = if handler.always { ", also after a rail has stopped them" } else { "" };
-            format!("{}{always}", list(&handler.events))
+            let around = if handler.around.is_some() { "around the operation after " } else { "" };
+            format!("{around}{}{always}", list(&handler.events))
         }),
         ("tool", |handler| handler.tool.as_ref().map(|tool| format!("`{}`", tool.value())).unwrap_or_default()),
         ("provides", |handler| list(&handler.provides)),
@@ -51,6 +52,9 @@ fn list(paths: &[Path]) -> String {
 
 /// What a fault does, as far as the attribute and the return type tell: an alias can be anything.
 fn fault(handler: &Handler) -> &'static str {
+    if handler.around.is_some() {
+        return "fails the operation";
+    }
     match &handler.on_fault {
         Some((_, OnFault::Abort)) => return "ends the run",
         Some((_, OnFault::Skip)) => return "skips",

@@ -10,6 +10,7 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, Ident, Path, Type, Visibility, WhereClause, parse_quote_spanned};
 
+use super::around;
 use super::docs;
 use super::handled;
 use super::model::{Handler, Rail, Subject, target};
@@ -162,6 +163,7 @@ fn rail_impl(rail: &Rail, events_apart: bool) -> TokenStream {
     let concurrent = !rail.handlers.is_empty() && rail.handlers.iter().all(|handler| handler.concurrent);
     let concurrent = concurrent.then(|| quote_spanned!(Span::mixed_site()=> .concurrent()));
     let (always, tools, flow, window) = (always(rail), for_tools(rail), flow(rail), window(rail));
+    let around = around::declared(rail);
     let list = if events_apart { quote!(__Events) } else { event_list(&events) };
     // Of a generic rail, report what a bound of it lacks.
     let whole = generics.type_params().next().is_none();
@@ -178,7 +180,7 @@ fn rail_impl(rail: &Rail, events_apart: bool) -> TokenStream {
                 #library::RailInfo { name: #name, priority: #value, declared: #declared },
                 &[#(<#events as #library::Event>::POINT),*],
                 &[#(<#rewrites as #library::Event>::POINT),*],
-            ) #generic #always #tools #window #concurrent;
+            ) #generic #always #around #tools #window #concurrent;
             #after
             #before
             #flow
@@ -313,7 +315,8 @@ fn on_impl(rail: &Rail, handler: &Handler, event: &Path, written: &Path) -> Toke
     } else {
         (granted(library, written, where_clause), sound(library, &output))
     };
-    let calls = calls(rail, handler, event);
+    let calls =
+        if handler.around.is_some() { around::calls(rail, handler, event) } else { calls(rail, handler, event) };
     quote_spanned! {Span::mixed_site()=>
         #disjoint
         #checks

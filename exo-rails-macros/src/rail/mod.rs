@@ -12,6 +12,7 @@
 //! | `expand` | writes the items of the model, one function for each item |
 
 mod args;
+mod around;
 mod check;
 mod docs;
 mod expand;

@@ -64,6 +64,16 @@ pub(super) struct Handler {
     pub concurrent: bool,
     /// How many characters of a streamed answer it has to see together.
     pub window: Option<usize>,
+    /// What it takes, when it surrounds the operation that its event begins.
+    pub around: Option<Vec<Surrounded>>,
+}
+
+/// A parameter of a rail around an operation.
+pub(super) enum Surrounded {
+    /// What the operation is called with: its type, by reference.
+    Inputs(Box<Type>),
+    /// The operation: `impl Next<ToolCall>`.
+    Next,
 }
 
 /// A parameter.

@@ -18,7 +18,7 @@ use tokio_util::sync::ReusableBoxFuture;
 use crate::chain::Serves;
 use crate::context::{RailContext, StoppedBy};
 use crate::decision::Outcome;
-use crate::event::{Event, Inputs};
+use crate::event::{Begins, Event, Innermost, Inputs, Next, Operation, OperationResult};
 use crate::point::{HookPoint, RailName};
 
 /// The most records that a bus keeps.
@@ -240,5 +240,31 @@ impl<E: Event, R: Serves<E>> Serves<E> for WithEvents<R> {
         ctx: &'a mut RailContext,
     ) -> impl Future<Output = ()> + Send {
         Serves::<E>::run_always_rails(&self.rails, payload, ctx)
+    }
+
+    #[inline]
+    fn surround<'a, N>(
+        &'a self,
+        inputs: &'a <E::Operation as Operation>::Inputs,
+        next: N,
+    ) -> impl Future<Output = OperationResult<E::Operation>> + Send
+    where
+        E: Begins,
+        N: Next<E::Operation>,
+    {
+        self.rails.surround(inputs, next)
+    }
+
+    #[inline]
+    fn execute<'a, X>(
+        &'a self,
+        inputs: &'a <E::Operation as Operation>::Inputs,
+        innermost: X,
+    ) -> impl Future<Output = Result<OperationResult<E::Operation>, X::Over>> + Send
+    where
+        E: Begins,
+        X: Innermost<E::Operation>,
+    {
+        self.rails.execute(inputs, innermost)
     }
 }

@@ -10,7 +10,7 @@ use crate::chain::walk::{At, Mode, Step, Walk};
 use crate::chain::{NO_PLACE, RailList};
 use crate::context::RailContext;
 use crate::decision::{Decision, Outcome};
-use crate::event::Event;
+use crate::event::{Begins, Event, Next, Operation, OperationResult};
 
 /// How far a rail has come.
 enum Progress<E: Event> {
@@ -101,6 +101,19 @@ macro_rules! concurrent {
                 _: usize,
             ) -> impl Future<Output = ()> + Send {
                 std::future::ready(())
+            }
+
+            // Rails that run beside others surround nothing.
+            fn surround<'a, N>(
+                _: &'a L::Chain,
+                _: &'a <E::Operation as Operation>::Inputs,
+                next: N,
+            ) -> impl Future<Output = OperationResult<E::Operation>> + Send
+            where
+                E: Begins,
+                N: Next<E::Operation>,
+            {
+                next.run()
             }
 
             fn may_rewrite(chain: &L::Chain) -> bool {

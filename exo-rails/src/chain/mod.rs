@@ -1,5 +1,6 @@
 //! Chains: rails sorted at compile time and called without dispatch at run time.
 
+pub(crate) mod around;
 pub(crate) mod concurrent;
 pub(crate) mod lifecycle;
 pub(crate) mod no_rail;
@@ -17,7 +18,7 @@ pub use sorting::*;
 
 use crate::context::RailContext;
 use crate::decision::{Decision, Outcome, PlacedRail, RailOutput, Reader};
-use crate::event::{Event, Payloads};
+use crate::event::{Begins, Event, Next, Operation, OperationResult, Payloads};
 use crate::rail::{EventList, Plan, Rail, RailOn};
 
 /// A guard set made by `rail_chain!`.
@@ -28,6 +29,10 @@ use crate::rail::{EventList, Plan, Rail, RailOn};
 pub trait Chain: Rail<Events: EventList<Self>> {
     /// Which rails run at which event, in which order.
     const PLAN: Plan;
+
+    /// Whether it has rails around operations.
+    #[doc(hidden)]
+    type Around;
 }
 
 /// The list of a chain's rails, as a type.
@@ -84,6 +89,19 @@ impl<E: Event, C: Chain + Serves<E>> RailOn<E> for C {
         _: &'a PlacedRail,
     ) -> impl Future<Output = ()> + Send {
         Serves::run_always_rails(self, payload, ctx)
+    }
+
+    #[inline]
+    fn surround<'a, N>(
+        &'a self,
+        inputs: &'a <E::Operation as Operation>::Inputs,
+        next: N,
+    ) -> impl Future<Output = OperationResult<E::Operation>> + Send
+    where
+        E: Begins,
+        N: Next<E::Operation>,
+    {
+        Serves::surround(self, inputs, next)
     }
 
     fn may_rewrite(&self) -> bool {

@@ -2,11 +2,12 @@
 
 use std::marker::PhantomData;
 
+use crate::chain::around::AroundMode;
 use crate::chain::sorting::Facts;
 use crate::chain::walk::{Mode, StepsOn, Walk};
 use crate::context::RailContext;
 use crate::decision::Outcome;
-use crate::event::Event;
+use crate::event::{Begins, Event, Innermost, Next, Operation, OperationResult};
 
 /// A guard set that serves event `E`.
 ///
@@ -54,6 +55,36 @@ pub trait Serves<E: Event>: Send + Sync {
         Self::steps().run_always_rails(self, payload, ctx)
     }
 
+    /// Runs an operation inside the rails that surround it.
+    ///
+    /// A guard set made of others passes it on to them, as it does [`execute`](Self::execute): otherwise their rails
+    /// [around an operation](macro@crate::rail#rails-around-an-operation) are not called.
+    fn surround<'a, N>(
+        &'a self,
+        inputs: &'a <E::Operation as Operation>::Inputs,
+        next: N,
+    ) -> impl Future<Output = OperationResult<E::Operation>> + Send
+    where
+        E: Begins,
+        N: Next<E::Operation>,
+    {
+        Self::steps().surround(self, inputs, next)
+    }
+
+    /// Runs the operation itself, inside the rails that surround it: a guarded operation calls this.
+    #[inline(always)]
+    fn execute<'a, X>(
+        &'a self,
+        inputs: &'a <E::Operation as Operation>::Inputs,
+        innermost: X,
+    ) -> impl Future<Output = Result<OperationResult<E::Operation>, X::Over>> + Send
+    where
+        E: Begins,
+        X: Innermost<E::Operation>,
+    {
+        Self::steps().execute(self, inputs, innermost)
+    }
+
     /// The steps of a chain, from which the provided methods take their answers: so a chain implements two methods. Other
     /// guard sets have none.
     #[doc(hidden)]
@@ -76,6 +107,38 @@ pub trait ChainSteps<E: Event, C: ?Sized> {
 
     /// See [`Serves::stream_window`].
     fn stream_window(self, chain: &C) -> usize;
+
+    /// See [`Serves::surround`].
+    #[inline]
+    fn surround<'a, N>(
+        self,
+        _: &'a C,
+        _: &'a <E::Operation as Operation>::Inputs,
+        next: N,
+    ) -> impl Future<Output = OperationResult<E::Operation>> + Send
+    where
+        E: Begins,
+        N: Next<E::Operation>,
+        Self: Sized,
+    {
+        next.run()
+    }
+
+    /// See [`Serves::execute`].
+    #[inline(always)]
+    fn execute<'a, X>(
+        self,
+        _: &'a C,
+        _: &'a <E::Operation as Operation>::Inputs,
+        innermost: X,
+    ) -> impl Future<Output = Result<OperationResult<E::Operation>, X::Over>> + Send
+    where
+        E: Begins,
+        X: Innermost<E::Operation>,
+        Self: Sized,
+    {
+        innermost.execute()
+    }
 
     /// See [`Serves::run_always_rails`].
     fn run_always_rails<'a>(
@@ -148,6 +211,34 @@ impl<E: Event, L: StepsOn<E, Chain: Serves<E>>> ChainSteps<E, L::Chain> for List
         ctx: &'a mut RailContext,
     ) -> impl Future<Output = ()> + Send {
         L::Mode::run_always_rails::<E, L>(chain, payload, ctx)
+    }
+
+    #[inline]
+    fn surround<'a, N>(
+        self,
+        chain: &'a L::Chain,
+        inputs: &'a <E::Operation as Operation>::Inputs,
+        next: N,
+    ) -> impl Future<Output = OperationResult<E::Operation>> + Send
+    where
+        E: Begins,
+        N: Next<E::Operation>,
+    {
+        <L::Mode as Mode>::Around::surround::<E, L, N>(chain, inputs, next)
+    }
+
+    #[inline(always)]
+    fn execute<'a, X>(
+        self,
+        chain: &'a L::Chain,
+        inputs: &'a <E::Operation as Operation>::Inputs,
+        innermost: X,
+    ) -> impl Future<Output = Result<OperationResult<E::Operation>, X::Over>> + Send
+    where
+        E: Begins,
+        X: Innermost<E::Operation>,
+    {
+        <L::Mode as Mode>::Around::execute::<E, L, X>(chain, inputs, innermost)
     }
 }
 

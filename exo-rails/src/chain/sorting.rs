@@ -105,6 +105,7 @@ impl<C: Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> {
         Row::new(info, Self::EVENTS, Self::REWRITES)
             .with_inner(plan)
             .always_in(Self::ALWAYS)
+            .around_in(Self::AROUND)
             .window(Self::WINDOW)
             .present(if Self::OPTIONAL { Presence::InPart } else { Presence::Always })
             .reported(Self::REPORTED)
@@ -179,6 +180,19 @@ impl<C: Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> {
 
     /// Whether there are rails that are always called.
     pub const HAS_ALWAYS: bool = Self::ALWAYS.0 != 0;
+
+    /// Whether there are rails around operations.
+    pub const HAS_AROUND: bool = Self::AROUND.0 != 0;
+
+    /// The events that begin an operation which a rail surrounds.
+    const AROUND: EventSet = {
+        let (mut bits, mut i) = (0, 0);
+        while i < N {
+            bits |= C::ROWS[i].around.0;
+            i += 1;
+        }
+        EventSet(bits)
+    };
 
     /// How many characters of a streamed answer its rails have to see together.
     const WINDOW: usize = {

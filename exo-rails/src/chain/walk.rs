@@ -8,11 +8,12 @@ use std::ops::ControlFlow;
 
 use tracing::{Instrument, Span};
 
+use crate::chain::around::{Around, AroundMode, HasAround};
 use crate::chain::serves::Serves;
 use crate::chain::{Facts, NO_PLACE, NoRail, RailAt, RailList};
-use crate::context::RailContext;
+use crate::context::{RailContext, RunScope};
 use crate::decision::{Decision, Outcome, PlacedRail, record_stop};
-use crate::event::{Event, Payloads};
+use crate::event::{Begins, Event, Next, Operation, OperationResult, Payloads};
 use crate::point::RailInfo;
 use crate::rail::{Rail, RailOn, Row, Stateless};
 use crate::telemetry;
@@ -39,6 +40,16 @@ pub trait Walk<E: Event, L: RailList> {
         ctx: &'a mut RailContext,
         from: usize,
     ) -> impl Future<Output = ()> + Send;
+
+    /// Runs an operation, with what the rails do around it.
+    fn surround<'a, N>(
+        chain: &'a L::Chain,
+        inputs: &'a <E::Operation as Operation>::Inputs,
+        next: N,
+    ) -> impl Future<Output = OperationResult<E::Operation>> + Send
+    where
+        E: Begins,
+        N: Next<E::Operation>;
 
     /// Whether one of the rails that are there may change the payload.
     fn may_rewrite(chain: &L::Chain) -> bool;
@@ -74,6 +85,9 @@ pub trait StepsOn<E: Event>: RailList + Sized {
 pub trait Mode {
     /// Whether there are rails that are always called. Then a walk records the step at which it was stopped.
     const HAS_ALWAYS: bool;
+
+    /// Whether there are rails around operations.
+    type Around: AroundMode;
 
     /// What is done for a step.
     type Step<E: Event, S: Step<E>>: Step<E, Chain = S::Chain>;
@@ -119,10 +133,15 @@ macro_rules! mode {
     ($(#[$doc:meta])* $mode:ident: $one:ident => $step:ty) => {
         $(#[$doc])*
         #[derive(Debug)]
-        pub enum $mode<const HAS_ALWAYS: bool> {}
+        pub enum $mode<const HAS_ALWAYS: bool, const HAS_AROUND: bool> {}
 
-        impl Mode for $mode<false> {
+        impl<const HAS_AROUND: bool> Mode for $mode<false, HAS_AROUND>
+        where
+            HasAround<HAS_AROUND>: AroundMode,
+        {
             const HAS_ALWAYS: bool = false;
+
+            type Around = HasAround<HAS_AROUND>;
 
             type Step<E: Event, $one: Step<E>> = $step;
 
@@ -144,8 +163,13 @@ macro_rules! mode {
             }
         }
 
-        impl Mode for $mode<true> {
+        impl<const HAS_AROUND: bool> Mode for $mode<true, HAS_AROUND>
+        where
+            HasAround<HAS_AROUND>: AroundMode,
+        {
             const HAS_ALWAYS: bool = true;
+
+            type Around = HasAround<HAS_AROUND>;
 
             type Step<E: Event, $one: Step<E>> = $step;
 
@@ -233,6 +257,18 @@ impl<E: Event, S: Step<E>> Step<E> for InSpan<S> {
         }
     }
 
+    fn surround<'a, N>(
+        chain: &'a S::Chain,
+        inputs: &'a <E::Operation as Operation>::Inputs,
+        next: N,
+    ) -> impl Future<Output = OperationResult<E::Operation>> + Send
+    where
+        E: Begins,
+        N: Next<E::Operation>,
+    {
+        S::surround(chain, inputs, next)
+    }
+
     fn may_rewrite(chain: &S::Chain) -> bool {
         S::may_rewrite(chain)
     }
@@ -289,12 +325,52 @@ impl<E: Event, L: RailList<Chain: Serves<E>>, A: Walk<E, L>, B: Walk<E, L>> Walk
         }
     }
 
+    fn surround<'a, N>(
+        chain: &'a L::Chain,
+        inputs: &'a <E::Operation as Operation>::Inputs,
+        next: N,
+    ) -> impl Future<Output = OperationResult<E::Operation>> + Send
+    where
+        E: Begins,
+        N: Next<E::Operation>,
+    {
+        A::surround(chain, inputs, Rest::<'a, E, L, B, N> { chain, inputs, steps: PhantomData, next })
+    }
+
     fn may_rewrite(chain: &L::Chain) -> bool {
         A::may_rewrite(chain) || B::may_rewrite(chain)
     }
 
     fn stream_window(chain: &L::Chain) -> usize {
         A::stream_window(chain).max(B::stream_window(chain))
+    }
+}
+
+/// An operation with what the rails of the other steps of a long chain do around it.
+struct Rest<'a, E: Begins, L: RailList, B, N> {
+    chain: &'a L::Chain,
+    inputs: &'a <E::Operation as Operation>::Inputs,
+    steps: PhantomData<fn() -> B>,
+    next: N,
+}
+
+impl<E, L, B, N> Next<E::Operation> for Rest<'_, E, L, B, N>
+where
+    E: Begins,
+    L: RailList<Chain: Sync>,
+    B: Walk<E, L>,
+    N: Next<E::Operation>,
+{
+    fn run(self) -> impl Future<Output = OperationResult<E::Operation>> + Send {
+        B::surround(self.chain, self.inputs, self.next)
+    }
+
+    fn scope(&self) -> &RunScope {
+        self.next.scope()
+    }
+
+    fn attempt(&self) -> u32 {
+        self.next.attempt()
     }
 }
 
@@ -361,6 +437,16 @@ pub trait Step<E: Event> {
         ctx: &'a mut RailContext,
     ) -> impl Future<Output = ()> + Send;
 
+    /// Runs an operation, with what the rail does around it.
+    fn surround<'a, N>(
+        chain: &'a Self::Chain,
+        inputs: &'a <E::Operation as Operation>::Inputs,
+        next: N,
+    ) -> impl Future<Output = OperationResult<E::Operation>> + Send
+    where
+        E: Begins,
+        N: Next<E::Operation>;
+
     /// Whether the rail may change the payload, as it is configured.
     fn may_rewrite(chain: &Self::Chain) -> bool;
 
@@ -406,6 +492,19 @@ where
         ctx: &'a mut RailContext,
     ) -> impl Future<Output = ()> + Send {
         L::Access::rail(chain).call_if_always(payload, ctx, Self::PLACED)
+    }
+
+    #[inline(always)]
+    fn surround<'a, N>(
+        chain: &'a Self::Chain,
+        inputs: &'a <E::Operation as Operation>::Inputs,
+        next: N,
+    ) -> impl Future<Output = OperationResult<E::Operation>> + Send
+    where
+        E: Begins,
+        N: Next<E::Operation>,
+    {
+        L::Access::rail(chain).surround(inputs, next)
     }
 
     fn may_rewrite(chain: &Self::Chain) -> bool {
@@ -491,6 +590,19 @@ macro_rules! walks {
                 )*
             }
 
+            #[inline]
+            fn surround<'a, N>(
+                chain: &'a L::Chain,
+                inputs: &'a <E::Operation as Operation>::Inputs,
+                next: N,
+            ) -> impl Future<Output = OperationResult<E::Operation>> + Send
+            where
+                E: Begins,
+                N: Next<E::Operation>,
+            {
+                walks!(@nest E, L, chain, inputs, next; $($place)*).run()
+            }
+
             fn may_rewrite(chain: &L::Chain) -> bool {
                 false $(|| <At<L, $place> as Step<E>>::may_rewrite(chain))*
             }
@@ -498,6 +610,14 @@ macro_rules! walks {
             fn stream_window(chain: &L::Chain) -> usize {
                 [$(<At<L, $place> as Step<E>>::stream_window(chain)),*].into_iter().max().unwrap_or(0)
             }
+        }
+    };
+    (@nest $event:ident, $list:ident, $chain:ident, $inputs:ident, $next:ident;) => { $next };
+    (@nest $event:ident, $list:ident, $chain:ident, $inputs:ident, $next:ident; $place:ident $($more:ident)*) => {
+        Around::<'a, $event, At<$list, $place>, _> {
+            chain: $chain,
+            inputs: $inputs,
+            next: walks!(@nest $event, $list, $chain, $inputs, $next; $($more)*),
         }
     };
     (@all [$($before:tt)*]) => {};

@@ -1,12 +1,14 @@
 //! Events: the points of an agent's lifecycle, as types that know which data they carry and what they allow.
 
 pub(crate) mod custom;
+pub(crate) mod operation;
 pub(crate) mod param;
 pub(crate) mod sound;
 pub(crate) mod tool_event;
 pub(crate) mod types;
 
 pub use custom::*;
+pub use operation::*;
 pub use param::*;
 pub use sound::*;
 pub use tool_event::*;

@@ -1,5 +1,6 @@
 //! Guard sets: the one trait behind static chains, `RailManager`, `HookManager` and "no rails".
 
+mod around;
 pub(crate) mod hook;
 pub(crate) mod hook_manager;
 mod listed;
@@ -14,12 +15,14 @@ use register::register;
 use std::sync::Arc;
 
 use crate::chain::Chain;
+use crate::chain::around::WithoutAround;
 use crate::chain::{Serves, enter};
 use crate::context::{RailContext, RunContext};
 use crate::decision::{Decision, Outcome};
 use crate::event::{
-    Dropped, Error, Event, Finished, LlmChunk, LlmError, PostCompaction, PostLlmCall, PostToolCall, PreCompaction,
-    PreLlmCall, PreToolCall, SessionEnd, SessionStart, Start, ToolError,
+    Begins, Dropped, Error, Event, Finished, Innermost, LlmChunk, LlmError, Next, Operation, OperationResult,
+    PostCompaction, PostLlmCall, PostToolCall, PreCompaction, PreLlmCall, PreToolCall, SessionEnd, SessionStart, Start,
+    ToolError,
 };
 use crate::point::event_table;
 
@@ -85,9 +88,12 @@ pub trait GuardSet: ServesEveryEvent {
     /// assert!(hooks.has_hooks(HookPoint::PreToolCall));
     /// assert!(!hooks.has_hooks(HookPoint::PostToolCall));
     /// ```
+    ///
+    /// A chain with rails [around an operation](macro@crate::rail#rails-around-an-operation) cannot be registered: a hook runs
+    /// no operation.
     fn register(self, hooks: &mut HookManager) -> Vec<HookHandle>
     where
-        Self: Chain + Sized + 'static,
+        Self: Chain<Around: WithoutAround> + Sized + 'static,
     {
         register(self, hooks)
     }
@@ -154,6 +160,32 @@ macro_rules! behind_pointers {
                 ctx: &'a mut RailContext,
             ) -> impl Future<Output = ()> + Send {
                 (**self).run_always_rails(payload, ctx)
+            }
+
+            #[inline]
+            fn surround<'a, N>(
+                &'a self,
+                inputs: &'a <E::Operation as Operation>::Inputs,
+                next: N,
+            ) -> impl Future<Output = OperationResult<E::Operation>> + Send
+            where
+                E: Begins,
+                N: Next<E::Operation>,
+            {
+                (**self).surround(inputs, next)
+            }
+
+            #[inline]
+            fn execute<'a, X>(
+                &'a self,
+                inputs: &'a <E::Operation as Operation>::Inputs,
+                innermost: X,
+            ) -> impl Future<Output = Result<OperationResult<E::Operation>, X::Over>> + Send
+            where
+                E: Begins,
+                X: Innermost<E::Operation>,
+            {
+                (**self).execute(inputs, innermost)
             }
         }
     )*};

@@ -6,13 +6,16 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use futures_util::future::BoxFuture;
 use tracing::Instrument;
 
 use crate::action::RailIdentity;
 use crate::chain::Serves;
 use crate::context::RailContext;
 use crate::decision::{Decision, Outcome, PlacedRail, outcome};
-use crate::event::{Event, Inputs};
+use crate::error::{FaultCause, RailFault};
+use crate::event::{Begins, Event, Innermost, Inputs, Next, Operation, OperationResult, Watched};
+use crate::guard_set::around::{self, BoxedNext};
 use crate::guard_set::hook::{Hook, HookFuture, ObserverFuture};
 use crate::guard_set::hook_manager::{erase, misplaced};
 use crate::guard_set::listed::{self, Listed};
@@ -302,6 +305,37 @@ impl<E: Event> Serves<E> for RailManager {
             listed::run_always(&list.rails, payload, ctx).await;
         }
     }
+
+    async fn surround<'a, N>(
+        &'a self,
+        inputs: &'a <E::Operation as Operation>::Inputs,
+        next: N,
+    ) -> OperationResult<E::Operation>
+    where
+        E: Begins,
+        N: Next<E::Operation>,
+    {
+        match self.list::<E>() {
+            Some(list) if list.rails.iter().any(|listed| listed.around) => {
+                around::surround(&list.rails, inputs, next).await
+            }
+            _ => next.run().await,
+        }
+    }
+
+    async fn execute<'a, X>(
+        &'a self,
+        inputs: &'a <E::Operation as Operation>::Inputs,
+        innermost: X,
+    ) -> Result<OperationResult<E::Operation>, X::Over>
+    where
+        E: Begins,
+        X: Innermost<E::Operation>,
+    {
+        let mut over = None;
+        let result = Serves::<E>::surround(self, inputs, Watched { innermost, over: &mut over }).await;
+        over.map_or(Ok(result), Err)
+    }
 }
 
 /// Adds a rail to the list of each of its events.
@@ -348,7 +382,8 @@ impl<R: Rail + Send + Sync + 'static> EventVisitor<R> for Insertion<'_, R> {
             place: handle.0,
             on_fault: R::ON_FAULT,
         };
-        list.rails.insert(at, ManagedEntry { handle, at: placed, priority, rewrites, always, rail });
+        let around = R::ROW.around.has(E::POINT);
+        list.rails.insert(at, ManagedEntry { handle, at: placed, priority, rewrites, always, around, rail });
         *slot = Some(Arc::new(list));
     }
 }
@@ -358,14 +393,16 @@ struct List<E: Event> {
     rails: Vec<ManagedEntry<E>>,
 }
 
-struct ManagedEntry<E: Event> {
+pub(super) struct ManagedEntry<E: Event> {
     handle: RailHandle,
     at: PlacedRail,
     priority: i32,
     rewrites: bool,
     /// Whether it is called also when a rail before it has stopped the event.
     always: bool,
-    rail: Arc<dyn DynRail<E>>,
+    /// Whether it surrounds the operation that the event begins.
+    pub(super) around: bool,
+    pub(super) rail: Arc<dyn DynRail<E>>,
 }
 
 impl<E: Event> Default for List<E> {
@@ -382,9 +419,9 @@ impl<E: Event> Clone for List<E> {
 
 impl<E: Event> Clone for ManagedEntry<E> {
     fn clone(&self) -> Self {
-        let Self { handle, at, priority, rewrites, always, rail } = self;
-        let (handle, priority, rewrites, always) = (*handle, *priority, *rewrites, *always);
-        Self { handle, at: at.clone(), priority, rewrites, always, rail: Arc::clone(rail) }
+        let Self { handle, at, priority, rewrites, always, around, rail } = self;
+        let (handle, priority, rewrites, always, around) = (*handle, *priority, *rewrites, *always, *around);
+        Self { handle, at: at.clone(), priority, rewrites, always, around, rail: Arc::clone(rail) }
     }
 }
 
@@ -396,6 +433,9 @@ trait AnyList: Any + Send + Sync {
     /// Runs the rails with inputs that are the event's.
     fn run<'a>(&self, manager: &'a RailManager, inputs: Inputs<'a>, ctx: &'a mut RailContext)
     -> Option<HookFuture<'a>>;
+
+    /// A rail that surrounds an operation.
+    fn around(&self) -> Option<&RailName>;
 
     /// Calls those that are always called.
     fn run_always_rails<'a>(
@@ -420,6 +460,10 @@ impl<E: Event> AnyList for List<E> {
     ) -> Option<HookFuture<'a>> {
         let payload = E::payload(inputs)?;
         Some(Box::pin(async move { erase::<E>(Serves::<E>::run_rails(manager, payload, ctx).await) }))
+    }
+
+    fn around(&self) -> Option<&RailName> {
+        self.rails.iter().find(|listed| listed.around).map(|listed| &listed.at.name)
     }
 
     fn run_always_rails<'a>(
@@ -474,7 +518,7 @@ impl<E: Event> ManagedEntry<E> {
 type OutcomeFuture<'a, E> = Pin<Box<dyn Future<Output = Outcome<E>> + Send + 'a>>;
 
 /// A rail at one event, behind `dyn`.
-trait DynRail<E: Event>: Send + Sync {
+pub(super) trait DynRail<E: Event>: Send + Sync {
     fn call<'a>(
         &'a self,
         payload: E::Payload<'a>,
@@ -488,6 +532,14 @@ trait DynRail<E: Event>: Send + Sync {
         ctx: &'a mut RailContext,
         at: &'a PlacedRail,
     ) -> ObserverFuture<'a>;
+
+    fn surround<'a>(
+        &'a self,
+        inputs: &'a <E::Operation as Operation>::Inputs,
+        next: BoxedNext<'a, E::Operation>,
+    ) -> BoxFuture<'a, OperationResult<E::Operation>>
+    where
+        E: Begins;
 }
 
 impl<E: Event, R: RailOn<E> + Send + Sync> DynRail<E> for R {
@@ -511,6 +563,17 @@ impl<E: Event, R: RailOn<E> + Send + Sync> DynRail<E> for R {
     ) -> ObserverFuture<'a> {
         Box::pin(RailOn::call_if_always(self, payload, ctx, at))
     }
+
+    fn surround<'a>(
+        &'a self,
+        inputs: &'a <E::Operation as Operation>::Inputs,
+        next: BoxedNext<'a, E::Operation>,
+    ) -> BoxFuture<'a, OperationResult<E::Operation>>
+    where
+        E: Begins,
+    {
+        Box::pin(RailOn::surround(self, inputs, next))
+    }
 }
 
 /// The rails that a [`RailManager`] has for one event, as a hook.
@@ -526,6 +589,14 @@ impl Hook for RailManagerHook {
         let point = inputs.point();
         if point != self.point {
             return misplaced(at, self.point, point);
+        }
+        if let Some(rail) = self.manager.at(point).and_then(AnyList::around) {
+            // Without it, the operation would run unguarded.
+            let error = format!(
+                "the rail `{rail}` surrounds an operation, and a hook runs none: guard with the `RailManager` itself"
+            );
+            let fault = RailFault::of(at, point, FaultCause::Error(error.into()));
+            return Box::pin(std::future::ready(Err(fault)));
         }
         let future = self.manager.at(point).and_then(|list| list.run(&self.manager, inputs, ctx));
         future.unwrap_or_else(|| Box::pin(std::future::ready(Ok(Decision::Continue))))

@@ -8,16 +8,16 @@
 use std::mem;
 use std::sync::Arc;
 
-use super::kinds::Operation;
+use super::kinds::Kind;
 use super::perform::Perform;
 use super::permit::issue;
 use super::retries::{Granted, Retry};
 use crate::action::{Allowed, RailSkip};
 use crate::chain::{Serves, enter};
-use crate::context::{CloseOnDrop, RailContext, Slot};
+use crate::context::{CloseOnDrop, RailContext, RunScope, Slot};
 use crate::decision::{Decision, Outcome};
 use crate::error::{RailAbortError, RailFault, RunError};
-use crate::event::Event;
+use crate::event::{Event, Innermost, OperationResult};
 use crate::guard_set::GuardSet;
 
 /// Why an attempt is over without a result.
@@ -58,7 +58,7 @@ pub(super) fn attempts<O, R, P>(
     mut operation: P,
 ) -> impl Future<Output = Result<O::Output, RunError>> + Send
 where
-    O: Operation,
+    O: Kind,
     R: Serves<O::Pre> + Serves<O::Post> + GuardSet + ?Sized,
     P: Perform<O>,
 {
@@ -93,7 +93,7 @@ where
 ///
 /// # Errors
 /// When the operation has kept its permit.
-fn unshared<O: Operation>(slot: &mut Arc<Slot<O::Inputs>>) -> Result<&mut Slot<O::Inputs>, RunError> {
+fn unshared<O: Kind>(slot: &mut Arc<Slot<O::Inputs>>) -> Result<&mut Slot<O::Inputs>, RunError> {
     Arc::get_mut(slot).ok_or_else(|| RunError::PermitKept { event: O::Pre::POINT })
 }
 
@@ -107,7 +107,7 @@ fn attempt<O, R, P>(
     operation: &mut P,
 ) -> impl Future<Output = Result<O::Output, AttemptOver>> + Send
 where
-    O: Operation,
+    O: Kind,
     R: Serves<O::Pre> + Serves<O::Post> + GuardSet + ?Sized,
     P: Perform<O>,
 {
@@ -124,7 +124,7 @@ where
         };
         operation.deliver(rails, slot.inputs(), &mut output, ctx).await?;
         if let Some(outcome) = stopped(enter::<O::Post, R>(rails, O::post(slot.inputs(), &mut output), ctx).await) {
-            accept::<O>(outcome, slot.inputs(), &mut output, ctx)?;
+            return accepted::<O>(outcome, output, slot.inputs(), ctx);
         }
         Ok(output)
     }
@@ -138,8 +138,8 @@ fn perform<O, R, P>(
     operation: &mut P,
 ) -> impl Future<Output = Result<O::Output, AttemptOver>> + Send
 where
-    O: Operation,
-    R: GuardSet + ?Sized,
+    O: Kind,
+    R: Serves<O::Pre> + GuardSet + ?Sized,
     P: Perform<O>,
 {
     async move {
@@ -148,7 +148,8 @@ where
             return Err(RunError::Cancelled.into());
         }
         let open_slot = CloseOnDrop(slot);
-        let result = operation.perform(rails, issue(slot), slot.inputs(), ctx).await;
+        let execution = Execution::<O, R, P> { rails, slot, operation, ctx };
+        let result = Serves::<O::Pre>::execute(rails, slot.inputs(), execution).await;
         drop(open_slot);
         unshared::<O>(slot)?;
         let error = match result? {
@@ -165,27 +166,58 @@ where
     }
 }
 
-/// Acts on what the rails decided about a result. A skip accepts the result as it stands.
-#[cold]
-fn accept<O: Operation>(
-    outcome: Outcome<O::Post>,
-    inputs: &O::Inputs,
-    output: &mut O::Output,
-    ctx: &mut RailContext,
-) -> Result<(), AttemptOver> {
-    match act_on(outcome?) {
-        Ok(_) => {}
-        Err(AttemptOver::Retry(retry)) => {
-            return Err(AttemptOver::Retry(Box::new(Retry { failure: O::failure_in(inputs, output), ..*retry })));
-        }
-        Err(AttemptOver::Failed(error)) => *output = O::answered(error, ctx)?,
+/// An operation that its pre rails have let pass.
+struct Execution<'a, O: Kind, R: ?Sized, P> {
+    rails: &'a R,
+    slot: &'a Arc<Slot<O::Inputs>>,
+    operation: &'a mut P,
+    ctx: &'a mut RailContext,
+}
+
+impl<O, R, P> Innermost<O> for Execution<'_, O, R, P>
+where
+    O: Kind,
+    R: GuardSet + ?Sized,
+    P: Perform<O>,
+{
+    type Over = AttemptOver;
+
+    #[inline(always)]
+    fn execute(self) -> impl Future<Output = Result<OperationResult<O>, AttemptOver>> + Send {
+        let Self { rails, slot, operation, ctx } = self;
+        operation.perform(rails, issue(slot), slot.inputs(), ctx)
     }
-    Ok(())
+
+    fn scope(&self) -> &RunScope {
+        self.ctx
+    }
+
+    fn attempt(&self) -> u32 {
+        self.ctx.attempt()
+    }
+}
+
+/// Acts on what the rails decided about a result. A skip accepts the result as it stands.
+// The output comes by value: a reference to it would keep it in memory where no rail stops the event.
+#[cold]
+fn accepted<O: Kind>(
+    outcome: Outcome<O::Post>,
+    output: O::Output,
+    inputs: &O::Inputs,
+    ctx: &mut RailContext,
+) -> Result<O::Output, AttemptOver> {
+    match act_on(outcome?) {
+        Ok(_) => Ok(output),
+        Err(AttemptOver::Retry(retry)) => {
+            Err(AttemptOver::Retry(Box::new(Retry { failure: O::failure_in(inputs, &output), ..*retry })))
+        }
+        Err(over) => answered::<O>(over, ctx),
+    }
 }
 
 /// Replaces a failure by the substitute of the rails, or returns the error.
 #[cold]
-fn rescued<O: Operation>(
+fn rescued<O: Kind>(
     skip: Option<RailSkip<O::Output>>,
     error: O::Error,
     inputs: &O::Inputs,
@@ -227,10 +259,19 @@ pub(super) fn act_on<E: Event>(decision: Decision<E>) -> Result<Option<RailSkip<
     }
 }
 
+/// The answer of a rail that has ended the run with one.
+#[cold]
+fn answered<O: Kind>(over: AttemptOver, ctx: &mut RailContext) -> Result<O::Output, AttemptOver> {
+    match over {
+        AttemptOver::Failed(error) => Ok(O::answered(error, ctx)?),
+        again @ AttemptOver::Retry(_) => Err(again),
+    }
+}
+
 /// Acts on what the rails decided before an operation: what stands in for its result, when they skip it.
 // Inlined: a call of it took 28 instructions where no rail skips.
 #[inline(always)]
-fn skipped<O: Operation>(
+fn skipped<O: Kind>(
     outcome: Outcome<O::Pre>,
     inputs: &O::Inputs,
     ctx: &mut RailContext,
@@ -238,8 +279,7 @@ fn skipped<O: Operation>(
     let RailSkip { rail_name, reason, substitute } = match act_on(outcome?) {
         Ok(Some(skip)) => skip,
         Ok(None) => return Ok(None),
-        Err(AttemptOver::Failed(error)) => return Ok(Some(O::answered(error, ctx)?)),
-        Err(again) => return Err(again),
+        Err(over) => return answered::<O>(over, ctx).map(Some),
     };
     let output = substitute.unwrap_or_else(|| O::skipped(inputs, &rail_name, &reason));
     ctx.set_substituted_by(rail_name);

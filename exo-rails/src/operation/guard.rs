@@ -3,13 +3,13 @@
 use super::attempt::attempts;
 use super::dropped::{OngoingRun, dropped};
 use super::guarded::{Guarded, GuardedStream};
-use super::kinds::{Compact, LlmCall, Operation, Run, ToolCall};
+use super::kinds::Kind;
 use super::perform::{Perform, Streamed, Whole};
 use crate::chain::{Serves, enter};
 use crate::context::{RailContext, RunContext};
 use crate::decision::{Decision, OnFault, report};
 use crate::error::{OperationError, RunError};
-use crate::event::{Error, SessionEnd, SessionStart};
+use crate::event::{Compaction, Error, LlmCall, Run, SessionEnd, SessionStart, ToolCall};
 use crate::guard_set::GuardSet;
 use crate::message::{
     CompactionInputs, CompactionOutput, DroppedScope, InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse,
@@ -267,7 +267,7 @@ pub trait Guard: GuardSet {
     where
         F: Guarded<CompactionInputs, CompactionOutput, OperationError>,
     {
-        guard::<Compact, _, _>(self, history, ctx.for_rails(), Whole(compaction))
+        guard::<Compaction, _, _>(self, history, ctx.for_rails(), Whole(compaction))
     }
 
     /// Guards a tool call: [`PreToolCall`](crate::events::PreToolCall), the call, then
@@ -344,7 +344,7 @@ fn guard<O, R, P>(
     operation: P,
 ) -> impl Future<Output = Result<O::Output, RunError>> + Send
 where
-    O: Operation,
+    O: Kind,
     R: GuardSet + Serves<O::Pre> + Serves<O::Post> + ?Sized,
     P: Perform<O>,
 {

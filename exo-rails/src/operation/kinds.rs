@@ -11,10 +11,7 @@ use crate::action::{NoSubstitute, RailSkip};
 use crate::chain::enter;
 use crate::context::RailContext;
 use crate::error::{OperationError, RailAbortError, RunError};
-use crate::event::{
-    Event, Finished, LlmError, Payloads, PostCompaction, PostLlmCall, PostToolCall, PreCompaction, PreLlmCall,
-    PreToolCall, Start, ToolError,
-};
+use crate::event::{Compaction, LlmCall, LlmError, Operation, Payloads, Run, ToolCall, ToolError};
 use crate::guard_set::GuardSet;
 use crate::message::{
     CompactionInputs, CompactionOutput, InvokeInputs, InvokeOutput, Message, ModelCallInputs, ModelResponse,
@@ -22,14 +19,8 @@ use crate::message::{
 };
 use crate::point::{RailName, Reason};
 
-/// What an event pair surrounds: the run, a model call, a tool call, a compaction.
-pub(crate) trait Operation {
-    type Inputs: Clone + Default + Send + Sync + 'static;
-    type Output: Send + Sync;
-    type Error: Send + Sync;
-    type Pre: Event + Payloads<Substitute = Self::Output>;
-    type Post: Event + Payloads<Substitute = NoSubstitute>;
-
+/// How an operation is guarded.
+pub(crate) trait Kind: Operation<Post: Payloads<Substitute = NoSubstitute>> {
     fn pre(inputs: &mut Self::Inputs) -> <Self::Pre as Payloads>::Payload<'_>;
 
     fn post<'a>(inputs: &'a Self::Inputs, output: &'a mut Self::Output) -> <Self::Post as Payloads>::Payload<'a>;
@@ -89,30 +80,24 @@ pub(crate) trait Operation {
     }
 }
 
-/// What all operations have in common: the pair of events around them, and what these carry.
-macro_rules! surrounded {
-    ($pre:ident($inputs:ty), $post:ident($output:ty), $error:ty) => {
-        type Inputs = $inputs;
-        type Output = $output;
-        type Error = $error;
-        type Pre = $pre;
-        type Post = $post;
-
-        fn pre(inputs: &mut $inputs) -> &mut $inputs {
+/// What most operations have in common: their events carry the inputs, and then the output beside them.
+macro_rules! carried {
+    () => {
+        fn pre(inputs: &mut Self::Inputs) -> &mut Self::Inputs {
             inputs
         }
 
-        fn post<'a>(inputs: &'a $inputs, output: &'a mut $output) -> (&'a $inputs, &'a mut $output) {
+        fn post<'a>(
+            inputs: &'a Self::Inputs,
+            output: &'a mut Self::Output,
+        ) -> (&'a Self::Inputs, &'a mut Self::Output) {
             (inputs, output)
         }
     };
 }
 
-/// The run.
-pub(crate) enum Run {}
-
-impl Operation for Run {
-    surrounded!(Start(InvokeInputs), Finished(InvokeOutput), RunError);
+impl Kind for Run {
+    carried!();
 
     // `guard_run` tells the observers, whatever the error came from.
     fn failed<'a, R: GuardSet + ?Sized>(
@@ -152,11 +137,8 @@ fn skip_note(by: &RailName, reason: &Reason) -> Map<String, Value> {
     Map::from_iter([(InvokeOutput::SKIPPED.to_owned(), json!({ "by": by, "reason": reason }))])
 }
 
-/// A call of the model.
-pub(crate) enum LlmCall {}
-
-impl Operation for LlmCall {
-    surrounded!(PreLlmCall(ModelCallInputs), PostLlmCall(ModelResponse), OperationError);
+impl Kind for LlmCall {
+    carried!();
 
     async fn failed<'a, R: GuardSet + ?Sized>(
         rails: &'a R,
@@ -209,10 +191,8 @@ impl Operation for LlmCall {
 
 /// A tool call. The error of a tool that no rail rescues becomes its output: the rails after the call see what the model
 /// will read.
-pub(crate) enum ToolCall {}
-
-impl Operation for ToolCall {
-    surrounded!(PreToolCall(ToolCallInputs), PostToolCall(ToolOutput), OperationError);
+impl Kind for ToolCall {
+    carried!();
 
     async fn failed<'a, R: GuardSet + ?Sized>(
         rails: &'a R,
@@ -241,16 +221,7 @@ impl Operation for ToolCall {
     }
 }
 
-/// A compaction of the history.
-pub(crate) enum Compact {}
-
-impl Operation for Compact {
-    type Inputs = CompactionInputs;
-    type Output = CompactionOutput;
-    type Error = OperationError;
-    type Pre = PreCompaction;
-    type Post = PostCompaction;
-
+impl Kind for Compaction {
     fn pre(inputs: &mut CompactionInputs) -> &mut CompactionInputs {
         inputs
     }

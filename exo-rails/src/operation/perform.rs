@@ -7,16 +7,17 @@ use futures_util::{FutureExt, StreamExt};
 
 use super::attempt::AttemptOver;
 use super::guarded::{Guarded, GuardedStream};
-use super::kinds::{LlmCall, Operation};
+use super::kinds::Kind;
 use super::permit::Permit;
 use super::windows;
 use crate::context::{RailContext, RunScope};
 use crate::error::{OperationError, RunError};
+use crate::event::LlmCall;
 use crate::guard_set::GuardSet;
 use crate::message::{ModelCallInputs, ModelDelta, ModelResponse, StreamPiece, StreamSink, Usage};
 
 /// Does an operation.
-pub(crate) trait Perform<O: Operation>: Send {
+pub(crate) trait Perform<O: Kind>: Send {
     /// Does it once. `inputs` are those of the permit.
     ///
     /// Two results: that of the operation, inside, and that of the rails and the run.
@@ -46,7 +47,7 @@ pub(crate) struct Whole<F>(pub F);
 
 impl<O, F> Perform<O> for Whole<F>
 where
-    O: Operation,
+    O: Kind,
     F: Guarded<O::Inputs, O::Output, O::Error>,
 {
     fn perform<R: GuardSet + ?Sized>(
@@ -57,13 +58,14 @@ where
         ctx: &mut RailContext,
     ) -> impl Future<Output = Result<Result<O::Output, O::Error>, AttemptOver>> + Send {
         let call = O::unless_cancelled((self.0)(permit), ctx);
-        call.map(|result| match result {
-            Some(Ok(output)) => {
-                O::count(&output, ctx);
-                Ok(Ok(output))
+        call.map(|result| {
+            if let Some(Ok(output)) = &result {
+                O::count(output, ctx);
             }
-            Some(Err(error)) => Ok(Err(error.into())),
-            None => Err(RunError::Cancelled.into()),
+            match result {
+                Some(result) => Ok(result.map_err(Into::into)),
+                None => Err(RunError::Cancelled.into()),
+            }
         })
     }
 

@@ -22,6 +22,8 @@ pub struct Row {
     pub(crate) rewritten: EventSet,
     /// Those of its events at which it is also called when a rail before it has stopped the event.
     pub(crate) always: EventSet,
+    /// Those of its events that begin an operation which it surrounds.
+    pub(crate) around: EventSet,
     /// The rails inside, when it is a chain.
     pub(crate) inner: Option<&'static Plan>,
     /// The rails that it runs after, and those that it runs before.
@@ -94,6 +96,7 @@ impl Row {
             on,
             rewritten,
             always: EventSet(0),
+            around: EventSet(0),
             inner: None,
             after: &[],
             before: &[],
@@ -133,6 +136,20 @@ impl Row {
     #[must_use]
     pub const fn always(mut self, events: &'static [HookPoint]) -> Self {
         self.always = EventSet::of(events);
+        self
+    }
+
+    /// It surrounds the operations that these events begin.
+    #[must_use]
+    pub const fn around(mut self, events: &'static [HookPoint]) -> Self {
+        self.around = EventSet::of(events);
+        self
+    }
+
+    /// It is a chain, with rails around the operations that these events begin.
+    #[must_use]
+    pub(crate) const fn around_in(mut self, events: EventSet) -> Self {
+        self.around = events;
         self
     }
 

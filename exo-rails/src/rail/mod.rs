@@ -23,7 +23,7 @@ use std::ops::ControlFlow;
 
 use crate::context::RailContext;
 use crate::decision::{InTheNameOf, OnFault, Outcome, PlacedRail, Returned, ReturnedAt, report_fault};
-use crate::event::Event;
+use crate::event::{Begins, Event, Next, Operation, OperationResult};
 use crate::point::{HookPoint, RailInfo, SourceLocation};
 
 /// A guard on one or more events, made by `#[rail]`.
@@ -127,6 +127,21 @@ pub trait RailOn<E: Event>: Rail {
     #[doc(hidden)]
     fn call_concurrent<'a>(&'a self, _: E::Shared<'a>, _: &'a RailContext) -> impl Future<Output = Self::Out> + Send {
         std::future::pending()
+    }
+
+    /// Runs an operation, with what the rail does around it. Most rails do nothing there.
+    #[doc(hidden)]
+    #[inline]
+    fn surround<'a, N>(
+        &'a self,
+        _: &'a <E::Operation as Operation>::Inputs,
+        next: N,
+    ) -> impl Future<Output = OperationResult<E::Operation>> + Send
+    where
+        E: Begins,
+        N: Next<E::Operation>,
+    {
+        next.run()
     }
 
     /// Whether it may change the payload, as it is configured.

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use futures_util::future::Either;
+
 use crate::context::RailContext;
 use crate::decision::{OnFault, PlacedRail, RailOutput, Reader, ReturnedAt};
-use crate::event::Event;
+use crate::event::{Begins, Event, Next, Operation, OperationResult};
 use crate::point::RailInfo;
 use crate::rail::{Presence, Rail, RailOn, Row, ValueUse};
 
@@ -82,6 +84,19 @@ impl<E: Event, R: RailOn<E>> RailOn<E> for Arc<R> {
         at: &'a PlacedRail,
     ) -> impl Future<Output = ()> + Send {
         (**self).call_if_always(payload, ctx, at)
+    }
+
+    #[inline]
+    fn surround<'a, N>(
+        &'a self,
+        inputs: &'a <E::Operation as Operation>::Inputs,
+        next: N,
+    ) -> impl Future<Output = OperationResult<E::Operation>> + Send
+    where
+        E: Begins,
+        N: Next<E::Operation>,
+    {
+        (**self).surround(inputs, next)
     }
 
     #[inline]
@@ -176,6 +191,22 @@ impl<E: Event, R: RailOn<E>> RailOn<E> for Option<R> {
     ) -> impl Future<Output = ()> + Send {
         let call = self.as_ref().map(|rail| rail.call_if_always(payload, ctx, at));
         async move { within(call).await.unwrap_or_default() }
+    }
+
+    #[inline]
+    fn surround<'a, N>(
+        &'a self,
+        inputs: &'a <E::Operation as Operation>::Inputs,
+        next: N,
+    ) -> impl Future<Output = OperationResult<E::Operation>> + Send
+    where
+        E: Begins,
+        N: Next<E::Operation>,
+    {
+        match self {
+            Some(rail) => Either::Left(rail.surround(inputs, next)),
+            None => Either::Right(next.run()),
+        }
     }
 
     #[inline]

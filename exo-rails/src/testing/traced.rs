@@ -3,7 +3,7 @@
 use crate::chain::Serves;
 use crate::context::{RailContext, StoppedBy};
 use crate::decision::Outcome;
-use crate::event::{Event, Inputs};
+use crate::event::{Begins, Event, Innermost, Inputs, Next, Operation, OperationResult};
 use crate::testing::changes::{changeable, differences};
 use crate::testing::trace::{Trace, TracedEvent};
 
@@ -77,6 +77,32 @@ impl<E: Event, R: Serves<E>> Serves<E> for Traced<R> {
         ctx: &'a mut RailContext,
     ) -> impl Future<Output = ()> + Send {
         self.rails.run_always_rails(payload, ctx)
+    }
+
+    #[inline]
+    fn surround<'a, N>(
+        &'a self,
+        inputs: &'a <E::Operation as Operation>::Inputs,
+        next: N,
+    ) -> impl Future<Output = OperationResult<E::Operation>> + Send
+    where
+        E: Begins,
+        N: Next<E::Operation>,
+    {
+        self.rails.surround(inputs, next)
+    }
+
+    #[inline]
+    fn execute<'a, X>(
+        &'a self,
+        inputs: &'a <E::Operation as Operation>::Inputs,
+        innermost: X,
+    ) -> impl Future<Output = Result<OperationResult<E::Operation>, X::Over>> + Send
+    where
+        E: Begins,
+        X: Innermost<E::Operation>,
+    {
+        self.rails.execute(inputs, innermost)
     }
 }
 

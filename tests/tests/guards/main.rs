@@ -31,6 +31,7 @@ mod hook_manager;
 mod rail_manager;
 
 // Operations that are guarded.
+mod around;
 mod cancellation;
 mod dropped;
 mod mutation;

@@ -1,0 +1,156 @@
+//! Rails around an operation: `#[rail(on = [PreToolCall], around)]`.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{FnArg, Ident, Path, ReturnType, Signature, Type};
+
+use super::args::Options;
+use super::model::{Handler, Rail, Surrounded, is_mutable, ungrouped};
+use crate::errors::{Errors, refuse_cfg};
+
+const SIGNATURE: &str =
+    "`async fn limit(call: &ToolCallInputs, next: impl Next<ToolCall>) -> Result<ToolOutput, OperationError>`";
+
+/// Checks a function or method that surrounds an operation.
+pub(super) fn handler(
+    sig: &Signature,
+    callee: TokenStream,
+    events: Vec<Path>,
+    options: &Options,
+    errors: &mut Errors,
+) -> Handler {
+    alone(options, errors);
+    if let [_, second, ..] = &*events {
+        errors.at(
+            second,
+            "a rail surrounds one operation: list the one event that begins it, `on = [PreToolCall], around`",
+        );
+    }
+    if sig.asyncness.is_none() {
+        errors.at(
+            sig.fn_token,
+            format_args!("a rail with `around` waits for the operation: write an `async fn`, like {SIGNATURE}"),
+        );
+    }
+    if matches!(sig.output, ReturnType::Default) {
+        errors.at(
+            &sig.ident,
+            format_args!("a rail with `around` returns the result of the operation: write {SIGNATURE}"),
+        );
+    }
+    Handler {
+        around: Some(params(sig, errors)),
+        events,
+        span: sig.ident.span(),
+        callee,
+        takes_self: sig.receiver().is_some(),
+        params: Vec::new(),
+        output: syn::parse_quote!(()),
+        is_async: true,
+        tool: None,
+        provides: Vec::new(),
+        needs: Vec::new(),
+        always: false,
+        timeout: None,
+        catches_panics: false,
+        on_fault: None,
+        concurrent: false,
+        window: None,
+    }
+}
+
+/// The other options are for rails that decide.
+fn alone(options: &Options, errors: &mut Errors) {
+    for key in options.keys.iter().filter(|key| *key != "around") {
+        let advice = match key.to_string().as_str() {
+            "timeout" => "write `tokio::time::timeout(limit, next.run()).await`",
+            "tool" => "ask `call.tool_name`, and write `next.run().await` for the other tools",
+            _ => "leave it out, or make two rails",
+        };
+        errors.at(key, format_args!("a rail with `around` decides nothing, so `{key}` does not go with it: {advice}"));
+    }
+}
+
+fn params(sig: &Signature, errors: &mut Errors) -> Vec<Surrounded> {
+    let mut params = Vec::new();
+    for input in &sig.inputs {
+        let FnArg::Typed(input) = input else { continue };
+        refuse_cfg(&input.attrs, "`#[cfg]` cannot stand on a rail's parameter: write two functions", errors);
+        params.push(match ungrouped(&input.ty) {
+            Type::Reference(_) if is_mutable(&input.ty) => {
+                errors.at(
+                    &input.ty,
+                    "a rail with `around` only looks at the inputs: take them by `&`, and change them in a rail before the operation",
+                );
+                continue;
+            }
+            Type::Reference(_) => Surrounded::Inputs(input.ty.clone()),
+            _ => Surrounded::Next,
+        });
+    }
+    let nexts = params.iter().filter(|param| matches!(param, Surrounded::Next)).count();
+    if nexts != 1 || params.len() > 2 {
+        errors.at(
+            &sig.ident,
+            format_args!(
+                "a rail with `around` takes the operation once, and may look at its inputs: write {SIGNATURE}"
+            ),
+        );
+    }
+    params
+}
+
+/// The events that begin the operations which the rail surrounds, when there are any.
+pub(super) fn declared(rail: &Rail) -> Option<TokenStream> {
+    let library = &rail.library;
+    let around: Vec<_> = rail.handlers.iter().filter(|handler| handler.around.is_some()).collect();
+    let events = around.iter().flat_map(|handler| &handler.events);
+    let points = quote!(&[#(<#events as #library::Event>::POINT),*]);
+    (!around.is_empty()).then(|| quote_spanned!(Span::mixed_site()=> .around(#points)))
+}
+
+/// The methods of the rail at its event: it decides nothing, and surrounds the operation.
+pub(super) fn calls(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream {
+    let library = &rail.library;
+    let there = library.located(event.span());
+    // An event that begins no operation is reported at its name.
+    let operation = quote_spanned!(event.span()=> <#event as #there::Begins>::Operation);
+    let inputs = Ident::new("inputs", Span::mixed_site());
+    let next = Ident::new("next", Span::mixed_site());
+    let mut bindings = Vec::new();
+    let args = handler.around.iter().flatten().enumerate().map(|(i, param)| match param {
+        Surrounded::Next => next.clone(),
+        Surrounded::Inputs(ty) => {
+            let name = format_ident!("p{i}", span = Span::mixed_site());
+            // In a binding of its own: inputs of another operation are reported at their type.
+            bindings.push(quote_spanned!(ty.span()=> let #name: #ty = #inputs;));
+            name
+        }
+    });
+    let (receiver, callee) = (handler.takes_self.then(|| quote_spanned!(Span::mixed_site()=> self,)), &handler.callee);
+    let call = quote_spanned!(callee.span()=> #callee(#receiver #(#args),*));
+    let future = quote_spanned! {handler.span.resolved_at(Span::mixed_site())=>
+        impl ::core::future::Future<Output = #library::OperationResult<#operation>> + ::core::marker::Send
+    };
+    quote_spanned! {Span::mixed_site()=>
+        #[inline]
+        fn call<'__event>(
+            &'__event self,
+            _: <#event as #library::Payloads>::Payload<'__event>,
+            _: &'__event mut #library::RailContext,
+        ) -> impl ::core::future::Future<Output = ()> + ::core::marker::Send {
+            ::core::future::ready(())
+        }
+
+        #[inline]
+        fn surround<'__event, __Next: #library::Next<#operation>>(
+            &'__event self,
+            #inputs: &'__event <#operation as #library::Operation>::Inputs,
+            #next: __Next,
+        ) -> #future {
+            #(#bindings)*
+            #call
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! The rails of a chain around an operation: each runs the next one, and the last one runs the operation.
+
+use crate::chain::serves::Serves;
+use crate::chain::walk::{Step, StepsOn, Walk};
+use crate::context::RunScope;
+use crate::event::{Begins, Innermost, Next, Operation, OperationResult, Watched};
+
+/// Whether a chain has rails around operations. It is a type, so a chain contains no code for what it does not use.
+pub trait AroundMode {
+    /// See [`Serves::surround`].
+    fn surround<'a, E, L, N>(
+        chain: &'a L::Chain,
+        inputs: &'a <E::Operation as Operation>::Inputs,
+        next: N,
+    ) -> impl Future<Output = OperationResult<E::Operation>> + Send
+    where
+        E: Begins,
+        L: StepsOn<E, Chain: Serves<E>>,
+        N: Next<E::Operation>;
+
+    /// See [`Serves::execute`].
+    fn execute<'a, E, L, X>(
+        chain: &'a L::Chain,
+        inputs: &'a <E::Operation as Operation>::Inputs,
+        innermost: X,
+    ) -> impl Future<Output = Result<OperationResult<E::Operation>, X::Over>> + Send
+    where
+        E: Begins,
+        L: StepsOn<E, Chain: Serves<E>>,
+        X: Innermost<E::Operation>;
+}
+
+/// Whether there are rails around operations, as a type.
+#[derive(Debug)]
+pub enum HasAround<const YES: bool> {}
+
+/// A chain without rails around operations.
+#[diagnostic::on_unimplemented(
+    message = "a chain with rails around an operation cannot be registered with a `HookManager`",
+    label = "has a rail with `around`",
+    note = "a hook sees an event and runs no operation: guard the agent or the operation with the chain itself, or add it to a `RailManager`"
+)]
+pub trait WithoutAround {}
+
+impl WithoutAround for HasAround<false> {}
+
+impl AroundMode for HasAround<false> {
+    #[inline(always)]
+    fn surround<'a, E, L, N>(
+        _: &'a L::Chain,
+        _: &'a <E::Operation as Operation>::Inputs,
+        next: N,
+    ) -> impl Future<Output = OperationResult<E::Operation>> + Send
+    where
+        E: Begins,
+        L: StepsOn<E, Chain: Serves<E>>,
+        N: Next<E::Operation>,
+    {
+        next.run()
+    }
+
+    #[inline(always)]
+    fn execute<'a, E, L, X>(
+        _: &'a L::Chain,
+        _: &'a <E::Operation as Operation>::Inputs,
+        innermost: X,
+    ) -> impl Future<Output = Result<OperationResult<E::Operation>, X::Over>> + Send
+    where
+        E: Begins,
+        L: StepsOn<E, Chain: Serves<E>>,
+        X: Innermost<E::Operation>,
+    {
+        innermost.execute()
+    }
+}
+
+impl AroundMode for HasAround<true> {
+    #[inline]
+    fn surround<'a, E, L, N>(
+        chain: &'a L::Chain,
+        inputs: &'a <E::Operation as Operation>::Inputs,
+        next: N,
+    ) -> impl Future<Output = OperationResult<E::Operation>> + Send
+    where
+        E: Begins,
+        L: StepsOn<E, Chain: Serves<E>>,
+        N: Next<E::Operation>,
+    {
+        L::Steps::surround(chain, inputs, next)
+    }
+
+    async fn execute<'a, E, L, X>(
+        chain: &'a L::Chain,
+        inputs: &'a <E::Operation as Operation>::Inputs,
+        innermost: X,
+    ) -> Result<OperationResult<E::Operation>, X::Over>
+    where
+        E: Begins,
+        L: StepsOn<E, Chain: Serves<E>>,
+        X: Innermost<E::Operation>,
+    {
+        let mut over = None;
+        let result = L::Steps::surround(chain, inputs, Watched { innermost, over: &mut over }).await;
+        // A guard that ends the operation has the last word, whatever these rails return.
+        over.map_or(Ok(result), Err)
+    }
+}
+
+/// An operation with what the rail of a step does around it.
+pub(super) struct Around<'a, E: Begins, S: Step<E>, N> {
+    pub(super) chain: &'a S::Chain,
+    pub(super) inputs: &'a <E::Operation as Operation>::Inputs,
+    pub(super) next: N,
+}
+
+impl<E, S, N> Next<E::Operation> for Around<'_, E, S, N>
+where
+    E: Begins,
+    S: Step<E, Chain: Sync>,
+    N: Next<E::Operation>,
+{
+    #[inline(always)]
+    fn run(self) -> impl Future<Output = OperationResult<E::Operation>> + Send {
+        S::surround(self.chain, self.inputs, self.next)
+    }
+
+    fn scope(&self) -> &RunScope {
+        self.next.scope()
+    }
+
+    fn attempt(&self) -> u32 {
+        self.next.attempt()
+    }
+}

@@ -1,0 +1,172 @@
+//! Operations: what an event pair surrounds.
+
+use crate::context::RunScope;
+use crate::error::{OperationError, RunError};
+use crate::event::{Event, Payloads};
+use crate::message::{
+    CompactionInputs, CompactionOutput, InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse, OperationErrorKind,
+    ToolCallInputs, ToolOutput,
+};
+
+use super::types::{
+    Finished, PostCompaction, PostLlmCall, PostToolCall, PreCompaction, PreLlmCall, PreToolCall, Start,
+};
+
+/// What an event pair surrounds: a [run](Run), a [model call](LlmCall), a [tool call](ToolCall), a
+/// [compaction](Compaction).
+///
+/// [`Next`] names it: `next: impl Next<ToolCall>`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an operation",
+    label = "not an operation",
+    note = "the operations are `ToolCall`, `LlmCall`, `Run` and `Compaction` in `exo_rails::operations`"
+)]
+pub trait Operation: Sized + Send + Sync + 'static {
+    /// What it is called with.
+    type Inputs: Clone + Default + Send + Sync + 'static;
+
+    /// What it yields.
+    type Output: Send + Sync;
+
+    /// How it fails.
+    type Error: Send + Sync;
+
+    /// The event before it.
+    type Pre: Begins<Operation = Self> + Payloads<Substitute = Self::Output>;
+
+    /// The event after it.
+    type Post: Event;
+
+    /// Stands in for the result of an operation that a guard has ended: no rail decides about it.
+    #[doc(hidden)]
+    fn interrupted() -> Self::Error;
+}
+
+/// An event before an operation.
+pub trait Begins: Event {
+    /// The operation that follows when its rails let it.
+    type Operation: Operation<Pre = Self>;
+}
+
+/// How an operation ends.
+pub type OperationResult<O> = Result<<O as Operation>::Output, <O as Operation>::Error>;
+
+/// The operation that a rail surrounds, with the rails further in: what a rail with
+/// [`around`](macro@crate::rail#rails-around-an-operation) runs.
+///
+/// It holds the permit of the operation. [`run`](Self::run) takes it by value, so the operation happens at most once in
+/// each attempt. A rail that does not run it answers in its place: a cache.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not the operation that a rail surrounds",
+    label = "not `impl Next<{O}>`",
+    note = "a rail with `around` takes it as `next: impl Next<{O}>`, and runs it with `next.run().await`"
+)]
+pub trait Next<O: Operation>: Send {
+    /// Runs the operation, once.
+    ///
+    /// # Errors
+    /// That of the operation.
+    fn run(self) -> impl Future<Output = OperationResult<O>> + Send;
+
+    /// What is the same for all events of the run: its state, its cancellation, its names.
+    fn scope(&self) -> &RunScope;
+
+    /// How many times the operation has been retried: 0 when it is done for the first time.
+    fn attempt(&self) -> u32;
+}
+
+/// The operation itself, which a guard set runs: inside the rails around it, when there are any.
+pub trait Innermost<O: Operation>: Send {
+    /// How a guard ends it, where its result does not say so.
+    type Over: Send;
+
+    /// Runs it.
+    fn execute(self) -> impl Future<Output = Result<OperationResult<O>, Self::Over>> + Send;
+
+    /// See [`Next::scope`].
+    fn scope(&self) -> &RunScope;
+
+    /// See [`Next::attempt`].
+    fn attempt(&self) -> u32;
+}
+
+/// The operation itself, as the last of the rails around it sees it.
+#[derive(Debug)]
+pub(crate) struct Watched<'o, X, Over> {
+    pub(crate) innermost: X,
+    /// How a guard has ended it.
+    pub(crate) over: &'o mut Option<Over>,
+}
+
+impl<O: Operation, X: Innermost<O>> Next<O> for Watched<'_, X, X::Over> {
+    async fn run(self) -> OperationResult<O> {
+        match self.innermost.execute().await {
+            Ok(result) => result,
+            Err(over) => {
+                *self.over = Some(over);
+                Err(O::interrupted())
+            }
+        }
+    }
+
+    fn scope(&self) -> &RunScope {
+        self.innermost.scope()
+    }
+
+    fn attempt(&self) -> u32 {
+        self.innermost.attempt()
+    }
+}
+
+macro_rules! operations {
+    ($(
+        $(#[$doc:meta])*
+        $operation:ident: $pre:ident($inputs:ty) -> $post:ident($output:ty), $error:ty, $interrupted:expr;
+    )*) => {
+        /// The operations of the library, as types.
+        pub mod operations {
+            $(
+                $(#[$doc])*
+                #[derive(Clone, Copy, Debug)]
+                pub enum $operation {}
+            )*
+        }
+
+        pub(crate) use operations::*;
+
+        $(
+            impl Operation for $operation {
+                type Inputs = $inputs;
+                type Output = $output;
+                type Error = $error;
+                type Pre = $pre;
+                type Post = $post;
+
+                fn interrupted() -> $error {
+                    $interrupted
+                }
+            }
+
+            impl Begins for $pre {
+                type Operation = $operation;
+            }
+        )*
+    };
+}
+
+fn interrupted() -> OperationError {
+    OperationError::new(OperationErrorKind::Other, "a rail has ended the operation")
+}
+
+operations! {
+    /// A run: from [`Start`](crate::events::Start) to [`Finished`](crate::events::Finished).
+    Run: Start(InvokeInputs) -> Finished(InvokeOutput), RunError, RunError::Cancelled;
+    /// A call of the model: from [`PreLlmCall`](crate::events::PreLlmCall) to
+    /// [`PostLlmCall`](crate::events::PostLlmCall).
+    LlmCall: PreLlmCall(ModelCallInputs) -> PostLlmCall(ModelResponse), OperationError, interrupted();
+    /// A tool call: from [`PreToolCall`](crate::events::PreToolCall) to [`PostToolCall`](crate::events::PostToolCall).
+    ToolCall: PreToolCall(ToolCallInputs) -> PostToolCall(ToolOutput), OperationError, interrupted();
+    /// A compaction of the history: from [`PreCompaction`](crate::events::PreCompaction) to
+    /// [`PostCompaction`](crate::events::PostCompaction).
+    Compaction: PreCompaction(CompactionInputs) -> PostCompaction(CompactionOutput), OperationError, interrupted();
+}
