@@ -76,6 +76,7 @@
 /// | `window = 64` | on `LlmChunk`: how many characters of a streamed answer it has to see together, or `"all"`: see [`StreamWindow`](crate::StreamWindow) |
 /// | `concurrent` | it can run [beside others](macro@rail_chain#concurrent-rails): it takes what the event carries, and the context, by `&` |
 /// | `always` | it is called also when an earlier rail of the event has stopped it; it can only observe |
+/// | `around` | it surrounds the operation that its event begins: see [below](#rails-around-an-operation) |
 /// | `timeout = "2s"` | how long it may take, in `ms`, `s` or `m`; longer is a [fault](crate::RailFault), and the rail is dropped where it waits |
 /// | `on_panic = "fault"` | a panic of it is a fault; without it, a panic unwinds through the operation, which does not happen |
 /// | `on_fault = "abort"` | what its faults do, or `"skip"`, or `"continue"`: see [`OnFault`](crate::OnFault) |
@@ -122,6 +123,60 @@
 /// also when an earlier rail of the event has skipped, retried, aborted or faulted; [`RailContext::stopped`](crate::RailContext::stopped) then says
 /// how. It can only observe: it returns `()`, or a `Result` whose error is reported, and takes what the event carries
 /// by `&`; all of it as `&Inputs<'_>`.
+///
+/// ## Rails around an operation
+///
+/// A time-out, a limit of calls at once, a cache or a single flight has to hold the operation itself. With `around`, a
+/// rail runs it: [`Next::run`](crate::Next::run) takes the operation by value, so it happens at most once in each attempt.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use exo_rails::Next;
+/// use exo_rails::operations::ToolCall;
+/// use exo_rails::prelude::*;
+/// use tokio::sync::Semaphore;
+///
+/// /// Ends a call that takes too long.
+/// #[rail(priority = 20, on = [PreToolCall], around)]
+/// async fn time_out(call: &ToolCallInputs, next: impl Next<ToolCall>) -> Result<ToolOutput, OperationError> {
+///     match tokio::time::timeout(Duration::from_secs(30), next.run()).await {
+///         Ok(result) => result,
+///         Err(_) => Err(OperationError::new(OperationErrorKind::Timeout, format!("`{}` takes too long", call.tool_name))),
+///     }
+/// }
+///
+/// /// Lets so many tools run at once.
+/// struct Concurrency(Semaphore);
+///
+/// #[rail(priority = 10)]
+/// impl Concurrency {
+///     #[on(PreToolCall, around)]
+///     async fn limit(&self, next: impl Next<ToolCall>) -> Result<ToolOutput, OperationError> {
+///         let _permit = self.0.acquire().await.map_err(|error| OperationError::from(error.to_string()))?;
+///         next.run().await
+///     }
+/// }
+///
+/// rail_chain! { struct Guards { time_out, concurrency: Concurrency } }
+///
+/// # #[tokio::main] async fn main() -> Result<(), RunError> {
+/// let guards = Guards { concurrency: Concurrency(Semaphore::new(4)) };
+/// let tool = |_| async { Ok::<_, OperationError>(ToolOutput::text("found")) };
+/// let output = guards.guard_tool_call(ToolCallInputs::new("search"), &mut RunContext::new("demo"), tool).await?;
+/// assert_eq!(output.content, "found");
+/// # Ok(()) }
+/// ```
+///
+/// The event names the operation: `PreToolCall` a tool call, `PreLlmCall` a model call, `Start` a run, `PreCompaction` a
+/// compaction. The rail may take its inputs by `&`. It surrounds the operation only: all rails of the event have let the
+/// operation pass, with their changes, and the rails after it follow. The lowest priority is outermost. An operation that the
+/// rails skip is not surrounded.
+///
+/// The rail returns the result of the operation, or a result in its place. An `Err` is a failure of the operation, which the
+/// rails of [`ToolError`](crate::events::ToolError) or [`LlmError`](crate::events::LlmError) see. When a rail inside a
+/// streamed call ends it, that decision holds whatever is returned. `around` excludes all other options. A chain with such a
+/// rail cannot be [registered](crate::GuardSet::register) with a `HookManager`, because a hook runs no operation.
 ///
 /// # Parameters
 ///

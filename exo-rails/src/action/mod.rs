@@ -270,7 +270,7 @@ impl RetryRequest {
     ///
     /// A retry begins with the inputs as the caller gave them. The messages of all retries of a model call are added at
     /// their end, so the rails and the model see them. On a retry of anything else, the message is
-    /// [delivered](crate::RailContext::notify_model) before the next model call of the run.
+    /// [delivered](crate::RunScope::notify_model) before the next model call of the run.
     ///
     /// ```
     /// use exo_rails::message::Message;

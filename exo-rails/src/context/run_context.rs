@@ -112,7 +112,7 @@ impl RunContext {
     ///
     /// Without it, the limits multiply: three retries of a run that has three retries of its model call are 16 calls.
     /// When none is left, a rail's request ends with [`RetriesExhausted`](crate::RetriesExhausted), or
-    /// [continues](crate::RetryRequest::or_continue).
+    /// [gives way](crate::RetryOrContinue).
     ///
     /// ```
     /// use exo_rails::prelude::*;
