@@ -6,6 +6,7 @@
 //! | `rail` | `#[rail]` and `#[on]`: a function or an `impl` block becomes a rail |
 //! | `chain` | `rail_chain!` and `chain_policy!`: rails become a chain, in the order of their priorities |
 //! | `custom_event` | `#[derive(Event)]`: a struct becomes an event |
+//! | `operation` | `#[derive(Operation)]`: a struct becomes an operation, with its events |
 //! | `provided` | `#[derive(Provided)]`: a type becomes a value that one rail provides and others need |
 //! | `tool_args` | `#[derive(ToolArgs)]`: a struct becomes the arguments of a tool |
 //! | `tools` | `tools!`: functions become a set of tools |
@@ -23,6 +24,7 @@ mod custom_event;
 mod errors;
 #[cfg(test)]
 mod growth;
+mod operation;
 mod options;
 mod paths;
 mod provided;
@@ -74,6 +76,12 @@ pub fn provided(item: TokenStream) -> TokenStream {
 #[proc_macro_derive(Event, attributes(event))]
 pub fn event(item: TokenStream) -> TokenStream {
     custom_event::event(item.into()).into()
+}
+
+#[allow(missing_docs, reason = "documented at the re-export")]
+#[proc_macro_derive(Operation, attributes(operation))]
+pub fn operation(item: TokenStream) -> TokenStream {
+    operation::operation(item.into()).into()
 }
 
 #[allow(missing_docs, reason = "documented at the re-export")]

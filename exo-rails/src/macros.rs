@@ -629,3 +629,75 @@ pub use exo_rails_macros::Event;
 /// Two tools of one name do not compile. A tool that is there only under a `#[cfg]` needs two sets, each under a
 /// `#[cfg]` of its own.
 pub use exo_rails_macros::tools;
+
+/// Declares a custom operation: what an agent does that is not a model call or a tool call, and has to be guarded like one.
+///
+/// The derive writes three [events](derive@Event), named after the operation. For `StoreDocument`, they are:
+///
+/// | event | carries | a skip may bring |
+/// |---|---|---|
+/// | `PreStoreDocument` | `&mut` the inputs | the output |
+/// | `PostStoreDocument` | `&` the inputs, `&mut` the output | |
+/// | `StoreDocumentError` | `&` the inputs, `&OperationError` | the output |
+///
+/// [`guard_operation`](crate::Guard::guard_operation) runs it. A chain that guards it says so:
+/// `#[chain(operations = [StoreDocument])]`; managers and `NoRails` guard every operation. All of its rails may skip, retry
+/// and abort, and a rail with [`around`](macro@rail#rails-around-an-operation) takes `next: impl Next<StoreDocument>`.
+///
+/// ```
+/// use exo_rails::prelude::*;
+/// use exo_rails::{Next, Operation};
+///
+/// #[derive(Clone, Debug)]
+/// pub struct Query(String);
+///
+/// #[derive(Debug)]
+/// pub struct Rows(Vec<String>);
+///
+/// /// Asks the database.
+/// #[derive(Operation)]
+/// #[operation(inputs = Query, output = Rows)]
+/// pub struct Ask;
+///
+/// #[rail(on = [PreAsk])]
+/// fn read_only(query: &Query) -> Verdict {
+///     Verdict::abort_if(!query.0.starts_with("select"), "only reading is permitted")
+/// }
+///
+/// #[rail(on = [AskError])]
+/// fn once_more(error: &OperationError) -> RailAction {
+///     RailAction::retry(error.message.clone())
+/// }
+///
+/// #[rail(on = [PreAsk], around)]
+/// async fn logged(query: &Query, next: impl Next<Ask>) -> Result<Rows, OperationError> {
+///     let rows = next.run().await?;
+///     println!("{}: {} rows", query.0, rows.0.len());
+///     Ok(rows)
+/// }
+///
+/// rail_chain! {
+///     #[chain(operations = [Ask])]
+///     struct Guards { read_only, once_more, logged }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RunError> {
+/// let mut ctx = RunContext::new("reports");
+/// let database = |query: Permit<Query>| async move {
+///     if query.attempt() == 0 { Err(OperationError::from("the connection is lost")) } else { Ok(Rows(vec!["7".into()])) }
+/// };
+/// let rows = Guards.guard_operation::<Ask, _>(Query("select id from orders".into()), &mut ctx, database).await?;
+/// assert_eq!(rows.0, ["7"]);
+/// # Ok(()) }
+/// ```
+///
+/// # Options
+///
+/// | option | meaning | without it |
+/// |---|---|---|
+/// | `inputs = Query` | what it takes: a type that is `Clone`, `Debug`, `Send` and `Sync`, and borrows nothing | an error |
+/// | `output = Rows` | what it yields: another type, `Debug`, `Send` and `Sync` | an error |
+/// | `pre`, `post`, `failed` | the names of its events: `pre = BeforeAsk` | `PreAsk`, `PostAsk`, `AskError` |
+/// | `name = "ask"` | what it is called in messages | the name of the type, in snake case |
+/// | `crate = path` | where this library is, for a crate that re-exports it | `::exo_rails` |
+pub use exo_rails_macros::Operation;

@@ -10,7 +10,8 @@ pub use crate::chain::{
 pub use crate::context::ValueInfo;
 pub use crate::decision::{CanSkip, Observes, PlacedRail, Reader, Returned, ReturnedAt};
 pub use crate::event::{
-    AnySubstitute, BeforeTool, Carried, CarriedBy, CustomPart, Param, SharedBy, SharedParam, Sound, ToolEvent, once,
+    AnySubstitute, BeforeTool, Carried, CarriedBy, CustomPart, Param, SharedBy, SharedParam, Sound, ToolEvent,
+    interrupted, once,
 };
 pub use crate::operation::ToolArgs;
 pub use crate::operation::{HasSchema, IntoTools, Json, OpenArgs, distinct, into_tools, name_of, of_set};

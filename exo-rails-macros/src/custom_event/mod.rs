@@ -3,6 +3,8 @@
 mod expand;
 mod parse;
 
+pub(crate) use parse::snake_case;
+
 use proc_macro2::TokenStream;
 use syn::{Data, DeriveInput, Fields};
 

@@ -92,7 +92,7 @@ pub(super) fn options(item: &DeriveInput, errors: &mut Errors) -> EventOptions {
 }
 
 /// `MemoriesRecalled` as `memories_recalled`.
-fn snake_case(name: &str) -> String {
+pub(crate) fn snake_case(name: &str) -> String {
     let mut snake = String::new();
     for (i, char) in name.char_indices() {
         if char.is_uppercase() && i > 0 && !snake.ends_with('_') {

@@ -1,5 +1,6 @@
 //! Operations: what an event pair surrounds.
 
+use crate::action::NoSubstitute;
 use crate::context::RunScope;
 use crate::error::{OperationError, RunError};
 use crate::event::{Event, Payloads};
@@ -9,7 +10,8 @@ use crate::message::{
 };
 
 use super::types::{
-    Finished, PostCompaction, PostLlmCall, PostToolCall, PreCompaction, PreLlmCall, PreToolCall, Start,
+    Error, Finished, LlmError, PostCompaction, PostLlmCall, PostToolCall, PreCompaction, PreLlmCall, PreToolCall,
+    Start, ToolError,
 };
 
 /// What an event pair surrounds: a [run](Run), a [model call](LlmCall), a [tool call](ToolCall), a
@@ -23,7 +25,7 @@ use super::types::{
 )]
 pub trait Operation: Sized + Send + Sync + 'static {
     /// What it is called with.
-    type Inputs: Clone + Default + Send + Sync + 'static;
+    type Inputs: Clone + Send + Sync + 'static;
 
     /// What it yields.
     type Output: Send + Sync;
@@ -36,6 +38,10 @@ pub trait Operation: Sized + Send + Sync + 'static {
 
     /// The event after it.
     type Post: Event;
+
+    /// The event of its failure. A run ends with [`Error`](struct@crate::events::Error), and a compaction has no event of its
+    /// own for it.
+    type Failed: Event;
 
     /// Stands in for the result of an operation that a guard has ended: no rail decides about it.
     #[doc(hidden)]
@@ -121,7 +127,7 @@ impl<O: Operation, X: Innermost<O>> Next<O> for Watched<'_, X, X::Over> {
 macro_rules! operations {
     ($(
         $(#[$doc:meta])*
-        $operation:ident: $pre:ident($inputs:ty) -> $post:ident($output:ty), $error:ty, $interrupted:expr;
+        $operation:ident: $pre:ident($inputs:ty) -> $post:ident($output:ty), $failed:ident($error:ty), $interrupted:expr;
     )*) => {
         /// The operations of the library, as types.
         pub mod operations {
@@ -141,6 +147,7 @@ macro_rules! operations {
                 type Error = $error;
                 type Pre = $pre;
                 type Post = $post;
+                type Failed = $failed;
 
                 fn interrupted() -> $error {
                     $interrupted
@@ -154,19 +161,53 @@ macro_rules! operations {
     };
 }
 
-fn interrupted() -> OperationError {
+/// A custom operation: what `#[derive(Operation)]` makes of a struct.
+///
+/// It has what the operations of the library have: an event before it, with a permit for what follows, an event after it
+/// and one for its failure, retries, substitutes, and rails around it. [`guard_operation`](crate::Guard::guard_operation)
+/// guards it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a custom operation",
+    label = "not a custom operation",
+    note = "a custom operation is declared with `#[derive(Operation)]` and `#[operation(inputs = Document, output = Receipt)]`",
+    note = "those of the library have methods: `guard_run`, `guard_llm_call`, `guard_tool_call`, `guard_compaction`"
+)]
+pub trait CustomOperation:
+    Operation<
+        Error = OperationError,
+        Post: Payloads<Substitute = NoSubstitute>,
+        Failed: Payloads<Substitute = <Self as Operation>::Output>,
+    >
+{
+    /// What it is called: (e.g. `store_document`).
+    const NAME: &'static str;
+
+    #[doc(hidden)]
+    fn pre(inputs: &mut Self::Inputs) -> <Self::Pre as Payloads>::Payload<'_>;
+
+    #[doc(hidden)]
+    fn post<'a>(inputs: &'a Self::Inputs, output: &'a mut Self::Output) -> <Self::Post as Payloads>::Payload<'a>;
+
+    #[doc(hidden)]
+    fn failed<'a>(inputs: &'a Self::Inputs, error: &'a OperationError) -> <Self::Failed as Payloads>::Payload<'a>;
+}
+
+/// Stands in for the error of an operation that a rail has ended.
+#[doc(hidden)]
+#[must_use]
+pub fn interrupted() -> OperationError {
     OperationError::new(OperationErrorKind::Other, "a rail has ended the operation")
 }
 
 operations! {
     /// A run: from [`Start`](crate::events::Start) to [`Finished`](crate::events::Finished).
-    Run: Start(InvokeInputs) -> Finished(InvokeOutput), RunError, RunError::Cancelled;
+    Run: Start(InvokeInputs) -> Finished(InvokeOutput), Error(RunError), RunError::Cancelled;
     /// A call of the model: from [`PreLlmCall`](crate::events::PreLlmCall) to
     /// [`PostLlmCall`](crate::events::PostLlmCall).
-    LlmCall: PreLlmCall(ModelCallInputs) -> PostLlmCall(ModelResponse), OperationError, interrupted();
+    LlmCall: PreLlmCall(ModelCallInputs) -> PostLlmCall(ModelResponse), LlmError(OperationError), interrupted();
     /// A tool call: from [`PreToolCall`](crate::events::PreToolCall) to [`PostToolCall`](crate::events::PostToolCall).
-    ToolCall: PreToolCall(ToolCallInputs) -> PostToolCall(ToolOutput), OperationError, interrupted();
+    ToolCall: PreToolCall(ToolCallInputs) -> PostToolCall(ToolOutput), ToolError(OperationError), interrupted();
     /// A compaction of the history: from [`PreCompaction`](crate::events::PreCompaction) to
     /// [`PostCompaction`](crate::events::PostCompaction).
-    Compaction: PreCompaction(CompactionInputs) -> PostCompaction(CompactionOutput), OperationError, interrupted();
+    Compaction: PreCompaction(CompactionInputs) -> PostCompaction(CompactionOutput), Error(OperationError), interrupted();
 }

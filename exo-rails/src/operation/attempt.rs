@@ -59,7 +59,7 @@ pub(super) fn attempts<O, R, P>(
 ) -> impl Future<Output = Result<O::Output, RunError>> + Send
 where
     O: Kind,
-    R: Serves<O::Pre> + Serves<O::Post> + GuardSet + ?Sized,
+    R: Serves<O::Pre> + Serves<O::Post> + Serves<O::Failed> + GuardSet + ?Sized,
     P: Perform<O>,
 {
     async move {
@@ -108,7 +108,7 @@ fn attempt<O, R, P>(
 ) -> impl Future<Output = Result<O::Output, AttemptOver>> + Send
 where
     O: Kind,
-    R: Serves<O::Pre> + Serves<O::Post> + GuardSet + ?Sized,
+    R: Serves<O::Pre> + Serves<O::Post> + Serves<O::Failed> + GuardSet + ?Sized,
     P: Perform<O>,
 {
     async move {
@@ -139,7 +139,7 @@ fn perform<O, R, P>(
 ) -> impl Future<Output = Result<O::Output, AttemptOver>> + Send
 where
     O: Kind,
-    R: Serves<O::Pre> + GuardSet + ?Sized,
+    R: Serves<O::Pre> + Serves<O::Failed> + GuardSet + ?Sized,
     P: Perform<O>,
 {
     async move {
@@ -281,7 +281,10 @@ fn skipped<O: Kind>(
         Ok(None) => return Ok(None),
         Err(over) => return answered::<O>(over, ctx).map(Some),
     };
-    let output = substitute.unwrap_or_else(|| O::skipped(inputs, &rail_name, &reason));
+    let output = match substitute {
+        Some(output) => output,
+        None => O::skipped(inputs, &rail_name, &reason)?,
+    };
     ctx.set_substituted_by(rail_name);
     Ok(Some(output))
 }

@@ -9,7 +9,7 @@ use crate::chain::{Serves, enter};
 use crate::context::{RailContext, RunContext};
 use crate::decision::{Decision, OnFault, report};
 use crate::error::{OperationError, RunError};
-use crate::event::{Compaction, Error, LlmCall, Run, SessionEnd, SessionStart, ToolCall};
+use crate::event::{Compaction, CustomOperation, Error, LlmCall, Run, SessionEnd, SessionStart, ToolCall};
 use crate::guard_set::GuardSet;
 use crate::message::{
     CompactionInputs, CompactionOutput, DroppedScope, InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse,
@@ -315,6 +315,62 @@ pub trait Guard: GuardSet {
     {
         guard::<ToolCall, _, _>(self, call, ctx.for_rails(), Whole(tool))
     }
+
+    /// Guards a [custom operation](derive@crate::Operation): the event before it, the operation, then the event after it or
+    /// that of its failure.
+    ///
+    /// What the rails decide is acted on as at a tool call. A skip without a substitute, and a failure that no rail rescues,
+    /// are errors, because nothing stands in for the output.
+    ///
+    /// ```
+    /// use exo_rails::prelude::*;
+    /// use exo_rails::Operation;
+    ///
+    /// #[derive(Clone, Debug)]
+    /// struct Document(String);
+    ///
+    /// #[derive(Debug)]
+    /// struct Receipt(u64);
+    ///
+    /// /// Stores a document.
+    /// #[derive(Operation)]
+    /// #[operation(inputs = Document, output = Receipt)]
+    /// struct StoreDocument;
+    ///
+    /// #[rail(priority = 10, on = [PreStoreDocument])]
+    /// fn not_empty(document: &Document) -> RailAction<Receipt> {
+    ///     if document.0.is_empty() { RailAction::skip_with(Receipt(0), "it is empty") } else { RailAction::Continue }
+    /// }
+    ///
+    /// /// Cannot be called unguarded.
+    /// async fn store(document: Permit<Document>) -> Result<Receipt, OperationError> {
+    ///     Ok(Receipt(document.0.len() as u64))
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RunError> {
+    /// let rails = rail_chain![#[chain(operations = [StoreDocument])] not_empty];
+    /// let mut ctx = RunContext::new("archive");
+    /// let receipt = rails.guard_operation::<StoreDocument, _>(Document("a letter".into()), &mut ctx, store).await?;
+    /// assert_eq!(receipt.0, 8);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// When a rail aborts, faults or has used up its retries, when the operation fails or is skipped, or when the run is
+    /// cancelled.
+    fn guard_operation<O, F>(
+        &self,
+        inputs: O::Inputs,
+        ctx: &mut RunContext,
+        operation: F,
+    ) -> impl Future<Output = Result<O::Output, RunError>> + Send
+    where
+        O: CustomOperation,
+        F: Guarded<O::Inputs, O::Output, OperationError>,
+        Self: Serves<O::Pre> + Serves<O::Post> + Serves<O::Failed>,
+    {
+        guard::<O, _, _>(self, inputs, ctx.for_rails(), Whole(operation))
+    }
 }
 
 #[diagnostic::do_not_recommend]
@@ -345,7 +401,7 @@ fn guard<O, R, P>(
 ) -> impl Future<Output = Result<O::Output, RunError>> + Send
 where
     O: Kind,
-    R: GuardSet + Serves<O::Pre> + Serves<O::Post> + ?Sized,
+    R: GuardSet + Serves<O::Pre> + Serves<O::Post> + Serves<O::Failed> + ?Sized,
     P: Perform<O>,
 {
     async move {

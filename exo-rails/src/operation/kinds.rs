@@ -8,14 +8,14 @@ use serde_json::{Map, Value, json};
 use super::attempt::{AttemptOver, act_on};
 use super::windows;
 use crate::action::{NoSubstitute, RailSkip};
-use crate::chain::enter;
+use crate::chain::{Serves, enter};
 use crate::context::RailContext;
 use crate::error::{OperationError, RailAbortError, RunError};
-use crate::event::{Compaction, LlmCall, LlmError, Operation, Payloads, Run, ToolCall, ToolError};
+use crate::event::{Compaction, CustomOperation, LlmCall, LlmError, Operation, Payloads, Run, ToolCall, ToolError};
 use crate::guard_set::GuardSet;
 use crate::message::{
     CompactionInputs, CompactionOutput, InvokeInputs, InvokeOutput, Message, ModelCallInputs, ModelResponse,
-    ToolCallInputs, ToolOutput,
+    OperationErrorKind, ToolCallInputs, ToolOutput,
 };
 use crate::point::{RailName, Reason};
 
@@ -26,7 +26,7 @@ pub(crate) trait Kind: Operation<Post: Payloads<Substitute = NoSubstitute>> {
     fn post<'a>(inputs: &'a Self::Inputs, output: &'a mut Self::Output) -> <Self::Post as Payloads>::Payload<'a>;
 
     /// Asks the rails what to do about a failure: a skip, when that is what they decide.
-    fn failed<'a, R: GuardSet + ?Sized>(
+    fn failed<'a, R: Serves<Self::Failed> + GuardSet + ?Sized>(
         rails: &'a R,
         inputs: &'a Self::Inputs,
         error: &'a Self::Error,
@@ -58,7 +58,10 @@ pub(crate) trait Kind: Operation<Post: Payloads<Substitute = NoSubstitute>> {
     }
 
     /// The output of an operation that was skipped without a substitute.
-    fn skipped(inputs: &Self::Inputs, by: &RailName, reason: &Reason) -> Self::Output;
+    ///
+    /// # Errors
+    /// When nothing can stand in for the output.
+    fn skipped(inputs: &Self::Inputs, by: &RailName, reason: &Reason) -> Result<Self::Output, RunError>;
 
     /// Waits for the operation. Most are not interrupted when the run is cancelled: what they do in the world would be
     /// left half done.
@@ -127,8 +130,8 @@ impl Kind for Run {
         None
     }
 
-    fn skipped(_: &InvokeInputs, by: &RailName, reason: &Reason) -> InvokeOutput {
-        InvokeOutput { extra: skip_note(by, reason), ..InvokeOutput::default() }
+    fn skipped(_: &InvokeInputs, by: &RailName, reason: &Reason) -> Result<InvokeOutput, RunError> {
+        Ok(InvokeOutput { extra: skip_note(by, reason), ..InvokeOutput::default() })
     }
 }
 
@@ -167,8 +170,8 @@ impl Kind for LlmCall {
         inputs.messages.push(message);
     }
 
-    fn skipped(_: &ModelCallInputs, by: &RailName, reason: &Reason) -> ModelResponse {
-        ModelResponse { extra: skip_note(by, reason), ..ModelResponse::empty() }
+    fn skipped(_: &ModelCallInputs, by: &RailName, reason: &Reason) -> Result<ModelResponse, RunError> {
+        Ok(ModelResponse { extra: skip_note(by, reason), ..ModelResponse::empty() })
     }
 
     // A request that nobody waits for changes nothing.
@@ -216,8 +219,8 @@ impl Kind for ToolCall {
         output.error_kind.map(|kind| Box::new(OperationError::new(kind, output.content.clone())))
     }
 
-    fn skipped(inputs: &ToolCallInputs, by: &RailName, reason: &Reason) -> ToolOutput {
-        ToolOutput::error(format!("The call of `{}` was skipped by the rail `{}`: {reason}", inputs.tool_name, by))
+    fn skipped(inputs: &ToolCallInputs, by: &RailName, reason: &Reason) -> Result<ToolOutput, RunError> {
+        Ok(ToolOutput::error(format!("The call of `{}` was skipped by the rail `{by}`: {reason}", inputs.tool_name)))
     }
 }
 
@@ -251,8 +254,41 @@ impl Kind for Compaction {
         Some(Box::new(error))
     }
 
-    fn skipped(inputs: &CompactionInputs, by: &RailName, reason: &Reason) -> CompactionOutput {
+    fn skipped(inputs: &CompactionInputs, by: &RailName, reason: &Reason) -> Result<CompactionOutput, RunError> {
         let messages = inputs.messages.clone();
-        CompactionOutput { messages, extra: skip_note(by, reason), ..CompactionOutput::default() }
+        Ok(CompactionOutput { messages, extra: skip_note(by, reason), ..CompactionOutput::default() })
+    }
+}
+
+/// A custom operation.
+impl<O: CustomOperation> Kind for O {
+    fn pre(inputs: &mut O::Inputs) -> <O::Pre as Payloads>::Payload<'_> {
+        <O as CustomOperation>::pre(inputs)
+    }
+
+    fn post<'a>(inputs: &'a O::Inputs, output: &'a mut O::Output) -> <O::Post as Payloads>::Payload<'a> {
+        <O as CustomOperation>::post(inputs, output)
+    }
+
+    async fn failed<'a, R: Serves<O::Failed> + GuardSet + ?Sized>(
+        rails: &'a R,
+        inputs: &'a O::Inputs,
+        error: &'a OperationError,
+        ctx: &'a mut RailContext,
+    ) -> Result<Option<RailSkip<O::Output>>, AttemptOver> {
+        act_on(enter::<O::Failed, R>(rails, <O as CustomOperation>::failed(inputs, error), ctx).await?)
+    }
+
+    fn unrescued(_: &O::Inputs, error: OperationError) -> Result<O::Output, RunError> {
+        Err(error.into())
+    }
+
+    fn failure(error: OperationError) -> Option<Box<OperationError>> {
+        Some(Box::new(error))
+    }
+
+    fn skipped(_: &O::Inputs, by: &RailName, reason: &Reason) -> Result<O::Output, RunError> {
+        let message = format!("`{}` was skipped by the rail `{by}`: {reason}", O::NAME);
+        Err(OperationError::new(OperationErrorKind::Denied, message).into())
     }
 }

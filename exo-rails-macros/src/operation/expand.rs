@@ -1,0 +1,81 @@
+//! The events of an operation, and the traits that connect them.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::DeriveInput;
+
+use super::parse::OperationOptions;
+use crate::custom_event::snake_case;
+
+/// Everything that stands beside the user's struct.
+pub(super) fn operation(item: &DeriveInput, options: &OperationOptions) -> TokenStream {
+    let OperationOptions { name, inputs, output, pre, post, failed, library } = options;
+    let (ident, vis) = (&item.ident, &item.vis);
+    let name = name.clone().unwrap_or_else(|| snake_case(&ident.to_string()));
+    let path = library.is_given().then(|| quote!(crate = #library,));
+    let [pre_docs, post_docs, failed_docs] = [
+        format!("[`{ident}`] is about to happen. A skip may bring what stands in for its output."),
+        format!("[`{ident}`] has happened. A skip accepts the output as it stands."),
+        format!(
+            "[`{ident}`] has failed. A skip may bring what stands in for its output; without it, the error goes on."
+        ),
+    ];
+    quote_spanned! {Span::mixed_site()=>
+        #[doc = #pre_docs]
+        #[derive(Clone, Copy, Debug, #library::Event)]
+        #[event(#path payload = &mut #inputs, substitute = #output, allows = "retry")]
+        #vis struct #pre;
+
+        #[doc = #post_docs]
+        #[derive(Clone, Copy, Debug, #library::Event)]
+        #[event(#path payload = (&#inputs, &mut #output), allows = "retry", after = true)]
+        #vis struct #post;
+
+        #[doc = #failed_docs]
+        #[derive(Clone, Copy, Debug, #library::Event)]
+        #[event(#path payload = (&#inputs, &#library::OperationError), substitute = #output, allows = "retry", after = true)]
+        #vis struct #failed;
+
+        #[automatically_derived]
+        impl #library::Operation for #ident {
+            type Inputs = #inputs;
+            type Output = #output;
+            type Error = #library::OperationError;
+            type Pre = #pre;
+            type Post = #post;
+            type Failed = #failed;
+
+            fn interrupted() -> #library::OperationError {
+                #library::__private::interrupted()
+            }
+        }
+
+        #[automatically_derived]
+        impl #library::Begins for #pre {
+            type Operation = #ident;
+        }
+
+        #[automatically_derived]
+        impl #library::CustomOperation for #ident {
+            const NAME: &'static str = #name;
+
+            fn pre(inputs: &mut #inputs) -> &mut #inputs {
+                inputs
+            }
+
+            fn post<'__event>(
+                inputs: &'__event #inputs,
+                output: &'__event mut #output,
+            ) -> (&'__event #inputs, &'__event mut #output) {
+                (inputs, output)
+            }
+
+            fn failed<'__event>(
+                inputs: &'__event #inputs,
+                error: &'__event #library::OperationError,
+            ) -> (&'__event #inputs, &'__event #library::OperationError) {
+                (inputs, error)
+            }
+        }
+    }
+}

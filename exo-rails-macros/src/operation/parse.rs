@@ -1,0 +1,88 @@
+//! What stands in `#[operation(…)]`.
+
+use quote::format_ident;
+use syn::ext::IdentExt;
+use syn::parse::ParseStream;
+use syn::{DeriveInput, Ident, Path, Type};
+
+use crate::errors::{Errors, shown};
+use crate::options::{Options, name};
+use crate::paths::Library;
+
+/// The options of an operation.
+pub(super) struct OperationOptions {
+    /// What it is called at run time, when it is not the name of the type.
+    pub name: Option<String>,
+    pub inputs: Type,
+    pub output: Type,
+    /// The names of its events.
+    pub pre: Ident,
+    pub post: Ident,
+    pub failed: Ident,
+    pub library: Library,
+}
+
+const OPTIONS: Options = Options {
+    attribute: "operation",
+    examples: &[
+        ("inputs", "inputs = Document"),
+        ("output", "output = Receipt"),
+        ("pre", "pre = PreStoreDocument"),
+        ("post", "post = PostStoreDocument"),
+        ("failed", "failed = StoreDocumentError"),
+        ("name", "name = \"store_document\""),
+        ("crate", "crate = ::exo_rails"),
+    ],
+};
+
+const NAME: &str = "the name of an operation is a text that is not blank: `name = \"store_document\"`";
+
+pub(super) fn options(item: &DeriveInput, errors: &mut Errors) -> Option<OperationOptions> {
+    let attrs: Vec<_> = item.attrs.iter().filter(|attr| attr.path().is_ident("operation")).cloned().collect();
+    let ident = item.ident.unraw();
+    let (mut inputs, mut output, mut run_time_name, mut library) = (None, None, None, Library::default());
+    // At the name of the operation, where the user looks for them.
+    let mut pre = format_ident!("Pre{ident}", span = item.ident.span());
+    let mut post = format_ident!("Post{ident}", span = item.ident.span());
+    let mut failed = format_ident!("{ident}Error", span = item.ident.span());
+    OPTIONS.read(&attrs, errors, |key, input: ParseStream<'_>, errors| {
+        match key {
+            "inputs" => inputs = owned(input.parse()?, errors),
+            "output" => output = owned(input.parse()?, errors),
+            "pre" => pre = input.parse()?,
+            "post" => post = input.parse()?,
+            "failed" => failed = input.parse()?,
+            "name" => run_time_name = Some(name(&input.parse()?, NAME)?.value()),
+            _ => library = Library::at(input.call(Path::parse_mod_style)?),
+        }
+        Ok(())
+    });
+    let (Some(inputs), Some(output)) = (inputs, output) else {
+        errors.at(
+            &item.ident,
+            format_args!(
+                "`{ident}` says what it takes and what it yields: write `#[operation(inputs = Document, output = Receipt)]`"
+            ),
+        );
+        return None;
+    };
+    if inputs == output {
+        let what = shown(&inputs);
+        errors.at(
+            &output,
+            format_args!(
+                "`{what}` is what the operation takes and what it yields, and a rail picks what it receives by the type: wrap one of them in another type"
+            ),
+        );
+    }
+    Some(OperationOptions { name: run_time_name, inputs, output, pre, post, failed, library })
+}
+
+/// What an operation takes and yields is its own.
+fn owned(ty: Type, errors: &mut Errors) -> Option<Type> {
+    if let Type::Reference(reference) = &ty {
+        let what = shown(&reference.elem);
+        errors.at(&ty, format_args!("an operation owns what it takes and yields: write `{what}`; its rails borrow it"));
+    }
+    Some(ty)
+}
