@@ -31,17 +31,23 @@ impl ::exo_rails::__private::Stateless for block_dangerous {
 impl ::exo_rails::Rail for block_dangerous {
     const PRIORITY: i32 = BASE + 1;
     const DECLARATION: ::exo_rails::__private::Row = ::exo_rails::__private::Row::new(
-        ::exo_rails::RailInfo {
-            name: "block_dangerous",
-            priority: <Self as ::exo_rails::Rail>::PRIORITY,
-            declared: ::exo_rails::SourceLocation::here(&::core::module_path!()),
-        },
-        &[
-            <PreToolCall as ::exo_rails::Event>::POINT,
-            <PostToolCall as ::exo_rails::Event>::POINT,
-        ],
-        &[],
-    );
+            ::exo_rails::RailInfo {
+                name: "block_dangerous",
+                priority: <Self as ::exo_rails::Rail>::PRIORITY,
+                declared: ::exo_rails::SourceLocation::here(&::core::module_path!()),
+            },
+            &[
+                <PreToolCall as ::exo_rails::Event>::POINT,
+                <PostToolCall as ::exo_rails::Event>::POINT,
+            ],
+            &[],
+        )
+        .timed(
+            &[
+                <PreToolCall as ::exo_rails::Event>::POINT,
+                <PostToolCall as ::exo_rails::Event>::POINT,
+            ],
+        );
     type Events = (PreToolCall, (PostToolCall, ()));
 }
 #[automatically_derived]

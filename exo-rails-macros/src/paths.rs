@@ -70,6 +70,19 @@ pub(crate) const EVENTS: [&str; 15] = [
     "Dropped",
 ];
 
+/// Those that come before an operation, or after none.
+pub(crate) const BEFORE: [&str; 9] = [
+    "SessionStart",
+    "Start",
+    "PreCompaction",
+    "PostCompaction",
+    "PreLlmCall",
+    "LlmChunk",
+    "PreToolCall",
+    "SessionEnd",
+    "Dropped",
+];
+
 /// Those on which few rails are. A chain has room for [`FEW`] rails at each, because a step costs the compiler the same
 /// whether a rail takes it or not; a chain that names the event has room for all of its rails.
 pub(crate) const RARE: [&str; 6] =

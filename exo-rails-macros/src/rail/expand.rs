@@ -13,9 +13,9 @@ use syn::{Expr, Ident, Path, Type, Visibility, WhereClause, parse_quote_spanned}
 use super::around;
 use super::docs;
 use super::handled;
-use super::model::{Handler, Rail, Subject, target};
+use super::model::{Handler, Rail, Subject, ends_with, target};
 use super::pick::{carried_by, pick};
-use crate::paths::{EVENTS, Library, PAYLOADS};
+use crate::paths::{BEFORE, EVENTS, Library, PAYLOADS};
 
 /// Everything that stands beside the user's item.
 pub(super) fn rail(mut rail: Rail) -> TokenStream {
@@ -163,7 +163,7 @@ fn rail_impl(rail: &Rail, events_apart: bool) -> TokenStream {
     let concurrent = !rail.handlers.is_empty() && rail.handlers.iter().all(|handler| handler.concurrent);
     let concurrent = concurrent.then(|| quote_spanned!(Span::mixed_site()=> .concurrent()));
     let (always, tools, flow, window) = (always(rail), for_tools(rail), flow(rail), window(rail));
-    let around = around::declared(rail);
+    let (around, timed) = (around::declared(rail), timed(rail));
     let list = if events_apart { quote!(__Events) } else { event_list(&events) };
     // Of a generic rail, report what a bound of it lacks.
     let whole = generics.type_params().next().is_none();
@@ -180,7 +180,7 @@ fn rail_impl(rail: &Rail, events_apart: bool) -> TokenStream {
                 #library::RailInfo { name: #name, priority: #value, declared: #declared },
                 &[#(<#events as #library::Event>::POINT),*],
                 &[#(<#rewrites as #library::Event>::POINT),*],
-            ) #generic #always #around #tools #window #concurrent;
+            ) #generic #always #around #timed #tools #window #concurrent;
             #after
             #before
             #flow
@@ -197,6 +197,16 @@ fn always(rail: &Rail) -> Option<TokenStream> {
     let events = always.iter().flat_map(|handler| &handler.events);
     let points = quote!(&[#(<#events as #library::Event>::POINT),*]);
     (!always.is_empty()).then(|| quote_spanned!(Span::mixed_site()=> .always(#points)))
+}
+
+/// The events at which it takes the context, when one of them may come after an operation.
+fn timed(rail: &Rail) -> Option<TokenStream> {
+    let library = &rail.library;
+    let takes = |handler: &&Handler| handler.params.iter().any(|param| ends_with(target(&param.ty), "RailContext"));
+    let events: Vec<_> = rail.handlers.iter().filter(takes).flat_map(|handler| &handler.events).collect();
+    let before = |event: &&Path| event.segments.last().is_some_and(|last| BEFORE.iter().any(|name| last.ident == name));
+    let points = quote!(&[#(<#events as #library::Event>::POINT),*]);
+    (!events.iter().all(before)).then(|| quote_spanned!(Span::mixed_site()=> .timed(#points)))
 }
 
 /// How many characters of a streamed answer it has to see together, when there is something to say of it.

@@ -225,6 +225,11 @@ impl<E: Event, R: Serves<E>> Serves<E> for WithEvents<R> {
         Serves::<E>::stream_window(&self.rails)
     }
 
+    #[inline]
+    fn is_timed(&self) -> bool {
+        Serves::<E>::is_timed(&self.rails)
+    }
+
     async fn run_rails<'a>(&'a self, mut payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Outcome<E> {
         let begun = self.bus.begin(E::POINT, ctx);
         let outcome = self.rails.run_rails(E::reborrow(&mut payload), ctx).await;

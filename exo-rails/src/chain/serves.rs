@@ -38,6 +38,12 @@ pub trait Serves<E: Event>: Send + Sync {
         Self::steps().stream_window(self)
     }
 
+    /// Whether a rail may ask [how long](RailContext::elapsed) the operation before the event took: then a guarded operation
+    /// looks at the clock.
+    fn is_timed(&self) -> bool {
+        Self::steps().is_timed()
+    }
+
     /// Runs the rails of the event, in their order, until one of them does not continue.
     fn run_rails<'a>(
         &'a self,
@@ -108,6 +114,9 @@ pub trait ChainSteps<E: Event, C: ?Sized> {
     /// See [`Serves::stream_window`].
     fn stream_window(self, chain: &C) -> usize;
 
+    /// See [`Serves::is_timed`].
+    fn is_timed(self) -> bool;
+
     /// See [`Serves::surround`].
     #[inline]
     fn surround<'a, N>(
@@ -168,6 +177,11 @@ impl<E: Event, C: ?Sized> ChainSteps<E, C> for NoSteps {
         usize::MAX
     }
 
+    #[inline]
+    fn is_timed(self) -> bool {
+        true
+    }
+
     fn run_always_rails<'a>(
         self,
         _: &'a C,
@@ -202,6 +216,11 @@ impl<E: Event, L: StepsOn<E, Chain: Serves<E>>> ChainSteps<E, L::Chain> for List
     #[inline]
     fn stream_window(self, chain: &L::Chain) -> usize {
         if L::Facts::OPTIONAL { L::Steps::stream_window(chain) } else { L::Facts::WINDOW }
+    }
+
+    #[inline]
+    fn is_timed(self) -> bool {
+        L::Facts::is_timed::<E>()
     }
 
     fn run_always_rails<'a>(

@@ -106,6 +106,7 @@ impl<C: Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> {
             .with_inner(plan)
             .always_in(Self::ALWAYS)
             .around_in(Self::AROUND)
+            .timed_in(Self::TIMED)
             .window(Self::WINDOW)
             .present(if Self::OPTIONAL { Presence::InPart } else { Presence::Always })
             .reported(Self::REPORTED)
@@ -194,6 +195,16 @@ impl<C: Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> {
         EventSet(bits)
     };
 
+    /// The events after an operation at which a rail takes the context.
+    const TIMED: EventSet = {
+        let (mut bits, mut i) = (0, 0);
+        while i < N {
+            bits |= C::ROWS[i].timed.0;
+            i += 1;
+        }
+        EventSet(bits)
+    };
+
     /// How many characters of a streamed answer its rails have to see together.
     const WINDOW: usize = {
         let (mut most, mut i) = (0, 0);
@@ -266,6 +277,9 @@ pub trait Facts {
 
     /// Whether one of them may change the payload.
     fn may_rewrite<E: Event>() -> bool;
+
+    /// Whether one of them may ask how long the operation before the event took.
+    fn is_timed<E: Event>() -> bool;
 }
 
 impl<C: Listing<N>, const N: usize, const K: usize> Facts for ChainFacts<C, N, K> {
@@ -281,6 +295,11 @@ impl<C: Listing<N>, const N: usize, const K: usize> Facts for ChainFacts<C, N, K
     #[inline]
     fn may_rewrite<E: Event>() -> bool {
         const { Self::rewrites_at(E::POINT) }
+    }
+
+    #[inline]
+    fn is_timed<E: Event>() -> bool {
+        const { Self::TIMED.has(E::POINT) }
     }
 }
 

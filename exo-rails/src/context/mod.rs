@@ -64,6 +64,8 @@ pub struct RailContext {
     shared: Option<Box<Shared>>,
     /// The step at which a walk was stopped, between the walk and whoever asks.
     pub(crate) stopped_at: usize,
+    /// How long the operation took.
+    elapsed: Option<Duration>,
     /// The way into the chains around the rail that is called.
     path: Path,
     /// The retries of the operation, once there was one.
@@ -191,6 +193,7 @@ impl RailContext {
             substituted_by: None,
             shared: None,
             stopped_at: 0,
+            elapsed: None,
             path: Path::default(),
             retries: Vec::new(),
             is_nested: false,
@@ -225,6 +228,34 @@ impl RailContext {
     #[must_use]
     pub const fn substituted_by(&self) -> Option<&RailName> {
         self.substituted_by.as_ref()
+    }
+
+    /// How long the operation took that the event comes after: the tool, the model, the run. `None` at events before an
+    /// operation, and where it did not happen, because a rail skipped it.
+    ///
+    /// The time of the rails is not in it, and of an operation that was retried it is that of the last attempt. Guard sets look
+    /// at the clock only where a rail takes the context.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use exo_rails::prelude::*;
+    ///
+    /// #[rail(on = [PostToolCall, ToolError])]
+    /// fn slow(call: &ToolCallInputs, ctx: &RailContext) {
+    ///     if ctx.elapsed() > Some(Duration::from_secs(5)) {
+    ///         println!("`{}` is slow", call.tool_name);
+    ///     }
+    /// }
+    /// ```
+    #[must_use]
+    pub fn elapsed(&self) -> Option<Duration> {
+        self.elapsed.filter(|_| self.event.is_after())
+    }
+
+    #[inline]
+    pub(crate) const fn set_elapsed(&mut self, elapsed: Option<Duration>) {
+        self.elapsed = elapsed;
     }
 
     /// The value of this type that an earlier rail of the event has [provided](crate::Provided); `None` when none has.

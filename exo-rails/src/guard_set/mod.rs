@@ -122,6 +122,11 @@ impl<E: Event> Serves<E> for NoRails {
     }
 
     #[inline]
+    fn is_timed(&self) -> bool {
+        false
+    }
+
+    #[inline]
     fn run_rails<'a>(&'a self, _: E::Payload<'a>, _: &'a mut RailContext) -> impl Future<Output = Outcome<E>> + Send {
         std::future::ready(Ok(Decision::Continue))
     }
@@ -143,6 +148,11 @@ macro_rules! behind_pointers {
 
             fn stream_window(&self) -> usize {
                 (**self).stream_window()
+            }
+
+            #[inline]
+            fn is_timed(&self) -> bool {
+                Serves::<E>::is_timed(&**self)
             }
 
             #[inline]

@@ -8,6 +8,8 @@
 use std::mem;
 use std::sync::Arc;
 
+use tokio::time::Instant;
+
 use super::kinds::Kind;
 use super::perform::Perform;
 use super::permit::issue;
@@ -139,7 +141,7 @@ fn perform<O, R, P>(
 ) -> impl Future<Output = Result<O::Output, AttemptOver>> + Send
 where
     O: Kind,
-    R: Serves<O::Pre> + Serves<O::Failed> + GuardSet + ?Sized,
+    R: Serves<O::Pre> + Serves<O::Post> + Serves<O::Failed> + GuardSet + ?Sized,
     P: Perform<O>,
 {
     async move {
@@ -147,10 +149,15 @@ where
         if ctx.is_cancelled() {
             return Err(RunError::Cancelled.into());
         }
+        let is_timed = Serves::<O::Post>::is_timed(rails) || Serves::<O::Failed>::is_timed(rails);
+        let began = is_timed.then(Instant::now);
         let open_slot = CloseOnDrop(slot);
         let execution = Execution::<O, R, P> { rails, slot, operation, ctx };
         let result = Serves::<O::Pre>::execute(rails, slot.inputs(), execution).await;
         drop(open_slot);
+        if let Some(began) = began {
+            ctx.set_elapsed(Some(began.elapsed()));
+        }
         unshared::<O>(slot)?;
         let error = match result? {
             Ok(output) => return Ok(output),
@@ -281,6 +288,7 @@ fn skipped<O: Kind>(
         Ok(None) => return Ok(None),
         Err(over) => return answered::<O>(over, ctx).map(Some),
     };
+    ctx.set_elapsed(None);
     let output = match substitute {
         Some(output) => output,
         None => O::skipped(inputs, &rail_name, &reason)?,

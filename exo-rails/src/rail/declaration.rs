@@ -24,6 +24,8 @@ pub struct Row {
     pub(crate) always: EventSet,
     /// Those of its events that begin an operation which it surrounds.
     pub(crate) around: EventSet,
+    /// Those of its events after an operation at which it takes the context: it may ask how long the operation took.
+    pub(crate) timed: EventSet,
     /// The rails inside, when it is a chain.
     pub(crate) inner: Option<&'static Plan>,
     /// The rails that it runs after, and those that it runs before.
@@ -97,6 +99,7 @@ impl Row {
             rewritten,
             always: EventSet(0),
             around: EventSet(0),
+            timed: EventSet(0),
             inner: None,
             after: &[],
             before: &[],
@@ -136,6 +139,20 @@ impl Row {
     #[must_use]
     pub const fn always(mut self, events: &'static [HookPoint]) -> Self {
         self.always = EventSet::of(events);
+        self
+    }
+
+    /// It takes the context at these events, where it may ask how long the operation took.
+    #[must_use]
+    pub const fn timed(mut self, events: &'static [HookPoint]) -> Self {
+        self.timed = EventSet::of(events);
+        self
+    }
+
+    /// It is a chain, and at these events one of its rails takes the context.
+    #[must_use]
+    pub(crate) const fn timed_in(mut self, events: EventSet) -> Self {
+        self.timed = events;
         self
     }
 

@@ -61,6 +61,11 @@ impl<E: Event, R: Serves<E>> Serves<E> for Traced<R> {
         self.rails.stream_window()
     }
 
+    #[inline]
+    fn is_timed(&self) -> bool {
+        Serves::<E>::is_timed(&self.rails)
+    }
+
     async fn run_rails<'a>(&'a self, mut payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Outcome<E> {
         let inputs = E::inputs(E::reborrow(&mut payload));
         let (before, tool) = (changeable(&inputs), tool_of(&inputs));

@@ -34,6 +34,7 @@ mod rail_manager;
 mod around;
 mod cancellation;
 mod dropped;
+mod elapsed;
 mod mutation;
 mod permit;
 
