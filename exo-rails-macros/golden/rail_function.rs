@@ -42,12 +42,7 @@ impl ::exo_rails::Rail for block_dangerous {
             ],
             &[],
         )
-        .timed(
-            &[
-                <PreToolCall as ::exo_rails::Event>::POINT,
-                <PostToolCall as ::exo_rails::Event>::POINT,
-            ],
-        );
+        .timed();
     type Events = (PreToolCall, (PostToolCall, ()));
 }
 #[automatically_derived]

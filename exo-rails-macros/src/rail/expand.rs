@@ -199,14 +199,12 @@ fn always(rail: &Rail) -> Option<TokenStream> {
     (!always.is_empty()).then(|| quote_spanned!(Span::mixed_site()=> .always(#points)))
 }
 
-/// The events at which it takes the context, when one of them may come after an operation.
+/// That it takes the context at an event that may come after an operation.
 fn timed(rail: &Rail) -> Option<TokenStream> {
-    let library = &rail.library;
     let takes = |handler: &&Handler| handler.params.iter().any(|param| ends_with(target(&param.ty), "RailContext"));
-    let events: Vec<_> = rail.handlers.iter().filter(takes).flat_map(|handler| &handler.events).collect();
-    let before = |event: &&Path| event.segments.last().is_some_and(|last| BEFORE.iter().any(|name| last.ident == name));
-    let points = quote!(&[#(<#events as #library::Event>::POINT),*]);
-    (!events.iter().all(before)).then(|| quote_spanned!(Span::mixed_site()=> .timed(#points)))
+    let mut events = rail.handlers.iter().filter(takes).flat_map(|handler| &handler.events);
+    let after = |event: &Path| !event.segments.last().is_some_and(|last| BEFORE.iter().any(|name| last.ident == name));
+    events.any(after).then(|| quote_spanned!(Span::mixed_site()=> .timed()))
 }
 
 /// How many characters of a streamed answer it has to see together, when there is something to say of it.

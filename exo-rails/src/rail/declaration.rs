@@ -24,7 +24,7 @@ pub struct Row {
     pub(crate) always: EventSet,
     /// Those of its events that begin an operation which it surrounds.
     pub(crate) around: EventSet,
-    /// Those of its events after an operation at which it takes the context: it may ask how long the operation took.
+    /// Its events, when it takes the context at one after an operation: it may ask how long the operation took.
     pub(crate) timed: EventSet,
     /// The rails inside, when it is a chain.
     pub(crate) inner: Option<&'static Plan>,
@@ -142,10 +142,10 @@ impl Row {
         self
     }
 
-    /// It takes the context at these events, where it may ask how long the operation took.
+    /// It takes the context at an event after an operation, where it may ask how long that took.
     #[must_use]
-    pub const fn timed(mut self, events: &'static [HookPoint]) -> Self {
-        self.timed = EventSet::of(events);
+    pub const fn timed(mut self) -> Self {
+        self.timed = self.on;
         self
     }
 
