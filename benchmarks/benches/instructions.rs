@@ -16,6 +16,7 @@ use gungraun::prelude::*;
 #[allow(dead_code, reason = "other programs measure more of it")]
 mod dispatch;
 
+use dispatch::around;
 use dispatch::rails::{Set, inspect, pause};
 use dispatch::variants::{ByHand, GuardedTool, Guards, ToolByHand, Variant};
 use dispatch::{block_on, dispatches};
@@ -69,6 +70,10 @@ fn run<V: Variant>(Dispatch { variant, call, ctx }: &mut Dispatch<V>, times: u64
 #[bench::tool_00(tool_by_hand::<inspect::Zero>())]
 #[bench::tool_05(tool_by_hand::<inspect::Five>())]
 #[bench::tool_20(tool_by_hand::<inspect::Twenty>())]
+#[bench::around_01(prepared(around::OneByHand::default()))]
+#[bench::around_03(prepared(around::ThreeByHand::default()))]
+#[bench::around_05(prepared(around::FiveByHand::default()))]
+#[bench::absent_10(prepared(around::TenAbsentByHand::default()))]
 fn hand_written<V: Variant>(mut prepared: Dispatch<V>) -> Dispatch<V> {
     run(&mut prepared, DISPATCHES);
     prepared
@@ -87,6 +92,10 @@ fn hand_written<V: Variant>(mut prepared: Dispatch<V>) -> Dispatch<V> {
 #[bench::tool_00(guarded_tool::<inspect::Zero>())]
 #[bench::tool_05(guarded_tool::<inspect::Five>())]
 #[bench::tool_20(guarded_tool::<inspect::Twenty>())]
+#[bench::around_01(prepared(around::One::default()))]
+#[bench::around_03(prepared(around::Three::default()))]
+#[bench::around_05(prepared(around::Five::default()))]
+#[bench::absent_10(prepared(around::TenAbsent::default()))]
 fn static_chain<V: Variant>(mut prepared: Dispatch<V>) -> Dispatch<V> {
     run(&mut prepared, DISPATCHES);
     prepared

@@ -52,7 +52,7 @@ impl<R: GuardSet + Serves<PreToolCall> + 'static> Variant for Guards<R> {
 
 /// The call, which the operation consumes, and in its place one without a name: all rails let it pass, and it allocates
 /// nothing.
-fn next(call: &mut ToolCallInputs) -> ToolCallInputs {
+pub(crate) fn next(call: &mut ToolCallInputs) -> ToolCallInputs {
     std::mem::replace(call, ToolCallInputs::new(""))
 }
 

@@ -86,7 +86,7 @@ impl AroundMode for HasAround<true> {
         L: StepsOn<E, Chain: Serves<E>>,
         N: Next<E::Operation>,
     {
-        L::Steps::surround(chain, inputs, next)
+        async move { L::Steps::surround(&Surroundings { chain, inputs }, next).await }
     }
 
     async fn execute<'a, E, L, X>(
@@ -99,17 +99,24 @@ impl AroundMode for HasAround<true> {
         L: StepsOn<E, Chain: Serves<E>>,
         X: Innermost<E::Operation>,
     {
-        let mut over = None;
-        let result = L::Steps::surround(chain, inputs, Watched { innermost, over: &mut over }).await;
-        // A guard that ends the operation has the last word, whatever these rails return.
-        over.map_or(Ok(result), Err)
+        let mut watched = Watched::new(innermost);
+        let result = L::Steps::surround(&Surroundings { chain, inputs }, &mut watched).await;
+        watched.ended(result)
     }
 }
 
+/// What the rails around an operation share.
+pub struct Surroundings<'a, C, I> {
+    pub(super) chain: &'a C,
+    pub(super) inputs: &'a I,
+}
+
+/// What the rails of chain `C` around the operation of event `E` share.
+pub type SurroundingsOf<'a, E, C> = Surroundings<'a, C, <<E as Begins>::Operation as Operation>::Inputs>;
+
 /// An operation with what the rail of a step does around it.
 pub(super) struct Around<'a, E: Begins, S: Step<E>, N> {
-    pub(super) chain: &'a S::Chain,
-    pub(super) inputs: &'a <E::Operation as Operation>::Inputs,
+    pub(super) at: &'a SurroundingsOf<'a, E, S::Chain>,
     pub(super) next: N,
 }
 
@@ -121,7 +128,7 @@ where
 {
     #[inline(always)]
     fn run(self) -> impl Future<Output = OperationResult<E::Operation>> + Send {
-        S::surround(self.chain, self.inputs, self.next)
+        S::surround(self.at, self.next)
     }
 
     fn scope(&self) -> &RunScope {

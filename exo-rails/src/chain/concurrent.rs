@@ -5,12 +5,13 @@ use std::ops::ControlFlow;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 
+use crate::chain::around::SurroundingsOf;
 use crate::chain::serves::Serves;
 use crate::chain::walk::{At, Mode, Step, Walk};
 use crate::chain::{NO_PLACE, RailList};
 use crate::context::RailContext;
 use crate::decision::{Decision, Outcome};
-use crate::event::{Begins, Event, Next, Operation, OperationResult};
+use crate::event::{Begins, Event, Next, OperationResult};
 
 /// How far a rail has come.
 enum Progress<E: Event> {
@@ -105,8 +106,7 @@ macro_rules! concurrent {
 
             // Rails that run beside others surround nothing.
             fn surround<'a, N>(
-                _: &'a L::Chain,
-                _: &'a <E::Operation as Operation>::Inputs,
+                _: &'a SurroundingsOf<'a, E, L::Chain>,
                 next: N,
             ) -> impl Future<Output = OperationResult<E::Operation>> + Send
             where

@@ -8,12 +8,12 @@ use std::ops::ControlFlow;
 
 use tracing::{Instrument, Span};
 
-use crate::chain::around::{Around, AroundMode, HasAround};
+use crate::chain::around::{Around, AroundMode, HasAround, SurroundingsOf};
 use crate::chain::serves::Serves;
 use crate::chain::{Facts, NO_PLACE, NoRail, RailAt, RailList};
 use crate::context::{RailContext, RunScope};
 use crate::decision::{Decision, Outcome, PlacedRail, record_stop};
-use crate::event::{Begins, Event, Next, Operation, OperationResult, Payloads};
+use crate::event::{Begins, Event, Next, OperationResult, Payloads};
 use crate::point::RailInfo;
 use crate::rail::{Rail, RailOn, Row, Stateless};
 use crate::telemetry;
@@ -43,8 +43,7 @@ pub trait Walk<E: Event, L: RailList> {
 
     /// Runs an operation, with what the rails do around it.
     fn surround<'a, N>(
-        chain: &'a L::Chain,
-        inputs: &'a <E::Operation as Operation>::Inputs,
+        at: &'a SurroundingsOf<'a, E, L::Chain>,
         next: N,
     ) -> impl Future<Output = OperationResult<E::Operation>> + Send
     where
@@ -258,15 +257,14 @@ impl<E: Event, S: Step<E>> Step<E> for InSpan<S> {
     }
 
     fn surround<'a, N>(
-        chain: &'a S::Chain,
-        inputs: &'a <E::Operation as Operation>::Inputs,
+        at: &'a SurroundingsOf<'a, E, S::Chain>,
         next: N,
     ) -> impl Future<Output = OperationResult<E::Operation>> + Send
     where
         E: Begins,
         N: Next<E::Operation>,
     {
-        S::surround(chain, inputs, next)
+        S::surround(at, next)
     }
 
     fn may_rewrite(chain: &S::Chain) -> bool {
@@ -326,15 +324,14 @@ impl<E: Event, L: RailList<Chain: Serves<E>>, A: Walk<E, L>, B: Walk<E, L>> Walk
     }
 
     fn surround<'a, N>(
-        chain: &'a L::Chain,
-        inputs: &'a <E::Operation as Operation>::Inputs,
+        at: &'a SurroundingsOf<'a, E, L::Chain>,
         next: N,
     ) -> impl Future<Output = OperationResult<E::Operation>> + Send
     where
         E: Begins,
         N: Next<E::Operation>,
     {
-        A::surround(chain, inputs, Rest::<'a, E, L, B, N> { chain, inputs, steps: PhantomData, next })
+        A::surround(at, Rest::<'a, E, L, B, N> { at, steps: PhantomData, next })
     }
 
     fn may_rewrite(chain: &L::Chain) -> bool {
@@ -348,8 +345,7 @@ impl<E: Event, L: RailList<Chain: Serves<E>>, A: Walk<E, L>, B: Walk<E, L>> Walk
 
 /// An operation with what the rails of the other steps of a long chain do around it.
 struct Rest<'a, E: Begins, L: RailList, B, N> {
-    chain: &'a L::Chain,
-    inputs: &'a <E::Operation as Operation>::Inputs,
+    at: &'a SurroundingsOf<'a, E, L::Chain>,
     steps: PhantomData<fn() -> B>,
     next: N,
 }
@@ -362,7 +358,7 @@ where
     N: Next<E::Operation>,
 {
     fn run(self) -> impl Future<Output = OperationResult<E::Operation>> + Send {
-        B::surround(self.chain, self.inputs, self.next)
+        B::surround(self.at, self.next)
     }
 
     fn scope(&self) -> &RunScope {
@@ -439,8 +435,7 @@ pub trait Step<E: Event> {
 
     /// Runs an operation, with what the rail does around it.
     fn surround<'a, N>(
-        chain: &'a Self::Chain,
-        inputs: &'a <E::Operation as Operation>::Inputs,
+        at: &'a SurroundingsOf<'a, E, Self::Chain>,
         next: N,
     ) -> impl Future<Output = OperationResult<E::Operation>> + Send
     where
@@ -496,15 +491,14 @@ where
 
     #[inline(always)]
     fn surround<'a, N>(
-        chain: &'a Self::Chain,
-        inputs: &'a <E::Operation as Operation>::Inputs,
+        at: &'a SurroundingsOf<'a, E, Self::Chain>,
         next: N,
     ) -> impl Future<Output = OperationResult<E::Operation>> + Send
     where
         E: Begins,
         N: Next<E::Operation>,
     {
-        L::Access::rail(chain).surround(inputs, next)
+        L::Access::rail(at.chain).surround(at.inputs, next)
     }
 
     fn may_rewrite(chain: &Self::Chain) -> bool {
@@ -592,15 +586,14 @@ macro_rules! walks {
 
             #[inline]
             fn surround<'a, N>(
-                chain: &'a L::Chain,
-                inputs: &'a <E::Operation as Operation>::Inputs,
+                at: &'a SurroundingsOf<'a, E, L::Chain>,
                 next: N,
             ) -> impl Future<Output = OperationResult<E::Operation>> + Send
             where
                 E: Begins,
                 N: Next<E::Operation>,
             {
-                walks!(@nest E, L, chain, inputs, next; $($place)*).run()
+                walks!(@nest E, L, at, next; $($place)*).run()
             }
 
             fn may_rewrite(chain: &L::Chain) -> bool {
@@ -612,12 +605,11 @@ macro_rules! walks {
             }
         }
     };
-    (@nest $event:ident, $list:ident, $chain:ident, $inputs:ident, $next:ident;) => { $next };
-    (@nest $event:ident, $list:ident, $chain:ident, $inputs:ident, $next:ident; $place:ident $($more:ident)*) => {
+    (@nest $event:ident, $list:ident, $at:ident, $next:ident;) => { $next };
+    (@nest $event:ident, $list:ident, $at:ident, $next:ident; $place:ident $($more:ident)*) => {
         Around::<'a, $event, At<$list, $place>, _> {
-            chain: $chain,
-            inputs: $inputs,
-            next: walks!(@nest $event, $list, $chain, $inputs, $next; $($more)*),
+            at: $at,
+            next: walks!(@nest $event, $list, $at, $next; $($more)*),
         }
     };
     (@all [$($before:tt)*]) => {};

@@ -89,6 +89,9 @@ pub trait Innermost<O: Operation>: Send {
     /// Runs it.
     fn execute(self) -> impl Future<Output = Result<OperationResult<O>, Self::Over>> + Send;
 
+    /// Runs it inside a rail. A guard that ends it says so in `over`, and the result is [`interrupted`](Operation::interrupted).
+    fn execute_inside(self, over: &mut Option<Self::Over>) -> impl Future<Output = OperationResult<O>> + Send;
+
     /// See [`Next::scope`].
     fn scope(&self) -> &RunScope;
 
@@ -96,31 +99,48 @@ pub trait Innermost<O: Operation>: Send {
     fn attempt(&self) -> u32;
 }
 
-/// The operation itself, as the last of the rails around it sees it.
-#[derive(Debug)]
-pub(crate) struct Watched<'o, X, Over> {
-    pub(crate) innermost: X,
+/// The operation itself, where the last of the rails around it finds it.
+pub(crate) struct Watched<X, Over> {
+    /// `None` once it runs.
+    innermost: Option<X>,
     /// How a guard has ended it.
-    pub(crate) over: &'o mut Option<Over>,
+    over: Option<Over>,
 }
 
-impl<O: Operation, X: Innermost<O>> Next<O> for Watched<'_, X, X::Over> {
+impl<X, Over> Watched<X, Over> {
+    pub(crate) const fn new(innermost: X) -> Self {
+        Self { innermost: Some(innermost), over: None }
+    }
+
+    /// How the operation has ended. A guard that has ended it has the last word, whatever the rails around it return.
+    pub(crate) fn ended<T>(self, result: T) -> Result<T, Over> {
+        match self.over {
+            None => Ok(result),
+            Some(over) => Err(over),
+        }
+    }
+}
+
+// A pointer: each of the rails around the operation moves it.
+impl<O: Operation, X: Innermost<O>> Next<O> for &mut Watched<X, X::Over> {
+    #[inline]
     async fn run(self) -> OperationResult<O> {
-        match self.innermost.execute().await {
-            Ok(result) => result,
-            Err(over) => {
-                *self.over = Some(over);
-                Err(O::interrupted())
-            }
+        match self.innermost.take() {
+            Some(innermost) => innermost.execute_inside(&mut self.over).await,
+            // It is run by value, so it is there.
+            None => Err(O::interrupted()),
         }
     }
 
     fn scope(&self) -> &RunScope {
-        self.innermost.scope()
+        match &self.innermost {
+            Some(innermost) => innermost.scope(),
+            None => unreachable!("it is run by value, so it is there"),
+        }
     }
 
     fn attempt(&self) -> u32 {
-        self.innermost.attempt()
+        self.innermost.as_ref().map_or(0, Innermost::attempt)
     }
 }
 

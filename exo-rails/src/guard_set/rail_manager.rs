@@ -332,9 +332,9 @@ impl<E: Event> Serves<E> for RailManager {
         E: Begins,
         X: Innermost<E::Operation>,
     {
-        let mut over = None;
-        let result = Serves::<E>::surround(self, inputs, Watched { innermost, over: &mut over }).await;
-        over.map_or(Ok(result), Err)
+        let mut watched = Watched::new(innermost);
+        let result = Serves::<E>::surround(self, inputs, &mut watched).await;
+        watched.ended(result)
     }
 }
 

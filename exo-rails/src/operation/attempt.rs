@@ -195,6 +195,12 @@ where
         operation.perform(rails, issue(slot), slot.inputs(), ctx)
     }
 
+    #[inline(always)]
+    fn execute_inside(self, over: &mut Option<AttemptOver>) -> impl Future<Output = OperationResult<O>> + Send {
+        let Self { rails, slot, operation, ctx } = self;
+        operation.perform_inside(rails, issue(slot), slot.inputs(), ctx, over)
+    }
+
     fn scope(&self) -> &RunScope {
         self.ctx
     }

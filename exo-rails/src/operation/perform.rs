@@ -29,6 +29,26 @@ pub(crate) trait Perform<O: Kind>: Send {
         ctx: &mut RailContext,
     ) -> impl Future<Output = Result<Result<O::Output, O::Error>, AttemptOver>> + Send;
 
+    /// The same inside a rail: how a guard ends it is said in `over`.
+    fn perform_inside<R: GuardSet + ?Sized>(
+        &mut self,
+        rails: &R,
+        permit: Permit<O::Inputs>,
+        inputs: &O::Inputs,
+        ctx: &mut RailContext,
+        over: &mut Option<AttemptOver>,
+    ) -> impl Future<Output = Result<O::Output, O::Error>> + Send {
+        async move {
+            match self.perform(rails, permit, inputs, ctx).await {
+                Ok(result) => result,
+                Err(ended) => {
+                    *over = Some(ended);
+                    Err(O::interrupted())
+                }
+            }
+        }
+    }
+
     /// Lets a result leave that has not left yet.
     fn deliver<R: GuardSet + ?Sized>(
         &mut self,
@@ -65,6 +85,30 @@ where
             match result {
                 Some(result) => Ok(result.map_err(Into::into)),
                 None => Err(RunError::Cancelled.into()),
+            }
+        })
+    }
+
+    // Without the result of the guard around that of the operation: a result less to move.
+    fn perform_inside<R: GuardSet + ?Sized>(
+        &mut self,
+        _: &R,
+        permit: Permit<O::Inputs>,
+        _: &O::Inputs,
+        ctx: &mut RailContext,
+        over: &mut Option<AttemptOver>,
+    ) -> impl Future<Output = Result<O::Output, O::Error>> + Send {
+        let call = O::unless_cancelled((self.0)(permit), ctx);
+        call.map(|result| {
+            if let Some(Ok(output)) = &result {
+                O::count(output, ctx);
+            }
+            match result {
+                Some(result) => result.map_err(Into::into),
+                None => {
+                    *over = Some(RunError::Cancelled.into());
+                    Err(O::interrupted())
+                }
             }
         })
     }
