@@ -49,6 +49,11 @@ pub trait Operation: Sized + Send + Sync + 'static {
 }
 
 /// An event before an operation.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not begin an operation",
+    label = "nothing to surround",
+    note = "a rail with `around` is on the event before the operation: `PreToolCall`, `PreLlmCall`, `Start`, `PreCompaction`, or that of a custom operation"
+)]
 pub trait Begins: Event {
     /// The operation that follows when its rails let it.
     type Operation: Operation<Pre = Self>;

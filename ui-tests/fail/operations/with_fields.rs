@@ -1,0 +1,14 @@
+//! The message should say: an operation is a name, `struct StoreDocument;`.
+
+use exo_rails::Operation;
+
+#[derive(Clone, Debug)]
+pub struct Document(pub String);
+
+#[derive(Operation)]
+#[operation(inputs = Document, output = String)]
+struct StoreDocument {
+    document: Document,
+}
+
+fn main() {}
