@@ -102,6 +102,7 @@ mod common;
 mod deciding;
 mod events;
 mod finishing;
+mod langchain;
 mod rewriting;
 mod traces;
 
