@@ -1,0 +1,17 @@
+//! Runs the example `retry_then_fallback` as a user does and reads what it prints.
+
+use std::process::Command;
+
+#[test]
+fn each_failure_is_retried_then_falls_back() -> std::io::Result<()> {
+    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
+    let output = Command::new(cargo)
+        .args(["run", "--quiet", "--example", "retry_then_fallback"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()?;
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let printed = String::from_utf8_lossy(&output.stdout);
+    let failed = printed.matches("  attempt ").count();
+    assert_eq!((failed, printed.matches("the second provider is asked").count()), (1 + 3 + 1 + 3, 3), "{printed}");
+    Ok(())
+}
