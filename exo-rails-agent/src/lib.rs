@@ -27,13 +27,18 @@
 //! No feature is on by default.
 
 mod agent;
+#[cfg(feature = "anthropic-http")]
+pub mod anthropic;
 mod compaction;
+#[cfg(any(feature = "openai-http", feature = "anthropic-http"))]
+mod http;
 mod model;
 #[cfg(feature = "openai-http")]
 pub mod openai;
 pub mod platform;
 mod scripted;
 mod session;
+mod spec;
 pub mod testing;
 
 pub use agent::{Agent, AgentBuilder, RunEvent, RunStream};
@@ -41,7 +46,10 @@ pub use compaction::{Compaction, Compactor, KeepNewest, estimated_tokens};
 pub use model::Model;
 pub use scripted::{ScriptError, ScriptedModel};
 pub use session::Session;
+pub use spec::SpecError;
 
 // Hidden from the docs only: errors name it, and rustc writes the whole path of what is hidden.
 #[cfg_attr(doc, doc(hidden))]
 pub use agent::IntoGuardSet;
+#[cfg_attr(doc, doc(hidden))]
+pub use model::DynModel;

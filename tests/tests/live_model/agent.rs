@@ -6,7 +6,7 @@ use exo_rails::prelude::*;
 use exo_rails_agent::Agent;
 use serde_json::{Value, json};
 
-use crate::model;
+use crate::dialect::Dialect;
 use crate::server::{Answer, Server};
 
 /// Tries again after the wait that the server asks for, and notes it.
@@ -39,7 +39,8 @@ async fn an_agent_tries_again_when_the_server_says_when() {
     let search = Tool::new("search", "Finds orders.", json!({ "type": "object" }), |arguments: Value| async move {
         Ok::<_, OperationError>(format!("order {} is late", arguments["order"]))
     });
-    let agent = Agent::builder("live", model(&server.url)).tool(search).rails(rail_chain![back_off]).build();
+    let agent =
+        Agent::builder("live", Dialect::Chat.model(&server.url)).tool(search).rails(rail_chain![back_off]).build();
     let mut ctx = RunContext::new("live");
     let output = agent.run_in("Where is my order?", &mut ctx).await.unwrap();
 
