@@ -109,6 +109,6 @@ async fn answer(
         // One after the other, so that the timeline can be read.
         .parallel_tools(NonZeroUsize::MIN)
         .build();
-    let result = agent.run_in(input, ctx).await;
+    let result = agent.run_in(input, ctx).await.map_err(RunError::from);
     (result, agent.rails().tally())
 }

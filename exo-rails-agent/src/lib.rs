@@ -41,11 +41,11 @@ mod session;
 mod spec;
 pub mod testing;
 
-pub use agent::{Agent, AgentBuilder, RunEvent, RunStream};
+pub use agent::{Agent, AgentBuilder, FailedRun, RunEvent, RunSoFar, RunStream};
 pub use compaction::{Compaction, Compactor, KeepNewest, estimated_tokens};
 pub use model::Model;
 pub use scripted::{ScriptError, ScriptedModel};
-pub use session::Session;
+pub use session::{SavedSession, Session};
 pub use spec::SpecError;
 
 // Hidden from the docs only: errors name it, and rustc writes the whole path of what is hidden.
