@@ -151,7 +151,8 @@ where
     /// # Errors
     /// Those of [`Agent::run`]. The run is then not part of the conversation: see [`keep`](Self::keep).
     pub async fn run(&mut self, input: impl Into<InvokeInputs> + Send) -> Result<InvokeOutput, FailedRun> {
-        self.run_in(input, &mut RunContext::new(self.agent.name())).await
+        let mut ctx = self.context();
+        self.turn(input.into(), &mut ctx, None).await
     }
 
     /// The same in a context of your own: with a run name, values, and a token that cancels this run.
@@ -182,6 +183,7 @@ where
         input: impl Into<InvokeInputs> + Send,
         ctx: &mut RunContext,
     ) -> Result<InvokeOutput, FailedRun> {
+        self.enter(ctx);
         self.turn(input.into(), ctx, None).await
     }
 
@@ -199,7 +201,10 @@ where
         P: 'a,
     {
         let input = input.into();
-        RunStream::new(move |events| async move { self.turn(input, ctx, Some(events)).await })
+        RunStream::new(move |events| async move {
+            self.enter(ctx);
+            self.turn(input, ctx, Some(events)).await
+        })
     }
 
     /// The same as [`stream`](Self::stream), with a session that the stream owns until it ends or is dropped: a locked one,
@@ -233,13 +238,16 @@ where
     pub fn stream_owned_in<'a>(
         mut session: impl DerefMut<Target = Self> + Send + 'a,
         input: impl Into<InvokeInputs> + Send,
-        mut ctx: RunContext,
+        ctx: RunContext,
     ) -> RunStream<'a>
     where
         Self: 'a,
     {
         let input = input.into();
-        RunStream::new(move |events| async move { session.turn(input, &mut ctx, Some(events)).await })
+        RunStream::new(move |events| async move {
+            let mut ctx = session.context_of(ctx);
+            session.turn(input, &mut ctx, Some(events)).await
+        })
     }
 
     /// The same as [`stream`](Self::stream), for a session that ends with this run: the rails of
@@ -249,15 +257,22 @@ where
     where
         Self: 'a,
     {
-        let (input, mut ctx) = (input.into(), RunContext::new(self.agent.name()));
+        let input = input.into();
         RunStream::new(move |events| async move {
+            let mut ctx = self.context();
             let result = self.turn(input, &mut ctx, Some(events)).await;
             self.end().await;
             result
         })
     }
 
-    /// One run of the session.
+    /// Makes this context one of the session.
+    fn enter(&self, ctx: &mut RunContext) {
+        let given = mem::replace(ctx, RunContext::new(self.agent.name()));
+        *ctx = self.context_of(given);
+    }
+
+    /// One run of the session, in a context of it.
     async fn turn(
         &mut self,
         mut input: InvokeInputs,
@@ -268,8 +283,6 @@ where
         if input.messages.is_empty() {
             input.messages.clone_from(&self.messages);
         }
-        let given = mem::replace(ctx, RunContext::new(self.agent.name()));
-        *ctx = self.context_of(given);
         self.info.turns += 1;
         let output = AgentRun::new(&*self.agent, events).run(input, ctx).await?;
         // A run that a rail has skipped has none, and nothing of it is kept.
