@@ -39,7 +39,7 @@ use crate::spec::{self, SpecError};
 ///
 /// # Models that are chosen at run time
 ///
-/// `Box<dyn Model>`, `Arc<dyn Model>` and `&dyn Model` are models. Each call of one allocates its future.
+/// `Box<dyn Model>`, `Arc<dyn Model>` and `&dyn Model` are models. A call through a pointer allocates its future.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -64,7 +64,7 @@ use crate::spec::{self, SpecError};
     message = "`{Self}` is not a model",
     label = "not a model",
     note = "a model implements `exo_rails_agent::Model`; for tests there is `ScriptedModel`",
-    note = "a model that is chosen at run time is a `Box<dyn Model>`, an `Arc<dyn Model>` or a `&dyn Model`"
+    note = "a model that is chosen at run time is a `Box<dyn Model>` or an `Arc<dyn Model>`; a model by its name is `<dyn Model>::from_spec(\"openai:gpt-4o\")?`"
 )]
 pub trait Model: DynModel + Send + Sync {
     /// Answers a request.
@@ -161,15 +161,16 @@ impl<M: Model> DynModel for M {
     }
 }
 
-/// A model behind a pointer is the model.
+/// A model behind a pointer is the model, also one whose type nobody knows.
 macro_rules! behind_pointers {
-    ($([$($generics:tt)*] $pointer:ty: $call:ident, $stream:ident;)*) => {$(
-        impl<$($generics)*> Model for $pointer {
+    ($($pointer:ty),*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<M: Model + ?Sized> Model for $pointer {
             fn call(
                 &self,
                 request: Permit<ModelCallInputs>,
             ) -> impl Future<Output = Result<ModelResponse, OperationError>> + Send {
-                (**self).$call(request)
+                (**self).call_boxed(request)
             }
 
             fn model_name(&self) -> Option<&str> {
@@ -184,24 +185,13 @@ macro_rules! behind_pointers {
                 &self,
                 request: Permit<ModelCallInputs>,
             ) -> impl Stream<Item = Result<ModelDelta, OperationError>> + Send {
-                (**self).$stream(request)
+                (**self).stream_boxed(request)
             }
         }
     )*};
 }
 
-behind_pointers! {
-    [M: Model] &M: call, stream;
-    [M: Model] Arc<M>: call, stream;
-    [M: Model] Box<M>: call, stream;
-    ['a] &(dyn Model + 'a): call_boxed, stream_boxed;
-    ['a] Arc<dyn Model + 'a>: call_boxed, stream_boxed;
-    ['a] Box<dyn Model + 'a>: call_boxed, stream_boxed;
-    // Another type, which people write as well.
-    ['a] &(dyn Model + Send + Sync + 'a): call_boxed, stream_boxed;
-    ['a] Arc<dyn Model + Send + Sync + 'a>: call_boxed, stream_boxed;
-    ['a] Box<dyn Model + Send + Sync + 'a>: call_boxed, stream_boxed;
-}
+behind_pointers!(&M, Arc<M>, Box<M>);
 
 impl dyn Model {
     /// The model that a specification names, such as `openai:gpt-4o` or `anthropic:claude-sonnet-4-5`: a provider, a colon,
