@@ -22,7 +22,8 @@
 //! | feature | what it adds | dependencies |
 //! |---|---|---|
 //! | `openai` | `openai::ChatModel` | an HTTP client with TLS: `reqwest`, `rustls` |
-//! | `openai-http` | the same without TLS, for a server on the same machine | an HTTP client: `reqwest` |
+//! | `anthropic` | `anthropic::MessagesModel` | the same |
+//! | `openai-http`, `anthropic-http` | the same models without TLS, for a server on the same machine | an HTTP client: `reqwest` |
 //!
 //! No feature is on by default.
 
