@@ -44,7 +44,8 @@ pub struct FailedRun {
 #[non_exhaustive]
 pub struct RunSoFar {
     /// The conversation, as the rails have let it pass: empty when the run failed before its first step. Each tool call has
-    /// an output. Where a call had none when the run failed, the output says so. The conversation can go on from here.
+    /// an output. Where a call had none when the run failed, the output says so. An answer that the rails of
+    /// [`Finished`](exo_rails::events::Finished) have refused is left out. The conversation can go on from here.
     #[serde(default)]
     pub messages: Messages,
     /// The tokens that all model calls have used together, also those whose answer a rail refused.

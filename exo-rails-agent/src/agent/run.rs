@@ -41,6 +41,8 @@ pub(crate) struct AgentRun<'a, M, R> {
 struct SoFar {
     messages: Messages,
     steps: u32,
+    /// Whether the last message is the answer.
+    has_answered: bool,
 }
 
 impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
@@ -53,7 +55,7 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
         let span = telemetry::run_span(ctx);
         let result = self.run_guarded(input, ctx).instrument(span.clone()).await;
         telemetry::end_with_usage(&span, ctx, &result, Some(&self.used()));
-        result.map_err(|error| FailedRun { error, so_far: Box::new(self.done()) })
+        result.map_err(|error| self.failed(error))
     }
 
     async fn run_guarded(&self, input: InvokeInputs, ctx: &mut RunContext) -> Result<InvokeOutput, RunError> {
@@ -87,7 +89,7 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
     /// Takes steps until the model answers.
     async fn take_steps(&self, run: Permit<InvokeInputs>) -> Result<InvokeOutput, RunError> {
         let (mut ctx, max_steps) = (run.context(), self.agent.max_steps);
-        *self.so_far() = SoFar { messages: self.first_messages(&run), steps: 0 };
+        *self.so_far() = SoFar { messages: self.first_messages(&run), ..SoFar::default() };
         for step in 0..max_steps {
             ctx.set_step(step);
             self.so_far().steps = step + 1;
@@ -95,11 +97,14 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
             self.so_far().messages.extend(ctx.take_notices());
             // The request is gone with the future: then nobody shares the list, and the push copies no pointers.
             let response = self.ask(self.messages(), &mut ctx).await?;
+            let is_answer = response.message.tool_calls.is_empty();
             // Where a rail has skipped the call, there may be nothing to remember.
             if !(ctx.substituted_by().is_some() && says_nothing(&response.message)) {
-                self.so_far().messages.push(response.message.clone());
+                let mut so_far = self.so_far();
+                so_far.messages.push(response.message.clone());
+                so_far.has_answered = is_answer;
             }
-            if response.message.tool_calls.is_empty() {
+            if is_answer {
                 return Ok(self.answer(response, &ctx));
             }
             let calls = &response.message.tool_calls;
@@ -120,6 +125,15 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
 
     fn messages(&self) -> Messages {
         self.so_far().messages.clone()
+    }
+
+    fn failed(&self, error: RunError) -> FailedRun {
+        let mut so_far = Box::new(self.done());
+        if self.so_far().has_answered {
+            // The rails of `Finished` have not let the answer pass.
+            so_far.messages.pop();
+        }
+        FailedRun { error, so_far }
     }
 
     /// What the run has done by now.

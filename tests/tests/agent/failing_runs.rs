@@ -153,6 +153,40 @@ async fn the_last_attempt_is_told() {
     assert_eq!((so_far.usage.total_tokens, so_far.steps, so_far.messages.len()), (4, 2, 3));
 }
 
+/// An answer that a rail refuses is not kept, wherever it is refused.
+#[tokio::test]
+async fn a_refused_answer_is_not_part_of_what_was_done() {
+    #[rail(on = [PostLlmCall])]
+    fn early(response: &ModelResponse) -> Verdict {
+        Verdict::abort_if(response.message.text().contains("early"), "no secrets")
+    }
+    #[rail(on = [Finished])]
+    fn late(output: &mut InvokeOutput) -> Verdict {
+        output.text = output.text.replace(KEY, "[key]");
+        Verdict::abort_if(output.text.contains("late"), "no secrets")
+    }
+    for said in ["early", "late"] {
+        let script =
+            format!(r#"[{{ "call": [{{ "tool": "x" }}] }}, {{ "say": "{said}: {KEY}" }}, {{ "say": "one" }}]"#);
+        let agent = Agent::builder("refused", script.parse::<ScriptedModel>().unwrap()).rails(rail_chain![early, late]);
+        let agent = agent.build();
+        let mut session = Session::start(&agent, "s-1").await.unwrap();
+        let mut events = session.stream("go");
+        let failed = loop {
+            match events.next().await.unwrap() {
+                Ok(_) => {}
+                Err(failed) => break failed,
+            }
+        };
+        drop(events);
+        assert_eq!((failed.so_far.steps, failed.so_far.messages.len()), (2, 3), "{said}");
+        session.keep(&failed);
+        let output = session.run("Again.").await.unwrap();
+        assert!(!format!("{:?}", output.messages).contains(KEY) && output.messages.len() == 5, "{said}");
+        session.end().await;
+    }
+}
+
 #[tokio::test]
 async fn a_session_goes_on_with_a_failed_run_when_it_is_kept() {
     let agent = agent(ABORTED);

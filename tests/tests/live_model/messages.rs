@@ -1,8 +1,12 @@
 //! The messages protocol: what is sent, and what its answers become.
 
+use std::sync::Mutex;
+
 use exo_rails::message::{Content, ContentPart, Message, Role, ToolCall, ToolSpec};
 use exo_rails::prelude::*;
-use exo_rails_agent::{Agent, Session};
+use exo_rails::{ModelDelta, NoRails};
+use exo_rails_agent::{Agent, Model, Session};
+use futures_util::TryStreamExt;
 use serde_json::{Value, json};
 
 use crate::dialect::{Dialect, message_events, messages};
@@ -428,6 +432,62 @@ async fn a_streamed_answer_is_the_same_wherever_it_is_cut() {
             "{name} without a last event"
         );
     }
+}
+
+#[tokio::test]
+async fn whatever_servers_do_around_events_the_answer_is_the_same() {
+    let Case { whole, events, .. } = said();
+    let at_once = answer(How::AtOnce, Answer::json(&whole)).await;
+    let plain = message_events(&events);
+    let cases = [
+        ("comments", format!(": processing\n\n{}", plain.replace("\n\n", "\n\n: keep-alive\n\n"))),
+        ("carriage returns", plain.replace('\n', "\r\n")),
+        (
+            "no names",
+            plain.lines().filter(|line| !line.starts_with("event:")).fold(String::new(), |all, line| all + line + "\n"),
+        ),
+        ("other fields", plain.replace("data: ", "id: 1\nretry: 5\ndata:")),
+        ("more after the end", plain.clone() + "data: { never read\n\n"),
+        ("no line after the last event", plain.trim_end().to_owned()),
+        ("empty events", plain.replace("event: ", "data:\n\nevent: ")),
+    ];
+    for (name, events) in cases {
+        let streamed = answer(How::Streamed, Answer::stream(&events, 50).ended()).await;
+        assert_eq!(streamed, at_once, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_piece_is_passed_on_as_it_comes_and_nothing_twice() {
+    let server = Server::start([Answer::stream(&message_events(&said().events), 50).ended()]).await;
+    let (model, deltas) = (&Dialect::Messages.model(&server.url), &Mutex::default());
+    let collect = |permit| async move {
+        *deltas.lock().unwrap() = model.stream(permit).try_collect::<Vec<_>>().await?;
+        Ok::<_, OperationError>(ModelResponse::default())
+    };
+    NoRails.guard_llm_call(prompt(), &mut RunContext::new("live"), collect).await.unwrap();
+    server.requests().await;
+    let text = |text: &str| ModelDelta::Text(text.to_owned());
+    let fields = |fields: Value| ModelDelta::ResponseFields(fields.as_object().cloned().unwrap());
+    let usage = |completion: u64| {
+        let usage = json!({
+            "prompt_tokens": 14, "completion_tokens": completion, "total_tokens": 14 + completion,
+            "cache_creation_input_tokens": 3, "cache_read_input_tokens": 2, "service_tier": "standard",
+        });
+        ModelDelta::Usage(serde_json::from_value(usage).unwrap())
+    };
+    let expected = [
+        fields(json!({ "id": "m-1", "model": "m" })),
+        // What the request has cost is known when the answer begins, also of one that breaks off.
+        usage(1),
+        text("Grü"),
+        text("ße, 世"),
+        text("界 🦀!"),
+        fields(json!({ "stop_reason": "end_turn" })),
+        ModelDelta::Finish("stop".to_owned()),
+        usage(4),
+    ];
+    assert_eq!(*deltas.lock().unwrap(), expected);
 }
 
 #[tokio::test]
