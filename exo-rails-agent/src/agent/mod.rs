@@ -249,7 +249,7 @@ impl<M, R> AgentBuilder<M, R> {
     }
 
     /// How many steps a run may take (20 when it is not said): model calls with the tool calls they ask for.
-    /// One more, and the run fails with [`RunError::StepLimit`].
+    /// One more, and the run fails with [`RunError::StepLimit`](exo_rails::RunError::StepLimit).
     pub fn max_steps(mut self, steps: u32) -> Self {
         self.0.max_steps = steps;
         self

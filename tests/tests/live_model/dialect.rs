@@ -35,7 +35,7 @@ pub(crate) fn messages(url: &str) -> MessagesModelBuilder {
 
 /// The events of a stream of chat completions, without the last one.
 pub(crate) fn chat_events(pieces: &[Value]) -> String {
-    pieces.iter().map(|piece| format!("data: {piece}\n\n")).collect()
+    pieces.iter().map(|piece| format!("data: {piece}\n\n")).collect::<Vec<_>>().concat()
 }
 
 /// The events of a stream of chat completions.
@@ -46,7 +46,7 @@ pub(crate) fn all_chat_events(pieces: &[Value]) -> String {
 /// The events of a stream of the messages protocol.
 pub(crate) fn message_events(events: &[Value]) -> String {
     let name = |event: &Value| event["type"].as_str().unwrap_or_default().to_owned();
-    events.iter().map(|event| format!("event: {}\ndata: {event}\n\n", name(event))).collect()
+    events.iter().map(|event| format!("event: {}\ndata: {event}\n\n", name(event))).collect::<Vec<_>>().concat()
 }
 
 impl Dialect {
