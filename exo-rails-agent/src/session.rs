@@ -22,10 +22,10 @@ use crate::model::Model;
 /// the place where it began.
 ///
 /// The conversation is what the runs give: their messages, as the rails have let them pass. A run that fails is not part of
-/// it, unless the program [keeps](Self::keep) what it has done. Neither is a run that a rail skips at
-/// [`Start`](exo_rails::events::Start): what the user said stays as unsaid, because the rail may have refused it. When the
-/// model is to know of such a run, the rail's substitute has the conversation in its
-/// [`messages`](exo_rails::InvokeOutput::messages).
+/// it, unless the program [keeps](Self::keep) what it has done. Neither is a run that a rail answers: with a skip at
+/// [`Start`](exo_rails::events::Start), or with [`abort_with`](exo_rails::RailAction::abort_with) at any event. What the user
+/// said stays as unsaid, because the rail may have refused it. When the model is to know of such a run, the rail's answer
+/// has the conversation in its [`messages`](exo_rails::InvokeOutput::messages).
 ///
 /// ```
 /// use exo_rails_agent::{Agent, Session};

@@ -65,7 +65,7 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
             let again = std::mem::replace(&mut reported, run.attempt()) < run.attempt();
             Box::pin(async move {
                 self.tell_again(again).await;
-                self.take_steps(run).await
+                self.take_steps(run).await.map_err(|error| self.with_cost(error))
             })
         };
         let result = self.agent.rails.guard_run(input, ctx, attempt).await;
@@ -134,6 +134,16 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
             so_far.messages.pop();
         }
         FailedRun { error, so_far }
+    }
+
+    /// The error; where a rail ends the run with an answer, with what the run has cost.
+    fn with_cost(&self, mut error: RunError) -> RunError {
+        if let RunError::Abort(abort) = &mut error
+            && let Some(answer) = &mut abort.answer
+        {
+            (answer.usage, answer.steps) = (self.used(), self.so_far().steps);
+        }
+        error
     }
 
     /// What the run has done by now.

@@ -235,6 +235,40 @@ async fn a_session_never_keeps_what_a_rail_of_start_has_refused() {
     assert_eq!(session.end().await.turns, 6);
 }
 
+/// A rail that ends the run with an answer decides as well what is remembered of it.
+#[tokio::test]
+async fn an_answer_of_a_rail_has_what_the_run_has_cost() {
+    #[rail(on = [PreToolCall])]
+    fn hand_over(call: &ToolCallInputs) -> RailAction {
+        let messages = match call.tool_name.as_str() {
+            "refund" => vec![Message::user("a refund"), Message::assistant("handed over")],
+            _ => Vec::new(),
+        };
+        let answer = InvokeOutput { messages: messages.into(), ..InvokeOutput::text("A colleague will call you.") };
+        RailAction::abort_with(answer, "people do that")
+    }
+    #[rail(on = [Finished])]
+    fn told(output: &InvokeOutput, ctx: &RailContext) {
+        tests::note(ctx, format!("{} {}", output.steps, output.usage.total_tokens));
+    }
+    let script = r#"[
+        { "call": [{ "tool": "delete" }], "usage": { "prompt_tokens": 5, "completion_tokens": 2, "total_tokens": 7 } },
+        { "call": [{ "tool": "refund" }] },
+        { "say": "one" }
+    ]"#;
+    let agent =
+        Agent::builder("answers", script.parse::<ScriptedModel>().unwrap()).rails(rail_chain![hand_over, told]).build();
+    let mut session = Session::start(&agent, "s-1").await.unwrap();
+    let mut ctx = RunContext::new("answers");
+    let output = session.run_in("Delete it.", &mut ctx).await.unwrap();
+    assert_eq!((output.text.as_str(), output.steps, output.usage.total_tokens), ("A colleague will call you.", 1, 7));
+    assert_eq!(tests::notes(&ctx), ["1 7"]);
+    assert!(session.messages().is_empty());
+    session.run("My money back!").await.unwrap();
+    assert_eq!(texts(session.messages()), ["a refund", "handed over"]);
+    session.end().await;
+}
+
 #[tokio::test]
 async fn a_skip_without_a_substitute_leaves_no_empty_message() {
     let agent = agent(r#"[{ "say": "one" }]"#);
