@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::fmt;
+use std::ops::Deref;
 
 use exo_rails::message::{Messages, Usage};
 use exo_rails::{OperationError, RunError};
@@ -9,7 +10,8 @@ use serde::{Deserialize, Serialize};
 
 /// A run that has failed: its error, and what the run had done until then.
 ///
-/// `?` makes of it the [`RunError`] or the [`OperationError`] that a function returns.
+/// `?` makes of it the [`RunError`] or the [`OperationError`] that a function returns. It derefs to the [`RunError`]: a function
+/// that takes `&RunError` takes `&failed`.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -66,6 +68,14 @@ impl Error for FailedRun {
     // The text is that of the error, so its source is as well.
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         self.error.source()
+    }
+}
+
+impl Deref for FailedRun {
+    type Target = RunError;
+
+    fn deref(&self) -> &RunError {
+        &self.error
     }
 }
 

@@ -118,6 +118,9 @@ async fn whatever_fails_is_told_with_what_was_before() {
     assert!(matches!(model_failed.error, RunError::Operation(_)));
     assert_eq!(texts(&model_failed.so_far.messages), ["help", "Delete [key].", "", FOUND]);
     assert_eq!(model_failed.to_string(), "gone (unavailable)");
+    // What a service does with a `&RunError` it does with this error as well.
+    assert_eq!(model_failed.failure().map(|failure| failure.kind), Some(OperationErrorKind::Unavailable));
+    assert_eq!(exo_rails::telemetry::error_type(&model_failed), "unavailable");
 
     let refused = agent("[]").run(format!("stop here {KEY}")).await.unwrap_err();
     assert_eq!(*refused.so_far, exo_rails_agent::RunSoFar::default());
