@@ -18,7 +18,8 @@ use crate::model::Model;
 /// [`ctx.session`](exo_rails::RunScope::session).
 ///
 /// It begins with [`SessionStart`](exo_rails::events::SessionStart), where rails may refuse it, and ends with
-/// [`SessionEnd`](exo_rails::events::SessionEnd). `P` points to the agent: `&agent`, or an `Arc` for a session that outlives
+/// [`SessionEnd`](exo_rails::events::SessionEnd). One that is dropped before its end is reported to the rails of
+/// [`Dropped`](exo_rails::events::Dropped). `P` points to the agent: `&agent`, or an `Arc` for a session that outlives
 /// the place where it began.
 ///
 /// The conversation is what the runs give: their messages, as the rails have let them pass. A run that fails is not part of
@@ -58,6 +59,9 @@ pub struct Session<P> {
     messages: Messages,
     cancellation: Option<CancellationToken>,
     has_ended: bool,
+    /// [`report_dropped`](Self::report_dropped). `Drop` knows nothing of the agent, so this is looked up when the session
+    /// begins.
+    report_dropped: fn(&Self),
 }
 
 impl<P, M, R> Session<P>
@@ -106,7 +110,15 @@ where
         let SavedSession { info, messages, state } = saved;
         let values = SharedExtensions::default();
         values.state().restore(state);
-        let mut session = Self { agent, info, values, messages: Messages::new(), cancellation: None, has_ended: true };
+        let mut session = Self {
+            agent,
+            info,
+            values,
+            messages: Messages::new(),
+            cancellation: None,
+            has_ended: true,
+            report_dropped: Self::report_dropped,
+        };
         session.set_messages(messages);
         let mut ctx = session.context();
         session.agent.rails().start_session(&session.info, &mut ctx).await?;
@@ -307,6 +319,11 @@ where
         std::mem::take(&mut self.info)
     }
 
+    /// Reports to the rails of `Dropped` that nobody has ended the session.
+    fn report_dropped(&self) {
+        self.agent.rails().session_dropped(&mut self.context());
+    }
+
     fn context(&self) -> RunContext {
         self.context_of(RunContext::new(self.agent.name()))
     }
@@ -405,7 +422,8 @@ impl<P> Session<P> {
 impl<P> Drop for Session<P> {
     fn drop(&mut self) {
         if !self.has_ended {
-            tracing::warn!(session = self.info.id, "a session was dropped without its end: no rail was told of it");
+            tracing::warn!(session = self.info.id, "a session was dropped without its end");
+            (self.report_dropped)(self);
         }
     }
 }

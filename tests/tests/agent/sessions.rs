@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use exo_rails::message::{Message, Messages, Role};
 use exo_rails::prelude::*;
-use exo_rails::{CancellationToken, SessionInfo};
-use exo_rails_agent::{Agent, FailedRun, RunEvent, SavedSession, ScriptedModel, Session};
-use futures_util::{Stream, StreamExt};
+use exo_rails::{CancellationToken, DroppedInputs, ModelDelta, SessionInfo};
+use exo_rails_agent::{Agent, FailedRun, Model, RunEvent, SavedSession, ScriptedModel, Session};
+use futures_util::{Stream, StreamExt, stream};
 use tests::Warnings;
 
 /// What has happened in the session.
@@ -303,6 +303,43 @@ async fn a_session_that_is_dropped_is_reported() {
     Session::start(&agent, "s-2").await.unwrap().end().await;
     assert!(Session::start(&agent, "").await.is_err());
     assert_eq!(warnings.seen().len(), 1, "{:?}", warnings.seen());
+}
+
+#[rail(on = [Dropped])]
+fn gone(dropped: &DroppedInputs, ctx: &RailContext) {
+    let entry = format!("{:?} {:?} in turn {}", dropped.what, ctx.session_id().unwrap_or_default(), ctx.turn());
+    ctx.session.update(|seen: &mut Seen| seen.0.push(entry));
+}
+
+/// A client goes away in the middle of an answer, and nobody ends the session.
+#[tokio::test]
+async fn a_session_and_a_run_that_are_dropped_are_events() {
+    /// Says something, and then nothing, without an end.
+    struct Endless;
+
+    impl Model for Endless {
+        async fn call(&self, _: Permit<ModelCallInputs>) -> Result<ModelResponse, OperationError> {
+            Ok(ModelResponse::text("one"))
+        }
+
+        fn stream(&self, _: Permit<ModelCallInputs>) -> impl Stream<Item = Result<ModelDelta, OperationError>> + Send {
+            stream::iter([Ok(ModelDelta::Text("t".to_owned()))]).chain(stream::pending())
+        }
+    }
+
+    let agent = Arc::new(Agent::builder("dropped", Endless).rails(rail_chain![gone]).build());
+    let mut session = Session::start(Arc::clone(&agent), "s-1").await.unwrap();
+    let values = session.values().clone();
+    session.run("first").await.unwrap();
+    let mut events = session.into_stream("second");
+    assert!(matches!(events.next().await, Some(Ok(RunEvent::Text(_)))));
+    drop(events);
+    assert_eq!(values.get::<Seen>().unwrap().0, ["Run \"s-1\" in turn 1", "Session \"s-1\" in turn 2"]);
+    // One that is ended, and one that was refused, were not dropped.
+    let ended = Session::start(Arc::clone(&agent), "s-2").await.unwrap();
+    let values = ended.values().clone();
+    ended.end().await;
+    assert!(values.get::<Seen>().is_none());
 }
 
 #[tokio::test]
