@@ -48,9 +48,8 @@ use std::num::NonZeroUsize;
 use std::process::ExitCode;
 
 use exo_rails::prelude::*;
-use exo_rails_agent::Agent;
+use exo_rails_agent::{Agent, Model};
 
-use crate::model::AnyModel;
 use crate::options::{Command, Options};
 use crate::page::Page;
 use crate::rails::SupportRails;
@@ -80,10 +79,10 @@ async fn main() -> ExitCode {
 
 /// Runs the agent on a copy of the files and prints how it went.
 async fn run(options: &Options) -> Result<ExitCode, Box<dyn Error>> {
-    let model = AnyModel::chosen_by(options)?;
+    let model = model::chosen_by(options)?;
     let workspace = Workspace::copy_of(&options.files)?;
     let page = Page::stdout();
-    report::opening(page, options, &model);
+    report::opening(page, options, &*model);
 
     let mut ctx = RunContext::new("support");
     let rails = Timeline::new(SupportRails::new(workspace.root()), page);
@@ -96,7 +95,7 @@ async fn run(options: &Options) -> Result<ExitCode, Box<dyn Error>> {
 
 /// The agent: a model, tools, and a chain of rails around everything that they do.
 async fn answer(
-    model: AnyModel,
+    model: Box<dyn Model>,
     rails: Timeline<SupportRails>,
     workspace: &Workspace,
     input: &str,
@@ -109,6 +108,6 @@ async fn answer(
         // One after the other, so that the timeline can be read.
         .parallel_tools(NonZeroUsize::MIN)
         .build();
-    let result = agent.run_in(input, ctx).await;
+    let result = agent.run_in(input, ctx).await.map_err(RunError::from);
     (result, agent.rails().tally())
 }

@@ -2,26 +2,17 @@
 
 use std::error::Error;
 
-use exo_rails::prelude::*;
 use exo_rails_agent::{Model, ScriptedModel};
 
 use crate::options::Options;
 
-pub(crate) enum AnyModel {
-    Scripted(ScriptedModel),
+/// The live model that the environment names, unless the options name a script; otherwise the script.
+pub(crate) fn chosen_by(options: &Options) -> Result<Box<dyn Model>, Box<dyn Error>> {
     #[cfg(feature = "live-http")]
-    Live(exo_rails_agent::openai::ChatModel),
-}
-
-impl AnyModel {
-    /// The live model that the environment names, unless the options name a script; otherwise the script.
-    pub(crate) fn chosen_by(options: &Options) -> Result<Self, Box<dyn Error>> {
-        #[cfg(feature = "live-http")]
-        if options.script.is_none() && names_a_model() {
-            return Ok(Self::Live(exo_rails_agent::openai::ChatModel::from_env()?));
-        }
-        Ok(Self::Scripted(ScriptedModel::from_file(options.script_or_default())?))
+    if options.script.is_none() && names_a_model() {
+        return Ok(Box::new(exo_rails_agent::openai::ChatModel::from_env()?));
     }
+    Ok(Box::new(ScriptedModel::from_file(options.script_or_default())?))
 }
 
 /// Whether the environment says where to find a live model.
@@ -29,14 +20,4 @@ impl AnyModel {
 fn names_a_model() -> bool {
     let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     ["OPENAI_BASE_URL", "OPENAI_API_KEY"].into_iter().any(set)
-}
-
-impl Model for AnyModel {
-    async fn call(&self, request: Permit<ModelCallInputs>) -> Result<ModelResponse, OperationError> {
-        match self {
-            Self::Scripted(model) => model.call(request).await,
-            #[cfg(feature = "live-http")]
-            Self::Live(model) => model.call(request).await,
-        }
-    }
 }

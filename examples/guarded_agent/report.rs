@@ -3,22 +3,21 @@
 use std::path::Path;
 
 use exo_rails::prelude::*;
+use exo_rails_agent::Model;
 
 use crate::audit::Ledger;
 use crate::describe::count;
-use crate::model::AnyModel;
 use crate::options::Options;
 use crate::page::{Ink, Page, WIDTH, print, wrap};
 use crate::timeline::Tally;
 use crate::workspace::Changes;
 
-pub(crate) fn opening(page: Page, options: &Options, model: &AnyModel) {
+pub(crate) fn opening(page: Page, options: &Options, model: &dyn Model) {
     print(&page.ink(Ink::Heading, "A guarded support agent"));
     row("files", &format!("a copy of {}", near(&options.files)));
-    match model {
-        AnyModel::Scripted(_) => row("script", &near(&options.script_or_default())),
-        #[cfg(feature = "live-http")]
-        AnyModel::Live(model) => row("model", &format!("{} at {}", model.model(), model.endpoint())),
+    match (model.provider(), model.model_name()) {
+        (Some(provider @ "openai"), Some(name)) => row("model", &format!("{provider}:{name}")),
+        _ => row("script", &near(&options.script_or_default())),
     }
     row("[a > b]", "the rails that ran, in their order; they continued where nothing else is said");
 }

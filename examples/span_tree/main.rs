@@ -44,7 +44,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     session.run("Where is order 7?").await?;
     // The second run is stopped by a rail.
     match session.run("Then delete it.").await {
-        Err(RunError::Abort(_)) => {}
+        Err(failed) if matches!(failed.error, RunError::Abort(_)) => {}
         other => return Err(format!("the run was not stopped: {other:?}").into()),
     }
     session.end().await;

@@ -22,26 +22,35 @@
 //! | feature | what it adds | dependencies |
 //! |---|---|---|
 //! | `openai` | `openai::ChatModel` | an HTTP client with TLS: `reqwest`, `rustls` |
-//! | `openai-http` | the same without TLS, for a server on the same machine | an HTTP client: `reqwest` |
+//! | `anthropic` | `anthropic::MessagesModel` | the same |
+//! | `openai-http`, `anthropic-http` | the same models without TLS, for a server on the same machine | an HTTP client: `reqwest` |
 //!
 //! No feature is on by default.
 
 mod agent;
+#[cfg(feature = "anthropic-http")]
+pub mod anthropic;
 mod compaction;
+#[cfg(any(feature = "openai-http", feature = "anthropic-http"))]
+mod http;
 mod model;
 #[cfg(feature = "openai-http")]
 pub mod openai;
 pub mod platform;
 mod scripted;
 mod session;
+mod spec;
 pub mod testing;
 
-pub use agent::{Agent, AgentBuilder, RunEvent, RunStream};
+pub use agent::{Agent, AgentBuilder, FailedRun, RunEvent, RunSoFar, RunStream};
 pub use compaction::{Compaction, Compactor, KeepNewest, estimated_tokens};
 pub use model::Model;
 pub use scripted::{ScriptError, ScriptedModel};
-pub use session::Session;
+pub use session::{SavedSession, Session};
+pub use spec::SpecError;
 
 // Hidden from the docs only: errors name it, and rustc writes the whole path of what is hidden.
 #[cfg_attr(doc, doc(hidden))]
 pub use agent::IntoGuardSet;
+#[cfg_attr(doc, doc(hidden))]
+pub use model::DynModel;

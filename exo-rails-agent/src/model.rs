@@ -1,10 +1,14 @@
 //! What answers an agent: the model behind it.
 
+use std::fmt;
+use std::pin::Pin;
 use std::sync::Arc;
 
 use exo_rails::{ModelCallInputs, ModelDelta, ModelResponse, OperationError, Permit};
 use futures_core::Stream;
 use futures_util::stream;
+
+use crate::spec::{self, SpecError};
 
 /// A language model, as an [`Agent`](crate::Agent) calls it.
 ///
@@ -32,12 +36,37 @@ use futures_util::stream;
 /// assert_eq!(answer.text, "Hello");
 /// # Ok(()) }
 /// ```
+///
+/// # Models that are chosen at run time
+///
+/// `Box<dyn Model>`, `Arc<dyn Model>` and `&dyn Model` are models. A call through a pointer allocates its future.
+///
+/// ```
+/// use exo_rails::prelude::*;
+/// use exo_rails_agent::{Agent, Model, ScriptedModel};
+/// # struct Echo;
+/// # impl Model for Echo {
+/// #     async fn call(&self, _: Permit<ModelCallInputs>) -> Result<ModelResponse, OperationError> {
+/// #         Ok(ModelResponse::text("Hello"))
+/// #     }
+/// # }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let is_dry_run = true;
+/// let scripted: ScriptedModel = r#"[{ "say": "Hello" }]"#.parse()?;
+/// let model: Box<dyn Model> = if is_dry_run { Box::new(scripted) } else { Box::new(Echo) };
+/// assert_eq!(Agent::builder("parrot", model).build().run("Hello").await?.text, "Hello");
+/// # Ok(()) }
+/// ```
+///
+/// A configuration names a model by its provider and its name: see [`<dyn Model>::from_spec`](#method.from_spec).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a model",
     label = "not a model",
-    note = "a model implements `exo_rails_agent::Model`; for tests there is `ScriptedModel`"
+    note = "a model implements `exo_rails_agent::Model`; for tests there is `ScriptedModel`",
+    note = "a model that is chosen at run time is a `Box<dyn Model>` or an `Arc<dyn Model>`; a model by its name is `<dyn Model>::from_spec(\"openai:gpt-4o\")?`"
 )]
-pub trait Model: Send + Sync {
+pub trait Model: DynModel + Send + Sync {
     /// Answers a request.
     ///
     /// # Errors
@@ -45,7 +74,9 @@ pub trait Model: Send + Sync {
     fn call(
         &self,
         request: Permit<ModelCallInputs>,
-    ) -> impl Future<Output = Result<ModelResponse, OperationError>> + Send;
+    ) -> impl Future<Output = Result<ModelResponse, OperationError>> + Send
+    where
+        Self: Sized;
 
     /// What it is called, where its requests do not say another: for the [spans](exo_rails::telemetry) of its calls.
     fn model_name(&self) -> Option<&str> {
@@ -99,23 +130,47 @@ pub trait Model: Send + Sync {
     /// # Errors
     /// The stream ends with an error when the model cannot be reached or breaks off: a short answer is never taken
     /// for a whole one.
-    fn stream(
-        &self,
-        request: Permit<ModelCallInputs>,
-    ) -> impl Stream<Item = Result<ModelDelta, OperationError>> + Send {
+    fn stream(&self, request: Permit<ModelCallInputs>) -> impl Stream<Item = Result<ModelDelta, OperationError>> + Send
+    where
+        Self: Sized,
+    {
         stream::once(async move { self.call(request).await.map(|response| ModelDelta::Response(Box::new(response))) })
     }
 }
 
-/// A model behind a pointer is the model.
+type Answer<'a> = Pin<Box<dyn Future<Output = Result<ModelResponse, OperationError>> + Send + 'a>>;
+type Pieces<'a> = Pin<Box<dyn Stream<Item = Result<ModelDelta, OperationError>> + Send + 'a>>;
+
+/// A model whose type nobody knows: what `dyn Model` does. Every model has it.
+pub trait DynModel {
+    /// [`Model::call`].
+    fn call_boxed(&self, request: Permit<ModelCallInputs>) -> Answer<'_>;
+
+    /// [`Model::stream`].
+    fn stream_boxed(&self, request: Permit<ModelCallInputs>) -> Pieces<'_>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<M: Model> DynModel for M {
+    fn call_boxed(&self, request: Permit<ModelCallInputs>) -> Answer<'_> {
+        Box::pin(self.call(request))
+    }
+
+    fn stream_boxed(&self, request: Permit<ModelCallInputs>) -> Pieces<'_> {
+        Box::pin(self.stream(request))
+    }
+}
+
+/// A model behind a pointer is the model, also one whose type nobody knows.
 macro_rules! behind_pointers {
     ($($pointer:ty),*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<M: Model + ?Sized> Model for $pointer {
             fn call(
                 &self,
                 request: Permit<ModelCallInputs>,
             ) -> impl Future<Output = Result<ModelResponse, OperationError>> + Send {
-                (**self).call(request)
+                (**self).call_boxed(request)
             }
 
             fn model_name(&self) -> Option<&str> {
@@ -130,10 +185,55 @@ macro_rules! behind_pointers {
                 &self,
                 request: Permit<ModelCallInputs>,
             ) -> impl Stream<Item = Result<ModelDelta, OperationError>> + Send {
-                (**self).stream(request)
+                (**self).stream_boxed(request)
             }
         }
     )*};
 }
 
 behind_pointers!(&M, Arc<M>, Box<M>);
+
+impl dyn Model {
+    /// The model that a specification names, such as `openai:gpt-4o` or `anthropic:claude-sonnet-4-5`: a provider, a colon,
+    /// and the provider's name of the model, which may have colons of its own.
+    ///
+    /// | provider | model | feature | variables of the environment |
+    /// |---|---|---|---|
+    /// | `openai` | `openai::ChatModel` | `openai`, `openai-http` | `OPENAI_API_KEY`, `OPENAI_BASE_URL` |
+    /// | `anthropic` | `anthropic::MessagesModel` | `anthropic`, `anthropic-http` | `ANTHROPIC_API_KEY`, `ANTHROPIC_BASE_URL` |
+    ///
+    /// The key comes from the environment. It is only missing without a base URL: a server of one's own may need none.
+    ///
+    /// ```
+    /// use exo_rails_agent::Model;
+    ///
+    /// let error = <dyn Model>::from_spec("gpt-4o").unwrap_err();
+    /// assert_eq!(error.to_string(), "the model has no provider: write `provider:model`, such as `openai:gpt-4o`");
+    /// ```
+    ///
+    /// An agent takes the model as it is:
+    ///
+    /// ```no_run
+    /// use exo_rails_agent::{Agent, Model};
+    ///
+    /// # fn main() -> Result<(), exo_rails_agent::SpecError> {
+    /// let agent = Agent::builder("support", <dyn Model>::from_spec("openai:gpt-4o")?).build();
+    /// # let _ = agent; Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// When the specification has no provider or no model, when nobody knows the provider or its feature is off, and when
+    /// the environment lacks the key. No error has the key or the name of the model.
+    pub fn from_spec(spec: &str) -> Result<Box<dyn Model>, SpecError> {
+        spec::model(spec)
+    }
+}
+
+impl fmt::Debug for dyn Model + '_ {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Model")
+            .field("provider", &self.provider())
+            .field("model_name", &self.model_name())
+            .finish_non_exhaustive()
+    }
+}

@@ -52,7 +52,7 @@ pub async fn run_agent<R: GuardSet>(
     ctx: &mut RunContext,
 ) -> Result<InvokeOutput, RunError> {
     let tools = ["search", "read", "delete"].map(tool);
-    Agent::builder("tests", model).tools(tools).rails(rails).build().run_in(input, ctx).await
+    Ok(Agent::builder("tests", model).tools(tools).rails(rails).build().run_in(input, ctx).await?)
 }
 
 fn tool(name: &str) -> Tool {

@@ -35,7 +35,7 @@ fn tool(name: &str) -> Tool {
 async fn run<R: GuardSet>(script: &str, rails: R) -> Result<InvokeOutput, RunError> {
     let model: ScriptedModel = script.parse().unwrap();
     let agent = Agent::builder("support", model).tools([tool("search"), tool("delete")]).rails(rails).build();
-    agent.run("the secret question").await
+    Ok(agent.run("the secret question").await?)
 }
 
 #[rail(priority = 10, on = [PreToolCall])]

@@ -1,17 +1,20 @@
 //! A small agent: a model, tools, and a guard set around everything that they do.
 
+mod failed;
+mod panics;
 mod run;
 mod streaming;
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use exo_rails::{GuardSet, InvokeInputs, InvokeOutput, NoRails, RunContext, RunError, Tool};
+use exo_rails::{GuardSet, InvokeInputs, InvokeOutput, NoRails, RunContext, Tool};
 use serde_json::{Map, Value};
 
 use crate::compaction::Compaction;
 use crate::model::Model;
 
+pub use failed::{FailedRun, RunSoFar};
 pub(crate) use run::AgentRun;
 pub use streaming::{RunEvent, RunStream};
 
@@ -32,7 +35,7 @@ const DEFAULT_PARALLEL_TOOLS: NonZeroUsize = NonZeroUsize::new(8).unwrap();
 /// sense, is told to the model, which may try something else: when the rails of
 /// [`ToolError`](exo_rails::events::ToolError) let the error go on, it becomes the output of the call, and passes
 /// the rails of [`PostToolCall`](exo_rails::events::PostToolCall) like any other. Everything else ends the run with
-/// a [`RunError`].
+/// a [`FailedRun`], which has the [`RunError`](exo_rails::RunError) and what the run had done until then.
 ///
 /// What a rail changes in the request of one model call is for that call; the conversation goes on without
 /// the change.
@@ -76,6 +79,7 @@ pub struct Agent<M, R = NoRails> {
     options: Map<String, Value>,
     max_steps: u32,
     parallel_tools: NonZeroUsize,
+    catches_panics: bool,
     compaction: Option<Compaction>,
 }
 
@@ -91,6 +95,7 @@ impl<M: Model> Agent<M> {
             options: Map::new(),
             max_steps: DEFAULT_MAX_STEPS,
             parallel_tools: DEFAULT_PARALLEL_TOOLS,
+            catches_panics: false,
             compaction: None,
         })
     }
@@ -101,9 +106,9 @@ impl<M: Model, R: GuardSet> Agent<M, R> {
     ///
     /// # Errors
     /// When a rail aborts, faults or has used up its retries, when the model fails and no rail rescues the
-    /// call, or when the agent takes more steps than it may. The error is as it was made: no wrapper hides
-    /// which rail decided.
-    pub async fn run(&self, input: impl Into<InvokeInputs> + Send) -> Result<InvokeOutput, RunError> {
+    /// call, or when the agent takes more steps than it may. The [`FailedRun`] has the error as it was made, and what the
+    /// run had done until then.
+    pub async fn run(&self, input: impl Into<InvokeInputs> + Send) -> Result<InvokeOutput, FailedRun> {
         self.run_in(input, &mut RunContext::new(Arc::clone(&self.name))).await
     }
 
@@ -115,7 +120,7 @@ impl<M: Model, R: GuardSet> Agent<M, R> {
         &self,
         input: impl Into<InvokeInputs> + Send,
         ctx: &mut RunContext,
-    ) -> Result<InvokeOutput, RunError> {
+    ) -> Result<InvokeOutput, FailedRun> {
         AgentRun::new(self, None).run(input.into(), ctx).await
     }
 
@@ -158,9 +163,48 @@ impl<M: Model, R: GuardSet> Agent<M, R> {
         RunStream::new(move |events| async move { AgentRun::new(self, Some(events)).run(input, ctx).await })
     }
 
+    /// The same as [`stream`](Self::stream), with an agent that the stream owns: it lives as long as it is polled, for
+    /// handlers that return it, such as `Sse::new(…)` of axum.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    ///
+    /// use exo_rails_agent::{Agent, RunStream, ScriptedModel};
+    ///
+    /// /// A handler of a server.
+    /// async fn answer(agent: Arc<Agent<ScriptedModel>>, question: String) -> RunStream<'static> {
+    ///     agent.into_stream(question)
+    /// }
+    /// ```
+    pub fn into_stream<'a>(self: Arc<Self>, input: impl Into<InvokeInputs> + Send) -> RunStream<'a>
+    where
+        Self: 'a,
+    {
+        let ctx = RunContext::new(Arc::clone(&self.name));
+        self.into_stream_in(input, ctx)
+    }
+
+    /// The same in a context of your own, which the stream owns as well. Its values and its token are shared with clones of
+    /// their handles that the program keeps.
+    pub fn into_stream_in<'a>(
+        self: Arc<Self>,
+        input: impl Into<InvokeInputs> + Send,
+        mut ctx: RunContext,
+    ) -> RunStream<'a>
+    where
+        Self: 'a,
+    {
+        let input = input.into();
+        RunStream::new(move |events| async move { AgentRun::new(&*self, Some(events)).run(input, &mut ctx).await })
+    }
+
     /// The guard set.
     pub const fn rails(&self) -> &R {
         &self.rails
+    }
+
+    pub(crate) const fn has_instructions(&self) -> bool {
+        self.instructions.is_some()
     }
 
     /// The name of the agent.
@@ -190,8 +234,9 @@ impl<M, R> AgentBuilder<M, R> {
         tools.into_iter().fold(self, Self::tool)
     }
 
-    /// What the model is told before everything else, unless the conversation that it is given begins with
-    /// instructions.
+    /// What the model is told before everything else, unless the conversation that a run is given begins with
+    /// instructions. In a [session that goes on](crate::Session::resume), the agent's instructions take the place of those
+    /// that the conversation began with.
     pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
         self.0.instructions = Some(instructions.into());
         self
@@ -204,7 +249,7 @@ impl<M, R> AgentBuilder<M, R> {
     }
 
     /// How many steps a run may take (20 when it is not said): model calls with the tool calls they ask for.
-    /// One more, and the run fails with [`RunError::StepLimit`].
+    /// One more, and the run fails with [`RunError::StepLimit`](exo_rails::RunError::StepLimit).
     pub fn max_steps(mut self, steps: u32) -> Self {
         self.0.max_steps = steps;
         self
@@ -214,6 +259,34 @@ impl<M, R> AgentBuilder<M, R> {
     /// after the other.
     pub fn parallel_tools(mut self, tools: NonZeroUsize) -> Self {
         self.0.parallel_tools = tools;
+        self
+    }
+
+    /// Makes the panic of a tool an error of the tool, `the tool panicked: …`, which passes the rails of
+    /// [`ToolError`](exo_rails::events::ToolError) and is reported to the model. Otherwise the panic goes through the run,
+    /// and the calls beside it are dropped.
+    ///
+    /// The panic hook of the program still runs, and a program with `panic = "abort"` still ends.
+    ///
+    /// ```
+    /// use exo_rails::prelude::*;
+    /// use exo_rails_agent::{Agent, ScriptedModel};
+    /// use serde_json::{Value, json};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # std::panic::set_hook(Box::new(|_| {}));
+    /// let model: ScriptedModel = r#"[{ "call": [{ "tool": "divide" }] }, { "say": "I cannot divide." }]"#.parse()?;
+    /// let divide = Tool::new("divide", "Divides.", json!({ "type": "object" }), |call: Value| async move {
+    ///     if call.get("by").is_none() { panic!("nothing to divide by") }
+    ///     Ok::<_, OperationError>("1")
+    /// });
+    /// let agent = Agent::builder("support", model).tool(divide).catch_tool_panics().build();
+    /// let output = agent.run("Divide 1 by nothing.").await?;
+    /// assert_eq!(output.messages[2].text(), "The call of `divide` failed: the tool panicked: nothing to divide by (failed)");
+    /// # Ok(()) }
+    /// ```
+    pub fn catch_tool_panics(mut self) -> Self {
+        self.0.catches_panics = true;
         self
     }
 
@@ -245,9 +318,30 @@ impl<M> AgentBuilder<M> {
     /// ```
     pub fn rails<S: IntoGuardSet>(self, rails: S) -> AgentBuilder<M, S::GuardSet> {
         let rails = rails.into_guard_set();
-        let Agent { name, model, rails: NoRails, tools, instructions, options, max_steps, parallel_tools, compaction } =
-            self.0;
-        AgentBuilder(Agent { name, model, rails, tools, instructions, options, max_steps, parallel_tools, compaction })
+        let Agent {
+            name,
+            model,
+            rails: NoRails,
+            tools,
+            instructions,
+            options,
+            max_steps,
+            parallel_tools,
+            catches_panics,
+            compaction,
+        } = self.0;
+        AgentBuilder(Agent {
+            name,
+            model,
+            rails,
+            tools,
+            instructions,
+            options,
+            max_steps,
+            parallel_tools,
+            catches_panics,
+            compaction,
+        })
     }
 }
 

@@ -1,9 +1,9 @@
 //! The loop of an agent: a model call, the tool calls that it asks for, and again.
 
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use exo_rails::message::{Message, Messages, ToolCall, Usage};
+use exo_rails::message::{Content, Message, Messages, ToolCall, Usage};
 use exo_rails::{
     Guard, GuardSet, InvokeInputs, InvokeOutput, ModelCallInputs, ModelDelta, ModelResponse, OperationError, Permit,
     RunContext, RunError, Tool, ToolCallInputs, ToolOutput, telemetry,
@@ -16,8 +16,13 @@ use tokio_util::sync::CancellationToken;
 use tracing::{Instrument, Span};
 
 use super::Agent;
+use super::failed::{FailedRun, RunSoFar};
+use super::panics;
 use super::streaming::{RunEvent, tell};
 use crate::model::Model;
+
+/// What the model reads in the place of an output that a run did not wait for.
+const NO_OUTPUT: &str = "The run ended before this call returned.";
 
 type Attempt<'a> = Pin<Box<dyn Future<Output = Result<InvokeOutput, RunError>> + Send + 'a>>;
 
@@ -27,19 +32,30 @@ pub(crate) struct AgentRun<'a, M, R> {
     events: Option<Sender<RunEvent>>,
     // One for all attempts: what a run has cost is not forgotten when a rail has it done again.
     usage: Arc<Mutex<Usage>>,
+    /// What this attempt has done. Nobody else has its list of messages, so a push copies no pointers.
+    so_far: Mutex<SoFar>,
+}
+
+/// The conversation of an attempt, and how many steps it has begun.
+#[derive(Default)]
+struct SoFar {
+    messages: Messages,
+    steps: u32,
+    /// Whether the last message is the answer.
+    has_answered: bool,
 }
 
 impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
     pub(crate) fn new(agent: &'a Agent<M, R>, events: Option<Sender<RunEvent>>) -> Self {
-        Self { agent, events, usage: Arc::default() }
+        Self { agent, events, usage: Arc::default(), so_far: Mutex::default() }
     }
 
     /// Runs the agent, guarded.
-    pub(crate) async fn run(&self, input: InvokeInputs, ctx: &mut RunContext) -> Result<InvokeOutput, RunError> {
+    pub(crate) async fn run(&self, input: InvokeInputs, ctx: &mut RunContext) -> Result<InvokeOutput, FailedRun> {
         let span = telemetry::run_span(ctx);
         let result = self.run_guarded(input, ctx).instrument(span.clone()).await;
         telemetry::end_with_usage(&span, ctx, &result, Some(&self.used()));
-        result
+        result.map_err(|error| self.failed(error))
     }
 
     async fn run_guarded(&self, input: InvokeInputs, ctx: &mut RunContext) -> Result<InvokeOutput, RunError> {
@@ -49,7 +65,7 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
             let again = std::mem::replace(&mut reported, run.attempt()) < run.attempt();
             Box::pin(async move {
                 self.tell_again(again).await;
-                self.take_steps(run).await
+                self.take_steps(run).await.map_err(|error| self.with_cost(error))
             })
         };
         let result = self.agent.rails.guard_run(input, ctx, attempt).await;
@@ -73,33 +89,83 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
     /// Takes steps until the model answers.
     async fn take_steps(&self, run: Permit<InvokeInputs>) -> Result<InvokeOutput, RunError> {
         let (mut ctx, max_steps) = (run.context(), self.agent.max_steps);
-        let mut messages = self.first_messages(&run);
+        *self.so_far() = SoFar { messages: self.first_messages(&run), ..SoFar::default() };
         for step in 0..max_steps {
             ctx.set_step(step);
-            if let Some(compaction) = &self.agent.compaction {
-                messages = compaction.of(messages, &self.agent.rails, &mut ctx).await?;
-            }
-            messages.extend(ctx.take_notices());
+            self.so_far().steps = step + 1;
+            self.compact(&mut ctx).await?;
+            self.so_far().messages.extend(ctx.take_notices());
             // The request is gone with the future: then nobody shares the list, and the push copies no pointers.
-            let response = self.ask(messages.clone(), &mut ctx).await?;
-            messages.push(response.message.clone());
-            if response.message.tool_calls.is_empty() {
-                return Ok(self.answer(response, messages, step + 1));
+            let response = self.ask(self.messages(), &mut ctx).await?;
+            let is_answer = response.message.tool_calls.is_empty();
+            // Where a rail has skipped the call, there may be nothing to remember.
+            if !(ctx.substituted_by().is_some() && says_nothing(&response.message)) {
+                let mut so_far = self.so_far();
+                so_far.messages.push(response.message.clone());
+                so_far.has_answered = is_answer;
+            }
+            if is_answer {
+                return Ok(self.answer(response, &ctx));
             }
             let calls = &response.message.tool_calls;
             self.tell(|| RunEvent::ToolCalls(calls.clone())).await;
-            let outputs = self.call_tools(calls, &ctx).await?;
-            let told = calls.iter().zip(outputs).map(|(call, output)| Message::tool(&call.id, output.content));
-            messages.extend(told);
+            let (outputs, result) = self.call_tools(calls, &ctx).await;
+            let told = calls.iter().zip(outputs).map(|(call, output)| {
+                Message::tool(&call.id, output.map_or_else(|| NO_OUTPUT.to_owned(), |output| output.content))
+            });
+            self.so_far().messages.extend(told);
+            result?;
         }
         Err(RunError::StepLimit { limit: max_steps })
     }
 
-    fn answer(&self, response: ModelResponse, messages: Messages, steps: u32) -> InvokeOutput {
+    fn so_far(&self) -> MutexGuard<'_, SoFar> {
+        self.so_far.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn messages(&self) -> Messages {
+        self.so_far().messages.clone()
+    }
+
+    fn failed(&self, error: RunError) -> FailedRun {
+        let mut so_far = Box::new(self.done());
+        if self.so_far().has_answered {
+            // The rails of `Finished` have not let the answer pass.
+            so_far.messages.pop();
+        }
+        FailedRun { error, so_far }
+    }
+
+    /// The error; where a rail ends the run with an answer, with what the run has cost.
+    fn with_cost(&self, mut error: RunError) -> RunError {
+        if let RunError::Abort(abort) = &mut error
+            && let Some(answer) = &mut abort.answer
+        {
+            (answer.usage, answer.steps) = (self.used(), self.so_far().steps);
+        }
+        error
+    }
+
+    /// What the run has done by now.
+    fn done(&self) -> RunSoFar {
+        RunSoFar { messages: self.messages(), usage: self.used(), steps: self.so_far().steps }
+    }
+
+    /// Makes the conversation shorter when it has outgrown its budget.
+    async fn compact(&self, ctx: &mut RunContext) -> Result<(), RunError> {
+        if let Some(compaction) = &self.agent.compaction {
+            let shorter = compaction.of(self.messages(), &self.agent.rails, ctx).await?;
+            self.so_far().messages = shorter;
+        }
+        Ok(())
+    }
+
+    fn answer(&self, response: ModelResponse, ctx: &RunContext) -> InvokeOutput {
         let text = response.message.text().into_owned();
-        let usage = self.used();
+        let RunSoFar { messages, usage, steps } = self.done();
         // Where a rail has skipped the call, the answer is empty, and this says why.
-        let extra = response.extra.into_iter().filter(|(name, _)| name == InvokeOutput::SKIPPED).collect();
+        let says_why = |name: &str| ctx.substituted_by().is_some() && name == InvokeOutput::SKIPPED;
+        let extra = response.extra.into_iter().filter(|(name, _)| says_why(name)).collect();
         InvokeOutput { text, messages, usage, steps, extra }
     }
 
@@ -173,30 +239,35 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
         Meter { last: None, total: Arc::clone(&self.usage) }
     }
 
-    /// Calls the tools that an answer asks for, some of them at once; the outputs are in the order of the calls.
-    async fn call_tools(&self, calls: &[ToolCall], ctx: &RunContext) -> Result<Vec<ToolOutput>, RunError> {
+    /// Calls the tools that an answer asks for, some of them at once: the outputs in the order of the calls, and the error
+    /// that ends the run.
+    async fn call_tools(
+        &self,
+        calls: &[ToolCall],
+        ctx: &RunContext,
+    ) -> (Vec<Option<ToolOutput>>, Result<(), RunError>) {
         // Cancelled when one of them ends the run.
         let token = ctx.cancellation().map_or_else(CancellationToken::new, CancellationToken::child_token);
         let mut waiting = calls.iter().enumerate();
-        let (mut running, mut results) = (FuturesUnordered::new(), Vec::with_capacity(calls.len()));
+        let (mut running, mut outputs, mut errors) = (FuturesUnordered::new(), vec![None; calls.len()], Vec::new());
         loop {
             let room = self.agent.parallel_tools.get() - running.len();
             running.extend(waiting.by_ref().take(room).map(|(i, call)| self.call_numbered(i, call, ctx, &token)));
             let Some((i, result)) = running.next().await else { break };
-            if let Err(error) = &result
-                && !matches!(error, RunError::Cancelled)
-            {
-                token.cancel();
+            match result {
+                Ok(output) => outputs[i] = Some(output),
+                Err(error) => {
+                    // An error that a call ends with because another has ended the run does not hide that of the other.
+                    let is_consequence = matches!(error, RunError::Cancelled);
+                    if !is_consequence {
+                        token.cancel();
+                    }
+                    errors.push((is_consequence, i, error));
+                }
             }
-            results.push((i, result));
         }
-        results.sort_by_key(|(i, _)| *i);
-        // An error that a call ends with because another has ended the run does not hide that of the other.
-        let decided = |(_, result): &(usize, Result<_, RunError>)| matches!(result, Err(error) if !matches!(error, RunError::Cancelled));
-        if let Some(at) = results.iter().position(decided) {
-            return results.swap_remove(at).1.map(|output| vec![output]);
-        }
-        results.into_iter().map(|(_, result)| result).collect()
+        let first = errors.into_iter().min_by_key(|(is_consequence, i, _)| (*is_consequence, *i));
+        (outputs, first.map_or(Ok(()), |(_, _, error)| Err(error)))
     }
 
     async fn call_numbered(
@@ -219,11 +290,19 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
         // A name that is not a tool's is the model's own words.
         let known = tools.iter().find(|tool| tool.name() == call.tool_name).map_or("", Tool::name);
         let span = telemetry::tool_call_span(ctx, known, &call.id);
-        let run = |call| Tool::call_named(tools, call);
+        let catches = self.agent.catches_panics;
+        // A tool may panic before it gives its future, so it is called inside.
+        let run = |call| panics::caught_if(catches, async move { Tool::call_named(tools, call).await });
         let result = self.agent.rails.guard_tool_call(call, ctx, run).instrument(span.clone()).await;
         telemetry::end(&span, ctx, &result);
         result
     }
+}
+
+/// Whether there is nothing in a message that anybody could read.
+fn says_nothing(message: &Message) -> bool {
+    let has_parts = matches!(message.content, Some(Content::Parts(_)));
+    !has_parts && message.text().is_empty() && message.tool_calls.is_empty()
 }
 
 /// What has been used since there was so much.

@@ -6,9 +6,11 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use exo_rails::message::ToolCall;
-use exo_rails::{InvokeOutput, RunError, StreamPiece, ToolOutput};
+use exo_rails::{InvokeOutput, StreamPiece, ToolOutput};
 use futures_core::Stream;
 use tokio::sync::mpsc::{self, Receiver, Sender};
+
+use super::failed::FailedRun;
 
 /// How many events wait for whoever polls the stream; then the run waits.
 const WAITING: usize = 16;
@@ -52,21 +54,21 @@ pub(super) async fn tell(events: &Sender<RunEvent>, event: RunEvent) {
     drop(events.send(event).await);
 }
 
-type Run<'a> = dyn Future<Output = Result<InvokeOutput, RunError>> + Send + 'a;
+type Run<'a> = dyn Future<Output = Result<InvokeOutput, FailedRun>> + Send + 'a;
 
 /// A run that tells what happens in it: see [`Agent::stream`](crate::Agent::stream).
 #[must_use = "a stream does nothing unless it is polled"]
 pub struct RunStream<'a> {
     run: Option<Pin<Box<Run<'a>>>>,
     events: Receiver<RunEvent>,
-    result: Option<Result<InvokeOutput, RunError>>,
+    result: Option<Result<InvokeOutput, FailedRun>>,
 }
 
 impl<'a> RunStream<'a> {
     /// The run that `run` starts, which tells its events to the sender.
     pub(crate) fn new<Fut>(run: impl FnOnce(Sender<RunEvent>) -> Fut) -> Self
     where
-        Fut: Future<Output = Result<InvokeOutput, RunError>> + Send + 'a,
+        Fut: Future<Output = Result<InvokeOutput, FailedRun>> + Send + 'a,
     {
         let (sender, events) = mpsc::channel(WAITING);
         Self { run: Some(Box::pin(run(sender))), events, result: None }
@@ -76,13 +78,13 @@ impl<'a> RunStream<'a> {
     ///
     /// # Errors
     /// That of the run, as the last that there is.
-    pub async fn next(&mut self) -> Option<Result<RunEvent, RunError>> {
+    pub async fn next(&mut self) -> Option<Result<RunEvent, FailedRun>> {
         poll_fn(|cx| Pin::new(&mut *self).poll_next(cx)).await
     }
 }
 
 impl Stream for RunStream<'_> {
-    type Item = Result<RunEvent, RunError>;
+    type Item = Result<RunEvent, FailedRun>;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         loop {

@@ -24,31 +24,20 @@
 //! # Ok(()) }
 //! ```
 
-mod body;
 mod builder;
-mod events;
-mod failure;
-mod reading;
 mod wire;
 
 use std::fmt;
-use std::sync::Arc;
-use std::time::Duration;
 
 use exo_rails::{ModelCallInputs, ModelDelta, ModelResponse, OperationError, Permit};
 use futures_core::Stream;
-use futures_util::stream::{self, TryStreamExt};
-use reqwest::header::{ACCEPT, CONTENT_TYPE};
-use reqwest::{Client, Url};
-use serde_json::{Map, Value, json};
-use tokio::time::timeout;
 
+use crate::http::Connection;
 use crate::model::Model;
-use body::Body;
+use wire::ChatCompletions;
 
-pub use builder::{ChatModelBuilder, ConfigError};
-use failure::Secrets;
-use reading::Reading;
+pub use crate::http::ConfigError;
+pub use builder::ChatModelBuilder;
 
 /// A model behind a chat-completions endpoint.
 ///
@@ -85,22 +74,7 @@ use reading::Reading;
 /// # Ok::<(), exo_rails_agent::openai::ConfigError>(())
 /// ```
 #[derive(Clone)]
-pub struct ChatModel {
-    client: Client,
-    url: Url,
-    model: String,
-    secrets: Arc<Secrets>,
-    limits: Limits,
-}
-
-/// How long it waits.
-#[derive(Clone, Copy, Debug)]
-struct Limits {
-    /// For the answer to begin.
-    response: Duration,
-    /// For the next piece of the answer.
-    chunk: Duration,
-}
+pub struct ChatModel(Connection<ChatCompletions>);
 
 impl ChatModel {
     /// Begins a model of this name, at `https://api.openai.com/v1` unless the builder is told otherwise.
@@ -129,67 +103,23 @@ impl ChatModel {
     /// The name of the model, for requests that name none.
     #[must_use]
     pub fn model(&self) -> &str {
-        &self.model
+        self.0.model()
     }
 
     /// Where the requests go: without a user, a password and a query, which may hold a key.
     #[must_use]
     pub fn endpoint(&self) -> String {
-        let (origin, path) = (self.url.origin().ascii_serialization(), self.url.path());
-        format!("{origin}{path}")
-    }
-
-    async fn whole(&self, request: &ModelCallInputs) -> Result<ModelResponse, OperationError> {
-        let body = self.send(self.body(request, false)?, "application/json").await?;
-        wire::response(&body.whole().await?)
-    }
-
-    async fn pieces(&self, request: Permit<ModelCallInputs>) -> Result<Reading, OperationError> {
-        let body = self.send(self.body(&request, true)?, "text/event-stream").await?;
-        if body.is_json() {
-            // This server does not stream.
-            return Ok(Reading::of(wire::response(&body.whole().await?)?, request));
-        }
-        Ok(Reading::new(body, request))
-    }
-
-    /// The body of a request.
-    fn body(&self, request: &ModelCallInputs, streamed: bool) -> Result<Vec<u8>, OperationError> {
-        let mut body = match serde_json::to_value(request)? {
-            Value::Object(body) => body,
-            _ => Map::new(),
-        };
-        body.entry("model").or_insert_with(|| self.model.as_str().into());
-        if streamed {
-            body.insert("stream".to_owned(), true.into());
-            body.entry("stream_options").or_insert_with(|| json!({ "include_usage": true }));
-        } else {
-            body.remove("stream");
-            body.remove("stream_options");
-        }
-        Ok(serde_json::to_vec(&body)?)
-    }
-
-    /// Sends a request and waits until the answer begins.
-    async fn send(&self, body: Vec<u8>, accept: &str) -> Result<Body, OperationError> {
-        let request = self.client.post(self.url.clone()).header(CONTENT_TYPE, "application/json");
-        let sending = request.header(ACCEPT, accept).body(body).send();
-        let response = timeout(self.limits.response, sending)
-            .await
-            .map_err(|_| failure::timed_out("no answer has begun", self.limits.response))?
-            .map_err(failure::unreachable)?;
-        let body = Body::new(response, self.limits.chunk);
-        if body.is_success() { Ok(body) } else { Err(failure::refused(body).await) }
+        self.0.endpoint()
     }
 }
 
 impl Model for ChatModel {
     async fn call(&self, request: Permit<ModelCallInputs>) -> Result<ModelResponse, OperationError> {
-        self.whole(&request).await.map_err(|error| self.secrets.hide(error))
+        self.0.call(request).await
     }
 
     fn model_name(&self) -> Option<&str> {
-        Some(&self.model)
+        Some(self.0.model())
     }
 
     // Whoever answers, this is the protocol: the convention tells providers apart by it.
@@ -201,18 +131,12 @@ impl Model for ChatModel {
         &self,
         request: Permit<ModelCallInputs>,
     ) -> impl Stream<Item = Result<ModelDelta, OperationError>> + Send {
-        let pieces = stream::once(async move { self.pieces(request).await.map(Reading::stream) });
-        pieces.try_flatten().map_err(|error| self.secrets.hide(error))
+        self.0.stream(request)
     }
 }
 
 impl fmt::Debug for ChatModel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (endpoint, limits) = (self.endpoint(), &self.limits);
-        f.debug_struct("ChatModel")
-            .field("model", &self.model)
-            .field("endpoint", &endpoint)
-            .field("limits", limits)
-            .finish_non_exhaustive()
+        self.0.fmt_as("ChatModel", f)
     }
 }

@@ -1,15 +1,14 @@
-//! What the protocol writes around a message: whole answers, and the pieces of streamed ones.
+//! What the protocol writes around messages: requests, whole answers, and the pieces of streamed ones.
 
 use std::collections::VecDeque;
 
 use exo_rails::message::{Content, Message, Usage};
-use exo_rails::{ModelDelta, ModelResponse, OperationError, OperationErrorKind, ToolCallDelta};
+use exo_rails::{ModelCallInputs, ModelDelta, ModelResponse, OperationError, OperationErrorKind, ToolCallDelta};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
-use super::events::Event;
-use super::failure;
+use crate::http::{self, Event, Protocol, drop_nulls, error_event, unreadable};
 
 /// The data of the event after the last piece.
 const DONE: &[u8] = b"[DONE]";
@@ -83,23 +82,59 @@ fn envelope<C: DeserializeOwned>(json: &[u8]) -> Result<Envelope<C>, OperationEr
     let mut envelope: Envelope<C> = serde_json::from_slice(json).map_err(|error| unreadable(&error))?;
     drop_nulls(&mut envelope.extra);
     if let Some(error) = envelope.extra.get("error") {
-        return Err(failure::told(error));
+        return Err(http::told(error));
     }
     if envelope.extra.get("object").is_some_and(|object| object == "error") {
-        return Err(failure::told(&Value::Object(envelope.extra)));
+        return Err(http::told(&Value::Object(envelope.extra)));
     }
     envelope.extra.retain(|name, _| !OF_THE_SENDING.contains(&name.as_str()));
     Ok(envelope)
 }
 
-/// Reads a whole answer.
-pub(super) fn response(json: &[u8]) -> Result<ModelResponse, OperationError> {
-    let Envelope { choices, usage, mut extra } = envelope::<Choice>(json)?;
-    let first = choices.into_iter().min_by_key(|choice| choice.index).ok_or_else(no_choice)?;
-    let Choice { message, finish_reason, extra: of_choice, .. } = first;
-    extra.extend(of_choice);
-    drop_nulls(&mut extra);
-    Ok(ModelResponse { message: self::message(message)?, finish_reason, usage, extra })
+/// The chat-completions protocol.
+#[derive(Clone)]
+pub(super) struct ChatCompletions;
+
+impl Protocol for ChatCompletions {
+    type Decoder = Decoder;
+
+    fn body(
+        &self,
+        model: &str,
+        request: &ModelCallInputs,
+        streamed: bool,
+    ) -> Result<Map<String, Value>, OperationError> {
+        let mut body = http::options(request);
+        let mut messages = serde_json::to_value(&request.messages)?;
+        for message in messages.as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
+            // The conversation may have begun with another model.
+            message.remove(http::BLOCKS);
+        }
+        body.insert("messages".to_owned(), messages);
+        if !request.tools.is_empty() {
+            body.insert("tools".to_owned(), serde_json::to_value(&request.tools)?);
+        }
+        if let Some(model) = &request.model {
+            body.insert("model".to_owned(), model.as_str().into());
+        }
+        body.entry("model").or_insert_with(|| model.into());
+        if streamed {
+            body.insert("stream".to_owned(), true.into());
+            body.entry("stream_options").or_insert_with(|| json!({ "include_usage": true }));
+        } else {
+            body.remove("stream_options");
+        }
+        Ok(body)
+    }
+
+    fn response(json: &[u8]) -> Result<ModelResponse, OperationError> {
+        let Envelope { choices, usage, mut extra } = envelope::<Choice>(json)?;
+        let first = choices.into_iter().min_by_key(|choice| choice.index).ok_or_else(no_choice)?;
+        let Choice { message, finish_reason, extra: of_choice, .. } = first;
+        extra.extend(of_choice);
+        drop_nulls(&mut extra);
+        Ok(ModelResponse { message: self::message(message)?, finish_reason, usage, extra })
+    }
 }
 
 fn message(mut fields: Map<String, Value>) -> Result<Message, OperationError> {
@@ -119,7 +154,6 @@ fn message(mut fields: Map<String, Value>) -> Result<Message, OperationError> {
 /// Makes the pieces of an answer from events.
 #[derive(Default)]
 pub(super) struct Decoder {
-    ready: VecDeque<ModelDelta>,
     /// Whether the server has said anything.
     begun: bool,
     /// Whether it has said why the model stopped.
@@ -130,22 +164,10 @@ pub(super) struct Decoder {
     told: Map<String, Value>,
 }
 
-impl Decoder {
-    /// A decoder with this piece only.
-    pub(super) fn of(delta: ModelDelta) -> Self {
-        Self { ready: VecDeque::from([delta]), ..Self::default() }
-    }
-
-    /// The next piece.
-    pub(super) fn next(&mut self) -> Option<ModelDelta> {
-        self.ready.pop_front()
-    }
-
-    /// Takes an event; whether it was the last one.
-    pub(super) fn take(&mut self, event: &Event) -> Result<bool, OperationError> {
+impl http::Decoder for Decoder {
+    fn take(&mut self, event: &Event, pieces: &mut VecDeque<ModelDelta>) -> Result<bool, OperationError> {
         let data = event.data.trim_ascii();
         if data == DONE {
-            self.complete()?;
             return Ok(true);
         }
         if data.is_empty() {
@@ -154,31 +176,28 @@ impl Decoder {
         if event.is_error {
             return Err(error_event(data));
         }
-        self.piece(envelope(data)?);
+        self.piece(envelope(data)?, pieces);
         Ok(false)
     }
 
-    /// The stream has ended without saying so.
-    pub(super) fn end(&mut self) -> Result<(), OperationError> {
-        if !self.finished {
-            let message = "the answer breaks off: the stream has ended without an end of the answer";
-            return Err(OperationError::new(OperationErrorKind::Unavailable, message));
-        }
-        self.complete()
+    fn is_complete(&self) -> bool {
+        self.finished
     }
 
-    fn complete(&mut self) -> Result<(), OperationError> {
+    fn complete(&mut self, pieces: &mut VecDeque<ModelDelta>) -> Result<(), OperationError> {
         if !self.begun {
             return Err(no_choice());
         }
         if !self.content {
             // An answer that says nothing has the empty text, also when it is not streamed.
-            self.ready.push_back(ModelDelta::Text(String::new()));
+            pieces.push_back(ModelDelta::Text(String::new()));
         }
         Ok(())
     }
+}
 
-    fn piece(&mut self, piece: Envelope<ChoicePiece>) {
+impl Decoder {
+    fn piece(&mut self, piece: Envelope<ChoicePiece>, pieces: &mut VecDeque<ModelDelta>) {
         let mut fields = piece.extra;
         let mut finish = None;
         for choice in piece.choices.into_iter().filter(|choice| choice.index == 0) {
@@ -186,35 +205,35 @@ impl Decoder {
             finish = choice.finish_reason.or(finish);
             fields.extend(choice.extra);
             if let Some(delta) = choice.delta {
-                self.message(delta);
+                self.message(delta, pieces);
             }
         }
-        self.envelope(fields);
+        self.envelope(fields, pieces);
         self.finished |= finish.is_some();
-        self.ready.extend(finish.map(ModelDelta::Finish));
-        self.ready.extend(piece.usage.map(ModelDelta::Usage));
+        pieces.extend(finish.map(ModelDelta::Finish));
+        pieces.extend(piece.usage.map(ModelDelta::Usage));
     }
 
-    fn message(&mut self, piece: MessagePiece) {
+    fn message(&mut self, piece: MessagePiece, pieces: &mut VecDeque<ModelDelta>) {
         let mut fields = piece.extra;
         drop_nulls(&mut fields);
         fields.remove("role");
         if !fields.is_empty() {
-            self.ready.push_back(ModelDelta::Fields(fields));
+            pieces.push_back(ModelDelta::Fields(fields));
         }
         let text = piece.content.map(|content| content.text().into_owned()).filter(|text| !text.is_empty());
         self.content |= text.is_some() || !piece.tool_calls.is_empty();
-        self.ready.extend(text.map(ModelDelta::Text));
-        self.ready.extend(piece.tool_calls.into_iter().map(CallPiece::delta));
+        pieces.extend(text.map(ModelDelta::Text));
+        pieces.extend(piece.tool_calls.into_iter().map(CallPiece::delta));
     }
 
     /// The fields of the envelope that are new: most of them stay the same from piece to piece.
-    fn envelope(&mut self, mut fields: Map<String, Value>) {
+    fn envelope(&mut self, mut fields: Map<String, Value>, pieces: &mut VecDeque<ModelDelta>) {
         drop_nulls(&mut fields);
         fields.retain(|name, value| value.is_array() || value.is_object() || self.told.get(name) != Some(value));
         if !fields.is_empty() {
             self.told.extend(fields.iter().map(|(name, value)| (name.clone(), value.clone())));
-            self.ready.push_back(ModelDelta::ResponseFields(fields));
+            pieces.push_back(ModelDelta::ResponseFields(fields));
         }
     }
 }
@@ -232,29 +251,10 @@ impl CallPiece {
     }
 }
 
-/// The error that an event called `error` tells.
-fn error_event(data: &[u8]) -> OperationError {
-    let told = serde_json::from_slice::<Value>(data);
-    let told = told.unwrap_or_else(|_| String::from_utf8_lossy(data).into());
-    failure::told(told.get("error").unwrap_or(&told))
-}
-
-fn drop_nulls(fields: &mut Map<String, Value>) {
-    fields.retain(|_, value| !value.is_null());
-}
-
 fn drop_nulls_of(value: &mut Value) {
     if let Value::Object(fields) = value {
         drop_nulls(fields);
     }
-}
-
-/// The error of the parser is not the source: it may tell parts of the answer, which are hidden in messages only.
-fn unreadable(error: &serde_json::Error) -> OperationError {
-    if error.is_eof() {
-        return OperationError::new(OperationErrorKind::Unavailable, format!("the answer breaks off: {error}"));
-    }
-    OperationError::new(OperationErrorKind::InvalidResponse, format!("the answer cannot be read: {error}"))
 }
 
 fn no_choice() -> OperationError {

@@ -137,7 +137,7 @@ impl<R: GuardSet> ScriptedRun<'_, R> {
                 Err(OperationError::new(OperationErrorKind::InvalidRequest, error.to_string()).into())
             }
             Ok(agent) if is_streamed => stream(&agent.build(), input, &mut ctx, &trace).await,
-            Ok(agent) => agent.build().run_in(input, &mut ctx).await,
+            Ok(agent) => agent.build().run_in(input, &mut ctx).await.map_err(|failed| failed.error),
         };
         Tested::new(result, ctx, trace)
     }
@@ -156,7 +156,7 @@ async fn stream<R: GuardSet>(
             Some(Ok(RunEvent::Text(text))) => trace.streamed(StreamPiece::Text(text)),
             Some(Ok(RunEvent::Restart)) => trace.streamed(StreamPiece::Restart),
             Some(Ok(event)) => trace.note(format!("the stream reports {event:?}")),
-            Some(Err(error)) => return Err(error),
+            Some(Err(failed)) => return Err(failed.error),
             None => return Err(OperationError::from("the stream ended without an end of the run").into()),
         }
     }

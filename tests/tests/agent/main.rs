@@ -4,6 +4,7 @@
 
 // Runs.
 mod agent_loop;
+mod failing_runs;
 mod lifecycle;
 mod parallel_tools;
 mod platform;

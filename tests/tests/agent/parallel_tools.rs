@@ -83,7 +83,7 @@ async fn call_in(
         .rails(rail_chain![decides])
         .parallel_tools(NonZeroUsize::new(at_once).unwrap())
         .build();
-    let result = agent.run_in("go", ctx).await;
+    let result = agent.run_in("go", ctx).await.map_err(RunError::from);
     assert_eq!(running.now.load(Ordering::Relaxed), 0, "a tool was left running");
     (result, notes(ctx), running.most.load(Ordering::Relaxed))
 }

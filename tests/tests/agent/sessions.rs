@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use exo_rails::message::{Message, Messages};
+use exo_rails::message::{Message, Messages, Role};
 use exo_rails::prelude::*;
-use exo_rails::{CancellationToken, SessionInfo};
-use exo_rails_agent::{Agent, ScriptedModel};
-use exo_rails_agent::{RunEvent, Session};
-use futures_util::StreamExt;
+use exo_rails::{CancellationToken, DroppedInputs, ModelDelta, SessionInfo};
+use exo_rails_agent::{Agent, FailedRun, Model, RunEvent, SavedSession, ScriptedModel, Session};
+use futures_util::{Stream, StreamExt, stream};
 use tests::Warnings;
 
 /// What has happened in the session.
@@ -62,10 +61,10 @@ async fn runs_share_a_conversation_and_values() {
     assert_eq!(session.run("first").await.unwrap().text, "one");
     assert_eq!(session.run("hello").await.unwrap().text, "hello!");
     let aborted = session.run("damn").await.unwrap_err();
-    assert!(matches!(aborted, RunError::Abort(_)));
+    assert!(matches!(aborted.error, RunError::Abort(_)));
     let events: Vec<_> = session.stream("second").map(Result::unwrap).collect().await;
     assert!(matches!(events.last(), Some(RunEvent::Finished(output)) if output.text == "two"), "{events:?}");
-    assert_eq!(texts(session.messages()), ["help", "first", "one", "hello", "hello!", "second", "two"]);
+    assert_eq!(texts(session.messages()), ["help", "first", "one", "second", "two"]);
     let values = session.values().clone();
     assert_eq!(session.end().await, SessionInfo { turns: 4, ..SessionInfo::new("s-1") });
     assert_eq!(
@@ -109,6 +108,168 @@ async fn a_session_goes_on_where_another_has_ended() {
     assert_eq!(session.end().await.turns, 3);
 }
 
+/// Counts the runs in the session's state, and forgets nothing when the program ends.
+#[rail(priority = 90, on = [SessionStart, Start])]
+fn count(ctx: &RailContext) -> Result<(), serde_json::Error> {
+    ctx.session.state().update_as(ctx.event().name(), |count: &mut u32| *count += 1)
+}
+
+fn counted(script: &str, instructions: &str) -> Agent<ScriptedModel, impl GuardSet + use<>> {
+    let model: ScriptedModel = script.parse().unwrap();
+    Agent::builder("counted", model).instructions(instructions).rails(rail_chain![count]).build()
+}
+
+#[tokio::test]
+async fn a_saved_session_goes_on_after_a_restart() {
+    let agent = counted(THREE, "help");
+    let mut session = Session::start(&agent, "s-1").await.unwrap();
+    session.run("first").await.unwrap();
+    let saved = serde_json::to_string(&session.save()).unwrap();
+    session.end().await;
+
+    let saved: SavedSession = serde_json::from_str(&saved).unwrap();
+    let state = serde_json::json!({ "session_start": 1, "start": 1 });
+    assert_eq!(
+        (&saved.info, serde_json::json!(saved.state)),
+        (&SessionInfo { turns: 1, ..SessionInfo::new("s-1") }, state)
+    );
+    let mut session = Session::resume(&agent, saved.clone()).await.unwrap();
+    assert_eq!(session.values().state().get("session_start"), Some(2.into()));
+    assert_eq!(texts(&session.run("second").await.unwrap().messages), ["help", "first", "one", "second", "two"]);
+    assert_eq!(session.end().await.turns, 2);
+
+    // A rail of `SessionStart` is asked about what is resumed.
+    let refusing = self::agent("[]");
+    let mut refused = saved;
+    refused.info.id = String::new();
+    assert!(Session::resume(&refusing, refused).await.is_err());
+    // The least that can be saved.
+    let least: SavedSession = serde_json::from_str(r#"{ "info": { "id": "s-2" } }"#).unwrap();
+    assert_eq!(least, SavedSession { info: SessionInfo::new("s-2"), ..SavedSession::default() });
+}
+
+#[tokio::test]
+async fn new_instructions_take_the_place_of_old_ones() {
+    let old = [
+        Message::system("old"),
+        Message::new(Role::Developer, "older"),
+        Message::user("first"),
+        Message::assistant("one"),
+    ];
+    let later = Message::system("in the middle");
+    let conversation: Messages = old.into_iter().chain([later]).collect();
+    let saved = SavedSession { info: SessionInfo::new("s-1"), messages: conversation, ..SavedSession::default() };
+
+    let agent = counted(r#"[{ "say": "two" }, { "say": "three" }]"#, "new");
+    let mut session = Session::resume(&agent, saved.clone()).await.unwrap();
+    let expected = ["new", "first", "one", "in the middle", "second", "two"];
+    assert_eq!(texts(&session.run("second").await.unwrap().messages), expected);
+    session.set_messages(saved.messages.clone());
+    assert_eq!(texts(&session.run("third").await.unwrap().messages)[..2], ["new", "first"]);
+    session.end().await;
+
+    // An agent without instructions has none to put in their place.
+    let agent = Agent::builder("none", r#"[{ "say": "two" }]"#.parse::<ScriptedModel>().unwrap()).build();
+    let mut session = Session::resume(&agent, saved).await.unwrap();
+    assert_eq!(texts(&session.run("second").await.unwrap().messages)[..3], ["old", "older", "first"]);
+    session.end().await;
+}
+
+#[tokio::test]
+async fn a_fork_has_the_past_and_a_future_of_its_own() {
+    let agent = counted(r#"[{ "say": "one" }, { "say": "two" }, { "say": "three" }]"#, "help");
+    let mut session = Session::start(&agent, "s-1").await.unwrap();
+    session.run("first").await.unwrap();
+    let mut fork = session.fork("s-2").await.unwrap();
+    assert_eq!(fork.info(), &SessionInfo { turns: 1, ..SessionInfo::new("s-2") });
+    session.run("left").await.unwrap();
+    fork.run("right").await.unwrap();
+    assert_eq!(texts(session.messages()), ["help", "first", "one", "left", "two"]);
+    assert_eq!(texts(fork.messages()), ["help", "first", "one", "right", "three"]);
+    for (state, starts) in [(session.values().state(), 1), (fork.values().state(), 2)] {
+        assert_eq!((state.get("session_start"), state.get("start")), (Some(starts.into()), Some(2.into())));
+    }
+    assert!(fork.values().get::<Seen>().is_none());
+    assert_eq!((session.end().await.turns, fork.end().await.turns), (2, 2));
+}
+
+#[tokio::test]
+async fn a_run_has_the_callers_context_and_the_session() {
+    let agent = agent(THREE);
+    let mut session = Session::start(&agent, "s-1").await.unwrap();
+    let mut ctx = RunContext::new("mine").with_run_id("request-7");
+    ctx.run.insert(7_u32);
+    session.run_in("first", &mut ctx).await.unwrap();
+    assert_eq!((ctx.agent(), ctx.run_id(), ctx.session_id(), ctx.turn()), ("mine", "request-7", Some("s-1"), 0));
+    assert_eq!(ctx.run.get::<u32>(), Some(7));
+    assert!(ctx.session.get::<Seen>().unwrap().0.contains(&"start \"s-1\" in turn 0".to_owned()));
+
+    let mut ctx = RunContext::new("mine").with_run_id("request-8");
+    let events: Vec<_> = session.stream_in("second", &mut ctx).map(Result::unwrap).collect().await;
+    assert!(matches!(events.last(), Some(RunEvent::Finished(output)) if output.text == "two"), "{events:?}");
+    assert_eq!((ctx.run_id(), ctx.turn()), ("request-8", 1));
+    assert_eq!(session.end().await.turns, 2);
+}
+
+#[tokio::test]
+async fn a_token_cancels_one_run_and_that_of_the_session_all() {
+    let (agent, all) = (agent(THREE), CancellationToken::new());
+    let mut session = Session::start(&agent, "s-1").await.unwrap().with_cancellation(all.clone());
+    let one = all.child_token();
+    one.cancel();
+    let context = |token: &CancellationToken| RunContext::new("mine").with_cancellation(token.clone());
+    let cancelled = session.run_in("first", &mut context(&one)).await.unwrap_err();
+    assert!(matches!(cancelled.error, RunError::Cancelled));
+    assert_eq!(session.run_in("first", &mut context(&all.child_token())).await.unwrap().text, "one");
+    let child = all.child_token();
+    all.cancel();
+    assert!(session.run_in("second", &mut context(&child)).await.is_err());
+    assert!(session.run_in("second", &mut RunContext::new("mine")).await.is_err());
+    // A token that has nothing to do with the session is the caller's word.
+    assert_eq!(session.run_in("second", &mut context(&CancellationToken::new())).await.unwrap().text, "two");
+    session.end().await;
+}
+
+/// What a web server needs of a stream: `Sse::new` of axum asks for this.
+fn leaves<S: Stream<Item = Result<RunEvent, FailedRun>> + Send + 'static>(stream: S) -> S {
+    stream
+}
+
+#[tokio::test]
+async fn streams_own_what_they_need() {
+    let agent = Arc::new(agent(r#"[{ "say": "one" }, { "say": "two" }, { "say": "three" }, { "say": "four" }]"#));
+    let answer = |events: Vec<Result<RunEvent, FailedRun>>| match events.into_iter().last() {
+        Some(Ok(RunEvent::Finished(output))) => output.text,
+        other => panic!("{other:?}"),
+    };
+    let stream = leaves(Arc::clone(&agent).into_stream("first"));
+    assert_eq!(answer(tokio::spawn(stream.collect()).await.unwrap()), "one");
+    let ctx = RunContext::new("mine").with_run_id("request-7");
+    let values = ctx.run.clone();
+    let stream = leaves(Arc::clone(&agent).into_stream_in("second", ctx));
+    assert_eq!(answer(tokio::spawn(stream.collect()).await.unwrap()), "two");
+    drop(values);
+
+    // A session that several requests share: the stream holds its lock.
+    let session = Session::start(Arc::clone(&agent), "s-1").await.unwrap();
+    let session = Arc::new(tokio::sync::Mutex::new(session));
+    let stream = leaves(Session::stream_owned(Arc::clone(&session).lock_owned().await, "third"));
+    assert!(session.try_lock().is_err());
+    assert_eq!(answer(tokio::spawn(stream.collect()).await.unwrap()), "three");
+    assert_eq!(session.lock().await.messages().len(), 3);
+    // A stream that is never polled, and one that is dropped, give the lock back, and nothing has happened.
+    drop(leaves(Session::stream_owned(Arc::clone(&session).lock_owned().await, "never")));
+    assert_eq!(session.lock().await.info().turns, 1);
+
+    // A session of one request ends with it.
+    let saved = session.lock().await.save();
+    let session = Session::resume(Arc::clone(&agent), saved).await.unwrap();
+    let values = session.values().clone();
+    let stream = leaves(session.into_stream("fourth"));
+    assert_eq!(answer(tokio::spawn(stream.collect()).await.unwrap()), "four");
+    assert_eq!(values.get::<Seen>().unwrap().0.last().unwrap(), "session_end \"s-1\" of 2 turns");
+}
+
 /// It outlives the place where it began, and moves between threads.
 #[tokio::test]
 async fn a_session_can_own_its_agent() {
@@ -124,7 +285,8 @@ async fn a_token_cancels_the_runs_of_a_session() {
     let mut session = Session::start(&agent, "s-1").await.unwrap().with_cancellation(token.clone());
     session.run("first").await.unwrap();
     token.cancel();
-    assert!(matches!(session.run("second").await, Err(RunError::Cancelled)));
+    let cancelled = session.run("second").await.unwrap_err();
+    assert!(matches!(cancelled.error, RunError::Cancelled));
     assert_eq!(session.messages().len(), 3);
     // The rails are told all the same.
     let values = session.values().clone();
@@ -141,6 +303,43 @@ async fn a_session_that_is_dropped_is_reported() {
     Session::start(&agent, "s-2").await.unwrap().end().await;
     assert!(Session::start(&agent, "").await.is_err());
     assert_eq!(warnings.seen().len(), 1, "{:?}", warnings.seen());
+}
+
+#[rail(on = [Dropped])]
+fn gone(dropped: &DroppedInputs, ctx: &RailContext) {
+    let entry = format!("{:?} {:?} in turn {}", dropped.what, ctx.session_id().unwrap_or_default(), ctx.turn());
+    ctx.session.update(|seen: &mut Seen| seen.0.push(entry));
+}
+
+/// A client goes away in the middle of an answer, and nobody ends the session.
+#[tokio::test]
+async fn a_session_and_a_run_that_are_dropped_are_events() {
+    /// Says something, and then nothing, without an end.
+    struct Endless;
+
+    impl Model for Endless {
+        async fn call(&self, _: Permit<ModelCallInputs>) -> Result<ModelResponse, OperationError> {
+            Ok(ModelResponse::text("one"))
+        }
+
+        fn stream(&self, _: Permit<ModelCallInputs>) -> impl Stream<Item = Result<ModelDelta, OperationError>> + Send {
+            stream::iter([Ok(ModelDelta::Text("t".to_owned()))]).chain(stream::pending())
+        }
+    }
+
+    let agent = Arc::new(Agent::builder("dropped", Endless).rails(rail_chain![gone]).build());
+    let mut session = Session::start(Arc::clone(&agent), "s-1").await.unwrap();
+    let values = session.values().clone();
+    session.run("first").await.unwrap();
+    let mut events = session.into_stream("second");
+    assert!(matches!(events.next().await, Some(Ok(RunEvent::Text(_)))));
+    drop(events);
+    assert_eq!(values.get::<Seen>().unwrap().0, ["Run \"s-1\" in turn 1", "Session \"s-1\" in turn 2"]);
+    // One that is ended, and one that was refused, were not dropped.
+    let ended = Session::start(Arc::clone(&agent), "s-2").await.unwrap();
+    let values = ended.values().clone();
+    ended.end().await;
+    assert!(values.get::<Seen>().is_none());
 }
 
 #[tokio::test]

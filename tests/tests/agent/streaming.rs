@@ -487,7 +487,8 @@ async fn a_run_that_is_done_again_says_so_also_when_a_rail_skips_it_then() {
 async fn the_stream_ends_with_the_error_of_the_run() {
     let agent = Agent::builder("streaming", "[]".parse::<ScriptedModel>().unwrap()).build();
     let mut events = agent.stream("hello");
-    assert!(matches!(events.next().await, Some(Err(RunError::Operation(_)))));
+    let failed = events.next().await.unwrap().unwrap_err();
+    assert!(matches!(failed.error, RunError::Operation(_)));
     assert!(events.next().await.is_none() && events.next().await.is_none());
 }
 

@@ -1,4 +1,4 @@
-//! Answers: the same whether they are streamed or not.
+//! Answers of chat completions: the same whether they are streamed or not.
 
 use std::sync::Mutex;
 
@@ -9,8 +9,9 @@ use exo_rails_agent::Model;
 use futures_util::TryStreamExt;
 use serde_json::{Value, json};
 
+use crate::dialect::{Dialect, all_chat_events as all_events, chat_events as events};
 use crate::server::{Answer, Server};
-use crate::{How, all_events, ask, events, model, prompt};
+use crate::{How, ask, prompt};
 
 /// An answer as a server gives it at once, and in pieces.
 struct Case {
@@ -141,7 +142,7 @@ fn first_choice() -> Case {
 
 async fn answer(how: How, answer: Answer) -> Result<ModelResponse, OperationError> {
     let server = Server::start([answer]).await;
-    let response = ask(&model(&server.url), how, prompt()).await;
+    let response = ask(&Dialect::Chat.model(&server.url), how, prompt()).await;
     server.requests().await;
     response
 }
@@ -203,7 +204,7 @@ async fn whatever_servers_do_around_events_the_answer_is_the_same() {
 #[tokio::test]
 async fn a_piece_is_passed_on_as_it_comes_and_nothing_twice() {
     let server = Server::start([Answer::stream(&all_events(&text().pieces), 50).ended()]).await;
-    let (model, deltas) = (&model(&server.url), &Mutex::default());
+    let (model, deltas) = (&Dialect::Chat.model(&server.url), &Mutex::default());
     let collect = |permit| async move {
         *deltas.lock().unwrap() = model.stream(permit).try_collect::<Vec<_>>().await?;
         Ok::<_, OperationError>(ModelResponse::default())

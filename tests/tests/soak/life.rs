@@ -112,7 +112,7 @@ async fn alone<R: GuardSet>(run: &Run, agent: &Agent<Talker, R>) {
     let outcome = if run.plan.streamed {
         read(run, agent.stream_in("begin", &mut ctx)).await
     } else {
-        outcome(&agent.run_in("begin", &mut ctx).await)
+        outcome(&agent.run_in("begin", &mut ctx).await.map_err(RunError::from))
     };
     run.record(Line::Main, What::TurnEnds(outcome));
 }
@@ -132,7 +132,7 @@ async fn in_session<R: GuardSet>(run: &Run, agent: &Arc<Agent<Talker, R>>, turns
         let outcome = if run.plan.streamed {
             read(run, session.stream("begin")).await
         } else {
-            outcome(&session.run("begin").await)
+            outcome(&session.run("begin").await.map_err(RunError::from))
         };
         run.record(Line::Main, What::TurnEnds(outcome));
     }
@@ -160,7 +160,7 @@ async fn read(run: &Run, mut events: RunStream<'_>) -> Outcome {
         left -= 1;
         match event {
             Ok(RunEvent::Finished(output)) => return outcome(&Ok(*output)),
-            Err(error) => return Outcome::from(&error),
+            Err(failed) => return Outcome::from(&failed.error),
             Ok(event) => run.tell(told(event)),
         }
         if random.permille(100) {

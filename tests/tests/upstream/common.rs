@@ -46,7 +46,7 @@ pub(crate) async fn run_in(
 ) -> (Result<InvokeOutput, RunError>, Vec<String>) {
     let model = Replay(script.parse().unwrap());
     let agent = Agent::builder("upstream", model).tools(["echo", "broken", "flaky"].map(tool)).rails(rails).build();
-    let result = agent.run_in(input, ctx).await;
+    let result = agent.run_in(input, ctx).await.map_err(RunError::from);
     (result, take_notes(ctx))
 }
 

@@ -10,7 +10,7 @@ async fn guard(call: &ToolCallInputs) -> Verdict {
 
 async fn answer(model: impl Model, tool: Tool) -> Result<InvokeOutput, RunError> {
     let agent = Agent::builder("support", model).rails(guard {}).tool(tool).build();
-    agent.run("hello").await
+    Ok(agent.run("hello").await?)
 }
 
 fn main() {

@@ -20,11 +20,11 @@ const LONGEST_MESSAGE: usize = 1_000;
 
 /// Texts that no error tells.
 #[derive(Default)]
-pub(super) struct Secrets(pub(super) Vec<String>);
+pub(crate) struct Secrets(pub(crate) Vec<String>);
 
 impl Secrets {
     /// The error without them, and not too long.
-    pub(super) fn hide(&self, mut error: OperationError) -> OperationError {
+    pub(crate) fn hide(&self, mut error: OperationError) -> OperationError {
         let mut message = error.message;
         for secret in &self.0 {
             message = message.replace(secret.as_str(), "[key]");
@@ -39,12 +39,12 @@ impl Secrets {
     }
 }
 
-pub(super) fn timed_out(what: &str, limit: Duration) -> OperationError {
+pub(crate) fn timed_out(what: &str, limit: Duration) -> OperationError {
     OperationError::new(OperationErrorKind::Timeout, format!("{what} within {limit:?}"))
 }
 
 /// The request did not get as far as an answer.
-pub(super) fn unreachable(error: reqwest::Error) -> OperationError {
+pub(crate) fn unreachable(error: reqwest::Error) -> OperationError {
     let kind = match () {
         () if error.is_timeout() => OperationErrorKind::Timeout,
         () if error.is_builder() => OperationErrorKind::InvalidRequest,
@@ -54,7 +54,7 @@ pub(super) fn unreachable(error: reqwest::Error) -> OperationError {
 }
 
 /// The answer did not come to its end.
-pub(super) fn broken_off(error: reqwest::Error) -> OperationError {
+pub(crate) fn broken_off(error: reqwest::Error) -> OperationError {
     transport(OperationErrorKind::Unavailable, "the answer breaks off", error)
 }
 
@@ -69,7 +69,7 @@ fn transport(kind: OperationErrorKind, what: &str, error: reqwest::Error) -> Ope
 }
 
 /// The answer has another status than success.
-pub(super) async fn refused(mut body: Body) -> OperationError {
+pub(crate) async fn refused(mut body: Body) -> OperationError {
     let (status, wait, limit) = (body.status(), retry_after(body.headers()), body.limit());
     // What the server has to say is worth a wait, but not a failure of its own.
     let told = match timeout(limit, body.up_to(LONGEST_BODY)).await {
@@ -118,19 +118,21 @@ fn message_of(error: &Value) -> String {
 }
 
 /// An error that stands where an answer should, or in the middle of one.
-pub(super) fn told(error: &Value) -> OperationError {
+pub(crate) fn told(error: &Value) -> OperationError {
     OperationError::new(kind_of(error), message_of(error))
 }
 
 /// Parts of what providers write as the `type` or the `code` of an error.
-const KINDS: [(&str, OperationErrorKind); 9] = [
+const KINDS: [(&str, OperationErrorKind); 11] = [
     ("rate_limit", OperationErrorKind::RateLimited),
     ("quota", OperationErrorKind::RateLimited),
     ("invalid_request", OperationErrorKind::InvalidRequest),
     ("badrequest", OperationErrorKind::InvalidRequest),
     ("context_length", OperationErrorKind::InvalidRequest),
+    ("too_large", OperationErrorKind::InvalidRequest),
     ("authentication", OperationErrorKind::Denied),
     ("permission", OperationErrorKind::Denied),
+    ("billing", OperationErrorKind::Denied),
     ("not_found", OperationErrorKind::NotFound),
     ("timeout", OperationErrorKind::Timeout),
 ];

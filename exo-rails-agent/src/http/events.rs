@@ -1,28 +1,28 @@
-//! Server-sent events, as far as chat completions use them: from bytes to the data of each event.
+//! Server-sent events, as far as servers of models use them: from bytes to the data of each event.
 //!
 //! It is not a crate because of what servers do and what they must not do: the last event may lack the empty line
 //! behind it, and none may be longer than memory.
 
 use std::collections::VecDeque;
 
-/// No event of a chat completion is near it.
+/// No event of an answer is near it.
 const LONGEST: usize = 16 * 1024 * 1024;
 
 /// An event: its data, undecoded, since nothing shorter than an event need be a whole number of characters.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Event {
-    pub(super) data: Vec<u8>,
+pub(crate) struct Event {
+    pub(crate) data: Vec<u8>,
     /// Whether it is called `error`.
-    pub(super) is_error: bool,
+    pub(crate) is_error: bool,
 }
 
 /// An event is too long.
 #[derive(Debug, PartialEq)]
-pub(super) struct TooLong;
+pub(crate) struct TooLong;
 
 /// Takes bytes as they come and gives events.
 #[derive(Debug, Default)]
-pub(super) struct Events {
+pub(crate) struct Events {
     /// The line that has not ended.
     line: Vec<u8>,
     /// The event that has not ended, when it has data.
@@ -35,7 +35,7 @@ pub(super) struct Events {
 
 impl Events {
     /// Takes more bytes.
-    pub(super) fn feed(&mut self, mut bytes: &[u8]) -> Result<(), TooLong> {
+    pub(crate) fn feed(&mut self, mut bytes: &[u8]) -> Result<(), TooLong> {
         while let Some((&first, rest)) = bytes.split_first() {
             if std::mem::take(&mut self.after_return) && first == b'\n' {
                 bytes = rest;
@@ -55,12 +55,12 @@ impl Events {
     }
 
     /// The next event that is complete.
-    pub(super) fn next(&mut self) -> Option<Event> {
+    pub(crate) fn next(&mut self) -> Option<Event> {
         self.ready.pop_front()
     }
 
     /// What has come of the last event, when nothing more comes.
-    pub(super) fn rest(&mut self) -> Option<Event> {
+    pub(crate) fn rest(&mut self) -> Option<Event> {
         self.end_line();
         self.end_event();
         self.next()

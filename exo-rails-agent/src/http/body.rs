@@ -13,40 +13,40 @@ use super::failure;
 const LONGEST: usize = 64 * 1024 * 1024;
 
 #[derive(Debug)]
-pub(super) struct Body {
+pub(crate) struct Body {
     response: Response,
     /// How long it may take until the next piece comes.
     limit: Duration,
 }
 
 impl Body {
-    pub(super) fn new(response: Response, limit: Duration) -> Self {
+    pub(crate) fn new(response: Response, limit: Duration) -> Self {
         Self { response, limit }
     }
 
-    pub(super) fn is_success(&self) -> bool {
+    pub(crate) fn is_success(&self) -> bool {
         self.response.status().is_success()
     }
 
-    pub(super) fn status(&self) -> u16 {
+    pub(crate) fn status(&self) -> u16 {
         self.response.status().as_u16()
     }
 
-    pub(super) fn headers(&self) -> &HeaderMap {
+    pub(crate) fn headers(&self) -> &HeaderMap {
         self.response.headers()
     }
 
-    pub(super) fn limit(&self) -> Duration {
+    pub(crate) fn limit(&self) -> Duration {
         self.limit
     }
 
-    pub(super) fn is_json(&self) -> bool {
+    pub(crate) fn is_json(&self) -> bool {
         let kind = self.headers().get(CONTENT_TYPE).map_or(&b""[..], |kind| kind.as_bytes());
         kind.to_ascii_lowercase().starts_with(b"application/json")
     }
 
     /// The next piece; `None` at the end.
-    pub(super) async fn piece(&mut self) -> Result<Option<impl AsRef<[u8]> + use<>>, OperationError> {
+    pub(crate) async fn piece(&mut self) -> Result<Option<impl AsRef<[u8]> + use<>>, OperationError> {
         match timeout(self.limit, self.response.chunk()).await {
             Ok(piece) => piece.map_err(failure::broken_off),
             Err(_) => Err(failure::timed_out("the answer does not go on", self.limit)),
@@ -54,7 +54,7 @@ impl Body {
     }
 
     /// All of it.
-    pub(super) async fn whole(mut self) -> Result<Vec<u8>, OperationError> {
+    pub(crate) async fn whole(mut self) -> Result<Vec<u8>, OperationError> {
         let (all, cut) = self.up_to(LONGEST).await?;
         if cut {
             let message = format!("the answer is longer than {LONGEST} bytes");
@@ -64,7 +64,7 @@ impl Body {
     }
 
     /// Its first bytes, and whether there are more.
-    pub(super) async fn up_to(&mut self, length: usize) -> Result<(Vec<u8>, bool), OperationError> {
+    pub(crate) async fn up_to(&mut self, length: usize) -> Result<(Vec<u8>, bool), OperationError> {
         let mut bytes = Vec::new();
         while let Some(piece) = self.piece().await? {
             let piece = piece.as_ref();

@@ -1,31 +1,48 @@
 //! An answer that is being streamed.
 
+use std::collections::VecDeque;
+
 use exo_rails::{ModelCallInputs, ModelDelta, ModelResponse, OperationError, OperationErrorKind, Permit};
 use futures_core::Stream;
 use futures_util::stream;
 
 use super::body::Body;
 use super::events::{Event, Events};
-use super::wire::Decoder;
 
-pub(super) struct Reading {
+/// Makes the pieces of an answer from events.
+pub(crate) trait Decoder: Default + Send {
+    /// Takes an event; whether it was the last one.
+    fn take(&mut self, event: &Event, pieces: &mut VecDeque<ModelDelta>) -> Result<bool, OperationError>;
+
+    /// Whether the answer is complete, although no event has said that it is the last one.
+    fn is_complete(&self) -> bool;
+
+    /// The last pieces of an answer that is complete.
+    fn complete(&mut self, pieces: &mut VecDeque<ModelDelta>) -> Result<(), OperationError>;
+}
+
+pub(super) struct Reading<D> {
     /// `None` when everything is read.
     body: Option<Body>,
     events: Events,
-    decoder: Decoder,
+    decoder: D,
+    pieces: VecDeque<ModelDelta>,
     /// As long as the server is at work, so is the operation.
     _permit: Permit<ModelCallInputs>,
 }
 
-impl Reading {
+impl<D: Decoder> Reading<D> {
     pub(super) fn new(body: Body, permit: Permit<ModelCallInputs>) -> Self {
-        Self { body: Some(body), events: Events::default(), decoder: Decoder::default(), _permit: permit }
+        Self { body: Some(body), ..Self::with(VecDeque::new(), permit) }
     }
 
     /// An answer that came as a whole.
     pub(super) fn of(response: ModelResponse, permit: Permit<ModelCallInputs>) -> Self {
-        let decoder = Decoder::of(ModelDelta::Response(Box::new(response)));
-        Self { body: None, events: Events::default(), decoder, _permit: permit }
+        Self::with(VecDeque::from([ModelDelta::Response(Box::new(response))]), permit)
+    }
+
+    fn with(pieces: VecDeque<ModelDelta>, permit: Permit<ModelCallInputs>) -> Self {
+        Self { body: None, events: Events::default(), decoder: D::default(), pieces, _permit: permit }
     }
 
     pub(super) fn stream(self) -> impl Stream<Item = Result<ModelDelta, OperationError>> + Send {
@@ -37,7 +54,7 @@ impl Reading {
 
     async fn next(&mut self) -> Result<Option<ModelDelta>, OperationError> {
         loop {
-            if let Some(delta) = self.decoder.next() {
+            if let Some(delta) = self.pieces.pop_front() {
                 return Ok(Some(delta));
             }
             let Some(body) = &mut self.body else { return Ok(None) };
@@ -52,8 +69,9 @@ impl Reading {
     }
 
     fn take(&mut self, event: &Event) -> Result<(), OperationError> {
-        if self.decoder.take(event)? {
+        if self.decoder.take(event, &mut self.pieces)? {
             self.body = None;
+            self.decoder.complete(&mut self.pieces)?;
         }
         Ok(())
     }
@@ -64,10 +82,14 @@ impl Reading {
         if let Some(event) = self.events.rest() {
             self.take(&event)?;
         }
-        if self.body.take().is_some() {
-            self.decoder.end()?;
+        if self.body.take().is_none() {
+            return Ok(());
         }
-        Ok(())
+        if !self.decoder.is_complete() {
+            let message = "the answer breaks off: the stream has ended without an end of the answer";
+            return Err(OperationError::new(OperationErrorKind::Unavailable, message));
+        }
+        self.decoder.complete(&mut self.pieces)
     }
 }
 

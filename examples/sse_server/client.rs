@@ -1,0 +1,26 @@
+//! A client that is just large enough: one request, and all that comes back.
+
+use std::io;
+use std::net::SocketAddr;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+/// How much of an answer is read, in bytes.
+const LONGEST: u64 = 64 * 1024;
+
+/// Asks a question. The lines of the answer, indented.
+pub(crate) async fn ask(address: SocketAddr, session: &str, question: &str) -> io::Result<String> {
+    let mut server = TcpStream::connect(address).await?;
+    // With HTTP/1.0, the answer comes as it is and ends with the connection.
+    let length = question.len();
+    let request =
+        format!("POST /ask/{session} HTTP/1.0\r\nHost: {address}\r\nContent-Length: {length}\r\n\r\n{question}");
+    server.write_all(request.as_bytes()).await?;
+    let mut answer = String::new();
+    server.take(LONGEST).read_to_string(&mut answer).await?;
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
+    let status = head.lines().next().unwrap_or_default();
+    let lines = [status].into_iter().chain(body.lines().filter(|line| !line.is_empty()));
+    Ok(lines.map(|line| format!("    {line}\n")).collect::<Vec<_>>().concat())
+}

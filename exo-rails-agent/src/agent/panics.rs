@@ -1,0 +1,27 @@
+//! Tools that panic.
+
+use std::any::Any;
+use std::panic::AssertUnwindSafe;
+
+use exo_rails::{OperationError, OperationErrorKind, ToolOutput};
+use futures_util::FutureExt;
+
+/// Waits for a tool, whose panic is an error where panics are caught.
+pub(super) async fn caught_if(
+    catches: bool,
+    tool: impl Future<Output = Result<ToolOutput, OperationError>> + Send,
+) -> Result<ToolOutput, OperationError> {
+    if !catches {
+        return tool.await;
+    }
+    // What the tool shares with others, it shares behind locks that say when they were poisoned; the call itself is over.
+    AssertUnwindSafe(tool).catch_unwind().await.unwrap_or_else(|panic| Err(panicked(panic)))
+}
+
+fn panicked(panic: Box<dyn Any + Send>) -> OperationError {
+    let text = panic.downcast_ref::<&str>().map(ToString::to_string);
+    let text = text.or_else(|| panic.downcast_ref().cloned()).unwrap_or_else(|| "with no text".to_owned());
+    // What a panic carries may panic when it is dropped.
+    std::mem::forget(panic);
+    OperationError::new(OperationErrorKind::Other, format!("the tool panicked: {text}"))
+}

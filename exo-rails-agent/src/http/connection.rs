@@ -1,0 +1,115 @@
+//! The connection to a server: requests, and answers as a whole or in pieces.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use exo_rails::{ModelCallInputs, ModelDelta, ModelResponse, OperationError, Permit};
+use futures_core::Stream;
+use futures_util::stream::{self, TryStreamExt};
+use reqwest::header::{ACCEPT, CONTENT_TYPE};
+use reqwest::{Client, Url};
+use serde_json::{Map, Value};
+use tokio::time::timeout;
+
+use super::body::Body;
+use super::failure::{self, Secrets};
+use super::reading::{Decoder, Reading};
+
+/// What is sent to a server, and how its answers are read.
+pub(crate) trait Protocol: Send + Sync {
+    /// Reads an answer that comes in pieces.
+    type Decoder: Decoder;
+
+    /// The body of a request to this model.
+    fn body(
+        &self,
+        model: &str,
+        request: &ModelCallInputs,
+        streamed: bool,
+    ) -> Result<Map<String, Value>, OperationError>;
+
+    /// Reads an answer that comes as a whole.
+    fn response(json: &[u8]) -> Result<ModelResponse, OperationError>;
+}
+
+/// How long it waits.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// For the answer to begin.
+    pub(crate) response: Duration,
+    /// For the next piece of the answer.
+    pub(crate) chunk: Duration,
+}
+
+/// A model behind a server.
+#[derive(Clone)]
+pub(crate) struct Connection<P> {
+    pub(super) protocol: P,
+    pub(super) client: Client,
+    pub(super) url: Url,
+    pub(super) model: String,
+    pub(super) secrets: Arc<Secrets>,
+    pub(super) limits: Limits,
+}
+
+impl<P: Protocol> Connection<P> {
+    pub(crate) fn model(&self) -> &str {
+        &self.model
+    }
+
+    /// Where the requests go: without a user, a password and a query, which may hold a key.
+    pub(crate) fn endpoint(&self) -> String {
+        let (origin, path) = (self.url.origin().ascii_serialization(), self.url.path());
+        format!("{origin}{path}")
+    }
+
+    pub(crate) async fn call(&self, request: Permit<ModelCallInputs>) -> Result<ModelResponse, OperationError> {
+        self.whole(&request).await.map_err(|error| self.secrets.hide(error))
+    }
+
+    pub(crate) fn stream(
+        &self,
+        request: Permit<ModelCallInputs>,
+    ) -> impl Stream<Item = Result<ModelDelta, OperationError>> + Send {
+        let pieces = stream::once(async move { self.pieces(request).await.map(Reading::stream) });
+        pieces.try_flatten().map_err(|error| self.secrets.hide(error))
+    }
+
+    async fn whole(&self, request: &ModelCallInputs) -> Result<ModelResponse, OperationError> {
+        let body = self.send(request, false).await?;
+        P::response(&body.whole().await?)
+    }
+
+    async fn pieces(&self, request: Permit<ModelCallInputs>) -> Result<Reading<P::Decoder>, OperationError> {
+        let body = self.send(&request, true).await?;
+        if body.is_json() {
+            // This server does not stream.
+            return Ok(Reading::of(P::response(&body.whole().await?)?, request));
+        }
+        Ok(Reading::new(body, request))
+    }
+
+    /// Sends a request and waits until the answer begins.
+    async fn send(&self, request: &ModelCallInputs, streamed: bool) -> Result<Body, OperationError> {
+        let body = serde_json::to_vec(&self.protocol.body(&self.model, request, streamed)?)?;
+        let accept = if streamed { "text/event-stream" } else { "application/json" };
+        let request = self.client.post(self.url.clone()).header(CONTENT_TYPE, "application/json");
+        let sending = request.header(ACCEPT, accept).body(body).send();
+        let response = timeout(self.limits.response, sending)
+            .await
+            .map_err(|_| failure::timed_out("no answer has begun", self.limits.response))?
+            .map_err(failure::unreachable)?;
+        let body = Body::new(response, self.limits.chunk);
+        if body.is_success() { Ok(body) } else { Err(failure::refused(body).await) }
+    }
+
+    /// Shows a model of this type, without what may be a key.
+    pub(crate) fn fmt_as(&self, name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct(name)
+            .field("model", &self.model)
+            .field("endpoint", &self.endpoint())
+            .field("limits", &self.limits)
+            .finish_non_exhaustive()
+    }
+}

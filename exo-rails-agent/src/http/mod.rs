@@ -1,0 +1,20 @@
+//! What the models behind HTTP servers have in common: settings, the connection, streams of events, failures.
+//!
+//! A provider adds its [`Provider`], which says where it is, and its [`Protocol`], which says what is sent and read.
+
+mod body;
+mod connection;
+mod events;
+mod failure;
+mod json;
+mod reading;
+mod settings;
+
+pub use settings::ConfigError;
+
+pub(crate) use connection::{Connection, Protocol};
+pub(crate) use events::Event;
+pub(crate) use failure::told;
+pub(crate) use json::{BLOCKS, drop_nulls, error_event, options, unreadable};
+pub(crate) use reading::Decoder;
+pub(crate) use settings::{Provider, Settings, Variables, timeouts_and_headers};

@@ -1,0 +1,360 @@
+//! What a model needs to know before it can be asked.
+
+use std::env::VarError;
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Client, Url, redirect};
+
+use super::connection::{Connection, Limits};
+use super::failure::Secrets;
+
+const USER_AGENT: &str = concat!("exo-rails/", env!("CARGO_PKG_VERSION"));
+
+const CONNECT: Duration = Duration::from_secs(10);
+/// A server that does not stream answers when the model has finished.
+const RESPONSE: Duration = Duration::from_mins(10);
+/// Models that think may be silent for long.
+const CHUNK: Duration = Duration::from_mins(5);
+
+/// A header with fewer characters is no key, and may well be part of a word.
+const SHORTEST_SECRET: usize = 8;
+
+/// Where a provider is, and how its users name a model there.
+pub(crate) struct Provider {
+    pub(crate) base_url: &'static str,
+    /// What is added to the base URL.
+    pub(crate) path: fn(&Url) -> &'static [&'static str],
+    /// The header with the key, and what stands before the key.
+    pub(crate) key: (&'static str, &'static str),
+    /// More headers of every request.
+    pub(crate) headers: &'static [(&'static str, &'static str)],
+    pub(crate) variables: Variables,
+    /// The feature that builds its client with TLS.
+    pub(crate) feature: &'static str,
+}
+
+/// The variables of the environment that name a model.
+pub(crate) struct Variables {
+    pub(crate) base_url: &'static str,
+    pub(crate) key: &'static str,
+    pub(crate) model: &'static str,
+}
+
+/// What the builder of a model collects.
+#[derive(Clone)]
+pub(crate) struct Settings {
+    provider: &'static Provider,
+    pub(crate) model: String,
+    pub(crate) base_url: String,
+    pub(crate) api_key: Option<String>,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) connect: Duration,
+    pub(crate) limits: Limits,
+}
+
+/// What a model is told cannot be used.
+///
+/// ```
+/// # #[cfg(feature = "openai-http")] {
+/// use exo_rails_agent::openai::ChatModel;
+///
+/// let error = ChatModel::builder("qwen3").base_url("localhost:8000").build().unwrap_err();
+/// assert_eq!(error.to_string(), "the base URL is not usable: it does not begin with http:// or https://");
+/// # }
+/// ```
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConfigError {
+    /// A variable of the environment that has to be there is missing or empty.
+    #[error("the environment variable {variable} is not set")]
+    NotSet {
+        /// Its name.
+        variable: &'static str,
+    },
+    /// A variable of the environment is no Unicode.
+    #[error("the environment variable {variable} is not Unicode")]
+    NotUnicode {
+        /// Its name.
+        variable: &'static str,
+    },
+    /// The base URL is none, or none of HTTP. It is not shown, because it may hold a key.
+    #[error("the base URL is not usable: {reason}")]
+    BaseUrl {
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The base URL begins with `https://`, and this build has no TLS.
+    #[error("https:// needs TLS: turn on the feature `{feature}` of `exo-rails-agent`")]
+    NoTls {
+        /// The feature that adds it.
+        feature: &'static str,
+    },
+    /// The API key has characters that no header can have. It is not shown.
+    #[error("the API key has characters that an HTTP header cannot have")]
+    ApiKey,
+    /// A header has a name or a value that no header can have. The value is not shown.
+    #[error("`{name}` is no HTTP header, or has a value that an HTTP header cannot have")]
+    Header {
+        /// Its name.
+        name: String,
+    },
+    /// There is no HTTP client to be had: the machine's certificates cannot be read, for example.
+    #[error("cannot make an HTTP client: {0}")]
+    Client(#[source] Box<dyn Error + Send + Sync>),
+}
+
+impl Settings {
+    pub(crate) fn new(provider: &'static Provider, model: String) -> Self {
+        Self {
+            provider,
+            model,
+            base_url: provider.base_url.to_owned(),
+            api_key: None,
+            headers: Vec::new(),
+            connect: CONNECT,
+            limits: Limits { response: RESPONSE, chunk: CHUNK },
+        }
+    }
+
+    /// What the environment says. A model that is already chosen needs no variable.
+    pub(crate) fn from_variables(
+        provider: &'static Provider,
+        model: Option<String>,
+        read: impl Fn(&'static str) -> Result<String, VarError>,
+    ) -> Result<Self, ConfigError> {
+        let read = |variable| match read(variable) {
+            Ok(value) => Ok(Some(value).filter(|value| !value.is_empty())),
+            Err(VarError::NotPresent) => Ok(None),
+            Err(VarError::NotUnicode(_)) => Err(ConfigError::NotUnicode { variable }),
+        };
+        let Variables { base_url, key, model: model_name } = provider.variables;
+        let (base_url, api_key) = (read(base_url)?, read(key)?);
+        // A server of one's own may need no key.
+        if base_url.is_none() && api_key.is_none() {
+            return Err(ConfigError::NotSet { variable: key });
+        }
+        let model = match model {
+            Some(model) => model,
+            None => read(model_name)?.ok_or(ConfigError::NotSet { variable: model_name })?,
+        };
+        let mut settings = Self { api_key, ..Self::new(provider, model) };
+        if let Some(base_url) = base_url {
+            settings.base_url = base_url;
+        }
+        Ok(settings)
+    }
+
+    /// The connection. Nothing is sent yet.
+    pub(crate) fn connect<P>(self, protocol: P) -> Result<Connection<P>, ConfigError> {
+        let (url, headers) = (self.endpoint()?, self.header_map()?);
+        if url.scheme() == "https" && !cfg!(any(feature = "openai", feature = "anthropic")) {
+            return Err(ConfigError::NoTls { feature: self.provider.feature });
+        }
+        let client = Client::builder()
+            .user_agent(USER_AGENT)
+            .default_headers(headers)
+            .connect_timeout(self.connect)
+            // A key goes where it was told to go and nowhere else.
+            .redirect(redirect::Policy::none())
+            .build()
+            .map_err(|error| ConfigError::Client(error.without_url().into()))?;
+        let secrets = Arc::new(self.secrets());
+        Ok(Connection { protocol, client, url, model: self.model, secrets, limits: self.limits })
+    }
+
+    fn key(&self) -> Option<&str> {
+        self.api_key.as_deref().filter(|key| !key.is_empty())
+    }
+
+    fn endpoint(&self) -> Result<Url, ConfigError> {
+        let unusable = |reason: &str| ConfigError::BaseUrl { reason: reason.to_owned() };
+        let mut url = Url::parse(&self.base_url).map_err(|error| unusable(&error.to_string()))?;
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(unusable("it does not begin with http:// or https://"));
+        }
+        let added = (self.provider.path)(&url);
+        let mut path = url.path_segments_mut().map_err(|()| unusable("it has no path"))?;
+        path.pop_if_empty().extend(added);
+        drop(path);
+        Ok(url)
+    }
+
+    fn header_map(&self) -> Result<HeaderMap, ConfigError> {
+        let mut headers = HeaderMap::new();
+        if let Some(key) = self.key() {
+            let (name, before) = self.provider.key;
+            headers.insert(name, sensitive(&format!("{before}{key}")).ok_or(ConfigError::ApiKey)?);
+        }
+        let others = self.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        for (name, value) in self.provider.headers.iter().copied().chain(others) {
+            let wrong = || ConfigError::Header { name: name.to_owned() };
+            let key = HeaderName::try_from(name).map_err(|_| wrong())?;
+            headers.insert(key, sensitive(value).ok_or_else(wrong)?);
+        }
+        Ok(headers)
+    }
+
+    fn secrets(&self) -> Secrets {
+        let headers = self.headers.iter().map(|(_, value)| value).filter(|value| value.len() >= SHORTEST_SECRET);
+        let mut secrets: Vec<_> =
+            self.key().into_iter().chain(headers.map(String::as_str)).map(str::to_owned).collect();
+        // One may be part of another.
+        secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+        Secrets(secrets)
+    }
+
+    /// Shows a builder of this type, without what may be a key.
+    pub(crate) fn fmt_as(&self, name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let headers: Vec<_> = self.headers.iter().map(|(name, _)| name).collect();
+        f.debug_struct(name)
+            .field("model", &self.model)
+            .field("headers", &headers)
+            .field("limits", &self.limits)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A value that the HTTP client does not log.
+fn sensitive(value: &str) -> Option<HeaderValue> {
+    let mut value = HeaderValue::try_from(value).ok()?;
+    value.set_sensitive(true);
+    Some(value)
+}
+
+/// The methods that every builder has: of a type with a field `settings`.
+macro_rules! timeouts_and_headers {
+    () => {
+        /// A header of every request. Its value may be a key: like that, it is not shown.
+        pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+            self.settings.headers.push((name.into(), value.into()));
+            self
+        }
+
+        /// How long a connection may take: 10 seconds when it is not said.
+        pub fn connect_timeout(mut self, limit: std::time::Duration) -> Self {
+            self.settings.connect = limit;
+            self
+        }
+
+        /// How long it may take until the answer begins, with the connection: 10 minutes when it is not said. An answer
+        /// that is not streamed usually begins when the model has finished.
+        pub fn response_timeout(mut self, limit: std::time::Duration) -> Self {
+            self.settings.limits.response = limit;
+            self
+        }
+
+        /// How long the server may be silent within an answer: 5 minutes when it is not said. A comment that keeps the
+        /// connection alive ends the silence.
+        pub fn chunk_timeout(mut self, limit: std::time::Duration) -> Self {
+            self.settings.limits.chunk = limit;
+            self
+        }
+    };
+}
+
+pub(crate) use timeouts_and_headers;
+
+#[cfg(test)]
+mod tests {
+    use std::env::VarError;
+    use std::ffi::OsString;
+
+    use super::{ConfigError, HeaderValue, Provider, Settings, Variables};
+
+    static PROVIDER: Provider = Provider {
+        base_url: "https://api.example.com/v1",
+        path: |_| &["chat", "completions"],
+        key: ("authorization", "Bearer "),
+        headers: &[("x-version", "1")],
+        variables: Variables { base_url: "BASE_URL", key: "API_KEY", model: "MODEL" },
+        feature: "openai",
+    };
+
+    fn settings(variables: &[(&str, &str)], model: Option<&str>) -> Result<Settings, ConfigError> {
+        Settings::from_variables(&PROVIDER, model.map(str::to_owned), |name| {
+            let found = variables.iter().find(|(variable, _)| *variable == name);
+            found.map(|(_, value)| (*value).to_owned()).ok_or(VarError::NotPresent)
+        })
+    }
+
+    /// The model that these variables name: its endpoint, its name, and whether it has a key.
+    fn from(variables: &[(&str, &str)]) -> Result<(String, String, bool), ConfigError> {
+        let settings = settings(variables, None)?;
+        let keyed = settings.key().is_some();
+        let connection = settings.connect(())?;
+        Ok((connection.url.to_string(), connection.model, keyed))
+    }
+
+    #[test]
+    fn the_environment_names_a_model() -> Result<(), ConfigError> {
+        let (url, key, model) = ("BASE_URL", "API_KEY", "MODEL");
+        let local = "http://localhost:8000/v1/chat/completions";
+        let hosted = "https://api.example.com/v1/chat/completions";
+        let cases = [
+            (&[(key, "sk"), (model, "m")][..], hosted, true),
+            (&[(url, "http://localhost:8000/v1"), (model, "m")], local, false),
+            (&[(url, "http://localhost:8000/v1/"), (key, ""), (model, "m")], local, false),
+            (&[(url, "http://localhost:8000/v1"), (key, "sk"), (model, "m")], local, true),
+            (&[(url, ""), (key, "sk"), (model, "m")], hosted, true),
+        ];
+        for (variables, endpoint, keyed) in cases {
+            if endpoint.starts_with("https:") && !cfg!(any(feature = "openai", feature = "anthropic")) {
+                assert!(matches!(from(variables), Err(ConfigError::NoTls { feature: "openai" })), "{variables:?}");
+                continue;
+            }
+            assert_eq!(from(variables)?, (endpoint.to_owned(), "m".to_owned(), keyed), "{variables:?}");
+        }
+        assert_eq!(settings(&[(key, "sk"), (model, "m")], Some("chosen"))?.model, "chosen");
+        assert_eq!(settings(&[(key, "sk")], Some("chosen"))?.model, "chosen");
+        Ok(())
+    }
+
+    #[test]
+    fn an_environment_that_names_no_model_is_an_error_that_helps() {
+        let (url, key, model) = ("BASE_URL", "API_KEY", "MODEL");
+        let cases = [
+            (&[][..], "the environment variable API_KEY is not set"),
+            (&[(model, "m")], "the environment variable API_KEY is not set"),
+            (&[(key, "sk")], "the environment variable MODEL is not set"),
+            (&[(key, "sk"), (model, "")], "the environment variable MODEL is not set"),
+            (&[(key, "s\nk"), (model, "m")], "the API key has characters that an HTTP header cannot have"),
+            (
+                &[(url, "ftp://x"), (model, "m")],
+                "the base URL is not usable: it does not begin with http:// or https://",
+            ),
+            (&[(url, "v1"), (model, "m")], "the base URL is not usable: relative URL without a base"),
+        ];
+        for (variables, message) in cases {
+            let error = from(variables).err().map(|error| error.to_string());
+            assert_eq!(error.as_deref(), Some(message), "{variables:?}");
+        }
+        let odd = Settings::from_variables(&PROVIDER, None, |_| Err(VarError::NotUnicode(OsString::new())));
+        assert!(matches!(odd, Err(ConfigError::NotUnicode { variable: "BASE_URL" })));
+    }
+
+    fn with_header(name: &str, value: &str) -> Settings {
+        let headers = vec![(name.to_owned(), value.to_owned())];
+        Settings { api_key: Some("sk".to_owned()), headers, ..Settings::new(&PROVIDER, "m".to_owned()) }
+    }
+
+    #[test]
+    fn no_header_is_logged() -> Result<(), ConfigError> {
+        let headers = with_header("api-key", "k").header_map()?;
+        assert_eq!(headers.len(), 3);
+        assert!(headers.values().all(HeaderValue::is_sensitive));
+        Ok(())
+    }
+
+    #[test]
+    fn a_header_that_is_none_is_named_without_its_value() {
+        for (name, value) in [("x title", "a"), ("x-title", "sk-4711\n")] {
+            let error = with_header(name, value).connect(()).err().map(|error| error.to_string());
+            let expected = format!("`{name}` is no HTTP header, or has a value that an HTTP header cannot have");
+            assert_eq!(error, Some(expected));
+        }
+    }
+}

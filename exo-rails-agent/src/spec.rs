@@ -1,0 +1,87 @@
+//! Models by name: `openai:gpt-4o`.
+
+#[cfg(any(feature = "openai-http", feature = "anthropic-http"))]
+use crate::http::ConfigError;
+use crate::model::Model;
+
+/// A specification of a model that names none: see [`<dyn Model>::from_spec`](crate::Model#method.from_spec).
+///
+/// ```
+/// use exo_rails_agent::Model;
+///
+/// let error = <dyn Model>::from_spec("opnai:gpt-4o").unwrap_err();
+/// assert_eq!(error.to_string(), "there is no provider `opnai`: the providers are `openai` and `anthropic`");
+/// ```
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SpecError {
+    /// There is no colon, or nothing before it. What there is is not shown, because it may be a key.
+    #[error("the model has no provider: write `provider:model`, such as `openai:gpt-4o`")]
+    NoProvider,
+    /// There is nothing after the colon.
+    #[error("the provider `{provider}` is given without a model: write `{provider}:` and the name of a model")]
+    NoModel {
+        /// What stands before the colon.
+        provider: String,
+    },
+    /// Nobody knows the provider.
+    #[error("there is no provider `{provider}`: the providers are `openai` and `anthropic`")]
+    UnknownProvider {
+        /// What stands before the colon.
+        provider: String,
+    },
+    /// This build has no client for the provider.
+    #[error("the provider `{feature}` needs the feature `{feature}` of `exo-rails-agent`")]
+    FeatureOff {
+        /// The feature that adds it.
+        feature: &'static str,
+    },
+    /// The environment lacks the key, or has something that cannot be used.
+    #[cfg(any(feature = "openai-http", feature = "anthropic-http"))]
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+}
+
+/// The model that this specification names.
+pub(crate) fn model(spec: &str) -> Result<Box<dyn Model>, SpecError> {
+    let (provider, model) = spec.split_once(':').unwrap_or_default();
+    let (provider, model) = (provider.trim(), model.trim());
+    match provider {
+        "" => Err(SpecError::NoProvider),
+        "openai" | "anthropic" if model.is_empty() => Err(SpecError::NoModel { provider: provider.to_owned() }),
+        "openai" => openai(model),
+        "anthropic" => anthropic(model),
+        _ => Err(SpecError::UnknownProvider { provider: provider.to_owned() }),
+    }
+}
+
+/// The function that makes a provider's model, if this build has a client for it.
+macro_rules! provider {
+    ($name:ident, $feature:literal, $without_tls:literal, $builder:path) => {
+        #[cfg(feature = $without_tls)]
+        fn $name(model: &str) -> Result<Box<dyn Model>, SpecError> {
+            use $builder as Builder;
+            Ok(Box::new(Builder::from_env_with(Some(model.to_owned()))?.build()?))
+        }
+
+        #[cfg(not(feature = $without_tls))]
+        fn $name(_: &str) -> Result<Box<dyn Model>, SpecError> {
+            Err(SpecError::FeatureOff { feature: $feature })
+        }
+    };
+}
+
+provider!(openai, "openai", "openai-http", crate::openai::ChatModelBuilder);
+provider!(anthropic, "anthropic", "anthropic-http", crate::anthropic::MessagesModelBuilder);
+
+#[cfg(all(test, not(any(feature = "openai-http", feature = "anthropic-http"))))]
+mod tests {
+    #[test]
+    fn a_provider_whose_feature_is_off_names_it() {
+        for (spec, feature) in [("openai:gpt-4o", "openai"), ("anthropic:claude-sonnet-4-5", "anthropic")] {
+            let error = super::model(spec).err().map(|error| error.to_string());
+            let expected = format!("the provider `{feature}` needs the feature `{feature}` of `exo-rails-agent`");
+            assert_eq!(error, Some(expected));
+        }
+    }
+}
