@@ -30,6 +30,7 @@ pub use action::{
     Verdict,
 };
 pub use bus::{EventBus, EventRecord, Lagged, Subscription, WithEvents};
+pub use chain::around::WithoutAround;
 pub use chain::{Chain, ChainPolicy, Requirement, Serves};
 pub use context::{
     Extensions, HookState, Provided, RailContext, RunContext, RunScope, SharedExtensions, StopKind, StoppedBy,

@@ -4,13 +4,13 @@
 //! Their bodies are cheap on purpose: what is left to measure is the dispatch.
 
 use exo_rails::prelude::*;
-use exo_rails::{Chain, DuplicateRail, Serves};
+use exo_rails::{Chain, DuplicateRail, Serves, WithoutAround};
 
 use super::hand_written::{self, hand_written};
 use super::waiting;
 
 /// The same rails as a static chain, as a manager and as code written by hand.
-pub(crate) trait Set: Chain + GuardSet + Serves<PreToolCall> + 'static {
+pub(crate) trait Set: Chain<Around: WithoutAround> + GuardSet + Serves<PreToolCall> + 'static {
     /// The chain.
     fn chain() -> Self;
 

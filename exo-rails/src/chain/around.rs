@@ -34,11 +34,29 @@ pub trait AroundMode {
 #[derive(Debug)]
 pub enum HasAround<const YES: bool> {}
 
-/// A chain without rails around operations.
+/// Says of a chain that it has no rails [around an operation](macro@crate::rail#rails-around-an-operation): a hook runs no
+/// operation, so only such a chain can be [registered](crate::GuardSet::register).
+///
+/// Code that is generic over chains and registers them needs it as a bound:
+///
+/// ```
+/// use exo_rails::prelude::*;
+/// use exo_rails::{Chain, WithoutAround};
+///
+/// fn registered<C>(chain: C) -> HookManager
+/// where
+///     C: Chain<Around: WithoutAround> + GuardSet + 'static,
+/// {
+///     let mut hooks = HookManager::new();
+///     chain.register(&mut hooks);
+///     hooks
+/// }
+/// ```
 #[diagnostic::on_unimplemented(
-    message = "a chain with rails around an operation cannot be registered with a `HookManager`",
-    label = "has a rail with `around`",
-    note = "a hook sees an event and runs no operation: guard the agent or the operation with the chain itself, or add it to a `RailManager`"
+    message = "a chain that has rails around an operation cannot be registered with a `HookManager`",
+    label = "may have a rail with `around`",
+    note = "a hook sees an event and runs no operation: guard the agent or the operation with the chain itself, or add it to a `RailManager`",
+    note = "code that is generic over chains asks for those without such rails: `C: Chain<Around: WithoutAround>`"
 )]
 pub trait WithoutAround {}
 

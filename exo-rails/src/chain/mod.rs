@@ -30,8 +30,7 @@ pub trait Chain: Rail<Events: EventList<Self>> {
     /// Which rails run at which event, in which order.
     const PLAN: Plan;
 
-    /// Whether it has rails around operations.
-    #[doc(hidden)]
+    /// Whether it has rails around operations: see [`WithoutAround`](crate::WithoutAround).
     type Around;
 }
 

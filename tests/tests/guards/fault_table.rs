@@ -4,9 +4,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use exo_rails::Chain;
 use exo_rails::events::Error;
 use exo_rails::prelude::*;
+use exo_rails::{Chain, WithoutAround};
 use tests::{Warnings, note, notes};
 
 /// What comes of a fault.
@@ -379,7 +379,7 @@ async fn arguments_that_do_not_fit_come_to_what_the_rail_says() {
 /// The guard sets that are lists of hooks: of a chain, of a chain in a manager, of a manager.
 fn hook_managers<C>(chain: C, manager: RailManager) -> [(HookManager, &'static str); 3]
 where
-    C: Chain + GuardSet + Clone + Send + Sync + 'static,
+    C: Chain<Around: WithoutAround> + GuardSet + Clone + Send + Sync + 'static,
 {
     let [mut of_chain, mut of_manager, mut of_both] = [(); 3].map(|()| HookManager::new());
     chain.clone().register(&mut of_chain);

@@ -130,7 +130,7 @@ async fn tool_call_limit_middleware() {
         output.messages.iter().filter(|message| message.text().contains("the limit for search is reached")).count();
     assert_eq!((output.text.as_str(), refused), ("done", 1), "two in one answer are two");
     assert!(
-        matches!(run(Exit::Error, three.clone()).await, Err(RunError::Abort(abort)) if abort.rail_name == "searches")
+        matches!(run(Exit::Error, three.clone()).await, Err(failed) if matches!(&failed.error, RunError::Abort(abort) if abort.rail_name == "searches"))
     );
     assert_eq!(run(Exit::End, three).await.unwrap().text, "I have looked often enough.");
     // Of a session, by all tools together.
@@ -141,7 +141,9 @@ async fn tool_call_limit_middleware() {
     let mut session = Session::start(&agent, "s-1").await.unwrap();
     assert!(session.run("Look!").await.is_ok());
     assert!(session.run("Look!").await.is_ok());
-    assert!(matches!(session.run("Look!").await, Err(RunError::Abort(abort)) if abort.rail_name == "all_tools"));
+    assert!(
+        matches!(session.run("Look!").await, Err(failed) if matches!(&failed.error, RunError::Abort(abort) if abort.rail_name == "all_tools"))
+    );
 }
 
 /// Asks other models, one after the other, when the model fails.

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use exo_rails::Chain;
 use exo_rails::prelude::*;
+use exo_rails::{Chain, WithoutAround};
 
 use super::family::*;
 use super::model::{Item, Spec};
@@ -17,7 +17,9 @@ pub(crate) struct Listed {
 }
 
 /// The chain itself, registered with a hook manager, and as one rail of a rail manager.
-fn subjects<C: Chain + GuardSet + 'static>(chain: impl Fn() -> C) -> Vec<(&'static str, Box<dyn Subject>)> {
+fn subjects<C: Chain<Around: WithoutAround> + GuardSet + 'static>(
+    chain: impl Fn() -> C,
+) -> Vec<(&'static str, Box<dyn Subject>)> {
     let mut hooks = HookManager::new();
     chain().register(&mut hooks);
     let mut manager = RailManager::new();
