@@ -33,8 +33,6 @@ pub struct Row {
     pub(crate) before: &'static [RailInfo],
     /// The values that it provides or needs.
     pub(crate) values: &'static [ValueUse],
-    /// How many characters of a streamed answer it has to see together.
-    pub(crate) window: usize,
     /// The tools that it is for.
     pub(crate) tools: &'static [&'static str],
     /// Whether it can run beside others at each of its events.
@@ -104,7 +102,6 @@ impl Row {
             after: &[],
             before: &[],
             values: &[],
-            window: 0,
             tools: &[],
             concurrent: false,
             presence: Presence::Always,
@@ -174,13 +171,6 @@ impl Row {
     #[must_use]
     pub const fn always_in(mut self, events: EventSet) -> Self {
         self.always = events;
-        self
-    }
-
-    /// It has to see so many characters of a streamed answer together.
-    #[must_use]
-    pub const fn window(mut self, characters: usize) -> Self {
-        self.window = characters;
         self
     }
 
