@@ -58,6 +58,18 @@ pub(super) fn tool_name(library: &Library, tool: &ToolName) -> TokenStream {
     }
 }
 
+/// The same, where the row of the rail has it: a constant that is no text is reported there, and not again.
+fn declared_tool(rail: &Rail, handler: &Handler, tool: &ToolName, self_ty: &TokenStream) -> TokenStream {
+    let library = &rail.library;
+    if !matches!(tool, ToolName::Constant(_)) {
+        return tool_name(library, tool);
+    }
+    let mut with_tool = rail.handlers.iter().filter(|handler| handler.tool.is_some());
+    let place = with_tool.position(|other| std::ptr::eq(other, handler)).unwrap_or_default();
+    let place = Literal::usize_unsuffixed(place);
+    quote_spanned!(Span::mixed_site()=> const { <#self_ty as #library::Rail>::DECLARATION.tool(#place) })
+}
+
 /// What stands beside the rail: that its tool is one.
 pub(super) fn checks(rail: &Rail, handler: &Handler) -> TokenStream {
     let checks = tool_checks(rail, handler, false);
@@ -68,7 +80,9 @@ pub(super) fn checks(rail: &Rail, handler: &Handler) -> TokenStream {
 /// `impl` block is known when the rail is, and not where it is declared: `generic` asks for one or the other.
 fn tool_checks(rail: &Rail, handler: &Handler, generic: bool) -> Vec<TokenStream> {
     let Some(tool) = &handler.tool else { return Vec::new() };
-    let (span, name) = (tool.mentioned().span().resolved_at(Span::mixed_site()), tool_name(&rail.library, tool));
+    let span = tool.mentioned().span().resolved_at(Span::mixed_site());
+    let self_ty = if generic { quote!(Self) } else { rail.self_ty() };
+    let name = declared_tool(rail, handler, tool, &self_ty);
     let (library, mut checks) = (rail.library.located(span), Vec::new());
     let in_tool = rail.is_generic_in(&tool.mentioned());
     let mut check = |is_generic: bool, tokens: TokenStream| {
@@ -105,7 +119,7 @@ pub(super) fn call(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream 
     let Call { before, inside, arguments, after } = Call::of(library, handler, event);
     let only_for = handler.tool.as_ref().map(|tool| {
         let call = asked(library, event, &quote!(__private::ToolEvent), "call");
-        let (checks, tool) = (tool_checks(rail, handler, true), tool_name(library, tool));
+        let (checks, tool) = (tool_checks(rail, handler, true), declared_tool(rail, handler, tool, &quote!(Self)));
         quote_spanned! {Span::mixed_site()=>
             #(const { #checks })*
             if #call(&payload).tool_name != #tool {

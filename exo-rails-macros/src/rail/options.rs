@@ -182,10 +182,13 @@ fn provides(options: &Options, sig: &Signature, errors: &mut Errors) {
         errors
             .at(&sig.ident, format_args!("`{}` provides `{what}`, but returns nothing: write `-> {what}`", sig.ident));
     }
-    if options.tool.is_some() {
+    if let Some(tool) = &options.tool {
+        let advice = if matches!(tool, ToolName::OfArgs(_)) { "take `&ToolCallInputs`" } else { "leave out `tool`" };
         errors.at(
             key,
-            "a rail for one tool provides nothing, because it is not called for the other tools: leave out `tool`, and look at `call.tool_name`",
+            format_args!(
+                "a rail for one tool provides nothing, because it is not called for the other tools: {advice}, and look at `call.tool_name`"
+            ),
         );
     }
 }
@@ -232,7 +235,7 @@ fn concurrent(key: &Ident, options: &Options, params: &[Param], errors: &mut Err
         }
     }
     let others = [
-        (options.tool.is_some(), "tool"),
+        (options.tool.is_some(), if options.names_tool() { "tool" } else { "Args" }),
         (options.provides.is_some(), "provides"),
         (options.always.is_some(), "always"),
     ];

@@ -200,6 +200,12 @@ impl Row {
         self
     }
 
+    /// The tool of this place among those that it is for.
+    #[must_use]
+    pub const fn tool(&self, place: usize) -> &'static str {
+        self.tools[place]
+    }
+
     /// It has this priority where it is listed.
     #[must_use]
     pub const fn with_priority(mut self, priority: i32) -> Self {
