@@ -10,7 +10,7 @@ use futures_util::{FutureExt, stream};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::{Config, TestRunner};
-use regex::Regex;
+use regex::{Regex, RegexBuilder};
 
 /// Replaces a pattern.
 struct Replace<P> {
@@ -475,4 +475,32 @@ fn a_match_that_is_longer_than_the_window_waits_for_its_end() {
     let key = format!("sk-{}", "a1".repeat(100));
     let pieces: Vec<_> = key.as_bytes().chunks(7).map(|piece| std::str::from_utf8(piece).unwrap()).collect();
     assert_eq!(streamed(&rails, &[&["The key "], &*pieces, &[" is gone"]].concat()), "The key [key] is gone");
+}
+
+#[test]
+fn a_regex_with_flags_that_its_text_does_not_have_leaks_nothing() {
+    type Set = fn(&mut RegexBuilder) -> &mut RegexBuilder;
+    let cases: [(&str, Set, &str); 9] = [
+        (r"sk-[a-z]{4,}", |regex| regex.case_insensitive(true), "a SK-Live b"),
+        (r"^key.*$", |regex| regex.multi_line(true), "a\nkey 1\nb"),
+        (r"<.*>", |regex| regex.dot_matches_new_line(true), "a <b\nc> d"),
+        (r"^key$", |regex| regex.multi_line(true).crlf(true), "a\r\nkey\r\nb"),
+        ("s k -  # a key\n [a-z]+", |regex| regex.ignore_whitespace(true), "a sk-live b"),
+        (r"<.+?>", |regex| regex.swap_greed(true), "a <b> c> d"),
+        (r"k\w+", |regex| regex.unicode(false), "a keyé b"),
+        (r"a.b", |regex| regex.case_insensitive(true).dot_matches_new_line(true), "A\nB A\nB"),
+        (r"(\141)b", |regex| regex.octal(true), "x ab y"),
+    ];
+    for (source, set, text) in cases {
+        let regex = set(&mut RegexBuilder::new(source)).build().unwrap();
+        let expected = replaced(&regex, text, "[-]");
+        assert_ne!(expected, text);
+        let pieces: Vec<_> = text.split_inclusive(|_| true).collect();
+        assert_eq!(streamed(&manager![Replace { pattern: regex, with: "[-]" }], &pieces), expected, "{source}");
+        // The same text without flags is known by itself.
+        if let Ok(plain) = Regex::new(source) {
+            let expected = replaced(&plain, text, "[-]");
+            assert_eq!(streamed(&manager![Replace { pattern: plain, with: "[-]" }], &pieces), expected, "{source}");
+        }
+    }
 }

@@ -21,8 +21,8 @@ use std::sync::{Arc, LazyLock};
 /// | `regex::Regex`, with the feature `regex` | the regex, but no empty match |
 /// | `LazyLock` and `Arc` of a pattern | what the pattern matches |
 ///
-/// Flags that a `RegexBuilder` sets are not part of the regex's text, and this trait does not see them. Write them into the
-/// regex: `(?i)key`.
+/// Write the flags of a regex into its text: `(?i)key`. Those that only a `RegexBuilder` knows cannot be read. A regex that has
+/// some holds back the whole answer, because nothing says where its match may begin.
 ///
 /// Implement it for what none of these can express:
 ///

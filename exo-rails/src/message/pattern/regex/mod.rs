@@ -4,6 +4,8 @@
 //! of its automaton are followed here, as in Pike's virtual machine: with each state goes the place where its match began,
 //! and a state that is alive at the end of the text is a match that may still come.
 
+mod flags;
+
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
@@ -13,14 +15,16 @@ use regex_automata::nfa::thompson::{Config, NFA, State, WhichCaptures};
 use regex_automata::util::look::Look;
 use regex_automata::util::primitives::StateID;
 
+use self::flags::Flags;
 use super::{Excerpt, Pattern, Search};
 
 impl Pattern for Regex {
     fn search(&self, excerpt: Excerpt<'_>) -> Search {
         if !excerpt.is_last {
-            // Of a regex whose automaton is too large, nothing is known before the end.
-            return automaton(self.as_str())
-                .map_or(Search::Undecided { from: excerpt.from }, |nfa| Run::new(&nfa, excerpt).search());
+            // Where nothing is known of it, nothing is decided before the end.
+            return known(self).map_or(Search::Undecided { from: excerpt.from }, |known| {
+                Run::new(&known.automaton, excerpt).search()
+            });
         }
         let mut from = excerpt.from;
         while let Some(found) = self.find_at(excerpt.text, from) {
@@ -42,23 +46,38 @@ impl Pattern for &Regex {
     }
 }
 
-/// How many automata are kept.
+/// What is known of a regex by its text.
+struct Known {
+    automaton: NFA,
+    flags: Flags,
+}
+
+impl Known {
+    fn of(source: &str) -> Option<Self> {
+        let config = Config::new().which_captures(WhichCaptures::None).nfa_size_limit(Some(10 << 20));
+        let automaton = NFA::compiler().configure(config).build(source).ok()?;
+        Some(Self { automaton, flags: Flags::of(source)? })
+    }
+}
+
+/// How many regexes are known at once.
 const KEPT: usize = 256;
 
-/// The automaton of a regex.
-fn automaton(regex: &str) -> Option<Arc<NFA>> {
-    static AUTOMATA: LazyLock<Mutex<HashMap<String, Option<Arc<NFA>>>>> = LazyLock::new(Mutex::default);
-    let mut automata = AUTOMATA.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(known) = automata.get(regex) {
-        return known.clone();
-    }
-    if automata.len() >= KEPT {
-        automata.clear();
-    }
-    let config = Config::new().which_captures(WhichCaptures::None).nfa_size_limit(Some(10 << 20));
-    let automaton = NFA::compiler().configure(config).build(regex).ok().map(Arc::new);
-    automata.insert(regex.to_owned(), automaton.clone());
-    automaton
+/// What is known of a regex; `None` where its text does not say what it matches.
+fn known(regex: &Regex) -> Option<Arc<Known>> {
+    static ALL: LazyLock<Mutex<HashMap<String, Option<Arc<Known>>>>> = LazyLock::new(Mutex::default);
+    let all = || ALL.lock().unwrap_or_else(PoisonError::into_inner);
+    let cached = all().get(regex.as_str()).cloned();
+    let known = cached.unwrap_or_else(|| {
+        let known = Known::of(regex.as_str()).map(Arc::new);
+        let mut all = all();
+        if all.len() >= KEPT {
+            all.clear();
+        }
+        all.insert(regex.as_str().to_owned(), known.clone());
+        known
+    });
+    known.filter(|known| known.flags.are_those_of(regex))
 }
 
 /// The place of the character after this one.
