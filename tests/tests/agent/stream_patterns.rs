@@ -316,6 +316,19 @@ fn a_rail_that_is_not_asked_has_its_window() {
     assert_eq!(leaves(&rails, &pieces).0, ["TR", "UST [key] ", "and"]);
 }
 
+/// Lets pass what comes with its word.
+#[rail(priority = 45, on = [LlmChunk])]
+fn trusts_fresh(window: &StreamWindow) -> RailAction {
+    if window.fresh().contains("TRUST") { RailAction::skip("it is ours") } else { RailAction::Continue }
+}
+
+#[test]
+fn a_skip_releases_nothing_that_a_later_rail_needs() {
+    let later = ReplaceWithin { pattern: "secret", with: "[-]", longest: 6 };
+    let rails = manager![redact_keys {}, trusts_fresh {}, later];
+    assert_eq!(leaves(&rails, &["TRUST a sec", "ret"]).0, ["", "TRUST a [-]"]);
+}
+
 /// Refuses an answer with a word in it.
 #[rail(priority = 40, on = [LlmChunk])]
 fn forbid(window: &mut StreamWindow) -> Verdict {
@@ -353,6 +366,7 @@ fn what_is_held_back_follows_an_answer_that_a_rail_ends() {
     let rails = manager![Replace { pattern: "key", with: "[-]" }, stop {}, last];
     assert_eq!(streamed(&rails, &["a key lo", "STOP ke", "y"]), "a [-] lo");
     assert_eq!(streamed(&rails, &["a loSTOP", " key"]), "a lo");
+    assert_eq!(streamed(&rails, &["STOP ke", "y"]), "");
 }
 
 #[rail(priority = 10, on = [LlmChunk], window = 6)]
