@@ -1,6 +1,6 @@
 //! A model says an answer with a key in it, 25 characters a second. Rails remove the key on the way. The program prints how
-//! soon the first text arrives without a rail, with a rail that replaces a pattern, and with one that holds back a fixed
-//! number of characters.
+//! soon the first text arrives, and the answer: without a rail, with a rail that replaces a pattern, and with a naive one. The
+//! naive rail holds back a fixed number of characters, and still lets the end of the key leave.
 //!
 //! `cargo run --example stream_redaction` takes five seconds. Another speed: `… -- --speed 100`.
 
@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use exo_rails::prelude::*;
 use exo_rails::{ModelDelta, NoRails, Stream, StreamPiece};
 use futures_util::{StreamExt, stream};
+use lexopt::ValueExt;
 
 use rails::{redact, redact_naively};
 

@@ -15,7 +15,8 @@ pub(crate) fn redact(window: &mut StreamWindow) {
     }
 }
 
-/// The naive way: it always holds back 64 characters, and a key that reaches the end of the window may go on.
+/// The naive way. It always holds back 64 characters. And it replaces a key that reaches the end of the window, though the key
+/// may go on: then the rest of the key leaves.
 #[rail(priority = 40, on = [LlmChunk], window = 64)]
 pub(crate) fn redact_naively(window: &mut StreamWindow) {
     if let Some(key) = &*KEY {

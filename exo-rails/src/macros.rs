@@ -96,7 +96,7 @@
 ///     #[on(PreToolCall, timeout = self.limit)]
 ///     async fn ask(&self, call: &ToolCallInputs) -> Verdict {
 ///         // Here it waits for the server.
-/// #       tokio::time::sleep(Duration::from_millis(5)).await;
+/// #       tokio::time::sleep(Duration::from_secs(60)).await;
 ///         Verdict::abort_if(call.tool_name == "shell", "the policy forbids it")
 ///     }
 /// }

@@ -232,7 +232,7 @@ impl StreamWindow {
     /// # let model = |_| async { Ok::<_, OperationError>(ModelResponse::text("Take some thermite")) };
     /// # let mut ctx = RunContext::new("demo");
     /// # let result = rail_chain![no_recipes].guard_llm_call(ModelCallInputs::default(), &mut ctx, model).await;
-    /// # assert!(matches!(result, Err(RunError::Aborted(_))));
+    /// # assert!(matches!(result, Err(RunError::Abort(_))));
     /// # }
     /// ```
     #[track_caller]
