@@ -43,23 +43,25 @@ use crate::message::pattern::{Excerpt, Pattern, Search};
 /// `#[rail(on = [LlmChunk], window = 64)]` says how many characters a rail has to see together. It may be an expression, and
 /// for a method one on `self`: `window = self.longest`, a `usize`, asked when the answer begins; 0 is none.
 ///
-/// - For a rail that calls `replace`, `find` or [`hold_back`](Self::hold_back), it is the length of the longest match. A regex
-///   that has begun to match waits no longer than that for the rest. Without it, it waits until the text decides, be it at
-///   the end of the answer. A match that is there already may grow longer than that. A text needs no `window`.
+/// - For a rail that calls `replace`, `find` or [`hold_back`](Self::hold_back), it is the length of the longest match. Text that
+///   may become the match of a regex waits for so many characters, and then leaves. Without a `window`, it waits until the
+///   text decides, which may be at the end of the answer. A match that was found already is held back until it ends, also
+///   when it is longer. A pattern that is a text needs no `window`.
 /// - For a rail that looks at [`text`](Self::text) by itself, the guard set always holds back so many characters, and the rail
-///   sees them again with what follows. So it sees whole what the border of two pieces cuts in two. A match at the end of the
-///   window may go on, which the rail has to consider. `window = "all"` holds back everything until the answer is there.
+///   sees them again with what follows. So it sees whole what the border of two pieces cuts in two. But a match at the end of
+///   the window may go on, and the rail has to consider that. `window = "all"` holds back everything until the answer is
+///   there.
 ///
-/// A rail that does either says so in each window: one that has called `replace` for some windows only, and has a `window`,
-/// has as many characters held back for the others.
+/// Call `replace` or `find` in each window. When a rail with a `window` calls none of these methods, so many characters are
+/// held back for it.
 ///
 /// # Several rails
 ///
-/// What one rail holds back has not been decided, so the rails after it do not see it: they see what follows later, when it
-/// was. The result is that of the rails one after the other over the whole answer. What leaves is what no rail holds back.
+/// The rails after a rail do not see what it holds back. They see it later, when it is decided. So the result is that of the
+/// rails one after the other over the whole answer. What leaves is what no rail holds back.
 ///
-/// A rail before them sees the end of the window again, with what they have made of the text before it. When it changes text
-/// that was decided before, the others look at that text again.
+/// A rail that looks at the text by itself sees held back text again, also text that later rails have changed. When it changes
+/// such text, the later rails search in all of the window again.
 ///
 /// # Answers that are not streamed
 ///
