@@ -151,11 +151,18 @@ pub(crate) fn literal(expr: &Expr, what: &str) -> syn::Result<LitStr> {
     text(expr).cloned().ok_or_else(|| syn::Error::new_spanned(expr, what))
 }
 
-/// The text that an expression is, be it handed in by a `macro_rules!`.
+/// The text that an expression is.
 pub(crate) fn text(expr: &Expr) -> Option<&LitStr> {
-    match expr {
+    match ungrouped(expr) {
         Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text),
-        Expr::Group(group) => text(&group.expr),
         _ => None,
+    }
+}
+
+/// The expression itself: one that a `macro_rules!` passes on comes in an invisible group.
+pub(crate) fn ungrouped(expr: &Expr) -> &Expr {
+    match expr {
+        Expr::Group(group) => ungrouped(&group.expr),
+        other => other,
     }
 }

@@ -52,9 +52,11 @@ pub use message::compaction::{CompactionInputs, CompactionOutput};
 pub use message::delta::{ModelDelta, ResponseBuilder, ToolCallDelta};
 pub use message::dropped::{DroppedInputs, DroppedScope};
 pub use message::error_kind::OperationErrorKind;
+pub use message::pattern::{Excerpt, Pattern, Search};
 pub use message::payload::{InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse, ToolCallInputs, ToolOutput};
 pub use message::session::SessionInfo;
-pub use message::stream::{StreamPiece, StreamSink, StreamWindow};
+pub use message::stream::{StreamPiece, StreamSink};
+pub use message::window::StreamWindow;
 pub use operation::{Args, ArgsError, Guard, Guarded, GuardedStream, Permit, Tool, ToolArgs, ToolFor, ToolSet};
 pub use point::{
     CustomPoint, DEFAULT_PRIORITY, HookPoint, RailInfo, RailName, Reason, SourceLocation, UnknownHookPoint,

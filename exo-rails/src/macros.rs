@@ -70,16 +70,45 @@
 ///
 /// | option | meaning |
 /// |---|---|
-/// | `tool = "delete_file"` | it is called for this tool only, on `PreToolCall`, `PostToolCall` and `ToolError`, and may take the arguments as their type |
+/// | `tool = "delete_file"` | it is called for this tool only, on `PreToolCall`, `PostToolCall` and `ToolError`, and may take the arguments as their type; or a constant, `tool = DeleteFile::NAME`. A rail that takes `Args<DeleteFile>` is for that tool without it |
 /// | `provides = [T, …]` | it provides these values to later rails of the event: see [`Provided`](trait@crate::Provided) |
 /// | `needs = [T, …]` | it takes `&T`, which an earlier rail of the event provides |
-/// | `window = 64` | on `LlmChunk`: how many characters of a streamed answer it has to see together, or `"all"`: see [`StreamWindow`](crate::StreamWindow) |
+/// | `window = 64` | on `LlmChunk`: how many characters of a streamed answer it has to see together, or `"all"`, or a `usize` like `self.longest`: see [`StreamWindow`](crate::StreamWindow) |
 /// | `concurrent` | it can run [beside others](macro@rail_chain#concurrent-rails): it takes what the event carries, and the context, by `&` |
 /// | `always` | it is called also when an earlier rail of the event has stopped it; it can only observe |
 /// | `around` | it surrounds the operation that its event begins: see [below](#rails-around-an-operation) |
-/// | `timeout = "2s"` | how long it may take, in `ms`, `s` or `m`; longer is a [fault](crate::RailFault), and the rail is dropped where it waits |
+/// | `timeout = "2s"` | how long it may take, in `ms`, `s` or `m`, or a `Duration` like `self.limit`; longer is a [fault](crate::RailFault), and the rail is dropped where it waits |
 /// | `on_panic = "fault"` | a panic of it is a fault; without it, a panic unwinds through the operation, which does not happen |
 /// | `on_fault = "abort"` | what its faults do, or `"skip"`, or `"continue"`: see [`OnFault`](crate::OnFault) |
+///
+/// The values of `timeout` and `window` may be expressions. Those of a method may depend on the rail (`self.limit`): they are
+/// asked at each call and for each answer. A function has constants:
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use exo_rails::prelude::*;
+///
+/// struct PolicyServer { limit: Duration }
+///
+/// #[rail(priority = 20)]
+/// impl PolicyServer {
+///     #[on(PreToolCall, timeout = self.limit)]
+///     async fn ask(&self, call: &ToolCallInputs) -> Verdict {
+///         // Here it waits for the server.
+/// #       tokio::time::sleep(Duration::from_secs(60)).await;
+///         Verdict::abort_if(call.tool_name == "shell", "the policy forbids it")
+///     }
+/// }
+///
+/// rail_chain! { struct Guards { policy: PolicyServer } }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// let rails = Guards { policy: PolicyServer { limit: Duration::from_millis(1) } };
+/// let fault = rails.dispatch::<PreToolCall>(&mut ToolCallInputs::new("search"), &mut RunContext::new("demo")).await;
+/// assert!(fault.unwrap_err().to_string().contains("1ms"));
+/// # }
+/// ```
 ///
 /// `tool` excludes `provides`, because such a rail is not called for the other tools. `always` excludes `provides`,
 /// `needs` and the typed arguments of a tool, because of all that nothing has to be there: ask

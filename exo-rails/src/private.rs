@@ -16,8 +16,8 @@ pub use crate::event::{
 pub use crate::operation::ToolArgs;
 pub use crate::operation::{HasSchema, IntoTools, Json, OpenArgs, distinct, into_tools, name_of, of_set};
 pub use crate::rail::{
-    EventList, EventVisitor, Handled, MissingValue, Provides, Provision, Row, Stateless, ValueUse, caught,
-    caught_at_once, hand_on, known, needed, of_tool, within,
+    EventList, EventVisitor, Handled, MissingValue, Provides, Provision, Row, Stateless, ValueUse, begin_window,
+    caught, caught_at_once, end_window, hand_on, known, named, needed, of_tool, share_window, within,
 };
 
 /// The JSON Schema of a tool's arguments. It is an alias, because rustc writes the short form of a path only when the

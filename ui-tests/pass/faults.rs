@@ -2,6 +2,8 @@
 
 #![deny(warnings)]
 
+use std::time::Duration;
+
 use exo_rails::prelude::*;
 
 #[rail(priority = 10, on = [PreToolCall, Start], timeout = "500ms", on_panic = "fault", on_fault = "skip")]
@@ -25,6 +27,55 @@ macro_rules! bounded {
 
 bounded!(bounded, "2 s", "abort");
 
+macro_rules! configured {
+    ($name:ident, $limit:expr, $window:expr) => {
+        #[rail(on = [LlmChunk], timeout = $limit, window = $window)]
+        async fn $name(window: &mut StreamWindow) {
+            window.replace("a", "b");
+        }
+    };
+}
+
+const LIMIT: Duration = Duration::from_secs(2);
+
+configured!(configured, LIMIT, 64);
+configured!(configured_by_texts, "2s", "all");
+
+/// Both as the rail is configured.
+struct Configured<T> {
+    limit: Duration,
+    longest: usize,
+    what: T,
+}
+
+#[rail(priority = 35)]
+impl<T: Send + Sync> Configured<T> {
+    #[on(LlmChunk, PostLlmCall, window = self.longest.max(16), timeout = self.limit * 2, on_panic = "fault")]
+    async fn both(&self, inputs: &Inputs<'_>) -> Verdict {
+        let _ = &self.what;
+        Verdict::abort_if(inputs.point() == HookPoint::Start, "never")
+    }
+
+    #[on(PreLlmCall, timeout = Duration::from_millis(20).max(self.limit))]
+    async fn not_of_itself() {}
+}
+
+macro_rules! field {
+    ($rail:ident, $field:ident) => {
+        struct $rail {
+            $field: Duration,
+        }
+
+        #[rail]
+        impl $rail {
+            #[on(PreToolCall, timeout = self.$field)]
+            async fn before(&self) {}
+        }
+    };
+}
+
+field!(InAMacro, limit);
+
 struct Guard<T>(T);
 
 #[rail(priority = 30)]
@@ -43,8 +94,14 @@ impl<T: Send + Sync> Guard<T> {
     }
 }
 
-rail_chain! { struct Guards { slow, told, bounded, guard: Guard<u8> } }
+rail_chain! {
+    struct Guards {
+        slow, told, bounded, configured, configured_by_texts,
+        by_configuration: Configured<u8>, in_a_macro: InAMacro, guard: Guard<u8>,
+    }
+}
 
 fn main() {
-    let _ = Guards { guard: Guard(1) };
+    let by_configuration = Configured { limit: LIMIT, longest: 4, what: 1 };
+    let _ = Guards { by_configuration, in_a_macro: InAMacro { limit: LIMIT }, guard: Guard(1) };
 }

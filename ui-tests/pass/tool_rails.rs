@@ -98,6 +98,46 @@ impl<A: ToolArgs + std::fmt::Debug> Logged<A> {
     }
 }
 
+/// The tool is that of the arguments, or a constant.
+#[rail(on = [PreToolCall, PostToolCall], tools = SupportTools)]
+fn of_the_arguments(args: &Args<DeleteFile>) {
+    println!("{}", args.path);
+}
+
+#[rail(on = [PreToolCall], tool = DeleteFile::NAME, tools = SupportTools)]
+fn of_a_constant(args: &mut Args<DeleteFile>) {
+    args.path.push('/');
+}
+
+const MOVE: &str = "files.move";
+
+#[rail(on = [PreToolCall], tool = self::MOVE)]
+async fn of_a_path(call: &ToolCallInputs) {
+    println!("{}", call.tool_name);
+}
+
+struct Confirm<A>(std::marker::PhantomData<fn() -> A>);
+
+impl<A> Confirm<A> {
+    const OTHER: &str = "search";
+}
+
+#[rail(tools = SupportTools)]
+impl<A: ToolArgs> Confirm<A> {
+    #[on(PreToolCall)]
+    fn before(&self, args: &Args<A>) {
+        let _: &A = args;
+    }
+
+    #[on(PostToolCall, tool = A::NAME)]
+    fn after(output: &mut ToolOutput) {
+        output.content.push('!');
+    }
+
+    #[on(ToolError, tool = Self::OTHER)]
+    fn failed(&self) {}
+}
+
 macro_rules! for_tool {
     ($rail:ident, $tool:literal, $args:ty, $set:path) => {
         #[rail(on = [PreToolCall], tool = $tool, tools = $set, name = $tool)]
@@ -141,13 +181,13 @@ rail_chain! {
 
 rail_chain! {
     #[chain(tools = SupportTools)]
-    struct Guards { changes, at_all_events, output, failed, from_a_macro, payload, p0, mixed: Mixed<u8>, inner: Inner }
+    struct Guards { changes, at_all_events, output, failed, from_a_macro, payload, p0, mixed: Mixed<u8>, inner: Inner, of_the_arguments, of_a_constant, confirm: Confirm<DeleteFile> }
 }
 
 fn main() {
     let inner = Inner { logged: Logged(std::marker::PhantomData) };
-    let _ = Guards { mixed: Mixed(1), inner };
-    let _ = rail_chain![of_no_set];
+    let _ = Guards { mixed: Mixed(1), inner, confirm: Confirm(std::marker::PhantomData) };
+    let _ = rail_chain![of_no_set, of_a_path];
     let _ = SupportTools {
         search: Search::tool(|args| async move { Ok::<_, OperationError>(args.query) }),
         delete_file: DeleteFile::tool(|args| async move { Ok::<_, OperationError>(args.path) }),

@@ -22,15 +22,15 @@ use crate::scripted::{ScriptError, ScriptedModel};
 /// use exo_rails_agent::testing;
 ///
 /// /// No answer tells a key.
-/// #[rail(on = [LlmChunk], window = 12)]
+/// #[rail(on = [LlmChunk])]
 /// fn redact(window: &mut StreamWindow) {
-///     window.text = window.text.replace("sk-live-4711", "[key]");
+///     window.replace("sk-live-4711", "[key]");
 /// }
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() {
 /// let script = r#"[{ "deltas": ["Use sk-l", "ive-4711 for it."] }]"#;
 /// let run = testing::run(rail_chain![redact], script).streamed().await;
-/// run.assert_output("Use [key] for it.").assert_streamed(["Use [", "key] for it."]);
+/// run.assert_output("Use [key] for it.").assert_streamed(["Use ", "[key] for it."]);
 /// # }
 /// ```
 ///

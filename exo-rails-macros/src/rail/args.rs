@@ -8,6 +8,8 @@ use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::{Attribute, Expr, ExprLit, ExprUnary, Ident, Lit, LitStr, Meta, Path, Token, UnOp};
 
+use super::model::{Timeout, ToolName};
+
 use crate::errors::{Errors, expected, shown};
 use crate::options::{self, flag, literal, once, separator, skip_value, text, value, word};
 use crate::paths::{EVENTS, Library, PAYLOADS};
@@ -35,14 +37,14 @@ pub(super) struct Args {
 #[derive(Default)]
 pub(super) struct Options {
     /// The one tool that it is called for.
-    pub tool: Option<LitStr>,
+    pub tool: Option<ToolName>,
     /// The values that it provides, and those that it needs; with the keys, for errors that are about the lists.
     pub provides: Option<(Ident, Vec<Path>)>,
     pub needs: Option<(Ident, Vec<Path>)>,
     /// That it is called also when a rail before it has stopped the event.
     pub always: Option<Ident>,
-    /// How long it may take.
-    pub timeout: Option<(LitStr, Duration)>,
+    /// How long it may take, and the tokens that say so.
+    pub timeout: Option<(Expr, Timeout)>,
     /// That a panic of it is a fault.
     pub on_panic: Option<LitStr>,
     /// What a fault of it does.
@@ -52,7 +54,7 @@ pub(super) struct Options {
     /// That it surrounds the operation that its event begins.
     pub around: Option<Ident>,
     /// How many characters of a streamed answer it has to see together; with the key, for errors about the events.
-    pub window: Option<(Ident, usize)>,
+    pub window: Option<(Ident, Expr)>,
     /// All keys, also of options that are wrong.
     pub keys: Vec<Ident>,
     /// Whether there is one that is none, or at the wrong place: what seems to be missing may be meant by it.
@@ -190,10 +192,10 @@ fn option(options: &mut Options, key: &Ident, input: ParseStream<'_>, errors: &m
     let result = (|| {
         match key.to_string().as_str() {
             "tool" => options.tool = errors.keep(tool(&input.parse()?)),
-            "timeout" => options.timeout = errors.keep(timeout(&input.parse()?)),
+            "timeout" => options.timeout = errors.keep(timeout(input.parse()?)),
             "on_panic" => options.on_panic = errors.keep(on_panic(&input.parse()?)),
             "on_fault" => options.on_fault = errors.keep(on_fault(&input.parse()?)),
-            "window" => options.window = errors.keep(window(&input.parse()?)).map(|window| (key.clone(), window)),
+            "window" => options.window = errors.keep(window(input.parse()?)).map(|window| (key.clone(), window)),
             "provides" => options.provides = Some((key.clone(), values(input, key, errors)?)),
             _ => options.needs = Some((key.clone(), values(input, key, errors)?)),
         }
@@ -322,18 +324,37 @@ fn list(
     }
 }
 
-fn tool(expr: &Expr) -> syn::Result<LitStr> {
-    let name = literal(expr, "a rail is for one tool, which is known by its name: `tool = \"delete_file\"`")?;
+fn tool(expr: &Expr) -> syn::Result<ToolName> {
+    if let Expr::Path(path) = options::ungrouped(expr) {
+        let last = path.path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
+        if !last.contains(char::is_lowercase) {
+            return Ok(ToolName::Constant(path.clone()));
+        }
+        if last.starts_with(char::is_uppercase) {
+            let ty = shown(path);
+            let message = format!("`{ty}` is a type: the name of its tool is a constant of it, `tool = {ty}::NAME`");
+            return Err(syn::Error::new_spanned(expr, message));
+        }
+    }
+    let message = "a rail is for one tool, which is known by its name: `tool = \"delete_file\"`, or a constant like `DeleteFile::NAME`";
+    let name = literal(expr, message)?;
     if name.value().is_empty() || name.value().contains(char::is_whitespace) {
         return Err(syn::Error::new_spanned(expr, "the name of a tool is not empty, and has no spaces in it"));
     }
-    Ok(name)
+    Ok(ToolName::Text(name))
 }
 
-const TIMEOUT: &str = "a timeout is a text with its unit: `timeout = \"2s\"`, `\"500ms\"` or `\"1m\"`";
+const TIMEOUT: &str = "a timeout is a text with its unit: `timeout = \"2s\"`, `\"500ms\"` or `\"1m\"`; or a `Duration` like \
+                       `self.limit`";
 
-fn timeout(expr: &Expr) -> syn::Result<(LitStr, Duration)> {
-    let limit = literal(expr, TIMEOUT)?;
+fn timeout(expr: Expr) -> syn::Result<(Expr, Timeout)> {
+    let Some(limit) = text(&expr) else {
+        return if is_literal(&expr) {
+            Err(syn::Error::new_spanned(expr, TIMEOUT))
+        } else {
+            Ok((expr.clone(), Timeout::Expr(Box::new(expr))))
+        };
+    };
     let written = limit.value();
     let unit = written.trim_start_matches(|char: char| char.is_ascii_digit());
     let count = written[..written.len() - unit.len()].parse::<u32>();
@@ -344,11 +365,19 @@ fn timeout(expr: &Expr) -> syn::Result<(LitStr, Duration)> {
         _ => Duration::ZERO,
     };
     match count.ok().and_then(|count| each.checked_mul(count)) {
-        Some(time) if !time.is_zero() => Ok((limit, time)),
+        Some(time) if !time.is_zero() => Ok((expr, Timeout::Literal(time))),
         Some(_) if !each.is_zero() => {
             Err(syn::Error::new_spanned(limit, "within no time, no rail decides: give it some"))
         }
         _ => Err(syn::Error::new_spanned(limit, TIMEOUT)),
+    }
+}
+
+/// Whether it is a number or the like, with a sign or without: such a value is checked here, and all others by the compiler.
+fn is_literal(expr: &Expr) -> bool {
+    match options::ungrouped(expr) {
+        Expr::Unary(unary) => is_literal(&unary.expr),
+        other => matches!(other, Expr::Lit(_)),
     }
 }
 
@@ -365,14 +394,22 @@ fn on_fault(expr: &Expr) -> syn::Result<(LitStr, OnFault)> {
 }
 
 /// A number of characters, or all of the answer.
-fn window(expr: &Expr) -> syn::Result<usize> {
-    let number = match expr {
-        Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => number.base10_parse().ok().filter(|number| *number > 0),
-        other => text(other).filter(|text| text.value() == "all").map(|_| usize::MAX),
-    };
-    let message =
-        "a window is how many characters the rail has to see together: `window = 64`, or `\"all\"` of the answer";
-    number.ok_or_else(|| syn::Error::new_spanned(expr, message))
+fn window(expr: Expr) -> syn::Result<Expr> {
+    if let Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) = options::ungrouped(&expr)
+        && matches!(number.suffix(), "" | "usize")
+        && number.base10_parse::<usize>().is_ok_and(|number| number > 0)
+    {
+        return Ok(expr);
+    }
+    if text(&expr).is_some_and(|text| text.value() == "all") {
+        return Ok(syn::parse_quote!(::core::primitive::usize::MAX));
+    }
+    if is_literal(&expr) {
+        let message = "a window is how many characters the rail has to see together: `window = 64`, or `\"all\"` of the answer, \
+                       or a `usize` like `self.longest`";
+        return Err(syn::Error::new_spanned(expr, message));
+    }
+    Ok(expr)
 }
 
 /// The events in `#[on(PreToolCall, Start)]`, and the options after them.

@@ -68,8 +68,10 @@ fn function(args: Args, item: Function, errors: &mut Errors) -> Option<Rail> {
             ),
         );
     }
+    options::of_a_function(&args.options, errors);
     let names_tool = args.options.names_tool();
     let handler = handler(&item.sig, ident.to_token_stream(), events, args.options, errors);
+    let names_tool = names_tool || handler.tool.is_some();
     of_no_tool(args.tools.as_ref().filter(|_| !names_tool), "`tool = \"delete_file\"`", errors);
     Some(Rail {
         tools: args.tools,
@@ -157,7 +159,9 @@ fn method(item: &Method, misplaced: bool, errors: &mut Errors) -> (Handler, bool
         );
     }
     let names_tool = options.names_tool();
-    (handler(&item.sig, quote!(Self::#ident), events, options, errors), names_tool)
+    let handler = handler(&item.sig, quote!(Self::#ident), events, options, errors);
+    let names_tool = names_tool || handler.tool.is_some();
+    (handler, names_tool)
 }
 
 fn one_method_for_each_event(methods: &[Method], handlers: &[Handler], errors: &mut Errors) {
@@ -180,7 +184,13 @@ fn one_method_for_each_event(methods: &[Method], handlers: &[Handler], errors: &
 }
 
 /// What functions and methods have in common.
-fn handler(sig: &Signature, callee: TokenStream, events: Vec<Path>, options: Options, errors: &mut Errors) -> Handler {
+fn handler(
+    sig: &Signature,
+    callee: TokenStream,
+    events: Vec<Path>,
+    mut options: Options,
+    errors: &mut Errors,
+) -> Handler {
     if let Safety::Unsafe(keyword) = &sig.safety {
         errors.at(keyword, "a rail is not `unsafe`: chains call it from safe code");
     }
@@ -200,6 +210,9 @@ fn handler(sig: &Signature, callee: TokenStream, events: Vec<Path>, options: Opt
         return around::handler(sig, callee, events, &options, errors);
     }
     let params = params(&sig.inputs, &options, errors);
+    if !options.names_tool() {
+        options.tool = options::tool_of_args(&params);
+    }
     options::check(&options, sig, &params, errors);
     options::window(&options, &events, errors);
     Handler {

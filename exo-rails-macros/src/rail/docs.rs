@@ -5,7 +5,7 @@ use quote::{ToTokens, quote};
 use syn::{Expr, GenericArgument, Path, PathArguments, Type};
 
 use super::args::OnFault;
-use super::model::{Handler, Rail};
+use super::model::{Handler, Rail, ToolName};
 use crate::errors::shown;
 
 /// The doc attribute with name, priority and order, and a row for each function or method.
@@ -28,7 +28,7 @@ fn table(handlers: &[Handler]) -> String {
             let around = if handler.around.is_some() { "around the operation after " } else { "" };
             format!("{around}{}{always}", list(&handler.events))
         }),
-        ("tool", |handler| handler.tool.as_ref().map(|tool| format!("`{}`", tool.value())).unwrap_or_default()),
+        ("tool", |handler| handler.tool.as_ref().map(tool).unwrap_or_default()),
         ("provides", |handler| list(&handler.provides)),
         ("needs", |handler| list(&handler.needs)),
         ("a fault", |handler| fault(handler).to_owned()),
@@ -40,6 +40,14 @@ fn table(handlers: &[Handler]) -> String {
     let line = row(columns.iter().map(|_| "---").collect());
     let rows = (0..handlers.len()).map(|i| row(columns.iter().map(|(_, cells)| &*cells[i]).collect()));
     [head, line].into_iter().chain(rows).collect()
+}
+
+fn tool(tool: &ToolName) -> String {
+    match tool {
+        ToolName::Text(name) => format!("`{}`", name.value()),
+        ToolName::Constant(constant) => format!("`{}`", shown(constant)),
+        ToolName::OfArgs(args) => format!("`{}`", shown(args)),
+    }
 }
 
 fn priority(priority: Option<&Expr>) -> String {

@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use proc_macro2::{Literal, Span, TokenStream};
+use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, Ident, Path, Type, Visibility, WhereClause, parse_quote_spanned};
@@ -13,7 +13,7 @@ use syn::{Expr, Ident, Path, Type, Visibility, WhereClause, parse_quote_spanned}
 use super::around;
 use super::docs;
 use super::handled;
-use super::model::{Handler, Rail, Subject, ends_with, target};
+use super::model::{Handler, Rail, Subject, Timeout, ends_with, idents, target};
 use super::pick::{carried_by, pick};
 use crate::paths::{BEFORE, EVENTS, Library, PAYLOADS};
 
@@ -162,7 +162,7 @@ fn rail_impl(rail: &Rail, events_apart: bool) -> TokenStream {
     let rewrites = rewriting.flat_map(|handler| &handler.events);
     let concurrent = !rail.handlers.is_empty() && rail.handlers.iter().all(|handler| handler.concurrent);
     let concurrent = concurrent.then(|| quote_spanned!(Span::mixed_site()=> .concurrent()));
-    let (always, tools, flow, window) = (always(rail), for_tools(rail), flow(rail), window(rail));
+    let (always, tools, flow) = (always(rail), for_tools(rail), flow(rail));
     let (around, timed) = (around::declared(rail), timed(rail));
     let list = if events_apart { quote!(__Events) } else { event_list(&events) };
     // Of a generic rail, report what a bound of it lacks.
@@ -180,7 +180,7 @@ fn rail_impl(rail: &Rail, events_apart: bool) -> TokenStream {
                 #library::RailInfo { name: #name, priority: #value, declared: #declared },
                 &[#(<#events as #library::Event>::POINT),*],
                 &[#(<#rewrites as #library::Event>::POINT),*],
-            ) #generic #always #around #timed #tools #window #concurrent;
+            ) #generic #always #around #timed #tools #concurrent;
             #after
             #before
             #flow
@@ -207,19 +207,10 @@ fn timed(rail: &Rail) -> Option<TokenStream> {
     events.any(after).then(|| quote_spanned!(Span::mixed_site()=> .timed()))
 }
 
-/// How many characters of a streamed answer it has to see together, when there is something to say of it.
-fn window(rail: &Rail) -> Option<TokenStream> {
-    let characters = rail.handlers.iter().filter_map(|handler| handler.window).max()?;
-    let characters = match characters {
-        usize::MAX => quote!(::core::primitive::usize::MAX),
-        number => Literal::usize_unsuffixed(number).to_token_stream(),
-    };
-    Some(quote_spanned!(Span::mixed_site()=> .window(#characters)))
-}
-
 /// The tools that it is for, when it is not for all of them.
 fn for_tools(rail: &Rail) -> Option<TokenStream> {
-    let tools: Vec<_> = rail.handlers.iter().filter_map(|handler| handler.tool.as_ref()).collect();
+    let tools = rail.handlers.iter().filter_map(|handler| handler.tool.as_ref());
+    let tools: Vec<_> = tools.map(|tool| handled::tool_name(&rail.library, tool)).collect();
     (!tools.is_empty()).then(|| quote_spanned!(Span::mixed_site()=> .for_tools(&[#(#tools),*])))
 }
 
@@ -325,6 +316,7 @@ fn on_impl(rail: &Rail, handler: &Handler, event: &Path, written: &Path) -> Toke
     };
     let calls =
         if handler.around.is_some() { around::calls(rail, handler, event) } else { calls(rail, handler, event) };
+    let values = values(handler, event);
     quote_spanned! {Span::mixed_site()=>
         #disjoint
         #checks
@@ -336,6 +328,7 @@ fn on_impl(rail: &Rail, handler: &Handler, event: &Path, written: &Path) -> Toke
             #changes
             #always
             #on_fault
+            #values
             #calls
         }
     }
@@ -354,10 +347,57 @@ fn changes(library: &Library, handler: &Handler, event: &Path) -> Option<TokenSt
     Some(quote_spanned!(Span::mixed_site()=> const CHANGES: bool = #changes;))
 }
 
+/// The methods with values that depend on how the rail is configured.
+fn values(handler: &Handler, event: &Path) -> TokenStream {
+    let method = |name: &str, ty: &TokenStream, value: &Expr| {
+        let name = Ident::new(name, Span::mixed_site());
+        // The user's own `self`: that of the macro has another meaning.
+        let own = idents(value.to_token_stream()).into_iter().find(|name| name == "self");
+        let own = own.unwrap_or_else(|| Ident::new("self", Span::mixed_site()));
+        quote_spanned!(Span::mixed_site()=> #[inline] fn #name(&#own) -> #ty { #value })
+    };
+    let window =
+        handler.window_at(event).map(|window| method("stream_window", &quote!(::core::primitive::usize), window));
+    let limit = match &handler.timeout {
+        Some(Timeout::Expr(limit)) => Some(method("time_limit", &quote!(::core::time::Duration), limit)),
+        _ => None,
+    };
+    quote!(#window #limit)
+}
+
+/// The call of a rail with a window: the window knows that the rail is at work.
+fn in_window(library: &Library, event: &Path, body: &TokenStream) -> TokenStream {
+    quote_spanned! {Span::mixed_site()=>
+        let window = <Self as #library::RailOn<#event>>::stream_window(self);
+        async move {
+            let mut payload = payload;
+            #library::__private::begin_window(&mut payload, window);
+            let output = {
+                let payload = <#event as #library::Payloads>::reborrow(&mut payload);
+                let ctx = &mut *ctx;
+                #body
+            }
+            .await;
+            #library::__private::end_window(&mut payload);
+            output
+        }
+    }
+}
+
 /// The methods that call the rail. One that can run beside others is called in the same way when it runs alone.
 fn calls(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream {
     let library = &rail.library;
-    let body = if handler.is_plain() { call(rail, handler, event) } else { handled::call(rail, handler, event) };
+    let mut body = if handler.is_plain() { call(rail, handler, event) } else { handled::call(rail, handler, event) };
+    if handler.window_at(event).is_some() {
+        body = if handler.concurrent {
+            quote_spanned! {Span::mixed_site()=>
+                #library::__private::share_window(payload, <Self as #library::RailOn<#event>>::stream_window(self));
+                #body
+            }
+        } else {
+            in_window(library, event, &body)
+        };
+    }
     // A future that is not `Send` is an error here: it points at the name of the function.
     let future = quote_spanned! {handler.span.resolved_at(Span::mixed_site())=>
         impl ::core::future::Future<Output = Self::Out> + ::core::marker::Send

@@ -3,10 +3,10 @@
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{LitStr, Path, Type};
+use syn::{Path, Type};
 
 use super::args::OnFault;
-use super::model::{Handler, Param, Rail, Source, is_mutable, target};
+use super::model::{Handler, Param, Rail, Source, Timeout, ToolName, is_mutable, target};
 use super::pick::pick;
 use crate::errors::shown;
 use crate::paths::Library;
@@ -50,28 +50,59 @@ fn values(handler: &Handler) -> Option<TokenStream> {
     }
 }
 
-/// What stands beside the rail: that the tool and its arguments belong together, and that there is such a tool.
-pub(super) fn checks(rail: &Rail, handler: &Handler) -> TokenStream {
-    let Some(tool) = &handler.tool else { return TokenStream::new() };
-    let span = tool.span().resolved_at(Span::mixed_site());
-    let library = rail.library.located(span);
-    let of_tool = args(handler).filter(|args| !rail.is_generic_in(args)).map(|args| {
-        let of_tool = of_tool(rail, tool, args);
-        quote_spanned!(span=> const _: () = #of_tool;)
-    });
-    let known = rail.tools.as_ref().map(|set| {
-        let set = of_set(&rail.library, set);
-        quote_spanned!(span=> const _: () = #library::__private::known(#tool, #set);)
-    });
-    quote!(#of_tool #known)
+/// The name of a tool, as a constant.
+pub(super) fn tool_name(library: &Library, tool: &ToolName) -> TokenStream {
+    match tool {
+        ToolName::OfArgs(args) => asked(library, args, &quote!(ToolArgs), "NAME"),
+        _ => tool.mentioned(),
+    }
 }
 
-/// That these are the arguments of the tool.
-fn of_tool(rail: &Rail, tool: &LitStr, args: &Type) -> TokenStream {
-    let span = tool.span().resolved_at(Span::mixed_site());
-    let (library, shown) = (rail.library.located(span), shown(args));
-    let name = asked(&rail.library, args, &quote!(ToolArgs), "NAME");
-    quote_spanned!(span=> #library::__private::of_tool(#name, #tool, #shown))
+/// The same, where the row of the rail has it: a constant that is no text is reported there, and not again.
+fn declared_tool(rail: &Rail, handler: &Handler, tool: &ToolName, self_ty: &TokenStream) -> TokenStream {
+    let library = &rail.library;
+    if !matches!(tool, ToolName::Constant(_)) {
+        return tool_name(library, tool);
+    }
+    let mut with_tool = rail.handlers.iter().filter(|handler| handler.tool.is_some());
+    let place = with_tool.position(|other| std::ptr::eq(other, handler)).unwrap_or_default();
+    let place = Literal::usize_unsuffixed(place);
+    quote_spanned!(Span::mixed_site()=> const { <#self_ty as #library::Rail>::DECLARATION.tool(#place) })
+}
+
+/// What stands beside the rail: that its tool is one.
+pub(super) fn checks(rail: &Rail, handler: &Handler) -> TokenStream {
+    let checks = tool_checks(rail, handler, false);
+    quote_spanned!(Span::mixed_site()=> #(const _: () = #checks;)*)
+}
+
+/// That the tool has a name, that the arguments are its own, and that there is such a tool. What depends on parameters of the
+/// `impl` block is known when the rail is, and not where it is declared: `generic` asks for one or the other.
+fn tool_checks(rail: &Rail, handler: &Handler, generic: bool) -> Vec<TokenStream> {
+    let Some(tool) = &handler.tool else { return Vec::new() };
+    let span = tool.mentioned().span().resolved_at(Span::mixed_site());
+    let self_ty = if generic { quote!(Self) } else { rail.self_ty() };
+    let name = declared_tool(rail, handler, tool, &self_ty);
+    let (library, mut checks) = (rail.library.located(span), Vec::new());
+    let in_tool = rail.is_generic_in(&tool.mentioned());
+    let mut check = |is_generic: bool, tokens: TokenStream| {
+        if is_generic == generic {
+            checks.push(tokens);
+        }
+    };
+    if let ToolName::Constant(_) = tool {
+        check(in_tool, quote_spanned!(span=> #library::__private::named(#name)));
+    }
+    if let (Some(args), false) = (args(handler), matches!(tool, ToolName::OfArgs(_))) {
+        let (shown, of_args) = (shown(args), asked(&rail.library, args, &quote!(ToolArgs), "NAME"));
+        let of_tool = quote_spanned!(span=> #library::__private::of_tool(#of_args, #name, #shown));
+        check(in_tool || rail.is_generic_in(args), of_tool);
+    }
+    if let Some(set) = &rail.tools {
+        let set = of_set(&rail.library, set);
+        check(in_tool, quote_spanned!(span=> #library::__private::known(#name, #set)));
+    }
+    checks
 }
 
 /// The type of the tool's arguments.
@@ -88,13 +119,9 @@ pub(super) fn call(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream 
     let Call { before, inside, arguments, after } = Call::of(library, handler, event);
     let only_for = handler.tool.as_ref().map(|tool| {
         let call = asked(library, event, &quote!(__private::ToolEvent), "call");
-        // A type of the `impl` block's is known when the rail is, and not where it is declared.
-        let of_tool = args(handler).filter(|args| rail.is_generic_in(args)).map(|args| {
-            let of_tool = of_tool(rail, tool, args);
-            quote_spanned!(Span::mixed_site()=> const { #of_tool })
-        });
+        let (checks, tool) = (tool_checks(rail, handler, true), declared_tool(rail, handler, tool, &quote!(Self)));
         quote_spanned! {Span::mixed_site()=>
-            #of_tool
+            #(const { #checks })*
             if #call(&payload).tool_name != #tool {
                 return #library::__private::Handled::NOT_ASKED;
             }
@@ -107,7 +134,12 @@ pub(super) fn call(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream 
     let returned = returned(library, handler, event);
     // What is shared is lent to others as well.
     let owned = (!handler.concurrent).then(|| quote_spanned!(Span::mixed_site()=> let mut payload = payload;));
+    // Asked here: a future with `&self` would be `Send` only for rails that are `Sync`.
+    let limit = matches!(handler.timeout, Some(Timeout::Expr(_))).then(
+        || quote_spanned!(Span::mixed_site()=> let limit = <Self as #library::RailOn<#event>>::time_limit(self);),
+    );
     quote_spanned! {Span::mixed_site()=>
+        #limit
         async move {
             #owned
             #only_for
@@ -152,9 +184,12 @@ fn returned(library: &Library, handler: &Handler, event: &Path) -> TokenStream {
 fn result(library: &Library, handler: &Handler, event: &Path, called: TokenStream) -> TokenStream {
     let span = handler.callee.span();
     let or_fault = |result| or_fault(library, event, &result);
-    let limit = handler.timeout.map(|limit| {
-        let millis = Literal::u64_suffixed(u64::try_from(limit.as_millis()).unwrap_or(u64::MAX));
-        quote_spanned!(Span::mixed_site()=> ::core::time::Duration::from_millis(#millis))
+    let limit = handler.timeout.as_ref().map(|limit| match limit {
+        Timeout::Literal(limit) => {
+            let millis = Literal::u64_suffixed(u64::try_from(limit.as_millis()).unwrap_or(u64::MAX));
+            quote_spanned!(Span::mixed_site()=> ::core::time::Duration::from_millis(#millis))
+        }
+        Timeout::Expr(_) => quote_spanned!(Span::mixed_site()=> limit),
     });
     match (handler.is_async, limit, handler.catches_panics) {
         (false, _, false) => called,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
-use syn::{Attribute, Expr, Generics, Ident, LitStr, Path, Type, Visibility};
+use syn::{Attribute, Expr, ExprPath, Generics, Ident, LitStr, Path, Type, Visibility};
 
 use super::args::OnFault;
 use crate::paths::Library;
@@ -48,22 +48,22 @@ pub(super) struct Handler {
     pub output: Type,
     pub is_async: bool,
     /// The one tool that it is called for.
-    pub tool: Option<LitStr>,
+    pub tool: Option<ToolName>,
     /// The values that it provides, and those that it needs.
     pub provides: Vec<Path>,
     pub needs: Vec<Path>,
     /// Whether it is called also when a rail before it has stopped the event.
     pub always: bool,
     /// How long it may take.
-    pub timeout: Option<Duration>,
+    pub timeout: Option<Timeout>,
     /// Whether a panic of it is a fault.
     pub catches_panics: bool,
     /// What a fault of it does, and the tokens that say so.
     pub on_fault: Option<(LitStr, OnFault)>,
     /// Whether it can run beside others.
     pub concurrent: bool,
-    /// How many characters of a streamed answer it has to see together.
-    pub window: Option<usize>,
+    /// How many characters of a streamed answer it has to see together: an expression on the rail.
+    pub window: Option<Expr>,
     /// What it takes, when it surrounds the operation that its event begins.
     pub around: Option<Vec<Surrounded>>,
 }
@@ -74,6 +74,34 @@ pub(super) enum Surrounded {
     Inputs(Box<Type>),
     /// The operation: `impl Next<ToolCall>`.
     Next,
+}
+
+/// The name of a tool.
+pub(super) enum ToolName {
+    /// (e.g. `"delete_file"`).
+    Text(LitStr),
+    /// (e.g. `DeleteFile::NAME`).
+    Constant(ExprPath),
+    /// That of the tool with these arguments.
+    OfArgs(Box<Type>),
+}
+
+impl ToolName {
+    /// What the name mentions: (e.g. the `T` of `T::NAME`).
+    pub(super) fn mentioned(&self) -> TokenStream {
+        match self {
+            Self::Text(text) => text.to_token_stream(),
+            Self::Constant(constant) => constant.to_token_stream(),
+            Self::OfArgs(args) => args.to_token_stream(),
+        }
+    }
+}
+
+/// How long a rail may take.
+pub(super) enum Timeout {
+    Literal(Duration),
+    /// A `Duration` (e.g. `self.limit`).
+    Expr(Box<Expr>),
 }
 
 /// A parameter.
@@ -101,6 +129,11 @@ impl Handler {
         let changes = |ty: &Type| is_mutable(ty) && !ends_with(target(ty), "RailContext");
         // The union of payloads, by value, has whatever the event carries by `&mut`.
         self.params.iter().any(|param| changes(&param.ty) || !matches!(param.ty, Type::Reference(_)))
+    }
+
+    /// Its window, at the event that has one.
+    pub(super) fn window_at(&self, event: &Path) -> Option<&Expr> {
+        self.window.as_ref().filter(|_| is_chunk(event))
     }
 
     /// Whether more is to be done than to pick the parameters and to call it.
@@ -142,17 +175,22 @@ impl Rail {
         }
     }
 
-    /// Whether a type is, or has in it, a parameter of the rail's `impl` block.
-    pub(super) fn is_generic_in(&self, ty: &Type) -> bool {
+    /// Whether a type or constant is, or has in it, a parameter of the rail's `impl` block.
+    pub(super) fn is_generic_in(&self, tokens: &impl ToTokens) -> bool {
         let generics = self.generics();
         let types = generics.type_params().map(|param| &param.ident);
         let params: HashSet<_> = types.chain(generics.const_params().map(|param| &param.ident)).collect();
-        idents(ty.to_token_stream()).iter().any(|ident| params.contains(ident) || ident == "Self")
+        idents(tokens.to_token_stream()).iter().any(|ident| params.contains(ident) || ident == "Self")
     }
 
     pub(super) fn events(&self) -> impl Iterator<Item = &Path> {
         self.handlers.iter().flat_map(|handler| &handler.events)
     }
+}
+
+/// Whether it is the event of a streamed answer.
+pub(super) fn is_chunk(event: &Path) -> bool {
+    event.segments.last().is_some_and(|last| last.ident == "LlmChunk")
 }
 
 /// The type itself: one that a `macro_rules!` passes on comes in an invisible group.
@@ -182,7 +220,7 @@ pub(super) fn ends_with(ty: &Type, name: &str) -> bool {
 }
 
 /// All names in the tokens.
-fn idents(tokens: TokenStream) -> Vec<Ident> {
+pub(super) fn idents(tokens: TokenStream) -> Vec<Ident> {
     let of_token = |token| match token {
         TokenTree::Ident(ident) => vec![ident],
         TokenTree::Group(group) => idents(group.stream()),

@@ -5,7 +5,7 @@ use quote::ToTokens;
 use syn::{GenericArgument, Ident, Path, PathArguments, ReturnType, Signature, Type};
 
 use super::args::{OnFault, Options};
-use super::model::{Param, Source, ends_with, is_mutable, target};
+use super::model::{Param, Source, Timeout, ToolName, ends_with, idents, is_chunk, is_mutable, target};
 use crate::errors::{Errors, shown};
 
 /// Where a parameter of this type comes from.
@@ -77,7 +77,7 @@ fn argument<'t>(ty: &'t Type, of: &str) -> Option<&'t Type> {
 
 /// Holds the options of a rail against its parameters, and against each other.
 pub(super) fn check(options: &Options, sig: &Signature, params: &[Param], errors: &mut Errors) {
-    tool(options, params, errors);
+    tool(params, errors);
     whole(params, errors);
     needs(options, &sig.ident, params, errors);
     provides(options, sig, errors);
@@ -90,20 +90,37 @@ pub(super) fn check(options: &Options, sig: &Signature, params: &[Param], errors
     }
 }
 
-/// The arguments of a tool are those of one tool.
-fn tool(options: &Options, params: &[Param], errors: &mut Errors) {
-    for param in params.iter().filter(|param| ends_with(target(&param.ty), "Args")) {
-        let what = shown(target(&param.ty));
-        match &param.source {
-            Source::Args(_) if options.names_tool() => {}
-            Source::Args(_) => errors.at(
-                &param.ty,
+/// The tool that a rail is for, when it takes the arguments of one and does not name it.
+pub(super) fn tool_of_args(params: &[Param]) -> Option<ToolName> {
+    params.iter().find_map(|param| match &param.source {
+        Source::Args(args) => Some(ToolName::OfArgs(args.clone())),
+        _ => None,
+    })
+}
+
+/// A function has no `self` from which a value could come.
+pub(super) fn of_a_function(options: &Options, errors: &mut Errors) {
+    let timeout = options.timeout.as_ref().filter(|(_, timeout)| matches!(timeout, Timeout::Expr(_)));
+    let timeout = timeout.map(|(expr, _)| (expr, "timeout = LIMIT"));
+    let window = options.window.as_ref().map(|(_, expr)| (expr, "window = LONGEST"));
+    for (expr, constant) in timeout.into_iter().chain(window) {
+        if let Some(name) = idents(expr.to_token_stream()).iter().find(|name| **name == "self") {
+            errors.at(
+                name,
                 format_args!(
-                    "`{what}` are the arguments of one tool: name it in the attribute, `tool = \"delete_file\"`"
+                    "a function has no `self`: name a constant, `{constant}`, or make the rail a type with a field for it"
                 ),
-            ),
+            );
+        }
+    }
+}
+
+/// The arguments of a tool are those of one tool.
+fn tool(params: &[Param], errors: &mut Errors) {
+    for param in params.iter().filter(|param| ends_with(target(&param.ty), "Args")) {
+        match &param.source {
             // Behind no reference, that has been said.
-            _ if matches!(param.ty, Type::Reference(_)) => {
+            Source::Event if matches!(param.ty, Type::Reference(_)) => {
                 errors.at(&param.ty, "`Args` has the type of the arguments in it: `&Args<DeleteFile>`");
             }
             _ => {}
@@ -165,10 +182,13 @@ fn provides(options: &Options, sig: &Signature, errors: &mut Errors) {
         errors
             .at(&sig.ident, format_args!("`{}` provides `{what}`, but returns nothing: write `-> {what}`", sig.ident));
     }
-    if options.tool.is_some() {
+    if let Some(tool) = &options.tool {
+        let advice = if matches!(tool, ToolName::OfArgs(_)) { "take `&ToolCallInputs`" } else { "leave out `tool`" };
         errors.at(
             key,
-            "a rail for one tool provides nothing, because it is not called for the other tools: leave out `tool`, and look at `call.tool_name`",
+            format_args!(
+                "a rail for one tool provides nothing, because it is not called for the other tools: {advice}, and look at `call.tool_name`"
+            ),
         );
     }
 }
@@ -197,9 +217,8 @@ fn faults(options: &Options, sig: &Signature, errors: &mut Errors) {
 
 /// A window is what a rail sees of an answer on its way.
 pub(super) fn window(options: &Options, events: &[Path], errors: &mut Errors) {
-    let chunk = |event: &Path| event.segments.last().is_some_and(|last| last.ident == "LlmChunk");
     if let Some((key, _)) = &options.window
-        && !events.iter().any(chunk)
+        && !events.iter().any(is_chunk)
     {
         errors.at(key, "a window is what a rail on `LlmChunk` sees: no other event has one");
     }
@@ -216,7 +235,7 @@ fn concurrent(key: &Ident, options: &Options, params: &[Param], errors: &mut Err
         }
     }
     let others = [
-        (options.tool.is_some(), "tool"),
+        (options.tool.is_some(), if options.names_tool() { "tool" } else { "Args" }),
         (options.provides.is_some(), "provides"),
         (options.always.is_some(), "always"),
     ];

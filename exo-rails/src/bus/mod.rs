@@ -182,7 +182,7 @@ impl Begun {
             step,
             attempt,
             event: inputs.point(),
-            payload: payload(inputs),
+            payload: payload(inputs, stopped.as_ref()),
             stopped,
             substituted_by,
         }

@@ -7,7 +7,7 @@ use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
-use crate::context::StoppedBy;
+use crate::context::{StopKind, StoppedBy};
 use crate::event::Inputs;
 use crate::point::{HookPoint, RailName};
 
@@ -45,7 +45,7 @@ pub struct EventRecord {
     /// | `Start` | `run` |
     /// | `PreCompaction`, `PostCompaction` | `history`, and after it `compacted` |
     /// | `PreLlmCall`, `PostLlmCall`, `LlmError` | `request`, and after it `response` or `error` |
-    /// | `LlmChunk` | `text` and `is_last`; not the request, because it would be repeated with each piece |
+    /// | `LlmChunk` | `text` and `is_last`; not the request, because it would be repeated with each piece. The text is what leaves: nothing that is held back, and nothing when a rail aborts or asks for a retry |
     /// | `PreToolCall`, `PostToolCall`, `ToolError` | `call`, and after it `output` or `error` |
     /// | `Finished`, `Error` | `run`, and `output` or `error` |
     /// | `Dropped` | `dropped`: what was dropped, and the tokens that it used |
@@ -81,8 +81,8 @@ impl Serialize for EventRecord {
     }
 }
 
-/// The parts of a payload, by their names.
-pub(super) fn payload(inputs: &Inputs<'_>) -> Value {
+/// The parts of a payload, by their names, after the rails have decided.
+pub(super) fn payload(inputs: &Inputs<'_>, stopped: Option<&StoppedBy>) -> Value {
     match inputs {
         Inputs::SessionStart(session) | Inputs::SessionEnd(session) => json!({ "session": as_json(session) }),
         Inputs::Start(run) => json!({ "run": as_json(run) }),
@@ -91,7 +91,14 @@ pub(super) fn payload(inputs: &Inputs<'_>) -> Value {
             json!({ "history": as_json(history), "compacted": as_json(compacted) })
         }
         Inputs::PreLlmCall(request) => json!({ "request": as_json(request) }),
-        Inputs::LlmChunk(_, window) => json!({ "text": window.text, "is_last": window.is_last }),
+        Inputs::LlmChunk(_, window) => {
+            let leaving = match stopped.map(|stopped| stopped.how) {
+                None => window.leaving(true),
+                Some(StopKind::Skip) => window.leaving(false),
+                Some(_) => "",
+            };
+            json!({ "text": leaving, "is_last": window.is_last })
+        }
         Inputs::PostLlmCall(request, response) => {
             json!({ "request": as_json(request), "response": as_json(response) })
         }

@@ -32,8 +32,12 @@ pub trait Serves<E: Event>: Send + Sync {
         Self::steps().may_rewrite(self)
     }
 
-    /// How many characters of a streamed answer its rails have to see together: so many are held back. Only
-    /// [`LlmChunk`](crate::events::LlmChunk) is asked. A guard set that does not say holds back all of the answer.
+    /// How many characters of a streamed answer its rails have to see together. Only [`LlmChunk`](crate::events::LlmChunk) is
+    /// asked, when the answer begins. So many are held back, as long as the rails of a window do not say by themselves how
+    /// much of it is [undecided](crate::StreamWindow). A guard set that does not implement it holds back all of the answer.
+    ///
+    /// A guard set that itself changes windows calls [`replace`](crate::StreamWindow::replace) or
+    /// [`hold_back`](crate::StreamWindow::hold_back): its rails may say that nothing is to be held back for them.
     fn stream_window(&self) -> usize {
         Self::steps().stream_window(self)
     }
@@ -215,7 +219,7 @@ impl<E: Event, L: StepsOn<E, Chain: Serves<E>>> ChainSteps<E, L::Chain> for List
 
     #[inline]
     fn stream_window(self, chain: &L::Chain) -> usize {
-        if L::Facts::OPTIONAL { L::Steps::stream_window(chain) } else { L::Facts::WINDOW }
+        L::Steps::stream_window(chain)
     }
 
     #[inline]

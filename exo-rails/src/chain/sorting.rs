@@ -107,7 +107,6 @@ impl<C: Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> {
             .always_in(Self::ALWAYS)
             .around_in(Self::AROUND)
             .timed_in(Self::TIMED)
-            .window(Self::WINDOW)
             .present(if Self::OPTIONAL { Presence::InPart } else { Presence::Always })
             .reported(Self::REPORTED)
     }
@@ -205,18 +204,6 @@ impl<C: Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> {
         EventSet(bits)
     };
 
-    /// How many characters of a streamed answer its rails have to see together.
-    const WINDOW: usize = {
-        let (mut most, mut i) = (0, 0);
-        while i < N {
-            if C::ROWS[i].window > most {
-                most = C::ROWS[i].window;
-            }
-            i += 1;
-        }
-        most
-    };
-
     /// Whether some of the rails, or some in them, may be absent.
     const OPTIONAL: bool = {
         let (mut optional, mut i) = (false, 0);
@@ -266,9 +253,6 @@ pub trait Facts {
     /// What is known of the rails, in the order of the list.
     const ROWS: &'static [Row];
 
-    /// How many characters of a streamed answer the rails have to see together.
-    const WINDOW: usize;
-
     /// Whether some of the rails may be absent.
     const OPTIONAL: bool;
 
@@ -284,7 +268,6 @@ pub trait Facts {
 
 impl<C: Listing<N>, const N: usize, const K: usize> Facts for ChainFacts<C, N, K> {
     const ROWS: &'static [Row] = C::ROWS;
-    const WINDOW: usize = Self::WINDOW;
     const OPTIONAL: bool = Self::OPTIONAL;
 
     #[inline]

@@ -9,9 +9,11 @@ pub(crate) mod delta;
 pub(crate) mod dropped;
 pub(crate) mod error_kind;
 pub(crate) mod messages;
+pub(crate) mod pattern;
 pub(crate) mod payload;
 pub(crate) mod session;
 pub(crate) mod stream;
+pub(crate) mod window;
 
 pub(crate) use compaction::*;
 pub(crate) use delta::*;
@@ -20,6 +22,7 @@ pub(crate) use error_kind::*;
 pub(crate) use payload::*;
 pub(crate) use session::*;
 pub(crate) use stream::*;
+pub(crate) use window::*;
 
 pub use messages::{Messages, MessagesDrain, MessagesIntoIter, MessagesIter, MessagesIterMut};
 

@@ -179,8 +179,7 @@ pub trait Guard: GuardSet {
     }
 
     /// Guards a call of the model whose answer comes in pieces, and lets each piece leave when the rails of
-    /// [`LlmChunk`](crate::events::LlmChunk) have seen it, with so much of what follows as they
-    /// [hold back](crate::StreamWindow).
+    /// [`LlmChunk`](crate::events::LlmChunk) have seen it, but for the end that they [hold back](crate::StreamWindow).
     ///
     /// The rails, and what comes of their decisions, are those of [`guard_llm_call`](Self::guard_llm_call), which asks
     /// the rails of `LlmChunk` about the answer as a whole. What the rails of `PostLlmCall` change is in the response, but
@@ -195,9 +194,9 @@ pub trait Guard: GuardSet {
     /// use futures_util::stream;
     ///
     /// /// No names of colours.
-    /// #[rail(on = [LlmChunk], window = 5)]
+    /// #[rail(on = [LlmChunk])]
     /// fn grey(window: &mut StreamWindow) {
-    ///     window.text = window.text.replace("green", "grey");
+    ///     window.replace("green", "grey");
     /// }
     ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RunError> {
@@ -213,7 +212,7 @@ pub trait Guard: GuardSet {
     /// let response = rail_chain![grey].guard_stream(ModelCallInputs::default(), &mut ctx, model, sink).await?;
     /// assert_eq!(response.message.text(), "It is grey, and so it stays.");
     /// let text = |piece: &str| StreamPiece::Text(piece.into());
-    /// assert_eq!(*pieces.lock().unwrap(), [text("It "), text("is grey"), text(", and so it s"), text("tays.")]);
+    /// assert_eq!(*pieces.lock().unwrap(), [text("It is "), text("grey, and"), text(" so it stays.")]);
     /// # Ok(()) }
     /// ```
     ///

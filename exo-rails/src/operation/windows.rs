@@ -31,7 +31,7 @@ pub(super) async fn whole<R: GuardSet + ?Sized>(
         ends_here(response);
     }
     put_text(&mut response.message, window.text);
-    asked
+    asked.map(drop)
 }
 
 /// Lets an answer leave as it comes, each piece after the rails have seen it.
@@ -76,7 +76,7 @@ where
 /// An answer on its way.
 struct Passage {
     window: StreamWindow,
-    /// How many characters of the window are held back.
+    /// How many characters of the window the guard set holds back, as long as its rails do not say more.
     held_back: usize,
     /// What has left.
     released: String,
@@ -84,7 +84,7 @@ struct Passage {
 
 impl Passage {
     fn new(held_back: usize) -> Self {
-        Self { window: StreamWindow::default(), held_back, released: String::new() }
+        Self { window: StreamWindow::holding_back(held_back), held_back, released: String::new() }
     }
 
     /// Takes the text of a delta in; whether there is any.
@@ -112,12 +112,11 @@ impl Passage {
         ctx: &mut RailContext,
         sink: &mut impl StreamSink,
     ) -> Result<(), AttemptOver> {
-        // Nothing leaves before the end, so the rails see it then, as they see an answer that is not streamed.
-        if self.held_back == usize::MAX && !self.window.is_last {
+        if !self.window.is_due() {
             return Ok(());
         }
-        ask(rails, inputs, &mut self.window, ctx).await?;
-        let released = self.window.release(self.held_back);
+        let all_passed = ask(rails, inputs, &mut self.window, ctx).await?;
+        let released = self.window.release(all_passed);
         if !released.is_empty() {
             self.released.push_str(&released);
             sink.send(StreamPiece::Text(released)).await;
@@ -137,16 +136,16 @@ impl Passage {
     }
 }
 
-/// Asks the rails about a window.
+/// Asks the rails about a window: whether all have let it pass, and none skipped.
 async fn ask<R: GuardSet + ?Sized>(
     rails: &R,
     inputs: &ModelCallInputs,
     window: &mut StreamWindow,
     ctx: &mut RailContext,
-) -> Result<(), AttemptOver> {
+) -> Result<bool, AttemptOver> {
     let decision = enter::<LlmChunk, R>(rails, (inputs, window), ctx).await?;
     // A skip lets the window leave as it stands.
-    act_on(decision).map(drop)
+    act_on(decision).map(|skip| skip.is_none())
 }
 
 /// A rail has ended the answer: what would have come after the window is not part of it.

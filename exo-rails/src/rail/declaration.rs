@@ -33,8 +33,6 @@ pub struct Row {
     pub(crate) before: &'static [RailInfo],
     /// The values that it provides or needs.
     pub(crate) values: &'static [ValueUse],
-    /// How many characters of a streamed answer it has to see together.
-    pub(crate) window: usize,
     /// The tools that it is for.
     pub(crate) tools: &'static [&'static str],
     /// Whether it can run beside others at each of its events.
@@ -104,7 +102,6 @@ impl Row {
             after: &[],
             before: &[],
             values: &[],
-            window: 0,
             tools: &[],
             concurrent: false,
             presence: Presence::Always,
@@ -177,13 +174,6 @@ impl Row {
         self
     }
 
-    /// It has to see so many characters of a streamed answer together.
-    #[must_use]
-    pub const fn window(mut self, characters: usize) -> Self {
-        self.window = characters;
-        self
-    }
-
     /// It can run beside others.
     #[must_use]
     pub const fn concurrent(mut self) -> Self {
@@ -208,6 +198,12 @@ impl Row {
     pub const fn for_tools(mut self, tools: &'static [&'static str]) -> Self {
         self.tools = tools;
         self
+    }
+
+    /// The tool of this place among those that it is for.
+    #[must_use]
+    pub const fn tool(&self, place: usize) -> &'static str {
+        self.tools[place]
     }
 
     /// It has this priority where it is listed.

@@ -7,6 +7,7 @@ pub(crate) mod plan;
 pub(crate) mod provide;
 pub(crate) mod tool_names;
 pub(crate) mod value_use;
+pub(crate) mod window;
 pub(crate) mod wrapped;
 
 pub(crate) use declaration::Presence;
@@ -17,9 +18,11 @@ pub use plan::*;
 pub use provide::*;
 pub use tool_names::*;
 pub use value_use::*;
+pub use window::*;
 
 use std::mem;
 use std::ops::ControlFlow;
+use std::time::Duration;
 
 use crate::context::RailContext;
 use crate::decision::{InTheNameOf, OnFault, Outcome, PlacedRail, Returned, ReturnedAt, report_fault};
@@ -155,7 +158,14 @@ pub trait RailOn<E: Event>: Rail {
     #[doc(hidden)]
     #[inline]
     fn stream_window(&self) -> usize {
-        const { Self::DECLARATION.window }
+        0
+    }
+
+    /// How long a call may take, as the rail is configured; only of a rail whose attribute says it by an expression.
+    #[doc(hidden)]
+    #[inline]
+    fn time_limit(&self) -> Duration {
+        Duration::MAX
     }
 
     /// What the rail decided, at its place in a guard set. Guard sets ask here and not [`RailOutput`](crate::RailOutput)

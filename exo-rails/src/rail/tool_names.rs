@@ -26,6 +26,23 @@ pub(crate) const fn known_by(rail: Option<&str>, tool: &str, set: NamesOf) {
     }
 }
 
+/// Asserts that a constant can be the name of a tool.
+///
+/// # Panics
+/// When it is empty or has spaces in it: at compile time.
+#[track_caller]
+pub const fn named(tool: &str) {
+    let (bytes, mut i) = (tool.as_bytes(), 0);
+    let mut is_name = !bytes.is_empty();
+    while i < bytes.len() {
+        is_name &= !bytes[i].is_ascii_whitespace();
+        i += 1;
+    }
+    if !is_name {
+        Text::new().and("the name of a tool is not empty, and has no spaces in it: this is ").name(tool).refuse();
+    }
+}
+
 /// Asserts that the arguments of a type are those of this tool, and not those of the tool that has them.
 ///
 /// # Panics

@@ -13,7 +13,7 @@ pub(super) fn changeable(inputs: &Inputs<'_>) -> Value {
         Inputs::Start(run) => value(run),
         Inputs::PreCompaction(history) => value(history),
         Inputs::PreLlmCall(call) => value(call),
-        Inputs::LlmChunk(_, window) => json!({ "text": window.text }),
+        Inputs::LlmChunk(_, window) => json!({ "text": format!("{}{}", window.text, window.held_back()) }),
         Inputs::PostLlmCall(_, response) => value(response),
         Inputs::PreToolCall(call) => value(call),
         Inputs::PostToolCall(_, output) => value(output),

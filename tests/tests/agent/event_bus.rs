@@ -417,6 +417,62 @@ async fn chunks_of_a_stream_are_told_piece_by_piece() {
     assert_eq!(*said.lock().unwrap(), "bonono ond opple");
     let told = records(&mut chunks);
     assert!(told.len() >= 2 && told.last().unwrap().payload["is_last"] == true, "{told:?}");
+    assert_eq!(texts(&told).concat(), "bonono ond opple");
+}
+
+/// The text of each record.
+fn texts(records: &[Arc<EventRecord>]) -> Vec<&str> {
+    records.iter().map(|record| record.payload["text"].as_str().unwrap()).collect()
+}
+
+#[rail(priority = 10, on = [LlmChunk])]
+fn trusted(window: &StreamWindow) -> RailAction {
+    if window.text.starts_with("TRUST") { RailAction::skip("it is ours") } else { RailAction::Continue }
+}
+
+#[rail(priority = 20, on = [LlmChunk])]
+fn no_key(window: &mut StreamWindow) {
+    window.replace("sk-4711", "[key]");
+}
+
+#[rail(priority = 30, on = [LlmChunk])]
+fn no_weapons(window: &mut StreamWindow) -> RailAction {
+    match window.find(&["bomb", "AGAIN"]).as_deref() {
+        Some("bomb") => RailAction::abort("no weapons"),
+        Some(_) => RailAction::retry(RetryRequest::new("again").with_max_retries(0)),
+        None => RailAction::Continue,
+    }
+}
+
+#[tokio::test]
+async fn of_a_chunk_is_told_what_leaves() {
+    let cases: [(&[&str], &[&str]); 5] = [
+        (&["The key is sk-", "47", "11.", " Yes, s"], &["The key is ", "", "[key].", " Yes, ", "s"]),
+        // What a rail stops has not left.
+        (&["Take a bo", "mb, sk-4"], &["Take a ", ""]),
+        (&["Not A", "GAIN"], &["Not ", ""]),
+        (&["TRUST me", ", sk-47", "11"], &["TRUST me", ", ", "[key]", ""]),
+        (&["sk-47"], &["", "sk-47"]),
+    ];
+    for (pieces, texts_told) in cases {
+        let bus = EventBus::new(64);
+        let mut chunks = bus.subscribe().with_events([HookPoint::LlmChunk]);
+        let model = |_| {
+            stream::iter(pieces.iter().map(|text| Ok::<_, OperationError>(exo_rails::ModelDelta::Text((*text).into()))))
+        };
+        let left = Mutex::new(String::new());
+        let sink = |piece| {
+            if let StreamPiece::Text(text) = piece {
+                left.lock().unwrap().push_str(&text);
+            }
+            async {}
+        };
+        let (rails, mut ctx) = (bus.wrap(rail_chain![trusted, no_key, no_weapons]), RunContext::new("tests"));
+        let _ = rails.guard_stream(ModelCallInputs::default(), &mut ctx, model, sink).await;
+        let told = records(&mut chunks);
+        assert_eq!(texts(&told).concat(), *left.lock().unwrap());
+        assert_eq!(texts(&told), texts_told);
+    }
 }
 
 #[rail(priority = 90, on = [PreToolCall], always)]

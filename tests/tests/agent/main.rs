@@ -20,6 +20,7 @@ mod tool_args;
 mod wire_format;
 
 // Answers in pieces.
+mod stream_patterns;
 mod streamed_answers;
 mod streaming;
 

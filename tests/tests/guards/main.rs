@@ -14,6 +14,7 @@ mod skip;
 // Which rails are called, and when.
 mod always;
 mod concurrent;
+mod configured;
 mod documented_rails;
 mod instances;
 mod long_chains;

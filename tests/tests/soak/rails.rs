@@ -242,9 +242,9 @@ fn lend(ctx: &RailContext) -> Lent {
 }
 
 /// Nothing leaves before it has seen it.
-#[rail(priority = 1, on = [LlmChunk], window = 6)]
+#[rail(priority = 1, on = [LlmChunk])]
 fn redact(window: &mut StreamWindow) {
-    window.text = window.text.replace(SECRET, "[-]");
+    window.replace(SECRET, "[-]");
 }
 
 #[rail(

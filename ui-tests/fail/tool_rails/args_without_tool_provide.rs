@@ -1,4 +1,4 @@
-//! The message should say: `Args<DeleteFile>` are the arguments of one tool: name it in the attribute, `tool = "delete_file"`.
+//! The message should say: a rail for one tool provides nothing: take `&ToolCallInputs`, and look at `call.tool_name`.
 
 use exo_rails::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -10,13 +10,16 @@ pub struct DeleteFile {
     path: String,
 }
 
-#[rail(priority = 10, on = [PreToolCall])]
-fn only_tmp(args: &Args<DeleteFile>) {
-    println!("{}", args.path);
+#[derive(Clone)]
+pub struct Path(pub String);
+
+#[rail(priority = 10, on = [PreToolCall], provides = [Path])]
+fn path(args: &Args<DeleteFile>) -> Path {
+    Path(args.path.clone())
 }
 
 rail_chain! {
-    struct MyRails { only_tmp }
+    struct MyRails { path }
 }
 
 fn main() {

@@ -1,0 +1,33 @@
+//! Runs the example `stream_redaction` as a user does and reads what it prints, but for the times.
+
+use std::process::Command;
+
+#[test]
+fn the_first_text_waits_for_nothing_but_a_key() -> std::io::Result<()> {
+    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
+    let output = Command::new(cargo)
+        .args(["run", "--quiet", "--example", "stream_redaction", "--", "--speed", "1000"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()?;
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let printed = String::from_utf8_lossy(&output.stdout);
+    let lines: Vec<_> =
+        printed.lines().map(|line| line.split(" characters, ").next().unwrap_or_default().trim()).collect();
+    let of = |key: &str| {
+        format!(
+            "Log in with the key {key} and open the list of orders. Do not send this key to anybody, and ask for another one \
+             when it was seen."
+        )
+    };
+    let expected = [
+        "no rail        first text after  1",
+        &of("sk-live-4f9d27b1a6e0"),
+        "replace        first text after  1",
+        &of("[key]"),
+        // It has also replaced a key that was not whole.
+        "64 characters  first text after 76",
+        &of("[key]a6e0"),
+    ];
+    assert_eq!(lines, expected);
+    Ok(())
+}

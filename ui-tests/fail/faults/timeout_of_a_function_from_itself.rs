@@ -1,0 +1,10 @@
+//! The message should say: a function has no `self`: name a constant, `timeout = LIMIT`, or make the rail a type with a field for it.
+
+use exo_rails::prelude::*;
+
+#[rail(on = [PreToolCall], timeout = self.limit)]
+async fn guard() {}
+
+fn main() {
+    let _ = rail_chain![guard];
+}
