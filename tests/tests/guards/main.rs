@@ -16,6 +16,7 @@ mod always;
 mod concurrent;
 mod documented_rails;
 mod instances;
+mod lists;
 mod long_chains;
 mod nested_chains;
 mod onion;
@@ -26,6 +27,7 @@ mod tool_rails;
 mod wrapped;
 
 // Guard sets that are put together at run time, and what all guard sets have in common.
+mod dyn_guard_sets;
 mod guard_sets_agree;
 mod hook_manager;
 mod rail_manager;
