@@ -1,10 +1,16 @@
 fn main() {
     let rails = {
+        #[derive(::core::clone::Clone, ::core::marker::Copy)]
         struct UnnamedChain;
         #[automatically_derived]
         #[diagnostic::do_not_recommend]
         impl ::exo_rails::__private::Stateless for UnnamedChain {
             const RAIL: &'static Self = &Self {};
+        }
+        impl ::core::fmt::Debug for UnnamedChain {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                f.write_str("rail_chain![guards::redact]")
+            }
         }
         #[allow(dead_code, unused_imports, unused_parens)]
         const _: () = {

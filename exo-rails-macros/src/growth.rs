@@ -33,9 +33,9 @@ fn a_rail_is_small() {
 
 #[test]
 fn a_chain_is_small() {
-    // Recorded: 972 tokens for a chain of one rail.
+    // Recorded: 1065 tokens for an unnamed chain of one rail. 93 of them make it `Clone`, `Copy` and `Debug`.
     let chain = of_a_chain(1);
-    assert!(chain <= 985, "a chain of one rail has {chain} tokens");
+    assert!(chain <= 1080, "a chain of one rail has {chain} tokens");
 }
 
 #[test]

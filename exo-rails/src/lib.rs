@@ -44,8 +44,8 @@ pub use event::{
 /// The stream of a model's answer: the trait that the tokio world already uses.
 pub use futures_core::Stream;
 pub use guard_set::{
-    AddedRail, DuplicateRail, GuardSet, Hook, HookFuture, HookHandle, HookManager, ManagedRail, NoRails,
-    ObserverFuture, RailHandle, RailManager,
+    AddedRail, DuplicateRail, DynGuardSet, DynServes, GuardSet, Hook, HookFuture, HookHandle, HookManager, ManagedRail,
+    Meets, NoRails, ObserverFuture, RailHandle, RailManager,
 };
 pub use macros::*;
 pub use message::compaction::{CompactionInputs, CompactionOutput};
@@ -70,7 +70,7 @@ pub use tokio_util::sync::CancellationToken;
 
 // Hidden from the docs only, like the module below.
 #[cfg_attr(doc, doc(hidden))]
-pub use guard_set::ServesEveryEvent;
+pub use guard_set::{DynLifecycle, ServesEveryEvent};
 
 // Hidden from the docs only: rustc writes the whole path of what is in a hidden module, and errors name these traits.
 #[cfg_attr(doc, doc(hidden))]

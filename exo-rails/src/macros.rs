@@ -276,17 +276,41 @@ pub use exo_rails_macros::rail;
 /// | `trace` | a [span](crate::telemetry) around each of its rails; without it, they have none, and the chain costs what it costs |
 /// | `events = [MyEvent]` | the chain serves these events of [your own](derive@Event) too; and has room for more than 8 rails on `SessionStart`, `PreCompaction`, `PostCompaction`, `LlmChunk`, `SessionEnd`, `Dropped` where they are named here |
 /// | `require(…)`, `first(…)`, `last(…)`, `before(…)` | what the chain has to have: see [`chain_policy!`] |
+/// | `needs = [T]` | its rails need these values of the chain around it; it is not a guard set by itself |
 /// | `policy = Policy` | it meets what the [policy](crate::ChainPolicy) requires; may be given several times |
 /// | `tools = Set` | no rail of it is for a tool outside this [set](crate::ToolSet) |
 /// | `crate = path` | where this library is |
 ///
 /// A chain that breaks what it says of itself does not compile.
 ///
-/// A chain in which a rail [needs a value](trait@crate::Provided) that no earlier rail provides does not compile either. A chain
-/// inside has to provide what its rails need. Rails of the outer chain may use the values that it provides.
+/// A chain in which a rail [needs a value](trait@crate::Provided) that no earlier rail provides does not compile either. Rails
+/// of the outer chain may use the values that a chain inside provides. A chain whose rails need values of the chain around it
+/// says so, `needs = [RateLimitLeft]`. It is then a rail for chains that provide the values before it, and not a guard
+/// set:
 ///
-/// The order is a constant, so a chain has no generic parameters. A rail that is there only under a `#[cfg]` needs two
-/// chains, each under a `#[cfg]` of its own.
+/// ```
+/// use exo_rails::prelude::*;
+///
+/// #[derive(Provided)]
+/// struct RateLimitLeft(u32);
+///
+/// #[rail(priority = 20, on = [PreLlmCall], provides = [RateLimitLeft])]
+/// fn rate_limit(ctx: &RailContext) -> RateLimitLeft { RateLimitLeft(10 - ctx.step().min(10)) }
+///
+/// #[rail(on = [PreLlmCall], needs = [RateLimitLeft])]
+/// fn warn_when_low(left: &RateLimitLeft) {
+///     if left.0 < 3 { println!("{} calls left", left.0) }
+/// }
+///
+/// rail_chain! {
+///     #[chain(priority = 30, needs = [RateLimitLeft])]
+///     struct Warnings { warn_when_low }
+/// }
+///
+/// rail_chain! { struct Guards { rate_limit, Warnings } }
+/// ```
+///
+/// The order is a constant, so a chain has no generic parameters.
 ///
 /// # Rails where they are listed
 ///
@@ -352,8 +376,50 @@ pub use exo_rails_macros::rail;
 /// assert_eq!(order, ["log", "permission"]);
 /// ```
 ///
+/// `limits: Vec<ToolCallLimit>` is as many rails as a configuration says, called `limits[0]`, `limits[1]`, …;
+/// `approval: Option<Approval>` is a rail that may be absent, and `audit: Arc<Audit>` one that other code shares.
+///
+/// A listed rail may have a `#[cfg]`. Where that removes it, the chain is as if it were not listed, and a field is gone. A
+/// chain that lists a field keeps its braces, so `Guards {}` is its value when all fields are removed. The fields of one
+/// name under different `#[cfg]` are one field. A requirement of a [policy](chain_policy!) may have a `#[cfg]` as well; in
+/// `#[chain(…)]` it cannot.
+///
+/// ```
+/// use exo_rails::prelude::*;
+///
+/// #[rail(on = [PreToolCall])]
+/// fn log(call: &ToolCallInputs) { println!("{}", call.tool_name) }
+///
+/// #[cfg(windows)]
+/// struct Registry;
+///
+/// # #[cfg(windows)]
+/// #[rail]
+/// impl Registry {
+///     #[on(PreToolCall)]
+///     fn key(&self, call: &ToolCallInputs) -> Verdict {
+///         Verdict::abort_if(call.tool_name == "write_key", "the registry is off limits")
+///     }
+/// }
+///
+/// rail_chain! {
+///     struct Guards {
+///         log,
+///         #[cfg(windows)]
+///         registry: Registry,
+///     }
+/// }
+///
+/// let rails = Guards {
+///     #[cfg(windows)]
+///     registry: Registry,
+/// };
+/// # let _ = rails;
+/// ```
+///
 /// A chain in two fields runs twice, and the names of its rails begin with the field: `first.searches`. `after`, `before`
-/// and requirements that name a type mean each rail of it. Two listings without fields would be the same rail, and do not
+/// and requirements that name a type mean each rail of it. The chain's own requirements may name a field, and then they
+/// mean that rail alone: `#[chain(before(searches, all_tools))]`. Two listings without fields would be the same rail, and do not
 /// compile; a rail that is also in a chain inside is another listing, and runs in both places.
 ///
 /// # Concurrent rails
@@ -403,7 +469,7 @@ pub use exo_rails_macros::rail;
 ///
 /// # An unnamed chain
 ///
-/// In the place of an expression, `rail_chain![log, audit]` makes a chain of rails without state;
+/// In the place of an expression, `rail_chain![log, audit]` makes a chain of rails without state, which is `Copy` and `Debug`;
 /// `rail_chain![crate = path; log, audit]` says where this library is. Options stand before the first rail:
 /// `rail_chain![#[chain(onion)] log, audit]`.
 ///
@@ -471,9 +537,11 @@ pub use exo_rails_macros::rail_chain;
 /// | `first(rail on Event)`, `last(rail on Event)` | runs it there, and no other rail before it, or after it |
 /// | `before(rail, other, …)` | runs them in this order at every event that has both |
 ///
-/// Rails of chains inside the chain count. A generic rail has many instances that cannot be told apart here, so
-/// `require`, `first` and `last` take one in a chain of its own. `#[chain_policy(crate = path)]` says where this
-/// library is.
+/// A function with the bound [`Meets<Company>`](crate::Meets) takes only guard sets that follow the policy.
+///
+/// Rails of chains inside the chain count. A generic rail is named by one of its instances, and each of them meets the
+/// requirement: `require(Audit<FileStore> on PreToolCall)` asks for an `Audit`, whatever its store is. What may be absent, in
+/// an `Option` or a `Vec`, meets no requirement. `#[chain_policy(crate = path)]` says where this library is.
 pub use exo_rails_macros::chain_policy;
 
 /// Names the events of a method in an `impl` block under [`#[rail]`](macro@rail): `#[on(PreToolCall, Start)]`.

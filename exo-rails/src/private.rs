@@ -3,9 +3,10 @@
 pub use crate::chain::around::*;
 pub use crate::chain::concurrent::*;
 pub use crate::chain::lifecycle::*;
+pub use crate::chain::stands_alone::*;
 pub use crate::chain::walk::*;
 pub use crate::chain::{
-    ChainFacts, ChainSteps, ListedSteps, Listing, NoRail, Order, RailAt, RailList, RunsEachRailOnce,
+    ChainFacts, ChainSteps, ListedSteps, Listing, NoRail, Order, RailAt, RailList, RunsEachRailOnce, Subject,
 };
 pub use crate::context::ValueInfo;
 pub use crate::decision::{CanSkip, Observes, PlacedRail, Reader, Returned, ReturnedAt};

@@ -3,6 +3,7 @@
 #![deny(warnings)]
 
 use exo_rails::prelude::*;
+use exo_rails::{DynGuardSet, NoRails};
 use exo_rails_agent::{Agent, Model, ScriptedModel};
 
 #[rail(on = [PreToolCall])]
@@ -26,7 +27,18 @@ fn model() -> ScriptedModel {
     "[]".parse().unwrap()
 }
 
+/// Chosen when the program runs.
+fn chosen(guarded: bool) -> DynGuardSet {
+    if guarded { DynGuardSet::new(rail_chain![no_shell]) } else { DynGuardSet::new(NoRails) }
+}
+
+fn boxed(guarded: bool) -> Box<dyn GuardSet> {
+    if guarded { Box::new(rail_chain![no_shell]) } else { Box::new(NoRails) }
+}
+
 fn main() {
+    assert_eq!(owned(model(), chosen(true)).name(), "owned");
+    assert_eq!(owned(model(), boxed(false)).name(), "owned");
     let rails = rail_chain![no_shell];
     assert_eq!(borrowed(model(), &rails).name(), "borrowed");
     assert_eq!(unnamed(model(), HookManager::new()).name(), "unnamed");

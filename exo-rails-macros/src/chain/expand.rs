@@ -6,8 +6,9 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Expr, Ident};
 
-use super::parse::{self, Chain, Listed};
+use super::parse::{self, Chain, Listed, Rail};
 use super::requirements::{self, Requirement};
+use crate::errors::shown;
 use crate::paths::{EVENTS, FEW, RARE};
 use crate::rail::{self, Priority, declared, event_list, unnamed_list};
 
@@ -97,11 +98,11 @@ impl<'c> Names<'c> {
         (0..self.chain.rails.len()).map(Literal::usize_unsuffixed)
     }
 
-    /// The name by which the expansion refers to a rail that is listed by a plain path; see [`Self::imports`].
+    /// The name by which the expansion refers to a rail that is listed by a plain path, or that may not be there; see
+    /// [`Self::imports`].
     fn alias(place: usize, rail: &Listed) -> Option<Ident> {
-        let Listed::Path { path, .. } = rail else { return None };
-        let plain = path.segments.iter().all(|segment| segment.arguments.is_none());
-        plain.then(|| format_ident!("__Rail{place}", span = path.span().resolved_at(Span::mixed_site())))
+        let aliased = rail.cfg.is_some() || is_plain(rail);
+        aliased.then(|| format_ident!("__Rail{place}", span = rail.ty().span().resolved_at(Span::mixed_site())))
     }
 
     fn aliased(&self) -> impl Iterator<Item = (usize, Ident, &Listed)> {
@@ -145,10 +146,17 @@ impl<'c> Names<'c> {
     /// An import takes whatever has the name: a rail is a function and a type, and the type is found here. Of a
     /// function without `#[rail]` there is only the function; then the type of that name is the fallback outside,
     /// and the checks can say what is missing, where the name alone would be an "expected type, found function".
+    ///
+    /// The type of that name also stands for a rail that its `#[cfg]` removes. It is on no event.
     fn imports(&self) -> TokenStream {
         let import = |(_, alias, rail): (usize, Ident, &Listed)| {
-            let (path, span) = (rail.ty(), rail.ty().span().resolved_at(Span::mixed_site()));
-            quote_spanned!(span=> use #path as #alias;)
+            let (ty, span) = (rail.ty(), rail.ty().span().resolved_at(Span::mixed_site()));
+            let import = if is_plain(rail) {
+                quote_spanned!(span=> use #ty as #alias;)
+            } else {
+                quote_spanned!(span=> type #alias = #ty;)
+            };
+            under_cfg(rail, import)
         };
         self.aliased().map(import).collect()
     }
@@ -160,9 +168,9 @@ impl<'c> Names<'c> {
 
     fn structure(&self) -> TokenStream {
         let (Chain { attrs, vis, library, .. }, ident) = (self.chain, &self.ident);
-        let fields = self.chain.rails.iter().filter_map(|rail| match rail {
-            Listed::Field { attrs, vis, ident, ty, .. } => Some(quote!(#(#attrs)* #vis #ident: #ty)),
-            Listed::Path { .. } => None,
+        let fields = self.chain.rails.iter().filter_map(|listed| match &listed.rail {
+            Rail::Field { attrs, vis, ident, ty } => Some(quote!(#(#attrs)* #vis #ident: #ty)),
+            Rail::Path(_) => None,
         });
         let fields: Vec<_> = fields.collect();
         // A chain without state can be listed in another by its name alone.
@@ -176,7 +184,26 @@ impl<'c> Names<'c> {
             }
         });
         let fields = if fields.is_empty() { quote!(;) } else { quote!({ #(#fields),* }) };
-        quote!(#(#attrs)* #vis struct #ident #fields #stateless)
+        let debug = self.debug();
+        // An unnamed chain has no state, and nobody could derive it.
+        let derives = debug.as_ref().map(|_| quote!(#[derive(::core::clone::Clone, ::core::marker::Copy)]));
+        quote!(#derives #(#attrs)* #vis struct #ident #fields #stateless #debug)
+    }
+
+    /// An unnamed chain as text.
+    fn debug(&self) -> Option<TokenStream> {
+        let ident = &self.ident;
+        let rails: Vec<_> = self.chain.rails.iter().map(|rail| shown(rail.ty())).collect();
+        let shown = format!("rail_chain![{}]", rails.join(", "));
+        self.chain.ident.is_none().then(|| {
+            quote_spanned! {Span::mixed_site()=>
+                impl ::core::fmt::Debug for #ident {
+                    fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                        f.write_str(#shown)
+                    }
+                }
+            }
+        })
     }
 
     /// Which rail is at which place, and what is known of each.
@@ -193,6 +220,19 @@ impl<'c> Names<'c> {
         });
         let onion = self.chain.onion.then(|| quote_spanned!(Span::mixed_site()=> const ONION: bool = true;));
         let mode = Ident::new(if self.chain.trace { "Traced" } else { "Plain" }, Span::mixed_site());
+        let mode = quote_spanned!(Span::mixed_site()=> #library::__private::#mode<{ __Facts::HAS_ALWAYS }, { __Facts::HAS_AROUND }>);
+        let needs = self.chain.needs.iter().map(|value| {
+            let library = library.located(value.span());
+            quote_spanned!(value.span()=> <#value as #library::Provided>::VALUE)
+        });
+        let (mode, needs) = if self.chain.needs.is_empty() {
+            (mode, None)
+        } else {
+            let needs = quote_spanned! {Span::mixed_site()=>
+                const NEEDS: &'static [#library::__private::ValueInfo] = &[#(#needs),*];
+            };
+            (quote_spanned!(Span::mixed_site()=> #library::__private::Within<#mode>), Some(needs))
+        };
         quote_spanned! {Span::mixed_site()=>
             /// The list of the rails: which is at which place.
             enum __Rails {}
@@ -207,6 +247,7 @@ impl<'c> Names<'c> {
                 const ROWS: &'static [#library::__private::Row; #len] = &__ROWS;
                 #custom
                 #onion
+                #needs
             }
 
             /// What is known of the chain when it is compiled.
@@ -215,7 +256,7 @@ impl<'c> Names<'c> {
             impl #library::__private::RailList for __Rails {
                 type Chain = #ident;
                 type Facts = __Facts;
-                type Mode = #library::__private::#mode<{ __Facts::HAS_ALWAYS }, { __Facts::HAS_AROUND }>;
+                type Mode = #mode;
             }
         }
     }
@@ -226,15 +267,13 @@ impl<'c> Names<'c> {
         let ty = Self::ty(place, rail);
         let span = rail.ty().span().resolved_at(Span::mixed_site());
         let library = self.chain.library.located(span);
-        let row = match rail {
-            Listed::Field { ident, .. } => {
-                let field = ident.unraw().to_string();
-                quote_spanned!(span=> <#ty as #library::Rail>::ROW.in_field(#field))
-            }
-            Listed::Path { .. } => quote_spanned!(span=> <#ty as #library::__private::Stateless>::ROW),
+        let row = if let Some(field) = rail.field() {
+            let field = field.unraw().to_string();
+            quote_spanned!(span=> <#ty as #library::Rail>::ROW.in_field(#field))
+        } else {
+            quote_spanned!(span=> <#ty as #library::__private::Stateless>::ROW)
         };
-        let (Listed::Path { priority, .. } | Listed::Field { priority, .. }) = rail;
-        match priority {
+        match &rail.priority {
             None => row,
             Some(literal @ Expr::Lit(_)) => quote_spanned!(span=> #row.with_priority(#literal)),
             // With the constant, rustc reports a wrong type at the user's expression, not as an argument of our call.
@@ -249,27 +288,31 @@ impl<'c> Names<'c> {
         let span = rail.ty().span().resolved_at(Span::mixed_site());
         let place = Literal::usize_unsuffixed(place);
         let library = self.chain.library.located(span);
-        let access = match rail {
-            Listed::Field { .. } => quote_spanned!(span=> #library::__private::InField<#place>),
-            Listed::Path { .. } => quote_spanned!(span=> #library::__private::ByName),
-        };
-        let once_or_field = match rail {
-            Listed::Field { ident: field, .. } => quote_spanned! {span=>
-                impl #library::__private::Access<#ident, (#ty)> for #access {
-                    #[inline]
-                    fn rail(chain: &#ident) -> &(#ty) {
-                        &chain.#field
+        let by_name = quote_spanned!(span=> type Access = #library::__private::ByName;);
+        let (access, once_or_field) = match rail.field() {
+            Some(field) => {
+                let in_field = quote_spanned!(span=> #library::__private::InField<#place>);
+                let access = quote_spanned!(span=> type Access = #in_field;);
+                let field = quote_spanned! {span=>
+                    impl #library::__private::Access<#ident, (#ty)> for #in_field {
+                        #[inline]
+                        fn rail(chain: &#ident) -> &(#ty) {
+                            &chain.#field
+                        }
                     }
-                }
-            },
-            Listed::Path { .. } => quote_spanned!(span=> impl #library::__private::RunsEachRailOnce<#ty> for #ident {}),
+                };
+                let removed = rail.cfg.as_ref().map(|cfg| quote_spanned!(span=> #[cfg(not(#cfg))] #by_name));
+                let access = under_cfg(rail, access);
+                (quote!(#access #removed), under_cfg(rail, field))
+            }
+            None => (by_name, quote_spanned!(span=> impl #library::__private::RunsEachRailOnce<#ty> for #ident {})),
         };
         // All of it stands at the rail's name, so that "not a rail" and "listed twice" point there. The type of a
         // field is in parentheses where a constant could be meant: a function there would be two errors.
         quote_spanned! {span=>
             impl #library::__private::RailAt<#place> for __Rails {
                 type Rail = #ty;
-                type Access = #access;
+                #access
             }
 
             #once_or_field
@@ -292,7 +335,8 @@ impl<'c> Names<'c> {
             });
             let concurrent =
                 chain.concurrent.then(|| quote_spanned!(rail.ty().span()=> #checks::check_concurrent(#place);));
-            quote_spanned!(rail.ty().span()=> #checks::check_rail(#place); #unique #tools #concurrent)
+            let is_rail = under_cfg(rail, quote_spanned!(rail.ty().span()=> #checks::check_rail(#place);));
+            quote!(#is_rail #unique #tools #concurrent)
         });
         let places: Vec<_> = places.collect();
         // Some to a constant: each is one more for the compiler, but what one of them may take has an end.
@@ -302,11 +346,11 @@ impl<'c> Names<'c> {
         });
         let places: Vec<_> = places.chunks(CHECKED_TOGETHER).map(|places| quote!(#(#places)*)).collect();
         let requirements = chain.requirements.iter().map(|requirement| {
-            let (checks, value) = (checks(requirement.span()), requirement.value(library));
+            let (checks, value) = (checks(requirement.span()), requirement.value(library, &chain.rails));
             quote_spanned!(requirement.span()=> #checks::check_meets(#value);)
         });
         let ordered = chain.requirements.iter().flat_map(Requirement::ordered).map(|rail| {
-            let (checks, row) = (checks(rail.span()), requirements::row(rail, library));
+            let (checks, row) = (checks(rail.span()), requirements::subject(rail, library, &chain.rails));
             quote_spanned!(rail.span()=> #checks::check_lists(#row);)
         });
         let policies = chain.policies.iter().map(|policy| {
@@ -315,7 +359,11 @@ impl<'c> Names<'c> {
                 #checks::check_policy(<#policy as #library::ChainPolicy>::NAME, <#policy as #library::ChainPolicy>::REQUIREMENTS);
             }
         });
-        let chain: Vec<_> = crowded.chain(ordered).chain(requirements).chain(policies).collect();
+        let needs = chain.needs.iter().enumerate().map(|(place, value)| {
+            let (checks, place) = (checks(value.span()), Literal::usize_unsuffixed(place));
+            quote_spanned!(value.span()=> #checks::check_needs(#place);)
+        });
+        let chain: Vec<_> = crowded.chain(needs).chain(ordered).chain(requirements).chain(policies).collect();
         let chain = (!chain.is_empty()).then(|| quote!(const _: () = { #(#chain)* };));
         quote!(#(const _: () = { #places };)* #chain)
     }
@@ -327,9 +375,28 @@ impl<'c> Names<'c> {
             self.chain.ident.as_ref().map_or_else(|| "rail_chain!".to_owned(), |ident| ident.unraw().to_string());
         let Priority { constant, value } = Priority::of(library, priority.as_ref());
         let declared = declared(library, self.chain.span);
+        // A chain that needs values of another is not a guard set.
+        let followed = if self.chain.needs.is_empty() { &self.chain.policies[..] } else { &[] };
+        let meets = followed.iter().map(|policy| {
+            let library = library.located(policy.span());
+            quote_spanned!(policy.span().resolved_at(Span::mixed_site())=> impl #library::Meets<#policy> for #ident {})
+        });
         let list =
             if self.custom().is_empty() { quote!(#library::__private::LifecycleEvents) } else { quote!(__Events) };
+        let most = Literal::usize_unsuffixed(self.chain.needs.len() * self.events.len());
+        let needed = (!self.chain.needs.is_empty()).then(|| {
+            quote_spanned! {Span::mixed_site()=>
+                static __NEEDED: ([#library::__private::ValueUse; #most], usize) = __Facts::needed();
+            }
+        });
+        let values = needed.as_ref().map(|_| {
+            quote_spanned! {Span::mixed_site()=>
+                const VALUES: &'static [#library::__private::ValueUse] = __NEEDED.0.split_at(__NEEDED.1).0;
+            }
+        });
         quote_spanned! {Span::mixed_site()=>
+            #needed
+
             #[automatically_derived]
             #[diagnostic::do_not_recommend]
             impl #library::Rail for #ident {
@@ -338,6 +405,7 @@ impl<'c> Names<'c> {
                 const INFO: #library::RailInfo =
                     #library::RailInfo { name: #name, priority: #value, declared: #declared };
                 const DECLARATION: #library::__private::Row = __Facts::row(<Self as #library::Rail>::INFO, &__PLAN);
+                #values
                 type Events = #list;
             }
 
@@ -350,6 +418,7 @@ impl<'c> Names<'c> {
                 type Around = #library::__private::HasAround<{ __Facts::HAS_AROUND }>;
             }
 
+            #(#meets)*
         }
     }
 
@@ -379,6 +448,20 @@ impl<'c> Names<'c> {
                 }
             }
         }
+    }
+}
+
+/// Whether it is listed by a path without generic arguments.
+fn is_plain(listed: &Listed) -> bool {
+    let Rail::Path(path) = &listed.rail else { return false };
+    path.segments.iter().all(|segment| segment.arguments.is_none())
+}
+
+/// The item or the statement, when the rail is there.
+fn under_cfg(rail: &Listed, tokens: TokenStream) -> TokenStream {
+    match &rail.cfg {
+        Some(cfg) => quote!(#[cfg(#cfg)] #tokens),
+        None => tokens,
     }
 }
 

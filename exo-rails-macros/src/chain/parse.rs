@@ -1,10 +1,9 @@
 //! What stands in `rail_chain!`.
 
 use proc_macro2::{Span, TokenStream};
-use quote::ToTokens;
+use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
-use syn::punctuated::Punctuated;
 use syn::{Attribute, Expr, Ident, Path, Token, Type, Visibility, braced};
 
 use super::requirements::{self, Requirement, WORDS};
@@ -26,6 +25,8 @@ pub(super) struct Chain {
     /// Whether no two rails of one event may have the same priority.
     pub unique_priorities: bool,
     pub requirements: Vec<Requirement>,
+    /// The values that it needs of a chain around it.
+    pub needs: Vec<Path>,
     pub policies: Vec<Path>,
     /// The set that the tools of its rails have to be in.
     pub tools: Option<Path>,
@@ -52,6 +53,7 @@ impl Chain {
             priority: None,
             unique_priorities: false,
             requirements: Vec::new(),
+            needs: Vec::new(),
             policies: Vec::new(),
             tools: None,
             events: Vec::new(),
@@ -72,19 +74,36 @@ impl Chain {
 }
 
 /// A rail in the list.
-pub(super) enum Listed {
+pub(super) struct Listed {
+    pub rail: Rail,
+    /// The priority that it has here.
+    pub priority: Option<Expr>,
+    /// When it is there: what stands in its `#[cfg(…)]`.
+    pub cfg: Option<TokenStream>,
+}
+
+/// How a rail is listed.
+pub(super) enum Rail {
     /// (e.g. `block_dangerous`).
-    Path { path: Path, priority: Option<Expr> },
+    Path(Path),
     /// A rail with state: (e.g. `content_filter: ContentFilter`).
-    Field { attrs: Vec<Attribute>, vis: Visibility, ident: Ident, ty: Box<Type>, priority: Option<Expr> },
+    Field { attrs: Vec<Attribute>, vis: Visibility, ident: Ident, ty: Box<Type> },
 }
 
 impl Listed {
     /// The type of the rail.
     pub(super) fn ty(&self) -> TokenStream {
-        match self {
-            Self::Path { path, .. } => path.to_token_stream(),
-            Self::Field { ty, .. } => ty.to_token_stream(),
+        match &self.rail {
+            Rail::Path(path) => path.to_token_stream(),
+            Rail::Field { ty, .. } => ty.to_token_stream(),
+        }
+    }
+
+    /// The name of its field.
+    pub(super) const fn field(&self) -> Option<&Ident> {
+        match &self.rail {
+            Rail::Path(_) => None,
+            Rail::Field { ident, .. } => Some(ident),
         }
     }
 }
@@ -97,15 +116,18 @@ fn parse_chain(input: ParseStream<'_>) -> syn::Result<Chain> {
     let attrs = input.call(Attribute::parse_outer)?;
     let (options, attrs): (Vec<_>, Vec<_>) = attrs.into_iter().partition(|attr| attr.path().is_ident("chain"));
     let named_like = input.peek(Token![enum]) || input.peek(Token![union]) && input.peek2(Ident);
-    if named_like || input.peek(Token![pub]) || input.peek(Token![struct]) || !attrs.is_empty() {
+    let of_a_rail = |attr: &Attribute| ["cfg", "doc", "rail"].iter().any(|name| attr.path().is_ident(name));
+    if named_like || input.peek(Token![pub]) || input.peek(Token![struct]) || !attrs.iter().all(of_a_rail) {
         named(input, &options, attrs)
     } else {
-        unnamed(input, &options)
+        unnamed(input, &options, attrs)
     }
 }
 
 /// `rail_chain![block_dangerous, redact]`, or with options, `rail_chain![#[chain(onion)] block_dangerous]`.
-fn unnamed(input: ParseStream<'_>, options: &[Attribute]) -> syn::Result<Chain> {
+///
+/// The attributes are those of the first rail.
+fn unnamed(input: ParseStream<'_>, options: &[Attribute], attrs: Vec<Attribute>) -> syn::Result<Chain> {
     let mut errors = Errors::default();
     let mut library = None;
     if input.peek(Token![crate]) && input.peek2(Token![=]) {
@@ -114,11 +136,9 @@ fn unnamed(input: ParseStream<'_>, options: &[Attribute]) -> syn::Result<Chain> 
         library = Some(Library::at(input.call(Path::parse_mod_style)?));
         input.parse::<Token![;]>()?;
     }
-    let rails: Vec<_> = Punctuated::<Listed, Token![,]>::parse_terminated_with(input, listed)?.into_iter().collect();
-    for rail in &rails {
-        if let Listed::Field { ident, .. } = rail {
-            errors.at(ident, "an unnamed chain has no fields; name the chain to give it a rail with state: `rail_chain! { struct MyRails { … } }`");
-        }
+    let rails = rails(input, attrs)?;
+    for ident in rails.iter().filter_map(Listed::field) {
+        errors.at(ident, "an unnamed chain has no fields; name the chain to give it a rail with state: `rail_chain! { struct MyRails { … } }`");
     }
     distinct(&rails, &mut errors);
     let mut chain = Chain::of(rails);
@@ -152,7 +172,7 @@ fn named(input: ParseStream<'_>, options: &[Attribute], attrs: Vec<Attribute>) -
     }
     let body;
     braced!(body in input);
-    let rails: Vec<_> = Punctuated::<Listed, Token![,]>::parse_terminated_with(&body, listed)?.into_iter().collect();
+    let rails = rails(&body, Vec::new())?;
     if !input.is_empty() {
         errors.push(input.error("a chain ends here: one `rail_chain!` makes one chain"));
     }
@@ -160,10 +180,11 @@ fn named(input: ParseStream<'_>, options: &[Attribute], attrs: Vec<Attribute>) -
     not_itself(&rails, &ident, &mut errors);
     let mut chain = Chain { attrs, vis, span: ident.span(), ident: Some(ident), ..Chain::of(rails) };
     chain.options(options, &mut errors);
+    unambiguous(&chain, &mut errors);
     errors.finish(chain)
 }
 
-const OPTIONS: [&str; 13] = [
+const OPTIONS: [&str; 14] = [
     "priority",
     "crate",
     "unique_priorities",
@@ -173,6 +194,7 @@ const OPTIONS: [&str; 13] = [
     "events",
     "policy",
     "tools",
+    "needs",
     WORDS[0],
     WORDS[1],
     WORDS[2],
@@ -231,14 +253,22 @@ fn option(chain: &mut Chain, key: &Ident, name: &str, input: ParseStream<'_>, er
             "policy" => "policy = MyPolicy",
             "tools" => "tools = SupportTools",
             "events" => EVENTS_EXAMPLE,
+            "needs" => "needs = [RateLimitLeft]",
             _ => "priority = 10",
         };
         return Err(syn::Error::new_spanned(key, format_args!("`{name}` needs a value: `{example}`")));
     }
     match name {
         "priority" => chain.priority = Some(rail::priority(input.parse()?, errors)),
-        "policy" => chain.policies.push(input.parse()?),
+        "policy" => {
+            let policy: Path = input.parse()?;
+            if chain.policies.contains(&policy) {
+                errors.at(&policy, format_args!("the policy `{}` is given twice: keep one of them", shown(&policy)));
+            }
+            chain.policies.push(policy);
+        }
         "events" => chain.events = events(input, errors)?,
+        "needs" => chain.needs = rail::values(input, key, errors)?,
         "tools" => {
             let message = "`tools` cannot be read: write it like `tools = SupportTools`";
             chain.tools = Some(input.parse().map_err(|error| syn::Error::new(error.span(), message))?);
@@ -275,31 +305,34 @@ pub(super) fn known(event: &Path) -> Option<&'static str> {
     EVENTS.into_iter().find(|name| last == name)
 }
 
-/// The order is a constant of all rails in the list, so none of them can come and go.
-fn not_under_cfg(attrs: &[Attribute]) -> syn::Result<()> {
-    let mut errors = Errors::default();
-    let advice =
-        "`#[cfg]` cannot stand on a rail in a chain: write two chains, each under a `#[cfg]` above its `rail_chain!`";
-    refuse_cfg(attrs, advice, &mut errors);
-    errors.finish(())
-}
-
 const LISTED: &str =
     "a chain lists rails by their names: `block_dangerous`, or `content_filter: ContentFilter` for one with state";
 
-fn listed(input: ParseStream<'_>) -> syn::Result<Listed> {
-    let attrs = input.call(Attribute::parse_outer)?;
-    not_under_cfg(&attrs)?;
+/// All rails; the attributes of the first have been read.
+fn rails(input: ParseStream<'_>, first: Vec<Attribute>) -> syn::Result<Vec<Listed>> {
+    let (mut rails, mut attrs) = (Vec::new(), first);
+    while !input.is_empty() || !attrs.is_empty() {
+        attrs.extend(input.call(Attribute::parse_outer)?);
+        rails.push(listed(input, std::mem::take(&mut attrs))?);
+        if !input.is_empty() {
+            input.parse::<Token![,]>()?;
+        }
+    }
+    Ok(rails)
+}
+
+fn listed(input: ParseStream<'_>, attrs: Vec<Attribute>) -> syn::Result<Listed> {
+    let cfg = predicate(&attrs)?;
     let (options, attrs): (Vec<_>, Vec<_>) = attrs.into_iter().partition(|attr| attr.path().is_ident("rail"));
     let priority = listed_priority(&options)?;
     let vis: Visibility = input.parse()?;
     if input.peek(Ident) && input.peek2(Token![:]) && !input.peek2(Token![::]) {
         let ident = input.parse()?;
         input.parse::<Token![:]>()?;
-        return Ok(Listed::Field { attrs, vis, ident, ty: input.parse()?, priority });
+        return Ok(Listed { rail: Rail::Field { attrs, vis, ident, ty: input.parse()? }, priority, cfg });
     }
     // A doc comment says why the rail is there; it has no field to be on.
-    if let Some(attr) = attrs.iter().find(|attr| !attr.path().is_ident("doc")) {
+    if let Some(attr) = attrs.iter().find(|attr| !attr.path().is_ident("doc") && !attr.path().is_ident("cfg")) {
         return Err(syn::Error::new_spanned(
             attr,
             "attributes stand on rails with a field, like `content_filter: ContentFilter`; this rail has none",
@@ -310,7 +343,18 @@ fn listed(input: ParseStream<'_>) -> syn::Result<Listed> {
     }
     let path: Path = input.parse().map_err(|error| syn::Error::new(error.span(), LISTED))?;
     let ends = input.is_empty() || input.peek(Token![,]);
-    if ends { Ok(Listed::Path { path, priority }) } else { Err(input.error(LISTED)) }
+    if ends { Ok(Listed { rail: Rail::Path(path), priority, cfg }) } else { Err(input.error(LISTED)) }
+}
+
+/// What stands in the `#[cfg(…)]` of these attributes: all of them have to hold.
+pub(super) fn predicate(attrs: &[Attribute]) -> syn::Result<Option<TokenStream>> {
+    let cfgs = attrs.iter().filter(|attr| attr.path().is_ident("cfg"));
+    let mut predicates: Vec<_> = cfgs.map(Attribute::parse_args::<TokenStream>).collect::<syn::Result<_>>()?;
+    Ok(match predicates.len() {
+        0 => None,
+        1 => predicates.pop(),
+        _ => Some(quote!(all(#(#predicates),*))),
+    })
 }
 
 /// What `#[rail(priority = 5)]` says of a listed rail.
@@ -343,7 +387,9 @@ fn listed_priority(options: &[Attribute]) -> syn::Result<Option<Expr>> {
 /// The same rail under the same name. Under two names without a field, the compiler finds it.
 fn distinct(rails: &[Listed], errors: &mut Errors) {
     let name = |rail: &Listed| rail.ty().to_string().trim_start_matches("self :: ").to_owned();
-    let types: Vec<_> = rails.iter().map(|rail| (name(rail), matches!(rail, Listed::Field { .. }))).collect();
+    // Under a `#[cfg]`, only the compiler knows what is there.
+    let rails: Vec<_> = rails.iter().filter(|rail| rail.cfg.is_none()).collect();
+    let types: Vec<_> = rails.iter().map(|rail| (name(rail), rail.field().is_some())).collect();
     for (i, rail) in rails.iter().enumerate() {
         let (name, is_field) = &types[i];
         // Two fields of one type are two rails.
@@ -353,12 +399,22 @@ fn distinct(rails: &[Listed], errors: &mut Errors) {
         }
     }
     let mut fields: Vec<&Ident> = Vec::new();
-    for rail in rails {
-        let Listed::Field { ident, .. } = rail else { continue };
+    for ident in rails.iter().filter_map(|rail| rail.field()) {
         if fields.contains(&ident) {
             errors.at(ident, format_args!("the chain has two fields of the name `{ident}`"));
         }
         fields.push(ident);
+    }
+}
+
+/// A name in a requirement is a field, or else a rail.
+fn unambiguous(chain: &Chain, errors: &mut Errors) {
+    for name in chain.requirements.iter().flat_map(Requirement::rails).filter_map(Path::get_ident) {
+        let field = chain.rails.iter().any(|rail| rail.field() == Some(name));
+        let rail = chain.rails.iter().any(|rail| matches!(&rail.rail, Rail::Path(path) if path.is_ident(name)));
+        if field && rail {
+            errors.at(name, format_args!("the chain has a field `{name}` and a rail `{name}`: rename the field"));
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::{Attribute, Ident, Path, Token, Visibility, braced};
 
+use super::parse::predicate;
 use super::requirements::{self, Requirement, WORDS};
 use crate::errors::{self, Errors, expected};
 use crate::options::separator;
@@ -17,7 +18,8 @@ struct Policy {
     attrs: Vec<Attribute>,
     vis: Visibility,
     ident: Ident,
-    requirements: Vec<Requirement>,
+    /// Each with what stands in its `#[cfg(…)]`.
+    requirements: Vec<(Option<TokenStream>, Requirement)>,
 }
 
 /// The whole of `chain_policy!`.
@@ -74,16 +76,22 @@ fn option(input: ParseStream<'_>) -> syn::Result<Library> {
     Ok(Library::at(input.call(Path::parse_mod_style)?))
 }
 
-fn all(body: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Vec<Requirement>> {
+fn all(body: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Vec<(Option<TokenStream>, Requirement)>> {
     let mut requirements = Vec::new();
     while !body.is_empty() {
+        let attrs = body.call(Attribute::parse_outer)?;
+        let cfg = predicate(&attrs)?;
+        for attr in attrs.iter().filter(|attr| !attr.path().is_ident("cfg") && !attr.path().is_ident("doc")) {
+            errors.at(attr, "a requirement has no attributes but `#[cfg(…)]` and a doc comment");
+        }
         let word = body.call(Ident::parse_any).map_err(|error| syn::Error::new(error.span(), SHAPE))?;
         let name = word.to_string();
         if !WORDS.contains(&name.as_str()) {
             let message = format!("a policy has no requirement `{name}`; {}", expected(&name, &WORDS));
             return Err(syn::Error::new_spanned(&word, message));
         }
-        requirements.extend(errors.keep(requirements::parse(&word, body)).into_iter().flatten());
+        let parsed = errors.keep(requirements::parse(&word, body)).into_iter().flatten();
+        requirements.extend(parsed.map(|requirement| (cfg.clone(), requirement)));
         separator(body, errors);
     }
     Ok(requirements)
@@ -92,7 +100,10 @@ fn all(body: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Vec<Requiremen
 fn expand(policy: &Policy) -> TokenStream {
     let Policy { library, attrs, vis, ident, requirements } = policy;
     let name = ident.unraw().to_string();
-    let requirements = requirements.iter().map(|requirement| requirement.value(library));
+    let requirements = requirements.iter().map(|(cfg, requirement)| {
+        let (cfg, requirement) = (cfg.iter(), requirement.value(library, &[]));
+        quote!(#(#[cfg(#cfg)])* #requirement)
+    });
     let implementation = quote_spanned! {Span::mixed_site()=>
         #[automatically_derived]
         impl #library::ChainPolicy for #ident {

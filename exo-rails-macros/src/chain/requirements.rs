@@ -3,11 +3,13 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
+use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Ident, Path, Token, parenthesized};
 
+use super::parse::Listed;
 use crate::paths::Library;
 
 /// The words that begin a requirement.
@@ -79,15 +81,15 @@ fn wrong(word: &Ident) -> String {
 
 impl Requirement {
     /// The library's value, at the user's tokens.
-    pub(super) fn value(&self, library: &Library) -> TokenStream {
+    pub(super) fn value(&self, library: &Library, rails: &[Listed]) -> TokenStream {
         let span = self.span();
         let arguments = match self {
             Self::On { rail, event, .. } => {
-                let (rail, located) = (row(rail, library), library.located(event.span()));
+                let (rail, located) = (subject(rail, library, rails), library.located(event.span()));
                 quote_spanned!(event.span()=> #rail, <#event as #located::Event>::POINT)
             }
             Self::Before { first, second } => {
-                let rails = [first, second].map(|rail| row(rail, library));
+                let rails = [first, second].map(|rail| subject(rail, library, rails));
                 quote!(#(#rails),*)
             }
         };
@@ -110,17 +112,39 @@ impl Requirement {
         }
     }
 
+    /// The rails that it names.
+    pub(super) fn rails(&self) -> Vec<&Path> {
+        match self {
+            Self::On { rail, .. } => vec![rail],
+            Self::Before { first, second } => vec![first, second],
+        }
+    }
+
     /// The rails that it orders, which a chain that states it for itself has to list.
     pub(super) fn ordered(&self) -> Vec<&Path> {
         match self {
             Self::On { .. } => Vec::new(),
-            Self::Before { first, second } => vec![first, second],
+            Self::Before { .. } => self.rails(),
         }
     }
 }
 
-/// What is known of a rail. It names no bound, which the compiler would show.
-pub(super) fn row(rail: &Path, library: &Library) -> TokenStream {
-    let library = library.located(rail.span());
-    quote_spanned!(rail.span()=> <#rail as #library::Rail>::ROW)
+/// What a requirement is about: a field of the chain, or a rail. It names no bound, which the compiler would show.
+pub(super) fn subject(rail: &Path, library: &Library, rails: &[Listed]) -> TokenStream {
+    let (span, library) = (rail.span(), library.located(rail.span()));
+    let subject = quote_spanned!(span=> #library::__private::Subject);
+    let named = rail.get_ident();
+    let fields = rails.iter().enumerate().filter(|(_, listed)| named.is_some() && listed.field() == named);
+    let rows = Ident::new("__ROWS", Span::mixed_site());
+    let name = named.map(|name| name.unraw().to_string());
+    let fields =
+        fields.map(|(place, listed)| (quote_spanned!(span=> #subject::field(&#rows, #place, #name)), &listed.cfg));
+    // Fields may share a name when a `#[cfg]` removes all but one.
+    let choice = |others: TokenStream, field: TokenStream, cfg: &TokenStream| quote_spanned!(span=> { #[cfg(#cfg)] { #field } #[cfg(not(#cfg))] { #others } });
+    let of_fields = fields.rev().reduce(|(others, _), (field, cfg)| match cfg {
+        Some(when) => (choice(others, field, when), cfg),
+        None => (field, cfg),
+    });
+    of_fields
+        .map_or_else(|| quote_spanned!(span=> #subject::rail(<#rail as #library::Rail>::ROW)), |(subject, _)| subject)
 }

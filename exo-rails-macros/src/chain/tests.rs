@@ -25,6 +25,9 @@ fn accepted() {
         "#[chain(priority = 1)] #[chain(crate = my::rails)] struct Rails { a }",
         "#[chain(trace)] struct Rails { a }",
         "#[chain(trace, onion)] a",
+        "#[cfg(x)] a, #[rail(priority = 5)] b",
+        "#[chain(onion)] /** Docs. */ #[cfg(x)] #[rail(priority = 5)] a",
+        "struct Rails { #[cfg(x)] a, #[cfg(y)] b: B, #[cfg(not(y))] b: B, #[cfg(z)] a }",
     ];
     for chain in chains {
         check(&[(chain, &[])]);
@@ -58,8 +61,7 @@ fn named() {
         ("struct Rails { #[rail(priority = \"5\")] a: A }", &["a priority is an integer"]),
         ("struct Rails { #[rail(priority = 5, priority = 6)] a }", &["`priority` is given twice"]),
         ("struct Rails { #[rail] a }", &["expected attribute arguments in parentheses"]),
-        ("struct Rails { #[cfg(x)] a }", &["`#[cfg]` cannot stand on a rail in a chain"]),
-        ("struct Rails { #[cfg(x)] b: B }", &["`#[cfg]` cannot stand on a rail in a chain"]),
+        ("struct Rails { #[cfg(x)] #[inline] a }", &["attributes stand on rails with a field"]),
         ("#[cfg(x)] struct Rails { a }", &["`#[cfg]` stands above the whole `rail_chain!`"]),
         ("#[rail(priority = 5)] struct Rails { a }", &["the options of a chain stand in `#[chain(…)]`"]),
         ("struct Rails<T> { a: A<T> }", &["a chain has no generic parameters"]),

@@ -288,7 +288,7 @@ fn rails(input: ParseStream<'_>, key: &Ident, errors: &mut Errors) -> syn::Resul
 }
 
 /// The types in `needs = [RateLimitLeft]`, each once.
-fn values(input: ParseStream<'_>, key: &Ident, errors: &mut Errors) -> syn::Result<Vec<Path>> {
+pub(crate) fn values(input: ParseStream<'_>, key: &Ident, errors: &mut Errors) -> syn::Result<Vec<Path>> {
     let words = ["types", "at least one type", "a value is listed by its type, without quotes or `&`"];
     let values = list(input, key, words, errors)?;
     for (i, value) in values.iter().enumerate() {

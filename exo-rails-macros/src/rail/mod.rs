@@ -24,7 +24,7 @@ mod pick;
 
 use proc_macro2::{Span, TokenStream};
 
-pub(crate) use args::{priority, same_event};
+pub(crate) use args::{priority, same_event, values};
 pub(crate) use expand::{Priority, declared, event_list, unnamed_list};
 pub(crate) use handled::of_set;
 

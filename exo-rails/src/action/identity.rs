@@ -41,6 +41,11 @@ impl Path {
         // 0 is a place as well, and the order of the places counts.
         Self((self.0.rotate_left(5) ^ place.wrapping_add(1)).wrapping_mul(0x9E37_79B9_7F4A_7C15))
     }
+
+    /// The rail of this index in the list at a place, as one place.
+    pub(crate) const fn in_list(place: u64, index: usize) -> u64 {
+        Self(place).to(index as u64).0
+    }
 }
 
 impl PartialEq for RailIdentity {

@@ -19,6 +19,7 @@ use crate::chain::Serves;
 use crate::context::{RailContext, StoppedBy};
 use crate::decision::Outcome;
 use crate::event::{Begins, Event, Innermost, Inputs, Next, Operation, OperationResult};
+use crate::guard_set::Meets;
 use crate::point::{HookPoint, RailName};
 
 /// The most records that a bus keeps.
@@ -215,6 +216,8 @@ impl<R> WithEvents<R> {
         &self.bus
     }
 }
+
+impl<P, R: Meets<P>> Meets<P> for WithEvents<R> {}
 
 impl<E: Event, R: Serves<E>> Serves<E> for WithEvents<R> {
     fn may_rewrite(&self) -> bool {

@@ -8,6 +8,7 @@ pub(crate) mod order;
 pub(crate) mod requirements;
 pub(crate) mod serves;
 pub(crate) mod sorting;
+pub(crate) mod stands_alone;
 pub(crate) mod values;
 pub(crate) mod walk;
 
@@ -114,7 +115,7 @@ impl<E: Event, C: Chain + Serves<E>> RailOn<E> for C {
 
 /// What a chain returns as a rail: its outcome, which passes through the chain around it as it is.
 #[doc(hidden)]
-pub struct ChainOutput<E: Payloads>(Outcome<E>);
+pub struct ChainOutput<E: Payloads>(pub(crate) Outcome<E>);
 
 #[diagnostic::do_not_recommend]
 impl<E: Payloads> RailOutput<E> for ChainOutput<E> {

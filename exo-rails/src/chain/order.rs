@@ -3,7 +3,7 @@
 use std::slice;
 
 use super::values;
-use crate::chain::requirements::{Requirement, lists};
+use crate::chain::requirements::{Requirement, Subject, lists};
 use crate::chain::sorting::{ChainFacts, Listing};
 use crate::chain::{Chain, NO_PLACE};
 use crate::point::text;
@@ -39,7 +39,7 @@ impl<C: Chain + Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> 
             let plan = &events[i];
             if row.is_on(plan.event) {
                 in_order(plan, slice::from_ref(rail), None);
-                values::check(plan, place);
+                values::check(plan, place, C::NEEDS);
             }
             i += 1;
         }
@@ -118,9 +118,9 @@ impl<C: Chain + Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> 
     /// # Panics
     /// When it is not.
     #[track_caller]
-    pub const fn check_lists(rail: Row) {
-        let name = rail.info.name;
-        if !Self::REPORTED && !lists(&C::PLAN, &rail.rail) {
+    pub const fn check_lists(rail: Subject) {
+        let name = rail.name();
+        if !Self::REPORTED && !rail.is_field() && !lists(&C::PLAN, rail.wanted()) {
             let text = Text::new().and("the chain ").name(C::PLAN.chain).and(" does not list ").name(name);
             text.and(": list it, or leave it out here").refuse();
         }
@@ -256,8 +256,6 @@ const fn not_in_order(plan: &EventPlan, rail: &PlannedRail, this: Wanted<'_>, re
 pub(super) enum Wanted<'a> {
     /// A rail, wherever it is listed.
     Rail(&'a RailInfo),
-    /// The same, where it cannot be absent.
-    Present(&'a RailInfo),
     /// The rail that the chain itself lists at this place.
     Place(usize),
 }
@@ -265,7 +263,7 @@ pub(super) enum Wanted<'a> {
 impl Wanted<'_> {
     const fn is(self, rail: &PlannedRail) -> bool {
         match self {
-            Self::Rail(wanted) | Self::Present(wanted) => rail.row.rail.same(wanted),
+            Self::Rail(wanted) => rail.row.rail.same(wanted),
             Self::Place(place) => rail.place == place,
         }
     }
@@ -273,9 +271,37 @@ impl Wanted<'_> {
     /// The same among the rails of a chain in the list.
     const fn inside(self) -> Self {
         match self {
-            Self::Rail(_) | Self::Present(_) => self,
+            Self::Rail(_) => self,
             Self::Place(_) => Self::Place(NO_PLACE),
         }
+    }
+}
+
+/// What may be absent, so that a rail is: the rail, a chain that has it, or the first rail of a chain.
+pub(super) const fn absent(rails: &[PlannedRail], event: HookPoint, wanted: Wanted<'_>) -> Option<&'static Row> {
+    let Some(at) = holder(rails, event, wanted) else { return None };
+    let mut rail = &rails[at];
+    if let Some(inner) = rail.inner
+        && !rail.row.is_optional()
+        && let Some(absent) = absent(inner.rails_at(event), event, wanted.inside())
+    {
+        return Some(absent);
+    }
+    while let Some(inner) = rail.inner
+        && !rail.row.is_optional()
+        && let Some(first) = inner.rails_at(event).first()
+    {
+        rail = first;
+    }
+    Some(rail.row)
+}
+
+/// Says of a rail that may be absent what to do about it.
+pub(super) const fn there_always(text: &Text, absent: &Row) -> Text {
+    if absent.is_list() {
+        text.and(": a `Vec` may be empty, so list one in a field without `Vec`")
+    } else {
+        text.and(": list it without `Option`")
     }
 }
 
@@ -359,24 +385,35 @@ pub(super) struct Found {
 
 /// All places of a rail; `None` where it does not run.
 pub(super) const fn find(rails: &[PlannedRail], event: HookPoint, wanted: Wanted<'_>) -> Option<Found> {
-    search(rails, event, wanted, 0).0
+    search(rails, event, wanted, false, 0).0
+}
+
+/// The same, where the rail cannot be absent.
+pub(super) const fn find_present(rails: &[PlannedRail], event: HookPoint, wanted: Wanted<'_>) -> Option<Found> {
+    search(rails, event, wanted, true, 0).0
 }
 
 /// The places from this one on, and the place behind the last of the rails.
-const fn search(rails: &[PlannedRail], event: HookPoint, wanted: Wanted<'_>, from: usize) -> (Option<Found>, usize) {
+const fn search(
+    rails: &[PlannedRail],
+    event: HookPoint,
+    wanted: Wanted<'_>,
+    present: bool,
+    from: usize,
+) -> (Option<Found>, usize) {
     let (mut found, mut next, mut i) = (None, from, 0);
     while i < rails.len() {
         let start = next;
         let mut here = None;
         match rails[i].inner {
             // What is in a chain that may be absent may be absent as well.
-            Some(inner) if rails[i].row.is_optional() && matches!(wanted, Wanted::Present(_)) => {
+            Some(inner) if rails[i].row.is_optional() && present => {
                 next += count(inner.rails_at(event), event);
             }
-            Some(inner) => (here, next) = search(inner.rails_at(event), event, wanted.inside(), start),
+            Some(inner) => (here, next) = search(inner.rails_at(event), event, wanted.inside(), present, start),
             None => next += 1,
         }
-        if wanted.is(&rails[i]) && (!matches!(wanted, Wanted::Present(_)) || is_there(&rails[i], event)) {
+        if wanted.is(&rails[i]) && (!present || is_there(&rails[i], event)) {
             here = Some(Found { first: start, last: next - 1 });
         }
         found = both(found, here);

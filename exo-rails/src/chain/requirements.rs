@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use crate::chain::order::{Wanted, common, count, find, priorities, rail_at, runs_before};
+use crate::chain::order::{
+    Wanted, absent, common, count, find, find_present, priorities, rail_at, runs_before, there_always,
+};
 use crate::point::text::Text;
 use crate::point::{HookPoint, RailInfo};
 use crate::rail::{Plan, Row, contains};
@@ -30,13 +32,59 @@ pub struct Requirement(Kind);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     /// The rail runs at the event.
-    Require(RailInfo, HookPoint),
+    Require(Subject, HookPoint),
     /// The rail runs at the event, and no other before it.
-    First(RailInfo, HookPoint),
+    First(Subject, HookPoint),
     /// The rail runs at the event, and no other after it.
-    Last(RailInfo, HookPoint),
+    Last(Subject, HookPoint),
     /// Where both rails run, this is their order.
-    Before(RailInfo, RailInfo),
+    Before(Subject, Subject),
+}
+
+/// What a requirement is about: a rail, wherever the chain lists it, or what the chain has in one field.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Subject {
+    /// What it is called; of a field, the name of the field.
+    info: RailInfo,
+    events: &'static [HookPoint],
+    /// Whether its `#[cfg]` removes it.
+    removed: bool,
+    reported: bool,
+    /// The place of the field.
+    place: Option<usize>,
+}
+
+impl Subject {
+    /// The rail of this row.
+    #[must_use]
+    pub const fn rail(row: Row) -> Self {
+        let removed = row.rail.name.is_empty();
+        Self { info: row.rail, events: row.events, removed, reported: row.reported, place: None }
+    }
+
+    /// The field of this name, at this place of the chain that has these rows.
+    #[must_use]
+    pub const fn field(rows: &[Row], place: usize, name: &'static str) -> Self {
+        let mut field = Self::rail(rows[place]);
+        (field.info.name, field.place) = (name, Some(place));
+        field
+    }
+
+    pub(super) const fn name(&self) -> &'static str {
+        self.info.name
+    }
+
+    pub(super) const fn is_field(&self) -> bool {
+        self.place.is_some()
+    }
+
+    pub(super) const fn wanted(&self) -> Wanted<'_> {
+        match self.place {
+            Some(place) => Wanted::Place(place),
+            None => Wanted::Rail(&self.info),
+        }
+    }
 }
 
 /// What the macros write for each of the words.
@@ -48,9 +96,9 @@ impl Requirement {
     #[doc(hidden)]
     #[must_use]
     #[track_caller]
-    pub const fn require(rail: Row, event: HookPoint) -> Self {
+    pub const fn require(rail: Subject, event: HookPoint) -> Self {
         can_be_met(&rail, event);
-        Self(Kind::Require(rail.rail, event))
+        Self(Kind::Require(rail, event))
     }
 
     /// `first(R on E)`.
@@ -60,9 +108,9 @@ impl Requirement {
     #[doc(hidden)]
     #[must_use]
     #[track_caller]
-    pub const fn first(rail: Row, event: HookPoint) -> Self {
+    pub const fn first(rail: Subject, event: HookPoint) -> Self {
         can_be_met(&rail, event);
-        Self(Kind::First(rail.rail, event))
+        Self(Kind::First(rail, event))
     }
 
     /// `last(R on E)`.
@@ -72,9 +120,9 @@ impl Requirement {
     #[doc(hidden)]
     #[must_use]
     #[track_caller]
-    pub const fn last(rail: Row, event: HookPoint) -> Self {
+    pub const fn last(rail: Subject, event: HookPoint) -> Self {
         can_be_met(&rail, event);
-        Self(Kind::Last(rail.rail, event))
+        Self(Kind::Last(rail, event))
     }
 
     /// `before(A, B)`.
@@ -84,13 +132,13 @@ impl Requirement {
     #[doc(hidden)]
     #[must_use]
     #[track_caller]
-    pub const fn before(first: Row, second: Row) -> Self {
-        let (first_info, second_info) = (first.rail, second.rail);
-        if !first.reported && !second.reported && common(first.events, second.events).is_none() {
-            let text = Text::new().name(first_info.name).and(" and ").name(second_info.name);
+    pub const fn before(first: Subject, second: Subject) -> Self {
+        let known = !first.reported && !second.reported && !first.removed && !second.removed;
+        if known && common(first.events, second.events).is_none() {
+            let text = Text::new().name(first.name()).and(" and ").name(second.name());
             text.and(" have no event in common, so neither runs before the other").refuse();
         }
-        Self(Kind::Before(first_info, second_info))
+        Self(Kind::Before(first, second))
     }
 
     /// The chain meets it. `policy` is whose requirement it is, when it is not the chain's own.
@@ -111,29 +159,23 @@ impl Requirement {
     }
 }
 
-/// The rail is on the event, and can be told from others.
+/// The rail is on the event.
 #[track_caller]
-const fn can_be_met(rail: &Row, event: HookPoint) {
-    let name = rail.info.name;
-    if rail.reported {
-        return;
+const fn can_be_met(rail: &Subject, event: HookPoint) {
+    if rail.removed {
+        Text::new().name(rail.name()).and(" is required, but its `#[cfg]` removes it here").refuse();
     }
-    if !contains(rail.events, event) {
-        let text = Text::new().name(name).and(" is not on ").name(event.event_name());
+    if !rail.reported && !contains(rail.events, event) {
+        let text = Text::new().name(rail.name()).and(" is not on ").name(event.event_name());
         text.and(", so no chain can run it there").refuse();
-    }
-    if rail.generic {
-        let text = Text::new().name(name).and(" is a generic rail, and its instances have one name here: ");
-        let text = text.and("list the instance in another chain, and name that chain");
-        text.refuse();
     }
 }
 
 /// The chain lists the rail, or a chain in it does.
-pub(super) const fn lists(plan: &Plan, rail: &RailInfo) -> bool {
+pub(super) const fn lists(plan: &Plan, rail: Wanted<'_>) -> bool {
     let mut i = 0;
     while i < plan.events.len() {
-        if find(plan.events[i].rails, plan.events[i].event, Wanted::Rail(rail)).is_some() {
+        if find(plan.events[i].rails, plan.events[i].event, rail).is_some() {
             return true;
         }
         i += 1;
@@ -142,21 +184,21 @@ pub(super) const fn lists(plan: &Plan, rail: &RailInfo) -> bool {
 }
 
 #[track_caller]
-const fn runs(plan: &Plan, rail: &RailInfo, event: HookPoint, policy: Option<&str>) {
+const fn runs(plan: &Plan, rail: &Subject, event: HookPoint, policy: Option<&str>) {
     let rails = plan.rails_at(event);
-    if find(rails, event, Wanted::Present(rail)).is_some() {
+    if find_present(rails, event, rail.wanted()).is_some() {
         return;
     }
-    if find(rails, event, Wanted::Rail(rail)).is_some() {
-        let text = Text::new().name(rail.name).and(" may be absent, and ");
+    if let Some(absent) = absent(rails, event, rail.wanted()) {
+        let text = Text::new().name(rail.name()).and(" may be absent, and ");
         let text = match policy {
             Some(policy) => text.and("the policy ").name(policy),
             None => text.and("the chain ").name(plan.chain),
         };
         let text = text.and(" requires it on ").name(event.event_name());
-        text.and(": list it without `Option`").refuse();
+        there_always(&text, absent).refuse();
     } else {
-        let text = Text::new().and("the chain ").name(plan.chain).and(" does not list ").name(rail.name);
+        let text = Text::new().and("the chain ").name(plan.chain).and(" does not list ").name(rail.name());
         let text = match policy {
             Some(policy) => text.and(", which the policy ").name(policy).and(" requires on "),
             None => text.and(", which it requires on "),
@@ -167,9 +209,9 @@ const fn runs(plan: &Plan, rail: &RailInfo, event: HookPoint, policy: Option<&st
 
 /// Nothing but the rail runs at this place, the first or the last.
 #[track_caller]
-const fn at_end(plan: &Plan, rail: &RailInfo, event: HookPoint, place: usize, policy: Option<&str>) {
+const fn at_end(plan: &Plan, rail: &Subject, event: HookPoint, place: usize, policy: Option<&str>) {
     let rails = plan.rails_at(event);
-    let at_end = match find(rails, event, Wanted::Present(rail)) {
+    let at_end = match find_present(rails, event, rail.wanted()) {
         Some(found) => found.first <= place && place <= found.last,
         None => false,
     };
@@ -177,12 +219,12 @@ const fn at_end(plan: &Plan, rail: &RailInfo, event: HookPoint, place: usize, po
         return;
     }
     let end = if place == 0 { "first" } else { "last" };
-    let text = Text::new().name(rail.name).and(" has to run ").and(end).and(" at ").name(event.event_name());
+    let text = Text::new().name(rail.name()).and(" has to run ").and(end).and(" at ").name(event.event_name());
     let text = by(&text, policy).and(", but ");
     let text = match rail_at(rails, event, place) {
         Some(other) => {
             let (text, other) = (text.name(other.info.name).and(" does: "), Wanted::Rail(&other.row.rail));
-            priorities(&text, &plan.at(event), Wanted::Rail(rail), other)
+            priorities(&text, &plan.at(event), rail.wanted(), other)
         }
         None => text.and("it does not"),
     };
@@ -190,13 +232,13 @@ const fn at_end(plan: &Plan, rail: &RailInfo, event: HookPoint, place: usize, po
 }
 
 #[track_caller]
-const fn in_order(plan: &Plan, first: &RailInfo, second: &RailInfo, policy: Option<&str>) {
+const fn in_order(plan: &Plan, first: &Subject, second: &Subject, policy: Option<&str>) {
     let mut i = 0;
     while i < plan.events.len() {
         let event = plan.events[i].event;
-        let (one, two) = (Wanted::Rail(first), Wanted::Rail(second));
+        let (one, two) = (first.wanted(), second.wanted());
         if !runs_before(&plan.events[i], one, two) {
-            let text = Text::new().name(first.name).and(" has to run before ").name(second.name);
+            let text = Text::new().name(first.name()).and(" has to run before ").name(second.name());
             let text = by(&text, policy).and(", but at ").name(event.event_name()).and(" it does not: ");
             priorities(&text, &plan.events[i], one, two).refuse();
         }
@@ -215,10 +257,10 @@ const fn by(text: &Text, policy: Option<&str>) -> Text {
 impl fmt::Display for Requirement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
-            Kind::Require(rail, event) => write!(f, "require({} on {})", rail.name, event.event_name()),
-            Kind::First(rail, event) => write!(f, "first({} on {})", rail.name, event.event_name()),
-            Kind::Last(rail, event) => write!(f, "last({} on {})", rail.name, event.event_name()),
-            Kind::Before(first, second) => write!(f, "before({}, {})", first.name, second.name),
+            Kind::Require(rail, event) => write!(f, "require({} on {})", rail.name(), event.event_name()),
+            Kind::First(rail, event) => write!(f, "first({} on {})", rail.name(), event.event_name()),
+            Kind::Last(rail, event) => write!(f, "last({} on {})", rail.name(), event.event_name()),
+            Kind::Before(first, second) => write!(f, "before({}, {})", first.name(), second.name()),
         }
     }
 }

@@ -18,17 +18,24 @@ use crate::event::{Begins, Event, Innermost, Next, Operation, OperationResult};
     message = "`{Self}` does not serve the event `{E}`",
     label = "does not serve `{E}`",
     note = "a chain serves the events of the library, and the custom events that it names: `#[chain(events = [{E}])]`",
+    note = "a `DynGuardSet` serves the events of the library, and the custom events that its trait has: `DynGuardSet<dyn MyGuardSet>`",
     note = "guard sets are chains made by `rail_chain!`, `RailManager`, `HookManager` and `NoRails`"
 )]
 pub trait Serves<E: Event>: Send + Sync {
     /// Whether there is anything to run. Where there is not, the event is passed over: a context stays at the event
     /// before.
-    fn has_rails(&self) -> bool {
+    fn has_rails(&self) -> bool
+    where
+        Self: Sized,
+    {
         Self::steps().has_rails()
     }
 
     /// Whether a rail may change the payload: then a guarded operation keeps the original, for retries.
-    fn may_rewrite(&self) -> bool {
+    fn may_rewrite(&self) -> bool
+    where
+        Self: Sized,
+    {
         Self::steps().may_rewrite(self)
     }
 
@@ -38,13 +45,19 @@ pub trait Serves<E: Event>: Send + Sync {
     ///
     /// A guard set that itself changes windows calls [`replace`](crate::StreamWindow::replace) or
     /// [`hold_back`](crate::StreamWindow::hold_back): its rails may say that nothing is to be held back for them.
-    fn stream_window(&self) -> usize {
+    fn stream_window(&self) -> usize
+    where
+        Self: Sized,
+    {
         Self::steps().stream_window(self)
     }
 
     /// Whether a rail may ask [how long](RailContext::elapsed) the operation before the event took: then a guarded operation
     /// looks at the clock.
-    fn is_timed(&self) -> bool {
+    fn is_timed(&self) -> bool
+    where
+        Self: Sized,
+    {
         Self::steps().is_timed()
     }
 
@@ -53,7 +66,9 @@ pub trait Serves<E: Event>: Send + Sync {
         &'a self,
         payload: E::Payload<'a>,
         ctx: &'a mut RailContext,
-    ) -> impl Future<Output = Outcome<E>> + Send;
+    ) -> impl Future<Output = Outcome<E>> + Send
+    where
+        Self: Sized;
 
     /// Calls only the rails that are [always called](macro@crate::rail#rails-that-are-always-called): the guard set is
     /// part of another, and there a rail has stopped the event. A guard set made of others passes it on to them.
@@ -61,7 +76,10 @@ pub trait Serves<E: Event>: Send + Sync {
         &'a self,
         payload: E::Payload<'a>,
         ctx: &'a mut RailContext,
-    ) -> impl Future<Output = ()> + Send {
+    ) -> impl Future<Output = ()> + Send
+    where
+        Self: Sized,
+    {
         Self::steps().run_always_rails(self, payload, ctx)
     }
 
@@ -75,6 +93,7 @@ pub trait Serves<E: Event>: Send + Sync {
         next: N,
     ) -> impl Future<Output = OperationResult<E::Operation>> + Send
     where
+        Self: Sized,
         E: Begins,
         N: Next<E::Operation>,
     {
@@ -89,6 +108,7 @@ pub trait Serves<E: Event>: Send + Sync {
         innermost: X,
     ) -> impl Future<Output = Result<OperationResult<E::Operation>, X::Over>> + Send
     where
+        Self: Sized,
         E: Begins,
         X: Innermost<E::Operation>,
     {
@@ -100,7 +120,10 @@ pub trait Serves<E: Event>: Send + Sync {
     #[doc(hidden)]
     #[inline]
     #[must_use]
-    fn steps() -> impl ChainSteps<E, Self> {
+    fn steps() -> impl ChainSteps<E, Self>
+    where
+        Self: Sized,
+    {
         NoSteps
     }
 }
@@ -267,7 +290,7 @@ impl<E: Event, L: StepsOn<E, Chain: Serves<E>>> ChainSteps<E, L::Chain> for List
 
 /// Begins an event and runs its rails.
 #[inline]
-pub(crate) fn enter<'a, E: Event, R: Serves<E> + ?Sized>(
+pub(crate) fn enter<'a, E: Event, R: Serves<E>>(
     rails: &'a R,
     payload: E::Payload<'a>,
     ctx: &'a mut RailContext,

@@ -9,6 +9,7 @@
 use std::marker::PhantomData;
 
 use super::lifecycle::LIFECYCLE;
+use crate::context::ValueInfo;
 use crate::event::Event;
 use crate::point::text::Text;
 use crate::point::{HookPoint, RailInfo};
@@ -25,6 +26,9 @@ pub trait Listing<const N: usize> {
 
     /// The plans of the custom events that the chain serves, also of those without rails.
     const CUSTOM_EVENTS: &'static [EventPlan] = &[];
+
+    /// The values that it needs of the chain around it.
+    const NEEDS: &'static [ValueInfo] = &[];
 
     /// Whether rails run in the reverse of their order at events that tell of what has happened.
     const ONION: bool = false;
@@ -256,6 +260,9 @@ pub trait Facts {
     /// Whether some of the rails may be absent.
     const OPTIONAL: bool;
 
+    /// Whether rails run in the reverse of their order at events that tell of what has happened.
+    const ONION: bool;
+
     /// Whether the chain has rails on the event.
     fn has_rails<E: Event>() -> bool;
 
@@ -269,6 +276,7 @@ pub trait Facts {
 impl<C: Listing<N>, const N: usize, const K: usize> Facts for ChainFacts<C, N, K> {
     const ROWS: &'static [Row] = C::ROWS;
     const OPTIONAL: bool = Self::OPTIONAL;
+    const ONION: bool = C::ONION;
 
     #[inline]
     fn has_rails<E: Event>() -> bool {

@@ -473,7 +473,7 @@ where
         payload: E::Shared<'a>,
         ctx: &'a RailContext,
     ) -> impl Future<Output = Self::Out> + Send {
-        L::Access::rail(chain).call_concurrent(payload, ctx)
+        L::Access::rail(chain).call_concurrent_at(payload, ctx, Self::PLACED)
     }
 
     #[inline(always)]
@@ -525,7 +525,11 @@ trait Placed<E: Event> {
 }
 
 impl<E: Event, L: RailAt<I, Rail: RailOn<E>>, const I: usize> Placed<E> for At<L, I> {
-    const PLACED: &'static PlacedRail = &Self::ROW.placed::<L::Rail>(I as u64, <L::Rail as RailOn<E>>::ON_FAULT);
+    const PLACED: &'static PlacedRail = &Self::ROW.placed::<L::Rail>(
+        I as u64,
+        L::Facts::ONION && E::POINT.is_after(),
+        <L::Rail as RailOn<E>>::ON_FAULT,
+    );
 }
 
 /// Walks of certain lengths; a chain takes the shortest in which its rails have room. The steps that are left are

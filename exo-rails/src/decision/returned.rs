@@ -37,6 +37,9 @@ pub trait Reader<E: Payloads>: Sized {
 
     /// The rail is a chain, and a rail in it decided.
     fn passes_on(self, outcome: Outcome<E>) -> Self::Read;
+
+    /// The rail is a list of rails, and one of them decided, in its own name.
+    fn has_decided(self, outcome: Outcome<E>) -> Self::Read;
 }
 
 /// Decides in the name of a rail at its place in a guard set.
@@ -102,6 +105,11 @@ impl<E: Payloads> Reader<E> for InTheNameOf<'_> {
     #[inline(always)]
     fn passes_on(self, outcome: Outcome<E>) -> Self::Read {
         inside(outcome, self.rail)
+    }
+
+    #[inline(always)]
+    fn has_decided(self, outcome: Outcome<E>) -> Self::Read {
+        ControlFlow::Break(outcome)
     }
 }
 
@@ -178,6 +186,10 @@ impl<E: Payloads> Reader<E> for Unnamed {
     }
 
     fn passes_on(self, outcome: Outcome<E>) -> Returned<E> {
+        Returned::Inside(outcome)
+    }
+
+    fn has_decided(self, outcome: Outcome<E>) -> Returned<E> {
         Returned::Inside(outcome)
     }
 }

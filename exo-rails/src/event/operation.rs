@@ -1,5 +1,7 @@
 //! Operations: what an event pair surrounds.
 
+use futures_util::future::BoxFuture;
+
 use crate::action::NoSubstitute;
 use crate::context::RunScope;
 use crate::error::{OperationError, RunError};
@@ -146,6 +148,50 @@ impl<O: Operation, X: Innermost<O>> Next<O> for &mut Watched<X, X::Over> {
 
     fn attempt(&self) -> u32 {
         self.innermost.as_ref().map_or(0, Innermost::attempt)
+    }
+}
+
+/// What a rail of a list surrounds, without its type.
+#[doc(hidden)]
+pub struct BoxedNext<'a, O: Operation>(Box<dyn DynNext<'a, O> + 'a>);
+
+impl<'a, O: Operation> BoxedNext<'a, O> {
+    pub(crate) fn new(next: impl Next<O> + 'a) -> Self {
+        Self(Box::new(next))
+    }
+}
+
+trait DynNext<'a, O: Operation>: Send {
+    fn run(self: Box<Self>) -> BoxFuture<'a, OperationResult<O>>;
+    fn scope(&self) -> &RunScope;
+    fn attempt(&self) -> u32;
+}
+
+impl<'a, O: Operation, N: Next<O> + 'a> DynNext<'a, O> for N {
+    fn run(self: Box<Self>) -> BoxFuture<'a, OperationResult<O>> {
+        Box::pin(Next::run(*self))
+    }
+
+    fn scope(&self) -> &RunScope {
+        Next::scope(self)
+    }
+
+    fn attempt(&self) -> u32 {
+        Next::attempt(self)
+    }
+}
+
+impl<O: Operation> Next<O> for BoxedNext<'_, O> {
+    fn run(self) -> impl Future<Output = OperationResult<O>> + Send {
+        self.0.run()
+    }
+
+    fn scope(&self) -> &RunScope {
+        self.0.scope()
+    }
+
+    fn attempt(&self) -> u32 {
+        self.0.attempt()
     }
 }
 

@@ -4,7 +4,7 @@ use futures_util::future::BoxFuture;
 
 use super::rail_manager::ManagedEntry;
 use crate::context::RunScope;
-use crate::event::{Begins, Next, Operation, OperationResult};
+use crate::event::{Begins, BoxedNext, Next, Operation, OperationResult};
 
 /// Runs an operation, with what the rails of a list do around it.
 pub(super) fn surround<'a, E: Begins>(
@@ -12,48 +12,11 @@ pub(super) fn surround<'a, E: Begins>(
     inputs: &'a <E::Operation as Operation>::Inputs,
     next: impl Next<E::Operation> + 'a,
 ) -> BoxFuture<'a, OperationResult<E::Operation>> {
-    let next = BoxedNext(Box::new(next));
+    let next = BoxedNext::new(next);
     let around: Vec<_> = rails.iter().filter(|listed| listed.around).collect();
     // The last is the innermost.
-    let next = around.into_iter().rev().fold(next, |next, listed| BoxedNext(Box::new(Listed { listed, inputs, next })));
-    next.0.run()
-}
-
-/// What a rail of a list surrounds, without its type.
-pub(super) struct BoxedNext<'a, O: Operation>(Box<dyn DynNext<'a, O> + 'a>);
-
-trait DynNext<'a, O: Operation>: Send {
-    fn run(self: Box<Self>) -> BoxFuture<'a, OperationResult<O>>;
-    fn scope(&self) -> &RunScope;
-    fn attempt(&self) -> u32;
-}
-
-impl<'a, O: Operation, N: Next<O> + 'a> DynNext<'a, O> for N {
-    fn run(self: Box<Self>) -> BoxFuture<'a, OperationResult<O>> {
-        Box::pin(Next::run(*self))
-    }
-
-    fn scope(&self) -> &RunScope {
-        Next::scope(self)
-    }
-
-    fn attempt(&self) -> u32 {
-        Next::attempt(self)
-    }
-}
-
-impl<O: Operation> Next<O> for BoxedNext<'_, O> {
-    fn run(self) -> impl Future<Output = OperationResult<O>> + Send {
-        self.0.run()
-    }
-
-    fn scope(&self) -> &RunScope {
-        self.0.scope()
-    }
-
-    fn attempt(&self) -> u32 {
-        self.0.attempt()
-    }
+    let next = around.into_iter().rev().fold(next, |next, listed| BoxedNext::new(Listed { listed, inputs, next }));
+    Box::pin(next.run())
 }
 
 /// An operation with what one rail of a list does around it.

@@ -109,14 +109,15 @@ impl HookManager {
     pub fn add<H: Hook>(&mut self, point: HookPoint, hook: H) -> HookHandle {
         let (handle, priority) = (HookHandle::next(), DEFAULT_PRIORITY);
         let (name, rail) = (RailName::new(type_name::<H>()), RailIdentity::of::<H>());
-        let at = PlacedRail { name, named_here: false, rail, place: handle.0, on_fault: OnFault::Abort };
+        let at =
+            PlacedRail { name, named_here: false, rail, place: handle.0, reversed: false, on_fault: OnFault::Abort };
         self.push(point, Entry { handle, at, priority, rewrites: true, hook: Arc::new(hook) })
     }
 
     /// Adds a rail as the hook of one of its events.
     pub(crate) fn add_rail<E: Event, R: RailOn<E> + Send + Sync + 'static>(&mut self, rail: Arc<R>) -> HookHandle {
         // All events share one rail, so its place is its address, and not the handle of one hook.
-        let at = R::ROW.placed::<R>(Arc::as_ptr(&rail).addr() as u64, R::ON_FAULT);
+        let at = R::ROW.placed::<R>(Arc::as_ptr(&rail).addr() as u64, false, R::ON_FAULT);
         let hook: RailHook<E, R> = RailHook { rail, event: std::marker::PhantomData };
         let (handle, priority, rewrites) = (HookHandle::next(), R::PRIORITY, hook.rail.may_rewrite());
         self.push(E::POINT, Entry { handle, at, priority, rewrites, hook: Arc::new(hook) })

@@ -1,14 +1,18 @@
 //! Guard sets: the one trait behind static chains, `RailManager`, `HookManager` and "no rails".
 
 mod around;
+pub(crate) mod dyn_guard_set;
 pub(crate) mod hook;
 pub(crate) mod hook_manager;
 mod listed;
+pub(crate) mod meets;
 pub(crate) mod rail_manager;
 pub(crate) mod register;
 
+pub use dyn_guard_set::*;
 pub use hook::*;
 pub use hook_manager::*;
+pub use meets::*;
 pub use rail_manager::*;
 use register::register;
 
@@ -16,6 +20,7 @@ use std::sync::Arc;
 
 use crate::chain::Chain;
 use crate::chain::around::WithoutAround;
+use crate::chain::stands_alone::StandsAlone;
 use crate::chain::{Serves, enter};
 use crate::context::{RailContext, RunContext};
 use crate::decision::{Decision, Outcome};
@@ -35,9 +40,9 @@ use crate::point::event_table;
     message = "`{Self}` is not a guard set",
     label = "not a guard set",
     note = "guard sets are chains made by `rail_chain!`, `RailManager`, `HookManager` and `NoRails`, and references to them",
-    note = "a single rail becomes one in a chain: `rail_chain![my_rail]`"
+    note = "a single rail becomes one in a chain: `rail_chain![my_rail]`; a chain with `needs` becomes one in a chain that provides the values"
 )]
-pub trait GuardSet: ServesEveryEvent {
+pub trait GuardSet: ServesEveryEvent + DynLifecycle {
     /// Runs the rails of one event and returns what they decided.
     ///
     /// The [guarded operations](crate::Guard::guard_tool_call) do this and act on every decision; call it where you
@@ -67,7 +72,7 @@ pub trait GuardSet: ServesEveryEvent {
         ctx: &'a mut RunContext,
     ) -> impl Future<Output = Outcome<E>> + Send
     where
-        Self: Serves<E>,
+        Self: Serves<E> + Sized, // of a `&dyn GuardSet`, write `(&rails).dispatch`; a `DynGuardSet` has it as it is
     {
         enter::<E, Self>(self, payload, ctx.for_rails())
     }
@@ -100,7 +105,7 @@ pub trait GuardSet: ServesEveryEvent {
 }
 
 #[diagnostic::do_not_recommend]
-impl<R: ServesEveryEvent + ?Sized> GuardSet for R {}
+impl<R: ServesEveryEvent> GuardSet for R {}
 
 /// No rails: every event continues, and guarded operations behave as if nothing guarded them.
 #[derive(Clone, Copy, Debug, Default)]
@@ -135,7 +140,7 @@ impl<E: Event> Serves<E> for NoRails {
 /// A guard set behind a pointer is the guard set.
 macro_rules! behind_pointers {
     ($($pointer:ty),*) => {$(
-        impl<E: Event, R: Serves<E> + ?Sized> Serves<E> for $pointer {
+        impl<E: Event, R: Serves<E>> Serves<E> for $pointer {
             #[inline]
             fn has_rails(&self) -> bool {
                 (**self).has_rails()
@@ -215,17 +220,18 @@ macro_rules! serves_every_event {
             message = "`{Self}` is not a guard set",
             label = "only a guard set has it",
             note = "guard sets are chains made by `rail_chain!`, `RailManager`, `HookManager` and `NoRails`, and references to them",
-            note = "a single rail becomes one in a chain: `rail_chain![my_rail]`"
+            note = "a single rail becomes one in a chain: `rail_chain![my_rail]`; a chain with `needs` becomes one in a chain that provides the values"
         )]
         #[doc(hidden)]
         pub trait ServesEveryEvent
         where
+            Self: Serves<StandsAlone>,
             $(Self: Serves<$event>,)*
         {
         }
 
         #[diagnostic::do_not_recommend]
-        impl<R: ?Sized> ServesEveryEvent for R where $(R: Serves<$event>,)* {}
+        impl<R> ServesEveryEvent for R where R: Serves<StandsAlone>, $(R: Serves<$event>,)* {}
     };
 }
 

@@ -14,8 +14,8 @@ use crate::chain::Serves;
 use crate::context::RailContext;
 use crate::decision::{Decision, Outcome, PlacedRail, outcome};
 use crate::error::{FaultCause, RailFault};
-use crate::event::{Begins, Event, Innermost, Inputs, Next, Operation, OperationResult, Watched};
-use crate::guard_set::around::{self, BoxedNext};
+use crate::event::{Begins, BoxedNext, Event, Innermost, Inputs, Next, Operation, OperationResult, Watched};
+use crate::guard_set::around;
 use crate::guard_set::hook::{Hook, HookFuture, ObserverFuture};
 use crate::guard_set::hook_manager::{erase, misplaced};
 use crate::guard_set::listed::{self, Listed};
@@ -363,7 +363,8 @@ impl<R: Rail + Send + Sync + 'static> EventVisitor<R> for Insertion<'_, R> {
         let old: Option<&List<E>> = slot.as_deref().and_then(|list| (list as &dyn Any).downcast_ref());
         let mut list = old.cloned().unwrap_or_default();
         // Of equal priority, the rail comes behind those that are there; on the way out of an onion, before them.
-        let at = if self.onion && E::POINT.is_after() {
+        let reversed = self.onion && E::POINT.is_after();
+        let at = if reversed {
             list.rails.partition_point(|listed| listed.priority > R::PRIORITY)
         } else {
             list.rails.partition_point(|listed| listed.priority <= R::PRIORITY)
@@ -380,6 +381,7 @@ impl<R: Rail + Send + Sync + 'static> EventVisitor<R> for Insertion<'_, R> {
             named_here: self.named_here,
             rail: RailIdentity::of::<R>(),
             place: handle.0,
+            reversed,
             on_fault: R::ON_FAULT,
         };
         let around = R::ROW.around.has(E::POINT);

@@ -61,7 +61,7 @@ pub(super) fn attempts<O, R, P>(
 ) -> impl Future<Output = Result<O::Output, RunError>> + Send
 where
     O: Kind,
-    R: Serves<O::Pre> + Serves<O::Post> + Serves<O::Failed> + GuardSet + ?Sized,
+    R: Serves<O::Pre> + Serves<O::Post> + Serves<O::Failed> + GuardSet,
     P: Perform<O>,
 {
     async move {
@@ -110,7 +110,7 @@ fn attempt<O, R, P>(
 ) -> impl Future<Output = Result<O::Output, AttemptOver>> + Send
 where
     O: Kind,
-    R: Serves<O::Pre> + Serves<O::Post> + Serves<O::Failed> + GuardSet + ?Sized,
+    R: Serves<O::Pre> + Serves<O::Post> + Serves<O::Failed> + GuardSet,
     P: Perform<O>,
 {
     async move {
@@ -141,7 +141,7 @@ fn perform<O, R, P>(
 ) -> impl Future<Output = Result<O::Output, AttemptOver>> + Send
 where
     O: Kind,
-    R: Serves<O::Pre> + Serves<O::Post> + Serves<O::Failed> + GuardSet + ?Sized,
+    R: Serves<O::Pre> + Serves<O::Post> + Serves<O::Failed> + GuardSet,
     P: Perform<O>,
 {
     async move {
@@ -184,7 +184,7 @@ struct Execution<'a, O: Kind, R: ?Sized, P> {
 impl<O, R, P> Innermost<O> for Execution<'_, O, R, P>
 where
     O: Kind,
-    R: GuardSet + ?Sized,
+    R: GuardSet,
     P: Perform<O>,
 {
     type Over = AttemptOver;

@@ -14,13 +14,13 @@ use crate::guard_set::GuardSet;
 use crate::message::{DroppedInputs, DroppedScope};
 
 /// A run that is going on. Dropped before it has ended, it asks the rails of `Dropped`.
-pub(super) struct OngoingRun<'r, R: GuardSet + ?Sized> {
+pub(super) struct OngoingRun<'r, R: GuardSet> {
     pub(super) rails: &'r R,
     pub(super) ctx: &'r mut RailContext,
     pub(super) has_ended: bool,
 }
 
-impl<R: GuardSet + ?Sized> Drop for OngoingRun<'_, R> {
+impl<R: GuardSet> Drop for OngoingRun<'_, R> {
     fn drop(&mut self) {
         if !self.has_ended {
             dropped(self.rails, DroppedScope::Run, self.ctx);
@@ -29,7 +29,7 @@ impl<R: GuardSet + ?Sized> Drop for OngoingRun<'_, R> {
 }
 
 /// Asks the rails of `Dropped`.
-pub(super) fn dropped<R: GuardSet + ?Sized>(rails: &R, what: DroppedScope, ctx: &mut RailContext) {
+pub(super) fn dropped<R: GuardSet>(rails: &R, what: DroppedScope, ctx: &mut RailContext) {
     let usage = if what == DroppedScope::Run { ctx.usage() } else { Default::default() };
     let inputs = DroppedInputs::new(what, usage);
     let call = || {

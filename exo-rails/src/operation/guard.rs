@@ -19,7 +19,7 @@ use crate::message::{
 /// The guarded operations: a run, a call of the model, a tool call, a compaction, with their rails before and after them.
 ///
 /// Every [guard set](GuardSet) has these methods.
-pub trait Guard: GuardSet {
+pub trait Guard: GuardSet + Sized {
     /// Guards a whole run: [`Start`](crate::events::Start), the run, [`Finished`](crate::events::Finished); and
     /// [`Error`](struct@crate::events::Error), once, when it ends with an error of any kind. When the future is dropped
     /// before the run has ended, the rails of [`Dropped`](crate::events::Dropped) run, whatever the reason.
@@ -373,7 +373,7 @@ pub trait Guard: GuardSet {
 }
 
 #[diagnostic::do_not_recommend]
-impl<R: GuardSet + ?Sized> Guard for R {}
+impl<R: GuardSet> Guard for R {}
 
 /// Guards a call of the model, which is given what rails have to tell it.
 fn guard_model<R, P>(
@@ -383,7 +383,7 @@ fn guard_model<R, P>(
     model: P,
 ) -> impl Future<Output = Result<ModelResponse, RunError>> + Send
 where
-    R: GuardSet + ?Sized,
+    R: GuardSet,
     P: Perform<LlmCall>,
 {
     call.messages.extend(ctx.take_notices());
@@ -400,7 +400,7 @@ fn guard<O, R, P>(
 ) -> impl Future<Output = Result<O::Output, RunError>> + Send
 where
     O: Kind,
-    R: GuardSet + Serves<O::Pre> + Serves<O::Post> + Serves<O::Failed> + ?Sized,
+    R: GuardSet + Serves<O::Pre> + Serves<O::Post> + Serves<O::Failed>,
     P: Perform<O>,
 {
     async move {

@@ -26,7 +26,7 @@ pub(crate) trait Kind: Operation<Post: Payloads<Substitute = NoSubstitute>> {
     fn post<'a>(inputs: &'a Self::Inputs, output: &'a mut Self::Output) -> <Self::Post as Payloads>::Payload<'a>;
 
     /// Asks the rails what to do about a failure: a skip, when that is what they decide.
-    fn failed<'a, R: Serves<Self::Failed> + GuardSet + ?Sized>(
+    fn failed<'a, R: Serves<Self::Failed> + GuardSet>(
         rails: &'a R,
         inputs: &'a Self::Inputs,
         error: &'a Self::Error,
@@ -73,7 +73,7 @@ pub(crate) trait Kind: Operation<Post: Payloads<Substitute = NoSubstitute>> {
     }
 
     /// Asks the rails about a result that leaves as a whole, where it could leave piece by piece.
-    fn deliver<R: GuardSet + ?Sized>(
+    fn deliver<R: GuardSet>(
         _: &R,
         _: &Self::Inputs,
         _: &mut Self::Output,
@@ -103,7 +103,7 @@ impl Kind for Run {
     carried!();
 
     // `guard_run` tells the observers, whatever the error came from.
-    fn failed<'a, R: GuardSet + ?Sized>(
+    fn failed<'a, R: GuardSet>(
         _: &'a R,
         _: &'a InvokeInputs,
         _: &'a RunError,
@@ -143,7 +143,7 @@ fn skip_note(by: &RailName, reason: &Reason) -> Map<String, Value> {
 impl Kind for LlmCall {
     carried!();
 
-    async fn failed<'a, R: GuardSet + ?Sized>(
+    async fn failed<'a, R: GuardSet>(
         rails: &'a R,
         inputs: &'a ModelCallInputs,
         error: &'a OperationError,
@@ -182,7 +182,7 @@ impl Kind for LlmCall {
         ctx.unless_cancelled(call)
     }
 
-    fn deliver<R: GuardSet + ?Sized>(
+    fn deliver<R: GuardSet>(
         rails: &R,
         inputs: &ModelCallInputs,
         output: &mut ModelResponse,
@@ -197,7 +197,7 @@ impl Kind for LlmCall {
 impl Kind for ToolCall {
     carried!();
 
-    async fn failed<'a, R: GuardSet + ?Sized>(
+    async fn failed<'a, R: GuardSet>(
         rails: &'a R,
         inputs: &'a ToolCallInputs,
         error: &'a OperationError,
@@ -237,7 +237,7 @@ impl Kind for Compaction {
     }
 
     // No event tells of it: whoever guards the run learns of the error that it ends with.
-    fn failed<'a, R: GuardSet + ?Sized>(
+    fn failed<'a, R: GuardSet>(
         _: &'a R,
         _: &'a CompactionInputs,
         _: &'a OperationError,
@@ -270,7 +270,7 @@ impl<O: CustomOperation> Kind for O {
         <O as CustomOperation>::post(inputs, output)
     }
 
-    async fn failed<'a, R: Serves<O::Failed> + GuardSet + ?Sized>(
+    async fn failed<'a, R: Serves<O::Failed> + GuardSet>(
         rails: &'a R,
         inputs: &'a O::Inputs,
         error: &'a OperationError,

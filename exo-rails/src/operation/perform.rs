@@ -21,7 +21,7 @@ pub(crate) trait Perform<O: Kind>: Send {
     /// Does it once. `inputs` are those of the permit.
     ///
     /// Two results: that of the operation, inside, and that of the rails and the run.
-    fn perform<R: GuardSet + ?Sized>(
+    fn perform<R: GuardSet>(
         &mut self,
         rails: &R,
         permit: Permit<O::Inputs>,
@@ -30,7 +30,7 @@ pub(crate) trait Perform<O: Kind>: Send {
     ) -> impl Future<Output = Result<Result<O::Output, O::Error>, AttemptOver>> + Send;
 
     /// The same inside a rail: how a guard ends it is said in `over`.
-    fn perform_inside<R: GuardSet + ?Sized>(
+    fn perform_inside<R: GuardSet>(
         &mut self,
         rails: &R,
         permit: Permit<O::Inputs>,
@@ -50,7 +50,7 @@ pub(crate) trait Perform<O: Kind>: Send {
     }
 
     /// Lets a result leave that has not left yet.
-    fn deliver<R: GuardSet + ?Sized>(
+    fn deliver<R: GuardSet>(
         &mut self,
         rails: &R,
         inputs: &O::Inputs,
@@ -70,7 +70,7 @@ where
     O: Kind,
     F: Guarded<O::Inputs, O::Output, O::Error>,
 {
-    fn perform<R: GuardSet + ?Sized>(
+    fn perform<R: GuardSet>(
         &mut self,
         _: &R,
         permit: Permit<O::Inputs>,
@@ -90,7 +90,7 @@ where
     }
 
     // Without the result of the guard around that of the operation: a result less to move.
-    fn perform_inside<R: GuardSet + ?Sized>(
+    fn perform_inside<R: GuardSet>(
         &mut self,
         _: &R,
         permit: Permit<O::Inputs>,
@@ -113,7 +113,7 @@ where
         })
     }
 
-    fn deliver<R: GuardSet + ?Sized>(
+    fn deliver<R: GuardSet>(
         &mut self,
         rails: &R,
         inputs: &O::Inputs,
@@ -145,7 +145,7 @@ impl<F, T> Streamed<F, T> {
 }
 
 impl<F: GuardedStream, T: StreamSink> Perform<LlmCall> for Streamed<F, T> {
-    async fn perform<R: GuardSet + ?Sized>(
+    async fn perform<R: GuardSet>(
         &mut self,
         rails: &R,
         permit: Permit<ModelCallInputs>,
@@ -160,7 +160,7 @@ impl<F: GuardedStream, T: StreamSink> Perform<LlmCall> for Streamed<F, T> {
         Ok(answer)
     }
 
-    async fn deliver<R: GuardSet + ?Sized>(
+    async fn deliver<R: GuardSet>(
         &mut self,
         rails: &R,
         inputs: &ModelCallInputs,

@@ -19,7 +19,7 @@ use crate::message::{
 };
 
 /// Asks the rails about an answer that is there as a whole.
-pub(super) async fn whole<R: GuardSet + ?Sized>(
+pub(super) async fn whole<R: GuardSet>(
     rails: &R,
     inputs: &ModelCallInputs,
     response: &mut ModelResponse,
@@ -43,7 +43,7 @@ pub(super) async fn stream<R, S, E, T>(
     sink: &mut T,
 ) -> Result<Result<ModelResponse, OperationError>, AttemptOver>
 where
-    R: GuardSet + ?Sized,
+    R: GuardSet,
     S: Stream<Item = Result<ModelDelta, E>> + Send,
     E: Into<OperationError> + Send,
     T: StreamSink,
@@ -105,7 +105,7 @@ impl Passage {
     }
 
     /// Asks the rails about the window, and lets leave what is not held back.
-    async fn pass<R: GuardSet + ?Sized>(
+    async fn pass<R: GuardSet>(
         &mut self,
         rails: &R,
         inputs: &ModelCallInputs,
@@ -137,7 +137,7 @@ impl Passage {
 }
 
 /// Asks the rails about a window: whether all have let it pass, and none skipped.
-async fn ask<R: GuardSet + ?Sized>(
+async fn ask<R: GuardSet>(
     rails: &R,
     inputs: &ModelCallInputs,
     window: &mut StreamWindow,

@@ -54,6 +54,8 @@ pub(crate) enum Presence {
     InPart,
     /// It may be absent.
     Optional,
+    /// It is a list of rails, which may be empty.
+    List,
 }
 
 /// Events, a bit for each: what constants compute takes its time whenever a chain is compiled.
@@ -184,13 +186,27 @@ impl Row {
     /// It is there, or some of its rails are, only when the program says so.
     #[must_use]
     pub(crate) const fn present(mut self, presence: Presence) -> Self {
-        self.presence = presence;
+        // A list that may be absent is a list all the same.
+        if !self.is_list() {
+            self.presence = presence;
+        }
         self
+    }
+
+    /// It is a list of such rails, and the list may be empty.
+    #[must_use]
+    pub(crate) const fn list(self) -> Self {
+        self.present(Presence::List)
+    }
+
+    /// Whether it is a list of rails.
+    pub(crate) const fn is_list(&self) -> bool {
+        matches!(self.presence, Presence::List)
     }
 
     /// Whether it may be absent.
     pub(crate) const fn is_optional(&self) -> bool {
-        matches!(self.presence, Presence::Optional)
+        matches!(self.presence, Presence::Optional | Presence::List)
     }
 
     /// It is for these tools alone.
@@ -217,6 +233,10 @@ impl Row {
     #[must_use]
     pub const fn in_field(mut self, field: &'static str) -> Self {
         self.field = Some(field);
+        if self.is_list() {
+            // The name of one rail in it is the name of the list with an index.
+            self.info.name = field;
+        }
         self
     }
 
@@ -227,8 +247,10 @@ impl Row {
         while one < N {
             let mut other = 0;
             while other < N {
+                // A rail that its `#[cfg]` removes has no name.
                 if let Some(field) = rows[one].field
                     && one != other
+                    && !rows[one].rail.name.is_empty()
                     && rows[one].rail.same(&rows[other].rail)
                 {
                     rows[one].info.name = field;
@@ -241,9 +263,10 @@ impl Row {
     }
 
     /// The rail `R` of this row at a place of a guard set.
-    pub(crate) const fn placed<R: ?Sized>(&self, place: u64, on_fault: OnFault) -> PlacedRail {
+    pub(crate) const fn placed<R: ?Sized>(&self, place: u64, reversed: bool, on_fault: OnFault) -> PlacedRail {
         let named_here = !text::same(self.info.name, self.rail.name);
-        PlacedRail { name: RailName::new(self.info.name), named_here, rail: RailIdentity::of::<R>(), place, on_fault }
+        let name = RailName::new(self.info.name);
+        PlacedRail { name, named_here, rail: RailIdentity::of::<R>(), place, reversed, on_fault }
     }
 
     /// It runs after the ones and before the others, and provides or needs these values.

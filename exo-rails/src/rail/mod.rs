@@ -38,7 +38,7 @@ use crate::point::{HookPoint, RailInfo, SourceLocation};
     label = "not a rail",
     note = "a rail is an `async fn` or `fn` under `#[rail(on = [PreToolCall])]`, or a type with an `impl` block under `#[rail]`",
     note = "the rail of a function is written with braces where a value is asked for: `manager.add(block_dangerous {{}})`",
-    note = "a chain made by `rail_chain!` is a rail too, and so are an `Arc` and an `Option` of a rail"
+    note = "a chain made by `rail_chain!` is a rail too, and so are an `Arc`, an `Option` and a `Vec` of a rail"
 )]
 pub trait Rail {
     /// What it is called in decisions, plans and logs.
@@ -130,6 +130,18 @@ pub trait RailOn<E: Event>: Rail {
     #[doc(hidden)]
     fn call_concurrent<'a>(&'a self, _: E::Shared<'a>, _: &'a RailContext) -> impl Future<Output = Self::Out> + Send {
         std::future::pending()
+    }
+
+    /// The same at its place in a guard set.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn call_concurrent_at<'a>(
+        &'a self,
+        payload: E::Shared<'a>,
+        ctx: &'a RailContext,
+        _: &PlacedRail,
+    ) -> impl Future<Output = Self::Out> + Send {
+        self.call_concurrent(payload, ctx)
     }
 
     /// Runs an operation, with what the rail does around it. Most rails do nothing there.

@@ -1,12 +1,15 @@
-//! Rails behind an `Arc`, and rails that may be absent.
+//! Rails behind an `Arc`, rails that may be absent, and lists of rails.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use futures_util::StreamExt;
 use futures_util::future::Either;
+use futures_util::stream::FuturesOrdered;
 
-use crate::context::RailContext;
-use crate::decision::{OnFault, PlacedRail, RailOutput, Reader, ReturnedAt};
-use crate::event::{Begins, Event, Next, Operation, OperationResult};
+use crate::context::{RailContext, RunScope};
+use crate::decision::{OnFault, Outcome, PlacedRail, RailOutput, Reader, ReturnedAt, record_stop};
+use crate::event::{Begins, BoxedNext, Event, Next, Operation, OperationResult};
 use crate::point::RailInfo;
 use crate::rail::{Presence, Rail, RailOn, Row, ValueUse};
 
@@ -74,6 +77,16 @@ impl<E: Event, R: RailOn<E>> RailOn<E> for Arc<R> {
         ctx: &'a RailContext,
     ) -> impl Future<Output = Self::Out> + Send {
         (**self).call_concurrent(payload, ctx)
+    }
+
+    #[inline]
+    fn call_concurrent_at<'a>(
+        &'a self,
+        payload: E::Shared<'a>,
+        ctx: &'a RailContext,
+        at: &PlacedRail,
+    ) -> impl Future<Output = Self::Out> + Send {
+        (**self).call_concurrent_at(payload, ctx, at)
     }
 
     #[inline]
@@ -183,6 +196,17 @@ impl<E: Event, R: RailOn<E>> RailOn<E> for Option<R> {
     }
 
     #[inline]
+    fn call_concurrent_at<'a>(
+        &'a self,
+        payload: E::Shared<'a>,
+        ctx: &'a RailContext,
+        at: &PlacedRail,
+    ) -> impl Future<Output = Self::Out> + Send {
+        let call = self.as_ref().map(|rail| rail.call_concurrent_at(payload, ctx, at));
+        async move { OptionalOutput(within(call).await) }
+    }
+
+    #[inline]
     fn call_if_always<'a>(
         &'a self,
         payload: E::Payload<'a>,
@@ -248,6 +272,223 @@ impl<E: Event, Out: ReturnedAt<E, E::Returns>> RailOutput<E> for OptionalOutput<
         match self.0 {
             None => reader.goes_on(),
             Some(output) => output.read(reader),
+        }
+    }
+}
+
+/// A list of rails is a rail: `limits: Vec<ToolCallLimit>` in a chain, as many as a configuration says. They run in the order
+/// of the list, at the one priority of their type; where an onion reverses its rails, it reverses them too. An empty list
+/// continues.
+///
+/// Each has its own state, its own retries and its own name: the field with an index, `limits[0]`. In a
+/// [`RailManager`](crate::RailManager) the name begins with the name of the rail, or with the name that
+/// [`add_named`](crate::RailManager::add_named) gives it. The list may be empty, so it does not meet a requirement, and no
+/// other rail may need a value that it provides. Around an operation, the first is the outermost. It holds back as much of a stream as the rail with the largest window asks
+/// for. A dispatch whose rails continue allocates nothing.
+///
+/// ```
+/// use std::sync::atomic::{AtomicU32, Ordering};
+///
+/// use exo_rails::prelude::*;
+///
+/// struct ToolCallLimit { tool: String, most: u32, calls: AtomicU32 }
+///
+/// #[rail]
+/// impl ToolCallLimit {
+///     #[on(PreToolCall)]
+///     fn count(&self, call: &ToolCallInputs) -> Verdict {
+///         let counts = call.tool_name == self.tool;
+///         Verdict::abort_if(counts && self.calls.fetch_add(1, Ordering::Relaxed) >= self.most, "too many calls")
+///     }
+/// }
+///
+/// rail_chain! { struct Guards { limits: Vec<ToolCallLimit> } }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RailFault> {
+/// let configuration = [("search", 9), ("send_mail", 0)];
+/// let limits = configuration.map(|(tool, most)| ToolCallLimit { tool: tool.into(), most, calls: AtomicU32::new(0) });
+/// let rails = Guards { limits: limits.into() };
+/// let mut call = ToolCallInputs::new("send_mail");
+/// let decision = rails.dispatch::<PreToolCall>(&mut call, &mut RunContext::new("demo")).await?;
+/// assert_eq!(decision.rail_name(), Some("limits[1]"));
+/// # Ok(()) }
+/// ```
+#[diagnostic::do_not_recommend]
+impl<R: Rail> Rail for Vec<R> {
+    const INFO: RailInfo = R::INFO;
+    const DECLARATION: Row = R::DECLARATION.list();
+    const AFTER: &'static [RailInfo] = R::AFTER;
+    const BEFORE: &'static [RailInfo] = R::BEFORE;
+    const VALUES: &'static [ValueUse] = R::VALUES;
+    type Events = R::Events;
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Event, R: RailOn<E> + Sync> RailOn<E> for Vec<R> {
+    type Out = ListOutput<E>;
+    const ALWAYS: bool = R::ALWAYS;
+    const ON_FAULT: OnFault = R::ON_FAULT;
+
+    async fn call<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Self::Out {
+        let at = Self::DECLARATION.placed::<Self>(0, false, R::ON_FAULT);
+        ListOutput(call_each(self, payload, ctx, &at).await)
+    }
+
+    async fn call_at<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext, at: &'a PlacedRail) -> Self::Out {
+        ListOutput(call_each(self, payload, ctx, at).await)
+    }
+
+    async fn call_concurrent<'a>(&'a self, payload: E::Shared<'a>, ctx: &'a RailContext) -> Self::Out {
+        let at = Self::DECLARATION.placed::<Self>(0, false, R::ON_FAULT);
+        ListOutput(call_each_concurrent(self, payload, ctx, &at).await)
+    }
+
+    async fn call_concurrent_at<'a>(
+        &'a self,
+        payload: E::Shared<'a>,
+        ctx: &'a RailContext,
+        at: &PlacedRail,
+    ) -> Self::Out {
+        ListOutput(call_each_concurrent(self, payload, ctx, at).await)
+    }
+
+    async fn call_if_always<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext, at: &'a PlacedRail) {
+        if const { R::DECLARATION.is_always_on(E::POINT) } {
+            call_always(self, 0, payload, ctx, at).await;
+        }
+    }
+
+    async fn surround<'a, N>(
+        &'a self,
+        inputs: &'a <E::Operation as Operation>::Inputs,
+        next: N,
+    ) -> OperationResult<E::Operation>
+    where
+        E: Begins,
+        N: Next<E::Operation>,
+    {
+        if self.is_empty() || !const { R::DECLARATION.around.has(E::POINT) } {
+            return next.run().await;
+        }
+        // The last is the innermost.
+        let around = |next, rail| BoxedNext::new(Around::<E, R> { rail, inputs, next });
+        self.iter().rev().fold(BoxedNext::new(next), around).run().await
+    }
+
+    #[inline]
+    fn may_rewrite(&self) -> bool {
+        self.iter().any(R::may_rewrite)
+    }
+
+    #[inline]
+    fn stream_window(&self) -> usize {
+        self.iter().map(R::stream_window).max().unwrap_or(0)
+    }
+}
+
+/// An operation with what a rail of a list does around it.
+struct Around<'a, E: Begins, R> {
+    rail: &'a R,
+    inputs: &'a <E::Operation as Operation>::Inputs,
+    next: BoxedNext<'a, E::Operation>,
+}
+
+impl<E: Begins, R: RailOn<E> + Sync> Next<E::Operation> for Around<'_, E, R> {
+    fn run(self) -> impl Future<Output = OperationResult<E::Operation>> + Send {
+        self.rail.surround(self.inputs, self.next)
+    }
+
+    fn scope(&self) -> &RunScope {
+        self.next.scope()
+    }
+
+    fn attempt(&self) -> u32 {
+        self.next.attempt()
+    }
+}
+
+/// Calls the rails of a list in turn until one stops the event, then those after it that are always called.
+async fn call_each<E: Event, R: RailOn<E> + Sync>(
+    rails: &[R],
+    mut payload: E::Payload<'_>,
+    ctx: &mut RailContext,
+    list: &PlacedRail,
+) -> Option<Outcome<E>> {
+    for (step, (index, rail)) in in_order(rails, list).enumerate() {
+        // A list in a list gives names, and all others are named when they have decided something.
+        let at = if const { R::DECLARATION.is_list() } { list.element(index) } else { list.unnamed_element(index) };
+        let output = rail.call_at(E::reborrow(&mut payload), &mut *ctx, &at).await;
+        if output.continues() {
+            continue;
+        }
+        if let ControlFlow::Break(outcome) = R::decide(output, &list.element(index), ctx) {
+            if const { R::DECLARATION.is_always_on(E::POINT) } && record_stop(&outcome, ctx) {
+                call_always(rails, step + 1, payload, ctx, list).await;
+            }
+            return Some(outcome);
+        }
+    }
+    None
+}
+
+/// Calls the rails of a list at once. The first that stops the event decides, as soon as those before it have passed.
+async fn call_each_concurrent<'a, E: Event, R: RailOn<E> + Sync>(
+    rails: &'a [R],
+    payload: E::Shared<'a>,
+    ctx: &'a RailContext,
+    list: &PlacedRail,
+) -> Option<Outcome<E>> {
+    let places: Vec<_> = in_order(rails, list).map(|(index, rail)| (rail, list.element(index))).collect();
+    let calls = places.iter().map(|(rail, at)| rail.call_concurrent_at(payload, ctx, at));
+    let mut outputs = calls.collect::<FuturesOrdered<_>>().zip(futures_util::stream::iter(&places));
+    while let Some((output, (_, at))) = outputs.next().await {
+        if let ControlFlow::Break(outcome) = R::decide(output, at, ctx) {
+            return Some(outcome);
+        }
+    }
+    None
+}
+
+/// The rails of a list with their indices, in the order in which they run.
+fn in_order<'a, R>(rails: &'a [R], list: &PlacedRail) -> impl Iterator<Item = (usize, &'a R)> + use<'a, R> {
+    let (reversed, len) = (list.reversed, rails.len());
+    (0..len).map(move |step| {
+        let index = if reversed { len - 1 - step } else { step };
+        (index, &rails[index])
+    })
+}
+
+/// Calls those rails of a list from this step on that are always called.
+async fn call_always<E: Event, R: RailOn<E> + Sync>(
+    rails: &[R],
+    from: usize,
+    mut payload: E::Payload<'_>,
+    ctx: &mut RailContext,
+    list: &PlacedRail,
+) {
+    for (index, rail) in in_order(rails, list).skip(from) {
+        rail.call_if_always(E::reborrow(&mut payload), &mut *ctx, &list.element(index)).await;
+    }
+}
+
+/// What the rails of a list decided, in the name of one of them; nothing when each let the event pass.
+#[doc(hidden)]
+pub struct ListOutput<E: Event>(Option<Outcome<E>>);
+
+#[diagnostic::do_not_recommend]
+impl<E: Event> RailOutput<E> for ListOutput<E> {
+    const DECIDES: bool = true;
+
+    #[inline(always)]
+    fn continues(&self) -> bool {
+        self.0.is_none()
+    }
+
+    #[inline(always)]
+    fn read<R: Reader<E>>(self, reader: R) -> R::Read {
+        match self.0 {
+            None => reader.goes_on(),
+            Some(outcome) => reader.has_decided(outcome),
         }
     }
 }

@@ -28,10 +28,7 @@ use crate::testing::traced::Traced;
 /// call.assert_failed("no shell").assert_calls("shell", 0);
 /// # }
 /// ```
-pub fn tool_call<R: GuardSet + ?Sized>(
-    rails: &R,
-    call: ToolCallInputs,
-) -> GuardedCall<'_, R, ToolCallInputs, ToolOutput> {
+pub fn tool_call<R: GuardSet>(rails: &R, call: ToolCallInputs) -> GuardedCall<'_, R, ToolCallInputs, ToolOutput> {
     GuardedCall::new(rails, call)
 }
 
@@ -52,7 +49,7 @@ pub fn tool_call<R: GuardSet + ?Sized>(
 /// call.assert_output("I will ask a colleague.");
 /// # }
 /// ```
-pub fn llm_call<R: GuardSet + ?Sized>(
+pub fn llm_call<R: GuardSet>(
     rails: &R,
     request: ModelCallInputs,
 ) -> GuardedCall<'_, R, ModelCallInputs, ModelResponse> {
@@ -62,14 +59,14 @@ pub fn llm_call<R: GuardSet + ?Sized>(
 /// A guarded operation with prepared results: made by [`tool_call`] and [`llm_call`].
 #[must_use = "it does nothing until it is awaited"]
 #[derive(Debug)]
-pub struct GuardedCall<'r, R: ?Sized, I, O> {
+pub struct GuardedCall<'r, R, I, O> {
     rails: &'r R,
     inputs: I,
     results: Results<O>,
     ctx: RunContext,
 }
 
-impl<'r, R: GuardSet + ?Sized, I, O> GuardedCall<'r, R, I, O> {
+impl<'r, R: GuardSet, I, O> GuardedCall<'r, R, I, O> {
     fn new(rails: &'r R, inputs: I) -> Self {
         Self { rails, inputs, results: Results { left: VecDeque::new(), taken: 0 }, ctx: RunContext::new("testing") }
     }
@@ -110,7 +107,7 @@ impl<O> Results<O> {
 
 type TestedFuture<'r, O> = Pin<Box<dyn Future<Output = Tested<O>> + Send + 'r>>;
 
-impl<'r, R: GuardSet + ?Sized> IntoFuture for GuardedCall<'r, R, ToolCallInputs, ToolOutput> {
+impl<'r, R: GuardSet> IntoFuture for GuardedCall<'r, R, ToolCallInputs, ToolOutput> {
     type Output = Tested<ToolOutput>;
     type IntoFuture = TestedFuture<'r, ToolOutput>;
 
@@ -130,7 +127,7 @@ impl<'r, R: GuardSet + ?Sized> IntoFuture for GuardedCall<'r, R, ToolCallInputs,
     }
 }
 
-impl<'r, R: GuardSet + ?Sized> IntoFuture for GuardedCall<'r, R, ModelCallInputs, ModelResponse> {
+impl<'r, R: GuardSet> IntoFuture for GuardedCall<'r, R, ModelCallInputs, ModelResponse> {
     type Output = Tested<ModelResponse>;
     type IntoFuture = TestedFuture<'r, ModelResponse>;
 

@@ -2,24 +2,16 @@
 
 use std::fmt::Debug;
 
-use crate::error::{OperationError, RunError};
-use crate::event::{
-    Dropped, Error, Event, Finished, LlmChunk, LlmError, PostCompaction, PostLlmCall, PostToolCall, PreCompaction,
-    PreLlmCall, PreToolCall, SessionEnd, SessionStart, Start, ToolError,
-};
-use crate::message::{
-    CompactionInputs, CompactionOutput, DroppedInputs, InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse,
-    SessionInfo, StreamWindow, ToolCallInputs, ToolOutput,
-};
-use crate::point::event_table;
+use crate::event::Event;
 
 /// An event whose payload a test can make and hold.
 ///
-/// All [events](crate::events) are: `ToolCallInputs` at `PreToolCall`, and a pair where there are two parts,
-/// `(ToolCallInputs, ToolOutput)` at `PostToolCall`. For one of your own, implement it:
+/// All [events](crate::events) are: `ToolCallInputs` at `PreToolCall`, and a tuple where there are several parts,
+/// `(ToolCallInputs, ToolOutput)` at `PostToolCall`. So are [custom events](derive@crate::Event); one without a payload
+/// holds `()`:
 ///
 /// ```
-/// use exo_rails::testing::{self, OwnedPayload};
+/// use exo_rails::testing;
 /// use exo_rails::{Event, prelude::*};
 ///
 /// #[derive(Debug)]
@@ -28,14 +20,6 @@ use crate::point::event_table;
 /// #[derive(Event)]
 /// #[event(payload = &mut Memories, allows = "skip")]
 /// struct MemoriesRecalled;
-///
-/// impl OwnedPayload for MemoriesRecalled {
-///     type Owned = Memories;
-///
-///     fn lend(memories: &mut Memories) -> &mut Memories {
-///         memories
-///     }
-/// }
 ///
 /// #[rail(on = [MemoriesRecalled])]
 /// fn shorten(memories: &mut Memories) {
@@ -48,11 +32,8 @@ use crate::point::event_table;
 /// assert_eq!(recalled.assert_continued().payload.0, ["Ada"]);
 /// # }
 /// ```
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` does not say what a test holds as its payload",
-    label = "no `OwnedPayload`",
-    note = "all events of the library do; implement `exo_rails::testing::OwnedPayload` for a custom event"
-)]
+///
+/// It is implemented for every event.
 pub trait OwnedPayload: Event {
     /// The parts of the payload.
     type Owned: Debug + Send;
@@ -61,26 +42,75 @@ pub trait OwnedPayload: Event {
     fn lend(owned: &mut Self::Owned) -> Self::Payload<'_>;
 }
 
-macro_rules! owned {
-    ($(
-        $(#[$doc:meta])*
-        $event:ident = $number:literal $name:literal $when:ident
-            ($mode0:ident $part0:ident: $type0:ty $(, $mode1:ident $part1:ident: $type1:ty)?) -> $substitute:ident,
-            allows $allows:ident;
-    )*) => {$(
-        impl OwnedPayload for $event {
-            type Owned = owned!(@type $type0 $(, $type1)?);
+impl<E: Event> OwnedPayload for E
+where
+    E::Payload<'static>: Parts<Owned: Debug + Send>,
+    for<'a> E::Payload<'a>: LentFrom<'a, <E::Payload<'static> as Parts>::Owned>,
+{
+    type Owned = <E::Payload<'static> as Parts>::Owned;
 
-            fn lend(owned: &mut Self::Owned) -> Self::Payload<'_> {
-                let owned!(@tuple $part0 $(, $part1)?) = owned;
-                owned!(@tuple $part0 $(, $part1)?)
+    fn lend(owned: &mut Self::Owned) -> E::Payload<'_> {
+        LentFrom::lend(owned)
+    }
+}
+
+/// A payload: references to its parts.
+#[doc(hidden)]
+pub trait Parts {
+    /// The parts themselves.
+    type Owned;
+}
+
+/// A payload that is lent from its parts for `'a`.
+#[doc(hidden)]
+pub trait LentFrom<'a, Owned> {
+    fn lend(owned: &'a mut Owned) -> Self;
+}
+
+macro_rules! references {
+    ($($reference:ty),*) => {$(
+        impl<'a, T> Parts for $reference {
+            type Owned = T;
+        }
+
+        impl<'a, T> LentFrom<'a, T> for $reference {
+            fn lend(owned: &'a mut T) -> Self {
+                owned
             }
         }
     )*};
-    (@type $one:ty) => { $one };
-    (@type $one:ty, $two:ty) => { ($one, $two) };
-    (@tuple $first:ident) => { $first };
-    (@tuple $first:ident, $second:ident) => { ($first, $second) };
 }
 
-event_table!(owned);
+references!(&'a T, &'a mut T);
+
+impl Parts for () {
+    type Owned = ();
+}
+
+impl LentFrom<'_, ()> for () {
+    fn lend((): &mut ()) -> Self {}
+}
+
+macro_rules! tuples {
+    ($(($($part:ident $owned:ident $name:ident),*))*) => {$(
+        impl<$($part: Parts),*> Parts for ($($part,)*) {
+            type Owned = ($($part::Owned,)*);
+        }
+
+        impl<'a, $($part: LentFrom<'a, $owned>, $owned),*> LentFrom<'a, ($($owned,)*)> for ($($part,)*) {
+            fn lend(($($name,)*): &'a mut ($($owned,)*)) -> Self {
+                ($($part::lend($name),)*)
+            }
+        }
+    )*};
+}
+
+// A payload has at most seven parts; one part stands alone.
+tuples! {
+    (A OwnedA a, B OwnedB b)
+    (A OwnedA a, B OwnedB b, C OwnedC c)
+    (A OwnedA a, B OwnedB b, C OwnedC c, D OwnedD d)
+    (A OwnedA a, B OwnedB b, C OwnedC c, D OwnedD d, E OwnedE e)
+    (A OwnedA a, B OwnedB b, C OwnedC c, D OwnedD d, E OwnedE e, F OwnedF f)
+    (A OwnedA a, B OwnedB b, C OwnedC c, D OwnedD d, E OwnedE e, F OwnedF f, G OwnedG g)
+}

@@ -4,6 +4,7 @@ use crate::chain::Serves;
 use crate::context::{RailContext, StoppedBy};
 use crate::decision::Outcome;
 use crate::event::{Begins, Event, Innermost, Inputs, Next, Operation, OperationResult};
+use crate::guard_set::Meets;
 use crate::testing::changes::{changeable, differences};
 use crate::testing::trace::{Trace, TracedEvent};
 
@@ -51,6 +52,8 @@ impl<R> Traced<R> {
         &self.rails
     }
 }
+
+impl<P, R: Meets<P>> Meets<P> for Traced<R> {}
 
 impl<E: Event, R: Serves<E>> Serves<E> for Traced<R> {
     fn may_rewrite(&self) -> bool {

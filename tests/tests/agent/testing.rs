@@ -417,12 +417,6 @@ async fn an_event_of_ones_own_is_tested_like_the_others() {
     #[derive(Event)]
     #[event(payload = (&Query, &mut Memories), allows = "skip")]
     struct Recalled;
-    impl OwnedPayload for Recalled {
-        type Owned = (Query, Memories);
-        fn lend((query, memories): &mut (Query, Memories)) -> (&Query, &mut Memories) {
-            (query, memories)
-        }
-    }
     #[rail(on = [Recalled])]
     fn forget(query: &Query, memories: &mut Memories) {
         memories.0.retain(|memory| *memory == query.0);
@@ -434,6 +428,40 @@ async fn an_event_of_ones_own_is_tested_like_the_others() {
     let recalled = testing::at::<Recalled>(&rails, (Query("Ada"), Memories(vec!["Ada", "Bo"]))).await;
     assert_eq!(recalled.assert_continued().payload.1.0, ["Ada"]);
     assert_eq!(recalled.trace.events()[0].changes.len(), 1);
+}
+
+#[tokio::test]
+async fn a_custom_event_with_any_payload_is_tested() {
+    // What a helper of another crate asks for.
+    fn owned<E: OwnedPayload>(owned: E::Owned) -> E::Owned {
+        owned
+    }
+    #[derive(Event)]
+    #[event(allows = "abort")]
+    struct Ticked;
+    #[derive(Event)]
+    #[event(payload = &String, allows = "abort")]
+    struct Read;
+    #[derive(Event)]
+    #[event(payload = (&u8, &mut u16, &u32, &mut u64, &i8, &mut i16, &i32))]
+    struct Counted;
+    #[rail(on = [Ticked, Read, Counted])]
+    fn adds(inputs: Inputs<'_>) {
+        if let Inputs::Custom(mut inputs) = inputs
+            && let Some(sum) = inputs.get_mut::<u64>()
+        {
+            *sum += 1;
+        }
+    }
+    let rails = rail_chain![
+        #[chain(events = [Ticked, Read, Counted])]
+        adds
+    ];
+    testing::at::<Ticked>(&rails, ()).await.assert_continued();
+    testing::at::<Read>(&rails, "a text".to_owned()).await.assert_continued();
+    let counted = testing::at::<Counted>(&rails, (1, 2, 3, 4, 5, 6, 7)).await;
+    assert_eq!(counted.assert_continued().payload, (1, 2, 3, 5, 5, 6, 7));
+    assert_eq!(owned::<Read>("a text".to_owned()), "a text");
 }
 
 #[tokio::test]

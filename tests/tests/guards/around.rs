@@ -8,7 +8,7 @@ use exo_rails::message::Message;
 use exo_rails::operations::{LlmCall, Run, ToolCall};
 use exo_rails::prelude::*;
 use exo_rails::testing::Traced;
-use exo_rails::{EventBus, ModelDelta, Next, StreamPiece};
+use exo_rails::{DynGuardSet, EventBus, ModelDelta, Next, NoRails, StreamPiece};
 use futures_util::stream;
 use tests::{note, notes, prompt, tool};
 
@@ -105,6 +105,22 @@ async fn rails_surround_the_operation_in_the_order_of_their_priorities() {
     let mut outer = RailManager::new();
     outer.add(layers()).unwrap();
     check("chain in a manager", &outer).await;
+    rail_chain! { struct Lists { around: Vec<Around>, none: Vec<Around>, before, outermost, after } }
+    let both = || vec![Around("first"), Around("second")];
+    check("list", &Lists { around: both(), none: vec![] }).await;
+    rail_chain! { struct OfChains { layers: Vec<Layers>, set: DynGuardSet } }
+    check("list of chains", &OfChains { layers: vec![layers()], set: NoRails.into() }).await;
+    check("`DynGuardSet` in a chain", &OfChains { layers: vec![], set: layers().into() }).await;
+    check("`DynGuardSet`", &DynGuardSet::new(layers())).await;
+    check("`DynGuardSet` of a manager", &DynGuardSet::from(outer)).await;
+    let boxed: Box<dyn GuardSet> = Box::new(layers());
+    check("`Box<dyn GuardSet>`", &boxed).await;
+    let mut lists = RailManager::new();
+    lists.add(both()).unwrap();
+    lists.add(before {}).unwrap();
+    lists.add(outermost {}).unwrap();
+    lists.add(after {}).unwrap();
+    check("list in a manager", &lists).await;
 }
 
 #[tokio::test]

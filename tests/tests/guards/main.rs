@@ -17,6 +17,7 @@ mod concurrent;
 mod configured;
 mod documented_rails;
 mod instances;
+mod lists;
 mod long_chains;
 mod nested_chains;
 mod onion;
@@ -27,6 +28,7 @@ mod tool_rails;
 mod wrapped;
 
 // Guard sets that are put together at run time, and what all guard sets have in common.
+mod dyn_guard_sets;
 mod guard_sets_agree;
 mod hook_manager;
 mod rail_manager;

@@ -212,3 +212,32 @@ async fn a_retry_begins_without_values() {
     assert!(result.is_ok());
     assert_eq!(notes, ["None", "None"]);
 }
+
+rail_chain! {
+    /// `limit` provides what `audit` needs; both need what the chain around them provides.
+    #[chain(needs = [Who])]
+    struct Needy { audit, limit, after }
+}
+
+rail_chain! {
+    /// It provides one value that the chain inside needs, and passes the need for the other on.
+    #[chain(needs = [Who], priority = 30)]
+    struct Passing { Needy }
+}
+
+rail_chain! { struct Complete { identify, Passing } }
+
+#[tokio::test]
+async fn a_chain_may_need_values_of_the_chain_around_it() {
+    let flat = rail_chain![identify, audit, limit, after];
+    for user in [Some("admin"), Some("Ada"), Some("nobody"), Some("broken"), None] {
+        let expected = call(&flat, user).await;
+        assert_eq!(call(&Complete, user).await, expected);
+    }
+    let needs = <Needy as Rail>::EVENTS;
+    assert!(needs.contains(&HookPoint::PreToolCall) && needs.contains(&HookPoint::PostToolCall));
+    let mut manager = RailManager::new();
+    manager.add(identify {}).unwrap();
+    manager.add(Needy {}).unwrap();
+    assert_eq!(call(&manager, Some("admin")).await, call(&flat, Some("admin")).await);
+}

@@ -1,0 +1,402 @@
+//! Any guard set behind one type.
+
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+
+use crate::chain::lifecycle::LifecycleEvents;
+use crate::chain::stands_alone::StandsAlone;
+use crate::chain::{Chain, ChainOutput, Serves};
+use crate::context::RailContext;
+use crate::decision::{Decision, Outcome, PlacedRail};
+use crate::event::{
+    Begins, BoxedNext, Dropped, Error, Event, Finished, Innermost, LlmChunk, LlmError, Next, Operation,
+    OperationResult, PostCompaction, PostLlmCall, PostToolCall, PreCompaction, PreLlmCall, PreToolCall, SessionEnd,
+    SessionStart, Start, ToolError, Watched,
+};
+use crate::guard_set::{GuardSet, HookHandle, HookManager, NoRails, ObserverFuture, RailManager};
+use crate::point::{DEFAULT_PRIORITY, HookPoint, RailInfo, SourceLocation, event_table};
+use crate::rail::{EventSet, Presence, Rail, RailOn, Row};
+
+/// Any guard set behind one type, for what the program chooses when it runs.
+///
+/// ```
+/// use exo_rails::DynGuardSet;
+/// use exo_rails::prelude::*;
+///
+/// #[rail(on = [PreToolCall])]
+/// fn no_shell(call: &ToolCallInputs) -> Verdict {
+///     Verdict::abort_if(call.tool_name == "shell", "no shell")
+/// }
+///
+/// #[rail(on = [PreToolCall])]
+/// fn log(call: &ToolCallInputs) { println!("{}", call.tool_name) }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RailFault> {
+/// # let strict = true;
+/// let rails = if strict { DynGuardSet::new(rail_chain![no_shell, log]) } else { DynGuardSet::new(rail_chain![log]) };
+///
+/// let mut call = ToolCallInputs::new("shell");
+/// let decision = rails.dispatch::<PreToolCall>(&mut call, &mut RunContext::new("demo")).await?;
+/// assert_eq!(decision.rail_name(), Some("no_shell"));
+/// # Ok(()) }
+/// ```
+///
+/// It is a guard set, so whatever takes one takes it: an agent, `guard_tool_call`, [`register`](Self::register). It is a
+/// rail too, for a field of a chain and for a [`RailManager`](crate::RailManager). A clone is the same guard set. A
+/// dispatch costs one allocation more than that of the guard set inside; an event without rails costs none.
+///
+/// `Box<dyn GuardSet>`, `Arc<dyn GuardSet>` and `&dyn GuardSet` are guard sets as well, but not rails.
+///
+/// Each rail is still checked, and each chain. Only what depends on the type of the guard set is known at run time: whether
+/// its rails may change something, and how much of a streamed answer they hold back. As a rail of a chain it may be
+/// absent for all that the compiler knows, so it meets no requirement.
+///
+/// # Custom events
+///
+/// A `DynGuardSet` serves the events of the library. For more events, name a trait that has them, and the
+/// compiler checks that each guard set serves them:
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use exo_rails::prelude::*;
+/// use exo_rails::{DynGuardSet, DynServes};
+///
+/// #[derive(Event)]
+/// #[event(payload = &mut String, allows = "abort")]
+/// struct DocumentStored;
+///
+/// trait MyGuardSet: GuardSet + DynServes<DocumentStored> {}
+/// impl<R: GuardSet + DynServes<DocumentStored>> MyGuardSet for R {}
+///
+/// #[rail(on = [DocumentStored])]
+/// fn shorten(text: &mut String) { text.truncate(3) }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RailFault> {
+/// let chain = rail_chain![#[chain(events = [DocumentStored])] shorten];
+/// let rails: DynGuardSet<dyn MyGuardSet> = DynGuardSet::of(Arc::new(chain));
+/// let mut text = "a text".to_owned();
+/// assert!(rails.dispatch::<DocumentStored>(&mut text, &mut RunContext::new("demo")).await?.is_continue());
+/// assert_eq!(text, "a t");
+/// # Ok(()) }
+/// ```
+pub struct DynGuardSet<R: ?Sized = dyn GuardSet>(Arc<R>);
+
+/// [`Serves`] for a guard set whose type is not known. It is implemented for whatever serves the event.
+pub trait DynServes<E: Event>: Send + Sync {
+    /// See [`Serves::has_rails`].
+    #[doc(hidden)]
+    fn dyn_has_rails(&self) -> bool;
+
+    /// See [`Serves::may_rewrite`].
+    #[doc(hidden)]
+    fn dyn_may_rewrite(&self) -> bool;
+
+    /// See [`Serves::stream_window`].
+    #[doc(hidden)]
+    fn dyn_stream_window(&self) -> usize;
+
+    /// See [`Serves::is_timed`].
+    #[doc(hidden)]
+    fn dyn_is_timed(&self) -> bool;
+
+    /// See [`Serves::surround`].
+    #[doc(hidden)]
+    fn dyn_surround<'a>(
+        &'a self,
+        inputs: &'a <E::Operation as Operation>::Inputs,
+        next: BoxedNext<'a, E::Operation>,
+    ) -> BoxFuture<'a, OperationResult<E::Operation>>
+    where
+        E: Begins;
+
+    /// See [`Serves::run_rails`].
+    #[doc(hidden)]
+    fn dyn_run_rails<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> OutcomeFuture<'a, E>;
+
+    /// See [`Serves::run_always_rails`].
+    #[doc(hidden)]
+    fn dyn_run_always_rails<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> ObserverFuture<'a>;
+}
+
+/// What a guard set behind `dyn` gives: a boxed future.
+type OutcomeFuture<'a, E> = Pin<Box<dyn Future<Output = Outcome<E>> + Send + 'a>>;
+
+#[diagnostic::do_not_recommend]
+impl<E: Event, R: Serves<E>> DynServes<E> for R {
+    fn dyn_has_rails(&self) -> bool {
+        self.has_rails()
+    }
+
+    fn dyn_may_rewrite(&self) -> bool {
+        self.may_rewrite()
+    }
+
+    fn dyn_stream_window(&self) -> usize {
+        self.stream_window()
+    }
+
+    fn dyn_is_timed(&self) -> bool {
+        self.is_timed()
+    }
+
+    fn dyn_surround<'a>(
+        &'a self,
+        inputs: &'a <E::Operation as Operation>::Inputs,
+        next: BoxedNext<'a, E::Operation>,
+    ) -> BoxFuture<'a, OperationResult<E::Operation>>
+    where
+        E: Begins,
+    {
+        Box::pin(self.surround(inputs, next))
+    }
+
+    fn dyn_run_rails<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> OutcomeFuture<'a, E> {
+        Box::pin(self.run_rails(payload, ctx))
+    }
+
+    fn dyn_run_always_rails<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> ObserverFuture<'a> {
+        Box::pin(self.run_always_rails(payload, ctx))
+    }
+}
+
+impl DynGuardSet {
+    /// Any guard set.
+    #[must_use]
+    pub fn new(rails: impl GuardSet + 'static) -> Self {
+        Self(Arc::new(rails))
+    }
+
+    /// Registers the guard set with a hook manager: one hook for each event that has rails, as
+    /// [`GuardSet::register`] does for a chain. Returns the hooks' handles. A hook runs no operation, so rails
+    /// [around an operation](macro@crate::rail#rails-around-an-operation) are not called there.
+    pub fn register(self, hooks: &mut HookManager) -> Vec<HookHandle> {
+        register_each(&Arc::new(self), hooks)
+    }
+}
+
+impl<R: ?Sized> DynGuardSet<R> {
+    /// A guard set behind a trait that has [custom events](Self#custom-events).
+    #[must_use]
+    pub const fn of(rails: Arc<R>) -> Self {
+        Self(rails)
+    }
+}
+
+impl<R: ?Sized> Clone for DynGuardSet<R> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<R: ?Sized> fmt::Debug for DynGuardSet<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DynGuardSet").finish_non_exhaustive()
+    }
+}
+
+impl<C: Chain + GuardSet + 'static> From<C> for DynGuardSet {
+    fn from(chain: C) -> Self {
+        Self::new(chain)
+    }
+}
+
+/// Conversions of the guard sets that are not chains.
+macro_rules! from_guard_sets {
+    ($($guard_set:ty),*) => {$(
+        impl From<$guard_set> for DynGuardSet {
+            fn from(rails: $guard_set) -> Self {
+                Self::new(rails)
+            }
+        }
+    )*};
+}
+
+from_guard_sets!(RailManager, HookManager, NoRails);
+
+/// What is behind `dyn` serves the events that its trait has.
+macro_rules! serves_behind_dyn {
+    ($([$($generics:tt)*] $guard_set:ty, as $behind:ty: |$this:ident| $rails:expr;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<$($generics)*, E: Event> Serves<E> for $guard_set
+        where
+            $behind: DynServes<E>,
+        {
+            fn has_rails(&self) -> bool {
+                let $this = self;
+                $rails.dyn_has_rails()
+            }
+
+            fn may_rewrite(&self) -> bool {
+                let $this = self;
+                $rails.dyn_may_rewrite()
+            }
+
+            fn stream_window(&self) -> usize {
+                let $this = self;
+                $rails.dyn_stream_window()
+            }
+
+            fn is_timed(&self) -> bool {
+                let $this = self;
+                $rails.dyn_is_timed()
+            }
+
+            async fn surround<'a, N>(
+                &'a self,
+                inputs: &'a <E::Operation as Operation>::Inputs,
+                next: N,
+            ) -> OperationResult<E::Operation>
+            where
+                E: Begins,
+                N: Next<E::Operation>,
+            {
+                let $this = self;
+                $rails.dyn_surround(inputs, BoxedNext::new(next)).await
+            }
+
+            async fn execute<'a, X>(
+                &'a self,
+                inputs: &'a <E::Operation as Operation>::Inputs,
+                innermost: X,
+            ) -> Result<OperationResult<E::Operation>, X::Over>
+            where
+                E: Begins,
+                X: Innermost<E::Operation>,
+            {
+                let $this = self;
+                let mut watched = Watched::new(innermost);
+                let result = $rails.dyn_surround(inputs, BoxedNext::new(&mut watched)).await;
+                watched.ended(result)
+            }
+
+            async fn run_rails<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Outcome<E> {
+                let $this = self;
+                if $rails.dyn_has_rails() { $rails.dyn_run_rails(payload, ctx).await } else { Ok(Decision::Continue) }
+            }
+
+            async fn run_always_rails<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) {
+                let $this = self;
+                if $rails.dyn_has_rails() {
+                    $rails.dyn_run_always_rails(payload, ctx).await;
+                }
+            }
+        }
+    )*};
+}
+
+serves_behind_dyn! {
+    [R: ?Sized] DynGuardSet<R>, as R: |this| this.0;
+}
+
+/// The pointers to `dyn GuardSet`. Those to other guard sets are in the module above.
+macro_rules! pointers {
+    ($($dyn:ty),*) => {
+        serves_behind_dyn! {$(
+            ['d] Box<$dyn>, as $dyn: |this| (**this);
+            ['d] Arc<$dyn>, as $dyn: |this| (**this);
+            ['d] &'d $dyn, as $dyn: |this| (**this);
+        )*}
+    };
+}
+
+pointers!(dyn GuardSet + 'd, dyn GuardSet + Send + 'd, dyn GuardSet + Send + Sync + 'd);
+
+/// What it is in a chain or a manager: a rail on every event of the library. What it does there, it says when it runs.
+#[diagnostic::do_not_recommend]
+impl Rail for DynGuardSet {
+    const DECLARATION: Row = Row::new(
+        RailInfo { name: "DynGuardSet", priority: DEFAULT_PRIORITY, declared: SourceLocation::here(&module_path!()) },
+        HookPoint::ALL,
+        HookPoint::ALL,
+    )
+    .always(HookPoint::ALL)
+    .around_in(EventSet::of(HookPoint::ALL))
+    .timed_in(EventSet::of(HookPoint::ALL))
+    .present(Presence::Optional);
+
+    type Events = LifecycleEvents;
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Event> RailOn<E> for DynGuardSet
+where
+    Self: Serves<E>,
+{
+    type Out = ChainOutput<E>;
+
+    async fn call<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Self::Out {
+        ChainOutput(self.run_rails(payload, ctx).await)
+    }
+
+    async fn call_at<'a>(
+        &'a self,
+        mut payload: E::Payload<'a>,
+        ctx: &'a mut RailContext,
+        at: &'a PlacedRail,
+    ) -> Self::Out {
+        let outside = ctx.go_into(at.place);
+        let outcome = self.run_rails(E::reborrow(&mut payload), ctx).await;
+        ctx.return_to(outside);
+        ChainOutput(outcome)
+    }
+
+    fn surround<'a, N>(
+        &'a self,
+        inputs: &'a <E::Operation as Operation>::Inputs,
+        next: N,
+    ) -> impl Future<Output = OperationResult<E::Operation>> + Send
+    where
+        E: Begins,
+        N: Next<E::Operation>,
+    {
+        Serves::<E>::surround(self, inputs, next)
+    }
+
+    fn call_if_always<'a>(
+        &'a self,
+        payload: E::Payload<'a>,
+        ctx: &'a mut RailContext,
+        _: &'a PlacedRail,
+    ) -> impl Future<Output = ()> + Send {
+        Serves::<E>::run_always_rails(self, payload, ctx)
+    }
+
+    fn may_rewrite(&self) -> bool {
+        Serves::<E>::may_rewrite(self)
+    }
+
+    fn stream_window(&self) -> usize {
+        Serves::<E>::stream_window(self)
+    }
+}
+
+macro_rules! dyn_lifecycle {
+    ($(
+        $(#[$doc:meta])*
+        $event:ident = $number:literal $name:literal $when:ident
+            ($($mode:ident $part:ident: $type:ty),+) -> $substitute:ident, allows $allows:ident;
+    )*) => {
+        /// Every event of the library, served by a guard set whose type is not known: what [`GuardSet`] asks for as one thing.
+        #[doc(hidden)]
+        pub trait DynLifecycle: DynServes<StandsAlone> + $(DynServes<$event> +)* {}
+
+        impl<R: DynServes<StandsAlone> + $(DynServes<$event> +)*> DynLifecycle for R {}
+
+        /// Adds a hook for each event that has rails.
+        fn register_each(rails: &Arc<DynGuardSet>, hooks: &mut HookManager) -> Vec<HookHandle> {
+            let mut handles = Vec::new();
+            $(
+                if Serves::<$event>::has_rails(&**rails) {
+                    handles.push(hooks.add_rail::<$event, DynGuardSet>(Arc::clone(rails)));
+                }
+            )*
+            handles
+        }
+    };
+}
+
+event_table!(dyn_lifecycle);
