@@ -122,9 +122,17 @@ impl<'c> Names<'c> {
         });
         // A public chain may serve private events.
         let events = event_list(custom);
+        let names = self.chain.operations.iter().flat_map(|operation| {
+            let library = library.located(operation.span());
+            parse::EVENTS_OF_AN_OPERATION.map(|which| {
+                let (name, which) = (Chain::event_of(operation, which), Ident::new(which, Span::mixed_site()));
+                quote_spanned!(operation.span()=> type #name = <#operation as #library::Operation>::#which;)
+            })
+        });
         let list = unnamed_list(library, &quote!(#library::__private::LifecycleEvents<#events>));
         (!custom.is_empty()).then(|| {
             quote_spanned! {Span::mixed_site()=>
+                #(#names)*
                 const __SERVED: bool = { #(#are_events)* true };
                 #list
             }

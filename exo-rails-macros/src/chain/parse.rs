@@ -1,9 +1,10 @@
 //! What stands in `rail_chain!`.
 
 use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens, quote};
+use quote::{ToTokens, format_ident, quote};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
+use syn::spanned::Spanned;
 use syn::{Attribute, Expr, Ident, Path, Token, Type, Visibility, braced};
 
 use super::requirements::{self, Requirement, WORDS};
@@ -32,6 +33,8 @@ pub(super) struct Chain {
     pub tools: Option<Path>,
     /// The events that it names, because they are the user's own or because many of its rails are on them.
     pub events: Vec<Path>,
+    /// The custom operations that it guards. Their events are among `events`, by the names of [`Self::event_of`].
+    pub operations: Vec<Path>,
     /// Whether rails run in the reverse of their order at events that tell of what has happened.
     pub onion: bool,
     /// Whether the rails of an event run at once.
@@ -57,11 +60,18 @@ impl Chain {
             policies: Vec::new(),
             tools: None,
             events: Vec::new(),
+            operations: Vec::new(),
             onion: false,
             concurrent: false,
             trace: false,
             rails,
         }
+    }
+
+    /// What the expansion calls an event of an operation: the chain knows the operation only.
+    pub(super) fn event_of(operation: &Path, which: &str) -> Ident {
+        let name = operation.segments.last().map(|last| last.ident.unraw().to_string()).unwrap_or_default();
+        format_ident!("__{name}{which}", span = operation.span().resolved_at(Span::mixed_site()))
     }
 
     /// Reads its options.
@@ -184,7 +194,7 @@ fn named(input: ParseStream<'_>, options: &[Attribute], attrs: Vec<Attribute>) -
     errors.finish(chain)
 }
 
-const OPTIONS: [&str; 14] = [
+const OPTIONS: [&str; 15] = [
     "priority",
     "crate",
     "unique_priorities",
@@ -192,6 +202,7 @@ const OPTIONS: [&str; 14] = [
     "concurrent",
     "trace",
     "events",
+    "operations",
     "policy",
     "tools",
     "needs",
@@ -253,6 +264,7 @@ fn option(chain: &mut Chain, key: &Ident, name: &str, input: ParseStream<'_>, er
             "policy" => "policy = MyPolicy",
             "tools" => "tools = SupportTools",
             "events" => EVENTS_EXAMPLE,
+            "operations" => OPERATIONS_EXAMPLE,
             "needs" => "needs = [RateLimitLeft]",
             _ => "priority = 10",
         };
@@ -267,7 +279,12 @@ fn option(chain: &mut Chain, key: &Ident, name: &str, input: ParseStream<'_>, er
             }
             chain.policies.push(policy);
         }
-        "events" => chain.events = events(input, errors)?,
+        "events" => chain.events.extend(events(input, errors)?),
+        "operations" => {
+            chain.operations = operations(input, errors)?;
+            let events = |operation| EVENTS_OF_AN_OPERATION.map(|which| Chain::event_of(operation, which).into());
+            chain.events.extend(chain.operations.iter().flat_map(events));
+        }
         "needs" => chain.needs = rail::values(input, key, errors)?,
         "tools" => {
             let message = "`tools` cannot be read: write it like `tools = SupportTools`";
@@ -279,6 +296,32 @@ fn option(chain: &mut Chain, key: &Ident, name: &str, input: ParseStream<'_>, er
 }
 
 const EVENTS_EXAMPLE: &str = "events = [CheckpointSaved]";
+
+const OPERATIONS_EXAMPLE: &str = "operations = [StoreDocument]";
+
+/// The types of `Operation` that are its events.
+pub(super) const EVENTS_OF_AN_OPERATION: [&str; 3] = ["Pre", "Post", "Failed"];
+
+/// The operations of the library, which every chain guards.
+const OPERATIONS: [&str; 4] = ["Run", "LlmCall", "ToolCall", "Compaction"];
+
+/// The operations in `operations = [StoreDocument]`.
+fn operations(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Vec<Path>> {
+    let wrong =
+        |span| syn::Error::new(span, format_args!("`operations` takes a list of operations: `{OPERATIONS_EXAMPLE}`"));
+    let operations = options::paths(input)?.ok_or_else(|| wrong(input.span()))?;
+    let operations = operations.map_err(|error| wrong(error.span()))?;
+    for (i, operation) in operations.iter().enumerate() {
+        let name = shown(operation);
+        if operations[..i].contains(operation) {
+            errors.at(operation, format_args!("the operation `{name}` is listed twice"));
+        }
+        if OPERATIONS.contains(&&*name) {
+            errors.at(operation, format_args!("every chain guards `{name}`: list custom operations only"));
+        }
+    }
+    Ok(operations)
+}
 
 /// The events in `events = [CheckpointSaved]`.
 fn events(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Vec<Path>> {

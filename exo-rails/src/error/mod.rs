@@ -78,18 +78,16 @@ pub struct RetriesExhausted {
 }
 
 /// Which retries are used up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "of", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum RetryLimit {
     /// Those that the rail has for this operation.
-    #[error("the rail may retry it {max_retries} times")]
     Rail {
         /// The limit that the rail asked with.
         max_retries: u32,
     },
     /// Those of the run: see [`RunContext::with_max_retries`](crate::RunContext::with_max_retries).
-    #[error("all operations of the run together may be retried {max_retries} times")]
     Run {
         /// The limit of the run.
         max_retries: u32,
@@ -109,9 +107,13 @@ impl RetryLimit {
 impl fmt::Display for RetriesExhausted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { rail_name, event, attempts, limit, reason, .. } = self;
+        let (whose, retries) = match limit {
+            RetryLimit::Rail { max_retries } => ("has none left", max_retries),
+            RetryLimit::Run { max_retries } => ("the run has none left", max_retries),
+        };
         write!(
             f,
-            "rail `{rail_name}` wants a retry at {event} after attempt {attempts}, but none is left ({limit}): {reason}"
+            "rail `{rail_name}` wants a retry at {event} but {whose} ({attempts} attempted, {retries} retries allowed): {reason}"
         )
     }
 }

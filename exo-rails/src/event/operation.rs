@@ -23,7 +23,8 @@ use super::types::{
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an operation",
     label = "not an operation",
-    note = "the operations are `ToolCall`, `LlmCall`, `Run` and `Compaction` in `exo_rails::operations`"
+    note = "the operations are `ToolCall`, `LlmCall`, `Run` and `Compaction` in `exo_rails::operations`",
+    note = "a custom operation is declared with `#[derive(Operation)]`"
 )]
 pub trait Operation: Sized + Send + Sync + 'static {
     /// What it is called with.

@@ -16,7 +16,7 @@ use crate::event::{
     OperationResult, PostCompaction, PostLlmCall, PostToolCall, PreCompaction, PreLlmCall, PreToolCall, SessionEnd,
     SessionStart, Start, ToolError, Watched,
 };
-use crate::guard_set::{GuardSet, HookHandle, HookManager, NoRails, ObserverFuture, RailManager};
+use crate::guard_set::{GuardSet, HookManager, NoRails, ObserverFuture, RailManager};
 use crate::point::{DEFAULT_PRIORITY, HookPoint, RailInfo, SourceLocation, event_table};
 use crate::rail::{EventSet, Presence, Rail, RailOn, Row};
 
@@ -44,8 +44,10 @@ use crate::rail::{EventSet, Presence, Rail, RailOn, Row};
 /// # Ok(()) }
 /// ```
 ///
-/// It is a guard set, so whatever takes one takes it: an agent, `guard_tool_call`, [`register`](Self::register). It is a
-/// rail too, for a field of a chain and for a [`RailManager`](crate::RailManager). A clone is the same guard set. A
+/// It is a guard set, so whatever takes one takes it: an agent, `guard_tool_call`. It is a rail too, for a field of a chain and
+/// for a [`RailManager`](crate::RailManager). A chain is registered with a `HookManager` before it is one of several that are
+/// chosen at run time: a hook runs no rails around an operation, and of a `DynGuardSet` nobody knows whether it has some. A
+/// clone is the same guard set. A
 /// dispatch costs one allocation more than that of the guard set inside; an event without rails costs none.
 ///
 /// `Box<dyn GuardSet>`, `Arc<dyn GuardSet>` and `&dyn GuardSet` are guard sets as well, but not rails.
@@ -168,13 +170,6 @@ impl DynGuardSet {
     #[must_use]
     pub fn new(rails: impl GuardSet + 'static) -> Self {
         Self(Arc::new(rails))
-    }
-
-    /// Registers the guard set with a hook manager: one hook for each event that has rails, as
-    /// [`GuardSet::register`] does for a chain. Returns the hooks' handles. A hook runs no operation, so rails
-    /// [around an operation](macro@crate::rail#rails-around-an-operation) are not called there.
-    pub fn register(self, hooks: &mut HookManager) -> Vec<HookHandle> {
-        register_each(&Arc::new(self), hooks)
     }
 }
 
@@ -385,17 +380,6 @@ macro_rules! dyn_lifecycle {
         pub trait DynLifecycle: DynServes<StandsAlone> + $(DynServes<$event> +)* {}
 
         impl<R: DynServes<StandsAlone> + $(DynServes<$event> +)*> DynLifecycle for R {}
-
-        /// Adds a hook for each event that has rails.
-        fn register_each(rails: &Arc<DynGuardSet>, hooks: &mut HookManager) -> Vec<HookHandle> {
-            let mut handles = Vec::new();
-            $(
-                if Serves::<$event>::has_rails(&**rails) {
-                    handles.push(hooks.add_rail::<$event, DynGuardSet>(Arc::clone(rails)));
-                }
-            )*
-            handles
-        }
     };
 }
 

@@ -405,7 +405,10 @@ async fn a_run_that_is_dropped_shows_where_it_was() {
     let rails = Traced::new(rail_chain![never]);
     let mut ctx = RunContext::new("own");
     assert!(tests::Polls(1).of(rails.guard_run("hello", &mut ctx, tests::run)).await.is_none());
-    assert_eq!(rails.trace().to_string(), "  1  start           its rails did not come to an end\n");
+    assert_eq!(
+        rails.trace().to_string(),
+        "  1  start           its rails did not come to an end\n  2  dropped         continue\n"
+    );
 }
 
 #[tokio::test]

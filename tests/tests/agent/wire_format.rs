@@ -294,7 +294,7 @@ fn usage_adds_up() {
 #[test]
 fn events_are_named_in_snake_case() {
     let names = "session_start start pre_compaction post_compaction pre_llm_call llm_chunk post_llm_call llm_error \
-                 pre_tool_call post_tool_call tool_error finished error session_end";
+                 pre_tool_call post_tool_call tool_error finished error session_end dropped";
     let shown: Vec<_> = HookPoint::ALL.iter().map(ToString::to_string).collect();
     assert_eq!(shown.join(" "), names);
     for &point in HookPoint::ALL {
@@ -320,7 +320,7 @@ fn a_name_of_no_event_is_an_error_that_helps() {
     assert_eq!(name, "on_agent_start_of_turn");
     let message = error("on_agent_start_of_turn").to_string();
     assert!(
-        message.ends_with("`error`, `session_end`") && message.contains("expected one of `session_start`"),
+        message.ends_with("`session_end`, `dropped`") && message.contains("expected one of `session_start`"),
         "{message}"
     );
     assert!(serde_json::from_value::<HookPoint>(json!("context_window")).is_err());

@@ -60,14 +60,6 @@ async fn one_if_chooses_a_guard_set() {
         assert_eq!(stopped_by(&&*boxed(strict)).await, by);
         assert_eq!(stopped_by(&shared(strict)).await, by);
         assert_eq!(stopped_by(&EventBus::default().wrap(chosen(strict))).await, by);
-        let mut hooks = HookManager::new();
-        assert_eq!(
-            chosen(strict).register(&mut hooks).len(),
-            if strict { 2 } else { 1 },
-            "an event without rails has no hook"
-        );
-        assert_eq!(stopped_by(&hooks).await, by);
-        assert_eq!(stopped_by(&DynGuardSet::from(hooks)).await, by);
     }
     assert_eq!(stopped_by(&DynGuardSet::from(NoRails)).await, None);
     assert_eq!(stopped_by(&DynGuardSet::from(RailManager::new())).await, None);

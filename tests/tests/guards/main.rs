@@ -43,6 +43,7 @@ mod permit;
 
 // Events that are not the library's.
 mod custom_events;
+mod custom_operations;
 
 // What it costs.
 mod allocations;

@@ -22,7 +22,7 @@ macro_rules! noting {
         $(#[$doc])*
         #[rail(priority = $priority, on = [
             SessionStart, Start, PreCompaction, PostCompaction, PreLlmCall, LlmChunk, PostLlmCall, LlmError, PreToolCall,
-            PostToolCall, ToolError, Finished, events::Error, SessionEnd, Opening, Closed,
+            PostToolCall, ToolError, Finished, events::Error, SessionEnd, Dropped, Opening, Closed,
         ])]
         fn $rail(ctx: &RailContext) {
             note(ctx, stringify!($rail));

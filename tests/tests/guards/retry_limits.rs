@@ -202,7 +202,7 @@ async fn used_up_retries_tell_the_last_failure() {
     assert!(error.source().unwrap().downcast_ref::<OperationError>().is_some());
     assert_eq!(
         error.to_string(),
-        "rail `again` wants a retry at llm_error after attempt 2, but none is left (the rail may retry it 1 times): down"
+        "rail `again` wants a retry at llm_error but has none left (2 attempted, 1 retries allowed): down"
     );
     // Inside another operation, it is a failure of the same kind.
     assert_eq!(OperationError::from(error).kind, OperationErrorKind::Unavailable);
