@@ -55,7 +55,9 @@ pub use message::error_kind::OperationErrorKind;
 pub use message::payload::{InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse, ToolCallInputs, ToolOutput};
 pub use message::session::SessionInfo;
 pub use message::stream::{StreamPiece, StreamSink, StreamWindow};
-pub use operation::{Args, ArgsError, Guard, Guarded, GuardedStream, Permit, Tool, ToolArgs, ToolFor, ToolSet};
+pub use operation::{
+    Args, ArgsError, Guard, Guarded, GuardedStream, IntoFailure, Permit, Tool, ToolArgs, ToolFor, ToolSet,
+};
 pub use point::{
     CustomPoint, DEFAULT_PRIORITY, HookPoint, RailInfo, RailName, Reason, SourceLocation, UnknownHookPoint,
 };

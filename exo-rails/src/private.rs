@@ -8,10 +8,10 @@ pub use crate::chain::{
     ChainFacts, ChainSteps, ListedSteps, Listing, NoRail, Order, RailAt, RailList, RunsEachRailOnce,
 };
 pub use crate::context::ValueInfo;
-pub use crate::decision::{CanSkip, Observes, PlacedRail, Reader, Returned, ReturnedAt};
+pub use crate::decision::{CanSkip, Observes, PlacedRail, Reader, Returned, ReturnedAt, ReturnedAtCustom};
 pub use crate::event::{
-    AnySubstitute, BeforeTool, Carried, CarriedBy, CustomPart, Param, SharedBy, SharedParam, Sound, ToolEvent,
-    interrupted, once,
+    AnySubstitute, BeforeTool, Carried, CarriedBy, CarriesForeign, CustomPart, Param, SharedBy, SharedParam, Sound,
+    ToolEvent, interrupted, once,
 };
 pub use crate::operation::ToolArgs;
 pub use crate::operation::{HasSchema, IntoTools, Json, OpenArgs, distinct, into_tools, name_of, of_set};
@@ -26,4 +26,5 @@ pub type Schema = serde_json::Value;
 
 // For messages only, which write the short name of what is public.
 pub use crate::action::{BeyondVerdict, IntoRetry};
+pub use crate::operation::MakesPermits;
 pub use crate::point::IntoReason;

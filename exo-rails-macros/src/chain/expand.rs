@@ -23,7 +23,7 @@ pub(super) fn chain(chain: &Chain) -> TokenStream {
         #[allow(dead_code, unused_imports, unused_parens)]
         const _: () = {
             #fallbacks
-            // If a path does not name a type, `__Rail0` and the like mean the aliases above: see `Self::imports`.
+            // If a path does not name a type, `__guard_0` and the like mean the aliases above: see `Self::imports`.
             const _: () = {
                 #imports
                 #custom_events
@@ -101,7 +101,9 @@ impl<'c> Names<'c> {
     fn alias(place: usize, rail: &Listed) -> Option<Ident> {
         let Listed::Path { path, .. } = rail else { return None };
         let plain = path.segments.iter().all(|segment| segment.arguments.is_none());
-        plain.then(|| format_ident!("__Rail{place}", span = path.span().resolved_at(Span::mixed_site())))
+        // rustc shows the alias where the name is that of a module, or ambiguous: so the name is in it.
+        let name = path.segments.last().filter(|_| plain)?.ident.unraw();
+        Some(format_ident!("__{name}_{place}", span = path.span().resolved_at(Span::mixed_site())))
     }
 
     fn aliased(&self) -> impl Iterator<Item = (usize, Ident, &Listed)> {
@@ -315,7 +317,13 @@ impl<'c> Names<'c> {
                 #checks::check_policy(<#policy as #library::ChainPolicy>::NAME, <#policy as #library::ChainPolicy>::REQUIREMENTS);
             }
         });
-        let chain: Vec<_> = crowded.chain(ordered).chain(requirements).chain(policies).collect();
+        // The macro knows names only. An event of the user's that has the name of one of the library's is reported elsewhere.
+        let usual = chain.events.iter().filter(|event| parse::known(event).is_some_and(|name| !RARE.contains(&name)));
+        let named = usual.map(|event| {
+            let (checks, library) = (checks(event.span()), library.located(event.span()));
+            quote_spanned!(event.span()=> #checks::check_names(<#event as #library::Event>::POINT);)
+        });
+        let chain: Vec<_> = named.chain(crowded).chain(ordered).chain(requirements).chain(policies).collect();
         let chain = (!chain.is_empty()).then(|| quote!(const _: () = { #(#chain)* };));
         quote!(#(const _: () = { #places };)* #chain)
     }

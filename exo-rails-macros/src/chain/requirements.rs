@@ -83,7 +83,7 @@ impl Requirement {
         let span = self.span();
         let arguments = match self {
             Self::On { rail, event, .. } => {
-                let (rail, located) = (row(rail, library), library.located(event.span()));
+                let (rail, located, event) = (row(rail, library), library.located(event.span()), library.event(event));
                 quote_spanned!(event.span()=> #rail, <#event as #located::Event>::POINT)
             }
             Self::Before { first, second } => {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use futures_util::{FutureExt, StreamExt};
 
 use super::attempt::AttemptOver;
+use super::failure::IntoFailure;
 use super::guarded::{Guarded, GuardedStream};
 use super::kinds::Kind;
 use super::permit::Permit;
@@ -68,7 +69,7 @@ pub(crate) struct Whole<F>(pub F);
 impl<O, F> Perform<O> for Whole<F>
 where
     O: Kind,
-    F: Guarded<O::Inputs, O::Output, O::Error>,
+    F: Guarded<O::Inputs, O::Output, O::Error, Future: Send, Value: Send, Error: Send> + Send,
 {
     fn perform<R: GuardSet + ?Sized>(
         &mut self,
@@ -79,13 +80,12 @@ where
     ) -> impl Future<Output = Result<Result<O::Output, O::Error>, AttemptOver>> + Send {
         let call = O::unless_cancelled((self.0)(permit), ctx);
         call.map(|result| {
-            if let Some(Ok(output)) = &result {
+            let Some(result) = result else { return Err(RunError::Cancelled.into()) };
+            let result = result.map(Into::into).map_err(IntoFailure::into_failure);
+            if let Ok(output) = &result {
                 O::count(output, ctx);
             }
-            match result {
-                Some(result) => Ok(result.map_err(Into::into)),
-                None => Err(RunError::Cancelled.into()),
-            }
+            Ok(result)
         })
     }
 
