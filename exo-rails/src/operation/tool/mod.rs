@@ -54,7 +54,7 @@ pub struct Tool {
 impl Tool {
     /// A tool of this name. `parameters` is a JSON schema of its arguments; `run` receives them as any type
     /// that they deserialize into (`serde_json::Value` takes all), and returns text, JSON or a
-    /// [`ToolOutput`].
+    /// [`ToolOutput`]. It fails with [any error](crate::IntoFailure), such as one of the application.
     ///
     /// Arguments that do not fit are an [`OperationError`] of kind
     /// [`InvalidRequest`](OperationErrorKind::InvalidRequest), with the [`ArgsError`](crate::ArgsError) underneath;
