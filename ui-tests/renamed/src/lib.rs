@@ -1,5 +1,7 @@
 //! Every macro finds the library under the name that `Cargo.toml` has for it, without `crate = …`.
 
+#![allow(clippy::must_use_candidate, clippy::unused_self, clippy::ptr_arg, reason = "rails are as small as can be")]
+
 use rails::prelude::*;
 use rails::{Chain, chain_policy, tools};
 
