@@ -307,14 +307,14 @@ impl<M, R> AgentBuilder<M, R> {
 // of an `impl Future`, rustc reports a bound of the method again at the call and at its `.await`.
 #[doc(hidden)]
 impl<M, R> AgentBuilder<M, R> {
-    pub fn run<I>(&self, _: I) -> Ready<Result<InvokeOutput, RunError>>
+    pub fn run<I>(&self, _: I) -> Ready<Result<InvokeOutput, FailedRun>>
     where
         Self: IsBuilt,
     {
         ready(Ok(InvokeOutput::default()))
     }
 
-    pub fn run_in<I>(&self, _: I, _: &mut RunContext) -> Ready<Result<InvokeOutput, RunError>>
+    pub fn run_in<I>(&self, _: I, _: &mut RunContext) -> Ready<Result<InvokeOutput, FailedRun>>
     where
         Self: IsBuilt,
     {
