@@ -392,6 +392,18 @@ mod with_tools {
     }
 }
 
+mod models {
+    use std::error::Error;
+    use std::sync::Arc;
+
+    use exo_rails_agent::Model;
+
+    fn chosen(model: Box<dyn Model>) -> Result<Arc<dyn exo_rails_agent::Model>, Box<dyn Error>> {
+        let by_name = <dyn Model>::from_spec("openai:gpt-4o")?;
+        Ok(if by_name.model_name().is_some() { by_name.into() } else { model.into() })
+    }
+}
+
 fn main() {
     let _ = rail_chain![rails::my_rail];
 }

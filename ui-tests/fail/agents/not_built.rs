@@ -10,7 +10,7 @@ async fn guard(call: &ToolCallInputs) -> Verdict {
 
 async fn answer(model: impl Model) -> Result<InvokeOutput, RunError> {
     let agent = Agent::builder("support", model).rails(rail_chain![guard]);
-    agent.run("hello").await
+    Ok(agent.run("hello").await?)
 }
 
 fn main() {
