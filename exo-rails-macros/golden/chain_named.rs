@@ -4,18 +4,19 @@ pub struct SupportRails {
 }
 #[allow(dead_code, unused_imports, unused_parens)]
 const _: () = {
-    type __Rail0 = ::exo_rails::__private::NoRail<0>;
-    type __Rail2 = ::exo_rails::__private::NoRail<2>;
+    type __block_dangerous_0 = ::exo_rails::__private::NoRail<0>;
+    type __audit_2 = ::exo_rails::__private::NoRail<2>;
     const _: () = {
-        use block_dangerous as __Rail0;
-        use audit as __Rail2;
+        use block_dangerous as __block_dangerous_0;
+        use audit as __audit_2;
         /// The list of the rails: which is at which place.
         enum __Rails {}
         impl ::exo_rails::__private::RailAt<0> for __Rails {
-            type Rail = __Rail0;
+            type Rail = __block_dangerous_0;
             type Access = ::exo_rails::__private::ByName;
         }
-        impl ::exo_rails::__private::RunsEachRailOnce<__Rail0> for SupportRails {}
+        impl ::exo_rails::__private::RunsEachRailOnce<__block_dangerous_0>
+        for SupportRails {}
         impl ::exo_rails::__private::RailAt<1> for __Rails {
             type Rail = RateLimit<MemoryStore>;
             type Access = ::exo_rails::__private::InField<1>;
@@ -28,14 +29,14 @@ const _: () = {
             }
         }
         impl ::exo_rails::__private::RailAt<2> for __Rails {
-            type Rail = __Rail2;
+            type Rail = __audit_2;
             type Access = ::exo_rails::__private::ByName;
         }
-        impl ::exo_rails::__private::RunsEachRailOnce<__Rail2> for SupportRails {}
+        impl ::exo_rails::__private::RunsEachRailOnce<__audit_2> for SupportRails {}
         static __ROWS: [::exo_rails::__private::Row; 3] = ::exo_rails::__private::Row::listed([
-            <__Rail0 as ::exo_rails::__private::Stateless>::ROW,
+            <__block_dangerous_0 as ::exo_rails::__private::Stateless>::ROW,
             <RateLimit<MemoryStore> as ::exo_rails::Rail>::ROW.in_field("limit"),
-            <__Rail2 as ::exo_rails::__private::Stateless>::ROW,
+            <__audit_2 as ::exo_rails::__private::Stateless>::ROW,
         ]);
         impl ::exo_rails::__private::Listing<3> for SupportRails {
             const ROWS: &'static [::exo_rails::__private::Row; 3] = &__ROWS;

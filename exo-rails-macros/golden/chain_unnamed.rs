@@ -14,18 +14,19 @@ fn main() {
         }
         #[allow(dead_code, unused_imports, unused_parens)]
         const _: () = {
-            type __Rail0 = ::exo_rails::__private::NoRail<0>;
+            type __redact_0 = ::exo_rails::__private::NoRail<0>;
             const _: () = {
-                use guards::redact as __Rail0;
+                use guards::redact as __redact_0;
                 /// The list of the rails: which is at which place.
                 enum __Rails {}
                 impl ::exo_rails::__private::RailAt<0> for __Rails {
-                    type Rail = __Rail0;
+                    type Rail = __redact_0;
                     type Access = ::exo_rails::__private::ByName;
                 }
-                impl ::exo_rails::__private::RunsEachRailOnce<__Rail0> for UnnamedChain {}
+                impl ::exo_rails::__private::RunsEachRailOnce<__redact_0>
+                for UnnamedChain {}
                 static __ROWS: [::exo_rails::__private::Row; 1] = ::exo_rails::__private::Row::listed([
-                    <__Rail0 as ::exo_rails::__private::Stateless>::ROW,
+                    <__redact_0 as ::exo_rails::__private::Stateless>::ROW,
                 ]);
                 impl ::exo_rails::__private::Listing<1> for UnnamedChain {
                     const ROWS: &'static [::exo_rails::__private::Row; 1] = &__ROWS;

@@ -6,9 +6,9 @@ impl ::exo_rails::__private::Stateless for MemoryRails {
 }
 #[allow(dead_code, unused_imports, unused_parens)]
 const _: () = {
-    type __Rail0 = ::exo_rails::__private::NoRail<0>;
+    type __privacy_0 = ::exo_rails::__private::NoRail<0>;
     const _: () = {
-        use privacy as __Rail0;
+        use privacy as __privacy_0;
         const __SERVED: bool = {
             let _ = <MemoriesRecalled as ::exo_rails::Event>::POINT;
             let _ = <Tick as ::exo_rails::Event>::POINT;
@@ -49,12 +49,12 @@ const _: () = {
         /// The list of the rails: which is at which place.
         enum __Rails {}
         impl ::exo_rails::__private::RailAt<0> for __Rails {
-            type Rail = __Rail0;
+            type Rail = __privacy_0;
             type Access = ::exo_rails::__private::ByName;
         }
-        impl ::exo_rails::__private::RunsEachRailOnce<__Rail0> for MemoryRails {}
+        impl ::exo_rails::__private::RunsEachRailOnce<__privacy_0> for MemoryRails {}
         static __ROWS: [::exo_rails::__private::Row; 1] = ::exo_rails::__private::Row::listed([
-            <__Rail0 as ::exo_rails::__private::Stateless>::ROW,
+            <__privacy_0 as ::exo_rails::__private::Stateless>::ROW,
         ]);
         impl ::exo_rails::__private::Listing<1> for MemoryRails {
             const ROWS: &'static [::exo_rails::__private::Row; 1] = &__ROWS;

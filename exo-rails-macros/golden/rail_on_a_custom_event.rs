@@ -26,6 +26,29 @@ const _: () = {
         let _ = <MemoriesRecalled as ::exo_rails::Event>::POINT;
         true
     };
+    const __CARRIED: bool = {
+        let _ = <&mut Memories as ::exo_rails::__private::CarriesForeign<
+            '_,
+            ::exo_rails::__private::Sound<MemoriesRecalled, __Events, { __IS_EVENT }>,
+            <::exo_rails::__private::Sound<
+                MemoriesRecalled,
+                __Events,
+                { __IS_EVENT },
+            > as ::exo_rails::Payloads>::Payload<'_>,
+        >>::TAKES;
+        true
+    };
+    const __RETURNED: bool = {
+        let _ = <Verdict as ::exo_rails::__private::ReturnedAtCustom<
+            ::exo_rails::__private::Sound<MemoriesRecalled, __Events, { __IS_EVENT }>,
+            <::exo_rails::__private::Sound<
+                MemoriesRecalled,
+                __Events,
+                { __IS_EVENT },
+            > as ::exo_rails::Event>::Returns,
+        >>::DECIDES;
+        true
+    };
     #[allow(unreachable_pub, missing_debug_implementations)]
     pub enum __Events {}
     #[automatically_derived]
@@ -83,7 +106,7 @@ const _: () = {
     where
         for<'__event> MemoriesRecalled: ::exo_rails::Event,
     {
-        type Out = ::exo_rails::__private::Sound<Verdict, Self, { __IS_EVENT }>;
+        type Out = ::exo_rails::__private::Sound<Verdict, Self, { __RETURNED }>;
         const CHANGES: bool = true;
         #[inline]
         fn call<'__event>(
@@ -101,7 +124,11 @@ const _: () = {
                 { __IS_EVENT },
             > as ::exo_rails::Event>::parts(payload);
             let mut ctx = ::core::option::Option::Some(ctx);
-            let p0 = <&mut Memories as ::exo_rails::__private::CarriedBy<
+            let p0 = <::exo_rails::__private::Sound<
+                &mut Memories,
+                privacy,
+                { __CARRIED },
+            > as ::exo_rails::__private::CarriesForeign<
                 '_,
                 ::exo_rails::__private::Sound<
                     MemoriesRecalled,
@@ -129,7 +156,11 @@ const _: () = {
         ) -> impl ::core::future::Future<Output = Self::Out> + ::core::marker::Send {
             let mut parts = <PreToolCall as ::exo_rails::Event>::parts(payload);
             let mut ctx = ::core::option::Option::Some(ctx);
-            let p0 = <&mut Memories as ::exo_rails::__private::CarriedBy<
+            let p0 = <::exo_rails::__private::Sound<
+                &mut Memories,
+                privacy,
+                { __CARRIED },
+            > as ::exo_rails::__private::CarriesForeign<
                 '_,
                 PreToolCall,
                 <PreToolCall as ::exo_rails::Payloads>::Payload<'_>,

@@ -26,6 +26,10 @@ impl Errors {
         result.map_err(|error| self.push(error)).ok()
     }
 
+    pub(crate) const fn any(&self) -> bool {
+        self.0.is_some()
+    }
+
     /// The value, if there were no errors.
     pub(crate) fn finish<T>(self, value: T) -> syn::Result<T> {
         match self.0 {

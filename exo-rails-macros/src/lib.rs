@@ -12,6 +12,7 @@
 //! | `tools` | `tools!`: functions become a set of tools |
 //! | `options` | reads options with names, `priority = 10`, for every attribute |
 //! | `paths` | names the library, its events and its payloads |
+//! | `manifest` | finds the name under which a package depends on the library |
 //! | `errors` | collects the mistakes of one macro call, and finds the name that the user may have meant |
 //! | `growth` | tests how many tokens the macros write |
 //! | `testing` | what the tests share, such as the expansions recorded in `golden/` |
@@ -24,6 +25,7 @@ mod custom_event;
 mod errors;
 #[cfg(test)]
 mod growth;
+mod manifest;
 mod operation;
 mod options;
 mod paths;

@@ -2,11 +2,11 @@
 
 use proc_macro2::{TokenStream, TokenTree};
 use syn::ext::IdentExt;
-use syn::parse::ParseStream;
+use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Expr, ExprLit, Ident, Lit, LitStr, Path, Token, bracketed};
 
-use crate::errors::{Errors, expected};
+use crate::errors::{Errors, expected, shown};
 
 /// An attribute that has nothing but options with values, and how each is written: (e.g. `tool`, `[("name", "name = \"search\""), …]`).
 #[derive(Clone, Copy)]
@@ -127,6 +127,36 @@ pub(crate) fn paths(input: ParseStream<'_>) -> syn::Result<Option<syn::Result<Ve
         list.parse::<TokenStream>()?;
     }
     Ok(Some(paths.map(|paths| paths.into_iter().collect())))
+}
+
+/// The names in whatever stands where a list of names should, so that a message can show the list: (e.g. those in
+/// `PreToolCall | PostToolCall`, `(PreToolCall, "PostToolCall")` and `vec![PreToolCall]`).
+pub(crate) fn names_in(tokens: TokenStream) -> Vec<Path> {
+    let read = |input: ParseStream<'_>| {
+        let mut names = Vec::new();
+        while !input.is_empty() {
+            if let Ok(path) = input.call(Path::parse_mod_style) {
+                let (is_macro, is_word) = (input.peek(Token![!]), ["or", "and"].iter().any(|word| path.is_ident(word)));
+                names.extend((!is_macro && !is_word).then_some(path));
+                continue;
+            }
+            match input.parse()? {
+                TokenTree::Group(group) => names.extend(names_in(group.stream())),
+                TokenTree::Literal(text) => {
+                    let text = syn::parse2::<LitStr>(TokenTree::from(text).into());
+                    names.extend(text.and_then(|text| text.parse_with(Path::parse_mod_style)));
+                }
+                _ => {}
+            }
+        }
+        Ok(names)
+    };
+    read.parse2(tokens).unwrap_or_default()
+}
+
+/// The names as a list: (e.g. `[PreToolCall, PostToolCall]`).
+pub(crate) fn list_of(names: &[Path]) -> String {
+    format!("[{}]", names.iter().map(shown).collect::<Vec<_>>().join(", "))
 }
 
 /// One of a few words: (e.g. `"abort"`). `what` says what they are for, `none` that another is none of them.

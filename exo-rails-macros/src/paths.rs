@@ -1,36 +1,51 @@
 //! How the expansion names the library.
 
-use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens, quote, quote_spanned};
-use syn::Path;
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Path, parse_quote_spanned};
 
-/// The path of the library: `::exo_rails`, or what the user gives as `crate = path`.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Library(Option<Path>);
+use crate::manifest;
+
+/// The path of the library: what the user gives as `crate = path`, or else the name that the package has for it.
+#[derive(Clone, Debug)]
+pub(crate) struct Library {
+    given: Option<Path>,
+    name: &'static str,
+}
+
+impl Default for Library {
+    fn default() -> Self {
+        Self { given: None, name: manifest::library_name() }
+    }
+}
 
 impl Library {
-    pub(crate) const fn at(path: Path) -> Self {
-        Self(Some(path))
+    pub(crate) fn at(path: Path) -> Self {
+        Self { given: Some(path), ..Self::default() }
     }
 
     /// The path at the place of a span, so that an expression which begins with it is there as a whole. What
     /// the user gives keeps its place: it can be wrong.
     pub(crate) fn located(&self, span: Span) -> TokenStream {
-        self.0.as_ref().map_or_else(|| quote_spanned!(span=> ::exo_rails), ToTokens::to_token_stream)
+        let name = Ident::new(self.name, span);
+        self.given.as_ref().map_or_else(|| quote_spanned!(span=> ::#name), ToTokens::to_token_stream)
+    }
+
+    /// An event by its path: `Error` alone is that of the library.
+    pub(crate) fn event(&self, event: &Path) -> Path {
+        if event.is_ident("Error") { parse_quote_spanned!(event.span()=> #self::events::#event) } else { event.clone() }
     }
 
     /// Whether the user has given it.
     pub(crate) const fn is_given(&self) -> bool {
-        self.0.is_some()
+        self.given.is_some()
     }
 }
 
 impl ToTokens for Library {
     fn to_tokens(&self, tokens: &mut TokenStream) {
-        match &self.0 {
-            Some(path) => path.to_tokens(tokens),
-            None => tokens.extend(quote!(::exo_rails)),
-        }
+        tokens.extend(self.located(Span::call_site()));
     }
 }
 

@@ -57,7 +57,9 @@ pub use message::payload::{InvokeInputs, InvokeOutput, ModelCallInputs, ModelRes
 pub use message::session::SessionInfo;
 pub use message::stream::{StreamPiece, StreamSink};
 pub use message::window::StreamWindow;
-pub use operation::{Args, ArgsError, Guard, Guarded, GuardedStream, Permit, Tool, ToolArgs, ToolFor, ToolSet};
+pub use operation::{
+    Args, ArgsError, Guard, Guarded, GuardedStream, IntoFailure, Permit, Tool, ToolArgs, ToolFor, ToolSet,
+};
 pub use point::{
     CustomPoint, DEFAULT_PRIORITY, HookPoint, RailInfo, RailName, Reason, SourceLocation, UnknownHookPoint,
 };

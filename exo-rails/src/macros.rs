@@ -59,7 +59,7 @@
 /// | `after = [rail, …]`, `before = [rail, …]` | it runs after or before each of these, in the innermost chain that has both: checked against the priorities | |
 /// | `name = "…"` | what it is called in decisions, plans and logs | the name of the function or type |
 /// | `tools = Set` | the [set](crate::ToolSet) that each `tool` has to be in | tools are not checked |
-/// | `crate = path` | where this library is, for a crate that re-exports it | `::exo_rails` |
+/// | `crate = path` | where this library is, for a crate that re-exports it | `::exo_rails`, or its other name in `Cargo.toml` |
 ///
 /// Security rails usually have priorities from 10 to 20, logging from 80 to 90.
 ///
@@ -579,7 +579,7 @@ pub use exo_rails_macros::on;
 /// | `name = "…"` | what the model calls the tool: 1 to 64 letters, digits, `_` and `-` | required |
 /// | `description = "…"` | what the model is told about it | the doc comment of the struct, if there is one |
 /// | `schema = EXPR` | the JSON schema of the arguments: any expression that is a `serde_json::Value` | that of `JsonSchema`, with the feature `schemars` |
-/// | `crate = path` | where this library is, for a crate that re-exports it | `::exo_rails` |
+/// | `crate = path` | where this library is, for a crate that re-exports it | `::exo_rails`, or its other name in `Cargo.toml` |
 ///
 /// # The schema
 ///

@@ -4,7 +4,7 @@
 //! [`message`](crate::message).
 //!
 //! The event [`Error`](struct@crate::events::Error) is not in it, because its name is that of the trait
-//! `std::error::Error`: write `events::Error`.
+//! `std::error::Error`: write `events::Error`. In the events of a rail, `on = [Error]`, it may be named alone.
 
 pub use crate::events::{
     self, Dropped, Finished, LlmChunk, LlmError, PostCompaction, PostLlmCall, PostToolCall, PreCompaction, PreLlmCall,

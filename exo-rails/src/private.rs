@@ -9,10 +9,10 @@ pub use crate::chain::{
     ChainFacts, ChainSteps, ListedSteps, Listing, NoRail, Order, RailAt, RailList, RunsEachRailOnce, Subject,
 };
 pub use crate::context::ValueInfo;
-pub use crate::decision::{CanSkip, Observes, PlacedRail, Reader, Returned, ReturnedAt};
+pub use crate::decision::{CanSkip, Observes, PlacedRail, Reader, Returned, ReturnedAt, ReturnedAtCustom};
 pub use crate::event::{
-    AnySubstitute, BeforeTool, Carried, CarriedBy, CustomPart, Param, SharedBy, SharedParam, Sound, ToolEvent,
-    interrupted, once,
+    AnySubstitute, BeforeTool, Carried, CarriedBy, CarriesForeign, CustomPart, Param, SharedBy, SharedParam, Sound,
+    ToolEvent, interrupted, once,
 };
 pub use crate::operation::ToolArgs;
 pub use crate::operation::{HasSchema, IntoTools, Json, OpenArgs, distinct, into_tools, name_of, of_set};
@@ -27,4 +27,5 @@ pub type Schema = serde_json::Value;
 
 // For messages only, which write the short name of what is public.
 pub use crate::action::{BeyondVerdict, IntoRetry};
+pub use crate::operation::MakesPermits;
 pub use crate::point::IntoReason;

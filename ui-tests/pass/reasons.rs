@@ -34,7 +34,7 @@ fn guard(call: &ToolCallInputs) -> RailAction<ToolOutput> {
 }
 
 fn main() {
-    assert_eq!(guard(&ToolCallInputs::new("shell")), RailAction::Abort(Reason::new("`shell` is off limits")));
+    assert_eq!(guard(&ToolCallInputs::new("shell")), RailAction::abort("`shell` is off limits"));
     assert_eq!(guard(&ToolCallInputs::new("made")), RailAction::retry(RetryRequest::new("the budget is 3")));
     assert_eq!(RailAbortError::new("guard", HookPoint::PreToolCall, Refusal::Budget(3)).reason, "the budget is 3");
     let _ = rail_chain![guard];

@@ -5,6 +5,7 @@ mod panics;
 mod run;
 mod streaming;
 
+use std::future::{Ready, ready};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
@@ -301,6 +302,47 @@ impl<M, R> AgentBuilder<M, R> {
         self.0
     }
 }
+
+// The methods of an agent, so that a forgotten `build()` is reported with what to write. They return types without bounds:
+// of an `impl Future`, rustc reports a bound of the method again at the call and at its `.await`.
+#[doc(hidden)]
+impl<M, R> AgentBuilder<M, R> {
+    pub fn run<I>(&self, _: I) -> Ready<Result<InvokeOutput, FailedRun>>
+    where
+        Self: IsBuilt,
+    {
+        ready(Ok(InvokeOutput::default()))
+    }
+
+    pub fn run_in<I>(&self, _: I, _: &mut RunContext) -> Ready<Result<InvokeOutput, FailedRun>>
+    where
+        Self: IsBuilt,
+    {
+        ready(Ok(InvokeOutput::default()))
+    }
+
+    pub fn stream<I>(&self, _: I) -> RunStream<'_>
+    where
+        Self: IsBuilt,
+    {
+        RunStream::new(|_| ready(Ok(InvokeOutput::default())))
+    }
+
+    pub fn stream_in<'a, I>(&'a self, _: I, _: &'a mut RunContext) -> RunStream<'a>
+    where
+        Self: IsBuilt,
+    {
+        RunStream::new(|_| ready(Ok(InvokeOutput::default())))
+    }
+}
+
+/// What can run. Nothing implements it: an agent has its own methods.
+#[diagnostic::on_unimplemented(
+    message = "the agent is not built yet: `build()` is missing",
+    label = "a builder cannot run",
+    note = "write `.build()` behind the last call of the builder: `Agent::builder(\"support\", model).rails(rails).build()`"
+)]
+pub trait IsBuilt {}
 
 impl<M> AgentBuilder<M> {
     /// Guards the agent with this guard set.

@@ -24,7 +24,7 @@ pub(super) fn chain(chain: &Chain) -> TokenStream {
         #[allow(dead_code, unused_imports, unused_parens)]
         const _: () = {
             #fallbacks
-            // If a path does not name a type, `__Rail0` and the like mean the aliases above: see `Self::imports`.
+            // If a path does not name a type, `__guard_0` and the like mean the aliases above: see `Self::imports`.
             const _: () = {
                 #imports
                 #custom_events
@@ -102,7 +102,13 @@ impl<'c> Names<'c> {
     /// [`Self::imports`].
     fn alias(place: usize, rail: &Listed) -> Option<Ident> {
         let aliased = rail.cfg.is_some() || is_plain(rail);
-        aliased.then(|| format_ident!("__Rail{place}", span = rail.ty().span().resolved_at(Span::mixed_site())))
+        // rustc shows the alias where the name is that of a module, or ambiguous: so the name is in it.
+        let name = match &rail.rail {
+            Rail::Path(path) => path.segments.last().map(|last| last.ident.unraw().to_string()),
+            Rail::Field { .. } => None,
+        };
+        let name = name.unwrap_or_else(|| "Rail".to_owned());
+        aliased.then(|| format_ident!("__{name}_{place}", span = rail.ty().span().resolved_at(Span::mixed_site())))
     }
 
     fn aliased(&self) -> impl Iterator<Item = (usize, Ident, &Listed)> {
@@ -371,7 +377,14 @@ impl<'c> Names<'c> {
             let (checks, place) = (checks(value.span()), Literal::usize_unsuffixed(place));
             quote_spanned!(value.span()=> #checks::check_needs(#place);)
         });
-        let chain: Vec<_> = crowded.chain(needs).chain(ordered).chain(requirements).chain(policies).collect();
+        // The macro knows names only. An event of the user's that has the name of one of the library's is reported elsewhere.
+        let usual = chain.events.iter().filter(|event| parse::known(event).is_some_and(|name| !RARE.contains(&name)));
+        let named = usual.map(|event| {
+            let (checks, library) = (checks(event.span()), library.located(event.span()));
+            quote_spanned!(event.span()=> #checks::check_names(<#event as #library::Event>::POINT);)
+        });
+        let chain: Vec<_> =
+            named.chain(crowded).chain(needs).chain(ordered).chain(requirements).chain(policies).collect();
         let chain = (!chain.is_empty()).then(|| quote!(const _: () = { #(#chain)* };));
         quote!(#(const _: () = { #places };)* #chain)
     }

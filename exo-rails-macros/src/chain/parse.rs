@@ -1,16 +1,16 @@
 //! What stands in `rail_chain!`.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::spanned::Spanned;
-use syn::{Attribute, Expr, Ident, Path, Token, Type, Visibility, braced};
+use syn::{Attribute, Expr, Ident, Lifetime, Path, Token, Type, Visibility, braced};
 
 use super::requirements::{self, Requirement, WORDS};
 use crate::errors::{Errors, expected, refuse_cfg, shown};
 use crate::options::{self, once, separator, skip_value};
-use crate::paths::{EVENTS, Library, RARE};
+use crate::paths::{EVENTS, Library};
 use crate::rail;
 
 /// A chain, named or not.
@@ -173,9 +173,18 @@ fn named(input: ParseStream<'_>, options: &[Attribute], attrs: Vec<Attribute>) -
         syn::Error::new(error.span(), "a chain is a struct: `rail_chain! { struct MyRails { … } }`")
     })?;
     let ident: Ident = input.parse()?;
+    let mut has_lifetime = false;
     if input.peek(Token![<]) {
         let generics: syn::Generics = input.parse()?;
-        errors.at(generics, "a chain has no generic parameters: its order is a constant. Name its rails with concrete types: `limit: RateLimit<MemoryStore>`");
+        let message = "a chain has no generic parameters: its order is a constant";
+        if generics.lifetimes().next().is_some() {
+            errors.at(&generics, format_args!("{message}. {OWNED}"));
+        }
+        if generics.type_params().next().is_some() || generics.const_params().next().is_some() {
+            let advice = "Name its rails with concrete types: `limit: RateLimit<MemoryStore>`";
+            errors.at(&generics, format_args!("{message}. {advice}"));
+        }
+        has_lifetime = generics.lifetimes().next().is_some();
     }
     if !input.peek(syn::token::Brace) {
         return Err(input.error("a chain lists its rails in braces: `struct MyRails { block_dangerous, redact }`"));
@@ -187,6 +196,9 @@ fn named(input: ParseStream<'_>, options: &[Attribute], attrs: Vec<Attribute>) -
         errors.push(input.error("a chain ends here: one `rail_chain!` makes one chain"));
     }
     distinct(&rails, &mut errors);
+    if !has_lifetime {
+        own_their_state(&rails, &mut errors);
+    }
     not_itself(&rails, &ident, &mut errors);
     let mut chain = Chain { attrs, vis, span: ident.span(), ident: Some(ident), ..Chain::of(rails) };
     chain.options(options, &mut errors);
@@ -273,11 +285,11 @@ fn option(chain: &mut Chain, key: &Ident, name: &str, input: ParseStream<'_>, er
     match name {
         "priority" => chain.priority = Some(rail::priority(input.parse()?, errors)),
         "policy" => {
-            let policy: Path = input.parse()?;
-            if chain.policies.contains(&policy) {
-                errors.at(&policy, format_args!("the policy `{}` is given twice: keep one of them", shown(&policy)));
+            let policy = policy(input, errors)?;
+            if let Some(policy) = policy.as_ref().filter(|policy| chain.policies.contains(policy)) {
+                errors.at(policy, format_args!("the policy `{}` is given twice: keep one of them", shown(policy)));
             }
-            chain.policies.push(policy);
+            chain.policies.extend(policy);
         }
         "events" => chain.events.extend(events(input, errors)?),
         "operations" => {
@@ -293,6 +305,21 @@ fn option(chain: &mut Chain, key: &Ident, name: &str, input: ParseStream<'_>, er
         _ => chain.library = Library::at(input.call(Path::parse_mod_style)?),
     }
     Ok(())
+}
+
+/// The name of a policy.
+fn policy(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Option<Path>> {
+    let written = options::value(&input.fork())?;
+    let path = input.call(Path::parse_mod_style).ok().filter(|_| input.is_empty() || input.peek(Token![,]));
+    if path.is_some() {
+        return Ok(path);
+    }
+    let meant: Vec<_> =
+        options::names_in(written.clone()).iter().map(|name| format!("policy = {}", shown(name))).collect();
+    let meant = if meant.is_empty() { "policy = MyPolicy".to_owned() } else { meant.join(", ") };
+    errors.at(written, format_args!("a policy is the name of a type, without quotes or brackets: `{meant}`"));
+    skip_value(input)?;
+    Ok(None)
 }
 
 const EVENTS_EXAMPLE: &str = "events = [CheckpointSaved]";
@@ -325,18 +352,16 @@ fn operations(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Vec<Pa
 
 /// The events in `events = [CheckpointSaved]`.
 fn events(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Vec<Path>> {
-    let wrong = |span| syn::Error::new(span, format_args!("`events` takes a list of events: `{EVENTS_EXAMPLE}`"));
+    let names = options::names_in(options::value(&input.fork())?);
+    let example =
+        if names.is_empty() { EVENTS_EXAMPLE.to_owned() } else { format!("events = {}", options::list_of(&names)) };
+    let wrong = |span| syn::Error::new(span, format_args!("`events` takes a list of events: `{example}`"));
     let events = options::paths(input)?.ok_or_else(|| wrong(input.span()))?;
     let events = events.map_err(|error| wrong(error.span()))?;
     for (i, event) in events.iter().enumerate() {
         let name = shown(event);
         if events[..i].iter().any(|other| rail::same_event(other, event)) {
             errors.at(event, format_args!("the event `{name}` is listed twice"));
-        }
-        if let Some(known) = known(event)
-            && !RARE.contains(&known)
-        {
-            errors.at(event, format_args!("every chain serves `{name}`, for all of its rails: leave it out"));
         }
     }
     Ok(events)
@@ -459,6 +484,39 @@ fn unambiguous(chain: &Chain, errors: &mut Errors) {
             errors.at(name, format_args!("the chain has a field `{name}` and a rail `{name}`: rename the field"));
         }
     }
+}
+
+const OWNED: &str = "Its rails own their state, or share it: `Arc<str>` and not `&'a str`";
+
+/// A chain has no lifetime that its rails could name.
+fn own_their_state(rails: &[Listed], errors: &mut Errors) {
+    for rail in rails {
+        if let Some(lifetime) = lifetime(rail.ty()) {
+            errors.at(&lifetime, format_args!("a rail in a chain does not borrow for `{lifetime}`. {OWNED}"));
+        }
+    }
+}
+
+/// The first lifetime in the tokens that is not `'static`, nor one that a `for` makes.
+fn lifetime(tokens: TokenStream) -> Option<Lifetime> {
+    let find = |input: ParseStream<'_>| {
+        while !input.is_empty() && !input.peek(Token![for]) {
+            if let Ok(lifetime) = input.parse::<Lifetime>() {
+                if lifetime.ident != "static" {
+                    input.parse::<TokenStream>()?;
+                    return Ok(Some(lifetime));
+                }
+            } else if let TokenTree::Group(group) = input.parse()?
+                && let Some(lifetime) = lifetime(group.stream())
+            {
+                input.parse::<TokenStream>()?;
+                return Ok(Some(lifetime));
+            }
+        }
+        input.parse::<TokenStream>()?;
+        Ok(None)
+    };
+    find.parse2(tokens).ok().flatten()
 }
 
 /// A chain inside itself would be found by the compiler too, at the end of a cycle of constants.

@@ -86,6 +86,7 @@ impl Requirement {
         let arguments = match self {
             Self::On { rail, event, .. } => {
                 let (rail, located) = (subject(rail, library, rails), library.located(event.span()));
+                let event = library.event(event);
                 quote_spanned!(event.span()=> #rail, <#event as #located::Event>::POINT)
             }
             Self::Before { first, second } => {

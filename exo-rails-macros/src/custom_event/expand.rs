@@ -11,10 +11,12 @@ use crate::paths::Library;
 /// What is wrong with the event, when anything is, is reported in the middle of it: it is an event all the same, but one
 /// of which nothing else can be wrong.
 pub(super) fn event(ident: &Ident, options: &EventOptions, report: Option<&TokenStream>) -> TokenStream {
-    let carried = report.map(wrong).or_else(|| carried(options));
+    let carried = report.map(reported).or_else(|| carried(options));
     let payloads = payloads(ident, options, carried.is_some());
     let returns = returns(options, report.is_some());
-    let event = event_impl(ident, options, &returns, carried.is_some());
+    // Where the event is wrong, a constant that names its point has no value: nothing is checked of it.
+    let wrong = report.map(|_| quote_spanned!(Span::mixed_site()=> let _: ::core::primitive::bool = CARRIED;));
+    let event = event_impl(ident, options, &returns, wrong.as_ref(), carried.is_some());
     let (point, params) = (point(ident, options), params(ident, options));
     let (allows, substitute) = (allows(ident, options), substitute(ident, options));
     quote! {
@@ -49,7 +51,7 @@ fn carried(EventOptions { parts, library, .. }: &EventOptions) -> Option<TokenSt
 }
 
 /// The same constant, of an event that is wrong as it is written.
-fn wrong(report: &TokenStream) -> TokenStream {
+fn reported(report: &TokenStream) -> TokenStream {
     quote_spanned!(Span::mixed_site()=> const CARRIED: bool = { #report };)
 }
 
@@ -124,7 +126,13 @@ fn payloads(ident: &Ident, options: &EventOptions, checked: bool) -> TokenStream
     }
 }
 
-fn event_impl(ident: &Ident, options: &EventOptions, returns: &TokenStream, checked: bool) -> TokenStream {
+fn event_impl(
+    ident: &Ident,
+    options: &EventOptions,
+    returns: &TokenStream,
+    wrong: Option<&TokenStream>,
+    checked: bool,
+) -> TokenStream {
     let EventOptions { parts, library, .. } = options;
     let names = names(parts);
     let lifetime = quote_spanned!(Span::mixed_site()=> '__event);
@@ -141,12 +149,14 @@ fn event_impl(ident: &Ident, options: &EventOptions, returns: &TokenStream, chec
     // Where a part cannot be carried, that has been said.
     let sound = quote_spanned!(Span::mixed_site()=> #library::__private::Sound<#shared, Self, { CARRIED }>);
     let shared = if checked { sound } else { shared };
+    let point = quote_spanned!(Span::mixed_site()=> #library::HookPoint::Custom(&POINT));
+    let point = wrong.map_or_else(|| point.clone(), |wrong| quote!({ #wrong #point }));
     quote_spanned! {Span::mixed_site()=>
         #[automatically_derived]
         #[diagnostic::do_not_recommend]
         #[allow(unused_variables, unused_mut, clippy::unused_unit, clippy::needless_question_mark)]
         impl #library::Event for #ident {
-            const POINT: #library::HookPoint = #library::HookPoint::Custom(&POINT);
+            const POINT: #library::HookPoint = #point;
             const ALLOWS: #library::Allows = #library::Allows::#allows;
             type Returns = #returns;
             type Parts<'__event> = (#(::core::option::Option<#types>,)*);

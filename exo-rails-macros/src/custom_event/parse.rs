@@ -4,7 +4,7 @@ use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
-use syn::{DeriveInput, Expr, LitBool, Path, Type, TypeReference};
+use syn::{DeriveInput, Expr, LitBool, Path, Type, TypeParamBound, TypeReference};
 
 use crate::errors::{Errors, shown};
 use crate::options::{Options, name, word};
@@ -165,7 +165,16 @@ fn sized(ty: &Type) -> Option<String> {
         Type::Group(group) => sized(&group.elem),
         Type::Path(path) if path.path.is_ident("str") => Some("String".to_owned()),
         Type::Slice(slice) => Some(format!("Vec<{}>", shown(&slice.elem))),
-        Type::TraitObject(object) => Some(format!("Box<{}>", shown(object))),
+        Type::TraitObject(object) => {
+            let named = |name: &str| {
+                object
+                    .bounds
+                    .iter()
+                    .any(|bound| matches!(bound, TypeParamBound::Trait(bound) if bound.path.is_ident(name)))
+            };
+            let missing = ["Send", "Sync"].into_iter().filter(|name| !named(name)).map(|name| format!(" + {name}"));
+            Some(format!("Box<{}{}>", shown(object), missing.collect::<String>()))
+        }
         _ => None,
     }
 }

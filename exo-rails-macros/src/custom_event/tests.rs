@@ -47,10 +47,15 @@ fn options() {
             "payload = &mut [a::B<u8>]",
             &["an event cannot carry `[a::B<u8>]`, because its size is not known: write `&mut Vec<a::B<u8>>`"],
         ),
-        ("payload = &dyn A", &["an event cannot carry `dyn A`, because its size is not known: write `&Box<dyn A>`"]),
+        (
+            "payload = &dyn A",
+            &["an event cannot carry `dyn A`, because its size is not known: write `&Box<dyn A + Send + Sync>`"],
+        ),
         (
             "payload = &(dyn A + Send)",
-            &["an event cannot carry `(dyn A + Send)`, because its size is not known: write `&Box<dyn A + Send>`"],
+            &[
+                "an event cannot carry `(dyn A + Send)`, because its size is not known: write `&Box<dyn A + Send + Sync>`",
+            ],
         ),
         ("payload = (&A, &mut A)", &["`A` is carried twice, and a rail picks what it takes by the type"]),
         ("payload = (&A, &B, &C, &D, &E, &F, &G, &H)", &["a payload has at most 7 parts"]),

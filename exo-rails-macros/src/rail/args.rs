@@ -11,7 +11,7 @@ use syn::{Attribute, Expr, ExprLit, ExprUnary, Ident, Lit, LitStr, Meta, Path, T
 use super::model::{Timeout, ToolName};
 
 use crate::errors::{Errors, expected, shown};
-use crate::options::{self, flag, literal, once, separator, skip_value, text, value, word};
+use crate::options::{self, flag, list_of, literal, once, separator, skip_value, text, value, word};
 use crate::paths::{EVENTS, Library, PAYLOADS};
 
 /// What stands in `#[rail(…)]`: (e.g. `priority = 10, on = [PreToolCall, Start]`).
@@ -102,6 +102,9 @@ const OPTIONS: [&str; 10] =
 
 /// Those that have no value.
 const FLAGS: [&str; 3] = ["always", "concurrent", "around"];
+
+/// Those whose value is a list.
+const LISTS: [&str; 5] = ["on", "after", "before", "provides", "needs"];
 
 /// Parses all arguments; what is wrong with one does not hide what is wrong with the next.
 pub(super) fn parse(tokens: TokenStream, errors: &mut Errors) -> Args {
@@ -209,9 +212,18 @@ fn has_value(key: &Ident, input: ParseStream<'_>, errors: &mut Errors) -> syn::R
     if input.parse::<Token![=]>().is_ok() && !input.is_empty() && !input.peek(Token![,]) {
         return Ok(true);
     }
-    errors.at(key, format_args!("`{key}` needs a value: `{}`", example(&key.to_string())));
-    skip_value(input)?;
+    let example = listed_example(key, value(input)?);
+    errors.at(key, format_args!("`{key}` needs a value: `{example}`"));
     Ok(false)
+}
+
+/// How a list is written, with the names in it that stand there.
+fn listed_example(key: &Ident, written: TokenStream) -> String {
+    let names = if key == "on" { meant(written) } else { options::names_in(written) };
+    if names.is_empty() || !LISTS.iter().any(|list| key == list) {
+        return example(&key.to_string()).to_owned();
+    }
+    format!("{key} = {}", list_of(&names))
 }
 
 /// A value that cannot be read does not keep the arguments after it from being read.
@@ -267,19 +279,63 @@ pub(crate) fn priority(expr: Expr, errors: &mut Errors) -> Expr {
 const NAME: &str = "a rail's name is a text that is not blank: `name = \"my_rail\"`";
 
 fn events(input: ParseStream<'_>, key: &Ident, errors: &mut Errors) -> syn::Result<Vec<Path>> {
+    let written = value(&input.fork())?;
     match options::paths(input)? {
         Some(Ok(events)) => Ok(distinct(events, key, errors)),
         Some(Err(error)) => {
-            let message = "an event is the name of a type, without quotes: `on = [PreToolCall]`";
-            errors.push(syn::Error::new(error.span(), message));
+            let message = "an event is the name of a type, without quotes, and between two events stands a comma";
+            errors.push(syn::Error::new(error.span(), format_args!("{message}: `on = {}`", list_of(&meant(written)))));
             Ok(Vec::new())
         }
         None => {
-            let value = value(input)?;
-            errors.at(&value, format_args!("`on` takes a list of events: `on = [{value}]`"));
+            let mut written = value(input)?;
+            // `on = PreToolCall, PostToolCall`
+            while input.peek(Token![,]) && input.peek2(Ident) && !input.peek3(Token![=]) && next_is_event(input) {
+                written.extend(input.parse::<Token![,]>()?.to_token_stream());
+                written.extend(value(input)?);
+            }
+            let list = list_of(&meant(written.clone()));
+            errors.at(&written, format_args!("`on` takes a list of events: `on = {list}`"));
             Ok(Vec::new())
         }
     }
+}
+
+/// Whether an event stands behind the comma.
+fn next_is_event(input: ParseStream<'_>) -> bool {
+    let ahead = input.fork();
+    ahead.parse::<Token![,]>().is_ok()
+        && ahead.parse::<Ident>().is_ok_and(|name| EVENTS.iter().any(|event| name == event))
+}
+
+/// The events that are meant by what stands where events should: never none, so that a message can show them.
+fn meant(written: TokenStream) -> Vec<Path> {
+    let mut events: Vec<Path> = Vec::new();
+    for name in options::names_in(written) {
+        let Some(event) = meant_event(&name) else { continue };
+        if !events.iter().any(|other| same_event(other, &event)) {
+            events.push(event);
+        }
+    }
+    if events.is_empty() { vec![syn::parse_quote!(PreToolCall)] } else { events }
+}
+
+/// The event that is meant by a name, when one can be.
+fn meant_event(name: &Path) -> Option<Path> {
+    let last = name.segments.last()?.ident.to_string();
+    if let Some(event) = EVENTS.into_iter().find(|event| plain(event) == plain(&last)) {
+        return syn::parse_str(if event == "Error" { "events::Error" } else { event }).ok();
+    }
+    let is_type = last.starts_with(char::is_uppercase);
+    (is_type && !NO_EVENTS.contains(&&*last) && !PAYLOADS.contains(&&*last)).then(|| name.clone())
+}
+
+/// What people take for the type that the events are values of.
+const NO_EVENTS: [&str; 3] = ["Event", "Events", "HookPoint"];
+
+/// A name without its spelling.
+fn plain(name: &str) -> String {
+    name.replace('_', "").to_lowercase()
 }
 
 /// The rails in `after = [permission_check]`.
@@ -306,6 +362,7 @@ fn list(
     [what, least, how]: [&str; 3],
     errors: &mut Errors,
 ) -> syn::Result<Vec<Path>> {
+    let written = value(&input.fork())?;
     match options::paths(input)? {
         Some(Ok(paths)) if paths.is_empty() => {
             errors.at(key, format_args!("`{key}` lists {least}: `{}`", example(&key.to_string())));
@@ -313,12 +370,12 @@ fn list(
         }
         Some(Ok(paths)) => Ok(paths),
         Some(Err(error)) => {
-            errors.push(syn::Error::new(error.span(), format_args!("{how}: `{}`", example(&key.to_string()))));
+            errors.push(syn::Error::new(error.span(), format_args!("{how}: `{}`", listed_example(key, written))));
             Ok(Vec::new())
         }
         None => {
             let value = value(input)?;
-            errors.at(&value, format_args!("`{key}` takes a list of {what}: `{key} = [{value}]`"));
+            errors.at(value, format_args!("`{key}` takes a list of {what}: `{}`", listed_example(key, written)));
             Ok(Vec::new())
         }
     }
@@ -428,8 +485,11 @@ pub(super) fn on(attr: &Attribute, options: &mut Options, errors: &mut Errors) -
         (Ok(()), _) if events.is_empty() && options.unclear => events,
         (Ok(()), _) => distinct(events, attr, errors),
         (Err(error), Meta::List(_)) => {
-            let message = "an event is the name of a type, without quotes or brackets: `#[on(PreToolCall)]`";
-            errors.push(syn::Error::new(error.span(), message));
+            let message =
+                "an event is the name of a type, without quotes or brackets, and between two events stands a comma";
+            let events = attr.parse_args_with(events_of_method).unwrap_or_default();
+            let events = list_of(&meant(events)).replace(['[', ']'], "");
+            errors.push(syn::Error::new(error.span(), format_args!("{message}: `#[on({events})]`")));
             Vec::new()
         }
         (Err(_), _) => {
@@ -437,6 +497,18 @@ pub(super) fn on(attr: &Attribute, options: &mut Options, errors: &mut Errors) -
             Vec::new()
         }
     }
+}
+
+/// What stands in `#[on(…)]` without its options.
+fn events_of_method(input: ParseStream<'_>) -> syn::Result<TokenStream> {
+    let mut events = TokenStream::new();
+    while !input.is_empty() {
+        let is_option = input.peek(Ident) && input.peek2(Token![=]);
+        let value = value(input)?;
+        events.extend((!is_option).then_some(value));
+        input.parse::<Option<Token![,]>>()?;
+    }
+    Ok(events)
 }
 
 fn on_argument(
@@ -451,7 +523,9 @@ fn on_argument(
     };
     if !flag && !input.peek2(Token![=]) {
         events.push(input.parse()?);
-        return Ok(());
+        // Two names without a comma are a missing comma.
+        let ends = input.is_empty() || input.peek(Token![,]) || input.peek(Ident);
+        return if ends { Ok(()) } else { Err(input.error("`,`")) };
     }
     let key = input.call(Ident::parse_any)?;
     if OPTIONS.contains(&key.to_string().as_str()) {
@@ -479,7 +553,9 @@ fn distinct(events: Vec<Path>, list: impl ToTokens, errors: &mut Errors) -> Vec<
         errors.at(list, "a rail guards at least one event, like `PreToolCall`: this list is empty");
     }
     for (i, event) in events.iter().enumerate() {
-        known_mistake(event, errors);
+        if let Some(message) = known_mistake(event) {
+            errors.at(event, message);
+        }
         if events[..i].iter().any(|other| same_event(other, event)) {
             errors.at(event, format_args!("the event `{}` is listed twice", shown(event)));
         }
@@ -493,23 +569,42 @@ pub(crate) fn same_event(one: &Path, two: &Path) -> bool {
     one == two || (name(one) == name(two) && name(one).is_some_and(|name| EVENTS.contains(&&*name)))
 }
 
-/// What is taken for an event most easily. Everything else that is none, the compiler finds.
-fn known_mistake(event: &Path, errors: &mut Errors) {
+/// Reports an event that seems to be mistyped, where the attribute has other mistakes: with these, the compiler says nothing
+/// of names that it cannot find.
+pub(super) fn mistyped(event: &Path, errors: &mut Errors) {
+    let Some(name) = event.segments.last().map(|last| last.ident.to_string()) else { return };
+    if known_mistake(event).is_some() || EVENTS.contains(&&*name) {
+        return;
+    }
+    let distance = |event: &&&str| strsim::damerau_levenshtein(event, &name);
+    if let Some(meant) = EVENTS.iter().min_by_key(distance).filter(|event| distance(event) <= event.len() / 4) {
+        errors.at(event, format_args!("`{name}` is not an event of the library: did you mean `{meant}`?"));
+    }
+}
+
+/// What is wrong with what is taken for an event most easily. Everything else that is none, the compiler finds.
+fn known_mistake(event: &Path) -> Option<String> {
     let mut names = event.segments.iter().rev().map(|segment| segment.ident.to_string());
     let (name, before) = (names.next().unwrap_or_default(), names.next().unwrap_or_default());
+    let itself = meant_event(event).as_ref().map(shown).unwrap_or_default();
     if PAYLOADS.contains(&&*name) {
         let message = "is what events carry, and not an event: name the event, like `PreToolCall`";
-        errors.at(event, format_args!("`{name}` {message}"));
-    }
-    let plain = |name: &str| name.replace('_', "").to_lowercase();
-    if let Some(meant) = EVENTS.iter().find(|event| **event != name && plain(event) == plain(&name)) {
-        errors.at(event, format_args!("there is no event `{name}`: did you mean `{meant}`?"));
-    }
-    if let Some(flag) = FLAGS.iter().find(|flag| event.is_ident(flag)) {
-        errors.at(event, format_args!("`{flag}` is no event: it stands behind the list, `on = [PreToolCall], {flag}`"));
+        return Some(format!("`{name}` {message}"));
     }
     if before == "HookPoint" {
         let message = "is a value, for what is known at run time only: name the event itself";
-        errors.at(event, format_args!("`{}` {message}, `{name}`", shown(event)));
+        return Some(format!("`{}` {message}, `{itself}`", shown(event)));
     }
+    let of_a_type = EVENTS.contains(&&*name) && before.starts_with(char::is_uppercase);
+    if NO_EVENTS.contains(&&*before) || of_a_type {
+        return Some(format!("each event is a type, and not a part of `{before}`: name the event itself, `{itself}`"));
+    }
+    if NO_EVENTS.contains(&&*name) {
+        return Some(format!("`{name}` is not an event: name the events, like `PreToolCall`"));
+    }
+    if let Some(flag) = FLAGS.iter().find(|flag| event.is_ident(flag)) {
+        return Some(format!("`{flag}` is no event: it stands behind the list, `on = [PreToolCall], {flag}`"));
+    }
+    let meant = EVENTS.iter().find(|event| **event != name && plain(event) == plain(&name));
+    meant.map(|meant| format!("there is no event `{name}`: did you mean `{meant}`?"))
 }

@@ -2,12 +2,11 @@
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
-use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    Attribute, FnArg, GenericParam, Generics, Ident, Lifetime, Path, ReceiverKind, ReturnType, Safety, Signature,
-    Token, Type, Visibility,
+    Attribute, FnArg, GenericParam, Generics, Ident, Lifetime, Path, ReceiverKind, ReturnType, Safety, Signature, Type,
+    Visibility,
 };
 
 use super::args::{self, Args, Options};
@@ -15,6 +14,7 @@ use super::around;
 use super::model::{Handler, Param, Rail, Subject, ends_with, target, ungrouped};
 use super::options;
 use super::parse::{Function, ImplBlock, Item, Method};
+use super::pick::is_part;
 use crate::errors::{Errors, refuse_cfg, shown};
 use crate::paths::Library;
 
@@ -22,10 +22,14 @@ use crate::paths::Library;
 /// rail is still good for a stub; `None` where no stub could stand.
 pub(super) fn rail(args: TokenStream, item: Item, errors: &mut Errors) -> Option<Rail> {
     let args = args::parse(args, errors);
-    match item {
+    let rail = match item {
         Item::Function(item) => function(args, item, errors),
         Item::Impl(item) => Some(impl_block(args, item, errors)),
+    };
+    if errors.any() {
+        rail.iter().flat_map(Rail::events).for_each(|event| args::mistyped(event, errors));
     }
+    rail
 }
 
 /// What is left of a function whose signature cannot be read: enough for a stub.
@@ -63,7 +67,7 @@ fn function(args: Args, item: Function, errors: &mut Errors) -> Option<Rail> {
             param,
             format_args!(
                 "a rail function has no type or const parameters: a chain could not name them. Make the rail a type: \
-             `#[rail] impl<T> {}<T> {{ #[on(…)] async fn …(&self, …) }}`",
+             `#[rail] impl<T: Send + Sync + 'static> {}<T> {{ … }}`",
                 pascal(&ident)
             ),
         );
@@ -209,7 +213,7 @@ fn handler(
     if options.around.is_some() {
         return around::handler(sig, callee, events, &options, errors);
     }
-    let params = params(&sig.inputs, &options, errors);
+    let params = params(sig, &options, errors);
     if !options.names_tool() {
         options.tool = options::tool_of_args(&params);
     }
@@ -236,14 +240,18 @@ fn handler(
     }
 }
 
-fn params(inputs: &Punctuated<FnArg, Token![,]>, options: &Options, errors: &mut Errors) -> Vec<Param> {
+fn params(sig: &Signature, options: &Options, errors: &mut Errors) -> Vec<Param> {
     let mut params: Vec<Param> = Vec::new();
-    for input in inputs {
+    for input in &sig.inputs {
         let FnArg::Typed(input) = input else { continue };
         refuse_cfg(&input.attrs, "`#[cfg]` cannot stand on a rail's parameter: write two functions", errors);
         let mut ty = ungrouped(&input.ty).clone();
         InferLifetimes.visit_type_mut(&mut ty);
-        borrowed(&ty, options, errors);
+        // A type parameter of a function has been reported.
+        if !sig.generics.type_params().any(|param| matches!(&ty, Type::Path(path) if path.path.is_ident(&param.ident)))
+        {
+            borrowed(&ty, options, errors);
+        }
         if let Some(first) = params.iter().find(|first| target(&first.ty) == target(&ty)) {
             let what = shown(target(&first.ty));
             errors.at(&input.ty, format_args!("the rail takes its `{what}` twice: once is enough"));
@@ -264,21 +272,46 @@ fn borrowed(ty: &Type, options: &Options, errors: &mut Errors) {
             let union = shown(&reference.elem);
             errors.at(ty, format_args!("`{union}` is a borrow already: take it by value"));
         }
+        Type::Reference(reference)
+            if let Some(lifetime) = reference.lifetime.as_ref().filter(|name| name.ident == "static") =>
+        {
+            let mut borrow = reference.clone();
+            borrow.lifetime = None;
+            let message = "a rail borrows what the event carries for as long as it is called";
+            errors.at(lifetime, format_args!("{message}: write `{}`", shown(borrow)));
+        }
         Type::Reference(_) => {}
         Type::Path(_) if ends_with(ty, "Inputs") => {}
         Type::Path(_) if ends_with(ty, "Option") => {
             errors
                 .at(ty, "what an event carries is always there: take it without the `Option`, like `&ToolCallInputs`");
         }
-        Type::ImplTrait(_) => errors.at(ty, "a rail's parameter names its type: it decides what the rail receives"),
-        _ => {
+        Type::Path(_) if ends_with(ty, "RunContext") => {
+            errors.at(ty, "a rail takes its context as `&mut RailContext`, or `&RailContext` to read it");
+        }
+        _ if is_part(ty) || ends_with(ty, "Args") => {
             let part = shown(ty);
             errors.at(
                 ty,
                 format_args!("a rail borrows what the event carries: write `&{part}`, or `&mut {part}` to change it"),
             );
         }
+        _ => errors.at(ty, foreign(ty)),
     }
+}
+
+/// What to write instead of a type that no event of the library carries, by value. What is taken by reference, the compiler
+/// compares with the event.
+fn foreign(ty: &Type) -> String {
+    let what = shown(ty);
+    format!(
+        "a rail takes parts of its events by reference, and the library has no part `{what}`\n\
+         state is a field of a rail that is a type: `#[rail] impl MyRail {{ #[on(PreToolCall)] fn check(&self) {{}} }}`\n\
+         a value that another rail provides is declared, `needs = [RateLimitLeft]`, and taken as `&RateLimitLeft`\n\
+         what a custom event carries is taken by reference as well, like `&Memories`\n\
+         a rail does not call what comes next: when it returns `RailAction::Continue`, the next rail runs, and then the operation\n\
+         a rail with `around` surrounds the operation, and takes `next: impl Next<ToolCall>`"
+    )
 }
 
 fn output(output: &ReturnType, errors: &mut Errors) -> Type {

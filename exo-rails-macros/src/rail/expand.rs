@@ -14,24 +14,48 @@ use super::around;
 use super::docs;
 use super::handled;
 use super::model::{Handler, Rail, Subject, Timeout, ends_with, idents, target};
-use super::pick::{carried_by, pick};
-use crate::paths::{BEFORE, EVENTS, Library, PAYLOADS};
+use super::pick::{carried_by, foreign_params, part_name, pick};
+use crate::paths::{BEFORE, EVENTS, Library};
 
 /// Everything that stands beside the user's item.
 pub(super) fn rail(mut rail: Rail) -> TokenStream {
-    let carrier = carrier(&rail);
+    let (carrier, error) = (carrier(&rail), error_event(&mut rail));
     let written: Vec<_> = rail.handlers.iter().map(|handler| handler.events.clone()).collect();
     let custom = custom_events(&mut rail);
+    let (foreign, returned) = (foreign_params(&rail), returned(&rail, &written));
     let list = unnamed_list(&rail.library, &event_list(&rail.events().collect::<Vec<_>>()));
     let rail_impl = rail_impl(&rail, custom.is_some());
     let pairs = rail.handlers.iter().zip(&written).flat_map(|(handler, written)| {
         handler.events.iter().zip(written).map(move |(event, written)| (handler, event, written))
     });
     let on_impls = pairs.map(|(handler, event, written)| on_impl(&rail, handler, event, written));
-    if custom.is_none() {
-        return quote!(#carrier #rail_impl #(#on_impls)*);
+    if custom.is_none() && foreign.is_none() && returned.is_none() {
+        return quote!(#carrier #error #rail_impl #(#on_impls)*);
     }
-    quote!(#carrier const _: () = { #custom #list #rail_impl #(#on_impls)* };)
+    // A list that has no name is for events that may be private.
+    let list = custom.as_ref().map(|_| list);
+    quote!(#carrier #error const _: () = { #custom #foreign #returned #list #rail_impl #(#on_impls)* };)
+}
+
+/// Takes the name `Error` alone for the event of the library: nothing else of this name is an event, and the prelude does
+/// not have it, because it is the name of a trait. The import is for those who have imported the event: it keeps theirs from
+/// being unused. The constant is there to be imported where nothing else has the name.
+fn error_event(rail: &mut Rail) -> Option<TokenStream> {
+    let library = rail.library.clone();
+    let mut names = Vec::new();
+    let events = rail.handlers.iter_mut().flat_map(|handler| &mut handler.events);
+    for event in events.filter(|event| event.is_ident("Error")) {
+        names.push(event.clone());
+        *event = library.event(event);
+    }
+    let name = names.first()?;
+    Some(quote! {
+        #[allow(dead_code, non_upper_case_globals, unused_imports)]
+        const _: () = {
+            const #name: () = ();
+            use #name as _;
+        };
+    })
 }
 
 /// Of what is called like an event of the library there is no doubt, and nothing to check for the compiler.
@@ -49,13 +73,55 @@ fn custom_events(rail: &mut Rail) -> Option<TokenStream> {
         .map(|event| {
             let span = event.span().resolved_at(Span::mixed_site());
             let located = library.located(span);
-            let is_event = quote_spanned!(span=> let _ = <#event as #located::Event>::POINT;);
+            let is_event = is_event(&library, event);
             *event = parse_quote_spanned!(span=> #located::__private::Sound<#event, __Events, { __IS_EVENT }>);
             is_event
         })
         .collect();
     let constant = quote_spanned!(Span::mixed_site()=> const __IS_EVENT: bool = { #(#are_events)* true };);
     (!are_events.is_empty()).then_some(constant)
+}
+
+/// Says once, at what a function returns, that its events allow it: each of the custom events, whose declaration is then in the
+/// message; and of a type that is no decision, the first event. Where one does not, nothing else is reported of the type.
+fn returned(rail: &Rail, written: &[Vec<Path>]) -> Option<TokenStream> {
+    let checks = rail.handlers.iter().zip(written).filter(|(handler, _)| can_be_checked(rail, handler)).flat_map(
+        |(handler, written)| {
+            let is_foreign = is_no_decision(handler);
+            let events = handler.events.iter().zip(written).enumerate();
+            events.filter_map(move |(place, (event, written))| {
+                let by = if !is_known(written) {
+                    "ReturnedAtCustom"
+                } else if place == 0 && is_foreign {
+                    "ReturnedAt"
+                } else {
+                    return None;
+                };
+                let (output, span) = (&handler.output, handler.output.span().resolved_at(Span::mixed_site()));
+                let (library, by) = (rail.library.located(span), Ident::new(by, span));
+                let returns = quote_spanned!(span=> <#event as #library::Event>::Returns);
+                Some(quote_spanned!(span=> let _ = <#output as #library::__private::#by<#event, #returns>>::DECIDES;))
+            })
+        },
+    );
+    let checks: Vec<_> = checks.collect();
+    let constant = quote_spanned!(Span::mixed_site()=> const __RETURNED: bool = { #(#checks)* true };);
+    (!checks.is_empty()).then_some(constant)
+}
+
+/// Whether a constant can ask what it may return: a type of the `impl` block's cannot be named there.
+fn can_be_checked(rail: &Rail, handler: &Handler) -> bool {
+    handler.is_plain() && !rail.is_generic_in(&handler.output)
+}
+
+/// Whether it returns, at several events, what has no name of a decision.
+fn is_no_decision(handler: &Handler) -> bool {
+    const DECISIONS: [&str; 4] = ["RailAction", "Verdict", "Option", "Result"];
+    let is_decision = match &handler.output {
+        Type::Tuple(tuple) => tuple.elems.is_empty(),
+        output => DECISIONS.iter().any(|name| ends_with(output, name)),
+    };
+    handler.events.len() > 1 && !is_decision
 }
 
 /// The list of the events of a rail or chain, as a type that has no name outside of the expansion: what is public may be
@@ -120,6 +186,13 @@ pub(super) fn stub(rail: &Rail) -> TokenStream {
             }
         }
     }
+}
+
+/// Names an event as one, at the tokens of the user.
+fn is_event(library: &Library, event: &Path) -> TokenStream {
+    let span = event.span().resolved_at(Span::mixed_site());
+    let located = library.located(span);
+    quote_spanned!(span=> let _ = <#event as #located::Event>::POINT;)
 }
 
 /// The type beside a function. Its braces keep it out of the value namespace, where the function is.
@@ -278,7 +351,8 @@ pub(crate) fn declared(library: &Library, span: Span) -> TokenStream {
         let here = quote_spanned!(span=> __SourceLocation::here(&::core::module_path!()));
         return quote_spanned!(Span::mixed_site()=> { type __SourceLocation = #library::SourceLocation; #here });
     }
-    quote_spanned!(span=> ::exo_rails::SourceLocation::here(&::core::module_path!()))
+    let library = library.located(span);
+    quote_spanned!(span=> #library::SourceLocation::here(&::core::module_path!()))
 }
 
 /// Takes for granted that it is an event, which is said elsewhere. Without a lifetime, rustc would hold a clause without
@@ -290,12 +364,13 @@ fn granted(library: &Library, event: &Path, where_clause: Option<&WhereClause>) 
 
 /// What a rail returns, where it is said elsewhere what is wrong with its event. An error about it marks all of the type:
 /// from the first of these tokens to the last.
-fn sound(library: &Library, output: &TokenStream) -> TokenStream {
+fn sound(library: &Library, output: &TokenStream, is_checked: bool) -> TokenStream {
     let first = output.span();
     let last = output.clone().into_iter().last().map_or(first, |token| token.span());
     let located = library.located(first);
     let end = quote_spanned!(last=> >);
-    quote_spanned!(first=> #located::__private::Sound<#output, Self, { __IS_EVENT } #end)
+    let constant = Ident::new(if is_checked { "__RETURNED" } else { "__IS_EVENT" }, first);
+    quote_spanned!(first=> #located::__private::Sound<#output, Self, { #constant } #end)
 }
 
 /// What the rail does at one event: the parameters picked by type, then the user's function. The event is written as
@@ -304,16 +379,16 @@ fn on_impl(rail: &Rail, handler: &Handler, event: &Path, written: &Path) -> Toke
     let library = &rail.library;
     let (self_ty, generics, quiet) = (rail.self_ty(), rail.generics(), rail.quiet());
     let (impl_generics, _, where_clause) = generics.split_for_impl();
-    let (disjoint, checks) = (disjoint(library, handler, event), handled::checks(rail, handler));
+    let (disjoint, checks) = (disjoint(rail, handler, event), handled::checks(rail, handler));
     let changes = changes(library, handler, event);
     let always = handler.always.then(|| quote_spanned!(Span::mixed_site()=> const ALWAYS: bool = true;));
     let on_fault = handled::on_fault(library, handler, event);
     let output = if handler.is_plain() { handler.output.to_token_stream() } else { handled::output(library, event) };
-    let (where_clause, output) = if is_known(written) {
-        (where_clause.to_token_stream(), output)
-    } else {
-        (granted(library, written, where_clause), sound(library, &output))
-    };
+    let can_be_checked = can_be_checked(rail, handler);
+    let is_known = is_known(written);
+    let is_checked = !is_known || can_be_checked && is_no_decision(handler);
+    let output = if is_checked { sound(library, &output, can_be_checked) } else { output };
+    let where_clause = if is_known { where_clause.to_token_stream() } else { granted(library, written, where_clause) };
     let calls =
         if handler.around.is_some() { around::calls(rail, handler, event) } else { calls(rail, handler, event) };
     let values = values(handler, event);
@@ -437,7 +512,7 @@ fn call(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream {
     let library = &rail.library;
     let params = handler.picked();
     let names: Vec<_> = (0..params.len()).map(|i| format_ident!("p{i}", span = Span::mixed_site())).collect();
-    let picks = params.iter().zip(&names).map(|(ty, name)| pick(library, handler, event, ty, name));
+    let picks = params.iter().zip(&names).map(|(ty, name)| pick(rail, handler, event, ty, name));
     let receiver = handler.takes_self.then(|| quote_spanned!(Span::mixed_site()=> self,));
     let callee = &handler.callee;
     let unpack = (!names.is_empty() && !handler.concurrent).then(|| {
@@ -452,17 +527,10 @@ fn call(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream {
     quote_spanned!(Span::mixed_site()=> #unpack #ignore #(#picks)* #future)
 }
 
-/// The name of a part of some event, or of the context.
-fn part_name(ty: &Type) -> Option<String> {
-    let Type::Path(path) = target(ty) else { return None };
-    let name = path.path.segments.last()?.ident.to_string();
-    (name == "RailContext" || PAYLOADS.contains(&&*name)).then_some(name)
-}
-
 /// Two names of one type get past the check of the macro, but not past the compiler.
 ///
 /// It is an item of its own: a `const` inside the function would only be looked at when the rail is called.
-fn disjoint(library: &Library, handler: &Handler, event: &Path) -> TokenStream {
+fn disjoint(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream {
     let params = handler.picked();
     // Names of the library's are known to be different types: a constant less for each rail.
     let names: HashSet<_> = params.iter().filter_map(|ty| part_name(ty)).collect();
@@ -470,10 +538,10 @@ fn disjoint(library: &Library, handler: &Handler, event: &Path) -> TokenStream {
         return TokenStream::new();
     }
     let assertions = params.iter().enumerate().skip(1).map(|(i, ty)| {
-        let takes = params[..=i].iter().map(|ty| carried_by(library, event, ty, "TAKES"));
+        let takes = params[..=i].iter().map(|ty| carried_by(rail, handler, event, ty, "TAKES"));
         // At the name alone: the compiler would mark nothing but the `&`.
         let span = target(ty).span().resolved_at(Span::mixed_site());
-        let library = library.located(span);
+        let library = rail.library.located(span);
         quote_spanned!(span=> const _: () = #library::__private::once(&[#(#takes),*]);)
     });
     assertions.collect()

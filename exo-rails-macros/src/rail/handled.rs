@@ -116,7 +116,7 @@ fn args(handler: &Handler) -> Option<&Type> {
 /// The body of `RailOn::call`.
 pub(super) fn call(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream {
     let library = &rail.library;
-    let Call { before, inside, arguments, after } = Call::of(library, handler, event);
+    let Call { before, inside, arguments, after } = Call::of(rail, handler, event);
     let only_for = handler.tool.as_ref().map(|tool| {
         let call = asked(library, event, &quote!(__private::ToolEvent), "call");
         let (checks, tool) = (tool_checks(rail, handler, true), declared_tool(rail, handler, tool, &quote!(Self)));
@@ -246,23 +246,24 @@ struct Call {
 }
 
 impl Call {
-    fn of(library: &Library, handler: &Handler, event: &Path) -> Self {
-        let mut call = Self { inside: lent(library, handler, event), ..Self::default() };
+    fn of(rail: &Rail, handler: &Handler, event: &Path) -> Self {
+        let mut call = Self { inside: lent(&rail.library, handler, event), ..Self::default() };
         for (i, param) in handler.params.iter().enumerate() {
             let name = format_ident!("p{i}", span = Span::mixed_site());
-            call.take(library, handler, event, param, &name);
+            call.take(rail, handler, event, param, &name);
         }
         call
     }
 
-    fn take(&mut self, library: &Library, handler: &Handler, event: &Path, param: &Param, name: &Ident) {
+    fn take(&mut self, rail: &Rail, handler: &Handler, event: &Path, param: &Param, name: &Ident) {
+        let library = &rail.library;
         match &param.source {
             Source::Event => {
-                self.inside.extend(pick(library, handler, event, &param.ty, name));
+                self.inside.extend(pick(rail, handler, event, &param.ty, name));
                 self.arguments.push(name.to_token_stream());
             }
             Source::Whole => {
-                self.inside.extend(pick(library, handler, event, target(&param.ty), name));
+                self.inside.extend(pick(rail, handler, event, target(&param.ty), name));
                 self.arguments.push(quote_spanned!(Span::mixed_site()=> &#name));
             }
             Source::Value(value) => {

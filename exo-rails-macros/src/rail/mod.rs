@@ -3,6 +3,7 @@
 //! | module | what it does |
 //! |---|---|
 //! | `parse` | reads the item: a function, or an `impl` block with its methods |
+//! | `dropped` | finds decisions that a body drops |
 //! | `args` | reads the arguments of `#[rail]` and `#[on]` |
 //! | `model` | `Rail`, `Handler`, `Param`, `Source`: what a rail is |
 //! | `options` | checks the options of a function against its parameters and against each other |
@@ -15,6 +16,7 @@ mod args;
 mod around;
 mod check;
 mod docs;
+mod dropped;
 mod expand;
 mod handled;
 mod model;
@@ -35,6 +37,7 @@ use crate::errors::{self, Errors};
 pub(crate) fn rail(args: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let (item_tokens, item) = parse::item(item, &mut errors);
+    let item_tokens = dropped::decisions(item_tokens, &mut errors);
     let rail = match item {
         Some(item) => check::rail(args, item, &mut errors),
         None => parse::half_typed(item_tokens.clone()).map(|(vis, ident)| check::half_typed(vis, ident)),

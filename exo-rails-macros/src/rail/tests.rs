@@ -123,7 +123,11 @@ fn functions() {
     check(&[
         (on, "fn guard(call: ToolCallInputs) {}", &["a rail borrows what the event carries: write `&ToolCallInputs`"]),
         (on, "fn guard(inputs: &mut Inputs<'_>) {}", &["`Inputs<'_>` is a borrow already"]),
-        (on, "fn guard(call: impl Debug) {}", &["a rail's parameter names its type"]),
+        (
+            on,
+            "fn guard(call: impl Debug) {}",
+            &["a rail takes parts of its events by reference, and the library has no part `impl Debug`"],
+        ),
         (on, "fn guard(a: &ToolOutput, b: &mut ToolOutput) {}", &["the rail takes its `ToolOutput` twice"]),
         (on, "fn guard(a: &RailContext, b: &mut RailContext) {}", &["the rail takes its `RailContext` twice"]),
         (on, "fn guard() -> impl Future<Output = ()> {}", &["a rail returns its decision"]),

@@ -126,6 +126,19 @@ impl<C: Chain + Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> 
         }
     }
 
+    /// An event that the chain names and that is called like one that every chain serves is another event: one that is wrong,
+    /// and has been reported.
+    ///
+    /// # Panics
+    /// When it is that of the library.
+    #[track_caller]
+    pub const fn check_names(event: HookPoint) {
+        if !matches!(event, HookPoint::Custom(_)) {
+            let text = Text::new().and("every chain serves this event, for all of its rails: leave it out of `events`");
+            text.refuse();
+        }
+    }
+
     /// The chain meets a requirement of its own.
     ///
     /// # Panics

@@ -242,3 +242,27 @@ returned_at! {
     // See `Decoy`.
     <Impl> Impl;
 }
+
+/// [`ReturnedAt`] for a custom event, of which the declaration says what its rails may return.
+#[diagnostic::on_unimplemented(
+    message = "a rail on `{E}` cannot return `{Self}`",
+    label = "not what a rail on `{E}` may return",
+    note = "of these, a rail on `{E}` returns one: `{Returns}`; an `Option<_>` and a `Result<_, E>` of these are fine too",
+    note = "what a custom event allows stands at its declaration: `#[event(allows = \"abort\")]`, `\"skip\"` or `\"retry\"`; without it, its rails observe",
+    note = "where it allows a skip and no retry, `RailAction<NoSubstitute, NoRetry>` skips"
+)]
+pub trait ReturnedAtCustom<E: Event, Returns, Impl = ()> {
+    /// See [`RailOutput`].
+    const DECIDES: bool;
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Event, T: RailOutput<E>> ReturnedAtCustom<E, E::Returns> for T {
+    const DECIDES: bool = T::DECIDES;
+}
+
+/// See `Decoy`.
+#[diagnostic::do_not_recommend]
+impl<E: Event, T: RailOutput<E>, Impl: Decoy> ReturnedAtCustom<E, E::Returns, Impl> for T {
+    const DECIDES: bool = T::DECIDES;
+}

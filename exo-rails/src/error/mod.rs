@@ -182,21 +182,63 @@ impl OperationError {
     }
 }
 
+/// An error that has a conversion is converted by it: an operation's error, and that of a run, stay as they are.
+/// Any other error is the source of the new one, which has the kind, the status and the wait of the first operation error
+/// underneath, or the kind of the first I/O error.
 impl From<Box<dyn StdError + Send + Sync>> for OperationError {
     fn from(error: Box<dyn StdError + Send + Sync>) -> Self {
-        Self::new(OperationErrorKind::Other, error.to_string()).with_source(error)
+        converted::<Self>(error)
+            .or_else(converted::<RunError>)
+            .or_else(converted::<std::io::Error>)
+            .or_else(converted::<serde_json::Error>)
+            .unwrap_or_else(Self::around)
+    }
+}
+
+/// The error, when it is of this type.
+fn converted<E: StdError + Into<OperationError> + 'static>(
+    error: Box<dyn StdError + Send + Sync>,
+) -> Result<OperationError, Box<dyn StdError + Send + Sync>> {
+    error.downcast::<E>().map(|error| (*error).into())
+}
+
+impl OperationError {
+    /// An error of another type, as the source of this one.
+    fn around(error: Box<dyn StdError + Send + Sync>) -> Self {
+        let message = error.to_string();
+        // Text has nothing underneath: it is the message.
+        if error.source().is_none() && format!("{error:?}") == format!("{message:?}") {
+            return Self::new(OperationErrorKind::Other, message);
+        }
+        let mut around = Self::new(OperationErrorKind::Other, message);
+        let mut cause = error.source();
+        while let Some(error) = cause {
+            if let Some(error) = error.downcast_ref::<Self>() {
+                (around.kind, around.status, around.retry_after) = (error.kind, error.status, error.retry_after);
+                break;
+            }
+            if let Some(error) = error.downcast_ref::<std::io::Error>() {
+                around.kind = kind_of(error);
+                break;
+            }
+            cause = error.source();
+        }
+        around.with_source(error)
+    }
+}
+
+fn kind_of(error: &std::io::Error) -> OperationErrorKind {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => OperationErrorKind::NotFound,
+        std::io::ErrorKind::PermissionDenied => OperationErrorKind::Denied,
+        std::io::ErrorKind::TimedOut => OperationErrorKind::Timeout,
+        _ => OperationErrorKind::Other,
     }
 }
 
 impl From<std::io::Error> for OperationError {
     fn from(error: std::io::Error) -> Self {
-        let kind = match error.kind() {
-            std::io::ErrorKind::NotFound => OperationErrorKind::NotFound,
-            std::io::ErrorKind::PermissionDenied => OperationErrorKind::Denied,
-            std::io::ErrorKind::TimedOut => OperationErrorKind::Timeout,
-            _ => OperationErrorKind::Other,
-        };
-        Self::new(kind, error.to_string()).with_source(error)
+        Self::new(kind_of(&error), error.to_string()).with_source(error)
     }
 }
 

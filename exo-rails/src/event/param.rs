@@ -79,8 +79,7 @@ impl<'a, E: Event> Param<'a, E> for Inputs<'a> {
     message = "`{E}` does not carry `{Self}`",
     label = "a rail on `{E}` cannot take this",
     note = "`{E}` carries `{Payload}`; what it carries by `&mut` can be taken by `&` too",
-    note = "every event has `&mut RailContext`, and `Inputs<'_>`: the union of all payloads, for a rail on events with different ones",
-    note = "a value that an earlier rail provides is declared, `needs = [RateLimitLeft]`; the arguments of a tool are `&Args<DeleteFile>`"
+    note = "every event has `&mut RailContext`, and `Inputs<'_>`: the union of all payloads, for a rail on events with different ones"
 )]
 pub trait CarriedBy<'a, E: Event, Payload>: Sized {
     /// See [`Param`].
@@ -102,6 +101,34 @@ impl<'a, E: Event, P: Param<'a, E>> CarriedBy<'a, E, E::Payload<'a>> for P {
             // `once` has been asked for the parameters of the rail.
             None => unreachable!("two parameters of a rail take the same part"),
         }
+    }
+}
+
+/// [`CarriedBy`] for a type that the library does not have: what people take it for is in the message.
+#[diagnostic::on_unimplemented(
+    message = "`{E}` does not carry `{Self}`",
+    label = "a rail on `{E}` cannot take this",
+    note = "`{E}` carries `{Payload}`; what it carries by `&mut` can be taken by `&` too, and every event has `&mut RailContext`",
+    note = "state is a field of a rail that is a type: `#[rail] impl MyRail {{ #[on(PreToolCall)] async fn check(&self, call: &ToolCallInputs) {{ … }} }}`",
+    note = "a value that another rail provides is declared, `needs = [RateLimitLeft]`, and taken as `&RateLimitLeft`; the arguments of a tool are `&Args<DeleteFile>`",
+    note = "a rail does not call what comes next: when it returns `RailAction::Continue`, the next rail runs, and then the operation; a rail with `around` surrounds the operation, and takes `next: impl Next<ToolCall>`"
+)]
+pub trait CarriesForeign<'a, E: Event, Payload>: Sized {
+    /// See [`Param`].
+    #[doc(hidden)]
+    const TAKES: u8;
+
+    #[doc(hidden)]
+    fn pick(parts: &mut E::Parts<'a>, ctx: &mut Option<&'a mut RailContext>) -> Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl<'a, E: Event, P: Param<'a, E>> CarriesForeign<'a, E, E::Payload<'a>> for P {
+    const TAKES: u8 = P::TAKES;
+
+    #[inline]
+    fn pick(parts: &mut E::Parts<'a>, ctx: &mut Option<&'a mut RailContext>) -> Self {
+        CarriedBy::<E, _>::pick(parts, ctx)
     }
 }
 

@@ -25,7 +25,7 @@ use crate::chain::{Serves, enter};
 use crate::context::{RailContext, RunContext};
 use crate::decision::{Decision, Outcome};
 use crate::event::{
-    Begins, Dropped, Error, Event, Finished, Innermost, LlmChunk, LlmError, Next, Operation, OperationResult,
+    Begins, Decoy, Dropped, Error, Event, Finished, Innermost, LlmChunk, LlmError, Next, Operation, OperationResult,
     PostCompaction, PostLlmCall, PostToolCall, PreCompaction, PreLlmCall, PreToolCall, SessionEnd, SessionStart, Start,
     ToolError,
 };
@@ -220,10 +220,11 @@ macro_rules! serves_every_event {
             message = "`{Self}` is not a guard set",
             label = "only a guard set has it",
             note = "guard sets are chains made by `rail_chain!`, `RailManager`, `HookManager` and `NoRails`, and references to them",
-            note = "a single rail becomes one in a chain: `rail_chain![my_rail]`; a chain with `needs` becomes one in a chain that provides the values"
+            note = "a single rail becomes one in a chain: `rail_chain![my_rail]`; a chain with `needs` becomes one in a chain that provides the values",
+            note = "what runs around a guard set implements `exo_rails::Serves<E>` for every event `E`, and is a guard set by that"
         )]
         #[doc(hidden)]
-        pub trait ServesEveryEvent
+        pub trait ServesEveryEvent<Impl = ()>
         where
             Self: Serves<StandsAlone>,
             $(Self: Serves<$event>,)*
@@ -232,6 +233,10 @@ macro_rules! serves_every_event {
 
         #[diagnostic::do_not_recommend]
         impl<R> ServesEveryEvent for R where R: Serves<StandsAlone>, $(R: Serves<$event>,)* {}
+
+        /// See [`Decoy`].
+        #[diagnostic::do_not_recommend]
+        impl<R, Impl: Decoy> ServesEveryEvent<Impl> for R where R: Serves<StandsAlone>, $(R: Serves<$event>,)* {}
     };
 }
 

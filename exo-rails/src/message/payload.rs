@@ -82,6 +82,18 @@ impl InvokeOutput {
     }
 }
 
+impl From<&str> for InvokeOutput {
+    fn from(text: &str) -> Self {
+        Self::text(text)
+    }
+}
+
+impl From<String> for InvokeOutput {
+    fn from(text: String) -> Self {
+        Self::text(text)
+    }
+}
+
 /// A request to the model: carried by [`PreLlmCall`](crate::events::PreLlmCall) and the events after the call.
 ///
 /// It is the body of a chat-completions request; options such as `temperature` are in `extra`.
@@ -134,6 +146,18 @@ impl ModelResponse {
     /// The answer without text and tool calls.
     pub(crate) fn empty() -> Self {
         Self { message: Message { role: Role::Assistant, ..Message::default() }, ..Self::default() }
+    }
+}
+
+impl From<&str> for ModelResponse {
+    fn from(text: &str) -> Self {
+        Self::text(text)
+    }
+}
+
+impl From<String> for ModelResponse {
+    fn from(text: String) -> Self {
+        Self::text(text)
     }
 }
 
@@ -265,14 +289,14 @@ impl ToolOutput {
 }
 
 impl From<&str> for ToolOutput {
-    fn from(content: &str) -> Self {
-        Self::text(content)
+    fn from(text: &str) -> Self {
+        Self::text(text)
     }
 }
 
 impl From<String> for ToolOutput {
-    fn from(content: String) -> Self {
-        Self::text(content)
+    fn from(text: String) -> Self {
+        Self::text(text)
     }
 }
 

@@ -63,7 +63,7 @@ pub trait Guard: GuardSet + Sized {
         run: F,
     ) -> impl Future<Output = Result<InvokeOutput, RunError>> + Send
     where
-        F: Guarded<InvokeInputs, InvokeOutput, RunError>,
+        F: Guarded<InvokeInputs, InvokeOutput, RunError, Future: Send, Value: Send, Error: Send> + Send,
     {
         let inputs = inputs.into();
         async move {
@@ -173,7 +173,7 @@ pub trait Guard: GuardSet + Sized {
         model: F,
     ) -> impl Future<Output = Result<ModelResponse, RunError>> + Send
     where
-        F: Guarded<ModelCallInputs, ModelResponse, OperationError>,
+        F: Guarded<ModelCallInputs, ModelResponse, OperationError, Future: Send, Value: Send, Error: Send> + Send,
     {
         guard_model(self, call, ctx, Whole(model))
     }
@@ -264,7 +264,7 @@ pub trait Guard: GuardSet + Sized {
         compaction: F,
     ) -> impl Future<Output = Result<CompactionOutput, RunError>> + Send
     where
-        F: Guarded<CompactionInputs, CompactionOutput, OperationError>,
+        F: Guarded<CompactionInputs, CompactionOutput, OperationError, Future: Send, Value: Send, Error: Send> + Send,
     {
         guard::<Compaction, _, _>(self, history, ctx.for_rails(), Whole(compaction))
     }
@@ -310,7 +310,7 @@ pub trait Guard: GuardSet + Sized {
         tool: F,
     ) -> impl Future<Output = Result<ToolOutput, RunError>> + Send
     where
-        F: Guarded<ToolCallInputs, ToolOutput, OperationError>,
+        F: Guarded<ToolCallInputs, ToolOutput, OperationError, Future: Send, Value: Send, Error: Send> + Send,
     {
         guard::<ToolCall, _, _>(self, call, ctx.for_rails(), Whole(tool))
     }
@@ -365,7 +365,7 @@ pub trait Guard: GuardSet + Sized {
     ) -> impl Future<Output = Result<O::Output, RunError>> + Send
     where
         O: CustomOperation,
-        F: Guarded<O::Inputs, O::Output, OperationError>,
+        F: Guarded<O::Inputs, O::Output, OperationError, Future: Send, Value: Send, Error: Send> + Send,
         Self: Serves<O::Pre> + Serves<O::Post> + Serves<O::Failed>,
     {
         guard::<O, _, _>(self, inputs, ctx.for_rails(), Whole(operation))

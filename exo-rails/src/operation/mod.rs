@@ -2,6 +2,7 @@
 
 pub(crate) mod attempt;
 mod dropped;
+pub(crate) mod failure;
 pub(crate) mod guard;
 pub(crate) mod guarded;
 pub(crate) mod kinds;
@@ -11,6 +12,7 @@ pub(crate) mod retries;
 pub(crate) mod tool;
 pub(crate) mod windows;
 
+pub use failure::*;
 pub use guard::*;
 pub use guarded::*;
 pub use permit::*;

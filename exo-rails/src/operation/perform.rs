@@ -6,6 +6,7 @@ use std::sync::Arc;
 use futures_util::{FutureExt, StreamExt};
 
 use super::attempt::AttemptOver;
+use super::failure::IntoFailure;
 use super::guarded::{Guarded, GuardedStream};
 use super::kinds::Kind;
 use super::permit::Permit;
@@ -62,13 +63,29 @@ pub(crate) trait Perform<O: Kind>: Send {
     fn restart(&mut self) -> impl Future<Output = ()> + Send;
 }
 
+/// The result of an operation, as its guard has it, and counted.
+#[inline(always)]
+fn counted<O: Kind, T: Into<O::Output>, E: IntoFailure<O::Error>>(
+    result: Result<T, E>,
+    ctx: &RailContext,
+) -> Result<O::Output, O::Error> {
+    match result {
+        Ok(value) => {
+            let output = value.into();
+            O::count(&output, ctx);
+            Ok(output)
+        }
+        Err(error) => Err(error.into_failure()),
+    }
+}
+
 /// An operation that is called, and returns its result as a whole.
 pub(crate) struct Whole<F>(pub F);
 
 impl<O, F> Perform<O> for Whole<F>
 where
     O: Kind,
-    F: Guarded<O::Inputs, O::Output, O::Error>,
+    F: Guarded<O::Inputs, O::Output, O::Error, Future: Send, Value: Send, Error: Send> + Send,
 {
     fn perform<R: GuardSet>(
         &mut self,
@@ -78,14 +95,9 @@ where
         ctx: &mut RailContext,
     ) -> impl Future<Output = Result<Result<O::Output, O::Error>, AttemptOver>> + Send {
         let call = O::unless_cancelled((self.0)(permit), ctx);
-        call.map(|result| {
-            if let Some(Ok(output)) = &result {
-                O::count(output, ctx);
-            }
-            match result {
-                Some(result) => Ok(result.map_err(Into::into)),
-                None => Err(RunError::Cancelled.into()),
-            }
+        call.map(|result| match result {
+            Some(result) => Ok(counted::<O, _, _>(result, ctx)),
+            None => Err(RunError::Cancelled.into()),
         })
     }
 
@@ -99,16 +111,11 @@ where
         over: &mut Option<AttemptOver>,
     ) -> impl Future<Output = Result<O::Output, O::Error>> + Send {
         let call = O::unless_cancelled((self.0)(permit), ctx);
-        call.map(|result| {
-            if let Some(Ok(output)) = &result {
-                O::count(output, ctx);
-            }
-            match result {
-                Some(result) => result.map_err(Into::into),
-                None => {
-                    *over = Some(RunError::Cancelled.into());
-                    Err(O::interrupted())
-                }
+        call.map(|result| match result {
+            Some(result) => counted::<O, _, _>(result, ctx),
+            None => {
+                *over = Some(RunError::Cancelled.into());
+                Err(O::interrupted())
             }
         })
     }

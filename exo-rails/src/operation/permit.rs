@@ -56,7 +56,27 @@ pub(crate) fn issue<T>(slot: &Arc<Slot<T>>) -> Permit<T> {
     Permit { slot: Arc::clone(slot) }
 }
 
+/// In the place of a constructor: it says where a permit comes from.
+#[doc(hidden)]
+#[expect(non_snake_case, reason = "people write it as the constructor of a tuple struct")]
+pub fn Permit<T, I: MakesPermits>(inputs: I) -> Permit<T> {
+    inputs.permit()
+}
+
+impl<T, I: MakesPermits> From<I> for Permit<T> {
+    fn from(inputs: I) -> Self {
+        inputs.permit()
+    }
+}
+
 impl<T: 'static> Permit<T> {
+    /// In the place of a constructor, like the function `Permit`.
+    #[doc(hidden)]
+    #[expect(clippy::new_ret_no_self, reason = "rustc proposes what returns `Self`")]
+    pub fn new<P, I: MakesPermits>(inputs: I) -> P {
+        inputs.permit()
+    }
+
     /// A context for operations inside this one: of the same run, at the same step.
     ///
     /// A run needs it for its model calls and tool calls; a tool that runs an agent of its own can take run
@@ -117,6 +137,18 @@ impl<T> Permit<T> {
     pub fn scope(&self) -> &RunScope {
         &self.slot.scope
     }
+}
+
+/// What could make a permit outside of a guard. Nothing implements it.
+#[diagnostic::on_unimplemented(
+    message = "only a guard makes a permit, when its rails have let the operation pass",
+    label = "inputs are not a permit",
+    note = "let a guard call the executor: `rails.guard_tool_call(call, &mut ctx, run_tool).await?`",
+    note = "`guard_llm_call`, `guard_stream`, `guard_compaction` and `guard_run` do the same for the other operations; `NoRails` is a guard without rails"
+)]
+pub trait MakesPermits {
+    /// What nobody has.
+    fn permit<P>(self) -> P;
 }
 
 impl<T> Deref for Permit<T> {

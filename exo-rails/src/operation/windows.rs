@@ -8,6 +8,7 @@ use futures_util::StreamExt;
 use serde_json::Map;
 
 use super::attempt::{AttemptOver, act_on};
+use super::failure::IntoFailure;
 use crate::chain::{Serves, enter};
 use crate::context::RailContext;
 use crate::error::{OperationError, RunError};
@@ -45,7 +46,7 @@ pub(super) async fn stream<R, S, E, T>(
 where
     R: GuardSet,
     S: Stream<Item = Result<ModelDelta, E>> + Send,
-    E: Into<OperationError> + Send,
+    E: IntoFailure<OperationError> + Send,
     T: StreamSink,
 {
     let mut deltas = pin!(deltas);
@@ -55,7 +56,7 @@ where
         let Some(delta) = ctx.unless_cancelled(deltas.next()).await else { return Err(RunError::Cancelled.into()) };
         let delta = match delta {
             None => break,
-            Some(Err(error)) => return Ok(Err(error.into())),
+            Some(Err(error)) => return Ok(Err(error.into_failure())),
             Some(Ok(delta)) => delta,
         };
         let has_text = passage.take(&delta, sink).await;

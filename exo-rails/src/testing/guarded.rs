@@ -7,7 +7,7 @@ use crate::context::RunContext;
 use crate::error::OperationError;
 use crate::guard_set::GuardSet;
 use crate::message::{ModelCallInputs, ModelResponse, ToolCallInputs, ToolOutput};
-use crate::operation::{Guard, Permit};
+use crate::operation::{Guard, IntoFailure, Permit};
 use crate::testing::tested::Tested;
 use crate::testing::traced::Traced;
 
@@ -79,8 +79,8 @@ impl<'r, R: GuardSet, I, O> GuardedCall<'r, R, I, O> {
     }
 
     /// The same, when it fails.
-    pub fn fails(mut self, error: impl Into<OperationError>) -> Self {
-        self.results.left.push_back(Err(error.into()));
+    pub fn fails(mut self, error: impl IntoFailure<OperationError>) -> Self {
+        self.results.left.push_back(Err(error.into_failure()));
         self
     }
 

@@ -5,6 +5,7 @@
 
 // What a rail decides, and what comes of it.
 mod abort;
+mod failures;
 mod fault_table;
 mod faults;
 mod retry;

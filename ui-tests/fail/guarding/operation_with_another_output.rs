@@ -1,9 +1,9 @@
-//! The message should say: the operation of a tool call yields a `ToolOutput`.
+//! The message should say: the operation of a tool call yields a `ToolOutput`, or text.
 
 use exo_rails::prelude::*;
 use exo_rails::NoRails;
 
 fn main() {
-    let tool = |call: Permit<ToolCallInputs>| async move { Ok::<_, OperationError>(call.tool_name.clone()) };
+    let tool = |call: Permit<ToolCallInputs>| async move { Ok::<_, OperationError>(call.tool_name.len()) };
     let _ = NoRails.guard_tool_call(ToolCallInputs::new("search"), &mut RunContext::new("demo"), tool);
 }

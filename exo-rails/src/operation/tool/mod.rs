@@ -18,6 +18,7 @@ use serde_json::Value;
 use crate::error::OperationError;
 use crate::message::OperationErrorKind;
 use crate::message::{ToolCallInputs, ToolOutput, ToolSpec};
+use crate::operation::failure::IntoFailure;
 use crate::operation::permit::Permit;
 
 type ToolFuture = Pin<Box<dyn Future<Output = Result<ToolOutput, OperationError>> + Send>>;
@@ -53,7 +54,7 @@ pub struct Tool {
 impl Tool {
     /// A tool of this name. `parameters` is a JSON schema of its arguments; `run` receives them as any type
     /// that they deserialize into (`serde_json::Value` takes all), and returns text, JSON or a
-    /// [`ToolOutput`].
+    /// [`ToolOutput`]. It fails with [any error](crate::IntoFailure), such as one of the application.
     ///
     /// Arguments that do not fit are an [`OperationError`] of kind
     /// [`InvalidRequest`](OperationErrorKind::InvalidRequest), with the [`ArgsError`](crate::ArgsError) underneath;
@@ -71,7 +72,7 @@ impl Tool {
         F: Fn(A) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<O, E>> + Send + 'static,
         O: Into<ToolOutput>,
-        E: Into<OperationError>,
+        E: IntoFailure<OperationError>,
     {
         Self::typed(ToolSpec::new(name, description, parameters), move |arguments, call| {
             let future = run(arguments);
@@ -90,12 +91,12 @@ impl Tool {
         F: Fn(A, Permit<ToolCallInputs>) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<O, E>> + Send + 'static,
         O: Into<ToolOutput>,
-        E: Into<OperationError>,
+        E: IntoFailure<OperationError>,
     {
         Self::boxed(spec, move |call| match read(&call) {
             Ok(arguments) => {
                 let future = run(arguments, call);
-                Box::pin(async move { future.await.map(Into::into).map_err(Into::into) })
+                Box::pin(async move { future.await.map(Into::into).map_err(IntoFailure::into_failure) })
             }
             Err(error) => Box::pin(std::future::ready(Err(error.into()))),
         })
@@ -131,11 +132,11 @@ impl Tool {
         F: Fn(Permit<ToolCallInputs>) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<O, E>> + Send + 'static,
         O: Into<ToolOutput>,
-        E: Into<OperationError>,
+        E: IntoFailure<OperationError>,
     {
         Self::boxed(ToolSpec::new(name, description, parameters), move |call| {
             let future = run(call);
-            Box::pin(async move { future.await.map(Into::into).map_err(Into::into) })
+            Box::pin(async move { future.await.map(Into::into).map_err(IntoFailure::into_failure) })
         })
     }
 

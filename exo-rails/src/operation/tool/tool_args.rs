@@ -10,6 +10,7 @@ use serde_json::Value;
 use crate::error::OperationError;
 use crate::event::Decoy;
 use crate::message::{ToolCallInputs, ToolOutput, ToolSpec};
+use crate::operation::failure::IntoFailure;
 use crate::operation::permit::Permit;
 use crate::operation::tool::Tool;
 use crate::operation::tool::args::{Args, ArgsError, OpenArgs, read, write};
@@ -101,7 +102,7 @@ pub trait ToolArgs: Json + Send + Sync + 'static {
         F: Fn(Self) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<O, E>> + Send + 'static,
         O: Into<ToolOutput>,
-        E: Into<OperationError>,
+        E: IntoFailure<OperationError>,
     {
         ToolFor::of(Tool::new(Self::NAME, Self::DESCRIPTION, Self::schema(), run))
     }
@@ -134,7 +135,7 @@ pub trait ToolArgs: Json + Send + Sync + 'static {
         F: Fn(Self, Permit<ToolCallInputs>) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<O, E>> + Send + 'static,
         O: Into<ToolOutput>,
-        E: Into<OperationError>,
+        E: IntoFailure<OperationError>,
     {
         ToolFor::of(Tool::typed(Self::spec(), run))
     }

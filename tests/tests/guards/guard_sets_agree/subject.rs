@@ -102,8 +102,12 @@ fn end<E: Event<Substitute: Text>>(decision: Outcome<E>, left: &impl Text) -> St
 async fn guarded<R: GuardSet>(rails: &R, operation: Operation, ctx: &mut RunContext) -> Result<String, RunError> {
     Ok(match operation {
         Operation::Run => rails.guard_run(GIVEN, ctx, |run| steps(rails, run)).await?.text(),
-        Operation::LlmCall => rails.guard_llm_call(ModelCallInputs::saying(GIVEN), ctx, answer).await?.text(),
-        Operation::ToolCall => rails.guard_tool_call(ToolCallInputs::saying(GIVEN), ctx, answer).await?.text(),
+        Operation::LlmCall => {
+            rails.guard_llm_call(ModelCallInputs::saying(GIVEN), ctx, answer::<_, ModelResponse>).await?.text()
+        }
+        Operation::ToolCall => {
+            rails.guard_tool_call(ToolCallInputs::saying(GIVEN), ctx, answer::<_, ToolOutput>).await?.text()
+        }
     })
 }
 
@@ -111,9 +115,9 @@ async fn guarded<R: GuardSet>(rails: &R, operation: Operation, ctx: &mut RunCont
 async fn steps<R: GuardSet>(rails: &R, run: Permit<InvokeInputs>) -> Result<InvokeOutput, RunError> {
     let mut ctx = run.context();
     let prompt = ModelCallInputs::saying(&run.text());
-    let response = rails.guard_llm_call(prompt, &mut ctx, answer).await?;
+    let response = rails.guard_llm_call(prompt, &mut ctx, answer::<_, ModelResponse>).await?;
     let call = ToolCallInputs::saying(&response.text());
-    let output = rails.guard_tool_call(call, &mut ctx, answer).await?;
+    let output = rails.guard_tool_call(call, &mut ctx, answer::<_, ToolOutput>).await?;
     Ok(InvokeOutput::saying(&perform(run.scope(), &output.text())?))
 }
 

@@ -1,0 +1,126 @@
+//! The name under which a package depends on the library: `rails` for `rails = { package = "exo-rails" }`.
+//!
+//! Macros have no other way to know it. Of `Cargo.toml` only the lines are read that declare dependencies, so a manifest that
+//! is written in an unusual way gives the usual name. `crate = path` is for those.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::{env, fs};
+
+const USUAL_NAME: &str = "exo_rails";
+
+/// The name of the library in the package that is compiled. The manifest is read once.
+pub(crate) fn library_name() -> &'static str {
+    static KNOWN: Mutex<Option<HashMap<PathBuf, &'static str>>> = Mutex::new(None);
+    let Some(folder) = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from) else { return USUAL_NAME };
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let name = |folder: &PathBuf| name_in(folder).map_or(USUAL_NAME, |name| name.leak());
+    known.get_or_insert_default().entry(folder).or_insert_with_key(name)
+}
+
+/// The other name of the library in the package of this folder, when it has one.
+fn name_in(folder: &Path) -> Option<String> {
+    let own = dependencies(&fs::read_to_string(folder.join("Cargo.toml")).ok()?);
+    if own.iter().any(|dependency| dependency.name == USUAL_NAME) {
+        return None;
+    }
+    let inherited = |name: &str| {
+        let manifests =
+            folder.ancestors().skip(1).filter_map(|folder| fs::read_to_string(folder.join("Cargo.toml")).ok());
+        manifests.flat_map(|text| dependencies(&text)).any(|other| other.name == name && other.is_library)
+    };
+    let found = own
+        .into_iter()
+        .find(|dependency| dependency.is_library || dependency.is_inherited && inherited(&dependency.name));
+    found.map(|dependency| dependency.name)
+}
+
+/// A dependency in a manifest.
+#[derive(Debug, PartialEq, Eq)]
+struct Dependency {
+    /// As code names it: (e.g. `exo_rails`).
+    name: String,
+    /// Whether it says that it is the library's package.
+    is_library: bool,
+    /// Whether it stands in the manifest of the workspace.
+    is_inherited: bool,
+}
+
+fn dependencies(manifest: &str) -> Vec<Dependency> {
+    let mut found: Vec<Dependency> = Vec::new();
+    let mut table = "";
+    for line in manifest.lines().map(str::trim) {
+        if let Some(header) = line.strip_prefix('[').and_then(|line| line.split(']').next()) {
+            table = header.trim();
+            continue;
+        }
+        let Some((key, value)) = line.split_once('=').filter(|_| !line.starts_with('#')) else { continue };
+        // `[dependencies.rails]` has a table of its own; `rails.package` stands in that of all dependencies.
+        let (name, option) = match (table.rsplit_once("dependencies"), key.trim().split_once('.')) {
+            (Some((_, "")), None) => (key.trim(), None),
+            (Some((_, "")), Some((name, option))) => (name, Some(option)),
+            (Some((_, name)), _) => (name.trim_start_matches('.'), Some(key.trim())),
+            (None, _) => continue,
+        };
+        let has = |option_name: &str, wanted: &str| {
+            let is_wanted = |text: &str| text.trim_start().trim_start_matches('=').trim_start().starts_with(wanted);
+            match option {
+                Some(option) => option == option_name && is_wanted(value),
+                None => value.split_once(option_name).is_some_and(|(_, value)| is_wanted(value)),
+            }
+        };
+        let dependency = Dependency {
+            name: name.trim_matches(['"', '\'']).replace('-', "_"),
+            is_library: has("package", "\"exo-rails\"") || has("package", "'exo-rails'"),
+            is_inherited: has("workspace", "true"),
+        };
+        match found.iter_mut().find(|other| other.name == dependency.name) {
+            Some(other) => {
+                other.is_library |= dependency.is_library;
+                other.is_inherited |= dependency.is_inherited;
+            }
+            None => found.push(dependency),
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The name of the dependency that is the library.
+    fn library(manifest: &str) -> Option<String> {
+        dependencies(manifest).into_iter().find(|dependency| dependency.is_library).map(|dependency| dependency.name)
+    }
+
+    #[test]
+    fn a_renamed_dependency_is_found_however_it_is_written() {
+        let manifests = [
+            "[dependencies]\nrails = { path = \"../rails\", package = \"exo-rails\" }",
+            "[dependencies]\n# exo = { package = \"exo-rails\" }\nrails={package='exo-rails'}",
+            "[dev-dependencies]\nserde = \"1\"\n\"rails\" = { package = \"exo-rails\", version = \"0.1\" }",
+            "[dependencies.rails]\nversion = \"0.1\"\npackage = \"exo-rails\"\n[features]\nexo = []",
+            "[target.'cfg(unix)'.dependencies]\nrails.version = \"0.1\"\nrails.package = \"exo-rails\"",
+            "[workspace.dependencies]\nrails = { package = \"exo-rails\" }",
+        ];
+        for manifest in manifests {
+            assert_eq!(library(manifest).as_deref(), Some("rails"), "{manifest}");
+        }
+    }
+
+    #[test]
+    fn another_package_is_not_the_library() {
+        let manifests = [
+            "[package]\nname = \"exo-rails\"",
+            "[dependencies]\nrails = { package = \"exo-rails-agent\" }",
+            "[dependencies]\nrails = \"1\"\n[features]\npackage = \"exo-rails\"",
+        ];
+        for manifest in manifests {
+            assert_eq!(library(manifest), None, "{manifest}");
+        }
+        let inherited = dependencies("[dependencies]\nrails.workspace = true\nserde = { workspace = true }");
+        assert!(inherited.iter().all(|dependency| dependency.is_inherited && !dependency.is_library), "{inherited:?}");
+    }
+}

@@ -1,0 +1,25 @@
+//! The message should say: write `policy = Company`.
+
+use exo_rails::{chain_policy, prelude::*};
+
+#[rail(on = [PreToolCall])]
+async fn guard(call: &ToolCallInputs) -> Verdict {
+    Verdict::abort_if(call.tool_name == "shell", "no shell")
+}
+
+chain_policy! {
+    struct Company {
+        require(guard on PreToolCall),
+    }
+}
+
+rail_chain! {
+    #[chain(policy = "Company")]
+    struct Guards {
+        guard,
+    }
+}
+
+fn main() {
+    let _ = Guards;
+}

@@ -1,0 +1,17 @@
+//! The message should say: the name `guard` is defined twice (the compiler's own words).
+
+use exo_rails::prelude::*;
+
+#[rail(on = [PreToolCall])]
+async fn guard(call: &ToolCallInputs) -> Verdict {
+    Verdict::abort_if(call.tool_name == "shell", "no shell")
+}
+
+#[rail(on = [PreToolCall])]
+async fn guard(call: &ToolCallInputs) -> Verdict {
+    Verdict::abort_if(call.tool_name == "python", "no python")
+}
+
+fn main() {
+    let _ = rail_chain![guard];
+}
