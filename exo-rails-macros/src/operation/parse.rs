@@ -47,8 +47,8 @@ pub(super) fn options(item: &DeriveInput, errors: &mut Errors) -> Option<Operati
     let mut failed = format_ident!("{ident}Error", span = item.ident.span());
     OPTIONS.read(&attrs, errors, |key, input: ParseStream<'_>, errors| {
         match key {
-            "inputs" => inputs = owned(input.parse()?, errors),
-            "output" => output = owned(input.parse()?, errors),
+            "inputs" => inputs = Some(owned(input.parse()?, errors)),
+            "output" => output = Some(owned(input.parse()?, errors)),
             "pre" => pre = input.parse()?,
             "post" => post = input.parse()?,
             "failed" => failed = input.parse()?,
@@ -79,10 +79,10 @@ pub(super) fn options(item: &DeriveInput, errors: &mut Errors) -> Option<Operati
 }
 
 /// What an operation takes and yields is its own.
-fn owned(ty: Type, errors: &mut Errors) -> Option<Type> {
+fn owned(ty: Type, errors: &mut Errors) -> Type {
     if let Type::Reference(reference) = &ty {
         let what = shown(&reference.elem);
         errors.at(&ty, format_args!("an operation owns what it takes and yields: write `{what}`; its rails borrow it"));
     }
-    Some(ty)
+    ty
 }

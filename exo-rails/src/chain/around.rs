@@ -93,18 +93,17 @@ impl AroundMode for HasAround<false> {
 }
 
 impl AroundMode for HasAround<true> {
-    #[inline]
-    fn surround<'a, E, L, N>(
+    async fn surround<'a, E, L, N>(
         chain: &'a L::Chain,
         inputs: &'a <E::Operation as Operation>::Inputs,
         next: N,
-    ) -> impl Future<Output = OperationResult<E::Operation>> + Send
+    ) -> OperationResult<E::Operation>
     where
         E: Begins,
         L: StepsOn<E, Chain: Serves<E>>,
         N: Next<E::Operation>,
     {
-        async move { L::Steps::surround(&Surroundings { chain, inputs }, next).await }
+        L::Steps::surround(&Surroundings { chain, inputs }, next).await
     }
 
     async fn execute<'a, E, L, X>(

@@ -58,7 +58,7 @@ pub trait Serves<E: Event>: Send + Sync {
     where
         Self: Sized,
     {
-        Self::steps().is_timed()
+        Self::steps().timed()
     }
 
     /// Runs the rails of the event, in their order, until one of them does not continue.
@@ -142,7 +142,7 @@ pub trait ChainSteps<E: Event, C: ?Sized> {
     fn stream_window(self, chain: &C) -> usize;
 
     /// See [`Serves::is_timed`].
-    fn is_timed(self) -> bool;
+    fn timed(self) -> bool;
 
     /// See [`Serves::surround`].
     #[inline]
@@ -205,7 +205,7 @@ impl<E: Event, C: ?Sized> ChainSteps<E, C> for NoSteps {
     }
 
     #[inline]
-    fn is_timed(self) -> bool {
+    fn timed(self) -> bool {
         true
     }
 
@@ -246,7 +246,7 @@ impl<E: Event, L: StepsOn<E, Chain: Serves<E>>> ChainSteps<E, L::Chain> for List
     }
 
     #[inline]
-    fn is_timed(self) -> bool {
+    fn timed(self) -> bool {
         L::Facts::is_timed::<E>()
     }
 

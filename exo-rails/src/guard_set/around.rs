@@ -15,20 +15,20 @@ pub(super) fn surround<'a, E: Begins>(
     let next = BoxedNext::new(next);
     let around: Vec<_> = rails.iter().filter(|listed| listed.around).collect();
     // The last is the innermost.
-    let next = around.into_iter().rev().fold(next, |next, listed| BoxedNext::new(Listed { listed, inputs, next }));
+    let next = around.into_iter().rev().fold(next, |next, entry| BoxedNext::new(Listed { entry, inputs, next }));
     Box::pin(next.run())
 }
 
 /// An operation with what one rail of a list does around it.
 struct Listed<'a, E: Begins> {
-    listed: &'a ManagedEntry<E>,
+    entry: &'a ManagedEntry<E>,
     inputs: &'a <E::Operation as Operation>::Inputs,
     next: BoxedNext<'a, E::Operation>,
 }
 
 impl<E: Begins> Next<E::Operation> for Listed<'_, E> {
     fn run(self) -> impl Future<Output = OperationResult<E::Operation>> + Send {
-        self.listed.rail.surround(self.inputs, self.next)
+        self.entry.rail.surround(self.inputs, self.next)
     }
 
     fn scope(&self) -> &RunScope {

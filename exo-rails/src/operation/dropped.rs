@@ -11,7 +11,7 @@ use crate::context::RailContext;
 use crate::decision::{OnFault, report};
 use crate::event::Dropped;
 use crate::guard_set::GuardSet;
-use crate::message::{DroppedInputs, DroppedScope};
+use crate::message::{DroppedInputs, DroppedScope, Usage};
 
 /// A run that is going on. Dropped before it has ended, it asks the rails of `Dropped`.
 pub(super) struct OngoingRun<'r, R: GuardSet> {
@@ -30,7 +30,7 @@ impl<R: GuardSet> Drop for OngoingRun<'_, R> {
 
 /// Asks the rails of `Dropped`.
 pub(super) fn dropped<R: GuardSet>(rails: &R, what: DroppedScope, ctx: &mut RailContext) {
-    let usage = if what == DroppedScope::Run { ctx.usage() } else { Default::default() };
+    let usage = if what == DroppedScope::Run { ctx.usage() } else { Usage::default() };
     let inputs = DroppedInputs::new(what, usage);
     let call = || {
         let future = pin!(enter::<Dropped, R>(rails, &inputs, ctx));

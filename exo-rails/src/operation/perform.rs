@@ -111,12 +111,12 @@ where
         over: &mut Option<AttemptOver>,
     ) -> impl Future<Output = Result<O::Output, O::Error>> + Send {
         let call = O::unless_cancelled((self.0)(permit), ctx);
-        call.map(|result| match result {
-            Some(result) => counted::<O, _, _>(result, ctx),
-            None => {
+        call.map(|result| {
+            let Some(result) = result else {
                 *over = Some(RunError::Cancelled.into());
-                Err(O::interrupted())
-            }
+                return Err(O::interrupted());
+            };
+            counted::<O, _, _>(result, ctx)
         })
     }
 

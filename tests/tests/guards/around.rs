@@ -125,16 +125,16 @@ async fn rails_surround_the_operation_in_the_order_of_their_priorities() {
 
 #[tokio::test]
 async fn a_rail_answers_in_the_place_of_the_operation() {
+    #[rail(on = [PostToolCall])]
+    fn audit(output: &ToolOutput, ctx: &RailContext) {
+        note(ctx, output.content.clone());
+    }
     #[rail(on = [PreToolCall], around)]
     async fn cache(call: &ToolCallInputs, next: impl Next<ToolCall>) -> Result<ToolOutput, OperationError> {
         if call.tool_name == "search" { Ok(ToolOutput::text("from the cache")) } else { next.run().await }
     }
     let mut ctx = RunContext::new("around");
     let rails = rail_chain![cache, audit];
-    #[rail(on = [PostToolCall])]
-    fn audit(output: &ToolOutput, ctx: &RailContext) {
-        note(ctx, output.content.clone());
-    }
     rails.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await.unwrap();
     rails.guard_tool_call(ToolCallInputs::new("other"), &mut ctx, tool).await.unwrap();
     assert_eq!(notes(&ctx), ["from the cache", "tool other {}", "{}"]);
@@ -142,6 +142,10 @@ async fn a_rail_answers_in_the_place_of_the_operation() {
 
 #[tokio::test(start_paused = true)]
 async fn a_time_out_around_an_operation_is_its_failure() {
+    #[rail(on = [ToolError])]
+    fn again(error: &OperationError) -> RailAction {
+        RailAction::retry(error.message.clone())
+    }
     #[rail(on = [PreToolCall], around)]
     async fn quick(next: impl Next<ToolCall>) -> Result<ToolOutput, OperationError> {
         match tokio::time::timeout(Duration::from_secs(1), next.run()).await {
@@ -159,10 +163,6 @@ async fn a_time_out_around_an_operation_is_its_failure() {
             Ok::<_, OperationError>(ToolOutput::text("done"))
         }
     };
-    #[rail(on = [ToolError])]
-    fn again(error: &OperationError) -> RailAction {
-        RailAction::retry(error.message.clone())
-    }
     let output = rail_chain![quick, again].guard_tool_call(ToolCallInputs::new("slow"), &mut ctx, slow).await.unwrap();
     assert_eq!((output.content.as_str(), ctx.attempt()), ("done", 1));
     let output = rail_chain![quick].guard_tool_call(ToolCallInputs::new("slow"), &mut ctx, slow).await.unwrap();

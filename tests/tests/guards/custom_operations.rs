@@ -1,7 +1,7 @@
 //! Custom operations: they have what the operations of the library have.
 
 use exo_rails::prelude::*;
-use exo_rails::{DynGuardSet, EventBus, Next, NoRails, Operation, Serves, StopKind};
+use exo_rails::{EventBus, Next, NoRails, Operation, Serves, StopKind};
 use tests::{note, notes};
 
 mod archive {
@@ -21,9 +21,13 @@ mod archive {
 
 use archive::{Document, PostStoreDocument, PreStoreDocument, Receipt, StoreDocumentError};
 
-/// Asks for a page, by names of its own.
+/// What a server answers.
+#[derive(Debug)]
+struct Page(Vec<u8>);
+
+/// Asks for a page. Its events have names of their own.
 #[derive(Operation)]
-#[operation(inputs = String, output = Vec<u8>, pre = BeforeFetch, post = AfterFetch, failed = FetchFailed, name = "fetch")]
+#[operation(inputs = String, output = Page, pre = BeforeFetch, post = AfterFetch, failed = FetchFailed, name = "fetch")]
 struct Fetch;
 
 #[rail(priority = 10, on = [PreStoreDocument])]
@@ -122,14 +126,10 @@ async fn a_custom_operation_is_guarded_in_every_guard_set() {
 #[tokio::test]
 async fn without_a_rail_the_operation_is_what_it_is() {
     let mut ctx = RunContext::new("archive");
-    let fetch = |url: Permit<String>| async move { Ok::<_, OperationError>(url.as_bytes().to_vec()) };
-    assert_eq!(NoRails.guard_operation::<Fetch, _>("abc".into(), &mut ctx, fetch).await.unwrap(), b"abc");
+    let fetch = |url: Permit<String>| async move { Ok::<_, OperationError>(Page(url.as_bytes().to_vec())) };
+    assert_eq!(NoRails.guard_operation::<Fetch, _>("abc".into(), &mut ctx, fetch).await.unwrap().0, b"abc");
     let hooks = HookManager::new();
-    assert_eq!(hooks.guard_operation::<Fetch, _>("abc".into(), &mut ctx, fetch).await.unwrap(), b"abc");
-    let chosen = DynGuardSet::new(rail_chain![idle]);
-    #[rail(on = [Start])]
-    fn idle() {}
-    drop(chosen);
+    assert_eq!(hooks.guard_operation::<Fetch, _>("abc".into(), &mut ctx, fetch).await.unwrap().0, b"abc");
 }
 
 #[tokio::test]
@@ -142,7 +142,7 @@ async fn a_skip_without_a_substitute_is_an_error() {
         #[chain(operations = [Fetch])]
         offline
     ];
-    let fetch = |_| async { Ok::<_, OperationError>(Vec::new()) };
+    let fetch = |_| async { Ok::<_, OperationError>(Page(Vec::new())) };
     let error = rails.guard_operation::<Fetch, _>("abc".into(), &mut RunContext::new("web"), fetch).await.unwrap_err();
     let failure = error.failure().unwrap();
     assert_eq!(failure.kind, OperationErrorKind::Denied);
@@ -152,12 +152,12 @@ async fn a_skip_without_a_substitute_is_an_error() {
 #[tokio::test]
 async fn the_events_of_an_operation_are_events() {
     #[rail(on = [AfterFetch])]
-    fn small(page: &Vec<u8>) -> Verdict {
-        Verdict::abort_if(page.len() > 2, "the page is too large")
+    fn small(page: &Page) -> Verdict {
+        Verdict::abort_if(page.0.len() > 2, "the page is too large")
     }
     #[rail(on = [FetchFailed])]
-    fn cached(url: &String) -> RailAction<Vec<u8>> {
-        RailAction::skip_with(url.as_bytes()[..1].to_vec(), "it is cached")
+    fn cached(url: &String) -> RailAction<Page> {
+        RailAction::skip_with(Page(url.as_bytes()[..1].to_vec()), "it is cached")
     }
     let bus = EventBus::new(8);
     let mut records = bus.subscribe().with_events([AfterFetch::POINT]);
@@ -168,9 +168,9 @@ async fn the_events_of_an_operation_are_events() {
     ]);
     let mut ctx = RunContext::new("web");
     let fetch = |url: Permit<String>| async move {
-        if url.starts_with('x') { Err("no such page") } else { Ok(url.as_bytes().to_vec()) }
+        if url.starts_with('x') { Err("no such page") } else { Ok(Page(url.as_bytes().to_vec())) }
     };
-    assert_eq!(rails.guard_operation::<Fetch, _>("xyz".into(), &mut ctx, fetch).await.unwrap(), b"x");
+    assert_eq!(rails.guard_operation::<Fetch, _>("xyz".into(), &mut ctx, fetch).await.unwrap().0, b"x");
     assert!(records.recv().await.unwrap().unwrap().stopped.is_none());
     assert!(matches!(
         rails.guard_operation::<Fetch, _>("abc".into(), &mut ctx, fetch).await,

@@ -120,8 +120,12 @@ async fn the_same_chain_at_two_places_has_its_retries_twice() {
 #[tokio::test]
 async fn without_a_retry_the_event_goes_on_at_once() {
     #[rail(priority = 10, on = [LlmError])]
-    fn never() -> Result<Option<OrContinue>, OperationError> {
-        Ok(Some(RailAction::retry_or_continue(request(0))))
+    fn never(error: &OperationError) -> Result<Option<OrContinue>, String> {
+        if error.message.is_empty() {
+            Err("no message".into())
+        } else {
+            Ok(Some(RailAction::retry_or_continue(request(0))))
+        }
     }
     let (calls, result) = ask(&rail_chain![never, fall_back], &mut context()).await;
     assert_eq!((calls, result.unwrap().message.text().as_ref()), (1, "call us"));
@@ -216,6 +220,10 @@ async fn used_up_retries_tell_the_last_failure() {
 #[tokio::test]
 async fn a_retry_after_a_failed_tool_tells_its_failure() {
     #[rail(on = [PostToolCall])]
+    fn more() -> RailAction {
+        RailAction::retry(request(0))
+    }
+    #[rail(on = [PostToolCall])]
     fn again(output: &ToolOutput) -> RailAction {
         if output.is_error { RailAction::retry(request(1)) } else { RailAction::Continue }
     }
@@ -223,10 +231,6 @@ async fn a_retry_after_a_failed_tool_tells_its_failure() {
     let result = rail_chain![again].guard_tool_call(ToolCallInputs::new("search"), &mut context(), failing).await;
     assert_eq!(result.unwrap_err().failure().unwrap().kind, OperationErrorKind::Timeout);
     // What a rail does not accept is not a failure.
-    #[rail(on = [PostToolCall])]
-    fn more() -> RailAction {
-        RailAction::retry(request(0))
-    }
     let result = rail_chain![more].guard_tool_call(ToolCallInputs::new("search"), &mut context(), tool).await;
     let error = result.unwrap_err();
     assert!(error.failure().is_none() && error.source().is_none());

@@ -1,4 +1,4 @@
-//! The middlewares of LangChain that programs use most, as rails.
+//! The middlewares of `LangChain` that programs use most, as rails.
 //!
 //! | LangChain | here | test |
 //! |---|---|---|
@@ -17,7 +17,7 @@ use exo_rails_agent::{Agent, Compaction, Model, ScriptedModel, Session, estimate
 use serde_json::{Value, json};
 use tests::{note, notes};
 
-fn script(script: Value) -> ScriptedModel {
+fn script(script: &Value) -> ScriptedModel {
     script.to_string().parse().unwrap()
 }
 
@@ -38,7 +38,7 @@ async fn summarization_middleware() {
     }
     let turns: Vec<_> =
         (0..6).map(|turn| json!({ "say": format!("This is the long answer to question number {turn}.") })).collect();
-    let agent = Agent::builder("support", script(Value::from(turns)))
+    let agent = Agent::builder("support", script(&Value::from(turns)))
         .compaction(Compaction::over(60).with_strategy(summarise))
         .rails(rail_chain![sizes])
         .build();
@@ -121,7 +121,7 @@ async fn tool_call_limit_middleware() {
         all_tools: ToolCallLimit { tool: None, run: None, session: Some(4), exit: Exit::Error },
     };
     let run = |exit, answers: Vec<Value>| async move {
-        let agent = Agent::builder("support", script(Value::from(answers))).tools(tools()).rails(limits(exit)).build();
+        let agent = Agent::builder("support", script(&Value::from(answers))).tools(tools()).rails(limits(exit)).build();
         agent.run("Look!").await
     };
     let three = vec![calls(&["search", "search", "search"]), json!({ "say": "done" })];
@@ -137,7 +137,7 @@ async fn tool_call_limit_middleware() {
     let turn = || vec![calls(&["read", "search"]), json!({ "say": "done" })];
     let answers: Vec<_> = (0..3).flat_map(|_| turn()).collect();
     let agent =
-        Agent::builder("support", script(Value::from(answers))).tools(tools()).rails(limits(Exit::Continue)).build();
+        Agent::builder("support", script(&Value::from(answers))).tools(tools()).rails(limits(Exit::Continue)).build();
     let mut session = Session::start(&agent, "s-1").await.unwrap();
     assert!(session.run("Look!").await.is_ok());
     assert!(session.run("Look!").await.is_ok());
@@ -175,8 +175,8 @@ rail_chain! { struct Fallback { models: ModelFallback } }
 
 #[tokio::test]
 async fn model_fallback_middleware() {
-    let broken = || script(json!([{ "fail": { "kind": "unavailable", "message": "no model here" } }]));
-    let others = vec![Arc::new(broken()), Arc::new(script(json!([{ "say": "from the third" }])))];
+    let broken = || script(&json!([{ "fail": { "kind": "unavailable", "message": "no model here" } }]));
+    let others = vec![Arc::new(broken()), Arc::new(script(&json!([{ "say": "from the third" }])))];
     let agent = Agent::builder("support", broken()).rails(Fallback { models: ModelFallback(others) }).build();
     let mut ctx = RunContext::new("support");
     assert_eq!(agent.run_in("Hello?", &mut ctx).await.unwrap().text, "from the third");
@@ -202,7 +202,7 @@ async fn before_and_after_agent() {
         note(ctx, "after");
         output.text += ", signed";
     }
-    let agent = Agent::builder("support", script(json!([{ "say": "hello" }])))
+    let agent = Agent::builder("support", script(&json!([{ "say": "hello" }])))
         .rails(rail_chain![before_agent, after_agent])
         .build();
     for (input, answer) in [("ping", "pong, signed"), ("Hello?", "hello, signed")] {
