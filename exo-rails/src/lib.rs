@@ -31,7 +31,7 @@ pub use action::{
 };
 pub use bus::{EventBus, EventRecord, Lagged, Subscription, WithEvents};
 pub use chain::around::WithoutAround;
-pub use chain::{Chain, ChainPolicy, Requirement, Serves};
+pub use chain::{Chain, ChainPolicy, Requirement, Serves, ServesOperation};
 pub use context::{
     Extensions, HookState, Provided, RailContext, RunContext, RunScope, SharedExtensions, StopKind, StoppedBy,
 };

@@ -404,6 +404,104 @@ mod models {
     }
 }
 
+mod configured {
+    use std::time::Duration;
+
+    use exo_rails::{DynGuardSet, DynServes, Pattern};
+
+    use super::*;
+
+    const LIMIT: Duration = Duration::from_secs(2);
+    const LONGEST: usize = 64;
+
+    #[rail(on = [LlmChunk], window = LONGEST, timeout = LIMIT)]
+    async fn keys(window: &mut StreamWindow) {
+        window.replace("sk-", "[key]");
+    }
+
+    #[derive(Event)]
+    #[event(payload = &mut String)]
+    pub struct DocumentStored;
+
+    pub trait MyGuardSet: GuardSet + DynServes<DocumentStored> {}
+
+    fn chosen(rails: DynGuardSet<dyn MyGuardSet>) -> DynGuardSet<dyn MyGuardSet> {
+        rails
+    }
+
+    #[rail(on = [PreToolCall], needs = [RateLimitLeft])]
+    fn warn(left: &RateLimitLeft) {
+        let _ = left;
+    }
+
+    rail_chain! {
+        #[chain(needs = [RateLimitLeft])]
+        struct Warnings { warn }
+    }
+
+    fn patterns(letter: char, keys: regex::Regex) -> (impl Pattern, impl Pattern) {
+        (letter, keys)
+    }
+}
+
+mod operations {
+    use std::time::Duration;
+
+    use exo_rails::operations::{Compaction, LlmCall, Run, ToolCall};
+    use exo_rails::{Chain, Next, Operation, WithoutAround};
+
+    use super::*;
+
+    #[rail(on = [PreToolCall], around)]
+    async fn limit(call: &ToolCallInputs, next: impl Next<ToolCall>) -> Result<ToolOutput, OperationError> {
+        let limit = Duration::from_secs(2);
+        match tokio::time::timeout(limit, next.run()).await {
+            Ok(result) => result,
+            Err(_) => Ok(ToolOutput::text(call.tool_name.clone())),
+        }
+    }
+
+    #[rail(on = [PreLlmCall], around)]
+    async fn ask(next: impl Next<LlmCall>) -> Result<ModelResponse, OperationError> {
+        next.run().await
+    }
+
+    #[rail(on = [Start], around)]
+    async fn run(run: &InvokeInputs, next: impl Next<Run>) -> Result<InvokeOutput, RunError> {
+        let _ = run;
+        next.run().await
+    }
+
+    #[rail(on = [PreCompaction], around)]
+    async fn compact(next: impl Next<Compaction>) -> Result<CompactionOutput, OperationError> {
+        next.run().await
+    }
+
+    fn registered<C: Chain<Around: WithoutAround> + GuardSet + 'static>(chain: C) {
+        chain.register(&mut HookManager::new());
+    }
+
+    #[derive(Clone, Debug)]
+    struct Document(String);
+
+    #[derive(Debug)]
+    struct Receipt(u64);
+
+    #[derive(Operation)]
+    #[operation(inputs = Document, output = Receipt)]
+    struct StoreDocument;
+
+    #[rail(on = [PreStoreDocument])]
+    fn short(document: &mut Document) {
+        document.0.truncate(9);
+    }
+
+    rail_chain! {
+        #[chain(operations = [StoreDocument])]
+        struct Guards { short }
+    }
+}
+
 fn main() {
     let _ = rail_chain![rails::my_rail];
 }

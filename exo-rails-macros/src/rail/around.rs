@@ -1,13 +1,14 @@
 //! Rails around an operation: `#[rail(on = [PreToolCall], around)]`.
 
-use proc_macro2::{Span, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use proc_macro2::{Span, TokenStream, TokenTree};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{FnArg, Ident, Path, ReturnType, Signature, Type};
 
 use super::args::Options;
 use super::model::{Handler, Rail, Surrounded, is_mutable, ungrouped};
 use crate::errors::{Errors, refuse_cfg};
+use crate::paths::{EVENTS, PAYLOADS};
 
 const SIGNATURE: &str =
     "`async fn limit(call: &ToolCallInputs, next: impl Next<ToolCall>) -> Result<ToolOutput, OperationError>`";
@@ -27,6 +28,7 @@ pub(super) fn handler(
             "a rail surrounds one operation: list the one event that begins it, `on = [PreToolCall], around`",
         );
     }
+    let operation = events.first().and_then(|event| begun(event, errors));
     if sig.asyncness.is_none() {
         errors.at(
             sig.fn_token,
@@ -40,7 +42,7 @@ pub(super) fn handler(
         );
     }
     Handler {
-        around: Some(params(sig, errors)),
+        around: Some(params(sig, operation.as_ref(), errors)),
         events,
         span: sig.ident.span(),
         callee,
@@ -72,11 +74,82 @@ fn alone(options: &Options, errors: &mut Errors) {
     }
 }
 
-fn params(sig: &Signature, errors: &mut Errors) -> Vec<Surrounded> {
+/// An operation of the library.
+struct Begun {
+    /// The event before it.
+    event: &'static str,
+    name: &'static str,
+    inputs: &'static str,
+    /// The events in it and after it.
+    others: &'static [&'static str],
+}
+
+const OPERATIONS: [Begun; 4] = [
+    Begun { event: "Start", name: "Run", inputs: "InvokeInputs", others: &["Finished", "Error"] },
+    Begun { event: "PreCompaction", name: "Compaction", inputs: "CompactionInputs", others: &["PostCompaction"] },
+    Begun {
+        event: "PreLlmCall",
+        name: "LlmCall",
+        inputs: "ModelCallInputs",
+        others: &["LlmChunk", "PostLlmCall", "LlmError"],
+    },
+    Begun { event: "PreToolCall", name: "ToolCall", inputs: "ToolCallInputs", others: &["PostToolCall", "ToolError"] },
+];
+
+/// The operation that an event of the library begins; `None` for a custom event, of which the macro knows the name only.
+fn begun(event: &Path, errors: &mut Errors) -> Option<&'static Begun> {
+    let name = event.segments.last()?.ident.to_string();
+    let begun = OPERATIONS.iter().find(|operation| operation.event == name);
+    if begun.is_none() && EVENTS.contains(&&*name) {
+        let other = OPERATIONS.iter().find(|operation| operation.others.contains(&&*name));
+        let event_before = other.map_or("PreToolCall", |operation| operation.event);
+        errors.at(
+            event,
+            format_args!(
+                "a rail with `around` is on the event before an operation, and `{name}` is not: write `on = [{event_before}], around`"
+            ),
+        );
+    }
+    begun
+}
+
+/// A parameter that belongs to another operation than the one that the event begins.
+fn of_another(ty: &Type, operation: &Begun) -> Option<String> {
+    let Begun { event, name, inputs, .. } = operation;
+    match ty {
+        Type::Reference(reference) => {
+            let given = last_name(&reference.elem)?;
+            let wrong = PAYLOADS.contains(&&*given) && given != *inputs;
+            wrong.then(|| format!("after `{event}`, the operation is called with `{inputs}`: write `&{inputs}`"))
+        }
+        Type::ImplTrait(bounds) => {
+            let bounded = |name: &&Begun| bounds.bounds.iter().any(|bound| names(bound.to_token_stream(), name.name));
+            let given = OPERATIONS.iter().find(bounded)?;
+            (given.name != *name)
+                .then(|| format!("the operation after `{event}` is `{name}`: write `impl Next<{name}>`"))
+        }
+        _ => None,
+    }
+}
+
+fn last_name(ty: &Type) -> Option<String> {
+    let Type::Path(path) = ungrouped(ty) else { return None };
+    path.path.segments.last().map(|segment| segment.ident.to_string())
+}
+
+/// Whether a name is among the tokens.
+fn names(tokens: TokenStream, name: &str) -> bool {
+    tokens.into_iter().any(|token| matches!(token, TokenTree::Ident(ident) if ident == name))
+}
+
+fn params(sig: &Signature, operation: Option<&&'static Begun>, errors: &mut Errors) -> Vec<Surrounded> {
     let mut params = Vec::new();
     for input in &sig.inputs {
         let FnArg::Typed(input) = input else { continue };
         refuse_cfg(&input.attrs, "`#[cfg]` cannot stand on a rail's parameter: write two functions", errors);
+        if let Some(message) = operation.and_then(|operation| of_another(ungrouped(&input.ty), operation)) {
+            errors.at(&input.ty, message);
+        }
         params.push(match ungrouped(&input.ty) {
             Type::Reference(_) if is_mutable(&input.ty) => {
                 errors.at(

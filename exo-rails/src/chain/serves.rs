@@ -7,7 +7,7 @@ use crate::chain::sorting::Facts;
 use crate::chain::walk::{Mode, StepsOn, Walk};
 use crate::context::RailContext;
 use crate::decision::Outcome;
-use crate::event::{Begins, Event, Innermost, Next, Operation, OperationResult};
+use crate::event::{Begins, CustomOperation, Decoy, Event, Innermost, Next, Operation, OperationResult};
 
 /// A guard set that serves event `E`.
 ///
@@ -126,6 +126,51 @@ pub trait Serves<E: Event>: Send + Sync {
     {
         NoSteps
     }
+}
+
+/// A guard set that serves the events of a [custom operation](derive@crate::Operation).
+///
+/// It is implemented for every guard set that does. Code that is generic over guard sets asks for it:
+///
+/// ```
+/// use exo_rails::prelude::*;
+/// use exo_rails::{Operation, ServesOperation};
+///
+/// #[derive(Clone, Debug)]
+/// struct Document(String);
+///
+/// #[derive(Debug)]
+/// struct Receipt;
+///
+/// #[derive(Operation)]
+/// #[operation(inputs = Document, output = Receipt)]
+/// struct StoreDocument;
+///
+/// async fn archive<R>(rails: &R, document: Document, ctx: &mut RunContext) -> Result<Receipt, RunError>
+/// where
+///     R: GuardSet + ServesOperation<StoreDocument>,
+/// {
+///     rails.guard_operation::<StoreDocument, _>(document, ctx, |_| async { Ok::<_, OperationError>(Receipt) }).await
+/// }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not guard the operation `{O}`",
+    label = "does not guard `{O}`",
+    note = "a chain guards the operations of the library, and the custom operations that it names: `#[chain(operations = [{O}])]`",
+    note = "`RailManager`, `HookManager` and `NoRails` guard every operation"
+)]
+pub trait ServesOperation<O: CustomOperation, Impl = ()>: Serves<O::Pre> + Serves<O::Post> + Serves<O::Failed> {}
+
+#[diagnostic::do_not_recommend]
+impl<O: CustomOperation, R: Serves<O::Pre> + Serves<O::Post> + Serves<O::Failed>> ServesOperation<O> for R {}
+
+/// See [`Decoy`].
+#[diagnostic::do_not_recommend]
+impl<O, R, Impl: Decoy> ServesOperation<O, Impl> for R
+where
+    O: CustomOperation,
+    R: Serves<O::Pre> + Serves<O::Post> + Serves<O::Failed>,
+{
 }
 
 /// What a guard set `C` knows of event `E`, and how it calls the rails that are always called.

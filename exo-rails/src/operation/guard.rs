@@ -5,7 +5,7 @@ use super::dropped::{OngoingRun, dropped};
 use super::guarded::{Guarded, GuardedStream};
 use super::kinds::Kind;
 use super::perform::{Perform, Streamed, Whole};
-use crate::chain::{Serves, enter};
+use crate::chain::{Serves, ServesOperation, enter};
 use crate::context::{RailContext, RunContext};
 use crate::decision::{Decision, OnFault, report};
 use crate::error::{OperationError, RunError};
@@ -366,7 +366,7 @@ pub trait Guard: GuardSet + Sized {
     where
         O: CustomOperation,
         F: Guarded<O::Inputs, O::Output, OperationError, Future: Send, Value: Send, Error: Send> + Send,
-        Self: Serves<O::Pre> + Serves<O::Post> + Serves<O::Failed>,
+        Self: ServesOperation<O>,
     {
         guard::<O, _, _>(self, inputs, ctx.for_rails(), Whole(operation))
     }
