@@ -444,7 +444,7 @@ mod configured {
     }
 }
 
-mod operations {
+mod surrounded {
     use std::time::Duration;
 
     use exo_rails::operations::{Compaction, LlmCall, Run, ToolCall};

@@ -164,7 +164,7 @@ pub trait ServesOperation<O: CustomOperation, Impl = ()>: Serves<O::Pre> + Serve
 #[diagnostic::do_not_recommend]
 impl<O: CustomOperation, R: Serves<O::Pre> + Serves<O::Post> + Serves<O::Failed>> ServesOperation<O> for R {}
 
-/// See [`Decoy`].
+// See `Decoy`.
 #[diagnostic::do_not_recommend]
 impl<O, R, Impl: Decoy> ServesOperation<O, Impl> for R
 where

@@ -61,7 +61,7 @@ impl<T: Into<Box<dyn StdError + Send + Sync>>> IntoFailure<RunError> for T {
     }
 }
 
-/// See [`Decoy`].
+// See `Decoy`.
 impl<E, T: Into<Box<dyn StdError + Send + Sync>>, Impl: Decoy> IntoFailure<E, Impl> for T
 where
     E: From<Box<dyn StdError + Send + Sync>>,
