@@ -29,7 +29,7 @@ pub use action::{
     Abort, Allowed, NoRetry, NoSubstitute, RailAction, RailRetry, RailSkip, RetryOrContinue, RetryRequest, Skip,
     Verdict,
 };
-pub use bus::{EventBus, EventRecord, Lagged, Subscription, WithEvents};
+pub use bus::{EventBus, EventRecord, Lagged, RecordPayload, Subscription, WithEvents};
 pub use chain::around::WithoutAround;
 pub use chain::{Chain, ChainPolicy, Requirement, Serves, ServesOperation};
 pub use context::{

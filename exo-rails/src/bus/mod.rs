@@ -1,22 +1,26 @@
 //! Events out: what happens at each event of a run, for whoever watches.
 
+pub(crate) mod payload;
 pub(crate) mod record;
 pub(crate) mod subscription;
 
+pub use payload::RecordPayload;
 pub use record::*;
 pub use subscription::*;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Instant, SystemTime};
 
+use serde_json::Value;
 use tokio::sync::broadcast;
 use tokio::sync::broadcast::Sender;
 use tokio_util::sync::ReusableBoxFuture;
 
 use crate::chain::Serves;
-use crate::context::{RailContext, StoppedBy};
+use crate::context::{Emit, RailContext, StoppedBy};
 use crate::decision::Outcome;
 use crate::event::{Begins, Event, Innermost, Inputs, Next, Operation, OperationResult};
 use crate::guard_set::Meets;
@@ -67,8 +71,7 @@ const POINTS: usize = u64::BITS as usize;
 /// Around an agent, it is `Agent::builder("support", model).rails(bus.wrap(rails))`. A clone is the same bus, and one
 /// bus can be around the guard sets of many agents.
 ///
-/// A rail publishes a record with a [custom event](derive@crate::Event): it dispatches the event in a
-/// [child](RailContext::child) of its context, on a guard set that has the bus around it.
+/// A rail publishes a record of its own with [`ctx.emit`](RailContext::emit).
 #[derive(Clone)]
 pub struct EventBus {
     records: Sender<Arc<EventRecord>>,
@@ -86,7 +89,7 @@ impl EventBus {
     /// A bus that keeps so many records for subscribers that are behind, rounded up to a power of two; at least one, and
     /// at most 1 048 576.
     ///
-    /// Each record has its payload, and that of a model call has the history: a bus may keep as much as its records have.
+    /// Each record has its payload. That of a model call shares the history with the run: see [`RecordPayload`].
     #[must_use]
     pub fn new(capacity: usize) -> Self {
         let (records, _) = broadcast::channel(capacity.clamp(1, MOST));
@@ -115,15 +118,35 @@ impl EventBus {
 
     /// Begins a record, when somebody wants it.
     fn begin(&self, point: HookPoint, ctx: &RailContext) -> Option<Begun> {
-        let wanted = self.shared.wanted.get(point.number() as usize)?;
-        (wanted.load(Ordering::Relaxed) > 0).then(|| Begun::at(ctx))
+        self.wants(point).then(|| Begun::at(ctx))
+    }
+
+    /// Whether a subscription wants the records of this event.
+    fn wants(&self, point: HookPoint) -> bool {
+        self.shared.wanted.get(point.number() as usize).is_some_and(|wanted| wanted.load(Ordering::Relaxed) > 0)
     }
 
     #[cold]
     fn publish(&self, begun: Begun, inputs: &Inputs<'_>, stopped: Option<StoppedBy>) {
+        let payload = RecordPayload::of(inputs, stopped.as_ref());
+        self.send(EventRecord { stopped, ..begun.record(inputs.point(), payload) });
+    }
+
+    fn send(&self, record: EventRecord) {
         let number = self.shared.next.fetch_add(1, Ordering::Relaxed);
         // Nobody receives it when the last subscription has just gone.
-        drop(self.records.send(Arc::new(begun.record(number, inputs, stopped))));
+        drop(self.records.send(Arc::new(EventRecord { number, ..record })));
+    }
+}
+
+impl Emit for EventBus {
+    fn is_wanted(&self, ctx: &RailContext) -> bool {
+        self.wants(ctx.event())
+    }
+
+    fn emit(&self, ctx: &RailContext, name: Cow<'static, str>, data: Value) {
+        let record = Begun::at(ctx).record(ctx.event(), RecordPayload::emitted(&data));
+        self.send(EventRecord { emitted: Some(name), ..record });
     }
 }
 
@@ -170,10 +193,11 @@ impl Begun {
         }
     }
 
-    fn record(self, number: u64, inputs: &Inputs<'_>, stopped: Option<StoppedBy>) -> EventRecord {
+    /// The record, before it has a number.
+    fn record(self, event: HookPoint, payload: RecordPayload) -> EventRecord {
         let Self { at, clock, agent, run_id, session_id, turn, step, attempt, substituted_by } = self;
         EventRecord {
-            number,
+            number: 0,
             at,
             took: clock.elapsed(),
             agent,
@@ -182,9 +206,10 @@ impl Begun {
             turn,
             step,
             attempt,
-            event: inputs.point(),
-            payload: payload(inputs, stopped.as_ref()),
-            stopped,
+            event,
+            emitted: None,
+            payload,
+            stopped: None,
             substituted_by,
         }
     }
@@ -235,6 +260,9 @@ impl<E: Event, R: Serves<E>> Serves<E> for WithEvents<R> {
 
     async fn run_rails<'a>(&'a self, mut payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Outcome<E> {
         let begun = self.bus.begin(E::POINT, ctx);
+        if begun.is_some() {
+            ctx.emit_on(|| Arc::new(self.bus.clone()));
+        }
         let outcome = self.rails.run_rails(E::reborrow(&mut payload), ctx).await;
         if let Some(begun) = begun {
             self.bus.publish(begun, &E::inputs(payload), StoppedBy::of::<E>(&outcome));

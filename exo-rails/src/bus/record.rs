@@ -1,14 +1,14 @@
 //! What an event bus publishes.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
-use serde_json::{Value, json};
 
-use crate::context::{StopKind, StoppedBy};
-use crate::event::Inputs;
+use crate::bus::payload::RecordPayload;
+use crate::context::StoppedBy;
 use crate::point::{HookPoint, RailName};
 
 /// What happened at one event, as an [`EventBus`](crate::EventBus) publishes it: after its rails have decided.
@@ -37,7 +37,9 @@ pub struct EventRecord {
     pub attempt: u32,
     /// The event.
     pub event: HookPoint,
-    /// What the event carries, as the rails have left it: an object with its parts.
+    /// What a rail calls the record, when it has published it by itself: see [`RailContext::emit`](crate::RailContext::emit).
+    pub emitted: Option<Cow<'static, str>>,
+    /// What the event carries, as the rails have left it: a JSON object with its parts.
     ///
     /// | event | parts |
     /// |---|---|
@@ -51,8 +53,8 @@ pub struct EventRecord {
     /// | `Dropped` | `dropped`: what was dropped, and the tokens that it used |
     /// | a custom event | `debug`, all of it as Rust shows it |
     ///
-    /// An `error` is its text.
-    pub payload: Value,
+    /// An `error` is its text. A record that a rail has [emitted](Self::emitted) has `data` only.
+    pub payload: RecordPayload,
     /// How a rail has stopped the event: it skipped, asked for a retry, aborted or faulted; `None` when all rails have let
     /// it pass.
     pub stopped: Option<StoppedBy>,
@@ -63,7 +65,7 @@ pub struct EventRecord {
 impl Serialize for EventRecord {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let millis = self.at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_millis();
-        let mut fields = serializer.serialize_struct("EventRecord", 13)?;
+        let mut fields = serializer.serialize_struct("EventRecord", 14)?;
         fields.serialize_field("number", &self.number)?;
         fields.serialize_field("at", &u64::try_from(millis).unwrap_or(u64::MAX))?;
         fields.serialize_field("took", &u64::try_from(self.took.as_micros()).unwrap_or(u64::MAX))?;
@@ -74,46 +76,10 @@ impl Serialize for EventRecord {
         fields.serialize_field("step", &self.step)?;
         fields.serialize_field("attempt", &self.attempt)?;
         fields.serialize_field("event", &self.event)?;
+        fields.serialize_field("emitted", &self.emitted)?;
         fields.serialize_field("payload", &self.payload)?;
         fields.serialize_field("stopped", &self.stopped)?;
         fields.serialize_field("substituted_by", &self.substituted_by)?;
         fields.end()
     }
-}
-
-/// The parts of a payload, by their names, after the rails have decided.
-pub(super) fn payload(inputs: &Inputs<'_>, stopped: Option<&StoppedBy>) -> Value {
-    match inputs {
-        Inputs::SessionStart(session) | Inputs::SessionEnd(session) => json!({ "session": as_json(session) }),
-        Inputs::Start(run) => json!({ "run": as_json(run) }),
-        Inputs::PreCompaction(history) => json!({ "history": as_json(history) }),
-        Inputs::PostCompaction(history, compacted) => {
-            json!({ "history": as_json(history), "compacted": as_json(compacted) })
-        }
-        Inputs::PreLlmCall(request) => json!({ "request": as_json(request) }),
-        Inputs::LlmChunk(_, window) => {
-            let leaving = match stopped.map(|stopped| stopped.how) {
-                None => window.leaving(true),
-                Some(StopKind::Skip) => window.leaving(false),
-                Some(_) => "",
-            };
-            json!({ "text": leaving, "is_last": window.is_last })
-        }
-        Inputs::PostLlmCall(request, response) => {
-            json!({ "request": as_json(request), "response": as_json(response) })
-        }
-        Inputs::LlmError(request, error) => json!({ "request": as_json(request), "error": error.to_string() }),
-        Inputs::PreToolCall(call) => json!({ "call": as_json(call) }),
-        Inputs::PostToolCall(call, output) => json!({ "call": as_json(call), "output": as_json(output) }),
-        Inputs::ToolError(call, error) => json!({ "call": as_json(call), "error": error.to_string() }),
-        Inputs::Finished(run, output) => json!({ "run": as_json(run), "output": as_json(output) }),
-        Inputs::Error(run, error) => json!({ "run": as_json(run), "error": error.to_string() }),
-        Inputs::Dropped(dropped) => json!({ "dropped": as_json(dropped) }),
-        Inputs::Custom(inputs) => json!({ "debug": format!("{inputs:?}") }),
-    }
-}
-
-/// A part as JSON. What cannot be JSON says so in its place: a record is not lost for it.
-fn as_json<T: Serialize>(part: &T) -> Value {
-    serde_json::to_value(part).unwrap_or_else(|error| Value::String(format!("not JSON: {error}")))
 }

@@ -1,5 +1,6 @@
 //! Where a rail is, and what it shares with others.
 
+mod emit;
 pub(crate) mod extensions;
 pub(crate) mod hook_state;
 mod notices;
@@ -10,6 +11,7 @@ pub(crate) mod slots;
 pub(crate) mod stopped;
 mod usage;
 
+pub(crate) use emit::Emit;
 pub use extensions::*;
 pub use hook_state::*;
 pub use provided::*;

@@ -522,7 +522,7 @@ async fn a_record_is_json() {
         json,
         json!({
             "number": 0, "agent": "tests", "session_id": null, "turn": 0, "step": 0, "attempt": 0,
-            "event": "pre_tool_call",
+            "emitted": null, "event": "pre_tool_call",
             "payload": { "call": { "tool_name": "delete", "arguments": {} } },
             "stopped": { "rail_name": "no_delete", "how": "skip", "reason": "nothing is deleted" },
             "substituted_by": null,
@@ -558,4 +558,33 @@ async fn the_journal_of_a_run_is_the_same_with_a_bus() {
         told.push((notes(&ctx), output.unwrap()));
     }
     assert_eq!(told[0], told[1]);
+}
+
+#[tokio::test]
+async fn a_rail_publishes_records_of_its_own() {
+    #[rail(on = [PreToolCall, PostToolCall])]
+    fn score(call: &ToolCallInputs, ctx: &RailContext) {
+        ctx.emit(format!("score of {}", call.tool_name), &json!({ "score": ctx.step() }));
+        // What cannot be JSON is not lost.
+        ctx.emit("odd", &std::collections::HashMap::from([((1, 2), 3)]));
+    }
+    rail_chain! { struct Outer { score } }
+    let bus = EventBus::new(64);
+    let mut before = bus.subscribe().with_events([HookPoint::PreToolCall]);
+    for rails in [bus.wrap(Outer), EventBus::new(1).wrap(Outer)] {
+        let mut ctx = RunContext::new("emits").with_run_id("run-1");
+        ctx.set_step(3);
+        let tool = |_| async { Ok::<_, OperationError>(ToolOutput::text("done")) };
+        rails.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await.unwrap();
+    }
+    let records = records(&mut before);
+    let told: Vec<_> = records.iter().map(|record| (record.number, record.emitted.as_deref(), record.step)).collect();
+    assert_eq!(told, [(0, Some("score of search"), 3), (1, Some("odd"), 3), (2, None, 3)]);
+    assert_eq!(records[0].payload, json!({ "data": { "score": 3 } }));
+    assert!(records[1].payload["data"].as_str().unwrap().starts_with("not JSON: "));
+    let json = serde_json::to_value(&*records[0]).unwrap();
+    assert_eq!((&json["emitted"], &json["payload"]["data"]["score"]), (&json!("score of search"), &json!(3)));
+    // Without a bus, nothing happens.
+    let call = &mut ToolCallInputs::new("search");
+    assert!(Outer.dispatch::<PreToolCall>(call, &mut RunContext::new("emits")).await.unwrap().is_continue());
 }

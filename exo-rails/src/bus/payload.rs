@@ -1,0 +1,142 @@
+//! What an event carried, as a record has it.
+
+use std::fmt;
+use std::ops::Deref;
+use std::sync::{Arc, OnceLock};
+
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+use serde_json::{Map, Value};
+
+use crate::context::{StopKind, StoppedBy};
+use crate::event::Inputs;
+
+/// What an event carried, in an [`EventRecord`](crate::EventRecord): a JSON object with the parts of the event.
+///
+/// A record shares the messages of a conversation with the run, so a record of a model call takes what the request takes
+/// beside them. The JSON is made when somebody looks at it, and kept with the record then. To serialize a record does not keep
+/// it.
+///
+/// ```
+/// use exo_rails::prelude::*;
+/// use exo_rails::EventBus;
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RailFault> {
+/// let bus = EventBus::new(64);
+/// let mut records = bus.subscribe();
+/// let rails = bus.wrap(exo_rails::NoRails);
+/// rails.dispatch::<PreToolCall>(&mut ToolCallInputs::new("search"), &mut RunContext::new("demo")).await?;
+///
+/// let record = records.recv().await.unwrap().unwrap();
+/// assert_eq!(record.payload["call"]["tool_name"], "search");
+/// # Ok(()) }
+/// ```
+pub struct RecordPayload {
+    parts: Vec<(&'static str, Arc<dyn Part>)>,
+    json: OnceLock<Value>,
+}
+
+/// A part of a payload, without its type.
+trait Part: Send + Sync {
+    fn to_json(&self) -> Value;
+}
+
+// What cannot be JSON says so in its place: a record is not lost for it.
+impl<T: Serialize + Send + Sync> Part for T {
+    fn to_json(&self) -> Value {
+        serde_json::to_value(self).unwrap_or_else(|error| Value::String(format!("not JSON: {error}")))
+    }
+}
+
+fn part<T: Serialize + Clone + Send + Sync + 'static>(name: &'static str, part: &T) -> (&'static str, Arc<dyn Part>) {
+    (name, Arc::new(part.clone()))
+}
+
+fn text(name: &'static str, text: String) -> (&'static str, Arc<dyn Part>) {
+    (name, Arc::new(text))
+}
+
+impl RecordPayload {
+    /// The parts of a payload, by their names, after the rails have decided.
+    pub(super) fn of(inputs: &Inputs<'_>, stopped: Option<&StoppedBy>) -> Self {
+        let parts = match inputs {
+            Inputs::SessionStart(session) | Inputs::SessionEnd(session) => vec![part("session", *session)],
+            Inputs::Start(run) => vec![part("run", &**run)],
+            Inputs::PreCompaction(history) => vec![part("history", &**history)],
+            Inputs::PostCompaction(history, compacted) => {
+                vec![part("history", *history), part("compacted", *compacted)]
+            }
+            Inputs::PreLlmCall(request) => vec![part("request", &**request)],
+            Inputs::LlmChunk(_, window) => {
+                let leaving = match stopped.map(|stopped| stopped.how) {
+                    None => window.leaving(true),
+                    Some(StopKind::Skip) => window.leaving(false),
+                    Some(_) => "",
+                };
+                vec![text("text", leaving.to_owned()), part("is_last", &window.is_last)]
+            }
+            Inputs::PostLlmCall(request, response) => vec![part("request", *request), part("response", &**response)],
+            Inputs::LlmError(request, error) => vec![part("request", *request), text("error", error.to_string())],
+            Inputs::PreToolCall(call) => vec![part("call", &**call)],
+            Inputs::PostToolCall(call, output) => vec![part("call", *call), part("output", &**output)],
+            Inputs::ToolError(call, error) => vec![part("call", *call), text("error", error.to_string())],
+            Inputs::Finished(run, output) => vec![part("run", *run), part("output", &**output)],
+            Inputs::Error(run, error) => vec![part("run", *run), text("error", error.to_string())],
+            Inputs::Dropped(dropped) => vec![part("dropped", *dropped)],
+            Inputs::Custom(inputs) => vec![text("debug", format!("{inputs:?}"))],
+        };
+        Self { parts, json: OnceLock::new() }
+    }
+
+    /// What a rail publishes by itself.
+    pub(super) fn emitted(data: &Value) -> Self {
+        Self { parts: vec![part("data", data)], json: OnceLock::new() }
+    }
+
+    fn to_json(&self) -> Value {
+        Value::Object(self.parts.iter().map(|(name, part)| ((*name).to_owned(), part.to_json())).collect::<Map<_, _>>())
+    }
+}
+
+/// The object. It is made at the first look.
+impl Deref for RecordPayload {
+    type Target = Value;
+
+    fn deref(&self) -> &Value {
+        self.json.get_or_init(|| self.to_json())
+    }
+}
+
+impl Clone for RecordPayload {
+    fn clone(&self) -> Self {
+        Self { parts: self.parts.clone(), json: OnceLock::new() }
+    }
+}
+
+impl Serialize for RecordPayload {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.parts.len()))?;
+        for (name, part) in &self.parts {
+            map.serialize_entry(name, &part.to_json())?;
+        }
+        map.end()
+    }
+}
+
+impl PartialEq for RecordPayload {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl PartialEq<Value> for RecordPayload {
+    fn eq(&self, other: &Value) -> bool {
+        **self == *other
+    }
+}
+
+impl fmt::Debug for RecordPayload {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&**self, f)
+    }
+}
