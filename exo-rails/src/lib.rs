@@ -44,8 +44,8 @@ pub use event::{
 /// The stream of a model's answer: the trait that the tokio world already uses.
 pub use futures_core::Stream;
 pub use guard_set::{
-    AddedRail, DuplicateRail, DynGuardSet, DynServes, GuardSet, Hook, HookFuture, HookHandle, HookManager, ManagedRail,
-    Meets, NoRails, ObserverFuture, RailHandle, RailManager,
+    AddedRail, DuplicateRail, DynGuardSet, DynServes, GuardSet, Hook, HookFuture, HookHandle, HookManager, LiveRails,
+    ManagedRail, Meets, NoRails, ObserverFuture, RailHandle, RailManager,
 };
 pub use macros::*;
 pub use message::compaction::{CompactionInputs, CompactionOutput};

@@ -32,6 +32,7 @@ mod wrapped;
 mod dyn_guard_sets;
 mod guard_sets_agree;
 mod hook_manager;
+mod live_rails;
 mod rail_manager;
 
 // Operations that are guarded.
