@@ -239,7 +239,9 @@ impl Compaction {
         let strategy: &dyn DynCompactor = self.strategy.as_deref().unwrap_or(&newest);
         let span = telemetry::compaction_span(ctx);
         let compact = |history| strategy.compact(history);
+        let watch = telemetry::until_ended(&span, || None);
         let result = rails.guard_compaction(history, ctx, compact).instrument(span.clone()).await;
+        watch.ended();
         telemetry::end(&span, ctx, &result);
         Ok(result?.messages)
     }

@@ -632,3 +632,25 @@ chat gpt-5 input_tokens=7
 "
     );
 }
+
+#[tokio::test]
+async fn a_run_that_is_dropped_says_so_in_its_spans() {
+    let spans = Spans::collect();
+    let script = r#"[
+        { "call": [{ "tool": "search" }], "usage": { "prompt_tokens": 10, "completion_tokens": 2 } },
+        { "say": "Done." }
+    ]"#;
+    let model: ScriptedModel = script.parse().unwrap();
+    let stuck = Tool::new("search", "Never ends.", json!({ "type": "object" }), |_: Value| async {
+        std::future::pending::<()>().await;
+        Ok::<_, OperationError>("never")
+    });
+    let agent = Agent::builder("support", model).tool(stuck).build();
+    assert!(agent.run("the secret question").now_or_never().is_none());
+    let tree = spans.tree(&[names::ERROR_TYPE, names::USAGE_INPUT_TOKENS]);
+    assert_eq!(
+        tree,
+        "invoke_agent support type=dropped input_tokens=10\n  chat scripted input_tokens=10\n  \
+         execute_tool search type=dropped\n"
+    );
+}

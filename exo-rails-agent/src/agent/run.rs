@@ -53,7 +53,9 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
     /// Runs the agent, guarded.
     pub(crate) async fn run(&self, input: InvokeInputs, ctx: &mut RunContext) -> Result<InvokeOutput, FailedRun> {
         let span = telemetry::run_span(ctx);
+        let watch = telemetry::until_ended(&span, || Some(self.used()));
         let result = self.run_guarded(input, ctx).instrument(span.clone()).await;
+        watch.ended();
         telemetry::end_with_usage(&span, ctx, &result, Some(&self.used()));
         result.map_err(|error| self.failed(error))
     }
@@ -189,8 +191,11 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
         let model = &self.agent.model;
         let span = telemetry::model_call_span(ctx, model.provider(), model.model_name());
         let before = self.used();
+        let used = || Some(since(&before, &self.used()));
+        let watch = telemetry::until_ended(&span, used);
         let result = self.ask_guarded(messages, ctx, &span).instrument(span.clone()).await;
-        telemetry::end_with_usage(&span, ctx, &result, Some(&since(&before, &self.used())));
+        watch.ended();
+        telemetry::end_with_usage(&span, ctx, &result, used().as_ref());
         result
     }
 
@@ -293,7 +298,9 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
         let catches = self.agent.catches_panics;
         // A tool may panic before it gives its future, so it is called inside.
         let run = |call| panics::caught_if(catches, async move { Tool::call_named(tools, call).await });
+        let watch = telemetry::until_ended(&span, || None);
         let result = self.agent.rails.guard_tool_call(call, ctx, run).instrument(span.clone()).await;
+        watch.ended();
         telemetry::end(&span, ctx, &result);
         result
     }

@@ -332,10 +332,7 @@ pub fn end_with_usage<T: SpanResult>(
     if span.is_disabled() {
         return;
     }
-    if let Some(usage) = usage.filter(|usage| **usage != Usage::default()) {
-        span.record(names::USAGE_INPUT_TOKENS, usage.prompt_tokens);
-        span.record(names::USAGE_OUTPUT_TOKENS, usage.completion_tokens);
-    }
+    record_usage(span, usage);
     match result {
         Ok(result) => {
             span.record(names::ATTEMPTS, ctx.attempt() + 1);
@@ -357,6 +354,59 @@ pub fn end_with_usage<T: SpanResult>(
     }
 }
 
+fn record_usage(span: &Span, usage: Option<&Usage>) {
+    if let Some(usage) = usage.filter(|usage| **usage != Usage::default()) {
+        span.record(names::USAGE_INPUT_TOKENS, usage.prompt_tokens);
+        span.record(names::USAGE_OUTPUT_TOKENS, usage.completion_tokens);
+    }
+}
+
+/// Watches an operation until it has ended. When the watch is dropped before, because the future of the operation is, the
+/// span says that it was dropped (`error.type` is `dropped`), and what it has used until then.
+///
+/// ```
+/// use exo_rails::prelude::*;
+/// use exo_rails::telemetry;
+/// use tracing::Instrument;
+///
+/// # async fn call(ctx: &mut RunContext) -> Result<ToolOutput, RunError> { Ok(ToolOutput::text("done")) }
+/// # async fn guarded(ctx: &mut RunContext) -> Result<ToolOutput, RunError> {
+/// let span = telemetry::tool_call_span(ctx, "search", "call-1");
+/// let watch = telemetry::until_ended(&span, || None);
+/// let result = call(ctx).instrument(span.clone()).await;
+/// watch.ended();
+/// telemetry::end(&span, ctx, &result);
+/// # result }
+/// ```
+pub fn until_ended<U: Fn() -> Option<Usage>>(span: &Span, used: U) -> UntilEnded<'_, U> {
+    UntilEnded { span, used, has_ended: false }
+}
+
+/// See [`until_ended`].
+#[must_use = "the watch ends when it is dropped"]
+#[derive(Debug)]
+pub struct UntilEnded<'s, U: Fn() -> Option<Usage>> {
+    span: &'s Span,
+    used: U,
+    has_ended: bool,
+}
+
+impl<U: Fn() -> Option<Usage>> UntilEnded<'_, U> {
+    /// The operation has ended, in whatever way.
+    pub fn ended(mut self) {
+        self.has_ended = true;
+    }
+}
+
+impl<U: Fn() -> Option<Usage>> Drop for UntilEnded<'_, U> {
+    fn drop(&mut self) {
+        if !self.has_ended && !self.span.is_disabled() {
+            record_usage(self.span, (self.used)().as_ref());
+            failed(self.span, "dropped");
+        }
+    }
+}
+
 fn failed(span: &Span, error_type: &str) {
     span.record(names::ERROR_TYPE, error_type);
     span.record(names::OTEL_STATUS_CODE, "ERROR");
@@ -374,7 +424,8 @@ fn failed(span: &Span, error_type: &str) {
 /// | cancelled | `cancelled` |
 /// | the permit was kept | `permit_kept` |
 ///
-/// The output of a tool that tells of an error, without one, is a `tool_error`.
+/// The output of a tool that tells of an error, without one, is a `tool_error`. An operation that was dropped before it had
+/// ended is `dropped`: see [`until_ended`].
 #[must_use]
 pub const fn error_type(error: &RunError) -> &'static str {
     match error {
