@@ -325,7 +325,7 @@ where
     }
 
     fn context(&self) -> RunContext {
-        self.context_of(RunContext::new(self.agent.name()))
+        self.context_of(self.agent.context())
     }
 
     /// This context as one of the session.

@@ -79,6 +79,7 @@ pub struct Agent<M, R = NoRails> {
     instructions: Option<String>,
     options: Map<String, Value>,
     max_steps: u32,
+    max_retries: Option<u32>,
     parallel_tools: NonZeroUsize,
     catches_panics: bool,
     compaction: Option<Compaction>,
@@ -95,6 +96,7 @@ impl<M: Model> Agent<M> {
             instructions: None,
             options: Map::new(),
             max_steps: DEFAULT_MAX_STEPS,
+            max_retries: None,
             parallel_tools: DEFAULT_PARALLEL_TOOLS,
             catches_panics: false,
             compaction: None,
@@ -110,7 +112,7 @@ impl<M: Model, R: GuardSet> Agent<M, R> {
     /// call, or when the agent takes more steps than it may. The [`FailedRun`] has the error as it was made, and what the
     /// run had done until then.
     pub async fn run(&self, input: impl Into<InvokeInputs> + Send) -> Result<InvokeOutput, FailedRun> {
-        self.run_in(input, &mut RunContext::new(Arc::clone(&self.name))).await
+        self.run_in(input, &mut self.context()).await
     }
 
     /// Runs the agent in a context of your own: with a session, a run name, a cancellation token.
@@ -153,7 +155,7 @@ impl<M: Model, R: GuardSet> Agent<M, R> {
     pub fn stream(&self, input: impl Into<InvokeInputs> + Send) -> RunStream<'_> {
         let input = input.into();
         RunStream::new(move |events| async move {
-            let mut ctx = RunContext::new(Arc::clone(&self.name));
+            let mut ctx = self.context();
             AgentRun::new(self, Some(events)).run(input, &mut ctx).await
         })
     }
@@ -181,7 +183,7 @@ impl<M: Model, R: GuardSet> Agent<M, R> {
     where
         Self: 'a,
     {
-        let ctx = RunContext::new(Arc::clone(&self.name));
+        let ctx = self.context();
         self.into_stream_in(input, ctx)
     }
 
@@ -197,6 +199,15 @@ impl<M: Model, R: GuardSet> Agent<M, R> {
     {
         let input = input.into();
         RunStream::new(move |events| async move { AgentRun::new(&*self, Some(events)).run(input, &mut ctx).await })
+    }
+
+    /// A context for a new run.
+    pub(crate) fn context(&self) -> RunContext {
+        let ctx = RunContext::new(Arc::clone(&self.name));
+        match self.max_retries {
+            None => ctx,
+            Some(retries) => ctx.with_max_retries(retries),
+        }
     }
 
     /// The guard set.
@@ -253,6 +264,14 @@ impl<M, R> AgentBuilder<M, R> {
     /// One more, and the run fails with [`RunError::StepLimit`](exo_rails::RunError::StepLimit).
     pub fn max_steps(mut self, steps: u32) -> Self {
         self.0.max_steps = steps;
+        self
+    }
+
+    /// How many retries all operations of a run may have together, in the contexts that the agent makes: see
+    /// [`RunContext::with_max_retries`], also for those that are given to it. Without it, each rail has its own limit for each
+    /// operation.
+    pub fn max_retries(mut self, retries: u32) -> Self {
+        self.0.max_retries = Some(retries);
         self
     }
 
@@ -368,6 +387,7 @@ impl<M> AgentBuilder<M> {
             instructions,
             options,
             max_steps,
+            max_retries,
             parallel_tools,
             catches_panics,
             compaction,
@@ -380,6 +400,7 @@ impl<M> AgentBuilder<M> {
             instructions,
             options,
             max_steps,
+            max_retries,
             parallel_tools,
             catches_panics,
             compaction,

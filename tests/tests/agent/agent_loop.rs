@@ -171,3 +171,28 @@ async fn errors_of_runs_and_scripts_pass_through_question_marks() {
     let failed = OperationError::from(RunError::from(failed));
     assert_eq!((failed.kind, failed.status), (OperationErrorKind::RateLimited, Some(429)));
 }
+
+#[tokio::test]
+async fn one_budget_bounds_the_retries_of_a_run() {
+    #[rail(on = [LlmError])]
+    fn again(error: &OperationError) -> RailAction {
+        RailAction::retry(RetryRequest::new(error.message.clone()).with_max_retries(9))
+    }
+    let failing = r#"{ "fail": { "kind": "unavailable", "message": "no connection" } }"#;
+    let script = format!("[{}]", vec![failing; 20].join(","));
+    let agent = |retries| {
+        let model: exo_rails_agent::ScriptedModel = script.parse().unwrap();
+        exo_rails_agent::Agent::builder("support", model).rails(rail_chain![again]).max_retries(retries).build()
+    };
+    for retries in [0, 3] {
+        let bounded = agent(retries);
+        let failed = bounded.run("Hello?").await.unwrap_err();
+        let RunError::RetriesExhausted(exhausted) = &failed.error else { panic!("{failed}") };
+        let limit = exo_rails::RetryLimit::Run { max_retries: retries };
+        assert_eq!((exhausted.attempts, exhausted.limit), (retries + 1, limit));
+        // Each run of a session has its own budget.
+        let mut session = exo_rails_agent::Session::start(&bounded, "s-1").await.unwrap();
+        let failed = session.run("Hello?").await.unwrap_err();
+        assert!(matches!(&failed.error, RunError::RetriesExhausted(exhausted) if exhausted.limit == limit));
+    }
+}
