@@ -70,6 +70,7 @@ impl LiveRails {
     }
 
     /// Detaches a rail; whether it was there. An event that has begun still asks it.
+    #[expect(clippy::must_use_candidate, reason = "it is called for what it does")]
     pub fn detach(&self, handle: RailHandle) -> bool {
         self.change(|rails| rails.remove(handle))
     }
