@@ -246,7 +246,7 @@ where
         Self::stream_owned_in(session, input, ctx)
     }
 
-    /// The same in a context of your own, which the stream owns as well.
+    /// The same in a given context, which the stream owns as well.
     pub fn stream_owned_in<'a>(
         mut session: impl DerefMut<Target = Self> + Send + 'a,
         input: impl Into<InvokeInputs> + Send,

@@ -187,7 +187,7 @@ impl<M: Model, R: GuardSet> Agent<M, R> {
         self.into_stream_in(input, ctx)
     }
 
-    /// The same in a context of your own, which the stream owns as well. Its values and its token are shared with clones of
+    /// The same in a given context, which the stream owns as well. Its values and its token are shared with clones of
     /// their handles that the program keeps.
     pub fn into_stream_in<'a>(
         self: Arc<Self>,
@@ -246,7 +246,7 @@ impl<M, R> AgentBuilder<M, R> {
         tools.into_iter().fold(self, Self::tool)
     }
 
-    /// What the model is told before everything else, unless the conversation that a run is given begins with
+    /// The instructions that the model reads first, unless the conversation that a run continues begins with
     /// instructions. In a [session that goes on](crate::Session::resume), the agent's instructions take the place of those
     /// that the conversation began with.
     pub fn instructions(mut self, instructions: impl Into<String>) -> Self {

@@ -87,7 +87,7 @@ impl MessagesModelBuilder {
     /// The model. Nothing is sent yet.
     ///
     /// # Errors
-    /// When the base URL, the key or a header cannot be used, or there is no HTTP client to be had.
+    /// When the base URL, the key or a header cannot be used, or when an HTTP client cannot be made.
     pub fn build(self) -> Result<MessagesModel, ConfigError> {
         self.settings.connect(Messages { max_tokens: self.max_tokens }).map(MessagesModel)
     }

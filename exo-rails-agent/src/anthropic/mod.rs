@@ -86,7 +86,7 @@ pub const BLOCKS: &str = http::BLOCKS;
 pub struct MessagesModel(Connection<Messages>);
 
 impl MessagesModel {
-    /// Begins a model of this name, at `https://api.anthropic.com` unless the builder is told otherwise.
+    /// Begins a model of this name, at `https://api.anthropic.com` unless the builder sets another address.
     pub fn builder(model: impl Into<String>) -> MessagesModelBuilder {
         MessagesModelBuilder::new(model.into())
     }

@@ -20,7 +20,7 @@ const RESPONSE: Duration = Duration::from_mins(10);
 /// Models that think may be silent for long.
 const CHUNK: Duration = Duration::from_mins(5);
 
-/// A header with fewer characters is no key, and may well be part of a word.
+/// A header with fewer characters is not taken for a key: it may be part of a word.
 const SHORTEST_SECRET: usize = 8;
 
 /// Where a provider is, and how its users name a model there.
@@ -56,7 +56,7 @@ pub(crate) struct Settings {
     pub(crate) limits: Limits,
 }
 
-/// What a model is told cannot be used.
+/// The settings of a model cannot be used.
 ///
 /// ```
 /// # #[cfg(feature = "openai-http")] {
@@ -75,7 +75,7 @@ pub enum ConfigError {
         /// Its name.
         variable: &'static str,
     },
-    /// A variable of the environment is no Unicode.
+    /// A variable of the environment is not Unicode.
     #[error("the environment variable {variable} is not Unicode")]
     NotUnicode {
         /// Its name.

@@ -47,7 +47,7 @@ impl ChatModelBuilder {
     /// that is not set.
     ///
     /// # Errors
-    /// When one of them is missing or is no Unicode.
+    /// When one of them is missing or is not Unicode.
     pub fn from_env() -> Result<Self, ConfigError> {
         Self::from_env_with(None)
     }
@@ -79,7 +79,7 @@ impl ChatModelBuilder {
     /// The model. Nothing is sent yet.
     ///
     /// # Errors
-    /// When the base URL, the key or a header cannot be used, or there is no HTTP client to be had.
+    /// When the base URL, the key or a header cannot be used, or when an HTTP client cannot be made.
     pub fn build(self) -> Result<ChatModel, ConfigError> {
         self.settings.connect(ChatCompletions).map(ChatModel)
     }

@@ -77,7 +77,7 @@ pub use builder::ChatModelBuilder;
 pub struct ChatModel(Connection<ChatCompletions>);
 
 impl ChatModel {
-    /// Begins a model of this name, at `https://api.openai.com/v1` unless the builder is told otherwise.
+    /// Begins a model of this name, at `https://api.openai.com/v1` unless the builder sets another address.
     pub fn builder(model: impl Into<String>) -> ChatModelBuilder {
         ChatModelBuilder::new(model.into())
     }

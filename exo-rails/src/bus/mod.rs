@@ -19,10 +19,10 @@ use tokio::sync::broadcast;
 use tokio::sync::broadcast::Sender;
 use tokio_util::sync::ReusableBoxFuture;
 
-use crate::chain::Serves;
+use crate::chain::{Serves, forward_to};
 use crate::context::{Emit, RailContext, StoppedBy};
 use crate::decision::Outcome;
-use crate::event::{Begins, Event, Innermost, Inputs, Next, Operation, OperationResult};
+use crate::event::{Event, Inputs};
 use crate::guard_set::Meets;
 use crate::point::{HookPoint, RailName};
 
@@ -245,18 +245,7 @@ impl<R> WithEvents<R> {
 impl<P, R: Meets<P>> Meets<P> for WithEvents<R> {}
 
 impl<E: Event, R: Serves<E>> Serves<E> for WithEvents<R> {
-    fn may_rewrite(&self) -> bool {
-        Serves::<E>::may_rewrite(&self.rails)
-    }
-
-    fn stream_window(&self) -> usize {
-        Serves::<E>::stream_window(&self.rails)
-    }
-
-    #[inline]
-    fn is_timed(&self) -> bool {
-        Serves::<E>::is_timed(&self.rails)
-    }
+    forward_to!(self => &self.rails);
 
     async fn run_rails<'a>(&'a self, mut payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Outcome<E> {
         let begun = self.bus.begin(E::POINT, ctx);
@@ -268,39 +257,5 @@ impl<E: Event, R: Serves<E>> Serves<E> for WithEvents<R> {
             self.bus.publish(begun, &E::inputs(payload), StoppedBy::of::<E>(&outcome));
         }
         outcome
-    }
-
-    fn run_always_rails<'a>(
-        &'a self,
-        payload: E::Payload<'a>,
-        ctx: &'a mut RailContext,
-    ) -> impl Future<Output = ()> + Send {
-        Serves::<E>::run_always_rails(&self.rails, payload, ctx)
-    }
-
-    #[inline]
-    fn surround<'a, N>(
-        &'a self,
-        inputs: &'a <E::Operation as Operation>::Inputs,
-        next: N,
-    ) -> impl Future<Output = OperationResult<E::Operation>> + Send
-    where
-        E: Begins,
-        N: Next<E::Operation>,
-    {
-        self.rails.surround(inputs, next)
-    }
-
-    #[inline]
-    fn execute<'a, X>(
-        &'a self,
-        inputs: &'a <E::Operation as Operation>::Inputs,
-        innermost: X,
-    ) -> impl Future<Output = Result<OperationResult<E::Operation>, X::Over>> + Send
-    where
-        E: Begins,
-        X: Innermost<E::Operation>,
-    {
-        self.rails.execute(inputs, innermost)
     }
 }

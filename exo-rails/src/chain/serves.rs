@@ -128,6 +128,61 @@ pub trait Serves<E: Event>: Send + Sync {
     }
 }
 
+/// What a guard set around another one passes on to it, in an `impl<E: Event, …> Serves<E>`: everything but the dispatch.
+macro_rules! forward_to {
+    ($self:ident => $inner:expr) => {
+        #[inline]
+        fn may_rewrite(&$self) -> bool {
+            $crate::chain::Serves::<E>::may_rewrite($inner)
+        }
+
+        fn stream_window(&$self) -> usize {
+            $crate::chain::Serves::<E>::stream_window($inner)
+        }
+
+        #[inline]
+        fn is_timed(&$self) -> bool {
+            $crate::chain::Serves::<E>::is_timed($inner)
+        }
+
+        fn run_always_rails<'a>(
+            &'a $self,
+            payload: E::Payload<'a>,
+            ctx: &'a mut $crate::context::RailContext,
+        ) -> impl Future<Output = ()> + Send {
+            $crate::chain::Serves::<E>::run_always_rails($inner, payload, ctx)
+        }
+
+        #[inline]
+        fn surround<'a, N>(
+            &'a $self,
+            inputs: &'a <E::Operation as $crate::event::Operation>::Inputs,
+            next: N,
+        ) -> impl Future<Output = $crate::event::OperationResult<E::Operation>> + Send
+        where
+            E: $crate::event::Begins,
+            N: $crate::event::Next<E::Operation>,
+        {
+            $crate::chain::Serves::<E>::surround($inner, inputs, next)
+        }
+
+        #[inline]
+        fn execute<'a, X>(
+            &'a $self,
+            inputs: &'a <E::Operation as $crate::event::Operation>::Inputs,
+            innermost: X,
+        ) -> impl Future<Output = Result<$crate::event::OperationResult<E::Operation>, X::Over>> + Send
+        where
+            E: $crate::event::Begins,
+            X: $crate::event::Innermost<E::Operation>,
+        {
+            $crate::chain::Serves::<E>::execute($inner, inputs, innermost)
+        }
+    };
+}
+
+pub(crate) use forward_to;
+
 /// A guard set that serves the events of a [custom operation](derive@crate::Operation).
 ///
 /// It is implemented for every guard set that does. Code that is generic over guard sets asks for it:

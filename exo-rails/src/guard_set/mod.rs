@@ -23,13 +23,12 @@ use std::sync::Arc;
 use crate::chain::Chain;
 use crate::chain::around::WithoutAround;
 use crate::chain::stands_alone::StandsAlone;
-use crate::chain::{Serves, enter};
+use crate::chain::{Serves, enter, forward_to};
 use crate::context::{RailContext, RunContext};
 use crate::decision::{Decision, Outcome};
 use crate::event::{
-    Begins, Decoy, Dropped, Error, Event, Finished, Innermost, LlmChunk, LlmError, Next, Operation, OperationResult,
-    PostCompaction, PostLlmCall, PostToolCall, PreCompaction, PreLlmCall, PreToolCall, SessionEnd, SessionStart, Start,
-    ToolError,
+    Decoy, Dropped, Error, Event, Finished, LlmChunk, LlmError, PostCompaction, PostLlmCall, PostToolCall,
+    PreCompaction, PreLlmCall, PreToolCall, SessionEnd, SessionStart, Start, ToolError,
 };
 use crate::point::event_table;
 
@@ -143,23 +142,11 @@ impl<E: Event> Serves<E> for NoRails {
 macro_rules! behind_pointers {
     ($($pointer:ty),*) => {$(
         impl<E: Event, R: Serves<E>> Serves<E> for $pointer {
+            forward_to!(self => &**self);
+
             #[inline]
             fn has_rails(&self) -> bool {
                 (**self).has_rails()
-            }
-
-            #[inline]
-            fn may_rewrite(&self) -> bool {
-                (**self).may_rewrite()
-            }
-
-            fn stream_window(&self) -> usize {
-                (**self).stream_window()
-            }
-
-            #[inline]
-            fn is_timed(&self) -> bool {
-                Serves::<E>::is_timed(&**self)
             }
 
             #[inline]
@@ -169,40 +156,6 @@ macro_rules! behind_pointers {
                 ctx: &'a mut RailContext,
             ) -> impl Future<Output = Outcome<E>> + Send {
                 (**self).run_rails(payload, ctx)
-            }
-
-            fn run_always_rails<'a>(
-                &'a self,
-                payload: E::Payload<'a>,
-                ctx: &'a mut RailContext,
-            ) -> impl Future<Output = ()> + Send {
-                (**self).run_always_rails(payload, ctx)
-            }
-
-            #[inline]
-            fn surround<'a, N>(
-                &'a self,
-                inputs: &'a <E::Operation as Operation>::Inputs,
-                next: N,
-            ) -> impl Future<Output = OperationResult<E::Operation>> + Send
-            where
-                E: Begins,
-                N: Next<E::Operation>,
-            {
-                (**self).surround(inputs, next)
-            }
-
-            #[inline]
-            fn execute<'a, X>(
-                &'a self,
-                inputs: &'a <E::Operation as Operation>::Inputs,
-                innermost: X,
-            ) -> impl Future<Output = Result<OperationResult<E::Operation>, X::Over>> + Send
-            where
-                E: Begins,
-                X: Innermost<E::Operation>,
-            {
-                (**self).execute(inputs, innermost)
             }
         }
     )*};

@@ -1,9 +1,9 @@
 //! A guard set, and a model, that write down what happens.
 
-use crate::chain::Serves;
+use crate::chain::{Serves, forward_to};
 use crate::context::{RailContext, StoppedBy};
 use crate::decision::Outcome;
-use crate::event::{Begins, Event, Innermost, Inputs, Next, Operation, OperationResult};
+use crate::event::{Event, Inputs};
 use crate::guard_set::Meets;
 use crate::testing::changes::{changeable, differences};
 use crate::testing::trace::{Trace, TracedEvent};
@@ -56,18 +56,7 @@ impl<R> Traced<R> {
 impl<P, R: Meets<P>> Meets<P> for Traced<R> {}
 
 impl<E: Event, R: Serves<E>> Serves<E> for Traced<R> {
-    fn may_rewrite(&self) -> bool {
-        self.rails.may_rewrite()
-    }
-
-    fn stream_window(&self) -> usize {
-        self.rails.stream_window()
-    }
-
-    #[inline]
-    fn is_timed(&self) -> bool {
-        Serves::<E>::is_timed(&self.rails)
-    }
+    forward_to!(self => &self.rails);
 
     async fn run_rails<'a>(&'a self, mut payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Outcome<E> {
         let inputs = E::inputs(E::reborrow(&mut payload));
@@ -77,40 +66,6 @@ impl<E: Event, R: Serves<E>> Serves<E> for Traced<R> {
         let changes = differences(&before, &changeable(&E::inputs(payload)));
         self.trace.end(place, StoppedBy::of::<E>(&outcome), changes);
         outcome
-    }
-
-    fn run_always_rails<'a>(
-        &'a self,
-        payload: E::Payload<'a>,
-        ctx: &'a mut RailContext,
-    ) -> impl Future<Output = ()> + Send {
-        self.rails.run_always_rails(payload, ctx)
-    }
-
-    #[inline]
-    fn surround<'a, N>(
-        &'a self,
-        inputs: &'a <E::Operation as Operation>::Inputs,
-        next: N,
-    ) -> impl Future<Output = OperationResult<E::Operation>> + Send
-    where
-        E: Begins,
-        N: Next<E::Operation>,
-    {
-        self.rails.surround(inputs, next)
-    }
-
-    #[inline]
-    fn execute<'a, X>(
-        &'a self,
-        inputs: &'a <E::Operation as Operation>::Inputs,
-        innermost: X,
-    ) -> impl Future<Output = Result<OperationResult<E::Operation>, X::Over>> + Send
-    where
-        E: Begins,
-        X: Innermost<E::Operation>,
-    {
-        self.rails.execute(inputs, innermost)
     }
 }
 
