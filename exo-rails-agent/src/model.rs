@@ -202,7 +202,7 @@ impl dyn Model {
     /// | `openai` | `openai::ChatModel` | `openai`, `openai-http` | `OPENAI_API_KEY`, `OPENAI_BASE_URL` |
     /// | `anthropic` | `anthropic::MessagesModel` | `anthropic`, `anthropic-http` | `ANTHROPIC_API_KEY`, `ANTHROPIC_BASE_URL` |
     ///
-    /// The key comes from the environment. It is only missing without a base URL: a server of one's own may need none.
+    /// The key comes from the environment. It is only missing without a base URL: a server at another address may need none.
     ///
     /// ```
     /// use exo_rails_agent::Model;

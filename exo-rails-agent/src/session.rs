@@ -167,7 +167,7 @@ where
         self.turn(input.into(), &mut ctx, None).await
     }
 
-    /// The same in a context of your own: with a run name, values, and a token that cancels this run.
+    /// The same in a given context: with a run name, values, and a token that cancels this run.
     ///
     /// The context becomes one of the session: of its name, its values and its turn. The session's own token is for runs
     /// whose context has none; a [child](CancellationToken::child_token) of it cancels one run, and is cancelled with the
@@ -263,7 +263,7 @@ where
     }
 
     /// The same as [`stream`](Self::stream), for a session that ends with this run: the rails of
-    /// [`SessionEnd`](exo_rails::events::SessionEnd) are told before the stream ends. A server that saves its sessions
+    /// [`SessionEnd`](exo_rails::events::SessionEnd) run before the stream ends. A server that saves its sessions
     /// resumes one for each request; the last event of the stream has the conversation.
     pub fn into_stream<'a>(mut self, input: impl Into<InvokeInputs> + Send) -> RunStream<'a>
     where

@@ -115,7 +115,7 @@ impl<M: Model, R: GuardSet> Agent<M, R> {
         self.run_in(input, &mut self.context()).await
     }
 
-    /// Runs the agent in a context of your own: with a session, a run name, a cancellation token.
+    /// Runs the agent in a given context: with a session, a run name, a cancellation token.
     ///
     /// # Errors
     /// As [`run`](Self::run), and when the run is cancelled.
@@ -160,7 +160,7 @@ impl<M: Model, R: GuardSet> Agent<M, R> {
         })
     }
 
-    /// The same in a context of your own.
+    /// The same in a given context.
     pub fn stream_in<'a>(&'a self, input: impl Into<InvokeInputs> + Send, ctx: &'a mut RunContext) -> RunStream<'a> {
         let input = input.into();
         RunStream::new(move |events| async move { AgentRun::new(self, Some(events)).run(input, ctx).await })

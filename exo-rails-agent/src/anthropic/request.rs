@@ -11,7 +11,7 @@ use crate::http;
 pub(super) fn body(request: &ModelCallInputs) -> Result<Map<String, Value>, OperationError> {
     let mut body = options(request);
     let (system, messages) = conversation(&request.messages)?;
-    // Instructions are messages, which rails see: there are no others.
+    // All instructions are messages, so that rails see them.
     body.remove("system");
     if !system.is_empty() {
         body.insert("system".to_owned(), system.into());

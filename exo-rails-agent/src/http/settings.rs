@@ -102,7 +102,7 @@ pub enum ConfigError {
         /// Its name.
         name: String,
     },
-    /// There is no HTTP client to be had: the machine's certificates cannot be read, for example.
+    /// The HTTP client cannot be made: the machine's certificates cannot be read, for example.
     #[error("cannot make an HTTP client: {0}")]
     Client(#[source] Box<dyn Error + Send + Sync>),
 }
@@ -133,7 +133,7 @@ impl Settings {
         };
         let Variables { base_url, key, model: model_name } = provider.variables;
         let (base_url, api_key) = (read(base_url)?, read(key)?);
-        // A server of one's own may need no key.
+        // A server at another address may need no key.
         if base_url.is_none() && api_key.is_none() {
             return Err(ConfigError::NotSet { variable: key });
         }

@@ -3,7 +3,7 @@
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{FnArg, Ident, Path, ReturnType, Signature, Type};
+use syn::{FnArg, Ident, Path, ReturnType, Signature, Type, TypeImplTrait};
 
 use super::args::Options;
 use super::model::{Handler, Rail, Surrounded, is_mutable, ungrouped};
@@ -135,6 +135,11 @@ fn of_another(ty: &Type, operation: &Begun) -> Option<String> {
 fn last_name(ty: &Type) -> Option<String> {
     let Type::Path(path) = ungrouped(ty) else { return None };
     path.path.segments.last().map(|segment| segment.ident.to_string())
+}
+
+/// Whether a parameter is the operation that a rail surrounds: `impl Next<ToolCall>`.
+pub(super) fn runs_operation(bounds: &TypeImplTrait) -> bool {
+    bounds.bounds.iter().any(|bound| names(bound.to_token_stream(), "Next"))
 }
 
 /// Whether a name is among the tokens.

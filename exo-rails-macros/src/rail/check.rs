@@ -296,6 +296,12 @@ fn borrowed(ty: &Type, options: &Options, errors: &mut Errors) {
                 format_args!("a rail borrows what the event carries: write `&{part}`, or `&mut {part}` to change it"),
             );
         }
+        Type::ImplTrait(bounds) if around::runs_operation(bounds) => {
+            errors.at(
+                ty,
+                "a rail that runs the operation says so: add `around`, like `#[rail(on = [PreToolCall], around)]`",
+            );
+        }
         _ => errors.at(ty, foreign(ty)),
     }
 }

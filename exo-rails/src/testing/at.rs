@@ -33,7 +33,7 @@ pub async fn at<E: OwnedPayload>(rails: &impl Serves<E>, payload: impl Into<E::O
     at_in(rails, payload, &mut RunContext::new("testing")).await
 }
 
-/// The same in a context of your own: with a session, with what earlier rails have left in `ctx.run`.
+/// The same in a given context: with a session, with what earlier rails have left in `ctx.run`.
 pub async fn at_in<E: OwnedPayload>(
     rails: &impl Serves<E>,
     payload: impl Into<E::Owned> + Send,
