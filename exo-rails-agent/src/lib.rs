@@ -42,7 +42,10 @@ mod session;
 mod spec;
 pub mod testing;
 
-pub use agent::{Agent, AgentBuilder, FailedRun, RunEvent, RunSoFar, RunStream};
+pub use agent::{
+    Agent, AgentBuilder, CallState, Checkpoints, FailedRun, FileCheckpoints, IntoRun, NotOpen, OpenQuestion,
+    Resolution, RunEvent, RunSoFar, RunStart, RunStream, Suspended, SuspendedCall,
+};
 pub use compaction::{Compaction, Compactor, KeepNewest, estimated_tokens};
 pub use model::Model;
 pub use scripted::{ScriptError, ScriptedModel};

@@ -5,13 +5,13 @@ use std::mem;
 use std::ops::{Deref, DerefMut};
 
 use exo_rails::message::Messages;
-use exo_rails::{Guard, GuardSet, InvokeInputs, InvokeOutput, RunContext, RunError, SessionInfo, SharedExtensions};
+use exo_rails::{Guard, GuardSet, InvokeOutput, RunContext, RunError, SessionInfo, SharedExtensions};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tokio::sync::mpsc::Sender;
 use tokio_util::sync::CancellationToken;
 
-use crate::agent::{Agent, AgentRun, FailedRun, RunEvent, RunStream};
+use crate::agent::{Agent, AgentRun, FailedRun, IntoRun, RunEvent, RunStart, RunStream};
 use crate::model::Model;
 
 /// Several runs of an agent that belong together: they share a conversation, and the values in
@@ -158,13 +158,14 @@ where
         Self::resume(self.agent.clone(), saved).await
     }
 
-    /// Runs the agent on this input, after the conversation so far.
+    /// Runs the agent on this input, after the conversation so far; or resumes a run of this session that was
+    /// [`Suspended`](crate::Suspended).
     ///
     /// # Errors
     /// Those of [`Agent::run`]. The run is then not part of the conversation: see [`keep`](Self::keep).
-    pub async fn run(&mut self, input: impl Into<InvokeInputs> + Send) -> Result<InvokeOutput, FailedRun> {
+    pub async fn run(&mut self, input: impl IntoRun + Send) -> Result<InvokeOutput, FailedRun> {
         let mut ctx = self.context();
-        self.turn(input.into(), &mut ctx, None).await
+        self.turn(input.into_run(), &mut ctx, None).await
     }
 
     /// The same in a given context: with a run name, values, and a token that cancels this run.
@@ -192,15 +193,15 @@ where
     /// Those of [`run`](Self::run), and when the run is cancelled.
     pub async fn run_in(
         &mut self,
-        input: impl Into<InvokeInputs> + Send,
+        input: impl IntoRun + Send,
         ctx: &mut RunContext,
     ) -> Result<InvokeOutput, FailedRun> {
         self.enter(ctx);
-        self.turn(input.into(), ctx, None).await
+        self.turn(input.into_run(), ctx, None).await
     }
 
     /// The same as [`run`](Self::run), [streamed](Agent::stream).
-    pub fn stream<'a>(&'a mut self, input: impl Into<InvokeInputs> + Send) -> RunStream<'a>
+    pub fn stream<'a>(&'a mut self, input: impl IntoRun + Send) -> RunStream<'a>
     where
         P: 'a,
     {
@@ -208,11 +209,11 @@ where
     }
 
     /// The same as [`run_in`](Self::run_in), [streamed](Agent::stream).
-    pub fn stream_in<'a>(&'a mut self, input: impl Into<InvokeInputs> + Send, ctx: &'a mut RunContext) -> RunStream<'a>
+    pub fn stream_in<'a>(&'a mut self, input: impl IntoRun + Send, ctx: &'a mut RunContext) -> RunStream<'a>
     where
         P: 'a,
     {
-        let input = input.into();
+        let input = input.into_run();
         RunStream::new(move |events| async move {
             self.enter(ctx);
             self.turn(input, ctx, Some(events)).await
@@ -237,7 +238,7 @@ where
     /// ```
     pub fn stream_owned<'a>(
         session: impl DerefMut<Target = Self> + Send + 'a,
-        input: impl Into<InvokeInputs> + Send,
+        input: impl IntoRun + Send,
     ) -> RunStream<'a>
     where
         Self: 'a,
@@ -249,13 +250,13 @@ where
     /// The same in a given context, which the stream owns as well.
     pub fn stream_owned_in<'a>(
         mut session: impl DerefMut<Target = Self> + Send + 'a,
-        input: impl Into<InvokeInputs> + Send,
+        input: impl IntoRun + Send,
         ctx: RunContext,
     ) -> RunStream<'a>
     where
         Self: 'a,
     {
-        let input = input.into();
+        let input = input.into_run();
         RunStream::new(move |events| async move {
             let mut ctx = session.context_of(ctx);
             session.turn(input, &mut ctx, Some(events)).await
@@ -265,11 +266,11 @@ where
     /// The same as [`stream`](Self::stream), for a session that ends with this run: the rails of
     /// [`SessionEnd`](exo_rails::events::SessionEnd) run before the stream ends. A server that saves its sessions
     /// resumes one for each request; the last event of the stream has the conversation.
-    pub fn into_stream<'a>(mut self, input: impl Into<InvokeInputs> + Send) -> RunStream<'a>
+    pub fn into_stream<'a>(mut self, input: impl IntoRun + Send) -> RunStream<'a>
     where
         Self: 'a,
     {
-        let input = input.into();
+        let input = input.into_run();
         RunStream::new(move |events| async move {
             let mut ctx = self.context();
             let result = self.turn(input, &mut ctx, Some(events)).await;
@@ -287,16 +288,19 @@ where
     /// One run of the session, in a context of it.
     async fn turn(
         &mut self,
-        mut input: InvokeInputs,
+        mut start: RunStart,
         ctx: &mut RunContext,
         events: Option<Sender<RunEvent>>,
     ) -> Result<InvokeOutput, FailedRun> {
-        // A conversation that the input brings with it is the one that goes on.
-        if input.messages.is_empty() {
-            input.messages.clone_from(&self.messages);
+        // A run that goes on has its conversation, and was counted when it began.
+        if let RunStart::New(input) = &mut start {
+            // A conversation that the input brings with it is the one that goes on.
+            if input.messages.is_empty() {
+                input.messages.clone_from(&self.messages);
+            }
+            self.info.turns += 1;
         }
-        self.info.turns += 1;
-        let output = AgentRun::new(&*self.agent, events).run(input, ctx).await?;
+        let output = AgentRun::new(&*self.agent, events).run(start, ctx).await?;
         // A run that a rail has skipped has none, and nothing of it is kept.
         if !output.messages.is_empty() {
             self.messages.clone_from(&output.messages);

@@ -33,10 +33,14 @@ pub use bus::{EventBus, EventRecord, Lagged, RecordPayload, Subscription, WithEv
 pub use chain::around::WithoutAround;
 pub use chain::{Chain, ChainPolicy, Requirement, Serves, ServesOperation};
 pub use context::{
-    Extensions, HookState, Provided, RailContext, RunContext, RunScope, SharedExtensions, StopKind, StoppedBy,
+    Extensions, HookState, KeptValues, Provided, RailContext, RestoreError, RunContext, RunScope, SavedContext,
+    SharedExtensions, StopKind, StoppedBy,
 };
 pub use decision::{Decision, OnFault, Outcome, RailOutput};
-pub use error::{FaultCause, OperationError, RailAbortError, RailFault, RetriesExhausted, RetryLimit, RunError};
+pub use error::{
+    Ending, FaultCause, OperationError, Question, RailAbortError, RailFault, RetriesExhausted, RetryLimit, RunError,
+    SavedFailure, SuspendedResult, Suspension,
+};
 pub use event::{
     Allows, AllowsAbort, AllowsRetry, AllowsSkip, AnyEvent, Begins, CustomInputs, CustomOperation, Event, EventPart,
     Innermost, Inputs, Next, Operation, OperationResult, Payloads, SubstituteFor, events, operations,

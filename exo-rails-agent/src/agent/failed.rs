@@ -8,6 +8,8 @@ use exo_rails::message::{Messages, Usage};
 use exo_rails::{OperationError, RunError};
 use serde::{Deserialize, Serialize};
 
+use super::suspended::Suspended;
+
 /// A run that has failed: its error, and what the run had done until then.
 ///
 /// `?` makes of it the [`RunError`] or the [`OperationError`] that a function returns. It derefs to the [`RunError`]: a function
@@ -39,10 +41,12 @@ pub struct FailedRun {
     pub error: RunError,
     /// What it had done until then.
     pub so_far: Box<RunSoFar>,
+    /// What the run goes on with, when it has not failed but waits: a [rail has suspended it](exo_rails::RailAction::suspend).
+    pub suspended: Option<Box<Suspended>>,
 }
 
 /// What a run has done until it failed.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct RunSoFar {
     /// The conversation, as the rails have let it pass: empty when the run failed before its first step. Each tool call has

@@ -1,23 +1,35 @@
 //! A small agent: a model, tools, and a guard set around everything that they do.
 
+mod checkpoints;
 mod failed;
+mod file_checkpoints;
 mod panics;
+mod progress;
+mod recorder;
 mod run;
+mod start;
 mod streaming;
+mod suspended;
 
+use std::fmt;
 use std::future::{Ready, ready};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use exo_rails::{GuardSet, InvokeInputs, InvokeOutput, NoRails, RunContext, Tool};
+use exo_rails::{GuardSet, InvokeOutput, KeptValues, NoRails, RunContext, Tool};
 use serde_json::{Map, Value};
 
 use crate::compaction::Compaction;
 use crate::model::Model;
 
+pub use checkpoints::Checkpoints;
+use checkpoints::DynCheckpoints;
 pub use failed::{FailedRun, RunSoFar};
+pub use file_checkpoints::FileCheckpoints;
 pub(crate) use run::AgentRun;
+pub use start::{IntoRun, RunStart};
 pub use streaming::{RunEvent, RunStream};
+pub use suspended::{CallState, NotOpen, OpenQuestion, Resolution, Suspended, SuspendedCall};
 
 /// How many steps an agent may take when its builder does not say.
 const DEFAULT_MAX_STEPS: u32 = 20;
@@ -83,6 +95,17 @@ pub struct Agent<M, R = NoRails> {
     parallel_tools: NonZeroUsize,
     catches_panics: bool,
     compaction: Option<Compaction>,
+    kept_values: KeptValues,
+    checkpoints: Option<SharedCheckpoints>,
+}
+
+#[derive(Clone)]
+struct SharedCheckpoints(Arc<dyn DynCheckpoints>);
+
+impl fmt::Debug for SharedCheckpoints {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Checkpoints").finish_non_exhaustive()
+    }
 }
 
 impl<M: Model> Agent<M> {
@@ -100,18 +123,20 @@ impl<M: Model> Agent<M> {
             parallel_tools: DEFAULT_PARALLEL_TOOLS,
             catches_panics: false,
             compaction: None,
+            kept_values: KeptValues::new(),
+            checkpoints: None,
         })
     }
 }
 
 impl<M: Model, R: GuardSet> Agent<M, R> {
-    /// Runs the agent on this input.
+    /// Runs the agent on this input, or resumes a run that was [`Suspended`].
     ///
     /// # Errors
     /// When a rail aborts, faults or has used up its retries, when the model fails and no rail rescues the
     /// call, or when the agent takes more steps than it may. The [`FailedRun`] has the error as it was made, and what the
     /// run had done until then.
-    pub async fn run(&self, input: impl Into<InvokeInputs> + Send) -> Result<InvokeOutput, FailedRun> {
+    pub async fn run(&self, input: impl IntoRun + Send) -> Result<InvokeOutput, FailedRun> {
         self.run_in(input, &mut self.context()).await
     }
 
@@ -119,12 +144,8 @@ impl<M: Model, R: GuardSet> Agent<M, R> {
     ///
     /// # Errors
     /// As [`run`](Self::run), and when the run is cancelled.
-    pub async fn run_in(
-        &self,
-        input: impl Into<InvokeInputs> + Send,
-        ctx: &mut RunContext,
-    ) -> Result<InvokeOutput, FailedRun> {
-        AgentRun::new(self, None).run(input.into(), ctx).await
+    pub async fn run_in(&self, input: impl IntoRun + Send, ctx: &mut RunContext) -> Result<InvokeOutput, FailedRun> {
+        AgentRun::new(self, None).run(input.into_run(), ctx).await
     }
 
     /// Runs the agent on this input, and tells what happens as it happens: the text of the answer in pieces, each when
@@ -152,8 +173,8 @@ impl<M: Model, R: GuardSet> Agent<M, R> {
     /// assert_eq!(text, "It is on its way.");
     /// # Ok(()) }
     /// ```
-    pub fn stream(&self, input: impl Into<InvokeInputs> + Send) -> RunStream<'_> {
-        let input = input.into();
+    pub fn stream(&self, input: impl IntoRun + Send) -> RunStream<'_> {
+        let input = input.into_run();
         RunStream::new(move |events| async move {
             let mut ctx = self.context();
             AgentRun::new(self, Some(events)).run(input, &mut ctx).await
@@ -161,8 +182,8 @@ impl<M: Model, R: GuardSet> Agent<M, R> {
     }
 
     /// The same in a given context.
-    pub fn stream_in<'a>(&'a self, input: impl Into<InvokeInputs> + Send, ctx: &'a mut RunContext) -> RunStream<'a> {
-        let input = input.into();
+    pub fn stream_in<'a>(&'a self, input: impl IntoRun + Send, ctx: &'a mut RunContext) -> RunStream<'a> {
+        let input = input.into_run();
         RunStream::new(move |events| async move { AgentRun::new(self, Some(events)).run(input, ctx).await })
     }
 
@@ -179,7 +200,7 @@ impl<M: Model, R: GuardSet> Agent<M, R> {
     ///     agent.into_stream(question)
     /// }
     /// ```
-    pub fn into_stream<'a>(self: Arc<Self>, input: impl Into<InvokeInputs> + Send) -> RunStream<'a>
+    pub fn into_stream<'a>(self: Arc<Self>, input: impl IntoRun + Send) -> RunStream<'a>
     where
         Self: 'a,
     {
@@ -189,15 +210,11 @@ impl<M: Model, R: GuardSet> Agent<M, R> {
 
     /// The same in a given context, which the stream owns as well. Its values and its token are shared with clones of
     /// their handles that the program keeps.
-    pub fn into_stream_in<'a>(
-        self: Arc<Self>,
-        input: impl Into<InvokeInputs> + Send,
-        mut ctx: RunContext,
-    ) -> RunStream<'a>
+    pub fn into_stream_in<'a>(self: Arc<Self>, input: impl IntoRun + Send, mut ctx: RunContext) -> RunStream<'a>
     where
         Self: 'a,
     {
-        let input = input.into();
+        let input = input.into_run();
         RunStream::new(move |events| async move { AgentRun::new(&*self, Some(events)).run(input, &mut ctx).await })
     }
 
@@ -316,6 +333,19 @@ impl<M, R> AgentBuilder<M, R> {
         self
     }
 
+    /// The types of the values in [`ctx.run`](exo_rails::RunScope::run) that are saved with a suspended run. Without them, what
+    /// rails count in types of their own begins anew when the run is resumed.
+    pub fn kept_values(mut self, kept: KeptValues) -> Self {
+        self.0.kept_values = kept;
+        self
+    }
+
+    /// Saves the runs here while they go on, so that they are resumed when the program has ended in the middle of them.
+    pub fn checkpoints(mut self, checkpoints: impl Checkpoints + 'static) -> Self {
+        self.0.checkpoints = Some(SharedCheckpoints(Arc::new(checkpoints)));
+        self
+    }
+
     /// The agent.
     pub fn build(self) -> Agent<M, R> {
         self.0
@@ -391,6 +421,8 @@ impl<M> AgentBuilder<M> {
             parallel_tools,
             catches_panics,
             compaction,
+            kept_values,
+            checkpoints,
         } = self.0;
         AgentBuilder(Agent {
             name,
@@ -404,6 +436,8 @@ impl<M> AgentBuilder<M> {
             parallel_tools,
             catches_panics,
             compaction,
+            kept_values,
+            checkpoints,
         })
     }
 }

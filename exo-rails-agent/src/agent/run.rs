@@ -1,28 +1,30 @@
 //! The loop of an agent: a model call, the tool calls that it asks for, and again.
 
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use exo_rails::message::{Content, Message, Messages, ToolCall, Usage};
 use exo_rails::{
-    Guard, GuardSet, InvokeInputs, InvokeOutput, ModelCallInputs, ModelDelta, ModelResponse, OperationError, Permit,
-    RunContext, RunError, Tool, ToolCallInputs, ToolOutput, telemetry,
+    Ending, Guard, GuardSet, InvokeInputs, InvokeOutput, ModelCallInputs, ModelDelta, ModelResponse, OperationError,
+    Permit, RunContext, RunError, Tool, ToolCallInputs, ToolOutput, telemetry,
 };
 use futures_core::Stream;
 use futures_util::StreamExt;
-use futures_util::stream::FuturesUnordered;
+use futures_util::future::Either;
+use futures_util::stream::{self, FuturesUnordered};
 use tokio::sync::mpsc::Sender;
 use tokio_util::sync::CancellationToken;
 use tracing::{Instrument, Span};
 
 use super::Agent;
-use super::failed::{FailedRun, RunSoFar};
+use super::failed::FailedRun;
 use super::panics;
+use super::progress::Progress;
+use super::recorder::Recorder;
+use super::start::RunStart;
 use super::streaming::{RunEvent, tell};
+use super::suspended::CallState;
 use crate::model::Model;
-
-/// What the model reads in the place of an output that a run did not wait for.
-const NO_OUTPUT: &str = "The run ended before this call returned.";
 
 type Attempt<'a> = Pin<Box<dyn Future<Output = Result<InvokeOutput, RunError>> + Send + 'a>>;
 
@@ -32,32 +34,32 @@ pub(crate) struct AgentRun<'a, M, R> {
     events: Option<Sender<RunEvent>>,
     // One for all attempts: what a run has cost is not forgotten when a rail has it done again.
     usage: Arc<Mutex<Usage>>,
-    /// What this attempt has done. Nobody else has its list of messages, so a push copies no pointers.
-    so_far: Mutex<SoFar>,
-}
-
-/// The conversation of an attempt, and how many steps it has begun.
-#[derive(Default)]
-struct SoFar {
-    messages: Messages,
-    steps: u32,
-    /// Whether the last message is the answer.
-    has_answered: bool,
+    progress: Progress,
+    recorder: Recorder<'a>,
 }
 
 impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
     pub(crate) fn new(agent: &'a Agent<M, R>, events: Option<Sender<RunEvent>>) -> Self {
-        Self { agent, events, usage: Arc::default(), so_far: Mutex::default() }
+        let recorder = Recorder::new(agent.checkpoints.as_ref(), &agent.kept_values);
+        Self { agent, events, usage: Arc::default(), progress: Progress::default(), recorder }
     }
 
     /// Runs the agent, guarded.
-    pub(crate) async fn run(&self, input: InvokeInputs, ctx: &mut RunContext) -> Result<InvokeOutput, FailedRun> {
+    pub(crate) async fn run(mut self, start: RunStart, ctx: &mut RunContext) -> Result<InvokeOutput, FailedRun> {
+        let input = match start {
+            RunStart::New(input) => input,
+            RunStart::Resumed(run) => {
+                *self.usage.lock().unwrap_or_else(PoisonError::into_inner) = run.so_far.usage.clone();
+                self.recorder.resume(run, &self.progress, &self.agent.tools, ctx)?
+            }
+        };
+        self.progress.keep_inputs(&input);
         let span = telemetry::run_span(ctx);
         let watch = telemetry::until_ended(&span, || Some(self.used()));
         let result = self.run_guarded(input, ctx).instrument(span.clone()).await;
         watch.ended();
         telemetry::end_with_usage(&span, ctx, &result, Some(&self.used()));
-        result.map_err(|error| self.failed(error))
+        self.recorder.end(result, &self.progress, self.used(), ctx).await
     }
 
     async fn run_guarded(&self, input: InvokeInputs, ctx: &mut RunContext) -> Result<InvokeOutput, RunError> {
@@ -91,83 +93,65 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
     /// Takes steps until the model answers.
     async fn take_steps(&self, run: Permit<InvokeInputs>) -> Result<InvokeOutput, RunError> {
         let (mut ctx, max_steps) = (run.context(), self.agent.max_steps);
-        *self.so_far() = SoFar { messages: self.first_messages(&run), ..SoFar::default() };
-        for step in 0..max_steps {
+        let first = self.progress.begin(&run, || self.first_messages(&run));
+        if let Some(output) = self.progress.take_output() {
+            return Ok(output);
+        }
+        for step in first..max_steps {
             ctx.set_step(step);
-            self.so_far().steps = step + 1;
-            self.compact(&mut ctx).await?;
-            self.so_far().messages.extend(ctx.take_notices());
-            // The request is gone with the future: then nobody shares the list, and the push copies no pointers.
-            let response = self.ask(self.messages(), &mut ctx).await?;
-            let is_answer = response.message.tool_calls.is_empty();
-            // Where a rail has skipped the call, there may be nothing to remember.
-            if !(ctx.substituted_by().is_some() && says_nothing(&response.message)) {
-                let mut so_far = self.so_far();
-                so_far.messages.push(response.message.clone());
-                so_far.has_answered = is_answer;
+            if !self.progress.has_calls() {
+                let response = self.ask_in_step(step, &mut ctx).await?;
+                if response.message.tool_calls.is_empty() {
+                    return Ok(self.answer(response, &ctx));
+                }
+                self.progress.begin_calls(response.message.tool_calls);
             }
-            if is_answer {
-                return Ok(self.answer(response, &ctx));
-            }
-            let calls = &response.message.tool_calls;
-            self.tell(|| RunEvent::ToolCalls(calls.clone())).await;
-            let (outputs, result) = self.call_tools(calls, &ctx).await;
-            let told = calls.iter().zip(outputs).map(|(call, output)| {
-                Message::tool(&call.id, output.map_or_else(|| NO_OUTPUT.to_owned(), |output| output.content))
-            });
-            self.so_far().messages.extend(told);
-            result?;
+            self.tell_calls().await;
+            self.call_tools(&ctx).await?;
+            self.progress.end_calls();
         }
         Err(RunError::StepLimit { limit: max_steps })
     }
 
-    fn so_far(&self) -> MutexGuard<'_, SoFar> {
-        self.so_far.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn messages(&self) -> Messages {
-        self.so_far().messages.clone()
-    }
-
-    fn failed(&self, error: RunError) -> FailedRun {
-        let mut so_far = Box::new(self.done());
-        if self.so_far().has_answered {
-            // The rails of `Finished` have not let the answer pass.
-            so_far.messages.pop();
+    /// The model call of a step, whose answer becomes part of the conversation.
+    async fn ask_in_step(&self, step: u32, ctx: &mut RunContext) -> Result<ModelResponse, RunError> {
+        self.progress.set_steps(step + 1);
+        self.compact(ctx).await?;
+        self.progress.add(ctx.take_notices());
+        // The request is gone with the future: then nobody shares the list, and the push copies no pointers.
+        let response = self.ask(self.progress.messages(), ctx).await?;
+        // Where a rail has skipped the call, there may be nothing to remember.
+        if !(ctx.substituted_by().is_some() && says_nothing(&response.message)) {
+            self.progress.add_response(response.message.clone());
         }
-        FailedRun { error, so_far }
+        Ok(response)
     }
 
     /// The error; where a rail ends the run with an answer, with what the run has cost.
     fn with_cost(&self, mut error: RunError) -> RunError {
         if let RunError::Abort(abort) = &mut error
-            && let Some(answer) = &mut abort.answer
+            && let Some(Ending::Answer(answer)) = abort.ending.as_deref_mut()
         {
-            (answer.usage, answer.steps) = (self.used(), self.so_far().steps);
+            (answer.usage, answer.steps) = (self.used(), self.progress.steps());
         }
         error
-    }
-
-    /// What the run has done by now.
-    fn done(&self) -> RunSoFar {
-        RunSoFar { messages: self.messages(), usage: self.used(), steps: self.so_far().steps }
     }
 
     /// Makes the conversation shorter when it has outgrown its budget.
     async fn compact(&self, ctx: &mut RunContext) -> Result<(), RunError> {
         if let Some(compaction) = &self.agent.compaction {
-            let shorter = compaction.of(self.messages(), &self.agent.rails, ctx).await?;
-            self.so_far().messages = shorter;
+            let shorter = compaction.of(self.progress.messages(), &self.agent.rails, ctx).await?;
+            self.progress.set_messages(shorter);
         }
         Ok(())
     }
 
     fn answer(&self, response: ModelResponse, ctx: &RunContext) -> InvokeOutput {
         let text = response.message.text().into_owned();
-        let RunSoFar { messages, usage, steps } = self.done();
         // Where a rail has skipped the call, the answer is empty, and this says why.
         let says_why = |name: &str| ctx.substituted_by().is_some() && name == InvokeOutput::SKIPPED;
         let extra = response.extra.into_iter().filter(|(name, _)| says_why(name)).collect();
+        let (messages, usage, steps) = (self.progress.messages(), self.used(), self.progress.steps());
         InvokeOutput { text, messages, usage, steps, extra }
     }
 
@@ -221,7 +205,10 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
     async fn call_model(&self, request: Permit<ModelCallInputs>, span: &Span) -> Result<ModelResponse, OperationError> {
         telemetry::record_request(span, &request);
         let mut meter = self.meter();
-        let response = self.agent.model.call(request).await?;
+        let response = match self.progress.take_response() {
+            Some(recorded) => recorded?,
+            None => self.agent.model.call(request).await?,
+        };
         meter.last.clone_from(&response.usage);
         Ok(response)
     }
@@ -233,7 +220,13 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
     ) -> impl Stream<Item = Result<ModelDelta, OperationError>> + Send + use<'_, M, R> {
         telemetry::record_request(span, &request);
         let mut meter = self.meter();
-        self.agent.model.stream(request).inspect(move |delta| match delta {
+        let deltas = match self.progress.take_response() {
+            Some(recorded) => {
+                Either::Left(stream::iter([recorded.map(|response| ModelDelta::Response(Box::new(response)))]))
+            }
+            None => Either::Right(self.agent.model.stream(request)),
+        };
+        deltas.inspect(move |delta| match delta {
             Ok(ModelDelta::Usage(usage)) => meter.last = Some(usage.clone()),
             Ok(ModelDelta::Response(response)) => meter.last.clone_from(&response.usage),
             _ => {}
@@ -244,65 +237,125 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
         Meter { last: None, total: Arc::clone(&self.usage) }
     }
 
-    /// Calls the tools that an answer asks for, some of them at once: the outputs in the order of the calls, and the error
-    /// that ends the run.
-    async fn call_tools(
-        &self,
-        calls: &[ToolCall],
-        ctx: &RunContext,
-    ) -> (Vec<Option<ToolOutput>>, Result<(), RunError>) {
+    async fn tell_calls(&self) {
+        self.tell(|| RunEvent::ToolCalls(self.progress.open_calls().into_iter().map(|(_, call)| call).collect())).await;
+    }
+
+    /// Makes the tool calls that have not returned yet, some of them at once.
+    ///
+    /// # Errors
+    /// The error that ends the run.
+    async fn call_tools(&self, ctx: &RunContext) -> Result<(), RunError> {
         // Cancelled when one of them ends the run.
         let token = ctx.cancellation().map_or_else(CancellationToken::new, CancellationToken::child_token);
-        let mut waiting = calls.iter().enumerate();
-        let (mut running, mut outputs, mut errors) = (FuturesUnordered::new(), vec![None; calls.len()], Vec::new());
+        let mut waiting = self.progress.open_calls().into_iter();
+        let (mut running, mut errors) = (FuturesUnordered::new(), Vec::new());
         loop {
             let room = self.agent.parallel_tools.get() - running.len();
             running.extend(waiting.by_ref().take(room).map(|(i, call)| self.call_numbered(i, call, ctx, &token)));
             let Some((i, result)) = running.next().await else { break };
-            match result {
-                Ok(output) => outputs[i] = Some(output),
-                Err(error) => {
-                    // An error that a call ends with because another has ended the run does not hide that of the other.
-                    let is_consequence = matches!(error, RunError::Cancelled);
-                    if !is_consequence {
-                        token.cancel();
-                    }
-                    errors.push((is_consequence, i, error));
+            if let Err(error) = result {
+                let weight = Weight::of(&error);
+                if weight == Weight::EndsRun {
+                    token.cancel();
                 }
+                errors.push((weight, i, error));
             }
         }
-        let first = errors.into_iter().min_by_key(|(is_consequence, i, _)| (*is_consequence, *i));
-        (outputs, first.map_or(Ok(()), |(_, _, error)| Err(error)))
+        let first = errors.into_iter().min_by_key(|(weight, i, _)| (*weight, *i));
+        first.map_or(Ok(()), |(_, _, error)| Err(error))
     }
 
     async fn call_numbered(
         &self,
         number: usize,
-        call: &ToolCall,
+        call: ToolCall,
         ctx: &RunContext,
         token: &CancellationToken,
-    ) -> (usize, Result<ToolOutput, RunError>) {
-        let mut ctx = ctx.child().with_cancellation(token.clone());
-        let result = self.call_tool(call, &mut ctx).await;
-        if let Ok(output) = &result {
-            self.tell(|| RunEvent::ToolReturned { call_id: call.id.clone(), output: output.clone() }).await;
-        }
+    ) -> (usize, Result<(), RunError>) {
+        let place = u32::try_from(number).unwrap_or(u32::MAX);
+        let mut ctx = ctx.child().with_cancellation(token.clone()).with_call_number(place);
+        let result = match self.call_tool(number, &call, &mut ctx).await {
+            Ok(output) => self.returned(number, call, output, &ctx).await,
+            Err(error) => {
+                self.progress.suspend_call(number, &error);
+                Err(error)
+            }
+        };
         (number, result)
     }
 
-    async fn call_tool(&self, call: &ToolCall, ctx: &mut RunContext) -> Result<ToolOutput, RunError> {
+    async fn returned(
+        &self,
+        number: usize,
+        call: ToolCall,
+        output: ToolOutput,
+        ctx: &RunContext,
+    ) -> Result<(), RunError> {
+        self.tell(|| RunEvent::ToolReturned { call_id: call.id, output: output.clone() }).await;
+        self.progress.set_call(number, CallState::Returned(output));
+        Ok(self.recorder.save(&self.progress, || self.used(), ctx).await?)
+    }
+
+    async fn call_tool(&self, number: usize, call: &ToolCall, ctx: &mut RunContext) -> Result<ToolOutput, RunError> {
         let (call, tools) = (ToolCallInputs::asked_for(call), &self.agent.tools);
         // A name that is not a tool's is the model's own words.
         let known = tools.iter().find(|tool| tool.name() == call.tool_name).map_or("", Tool::name);
         let span = telemetry::tool_call_span(ctx, known, &call.id);
-        let catches = self.agent.catches_panics;
-        // A tool may panic before it gives its future, so it is called inside.
-        let run = |call| panics::caught_if(catches, async move { Tool::call_named(tools, call).await });
+        let unsaved = Mutex::new(None);
+        let run = |call| self.run_tool(number, call, &unsaved);
         let watch = telemetry::until_ended(&span, || None);
         let result = self.agent.rails.guard_tool_call(call, ctx, run).instrument(span.clone()).await;
+        // No rail makes good that a run is not saved.
+        let result = match unsaved.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            Some(error) => Err(RunError::Operation(error)),
+            None => result,
+        };
         watch.ended();
         telemetry::end(&span, ctx, &result);
         result
+    }
+
+    /// Runs the tool of a call when it is recorded that it is about to run, or returns what is recorded of it.
+    async fn run_tool(
+        &self,
+        number: usize,
+        call: Permit<ToolCallInputs>,
+        unsaved: &Mutex<Option<OperationError>>,
+    ) -> Result<ToolOutput, OperationError> {
+        if let Some(recorded) = self.progress.take_output_of(number) {
+            return recorded;
+        }
+        self.progress.set_call(number, CallState::Unknown { tool_name: call.tool_name.clone() });
+        let saved = self.recorder.save(&self.progress, || self.used(), &call.context()).await;
+        let reported = saved.as_ref().err().map(|error| OperationError::new(error.kind, error.message.clone()));
+        *unsaved.lock().unwrap_or_else(PoisonError::into_inner) = saved.err();
+        if let Some(error) = reported {
+            self.progress.set_call(number, CallState::Waiting);
+            return Err(error);
+        }
+        // A tool may panic before it gives its future, so it is called inside.
+        panics::caught_if(self.agent.catches_panics, async { Tool::call_named(&self.agent.tools, call).await }).await
+    }
+}
+
+/// Which error of several tool calls ends the run: the first of these.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Weight {
+    EndsRun,
+    /// The other calls go on: a rail only asks.
+    Suspends,
+    /// A call ends with it because another one has ended the run.
+    IsConsequence,
+}
+
+impl Weight {
+    fn of(error: &RunError) -> Self {
+        match error {
+            RunError::Cancelled => Self::IsConsequence,
+            error if error.suspension().is_some() => Self::Suspends,
+            _ => Self::EndsRun,
+        }
     }
 }
 
@@ -313,7 +366,7 @@ fn says_nothing(message: &Message) -> bool {
 }
 
 /// What has been used since there was so much.
-fn since(before: &Usage, now: &Usage) -> Usage {
+pub(super) fn since(before: &Usage, now: &Usage) -> Usage {
     Usage {
         prompt_tokens: now.prompt_tokens.saturating_sub(before.prompt_tokens),
         completion_tokens: now.completion_tokens.saturating_sub(before.completion_tokens),

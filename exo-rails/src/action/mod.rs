@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use crate::error::{Ending, Question, Suspension};
 use crate::message::{InvokeOutput, Message};
 use crate::point::{IntoReason, Reason};
 
@@ -53,7 +54,7 @@ pub enum RailAction<S = NoSubstitute, R = RetryRequest> {
 impl<S, R> RailAction<S, R> {
     /// Ends the run; `reason` reaches whoever started it.
     pub fn abort(reason: impl IntoReason) -> Self {
-        Self::Abort(Abort { reason: reason.into_reason(), answer: None })
+        Self::Abort(Abort { reason: reason.into_reason(), ending: None })
     }
 
     /// Ends the run with this answer, from any event: what is left of the run does not happen.
@@ -90,7 +91,49 @@ impl<S, R> RailAction<S, R> {
     /// # Ok(()) }
     /// ```
     pub fn abort_with(answer: InvokeOutput, reason: impl IntoReason) -> Self {
-        Self::Abort(Abort { reason: reason.into_reason(), answer: Some(Box::new(answer)) })
+        Self::Abort(Abort { reason: reason.into_reason(), ending: Some(Box::new(Ending::Answer(answer))) })
+    }
+
+    /// Suspends the run until somebody has answered the question, which may take days: an approval.
+    ///
+    /// The run ends for now. `Agent` makes a `Suspended` of it, which is written to disk and resumed, in this process or in
+    /// another one; the tool calls that had run are not run again. The event is then asked again, with the answer.
+    ///
+    /// For whoever does not know of suspensions, it is an abort: a custom loop ends with the
+    /// [`RunError::Abort`](crate::RunError::Abort) that has the [question](crate::RunError::suspension). It saves
+    /// its [context](crate::RunContext::save) and its conversation, and goes on with them later. Where there is no run, as at
+    /// [`SessionStart`](crate::events::SessionStart), it is an abort.
+    ///
+    /// ```
+    /// use exo_rails::prelude::*;
+    ///
+    /// #[rail(priority = 20, on = [PreToolCall])]
+    /// fn approval(call: &ToolCallInputs, ctx: &RailContext) -> Result<RailAction, serde_json::Error> {
+    ///     if call.tool_name != "refund" {
+    ///         return Ok(RailAction::Continue);
+    ///     }
+    ///     let question = ctx.question("approve the refund").with_data(&call.arguments);
+    ///     Ok(match ctx.answer_to(&question)? {
+    ///         None => RailAction::suspend(question),
+    ///         Some(true) => RailAction::Continue,
+    ///         Some(false) => RailAction::skip("a person has refused the refund"),
+    ///     })
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RunError> {
+    /// let (rails, mut ctx) = (rail_chain![approval], RunContext::new("support"));
+    /// let pay = |_| async { Ok::<_, OperationError>(ToolOutput::text("paid back")) };
+    /// let error = rails.guard_tool_call(ToolCallInputs::new("refund"), &mut ctx, pay).await.unwrap_err();
+    /// let question = &error.suspension().unwrap().question;
+    /// assert_eq!(question.text, "approve the refund");
+    ///
+    /// ctx.answer(question.clone(), true);
+    /// assert_eq!(rails.guard_tool_call(ToolCallInputs::new("refund"), &mut ctx, pay).await?.content, "paid back");
+    /// # Ok(()) }
+    /// ```
+    pub fn suspend(question: Question) -> Self {
+        let (reason, suspension) = (question.text.clone(), Suspension::from(question));
+        Self::Abort(Abort { reason, ending: Some(Box::new(Ending::Suspension(suspension))) })
     }
 
     /// Skips the operation without a substitute.
@@ -148,8 +191,9 @@ pub struct Skip<S = NoSubstitute> {
 pub struct Abort {
     /// Why the run ends.
     pub reason: Reason,
-    /// What the run ends with; without it, the run fails.
-    pub answer: Option<Box<InvokeOutput>>,
+    /// How the run ends; without it, the run fails.
+    // Boxed: an action is as large as this.
+    pub ending: Option<Box<Ending>>,
 }
 
 /// The substitute of a rail that has none to offer. It has no values.
@@ -202,7 +246,7 @@ impl Verdict {
         if condition { Self::abort(reason) } else { Self::Continue }
     }
 
-    /// There is no such verdict: without these two, the compiler takes the names for those of an iterator's methods.
+    /// There is no such verdict: without these, the compiler takes the names for those of an iterator's methods.
     #[doc(hidden)]
     pub fn skip<R: BeyondVerdict>(_: R) -> Self {
         Self::Continue
@@ -212,13 +256,18 @@ impl Verdict {
     pub fn retry<R: BeyondVerdict>(_: R) -> Self {
         Self::Continue
     }
+
+    #[doc(hidden)]
+    pub fn suspend<R: BeyondVerdict>(_: R) -> Self {
+        Self::Continue
+    }
 }
 
 impl<S, R> From<Verdict> for RailAction<S, R> {
     fn from(verdict: Verdict) -> Self {
         match verdict {
             Verdict::Continue => Self::Continue,
-            Verdict::Abort(reason) => Self::Abort(Abort { reason, answer: None }),
+            Verdict::Abort(reason) => Self::Abort(Abort { reason, ending: None }),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Records that rails publish by themselves.
 
+use std::any::TypeId;
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -19,6 +20,11 @@ pub(crate) trait Emit: Send + Sync {
 /// The bus around the guard set of a run.
 #[derive(Clone)]
 struct Emitter(Arc<dyn Emit>);
+
+/// The type under which a run has its bus.
+pub(super) fn emitter() -> TypeId {
+    TypeId::of::<Emitter>()
+}
 
 impl RailContext {
     /// Publishes a record of the rail's own on the [event bus](crate::EventBus) around the guard set: a cache hit, a risk

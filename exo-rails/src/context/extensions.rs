@@ -1,6 +1,6 @@
 //! Values that rails share: for one event ([`Extensions`]) or for a run or session ([`SharedExtensions`]).
 
-use std::any::{Any, TypeId};
+use std::any::{Any, TypeId, type_name};
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
@@ -98,20 +98,48 @@ impl fmt::Debug for Extensions {
 /// ```
 #[derive(Clone, Default)]
 pub struct SharedExtensions {
-    values: Arc<Mutex<Values>>,
+    values: Arc<Mutex<SharedValues>>,
+}
+
+type SharedValues = HashMap<TypeId, SharedValue>;
+
+struct SharedValue {
+    /// The name of its type, for people.
+    type_name: &'static str,
+    value: Box<dyn Any + Send + Sync>,
+}
+
+impl SharedValue {
+    fn new<T: Any + Send + Sync>(value: T) -> Self {
+        Self { type_name: type_name::<T>(), value: Box::new(value) }
+    }
 }
 
 impl SharedExtensions {
     /// Puts a value in; returns the one of this type that was there.
     pub fn insert<T: Any + Send + Sync>(&self, value: T) -> Option<T> {
-        let old = self.lock().insert(TypeId::of::<T>(), Box::new(value));
-        old.and_then(|old| old.downcast().ok()).map(|old| *old)
+        let old = self.lock().insert(TypeId::of::<T>(), SharedValue::new(value));
+        old.and_then(|old| old.value.downcast().ok()).map(|old| *old)
     }
 
     /// A clone of the value of this type.
     #[must_use]
     pub fn get<T: Any + Send + Sync + Clone>(&self) -> Option<T> {
-        self.lock().get(&TypeId::of::<T>())?.downcast_ref().cloned()
+        self.read(T::clone)
+    }
+
+    /// What `read` returns for the value of this type.
+    pub(super) fn read<T: Any + Send + Sync, R>(&self, read: impl FnOnce(&T) -> R) -> Option<R> {
+        self.lock().get(&TypeId::of::<T>())?.value.downcast_ref().map(read)
+    }
+
+    /// The names of the types of which this is true, sorted.
+    pub(super) fn type_names(&self, mut is_listed: impl FnMut(TypeId) -> bool) -> Vec<String> {
+        let values = self.lock();
+        let names = values.iter().filter(|(id, _)| is_listed(**id)).map(|(_, value)| value.type_name.to_owned());
+        let mut names: Vec<_> = names.collect();
+        names.sort();
+        names
     }
 
     /// Changes the value of this type, which starts as its default, and returns what `change` returns.
@@ -120,8 +148,8 @@ impl SharedExtensions {
     /// it panics, the value stays as it left it.
     pub fn update<T: Any + Send + Sync + Default, R>(&self, change: impl FnOnce(&mut T) -> R) -> R {
         let mut values = self.lock();
-        let slot = values.entry(TypeId::of::<T>()).or_insert_with(|| Box::new(T::default()));
-        match slot.downcast_mut() {
+        let slot = values.entry(TypeId::of::<T>()).or_insert_with(|| SharedValue::new(T::default()));
+        match slot.value.downcast_mut() {
             Some(value) => change(value),
             // The key is the value's type, so this branch is never taken; it keeps the function total.
             None => change(&mut T::default()),
@@ -131,8 +159,8 @@ impl SharedExtensions {
     /// Takes the value of this type out.
     #[must_use]
     pub fn remove<T: Any + Send + Sync>(&self) -> Option<T> {
-        let value = self.lock().remove(&TypeId::of::<T>())?;
-        value.downcast().ok().map(|value| *value)
+        let removed = self.lock().remove(&TypeId::of::<T>())?;
+        removed.value.downcast().ok().map(|value| *value)
     }
 
     /// The values that have names in the place of types: a handle to the store's one [`HookState`].
@@ -149,7 +177,7 @@ impl SharedExtensions {
         self.update(|state: &mut HookState| state.clone())
     }
 
-    fn lock(&self) -> MutexGuard<'_, Values> {
+    fn lock(&self) -> MutexGuard<'_, SharedValues> {
         // A panic in one update does not take the state from everybody else.
         self.values.lock().unwrap_or_else(PoisonError::into_inner)
     }

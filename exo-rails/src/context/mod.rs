@@ -5,8 +5,10 @@ pub(crate) mod extensions;
 pub(crate) mod hook_state;
 mod notices;
 pub(crate) mod provided;
+mod questions;
 pub(crate) mod retries;
 pub(crate) mod run_context;
+pub(crate) mod saved;
 pub(crate) mod slots;
 pub(crate) mod stopped;
 mod usage;
@@ -16,6 +18,7 @@ pub use extensions::*;
 pub use hook_state::*;
 pub use provided::*;
 pub use run_context::*;
+pub use saved::*;
 pub(crate) use slots::*;
 pub use stopped::*;
 
@@ -60,6 +63,7 @@ pub struct RailContext {
     scope: Arc<RunScope>,
     event: HookPoint,
     step: u32,
+    call_number: u32,
     attempt: u32,
     substituted_by: Option<RailName>,
     // Boxed, so that a context of rails that provide nothing and stop nothing carries one pointer.
@@ -106,6 +110,7 @@ pub struct RunScope {
     // Asking a token takes a lock, so a run that nobody can cancel has none.
     cancellation: Option<CancellationToken>,
     retry_budget: Option<RetryBudget>,
+    is_resumed: bool,
 }
 
 impl RunScope {
@@ -142,6 +147,15 @@ impl RunScope {
     #[must_use]
     pub fn cancellation(&self) -> Option<&CancellationToken> {
         self.cancellation.as_ref()
+    }
+
+    /// Whether the run goes on after it was [suspended](crate::RailAction::suspend).
+    ///
+    /// Its [`Start`](crate::events::Start) comes again, because nothing runs that its rails have not let pass: one that counts
+    /// runs asks here.
+    #[must_use]
+    pub const fn is_resumed(&self) -> bool {
+        self.is_resumed
     }
 
     /// Whether the run has been cancelled.
@@ -191,6 +205,7 @@ impl RailContext {
             scope,
             event: HookPoint::Start,
             step,
+            call_number: 0,
             attempt: 0,
             substituted_by: None,
             shared: None,
@@ -214,6 +229,12 @@ impl RailContext {
     #[must_use]
     pub const fn step(&self) -> u32 {
         self.step
+    }
+
+    /// Which of the tool calls of its step this is, from 0: see [`RunContext::with_call_number`].
+    #[must_use]
+    pub const fn call_number(&self) -> u32 {
+        self.call_number
     }
 
     /// How many times the operation has been retried: 0 when it is done for the first time.

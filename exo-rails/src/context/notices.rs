@@ -5,7 +5,7 @@ use crate::message::Message;
 
 /// What waits for the next model call of the run.
 #[derive(Default)]
-struct Notices(Vec<Message>);
+pub(super) struct Notices(pub(super) Vec<Message>);
 
 impl RunScope {
     /// Gives the model a message before its next call in this run: a warning, or a hint from outside.

@@ -26,6 +26,11 @@ impl RetryBudget {
         Self { max_retries, left: Arc::new(AtomicU32::new(max_retries)) }
     }
 
+    /// Leaves so many at the most.
+    pub(super) fn limit(&self, left: u32) {
+        self.left.fetch_min(left, Ordering::Relaxed);
+    }
+
     fn is_empty(&self) -> bool {
         self.left.load(Ordering::Relaxed) == 0
     }
@@ -45,6 +50,11 @@ impl RailContext {
         let used = counted.iter().find(|counted| counted.rail == rail);
         used.map_or(0, |counted| counted.used) >= max_retries
             || self.scope.retry_budget.as_ref().is_some_and(RetryBudget::is_empty)
+    }
+
+    /// The retries that the run has left, when they are limited.
+    pub(super) fn retries_left(&self) -> Option<u32> {
+        self.scope.retry_budget.as_ref().map(|budget| budget.left.load(Ordering::Relaxed))
     }
 
     /// Counts a retry that a rail asks for.

@@ -45,6 +45,7 @@ impl RunContext {
             turn: 0,
             cancellation: None,
             retry_budget: None,
+            is_resumed: false,
         };
         Self(RailContext::of(Arc::new(scope), 0))
     }
@@ -132,6 +133,23 @@ impl RunContext {
     #[must_use]
     pub fn with_max_retries(self, max_retries: u32) -> Self {
         self.with_scope(|scope| scope.retry_budget = Some(RetryBudget::new(max_retries)))
+    }
+
+    /// The same context, for the tool call of its step with this number: in a custom loop that runs the calls of one answer in
+    /// [contexts](RailContext::child) of their own. A [question](RailContext::question) about a call is then only about that
+    /// call, also when the model asks for the same call twice.
+    ///
+    /// ```
+    /// use exo_rails::RunContext;
+    ///
+    /// let ctx = RunContext::new("support");
+    /// let contexts: Vec<_> = (0..2).map(|number| ctx.child().with_call_number(number)).collect();
+    /// assert_ne!(contexts[0].question("approve?"), contexts[1].question("approve?"));
+    /// ```
+    #[must_use]
+    pub const fn with_call_number(mut self, number: u32) -> Self {
+        self.0.call_number = number;
+        self
     }
 
     fn with_scope(mut self, change: impl FnOnce(&mut RunScope)) -> Self {

@@ -5,7 +5,7 @@ use crate::message::Usage;
 
 /// What the model calls of the run have cost.
 #[derive(Clone, Default)]
-struct Used(Usage);
+pub(super) struct Used(pub(super) Usage);
 
 impl RunScope {
     /// The tokens that the guarded model calls of this run have cost so far, those whose answer a rail refused included, and

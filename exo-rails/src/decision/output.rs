@@ -76,7 +76,7 @@ impl<E: AllowsAbort> RailOutput<E> for Verdict {
     fn read<R: Reader<E>>(self, reader: R) -> R::Read {
         match self {
             Self::Continue => reader.goes_on(),
-            Self::Abort(reason) => reader.aborts(Abort { reason, answer: None }),
+            Self::Abort(reason) => reader.aborts(Abort { reason, ending: None }),
         }
     }
 }

@@ -89,9 +89,9 @@ impl<E: Payloads> Reader<E> for InTheNameOf<'_> {
     }
 
     #[inline(always)]
-    fn aborts(self, Abort { reason, answer }: Abort) -> Self::Read {
+    fn aborts(self, Abort { reason, ending }: Abort) -> Self::Read {
         let rail_name = self.rail.name.clone();
-        match E::Abort::try_allow(RailAbortError { rail_name, event: self.event, reason, answer }) {
+        match E::Abort::try_allow(RailAbortError { rail_name, event: self.event, reason, ending }) {
             Ok(abort) => ControlFlow::Break(Ok(Decision::Abort(abort))),
             Err(_) => not_allowed(),
         }

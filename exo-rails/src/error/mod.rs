@@ -1,8 +1,12 @@
 //! How runs and operations fail.
 
+pub(crate) mod ending;
 pub(crate) mod fault;
+pub(crate) mod suspension;
 
+pub use ending::*;
 pub use fault::*;
+pub use suspension::*;
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -33,8 +37,7 @@ use crate::point::{HookPoint, IntoReason, RailName, Reason};
 /// assert_eq!(abort.to_string(), "rail `no_deletes` aborted at pre_tool_call: files are never deleted");
 /// # }
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
-#[error("rail `{rail_name}` aborted at {event}: {reason}")]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct RailAbortError {
     /// The rail that decided.
@@ -43,18 +46,46 @@ pub struct RailAbortError {
     pub event: HookPoint,
     /// Its reason.
     pub reason: Reason,
-    /// What the rail ends the run with: see [`RailAction::abort_with`](crate::RailAction::abort_with). With an answer, this
-    /// is an error only for the operations inside the run.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub answer: Option<Box<InvokeOutput>>,
+    /// How the run ends, when it does not fail: see [`answer`](Self::answer) and [`suspension`](Self::suspension).
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub ending: Option<Box<Ending>>,
 }
 
 impl RailAbortError {
     /// An abort by this rail at this event: for custom guard sets and hooks.
     pub fn new(rail_name: impl Into<RailName>, event: HookPoint, reason: impl IntoReason) -> Self {
-        Self { rail_name: rail_name.into(), event, reason: reason.into_reason(), answer: None }
+        Self { rail_name: rail_name.into(), event, reason: reason.into_reason(), ending: None }
+    }
+
+    /// What the rail ends the run with: see [`RailAction::abort_with`](crate::RailAction::abort_with). With an answer, this is
+    /// an error only for the operations inside the run.
+    #[must_use]
+    pub fn answer(&self) -> Option<&InvokeOutput> {
+        match self.ending.as_deref() {
+            Some(Ending::Answer(answer)) => Some(answer),
+            _ => None,
+        }
+    }
+
+    /// What the rail asks, when it has suspended the run: see [`RailAction::suspend`](crate::RailAction::suspend).
+    #[must_use]
+    pub fn suspension(&self) -> Option<&Suspension> {
+        match self.ending.as_deref() {
+            Some(Ending::Suspension(suspension)) => Some(suspension),
+            _ => None,
+        }
     }
 }
+
+impl fmt::Display for RailAbortError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { rail_name, event, reason, .. } = self;
+        let how = if self.suspension().is_some() { "suspended the run" } else { "aborted" };
+        write!(f, "rail `{rail_name}` {how} at {event}: {reason}")
+    }
+}
+
+impl StdError for RailAbortError {}
 
 /// A rail asked for one more retry than there is.
 ///
@@ -343,6 +374,15 @@ impl RunError {
         match self {
             Self::Operation(error) => Some(error),
             Self::RetriesExhausted(exhausted) => exhausted.failure.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// What a rail asks, when it has suspended the run: see [`RailAction::suspend`](crate::RailAction::suspend).
+    #[must_use]
+    pub fn suspension(&self) -> Option<&Suspension> {
+        match self {
+            Self::Abort(abort) => abort.suspension(),
             _ => None,
         }
     }

@@ -18,7 +18,7 @@ use crate::action::{Allowed, RailSkip};
 use crate::chain::{Serves, enter};
 use crate::context::{CloseOnDrop, RailContext, RunScope, Slot};
 use crate::decision::{Decision, Outcome};
-use crate::error::{RailAbortError, RailFault, RunError};
+use crate::error::{Ending, RailAbortError, RailFault, RunError, SuspendedResult};
 use crate::event::{Event, Innermost, OperationResult};
 use crate::guard_set::GuardSet;
 
@@ -29,6 +29,19 @@ pub(crate) enum AttemptOver {
     /// A rail has it done again.
     // Boxed: every result of an attempt is as large as this.
     Retry(Box<Retry>),
+}
+
+impl AttemptOver {
+    /// Says what the operation had come to, when a rail suspends the run.
+    #[cold]
+    fn suspended_with(mut self, result: impl FnOnce() -> Option<SuspendedResult>) -> Self {
+        if let Self::Failed(RunError::Abort(abort)) = &mut self
+            && let Some(Ending::Suspension(suspension)) = abort.ending.as_deref_mut()
+        {
+            suspension.result = result();
+        }
+        self
+    }
 }
 
 impl From<RunError> for AttemptOver {
@@ -79,6 +92,7 @@ where
             };
             ctx.pause(delay).await?;
             operation.restart().await;
+            O::begins_again(ctx);
             let inputs = unshared::<O>(slot)?.inputs_mut();
             if let Some(message) = feedback {
                 O::give_feedback(original.as_deref_mut().unwrap_or(inputs), *message, ctx);
@@ -124,7 +138,9 @@ where
             Some(output) => output,
             None => perform::<O, R, P>(rails, slot, ctx, operation).await?,
         };
-        operation.deliver(rails, slot.inputs(), &mut output, ctx).await?;
+        if let Err(over) = operation.deliver(rails, slot.inputs(), &mut output, ctx).await {
+            return Err(over.suspended_with(|| O::suspended_after(output)));
+        }
         if let Some(outcome) = stopped(enter::<O::Post, R>(rails, O::post(slot.inputs(), &mut output), ctx).await) {
             return accepted::<O>(outcome, output, slot.inputs(), ctx);
         }
@@ -168,7 +184,10 @@ where
             Err(AttemptOver::Retry(retry)) => {
                 Err(AttemptOver::Retry(Box::new(Retry { failure: O::failure(error), ..*retry })))
             }
-            Err(over) => Err(over),
+            Err(over) => Err(over.suspended_with(|| {
+                let failure = O::failure(error)?;
+                Some(SuspendedResult::Failure((&*failure).into()))
+            })),
         }
     }
 }
@@ -224,7 +243,7 @@ fn accepted<O: Kind>(
         Err(AttemptOver::Retry(retry)) => {
             Err(AttemptOver::Retry(Box::new(Retry { failure: O::failure_in(inputs, &output), ..*retry })))
         }
-        Err(over) => answered::<O>(over, ctx),
+        Err(over) => answered::<O>(over.suspended_with(|| O::suspended_after(output)), ctx),
     }
 }
 
@@ -292,7 +311,9 @@ fn skipped<O: Kind>(
     let RailSkip { rail_name, reason, substitute } = match act_on(outcome?) {
         Ok(Some(skip)) => skip,
         Ok(None) => return Ok(None),
-        Err(over) => return answered::<O>(over, ctx).map(Some),
+        Err(over) => {
+            return answered::<O>(over.suspended_with(|| O::suspended_before(inputs)), ctx).map(Some);
+        }
     };
     ctx.set_elapsed(None);
     let output = match substitute {

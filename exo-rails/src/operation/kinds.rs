@@ -10,7 +10,7 @@ use super::windows;
 use crate::action::{NoSubstitute, RailSkip};
 use crate::chain::{Serves, enter};
 use crate::context::RailContext;
-use crate::error::{OperationError, RailAbortError, RunError};
+use crate::error::{Ending, OperationError, RunError, SuspendedResult};
 use crate::event::{Compaction, CustomOperation, LlmCall, LlmError, Operation, Payloads, Run, ToolCall, ToolError};
 use crate::guard_set::GuardSet;
 use crate::message::{
@@ -40,6 +40,19 @@ pub(crate) trait Kind: Operation<Post: Payloads<Substitute = NoSubstitute>> {
     fn answered(error: RunError, _: &mut RailContext) -> Result<Self::Output, RunError> {
         Err(error)
     }
+
+    /// The inputs, where a rail that suspends the run before the operation leaves them behind.
+    fn suspended_before(_: &Self::Inputs) -> Option<SuspendedResult> {
+        None
+    }
+
+    /// The output, where a rail that suspends the run after the operation leaves it behind.
+    fn suspended_after(_: Self::Output) -> Option<SuspendedResult> {
+        None
+    }
+
+    /// Begins the operation again, for a rail that has asked for it.
+    fn begins_again(_: &RailContext) {}
 
     /// Counts what the operation has cost.
     fn count(_: &Self::Output, _: &RailContext) {}
@@ -117,13 +130,30 @@ impl Kind for Run {
     }
 
     fn answered(error: RunError, ctx: &mut RailContext) -> Result<InvokeOutput, RunError> {
-        match error {
-            RunError::Abort(RailAbortError { rail_name, answer: Some(answer), .. }) => {
-                ctx.set_substituted_by(rail_name);
-                Ok(*answer)
+        let RunError::Abort(mut abort) = error else { return Err(error) };
+        match abort.ending.take().map(|ending| *ending) {
+            Some(Ending::Answer(answer)) => {
+                ctx.set_substituted_by(abort.rail_name);
+                Ok(answer)
             }
-            error => Err(error),
+            ending => {
+                abort.ending = ending.map(Box::new);
+                Err(abort.into())
+            }
         }
+    }
+
+    fn suspended_before(inputs: &InvokeInputs) -> Option<SuspendedResult> {
+        Some(SuspendedResult::Start(inputs.clone()))
+    }
+
+    fn suspended_after(output: InvokeOutput) -> Option<SuspendedResult> {
+        Some(SuspendedResult::Finished(output))
+    }
+
+    // What was approved once is not approved for a second time.
+    fn begins_again(ctx: &RailContext) {
+        ctx.forget_answers();
     }
 
     fn failure(_: RunError) -> Option<Box<OperationError>> {
@@ -164,6 +194,10 @@ impl Kind for LlmCall {
 
     fn failure(error: OperationError) -> Option<Box<OperationError>> {
         Some(Box::new(error))
+    }
+
+    fn suspended_after(response: ModelResponse) -> Option<SuspendedResult> {
+        Some(SuspendedResult::ModelResponse(response))
     }
 
     fn give_feedback(inputs: &mut ModelCallInputs, message: Message, _: &RailContext) {
@@ -217,6 +251,10 @@ impl Kind for ToolCall {
 
     fn failure_in(_: &ToolCallInputs, output: &ToolOutput) -> Option<Box<OperationError>> {
         output.error_kind.map(|kind| Box::new(OperationError::new(kind, output.content.clone())))
+    }
+
+    fn suspended_after(output: ToolOutput) -> Option<SuspendedResult> {
+        Some(SuspendedResult::ToolOutput(output))
     }
 
     fn skipped(inputs: &ToolCallInputs, by: &RailName, reason: &Reason) -> Result<ToolOutput, RunError> {

@@ -7,7 +7,7 @@ use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 use std::sync::Arc;
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// The name of a rail, as decisions, faults and records have it.
 ///
@@ -157,5 +157,11 @@ impl fmt::Display for RailName {
 impl Serialize for RailName {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for RailName {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer).map(Self::from)
     }
 }

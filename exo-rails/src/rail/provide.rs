@@ -48,7 +48,7 @@ impl<T, S> Provide<T, S> {
 
     /// See [`RailAction::abort`].
     pub fn abort(reason: impl IntoReason) -> Self {
-        Self::Abort(Abort { reason: reason.into_reason(), answer: None })
+        Self::Abort(Abort { reason: reason.into_reason(), ending: None })
     }
 
     /// See [`RailAction::skip`].

@@ -349,7 +349,12 @@ pub fn end_with_usage<T: SpanResult>(
                 span.record(names::ATTEMPTS, ctx.attempt() + 1);
             }
             span.record(names::RAIL_NAME, rail_of(error));
-            failed(span, error_type(error));
+            if error.suspension().is_some() {
+                // What waits has not failed.
+                span.record(names::ERROR_TYPE, error_type(error));
+            } else {
+                failed(span, error_type(error));
+            }
         }
     }
 }
@@ -417,6 +422,7 @@ fn failed(span: &Span, error_type: &str) {
 /// | error | `error.type` |
 /// |---|---|
 /// | a rail aborted | `rail_abort` |
+/// | a rail suspended the run | `suspended`; `otel.status_code` is not `ERROR` |
 /// | a rail faulted | `rail_fault` |
 /// | a rail's retries were used up | `retries_exhausted` |
 /// | the operation failed | its [kind](OperationErrorKind), as in JSON: `rate_limited`; `_OTHER` when it is none of them |
@@ -427,8 +433,9 @@ fn failed(span: &Span, error_type: &str) {
 /// The output of a tool that tells of an error, without one, is a `tool_error`. An operation that was dropped before it had
 /// ended is `dropped`: see [`until_ended`].
 #[must_use]
-pub const fn error_type(error: &RunError) -> &'static str {
+pub fn error_type(error: &RunError) -> &'static str {
     match error {
+        RunError::Abort(abort) if abort.suspension().is_some() => "suspended",
         RunError::Abort(_) => "rail_abort",
         RunError::Fault(_) => "rail_fault",
         RunError::RetriesExhausted(_) => "retries_exhausted",

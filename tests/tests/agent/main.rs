@@ -14,6 +14,7 @@ mod scripted_agent;
 mod compaction;
 mod sessions;
 mod state;
+mod suspension;
 
 // Tools and messages, as types and as JSON.
 mod tool_args;

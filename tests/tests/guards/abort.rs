@@ -211,5 +211,5 @@ async fn outside_of_a_run_the_error_has_the_answer() {
     ctx.run.insert(EndAt(HookPoint::PreToolCall));
     let error = rail_chain![end].guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await.unwrap_err();
     let RunError::Abort(abort) = error else { panic!("{error}") };
-    assert_eq!(abort.answer.unwrap().text, "the end");
+    assert_eq!(abort.answer().unwrap().text, "the end");
 }

@@ -48,6 +48,7 @@ type ToolFuture = Pin<Box<dyn Future<Output = Result<ToolOutput, OperationError>
 #[derive(Clone)]
 pub struct Tool {
     spec: ToolSpec,
+    is_idempotent: bool,
     run: Arc<dyn Fn(Permit<ToolCallInputs>) -> ToolFuture + Send + Sync>,
 }
 
@@ -141,7 +142,30 @@ impl Tool {
     }
 
     fn boxed(spec: ToolSpec, run: impl Fn(Permit<ToolCallInputs>) -> ToolFuture + Send + Sync + 'static) -> Self {
-        Self { spec, run: Arc::new(run) }
+        Self { spec, is_idempotent: false, run: Arc::new(run) }
+    }
+
+    /// The same tool, of which two equal calls do no more than one: a search, or a payment with a key that the service knows.
+    ///
+    /// A call that had begun when the program ended, and whose end nobody knows, is then repeated when its run is resumed.
+    ///
+    /// ```
+    /// use exo_rails::prelude::*;
+    /// use serde_json::{Value, json};
+    ///
+    /// let search = Tool::new("search", "Finds orders.", json!({}), |_: Value| async { Ok::<_, OperationError>("none") });
+    /// assert!(search.idempotent().is_idempotent());
+    /// ```
+    #[must_use]
+    pub fn idempotent(mut self) -> Self {
+        self.is_idempotent = true;
+        self
+    }
+
+    /// Whether a call may be repeated: see [`idempotent`](Self::idempotent).
+    #[must_use]
+    pub const fn is_idempotent(&self) -> bool {
+        self.is_idempotent
     }
 
     /// The name that the model calls it by.

@@ -1,0 +1,261 @@
+//! What an attempt of a run has done.
+
+use std::mem;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use exo_rails::message::{Message, Messages, ToolCall, Usage};
+use exo_rails::{
+    HookPoint, InvokeInputs, InvokeOutput, ModelResponse, OperationError, RailAbortError, RunError, SavedContext,
+    SuspendedResult, Suspension, ToolOutput,
+};
+
+use super::failed::RunSoFar;
+use super::suspended::{CallState, OpenQuestion, Suspended, SuspendedCall};
+
+/// What the model reads in the place of an output that a run did not wait for.
+const NO_OUTPUT: &str = "The run ended before this call returned.";
+
+/// What an attempt of a run has done: shared with its tool calls.
+// Nobody else has its list of messages, so a push copies no pointers.
+#[derive(Default)]
+pub(super) struct Progress(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    inputs: InvokeInputs,
+    /// The conversation, without the calls of the step that is under way.
+    messages: Messages,
+    steps: u32,
+    /// Whether the last message is the answer.
+    has_answered: bool,
+    calls: Vec<Call>,
+    /// Whether the next attempt goes on where the run was suspended.
+    is_resumed: bool,
+    /// What a rail on an event of the run or of a model call asks.
+    question: Option<OpenQuestion>,
+    /// What this operation had come to, until it is done with it.
+    recorded: Option<SuspendedResult>,
+}
+
+struct Call {
+    call: ToolCall,
+    state: CallState,
+    /// What the tool had come to, until it is called with it.
+    recorded: Option<SuspendedResult>,
+}
+
+impl Progress {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps the inputs of a run, until its rails have changed them.
+    pub(super) fn keep_inputs(&self, inputs: &InvokeInputs) {
+        self.lock().inputs.clone_from(inputs);
+    }
+
+    /// Goes on where the run was suspended.
+    pub(super) fn resume(&self, run: Suspended) {
+        let calls = run.calls.into_iter().map(|SuspendedCall { call, state }| {
+            let recorded = match &state {
+                CallState::Asked { result, .. } => result.clone(),
+                CallState::Resolved(output) => Some(SuspendedResult::ToolOutput(output.clone())),
+                _ => None,
+            };
+            Call { call, state, recorded }
+        });
+        *self.lock() = State {
+            inputs: run.inputs,
+            messages: run.so_far.messages,
+            steps: run.so_far.steps,
+            has_answered: false,
+            calls: calls.collect(),
+            is_resumed: true,
+            question: None,
+            recorded: run.result,
+        };
+    }
+
+    /// Begins an attempt with these inputs: with the messages that it begins with, or where it was suspended. Returns the first
+    /// step.
+    pub(super) fn begin(&self, inputs: &InvokeInputs, messages: impl FnOnce() -> Messages) -> u32 {
+        let mut state = self.lock();
+        state.inputs.clone_from(inputs);
+        // A run that was suspended before its first step begins with it.
+        if mem::take(&mut state.is_resumed) && state.steps > 0 {
+            return state.steps - 1;
+        }
+        *state = State { inputs: mem::take(&mut state.inputs), messages: messages(), ..State::default() };
+        0
+    }
+
+    /// The output of the run, when a rail has suspended the run after it.
+    pub(super) fn take_output(&self) -> Option<InvokeOutput> {
+        self.take(|recorded| match recorded {
+            SuspendedResult::Finished(output) => Ok(output),
+            other => Err(other),
+        })
+    }
+
+    /// What the model has answered, when a rail has suspended the run after it.
+    pub(super) fn take_response(&self) -> Option<Result<ModelResponse, OperationError>> {
+        self.take(|recorded| match recorded {
+            SuspendedResult::ModelResponse(response) => Ok(Ok(response)),
+            SuspendedResult::Failure(failure) => Ok(Err(failure.into())),
+            other => Err(other),
+        })
+    }
+
+    fn take<T>(&self, take: impl FnOnce(SuspendedResult) -> Result<T, SuspendedResult>) -> Option<T> {
+        let mut state = self.lock();
+        match take(state.recorded.take()?) {
+            Ok(taken) => Some(taken),
+            Err(other) => {
+                state.recorded = Some(other);
+                None
+            }
+        }
+    }
+
+    pub(super) fn steps(&self) -> u32 {
+        self.lock().steps
+    }
+
+    pub(super) fn set_steps(&self, steps: u32) {
+        self.lock().steps = steps;
+    }
+
+    pub(super) fn messages(&self) -> Messages {
+        self.lock().messages.clone()
+    }
+
+    pub(super) fn set_messages(&self, messages: Messages) {
+        self.lock().messages = messages;
+    }
+
+    pub(super) fn add(&self, messages: Vec<Message>) {
+        self.lock().messages.extend(messages);
+    }
+
+    pub(super) fn add_response(&self, message: Message) {
+        let mut state = self.lock();
+        state.has_answered = message.tool_calls.is_empty();
+        state.messages.push(message);
+    }
+
+    /// Whether the calls of a step are under way.
+    pub(super) fn has_calls(&self) -> bool {
+        !self.lock().calls.is_empty()
+    }
+
+    pub(super) fn begin_calls(&self, calls: Vec<ToolCall>) {
+        let waiting = |call| Call { call, state: CallState::Waiting, recorded: None };
+        self.lock().calls = calls.into_iter().map(waiting).collect();
+    }
+
+    /// The calls that have not returned yet, with their numbers.
+    pub(super) fn open_calls(&self) -> Vec<(usize, ToolCall)> {
+        let state = self.lock();
+        let open = state.calls.iter().enumerate().filter(|(_, call)| !matches!(call.state, CallState::Returned(_)));
+        open.map(|(number, call)| (number, call.call.clone())).collect()
+    }
+
+    /// What the tool of this call has come to, when a rail has suspended the run after it or somebody has said it.
+    pub(super) fn take_output_of(&self, number: usize) -> Option<Result<ToolOutput, OperationError>> {
+        match self.lock().calls.get_mut(number)?.recorded.take()? {
+            SuspendedResult::ToolOutput(output) => Some(Ok(output)),
+            SuspendedResult::Failure(failure) => Some(Err(failure.into())),
+            _ => None,
+        }
+    }
+
+    pub(super) fn set_call(&self, number: usize, state: CallState) {
+        if let Some(call) = self.lock().calls.get_mut(number) {
+            call.state = state;
+        }
+    }
+
+    /// Keeps what a rail asks about this call, when it has ended with a question.
+    pub(super) fn suspend_call(&self, number: usize, error: &RunError) {
+        let mut state = self.lock();
+        let (Some((open, result)), Some(call)) = (asked(error), state.calls.get_mut(number)) else { return };
+        // What the tool has come to stays, when a rail before it asks in a run that goes on.
+        let result = result.or_else(|| call.recorded.take());
+        call.state = CallState::Asked { open, result };
+    }
+
+    /// The calls of the step have returned: their outputs become part of the conversation.
+    pub(super) fn end_calls(&self) {
+        let mut state = self.lock();
+        let calls = mem::take(&mut state.calls);
+        state.messages.extend(outputs(&calls));
+    }
+
+    /// Keeps what a rail on an event of the run or of a model call asks.
+    pub(super) fn suspend(&self, error: &RunError) {
+        let Some((open, result)) = asked(error) else { return };
+        if matches!(open.question.event, HookPoint::PreToolCall | HookPoint::PostToolCall | HookPoint::ToolError) {
+            return;
+        }
+        let mut state = self.lock();
+        state.question = Some(open);
+        match result {
+            Some(SuspendedResult::Start(inputs)) => state.inputs = inputs,
+            Some(result) => state.recorded = Some(result),
+            // What the operation had come to stays, when a rail before it asks in a run that goes on.
+            None => {}
+        }
+    }
+
+    /// What the run has done by now, for a run that fails. Each call has an output.
+    pub(super) fn so_far(&self, usage: Usage) -> RunSoFar {
+        let state = self.lock();
+        let mut messages = state.messages();
+        messages.extend(outputs(&state.calls));
+        RunSoFar { messages, usage, steps: state.steps }
+    }
+
+    /// What the run goes on with.
+    pub(super) fn suspended(&self, context: SavedContext, usage: Usage, revision: u64) -> Suspended {
+        let state = self.lock();
+        let call = |Call { call, state, .. }: &Call| SuspendedCall { call: call.clone(), state: state.clone() };
+        Suspended {
+            inputs: state.inputs.clone(),
+            context,
+            so_far: RunSoFar { messages: state.messages(), usage, steps: state.steps },
+            calls: state.calls.iter().map(call).collect(),
+            question: state.question.clone(),
+            result: state.recorded.clone(),
+            revision,
+        }
+    }
+}
+
+impl State {
+    /// The conversation, without an answer that the rails of `Finished` have not let pass.
+    fn messages(&self) -> Messages {
+        let mut messages = self.messages.clone();
+        if self.has_answered {
+            messages.pop();
+        }
+        messages
+    }
+}
+
+/// The question with which a run or a call has ended, and what the operation had come to.
+fn asked(error: &RunError) -> Option<(OpenQuestion, Option<SuspendedResult>)> {
+    let RunError::Abort(abort @ RailAbortError { rail_name, .. }) = error else { return None };
+    let Suspension { question, result, .. } = abort.suspension()?;
+    Some((OpenQuestion { rail_name: rail_name.clone(), question: question.clone() }, result.clone()))
+}
+
+/// What the model reads of these calls.
+fn outputs(calls: &[Call]) -> impl Iterator<Item = Message> {
+    calls.iter().map(|call| {
+        let output = match &call.state {
+            CallState::Returned(output) => output.content.clone(),
+            _ => NO_OUTPUT.to_owned(),
+        };
+        Message::tool(&call.call.id, output)
+    })
+}

@@ -1,0 +1,154 @@
+//! Records a run, so that it can be resumed.
+
+use exo_rails::message::Usage;
+use exo_rails::{
+    InvokeInputs, InvokeOutput, KeptValues, ModelResponse, OperationError, OperationErrorKind, RunContext, RunError,
+    SuspendedResult, Tool,
+};
+use tokio::sync::Mutex;
+use tracing::warn;
+
+use super::SharedCheckpoints;
+use super::failed::FailedRun;
+use super::progress::Progress;
+use super::run::since;
+use super::suspended::{CallState, Suspended, unresolved};
+
+/// Records a run: in the checkpoints of its agent, and when it ends.
+pub(super) struct Recorder<'a> {
+    checkpoints: Option<&'a SharedCheckpoints>,
+    kept: &'a KeptValues,
+    /// Of the last record. Locked while a record is saved, so that records of parallel calls arrive in order.
+    revision: Mutex<u64>,
+}
+
+impl<'a> Recorder<'a> {
+    pub(super) fn new(checkpoints: Option<&'a SharedCheckpoints>, kept: &'a KeptValues) -> Self {
+        Self { checkpoints, kept, revision: Mutex::default() }
+    }
+
+    /// Goes on with a run that was suspended. Returns its inputs.
+    ///
+    /// # Errors
+    /// When it cannot go on. It is then as it was.
+    pub(super) fn resume(
+        &mut self,
+        mut run: Box<Suspended>,
+        progress: &Progress,
+        tools: &[Tool],
+        ctx: &mut RunContext,
+    ) -> Result<InvokeInputs, FailedRun> {
+        if let Err(error) = self.check(&run, tools, ctx) {
+            let so_far = Box::new(run.so_far.clone());
+            return Err(FailedRun { error: error.into(), so_far, suspended: Some(run) });
+        }
+        for call in &mut run.calls {
+            if let CallState::Unknown { .. } = call.state {
+                call.state = CallState::Waiting;
+            }
+        }
+        *self.revision.get_mut() = run.revision;
+        let inputs = run.inputs.clone();
+        progress.resume(*run);
+        Ok(inputs)
+    }
+
+    fn check(&self, run: &Suspended, tools: &[Tool], ctx: &mut RunContext) -> Result<(), OperationError> {
+        let may_repeat = |name: &str| tools.iter().any(|tool| tool.name() == name && tool.is_idempotent());
+        for (number, call) in run.calls.iter().enumerate() {
+            if let CallState::Unknown { tool_name } = &call.state
+                && !may_repeat(tool_name)
+            {
+                return Err(unresolved(number, &call.call));
+            }
+        }
+        ctx.restore(run.context.clone(), self.kept).map_err(|error| {
+            OperationError::new(OperationErrorKind::InvalidRequest, error.to_string()).with_source(error)
+        })
+    }
+
+    /// Saves the run as it is now, where the agent has checkpoints.
+    ///
+    /// # Errors
+    /// When it is not saved.
+    pub(super) async fn save(
+        &self,
+        progress: &Progress,
+        used: impl FnOnce() -> Usage + Send,
+        ctx: &RunContext,
+    ) -> Result<(), OperationError> {
+        let Some(SharedCheckpoints(checkpoints)) = self.checkpoints else { return Ok(()) };
+        let mut revision = self.revision.lock().await;
+        checkpoints.save(progress.suspended(ctx.save(self.kept)?, used(), *revision + 1)).await?;
+        *revision += 1;
+        Ok(())
+    }
+
+    /// Records how the run has ended: its checkpoint is removed, or is that of a run that waits.
+    pub(super) async fn end(
+        &self,
+        result: Result<InvokeOutput, RunError>,
+        progress: &Progress,
+        used: Usage,
+        ctx: &RunContext,
+    ) -> Result<InvokeOutput, FailedRun> {
+        let error = match result {
+            Ok(output) => {
+                self.forget(ctx).await;
+                return Ok(output);
+            }
+            Err(error) => error,
+        };
+        let so_far = Box::new(progress.so_far(used.clone()));
+        if error.suspension().is_none() {
+            self.forget(ctx).await;
+            return Err(FailedRun { error, so_far, suspended: None });
+        }
+        progress.suspend(&error);
+        let (error, suspended) = match self.suspended(progress, used, ctx).await {
+            Err(unsaved) => (unsaved.into(), None),
+            Ok((suspended, Ok(()))) => (error, Some(suspended)),
+            Ok((suspended, Err(unsaved))) => (unsaved.into(), Some(suspended)),
+        };
+        Err(FailedRun { error, so_far, suspended: suspended.map(Box::new) })
+    }
+
+    /// The run that waits, and whether it is saved in the checkpoints.
+    ///
+    /// # Errors
+    /// When its values cannot be saved.
+    async fn suspended(
+        &self,
+        progress: &Progress,
+        used: Usage,
+        ctx: &RunContext,
+    ) -> Result<(Suspended, Result<(), OperationError>), OperationError> {
+        let context = ctx.save(self.kept)?;
+        if !context.lost.is_empty() {
+            warn!(run = context.run_id, lost = ?context.lost, "a suspended run goes on without some of its values");
+        }
+        let mut revision = self.revision.lock().await;
+        let mut run = progress.suspended(context, used, *revision);
+        // The answer that waits is counted when the run goes on with it.
+        if let Some(SuspendedResult::ModelResponse(ModelResponse { usage: Some(usage), .. })) = &run.result {
+            run.context.usage = since(usage, &run.context.usage);
+            run.so_far.usage = since(usage, &run.so_far.usage);
+        }
+        let Some(SharedCheckpoints(checkpoints)) = self.checkpoints else { return Ok((run, Ok(()))) };
+        run.revision += 1;
+        let saved = checkpoints.save(run.clone()).await;
+        if saved.is_ok() {
+            *revision = run.revision;
+        }
+        Ok((run, saved))
+    }
+
+    async fn forget(&self, ctx: &RunContext) {
+        let Some(SharedCheckpoints(checkpoints)) = self.checkpoints else { return };
+        if *self.revision.lock().await > 0
+            && let Err(error) = checkpoints.remove(ctx.run_id()).await
+        {
+            warn!(run = ctx.run_id(), %error, "a run has ended, and is still saved");
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! How an abort ends the run, when the run does not fail.
+
+use serde::Serialize;
+
+use super::Suspension;
+use crate::message::InvokeOutput;
+
+/// How a rail ends a run that does not fail: with an answer, or for a time.
+///
+/// See [`RailAction::abort_with`](crate::RailAction::abort_with) and [`RailAction::suspend`](crate::RailAction::suspend).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Ending {
+    /// The run succeeds with this answer.
+    Answer(InvokeOutput),
+    /// The run waits for somebody's decision.
+    Suspension(Suspension),
+}

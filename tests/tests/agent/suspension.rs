@@ -1,0 +1,596 @@
+//! Runs that wait: suspended by a rail, saved, and resumed by another program.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use exo_rails::message::{ToolCall, Usage};
+use exo_rails::prelude::*;
+use exo_rails::{KeptValues, NoRetry, NoSubstitute, RetryOrContinue, SharedExtensions};
+use exo_rails_agent::{
+    Agent, CallState, Checkpoints, Compaction, FailedRun, FileCheckpoints, IntoRun, Model, NotOpen, Resolution,
+    RunEvent, Session, Suspended,
+};
+use futures_util::StreamExt;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// What happens outside of the run, and outlives the program.
+#[derive(Clone, Default)]
+struct World(Arc<Happened>);
+
+#[derive(Default)]
+struct Happened {
+    model_calls: AtomicU32,
+    tool_calls: AtomicU32,
+}
+
+impl World {
+    fn counts(&self) -> (u32, u32) {
+        (self.0.model_calls.load(Ordering::SeqCst), self.0.tool_calls.load(Ordering::SeqCst))
+    }
+
+    /// A tool that pays once for each call.
+    fn refund(&self) -> Tool {
+        let world = self.clone();
+        Tool::new("refund", "Pays an order back.", json!({ "type": "object" }), move |args: Value| {
+            let number = world.0.tool_calls.fetch_add(1, Ordering::SeqCst);
+            async move {
+                match args["how"].as_str() {
+                    Some("fails") => Err(OperationError::from("the bank is closed")),
+                    Some("hangs") => std::future::pending().await,
+                    _ => Ok(format!("receipt {number}")),
+                }
+            }
+        })
+    }
+}
+
+/// A model without a memory: it asks for the calls that the user names, and answers when it has their outputs.
+struct Clerk(World);
+
+impl Model for Clerk {
+    async fn call(&self, request: Permit<ModelCallInputs>) -> Result<ModelResponse, OperationError> {
+        self.0.0.model_calls.fetch_add(1, Ordering::SeqCst);
+        let usage = Some(Usage { prompt_tokens: 5, completion_tokens: 5, total_tokens: 10, ..Usage::default() });
+        let last = request.messages.last().map(|message| message.text().into_owned()).unwrap_or_default();
+        if last == "fail" {
+            return Err("the provider is down".into());
+        }
+        let mut response = ModelResponse { usage, ..ModelResponse::text(format!("read: {last}")) };
+        if let Some(how) = last.strip_prefix("refund ") {
+            response.message.content = None;
+            let call = |(i, how)| ToolCall::new(format!("call-{i}"), "refund", &json!({ "how": how }));
+            response.message.tool_calls = how.split(' ').enumerate().map(call).collect();
+        }
+        Ok(response)
+    }
+}
+
+/// Asks at one event, before and after other rails of it.
+struct Asks(HookPoint);
+
+impl Asks {
+    fn ask<S>(&self, ctx: &RailContext) -> Result<RailAction<S>, serde_json::Error> {
+        if ctx.event() != self.0 {
+            return Ok(RailAction::Continue);
+        }
+        let question = ctx.question("may this go on?");
+        Ok(match ctx.answer_to(&question)? {
+            None => RailAction::suspend(question),
+            Some(true) => RailAction::Continue,
+            Some(false) => RailAction::abort("a person has refused"),
+        })
+    }
+}
+
+#[rail(priority = 20)]
+impl Asks {
+    #[on(Start, PreLlmCall, PostLlmCall, LlmError, PreToolCall, PostToolCall, ToolError, Finished)]
+    fn any(&self, ctx: &RailContext) -> Result<RailAction, serde_json::Error> {
+        self.ask(ctx)
+    }
+
+    #[on(PreCompaction)]
+    fn compaction(&self, ctx: &RailContext) -> Result<RailAction<NoSubstitute, NoRetry>, serde_json::Error> {
+        let question = ctx.question("may this go on?");
+        Ok(match ctx.answer_to::<bool>(&question)? {
+            None if self.0 == HookPoint::PreCompaction => RailAction::suspend(question),
+            _ => RailAction::Continue,
+        })
+    }
+}
+
+/// Makes good what fails, after it was asked about.
+#[rail(priority = 30, on = [LlmError])]
+fn rescue() -> RailAction<ModelResponse> {
+    RailAction::skip_with(ModelResponse::text("please call us"), "the provider is down")
+}
+
+rail_chain! {
+    struct Asking { asks: Asks, rescue }
+}
+
+fn agent(world: &World, at: HookPoint) -> Agent<Clerk, Asking> {
+    let rails = Asking { asks: Asks(at) };
+    Agent::builder("clerk", Clerk(world.clone()))
+        .tool(world.refund())
+        .rails(rails)
+        .compaction(Compaction::over(0))
+        .build()
+}
+
+/// The run in another program: as what was written of it.
+fn restarted(failed: FailedRun) -> Suspended {
+    let suspended = failed.suspended.unwrap_or_else(|| panic!("not suspended: {}", failed.error));
+    serde_json::from_str(&serde_json::to_string(&suspended).unwrap()).unwrap()
+}
+
+fn answered(mut run: Suspended, answer: impl Into<Value>) -> Suspended {
+    let ids: Vec<_> = run.questions().map(|open| open.question.id()).collect();
+    let answer = answer.into();
+    for id in ids {
+        run.answer(&id, answer.clone()).unwrap();
+    }
+    run
+}
+
+const POINTS: [HookPoint; 9] = [
+    HookPoint::Start,
+    HookPoint::PreCompaction,
+    HookPoint::PreLlmCall,
+    HookPoint::PostLlmCall,
+    HookPoint::LlmError,
+    HookPoint::PreToolCall,
+    HookPoint::PostToolCall,
+    HookPoint::ToolError,
+    HookPoint::Finished,
+];
+
+/// What the user says so that this event comes.
+fn input(at: HookPoint) -> &'static str {
+    match at {
+        HookPoint::LlmError => "fail",
+        HookPoint::ToolError => "refund fails",
+        _ => "refund gladly",
+    }
+}
+
+#[tokio::test]
+async fn at_each_event_a_run_goes_on_where_it_was_and_nothing_happens_twice() {
+    for at in POINTS {
+        // What happens without a suspension.
+        let usual = World::default();
+        let output = agent(&usual, HookPoint::SessionStart).run(input(at)).await.unwrap();
+
+        let world = World::default();
+        let mut run = restarted(agent(&world, at).run(input(at)).await.unwrap_err());
+        let mut times = 0;
+        // At some events the run passes more than once.
+        let resumed = loop {
+            times += 1;
+            assert!(times < 5, "{at}");
+            match agent(&world, at).run(answered(run, true)).await {
+                Ok(output) => break output,
+                Err(failed) => run = restarted(failed),
+            }
+        };
+        assert_eq!(world.counts(), usual.counts(), "{at}: nothing was done twice");
+        assert_eq!(resumed, output, "{at}");
+    }
+}
+
+#[tokio::test]
+async fn a_streamed_run_is_resumed_as_a_stream() {
+    for at in POINTS {
+        let usual = World::default();
+        let output = agent(&usual, HookPoint::SessionStart).run(input(at)).await.unwrap();
+        let world = World::default();
+        let stream = |events: Vec<Result<RunEvent, FailedRun>>| {
+            events.into_iter().rev().find_map(|event| match event {
+                Ok(RunEvent::Finished(output)) => Some(Ok(*output)),
+                Ok(_) => None,
+                Err(failed) => Some(Err(failed)),
+            })
+        };
+        let begun = agent(&world, at).stream(input(at)).collect().await;
+        let mut run = restarted(stream(begun).unwrap().unwrap_err());
+        let resumed = loop {
+            match stream(agent(&world, at).stream(answered(run, true)).collect().await).unwrap() {
+                Ok(output) => break output,
+                Err(failed) => run = restarted(failed),
+            }
+        };
+        assert_eq!((world.counts(), resumed), (usual.counts(), output), "{at}");
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_and_an_answer_that_makes_no_sense_end_the_run() {
+    for at in POINTS.into_iter().filter(|at| *at != HookPoint::PreCompaction) {
+        let world = World::default();
+        let run = restarted(agent(&world, at).run(input(at)).await.unwrap_err());
+        let before = world.counts();
+        let refused = agent(&world, at).run(answered(run.clone(), false)).await.unwrap_err();
+        assert!(matches!(&refused.error, RunError::Abort(abort) if abort.event == at), "{at}: {refused}");
+        assert!(refused.suspended.is_none());
+        let senseless = agent(&world, at).run(answered(run, "perhaps")).await.unwrap_err();
+        assert!(matches!(&senseless.error, RunError::Fault(fault) if fault.event == at), "{at}: {senseless}");
+        assert_eq!(world.counts(), before, "{at}");
+    }
+}
+
+#[tokio::test]
+async fn a_run_without_an_answer_suspends_itself_again() {
+    let world = World::default();
+    let agent = agent(&world, HookPoint::PreToolCall);
+    let run = restarted(agent.run("refund gladly").await.unwrap_err());
+    let again = restarted(agent.run(run.clone()).await.unwrap_err());
+    assert_eq!((&again.calls, &again.so_far), (&run.calls, &run.so_far));
+    assert_eq!(world.counts(), (1, 0));
+}
+
+/// Asks about each call with its arguments.
+#[rail(priority = 20, on = [PreToolCall])]
+fn approval(call: &ToolCallInputs, ctx: &RailContext) -> Result<RailAction, serde_json::Error> {
+    if call.arguments["how"] == "freely" {
+        return Ok(RailAction::Continue);
+    }
+    let question = ctx.question("approve the refund").with_data(&call.arguments);
+    Ok(match ctx.answer_to(&question)? {
+        None => RailAction::suspend(question),
+        Some(true) => RailAction::Continue,
+        Some(false) => RailAction::skip("a person has refused"),
+    })
+}
+
+fn approving<R: GuardSet>(world: &World, rails: R) -> exo_rails_agent::AgentBuilder<Clerk, R> {
+    Agent::builder("clerk", Clerk(world.clone())).tool(world.refund()).rails(rails)
+}
+
+#[tokio::test]
+async fn each_of_several_calls_is_asked_about() {
+    let world = World::default();
+    let agent = approving(&world, rail_chain![approval]).build();
+    // Two calls that are the same, and one that nobody is asked about.
+    let mut run = restarted(agent.run("refund gladly freely gladly").await.unwrap_err());
+    assert_eq!(world.counts(), (1, 1), "the call that needs no approval has run");
+    let ids: Vec<_> = run.questions().map(|open| open.question.id()).collect();
+    assert_eq!(ids, ["0.0.pre_tool_call", "0.2.pre_tool_call"]);
+    assert!(matches!(&run.calls[1].state, CallState::Returned(output) if output.content == "receipt 0"));
+
+    let error = run.answer("0.1.pre_tool_call", true).unwrap_err();
+    assert!(matches!(&error, NotOpen::Question { open, .. } if *open == ids));
+    let text =
+        "the run does not ask the question `0.1.pre_tool_call`; it asks `0.0.pre_tool_call`, `0.2.pre_tool_call`";
+    assert_eq!(error.to_string(), text);
+    run.answer("0.0.pre_tool_call", true).unwrap();
+    assert!(run.answer("0.0.pre_tool_call", false).is_err(), "it is answered");
+
+    let mut run = restarted(agent.run(run).await.unwrap_err());
+    assert_eq!(world.counts(), (1, 2), "one approval is for one call");
+    run.answer("0.2.pre_tool_call", false).unwrap();
+    let output = agent.run(run).await.unwrap();
+    assert_eq!(world.counts(), (2, 2));
+    let told: Vec<_> = output.messages.iter().skip(2).map(|message| message.text().into_owned()).collect();
+    let skipped = "The call of `refund` was skipped by the rail `approval`: a person has refused";
+    assert_eq!(told, ["receipt 1", "receipt 0", skipped, &format!("read: {skipped}")]);
+}
+
+#[tokio::test]
+async fn an_abort_of_one_call_is_not_hidden_by_the_question_of_another() {
+    #[rail(priority = 10, on = [PreToolCall])]
+    fn limit(call: &ToolCallInputs) -> RailAction {
+        if call.arguments["how"] == "greedily" { RailAction::abort("too much") } else { RailAction::Continue }
+    }
+    let world = World::default();
+    let agent = approving(&world, rail_chain![limit, approval]).build();
+    let failed = agent.run("refund gladly greedily").await.unwrap_err();
+    assert!(failed.suspended.is_none());
+    assert!(matches!(&failed.error, RunError::Abort(abort) if abort.reason == "too much"));
+    // The conversation can go on from here.
+    assert_eq!(failed.so_far.messages.len(), 4);
+}
+
+#[tokio::test]
+async fn an_approval_is_for_what_was_shown() {
+    /// What the call is changed to while somebody thinks about it.
+    struct Changed(&'static str);
+    #[rail(priority = 10)]
+    impl Changed {
+        #[on(PreToolCall)]
+        fn change(&self, call: &mut ToolCallInputs) {
+            call.arguments["how"] = self.0.into();
+        }
+    }
+    rail_chain! {
+        struct Changing { changed: Changed, approval }
+    }
+    let world = World::default();
+    let agent = |how| approving(&world, Changing { changed: Changed(how) }).build();
+    let run = restarted(agent("gladly").run("refund me").await.unwrap_err());
+    let run = restarted(agent("doubly").run(answered(run, true)).await.unwrap_err());
+    assert_eq!(run.questions().map(|open| &open.question.data).collect::<Vec<_>>(), [&json!({ "how": "doubly" })]);
+    assert_eq!(world.counts(), (1, 0));
+}
+
+#[tokio::test]
+async fn a_run_that_begins_again_asks_again() {
+    #[rail(on = [Finished])]
+    fn once_more(ctx: &RailContext) -> RailAction {
+        if ctx.attempt() == 0 { RailAction::retry("not good enough") } else { RailAction::Continue }
+    }
+    let world = World::default();
+    let agent = approving(&world, rail_chain![approval, once_more]).build();
+    let run = restarted(agent.run("refund gladly").await.unwrap_err());
+    let run = restarted(agent.run(answered(run, true)).await.unwrap_err());
+    assert_eq!(world.counts().1, 1, "the second attempt asks for a second payment");
+    assert!(run.questions().next().is_some());
+}
+
+#[tokio::test]
+async fn nothing_of_what_a_rail_redacts_is_saved() {
+    #[rail(priority = 10, on = [Start])]
+    fn redact_input(run: &mut InvokeInputs) {
+        run.input.for_each_text(|text| *text = text.replace("sk-live-4711", "gladly"));
+    }
+    #[rail(priority = 10, on = [PostToolCall])]
+    fn redact_output(output: &mut ToolOutput) {
+        output.content = output.content.replace("receipt", "paper");
+    }
+    rail_chain! {
+        struct Redacting { redact_input, redact_output, asks: Asks }
+    }
+    for at in [HookPoint::Start, HookPoint::PreLlmCall, HookPoint::PostToolCall] {
+        let world = World::default();
+        let agent = approving(&world, Redacting { asks: Asks(at) }).build();
+        let run = restarted(agent.run("refund sk-live-4711").await.unwrap_err());
+        let saved = serde_json::to_string(&run).unwrap();
+        assert!(!saved.contains("4711") && !saved.contains("receipt"), "{at}: {saved}");
+        assert!(agent.run(answered(run, true)).await.is_ok() || at == HookPoint::PreLlmCall);
+    }
+}
+
+#[derive(Default, Debug, PartialEq, Serialize, Deserialize)]
+struct Calls(u32);
+
+#[derive(Default)]
+struct Forgotten;
+
+#[rail(priority = 5, on = [PreToolCall])]
+fn count(ctx: &RailContext) -> Result<(), serde_json::Error> {
+    ctx.run.update(|calls: &mut Calls| calls.0 += 1);
+    ctx.run.update(|_: &mut Forgotten| ());
+    ctx.run.state().update_as("asked", |asked: &mut u32| *asked += 1)
+}
+
+#[rail(priority = 90, on = [Finished])]
+fn total(output: &mut InvokeOutput, ctx: &RailContext) {
+    let calls = ctx.run.update(|calls: &mut Calls| calls.0);
+    output.text =
+        format!("{calls} {} {} {}", ctx.run.state().get("asked").unwrap_or_default(), ctx.is_resumed(), ctx.run_id());
+}
+
+#[tokio::test]
+async fn values_of_the_run_survive_when_they_are_kept() {
+    let world = World::default();
+    let agent = || approving(&world, rail_chain![count, approval, total]);
+    let kept = || KeptValues::new().keep::<Calls>("calls");
+    let run = restarted(agent().kept_values(kept()).build().run("refund gladly").await.unwrap_err());
+    assert_eq!(run.context.values["calls"], json!(1));
+    assert_eq!(run.context.lost, [std::any::type_name::<Forgotten>()]);
+    let (id, tokens) = (run.context.run_id.clone(), run.context.usage.total_tokens);
+    assert_eq!(tokens, 10);
+    let output = agent().kept_values(kept()).build().run(answered(run.clone(), true)).await.unwrap();
+    assert_eq!((output.text, output.usage.total_tokens), (format!("2 2 true {id}"), 20));
+
+    let output = agent().build().run(answered(run.clone(), true)).await.unwrap();
+    assert_eq!(output.text, format!("1 2 true {id}"), "nobody has said that they are kept");
+
+    let mut broken = answered(run, true);
+    broken.context.values["calls"] = json!("many");
+    let failed = agent().kept_values(kept()).build().run(broken.clone()).await.unwrap_err();
+    assert!(failed.to_string().starts_with("the value `calls` of the run cannot be read: invalid type"), "{failed}");
+    assert_eq!(failed.suspended.as_deref(), Some(&broken), "nothing is lost");
+}
+
+#[tokio::test]
+async fn the_retries_of_a_run_are_not_refilled() {
+    #[rail(on = [PostToolCall])]
+    fn again() -> RailAction<NoSubstitute, RetryOrContinue> {
+        RailAction::retry_or_continue(RetryRequest::new("again").with_max_retries(2))
+    }
+    rail_chain! {
+        struct Retrying { asks: Asks, again }
+    }
+    let world = World::default();
+    let agent = approving(&world, Retrying { asks: Asks(HookPoint::Finished) }).build();
+    let begin = || RunContext::new("clerk").with_max_retries(3);
+    let run = restarted(agent.run_in("refund freely", &mut begin()).await.unwrap_err());
+    assert_eq!((run.context.retries_left, world.counts()), (Some(1), (2, 3)));
+    let mut ctx = begin();
+    agent.run_in(answered(run, true), &mut ctx).await.unwrap();
+    assert_eq!(ctx.save(&KeptValues::new()).unwrap().retries_left, Some(1));
+}
+
+#[tokio::test]
+async fn a_session_resumes_its_runs_and_nobody_else_does() {
+    let world = World::default();
+    let agent = approving(&world, rail_chain![approval]).build();
+    let mut session = Session::start(&agent, "s-1").await.unwrap();
+    session.run("hello").await.unwrap();
+    let run = answered(restarted(session.run("refund gladly").await.unwrap_err()), true);
+    let saved = session.save();
+    session.end().await;
+
+    let failed = agent.run(run.clone()).await.unwrap_err();
+    let text = "the run belongs to the session `s-1`: it goes on in a context of that session";
+    assert!(failed.to_string().starts_with(text), "{failed}");
+
+    let mut session = Session::resume(&agent, saved).await.unwrap();
+    let output = session.run(*failed.suspended.unwrap()).await.unwrap();
+    assert_eq!(output.messages.len(), 6);
+    assert_eq!(session.run("thanks").await.unwrap().messages.len(), 8);
+    assert_eq!(session.end().await.turns, 3);
+}
+
+#[tokio::test]
+async fn a_run_goes_on_with_its_agent() {
+    let world = World::default();
+    let run = restarted(approving(&world, rail_chain![approval]).build().run("refund gladly").await.unwrap_err());
+    let other = Agent::builder("cook", Clerk(world.clone())).build();
+    let failed = other.run(run).await.unwrap_err();
+    assert!(failed.to_string().starts_with("the run is one of the agent `clerk`, not of `cook`"), "{failed}");
+}
+
+/// A directory that is gone when the test has passed.
+fn directory(name: &str) -> std::path::PathBuf {
+    let path = std::env::temp_dir().join(format!("exo-rails-{}-{name}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&path);
+    path
+}
+
+/// Runs until the tool hangs, and then drops the run, as the end of a program does.
+async fn killed<R: GuardSet>(agent: &Agent<Clerk, R>, world: &World, run: impl IntoRun + Send) {
+    let before = world.counts().1;
+    let begun = async {
+        while world.counts().1 == before {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    };
+    tokio::select! {
+        result = agent.run(run) => panic!("{result:?}"),
+        () = begun => {}
+    }
+}
+
+#[tokio::test]
+async fn a_call_without_a_recorded_end_is_not_made_twice() {
+    let directory = directory("unknown");
+    let checkpoints = FileCheckpoints::open(&directory).unwrap();
+    let world = World::default();
+    let agent = approving(&world, rail_chain![approval]).checkpoints(checkpoints.clone()).build();
+    let run = answered(restarted(agent.run("refund freely hangs").await.unwrap_err()), true);
+    assert_eq!(checkpoints.load(&run.context.run_id).unwrap().unwrap().revision, run.revision);
+    killed(&agent, &world, run).await;
+    assert_eq!(world.counts(), (1, 2));
+
+    let mut saved = checkpoints.load_all().unwrap();
+    let run = saved.pop().unwrap();
+    assert!(saved.is_empty());
+    assert!(matches!(run.calls[0].state, CallState::Returned(_)));
+    assert_eq!(
+        run.unknown_calls().map(|(number, call)| (number, call.id.as_str())).collect::<Vec<_>>(),
+        [(1, "call-1")]
+    );
+
+    let failed = agent.run(run.clone()).await.unwrap_err();
+    let text = "it is unknown whether the tool call 1, of `refund`, has happened: resolve it with `Suspended::resolve`";
+    assert!(failed.to_string().starts_with(text), "{failed}");
+    assert_eq!((failed.suspended.as_deref(), world.counts()), (Some(&run), (1, 2)));
+
+    let resolved = |resolution| {
+        let mut run = run.clone();
+        let wrong = run.resolve(0, Resolution::Repeat).unwrap_err();
+        let text = "it is not unknown whether the tool call 0 has happened; that is unknown of `1`";
+        assert_eq!(wrong.to_string(), text);
+        run.resolve(1, resolution).unwrap();
+        run
+    };
+    // Without checkpoints, so that the same record is resumed in three ways.
+    let forgetful = approving(&world, rail_chain![approval]).build();
+    let told = |output: InvokeOutput| output.messages[3].text().into_owned();
+    let output = forgetful.run(resolved(Resolution::Returned("paid by the bank".into()))).await.unwrap();
+    assert_eq!(told(output), "paid by the bank");
+    let output = forgetful.run(resolved(Resolution::TellModel)).await.unwrap();
+    assert_eq!(
+        told(output),
+        "It is unknown whether this call of `refund` has happened: the program ended while it ran."
+    );
+    assert_eq!(world.counts(), (3, 2), "the tool has not run again");
+    killed(&forgetful, &world, resolved(Resolution::Repeat)).await;
+    assert_eq!(world.counts(), (3, 3));
+
+    let repeats = Agent::builder("clerk", Clerk(world.clone())).tool(world.refund().idempotent()).build();
+    killed(&repeats, &world, run.clone()).await;
+    assert_eq!(world.counts(), (3, 4), "an idempotent tool is called again");
+
+    agent.run(resolved(Resolution::TellModel)).await.unwrap();
+    assert_eq!(checkpoints.load_all().unwrap(), [], "a run that has ended is not saved any more");
+    std::fs::remove_dir_all(directory).unwrap();
+}
+
+#[tokio::test]
+async fn a_run_is_resumed_once() {
+    let directory = directory("once");
+    let checkpoints = FileCheckpoints::open(&directory).unwrap();
+    let world = World::default();
+    let agent = approving(&world, rail_chain![approval]).checkpoints(checkpoints).build();
+    let named = || RunContext::new("clerk").with_run_id("../Order 7");
+    let run = answered(restarted(agent.run_in("refund gladly", &mut named()).await.unwrap_err()), true);
+    let files: Vec<_> = std::fs::read_dir(&directory).unwrap().map(|file| file.unwrap().file_name()).collect();
+    assert!(files.contains(&"%2e%2e%2f%4frder%207.json".into()), "{files:?}");
+
+    let failed = agent.run_in("refund freely", &mut named()).await.unwrap_err();
+    let text = "a run with the name `../Order 7` is saved already, with revision 1: resume it, or give the new run a name of its own";
+    assert!(failed.to_string().starts_with(text), "{failed}");
+
+    let (one, two) = tokio::join!(agent.run(run.clone()), agent.run(run.clone()));
+    let late = agent.run(run).await;
+    assert_eq!(world.counts().1, 1, "{one:?} {two:?} {late:?}");
+    let refused = [one, two, late].into_iter().filter_map(Result::err).inspect(|failed| {
+        assert!(failed.to_string().contains("was resumed somewhere else"), "{failed}");
+    });
+    assert_eq!(refused.count(), 2);
+    std::fs::remove_dir_all(directory).unwrap();
+}
+
+/// A disk that is full.
+struct Full;
+
+impl Checkpoints for Full {
+    async fn save(&self, _: Suspended) -> Result<(), OperationError> {
+        Err("the disk is full".into())
+    }
+
+    async fn remove(&self, _: &str) -> Result<(), OperationError> {
+        Err("the disk is broken".into())
+    }
+}
+
+#[tokio::test]
+async fn a_tool_does_not_run_when_its_run_is_not_saved() {
+    #[rail(on = [ToolError])]
+    fn never_mind() -> RailAction<ToolOutput> {
+        RailAction::skip_with(ToolOutput::text("fine"), "never mind")
+    }
+    let world = World::default();
+    let agent = approving(&world, rail_chain![approval, never_mind]).checkpoints(Full).build();
+    let failed = agent.run("refund freely").await.unwrap_err();
+    assert!(matches!(&failed.error, RunError::Operation(error) if error.message == "the disk is full"));
+    assert_eq!(world.counts(), (1, 0));
+    // What waits is not lost, although it is not saved.
+    let failed = agent.run("refund gladly").await.unwrap_err();
+    assert!(matches!(&failed.error, RunError::Operation(error) if error.message == "the disk is full"));
+    assert!(failed.suspended.is_some());
+}
+
+#[tokio::test]
+async fn a_custom_loop_suspends_and_resumes() {
+    let rails = rail_chain![count, approval];
+    let pay = |_| async { Ok::<_, OperationError>(ToolOutput::text("paid")) };
+    let kept = KeptValues::new().keep::<Calls>("calls");
+    let call = || ToolCallInputs::new("refund").with_arguments(json!({ "order": 7 }));
+    let mut ctx = RunContext::new("loop").with_session("s-1", SharedExtensions::default(), 4);
+    let error = rails.guard_tool_call(call(), &mut ctx, pay).await.unwrap_err();
+    assert_eq!(error.to_string(), "rail `approval` suspended the run at pre_tool_call: approve the refund");
+    let question = error.suspension().unwrap().question.clone();
+    let saved = serde_json::to_string(&ctx.save(&kept).unwrap()).unwrap();
+
+    let mut ctx = RunContext::new("loop").with_session("s-1", SharedExtensions::default(), 0);
+    ctx.restore(serde_json::from_str(&saved).unwrap(), &kept).unwrap();
+    assert_eq!(ctx.turn(), 4);
+    ctx.answer(question, true);
+    assert_eq!(rails.guard_tool_call(call(), &mut ctx, pay).await.unwrap().content, "paid");
+    assert_eq!(ctx.run.remove(), Some(Calls(2)));
+}
