@@ -44,7 +44,7 @@ pub mod testing;
 
 pub use agent::{
     Agent, AgentBuilder, CallState, Checkpoints, FailedRun, FileCheckpoints, IntoRun, NotOpen, OpenQuestion,
-    Resolution, RunEvent, RunSoFar, RunStart, RunStream, Suspended, SuspendedCall,
+    Resolution, RunEvent, RunFuture, RunSoFar, RunStart, RunStream, Suspended, SuspendedCall,
 };
 pub use compaction::{Compaction, Compactor, KeepNewest, estimated_tokens};
 pub use model::Model;

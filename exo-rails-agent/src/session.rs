@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use tokio::sync::mpsc::Sender;
 use tokio_util::sync::CancellationToken;
 
-use crate::agent::{Agent, AgentRun, FailedRun, IntoRun, RunEvent, RunStart, RunStream};
+use crate::agent::{Agent, AgentRun, FailedRun, IntoRun, RunEvent, RunFuture, RunStart, RunStream};
 use crate::model::Model;
 
 /// Several runs of an agent that belong together: they share a conversation, and the values in
@@ -163,9 +163,15 @@ where
     ///
     /// # Errors
     /// Those of [`Agent::run`]. The run is then not part of the conversation: see [`keep`](Self::keep).
-    pub async fn run(&mut self, input: impl IntoRun + Send) -> Result<InvokeOutput, FailedRun> {
-        let mut ctx = self.context();
-        self.turn(input.into_run(), &mut ctx, None).await
+    pub fn run<'a>(&'a mut self, input: impl IntoRun) -> RunFuture<'a>
+    where
+        P: 'a,
+    {
+        let start = input.into_run();
+        Box::pin(async move {
+            let mut ctx = self.context();
+            self.turn(start, &mut ctx, None).await
+        })
     }
 
     /// The same in a given context: with a run name, values, and a token that cancels this run.
@@ -191,17 +197,19 @@ where
     ///
     /// # Errors
     /// Those of [`run`](Self::run), and when the run is cancelled.
-    pub async fn run_in(
-        &mut self,
-        input: impl IntoRun + Send,
-        ctx: &mut RunContext,
-    ) -> Result<InvokeOutput, FailedRun> {
-        self.enter(ctx);
-        self.turn(input.into_run(), ctx, None).await
+    pub fn run_in<'a>(&'a mut self, input: impl IntoRun, ctx: &'a mut RunContext) -> RunFuture<'a>
+    where
+        P: 'a,
+    {
+        let start = input.into_run();
+        Box::pin(async move {
+            self.enter(ctx);
+            self.turn(start, ctx, None).await
+        })
     }
 
     /// The same as [`run`](Self::run), [streamed](Agent::stream).
-    pub fn stream<'a>(&'a mut self, input: impl IntoRun + Send) -> RunStream<'a>
+    pub fn stream<'a>(&'a mut self, input: impl IntoRun) -> RunStream<'a>
     where
         P: 'a,
     {
@@ -209,7 +217,7 @@ where
     }
 
     /// The same as [`run_in`](Self::run_in), [streamed](Agent::stream).
-    pub fn stream_in<'a>(&'a mut self, input: impl IntoRun + Send, ctx: &'a mut RunContext) -> RunStream<'a>
+    pub fn stream_in<'a>(&'a mut self, input: impl IntoRun, ctx: &'a mut RunContext) -> RunStream<'a>
     where
         P: 'a,
     {
@@ -236,10 +244,7 @@ where
     ///     Session::stream_owned(session.lock_owned().await, question)
     /// }
     /// ```
-    pub fn stream_owned<'a>(
-        session: impl DerefMut<Target = Self> + Send + 'a,
-        input: impl IntoRun + Send,
-    ) -> RunStream<'a>
+    pub fn stream_owned<'a>(session: impl DerefMut<Target = Self> + Send + 'a, input: impl IntoRun) -> RunStream<'a>
     where
         Self: 'a,
     {
@@ -250,7 +255,7 @@ where
     /// The same in a given context, which the stream owns as well.
     pub fn stream_owned_in<'a>(
         mut session: impl DerefMut<Target = Self> + Send + 'a,
-        input: impl IntoRun + Send,
+        input: impl IntoRun,
         ctx: RunContext,
     ) -> RunStream<'a>
     where
@@ -266,7 +271,7 @@ where
     /// The same as [`stream`](Self::stream), for a session that ends with this run: the rails of
     /// [`SessionEnd`](exo_rails::events::SessionEnd) run before the stream ends. A server that saves its sessions
     /// resumes one for each request; the last event of the stream has the conversation.
-    pub fn into_stream<'a>(mut self, input: impl IntoRun + Send) -> RunStream<'a>
+    pub fn into_stream<'a>(mut self, input: impl IntoRun) -> RunStream<'a>
     where
         Self: 'a,
     {

@@ -28,7 +28,7 @@ pub use failed::{FailedRun, RunSoFar};
 pub use file_checkpoints::FileCheckpoints;
 pub(crate) use run::AgentRun;
 pub use start::{IntoRun, RunStart};
-pub use streaming::{RunEvent, RunStream};
+pub use streaming::{RunEvent, RunFuture, RunStream};
 pub use suspended::{CallState, NotOpen, OpenQuestion, Resolution, Suspended, SuspendedCall};
 
 /// How many steps an agent may take when its builder does not say.
@@ -136,16 +136,18 @@ impl<M: Model, R: GuardSet> Agent<M, R> {
     /// When a rail aborts, faults or has used up its retries, when the model fails and no rail rescues the
     /// call, or when the agent takes more steps than it may. The [`FailedRun`] has the error as it was made, and what the
     /// run had done until then.
-    pub async fn run(&self, input: impl IntoRun + Send) -> Result<InvokeOutput, FailedRun> {
-        self.run_in(input, &mut self.context()).await
+    pub fn run(&self, input: impl IntoRun) -> RunFuture<'_> {
+        let start = input.into_run();
+        Box::pin(async move { AgentRun::new(self, None).run(start, &mut self.context()).await })
     }
 
     /// Runs the agent in a given context: with a session, a run name, a cancellation token.
     ///
     /// # Errors
     /// As [`run`](Self::run), and when the run is cancelled.
-    pub async fn run_in(&self, input: impl IntoRun + Send, ctx: &mut RunContext) -> Result<InvokeOutput, FailedRun> {
-        AgentRun::new(self, None).run(input.into_run(), ctx).await
+    pub fn run_in<'a>(&'a self, input: impl IntoRun, ctx: &'a mut RunContext) -> RunFuture<'a> {
+        let start = input.into_run();
+        Box::pin(async move { AgentRun::new(self, None).run(start, ctx).await })
     }
 
     /// Runs the agent on this input, and tells what happens as it happens: the text of the answer in pieces, each when
@@ -173,7 +175,7 @@ impl<M: Model, R: GuardSet> Agent<M, R> {
     /// assert_eq!(text, "It is on its way.");
     /// # Ok(()) }
     /// ```
-    pub fn stream(&self, input: impl IntoRun + Send) -> RunStream<'_> {
+    pub fn stream(&self, input: impl IntoRun) -> RunStream<'_> {
         let input = input.into_run();
         RunStream::new(move |events| async move {
             let mut ctx = self.context();
@@ -182,7 +184,7 @@ impl<M: Model, R: GuardSet> Agent<M, R> {
     }
 
     /// The same in a given context.
-    pub fn stream_in<'a>(&'a self, input: impl IntoRun + Send, ctx: &'a mut RunContext) -> RunStream<'a> {
+    pub fn stream_in<'a>(&'a self, input: impl IntoRun, ctx: &'a mut RunContext) -> RunStream<'a> {
         let input = input.into_run();
         RunStream::new(move |events| async move { AgentRun::new(self, Some(events)).run(input, ctx).await })
     }
@@ -200,7 +202,7 @@ impl<M: Model, R: GuardSet> Agent<M, R> {
     ///     agent.into_stream(question)
     /// }
     /// ```
-    pub fn into_stream<'a>(self: Arc<Self>, input: impl IntoRun + Send) -> RunStream<'a>
+    pub fn into_stream<'a>(self: Arc<Self>, input: impl IntoRun) -> RunStream<'a>
     where
         Self: 'a,
     {
@@ -210,7 +212,7 @@ impl<M: Model, R: GuardSet> Agent<M, R> {
 
     /// The same in a given context, which the stream owns as well. Its values and its token are shared with clones of
     /// their handles that the program keeps.
-    pub fn into_stream_in<'a>(self: Arc<Self>, input: impl IntoRun + Send, mut ctx: RunContext) -> RunStream<'a>
+    pub fn into_stream_in<'a>(self: Arc<Self>, input: impl IntoRun, mut ctx: RunContext) -> RunStream<'a>
     where
         Self: 'a,
     {

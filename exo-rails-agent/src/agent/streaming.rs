@@ -54,12 +54,14 @@ pub(super) async fn tell(events: &Sender<RunEvent>, event: RunEvent) {
     drop(events.send(event).await);
 }
 
-type Run<'a> = dyn Future<Output = Result<InvokeOutput, FailedRun>> + Send + 'a;
+/// A run that is going on, when it is polled: see [`Agent::run`](crate::Agent::run).
+// A type without that of the input: of an `impl Future`, rustc reports a wrong input again at the call and at its `.await`.
+pub type RunFuture<'a> = Pin<Box<dyn Future<Output = Result<InvokeOutput, FailedRun>> + Send + 'a>>;
 
 /// A run that tells what happens in it: see [`Agent::stream`](crate::Agent::stream).
 #[must_use = "a stream does nothing unless it is polled"]
 pub struct RunStream<'a> {
-    run: Option<Pin<Box<Run<'a>>>>,
+    run: Option<RunFuture<'a>>,
     events: Receiver<RunEvent>,
     result: Option<Result<InvokeOutput, FailedRun>>,
 }

@@ -97,12 +97,15 @@ impl<S, R> RailAction<S, R> {
     /// Suspends the run until somebody has answered the question, which may take days: an approval.
     ///
     /// The run ends for now. `Agent` makes a `Suspended` of it, which is written to disk and resumed, in this process or in
-    /// another one; the tool calls that had run are not run again. The event is then asked again, with the answer.
+    /// another one; the tool calls that had run are not run again. The event is then asked again, with the answer. At an event
+    /// after an operation, the rails see its result again, as those before this rail had left it; only a streamed answer that is
+    /// suspended at [`LlmChunk`](crate::events::LlmChunk) is asked for again.
     ///
     /// For whoever does not know of suspensions, it is an abort: a custom loop ends with the
     /// [`RunError::Abort`](crate::RunError::Abort) that has the [question](crate::RunError::suspension). It saves
     /// its [context](crate::RunContext::save) and its conversation, and goes on with them later. Where there is no run, as at
-    /// [`SessionStart`](crate::events::SessionStart), it is an abort.
+    /// [`SessionStart`](crate::events::SessionStart), it is an abort. An agent that runs inside a tool cannot suspend the run
+    /// around it: its suspension is a failure of the tool.
     ///
     /// ```
     /// use exo_rails::prelude::*;
@@ -405,7 +408,7 @@ pub trait IntoRetry {
 #[diagnostic::on_unimplemented(
     message = "a `Verdict` continues or aborts",
     label = "a verdict can do nothing else",
-    note = "a `RailAction` can skip and retry too: let the rail return `RailAction`, and write `RailAction::skip(\"a reason\")`"
+    note = "a `RailAction` can skip, retry and suspend too: let the rail return `RailAction`, and write `RailAction::skip(\"a reason\")`"
 )]
 pub trait BeyondVerdict {}
 

@@ -34,7 +34,7 @@ pub(crate) enum AttemptOver {
 impl AttemptOver {
     /// Says what the operation had come to, when a rail suspends the run.
     #[cold]
-    fn suspended_with(mut self, result: impl FnOnce() -> Option<SuspendedResult>) -> Self {
+    pub(super) fn suspended_with(mut self, result: impl FnOnce() -> Option<SuspendedResult>) -> Self {
         if let Self::Failed(RunError::Abort(abort)) = &mut self
             && let Some(Ending::Suspension(suspension)) = abort.ending.as_deref_mut()
         {
@@ -138,9 +138,7 @@ where
             Some(output) => output,
             None => perform::<O, R, P>(rails, slot, ctx, operation).await?,
         };
-        if let Err(over) = operation.deliver(rails, slot.inputs(), &mut output, ctx).await {
-            return Err(over.suspended_with(|| O::suspended_after(output)));
-        }
+        operation.deliver(rails, slot.inputs(), &mut output, ctx).await?;
         if let Some(outcome) = stopped(enter::<O::Post, R>(rails, O::post(slot.inputs(), &mut output), ctx).await) {
             return accepted::<O>(outcome, output, slot.inputs(), ctx);
         }

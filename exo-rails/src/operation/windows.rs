@@ -11,7 +11,7 @@ use super::attempt::{AttemptOver, act_on};
 use super::failure::IntoFailure;
 use crate::chain::{Serves, enter};
 use crate::context::RailContext;
-use crate::error::{OperationError, RunError};
+use crate::error::{OperationError, RunError, SuspendedResult};
 use crate::event::LlmChunk;
 use crate::guard_set::GuardSet;
 use crate::message::{
@@ -32,7 +32,8 @@ pub(super) async fn whole<R: GuardSet>(
         ends_here(response);
     }
     put_text(&mut response.message, window.text);
-    asked.map(drop)
+    let result = || Some(SuspendedResult::ModelResponse(response.clone()));
+    asked.map(drop).map_err(|over| over.suspended_with(result))
 }
 
 /// Lets an answer leave as it comes, each piece after the rails have seen it.

@@ -1,4 +1,4 @@
-//! A verdict continues or aborts; what skips or retries is a `RailAction`.
+//! A verdict continues or aborts; what skips, retries or suspends is a `RailAction`.
 
 use exo_rails::prelude::*;
 
@@ -7,6 +7,7 @@ fn no_shell(call: &ToolCallInputs) -> Verdict {
     match call.tool_name.as_str() {
         "shell" => Verdict::skip("no shell"),
         "crawl" => Verdict::retry("the crawler is busy"),
+        "refund" => Verdict::suspend("a person has to approve it"),
         _ => Verdict::Continue,
     }
 }
