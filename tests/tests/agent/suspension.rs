@@ -199,6 +199,7 @@ async fn a_streamed_run_is_resumed_as_a_stream() {
         let mut resumptions = 0;
         let resumed = loop {
             resumptions += 1;
+            assert!(resumptions < 5, "{at}");
             match stream(agent(&world, at).stream(answered(run, true)).collect().await).unwrap() {
                 Ok(output) => break output,
                 Err(failed) => run = restarted(failed),
@@ -319,6 +320,19 @@ async fn an_approval_is_for_what_was_shown() {
     let run = restarted(agent("doubly").run(answered(run, true)).await.unwrap_err());
     assert_eq!(run.questions().map(|open| &open.question.data).collect::<Vec<_>>(), [&json!({ "how": "doubly" })]);
     assert_eq!(world.counts(), (1, 0));
+}
+
+#[tokio::test]
+async fn what_a_call_came_to_stays_when_a_rail_before_it_asks_as_well() {
+    let world = World::default();
+    let begun = Agent::builder("clerk", Clerk(world.clone())).tool(world.refund());
+    let begun = begun.rails(Asking { asks: Asks(HookPoint::PostToolCall) }).build();
+    let run = restarted(begun.run("refund gladly").await.unwrap_err());
+    // The next program is stricter.
+    let stricter = approving(&world, rail_chain![approval]).build();
+    let run = restarted(stricter.run(answered(run, true)).await.unwrap_err());
+    assert_eq!(stricter.run(answered(run, true)).await.unwrap().text, "read: receipt 0");
+    assert_eq!(world.counts(), (2, 1));
 }
 
 #[tokio::test]
