@@ -347,7 +347,7 @@ where
     }
 }
 
-/// What a session is when its program ends: made by [`Session::save`], and gone on with by [`Session::resume`].
+/// A session that continues when the program runs again. [`Session::save`] makes it, and [`Session::resume`] continues with it.
 ///
 /// It can be written as JSON. The typed values of the session are not in it: they may be anything.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -9,16 +9,17 @@ use serde_json::Value;
 
 use super::failed::RunSoFar;
 
-/// A run that a [rail has suspended](exo_rails::RailAction::suspend), or that was going on when its program ended: the
-/// conversation, what waits for an answer, and which tool calls have run.
+/// A run that a [rail has suspended](exo_rails::RailAction::suspend), or that was under way when its program ended: the
+/// conversation, the questions that wait for an answer, and the tool calls that have run.
 ///
-/// It is written as JSON, and resumed by any method that runs an agent, in this program or in another one:
-/// [`agent.run(suspended)`](crate::Agent::run), `session.run(suspended)`, or streamed. The run then goes on where it was. The
-/// event that was suspended is asked again, with the answer. The rails before it are asked again too, and those of
-/// [`Start`](exo_rails::events::Start): nothing runs that they have not let pass. The tool calls that have returned are not made
-/// again, and an answer of the model that waits is not asked for again.
+/// It can be written as JSON. Every method that runs an agent resumes it, in this program or in another one:
+/// [`agent.run(suspended)`](crate::Agent::run), `session.run(suspended)` and the streams. The run continues where it was.
 ///
-/// A run is resumed once: two programs that resume the same `Suspended` do the rest of it twice, unless
+/// - The rails of [`Start`](exo_rails::events::Start) are asked again, and so are all rails of the event that was suspended: they
+///   see the answer, and nothing runs that they have not let pass.
+/// - Tool calls that have returned are not made again. A model's answer that waits for an approval is not asked for again.
+///
+/// Resume a run once. Two programs that resume the same `Suspended` do the rest of it twice, unless
 /// [`Checkpoints`](crate::Checkpoints) refuse the second.
 ///
 /// ```

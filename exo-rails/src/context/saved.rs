@@ -17,9 +17,9 @@ use super::{RunContext, SharedExtensions};
 use crate::error::Question;
 use crate::message::{Message, Usage};
 
-/// The context of a run that is suspended: made by [`RunContext::save`], and gone on with by [`RunContext::restore`].
+/// The context of a suspended run. [`RunContext::save`] makes it, and [`RunContext::restore`] continues the run with it.
 ///
-/// It can be written as JSON. What it has of the values in [`ctx.run`](crate::RunScope::run) are those in the
+/// It can be written as JSON. Of the values in [`ctx.run`](crate::RunScope::run), it has those in the
 /// [state](SharedExtensions::state), and those whose types are [kept](KeptValues). The values of the session belong to the
 /// session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,7 +44,7 @@ pub struct SavedContext {
     /// The kept values, under their names.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub values: Map<String, Value>,
-    /// The types of the values of the run that are not kept: the run goes on without them.
+    /// The types of the values that are not kept. The run continues without these values.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lost: Vec<String>,
     /// The messages that wait for the [next model call](crate::RunScope::notify_model).
@@ -58,7 +58,7 @@ pub struct SavedContext {
     pub retries_left: Option<u32>,
 }
 
-/// Why a run does not go on in a context.
+/// Why a run cannot continue in a context.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RestoreError {
@@ -70,8 +70,8 @@ pub enum RestoreError {
         /// The agent of the context.
         given: String,
     },
-    /// The run belongs to a session that the context does not belong to: what its rails count for the session would begin anew.
-    #[error("the run belongs to the session `{saved}`: it goes on in a context of that session")]
+    /// The run belongs to a session, and the context does not. What the rails count for the session would begin anew.
+    #[error("the run belongs to the session `{saved}`: resume it in a context of that session")]
     Session {
         /// The session of the run.
         saved: String,
@@ -88,8 +88,8 @@ pub enum RestoreError {
 
 /// The types of the values in [`ctx.run`](crate::RunScope::run) that are saved with a suspended run, each under a name.
 ///
-/// What rails count for themselves in types of their own is lost when the program ends, unless the types are here: a limit of
-/// tool calls would begin anew with each suspension. What is lost is listed in [`SavedContext::lost`].
+/// A rail that counts in a type of its own loses the count when the program ends, unless the type is kept: a limit of tool calls
+/// would begin anew with each suspension. [`SavedContext::lost`] lists the types that are not kept.
 ///
 /// ```
 /// use exo_rails::{KeptValues, RunContext};
@@ -173,7 +173,7 @@ impl fmt::Debug for KeptValues {
 }
 
 impl RunContext {
-    /// What is to be kept of this context while the run is suspended.
+    /// Saves what the run needs of this context to continue later.
     ///
     /// # Errors
     /// When a kept value cannot be written as JSON.
@@ -201,13 +201,13 @@ impl RunContext {
         })
     }
 
-    /// Makes this context that of a run that was saved: its name, its turn, its values, its answers. The session and the token
-    /// stay those of this context.
+    /// Continues a saved run in this context: it takes the name, the turn, the values and the answers of the run. It keeps its
+    /// own session and cancellation token.
     ///
-    /// From then on, [`is_resumed`](crate::RunScope::is_resumed) is true.
+    /// [`is_resumed`](crate::RunScope::is_resumed) is then true.
     ///
     /// # Errors
-    /// When the run is not one of this agent or session, and when a kept value cannot be read. The context is then of no use.
+    /// When the run belongs to another agent or session, and when a kept value cannot be read. Do not use the context then.
     pub fn restore(&mut self, saved: SavedContext, kept: &KeptValues) -> Result<(), RestoreError> {
         if saved.agent != self.agent() {
             return Err(RestoreError::Agent { saved: saved.agent, given: self.agent().to_owned() });

@@ -445,7 +445,7 @@ async fn a_session_resumes_its_runs_and_nobody_else_does() {
     session.end().await;
 
     let failed = agent.run(run.clone()).await.unwrap_err();
-    let text = "the run belongs to the session `s-1`: it goes on in a context of that session";
+    let text = "the run belongs to the session `s-1`: resume it in a context of that session";
     assert!(failed.to_string().starts_with(text), "{failed}");
 
     let mut session = Session::resume(&agent, saved).await.unwrap();
