@@ -13,7 +13,7 @@ use std::process::{Child, Command, Stdio};
 
 use exo_rails::RunContext;
 use exo_rails::ToolOutput;
-use exo_rails_agent::{FileCheckpoints, Resolution, Suspended};
+use exo_rails_agent::{FileCheckpoints, Resolution, SuspendedRun};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -53,7 +53,7 @@ async fn support(directory: &Path, answer: Option<&str>) -> Result<()> {
 }
 
 /// The run, with what a person has answered, and with what the bank knows of a payment that had begun.
-fn decided(mut run: Suspended, answer: Option<&str>, directory: &Path) -> Result<Suspended> {
+fn decided(mut run: SuspendedRun, answer: Option<&str>, directory: &Path) -> Result<SuspendedRun> {
     let questions: Vec<_> = run.questions().map(|open| open.question.id()).collect();
     for (id, answer) in questions.iter().zip(answer) {
         println!("answered: {id} is {answer}");

@@ -43,8 +43,8 @@ mod spec;
 pub mod testing;
 
 pub use agent::{
-    Agent, AgentBuilder, CallState, Checkpoints, FailedRun, FileCheckpoints, IntoRun, NotOpen, OpenQuestion,
-    Resolution, RunEvent, RunFuture, RunSoFar, RunStart, RunStream, Suspended, SuspendedCall,
+    Agent, AgentBuilder, CallState, Checkpoints, FailedRun, FileCheckpoints, IntoRun, NotOpen, Resolution, RunEvent,
+    RunFuture, RunSoFar, RunStart, RunStream, SuspendedCall, SuspendedRun,
 };
 pub use compaction::{Compaction, Compactor, KeepNewest, estimated_tokens};
 pub use model::Model;

@@ -158,8 +158,8 @@ where
         Self::resume(self.agent.clone(), saved).await
     }
 
-    /// Runs the agent on this input, after the conversation so far; or resumes a run of this session that was
-    /// [`Suspended`](crate::Suspended).
+    /// Runs the agent on this input, after the conversation so far; or resumes a
+    /// [`SuspendedRun`](crate::SuspendedRun) of this session.
     ///
     /// # Errors
     /// Those of [`Agent::run`]. The run is then not part of the conversation: see [`keep`](Self::keep).

@@ -38,8 +38,8 @@ pub use context::{
 };
 pub use decision::{Decision, OnFault, Outcome, RailOutput};
 pub use error::{
-    Ending, FaultCause, OperationError, Question, RailAbortError, RailFault, RetriesExhausted, RetryLimit, RunError,
-    SavedFailure, SuspendedResult, Suspension,
+    Ending, FaultCause, OpenQuestion, OperationError, Question, RailAbortError, RailFault, RetriesExhausted,
+    RetryLimit, RunError, SavedFailure, SuspendedResult, Suspension,
 };
 pub use event::{
     Allows, AllowsAbort, AllowsRetry, AllowsSkip, AnyEvent, Begins, CustomInputs, CustomOperation, Event, EventPart,

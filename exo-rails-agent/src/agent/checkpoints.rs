@@ -4,7 +4,7 @@ use std::pin::Pin;
 
 use exo_rails::OperationError;
 
-use super::suspended::Suspended;
+use super::suspended::SuspendedRun;
 
 /// Where the runs of an agent are saved while they go on: a directory, a table, so that a run is resumed when its program has
 /// ended in the middle of it.
@@ -18,13 +18,13 @@ use super::suspended::Suspended;
 /// use std::sync::{Arc, Mutex};
 ///
 /// use exo_rails::OperationError;
-/// use exo_rails_agent::{Agent, Checkpoints, ScriptedModel, Suspended};
+/// use exo_rails_agent::{Agent, Checkpoints, ScriptedModel, SuspendedRun};
 ///
 /// #[derive(Clone, Default)]
-/// struct InMemory(Arc<Mutex<HashMap<String, Suspended>>>);
+/// struct InMemory(Arc<Mutex<HashMap<String, SuspendedRun>>>);
 ///
 /// impl Checkpoints for InMemory {
-///     async fn save(&self, run: Suspended) -> Result<(), OperationError> {
+///     async fn save(&self, run: SuspendedRun) -> Result<(), OperationError> {
 ///         let mut runs = self.0.lock().unwrap();
 ///         let saved = runs.get(&run.context.run_id).map(|saved| saved.revision);
 ///         run.ensure_follows(saved)?;
@@ -50,12 +50,12 @@ pub trait Checkpoints: Send + Sync {
     /// Saves the run, in the place of an earlier record of it. When it returns, the record must be where it survives the
     /// program.
     ///
-    /// It refuses a record that does not [follow](Suspended::ensure_follows) the one that is there. Then the run was resumed
+    /// It refuses a record that does not [follow](SuspendedRun::ensure_follows) the one that is there. Then the run was resumed
     /// twice, and one of the two must not go on. Between this check and the writing, nobody else may write.
     ///
     /// # Errors
     /// When it cannot: the tool is not run, and the run ends with this error.
-    fn save(&self, run: Suspended) -> impl Future<Output = Result<(), OperationError>> + Send;
+    fn save(&self, run: SuspendedRun) -> impl Future<Output = Result<(), OperationError>> + Send;
 
     /// Removes the record of the run with this name, when there is one: the run has ended.
     ///
@@ -68,12 +68,12 @@ type Saved<'a> = Pin<Box<dyn Future<Output = Result<(), OperationError>> + Send 
 
 /// Checkpoints whose type the agent does not name.
 pub(super) trait DynCheckpoints: Send + Sync {
-    fn save(&self, run: Suspended) -> Saved<'_>;
+    fn save(&self, run: SuspendedRun) -> Saved<'_>;
     fn remove<'a>(&'a self, run_id: &'a str) -> Saved<'a>;
 }
 
 impl<C: Checkpoints> DynCheckpoints for C {
-    fn save(&self, run: Suspended) -> Saved<'_> {
+    fn save(&self, run: SuspendedRun) -> Saved<'_> {
         Box::pin(Checkpoints::save(self, run))
     }
 

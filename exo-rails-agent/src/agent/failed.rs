@@ -8,7 +8,7 @@ use exo_rails::message::{Messages, Usage};
 use exo_rails::{OperationError, RunError};
 use serde::{Deserialize, Serialize};
 
-use super::suspended::Suspended;
+use super::suspended::SuspendedRun;
 
 /// A run that has failed: its error, and what the run had done until then.
 ///
@@ -42,7 +42,7 @@ pub struct FailedRun {
     /// What it had done until then.
     pub so_far: Box<RunSoFar>,
     /// What the run goes on with, when it has not failed but waits: a [rail has suspended it](exo_rails::RailAction::suspend).
-    pub suspended: Option<Box<Suspended>>,
+    pub suspended: Option<Box<SuspendedRun>>,
 }
 
 /// What a run has done until it failed.

@@ -8,7 +8,7 @@ use exo_rails::OperationError;
 use serde::{Deserialize, Serialize};
 
 use super::checkpoints::Checkpoints;
-use super::suspended::Suspended;
+use super::suspended::SuspendedRun;
 
 /// Saves runs in a directory, each as a JSON file with the name of the run.
 ///
@@ -49,7 +49,7 @@ impl FileCheckpoints {
     ///
     /// # Errors
     /// When the record cannot be read.
-    pub fn load(&self, run_id: &str) -> io::Result<Option<Suspended>> {
+    pub fn load(&self, run_id: &str) -> io::Result<Option<SuspendedRun>> {
         read(&self.file(run_id))
     }
 
@@ -57,7 +57,7 @@ impl FileCheckpoints {
     ///
     /// # Errors
     /// When a record cannot be read.
-    pub fn load_all(&self) -> io::Result<Vec<Suspended>> {
+    pub fn load_all(&self) -> io::Result<Vec<SuspendedRun>> {
         let mut files: Vec<_> = fs::read_dir(&self.directory)?
             .map(|entry| Ok(entry?.path()))
             .filter(|path| {
@@ -80,7 +80,7 @@ impl FileCheckpoints {
         Ok(lock)
     }
 
-    fn write(&self, run: &Suspended) -> Result<(), OperationError> {
+    fn write(&self, run: &SuspendedRun) -> Result<(), OperationError> {
         let _lock = self.lock()?;
         let file = self.file(&run.context.run_id);
         run.ensure_follows(read::<Revision>(&file)?.map(|saved| saved.revision))?;
@@ -103,7 +103,7 @@ impl FileCheckpoints {
 }
 
 impl Checkpoints for FileCheckpoints {
-    async fn save(&self, run: Suspended) -> Result<(), OperationError> {
+    async fn save(&self, run: SuspendedRun) -> Result<(), OperationError> {
         let this = self.clone();
         blocking(move || this.write(&run)).await
     }

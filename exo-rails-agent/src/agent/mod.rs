@@ -29,7 +29,7 @@ pub use file_checkpoints::FileCheckpoints;
 pub(crate) use run::AgentRun;
 pub use start::{IntoRun, RunStart};
 pub use streaming::{RunEvent, RunFuture, RunStream};
-pub use suspended::{CallState, NotOpen, OpenQuestion, Resolution, Suspended, SuspendedCall};
+pub use suspended::{CallState, NotOpen, Resolution, SuspendedCall, SuspendedRun};
 
 /// How many steps an agent may take when its builder does not say.
 const DEFAULT_MAX_STEPS: u32 = 20;
@@ -130,7 +130,7 @@ impl<M: Model> Agent<M> {
 }
 
 impl<M: Model, R: GuardSet> Agent<M, R> {
-    /// Runs the agent on this input, or resumes a run that was [`Suspended`].
+    /// Runs the agent on this input, or resumes a [`SuspendedRun`].
     ///
     /// # Errors
     /// When a rail aborts, faults or has used up its retries, when the model fails and no rail rescues the

@@ -5,12 +5,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use exo_rails::message::{Message, Messages, ToolCall, Usage};
 use exo_rails::{
-    HookPoint, InvokeInputs, InvokeOutput, ModelResponse, OperationError, RailAbortError, RunError, SavedContext,
-    SuspendedResult, Suspension, ToolOutput,
+    HookPoint, InvokeInputs, InvokeOutput, ModelResponse, OpenQuestion, OperationError, RunError, SavedContext,
+    SuspendedResult, ToolOutput,
 };
 
 use super::failed::RunSoFar;
-use super::suspended::{CallState, OpenQuestion, Suspended, SuspendedCall};
+use super::suspended::{CallState, SuspendedCall, SuspendedRun};
 
 /// What the model reads in the place of an output that a run did not wait for.
 const NO_OUTPUT: &str = "The run ended before this call returned.";
@@ -55,7 +55,7 @@ impl Progress {
     }
 
     /// Goes on where the run was suspended.
-    pub(super) fn resume(&self, run: Suspended) {
+    pub(super) fn resume(&self, run: SuspendedRun) {
         let calls = run.calls.into_iter().map(|SuspendedCall { call, state }| {
             let recorded = match &state {
                 CallState::Asked { result, .. } => result.clone(),
@@ -216,10 +216,10 @@ impl Progress {
     }
 
     /// What the run goes on with.
-    pub(super) fn suspended(&self, context: SavedContext, usage: Usage, revision: u64) -> Suspended {
+    pub(super) fn suspended(&self, context: SavedContext, usage: Usage, revision: u64) -> SuspendedRun {
         let state = self.lock();
         let call = |Call { call, state, .. }: &Call| SuspendedCall { call: call.clone(), state: state.clone() };
-        Suspended {
+        SuspendedRun {
             inputs: state.inputs.clone(),
             context,
             so_far: RunSoFar { messages: state.messages(), usage, steps: state.steps },
@@ -244,9 +244,8 @@ impl State {
 
 /// The question with which a run or a call has ended, and what the operation had come to.
 fn asked(error: &RunError) -> Option<(OpenQuestion, Option<SuspendedResult>)> {
-    let RunError::Abort(abort @ RailAbortError { rail_name, .. }) = error else { return None };
-    let Suspension { question, result, .. } = abort.suspension()?;
-    Some((OpenQuestion { rail_name: rail_name.clone(), question: question.clone() }, result.clone()))
+    let RunError::Abort(abort) = error else { return None };
+    Some((abort.open_question()?, abort.suspension()?.result.clone()))
 }
 
 /// What the model reads of these calls.

@@ -12,7 +12,7 @@ use super::SharedCheckpoints;
 use super::failed::FailedRun;
 use super::progress::Progress;
 use super::run::since;
-use super::suspended::{CallState, Suspended, unresolved};
+use super::suspended::{CallState, SuspendedRun, unresolved};
 
 /// Records a run: in the checkpoints of its agent, and when it ends.
 pub(super) struct Recorder<'a> {
@@ -33,7 +33,7 @@ impl<'a> Recorder<'a> {
     /// When it cannot go on. It is then as it was.
     pub(super) fn resume(
         &mut self,
-        mut run: Box<Suspended>,
+        mut run: Box<SuspendedRun>,
         progress: &Progress,
         tools: &[Tool],
         ctx: &mut RunContext,
@@ -53,7 +53,7 @@ impl<'a> Recorder<'a> {
         Ok(inputs)
     }
 
-    fn check(&self, run: &Suspended, tools: &[Tool], ctx: &mut RunContext) -> Result<(), OperationError> {
+    fn check(&self, run: &SuspendedRun, tools: &[Tool], ctx: &mut RunContext) -> Result<(), OperationError> {
         let may_repeat = |name: &str| tools.iter().any(|tool| tool.name() == name && tool.is_idempotent());
         for (number, call) in run.calls.iter().enumerate() {
             if let CallState::Unknown { tool_name } = &call.state
@@ -122,7 +122,7 @@ impl<'a> Recorder<'a> {
         progress: &Progress,
         used: Usage,
         ctx: &RunContext,
-    ) -> Result<(Suspended, Result<(), OperationError>), OperationError> {
+    ) -> Result<(SuspendedRun, Result<(), OperationError>), OperationError> {
         let context = ctx.save(self.kept)?;
         if !context.lost.is_empty() {
             warn!(run = context.run_id, lost = ?context.lost, "a suspended run goes on without some of its values");

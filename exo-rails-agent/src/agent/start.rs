@@ -2,15 +2,15 @@
 
 use exo_rails::InvokeInputs;
 
-use super::suspended::Suspended;
+use super::suspended::SuspendedRun;
 
 /// What an agent runs: what a user says, or a run that goes on.
 ///
-/// It is implemented by whatever [`InvokeInputs`] are made from, such as a text, and by [`Suspended`].
+/// It is implemented by whatever [`InvokeInputs`] are made from, such as a text, and by [`SuspendedRun`].
 #[diagnostic::on_unimplemented(
     message = "an agent cannot run `{Self}`",
     label = "not what a run begins with",
-    note = "a run takes a text, `InvokeInputs` or a `Suspended` run: `agent.run(\"Where is my order?\")`",
+    note = "a run takes a text, `InvokeInputs` or a `SuspendedRun`: `agent.run(\"Where is my order?\")`",
     note = "what is no text is put into one: `agent.run(format!(\"order {{number}}\"))`"
 )]
 pub trait IntoRun {
@@ -25,7 +25,7 @@ pub enum RunStart {
     /// With these inputs.
     New(InvokeInputs),
     /// Where it was suspended.
-    Resumed(Box<Suspended>),
+    Resumed(Box<SuspendedRun>),
 }
 
 #[diagnostic::do_not_recommend]
@@ -35,13 +35,13 @@ impl<T: Into<InvokeInputs>> IntoRun for T {
     }
 }
 
-impl IntoRun for Suspended {
+impl IntoRun for SuspendedRun {
     fn into_run(self) -> RunStart {
         RunStart::Resumed(Box::new(self))
     }
 }
 
-impl IntoRun for Box<Suspended> {
+impl IntoRun for Box<SuspendedRun> {
     fn into_run(self) -> RunStart {
         RunStart::Resumed(self)
     }

@@ -2,7 +2,7 @@
 
 use exo_rails::message::ToolCall;
 use exo_rails::{
-    InvokeInputs, OperationError, OperationErrorKind, Question, RailName, SavedContext, SuspendedResult, ToolOutput,
+    InvokeInputs, OpenQuestion, OperationError, OperationErrorKind, SavedContext, SuspendedResult, ToolOutput,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -19,12 +19,12 @@ use super::failed::RunSoFar;
 ///   see the answer, and nothing runs that they have not let pass.
 /// - Tool calls that have returned are not made again. A model's answer that waits for an approval is not asked for again.
 ///
-/// Resume a run once. Two programs that resume the same `Suspended` do the rest of it twice, unless
+/// Resume a run once. Two programs that resume the same `SuspendedRun` do the rest of it twice, unless
 /// [`Checkpoints`](crate::Checkpoints) refuse the second.
 ///
 /// ```
 /// use exo_rails::prelude::*;
-/// use exo_rails_agent::{Agent, ScriptedModel, Suspended};
+/// use exo_rails_agent::{Agent, ScriptedModel, SuspendedRun};
 /// use serde_json::{Value, json};
 ///
 /// #[rail(priority = 20, on = [PreToolCall])]
@@ -49,7 +49,7 @@ use super::failed::RunSoFar;
 /// let stored = serde_json::to_string(&failed.suspended)?;
 ///
 /// // Days later, perhaps in another process.
-/// let mut suspended: Suspended = serde_json::from_str(&stored)?;
+/// let mut suspended: SuspendedRun = serde_json::from_str(&stored)?;
 /// let open = suspended.questions().next().unwrap();
 /// assert_eq!((open.question.text.as_str(), &open.question.data), ("approve the refund", &json!({ "order": 7 })));
 /// let id = open.question.id();
@@ -59,7 +59,7 @@ use super::failed::RunSoFar;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Suspended {
+pub struct SuspendedRun {
     /// What the run was asked, as the rails of [`Start`](exo_rails::events::Start) have left it.
     pub inputs: InvokeInputs,
     /// The context of the run: its name, its values, its answers.
@@ -117,17 +117,7 @@ pub enum CallState {
     Returned(ToolOutput),
 }
 
-/// A question that a suspended run waits for.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct OpenQuestion {
-    /// The rail that asks.
-    pub rail_name: RailName,
-    /// What it asks.
-    pub question: Question,
-}
-
-/// What is done about a tool call of which nobody knows whether it has happened: see [`Suspended::resolve`].
+/// What is done about a tool call of which nobody knows whether it has happened: see [`SuspendedRun::resolve`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Resolution {
@@ -166,7 +156,7 @@ fn listed<T: std::fmt::Display>(items: &[T]) -> String {
     if items.is_empty() { "none".to_owned() } else { items.join(", ") }
 }
 
-impl Suspended {
+impl SuspendedRun {
     /// For [`Checkpoints`](crate::Checkpoints): checks that this record is the next after the one that is saved for the run,
     /// whose revision is `saved`.
     ///
@@ -197,7 +187,7 @@ impl Suspended {
         self.question.iter().chain(of_calls).filter(is_open)
     }
 
-    /// Answers the question with this [id](Question::id). The rail reads it with
+    /// Answers the question with this [id](exo_rails::Question::id). The rail reads it with
     /// [`answer_to`](exo_rails::RailContext::answer_to).
     ///
     /// # Errors
@@ -224,9 +214,9 @@ impl Suspended {
     ///
     /// ```
     /// use exo_rails::prelude::*;
-    /// use exo_rails_agent::{Agent, Resolution, ScriptedModel, Suspended};
+    /// use exo_rails_agent::{Agent, Resolution, ScriptedModel, SuspendedRun};
     ///
-    /// async fn pick_up(agent: &Agent<ScriptedModel>, mut run: Suspended) -> Result<InvokeOutput, Box<dyn std::error::Error>> {
+    /// async fn pick_up(agent: &Agent<ScriptedModel>, mut run: SuspendedRun) -> Result<InvokeOutput, Box<dyn std::error::Error>> {
     ///     let unknown: Vec<_> = run.unknown_calls().map(|(number, call)| (number, call.clone())).collect();
     ///     for (number, call) in unknown {
     ///         let resolution = match was_paid(&call.function.arguments) {
@@ -263,7 +253,7 @@ impl Suspended {
 /// Why a run with this call is not resumed.
 pub(super) fn unresolved(number: usize, call: &ToolCall) -> OperationError {
     let message = format!(
-        "it is unknown whether the tool call {number}, of `{}`, has happened: resolve it with `Suspended::resolve`, and \
+        "it is unknown whether the tool call {number}, of `{}`, has happened: resolve it with `SuspendedRun::resolve`, and \
          resume the run then",
         call.function.name
     );

@@ -67,6 +67,13 @@ impl RailAbortError {
         }
     }
 
+    /// What the rail asks, when it has suspended the run, with its name.
+    #[must_use]
+    pub fn open_question(&self) -> Option<OpenQuestion> {
+        let question = self.suspension()?.question.clone();
+        Some(OpenQuestion { rail_name: self.rail_name.clone(), question })
+    }
+
     /// What the rail asks, when it has suspended the run: see [`RailAction::suspend`](crate::RailAction::suspend).
     #[must_use]
     pub fn suspension(&self) -> Option<&Suspension> {

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::OperationError;
 use crate::message::{InvokeInputs, InvokeOutput, ModelResponse, OperationErrorKind, ToolOutput};
-use crate::point::{HookPoint, IntoReason, Reason};
+use crate::point::{HookPoint, IntoReason, RailName, Reason};
 
 /// What a rail asks somebody outside the run, such as the person who approves refunds.
 ///
@@ -53,6 +53,16 @@ impl Question {
     pub fn id(&self) -> String {
         format!("{}.{}.{}", self.step, self.call_number, self.event)
     }
+}
+
+/// A question that a suspended run waits for, and the rail that asks it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct OpenQuestion {
+    /// The rail that asks.
+    pub rail_name: RailName,
+    /// What it asks.
+    pub question: Question,
 }
 
 /// A run that a rail has suspended, as its guarded operation reports it: the question, and what the operation had come to.

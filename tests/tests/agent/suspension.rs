@@ -9,7 +9,7 @@ use exo_rails::prelude::*;
 use exo_rails::{KeptValues, NoRetry, NoSubstitute, RetryOrContinue, SharedExtensions};
 use exo_rails_agent::{
     Agent, CallState, Checkpoints, Compaction, FailedRun, FileCheckpoints, IntoRun, Model, NotOpen, Resolution,
-    RunEvent, Session, Suspended,
+    RunEvent, Session, SuspendedRun,
 };
 use futures_util::StreamExt;
 use serde::{Deserialize, Serialize};
@@ -121,12 +121,12 @@ fn agent(world: &World, at: HookPoint) -> Agent<Clerk, Asking> {
 }
 
 /// The run in another program: as what was written of it.
-fn restarted(failed: FailedRun) -> Suspended {
+fn restarted(failed: FailedRun) -> SuspendedRun {
     let suspended = failed.suspended.unwrap_or_else(|| panic!("not suspended: {}", failed.error));
     serde_json::from_str(&serde_json::to_string(&suspended).unwrap()).unwrap()
 }
 
-fn answered(mut run: Suspended, answer: impl Into<Value>) -> Suspended {
+fn answered(mut run: SuspendedRun, answer: impl Into<Value>) -> SuspendedRun {
     let ids: Vec<_> = run.questions().map(|open| open.question.id()).collect();
     let answer = answer.into();
     for id in ids {
@@ -506,7 +506,8 @@ async fn a_call_without_a_recorded_end_is_not_made_twice() {
     );
 
     let failed = agent.run(run.clone()).await.unwrap_err();
-    let text = "it is unknown whether the tool call 1, of `refund`, has happened: resolve it with `Suspended::resolve`";
+    let text =
+        "it is unknown whether the tool call 1, of `refund`, has happened: resolve it with `SuspendedRun::resolve`";
     assert!(failed.to_string().starts_with(text), "{failed}");
     assert_eq!((failed.suspended.as_deref(), world.counts()), (Some(&run), (1, 2)));
 
@@ -570,7 +571,7 @@ async fn a_run_is_resumed_once() {
 struct Full;
 
 impl Checkpoints for Full {
-    async fn save(&self, _: Suspended) -> Result<(), OperationError> {
+    async fn save(&self, _: SuspendedRun) -> Result<(), OperationError> {
         Err("the disk is full".into())
     }
 
