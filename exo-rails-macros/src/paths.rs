@@ -50,7 +50,7 @@ impl ToTokens for Library {
 }
 
 /// What events carry, for those who name it instead of the event.
-pub(crate) const PAYLOADS: [&str; 13] = [
+pub(crate) const PAYLOADS: [&str; 17] = [
     "InvokeInputs",
     "ModelCallInputs",
     "ModelResponse",
@@ -62,16 +62,23 @@ pub(crate) const PAYLOADS: [&str; 13] = [
     "SessionInfo",
     "CompactionInputs",
     "CompactionOutput",
+    "ContextInputs",
+    "MemoryEntry",
+    "MemoryQuery",
+    "RecalledMemory",
     "StreamWindow",
     "DroppedInputs",
 ];
 
 /// The events that every chain serves, in the order in which a session reaches them.
-pub(crate) const EVENTS: [&str; 15] = [
+pub(crate) const EVENTS: [&str; 19] = [
     "SessionStart",
     "Start",
+    "MemoryRecalled",
+    "ContextAssembled",
     "PreCompaction",
     "PostCompaction",
+    "ContextOverflow",
     "PreLlmCall",
     "LlmChunk",
     "PostLlmCall",
@@ -80,28 +87,43 @@ pub(crate) const EVENTS: [&str; 15] = [
     "PostToolCall",
     "ToolError",
     "Finished",
+    "MemoryStored",
     "Error",
     "SessionEnd",
     "Dropped",
 ];
 
 /// Those that come before an operation, or after none.
-pub(crate) const BEFORE: [&str; 9] = [
+pub(crate) const BEFORE: [&str; 13] = [
     "SessionStart",
     "Start",
+    "MemoryRecalled",
+    "ContextAssembled",
     "PreCompaction",
     "PostCompaction",
+    "ContextOverflow",
     "PreLlmCall",
     "LlmChunk",
     "PreToolCall",
+    "MemoryStored",
     "SessionEnd",
     "Dropped",
 ];
 
 /// Those on which few rails are. A chain has room for [`FEW`] rails at each, because a step costs the compiler the same
 /// whether a rail takes it or not; a chain that names the event has room for all of its rails.
-pub(crate) const RARE: [&str; 6] =
-    ["SessionStart", "PreCompaction", "PostCompaction", "LlmChunk", "SessionEnd", "Dropped"];
+pub(crate) const RARE: [&str; 10] = [
+    "SessionStart",
+    "MemoryRecalled",
+    "ContextAssembled",
+    "PreCompaction",
+    "PostCompaction",
+    "ContextOverflow",
+    "LlmChunk",
+    "MemoryStored",
+    "SessionEnd",
+    "Dropped",
+];
 
 /// The steps of a rare event.
 pub(crate) const FEW: usize = 8;

@@ -53,9 +53,11 @@ pub use guard_set::{
 };
 pub use macros::*;
 pub use message::compaction::{CompactionInputs, CompactionOutput};
+pub use message::context::ContextInputs;
 pub use message::delta::{ModelDelta, ResponseBuilder, ToolCallDelta};
 pub use message::dropped::{DroppedInputs, DroppedScope};
 pub use message::error_kind::OperationErrorKind;
+pub use message::memory::{MemoryEntry, MemoryItem, MemoryQuery, RecalledMemory};
 pub use message::pattern::{Excerpt, Pattern, Search};
 pub use message::payload::{InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse, ToolCallInputs, ToolOutput};
 pub use message::session::SessionInfo;

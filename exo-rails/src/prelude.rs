@@ -7,8 +7,9 @@
 //! `std::error::Error`: write `events::Error`. In the events of a rail, `on = [Error]`, it may be named alone.
 
 pub use crate::events::{
-    self, Dropped, Finished, LlmChunk, LlmError, PostCompaction, PostLlmCall, PostToolCall, PreCompaction, PreLlmCall,
-    PreToolCall, SessionEnd, SessionStart, Start, ToolError,
+    self, ContextAssembled, ContextOverflow, Dropped, Finished, LlmChunk, LlmError, MemoryRecalled, MemoryStored,
+    PostCompaction, PostLlmCall, PostToolCall, PreCompaction, PreLlmCall, PreToolCall, SessionEnd, SessionStart, Start,
+    ToolError,
 };
 pub use crate::{
     Args, Decision, Event, Guard, GuardSet, HookManager, HookPoint, Inputs, InvokeInputs, InvokeOutput,

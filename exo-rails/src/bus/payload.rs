@@ -62,6 +62,8 @@ impl RecordPayload {
         let parts = match inputs {
             Inputs::SessionStart(session) | Inputs::SessionEnd(session) => vec![part("session", *session)],
             Inputs::Start(run) => vec![part("run", &**run)],
+            Inputs::MemoryRecalled(query, memory) => vec![part("query", *query), part("memory", &**memory)],
+            Inputs::ContextAssembled(context) | Inputs::ContextOverflow(context) => vec![part("context", &**context)],
             Inputs::PreCompaction(history) => vec![part("history", &**history)],
             Inputs::PostCompaction(history, compacted) => {
                 vec![part("history", *history), part("compacted", *compacted)]
@@ -81,6 +83,7 @@ impl RecordPayload {
             Inputs::PostToolCall(call, output) => vec![part("call", *call), part("output", &**output)],
             Inputs::ToolError(call, error) => vec![part("call", *call), text("error", error.to_string())],
             Inputs::Finished(run, output) => vec![part("run", *run), part("output", &**output)],
+            Inputs::MemoryStored(entry) => vec![part("entry", &**entry)],
             Inputs::Error(run, error) => vec![part("run", *run), text("error", error.to_string())],
             Inputs::Dropped(dropped) => vec![part("dropped", *dropped)],
             Inputs::Custom(inputs) => vec![text("debug", format!("{inputs:?}"))],

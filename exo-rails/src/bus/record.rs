@@ -45,11 +45,14 @@ pub struct EventRecord {
     /// |---|---|
     /// | `SessionStart`, `SessionEnd` | `session` |
     /// | `Start` | `run` |
+    /// | `MemoryRecalled` | `query`, and the `memory` that the model reads |
+    /// | `ContextAssembled`, `ContextOverflow` | `context` |
     /// | `PreCompaction`, `PostCompaction` | `history`, and after it `compacted` |
     /// | `PreLlmCall`, `PostLlmCall`, `LlmError` | `request`, and after it `response` or `error` |
     /// | `LlmChunk` | `text` and `is_last`; not the request, because it would be repeated with each piece. The text is what leaves: nothing that is held back, and nothing when a rail aborts or asks for a retry |
     /// | `PreToolCall`, `PostToolCall`, `ToolError` | `call`, and after it `output` or `error` |
     /// | `Finished`, `Error` | `run`, and `output` or `error` |
+    /// | `MemoryStored` | `entry` |
     /// | `Dropped` | `dropped`: what was dropped, and the tokens that it used |
     /// | a custom event | `debug`, all of it as Rust shows it |
     ///

@@ -5,8 +5,9 @@ use super::RailList;
 use super::sorting::{ChainFacts, Listing, Order};
 use super::walk::{StepsOn, Walk};
 use crate::event::{
-    Dropped, Error, Event, Finished, LlmChunk, LlmError, PostCompaction, PostLlmCall, PostToolCall, PreCompaction,
-    PreLlmCall, PreToolCall, SessionEnd, SessionStart, Start, ToolError,
+    ContextAssembled, ContextOverflow, Dropped, Error, Event, Finished, LlmChunk, LlmError, MemoryRecalled,
+    MemoryStored, PostCompaction, PostLlmCall, PostToolCall, PreCompaction, PreLlmCall, PreToolCall, SessionEnd,
+    SessionStart, Start, ToolError,
 };
 use crate::point::HookPoint;
 use crate::rail::EventPlan;
@@ -57,8 +58,8 @@ macro_rules! lifecycle {
 }
 
 lifecycle! {
-    SessionStart Start PreCompaction PostCompaction PreLlmCall LlmChunk PostLlmCall LlmError PreToolCall PostToolCall
-    ToolError Finished Error SessionEnd Dropped
+    SessionStart Start MemoryRecalled ContextAssembled PreCompaction PostCompaction ContextOverflow PreLlmCall LlmChunk
+    PostLlmCall LlmError PreToolCall PostToolCall ToolError Finished MemoryStored Error SessionEnd Dropped
 }
 
 // A chain finds the order of an event by its number.

@@ -50,8 +50,11 @@ pub trait Payloads: Sized + Send + Sync + 'static {
 /// |---|---|---|
 /// | [`SessionStart`] | `&SessionInfo` | |
 /// | [`Start`] | `&mut InvokeInputs` | `InvokeOutput` |
+/// | [`MemoryRecalled`] | `&MemoryQuery`, `&mut RecalledMemory` | `RecalledMemory` |
+/// | [`ContextAssembled`] | `&mut ContextInputs` | |
 /// | [`PreCompaction`] | `&mut CompactionInputs` | `CompactionOutput` |
 /// | [`PostCompaction`] | `&CompactionInputs`, `&CompactionOutput` | |
+/// | [`ContextOverflow`] | `&mut ContextInputs` | |
 /// | [`PreLlmCall`] | `&mut ModelCallInputs` | `ModelResponse` |
 /// | [`LlmChunk`] | `&ModelCallInputs`, `&mut StreamWindow` | |
 /// | [`PostLlmCall`] | `&ModelCallInputs`, `&mut ModelResponse` | |
@@ -60,6 +63,7 @@ pub trait Payloads: Sized + Send + Sync + 'static {
 /// | [`PostToolCall`] | `&ToolCallInputs`, `&mut ToolOutput` | |
 /// | [`ToolError`] | `&ToolCallInputs`, `&OperationError` | `ToolOutput` |
 /// | [`Finished`] | `&InvokeInputs`, `&mut InvokeOutput` | |
+/// | [`MemoryStored`] | `&mut MemoryEntry` | |
 /// | [`Error`](struct@Error) | `&InvokeInputs`, `&RunError` | |
 /// | [`SessionEnd`] | `&SessionInfo` | |
 /// | [`Dropped`] | `&DroppedInputs` | |
@@ -71,7 +75,7 @@ pub trait Payloads: Sized + Send + Sync + 'static {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an event",
     label = "not an event",
-    note = "the events are `SessionStart`, `Start`, `PreCompaction`, `PostCompaction`, `PreLlmCall`, `LlmChunk`, `PostLlmCall`, `LlmError`, `PreToolCall`, `PostToolCall`, `ToolError`, `Finished`, `events::Error`, `SessionEnd` and `Dropped`, all in `exo_rails::prelude`",
+    note = "the events are `SessionStart`, `Start`, `MemoryRecalled`, `ContextAssembled`, `PreCompaction`, `PostCompaction`, `ContextOverflow`, `PreLlmCall`, `LlmChunk`, `PostLlmCall`, `LlmError`, `PreToolCall`, `PostToolCall`, `ToolError`, `Finished`, `MemoryStored`, `events::Error`, `SessionEnd` and `Dropped`, all in `exo_rails::prelude`",
     note = "a custom event is declared with `#[derive(Event)]`"
 )]
 pub trait Event: Payloads {
@@ -138,7 +142,7 @@ pub trait AllowsRetry: AllowsSkip {}
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot stand in for the result of the operation at `{E}`",
     label = "not what the operation yields",
-    note = "a skip brings an `InvokeOutput` at `Start`, a `ModelResponse` at `PreLlmCall` and `LlmError`, a `ToolOutput` at `PreToolCall` and `ToolError`, a `CompactionOutput` at `PreCompaction`, at a custom event what its `substitute` says, and nothing elsewhere"
+    note = "a skip brings an `InvokeOutput` at `Start`, a `ModelResponse` at `PreLlmCall` and `LlmError`, a `ToolOutput` at `PreToolCall` and `ToolError`, a `CompactionOutput` at `PreCompaction`, a `RecalledMemory` at `MemoryRecalled`, at a custom event what its `substitute` says, and nothing elsewhere"
 )]
 pub trait SubstituteFor<E: Payloads>: Send {
     /// The substitute as the event has it.

@@ -11,8 +11,8 @@ use crate::event::{
     Allows, AllowsAbort, AllowsRetry, AllowsSkip, AnyEvent, AnySubstitute, Event, Payloads, SubstituteFor,
 };
 use crate::message::{
-    CompactionInputs, CompactionOutput, DroppedInputs, InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse,
-    SessionInfo, StreamWindow, ToolCallInputs, ToolOutput,
+    CompactionInputs, CompactionOutput, ContextInputs, DroppedInputs, InvokeInputs, InvokeOutput, MemoryEntry,
+    MemoryQuery, ModelCallInputs, ModelResponse, RecalledMemory, SessionInfo, StreamWindow, ToolCallInputs, ToolOutput,
 };
 use crate::point::{HookPoint, event_table};
 
@@ -298,7 +298,7 @@ macro_rules! any_substitute {
     )*};
 }
 
-any_substitute!(InvokeOutput, ModelResponse, ToolOutput, CompactionOutput);
+any_substitute!(InvokeOutput, ModelResponse, ToolOutput, CompactionOutput, RecalledMemory);
 
 /// For what a custom event takes as a substitute.
 impl SubstituteFor<AnyEvent> for AnySubstitute {

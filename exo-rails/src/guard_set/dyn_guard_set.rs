@@ -12,9 +12,9 @@ use crate::chain::{Chain, ChainOutput, Serves};
 use crate::context::RailContext;
 use crate::decision::{Decision, Outcome, PlacedRail};
 use crate::event::{
-    Begins, BoxedNext, Dropped, Error, Event, Finished, Innermost, LlmChunk, LlmError, Next, Operation,
-    OperationResult, PostCompaction, PostLlmCall, PostToolCall, PreCompaction, PreLlmCall, PreToolCall, SessionEnd,
-    SessionStart, Start, ToolError, Watched,
+    Begins, BoxedNext, ContextAssembled, ContextOverflow, Dropped, Error, Event, Finished, Innermost, LlmChunk,
+    LlmError, MemoryRecalled, MemoryStored, Next, Operation, OperationResult, PostCompaction, PostLlmCall,
+    PostToolCall, PreCompaction, PreLlmCall, PreToolCall, SessionEnd, SessionStart, Start, ToolError, Watched,
 };
 use crate::guard_set::{GuardSet, HookManager, NoRails, ObserverFuture, RailManager};
 use crate::point::{DEFAULT_PRIORITY, HookPoint, RailInfo, SourceLocation, event_table};

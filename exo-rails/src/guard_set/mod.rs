@@ -27,8 +27,9 @@ use crate::chain::{Serves, enter, forward_to};
 use crate::context::{RailContext, RunContext};
 use crate::decision::{Decision, Outcome};
 use crate::event::{
-    Decoy, Dropped, Error, Event, Finished, LlmChunk, LlmError, PostCompaction, PostLlmCall, PostToolCall,
-    PreCompaction, PreLlmCall, PreToolCall, SessionEnd, SessionStart, Start, ToolError,
+    ContextAssembled, ContextOverflow, Decoy, Dropped, Error, Event, Finished, LlmChunk, LlmError, MemoryRecalled,
+    MemoryStored, PostCompaction, PostLlmCall, PostToolCall, PreCompaction, PreLlmCall, PreToolCall, SessionEnd,
+    SessionStart, Start, ToolError,
 };
 use crate::point::event_table;
 

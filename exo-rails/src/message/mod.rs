@@ -5,9 +5,11 @@
 //! written back, so that nothing is lost on the way through a rail.
 
 pub(crate) mod compaction;
+pub(crate) mod context;
 pub(crate) mod delta;
 pub(crate) mod dropped;
 pub(crate) mod error_kind;
+pub(crate) mod memory;
 pub(crate) mod messages;
 pub(crate) mod pattern;
 pub(crate) mod payload;
@@ -16,9 +18,11 @@ pub(crate) mod stream;
 pub(crate) mod window;
 
 pub(crate) use compaction::*;
+pub(crate) use context::*;
 pub(crate) use delta::*;
 pub(crate) use dropped::*;
 pub(crate) use error_kind::*;
+pub(crate) use memory::*;
 pub(crate) use payload::*;
 pub(crate) use session::*;
 pub(crate) use stream::*;
@@ -57,6 +61,10 @@ pub struct Message {
     /// In a tool's message, the call that it answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_call_id: Option<String>,
+    /// Whether it is what a memory has recalled for this run: an agent leaves such messages out of the conversation that the
+    /// run gives. It is not part of the JSON.
+    #[serde(skip)]
+    pub is_recalled: bool,
     /// Fields that this type does not know.
     #[serde(flatten)]
     pub extra: Map<String, Value>,

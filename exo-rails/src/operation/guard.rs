@@ -4,6 +4,7 @@ use super::attempt::attempts;
 use super::dropped::{OngoingRun, dropped};
 use super::guarded::{Guarded, GuardedStream};
 use super::kinds::Kind;
+use super::memory;
 use super::perform::{Perform, Streamed, Whole};
 use crate::chain::{Serves, ServesOperation, enter};
 use crate::context::{RailContext, RunContext};
@@ -12,11 +13,12 @@ use crate::error::{OperationError, RunError};
 use crate::event::{Compaction, CustomOperation, Error, LlmCall, Run, SessionEnd, SessionStart, ToolCall};
 use crate::guard_set::GuardSet;
 use crate::message::{
-    CompactionInputs, CompactionOutput, DroppedScope, InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse,
-    SessionInfo, StreamSink, ToolCallInputs, ToolOutput,
+    CompactionInputs, CompactionOutput, DroppedScope, InvokeInputs, InvokeOutput, MemoryEntry, MemoryQuery,
+    ModelCallInputs, ModelResponse, RecalledMemory, SessionInfo, StreamSink, ToolCallInputs, ToolOutput,
 };
 
-/// The guarded operations: a run, a call of the model, a tool call, a compaction, with their rails before and after them.
+/// The guarded operations: a run, a call of the model, a tool call, a compaction, with their rails before and after them; and
+/// what a memory recalls and stores.
 ///
 /// Every [guard set](GuardSet) has these methods.
 pub trait Guard: GuardSet + Sized {
@@ -267,6 +269,81 @@ pub trait Guard: GuardSet + Sized {
         F: Guarded<CompactionInputs, CompactionOutput, OperationError, Future: Send, Value: Send, Error: Send> + Send,
     {
         guard::<Compaction, _, _>(self, history, ctx.for_rails(), Whole(compaction))
+    }
+
+    /// Guards what a memory recalls: `recall` asks the memory, and the rails of
+    /// [`MemoryRecalled`](crate::events::MemoryRecalled) decide about its answer before the model reads it.
+    ///
+    /// ```
+    /// use exo_rails::prelude::*;
+    /// use exo_rails::{MemoryQuery, RecalledMemory};
+    ///
+    /// #[rail(on = [MemoryRecalled])]
+    /// fn no_passwords(memory: &mut RecalledMemory) {
+    ///     memory.items.retain(|item| !item.text.contains("password"));
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RunError> {
+    /// let recall = |_query: Permit<MemoryQuery>| async {
+    ///     Ok::<_, OperationError>(vec!["Ada likes tea.", "Ada's password is 4711."])
+    /// };
+    /// let (query, mut ctx) = (MemoryQuery::new("Who is Ada?", 5), RunContext::new("demo"));
+    /// let memory = rail_chain![no_passwords].guard_recall(query, &mut ctx, recall).await?;
+    /// assert_eq!(memory.items, ["Ada likes tea.".into()]);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// A skip brings what is recalled instead, or nothing.
+    ///
+    /// # Errors
+    /// When a rail aborts or faults, when the memory fails, or when the run is cancelled.
+    fn guard_recall<F>(
+        &self,
+        query: MemoryQuery,
+        ctx: &mut RunContext,
+        recall: F,
+    ) -> impl Future<Output = Result<RecalledMemory, RunError>> + Send
+    where
+        F: Guarded<MemoryQuery, RecalledMemory, OperationError, Future: Send, Value: Send, Error: Send> + Send,
+    {
+        memory::recall(self, query, ctx.for_rails(), recall)
+    }
+
+    /// Guards what a memory stores: the rails of [`MemoryStored`](crate::events::MemoryStored) decide about the entry, and
+    /// `store` is called with the permit for what they have left of it. After a skip it is not called.
+    ///
+    /// ```
+    /// use exo_rails::message::Message;
+    /// use exo_rails::prelude::*;
+    /// use exo_rails::MemoryEntry;
+    ///
+    /// #[rail(on = [MemoryStored])]
+    /// fn redact(entry: &mut MemoryEntry) {
+    ///     entry.for_each_text(|text| *text = text.replace("4711", "[number]"));
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RunError> {
+    /// let store = |entry: Permit<MemoryEntry>| async move {
+    ///     assert_eq!(entry.messages[0].text(), "My password is [number].");
+    ///     Ok::<_, OperationError>(())
+    /// };
+    /// let entry = MemoryEntry::new([Message::user("My password is 4711.")]);
+    /// rail_chain![redact].guard_store(entry, &mut RunContext::new("demo"), store).await?;
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// When a rail aborts or faults, when the memory fails, or when the run is cancelled.
+    fn guard_store<F>(
+        &self,
+        entry: MemoryEntry,
+        ctx: &mut RunContext,
+        store: F,
+    ) -> impl Future<Output = Result<(), RunError>> + Send
+    where
+        F: Guarded<MemoryEntry, (), OperationError, Future: Send, Value: Send, Error: Send> + Send,
+    {
+        memory::store(self, entry, ctx.for_rails(), store)
     }
 
     /// Guards a tool call: [`PreToolCall`](crate::events::PreToolCall), the call, then

@@ -6,6 +6,7 @@ pub(crate) mod failure;
 pub(crate) mod guard;
 pub(crate) mod guarded;
 pub(crate) mod kinds;
+mod memory;
 pub(crate) mod perform;
 pub(crate) mod permit;
 pub(crate) mod retries;

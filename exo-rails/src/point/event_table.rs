@@ -21,50 +21,65 @@ macro_rules! event_table {
             /// A run begins. A skip ends it with a substitute output: a cache hit.
             Start = 1 "start" before
                 (mut run: InvokeInputs) -> InvokeOutput, allows Retry;
+            /// A memory has answered, and the model has not read it yet. A skip brings what is recalled instead; without a
+            /// substitute, nothing is recalled.
+            MemoryRecalled = 2 "memory_recalled" before
+                (ref query: MemoryQuery, mut memory: RecalledMemory) -> RecalledMemory, allows Skip;
+            /// A run has put together what its model reads first: instructions, conversation, recalled memory, input. What
+            /// rails change stays changed for the whole run.
+            ContextAssembled = 3 "context_assembled" before
+                (mut context: ContextInputs) -> NoSubstitute, allows Abort;
             /// The history is about to be compacted, because it has outgrown its budget. A skip may bring the history to
             /// use instead; without one, the history stays as it is.
-            PreCompaction = 2 "pre_compaction" before
+            PreCompaction = 4 "pre_compaction" before
                 (mut history: CompactionInputs) -> CompactionOutput, allows Skip;
             /// The history has been compacted. Its rails observe.
-            PostCompaction = 3 "post_compaction" after
+            PostCompaction = 5 "post_compaction" after
                 (ref history: CompactionInputs, ref output: CompactionOutput) -> NoSubstitute, allows Nothing;
+            /// The model is about to be called with more tokens than the budget allows, and no compaction has helped. What
+            /// rails change stays changed for the whole run.
+            ContextOverflow = 6 "context_overflow" before
+                (mut context: ContextInputs) -> NoSubstitute, allows Abort;
             /// The model is about to be called.
-            PreLlmCall = 4 "pre_llm_call" before
+            PreLlmCall = 7 "pre_llm_call" before
                 (mut call: ModelCallInputs) -> ModelResponse, allows Retry;
             /// The model has said something more: a piece of its answer, or all of an answer that is not streamed. A skip
             /// lets the window leave as it stands; a retry has the model called again. To end the answer here, see
             /// [`StreamWindow::end`](crate::StreamWindow::end).
-            LlmChunk = 5 "llm_chunk" before
+            LlmChunk = 8 "llm_chunk" before
                 (ref call: ModelCallInputs, mut window: StreamWindow) -> NoSubstitute, allows Retry;
             /// The model has answered. A skip accepts the answer as it stands.
-            PostLlmCall = 6 "post_llm_call" after
+            PostLlmCall = 9 "post_llm_call" after
                 (ref call: ModelCallInputs, mut response: ModelResponse) -> NoSubstitute, allows Retry;
             /// The call of the model has failed. A skip may bring a substitute, such as an answer from another provider.
             /// Without one, the error goes on, and no further rail is asked.
-            LlmError = 7 "llm_error" after
+            LlmError = 10 "llm_error" after
                 (ref call: ModelCallInputs, ref error: OperationError) -> ModelResponse, allows Retry;
             /// A tool is about to be called.
-            PreToolCall = 8 "pre_tool_call" before
+            PreToolCall = 11 "pre_tool_call" before
                 (mut call: ToolCallInputs) -> ToolOutput, allows Retry;
             /// A tool has returned. A skip accepts the output as it stands.
-            PostToolCall = 9 "post_tool_call" after
+            PostToolCall = 12 "post_tool_call" after
                 (ref call: ToolCallInputs, mut output: ToolOutput) -> NoSubstitute, allows Retry;
             /// A tool has failed. A skip may bring a substitute. Without one, the error becomes the output that the model
             /// reads, and no further rail is asked.
-            ToolError = 10 "tool_error" after
+            ToolError = 13 "tool_error" after
                 (ref call: ToolCallInputs, ref error: OperationError) -> ToolOutput, allows Retry;
             /// A run has its answer. A skip accepts it as it stands, a retry does the whole run again.
-            Finished = 11 "finished" after
+            Finished = 14 "finished" after
                 (ref run: InvokeInputs, mut output: InvokeOutput) -> NoSubstitute, allows Retry;
+            /// A memory is about to store something. After a skip, it is not stored.
+            MemoryStored = 15 "memory_stored" before
+                (mut entry: MemoryEntry) -> NoSubstitute, allows Skip;
             /// A run ends with an error. Its rails observe.
-            Error = 12 "error" end
+            Error = 16 "error" end
                 (ref run: InvokeInputs, ref error: RunError) -> NoSubstitute, allows Nothing;
             /// A session ends. Its rails observe.
-            SessionEnd = 13 "session_end" end
+            SessionEnd = 17 "session_end" end
                 (ref session: SessionInfo) -> NoSubstitute, allows Nothing;
             /// A run or a session is dropped before it has ended. Its rails observe, and run while it is dropped: a rail is a
             /// plain `fn`, because nothing can wait there.
-            Dropped = 14 "dropped" end
+            Dropped = 18 "dropped" end
                 (ref dropped: DroppedInputs) -> NoSubstitute, allows Nothing;
         }
     };

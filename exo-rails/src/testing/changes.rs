@@ -11,6 +11,8 @@ use crate::event::Inputs;
 pub(super) fn changeable(inputs: &Inputs<'_>) -> Value {
     match inputs {
         Inputs::Start(run) => value(run),
+        Inputs::MemoryRecalled(_, memory) => value(memory),
+        Inputs::ContextAssembled(context) | Inputs::ContextOverflow(context) => value(context),
         Inputs::PreCompaction(history) => value(history),
         Inputs::PreLlmCall(call) => value(call),
         Inputs::LlmChunk(_, window) => json!({ "text": format!("{}{}", window.text, window.held_back()) }),
@@ -18,6 +20,7 @@ pub(super) fn changeable(inputs: &Inputs<'_>) -> Value {
         Inputs::PreToolCall(call) => value(call),
         Inputs::PostToolCall(_, output) => value(output),
         Inputs::Finished(_, output) => value(output),
+        Inputs::MemoryStored(entry) => value(entry),
         Inputs::Custom(own) => Value::String(format!("{own:?}")),
         Inputs::SessionStart(_)
         | Inputs::PostCompaction(..)
