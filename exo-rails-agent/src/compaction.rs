@@ -223,6 +223,16 @@ impl Compaction {
         self
     }
 
+    /// More tokens than this are too many.
+    pub(crate) const fn budget(&self) -> u64 {
+        self.budget
+    }
+
+    /// How many tokens these messages have.
+    pub(crate) fn tokens(&self, messages: &Messages) -> u64 {
+        (self.counter)(messages)
+    }
+
     /// These messages, made shorter when they are too many.
     pub(crate) async fn of<R: GuardSet>(
         &self,
@@ -230,7 +240,7 @@ impl Compaction {
         rails: &R,
         ctx: &mut RunContext,
     ) -> Result<Messages, RunError> {
-        let (tokens, budget) = ((self.counter)(&messages), self.budget);
+        let (tokens, budget) = (self.tokens(&messages), self.budget);
         if tokens <= budget {
             return Ok(messages);
         }

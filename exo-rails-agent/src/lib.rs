@@ -1,4 +1,4 @@
-//! A small agent on [exo-rails](exo_rails): its loop, sessions, compaction, and models.
+//! A small agent on [exo-rails](exo_rails): its loop, sessions, compaction, memory, and models.
 //!
 //! ```
 //! use exo_rails::prelude::*;
@@ -33,6 +33,7 @@ pub mod anthropic;
 mod compaction;
 #[cfg(any(feature = "openai-http", feature = "anthropic-http"))]
 mod http;
+mod memory;
 mod model;
 #[cfg(feature = "openai-http")]
 pub mod openai;
@@ -44,9 +45,10 @@ pub mod testing;
 
 pub use agent::{
     Agent, AgentBuilder, CallState, Checkpoints, FailedRun, FileCheckpoints, IntoRun, NotOpen, Resolution, RunEvent,
-    RunFuture, RunSoFar, RunStart, RunStream, SuspendedCall, SuspendedRun,
+    RunFuture, RunSoFar, RunStart, RunStream, SuspendedCall, SuspendedMemory, SuspendedRun,
 };
 pub use compaction::{Compaction, Compactor, KeepNewest, estimated_tokens};
+pub use memory::{InMemory, Memory};
 pub use model::Model;
 pub use scripted::{ScriptError, ScriptedModel};
 pub use session::{SavedSession, Session};

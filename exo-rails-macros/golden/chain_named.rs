@@ -52,25 +52,29 @@ const _: () = {
             >;
         }
         use ::exo_rails::__private::Steps3 as __Steps3;
-        /// `.8.0` is the place in the list of the rail that runs first at event 8, `PreToolCall`.
+        /// `.11.0` is the place in the list of the rail that runs first at event 11, `PreToolCall`.
         static __AT: ::exo_rails::__private::LifecycleOrder = __Facts::lifecycle(0);
         /// The rails on each event, in the order in which they run.
         impl ::exo_rails::__private::LifecycleSteps for __Rails {
             type SessionStart = __Steps3<{ __AT.0.0 }, { __AT.0.1 }, { __AT.0.2 }>;
             type Start = __Steps3<{ __AT.1.0 }, { __AT.1.1 }, { __AT.1.2 }>;
-            type PreCompaction = __Steps3<{ __AT.2.0 }, { __AT.2.1 }, { __AT.2.2 }>;
-            type PostCompaction = __Steps3<{ __AT.3.0 }, { __AT.3.1 }, { __AT.3.2 }>;
-            type PreLlmCall = __Steps3<{ __AT.4.0 }, { __AT.4.1 }, { __AT.4.2 }>;
-            type LlmChunk = __Steps3<{ __AT.5.0 }, { __AT.5.1 }, { __AT.5.2 }>;
-            type PostLlmCall = __Steps3<{ __AT.6.0 }, { __AT.6.1 }, { __AT.6.2 }>;
-            type LlmError = __Steps3<{ __AT.7.0 }, { __AT.7.1 }, { __AT.7.2 }>;
-            type PreToolCall = __Steps3<{ __AT.8.0 }, { __AT.8.1 }, { __AT.8.2 }>;
-            type PostToolCall = __Steps3<{ __AT.9.0 }, { __AT.9.1 }, { __AT.9.2 }>;
-            type ToolError = __Steps3<{ __AT.10.0 }, { __AT.10.1 }, { __AT.10.2 }>;
-            type Finished = __Steps3<{ __AT.11.0 }, { __AT.11.1 }, { __AT.11.2 }>;
-            type Error = __Steps3<{ __AT.12.0 }, { __AT.12.1 }, { __AT.12.2 }>;
-            type SessionEnd = __Steps3<{ __AT.13.0 }, { __AT.13.1 }, { __AT.13.2 }>;
-            type Dropped = __Steps3<{ __AT.14.0 }, { __AT.14.1 }, { __AT.14.2 }>;
+            type MemoryRecalled = __Steps3<{ __AT.2.0 }, { __AT.2.1 }, { __AT.2.2 }>;
+            type ContextAssembled = __Steps3<{ __AT.3.0 }, { __AT.3.1 }, { __AT.3.2 }>;
+            type PreCompaction = __Steps3<{ __AT.4.0 }, { __AT.4.1 }, { __AT.4.2 }>;
+            type PostCompaction = __Steps3<{ __AT.5.0 }, { __AT.5.1 }, { __AT.5.2 }>;
+            type ContextOverflow = __Steps3<{ __AT.6.0 }, { __AT.6.1 }, { __AT.6.2 }>;
+            type PreLlmCall = __Steps3<{ __AT.7.0 }, { __AT.7.1 }, { __AT.7.2 }>;
+            type LlmChunk = __Steps3<{ __AT.8.0 }, { __AT.8.1 }, { __AT.8.2 }>;
+            type PostLlmCall = __Steps3<{ __AT.9.0 }, { __AT.9.1 }, { __AT.9.2 }>;
+            type LlmError = __Steps3<{ __AT.10.0 }, { __AT.10.1 }, { __AT.10.2 }>;
+            type PreToolCall = __Steps3<{ __AT.11.0 }, { __AT.11.1 }, { __AT.11.2 }>;
+            type PostToolCall = __Steps3<{ __AT.12.0 }, { __AT.12.1 }, { __AT.12.2 }>;
+            type ToolError = __Steps3<{ __AT.13.0 }, { __AT.13.1 }, { __AT.13.2 }>;
+            type Finished = __Steps3<{ __AT.14.0 }, { __AT.14.1 }, { __AT.14.2 }>;
+            type MemoryStored = __Steps3<{ __AT.15.0 }, { __AT.15.1 }, { __AT.15.2 }>;
+            type Error = __Steps3<{ __AT.16.0 }, { __AT.16.1 }, { __AT.16.2 }>;
+            type SessionEnd = __Steps3<{ __AT.17.0 }, { __AT.17.1 }, { __AT.17.2 }>;
+            type Dropped = __Steps3<{ __AT.18.0 }, { __AT.18.1 }, { __AT.18.2 }>;
         }
         #[automatically_derived]
         #[diagnostic::do_not_recommend]

@@ -73,7 +73,7 @@ const _: () = {
             const ONION: bool = true;
         }
         /// What is known of the chain when it is compiled.
-        type __Facts = ::exo_rails::__private::ChainFacts<MemoryRails, 1, 17>;
+        type __Facts = ::exo_rails::__private::ChainFacts<MemoryRails, 1, 21>;
         impl ::exo_rails::__private::RailList for __Rails {
             type Chain = MemoryRails;
             type Facts = __Facts;
@@ -83,25 +83,29 @@ const _: () = {
             >;
         }
         use ::exo_rails::__private::Steps1 as __Steps1;
-        /// `.8.0` is the place in the list of the rail that runs first at event 8, `PreToolCall`.
+        /// `.11.0` is the place in the list of the rail that runs first at event 11, `PreToolCall`.
         static __AT: ::exo_rails::__private::LifecycleOrder = __Facts::lifecycle(0);
         /// The rails on each event, in the order in which they run.
         impl ::exo_rails::__private::LifecycleSteps for __Rails {
             type SessionStart = __Steps1<{ __AT.0.0 }>;
             type Start = __Steps1<{ __AT.1.0 }>;
-            type PreCompaction = __Steps1<{ __AT.2.0 }>;
-            type PostCompaction = __Steps1<{ __AT.3.0 }>;
-            type PreLlmCall = __Steps1<{ __AT.4.0 }>;
-            type LlmChunk = __Steps1<{ __AT.5.0 }>;
-            type PostLlmCall = __Steps1<{ __AT.6.0 }>;
-            type LlmError = __Steps1<{ __AT.7.0 }>;
-            type PreToolCall = __Steps1<{ __AT.8.0 }>;
-            type PostToolCall = __Steps1<{ __AT.9.0 }>;
-            type ToolError = __Steps1<{ __AT.10.0 }>;
-            type Finished = __Steps1<{ __AT.11.0 }>;
-            type Error = __Steps1<{ __AT.12.0 }>;
-            type SessionEnd = __Steps1<{ __AT.13.0 }>;
-            type Dropped = __Steps1<{ __AT.14.0 }>;
+            type MemoryRecalled = __Steps1<{ __AT.2.0 }>;
+            type ContextAssembled = __Steps1<{ __AT.3.0 }>;
+            type PreCompaction = __Steps1<{ __AT.4.0 }>;
+            type PostCompaction = __Steps1<{ __AT.5.0 }>;
+            type ContextOverflow = __Steps1<{ __AT.6.0 }>;
+            type PreLlmCall = __Steps1<{ __AT.7.0 }>;
+            type LlmChunk = __Steps1<{ __AT.8.0 }>;
+            type PostLlmCall = __Steps1<{ __AT.9.0 }>;
+            type LlmError = __Steps1<{ __AT.10.0 }>;
+            type PreToolCall = __Steps1<{ __AT.11.0 }>;
+            type PostToolCall = __Steps1<{ __AT.12.0 }>;
+            type ToolError = __Steps1<{ __AT.13.0 }>;
+            type Finished = __Steps1<{ __AT.14.0 }>;
+            type MemoryStored = __Steps1<{ __AT.15.0 }>;
+            type Error = __Steps1<{ __AT.16.0 }>;
+            type SessionEnd = __Steps1<{ __AT.17.0 }>;
+            type Dropped = __Steps1<{ __AT.18.0 }>;
         }
         static __AT0_0: ::exo_rails::__private::Order = __Facts::order::<
             ::exo_rails::__private::Sound<MemoriesRecalled, __Events, { __SERVED }>,

@@ -1,6 +1,7 @@
 //! A small agent: a model, tools, and a guard set around everything that they do.
 
 mod checkpoints;
+mod context;
 mod failed;
 mod file_checkpoints;
 mod panics;
@@ -20,6 +21,7 @@ use exo_rails::{GuardSet, InvokeOutput, KeptValues, NoRails, RunContext, Tool};
 use serde_json::{Map, Value};
 
 use crate::compaction::Compaction;
+use crate::memory::{AgentMemory, Memory};
 use crate::model::Model;
 
 pub use checkpoints::Checkpoints;
@@ -29,7 +31,7 @@ pub use file_checkpoints::FileCheckpoints;
 pub(crate) use run::AgentRun;
 pub use start::{IntoRun, RunStart};
 pub use streaming::{RunEvent, RunFuture, RunStream};
-pub use suspended::{CallState, NotOpen, Resolution, SuspendedCall, SuspendedRun};
+pub use suspended::{CallState, NotOpen, Resolution, SuspendedCall, SuspendedMemory, SuspendedRun};
 
 /// How many steps an agent may take when its builder does not say.
 const DEFAULT_MAX_STEPS: u32 = 20;
@@ -97,6 +99,8 @@ pub struct Agent<M, R = NoRails> {
     compaction: Option<Compaction>,
     kept_values: KeptValues,
     checkpoints: Option<SharedCheckpoints>,
+    context_budget: Option<u64>,
+    memory: AgentMemory,
 }
 
 #[derive(Clone)]
@@ -125,6 +129,8 @@ impl<M: Model> Agent<M> {
             compaction: None,
             kept_values: KeptValues::new(),
             checkpoints: None,
+            context_budget: None,
+            memory: AgentMemory::default(),
         })
     }
 }
@@ -348,6 +354,58 @@ impl<M, R> AgentBuilder<M, R> {
         self
     }
 
+    /// How many tokens the model may read at most. The rails of [`ContextAssembled`](exo_rails::events::ContextAssembled)
+    /// see it; with more tokens, those of [`ContextOverflow`](exo_rails::events::ContextOverflow) are asked before the model is
+    /// called, and may abort the run or shorten the messages. Otherwise the messages are sent as they are.
+    ///
+    /// When it is not said, it is the budget of the [compaction](Self::compaction). A compaction over less tokens makes the
+    /// history shorter before there are too many. Tokens are counted as the compaction counts them, or
+    /// [estimated](crate::estimated_tokens) where there is none; those of the tools are not counted.
+    ///
+    /// ```
+    /// use exo_rails::prelude::*;
+    /// use exo_rails::ContextInputs;
+    /// use exo_rails_agent::{Agent, ScriptedModel};
+    ///
+    /// #[rail(on = [ContextOverflow])]
+    /// fn refuse(context: &ContextInputs) -> Verdict {
+    ///     Verdict::abort(format!("{} tokens are too many", context.tokens))
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let model: ScriptedModel = r#"[{ "say": "Gladly." }]"#.parse()?;
+    /// let agent = Agent::builder("support", model).rails(rail_chain![refuse]).context_budget(100).build();
+    /// assert_eq!(agent.run("Help me.").await?.text, "Gladly.");
+    /// assert!(agent.run("a word and another ".repeat(40)).await.is_err());
+    /// # Ok(()) }
+    /// ```
+    pub fn context_budget(mut self, tokens: u64) -> Self {
+        self.0.context_budget = Some(tokens);
+        self
+    }
+
+    /// Gives the agent a memory: what it recalls, the model reads before the input; and what was said is stored in it. See
+    /// [`Memory`].
+    pub fn memory(mut self, memory: impl Memory + 'static) -> Self {
+        self.0.memory.set(memory);
+        self
+    }
+
+    /// How many items the memory may recall for a run (5 when it is not said). More are left out.
+    pub fn recall_limit(mut self, items: usize) -> Self {
+        self.0.memory.limit = items;
+        self
+    }
+
+    /// Lets a run go on when the memory fails: nothing is recalled or stored then, and a `tracing` warning says why.
+    /// Otherwise the run fails with the error of the memory.
+    ///
+    /// It is for failures of the memory only: what rails decide about it stays decided.
+    pub fn ignore_memory_failures(mut self) -> Self {
+        self.0.memory.ignores_failures = true;
+        self
+    }
+
     /// The agent.
     pub fn build(self) -> Agent<M, R> {
         self.0
@@ -425,6 +483,8 @@ impl<M> AgentBuilder<M> {
             compaction,
             kept_values,
             checkpoints,
+            context_budget,
+            memory,
         } = self.0;
         AgentBuilder(Agent {
             name,
@@ -440,6 +500,8 @@ impl<M> AgentBuilder<M> {
             compaction,
             kept_values,
             checkpoints,
+            context_budget,
+            memory,
         })
     }
 }

@@ -10,7 +10,7 @@ use exo_rails::{
 };
 
 use super::failed::RunSoFar;
-use super::suspended::{CallState, SuspendedCall, SuspendedRun};
+use super::suspended::{CallState, SuspendedCall, SuspendedMemory, SuspendedRun};
 
 /// What the model reads in the place of an output that a run did not wait for.
 const NO_OUTPUT: &str = "The run ended before this call returned.";
@@ -35,6 +35,18 @@ struct State {
     question: Option<OpenQuestion>,
     /// What this operation had come to, until it is done with it.
     recorded: Option<SuspendedResult>,
+    memory: MemoryState,
+}
+
+/// What an attempt has to do with the memory of the agent.
+#[derive(Default)]
+struct MemoryState {
+    /// Whether something is among the messages that the memory has recalled.
+    has_recalled: bool,
+    /// The attempt in which the model was asked last in this step.
+    asked: Option<u32>,
+    /// Whether the memory is to store the answer, when the rails of `Finished` have let it pass.
+    stores_answer: bool,
 }
 
 struct Call {
@@ -64,29 +76,77 @@ impl Progress {
             };
             Call { call, state, recorded }
         });
+        let (mut messages, memory) = (run.so_far.messages, run.memory);
+        let has_recalled = !memory.recalled.is_empty();
+        for at in memory.recalled {
+            if let Some(message) = messages.get_mut(at) {
+                message.is_recalled = true;
+            }
+        }
         *self.lock() = State {
             inputs: run.inputs,
-            messages: run.so_far.messages,
+            messages,
             steps: run.so_far.steps,
             has_answered: false,
             calls: calls.collect(),
             is_resumed: true,
             question: None,
             recorded: run.result,
+            memory: MemoryState { has_recalled, asked: None, stores_answer: memory.stores_answer },
         };
     }
 
-    /// Begins an attempt with these inputs: with the messages that it begins with, or where it was suspended. Returns the first
-    /// step.
-    pub(super) fn begin(&self, inputs: &InvokeInputs, messages: impl FnOnce() -> Messages) -> u32 {
+    /// Begins an attempt with these inputs: without messages, or where it was suspended. Returns the step where it was.
+    pub(super) fn begin(&self, inputs: &InvokeInputs) -> Option<u32> {
         let mut state = self.lock();
         state.inputs.clone_from(inputs);
         // A run that was suspended before its first step begins with it.
         if mem::take(&mut state.is_resumed) && state.steps > 0 {
-            return state.steps - 1;
+            return Some(state.steps - 1);
         }
-        *state = State { inputs: mem::take(&mut state.inputs), messages: messages(), ..State::default() };
-        0
+        *state = State { inputs: mem::take(&mut state.inputs), ..State::default() };
+        None
+    }
+
+    /// The inputs of the run, as its rails have left them.
+    pub(super) fn inputs(&self) -> InvokeInputs {
+        self.lock().inputs.clone()
+    }
+
+    /// What the model reads first.
+    pub(super) fn assembled(&self, messages: Messages, has_recalled: bool) {
+        let mut state = self.lock();
+        (state.messages, state.memory.has_recalled) = (messages, has_recalled);
+    }
+
+    /// The model is asked in this attempt of its call.
+    pub(super) fn set_asked(&self, attempt: u32) {
+        self.lock().memory.asked = Some(attempt);
+    }
+
+    /// The attempt in which the model was asked last in this step.
+    pub(super) fn asked(&self) -> Option<u32> {
+        self.lock().memory.asked
+    }
+
+    pub(super) fn set_stores_answer(&self, stores_answer: bool) {
+        self.lock().memory.stores_answer = stores_answer;
+    }
+
+    /// Whether the memory is to store the answer.
+    pub(super) fn stores_answer(&self) -> bool {
+        self.lock().memory.stores_answer
+    }
+
+    /// A run that waits until its answer may be stored goes on with this output.
+    pub(super) fn wait_with(&self, output: InvokeOutput) {
+        self.lock().recorded = Some(SuspendedResult::Finished(output));
+    }
+
+    /// Makes this the conversation of a run whose answer the rails have let pass.
+    pub(super) fn finish(&self, messages: Messages) {
+        let mut state = self.lock();
+        (state.messages, state.has_answered) = (messages, false);
     }
 
     /// The output of the run, when a rail has suspended the run after it.
@@ -122,11 +182,18 @@ impl Progress {
     }
 
     pub(super) fn set_steps(&self, steps: u32) {
-        self.lock().steps = steps;
+        let mut state = self.lock();
+        (state.steps, state.memory.asked) = (steps, None);
     }
 
     pub(super) fn messages(&self) -> Messages {
         self.lock().messages.clone()
+    }
+
+    /// The conversation that goes on: without what the memory has recalled.
+    pub(super) fn conversation(&self) -> Messages {
+        let state = self.lock();
+        state.without_recalled(state.messages.clone())
     }
 
     pub(super) fn set_messages(&self, messages: Messages) {
@@ -210,7 +277,7 @@ impl Progress {
     /// What the run has done by now, for a run that fails. Each call has an output.
     pub(super) fn so_far(&self, usage: Usage) -> RunSoFar {
         let state = self.lock();
-        let mut messages = state.messages();
+        let mut messages = state.without_recalled(state.messages());
         messages.extend(outputs(&state.calls));
         RunSoFar { messages, usage, steps: state.steps }
     }
@@ -219,10 +286,14 @@ impl Progress {
     pub(super) fn suspended(&self, context: SavedContext, usage: Usage, revision: u64) -> SuspendedRun {
         let state = self.lock();
         let call = |Call { call, state, .. }: &Call| SuspendedCall { call: call.clone(), state: state.clone() };
+        let messages = state.messages();
+        let recalled = messages.iter().enumerate().filter(|(_, message)| message.is_recalled).map(|(at, _)| at);
+        let memory = SuspendedMemory { recalled: recalled.collect(), stores_answer: state.memory.stores_answer };
         SuspendedRun {
             inputs: state.inputs.clone(),
             context,
-            so_far: RunSoFar { messages: state.messages(), usage, steps: state.steps },
+            so_far: RunSoFar { messages, usage, steps: state.steps },
+            memory,
             calls: state.calls.iter().map(call).collect(),
             question: state.question.clone(),
             result: state.recorded.clone(),
@@ -232,6 +303,13 @@ impl Progress {
 }
 
 impl State {
+    fn without_recalled(&self, mut messages: Messages) -> Messages {
+        if self.memory.has_recalled {
+            messages.retain(|message| !message.is_recalled);
+        }
+        messages
+    }
+
     /// The conversation, without an answer that the rails of `Finished` have not let pass.
     fn messages(&self) -> Messages {
         let mut messages = self.messages.clone();

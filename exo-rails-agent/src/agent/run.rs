@@ -30,11 +30,11 @@ type Attempt<'a> = Pin<Box<dyn Future<Output = Result<InvokeOutput, RunError>> +
 
 /// One run of an agent, streamed when somebody listens to its events.
 pub(crate) struct AgentRun<'a, M, R> {
-    agent: &'a Agent<M, R>,
+    pub(super) agent: &'a Agent<M, R>,
     events: Option<Sender<RunEvent>>,
     // One for all attempts: what a run has cost is not forgotten when a rail has it done again.
     usage: Arc<Mutex<Usage>>,
-    progress: Progress,
+    pub(super) progress: Progress,
     recorder: Recorder<'a>,
 }
 
@@ -75,7 +75,7 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
         let result = self.agent.rails.guard_run(input, ctx, attempt).await;
         // A rail may have answered in the place of the last attempt.
         self.tell_again(result.is_ok() && reported < ctx.attempt()).await;
-        result
+        self.remember(result, ctx).await
     }
 
     async fn tell_again(&self, again: bool) {
@@ -93,7 +93,10 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
     /// Takes steps until the model answers.
     async fn take_steps(&self, run: Permit<InvokeInputs>) -> Result<InvokeOutput, RunError> {
         let (mut ctx, max_steps) = (run.context(), self.agent.max_steps);
-        let first = self.progress.begin(&run, || self.first_messages(&run));
+        let first = match self.progress.begin(&run) {
+            Some(step) => step,
+            None => self.assemble(&run, &mut ctx).await?,
+        };
         if let Some(output) = self.progress.take_output() {
             return Ok(output);
         }
@@ -102,6 +105,7 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
             if !self.progress.has_calls() {
                 let response = self.ask_in_step(step, &mut ctx).await?;
                 if response.message.tool_calls.is_empty() {
+                    self.note_answer(&ctx);
                     return Ok(self.answer(response, &ctx));
                 }
                 self.progress.begin_calls(response.message.tool_calls);
@@ -118,6 +122,7 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
         self.progress.set_steps(step + 1);
         self.compact(ctx).await?;
         self.progress.add(ctx.take_notices());
+        self.check_overflow(ctx).await?;
         // The request is gone with the future: then nobody shares the list, and the push copies no pointers.
         let response = self.ask(self.progress.messages(), ctx).await?;
         // Where a rail has skipped the call, there may be nothing to remember.
@@ -128,7 +133,7 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
     }
 
     /// The error; where a rail ends the run with an answer, with what the run has cost.
-    fn with_cost(&self, mut error: RunError) -> RunError {
+    pub(super) fn with_cost(&self, mut error: RunError) -> RunError {
         if let RunError::Abort(abort) = &mut error
             && let Some(Ending::Answer(answer)) = abort.ending.as_deref_mut()
         {
@@ -151,7 +156,7 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
         // Where a rail has skipped the call, the answer is empty, and this says why.
         let says_why = |name: &str| ctx.substituted_by().is_some() && name == InvokeOutput::SKIPPED;
         let extra = response.extra.into_iter().filter(|(name, _)| says_why(name)).collect();
-        let (messages, usage, steps) = (self.progress.messages(), self.used(), self.progress.steps());
+        let (messages, usage, steps) = (self.progress.conversation(), self.used(), self.progress.steps());
         InvokeOutput { text, messages, usage, steps, extra }
     }
 
@@ -160,7 +165,7 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
         self.usage.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn first_messages(&self, run: &InvokeInputs) -> Messages {
+    pub(super) fn first_messages(&self, run: &InvokeInputs) -> Messages {
         // A conversation that goes on has them already: `InvokeOutput::messages` begins with them.
         let told = run.messages.first().is_some_and(Message::is_instructions);
         let instructions = self.agent.instructions.as_deref().filter(|_| !told).map(Message::system);
@@ -204,6 +209,7 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
 
     async fn call_model(&self, request: Permit<ModelCallInputs>, span: &Span) -> Result<ModelResponse, OperationError> {
         telemetry::record_request(span, &request);
+        self.progress.set_asked(request.attempt());
         let mut meter = self.meter();
         let response = match self.progress.take_response() {
             Some(recorded) => recorded?,
@@ -219,6 +225,7 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
         span: &Span,
     ) -> impl Stream<Item = Result<ModelDelta, OperationError>> + Send + use<'_, M, R> {
         telemetry::record_request(span, &request);
+        self.progress.set_asked(request.attempt());
         let mut meter = self.meter();
         let deltas = match self.progress.take_response() {
             Some(recorded) => {

@@ -75,9 +75,30 @@ pub struct SuspendedRun {
     /// What this model call, or the run, had come to: see [`Suspension::result`](exo_rails::Suspension::result).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<SuspendedResult>,
+    /// What the run has to do with the [`Memory`](crate::Memory) of the agent.
+    #[serde(default, skip_serializing_if = "SuspendedMemory::is_default")]
+    pub memory: SuspendedMemory,
     /// How many times the run was saved in [`Checkpoints`](crate::Checkpoints), this time included.
     #[serde(default)]
     pub revision: u64,
+}
+
+/// What a suspended run has to do with the [`Memory`](crate::Memory) of the agent.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct SuspendedMemory {
+    /// Which messages of the run the memory has recalled, from 0: they are not part of the conversation that the run gives.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub recalled: Vec<usize>,
+    /// Whether the answer that waits is to be stored.
+    #[serde(default)]
+    pub stores_answer: bool,
+}
+
+impl SuspendedMemory {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// A tool call of the step that is under way.

@@ -34,6 +34,8 @@ pub trait Listing<const N: usize> {
     const ONION: bool = false;
 }
 
+const NO_RAIL: PlannedRail = PlannedRail::of(&<super::NoRail as Rail>::ROW, NO_PLACE);
+
 /// The rails of chain `C` at event `E`.
 struct Sorted<C, E, const N: usize, const K: usize>(PhantomData<(C, E)>);
 
@@ -41,14 +43,15 @@ impl<C: Listing<N>, E: Event, const N: usize, const K: usize> Sorted<C, E, N, K>
     /// The places of the rails that are on the event, by priority; then [`NO_PLACE`].
     const ORDER: [usize; N] = {
         let order = order(C::ROWS, E::POINT);
-        if Self::REVERSED { reversed(order) } else { order }
+        if C::ONION && E::POINT.is_after() { reversed(order) } else { order }
     };
 
-    const REVERSED: bool = C::ONION && E::POINT.is_after();
-
     /// The same order, with what is known of each rail.
-    const PLAN: EventPlan =
-        EventPlan { event: E::POINT, reversed: Self::REVERSED, rails: Self::RAILS.split_at(Self::COUNT).0 };
+    const PLAN: EventPlan = EventPlan {
+        event: E::POINT,
+        reversed: C::ONION && E::POINT.is_after(),
+        rails: Self::RAILS.split_at(Self::COUNT).0,
+    };
 
     const COUNT: usize = {
         let (order, mut count) = (&Self::ORDER, 0);
@@ -59,7 +62,7 @@ impl<C: Listing<N>, E: Event, const N: usize, const K: usize> Sorted<C, E, N, K>
     };
 
     const RAILS: &'static [PlannedRail] = &{
-        let mut rails = [const { PlannedRail::of(&<super::NoRail as Rail>::ROW, NO_PLACE) }; N];
+        let mut rails = [NO_RAIL; N];
         let (order, mut i) = (&Self::ORDER, 0);
         while i < Self::COUNT {
             rails[i] = PlannedRail::of(&C::ROWS[order[i]], order[i]);
@@ -78,12 +81,26 @@ impl<C: Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> {
     /// The plan of the event, also when it has no rails.
     #[must_use]
     pub const fn at<E: Event>() -> EventPlan {
-        Sorted::<C, E, N, K>::PLAN
+        if Self::ON.has(E::POINT) {
+            return Self::planned::<E>();
+        }
+        EventPlan { event: E::POINT, reversed: C::ONION && E::POINT.is_after(), rails: &[] }
     }
 
     /// The steps of the event from this one on.
     #[must_use]
     pub const fn order<E: Event>(start: usize) -> Order {
+        if Self::ON.has(E::POINT) { Self::sorted::<E>(start) } else { Order::NONE }
+    }
+
+    // Apart: the compiler evaluates the constants that a function names when it is called, and most chains have no rails on
+    // most events.
+
+    const fn planned<E: Event>() -> EventPlan {
+        Sorted::<C, E, N, K>::PLAN
+    }
+
+    const fn sorted<E: Event>(start: usize) -> Order {
         Order::from(&Sorted::<C, E, N, K>::ORDER, start)
     }
 
@@ -161,6 +178,16 @@ impl<C: Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> {
             i += 1;
         }
         points
+    };
+
+    /// The events that have rails; of custom events, those that may have some.
+    const ON: EventSet = {
+        let (mut bits, mut i) = (0, 0);
+        while i < N {
+            bits |= C::ROWS[i].on.0;
+            i += 1;
+        }
+        EventSet(bits)
     };
 
     const REWRITTEN: EventSet = {
@@ -339,6 +366,9 @@ macro_rules! order {
         pub struct Order($(pub $usize),*);
 
         impl Order {
+            /// The steps of an event without rails.
+            const NONE: Self = Self::from(&[], 0);
+
             /// The steps of an event from this one on.
             const fn from<const N: usize>(order: &[usize; N], start: usize) -> Self {
                 let (mut places, mut i) = ([NO_PLACE; LONGEST], 0);

@@ -1,7 +1,7 @@
 //! Spans: what a run does, as [`tracing`] sees it, in the words of the OpenTelemetry conventions for generative AI.
 //!
-//! An `Agent` opens a span for its run, and in it one for each call of the model, each call of a tool and
-//! each compaction, with the rails before and after inside:
+//! An `Agent` opens a span for its run, and in it one for each call of the model, each call of a tool, each
+//! compaction and each use of its memory, with the rails before and after inside:
 //!
 //! | span | `otel.name` | what it says, beside `gen_ai.operation.name` and `exo_rails.run_id` |
 //! |---|---|---|
@@ -9,6 +9,7 @@
 //! | [model call](model_call_span) | `chat {model}` | the provider, the model that was asked and the one that answered, the conversation, the step, why it ended, the usage of all attempts |
 //! | [tool call](tool_call_span) | `execute_tool {tool}` | the tool, the id of the call, the step |
 //! | [compaction](compaction_span) | `compact_history` | the step, how many messages are gone |
+//! | [memory](memory_span) | `recall_memory` or `store_memory` | the step, how many items were recalled |
 //! | [rail](rail_span) | `rail {name}` | its name and priority, the event, what it decided and why |
 //!
 //! When it has [ended](end), each operation also says how often it was attempted; whose substitute its result is, when a
@@ -63,7 +64,9 @@ use crate::decision::{Decision, Outcome};
 use crate::error::{FaultCause, RunError};
 use crate::event::Payloads;
 use crate::message::OperationErrorKind;
-use crate::message::{CompactionOutput, InvokeOutput, ModelCallInputs, ModelResponse, ToolOutput, Usage};
+use crate::message::{
+    CompactionOutput, InvokeOutput, ModelCallInputs, ModelResponse, RecalledMemory, ToolOutput, Usage,
+};
 use crate::point::{HookPoint, Reason};
 
 /// The target of the spans of operations.
@@ -131,6 +134,8 @@ pub mod names {
     pub const SUBSTITUTED_BY: &str = "exo_rails.substituted_by";
     /// How many messages a compaction has removed.
     pub const REMOVED: &str = "exo_rails.removed";
+    /// How many items of a memory were recalled.
+    pub const RECALLED: &str = "exo_rails.recalled";
     /// The rail: that of the span, or the one that has ended the operation.
     pub const RAIL_NAME: &str = "exo_rails.rail.name";
     /// Its priority.
@@ -252,6 +257,40 @@ pub fn compaction_span(ctx: &RailContext) -> Span {
     )
 }
 
+/// What is done with a memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemoryUse {
+    /// It recalls: [`guard_recall`](crate::Guard::guard_recall).
+    Recall,
+    /// It stores: [`guard_store`](crate::Guard::guard_store).
+    Store,
+}
+
+/// The span of a use of a memory: around [`guard_recall`](crate::Guard::guard_recall) or
+/// [`guard_store`](crate::Guard::guard_store). The convention has no name for it.
+#[must_use = "a span that is dropped has nothing in it: `.instrument(span)`"]
+pub fn memory_span(ctx: &RailContext, what: MemoryUse) -> Span {
+    let operation = match what {
+        MemoryUse::Recall => "recall_memory",
+        MemoryUse::Store => "store_memory",
+    };
+    tracing::info_span!(
+        target: TARGET,
+        "memory",
+        { names::OTEL_NAME } = operation,
+        { names::OTEL_KIND } = "internal",
+        { names::OTEL_STATUS_CODE } = Empty,
+        { names::OPERATION_NAME } = operation,
+        { names::RUN_ID } = ctx.run_id(),
+        { names::STEP } = ctx.step(),
+        { names::RECALLED } = Empty,
+        { names::ATTEMPTS } = Empty,
+        { names::SUBSTITUTED_BY } = Empty,
+        { names::RAIL_NAME } = Empty,
+        { names::ERROR_TYPE } = Empty,
+    )
+}
+
 /// What comes out of an operation, for its span.
 pub trait SpanResult {
     /// What it has cost.
@@ -314,6 +353,17 @@ impl SpanResult for CompactionOutput {
     fn record_in(&self, span: &Span) {
         span.record(names::REMOVED, self.removed);
     }
+}
+
+impl SpanResult for RecalledMemory {
+    fn record_in(&self, span: &Span) {
+        span.record(names::RECALLED, self.items.len());
+    }
+}
+
+/// What is stored has no output.
+impl SpanResult for () {
+    fn record_in(&self, _: &Span) {}
 }
 
 /// Records in the span how the operation ended. `ctx` is the context that it was guarded in.

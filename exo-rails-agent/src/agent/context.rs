@@ -1,0 +1,112 @@
+//! What a run gives its model to read, and what it gives its memory to store.
+
+use exo_rails::events::{ContextAssembled, ContextOverflow, Error};
+use exo_rails::message::{Message, Messages};
+use exo_rails::{
+    ContextInputs, Decision, Ending, GuardSet, InvokeInputs, InvokeOutput, MemoryEntry, RunContext, RunError, Serves,
+};
+use serde_json::Map;
+
+use super::run::AgentRun;
+use crate::compaction::{Compaction, estimated_tokens};
+use crate::model::Model;
+
+impl<M: Model, R: GuardSet> AgentRun<'_, M, R> {
+    /// Begins an attempt at its first step: instructions, conversation, recalled memory, input.
+    pub(super) async fn assemble(&self, run: &InvokeInputs, ctx: &mut RunContext) -> Result<u32, RunError> {
+        let (rails, mut messages) = (&self.agent.rails, self.first_messages(run));
+        let recalled = self.agent.memory.recall(run, rails, ctx).await?;
+        let has_recalled = recalled.is_some();
+        if let Some(recalled) = recalled {
+            // Before the input: what comes before it is the same in each turn, which servers of models keep.
+            messages.insert(messages.len() - 1, recalled);
+        }
+        if Serves::<ContextAssembled>::has_rails(rails) {
+            let mut context = self.context(messages);
+            if let Decision::Abort(abort) = rails.dispatch::<ContextAssembled>(&mut context, ctx).await? {
+                return Err(abort.into());
+            }
+            messages = context.messages;
+        }
+        self.progress.assembled(messages, has_recalled);
+        Ok(0)
+    }
+
+    /// Asks the rails when the model is about to read more than the budget allows.
+    pub(super) async fn check_overflow(&self, ctx: &mut RunContext) -> Result<(), RunError> {
+        let (rails, Some(budget)) = (&self.agent.rails, self.budget()) else { return Ok(()) };
+        if !Serves::<ContextOverflow>::has_rails(rails) {
+            return Ok(());
+        }
+        let mut context = self.context(self.progress.messages());
+        if context.tokens > budget {
+            if let Decision::Abort(abort) = rails.dispatch::<ContextOverflow>(&mut context, ctx).await? {
+                return Err(abort.into());
+            }
+            self.progress.set_messages(context.messages);
+        }
+        Ok(())
+    }
+
+    fn budget(&self) -> Option<u64> {
+        self.agent.context_budget.or_else(|| self.agent.compaction.as_ref().map(Compaction::budget))
+    }
+
+    fn context(&self, messages: Messages) -> ContextInputs {
+        let compaction = self.agent.compaction.as_ref();
+        let tokens = compaction.map_or_else(|| estimated_tokens(&messages), |compaction| compaction.tokens(&messages));
+        ContextInputs { messages, tokens, budget: self.budget(), extra: Map::new() }
+    }
+
+    /// Notes whether the memory is to store the answer, when the rails of `Finished` have let it pass.
+    pub(super) fn note_answer(&self, ctx: &RunContext) {
+        // A rail that has answered before the model was asked may have refused the input.
+        let was_asked = ctx.substituted_by().is_none() || self.progress.asked() == Some(ctx.attempt());
+        self.progress.set_stores_answer(self.agent.memory.is_some() && was_asked);
+    }
+
+    /// Stores what was said, when the run has ended with an answer of the model.
+    pub(super) async fn remember(
+        &self,
+        result: Result<InvokeOutput, RunError>,
+        ctx: &mut RunContext,
+    ) -> Result<InvokeOutput, RunError> {
+        let output = result?;
+        // Not where a rail has answered, nor where there is no answer.
+        if !self.progress.stores_answer() || ctx.substituted_by().is_some() || output.text.is_empty() {
+            return Ok(output);
+        }
+        let run = self.progress.inputs();
+        let (input, answer) = (Message::user(run.input.clone()), Message::assistant(output.text.as_str()));
+        let entry = MemoryEntry::exchange(input, answer);
+        match self.agent.memory.store(entry, &self.agent.rails, &mut ctx.child()).await {
+            Ok(()) => Ok(output),
+            Err(error) => self.not_stored(&run, output, self.with_cost(error), ctx).await,
+        }
+    }
+
+    /// The end of a run whose answer was not stored: the answer of the rail that has ended it with one, or the error.
+    async fn not_stored(
+        &self,
+        run: &InvokeInputs,
+        output: InvokeOutput,
+        mut error: RunError,
+        ctx: &mut RunContext,
+    ) -> Result<InvokeOutput, RunError> {
+        if let RunError::Abort(abort) = &mut error {
+            match abort.ending.take().map(|ending| *ending) {
+                Some(Ending::Answer(answer)) => return Ok(answer),
+                ending => abort.ending = ending.map(Box::new),
+            }
+        }
+        if error.suspension().is_some() {
+            self.progress.wait_with(output);
+        } else {
+            self.progress.finish(output.messages);
+        }
+        if let Err(fault) = self.agent.rails.dispatch::<Error>((run, &error), ctx).await {
+            tracing::warn!(%fault, "the rails of `Error` could not be asked");
+        }
+        Err(error)
+    }
+}
