@@ -1,7 +1,7 @@
 //! The hook points of an agent platform, and which event of ours each of them is.
 //!
-//! y-agent has 24 hook points. Ten of them are points of the lifecycle that an [`Agent`](crate::Agent) or a
-//! [`Session`](crate::Session) passes. This module offers these ten under the names that they have there, as the events that
+//! y-agent has 24 hook points. Thirteen of them are points of the lifecycle that an [`Agent`](crate::Agent) or a
+//! [`Session`](crate::Session) passes. This module offers these thirteen under the names that they have there, as the events that
 //! they are: a rail on [`PreToolExecute`] is a rail on [`PreToolCall`], and runs.
 //!
 //! | point of y-agent | event | fired by |
@@ -10,12 +10,13 @@
 //! | `PreToolExecute`, `PostToolExecute` | `PreToolCall`, `PostToolCall` | `Agent`, around each call of a tool |
 //! | `SessionCreated`, `SessionClosed` | `SessionStart`, `SessionEnd` | `Session`, in `start` and `end` |
 //! | `PreCompaction`, `PostCompaction` | the same | `Agent`, when its [`Compaction`](crate::Compaction) shortens the history |
+//! | `ContextOverflow` | the same | `Agent`, when its model is to read more than the [budget](crate::AgentBuilder::context_budget) |
+//! | `MemoryRecalled`, `MemoryStored` | the same | `Agent`, when its [`Memory`](crate::Memory) has recalled something, and before it stores something |
 //! | `AgentLoopStart`, `AgentLoopEnd` | `Start`, `Finished` | `Agent`, around each run |
 //!
-//! Nothing here fires the other fourteen yet, so they are not offered: a rail on them would never run. They are
-//! `MemoryStored`, `MemoryRecalled`, `WorkflowStarted`, `WorkflowCompleted`, `PrePipelineStep`, `PostPipelineStep`,
-//! `ToolGapDetected`, `ToolGapResolved`, `AgentGapDetected`, `AgentGapResolved`, `DynamicAgentCreated`,
-//! `DynamicAgentDeactivated`, `ContextOverflow` and `PostSkillInjection`. A program that has such a point declares it as a
+//! Nothing here fires the other eleven yet, so they are not offered: a rail on them would never run. They are
+//! `WorkflowStarted`, `WorkflowCompleted`, `PrePipelineStep`, `PostPipelineStep`, `ToolGapDetected`, `ToolGapResolved`,
+//! `AgentGapDetected`, `AgentGapResolved`, `DynamicAgentCreated`, `DynamicAgentDeactivated` and `PostSkillInjection`. A program that has such a point declares it as a
 //! [custom event](derive@exo_rails::Event), and fires it where it happens.
 //!
 //! ```
@@ -37,7 +38,9 @@
 
 use exo_rails::events::{Finished, PostToolCall, PreToolCall, SessionEnd, SessionStart, Start};
 
-pub use exo_rails::events::{PostCompaction, PostLlmCall, PreCompaction, PreLlmCall};
+pub use exo_rails::events::{
+    ContextOverflow, MemoryRecalled, MemoryStored, PostCompaction, PostLlmCall, PreCompaction, PreLlmCall,
+};
 
 /// A tool is about to be called.
 pub type PreToolExecute = PreToolCall;

@@ -144,7 +144,7 @@ impl<T> Permit<T> {
     message = "only a guard makes a permit, when its rails have let the operation pass",
     label = "inputs are not a permit",
     note = "let a guard call the executor: `rails.guard_tool_call(call, &mut ctx, run_tool).await?`",
-    note = "`guard_llm_call`, `guard_stream`, `guard_compaction` and `guard_run` do the same for the other operations; `NoRails` is a guard without rails"
+    note = "`guard_llm_call`, `guard_stream`, `guard_compaction`, `guard_recall`, `guard_store` and `guard_run` do the same for the other operations; `NoRails` is a guard without rails"
 )]
 pub trait MakesPermits {
     /// What nobody has.

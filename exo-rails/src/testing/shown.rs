@@ -33,7 +33,7 @@ fn show_event(f: &mut Formatter<'_>, number: usize, event: &TracedEvent) -> Resu
     let attempt = (event.attempt > 0).then(|| format!("attempt {}", event.attempt));
     let place: Vec<_> = tool.chain(step).chain(attempt).collect();
     let colon = if place.is_empty() { "" } else { ": " };
-    writeln!(f, "{number:>3}  {:<14}  {}{colon}{}", event.point, place.join(", "), decision(event))?;
+    writeln!(f, "{number:>3}  {:<17}  {}{colon}{}", event.point, place.join(", "), decision(event))?;
     event.changes.iter().try_for_each(|change| writeln!(f, "     changed {change}"))
 }
 

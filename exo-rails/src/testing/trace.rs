@@ -30,23 +30,24 @@ use crate::testing::shown;
 /// let script = r#"[{ "call": [{ "tool": "search" }] }, { "say": "There are three." }]"#;
 /// let run = exo_rails_agent::testing::run(rail_chain![shorten], script).input("Any orders?").tool("search", "three orders").await;
 /// assert_eq!(run.trace.to_string(), r#"
-///   1  start           continue
-///   2  pre_llm_call    continue
+///   1  start              continue
+///   2  context_assembled  continue
+///   3  pre_llm_call       continue
 ///      the model is told:
 ///        user: "Any orders?"
-///   3  llm_chunk       continue
-///   4  post_llm_call   continue
-///   5  pre_tool_call   `search`: continue
+///   4  llm_chunk          continue
+///   5  post_llm_call      continue
+///   6  pre_tool_call      `search`: continue
 ///      changed arguments.limit: null -> 3
 ///      `search` runs with {"limit":3}
-///   6  post_tool_call  `search`: continue
-///   7  pre_llm_call    step 1: continue
+///   7  post_tool_call     `search`: continue
+///   8  pre_llm_call       step 1: continue
 ///      the model is told, after 1 message as before:
 ///        assistant: "", calls `search` with {}
 ///        tool: "three orders"
-///   8  llm_chunk       step 1: continue
-///   9  post_llm_call   step 1: continue
-///  10  finished        continue
+///   9  llm_chunk          step 1: continue
+///  10  post_llm_call      step 1: continue
+///  11  finished           continue
 /// it ended with: "There are three."
 /// "#.trim_start_matches('\n'));
 /// # }

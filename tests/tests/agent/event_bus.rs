@@ -72,20 +72,21 @@ async fn each_event_of_a_run_is_one_record_with_its_place_and_decision() {
         told,
         [
             (0, HookPoint::Start, 0, 0, None),
-            (1, HookPoint::PreLlmCall, 0, 0, None),
-            (2, HookPoint::LlmChunk, 0, 0, None),
-            (3, HookPoint::PostLlmCall, 0, 0, retry),
-            (4, HookPoint::PreLlmCall, 0, 1, None),
-            (5, HookPoint::LlmChunk, 0, 1, None),
-            (6, HookPoint::PostLlmCall, 0, 1, None),
-            (7, HookPoint::PreToolCall, 0, 0, None),
-            (8, HookPoint::PostToolCall, 0, 0, None),
-            (9, HookPoint::PreLlmCall, 1, 0, None),
-            (10, HookPoint::LlmChunk, 1, 0, None),
-            (11, HookPoint::PostLlmCall, 1, 0, retry),
-            (12, HookPoint::PreLlmCall, 1, 1, None),
-            (13, HookPoint::LlmError, 1, 1, None),
-            (14, HookPoint::Error, 0, 0, None),
+            (1, HookPoint::ContextAssembled, 0, 0, None),
+            (2, HookPoint::PreLlmCall, 0, 0, None),
+            (3, HookPoint::LlmChunk, 0, 0, None),
+            (4, HookPoint::PostLlmCall, 0, 0, retry),
+            (5, HookPoint::PreLlmCall, 0, 1, None),
+            (6, HookPoint::LlmChunk, 0, 1, None),
+            (7, HookPoint::PostLlmCall, 0, 1, None),
+            (8, HookPoint::PreToolCall, 0, 0, None),
+            (9, HookPoint::PostToolCall, 0, 0, None),
+            (10, HookPoint::PreLlmCall, 1, 0, None),
+            (11, HookPoint::LlmChunk, 1, 0, None),
+            (12, HookPoint::PostLlmCall, 1, 0, retry),
+            (13, HookPoint::PreLlmCall, 1, 1, None),
+            (14, HookPoint::LlmError, 1, 1, None),
+            (15, HookPoint::Error, 0, 0, None),
         ]
     );
 
@@ -159,7 +160,14 @@ async fn a_filter_with_an_empty_set_means_all() {
     run(&bus.wrap(NoRails), [ModelResponse::text("Done.")]).await.unwrap();
     assert_eq!(
         events(&mut all),
-        [HookPoint::Start, HookPoint::PreLlmCall, HookPoint::LlmChunk, HookPoint::PostLlmCall, HookPoint::Finished]
+        [
+            HookPoint::Start,
+            HookPoint::ContextAssembled,
+            HookPoint::PreLlmCall,
+            HookPoint::LlmChunk,
+            HookPoint::PostLlmCall,
+            HookPoint::Finished
+        ]
     );
 }
 
@@ -287,7 +295,7 @@ async fn a_subscription_is_a_stream() {
     run(&bus.wrap(NoRails), [ModelResponse::text("Done.")]).await.unwrap();
     drop(bus);
     let numbers: Vec<_> = all.map(|record| record.unwrap().number).collect().await;
-    assert_eq!(numbers, [0, 1, 2, 3, 4]);
+    assert_eq!(numbers, [0, 1, 2, 3, 4, 5]);
 }
 
 #[tokio::test]

@@ -12,6 +12,8 @@ mod scripted_agent;
 
 // What outlives an event, a run, or a context window.
 mod compaction;
+mod context;
+mod memory;
 mod sessions;
 mod state;
 mod suspension;

@@ -2,10 +2,10 @@
 
 use exo_rails::prelude::*;
 use exo_rails_agent::platform::{
-    AgentLoopEnd, AgentLoopStart, PostCompaction, PostLlmCall, PostToolExecute, PreCompaction, PreLlmCall,
-    PreToolExecute, SessionClosed, SessionCreated,
+    AgentLoopEnd, AgentLoopStart, ContextOverflow, MemoryRecalled, MemoryStored, PostCompaction, PostLlmCall,
+    PostToolExecute, PreCompaction, PreLlmCall, PreToolExecute, SessionClosed, SessionCreated,
 };
-use exo_rails_agent::{Agent, Compaction, ScriptedModel, Session};
+use exo_rails_agent::{Agent, Compaction, InMemory, ScriptedModel, Session};
 use serde_json::{Value, json};
 
 /// What the rail below saw, in the state of the session.
@@ -14,7 +14,7 @@ fn seen(values: &exo_rails::SharedExtensions) -> Vec<String> {
 }
 
 #[rail(on = [
-    SessionCreated, AgentLoopStart, PreCompaction, PostCompaction, PreLlmCall, PostLlmCall, PreToolExecute, PostToolExecute,
+    SessionCreated, AgentLoopStart, MemoryRecalled, ContextOverflow, MemoryStored, PreCompaction, PostCompaction, PreLlmCall, PostLlmCall, PreToolExecute, PostToolExecute,
     AgentLoopEnd, SessionClosed,
 ])]
 fn notes(ctx: &RailContext) {
@@ -29,7 +29,8 @@ async fn walk(rails: impl GuardSet) -> Vec<String> {
     let script = r#"[{ "call": [{ "tool": "echo" }] }, { "say": "Done." }]"#;
     let model: ScriptedModel = script.parse().unwrap();
     let echo = Tool::new("echo", "", json!({}), |_: Value| async { Ok::<_, OperationError>("echo") });
-    let agent = Agent::builder("platform", model).tool(echo).rails(rails).compaction(Compaction::over(1)).build();
+    let agent = Agent::builder("platform", model).tool(echo).rails(rails).compaction(Compaction::over(1));
+    let agent = agent.memory(InMemory::shared(1)).build();
     let mut session = Session::start(&agent, "s-1").await.unwrap();
     session.run("hello").await.unwrap();
     let values = session.values().clone();
@@ -43,7 +44,10 @@ async fn walk(rails: impl GuardSet) -> Vec<String> {
 #[tokio::test]
 async fn each_point_that_is_offered_is_fired_by_the_agent() {
     let expected = [
+        "context_overflow",
         "finished",
+        "memory_recalled",
+        "memory_stored",
         "post_compaction",
         "post_llm_call",
         "post_tool_call",

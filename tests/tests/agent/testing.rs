@@ -87,7 +87,7 @@ async fn what_an_event_came_to_is_told_when_an_assertion_fails() {
     let expected = r#"expected that a rail aborts, with "off limits"
 the payload is ToolCallInputs { id: "", tool_name: "refund", arguments: Object {}, extra: {} }
 
-  1  pre_tool_call   `refund`: skip by `block_dangerous`: a person has to do that
+  1  pre_tool_call      `refund`: skip by `block_dangerous`: a person has to do that
 "#;
     assert_eq!(message, expected);
     fails("expected that every rail continues", || refund.assert_continued());
@@ -234,7 +234,12 @@ async fn a_run_is_asserted_in_a_few_lines() {
     let model = [HookPoint::PreLlmCall, HookPoint::LlmChunk, HookPoint::PostLlmCall];
     let tool = [HookPoint::PreToolCall, HookPoint::PostToolCall];
     let around = |point| std::iter::once(point);
-    let all = around(HookPoint::Start).chain(model).chain(tool).chain(model).chain(around(HookPoint::Finished));
+    let all = around(HookPoint::Start)
+        .chain(around(HookPoint::ContextAssembled))
+        .chain(model)
+        .chain(tool)
+        .chain(model)
+        .chain(around(HookPoint::Finished));
     run.assert_events(all);
 }
 
@@ -251,28 +256,29 @@ async fn what_happened_in_a_run_is_told_when_an_assertion_fails() {
     let message = message_of(|| run.assert_calls("refund", 1));
     let expected = r#"expected `refund` to run 1 time, not 0
 
-  1  start           continue
-  2  pre_llm_call    continue
+  1  start              continue
+  2  context_assembled  continue
+  3  pre_llm_call       continue
      the model is told:
        user: "Any orders?"
-  3  llm_chunk       continue
-  4  post_llm_call   continue
-  5  pre_tool_call   `search`: continue
+  4  llm_chunk          continue
+  5  post_llm_call      continue
+  6  pre_tool_call      `search`: continue
      changed arguments.limit: null -> 10
      `search` runs with {"limit":10}
-  6  post_tool_call  `search`: continue
+  7  post_tool_call     `search`: continue
      changed content: "three; sk-live-4711" -> "three; [key]"
-  7  pre_tool_call   `refund`: skip by `block_dangerous`: a person has to do that
-  8  post_tool_call  `refund`: continue
-  9  pre_llm_call    step 1: continue
+  8  pre_tool_call      `refund`: skip by `block_dangerous`: a person has to do that
+  9  post_tool_call     `refund`: continue
+ 10  pre_llm_call       step 1: continue
      the model is told, after 1 message as before:
        assistant: "", calls `search` with {}, calls `refund` with {}
        tool: "three; [key]"
        tool: "The call of `refund` was skipped by the rail `block_dangerous`: a person has to do that"
- 10  llm_chunk       step 1: continue
- 11  post_llm_call   step 1: continue
- 12  pre_tool_call   `delete_file`, step 1: abort by `block_dangerous`: destructive tools are off limits
- 13  error           continue
+ 11  llm_chunk          step 1: continue
+ 12  post_llm_call      step 1: continue
+ 13  pre_tool_call      `delete_file`, step 1: abort by `block_dangerous`: destructive tools are off limits
+ 14  error              continue
 it ended with: the error: rail `block_dangerous` aborted at pre_tool_call: destructive tools are off limits
 "#;
     assert_eq!(message, expected);
@@ -280,7 +286,7 @@ it ended with: the error: rail `block_dangerous` aborted at pre_tool_call: destr
     told("expected start 2 times, not 1\n", &|run| {
         run.assert_fired(HookPoint::Start, 2);
     });
-    told("expected finished as event 2, not pre_llm_call\n", &|run| {
+    told("expected finished as event 2, not context_assembled\n", &|run| {
         run.assert_events([HookPoint::Start, HookPoint::Finished]);
     });
     told("expected the end as event 1, not start\n", &|run| {
