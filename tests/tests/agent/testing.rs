@@ -413,7 +413,7 @@ async fn a_run_that_is_dropped_shows_where_it_was() {
     assert!(tests::Polls(1).of(rails.guard_run("hello", &mut ctx, tests::run)).await.is_none());
     assert_eq!(
         rails.trace().to_string(),
-        "  1  start           its rails did not come to an end\n  2  dropped         continue\n"
+        "  1  start              its rails did not come to an end\n  2  dropped            continue\n"
     );
 }
 

@@ -21,8 +21,8 @@ macro_rules! noting {
     ($($(#[$doc:meta])* $rail:ident = $priority:literal;)*) => {$(
         $(#[$doc])*
         #[rail(priority = $priority, on = [
-            SessionStart, Start, PreCompaction, PostCompaction, PreLlmCall, LlmChunk, PostLlmCall, LlmError, PreToolCall,
-            PostToolCall, ToolError, Finished, events::Error, SessionEnd, Dropped, Opening, Closed,
+            SessionStart, Start, MemoryRecalled, ContextAssembled, PreCompaction, PostCompaction, ContextOverflow, PreLlmCall,
+            LlmChunk, PostLlmCall, LlmError, PreToolCall, PostToolCall, ToolError, Finished, MemoryStored, events::Error, SessionEnd, Dropped, Opening, Closed,
         ])]
         fn $rail(ctx: &RailContext) {
             note(ctx, stringify!($rail));
@@ -54,8 +54,19 @@ fn names(plan: exo_rails::Plan, point: HookPoint) -> Vec<&'static str> {
 #[test]
 fn the_order_is_reversed_after_what_has_happened() {
     use HookPoint as P;
-    let before =
-        [P::SessionStart, P::Start, P::PreCompaction, P::PreLlmCall, P::LlmChunk, P::PreToolCall, Opening::POINT];
+    let before = [
+        P::SessionStart,
+        P::Start,
+        P::MemoryRecalled,
+        P::ContextAssembled,
+        P::PreCompaction,
+        P::ContextOverflow,
+        P::PreLlmCall,
+        P::LlmChunk,
+        P::PreToolCall,
+        P::MemoryStored,
+        Opening::POINT,
+    ];
     for &point in HookPoint::ALL.iter().chain(&[Opening::POINT, Closed::POINT]) {
         let (order, after) = (["outer", "one", "two", "inner"], !before.contains(&point));
         assert_eq!(names(Straight::PLAN, point), order, "{point}");

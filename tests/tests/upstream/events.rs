@@ -34,8 +34,19 @@ async fn every_event_is_served_by_every_guard_set_on_the_path_of_an_agent() {
 /// Who adds an event adds it to `trace`, and to the scripts that reach it.
 #[test]
 fn there_is_no_event_that_these_tests_do_not_reach() {
-    // Those of sessions, of compaction, of streamed answers and of dropped runs have tests of their own.
-    let others = ["session_start", "pre_compaction", "post_compaction", "llm_chunk", "session_end", "dropped"];
+    // Those of sessions, memories, contexts, compaction, streamed answers and dropped runs have tests of their own.
+    let others = [
+        "session_start",
+        "memory_recalled",
+        "context_assembled",
+        "pre_compaction",
+        "post_compaction",
+        "context_overflow",
+        "llm_chunk",
+        "memory_stored",
+        "session_end",
+        "dropped",
+    ];
     let all = HookPoint::ALL.iter().copied().filter(|point| !others.contains(&point.name()));
     assert_eq!(trace::EVENTS, all.collect::<Vec<_>>());
 }
