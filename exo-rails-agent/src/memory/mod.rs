@@ -32,9 +32,10 @@ const DEFAULT_LIMIT: usize = 5;
 /// [`MemoryStored`](exo_rails::events::MemoryStored) are asked before, so the memory never receives what they redact or skip.
 /// A run that fails is not stored; neither is one that a rail answers before the model is asked, with a skip or with
 /// [`abort_with`](exo_rails::RailAction::abort_with); neither is an empty answer. A run that a rail has done again is stored once,
-/// when it has ended. The answer is returned when it is stored: a memory that takes long does so in a task of its own. A
+/// when it has ended, and so is one that is [suspended](crate::SuspendedRun) and resumed. The answer is returned when it is stored: a memory that takes long does so in a task of its own. A
 /// client that goes away meanwhile drops the storing; the run has finished by then, so
-/// [`Dropped`](exo_rails::events::Dropped) does not fire.
+/// [`Dropped`](exo_rails::events::Dropped) does not fire. When the program ends while an answer is stored, and the run is resumed
+/// from its [checkpoint](crate::Checkpoints), the answer is stored again.
 ///
 /// When the memory fails, the run fails with its error, and the rails of [`Error`](struct@exo_rails::events::Error) see it. When it
 /// could not store an answer, that answer is the last message of

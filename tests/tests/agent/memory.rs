@@ -6,9 +6,12 @@ use exo_rails::events::Error;
 use exo_rails::message::Message;
 use exo_rails::prelude::*;
 use exo_rails::{
-    DynGuardSet, EventBus, MemoryEntry, MemoryItem, MemoryQuery, NoRails, NoRetry, RecalledMemory, testing,
+    DynGuardSet, EventBus, MemoryEntry, MemoryItem, MemoryQuery, NoRails, NoRetry, NoSubstitute, RecalledMemory,
+    testing,
 };
-use exo_rails_agent::{Agent, AgentBuilder, FailedRun, InMemory, Memory, RunEvent, ScriptedModel, Session};
+use exo_rails_agent::{
+    Agent, AgentBuilder, FailedRun, InMemory, Memory, Model, RunEvent, ScriptedModel, Session, SuspendedRun,
+};
 use serde_json::{Value, json};
 use tests::{note, take_notes};
 
@@ -97,7 +100,7 @@ fn saw_recalled(memory: &RecalledMemory, ctx: &RailContext) {
 }
 
 #[rail(priority = 10, on = [MemoryStored])]
-fn stored(entry: &mut MemoryEntry, ctx: &RailContext) -> Result<RailAction<exo_rails::NoSubstitute, NoRetry>, String> {
+fn stored(entry: &mut MemoryEntry, ctx: &RailContext) -> Result<RailAction<NoSubstitute, NoRetry>, String> {
     note(ctx, format!("stored {}", entry.messages.len()));
     Ok(match asked(ctx, "stored").as_str() {
         "redact" => {
@@ -544,4 +547,87 @@ async fn the_memory_of_the_process_has_an_end_and_owners() {
     assert_eq!(recalls(&memory, &stores, "b", MemoryQuery::new("order", 5)).await, ["order of b"]);
     assert_eq!(recalls(&memory, &[], "", MemoryQuery::new("order", 5)).await, [""; 0]);
     assert_eq!(memory.len(), 2);
+}
+
+/// Asks a person at one event.
+struct Asks(HookPoint);
+
+impl Asks {
+    fn ask<S, R>(&self, ctx: &RailContext) -> Result<RailAction<S, R>, serde_json::Error> {
+        let question = ctx.question("may this go on?");
+        Ok(match ctx.answer_to::<bool>(&question)? {
+            None if ctx.event() == self.0 => RailAction::suspend(question),
+            _ => RailAction::Continue,
+        })
+    }
+}
+
+#[rail(priority = 20)]
+impl Asks {
+    #[on(Start, PreLlmCall, PreToolCall, Finished)]
+    fn any(&self, ctx: &RailContext) -> Result<RailAction, serde_json::Error> {
+        self.ask(ctx)
+    }
+
+    #[on(MemoryRecalled, MemoryStored)]
+    fn memory(&self, ctx: &RailContext) -> Result<RailAction<NoSubstitute, NoRetry>, serde_json::Error> {
+        self.ask(ctx)
+    }
+}
+
+#[rail(on = [PreLlmCall])]
+fn reads_one(call: &ModelCallInputs) -> Verdict {
+    let recalled = call.messages.iter().filter(|message| message.is_recalled).count();
+    Verdict::abort_if(recalled != 1, format!("{recalled} messages are recalled"))
+}
+
+rail_chain! {
+    struct Asking { asks: Asks, reads_one }
+}
+
+/// Asks for a tool, and answers when it has the output.
+struct Searcher;
+
+impl Model for Searcher {
+    async fn call(&self, request: Permit<ModelCallInputs>) -> Result<ModelResponse, OperationError> {
+        let has_output = request.messages.iter().any(|message| message.tool_call_id.is_some());
+        Ok(if has_output { ModelResponse::text("done") } else { tests::asks_for(&["search"]) })
+    }
+}
+
+#[tokio::test]
+async fn a_run_that_is_resumed_has_its_memory_and_stores_once() {
+    use HookPoint as P;
+    for at in
+        [P::SessionStart, P::Start, P::MemoryRecalled, P::PreLlmCall, P::PreToolCall, P::Finished, P::MemoryStored]
+    {
+        let notebook = Notebook::default();
+        let agent = || {
+            let run = |_: Value| async { Ok::<_, OperationError>("found") };
+            let search = Tool::new("search", "", json!({ "type": "object" }), run);
+            let agent = Agent::builder("memory", Searcher).tool(search).rails(Asking { asks: Asks(at) });
+            agent.memory(notebook.clone()).build()
+        };
+        let mut result = agent().run("hello").await;
+        let mut times = 0;
+        // Another program, with what was written of the run.
+        let output = loop {
+            let failed = match result {
+                Ok(output) => break output,
+                Err(failed) => failed,
+            };
+            times += 1;
+            assert!(times < 5, "{at}: {failed}");
+            assert_eq!(notebook.stored(), [""; 0], "{at}");
+            assert!(!failed.so_far.messages.iter().any(|message| message.text().starts_with(HEAD)), "{at}");
+            let suspended = failed.suspended.unwrap_or_else(|| panic!("{at}: not suspended: {}", failed.error));
+            let mut run: SuspendedRun = serde_json::from_str(&serde_json::to_string(&suspended).unwrap()).unwrap();
+            let ids: Vec<_> = run.questions().map(|open| open.question.id()).collect();
+            ids.iter().for_each(|id| run.answer(id, true).unwrap());
+            result = agent().run(run).await;
+        };
+        assert_eq!((output.text.as_str(), output.messages.len()), ("done", 4), "{at}");
+        assert_eq!(notebook.stored(), ["-: hello / done"], "{at}");
+        assert_eq!(times > 0, at != P::SessionStart, "{at}");
+    }
 }
