@@ -50,7 +50,7 @@ impl ToTokens for Library {
 }
 
 /// What events carry, for those who name it instead of the event.
-pub(crate) const PAYLOADS: [&str; 17] = [
+pub(crate) const PAYLOADS: [&str; 18] = [
     "InvokeInputs",
     "ModelCallInputs",
     "ModelResponse",
@@ -67,11 +67,12 @@ pub(crate) const PAYLOADS: [&str; 17] = [
     "MemoryQuery",
     "RecalledMemory",
     "StreamWindow",
+    "OpenQuestion",
     "DroppedInputs",
 ];
 
 /// The events that every chain serves, in the order in which a session reaches them.
-pub(crate) const EVENTS: [&str; 19] = [
+pub(crate) const EVENTS: [&str; 20] = [
     "SessionStart",
     "Start",
     "MemoryRecalled",
@@ -89,6 +90,7 @@ pub(crate) const EVENTS: [&str; 19] = [
     "Finished",
     "MemoryStored",
     "Error",
+    "Suspended",
     "SessionEnd",
     "Dropped",
 ];
@@ -112,7 +114,7 @@ pub(crate) const BEFORE: [&str; 13] = [
 
 /// Those on which few rails are. A chain has room for [`FEW`] rails at each, because a step costs the compiler the same
 /// whether a rail takes it or not; a chain that names the event has room for all of its rails.
-pub(crate) const RARE: [&str; 10] = [
+pub(crate) const RARE: [&str; 11] = [
     "SessionStart",
     "MemoryRecalled",
     "ContextAssembled",
@@ -121,6 +123,7 @@ pub(crate) const RARE: [&str; 10] = [
     "ContextOverflow",
     "LlmChunk",
     "MemoryStored",
+    "Suspended",
     "SessionEnd",
     "Dropped",
 ];

@@ -9,7 +9,7 @@
 pub use crate::events::{
     self, ContextAssembled, ContextOverflow, Dropped, Finished, LlmChunk, LlmError, MemoryRecalled, MemoryStored,
     PostCompaction, PostLlmCall, PostToolCall, PreCompaction, PreLlmCall, PreToolCall, SessionEnd, SessionStart, Start,
-    ToolError,
+    Suspended, ToolError,
 };
 pub use crate::{
     Args, Decision, Event, Guard, GuardSet, HookManager, HookPoint, Inputs, InvokeInputs, InvokeOutput,

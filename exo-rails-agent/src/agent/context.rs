@@ -1,6 +1,6 @@
 //! What a run gives its model to read, and what it gives its memory to store.
 
-use exo_rails::events::{ContextAssembled, ContextOverflow, Error};
+use exo_rails::events::{ContextAssembled, ContextOverflow, Error, Suspended};
 use exo_rails::message::{Message, Messages};
 use exo_rails::{
     ContextInputs, Decision, Ending, GuardSet, InvokeInputs, InvokeOutput, MemoryEntry, RunContext, RunError, Serves,
@@ -99,13 +99,19 @@ impl<M: Model, R: GuardSet> AgentRun<'_, M, R> {
                 ending => abort.ending = ending.map(Box::new),
             }
         }
-        if error.suspension().is_some() {
-            self.progress.wait_with(output);
-        } else {
-            self.progress.finish(output.messages);
-        }
-        if let Err(fault) = self.agent.rails.dispatch::<Error>((run, &error), ctx).await {
-            tracing::warn!(%fault, "the rails of `Error` could not be asked");
+        let rails = &self.agent.rails;
+        let outcome = match error.open_question() {
+            Some(question) => {
+                self.progress.wait_with(output);
+                rails.dispatch::<Suspended>((run, &question), ctx).await.map(drop)
+            }
+            None => {
+                self.progress.finish(output.messages);
+                rails.dispatch::<Error>((run, &error), ctx).await.map(drop)
+            }
+        };
+        if let Err(fault) = outcome {
+            tracing::warn!(%fault, "the rails that the run ends with could not be asked");
         }
         Err(error)
     }

@@ -322,8 +322,7 @@ impl State {
 
 /// The question with which a run or a call has ended, and what the operation had come to.
 fn asked(error: &RunError) -> Option<(OpenQuestion, Option<SuspendedResult>)> {
-    let RunError::Abort(abort) = error else { return None };
-    Some((abort.open_question()?, abort.suspension()?.result.clone()))
+    Some((error.open_question()?, error.suspension()?.result.clone()))
 }
 
 /// What the model reads of these calls.

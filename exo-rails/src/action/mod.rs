@@ -96,7 +96,7 @@ impl<S, R> RailAction<S, R> {
 
     /// Suspends the run until somebody has answered the question, which may take days: an approval.
     ///
-    /// The run ends for now. `Agent` makes a `SuspendedRun` of it, which is written to disk and resumed, in this process or in
+    /// The run ends for now, and the rails of [`Suspended`](crate::events::Suspended) observe it. `Agent` makes a `SuspendedRun` of it, which is written to disk and resumed, in this process or in
     /// another one; the tool calls that had run are not run again. The event is then asked again, with the answer. At an event
     /// after an operation, the rails see its result again, as those before this rail had left it; only a streamed answer that is
     /// suspended at [`LlmChunk`](crate::events::LlmChunk) is asked for again.

@@ -85,6 +85,7 @@ impl RecordPayload {
             Inputs::Finished(run, output) => vec![part("run", *run), part("output", &**output)],
             Inputs::MemoryStored(entry) => vec![part("entry", &**entry)],
             Inputs::Error(run, error) => vec![part("run", *run), text("error", error.to_string())],
+            Inputs::Suspended(run, question) => vec![part("run", *run), part("question", *question)],
             Inputs::Dropped(dropped) => vec![part("dropped", *dropped)],
             Inputs::Custom(inputs) => vec![text("debug", format!("{inputs:?}"))],
         };

@@ -53,6 +53,7 @@ pub struct EventRecord {
     /// | `PreToolCall`, `PostToolCall`, `ToolError` | `call`, and after it `output` or `error` |
     /// | `Finished`, `Error` | `run`, and `output` or `error` |
     /// | `MemoryStored` | `entry` |
+    /// | `Suspended` | `run`, and the `question` with the rail that asks it |
     /// | `Dropped` | `dropped`: what was dropped, and the tokens that it used |
     /// | a custom event | `debug`, all of it as Rust shows it |
     ///

@@ -7,7 +7,7 @@ use super::walk::{StepsOn, Walk};
 use crate::event::{
     ContextAssembled, ContextOverflow, Dropped, Error, Event, Finished, LlmChunk, LlmError, MemoryRecalled,
     MemoryStored, PostCompaction, PostLlmCall, PostToolCall, PreCompaction, PreLlmCall, PreToolCall, SessionEnd,
-    SessionStart, Start, ToolError,
+    SessionStart, Start, Suspended, ToolError,
 };
 use crate::point::HookPoint;
 use crate::rail::EventPlan;
@@ -59,7 +59,7 @@ macro_rules! lifecycle {
 
 lifecycle! {
     SessionStart Start MemoryRecalled ContextAssembled PreCompaction PostCompaction ContextOverflow PreLlmCall LlmChunk
-    PostLlmCall LlmError PreToolCall PostToolCall ToolError Finished MemoryStored Error SessionEnd Dropped
+    PostLlmCall LlmError PreToolCall PostToolCall ToolError Finished MemoryStored Error Suspended SessionEnd Dropped
 }
 
 // A chain finds the order of an event by its number.

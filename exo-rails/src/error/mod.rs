@@ -393,4 +393,13 @@ impl RunError {
             _ => None,
         }
     }
+
+    /// The same question, with the rail that asks it.
+    #[must_use]
+    pub fn open_question(&self) -> Option<OpenQuestion> {
+        match self {
+            Self::Abort(abort) => abort.open_question(),
+            _ => None,
+        }
+    }
 }

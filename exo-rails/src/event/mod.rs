@@ -65,6 +65,7 @@ pub trait Payloads: Sized + Send + Sync + 'static {
 /// | [`Finished`] | `&InvokeInputs`, `&mut InvokeOutput` | |
 /// | [`MemoryStored`] | `&mut MemoryEntry` | |
 /// | [`Error`](struct@Error) | `&InvokeInputs`, `&RunError` | |
+/// | [`Suspended`] | `&InvokeInputs`, `&OpenQuestion` | |
 /// | [`SessionEnd`] | `&SessionInfo` | |
 /// | [`Dropped`] | `&DroppedInputs` | |
 ///
@@ -75,7 +76,7 @@ pub trait Payloads: Sized + Send + Sync + 'static {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an event",
     label = "not an event",
-    note = "the events are `SessionStart`, `Start`, `MemoryRecalled`, `ContextAssembled`, `PreCompaction`, `PostCompaction`, `ContextOverflow`, `PreLlmCall`, `LlmChunk`, `PostLlmCall`, `LlmError`, `PreToolCall`, `PostToolCall`, `ToolError`, `Finished`, `MemoryStored`, `events::Error`, `SessionEnd` and `Dropped`, all in `exo_rails::prelude`",
+    note = "the events are `SessionStart`, `Start`, `MemoryRecalled`, `ContextAssembled`, `PreCompaction`, `PostCompaction`, `ContextOverflow`, `PreLlmCall`, `LlmChunk`, `PostLlmCall`, `LlmError`, `PreToolCall`, `PostToolCall`, `ToolError`, `Finished`, `MemoryStored`, `events::Error`, `Suspended`, `SessionEnd` and `Dropped`, all in `exo_rails::prelude`",
     note = "a custom event is declared with `#[derive(Event)]`"
 )]
 pub trait Event: Payloads {

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 
 use crate::action::{NoRetry, NoSubstitute, RailAction, RailRetry, RailSkip, Verdict};
 use crate::context::RailContext;
-use crate::error::{OperationError, RailAbortError, RunError};
+use crate::error::{OpenQuestion, OperationError, RailAbortError, RunError};
 use crate::event::custom::CustomInputs;
 use crate::event::param::{FIRST, Param, SECOND, SharedParam};
 use crate::event::{

@@ -14,7 +14,8 @@ use crate::decision::{Decision, Outcome, PlacedRail};
 use crate::event::{
     Begins, BoxedNext, ContextAssembled, ContextOverflow, Dropped, Error, Event, Finished, Innermost, LlmChunk,
     LlmError, MemoryRecalled, MemoryStored, Next, Operation, OperationResult, PostCompaction, PostLlmCall,
-    PostToolCall, PreCompaction, PreLlmCall, PreToolCall, SessionEnd, SessionStart, Start, ToolError, Watched,
+    PostToolCall, PreCompaction, PreLlmCall, PreToolCall, SessionEnd, SessionStart, Start, Suspended, ToolError,
+    Watched,
 };
 use crate::guard_set::{GuardSet, HookManager, NoRails, ObserverFuture, RailManager};
 use crate::point::{DEFAULT_PRIORITY, HookPoint, RailInfo, SourceLocation, event_table};

@@ -29,7 +29,7 @@ use crate::decision::{Decision, Outcome};
 use crate::event::{
     ContextAssembled, ContextOverflow, Decoy, Dropped, Error, Event, Finished, LlmChunk, LlmError, MemoryRecalled,
     MemoryStored, PostCompaction, PostLlmCall, PostToolCall, PreCompaction, PreLlmCall, PreToolCall, SessionEnd,
-    SessionStart, Start, ToolError,
+    SessionStart, Start, Suspended, ToolError,
 };
 use crate::point::event_table;
 

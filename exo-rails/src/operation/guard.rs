@@ -10,7 +10,7 @@ use crate::chain::{Serves, ServesOperation, enter};
 use crate::context::{RailContext, RunContext};
 use crate::decision::{Decision, OnFault, report};
 use crate::error::{OperationError, RunError};
-use crate::event::{Compaction, CustomOperation, Error, LlmCall, Run, SessionEnd, SessionStart, ToolCall};
+use crate::event::{Compaction, CustomOperation, Error, LlmCall, Run, SessionEnd, SessionStart, Suspended, ToolCall};
 use crate::guard_set::GuardSet;
 use crate::message::{
     CompactionInputs, CompactionOutput, DroppedScope, InvokeInputs, InvokeOutput, MemoryEntry, MemoryQuery,
@@ -23,7 +23,8 @@ use crate::message::{
 /// Every [guard set](GuardSet) has these methods.
 pub trait Guard: GuardSet + Sized {
     /// Guards a whole run: [`Start`](crate::events::Start), the run, [`Finished`](crate::events::Finished); and
-    /// [`Error`](struct@crate::events::Error), once, when it ends with an error of any kind. When the future is dropped
+    /// [`Error`](struct@crate::events::Error), once, when it ends with an error of any kind, or
+    /// [`Suspended`](crate::events::Suspended), when a rail suspends it. When the future is dropped
     /// before the run has ended, the rails of [`Dropped`](crate::events::Dropped) run, whatever the reason.
     ///
     /// `run` is called with the permit for the inputs as the rails have left them. It is called again when a
@@ -72,11 +73,17 @@ pub trait Guard: GuardSet + Sized {
             let mut ongoing = OngoingRun { rails: self, ctx: ctx.for_rails(), has_ended: false };
             let mut slot = ongoing.ctx.take_slot(inputs);
             let result = attempts::<Run, _, _>(self, &mut slot, ongoing.ctx, Whole(run)).await;
-            if let Err(error) = &result
-                && let Err(fault) = enter::<Error, Self>(self, (slot.inputs(), error), ongoing.ctx).await
-            {
-                // A guard set that fails here must not hide the error that it was asked about.
-                report(&fault, OnFault::Continue);
+            if let Err(error) = &result {
+                let outcome = match error.open_question() {
+                    Some(question) => {
+                        enter::<Suspended, Self>(self, (slot.inputs(), &question), ongoing.ctx).await.map(drop)
+                    }
+                    None => enter::<Error, Self>(self, (slot.inputs(), error), ongoing.ctx).await.map(drop),
+                };
+                if let Err(fault) = outcome {
+                    // A guard set that fails here must not hide the error that it was asked about.
+                    report(&fault, OnFault::Continue);
+                }
             }
             ongoing.ctx.return_slot(slot);
             ongoing.has_ended = true;

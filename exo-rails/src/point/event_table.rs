@@ -74,12 +74,16 @@ macro_rules! event_table {
             /// A run ends with an error. Its rails observe.
             Error = 16 "error" end
                 (ref run: InvokeInputs, ref error: RunError) -> NoSubstitute, allows Nothing;
+            /// A rail has suspended the run, which waits for an answer. Its rails observe. Of several rails that ask at once, each
+            /// about another tool call, this is the first.
+            Suspended = 17 "suspended" end
+                (ref run: InvokeInputs, ref question: OpenQuestion) -> NoSubstitute, allows Nothing;
             /// A session ends. Its rails observe.
-            SessionEnd = 17 "session_end" end
+            SessionEnd = 18 "session_end" end
                 (ref session: SessionInfo) -> NoSubstitute, allows Nothing;
             /// A run or a session is dropped before it has ended. Its rails observe, and run while it is dropped: a rail is a
             /// plain `fn`, because nothing can wait there.
-            Dropped = 18 "dropped" end
+            Dropped = 19 "dropped" end
                 (ref dropped: DroppedInputs) -> NoSubstitute, allows Nothing;
         }
     };

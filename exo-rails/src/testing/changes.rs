@@ -28,6 +28,7 @@ pub(super) fn changeable(inputs: &Inputs<'_>) -> Value {
         | Inputs::ToolError(..)
         | Inputs::Error(..)
         | Inputs::SessionEnd(_)
+        | Inputs::Suspended(..)
         | Inputs::Dropped(_) => Value::Null,
     }
 }

@@ -1,12 +1,12 @@
 //! Runs that wait: suspended by a rail, saved, and resumed by another program.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use exo_rails::message::{ToolCall, Usage};
 use exo_rails::prelude::*;
-use exo_rails::{KeptValues, NoRetry, NoSubstitute, RetryOrContinue, SharedExtensions};
+use exo_rails::{KeptValues, NoRetry, NoSubstitute, OpenQuestion, RetryOrContinue, SharedExtensions};
 use exo_rails_agent::{
     Agent, CallState, Checkpoints, Compaction, FailedRun, FileCheckpoints, IntoRun, Model, NotOpen, Resolution,
     RunEvent, Session, SuspendedRun,
@@ -98,6 +98,51 @@ impl Asks {
             None if self.0 == HookPoint::PreCompaction => RailAction::suspend(question),
             _ => RailAction::Continue,
         })
+    }
+}
+
+/// Tells how a run ends.
+#[derive(Clone, Default)]
+struct Ends(Arc<Mutex<Vec<String>>>);
+
+#[rail(priority = 90)]
+impl Ends {
+    #[on(Suspended)]
+    fn suspended(&self, run: &InvokeInputs, open: &OpenQuestion) {
+        self.0.lock().unwrap().push(format!("{} asks {} of {}", open.rail_name, open.question.text, run.input.text()));
+    }
+
+    #[on(events::Error)]
+    fn failed(&self, error: &RunError) {
+        self.0.lock().unwrap().push(error.to_string());
+    }
+
+    #[on(Finished)]
+    fn finished(&self) {
+        self.0.lock().unwrap().push("finished".to_owned());
+    }
+}
+
+#[tokio::test]
+async fn each_run_ends_with_one_event() {
+    rail_chain! {
+        struct Told { asks: Asks, ends: Ends }
+    }
+    for at in POINTS {
+        let (world, ends) = (World::default(), Ends::default());
+        let agent = || {
+            let rails = Told { asks: Asks(at), ends: ends.clone() };
+            Agent::builder("clerk", Clerk(world.clone()))
+                .tool(world.refund())
+                .rails(rails)
+                .compaction(Compaction::over(0))
+                .build()
+        };
+        let run = restarted(agent().run(input(at)).await.unwrap_err());
+        let asked = format!("Asks asks may this go on? of {}", input(at));
+        assert_eq!(*ends.0.lock().unwrap(), [asked.as_str()], "{at}");
+        agent().run(answered(run, "perhaps")).await.unwrap_err();
+        assert_eq!(ends.0.lock().unwrap().len(), 2, "{at}");
     }
 }
 
