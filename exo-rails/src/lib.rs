@@ -39,7 +39,7 @@ pub use decision::{Decision, OnFault, Outcome, RailOutput};
 pub use error::{FaultCause, OperationError, RailAbortError, RailFault, RetriesExhausted, RetryLimit, RunError};
 pub use event::{
     Allows, AllowsAbort, AllowsRetry, AllowsSkip, AnyEvent, Begins, CustomInputs, CustomOperation, Event, EventPart,
-    Innermost, Inputs, Next, Operation, OperationResult, Payloads, SubstituteFor, events, operations,
+    Inputs, Next, Operation, OperationResult, Payloads, SubstituteFor, events, operations,
 };
 /// The stream of a model's answer: the trait that the tokio world already uses.
 pub use futures_core::Stream;

@@ -12,7 +12,7 @@ pub use crate::context::ValueInfo;
 pub use crate::decision::{CanSkip, Observes, PlacedRail, Reader, Returned, ReturnedAt, ReturnedAtCustom};
 pub use crate::event::{
     AnySubstitute, BeforeTool, Carried, CarriedBy, CarriesForeign, CustomPart, Param, SharedBy, SharedParam, Sound,
-    ToolEvent, interrupted, once,
+    ToolEvent, once,
 };
 pub use crate::operation::ToolArgs;
 pub use crate::operation::{HasSchema, IntoTools, Json, OpenArgs, distinct, into_tools, name_of, of_set};

@@ -40,7 +40,8 @@ pub trait Chain: Rail<Events: EventList<Self>> {
 /// The macro implements it for a private type beside the chain: a public chain may list private rails.
 #[doc(hidden)]
 pub trait RailList {
-    type Chain;
+    // It has no parameters.
+    type Chain: 'static;
     type Facts: Facts;
     type Mode: walk::Mode;
 }

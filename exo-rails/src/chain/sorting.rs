@@ -185,8 +185,18 @@ impl<C: Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> {
     /// Whether there are rails that are always called.
     pub const HAS_ALWAYS: bool = Self::ALWAYS.0 != 0;
 
-    /// Whether there are rails around operations.
-    pub const HAS_AROUND: bool = Self::AROUND.0 != 0;
+    /// Whether there are rails around operations: 0 for none, 1 when all of them are there, 2 when some may be absent.
+    pub const HAS_AROUND: u8 = {
+        let (mut has_around, mut i) = (0, 0);
+        while i < N {
+            let row = &C::ROWS[i];
+            if row.around.0 != 0 && has_around < 2 {
+                has_around = if matches!(row.presence, Presence::Always) { 1 } else { 2 };
+            }
+            i += 1;
+        }
+        has_around
+    };
 
     /// The events that begin an operation which a rail surrounds.
     const AROUND: EventSet = {
