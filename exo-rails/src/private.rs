@@ -2,6 +2,7 @@
 
 pub use crate::chain::around::*;
 pub use crate::chain::concurrent::*;
+pub use crate::chain::crowded::*;
 pub use crate::chain::lifecycle::*;
 pub use crate::chain::stands_alone::*;
 pub use crate::chain::walk::*;

@@ -82,7 +82,7 @@ impl AroundMode for HasAround<1> {
         L: StepsOn<E, Chain: Serves<E>>,
         N: Next<E::Operation>,
     {
-        L::Steps::surround(InChain { at: Surroundings { chain, inputs }, next })
+        L::Steps::surround(InChain::new(Surroundings { chain, inputs }, next))
     }
 }
 
@@ -115,6 +115,15 @@ pub struct Surroundings<'a, C, I> {
     pub(super) inputs: &'a I,
 }
 
+// Not derived: that would ask for the same of the chain.
+impl<C, I> Clone for Surroundings<'_, C, I> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<C, I> Copy for Surroundings<'_, C, I> {}
+
 /// What the rails of chain `C` around the operation of event `E` share.
 pub type SurroundingsOf<'a, E, C> = Surroundings<'a, C, <<E as Begins>::Operation as Operation>::Inputs>;
 
@@ -125,10 +134,16 @@ pub trait Inside<'a, E: Begins, C: 'a>: Next<E::Operation> {
 }
 
 /// What the innermost of the rails runs.
-struct InChain<'a, C, I, N> {
+pub(super) struct InChain<'a, C, I, N> {
     // Here only: each of the rails moves what is further in.
     at: Surroundings<'a, C, I>,
     next: N,
+}
+
+impl<'a, C, I, N> InChain<'a, C, I, N> {
+    pub(super) const fn new(at: Surroundings<'a, C, I>, next: N) -> Self {
+        Self { at, next }
+    }
 }
 
 impl<'a, E, C, N> Inside<'a, E, C> for InChain<'a, C, <E::Operation as Operation>::Inputs, N>
@@ -139,8 +154,7 @@ where
 {
     #[inline(always)]
     fn at(&self) -> SurroundingsOf<'a, E, C> {
-        let Surroundings { chain, inputs } = self.at;
-        Surroundings { chain, inputs }
+        self.at
     }
 }
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod around;
 pub(crate) mod concurrent;
+pub(crate) mod crowded;
 pub(crate) mod lifecycle;
 pub(crate) mod no_rail;
 pub(crate) mod order;

@@ -9,6 +9,7 @@ use std::ops::ControlFlow;
 use tracing::{Instrument, Span};
 
 use crate::chain::around::{Around, AroundMode, HasAround, Inside, Surroundings, SurroundingsOf};
+use crate::chain::crowded::Pick;
 use crate::chain::serves::Serves;
 use crate::chain::{Facts, NO_PLACE, NoRail, RailAt, RailList};
 use crate::context::{RailContext, RunScope};
@@ -345,6 +346,46 @@ impl<E: Event, L: RailList<Chain: Serves<E>>, A: Walk<E, L>, B: Walk<E, L>> Walk
     }
 }
 
+impl<E: Event, L: RailList<Chain: Serves<E>>, A: Pick<E, L>, B: Pick<E, L>> Pick<E, L> for Then<A, B> {
+    fn has(place: usize) -> bool {
+        A::has(place) || B::has(place)
+    }
+
+    async fn call<'a, M: Mode>(
+        place: usize,
+        chain: &'a L::Chain,
+        payload: E::Payload<'a>,
+        ctx: &'a mut RailContext,
+    ) -> ControlFlow<Outcome<E>> {
+        if A::has(place) {
+            A::call::<M>(place, chain, payload, ctx).await
+        } else {
+            B::call::<M>(place, chain, payload, ctx).await
+        }
+    }
+
+    async fn call_if_always<'a, M: Mode>(
+        place: usize,
+        chain: &'a L::Chain,
+        payload: E::Payload<'a>,
+        ctx: &'a mut RailContext,
+    ) {
+        if A::has(place) {
+            A::call_if_always::<M>(place, chain, payload, ctx).await;
+        } else {
+            B::call_if_always::<M>(place, chain, payload, ctx).await;
+        }
+    }
+
+    async fn surround_at<'a, N>(place: usize, next: N) -> OperationResult<E::Operation>
+    where
+        E: Begins,
+        N: Inside<'a, E, L::Chain>,
+    {
+        if A::has(place) { A::surround_at(place, next).await } else { B::surround_at(place, next).await }
+    }
+}
+
 /// An operation with what the rails of the other steps of a long chain do around it.
 struct Rest<'a, E, L, B, N> {
     next: N,
@@ -626,6 +667,57 @@ macro_rules! walks {
 
             fn stream_window(chain: &L::Chain) -> usize {
                 [$(<At<L, $place> as Step<E>>::stream_window(chain)),*].into_iter().max().unwrap_or(0)
+            }
+        }
+
+        impl<E: Event, L: RailList<Chain: Serves<E>>, $(const $place: usize),*> Pick<E, L> for $name<$($place),*>
+        where
+            $(At<L, $place>: Step<E, Chain = L::Chain>,)*
+        {
+            fn has(place: usize) -> bool {
+                [$($place),*].contains(&place)
+            }
+
+            async fn call<'a, M: Mode>(
+                place: usize,
+                chain: &'a L::Chain,
+                mut payload: E::Payload<'a>,
+                ctx: &'a mut RailContext,
+            ) -> ControlFlow<Outcome<E>> {
+                $(
+                    if place == $place {
+                        let lent = <E as Payloads>::reborrow(&mut payload);
+                        let output = M::Step::<E, At<L, $place>>::call(chain, lent, &mut *ctx).await;
+                        return M::Step::<E, At<L, $place>>::decide(output, ctx);
+                    }
+                )*
+                ControlFlow::Continue(())
+            }
+
+            async fn call_if_always<'a, M: Mode>(
+                place: usize,
+                chain: &'a L::Chain,
+                payload: E::Payload<'a>,
+                ctx: &'a mut RailContext,
+            ) {
+                $(
+                    if place == $place {
+                        return M::Step::<E, At<L, $place>>::call_if_always(chain, payload, ctx).await;
+                    }
+                )*
+            }
+
+            async fn surround_at<'a, N>(place: usize, next: N) -> OperationResult<E::Operation>
+            where
+                E: Begins,
+                N: Inside<'a, E, L::Chain>,
+            {
+                $(
+                    if place == $place {
+                        return <At<L, $place> as Step<E>>::surround(next).await;
+                    }
+                )*
+                next.run().await
             }
         }
     };
