@@ -112,8 +112,8 @@ pub(crate) const BEFORE: [&str; 13] = [
     "Dropped",
 ];
 
-/// Those on which few rails are. A chain has room for [`FEW`] rails at each, because a step costs the compiler the same
-/// whether a rail takes it or not; a chain that names the event has room for all of its rails.
+/// Those on which few rails are. A chain has [`FEW`] steps at each, because a step costs the compiler the same whether a rail
+/// takes it or not. Where there are more rails, each is looked up by its place.
 pub(crate) const RARE: [&str; 11] = [
     "SessionStart",
     "MemoryRecalled",

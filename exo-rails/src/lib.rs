@@ -43,7 +43,7 @@ pub use error::{
 };
 pub use event::{
     Allows, AllowsAbort, AllowsRetry, AllowsSkip, AnyEvent, Begins, CustomInputs, CustomOperation, Event, EventPart,
-    Innermost, Inputs, Next, Operation, OperationResult, Payloads, SubstituteFor, events, operations,
+    Inputs, Next, Operation, OperationResult, Payloads, SubstituteFor, events, operations,
 };
 /// The stream of a model's answer: the trait that the tokio world already uses.
 pub use futures_core::Stream;

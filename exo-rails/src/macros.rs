@@ -275,7 +275,7 @@ pub use exo_rails_macros::rail;
 /// | `concurrent` | its rails run [at once](#concurrent-rails) |
 /// | `trace` | a [span](crate::telemetry) around each of its rails; without it, they have none, and the chain costs what it costs |
 /// | `operations = [MyOperation]` | the chain guards these [custom operations](derive@Operation) |
-/// | `events = [MyEvent]` | the chain serves these events of [your own](derive@Event) too; and has room for more than 8 rails on `SessionStart`, `MemoryRecalled`, `ContextAssembled`, `PreCompaction`, `PostCompaction`, `ContextOverflow`, `LlmChunk`, `MemoryStored`, `SessionEnd`, `Dropped` where they are named here |
+/// | `events = [MyEvent]` | the chain serves these events of [your own](derive@Event) too |
 /// | `require(…)`, `first(…)`, `last(…)`, `before(…)` | what the chain has to have: see [`chain_policy!`] |
 /// | `needs = [T]` | its rails need these values of the chain around it; it is not a guard set by itself |
 /// | `policy = Policy` | it meets what the [policy](crate::ChainPolicy) requires; may be given several times |

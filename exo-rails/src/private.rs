@@ -2,6 +2,7 @@
 
 pub use crate::chain::around::*;
 pub use crate::chain::concurrent::*;
+pub use crate::chain::crowded::*;
 pub use crate::chain::lifecycle::*;
 pub use crate::chain::stands_alone::*;
 pub use crate::chain::walk::*;
@@ -12,7 +13,7 @@ pub use crate::context::ValueInfo;
 pub use crate::decision::{CanSkip, Observes, PlacedRail, Reader, Returned, ReturnedAt, ReturnedAtCustom};
 pub use crate::event::{
     AnySubstitute, BeforeTool, Carried, CarriedBy, CarriesForeign, CustomPart, Param, SharedBy, SharedParam, Sound,
-    ToolEvent, interrupted, once,
+    ToolEvent, once,
 };
 pub use crate::operation::ToolArgs;
 pub use crate::operation::{HasSchema, IntoTools, Json, OpenArgs, distinct, into_tools, name_of, of_set};

@@ -68,7 +68,7 @@ impl<'c> Names<'c> {
         let len = chain.rails.len();
         let known = |(number, name): (usize, &'static str)| {
             let ident = Ident::new(name, Span::call_site());
-            let few = RARE.contains(&name) && !chain.events.iter().any(|event| parse::known(event) == Some(name));
+            let few = RARE.contains(&name) && !chain.concurrent;
             let steps = if few { FEW.min(len) } else { len };
             Served { path: quote!(#library::events::#ident), known: Some((number, name)), steps }
         };
@@ -354,10 +354,6 @@ impl<'c> Names<'c> {
         });
         let places: Vec<_> = places.collect();
         // Some to a constant: each is one more for the compiler, but what one of them may take has an end.
-        let crowded = self.events.iter().filter(|event| event.steps < self.chain.rails.len()).map(|event| {
-            let (span, steps) = (chain.span.resolved_at(Span::mixed_site()), Literal::usize_unsuffixed(event.steps));
-            quote_spanned!(span=> __Facts::check_room::<#event>(#steps);)
-        });
         let places: Vec<_> = places.chunks(CHECKED_TOGETHER).map(|places| quote!(#(#places)*)).collect();
         let requirements = chain.requirements.iter().map(|requirement| {
             let (checks, value) = (checks(requirement.span()), requirement.value(library, &chain.rails));
@@ -378,13 +374,11 @@ impl<'c> Names<'c> {
             quote_spanned!(value.span()=> #checks::check_needs(#place);)
         });
         // The macro knows names only. An event of the user's that has the name of one of the library's is reported elsewhere.
-        let usual = chain.events.iter().filter(|event| parse::known(event).is_some_and(|name| !RARE.contains(&name)));
-        let named = usual.map(|event| {
+        let named = chain.events.iter().filter(|event| parse::known(event).is_some()).map(|event| {
             let (checks, library) = (checks(event.span()), library.located(event.span()));
             quote_spanned!(event.span()=> #checks::check_names(<#event as #library::Event>::POINT);)
         });
-        let chain: Vec<_> =
-            named.chain(crowded).chain(needs).chain(ordered).chain(requirements).chain(policies).collect();
+        let chain: Vec<_> = named.chain(needs).chain(ordered).chain(requirements).chain(policies).collect();
         let chain = (!chain.is_empty()).then(|| quote!(const _: () = { #(#chain)* };));
         quote!(#(const _: () = { #places };)* #chain)
     }

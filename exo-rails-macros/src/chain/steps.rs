@@ -1,7 +1,7 @@
 //! The steps of a chain at each event.
 
 use proc_macro2::{Literal, Span, TokenStream};
-use quote::{format_ident, quote_spanned};
+use quote::{ToTokens, format_ident, quote_spanned};
 use syn::Ident;
 
 use super::expand::{Names, Served};
@@ -9,7 +9,7 @@ use super::expand::{Names, Served};
 impl Names<'_> {
     /// The steps of each event, as types, in the order that the constants know.
     pub(super) fn order(&self) -> TokenStream {
-        let (library, walks) = (&self.chain.library, self.walks());
+        let (library, walks, all) = (&self.chain.library, self.walks(), self.all());
         let orders = starts(self.chain.rails.len()).map(|start| {
             let (order, start) = (order(start), Literal::usize_unsuffixed(start));
             quote_spanned! {Span::mixed_site()=>
@@ -24,6 +24,7 @@ impl Names<'_> {
                 let (order, place) = (order(start), fields(number, step));
                 quote_spanned!(Span::mixed_site()=> #order.#place)
             });
+            let steps = self.fitting(event, number, steps);
             Some(quote_spanned!(Span::mixed_site()=> type #name = #steps;))
         });
         let custom = self.custom().iter().enumerate().map(|(number, event)| self.custom_steps(number, event));
@@ -32,6 +33,8 @@ impl Names<'_> {
 
             #(#orders)*
 
+            #all
+
             /// The rails on each event, in the order in which they run.
             impl #library::__private::LifecycleSteps for __Rails {
                 #(#lifecycle)*
@@ -39,6 +42,27 @@ impl Names<'_> {
 
             #(#custom)*
         }
+    }
+
+    /// The steps of an event, or where it has more rails than steps, those that look each of them up.
+    fn fitting(&self, event: &Served, number: usize, steps: TokenStream) -> TokenStream {
+        let (library, len) = (&self.chain.library, self.chain.rails.len());
+        if event.steps == len {
+            return steps;
+        }
+        // The place of the first rail for which there is no step, when there is one.
+        let (order, place, len) = (order(0), fields(number, event.steps), Literal::usize_unsuffixed(len));
+        quote_spanned!(Span::mixed_site()=> #library::__private::Fitting<{ #order.#place < #len }, #steps, __All>)
+    }
+
+    /// A walk over all places of the list, for events with more rails than steps.
+    fn all(&self) -> Option<TokenStream> {
+        let len = self.chain.rails.len();
+        self.lifecycle().iter().any(|event| event.steps < len).then(|| {
+            let literal = |start, step| Literal::usize_unsuffixed(start + step).into_token_stream();
+            let all = self.walk_over(len, literal);
+            quote_spanned!(Span::mixed_site()=> type __All = #all;)
+        })
     }
 
     fn custom_steps(&self, number: usize, event: &Served) -> TokenStream {
@@ -63,14 +87,22 @@ impl Names<'_> {
         }
     }
 
-    /// The steps of an event, given the place of each: one walk, or where there are many steps, several.
+    /// The steps of an event, given the place of each.
     fn steps(&self, event: &Served, place: impl Fn(usize, usize) -> TokenStream) -> TokenStream {
+        self.walk_over(event.steps, |start, step| {
+            let place = place(start, step);
+            quote_spanned!(Span::mixed_site()=> { #place })
+        })
+    }
+
+    /// A walk of so many steps, given the place of each: one walk, or where there are many steps, several.
+    fn walk_over(&self, steps: usize, place: impl Fn(usize, usize) -> TokenStream) -> TokenStream {
         let library = &self.chain.library;
-        let walks = starts(event.steps).map(|start| {
-            let steps = LONGEST.min(event.steps - start);
+        let walks = starts(steps).map(|start| {
+            let steps = LONGEST.min(steps - start);
             let places = (0..steps).map(|step| place(start, step));
             let name = format_ident!("__{}", self.walk_of(steps), span = Span::mixed_site());
-            quote_spanned!(Span::mixed_site()=> #name<#({ #places }),*>)
+            quote_spanned!(Span::mixed_site()=> #name<#(#places),*>)
         });
         let steps = walks
             .rev()

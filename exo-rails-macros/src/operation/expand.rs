@@ -44,10 +44,6 @@ pub(super) fn operation(item: &DeriveInput, options: &OperationOptions) -> Token
             type Pre = #pre;
             type Post = #post;
             type Failed = #failed;
-
-            fn interrupted() -> #library::OperationError {
-                #library::__private::interrupted()
-            }
         }
 
         #[automatically_derived]

@@ -5,13 +5,13 @@ use std::ops::ControlFlow;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 
-use crate::chain::around::SurroundingsOf;
+use crate::chain::around::Inside;
 use crate::chain::serves::Serves;
 use crate::chain::walk::{At, Mode, Step, Walk};
 use crate::chain::{NO_PLACE, RailList};
 use crate::context::RailContext;
 use crate::decision::{Decision, Outcome};
-use crate::event::{Begins, Event, Next, OperationResult};
+use crate::event::{Begins, Event, OperationResult};
 
 /// How far a rail has come.
 enum Progress<E: Event> {
@@ -106,14 +106,17 @@ macro_rules! concurrent {
 
             // Rails that run beside others surround nothing.
             fn surround<'a, N>(
-                _: &'a SurroundingsOf<'a, E, L::Chain>,
                 next: N,
             ) -> impl Future<Output = OperationResult<E::Operation>> + Send
             where
                 E: Begins,
-                N: Next<E::Operation>,
+                N: Inside<'a, E, L::Chain>,
             {
                 next.run()
+            }
+
+            fn surrounds(_: &L::Chain) -> bool {
+                false
             }
 
             fn may_rewrite(chain: &L::Chain) -> bool {

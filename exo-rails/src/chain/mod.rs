@@ -2,6 +2,7 @@
 
 pub(crate) mod around;
 pub(crate) mod concurrent;
+pub(crate) mod crowded;
 pub(crate) mod lifecycle;
 pub(crate) mod no_rail;
 pub(crate) mod order;
@@ -40,7 +41,8 @@ pub trait Chain: Rail<Events: EventList<Self>> {
 /// The macro implements it for a private type beside the chain: a public chain may list private rails.
 #[doc(hidden)]
 pub trait RailList {
-    type Chain;
+    // It has no parameters.
+    type Chain: 'static;
     type Facts: Facts;
     type Mode: walk::Mode;
 }

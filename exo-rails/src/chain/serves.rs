@@ -7,7 +7,7 @@ use crate::chain::sorting::Facts;
 use crate::chain::walk::{Mode, StepsOn, Walk};
 use crate::context::RailContext;
 use crate::decision::Outcome;
-use crate::event::{Begins, CustomOperation, Decoy, Event, Innermost, Next, Operation, OperationResult};
+use crate::event::{Begins, CustomOperation, Decoy, Event, Next, Operation, OperationResult};
 
 /// A guard set that serves event `E`.
 ///
@@ -85,8 +85,9 @@ pub trait Serves<E: Event>: Send + Sync {
 
     /// Runs an operation inside the rails that surround it.
     ///
-    /// A guard set made of others passes it on to them, as it does [`execute`](Self::execute): otherwise their rails
+    /// A guard set made of others passes it on to them: otherwise their rails
     /// [around an operation](macro@crate::rail#rails-around-an-operation) are not called.
+    #[inline]
     fn surround<'a, N>(
         &'a self,
         inputs: &'a <E::Operation as Operation>::Inputs,
@@ -98,21 +99,6 @@ pub trait Serves<E: Event>: Send + Sync {
         N: Next<E::Operation>,
     {
         Self::steps().surround(self, inputs, next)
-    }
-
-    /// Runs the operation itself, inside the rails that surround it: a guarded operation calls this.
-    #[inline(always)]
-    fn execute<'a, X>(
-        &'a self,
-        inputs: &'a <E::Operation as Operation>::Inputs,
-        innermost: X,
-    ) -> impl Future<Output = Result<OperationResult<E::Operation>, X::Over>> + Send
-    where
-        Self: Sized,
-        E: Begins,
-        X: Innermost<E::Operation>,
-    {
-        Self::steps().execute(self, inputs, innermost)
     }
 
     /// The steps of a chain, from which the provided methods take their answers: so a chain implements two methods. Other
@@ -164,19 +150,6 @@ macro_rules! forward_to {
             N: $crate::event::Next<E::Operation>,
         {
             $crate::chain::Serves::<E>::surround($inner, inputs, next)
-        }
-
-        #[inline]
-        fn execute<'a, X>(
-            &'a $self,
-            inputs: &'a <E::Operation as $crate::event::Operation>::Inputs,
-            innermost: X,
-        ) -> impl Future<Output = Result<$crate::event::OperationResult<E::Operation>, X::Over>> + Send
-        where
-            E: $crate::event::Begins,
-            X: $crate::event::Innermost<E::Operation>,
-        {
-            $crate::chain::Serves::<E>::execute($inner, inputs, innermost)
         }
     };
 }
@@ -258,22 +231,6 @@ pub trait ChainSteps<E: Event, C: ?Sized> {
         Self: Sized,
     {
         next.run()
-    }
-
-    /// See [`Serves::execute`].
-    #[inline(always)]
-    fn execute<'a, X>(
-        self,
-        _: &'a C,
-        _: &'a <E::Operation as Operation>::Inputs,
-        innermost: X,
-    ) -> impl Future<Output = Result<OperationResult<E::Operation>, X::Over>> + Send
-    where
-        E: Begins,
-        X: Innermost<E::Operation>,
-        Self: Sized,
-    {
-        innermost.execute()
     }
 
     /// See [`Serves::run_always_rails`].
@@ -371,20 +328,6 @@ impl<E: Event, L: StepsOn<E, Chain: Serves<E>>> ChainSteps<E, L::Chain> for List
         N: Next<E::Operation>,
     {
         <L::Mode as Mode>::Around::surround::<E, L, N>(chain, inputs, next)
-    }
-
-    #[inline(always)]
-    fn execute<'a, X>(
-        self,
-        chain: &'a L::Chain,
-        inputs: &'a <E::Operation as Operation>::Inputs,
-        innermost: X,
-    ) -> impl Future<Output = Result<OperationResult<E::Operation>, X::Over>> + Send
-    where
-        E: Begins,
-        X: Innermost<E::Operation>,
-    {
-        <L::Mode as Mode>::Around::execute::<E, L, X>(chain, inputs, innermost)
     }
 }
 

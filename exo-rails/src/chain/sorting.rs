@@ -11,7 +11,6 @@ use std::marker::PhantomData;
 use super::lifecycle::LIFECYCLE;
 use crate::context::ValueInfo;
 use crate::event::Event;
-use crate::point::text::Text;
 use crate::point::{HookPoint, RailInfo};
 use crate::rail::{EventPlan, EventSet, Plan, PlannedRail, Presence, Rail, Row};
 
@@ -102,22 +101,6 @@ impl<C: Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> {
 
     const fn sorted<E: Event>(start: usize) -> Order {
         Order::from(&Sorted::<C, E, N, K>::ORDER, start)
-    }
-
-    /// The rails have room in this many steps.
-    ///
-    /// # Panics
-    /// When there are more: in a constant, at the name of the chain.
-    #[track_caller]
-    #[allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap, reason = "no list is so long")]
-    pub const fn check_room<E: Event>(steps: usize) {
-        let count = Sorted::<C, E, N, K>::COUNT;
-        if count > steps {
-            let event = E::POINT.event_name();
-            let text = Text::new().and("the chain has ").number(count as i32).and(" rails on ").name(event);
-            let text = text.and(", and without a word room for ").number(steps as i32);
-            text.and(": name the event, `#[chain(events = [").and(event).and("])]`").refuse();
-        }
     }
 
     /// What a chain that lists this one knows of it. The plan is that of [`Self::plan`], in a static.
@@ -212,8 +195,18 @@ impl<C: Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> {
     /// Whether there are rails that are always called.
     pub const HAS_ALWAYS: bool = Self::ALWAYS.0 != 0;
 
-    /// Whether there are rails around operations.
-    pub const HAS_AROUND: bool = Self::AROUND.0 != 0;
+    /// Whether there are rails around operations: 0 for none, 1 when all of them are there, 2 when some may be absent.
+    pub const HAS_AROUND: u8 = {
+        let (mut has_around, mut i) = (0, 0);
+        while i < N {
+            let row = &C::ROWS[i];
+            if row.around.0 != 0 && has_around < 2 {
+                has_around = if matches!(row.presence, Presence::Always) { 1 } else { 2 };
+            }
+            i += 1;
+        }
+        has_around
+    };
 
     /// The events that begin an operation which a rail surrounds.
     const AROUND: EventSet = {
@@ -290,6 +283,9 @@ pub trait Facts {
     /// Whether rails run in the reverse of their order at events that tell of what has happened.
     const ONION: bool;
 
+    /// The places of the rails on the event, in their order; then [`NO_PLACE`].
+    fn order<E: Event>() -> &'static [usize];
+
     /// Whether the chain has rails on the event.
     fn has_rails<E: Event>() -> bool;
 
@@ -304,6 +300,10 @@ impl<C: Listing<N>, const N: usize, const K: usize> Facts for ChainFacts<C, N, K
     const ROWS: &'static [Row] = C::ROWS;
     const OPTIONAL: bool = Self::OPTIONAL;
     const ONION: bool = C::ONION;
+
+    fn order<E: Event>() -> &'static [usize] {
+        const { &Sorted::<C, E, N, K>::ORDER }
+    }
 
     #[inline]
     fn has_rails<E: Event>() -> bool {

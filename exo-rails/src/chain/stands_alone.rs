@@ -3,13 +3,13 @@
 use std::future::ready;
 use std::marker::PhantomData;
 
-use crate::chain::around::SurroundingsOf;
+use crate::chain::around::Inside;
 use crate::chain::lifecycle::LifecycleSteps;
 use crate::chain::walk::{Mode, Plain, Step, StepsOn, Traced, Walk};
 use crate::chain::{RailList, Serves};
 use crate::context::RailContext;
 use crate::decision::{Decision, Outcome};
-use crate::event::{Begins, Event, Next, OperationResult};
+use crate::event::{Begins, Event, OperationResult};
 
 /// An event that never happens. Each guard set serves it: a chain that needs no values of another chain, the managers, and
 /// whatever passes all events on to such a guard set.
@@ -51,8 +51,8 @@ impl<M: Mode> Mode for Within<M> {
 /// The modes of chains that stand alone.
 pub trait AloneMode: Mode {}
 
-impl<const HAS_ALWAYS: bool, const HAS_AROUND: bool> AloneMode for Plain<HAS_ALWAYS, HAS_AROUND> where Self: Mode {}
-impl<const HAS_ALWAYS: bool, const HAS_AROUND: bool> AloneMode for Traced<HAS_ALWAYS, HAS_AROUND> where Self: Mode {}
+impl<const HAS_ALWAYS: bool, const HAS_AROUND: u8> AloneMode for Plain<HAS_ALWAYS, HAS_AROUND> where Self: Mode {}
+impl<const HAS_ALWAYS: bool, const HAS_AROUND: u8> AloneMode for Traced<HAS_ALWAYS, HAS_AROUND> where Self: Mode {}
 
 impl<L: LifecycleSteps<Mode: AloneMode>> StepsOn<StandsAlone> for L {
     type Steps = NoStep;
@@ -83,15 +83,16 @@ impl<E: Event, L: RailList> Walk<E, L> for NoStep {
         ready(())
     }
 
-    fn surround<'a, N>(
-        _: &'a SurroundingsOf<'a, E, L::Chain>,
-        next: N,
-    ) -> impl Future<Output = OperationResult<E::Operation>> + Send
+    fn surround<'a, N>(next: N) -> impl Future<Output = OperationResult<E::Operation>> + Send
     where
         E: Begins,
-        N: Next<E::Operation>,
+        N: Inside<'a, E, L::Chain>,
     {
         next.run()
+    }
+
+    fn surrounds(_: &L::Chain) -> bool {
+        false
     }
 
     fn may_rewrite(_: &L::Chain) -> bool {

@@ -8,7 +8,8 @@ use std::ops::ControlFlow;
 
 use tracing::{Instrument, Span};
 
-use crate::chain::around::{Around, AroundMode, HasAround, SurroundingsOf};
+use crate::chain::around::{Around, AroundMode, HasAround, Inside, Surroundings, SurroundingsOf};
+use crate::chain::crowded::Pick;
 use crate::chain::serves::Serves;
 use crate::chain::{Facts, NO_PLACE, NoRail, RailAt, RailList};
 use crate::context::{RailContext, RunScope};
@@ -42,13 +43,13 @@ pub trait Walk<E: Event, L: RailList> {
     ) -> impl Future<Output = ()> + Send;
 
     /// Runs an operation, with what the rails do around it.
-    fn surround<'a, N>(
-        at: &'a SurroundingsOf<'a, E, L::Chain>,
-        next: N,
-    ) -> impl Future<Output = OperationResult<E::Operation>> + Send
+    fn surround<'a, N>(next: N) -> impl Future<Output = OperationResult<E::Operation>> + Send
     where
         E: Begins,
-        N: Next<E::Operation>;
+        N: Inside<'a, E, L::Chain>;
+
+    /// Whether one of the rails that are there surrounds the operation.
+    fn surrounds(chain: &L::Chain) -> bool;
 
     /// Whether one of the rails that are there may change the payload.
     fn may_rewrite(chain: &L::Chain) -> bool;
@@ -132,9 +133,9 @@ macro_rules! mode {
     ($(#[$doc:meta])* $mode:ident: $one:ident => $step:ty) => {
         $(#[$doc])*
         #[derive(Debug)]
-        pub enum $mode<const HAS_ALWAYS: bool, const HAS_AROUND: bool> {}
+        pub enum $mode<const HAS_ALWAYS: bool, const HAS_AROUND: u8> {}
 
-        impl<const HAS_AROUND: bool> Mode for $mode<false, HAS_AROUND>
+        impl<const HAS_AROUND: u8> Mode for $mode<false, HAS_AROUND>
         where
             HasAround<HAS_AROUND>: AroundMode,
         {
@@ -162,7 +163,7 @@ macro_rules! mode {
             }
         }
 
-        impl<const HAS_AROUND: bool> Mode for $mode<true, HAS_AROUND>
+        impl<const HAS_AROUND: u8> Mode for $mode<true, HAS_AROUND>
         where
             HasAround<HAS_AROUND>: AroundMode,
         {
@@ -256,15 +257,16 @@ impl<E: Event, S: Step<E>> Step<E> for InSpan<S> {
         }
     }
 
-    fn surround<'a, N>(
-        at: &'a SurroundingsOf<'a, E, S::Chain>,
-        next: N,
-    ) -> impl Future<Output = OperationResult<E::Operation>> + Send
+    fn surround<'a, N>(next: N) -> impl Future<Output = OperationResult<E::Operation>> + Send
     where
         E: Begins,
-        N: Next<E::Operation>,
+        N: Inside<'a, E, S::Chain>,
     {
-        S::surround(at, next)
+        S::surround(next)
+    }
+
+    fn surrounds(chain: &S::Chain) -> bool {
+        S::surrounds(chain)
     }
 
     fn may_rewrite(chain: &S::Chain) -> bool {
@@ -323,15 +325,16 @@ impl<E: Event, L: RailList<Chain: Serves<E>>, A: Walk<E, L>, B: Walk<E, L>> Walk
         }
     }
 
-    fn surround<'a, N>(
-        at: &'a SurroundingsOf<'a, E, L::Chain>,
-        next: N,
-    ) -> impl Future<Output = OperationResult<E::Operation>> + Send
+    fn surround<'a, N>(next: N) -> impl Future<Output = OperationResult<E::Operation>> + Send
     where
         E: Begins,
-        N: Next<E::Operation>,
+        N: Inside<'a, E, L::Chain>,
     {
-        A::surround(at, Rest::<'a, E, L, B, N> { at, steps: PhantomData, next })
+        A::surround(Rest::<'a, E, L, B, N> { next, steps: PhantomData })
+    }
+
+    fn surrounds(chain: &L::Chain) -> bool {
+        A::surrounds(chain) || B::surrounds(chain)
     }
 
     fn may_rewrite(chain: &L::Chain) -> bool {
@@ -343,22 +346,73 @@ impl<E: Event, L: RailList<Chain: Serves<E>>, A: Walk<E, L>, B: Walk<E, L>> Walk
     }
 }
 
-/// An operation with what the rails of the other steps of a long chain do around it.
-struct Rest<'a, E: Begins, L: RailList, B, N> {
-    at: &'a SurroundingsOf<'a, E, L::Chain>,
-    steps: PhantomData<fn() -> B>,
-    next: N,
+impl<E: Event, L: RailList<Chain: Serves<E>>, A: Pick<E, L>, B: Pick<E, L>> Pick<E, L> for Then<A, B> {
+    fn has(place: usize) -> bool {
+        A::has(place) || B::has(place)
+    }
+
+    async fn call<'a, M: Mode>(
+        place: usize,
+        chain: &'a L::Chain,
+        payload: E::Payload<'a>,
+        ctx: &'a mut RailContext,
+    ) -> ControlFlow<Outcome<E>> {
+        if A::has(place) {
+            A::call::<M>(place, chain, payload, ctx).await
+        } else {
+            B::call::<M>(place, chain, payload, ctx).await
+        }
+    }
+
+    async fn call_if_always<'a, M: Mode>(
+        place: usize,
+        chain: &'a L::Chain,
+        payload: E::Payload<'a>,
+        ctx: &'a mut RailContext,
+    ) {
+        if A::has(place) {
+            A::call_if_always::<M>(place, chain, payload, ctx).await;
+        } else {
+            B::call_if_always::<M>(place, chain, payload, ctx).await;
+        }
+    }
+
+    async fn surround_at<'a, N>(place: usize, next: N) -> OperationResult<E::Operation>
+    where
+        E: Begins,
+        N: Inside<'a, E, L::Chain>,
+    {
+        if A::has(place) { A::surround_at(place, next).await } else { B::surround_at(place, next).await }
+    }
 }
 
-impl<E, L, B, N> Next<E::Operation> for Rest<'_, E, L, B, N>
+/// An operation with what the rails of the other steps of a long chain do around it.
+struct Rest<'a, E, L, B, N> {
+    next: N,
+    steps: PhantomData<fn(&'a E, L) -> B>,
+}
+
+impl<'a, E, L, B, N> Inside<'a, E, L::Chain> for Rest<'a, E, L, B, N>
 where
     E: Begins,
     L: RailList<Chain: Sync>,
     B: Walk<E, L>,
-    N: Next<E::Operation>,
+    N: Inside<'a, E, L::Chain>,
+{
+    fn at(&self) -> SurroundingsOf<'a, E, L::Chain> {
+        self.next.at()
+    }
+}
+
+impl<'a, E, L, B, N> Next<E::Operation> for Rest<'a, E, L, B, N>
+where
+    E: Begins,
+    L: RailList<Chain: Sync>,
+    B: Walk<E, L>,
+    N: Inside<'a, E, L::Chain>,
 {
     fn run(self) -> impl Future<Output = OperationResult<E::Operation>> + Send {
-        B::surround(self.at, self.next)
+        B::surround(self.next)
     }
 
     fn scope(&self) -> &RunScope {
@@ -401,7 +455,7 @@ pub struct At<L, const I: usize>(PhantomData<L>);
 /// with each step: the compiler keeps a flag for what may have to be dropped.
 pub trait Step<E: Event> {
     /// The chain.
-    type Chain;
+    type Chain: 'static;
     /// What the rail returns.
     type Out: Send;
     /// The rail; its name is empty where there is none.
@@ -434,13 +488,13 @@ pub trait Step<E: Event> {
     ) -> impl Future<Output = ()> + Send;
 
     /// Runs an operation, with what the rail does around it.
-    fn surround<'a, N>(
-        at: &'a SurroundingsOf<'a, E, Self::Chain>,
-        next: N,
-    ) -> impl Future<Output = OperationResult<E::Operation>> + Send
+    fn surround<'a, N>(next: N) -> impl Future<Output = OperationResult<E::Operation>> + Send
     where
         E: Begins,
-        N: Next<E::Operation>;
+        N: Inside<'a, E, Self::Chain>;
+
+    /// Whether the rail surrounds the operation, as it is configured.
+    fn surrounds(chain: &Self::Chain) -> bool;
 
     /// Whether the rail may change the payload, as it is configured.
     fn may_rewrite(chain: &Self::Chain) -> bool;
@@ -490,15 +544,18 @@ where
     }
 
     #[inline(always)]
-    fn surround<'a, N>(
-        at: &'a SurroundingsOf<'a, E, Self::Chain>,
-        next: N,
-    ) -> impl Future<Output = OperationResult<E::Operation>> + Send
+    fn surround<'a, N>(next: N) -> impl Future<Output = OperationResult<E::Operation>> + Send
     where
         E: Begins,
-        N: Next<E::Operation>,
+        N: Inside<'a, E, Self::Chain>,
     {
-        L::Access::rail(at.chain).surround(at.inputs, next)
+        let Surroundings { chain, inputs } = next.at();
+        L::Access::rail(chain).surround(inputs, next)
+    }
+
+    #[inline]
+    fn surrounds(chain: &Self::Chain) -> bool {
+        L::Access::rail(chain).surrounds()
     }
 
     fn may_rewrite(chain: &Self::Chain) -> bool {
@@ -590,14 +647,18 @@ macro_rules! walks {
 
             #[inline]
             fn surround<'a, N>(
-                at: &'a SurroundingsOf<'a, E, L::Chain>,
                 next: N,
             ) -> impl Future<Output = OperationResult<E::Operation>> + Send
             where
                 E: Begins,
-                N: Next<E::Operation>,
+                N: Inside<'a, E, L::Chain>,
             {
-                walks!(@nest E, L, at, next; $($place)*).run()
+                walks!(@nest E, L, next; $($place)*).run()
+            }
+
+            #[inline]
+            fn surrounds(chain: &L::Chain) -> bool {
+                false $(|| <At<L, $place> as Step<E>>::surrounds(chain))*
             }
 
             fn may_rewrite(chain: &L::Chain) -> bool {
@@ -608,13 +669,61 @@ macro_rules! walks {
                 [$(<At<L, $place> as Step<E>>::stream_window(chain)),*].into_iter().max().unwrap_or(0)
             }
         }
-    };
-    (@nest $event:ident, $list:ident, $at:ident, $next:ident;) => { $next };
-    (@nest $event:ident, $list:ident, $at:ident, $next:ident; $place:ident $($more:ident)*) => {
-        Around::<'a, $event, At<$list, $place>, _> {
-            at: $at,
-            next: walks!(@nest $event, $list, $at, $next; $($more)*),
+
+        impl<E: Event, L: RailList<Chain: Serves<E>>, $(const $place: usize),*> Pick<E, L> for $name<$($place),*>
+        where
+            $(At<L, $place>: Step<E, Chain = L::Chain>,)*
+        {
+            fn has(place: usize) -> bool {
+                [$($place),*].contains(&place)
+            }
+
+            async fn call<'a, M: Mode>(
+                place: usize,
+                chain: &'a L::Chain,
+                mut payload: E::Payload<'a>,
+                ctx: &'a mut RailContext,
+            ) -> ControlFlow<Outcome<E>> {
+                $(
+                    if place == $place {
+                        let lent = <E as Payloads>::reborrow(&mut payload);
+                        let output = M::Step::<E, At<L, $place>>::call(chain, lent, &mut *ctx).await;
+                        return M::Step::<E, At<L, $place>>::decide(output, ctx);
+                    }
+                )*
+                ControlFlow::Continue(())
+            }
+
+            async fn call_if_always<'a, M: Mode>(
+                place: usize,
+                chain: &'a L::Chain,
+                payload: E::Payload<'a>,
+                ctx: &'a mut RailContext,
+            ) {
+                $(
+                    if place == $place {
+                        return M::Step::<E, At<L, $place>>::call_if_always(chain, payload, ctx).await;
+                    }
+                )*
+            }
+
+            async fn surround_at<'a, N>(place: usize, next: N) -> OperationResult<E::Operation>
+            where
+                E: Begins,
+                N: Inside<'a, E, L::Chain>,
+            {
+                $(
+                    if place == $place {
+                        return <At<L, $place> as Step<E>>::surround(next).await;
+                    }
+                )*
+                next.run().await
+            }
         }
+    };
+    (@nest $event:ident, $list:ident, $next:ident;) => { $next };
+    (@nest $event:ident, $list:ident, $next:ident; $place:ident $($more:ident)*) => {
+        Around::<'a, $event, At<$list, $place>, _>::new(walks!(@nest $event, $list, $next; $($more)*))
     };
     (@all [$($before:tt)*]) => {};
     (@all [$($before:tt)*] ($name:ident $($place:tt)*) $($more:tt)*) => {

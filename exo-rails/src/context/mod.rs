@@ -315,6 +315,7 @@ impl RailContext {
         self.shared.get_or_insert_default().stopped = Some(stopped);
     }
 
+    #[inline]
     pub(crate) fn begin_attempt(&mut self, attempt: u32) {
         self.attempt = attempt;
         if self.substituted_by.is_some() {
@@ -373,16 +374,19 @@ impl RailContext {
         self.path = outside;
     }
 
-    /// A slot with the inputs of an operation, which its permit shares.
+    /// An open slot with the inputs of an operation, which its permit shares.
     #[inline(always)]
     pub(crate) fn take_slot<T: Send + Sync + 'static>(&mut self, inputs: T) -> Arc<Slot<T>> {
-        self.slots.take_for(inputs, &self.scope, self.is_nested)
+        self.slots.take_for(inputs, &self.scope, (self.step, self.attempt), self.is_nested)
     }
 
-    /// Returns the slot of an operation, for the next one.
-    #[inline]
-    pub(crate) fn return_slot<T: Send + Sync + 'static>(&mut self, slot: Arc<Slot<T>>) {
-        self.slots.put(slot);
+    /// Returns the slot of an operation, for the next one, and takes the inputs out.
+    ///
+    /// # Errors
+    /// When a permit still shares the slot: then it keeps the inputs, and this is a copy of them.
+    #[inline(always)]
+    pub(crate) fn return_slot<T: Clone + Send + Sync + 'static>(&mut self, slot: Arc<Slot<T>>) -> Result<T, T> {
+        self.slots.put(slot)
     }
 
     /// Waits, unless the run is cancelled meanwhile.

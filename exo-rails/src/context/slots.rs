@@ -1,4 +1,4 @@
-//! Where the inputs of an operation lie while it is guarded.
+//! Where the inputs of an operation lie while it runs.
 
 use std::any::Any;
 use std::fmt;
@@ -9,7 +9,7 @@ use super::RunScope;
 
 const FILLED: &str = "a slot is given out with inputs, and emptied when it is given back";
 
-/// Where the inputs of an operation lie while it is guarded. Its permit shares the slot.
+/// Where the inputs of an operation lie while it runs. Its permit shares the slot.
 #[derive(Debug)]
 pub(crate) struct Slot<T> {
     /// Empty between operations.
@@ -29,20 +29,6 @@ impl<T> Slot<T> {
             Some(inputs) => inputs,
             None => unreachable!("{FILLED}"),
         }
-    }
-
-    /// The inputs of the operation, for its pre rails.
-    pub(crate) fn inputs_mut(&mut self) -> &mut T {
-        match &mut self.inputs {
-            Some(inputs) => inputs,
-            None => unreachable!("{FILLED}"),
-        }
-    }
-
-    /// Opens the slot for one attempt: the permit that is issued for it is good until the slot is closed.
-    pub(crate) fn open(&mut self, step: u32, attempt: u32) {
-        (self.step, self.attempt) = (step, attempt);
-        *self.is_closed.get_mut() = false;
     }
 
     /// Whether the guard of the operation is over.
@@ -71,18 +57,21 @@ pub(crate) struct Slots {
 }
 
 impl Slots {
-    /// A slot with these inputs, until it is [given back](Self::put).
+    /// A slot with these inputs for one attempt, until it is [given back](Self::put).
     #[inline(always)]
     pub(crate) fn take_for<T: Send + Sync + 'static>(
         &mut self,
         inputs: T,
         scope: &Arc<RunScope>,
+        (step, attempt): (u32, u32),
         is_nested: bool,
     ) -> Arc<Slot<T>> {
         if let Some(mut slot) = self.take::<T>()
             && let Some(unshared) = Arc::get_mut(&mut slot)
         {
             unshared.inputs = Some(inputs);
+            (unshared.step, unshared.attempt) = (step, attempt);
+            *unshared.is_closed.get_mut() = false;
             if !Arc::ptr_eq(&unshared.scope, scope) {
                 unshared.scope = Arc::clone(scope);
             }
@@ -91,8 +80,8 @@ impl Slots {
         Arc::new(Slot {
             inputs: Some(inputs),
             scope: Arc::clone(scope),
-            step: 0,
-            attempt: 0,
+            step,
+            attempt,
             is_nested,
             is_closed: AtomicBool::new(false),
         })
@@ -114,15 +103,20 @@ impl Slots {
         self.others.swap_remove(at).downcast().ok()
     }
 
-    /// Gives a slot back, unless a permit still shares it.
-    pub(crate) fn put<T: Send + Sync + 'static>(&mut self, mut slot: Arc<Slot<T>>) {
-        let Some(unshared) = Arc::get_mut(&mut slot) else { return };
-        // Nothing of an operation stays behind.
-        unshared.inputs = None;
+    /// Gives a slot back, and takes the inputs out.
+    ///
+    /// # Errors
+    /// When a permit still shares the slot: then it keeps the inputs, and this is a copy of them.
+    #[inline(always)]
+    pub(crate) fn put<T: Clone + Send + Sync + 'static>(&mut self, mut slot: Arc<Slot<T>>) -> Result<T, T> {
+        let Some(inputs) = Arc::get_mut(&mut slot).and_then(|unshared| unshared.inputs.take()) else {
+            return Err(slot.inputs().clone());
+        };
         match self.first {
             None => self.first = Some(slot),
             Some(_) => self.others.push(slot),
         }
+        Ok(inputs)
     }
 }
 

@@ -7,8 +7,8 @@ use crate::context::RunScope;
 use crate::error::{OperationError, RunError};
 use crate::event::{Event, Payloads};
 use crate::message::{
-    CompactionInputs, CompactionOutput, InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse, OperationErrorKind,
-    ToolCallInputs, ToolOutput,
+    CompactionInputs, CompactionOutput, InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse, ToolCallInputs,
+    ToolOutput,
 };
 
 use super::types::{
@@ -45,10 +45,6 @@ pub trait Operation: Sized + Send + Sync + 'static {
     /// The event of its failure. A run ends with [`Error`](struct@crate::events::Error), and a compaction has no event of its
     /// own for it.
     type Failed: Event;
-
-    /// Stands in for the result of an operation that a guard has ended: no rail decides about it.
-    #[doc(hidden)]
-    fn interrupted() -> Self::Error;
 }
 
 /// An event before an operation.
@@ -87,69 +83,6 @@ pub trait Next<O: Operation>: Send {
 
     /// How many times the operation has been retried: 0 when it is done for the first time.
     fn attempt(&self) -> u32;
-}
-
-/// The operation itself, which a guard set runs: inside the rails around it, when there are any.
-pub trait Innermost<O: Operation>: Send {
-    /// How a guard ends it, where its result does not say so.
-    type Over: Send;
-
-    /// Runs it.
-    fn execute(self) -> impl Future<Output = Result<OperationResult<O>, Self::Over>> + Send;
-
-    /// Runs it inside a rail. A guard that ends it says so in `over`, and the result is [`interrupted`](Operation::interrupted).
-    fn execute_inside(self, over: &mut Option<Self::Over>) -> impl Future<Output = OperationResult<O>> + Send;
-
-    /// See [`Next::scope`].
-    fn scope(&self) -> &RunScope;
-
-    /// See [`Next::attempt`].
-    fn attempt(&self) -> u32;
-}
-
-/// The operation itself, where the last of the rails around it finds it.
-pub(crate) struct Watched<X, Over> {
-    /// `None` once it runs.
-    innermost: Option<X>,
-    /// How a guard has ended it.
-    over: Option<Over>,
-}
-
-impl<X, Over> Watched<X, Over> {
-    pub(crate) const fn new(innermost: X) -> Self {
-        Self { innermost: Some(innermost), over: None }
-    }
-
-    /// How the operation has ended. A guard that has ended it has the last word, whatever the rails around it return.
-    pub(crate) fn ended<T>(self, result: T) -> Result<T, Over> {
-        match self.over {
-            None => Ok(result),
-            Some(over) => Err(over),
-        }
-    }
-}
-
-// A pointer: each of the rails around the operation moves it.
-impl<O: Operation, X: Innermost<O>> Next<O> for &mut Watched<X, X::Over> {
-    #[inline]
-    async fn run(self) -> OperationResult<O> {
-        match self.innermost.take() {
-            Some(innermost) => innermost.execute_inside(&mut self.over).await,
-            // It is run by value, so it is there.
-            None => Err(O::interrupted()),
-        }
-    }
-
-    fn scope(&self) -> &RunScope {
-        match &self.innermost {
-            Some(innermost) => innermost.scope(),
-            None => unreachable!("it is run by value, so it is there"),
-        }
-    }
-
-    fn attempt(&self) -> u32 {
-        self.innermost.as_ref().map_or(0, Innermost::attempt)
-    }
 }
 
 /// What a rail of a list surrounds, without its type.
@@ -199,7 +132,7 @@ impl<O: Operation> Next<O> for BoxedNext<'_, O> {
 macro_rules! operations {
     ($(
         $(#[$doc:meta])*
-        $operation:ident: $pre:ident($inputs:ty) -> $post:ident($output:ty), $failed:ident($error:ty), $interrupted:expr;
+        $operation:ident: $pre:ident($inputs:ty) -> $post:ident($output:ty), $failed:ident($error:ty);
     )*) => {
         /// The operations of the library, as types.
         pub mod operations {
@@ -220,10 +153,6 @@ macro_rules! operations {
                 type Pre = $pre;
                 type Post = $post;
                 type Failed = $failed;
-
-                fn interrupted() -> $error {
-                    $interrupted
-                }
             }
 
             impl Begins for $pre {
@@ -264,22 +193,15 @@ pub trait CustomOperation:
     fn failed<'a>(inputs: &'a Self::Inputs, error: &'a OperationError) -> <Self::Failed as Payloads>::Payload<'a>;
 }
 
-/// Stands in for the error of an operation that a rail has ended.
-#[doc(hidden)]
-#[must_use]
-pub fn interrupted() -> OperationError {
-    OperationError::new(OperationErrorKind::Other, "a rail has ended the operation")
-}
-
 operations! {
     /// A run: from [`Start`](crate::events::Start) to [`Finished`](crate::events::Finished).
-    Run: Start(InvokeInputs) -> Finished(InvokeOutput), Error(RunError), RunError::Cancelled;
+    Run: Start(InvokeInputs) -> Finished(InvokeOutput), Error(RunError);
     /// A call of the model: from [`PreLlmCall`](crate::events::PreLlmCall) to
     /// [`PostLlmCall`](crate::events::PostLlmCall).
-    LlmCall: PreLlmCall(ModelCallInputs) -> PostLlmCall(ModelResponse), LlmError(OperationError), interrupted();
+    LlmCall: PreLlmCall(ModelCallInputs) -> PostLlmCall(ModelResponse), LlmError(OperationError);
     /// A tool call: from [`PreToolCall`](crate::events::PreToolCall) to [`PostToolCall`](crate::events::PostToolCall).
-    ToolCall: PreToolCall(ToolCallInputs) -> PostToolCall(ToolOutput), ToolError(OperationError), interrupted();
+    ToolCall: PreToolCall(ToolCallInputs) -> PostToolCall(ToolOutput), ToolError(OperationError);
     /// A compaction of the history: from [`PreCompaction`](crate::events::PreCompaction) to
     /// [`PostCompaction`](crate::events::PostCompaction).
-    Compaction: PreCompaction(CompactionInputs) -> PostCompaction(CompactionOutput), Error(OperationError), interrupted();
+    Compaction: PreCompaction(CompactionInputs) -> PostCompaction(CompactionOutput), Error(OperationError);
 }

@@ -12,10 +12,9 @@ use crate::chain::{Chain, ChainOutput, Serves};
 use crate::context::RailContext;
 use crate::decision::{Decision, Outcome, PlacedRail};
 use crate::event::{
-    Begins, BoxedNext, ContextAssembled, ContextOverflow, Dropped, Error, Event, Finished, Innermost, LlmChunk,
-    LlmError, MemoryRecalled, MemoryStored, Next, Operation, OperationResult, PostCompaction, PostLlmCall,
-    PostToolCall, PreCompaction, PreLlmCall, PreToolCall, SessionEnd, SessionStart, Start, Suspended, ToolError,
-    Watched,
+    Begins, BoxedNext, ContextAssembled, ContextOverflow, Dropped, Error, Event, Finished, LlmChunk, LlmError,
+    MemoryRecalled, MemoryStored, Next, Operation, OperationResult, PostCompaction, PostLlmCall, PostToolCall,
+    PreCompaction, PreLlmCall, PreToolCall, SessionEnd, SessionStart, Start, Suspended, ToolError,
 };
 use crate::guard_set::{GuardSet, HookManager, NoRails, ObserverFuture, RailManager};
 use crate::point::{DEFAULT_PRIORITY, HookPoint, RailInfo, SourceLocation, event_table};
@@ -252,21 +251,6 @@ macro_rules! serves_behind_dyn {
             {
                 let $this = self;
                 $rails.dyn_surround(inputs, BoxedNext::new(next)).await
-            }
-
-            async fn execute<'a, X>(
-                &'a self,
-                inputs: &'a <E::Operation as Operation>::Inputs,
-                innermost: X,
-            ) -> Result<OperationResult<E::Operation>, X::Over>
-            where
-                E: Begins,
-                X: Innermost<E::Operation>,
-            {
-                let $this = self;
-                let mut watched = Watched::new(innermost);
-                let result = $rails.dyn_surround(inputs, BoxedNext::new(&mut watched)).await;
-                watched.ended(result)
             }
 
             async fn run_rails<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Outcome<E> {

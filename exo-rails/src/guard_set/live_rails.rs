@@ -7,7 +7,7 @@ use super::rail_manager::{DuplicateRail, ManagedRail, RailHandle, RailManager};
 use crate::chain::Serves;
 use crate::context::RailContext;
 use crate::decision::Outcome;
-use crate::event::{Begins, Event, Innermost, Next, Operation, OperationResult};
+use crate::event::{Begins, Event, Next, Operation, OperationResult};
 use crate::point::RailName;
 
 /// A [`RailManager`] whose rails are attached and detached while agents run.
@@ -134,18 +134,5 @@ impl<E: Event> Serves<E> for LiveRails {
     {
         let rails = self.snapshot();
         Serves::<E>::surround(&*rails, inputs, next).await
-    }
-
-    async fn execute<'a, X>(
-        &'a self,
-        inputs: &'a <E::Operation as Operation>::Inputs,
-        innermost: X,
-    ) -> Result<OperationResult<E::Operation>, X::Over>
-    where
-        E: Begins,
-        X: Innermost<E::Operation>,
-    {
-        let rails = self.snapshot();
-        Serves::<E>::execute(&*rails, inputs, innermost).await
     }
 }

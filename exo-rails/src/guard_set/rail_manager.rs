@@ -14,7 +14,7 @@ use crate::chain::Serves;
 use crate::context::RailContext;
 use crate::decision::{Decision, Outcome, PlacedRail, outcome};
 use crate::error::{FaultCause, RailFault};
-use crate::event::{Begins, BoxedNext, Event, Innermost, Inputs, Next, Operation, OperationResult, Watched};
+use crate::event::{Begins, BoxedNext, Event, Inputs, Next, Operation, OperationResult};
 use crate::guard_set::around;
 use crate::guard_set::hook::{Hook, HookFuture, ObserverFuture};
 use crate::guard_set::hook_manager::{erase, misplaced};
@@ -321,20 +321,6 @@ impl<E: Event> Serves<E> for RailManager {
             }
             _ => next.run().await,
         }
-    }
-
-    async fn execute<'a, X>(
-        &'a self,
-        inputs: &'a <E::Operation as Operation>::Inputs,
-        innermost: X,
-    ) -> Result<OperationResult<E::Operation>, X::Over>
-    where
-        E: Begins,
-        X: Innermost<E::Operation>,
-    {
-        let mut watched = Watched::new(innermost);
-        let result = Serves::<E>::surround(self, inputs, &mut watched).await;
-        watched.ended(result)
     }
 }
 

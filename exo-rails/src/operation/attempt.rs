@@ -19,15 +19,15 @@ use crate::chain::{Serves, enter};
 use crate::context::{CloseOnDrop, RailContext, RunScope, Slot};
 use crate::decision::{Decision, Outcome};
 use crate::error::{Ending, RailAbortError, RailFault, RunError, SuspendedResult};
-use crate::event::{Event, Innermost, OperationResult};
+use crate::event::{Event, Next, OperationResult};
 use crate::guard_set::GuardSet;
 
 /// Why an attempt is over without a result.
+// Boxed: every result of an attempt has room for this, and is moved.
 pub(crate) enum AttemptOver {
     /// The operation fails.
-    Failed(RunError),
+    Failed(Box<RunError>),
     /// A rail has it done again.
-    // Boxed: every result of an attempt is as large as this.
     Retry(Box<Retry>),
 }
 
@@ -35,7 +35,8 @@ impl AttemptOver {
     /// Says what the operation had come to, when a rail suspends the run.
     #[cold]
     pub(super) fn suspended_with(mut self, result: impl FnOnce() -> Option<SuspendedResult>) -> Self {
-        if let Self::Failed(RunError::Abort(abort)) = &mut self
+        if let Self::Failed(error) = &mut self
+            && let RunError::Abort(abort) = &mut **error
             && let Some(Ending::Suspension(suspension)) = abort.ending.as_deref_mut()
         {
             suspension.result = result();
@@ -45,177 +46,200 @@ impl AttemptOver {
 }
 
 impl From<RunError> for AttemptOver {
+    #[cold]
     fn from(error: RunError) -> Self {
-        Self::Failed(error)
+        Self::Failed(Box::new(error))
     }
 }
 
 impl From<RailFault> for AttemptOver {
     fn from(fault: RailFault) -> Self {
-        Self::Failed(fault.into())
+        RunError::from(fault).into()
     }
 }
 
 impl From<RailAbortError> for AttemptOver {
     fn from(abort: RailAbortError) -> Self {
-        Self::Failed(abort.into())
+        RunError::from(abort).into()
     }
 }
 
-/// Attempts an operation until it is done or fails.
+/// Attempts an operation until it is done or fails: pre rails, the operation unless they skip it, post rails. `fail` makes
+/// the error.
 ///
 /// Each attempt begins with the inputs as the caller gave them: a rail that rewrites them does not rewrite its own work on
 /// a retry.
-pub(super) fn attempts<O, R, P>(
+// One future for all of it: with a future for the attempt, and one for the operation in it, a tool call takes 60
+// instructions more.
+pub(super) fn attempts<O, R, P, E>(
     rails: &R,
-    slot: &mut Arc<Slot<O::Inputs>>,
+    mut inputs: O::Inputs,
     ctx: &mut RailContext,
     mut operation: P,
-) -> impl Future<Output = Result<O::Output, RunError>> + Send
+    fail: impl FnOnce(RunError, O::Inputs) -> E + Send,
+) -> impl Future<Output = Result<O::Output, E>> + Send
 where
     O: Kind,
     R: Serves<O::Pre> + Serves<O::Post> + Serves<O::Failed> + GuardSet,
     P: Perform<O>,
 {
     async move {
-        let mut original = Serves::<O::Pre>::may_rewrite(rails).then(|| Box::new(slot.inputs().clone()));
-        let mut number = 0;
+        let mut original = Serves::<O::Pre>::may_rewrite(rails).then(|| Box::new(inputs.clone()));
+        ctx.begin_attempt(0);
         loop {
-            if ctx.is_cancelled() {
-                return Err(RunError::Cancelled);
-            }
-            ctx.begin_attempt(number);
-            let Granted { delay, feedback } = match attempt::<O, R, P>(rails, slot, ctx, &mut operation).await {
-                Ok(output) => return Ok(output),
-                Err(AttemptOver::Failed(error)) => return Err(error),
-                Err(AttemptOver::Retry(retry)) => retry.grant(ctx)?,
+            // What a `match` is about is kept as long as one of its arms waits, and a local as long as its block. So what an
+            // event or the operation came to is taken apart first, in a block of its own, and then waited for.
+            let over = 'attempt: {
+                if ctx.is_cancelled() {
+                    break 'attempt RunError::Cancelled.into();
+                }
+                let mut output = 'output: {
+                    if let Some(outcome) = stopped(enter::<O::Pre, R>(rails, O::pre(&mut inputs), ctx).await) {
+                        match skipped::<O>(outcome, &inputs, ctx) {
+                            Ok(Some(output)) => break 'output output,
+                            Ok(None) => {}
+                            Err(over) => break 'attempt over,
+                        }
+                    }
+                    // Cancelled while the rails were asked: then nothing begins any more.
+                    if ctx.is_cancelled() {
+                        break 'attempt RunError::Cancelled.into();
+                    }
+                    let error = {
+                        let began = is_timed::<O, R>(rails).then(Instant::now);
+                        let slot = ctx.take_slot(inputs);
+                        let open_slot = CloseOnDrop(&slot);
+                        let given = slot.inputs();
+                        let mut execution = Execution::<O, R, P> {
+                            rails,
+                            slot: &slot,
+                            inputs: given,
+                            operation: &mut operation,
+                            ctx,
+                            over: None,
+                        };
+                        let result = Serves::<O::Pre>::surround(rails, given, &mut execution).await;
+                        let over = execution.over;
+                        drop(open_slot);
+                        if let Some(began) = began {
+                            ctx.set_elapsed(Some(began.elapsed()));
+                        }
+                        inputs = match ctx.return_slot(slot) {
+                            Ok(inputs) => inputs,
+                            Err(copy) => {
+                                inputs = copy;
+                                break 'attempt RunError::PermitKept { event: O::Pre::POINT }.into();
+                            }
+                        };
+                        // It has the last word, whatever the rails around the operation return.
+                        if let Some(over) = over {
+                            break 'attempt over.into();
+                        }
+                        match result {
+                            Ok(output) => break 'output output,
+                            Err(error) => Box::new(error),
+                        }
+                    };
+                    match rescue::<O, R>(rails, &inputs, error, ctx).await {
+                        Ok(output) => output,
+                        Err(over) => break 'attempt over,
+                    }
+                };
+                if let Err(over) = operation.deliver(rails, &inputs, &mut output, ctx).await {
+                    break 'attempt over;
+                }
+                let Some(outcome) = stopped(enter::<O::Post, R>(rails, O::post(&inputs, &mut output), ctx).await)
+                else {
+                    return Ok(output);
+                };
+                match accepted::<O>(outcome, output, &inputs, ctx) {
+                    Ok(output) => return Ok(output),
+                    Err(over) => over,
+                }
             };
-            ctx.pause(delay).await?;
+            let retry = match over {
+                AttemptOver::Failed(error) => return Err(fail(*error, inputs)),
+                AttemptOver::Retry(retry) => retry,
+            };
+            // Boxed: a timer would be the largest part of the future.
+            if let Err(error) = Box::pin(again::<O>(retry, original.as_deref_mut(), &mut inputs, ctx)).await {
+                return Err(fail(error, inputs));
+            }
             operation.restart().await;
-            O::begins_again(ctx);
-            let inputs = unshared::<O>(slot)?.inputs_mut();
-            if let Some(message) = feedback {
-                O::give_feedback(original.as_deref_mut().unwrap_or(inputs), *message, ctx);
-            }
-            if let Some(original) = &original {
-                inputs.clone_from(original);
-            }
-            number += 1;
         }
     }
 }
 
-/// The slot, which no permit shares.
+/// Whether a rail may ask how long the operation took.
+fn is_timed<O: Kind, R: Serves<O::Post> + Serves<O::Failed>>(rails: &R) -> bool {
+    Serves::<O::Post>::is_timed(rails) || Serves::<O::Failed>::is_timed(rails)
+}
+
+/// Waits for the next attempt, and restores the inputs for it.
 ///
 /// # Errors
-/// When the operation has kept its permit.
-fn unshared<O: Kind>(slot: &mut Arc<Slot<O::Inputs>>) -> Result<&mut Slot<O::Inputs>, RunError> {
-    Arc::get_mut(slot).ok_or_else(|| RunError::PermitKept { event: O::Pre::POINT })
-}
-
-// What a `match` is about is kept as long as one of its arms waits. So a decision is first taken apart, and then waited for.
-
-/// One attempt: pre rails, the operation unless they skip it, post rails.
-fn attempt<O, R, P>(
-    rails: &R,
-    slot: &mut Arc<Slot<O::Inputs>>,
+/// When no retry is left, or the run is cancelled.
+async fn again<O: Kind>(
+    retry: Box<Retry>,
+    mut original: Option<&mut O::Inputs>,
+    inputs: &mut O::Inputs,
     ctx: &mut RailContext,
-    operation: &mut P,
-) -> impl Future<Output = Result<O::Output, AttemptOver>> + Send
-where
-    O: Kind,
-    R: Serves<O::Pre> + Serves<O::Post> + Serves<O::Failed> + GuardSet,
-    P: Perform<O>,
-{
-    async move {
-        let own_slot = unshared::<O>(slot)?;
-        own_slot.open(ctx.step(), ctx.attempt());
-        let substitute = match stopped(enter::<O::Pre, R>(rails, O::pre(own_slot.inputs_mut()), ctx).await) {
-            None => None,
-            Some(outcome) => skipped::<O>(outcome, slot.inputs(), ctx)?,
-        };
-        let mut output = match substitute {
-            Some(output) => output,
-            None => perform::<O, R, P>(rails, slot, ctx, operation).await?,
-        };
-        operation.deliver(rails, slot.inputs(), &mut output, ctx).await?;
-        if let Some(outcome) = stopped(enter::<O::Post, R>(rails, O::post(slot.inputs(), &mut output), ctx).await) {
-            return accepted::<O>(outcome, output, slot.inputs(), ctx);
-        }
-        Ok(output)
+) -> Result<(), RunError> {
+    let Granted { delay, feedback } = retry.grant(ctx)?;
+    ctx.pause(delay).await?;
+    if let Some(message) = feedback {
+        O::give_feedback(original.as_deref_mut().unwrap_or(inputs), *message, ctx);
     }
+    if let Some(original) = original {
+        inputs.clone_from(original);
+    }
+    O::begins_again(ctx);
+    ctx.begin_attempt(ctx.attempt() + 1);
+    Ok(())
 }
 
-/// Does the operation with a permit. When it fails, asks the rails of its error what to do.
-fn perform<O, R, P>(
+/// Asks the rails of an operation's error what to do about it.
+async fn rescue<O: Kind, R: Serves<O::Failed> + GuardSet>(
     rails: &R,
-    slot: &mut Arc<Slot<O::Inputs>>,
+    inputs: &O::Inputs,
+    // Boxed: it is kept while the rails are asked.
+    error: Box<O::Error>,
     ctx: &mut RailContext,
-    operation: &mut P,
-) -> impl Future<Output = Result<O::Output, AttemptOver>> + Send
-where
-    O: Kind,
-    R: Serves<O::Pre> + Serves<O::Post> + Serves<O::Failed> + GuardSet,
-    P: Perform<O>,
-{
-    async move {
-        // Cancelled while the rails were asked: then nothing begins any more.
-        if ctx.is_cancelled() {
-            return Err(RunError::Cancelled.into());
+) -> Result<O::Output, AttemptOver> {
+    match O::failed(rails, inputs, &error, ctx).await {
+        Ok(skip) => rescued::<O>(skip, *error, inputs, ctx),
+        Err(AttemptOver::Retry(retry)) => {
+            Err(AttemptOver::Retry(Box::new(Retry { failure: O::failure(*error), ..*retry })))
         }
-        let is_timed = Serves::<O::Post>::is_timed(rails) || Serves::<O::Failed>::is_timed(rails);
-        let began = is_timed.then(Instant::now);
-        let open_slot = CloseOnDrop(slot);
-        let execution = Execution::<O, R, P> { rails, slot, operation, ctx };
-        let result = Serves::<O::Pre>::execute(rails, slot.inputs(), execution).await;
-        drop(open_slot);
-        if let Some(began) = began {
-            ctx.set_elapsed(Some(began.elapsed()));
-        }
-        unshared::<O>(slot)?;
-        let error = match result? {
-            Ok(output) => return Ok(output),
-            Err(error) => error,
-        };
-        match O::failed(rails, slot.inputs(), &error, ctx).await {
-            Ok(skip) => rescued::<O>(skip, error, slot.inputs(), ctx),
-            Err(AttemptOver::Retry(retry)) => {
-                Err(AttemptOver::Retry(Box::new(Retry { failure: O::failure(error), ..*retry })))
-            }
-            Err(over) => Err(over.suspended_with(|| {
-                let failure = O::failure(error)?;
-                Some(SuspendedResult::Failure((&*failure).into()))
-            })),
-        }
+        Err(over) => Err(over.suspended_with(|| {
+            let failure = O::failure(*error)?;
+            Some(SuspendedResult::Failure((&*failure).into()))
+        })),
     }
 }
 
 /// An operation that its pre rails have let pass.
-struct Execution<'a, O: Kind, R: ?Sized, P> {
+struct Execution<'a, O: Kind, R: ?Sized, P: Perform<O>> {
     rails: &'a R,
     slot: &'a Arc<Slot<O::Inputs>>,
+    inputs: &'a O::Inputs,
     operation: &'a mut P,
     ctx: &'a mut RailContext,
+    /// How the rails or the run have ended it.
+    over: Option<P::Over>,
 }
 
-impl<O, R, P> Innermost<O> for Execution<'_, O, R, P>
+// A pointer: each of the rails around the operation moves it.
+impl<O, R, P> Next<O> for &mut Execution<'_, O, R, P>
 where
     O: Kind,
     R: GuardSet,
     P: Perform<O>,
 {
-    type Over = AttemptOver;
-
     #[inline(always)]
-    fn execute(self) -> impl Future<Output = Result<OperationResult<O>, AttemptOver>> + Send {
-        let Self { rails, slot, operation, ctx } = self;
-        operation.perform(rails, issue(slot), slot.inputs(), ctx)
-    }
-
-    #[inline(always)]
-    fn execute_inside(self, over: &mut Option<AttemptOver>) -> impl Future<Output = OperationResult<O>> + Send {
-        let Self { rails, slot, operation, ctx } = self;
-        operation.perform_inside(rails, issue(slot), slot.inputs(), ctx, over)
+    fn run(self) -> impl Future<Output = OperationResult<O>> + Send {
+        let Execution { rails, slot, inputs, operation, ctx, over } = self;
+        operation.perform(*rails, issue(slot), inputs, ctx, over)
     }
 
     fn scope(&self) -> &RunScope {
@@ -293,7 +317,7 @@ pub(super) fn act_on<E: Event>(decision: Decision<E>) -> Result<Option<RailSkip<
 #[cold]
 fn answered<O: Kind>(over: AttemptOver, ctx: &mut RailContext) -> Result<O::Output, AttemptOver> {
     match over {
-        AttemptOver::Failed(error) => Ok(O::answered(error, ctx)?),
+        AttemptOver::Failed(error) => Ok(O::answered(*error, ctx)?),
         again @ AttemptOver::Retry(_) => Err(again),
     }
 }

@@ -71,21 +71,24 @@ pub trait Guard: GuardSet + Sized {
         let inputs = inputs.into();
         async move {
             let mut ongoing = OngoingRun { rails: self, ctx: ctx.for_rails(), has_ended: false };
-            let mut slot = ongoing.ctx.take_slot(inputs);
-            let result = attempts::<Run, _, _>(self, &mut slot, ongoing.ctx, Whole(run)).await;
-            if let Err(error) = &result {
-                let outcome = match error.open_question() {
-                    Some(question) => {
-                        enter::<Suspended, Self>(self, (slot.inputs(), &question), ongoing.ctx).await.map(drop)
+            let failed = |error, inputs| Box::new((error, inputs));
+            let result = match attempts::<Run, _, _, _>(self, inputs, ongoing.ctx, Whole(run), failed).await {
+                Ok(output) => Ok(output),
+                Err(failed) => {
+                    let (error, inputs) = *failed;
+                    let outcome = match error.open_question() {
+                        Some(question) => {
+                            enter::<Suspended, Self>(self, (&inputs, &question), ongoing.ctx).await.map(drop)
+                        }
+                        None => enter::<Error, Self>(self, (&inputs, &error), ongoing.ctx).await.map(drop),
+                    };
+                    if let Err(fault) = outcome {
+                        // A guard set that fails here must not hide the error that it was asked about.
+                        report(&fault, OnFault::Continue);
                     }
-                    None => enter::<Error, Self>(self, (slot.inputs(), error), ongoing.ctx).await.map(drop),
-                };
-                if let Err(fault) = outcome {
-                    // A guard set that fails here must not hide the error that it was asked about.
-                    report(&fault, OnFault::Continue);
+                    Err(error)
                 }
-            }
-            ongoing.ctx.return_slot(slot);
+            };
             ongoing.has_ended = true;
             result
         }
@@ -475,7 +478,6 @@ where
 }
 
 /// Guards an operation whose inputs nobody needs afterwards.
-#[expect(clippy::manual_async_fn, reason = "an `async fn` keeps its arguments twice")]
 fn guard<O, R, P>(
     rails: &R,
     inputs: O::Inputs,
@@ -487,10 +489,5 @@ where
     R: GuardSet + Serves<O::Pre> + Serves<O::Post> + Serves<O::Failed>,
     P: Perform<O>,
 {
-    async move {
-        let mut slot = ctx.take_slot(inputs);
-        let result = attempts::<O, R, P>(rails, &mut slot, ctx, operation).await;
-        ctx.return_slot(slot);
-        result
-    }
+    attempts::<O, R, P, _>(rails, inputs, ctx, operation, |error, _| error)
 }

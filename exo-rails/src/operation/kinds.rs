@@ -1,5 +1,6 @@
 //! The operations that an agent's lifecycle knows: the run, a model call, a tool call, a compaction.
 
+use std::convert::Infallible;
 use std::future::ready;
 
 use futures_util::FutureExt;
@@ -11,7 +12,9 @@ use crate::action::{NoSubstitute, RailSkip};
 use crate::chain::{Serves, enter};
 use crate::context::RailContext;
 use crate::error::{Ending, OperationError, RunError, SuspendedResult};
-use crate::event::{Compaction, CustomOperation, LlmCall, LlmError, Operation, Payloads, Run, ToolCall, ToolError};
+use crate::event::{
+    Compaction, CustomOperation, LlmCall, LlmError, Operation, OperationResult, Payloads, Run, ToolCall, ToolError,
+};
 use crate::guard_set::GuardSet;
 use crate::message::{
     CompactionInputs, CompactionOutput, InvokeInputs, InvokeOutput, Message, ModelCallInputs, ModelResponse,
@@ -19,8 +22,32 @@ use crate::message::{
 };
 use crate::point::{RailName, Reason};
 
+/// The run was cancelled.
+pub(crate) struct Cancelled;
+
+impl From<Cancelled> for AttemptOver {
+    fn from(Cancelled: Cancelled) -> Self {
+        RunError::Cancelled.into()
+    }
+}
+
+impl From<Infallible> for AttemptOver {
+    fn from(never: Infallible) -> Self {
+        match never {}
+    }
+}
+
+/// Stands in for the error of a model call that the rails or the run have ended: no rail decides about it.
+pub(super) fn interrupted() -> OperationError {
+    OperationError::new(OperationErrorKind::Other, "a rail has ended the operation")
+}
+
 /// How an operation is guarded.
 pub(crate) trait Kind: Operation<Post: Payloads<Substitute = NoSubstitute>> {
+    /// What interrupts it. Most operations are not interrupted when the run is cancelled: what they do in the world would
+    /// be left half done. They have no value of this type, and a guard has nothing to look at.
+    type Interruption: Into<AttemptOver> + Send;
+
     fn pre(inputs: &mut Self::Inputs) -> <Self::Pre as Payloads>::Payload<'_>;
 
     fn post<'a>(inputs: &'a Self::Inputs, output: &'a mut Self::Output) -> <Self::Post as Payloads>::Payload<'a>;
@@ -76,14 +103,13 @@ pub(crate) trait Kind: Operation<Post: Payloads<Substitute = NoSubstitute>> {
     /// When nothing can stand in for the output.
     fn skipped(inputs: &Self::Inputs, by: &RailName, reason: &Reason) -> Result<Self::Output, RunError>;
 
-    /// Waits for the operation. Most are not interrupted when the run is cancelled: what they do in the world would be
-    /// left half done.
-    fn unless_cancelled<F: Future<Output: Send> + Send>(
+    /// Waits for the operation, unless something interrupts it, which is then said in `over`. `read` takes what it yields.
+    fn unless_interrupted<F: Future<Output: Send> + Send>(
         operation: F,
-        _: &RailContext,
-    ) -> impl Future<Output = Option<F::Output>> + Send {
-        operation.map(Some)
-    }
+        ctx: &RailContext,
+        over: &mut Option<Self::Interruption>,
+        read: impl FnOnce(F::Output) -> OperationResult<Self> + Send,
+    ) -> impl Future<Output = OperationResult<Self>> + Send;
 
     /// Asks the rails about a result that leaves as a whole, where it could leave piece by piece.
     fn deliver<R: GuardSet>(
@@ -112,8 +138,24 @@ macro_rules! carried {
     };
 }
 
+macro_rules! uninterrupted {
+    () => {
+        type Interruption = Infallible;
+
+        fn unless_interrupted<F: Future<Output: Send> + Send>(
+            operation: F,
+            _: &RailContext,
+            _: &mut Option<Infallible>,
+            read: impl FnOnce(F::Output) -> OperationResult<Self> + Send,
+        ) -> impl Future<Output = OperationResult<Self>> + Send {
+            operation.map(read)
+        }
+    };
+}
+
 impl Kind for Run {
     carried!();
+    uninterrupted!();
 
     // `guard_run` tells the observers, whatever the error came from.
     fn failed<'a, R: GuardSet>(
@@ -173,6 +215,9 @@ fn skip_note(by: &RailName, reason: &Reason) -> Map<String, Value> {
 impl Kind for LlmCall {
     carried!();
 
+    // A request that nobody waits for changes nothing.
+    type Interruption = Cancelled;
+
     async fn failed<'a, R: GuardSet>(
         rails: &'a R,
         inputs: &'a ModelCallInputs,
@@ -208,12 +253,19 @@ impl Kind for LlmCall {
         Ok(ModelResponse { extra: skip_note(by, reason), ..ModelResponse::empty() })
     }
 
-    // A request that nobody waits for changes nothing.
-    fn unless_cancelled<F: Future<Output: Send> + Send>(
+    fn unless_interrupted<F: Future<Output: Send> + Send>(
         call: F,
         ctx: &RailContext,
-    ) -> impl Future<Output = Option<F::Output>> + Send {
-        ctx.unless_cancelled(call)
+        over: &mut Option<Cancelled>,
+        read: impl FnOnce(F::Output) -> OperationResult<Self> + Send,
+    ) -> impl Future<Output = OperationResult<Self>> + Send {
+        ctx.unless_cancelled(call).map(|result| match result {
+            Some(result) => read(result),
+            None => {
+                *over = Some(Cancelled);
+                Err(interrupted())
+            }
+        })
     }
 
     fn deliver<R: GuardSet>(
@@ -230,6 +282,7 @@ impl Kind for LlmCall {
 /// will read.
 impl Kind for ToolCall {
     carried!();
+    uninterrupted!();
 
     async fn failed<'a, R: GuardSet>(
         rails: &'a R,
@@ -263,6 +316,8 @@ impl Kind for ToolCall {
 }
 
 impl Kind for Compaction {
+    uninterrupted!();
+
     fn pre(inputs: &mut CompactionInputs) -> &mut CompactionInputs {
         inputs
     }
@@ -300,6 +355,8 @@ impl Kind for Compaction {
 
 /// A custom operation.
 impl<O: CustomOperation> Kind for O {
+    uninterrupted!();
+
     fn pre(inputs: &mut O::Inputs) -> <O::Pre as Payloads>::Payload<'_> {
         <O as CustomOperation>::pre(inputs)
     }

@@ -27,17 +27,15 @@ where
 {
     ctx.ensure_running()?;
     ctx.begin_attempt(0);
-    let mut slot = ctx.take_slot(query);
-    open(&mut slot, HookPoint::MemoryRecalled, ctx)?;
+    let slot = ctx.take_slot(query);
     let open_slot = CloseOnDrop(&slot);
     // Like a call of the model: a question that nobody waits for changes nothing.
     let result = ctx.unless_cancelled(recall(issue(&slot))).await;
     drop(open_slot);
-    unshared(&mut slot, HookPoint::MemoryRecalled)?;
+    let query = taken_back(slot, HookPoint::MemoryRecalled, ctx)?;
     let result = result.ok_or(RunError::Cancelled)?;
     let mut memory = result.map_err(IntoFailure::<OperationError>::into_failure)?.into();
-    let decision = enter::<MemoryRecalled, R>(rails, (slot.inputs(), &mut memory), ctx).await?;
-    ctx.return_slot(slot);
+    let decision = enter::<MemoryRecalled, R>(rails, (&query, &mut memory), ctx).await?;
     match decision {
         Decision::Continue => Ok(memory),
         Decision::Skip(skip) => Ok(skip.substitute.unwrap_or_default()),
@@ -48,7 +46,7 @@ where
 /// Asks the rails about what a memory is to store, and has it stored, unless they skip it.
 pub(super) async fn store<R, F>(
     rails: &R,
-    entry: MemoryEntry,
+    mut entry: MemoryEntry,
     ctx: &mut RailContext,
     mut store: F,
 ) -> Result<(), RunError>
@@ -58,33 +56,28 @@ where
 {
     ctx.ensure_running()?;
     ctx.begin_attempt(0);
-    let mut slot = ctx.take_slot(entry);
-    let entry = open(&mut slot, HookPoint::MemoryStored, ctx)?.inputs_mut();
-    match enter::<MemoryStored, R>(rails, entry, ctx).await? {
+    match enter::<MemoryStored, R>(rails, &mut entry, ctx).await? {
         Decision::Continue => {}
         Decision::Skip(_) => return Ok(()),
         Decision::Abort(abort) => return Err(abort.into()),
     }
     ctx.ensure_running()?;
+    let slot = ctx.take_slot(entry);
     let open_slot = CloseOnDrop(&slot);
     let result = store(issue(&slot)).await;
     drop(open_slot);
-    unshared(&mut slot, HookPoint::MemoryStored)?;
-    ctx.return_slot(slot);
+    taken_back(slot, HookPoint::MemoryStored, ctx)?;
     result.map(Into::into).map_err(|error| IntoFailure::<OperationError>::into_failure(error).into())
 }
 
-/// Opens the slot for its permit.
-fn open<'s, T>(slot: &'s mut Arc<Slot<T>>, event: HookPoint, ctx: &RailContext) -> Result<&'s mut Slot<T>, RunError> {
-    let slot = unshared(slot, event)?;
-    slot.open(ctx.step(), 0);
-    Ok(slot)
-}
-
-/// The slot, which no permit shares.
+/// The inputs, which no permit shares any more.
 ///
 /// # Errors
 /// When the memory has kept its permit.
-fn unshared<T>(slot: &mut Arc<Slot<T>>, event: HookPoint) -> Result<&mut Slot<T>, RunError> {
-    Arc::get_mut(slot).ok_or(RunError::PermitKept { event })
+fn taken_back<T: Clone + Send + Sync + 'static>(
+    slot: Arc<Slot<T>>,
+    event: HookPoint,
+    ctx: &mut RailContext,
+) -> Result<T, RunError> {
+    ctx.return_slot(slot).map_err(|_| RunError::PermitKept { event })
 }

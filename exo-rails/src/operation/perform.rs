@@ -3,52 +3,36 @@
 use std::future::ready;
 use std::sync::Arc;
 
-use futures_util::{FutureExt, StreamExt};
+use futures_util::StreamExt;
 
 use super::attempt::AttemptOver;
 use super::failure::IntoFailure;
 use super::guarded::{Guarded, GuardedStream};
-use super::kinds::Kind;
+use super::kinds::{Kind, interrupted};
 use super::permit::Permit;
 use super::windows;
 use crate::context::{RailContext, RunScope};
-use crate::error::{OperationError, RunError};
-use crate::event::LlmCall;
+use crate::error::OperationError;
+use crate::event::{LlmCall, OperationResult};
 use crate::guard_set::GuardSet;
 use crate::message::{ModelCallInputs, ModelDelta, ModelResponse, StreamPiece, StreamSink, Usage};
 
 /// Does an operation.
 pub(crate) trait Perform<O: Kind>: Send {
+    /// How the rails or the run end it.
+    type Over: Into<AttemptOver> + Send;
+
     /// Does it once. `inputs` are those of the permit.
     ///
-    /// Two results: that of the operation, inside, and that of the rails and the run.
+    /// When the rails or the run end it, that is said in `over`, and the result is [`interrupted`].
     fn perform<R: GuardSet>(
         &mut self,
         rails: &R,
         permit: Permit<O::Inputs>,
         inputs: &O::Inputs,
         ctx: &mut RailContext,
-    ) -> impl Future<Output = Result<Result<O::Output, O::Error>, AttemptOver>> + Send;
-
-    /// The same inside a rail: how a guard ends it is said in `over`.
-    fn perform_inside<R: GuardSet>(
-        &mut self,
-        rails: &R,
-        permit: Permit<O::Inputs>,
-        inputs: &O::Inputs,
-        ctx: &mut RailContext,
-        over: &mut Option<AttemptOver>,
-    ) -> impl Future<Output = Result<O::Output, O::Error>> + Send {
-        async move {
-            match self.perform(rails, permit, inputs, ctx).await {
-                Ok(result) => result,
-                Err(ended) => {
-                    *over = Some(ended);
-                    Err(O::interrupted())
-                }
-            }
-        }
-    }
+        over: &mut Option<Self::Over>,
+    ) -> impl Future<Output = OperationResult<O>> + Send;
 
     /// Lets a result leave that has not left yet.
     fn deliver<R: GuardSet>(
@@ -87,37 +71,17 @@ where
     O: Kind,
     F: Guarded<O::Inputs, O::Output, O::Error, Future: Send, Value: Send, Error: Send> + Send,
 {
+    type Over = O::Interruption;
+
     fn perform<R: GuardSet>(
         &mut self,
         _: &R,
         permit: Permit<O::Inputs>,
         _: &O::Inputs,
         ctx: &mut RailContext,
-    ) -> impl Future<Output = Result<Result<O::Output, O::Error>, AttemptOver>> + Send {
-        let call = O::unless_cancelled((self.0)(permit), ctx);
-        call.map(|result| match result {
-            Some(result) => Ok(counted::<O, _, _>(result, ctx)),
-            None => Err(RunError::Cancelled.into()),
-        })
-    }
-
-    // Without the result of the guard around that of the operation: a result less to move.
-    fn perform_inside<R: GuardSet>(
-        &mut self,
-        _: &R,
-        permit: Permit<O::Inputs>,
-        _: &O::Inputs,
-        ctx: &mut RailContext,
-        over: &mut Option<AttemptOver>,
-    ) -> impl Future<Output = Result<O::Output, O::Error>> + Send {
-        let call = O::unless_cancelled((self.0)(permit), ctx);
-        call.map(|result| {
-            let Some(result) = result else {
-                *over = Some(RunError::Cancelled.into());
-                return Err(O::interrupted());
-            };
-            counted::<O, _, _>(result, ctx)
-        })
+        over: &mut Option<O::Interruption>,
+    ) -> impl Future<Output = OperationResult<O>> + Send {
+        O::unless_interrupted((self.0)(permit), ctx, over, |result| counted::<O, _, _>(result, ctx))
     }
 
     fn deliver<R: GuardSet>(
@@ -152,19 +116,29 @@ impl<F, T> Streamed<F, T> {
 }
 
 impl<F: GuardedStream, T: StreamSink> Perform<LlmCall> for Streamed<F, T> {
+    type Over = AttemptOver;
+
     async fn perform<R: GuardSet>(
         &mut self,
         rails: &R,
         permit: Permit<ModelCallInputs>,
         inputs: &ModelCallInputs,
         ctx: &mut RailContext,
-    ) -> Result<Result<ModelResponse, OperationError>, AttemptOver> {
+        over: &mut Option<AttemptOver>,
+    ) -> Result<ModelResponse, OperationError> {
         let mut meter = Meter { usage: None, scope: ctx.scope_handle() };
         let deltas = (self.model)(permit).inspect(move |delta| meter.read(delta));
         let mut sink = Counting { sink: &mut self.sink, has_left: &mut self.has_left };
-        let answer = windows::stream(rails, inputs, deltas, ctx, &mut sink).await?;
-        self.is_delivered = answer.is_ok();
-        Ok(answer)
+        match windows::stream(rails, inputs, deltas, ctx, &mut sink).await {
+            Ok(answer) => {
+                self.is_delivered = answer.is_ok();
+                answer
+            }
+            Err(ended) => {
+                *over = Some(ended);
+                Err(interrupted())
+            }
+        }
     }
 
     async fn deliver<R: GuardSet>(

@@ -159,6 +159,13 @@ pub trait RailOn<E: Event>: Rail {
         next.run()
     }
 
+    /// Whether it does anything around the operation that the event begins, as it is configured.
+    #[doc(hidden)]
+    #[inline]
+    fn surrounds(&self) -> bool {
+        const { Self::DECLARATION.around.has(E::POINT) }
+    }
+
     /// Whether it may change the payload, as it is configured.
     #[doc(hidden)]
     #[inline]

@@ -3,9 +3,9 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use futures_util::StreamExt;
-use futures_util::future::Either;
+use futures_util::future::{Either, OptionFuture};
 use futures_util::stream::FuturesOrdered;
+use futures_util::{FutureExt, StreamExt};
 
 use crate::context::{RailContext, RunScope};
 use crate::decision::{OnFault, Outcome, PlacedRail, RailOutput, Reader, ReturnedAt, record_stop};
@@ -113,6 +113,11 @@ impl<E: Event, R: RailOn<E>> RailOn<E> for Arc<R> {
     }
 
     #[inline]
+    fn surrounds(&self) -> bool {
+        (**self).surrounds()
+    }
+
+    #[inline]
     fn may_rewrite(&self) -> bool {
         (**self).may_rewrite()
     }
@@ -171,7 +176,7 @@ impl<E: Event, R: RailOn<E>> RailOn<E> for Option<R> {
     #[inline]
     fn call<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> impl Future<Output = Self::Out> + Send {
         let call = self.as_ref().map(|rail| rail.call(payload, ctx));
-        async move { OptionalOutput(within(call).await) }
+        OptionFuture::from(call).map(OptionalOutput)
     }
 
     #[inline]
@@ -182,7 +187,7 @@ impl<E: Event, R: RailOn<E>> RailOn<E> for Option<R> {
         at: &'a PlacedRail,
     ) -> impl Future<Output = Self::Out> + Send {
         let call = self.as_ref().map(|rail| rail.call_at(payload, ctx, at));
-        async move { OptionalOutput(within(call).await) }
+        OptionFuture::from(call).map(OptionalOutput)
     }
 
     #[inline]
@@ -192,7 +197,7 @@ impl<E: Event, R: RailOn<E>> RailOn<E> for Option<R> {
         ctx: &'a RailContext,
     ) -> impl Future<Output = Self::Out> + Send {
         let call = self.as_ref().map(|rail| rail.call_concurrent(payload, ctx));
-        async move { OptionalOutput(within(call).await) }
+        OptionFuture::from(call).map(OptionalOutput)
     }
 
     #[inline]
@@ -203,7 +208,7 @@ impl<E: Event, R: RailOn<E>> RailOn<E> for Option<R> {
         at: &PlacedRail,
     ) -> impl Future<Output = Self::Out> + Send {
         let call = self.as_ref().map(|rail| rail.call_concurrent_at(payload, ctx, at));
-        async move { OptionalOutput(within(call).await) }
+        OptionFuture::from(call).map(OptionalOutput)
     }
 
     #[inline]
@@ -214,7 +219,7 @@ impl<E: Event, R: RailOn<E>> RailOn<E> for Option<R> {
         at: &'a PlacedRail,
     ) -> impl Future<Output = ()> + Send {
         let call = self.as_ref().map(|rail| rail.call_if_always(payload, ctx, at));
-        async move { within(call).await.unwrap_or_default() }
+        OptionFuture::from(call).map(Option::unwrap_or_default)
     }
 
     #[inline]
@@ -234,6 +239,11 @@ impl<E: Event, R: RailOn<E>> RailOn<E> for Option<R> {
     }
 
     #[inline]
+    fn surrounds(&self) -> bool {
+        self.as_ref().is_some_and(R::surrounds)
+    }
+
+    #[inline]
     fn may_rewrite(&self) -> bool {
         self.as_ref().is_some_and(R::may_rewrite)
     }
@@ -241,15 +251,6 @@ impl<E: Event, R: RailOn<E>> RailOn<E> for Option<R> {
     #[inline]
     fn stream_window(&self) -> usize {
         self.as_ref().map_or(0, R::stream_window)
-    }
-}
-
-/// Waits for the call of a rail, when there is one. The caller starts it: a future with `&self` would be `Send` only
-/// for rails that are `Sync`.
-async fn within<Call: Future>(call: Option<Call>) -> Option<Call::Output> {
-    match call {
-        Some(call) => Some(call.await),
-        None => None,
     }
 }
 
@@ -367,12 +368,17 @@ impl<E: Event, R: RailOn<E> + Sync> RailOn<E> for Vec<R> {
         E: Begins,
         N: Next<E::Operation>,
     {
-        if self.is_empty() || !const { R::DECLARATION.around.has(E::POINT) } {
+        if !RailOn::surrounds(self) {
             return next.run().await;
         }
         // The last is the innermost.
         let around = |next, rail| BoxedNext::new(Around::<E, R> { rail, inputs, next });
         self.iter().rev().fold(BoxedNext::new(next), around).run().await
+    }
+
+    #[inline]
+    fn surrounds(&self) -> bool {
+        self.iter().any(R::surrounds)
     }
 
     #[inline]

@@ -1,7 +1,8 @@
 //! Chains of every length that the library has steps for, and longer ones.
 
-use exo_rails::Serves;
+use exo_rails::operations::Compaction;
 use exo_rails::prelude::*;
+use exo_rails::{CompactionInputs, CompactionOutput, Next, Serves, SessionInfo};
 use tests::{note, notes};
 
 /// Rails that are listed in the reverse of the order in which they run.
@@ -20,7 +21,7 @@ macro_rules! rails {
         }
 
         $(
-            #[rail(priority = priority(stringify!($rail)), on = [PreToolCall])]
+            #[rail(priority = priority(stringify!($rail)), on = [PreToolCall, SessionStart])]
             fn $rail(ctx: &RailContext) {
                 note(ctx, stringify!($rail));
             }
@@ -62,11 +63,16 @@ chains! {
     Chain70 [r65 r66 r67 r68 r69]
 }
 
-async fn runs<R: Serves<PreToolCall> + GuardSet>(rails: R, count: usize) {
+async fn runs<R: Serves<PreToolCall> + Serves<SessionStart> + GuardSet>(rails: R, count: usize) {
+    let expected: Vec<_> = NAMES[..count].iter().rev().copied().collect();
     let mut ctx = RunContext::new("long");
     let decision = rails.dispatch::<PreToolCall>(&mut ToolCallInputs::new("search"), &mut ctx).await;
     assert!(decision.is_ok_and(|decision| decision.is_continue()));
-    let expected: Vec<_> = NAMES[..count].iter().rev().copied().collect();
+    assert_eq!(notes(&ctx), expected);
+    // Few rails are on this event in most chains, and a chain has few steps there.
+    let mut ctx = RunContext::new("long");
+    let decision = rails.dispatch::<SessionStart>(&SessionInfo::default(), &mut ctx).await;
+    assert!(decision.is_ok_and(|decision| decision.is_continue()));
     assert_eq!(notes(&ctx), expected);
 }
 
@@ -85,4 +91,58 @@ async fn every_rail_of_a_chain_runs_once_and_in_order() {
     runs(Chain49 {}, 49).await;
     runs(Chain65 {}, 65).await;
     runs(Chain70 {}, 70).await;
+}
+
+/// Rails on the events of a compaction. Each surrounds it, or looks at what comes before it.
+macro_rules! compacting {
+    ($($rail:ident $around:ident $priority:literal)*) => {$(
+        #[rail(priority = $priority, on = [PreCompaction])]
+        fn $rail(ctx: &RailContext) {
+            note(ctx, stringify!($rail));
+        }
+
+        #[rail(priority = $priority, on = [PreCompaction], around)]
+        async fn $around(next: impl Next<Compaction>) -> Result<CompactionOutput, OperationError> {
+            note(next.scope(), stringify!($around));
+            next.run().await
+        }
+    )*};
+}
+
+compacting! { b1 a1 1 b2 a2 2 b3 a3 3 b4 a4 4 b5 a5 5 b6 a6 6 b7 a7 7 }
+
+#[rail(priority = 5, on = [PreCompaction])]
+fn stops(history: &CompactionInputs) -> Verdict {
+    Verdict::abort_if(history.hint.is_some(), "it has a hint")
+}
+
+#[rail(priority = 6, on = [PreCompaction], always)]
+fn observes(ctx: &RailContext) {
+    let stopped = ctx.stopped().map(|stopped| stopped.rail_name.to_string());
+    note(ctx, if stopped.is_some_and(|by| by == "stops") { "observes the stop" } else { "observes" });
+}
+
+rail_chain! {
+    struct Compacting { a7, b7, a6, b6, a5, b5, a4, b4, stops, observes, a3, b3, a2, b2, a1, b1 }
+}
+
+async fn compacted(history: CompactionInputs) -> (Result<CompactionOutput, RunError>, Vec<String>) {
+    let mut ctx = RunContext::new("long");
+    let shorter = |_| async { Ok::<_, OperationError>(CompactionOutput::default()) };
+    let result = Compacting {}.guard_compaction(history, &mut ctx, shorter).await;
+    (result, notes(&ctx))
+}
+
+#[tokio::test]
+async fn more_rails_than_steps_surround_an_operation_and_stop_its_event() {
+    let (result, notes) = compacted(CompactionInputs::default()).await;
+    assert!(result.is_ok());
+    let before = ["b1", "b2", "b3", "b4", "b5", "b6", "observes", "b7"];
+    assert_eq!(notes[..8], before);
+    assert_eq!(notes[8..], ["a1", "a2", "a3", "a4", "a5", "a6", "a7"]);
+
+    let (result, notes) = compacted(CompactionInputs { hint: Some("short".into()), ..Default::default() }).await;
+    let Err(RunError::Abort(abort)) = result else { panic!("{result:?}") };
+    assert_eq!(abort.rail_name, "stops");
+    assert_eq!(notes, ["b1", "b2", "b3", "b4", "b5", "observes the stop"]);
 }
