@@ -15,8 +15,8 @@ pub(crate) fn operation(item: TokenStream) -> TokenStream {
         Err(error) => return errors::report(&error),
     };
     let mut errors = Errors::default();
-    let options = parse::options(&item, &mut errors);
     check(&item, &mut errors);
+    let options = parse::options(&item, &mut errors);
     match errors.finish(options) {
         Ok(Some(options)) => expand::operation(&item, &options),
         Ok(None) => TokenStream::new(),
@@ -26,9 +26,6 @@ pub(crate) fn operation(item: TokenStream) -> TokenStream {
 
 /// An operation is known by its type alone: there is never a value of it.
 fn check(item: &DeriveInput, errors: &mut Errors) {
-    for param in &item.generics.params {
-        errors.at(param, "an operation has no generic parameters: its events are those of one type");
-    }
     let ident = &item.ident;
     let unit = matches!(&item.data, Data::Struct(data) if matches!(data.fields, Fields::Unit));
     if !unit {
@@ -38,5 +35,7 @@ fn check(item: &DeriveInput, errors: &mut Errors) {
                 "an operation is a name, `struct {ident};`: what it takes and yields stands in `#[operation(inputs = Document, output = Receipt)]`"
             ),
         );
+    } else if let Some(param) = item.generics.params.first() {
+        errors.at(param, "an operation has no generic parameters: its events are those of one type");
     }
 }

@@ -5,6 +5,7 @@ use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::{DeriveInput, Ident, Path, Type};
 
+use crate::custom_event::sized;
 use crate::errors::{Errors, shown};
 use crate::options::{Options, name};
 use crate::paths::Library;
@@ -58,6 +59,10 @@ pub(super) fn options(item: &DeriveInput, errors: &mut Errors) -> Option<Operati
         Ok(())
     });
     let (Some(inputs), Some(output)) = (inputs, output) else {
+        // What is wrong with an option, or with the item, says how both are written.
+        if errors.any() {
+            return None;
+        }
         errors.at(
             &item.ident,
             format_args!(
@@ -81,8 +86,11 @@ pub(super) fn options(item: &DeriveInput, errors: &mut Errors) -> Option<Operati
 /// What an operation takes and yields is its own.
 fn owned(ty: Type, errors: &mut Errors) -> Type {
     if let Type::Reference(reference) = &ty {
-        let what = shown(&reference.elem);
+        let what = sized(&reference.elem).unwrap_or_else(|| shown(&reference.elem));
         errors.at(&ty, format_args!("an operation owns what it takes and yields: write `{what}`; its rails borrow it"));
+    } else if let Some(sized) = sized(&ty) {
+        let what = shown(&ty);
+        errors.at(&ty, format_args!("an operation owns what it takes and yields, and `{what}` has no known size: write `{sized}`"));
     }
     ty
 }

@@ -172,11 +172,11 @@ impl<S> RailAction<S> {
     }
 }
 
-impl<S> RailAction<S, RetryOrContinue> {
+impl<S, R: GivesWay> RailAction<S, R> {
     /// Does the operation again as [`retry`](RailAction::retry) does, and [continues](RetryOrContinue) when the retries of
-    /// the rail are used up.
+    /// the rail are used up. A rail that does so returns `RailAction<S, RetryOrContinue>`.
     pub fn retry_or_continue(request: impl IntoRetry) -> Self {
-        Self::Retry(RetryOrContinue(request.into_retry()))
+        Self::Retry(R::give_way(request.into_retry()))
     }
 }
 
@@ -392,6 +392,25 @@ impl RetryRequest {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct RetryOrContinue(pub RetryRequest);
+
+/// The retry of a rail that gives way.
+#[diagnostic::on_unimplemented(
+    message = "a rail that retries or continues returns `RailAction<_, RetryOrContinue>`",
+    label = "the rail cannot continue when its retries are used up",
+    note = "without a substitute, it returns `RailAction<NoSubstitute, RetryOrContinue>`; both are in `exo_rails`",
+    note = "`RailAction::retry` is for a `RailAction`: the operation fails when the retries are used up"
+)]
+#[doc(hidden)]
+pub trait GivesWay {
+    fn give_way(request: RetryRequest) -> Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl GivesWay for RetryOrContinue {
+    fn give_way(request: RetryRequest) -> Self {
+        Self(request)
+    }
+}
 
 /// What a retry can be made of: how, when and why, or only why.
 #[diagnostic::on_unimplemented(
