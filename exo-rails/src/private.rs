@@ -11,7 +11,7 @@ pub use crate::chain::{
 pub use crate::context::ValueInfo;
 pub use crate::decision::{CanSkip, Observes, PlacedRail, Reader, Returned, ReturnedAt, ReturnedAtCustom};
 pub use crate::event::{
-    AnySubstitute, BeforeTool, Carried, CarriedBy, CarriesForeign, CustomPart, Param, SharedBy, SharedParam, Sound,
+    AnySubstitute, BeforeTool, Carried, CarriedBy, CarriesForeign, Check, CustomPart, EventsOf, Param, SharedBy, SharedParam, Sound,
     ToolEvent, interrupted, once,
 };
 pub use crate::operation::ToolArgs;

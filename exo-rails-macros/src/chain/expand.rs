@@ -128,16 +128,28 @@ impl<'c> Names<'c> {
         });
         // A public chain may serve private events.
         let events = event_list(custom);
-        let names = self.chain.operations.iter().flat_map(|operation| {
-            let library = library.located(operation.span());
+        let operations = &self.chain.operations;
+        let names = operations.iter().flat_map(|operation| {
             parse::EVENTS_OF_AN_OPERATION.map(|which| {
                 let (name, which) = (Chain::event_of(operation, which), Ident::new(which, Span::mixed_site()));
-                quote_spanned!(operation.span()=> type #name = <#operation as #library::Operation>::#which;)
+                quote_spanned! {Span::mixed_site()=>
+                    type #name = <
+                        #library::__private::Check<{ __GUARDED }> as #library::__private::EventsOf<#operation, __Events>
+                    >::#which;
+                }
             })
+        });
+        let are_operations = operations.iter().map(|operation| {
+            let library = library.located(operation.span());
+            quote_spanned!(operation.span()=> let _ = <#operation as #library::CustomOperation>::NAME;)
+        });
+        let guarded = (!operations.is_empty()).then(|| {
+            quote_spanned!(Span::mixed_site()=> const __GUARDED: bool = { #(#are_operations)* true };)
         });
         let list = unnamed_list(library, &quote!(#library::__private::LifecycleEvents<#events>));
         (!custom.is_empty()).then(|| {
             quote_spanned! {Span::mixed_site()=>
+                #guarded
                 #(#names)*
                 const __SERVED: bool = { #(#are_events)* true };
                 #list

@@ -11,6 +11,7 @@ use crate::message::{
     ToolCallInputs, ToolOutput,
 };
 
+use super::sound::Check;
 use super::types::{
     Error, Finished, LlmError, PostCompaction, PostLlmCall, PostToolCall, PreCompaction, PreLlmCall, PreToolCall,
     Start, ToolError,
@@ -262,6 +263,20 @@ pub trait CustomOperation:
 
     #[doc(hidden)]
     fn failed<'a>(inputs: &'a Self::Inputs, error: &'a OperationError) -> <Self::Failed as Payloads>::Payload<'a>;
+}
+
+/// The events of the custom operation `O`, where a constant says that it is one: see [`Sound`](super::Sound).
+#[doc(hidden)]
+pub trait EventsOf<O, Here> {
+    type Pre;
+    type Post;
+    type Failed;
+}
+
+impl<O: CustomOperation, Here> EventsOf<O, Here> for Check<true> {
+    type Pre = O::Pre;
+    type Post = O::Post;
+    type Failed = O::Failed;
 }
 
 /// Stands in for the error of an operation that a rail has ended.
