@@ -6,7 +6,7 @@ pub use crate::chain::lifecycle::*;
 pub use crate::chain::stands_alone::*;
 pub use crate::chain::walk::*;
 pub use crate::chain::{
-    ChainFacts, ChainSteps, ListedSteps, Listing, NoRail, Order, RailAt, RailList, RunsEachRailOnce, Subject,
+    ChainFacts, ChainSteps, ListedSteps, Listing, ListsNoChainAroundIt, NoRail, Order, RailAt, RailList, RunsEachRailOnce, Subject,
 };
 pub use crate::context::ValueInfo;
 pub use crate::decision::{CanSkip, Observes, PlacedRail, Reader, Returned, ReturnedAt, ReturnedAtCustom};
@@ -17,7 +17,7 @@ pub use crate::event::{
 pub use crate::operation::ToolArgs;
 pub use crate::operation::{HasSchema, IntoTools, Json, OpenArgs, distinct, into_tools, name_of, of_set};
 pub use crate::rail::{
-    EventList, EventVisitor, Handled, MissingValue, Provides, Provision, Row, Stateless, ValueUse, begin_window,
+    EventList, EventVisitor, Handled, ListedByName, MissingValue, OneRailBlockForEachType, Provides, Provision, Row, Stateless, ValueUse, begin_window,
     caught, caught_at_once, end_window, hand_on, known, named, needed, of_tool, share_window, within,
 };
 
@@ -26,6 +26,6 @@ pub use crate::rail::{
 pub type Schema = serde_json::Value;
 
 // For messages only, which write the short name of what is public.
-pub use crate::action::{BeyondVerdict, IntoRetry};
+pub use crate::action::{BeyondVerdict, GivesWay, IntoRetry};
 pub use crate::operation::MakesPermits;
 pub use crate::point::IntoReason;

@@ -16,6 +16,7 @@ use crate::rail::{self, Priority, declared, event_list, unnamed_list};
 pub(super) fn chain(chain: &Chain) -> TokenStream {
     let names = Names::of(chain);
     let (ident, structure) = (&names.ident, names.structure());
+    let stateless = names.stateless();
     let (fallbacks, imports, custom_events) = (names.fallbacks(), names.imports(), names.custom_events());
     let (list, order, serves) = (names.list(), names.order(), names.serves());
     let (chain_impls, checks) = (names.chain_impls(), names.checks());
@@ -27,6 +28,7 @@ pub(super) fn chain(chain: &Chain) -> TokenStream {
             // If a path does not name a type, `__guard_0` and the like mean the aliases above: see `Self::imports`.
             const _: () = {
                 #imports
+                #stateless
                 #custom_events
                 #list
                 #order
@@ -187,33 +189,42 @@ impl<'c> Names<'c> {
         self.aliased().map(import).collect()
     }
 
+    /// A chain without fields can be listed in another by its name alone, as long as no chain that it lists leads back to
+    /// it. The lifetime keeps rustc from asking for that here: a name that is not that of a chain is reported elsewhere.
+    fn stateless(&self) -> Option<TokenStream> {
+        let (library, ident) = (&self.chain.library, &self.ident);
+        let listed = self.aliased().filter(|(_, _, rail)| is_called_like_a_type(rail)).map(|(_, alias, _)| {
+            quote_spanned!(Span::mixed_site()=> for<'a> &'a #alias: #library::__private::ListsNoChainAroundIt)
+        });
+        let is_stateless = self.chain.rails.iter().all(|rail| rail.field().is_none());
+        is_stateless.then(|| {
+            quote_spanned! {Span::mixed_site()=>
+                #[automatically_derived]
+                #[diagnostic::do_not_recommend]
+                impl #library::__private::Stateless for #ident where #(#listed),* {
+                    const RAIL: &'static Self = &Self {};
+                }
+            }
+        })
+    }
+
     /// The rail's type as the expansion names it.
     fn ty(place: usize, rail: &Listed) -> TokenStream {
         Self::alias(place, rail).map_or_else(|| rail.ty(), ToTokens::into_token_stream)
     }
 
     fn structure(&self) -> TokenStream {
-        let (Chain { attrs, vis, library, .. }, ident) = (self.chain, &self.ident);
+        let (Chain { attrs, vis, .. }, ident) = (self.chain, &self.ident);
         let fields = self.chain.rails.iter().filter_map(|listed| match &listed.rail {
             Rail::Field { attrs, vis, ident, ty } => Some(quote!(#(#attrs)* #vis #ident: #ty)),
             Rail::Path(_) => None,
         });
         let fields: Vec<_> = fields.collect();
-        // A chain without state can be listed in another by its name alone.
-        let stateless = fields.is_empty().then(|| {
-            quote! {
-                #[automatically_derived]
-                #[diagnostic::do_not_recommend]
-                impl #library::__private::Stateless for #ident {
-                    const RAIL: &'static Self = &Self {};
-                }
-            }
-        });
         let fields = if fields.is_empty() { quote!(;) } else { quote!({ #(#fields),* }) };
         let debug = self.debug();
         // An unnamed chain has no state, and nobody could derive it.
         let derives = debug.as_ref().map(|_| quote!(#[derive(::core::clone::Clone, ::core::marker::Copy)]));
-        quote!(#derives #(#attrs)* #vis struct #ident #fields #stateless #debug)
+        quote!(#derives #(#attrs)* #vis struct #ident #fields #debug)
     }
 
     /// An unnamed chain as text.
@@ -297,7 +308,7 @@ impl<'c> Names<'c> {
             let field = field.unraw().to_string();
             quote_spanned!(span=> <#ty as #library::Rail>::ROW.in_field(#field))
         } else {
-            quote_spanned!(span=> <#ty as #library::__private::Stateless>::ROW)
+            quote_spanned!(span=> <#ty as #library::__private::ListedByName>::ROW)
         };
         match &rail.priority {
             None => row,
@@ -488,6 +499,12 @@ impl<'c> Names<'c> {
 fn is_plain(listed: &Listed) -> bool {
     let Rail::Path(path) = &listed.rail else { return false };
     path.segments.iter().all(|segment| segment.arguments.is_none())
+}
+
+/// Whether it is listed by a name like `SupportRails`, which chains have and functions have not.
+fn is_called_like_a_type(listed: &Listed) -> bool {
+    let Rail::Path(path) = &listed.rail else { return false };
+    path.segments.last().is_some_and(|last| last.ident.unraw().to_string().starts_with(char::is_uppercase))
 }
 
 /// The item or the statement, when the rail is there.

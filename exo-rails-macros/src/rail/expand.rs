@@ -241,13 +241,19 @@ fn rail_impl(rail: &Rail, events_apart: bool) -> TokenStream {
     // Of a generic rail, report what a bound of it lacks.
     let whole = generics.type_params().next().is_none();
     let whole = whole.then(|| quote_spanned!(Span::mixed_site()=> #[diagnostic::do_not_recommend]));
-    let docs = matches!(rail.subject, Subject::Type { .. }).then(|| docs::docs(rail));
+    let is_type = matches!(rail.subject, Subject::Type { .. });
+    let docs = is_type.then(|| docs::docs(rail));
+    let by = if is_type && generics.params.is_empty() {
+        quote!(#library::__private::OneRailBlockForEachType)
+    } else {
+        quote!(#library::Rail)
+    };
     quote_spanned! {Span::mixed_site()=>
         #docs
         #[automatically_derived]
         #whole
         #quiet
-        impl #impl_generics #library::Rail for #self_ty #where_clause {
+        impl #impl_generics #by for #self_ty #where_clause {
             #constant
             const DECLARATION: #library::__private::Row = #library::__private::Row::new(
                 #library::RailInfo { name: #name, priority: #value, declared: #declared },

@@ -400,8 +400,9 @@ pub struct RetryOrContinue(pub RetryRequest);
     note = "without a substitute, it returns `RailAction<NoSubstitute, RetryOrContinue>`; both are in `exo_rails`",
     note = "`RailAction::retry` is for a `RailAction`: the operation fails when the retries are used up"
 )]
-#[doc(hidden)]
 pub trait GivesWay {
+    /// The retry of this request.
+    #[doc(hidden)]
     fn give_way(request: RetryRequest) -> Self;
 }
 
