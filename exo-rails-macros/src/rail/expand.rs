@@ -13,7 +13,7 @@ use syn::{Expr, Ident, Path, Type, Visibility, WhereClause, parse_quote_spanned}
 use super::around;
 use super::docs;
 use super::handled;
-use super::model::{Handler, Rail, Subject, Timeout, ends_with, idents, target};
+use super::model::{Apart, Handler, Rail, Subject, Timeout, ends_with, idents, target};
 use super::pick::{carried_by, foreign_params, part_name, pick};
 use crate::paths::{BEFORE, EVENTS, Library};
 
@@ -197,25 +197,47 @@ fn is_event(library: &Library, event: &Path) -> TokenStream {
 
 /// The type beside a function. Its braces keep it out of the value namespace, where the function is.
 fn carrier(rail: &Rail) -> TokenStream {
-    let Subject::Function { ident, vis, attrs } = &rail.subject else { return TokenStream::new() };
+    let Subject::Function { ident, vis, attrs, apart } = &rail.subject else { return TokenStream::new() };
     let (library, quiet) = (&rail.library, rail.quiet());
     // The macro's own span, so that a rail that nobody uses gives one warning, at the function, and not two.
     let mut ident = ident.clone();
     ident.set_span(Span::call_site().located_at(ident.span()));
     // What only this crate sees has no page.
     let docs = matches!(vis, Visibility::Public(_)).then(|| docs::docs(rail));
+    let allowed = quote!(#[allow(non_camel_case_types, missing_copy_implementations, missing_debug_implementations)]);
+    let (self_ty, carrier) = match apart {
+        None => (quote!(#ident), quote!(#(#attrs)* #docs #allowed #quiet #vis struct #ident {})),
+        Some(Apart { module, place: (first, last) }) => {
+            // Links in the docs are looked for where the docs stand.
+            let (of_alias, of_struct): (Vec<_>, Vec<_>) = attrs.iter().partition(|attr| attr.path().is_ident("doc"));
+            let cfg: Vec<_> = attrs.iter().filter(|attr| attr.path().is_ident("cfg")).collect();
+            let (start, end) = (quote_spanned!(*first=> type), quote_spanned!(*last=> ;));
+                        let carrier = quote! {
+                #(#cfg)*
+                #[allow(missing_docs, unreachable_pub)]
+                mod #module {
+                    #(#of_struct)*
+                    #allowed
+                    #quiet
+                    pub struct #ident {}
+                }
+                #(#cfg)*
+                #(#of_alias)*
+                #docs
+                #[allow(non_camel_case_types)]
+                #quiet
+                #vis #start #ident = #module::#ident #end
+            };
+            (quote!(#module::#ident), carrier)
+        }
+    };
     quote! {
-        #(#attrs)*
-        #docs
-        #[allow(non_camel_case_types, missing_copy_implementations, missing_debug_implementations)]
-        #quiet
-        #vis struct #ident {}
-
+        #carrier
 
         #[automatically_derived]
         #[diagnostic::do_not_recommend]
         #quiet
-        impl #library::__private::Stateless for #ident {
+        impl #library::__private::Stateless for #self_ty {
             const RAIL: &'static Self = &Self {};
         }
     }
