@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Expr, Ident, Path, Type, Visibility, WhereClause, parse_quote_spanned};
+use syn::{Attribute, Expr, Ident, Path, Type, Visibility, WhereClause, parse_quote_spanned};
 
 use super::around;
 use super::docs;
@@ -205,32 +205,11 @@ fn carrier(rail: &Rail) -> TokenStream {
     // What only this crate sees has no page.
     let docs = matches!(vis, Visibility::Public(_)).then(|| docs::docs(rail));
     let allowed = quote!(#[allow(non_camel_case_types, missing_copy_implementations, missing_debug_implementations)]);
-    let (self_ty, carrier) = match apart {
-        None => (quote!(#ident), quote!(#(#attrs)* #docs #allowed #quiet #vis struct #ident {})),
-        Some(Apart { module, place: (first, last) }) => {
-            // Links in the docs are looked for where the docs stand.
-            let (of_alias, of_struct): (Vec<_>, Vec<_>) = attrs.iter().partition(|attr| attr.path().is_ident("doc"));
-            let cfg: Vec<_> = attrs.iter().filter(|attr| attr.path().is_ident("cfg")).collect();
-            let (start, end) = (quote_spanned!(*first=> type), quote_spanned!(*last=> ;));
-                        let carrier = quote! {
-                #(#cfg)*
-                #[allow(missing_docs, unreachable_pub)]
-                mod #module {
-                    #(#of_struct)*
-                    #allowed
-                    #quiet
-                    pub struct #ident {}
-                }
-                #(#cfg)*
-                #(#of_alias)*
-                #docs
-                #[allow(non_camel_case_types)]
-                #quiet
-                #vis #start #ident = #module::#ident #end
-            };
-            (quote!(#module::#ident), carrier)
-        }
+    let carrier = match apart {
+        None => quote!(#(#attrs)* #docs #allowed #quiet #vis struct #ident {}),
+        Some(apart) => carrier_apart(&ident, vis, apart, attrs, &quote!(#docs #allowed #quiet)),
     };
+    let self_ty = rail.self_ty();
     quote! {
         #carrier
 
@@ -240,6 +219,38 @@ fn carrier(rail: &Rail) -> TokenStream {
         impl #library::__private::Stateless for #self_ty {
             const RAIL: &'static Self = &Self {};
         }
+    }
+}
+
+/// The type in a module of its own, and its name beside the function.
+fn carrier_apart(ident: &Ident, vis: &Visibility, apart: &Apart, attrs: &[Attribute], more: &TokenStream) -> TokenStream {
+    let Apart { module, place: (first, last) } = apart;
+    // Links in the docs are looked for where the docs stand.
+    let (docs, others): (Vec<_>, Vec<_>) = attrs.iter().partition(|attr| attr.path().is_ident("doc"));
+    let cfg: Vec<_> = attrs.iter().filter(|attr| attr.path().is_ident("cfg")).collect();
+    let named = if matches!(vis, Visibility::Public(_)) {
+        // rustdoc shows what it imports as the struct that it is.
+        let (mut module, mut ident) = (module.clone(), ident.clone());
+        module.set_span(*first);
+        ident.set_span(*last);
+        quote!(use #module::#ident;)
+    } else {
+        let (start, end) = (quote_spanned!(*first=> type), quote_spanned!(*last=> ;));
+        quote!(#start #ident = #module::#ident #end)
+    };
+    quote! {
+        #(#cfg)*
+        #[allow(missing_docs, unreachable_pub)]
+        mod #module {
+            #(#others)*
+            #more
+            pub struct #ident {}
+        }
+        #(#cfg)*
+        #(#docs)*
+        #more
+        #[allow(unused_imports)]
+        #vis #named
     }
 }
 
