@@ -155,9 +155,8 @@ impl<'c> Names<'c> {
             let library = library.located(operation.span());
             quote_spanned!(operation.span()=> let _ = <#operation as #library::CustomOperation>::NAME;)
         });
-        let guarded = (!operations.is_empty()).then(|| {
-            quote_spanned!(Span::mixed_site()=> const __GUARDED: bool = { #(#are_operations)* true };)
-        });
+        let guarded = (!operations.is_empty())
+            .then(|| quote_spanned!(Span::mixed_site()=> const __GUARDED: bool = { #(#are_operations)* true };));
         let list = unnamed_list(library, &quote!(#library::__private::LifecycleEvents<#events>));
         (!custom.is_empty()).then(|| {
             quote_spanned! {Span::mixed_site()=>

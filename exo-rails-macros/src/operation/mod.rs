@@ -4,6 +4,7 @@ mod expand;
 mod parse;
 
 use proc_macro2::TokenStream;
+use quote::quote;
 use syn::{Data, DeriveInput, Fields};
 
 use crate::errors::{self, Errors};
@@ -17,11 +18,12 @@ pub(crate) fn operation(item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     check(&item, &mut errors);
     let options = parse::options(&item, &mut errors);
-    match errors.finish(options) {
-        Ok(Some(options)) => expand::operation(&item, &options),
-        Ok(None) => TokenStream::new(),
-        Err(error) => errors::report(&error),
-    }
+    let is_generic = !item.generics.params.is_empty();
+    let report = errors.finish(()).err().map(|error| errors::report(&error));
+    // An item of another shape is an operation all the same: its rails, its chains and its calls are not reported too.
+    let operation =
+        options.filter(|_| report.is_none() || !is_generic).map(|options| expand::operation(&item, &options));
+    quote!(#report #operation)
 }
 
 /// An operation is known by its type alone: there is never a value of it.

@@ -90,7 +90,10 @@ fn owned(ty: Type, errors: &mut Errors) -> Type {
         errors.at(&ty, format_args!("an operation owns what it takes and yields: write `{what}`; its rails borrow it"));
     } else if let Some(sized) = sized(&ty) {
         let what = shown(&ty);
-        errors.at(&ty, format_args!("an operation owns what it takes and yields, and `{what}` has no known size: write `{sized}`"));
+        errors.at(
+            &ty,
+            format_args!("an operation owns what it takes and yields, and `{what}` has no known size: write `{sized}`"),
+        );
     }
     ty
 }

@@ -90,6 +90,9 @@ fn returned(rail: &Rail, written: &[Vec<Path>]) -> Option<TokenStream> {
             let is_foreign = is_no_decision(handler);
             let events = handler.events.iter().zip(written).enumerate();
             events.filter_map(move |(place, (event, written))| {
+                if handler.around.is_some() {
+                    return Some(around::returned(rail, handler, event));
+                }
                 let by = if !is_known(written) {
                     "ReturnedAtCustom"
                 } else if place == 0 && is_foreign {
@@ -110,7 +113,7 @@ fn returned(rail: &Rail, written: &[Vec<Path>]) -> Option<TokenStream> {
 }
 
 /// Whether a constant can ask what it may return: a type of the `impl` block's cannot be named there.
-fn can_be_checked(rail: &Rail, handler: &Handler) -> bool {
+pub(super) fn can_be_checked(rail: &Rail, handler: &Handler) -> bool {
     handler.is_plain() && !rail.is_generic_in(&handler.output)
 }
 
@@ -223,7 +226,13 @@ fn carrier(rail: &Rail) -> TokenStream {
 }
 
 /// The type in a module of its own, and its name beside the function.
-fn carrier_apart(ident: &Ident, vis: &Visibility, apart: &Apart, attrs: &[Attribute], more: &TokenStream) -> TokenStream {
+fn carrier_apart(
+    ident: &Ident,
+    vis: &Visibility,
+    apart: &Apart,
+    attrs: &[Attribute],
+    more: &TokenStream,
+) -> TokenStream {
     let Apart { module, place: (first, last) } = apart;
     // Links in the docs are looked for where the docs stand.
     let (docs, others): (Vec<_>, Vec<_>) = attrs.iter().partition(|attr| attr.path().is_ident("doc"));
@@ -426,7 +435,13 @@ fn on_impl(rail: &Rail, handler: &Handler, event: &Path, written: &Path) -> Toke
     let can_be_checked = can_be_checked(rail, handler);
     let is_known = is_known(written);
     let is_checked = !is_known || can_be_checked && is_no_decision(handler);
-    let output = if is_checked { sound(library, &output, can_be_checked) } else { output };
+    let output = if handler.around.is_some() {
+        quote!(())
+    } else if is_checked {
+        sound(library, &output, can_be_checked)
+    } else {
+        output
+    };
     let where_clause = if is_known { where_clause.to_token_stream() } else { granted(library, written, where_clause) };
     let calls =
         if handler.around.is_some() { around::calls(rail, handler, event) } else { calls(rail, handler, event) };

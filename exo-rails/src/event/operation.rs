@@ -90,6 +90,26 @@ pub trait Next<O: Operation>: Send {
     fn attempt(&self) -> u32;
 }
 
+/// What a rail around the operation `O` returns, `R`: the result of the operation. So it can be asked where the rail is written.
+#[diagnostic::on_unimplemented(
+    message = "a rail around `{O}` cannot return `{Self}`",
+    label = "not the result of the operation",
+    note = "it returns what the operation returns: `{R}`",
+    note = "a rail with `around` decides nothing: what skips or aborts is a rail without it on the same event"
+)]
+pub trait ReturnedAround<O, R> {
+    /// It does.
+    #[doc(hidden)]
+    const IT: bool = true;
+}
+
+#[diagnostic::do_not_recommend]
+impl<O, R> ReturnedAround<O, R> for R {}
+
+// See `Decoy`.
+#[diagnostic::do_not_recommend]
+impl<O, R: super::Decoy> ReturnedAround<O, Result<R, R>> for (R, R) {}
+
 /// The operation itself, which a guard set runs: inside the rails around it, when there are any.
 pub trait Innermost<O: Operation>: Send {
     /// How a guard ends it, where its result does not say so.

@@ -11,8 +11,8 @@ pub(crate) mod value_use;
 pub(crate) mod window;
 pub(crate) mod wrapped;
 
-pub(crate) use declaration::Presence;
 pub use block::*;
+pub(crate) use declaration::Presence;
 pub use declaration::*;
 pub use event_list::*;
 pub use handled::*;
