@@ -15,15 +15,15 @@ pub(crate) fn operation(item: TokenStream) -> TokenStream {
         Ok(item) => item,
         Err(error) => return errors::report(&error),
     };
-    let mut errors = Errors::default();
-    check(&item, &mut errors);
-    let options = parse::options(&item, &mut errors);
-    let is_generic = !item.generics.params.is_empty();
-    let report = errors.finish(()).err().map(|error| errors::report(&error));
+    let (mut of_shape, mut of_options) = (Errors::default(), Errors::default());
+    check(&item, &mut of_shape);
+    let options = parse::options(&item, of_shape.any(), &mut of_options);
     // An item of another shape is an operation all the same: its rails, its chains and its calls are not reported too.
-    let operation =
-        options.filter(|_| report.is_none() || !is_generic).map(|options| expand::operation(&item, &options));
-    quote!(#report #operation)
+    let is_one = !of_options.any() && item.generics.params.is_empty();
+    let operation = options.filter(|_| is_one).map(|options| expand::operation(&item, &options));
+    let reports = [of_shape, of_options].map(|errors| errors.finish(()).err().map(|error| errors::report(&error)));
+    let [of_shape, of_options] = reports;
+    quote!(#of_shape #of_options #operation)
 }
 
 /// An operation is known by its type alone: there is never a value of it.

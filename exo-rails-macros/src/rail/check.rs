@@ -63,7 +63,7 @@ fn function(args: Args, item: Function, errors: &mut Errors) -> Option<Rail> {
     }
     let events = args.on.map(|(_, events)| events).unwrap_or_default();
     for param in type_params(&item.sig.generics) {
-        if let Some(message) = around::generic_next(&param) {
+        if let Some(message) = around::generic_next(param) {
             errors.at(param, message);
             continue;
         }
@@ -151,7 +151,7 @@ fn method(item: &Method, misplaced: bool, errors: &mut Errors) -> (Handler, bool
     let events = item.on.iter().flat_map(|attr| args::on(attr, &mut options, errors)).collect();
     let ident = &item.sig.ident;
     for param in type_params(&item.sig.generics) {
-        if let Some(message) = around::generic_next(&param) {
+        if let Some(message) = around::generic_next(param) {
             errors.at(param, message);
             continue;
         }

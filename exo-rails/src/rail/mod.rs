@@ -40,7 +40,7 @@ use crate::point::{HookPoint, RailInfo, SourceLocation};
     label = "not a rail",
     note = "a rail is an `async fn` or `fn` under `#[rail(on = [PreToolCall])]`, or a type with an `impl` block under `#[rail]`",
     note = "the rail of a function is written with braces where a value is asked for: `manager.add(block_dangerous {{}})`",
-    note = "a chain made by `rail_chain!` is a rail too, and so are an `Arc`, an `Option` and a `Vec` of a rail"
+    note = "a chain made by `rail_chain!` is a rail too, and so are an `Arc`, an `Option` and a `Vec` of a rail; another guard set is one as a `DynGuardSet`"
 )]
 pub trait Rail {
     /// What it is called in decisions, plans and logs.
