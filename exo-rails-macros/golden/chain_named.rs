@@ -34,9 +34,9 @@ const _: () = {
         }
         impl ::exo_rails::__private::RunsEachRailOnce<__audit_2> for SupportRails {}
         static __ROWS: [::exo_rails::__private::Row; 3] = ::exo_rails::__private::Row::listed([
-            <__block_dangerous_0 as ::exo_rails::__private::Stateless>::ROW,
+            <__block_dangerous_0 as ::exo_rails::__private::ListedByName>::ROW,
             <RateLimit<MemoryStore> as ::exo_rails::Rail>::ROW.in_field("limit"),
-            <__audit_2 as ::exo_rails::__private::Stateless>::ROW,
+            <__audit_2 as ::exo_rails::__private::ListedByName>::ROW,
         ]);
         impl ::exo_rails::__private::Listing<3> for SupportRails {
             const ROWS: &'static [::exo_rails::__private::Row; 3] = &__ROWS;

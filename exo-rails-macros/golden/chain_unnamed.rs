@@ -2,11 +2,6 @@ fn main() {
     let rails = {
         #[derive(::core::clone::Clone, ::core::marker::Copy)]
         struct UnnamedChain;
-        #[automatically_derived]
-        #[diagnostic::do_not_recommend]
-        impl ::exo_rails::__private::Stateless for UnnamedChain {
-            const RAIL: &'static Self = &Self {};
-        }
         impl ::core::fmt::Debug for UnnamedChain {
             fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                 f.write_str("rail_chain![guards::redact]")
@@ -17,6 +12,11 @@ fn main() {
             type __redact_0 = ::exo_rails::__private::NoRail<0>;
             const _: () = {
                 use guards::redact as __redact_0;
+                #[automatically_derived]
+                #[diagnostic::do_not_recommend]
+                impl ::exo_rails::__private::Stateless for UnnamedChain {
+                    const RAIL: &'static Self = &Self {};
+                }
                 /// The list of the rails: which is at which place.
                 enum __Rails {}
                 impl ::exo_rails::__private::RailAt<0> for __Rails {
@@ -26,7 +26,7 @@ fn main() {
                 impl ::exo_rails::__private::RunsEachRailOnce<__redact_0>
                 for UnnamedChain {}
                 static __ROWS: [::exo_rails::__private::Row; 1] = ::exo_rails::__private::Row::listed([
-                    <__redact_0 as ::exo_rails::__private::Stateless>::ROW,
+                    <__redact_0 as ::exo_rails::__private::ListedByName>::ROW,
                 ]);
                 impl ::exo_rails::__private::Listing<1> for UnnamedChain {
                     const ROWS: &'static [::exo_rails::__private::Row; 1] = &__ROWS;

@@ -1,14 +1,14 @@
 struct MemoryRails;
-#[automatically_derived]
-#[diagnostic::do_not_recommend]
-impl ::exo_rails::__private::Stateless for MemoryRails {
-    const RAIL: &'static Self = &Self {};
-}
 #[allow(dead_code, unused_imports, unused_parens)]
 const _: () = {
     type __privacy_0 = ::exo_rails::__private::NoRail<0>;
     const _: () = {
         use privacy as __privacy_0;
+        #[automatically_derived]
+        #[diagnostic::do_not_recommend]
+        impl ::exo_rails::__private::Stateless for MemoryRails {
+            const RAIL: &'static Self = &Self {};
+        }
         const __SERVED: bool = {
             let _ = <MemoriesRecalled as ::exo_rails::Event>::POINT;
             let _ = <Tick as ::exo_rails::Event>::POINT;
@@ -54,7 +54,7 @@ const _: () = {
         }
         impl ::exo_rails::__private::RunsEachRailOnce<__privacy_0> for MemoryRails {}
         static __ROWS: [::exo_rails::__private::Row; 1] = ::exo_rails::__private::Row::listed([
-            <__privacy_0 as ::exo_rails::__private::Stateless>::ROW,
+            <__privacy_0 as ::exo_rails::__private::ListedByName>::ROW,
         ]);
         impl ::exo_rails::__private::Listing<1> for MemoryRails {
             const ROWS: &'static [::exo_rails::__private::Row; 1] = &__ROWS;

@@ -10,6 +10,7 @@
 //! | `provided` | `#[derive(Provided)]`: a type becomes a value that one rail provides and others need |
 //! | `tool_args` | `#[derive(ToolArgs)]`: a struct becomes the arguments of a tool |
 //! | `tools` | `tools!`: functions become a set of tools |
+//! | `apart` | keeps types of one name apart |
 //! | `options` | reads options with names, `priority = 10`, for every attribute |
 //! | `paths` | names the library, its events and its payloads |
 //! | `manifest` | finds the name under which a package depends on the library |
@@ -20,6 +21,7 @@
 //! They are documented where `exo-rails` re-exports them, so that the examples there are compiled and the
 //! links resolve.
 
+mod apart;
 mod chain;
 mod custom_event;
 mod errors;

@@ -62,7 +62,10 @@ impl Options {
             errors.at(&key, format_args!("`#[{}]` has no option `{name}`; {expected}", self.attribute));
             return skip_value(input);
         };
-        if input.parse::<Token![=]>().is_err() || input.is_empty() || input.peek(Token![,]) {
+        let colon: Option<Token![:]> = input.parse()?;
+        if let Some(colon) = colon {
+            errors.at(colon, format_args!("an option has its value behind `=`: `{example}`"));
+        } else if input.parse::<Token![=]>().is_err() || input.is_empty() || input.peek(Token![,]) {
             errors.at(&key, format_args!("`{name}` needs a value: `{example}`"));
             return skip_value(input);
         }

@@ -130,3 +130,6 @@ pub(crate) const RARE: [&str; 11] = [
 
 /// The steps of a rare event.
 pub(crate) const FEW: usize = 8;
+
+/// The operations of the library, which every chain guards.
+pub(crate) const OPERATIONS: [&str; 4] = ["Run", "LlmCall", "ToolCall", "Compaction"];

@@ -152,6 +152,40 @@ mod rails {
     }
 }
 
+mod custom_operations {
+    use exo_rails::operations::ToolCall;
+    use exo_rails::{Next, Operation, RetryOrContinue};
+
+    use super::*;
+
+    #[derive(Clone, Debug)]
+    pub struct Document(pub String);
+
+    #[derive(Operation)]
+    #[operation(inputs = Document, output = String, pre = PreStoreDocument, post = PostStoreDocument, failed = StoreDocumentError)]
+    pub struct StoreDocument;
+
+    #[rail(on = [PreStoreDocument, PostStoreDocument, StoreDocumentError])]
+    pub fn not_empty(document: &Document) -> Verdict {
+        Verdict::abort_if(document.0.is_empty(), "it is empty")
+    }
+
+    pub fn unnamed() -> impl GuardSet {
+        rail_chain![#[chain(operations = [StoreDocument])] not_empty]
+    }
+
+    #[rail(on = [LlmError])]
+    pub fn again() -> RailAction<NoSubstitute, RetryOrContinue> {
+        RailAction::retry_or_continue("it was busy")
+    }
+
+    #[rail(on = [PreToolCall], around)]
+    pub async fn observed(next: impl Next<ToolCall>) -> Result<ToolOutput, OperationError> {
+        let _ = (next.scope(), next.attempt());
+        next.run().await
+    }
+}
+
 mod values {
     use super::*;
 
@@ -499,6 +533,20 @@ mod surrounded {
     rail_chain! {
         #[chain(operations = [StoreDocument])]
         struct Guards { short }
+    }
+}
+
+mod runs {
+    use exo_rails_agent::{FailedRun, Model, SuspendedRun};
+
+    use super::*;
+
+    async fn begin(model: impl Model, number: u32, suspended: SuspendedRun) -> Result<(), FailedRun> {
+        let agent = Agent::builder("support", model).build();
+        agent.run("Where is my order?").await?;
+        agent.run(format!("order {number}")).await?;
+        agent.run(suspended).await?;
+        Ok(())
     }
 }
 

@@ -71,7 +71,7 @@ impl Progress {
         let calls = run.calls.into_iter().map(|SuspendedCall { call, state }| {
             let recorded = match &state {
                 CallState::Asked { result, .. } => result.clone(),
-                CallState::Resolved(output) => Some(SuspendedResult::ToolOutput(output.clone())),
+                CallState::Resolved(output) => Some(SuspendedResult::Output(output.clone())),
                 _ => None,
             };
             Call { call, state, recorded }
@@ -160,7 +160,7 @@ impl Progress {
     /// What the model has answered, when a rail has suspended the run after it.
     pub(super) fn take_response(&self) -> Option<Result<ModelResponse, OperationError>> {
         self.take(|recorded| match recorded {
-            SuspendedResult::ModelResponse(response) => Ok(Ok(response)),
+            SuspendedResult::Response(response) => Ok(Ok(response)),
             SuspendedResult::Failure(failure) => Ok(Err(failure.into())),
             other => Err(other),
         })
@@ -230,7 +230,7 @@ impl Progress {
     /// What the tool of this call has come to, when a rail has suspended the run after it or somebody has said it.
     pub(super) fn take_output_of(&self, number: usize) -> Option<Result<ToolOutput, OperationError>> {
         match self.lock().calls.get_mut(number)?.recorded.take()? {
-            SuspendedResult::ToolOutput(output) => Some(Ok(output)),
+            SuspendedResult::Output(output) => Some(Ok(output)),
             SuspendedResult::Failure(failure) => Some(Err(failure.into())),
             _ => None,
         }

@@ -130,7 +130,7 @@ impl<'a> Recorder<'a> {
         let mut revision = self.revision.lock().await;
         let mut run = progress.suspended(context, used, *revision);
         // The answer that waits is counted when the run goes on with it.
-        if let Some(SuspendedResult::ModelResponse(ModelResponse { usage: Some(usage), .. })) = &run.result {
+        if let Some(SuspendedResult::Response(ModelResponse { usage: Some(usage), .. })) = &run.result {
             run.context.usage = since(usage, &run.context.usage);
             run.so_far.usage = since(usage, &run.so_far.usage);
         }

@@ -4,10 +4,11 @@ use proc_macro2::{Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{Expr, Ident};
+use syn::{Attribute, Expr, Ident, Visibility};
 
 use super::parse::{self, Chain, Listed, Rail};
 use super::requirements::{self, Requirement};
+use crate::apart;
 use crate::errors::shown;
 use crate::paths::{EVENTS, FEW, RARE};
 use crate::rail::{self, Priority, declared, event_list, unnamed_list};
@@ -16,6 +17,7 @@ use crate::rail::{self, Priority, declared, event_list, unnamed_list};
 pub(super) fn chain(chain: &Chain) -> TokenStream {
     let names = Names::of(chain);
     let (ident, structure) = (&names.ident, names.structure());
+    let stateless = names.stateless();
     let (fallbacks, imports, custom_events) = (names.fallbacks(), names.imports(), names.custom_events());
     let (list, order, serves) = (names.list(), names.order(), names.serves());
     let (chain_impls, checks) = (names.chain_impls(), names.checks());
@@ -27,6 +29,7 @@ pub(super) fn chain(chain: &Chain) -> TokenStream {
             // If a path does not name a type, `__guard_0` and the like mean the aliases above: see `Self::imports`.
             const _: () = {
                 #imports
+                #stateless
                 #custom_events
                 #list
                 #order
@@ -43,6 +46,8 @@ pub(super) fn chain(chain: &Chain) -> TokenStream {
 pub(super) struct Names<'c> {
     pub chain: &'c Chain,
     ident: Ident,
+    /// The module that the struct stands in, when the crate has another of the name: see [`crate::apart`].
+    apart: Option<Ident>,
     pub events: Vec<Served>,
 }
 
@@ -77,7 +82,14 @@ impl<'c> Names<'c> {
             Served { path: sound, known: None, steps: len }
         });
         let events = EVENTS.into_iter().enumerate().map(known).chain(custom).collect();
-        Self { chain, ident, events }
+        let apart = chain.ident.as_ref().filter(|_| can_stand_apart(chain)).and_then(apart::module);
+        Self { chain, ident, apart, events }
+    }
+
+    /// The chain, as a type.
+    fn self_ty(&self) -> TokenStream {
+        let ident = &self.ident;
+        self.apart.as_ref().map_or_else(|| quote!(#ident), |module| quote!(#module::#ident))
     }
 
     /// The events of the library.
@@ -128,16 +140,27 @@ impl<'c> Names<'c> {
         });
         // A public chain may serve private events.
         let events = event_list(custom);
-        let names = self.chain.operations.iter().flat_map(|operation| {
-            let library = library.located(operation.span());
+        let operations = &self.chain.operations;
+        let names = operations.iter().flat_map(|operation| {
             parse::EVENTS_OF_AN_OPERATION.map(|which| {
                 let (name, which) = (Chain::event_of(operation, which), Ident::new(which, Span::mixed_site()));
-                quote_spanned!(operation.span()=> type #name = <#operation as #library::Operation>::#which;)
+                quote_spanned! {Span::mixed_site()=>
+                    type #name = <
+                        #library::__private::Check<{ __GUARDED }> as #library::__private::EventsOf<#operation, __Events>
+                    >::#which;
+                }
             })
         });
+        let are_operations = operations.iter().map(|operation| {
+            let library = library.located(operation.span());
+            quote_spanned!(operation.span()=> let _ = <#operation as #library::CustomOperation>::NAME;)
+        });
+        let guarded = (!operations.is_empty())
+            .then(|| quote_spanned!(Span::mixed_site()=> const __GUARDED: bool = { #(#are_operations)* true };));
         let list = unnamed_list(library, &quote!(#library::__private::LifecycleEvents<#events>));
         (!custom.is_empty()).then(|| {
             quote_spanned! {Span::mixed_site()=>
+                #guarded
                 #(#names)*
                 const __SERVED: bool = { #(#are_events)* true };
                 #list
@@ -175,33 +198,57 @@ impl<'c> Names<'c> {
         self.aliased().map(import).collect()
     }
 
+    /// A chain without fields can be listed in another by its name alone, as long as no chain that it lists leads back to
+    /// it. The lifetime keeps rustc from asking for that here: a name that is not that of a chain is reported elsewhere.
+    fn stateless(&self) -> Option<TokenStream> {
+        let (library, ident) = (&self.chain.library, &self.self_ty());
+        let listed = self.aliased().filter(|(_, _, rail)| is_called_like_a_type(rail)).map(|(_, alias, _)| {
+            quote_spanned!(Span::mixed_site()=> for<'a> &'a #alias: #library::__private::ListsNoChainAroundIt)
+        });
+        let is_stateless = self.chain.rails.iter().all(|rail| rail.field().is_none());
+        is_stateless.then(|| {
+            quote_spanned! {Span::mixed_site()=>
+                #[automatically_derived]
+                #[diagnostic::do_not_recommend]
+                impl #library::__private::Stateless for #ident where #(#listed),* {
+                    const RAIL: &'static Self = &Self {};
+                }
+            }
+        })
+    }
+
     /// The rail's type as the expansion names it.
     fn ty(place: usize, rail: &Listed) -> TokenStream {
         Self::alias(place, rail).map_or_else(|| rail.ty(), ToTokens::into_token_stream)
     }
 
     fn structure(&self) -> TokenStream {
-        let (Chain { attrs, vis, library, .. }, ident) = (self.chain, &self.ident);
+        let (Chain { attrs, vis, .. }, ident) = (self.chain, &self.ident);
         let fields = self.chain.rails.iter().filter_map(|listed| match &listed.rail {
             Rail::Field { attrs, vis, ident, ty } => Some(quote!(#(#attrs)* #vis #ident: #ty)),
             Rail::Path(_) => None,
         });
         let fields: Vec<_> = fields.collect();
-        // A chain without state can be listed in another by its name alone.
-        let stateless = fields.is_empty().then(|| {
-            quote! {
-                #[automatically_derived]
-                #[diagnostic::do_not_recommend]
-                impl #library::__private::Stateless for #ident {
-                    const RAIL: &'static Self = &Self {};
-                }
-            }
-        });
         let fields = if fields.is_empty() { quote!(;) } else { quote!({ #(#fields),* }) };
         let debug = self.debug();
         // An unnamed chain has no state, and nobody could derive it.
         let derives = debug.as_ref().map(|_| quote!(#[derive(::core::clone::Clone, ::core::marker::Copy)]));
-        quote!(#derives #(#attrs)* #vis struct #ident #fields #stateless #debug)
+        let Some(module) = &self.apart else { return quote!(#derives #(#attrs)* #vis struct #ident #fields #debug) };
+        let span = ident.span();
+        let (start, end) = (quote_spanned!(span=> type), quote_spanned!(span=> ;));
+        // The constant is the value of a unit struct: `Guards.dispatch::<PreToolCall>(…)`.
+        let value = quote_spanned!(span=> const #ident: #module::#ident = #module::#ident;);
+        quote! {
+            #[allow(unreachable_pub)]
+            mod #module {
+                #(#attrs)*
+                pub struct #ident;
+            }
+            #[allow(dead_code)]
+            #vis #start #ident = #module::#ident #end
+            #[allow(dead_code, non_upper_case_globals)]
+            #vis #value
+        }
     }
 
     /// An unnamed chain as text.
@@ -222,7 +269,7 @@ impl<'c> Names<'c> {
 
     /// Which rail is at which place, and what is known of each.
     fn list(&self) -> TokenStream {
-        let (library, ident, len) = (&self.chain.library, &self.ident, self.len());
+        let (library, ident, len) = (&self.chain.library, &self.self_ty(), self.len());
         let places = self.chain.rails.iter().enumerate().map(|(place, rail)| self.place(place, rail));
         let rows = self.chain.rails.iter().enumerate().map(|(place, rail)| self.row(place, rail));
         let events = Literal::usize_unsuffixed(self.events.len());
@@ -285,7 +332,7 @@ impl<'c> Names<'c> {
             let field = field.unraw().to_string();
             quote_spanned!(span=> <#ty as #library::Rail>::ROW.in_field(#field))
         } else {
-            quote_spanned!(span=> <#ty as #library::__private::Stateless>::ROW)
+            quote_spanned!(span=> <#ty as #library::__private::ListedByName>::ROW)
         };
         match &rail.priority {
             None => row,
@@ -298,7 +345,7 @@ impl<'c> Names<'c> {
     }
 
     fn place(&self, place: usize, rail: &Listed) -> TokenStream {
-        let (ident, ty) = (&self.ident, Self::ty(place, rail));
+        let (ident, ty) = (&self.self_ty(), Self::ty(place, rail));
         let span = rail.ty().span().resolved_at(Span::mixed_site());
         let place = Literal::usize_unsuffixed(place);
         let library = self.chain.library.located(span);
@@ -385,7 +432,7 @@ impl<'c> Names<'c> {
 
     /// What the chain is as a rail and as a chain.
     fn chain_impls(&self) -> TokenStream {
-        let (Chain { library, priority, .. }, ident) = (self.chain, &self.ident);
+        let (Chain { library, priority, .. }, ident) = (self.chain, &self.self_ty());
         let name =
             self.chain.ident.as_ref().map_or_else(|| "rail_chain!".to_owned(), |ident| ident.unraw().to_string());
         let Priority { constant, value } = Priority::of(library, priority.as_ref());
@@ -439,7 +486,7 @@ impl<'c> Names<'c> {
 
     /// How the chain serves its events: the library has the code.
     fn serves(&self) -> TokenStream {
-        let (library, ident) = (&self.chain.library, &self.ident);
+        let (library, ident) = (&self.chain.library, &self.self_ty());
         quote_spanned! {Span::mixed_site()=>
             // What is asked of it is whether the chain serves the event, and not how.
             #[automatically_derived]
@@ -466,10 +513,25 @@ impl<'c> Names<'c> {
     }
 }
 
+/// Whether the struct means the same in a module of its own: it has no fields, no page in the documentation, and at most
+/// attributes of the language.
+fn can_stand_apart(chain: &Chain) -> bool {
+    let of_language = ["doc", "allow", "expect"];
+    let plain = |attr: &Attribute| of_language.iter().any(|name| attr.path().is_ident(name));
+    let is_public = matches!(chain.vis, Visibility::Public(_));
+    !is_public && chain.rails.iter().all(|rail| rail.field().is_none()) && chain.attrs.iter().all(plain)
+}
+
 /// Whether it is listed by a path without generic arguments.
 fn is_plain(listed: &Listed) -> bool {
     let Rail::Path(path) = &listed.rail else { return false };
     path.segments.iter().all(|segment| segment.arguments.is_none())
+}
+
+/// Whether it is listed by a name like `SupportRails`, which chains have and functions have not.
+fn is_called_like_a_type(listed: &Listed) -> bool {
+    let Rail::Path(path) = &listed.rail else { return false };
+    path.segments.last().is_some_and(|last| last.ident.unraw().to_string().starts_with(char::is_uppercase))
 }
 
 /// The item or the statement, when the rail is there.

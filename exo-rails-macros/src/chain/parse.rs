@@ -5,12 +5,15 @@ use quote::{ToTokens, format_ident, quote};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::spanned::Spanned;
-use syn::{Attribute, Expr, Ident, Lifetime, Path, Token, Type, Visibility, braced};
+use syn::{
+    Attribute, Expr, GenericArgument, Ident, Lifetime, Path, PathArguments, Token, Type, TypeParamBound, Visibility,
+    braced,
+};
 
 use super::requirements::{self, Requirement, WORDS};
 use crate::errors::{Errors, expected, refuse_cfg, shown};
 use crate::options::{self, once, separator, skip_value};
-use crate::paths::{EVENTS, Library};
+use crate::paths::{EVENTS, Library, OPERATIONS};
 use crate::rail;
 
 /// A chain, named or not.
@@ -329,9 +332,6 @@ const OPERATIONS_EXAMPLE: &str = "operations = [StoreDocument]";
 /// The types of `Operation` that are its events.
 pub(super) const EVENTS_OF_AN_OPERATION: [&str; 3] = ["Pre", "Post", "Failed"];
 
-/// The operations of the library, which every chain guards.
-const OPERATIONS: [&str; 4] = ["Run", "LlmCall", "ToolCall", "Compaction"];
-
 /// The operations in `operations = [StoreDocument]`.
 fn operations(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Vec<Path>> {
     let wrong =
@@ -389,6 +389,39 @@ fn rails(input: ParseStream<'_>, first: Vec<Attribute>) -> syn::Result<Vec<Liste
     Ok(rails)
 }
 
+/// The trait behind pointers and lists: (e.g. the `Rail` of `Vec<Box<dyn Rail>>`).
+fn behind_dyn(ty: &Type) -> Option<String> {
+    let last = match ty {
+        Type::TraitObject(object) => {
+            let named = |bound: &TypeParamBound| match bound {
+                TypeParamBound::Trait(bound) => bound.path.segments.last().map(|last| last.ident.to_string()),
+                _ => None,
+            };
+            return object.bounds.iter().find_map(named);
+        }
+        Type::Path(path) => path.path.segments.last()?,
+        _ => return None,
+    };
+    let PathArguments::AngleBracketed(args) = &last.arguments else { return None };
+    let holds = ["Arc", "Box", "Option", "Rc", "Vec"].iter().any(|name| last.ident == name);
+    match args.args.first()? {
+        GenericArgument::Type(inner) if holds => behind_dyn(inner),
+        _ => None,
+    }
+}
+
+/// Reports a rail behind `dyn`, of which rustc would report each constant of the trait.
+fn known_when_compiled(ty: &Type) -> syn::Result<()> {
+    let message = match &*behind_dyn(ty).unwrap_or_default() {
+        "Rail" => {
+            "a chain knows its rails when it is compiled, so none of them is behind `dyn`: name the type of the rail, or put rails that are chosen at run time into a `RailManager`"
+        }
+        "GuardSet" => "a chain lists a guard set that is chosen at run time as a `DynGuardSet`",
+        _ => return Ok(()),
+    };
+    Err(syn::Error::new_spanned(ty, message))
+}
+
 fn listed(input: ParseStream<'_>, attrs: Vec<Attribute>) -> syn::Result<Listed> {
     let cfg = predicate(&attrs)?;
     let (options, attrs): (Vec<_>, Vec<_>) = attrs.into_iter().partition(|attr| attr.path().is_ident("rail"));
@@ -397,7 +430,9 @@ fn listed(input: ParseStream<'_>, attrs: Vec<Attribute>) -> syn::Result<Listed> 
     if input.peek(Ident) && input.peek2(Token![:]) && !input.peek2(Token![::]) {
         let ident = input.parse()?;
         input.parse::<Token![:]>()?;
-        return Ok(Listed { rail: Rail::Field { attrs, vis, ident, ty: input.parse()? }, priority, cfg });
+        let ty: Box<Type> = input.parse()?;
+        known_when_compiled(&ty)?;
+        return Ok(Listed { rail: Rail::Field { attrs, vis, ident, ty }, priority, cfg });
     }
     // A doc comment says why the rail is there; it has no field to be on.
     if let Some(attr) = attrs.iter().find(|attr| !attr.path().is_ident("doc") && !attr.path().is_ident("cfg")) {

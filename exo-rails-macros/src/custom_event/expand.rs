@@ -32,10 +32,12 @@ pub(super) fn event(ident: &Ident, options: &EventOptions, report: Option<&Token
     }
 }
 
-fn point(ident: &Ident, EventOptions { name, after, library, .. }: &EventOptions) -> TokenStream {
+fn point(ident: &Ident, EventOptions { name, after, operation, library, .. }: &EventOptions) -> TokenStream {
     let event = ident.unraw().to_string();
+    let operation = operation.as_ref().map(|operation| quote_spanned!(Span::mixed_site()=> .of_operation(#operation)));
     quote_spanned! {Span::mixed_site()=>
-        const POINT: #library::CustomPoint = #library::CustomPoint::new(#name, #event, ::core::module_path!(), #after);
+        const POINT: #library::CustomPoint =
+            #library::CustomPoint::new(#name, #event, ::core::module_path!(), #after) #operation;
     }
 }
 

@@ -3,7 +3,7 @@
 mod expand;
 mod parse;
 
-pub(crate) use parse::snake_case;
+pub(crate) use parse::{sized, snake_case};
 
 use proc_macro2::TokenStream;
 use syn::{Data, DeriveInput, Fields};
@@ -12,12 +12,17 @@ use crate::errors::{self, Errors};
 
 /// The whole of `#[derive(Event)]`.
 pub(crate) fn event(item: TokenStream) -> TokenStream {
+    event_of(item, None)
+}
+
+/// The same for an event of this operation, which a chain names to serve its events.
+pub(crate) fn event_of(item: TokenStream, operation: Option<String>) -> TokenStream {
     let item = match syn::parse2::<DeriveInput>(item) {
         Ok(item) => item,
         Err(error) => return errors::report(&error),
     };
     let mut errors = Errors::default();
-    let options = parse::options(&item, &mut errors);
+    let options = parse::options(&item, operation, &mut errors);
     check(&item, &mut errors);
     let report = errors.finish(()).err().map(|error| errors::report(&error));
     // Rails on an event of several types could not be told apart, so there it is none.

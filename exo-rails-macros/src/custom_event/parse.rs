@@ -20,6 +20,8 @@ pub(super) struct EventOptions {
     pub substitute: Option<Type>,
     /// Whether it is told after what it tells of has happened.
     pub after: bool,
+    /// The operation that it is an event of.
+    pub operation: Option<String>,
     pub library: Library,
 }
 
@@ -55,7 +57,7 @@ const NAME: &str = "the name of an event is a text that is not blank: `name = \"
 /// The most parts that a payload has: the library has a bit for each.
 const MOST_PARTS: usize = 7;
 
-pub(super) fn options(item: &DeriveInput, errors: &mut Errors) -> EventOptions {
+pub(super) fn options(item: &DeriveInput, operation: Option<String>, errors: &mut Errors) -> EventOptions {
     let attrs: Vec<_> = item.attrs.iter().filter(|attr| attr.path().is_ident("event")).cloned().collect();
     let mut options = EventOptions {
         name: snake_case(&item.ident.unraw().to_string()),
@@ -63,6 +65,7 @@ pub(super) fn options(item: &DeriveInput, errors: &mut Errors) -> EventOptions {
         allows: Allows::Nothing,
         substitute: None,
         after: false,
+        operation,
         library: Library::default(),
     };
     OPTIONS.read(&attrs, errors, |key, input: ParseStream<'_>, errors| {
@@ -159,7 +162,7 @@ fn part(ty: &Type) -> syn::Result<Part> {
 }
 
 /// What stands for a type that has no size.
-fn sized(ty: &Type) -> Option<String> {
+pub(crate) fn sized(ty: &Type) -> Option<String> {
     match ty {
         Type::Paren(paren) => sized(&paren.elem),
         Type::Group(group) => sized(&group.elem),

@@ -2,10 +2,11 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::DeriveInput;
+use syn::ext::IdentExt;
+use syn::{DeriveInput, Ident};
 
 use super::parse::OperationOptions;
-use crate::custom_event::snake_case;
+use crate::custom_event::{event_of, snake_case};
 
 /// Everything that stands beside the user's struct.
 pub(super) fn operation(item: &DeriveInput, options: &OperationOptions) -> TokenStream {
@@ -13,6 +14,14 @@ pub(super) fn operation(item: &DeriveInput, options: &OperationOptions) -> Token
     let (ident, vis) = (&item.ident, &item.vis);
     let name = name.clone().unwrap_or_else(|| snake_case(&ident.to_string()));
     let path = library.is_given().then(|| quote!(crate = #library,));
+    let event = |ident: &Ident, options: TokenStream| {
+        event_of(quote!(#[event(#path #options)] struct #ident;), Some(item.ident.unraw().to_string()))
+    };
+    let failure = quote_spanned!(Span::mixed_site()=> #library::OperationError);
+    let pre_event = event(pre, quote!(payload = &mut #inputs, substitute = #output, allows = "retry"));
+    let post_event = event(post, quote!(payload = (&#inputs, &mut #output), allows = "retry", after = true));
+    let failed_event =
+        event(failed, quote!(payload = (&#inputs, &#failure), substitute = #output, allows = "retry", after = true));
     let [pre_docs, post_docs, failed_docs] = [
         format!("[`{ident}`] is about to happen. A skip may bring what stands in for its output."),
         format!("[`{ident}`] has happened. A skip accepts the output as it stands."),
@@ -22,19 +31,19 @@ pub(super) fn operation(item: &DeriveInput, options: &OperationOptions) -> Token
     ];
     quote_spanned! {Span::mixed_site()=>
         #[doc = #pre_docs]
-        #[derive(Clone, Copy, Debug, #library::Event)]
-        #[event(#path payload = &mut #inputs, substitute = #output, allows = "retry")]
+        #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
         #vis struct #pre;
+        #pre_event
 
         #[doc = #post_docs]
-        #[derive(Clone, Copy, Debug, #library::Event)]
-        #[event(#path payload = (&#inputs, &mut #output), allows = "retry", after = true)]
+        #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
         #vis struct #post;
+        #post_event
 
         #[doc = #failed_docs]
-        #[derive(Clone, Copy, Debug, #library::Event)]
-        #[event(#path payload = (&#inputs, &#library::OperationError), substitute = #output, allows = "retry", after = true)]
+        #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
         #vis struct #failed;
+        #failed_event
 
         #[automatically_derived]
         impl #library::Operation for #ident {

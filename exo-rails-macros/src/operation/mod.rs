@@ -4,6 +4,7 @@ mod expand;
 mod parse;
 
 use proc_macro2::TokenStream;
+use quote::quote;
 use syn::{Data, DeriveInput, Fields};
 
 use crate::errors::{self, Errors};
@@ -14,21 +15,19 @@ pub(crate) fn operation(item: TokenStream) -> TokenStream {
         Ok(item) => item,
         Err(error) => return errors::report(&error),
     };
-    let mut errors = Errors::default();
-    let options = parse::options(&item, &mut errors);
-    check(&item, &mut errors);
-    match errors.finish(options) {
-        Ok(Some(options)) => expand::operation(&item, &options),
-        Ok(None) => TokenStream::new(),
-        Err(error) => errors::report(&error),
-    }
+    let (mut of_shape, mut of_options) = (Errors::default(), Errors::default());
+    check(&item, &mut of_shape);
+    let options = parse::options(&item, of_shape.any(), &mut of_options);
+    // An item of another shape is an operation all the same: its rails, its chains and its calls are not reported too.
+    let is_one = !of_options.any() && item.generics.params.is_empty();
+    let operation = options.filter(|_| is_one).map(|options| expand::operation(&item, &options));
+    let reports = [of_shape, of_options].map(|errors| errors.finish(()).err().map(|error| errors::report(&error)));
+    let [of_shape, of_options] = reports;
+    quote!(#of_shape #of_options #operation)
 }
 
 /// An operation is known by its type alone: there is never a value of it.
 fn check(item: &DeriveInput, errors: &mut Errors) {
-    for param in &item.generics.params {
-        errors.at(param, "an operation has no generic parameters: its events are those of one type");
-    }
     let ident = &item.ident;
     let unit = matches!(&item.data, Data::Struct(data) if matches!(data.fields, Fields::Unit));
     if !unit {
@@ -38,5 +37,7 @@ fn check(item: &DeriveInput, errors: &mut Errors) {
                 "an operation is a name, `struct {ident};`: what it takes and yields stands in `#[operation(inputs = Document, output = Receipt)]`"
             ),
         );
+    } else if let Some(param) = item.generics.params.first() {
+        errors.at(param, "an operation has no generic parameters: its events are those of one type");
     }
 }

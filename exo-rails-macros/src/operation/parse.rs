@@ -5,9 +5,10 @@ use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::{DeriveInput, Ident, Path, Type};
 
+use crate::custom_event::sized;
 use crate::errors::{Errors, shown};
 use crate::options::{Options, name};
-use crate::paths::Library;
+use crate::paths::{Library, OPERATIONS};
 
 /// The options of an operation.
 pub(super) struct OperationOptions {
@@ -37,7 +38,8 @@ const OPTIONS: Options = Options {
 
 const NAME: &str = "the name of an operation is a text that is not blank: `name = \"store_document\"`";
 
-pub(super) fn options(item: &DeriveInput, errors: &mut Errors) -> Option<OperationOptions> {
+/// `is_reported`: whether another message already says how an operation is written.
+pub(super) fn options(item: &DeriveInput, is_reported: bool, errors: &mut Errors) -> Option<OperationOptions> {
     let attrs: Vec<_> = item.attrs.iter().filter(|attr| attr.path().is_ident("operation")).cloned().collect();
     let ident = item.ident.unraw();
     let (mut inputs, mut output, mut run_time_name, mut library) = (None, None, None, Library::default());
@@ -49,15 +51,24 @@ pub(super) fn options(item: &DeriveInput, errors: &mut Errors) -> Option<Operati
         match key {
             "inputs" => inputs = Some(owned(input.parse()?, errors)),
             "output" => output = Some(owned(input.parse()?, errors)),
-            "pre" => pre = input.parse()?,
-            "post" => post = input.parse()?,
-            "failed" => failed = input.parse()?,
+            "pre" => pre = event(input)?,
+            "post" => post = event(input)?,
+            "failed" => failed = event(input)?,
             "name" => run_time_name = Some(name(&input.parse()?, NAME)?.value()),
             _ => library = Library::at(input.call(Path::parse_mod_style)?),
         }
         Ok(())
     });
+    if OPERATIONS.iter().any(|operation| ident == operation) {
+        errors.at(
+            &item.ident,
+            format_args!("`{ident}` is the name of an operation of the library: call it something else"),
+        );
+    }
     let (Some(inputs), Some(output)) = (inputs, output) else {
+        if is_reported || errors.any() {
+            return None;
+        }
         errors.at(
             &item.ident,
             format_args!(
@@ -78,11 +89,23 @@ pub(super) fn options(item: &DeriveInput, errors: &mut Errors) -> Option<Operati
     Some(OperationOptions { name: run_time_name, inputs, output, pre, post, failed, library })
 }
 
+/// The name of an event.
+fn event(input: ParseStream<'_>) -> syn::Result<Ident> {
+    let wrong = "the events of an operation are types that it makes: give it a name, `pre = PreStoreDocument`";
+    input.parse().map_err(|error: syn::Error| syn::Error::new(error.span(), wrong))
+}
+
 /// What an operation takes and yields is its own.
 fn owned(ty: Type, errors: &mut Errors) -> Type {
     if let Type::Reference(reference) = &ty {
-        let what = shown(&reference.elem);
+        let what = sized(&reference.elem).unwrap_or_else(|| shown(&reference.elem));
         errors.at(&ty, format_args!("an operation owns what it takes and yields: write `{what}`; its rails borrow it"));
+    } else if let Some(sized) = sized(&ty) {
+        let what = shown(&ty);
+        errors.at(
+            &ty,
+            format_args!("an operation owns what it takes and yields, and `{what}` has no known size: write `{sized}`"),
+        );
     }
     ty
 }

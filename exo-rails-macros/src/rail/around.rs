@@ -1,12 +1,13 @@
 //! Rails around an operation: `#[rail(on = [PreToolCall], around)]`.
 
-use proc_macro2::{Span, TokenStream, TokenTree};
+use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{FnArg, Ident, Path, ReturnType, Signature, Type, TypeImplTrait};
 
 use super::args::Options;
-use super::model::{Handler, Rail, Surrounded, is_mutable, ungrouped};
+use super::expand::can_be_checked;
+use super::model::{Handler, Rail, Surrounded, ends_with, idents, is_mutable, target, ungrouped};
 use crate::errors::{Errors, refuse_cfg};
 use crate::paths::{EVENTS, PAYLOADS};
 
@@ -48,7 +49,10 @@ pub(super) fn handler(
         callee,
         takes_self: sig.receiver().is_some(),
         params: Vec::new(),
-        output: syn::parse_quote!(()),
+        output: match &sig.output {
+            ReturnType::Default => syn::parse_quote!(()),
+            ReturnType::Type(_, output) => (**output).clone(),
+        },
         is_async: true,
         tool: None,
         provides: Vec::new(),
@@ -137,6 +141,28 @@ fn last_name(ty: &Type) -> Option<String> {
     path.path.segments.last().map(|segment| segment.ident.to_string())
 }
 
+/// What to write instead of a parameter that no rail around an operation has, whatever the operation.
+fn not_taken(ty: &Type, operation: &str) -> Option<String> {
+    let ty = ungrouped(ty);
+    if matches!(target(ty), Type::Path(_)) && ends_with(target(ty), "RailContext") {
+        let instead = "what it has of the run is `next.scope()`, and `next.attempt()` counts the retries";
+        return Some(format!("a rail with `around` takes no context: {instead}"));
+    }
+    // Of a trait where a type should be, rustc says what to write.
+    let is_next = match ty {
+        Type::ImplTrait(bounds) => runs_operation(bounds),
+        ty => ends_with(ty, "Next"),
+    };
+    (!is_next && names(ty.to_token_stream(), "Next"))
+        .then(|| format!("the operation is taken by value, and nothing is boxed: write `next: impl Next<{operation}>`"))
+}
+
+/// What to write instead of a type parameter for the operation: (e.g. `N: Next<ToolCall>`).
+pub(super) fn generic_next(param: impl ToTokens) -> Option<&'static str> {
+    names(param.to_token_stream(), "Next")
+        .then_some("a rail function has no type parameters: the operation is a parameter, `next: impl Next<ToolCall>`")
+}
+
 /// Whether a parameter is the operation that a rail surrounds: `impl Next<ToolCall>`.
 pub(super) fn runs_operation(bounds: &TypeImplTrait) -> bool {
     bounds.bounds.iter().any(|bound| names(bound.to_token_stream(), "Next"))
@@ -144,14 +170,19 @@ pub(super) fn runs_operation(bounds: &TypeImplTrait) -> bool {
 
 /// Whether a name is among the tokens.
 fn names(tokens: TokenStream, name: &str) -> bool {
-    tokens.into_iter().any(|token| matches!(token, TokenTree::Ident(ident) if ident == name))
+    idents(tokens).iter().any(|ident| ident == name)
 }
 
 fn params(sig: &Signature, operation: Option<&&'static Begun>, errors: &mut Errors) -> Vec<Surrounded> {
-    let mut params = Vec::new();
+    let (mut params, mut wrong) = (Vec::new(), false);
     for input in &sig.inputs {
         let FnArg::Typed(input) = input else { continue };
         refuse_cfg(&input.attrs, "`#[cfg]` cannot stand on a rail's parameter: write two functions", errors);
+        if let Some(message) = not_taken(&input.ty, operation.map_or("ToolCall", |operation| operation.name)) {
+            errors.at(&input.ty, message);
+            wrong = true;
+            continue;
+        }
         if let Some(message) = operation.and_then(|operation| of_another(ungrouped(&input.ty), operation)) {
             errors.at(&input.ty, message);
         }
@@ -161,6 +192,7 @@ fn params(sig: &Signature, operation: Option<&&'static Begun>, errors: &mut Erro
                     &input.ty,
                     "a rail with `around` only looks at the inputs: take them by `&`, and change them in a rail before the operation",
                 );
+                wrong = true;
                 continue;
             }
             Type::Reference(_) => Surrounded::Inputs(input.ty.clone()),
@@ -168,7 +200,7 @@ fn params(sig: &Signature, operation: Option<&&'static Begun>, errors: &mut Erro
         });
     }
     let nexts = params.iter().filter(|param| matches!(param, Surrounded::Next)).count();
-    if nexts != 1 || params.len() > 2 {
+    if !wrong && (nexts != 1 || params.len() > 2) {
         errors.at(
             &sig.ident,
             format_args!(
@@ -186,6 +218,15 @@ pub(super) fn declared(rail: &Rail) -> Option<TokenStream> {
     let events = around.iter().flat_map(|handler| &handler.events);
     let points = quote!(&[#(<#events as #library::Event>::POINT),*]);
     (!around.is_empty()).then(|| quote_spanned!(Span::mixed_site()=> .around(#points)))
+}
+
+/// Asks whether the rail returns the result of the operation, at the type that it returns.
+pub(super) fn returned(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream {
+    let (output, span) = (&handler.output, handler.output.span().resolved_at(Span::mixed_site()));
+    let (library, there) = (rail.library.located(span), rail.library.located(event.span()));
+    let operation = quote_spanned!(event.span()=> <#event as #there::Begins>::Operation);
+    let result = quote_spanned!(span=> #library::OperationResult<#operation>);
+    quote_spanned!(span=> let _ = <#output as #library::__private::ReturnedAround<#operation, #result>>::IT;)
 }
 
 /// The methods of the rail at its event: it decides nothing, and surrounds the operation.
@@ -208,8 +249,14 @@ pub(super) fn calls(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream
     });
     let (receiver, callee) = (handler.takes_self.then(|| quote_spanned!(Span::mixed_site()=> self,)), &handler.callee);
     let call = quote_spanned!(callee.span()=> #callee(#receiver #(#args),*));
+    let result = quote_spanned!(Span::mixed_site()=> #library::OperationResult<#operation>);
+    let result = if can_be_checked(rail, handler) {
+        quote_spanned!(Span::mixed_site()=> #library::__private::Sound<#result, Self, { __RETURNED }>)
+    } else {
+        result
+    };
     let future = quote_spanned! {handler.span.resolved_at(Span::mixed_site())=>
-        impl ::core::future::Future<Output = #library::OperationResult<#operation>> + ::core::marker::Send
+        impl ::core::future::Future<Output = #result> + ::core::marker::Send
     };
     quote_spanned! {Span::mixed_site()=>
         #[inline]

@@ -38,7 +38,7 @@ pub(super) fn half_typed(vis: Visibility, ident: Ident) -> Rail {
         library: Library::default(),
         name: unraw(&ident),
         span: ident.span(),
-        subject: Subject::Function { ident, vis, attrs: Vec::new() },
+        subject: Subject::Function { ident, vis, attrs: Vec::new(), apart: None },
         priority: None,
         after: Vec::new(),
         before: Vec::new(),
@@ -63,6 +63,10 @@ fn function(args: Args, item: Function, errors: &mut Errors) -> Option<Rail> {
     }
     let events = args.on.map(|(_, events)| events).unwrap_or_default();
     for param in type_params(&item.sig.generics) {
+        if let Some(message) = around::generic_next(param) {
+            errors.at(param, message);
+            continue;
+        }
         errors.at(
             param,
             format_args!(
@@ -82,7 +86,7 @@ fn function(args: Args, item: Function, errors: &mut Errors) -> Option<Rail> {
         library: args.library,
         name: args.name.map_or_else(|| unraw(&ident), |name| name.value()),
         span: ident.span(),
-        subject: Subject::Function { ident, vis: item.vis, attrs: carried(item.attrs) },
+        subject: Subject::Function { ident, vis: item.vis, attrs: carried(item.attrs), apart: None },
         priority: args.priority,
         after: args.after,
         before: args.before,
@@ -147,6 +151,10 @@ fn method(item: &Method, misplaced: bool, errors: &mut Errors) -> (Handler, bool
     let events = item.on.iter().flat_map(|attr| args::on(attr, &mut options, errors)).collect();
     let ident = &item.sig.ident;
     for param in type_params(&item.sig.generics) {
+        if let Some(message) = around::generic_next(param) {
+            errors.at(param, message);
+            continue;
+        }
         errors.at(param, "a rail's method has no type parameters: give them to the `impl` block");
     }
     if let Some(FnArg::Receiver(receiver)) = item.sig.inputs.first()

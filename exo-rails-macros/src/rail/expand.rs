@@ -8,12 +8,12 @@ use std::collections::HashSet;
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Expr, Ident, Path, Type, Visibility, WhereClause, parse_quote_spanned};
+use syn::{Attribute, Expr, Ident, Path, Type, Visibility, WhereClause, parse_quote_spanned};
 
 use super::around;
 use super::docs;
 use super::handled;
-use super::model::{Handler, Rail, Subject, Timeout, ends_with, idents, target};
+use super::model::{Apart, Handler, Rail, Subject, Timeout, ends_with, idents, target};
 use super::pick::{carried_by, foreign_params, part_name, pick};
 use crate::paths::{BEFORE, EVENTS, Library};
 
@@ -90,6 +90,9 @@ fn returned(rail: &Rail, written: &[Vec<Path>]) -> Option<TokenStream> {
             let is_foreign = is_no_decision(handler);
             let events = handler.events.iter().zip(written).enumerate();
             events.filter_map(move |(place, (event, written))| {
+                if handler.around.is_some() {
+                    return Some(around::returned(rail, handler, event));
+                }
                 let by = if !is_known(written) {
                     "ReturnedAtCustom"
                 } else if place == 0 && is_foreign {
@@ -110,7 +113,7 @@ fn returned(rail: &Rail, written: &[Vec<Path>]) -> Option<TokenStream> {
 }
 
 /// Whether a constant can ask what it may return: a type of the `impl` block's cannot be named there.
-fn can_be_checked(rail: &Rail, handler: &Handler) -> bool {
+pub(super) fn can_be_checked(rail: &Rail, handler: &Handler) -> bool {
     handler.is_plain() && !rail.is_generic_in(&handler.output)
 }
 
@@ -197,27 +200,66 @@ fn is_event(library: &Library, event: &Path) -> TokenStream {
 
 /// The type beside a function. Its braces keep it out of the value namespace, where the function is.
 fn carrier(rail: &Rail) -> TokenStream {
-    let Subject::Function { ident, vis, attrs } = &rail.subject else { return TokenStream::new() };
+    let Subject::Function { ident, vis, attrs, apart } = &rail.subject else { return TokenStream::new() };
     let (library, quiet) = (&rail.library, rail.quiet());
     // The macro's own span, so that a rail that nobody uses gives one warning, at the function, and not two.
     let mut ident = ident.clone();
     ident.set_span(Span::call_site().located_at(ident.span()));
     // What only this crate sees has no page.
     let docs = matches!(vis, Visibility::Public(_)).then(|| docs::docs(rail));
+    let allowed = quote!(#[allow(non_camel_case_types, missing_copy_implementations, missing_debug_implementations)]);
+    let carrier = match apart {
+        None => quote!(#(#attrs)* #docs #allowed #quiet #vis struct #ident {}),
+        Some(apart) => carrier_apart(&ident, vis, apart, attrs, &quote!(#docs #allowed #quiet)),
+    };
+    let self_ty = rail.self_ty();
     quote! {
-        #(#attrs)*
-        #docs
-        #[allow(non_camel_case_types, missing_copy_implementations, missing_debug_implementations)]
-        #quiet
-        #vis struct #ident {}
-
+        #carrier
 
         #[automatically_derived]
         #[diagnostic::do_not_recommend]
         #quiet
-        impl #library::__private::Stateless for #ident {
+        impl #library::__private::Stateless for #self_ty {
             const RAIL: &'static Self = &Self {};
         }
+    }
+}
+
+/// The type in a module of its own, and its name beside the function.
+fn carrier_apart(
+    ident: &Ident,
+    vis: &Visibility,
+    apart: &Apart,
+    attrs: &[Attribute],
+    more: &TokenStream,
+) -> TokenStream {
+    let Apart { module, place: (first, last) } = apart;
+    // Links in the docs are looked for where the docs stand.
+    let (docs, others): (Vec<_>, Vec<_>) = attrs.iter().partition(|attr| attr.path().is_ident("doc"));
+    let cfg: Vec<_> = attrs.iter().filter(|attr| attr.path().is_ident("cfg")).collect();
+    let named = if matches!(vis, Visibility::Public(_)) {
+        // rustdoc shows what it imports as the struct that it is.
+        let (mut module, mut ident) = (module.clone(), ident.clone());
+        module.set_span(*first);
+        ident.set_span(*last);
+        quote!(use #module::#ident;)
+    } else {
+        let (start, end) = (quote_spanned!(*first=> type), quote_spanned!(*last=> ;));
+        quote!(#start #ident = #module::#ident #end)
+    };
+    quote! {
+        #(#cfg)*
+        #[allow(missing_docs, unreachable_pub)]
+        mod #module {
+            #(#others)*
+            #more
+            pub struct #ident {}
+        }
+        #(#cfg)*
+        #(#docs)*
+        #more
+        #[allow(unused_imports)]
+        #vis #named
     }
 }
 
@@ -241,13 +283,19 @@ fn rail_impl(rail: &Rail, events_apart: bool) -> TokenStream {
     // Of a generic rail, report what a bound of it lacks.
     let whole = generics.type_params().next().is_none();
     let whole = whole.then(|| quote_spanned!(Span::mixed_site()=> #[diagnostic::do_not_recommend]));
-    let docs = matches!(rail.subject, Subject::Type { .. }).then(|| docs::docs(rail));
+    let is_type = matches!(rail.subject, Subject::Type { .. });
+    let docs = is_type.then(|| docs::docs(rail));
+    let by = if is_type && generics.params.is_empty() {
+        quote!(#library::__private::OneRailBlockForEachType)
+    } else {
+        quote!(#library::Rail)
+    };
     quote_spanned! {Span::mixed_site()=>
         #docs
         #[automatically_derived]
         #whole
         #quiet
-        impl #impl_generics #library::Rail for #self_ty #where_clause {
+        impl #impl_generics #by for #self_ty #where_clause {
             #constant
             const DECLARATION: #library::__private::Row = #library::__private::Row::new(
                 #library::RailInfo { name: #name, priority: #value, declared: #declared },
@@ -387,7 +435,13 @@ fn on_impl(rail: &Rail, handler: &Handler, event: &Path, written: &Path) -> Toke
     let can_be_checked = can_be_checked(rail, handler);
     let is_known = is_known(written);
     let is_checked = !is_known || can_be_checked && is_no_decision(handler);
-    let output = if is_checked { sound(library, &output, can_be_checked) } else { output };
+    let output = if handler.around.is_some() {
+        quote!(())
+    } else if is_checked {
+        sound(library, &output, can_be_checked)
+    } else {
+        output
+    };
     let where_clause = if is_known { where_clause.to_token_stream() } else { granted(library, written, where_clause) };
     let calls =
         if handler.around.is_some() { around::calls(rail, handler, event) } else { calls(rail, handler, event) };

@@ -42,6 +42,10 @@ pub(crate) fn rail(args: TokenStream, item: TokenStream) -> TokenStream {
         Some(item) => check::rail(args, item, &mut errors),
         None => parse::half_typed(item_tokens.clone()).map(|(vis, ident)| check::half_typed(vis, ident)),
     };
+    let rail = rail.map(|mut rail| {
+        rail.stand_apart(parse::first_and_last(&item_tokens));
+        rail
+    });
     let beside = match (errors.finish(()), rail) {
         (Ok(()), Some(rail)) => expand::rail(rail),
         (Ok(()), None) => TokenStream::new(),

@@ -30,9 +30,16 @@ pub(super) struct Rail {
 
 pub(super) enum Subject {
     /// (e.g. `block_dangerous`): a type of this name has to be made.
-    Function { ident: Ident, vis: Visibility, attrs: Vec<Attribute> },
+    Function { ident: Ident, vis: Visibility, attrs: Vec<Attribute>, apart: Option<Apart> },
     /// (e.g. `RateLimit<S>`).
     Type { ty: Box<Type>, generics: Generics },
+}
+
+/// Where the type beside a function stands, when the crate has another of the name: see [`crate::apart`].
+pub(super) struct Apart {
+    pub module: Ident,
+    /// The first and the last token of the function. rustc reports a name that is taken once at one place.
+    pub place: (Span, Span),
 }
 
 /// A function or method on one event or more.
@@ -157,8 +164,16 @@ impl Rail {
     /// The type that is the rail.
     pub(super) fn self_ty(&self) -> TokenStream {
         match &self.subject {
+            Subject::Function { ident, apart: Some(Apart { module, .. }), .. } => quote!(#module::#ident),
             Subject::Function { ident, .. } => ident.to_token_stream(),
             Subject::Type { ty, .. } => ty.to_token_stream(),
+        }
+    }
+
+    /// Puts the type beside a function into a module, when the crate has another of the name.
+    pub(super) fn stand_apart(&mut self, place: (Span, Span)) {
+        if let Subject::Function { ident, apart, .. } = &mut self.subject {
+            *apart = crate::apart::module(ident).map(|module| Apart { module, place });
         }
     }
 

@@ -89,6 +89,20 @@ fn names_on(attr: &Group) -> bool {
     attr.delimiter() == Delimiter::Bracket && matches!(last, Some(TokenTree::Ident(name)) if name == "on")
 }
 
+/// The first token of an item behind its attributes, and the last one.
+pub(super) fn first_and_last(item: &TokenStream) -> (Span, Span) {
+    let mut tokens = item.clone().into_iter().peekable();
+    while tokens.next_if(|token| matches!(token, TokenTree::Punct(hash) if hash.as_char() == '#')).is_some() {
+        tokens.next();
+    }
+    let first = tokens.peek().map_or_else(Span::call_site, TokenTree::span);
+    let last = tokens.last().map_or(first, |token| match token {
+        TokenTree::Group(body) => body.span_close(),
+        other => other.span(),
+    });
+    (first, last)
+}
+
 /// The visibility and the name of a function whose signature is not one yet: (e.g. `pub async fn block(call) { … }`).
 pub(super) fn half_typed(tokens: TokenStream) -> Option<(Visibility, Ident)> {
     let parse = |input: ParseStream<'_>| {

@@ -72,7 +72,7 @@ impl<S, R> RailAction<S, R> {
     ///     if ctx.step() < 3 {
     ///         return RailAction::Continue;
     ///     }
-    ///     RailAction::abort_with(InvokeOutput::text("This takes too long. A colleague will call you."), "three steps")
+    ///     RailAction::abort_with("This takes too long. A colleague will call you.", "three steps")
     /// }
     ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RunError> {
@@ -90,8 +90,8 @@ impl<S, R> RailAction<S, R> {
     /// assert_eq!(output.text, "This takes too long. A colleague will call you.");
     /// # Ok(()) }
     /// ```
-    pub fn abort_with(answer: InvokeOutput, reason: impl IntoReason) -> Self {
-        Self::Abort(Abort { reason: reason.into_reason(), ending: Some(Box::new(Ending::Answer(answer))) })
+    pub fn abort_with(answer: impl Into<InvokeOutput>, reason: impl IntoReason) -> Self {
+        Self::Abort(Abort { reason: reason.into_reason(), ending: Some(Box::new(Ending::Answer(answer.into()))) })
     }
 
     /// Suspends the run until somebody has answered the question, which may take days: an approval.
@@ -172,11 +172,11 @@ impl<S> RailAction<S> {
     }
 }
 
-impl<S> RailAction<S, RetryOrContinue> {
+impl<S, R: GivesWay> RailAction<S, R> {
     /// Does the operation again as [`retry`](RailAction::retry) does, and [continues](RetryOrContinue) when the retries of
-    /// the rail are used up.
+    /// the rail are used up. A rail that does so returns `RailAction<S, RetryOrContinue>`.
     pub fn retry_or_continue(request: impl IntoRetry) -> Self {
-        Self::Retry(RetryOrContinue(request.into_retry()))
+        Self::Retry(R::give_way(request.into_retry()))
     }
 }
 
@@ -249,20 +249,36 @@ impl Verdict {
         if condition { Self::abort(reason) } else { Self::Continue }
     }
 
-    /// There is no such verdict: without these, the compiler takes the names for those of an iterator's methods.
+    /// There is no such verdict: without these, the compiler says that the name is missing, and proposes others. They do not
+    /// return `Self`, so that it never proposes them.
     #[doc(hidden)]
-    pub fn skip<R: BeyondVerdict>(_: R) -> Self {
-        Self::Continue
+    pub fn skip<V, R: BeyondVerdict>(reason: R) -> V {
+        reason.decided()
     }
 
     #[doc(hidden)]
-    pub fn retry<R: BeyondVerdict>(_: R) -> Self {
-        Self::Continue
+    pub fn skip_with<V, S, R: BeyondVerdict>(_: S, reason: R) -> V {
+        reason.decided()
     }
 
     #[doc(hidden)]
-    pub fn suspend<R: BeyondVerdict>(_: R) -> Self {
-        Self::Continue
+    pub fn retry<V, R: BeyondVerdict>(request: R) -> V {
+        request.decided()
+    }
+
+    #[doc(hidden)]
+    pub fn retry_or_continue<V, R: BeyondVerdict>(request: R) -> V {
+        request.decided()
+    }
+
+    #[doc(hidden)]
+    pub fn abort_with<V, A, R: BeyondVerdict>(_: A, reason: R) -> V {
+        reason.decided()
+    }
+
+    #[doc(hidden)]
+    pub fn suspend<V, R: BeyondVerdict>(question: R) -> V {
+        question.decided()
     }
 }
 
@@ -393,6 +409,26 @@ impl RetryRequest {
 #[serde(transparent)]
 pub struct RetryOrContinue(pub RetryRequest);
 
+/// The retry of a rail that gives way.
+#[diagnostic::on_unimplemented(
+    message = "a rail that retries or continues returns `RailAction<_, RetryOrContinue>`",
+    label = "the rail cannot continue when its retries are used up",
+    note = "without a substitute, it returns `RailAction<NoSubstitute, RetryOrContinue>`; both are in `exo_rails`",
+    note = "`RailAction::retry` is for a `RailAction`: the operation fails when the retries are used up"
+)]
+pub trait GivesWay {
+    /// The retry of this request.
+    #[doc(hidden)]
+    fn give_way(request: RetryRequest) -> Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl GivesWay for RetryOrContinue {
+    fn give_way(request: RetryRequest) -> Self {
+        Self(request)
+    }
+}
+
 /// What a retry can be made of: how, when and why, or only why.
 #[diagnostic::on_unimplemented(
     message = "a retry is a reason or a `RetryRequest`, not `{Self}`",
@@ -408,9 +444,13 @@ pub trait IntoRetry {
 #[diagnostic::on_unimplemented(
     message = "a `Verdict` continues or aborts",
     label = "a verdict can do nothing else",
-    note = "a `RailAction` can skip, retry and suspend too: let the rail return `RailAction`, and write `RailAction::skip(\"a reason\")`"
+    note = "a `RailAction` can skip, retry, suspend and end the run with an answer too: let the rail return `RailAction`, and write `RailAction::skip(\"a reason\")`"
 )]
-pub trait BeyondVerdict {}
+pub trait BeyondVerdict {
+    /// What nobody has.
+    #[doc(hidden)]
+    fn decided<V>(self) -> V;
+}
 
 impl IntoRetry for RetryRequest {
     fn into_retry(self) -> RetryRequest {

@@ -21,7 +21,7 @@ pub use sorting::*;
 use crate::context::RailContext;
 use crate::decision::{Decision, Outcome, PlacedRail, RailOutput, Reader};
 use crate::event::{Begins, Event, Next, Operation, OperationResult, Payloads};
-use crate::rail::{EventList, Plan, Rail, RailOn};
+use crate::rail::{EventList, Plan, Rail, RailOn, Stateless};
 
 /// A guard set made by `rail_chain!`.
 ///
@@ -139,3 +139,11 @@ impl<E: Payloads> RailOutput<E> for ChainOutput<E> {
 /// A rail that is listed twice makes two implementations, and the compiler reports a conflict at both places: both would
 /// be the same rail. Two fields of one type are two rails.
 pub trait RunsEachRailOnce<R>: Chain {}
+
+/// What a chain without fields asks of each chain that it lists: so it is [`Stateless`] when no chain lists another around a
+/// circle.
+///
+/// On a circle there is no end to it. rustc then reports this trait: so the name is the message.
+pub trait ListsNoChainAroundIt {}
+
+impl<R: Stateless> ListsNoChainAroundIt for &R {}

@@ -186,15 +186,20 @@ const fn of_set(rails: &[PlannedRail], event: HookPoint, set: NamesOf) {
 #[track_caller]
 const fn served(rail: &Row, events: &[EventPlan], chain: &str) {
     let Some(event) = unserved(rail, events) else { return };
-    let (rail, event) = (rail.info.name, event.event_name());
-    let text = Text::new().name(rail).and(" is on ").name(event);
-    let text = text.and(", an event that this chain does not serve: name it, `");
-    // So a chain is called that has no name of its own.
-    let text = if text::same(chain, "rail_chain!") {
-        text.and("rail_chain![#[chain(events = [").and(event).and("])] ").and(rail).and("]")
-    } else {
-        text.and("#[chain(events = [").and(event).and("])]")
+    let (rail, name) = (rail.info.name, event.event_name());
+    let text = Text::new().name(rail).and(" is on ").name(name);
+    let (text, list, listed) = match event {
+        HookPoint::Custom(point) if let Some(operation) = point.operation() => {
+            let text = text.and(", an event of an operation that this chain does not guard: name the operation, `");
+            (text, "operations", operation)
+        }
+        _ => (text.and(", an event that this chain does not serve: name it, `"), "events", name),
     };
+    // So a chain is called that has no name of its own.
+    let unnamed = text::same(chain, "rail_chain!");
+    let text = if unnamed { text.and("rail_chain![") } else { text };
+    let text = text.and("#[chain(").and(list).and(" = [").and(listed).and("])]");
+    let text = if unnamed { text.and(" ").and(rail).and("]") } else { text };
     text.and("`").refuse();
 }
 

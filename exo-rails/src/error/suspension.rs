@@ -96,9 +96,9 @@ pub enum SuspendedResult {
     /// The run has its answer.
     Finished(InvokeOutput),
     /// The model has answered.
-    ModelResponse(ModelResponse),
+    Response(ModelResponse),
     /// The tool has returned.
-    ToolOutput(ToolOutput),
+    Output(ToolOutput),
     /// The model or the tool has failed.
     Failure(SavedFailure),
 }

@@ -11,6 +11,7 @@ use crate::message::{
     ToolOutput,
 };
 
+use super::sound::Check;
 use super::types::{
     Error, Finished, LlmError, PostCompaction, PostLlmCall, PostToolCall, PreCompaction, PreLlmCall, PreToolCall,
     Start, ToolError,
@@ -84,6 +85,26 @@ pub trait Next<O: Operation>: Send {
     /// How many times the operation has been retried: 0 when it is done for the first time.
     fn attempt(&self) -> u32;
 }
+
+/// What a rail around the operation `O` returns, `R`: the result of the operation. So it can be asked where the rail is written.
+#[diagnostic::on_unimplemented(
+    message = "a rail around `{O}` cannot return `{Self}`",
+    label = "not the result of the operation",
+    note = "it returns what the operation returns: `{R}`",
+    note = "a rail with `around` decides nothing: what skips or aborts is a rail without it on the same event"
+)]
+pub trait ReturnedAround<O, R> {
+    /// It does.
+    #[doc(hidden)]
+    const IT: bool = true;
+}
+
+#[diagnostic::do_not_recommend]
+impl<O, R> ReturnedAround<O, R> for R {}
+
+// See `Decoy`.
+#[diagnostic::do_not_recommend]
+impl<O, R: super::Decoy> ReturnedAround<O, Result<R, R>> for (R, R) {}
 
 /// What a rail of a list surrounds, without its type.
 #[doc(hidden)]
@@ -191,6 +212,20 @@ pub trait CustomOperation:
 
     #[doc(hidden)]
     fn failed<'a>(inputs: &'a Self::Inputs, error: &'a OperationError) -> <Self::Failed as Payloads>::Payload<'a>;
+}
+
+/// The events of the custom operation `O`, where a constant says that it is one: see [`Sound`](super::Sound).
+#[doc(hidden)]
+pub trait EventsOf<O, Here> {
+    type Pre;
+    type Post;
+    type Failed;
+}
+
+impl<O: CustomOperation, Here> EventsOf<O, Here> for Check<true> {
+    type Pre = O::Pre;
+    type Post = O::Post;
+    type Failed = O::Failed;
 }
 
 operations! {

@@ -242,7 +242,7 @@ impl Kind for LlmCall {
     }
 
     fn suspended_after(response: ModelResponse) -> Option<SuspendedResult> {
-        Some(SuspendedResult::ModelResponse(response))
+        Some(SuspendedResult::Response(response))
     }
 
     fn give_feedback(inputs: &mut ModelCallInputs, message: Message, _: &RailContext) {
@@ -307,7 +307,7 @@ impl Kind for ToolCall {
     }
 
     fn suspended_after(output: ToolOutput) -> Option<SuspendedResult> {
-        Some(SuspendedResult::ToolOutput(output))
+        Some(SuspendedResult::Output(output))
     }
 
     fn skipped(inputs: &ToolCallInputs, by: &RailName, reason: &Reason) -> Result<ToolOutput, RunError> {

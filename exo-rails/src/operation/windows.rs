@@ -32,7 +32,7 @@ pub(super) async fn whole<R: GuardSet>(
         ends_here(response);
     }
     put_text(&mut response.message, window.text);
-    let result = || Some(SuspendedResult::ModelResponse(response.clone()));
+    let result = || Some(SuspendedResult::Response(response.clone()));
     asked.map(drop).map_err(|over| over.suspended_with(result))
 }
 

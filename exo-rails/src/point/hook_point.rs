@@ -122,13 +122,27 @@ pub struct CustomPoint {
     module: &'static str,
     after: bool,
     number: u32,
+    operation: Option<&'static str>,
 }
 
 impl CustomPoint {
     #[doc(hidden)]
     #[must_use]
     pub const fn new(name: &'static str, event: &'static str, module: &'static str, after: bool) -> Self {
-        Self { name, event, module, after, number: number_of(name) }
+        Self { name, event, module, after, number: number_of(name), operation: None }
+    }
+
+    /// The event of a custom operation, which a chain names to serve it.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn of_operation(mut self, operation: &'static str) -> Self {
+        self.operation = Some(operation);
+        self
+    }
+
+    /// The operation that it is an event of.
+    pub(crate) const fn operation(&self) -> Option<&'static str> {
+        self.operation
     }
 
     /// The name that it was given, or that of its type in snake case.

@@ -1,5 +1,6 @@
 //! Rails: what `#[rail]` makes of a function or an `impl` block.
 
+pub(crate) mod block;
 pub(crate) mod declaration;
 pub(crate) mod event_list;
 pub(crate) mod handled;
@@ -10,6 +11,7 @@ pub(crate) mod value_use;
 pub(crate) mod window;
 pub(crate) mod wrapped;
 
+pub use block::*;
 pub(crate) use declaration::Presence;
 pub use declaration::*;
 pub use event_list::*;
@@ -38,7 +40,7 @@ use crate::point::{HookPoint, RailInfo, SourceLocation};
     label = "not a rail",
     note = "a rail is an `async fn` or `fn` under `#[rail(on = [PreToolCall])]`, or a type with an `impl` block under `#[rail]`",
     note = "the rail of a function is written with braces where a value is asked for: `manager.add(block_dangerous {{}})`",
-    note = "a chain made by `rail_chain!` is a rail too, and so are an `Arc`, an `Option` and a `Vec` of a rail"
+    note = "a chain made by `rail_chain!` is a rail too, and so are an `Arc`, an `Option` and a `Vec` of a rail; another guard set is one as a `DynGuardSet`"
 )]
 pub trait Rail {
     /// What it is called in decisions, plans and logs.
@@ -223,17 +225,26 @@ pub trait RailOn<E: Event>: Rail {
 /// Rails that a chain lists by their name alone: they have no state, so one value serves all chains.
 ///
 /// `#[rail]` implements it for functions, `rail_chain!` for chains without fields.
+pub trait Stateless: Rail + Sized + 'static {
+    /// The one value.
+    const RAIL: &'static Self;
+}
+
+/// What a chain asks of a rail that it lists by its name alone: apart from [`Stateless`], so that what is not even a rail is
+/// reported once.
 #[diagnostic::on_unimplemented(
     message = "a chain cannot list `{Self}` by its name alone",
     label = "not the rail of a function",
     note = "a rail that is a type, with state or without, is a field of a chain that has a name: `content_filter: ContentFilter`",
     note = "by its name alone stands the rail of an `async fn` or `fn` under `#[rail(on = [PreToolCall])]`, or a chain without fields"
 )]
-pub trait Stateless: Rail + Sized + 'static {
-    /// The one value.
-    const RAIL: &'static Self;
-
+pub trait ListedByName {
     /// What a chain knows of the rail before it runs.
     #[doc(hidden)]
-    const ROW: Row = <Self as Rail>::ROW;
+    const ROW: Row;
+}
+
+#[diagnostic::do_not_recommend]
+impl<R: Stateless> ListedByName for R {
+    const ROW: Row = R::ROW;
 }

@@ -1,4 +1,4 @@
-//! The message should say: one block under `#[rail]` for each type.
+//! The message should say: one block under `#[rail]` for each type. rustc says it with the name of a trait.
 
 use exo_rails::prelude::*;
 

@@ -1,0 +1,9 @@
+//! The message should say: an operation owns what it takes and yields: write `String` and `Vec<u8>`.
+
+use exo_rails::Operation;
+
+#[derive(Operation)]
+#[operation(inputs = &'static str, output = [u8])]
+struct StoreDocument;
+
+fn main() {}
