@@ -1,11 +1,11 @@
 //! The spans of a run: their names, their tree, and what they say.
 
-use exo_rails::NoRails;
 use exo_rails::message::{Message, Usage};
 use exo_rails::prelude::*;
 use exo_rails::telemetry::{self, names};
+use exo_rails::{MemoryEntry, NoRails};
 use exo_rails_agent::{Agent, Model, ScriptedModel};
-use exo_rails_agent::{Compaction, Session};
+use exo_rails_agent::{Compaction, InMemory, Session};
 use futures_util::{FutureExt, StreamExt};
 use serde_json::{Value, json};
 use tests::{Spans, yields};
@@ -315,6 +315,38 @@ async fn a_compaction_is_a_span() {
 invoke_agent support attempts=1
   compact_history removed=1 attempts=1
   chat scripted attempts=1
+"
+    );
+}
+
+#[rail(on = [MemoryStored])]
+fn no_secrets(entry: &MemoryEntry) -> Verdict {
+    Verdict::abort_if(entry.messages[0].text().contains("secret"), "a secret")
+}
+
+#[tokio::test]
+async fn what_a_memory_does_is_a_span() {
+    let spans = Spans::collect();
+    let model: ScriptedModel = r#"[{ "say": "Gladly." }, { "say": "Again?" }, { "say": "No." }]"#.parse().unwrap();
+    let agent = Agent::builder("support", model).rails(rail_chain![no_secrets]).memory(InMemory::shared(9)).build();
+    agent.run("Help me.").await.unwrap();
+    agent.run("Help me!").await.unwrap();
+    agent.run("Keep a secret.").await.unwrap_err();
+    assert_eq!(
+        spans.tree(&[names::RECALLED, names::RAIL_NAME, names::ERROR_TYPE]),
+        "\
+invoke_agent support
+  recall_memory recalled=0
+  chat scripted
+  store_memory
+invoke_agent support
+  recall_memory recalled=1
+  chat scripted
+  store_memory
+invoke_agent support rail.name=no_secrets type=rail_abort
+  recall_memory recalled=0
+  chat scripted
+  store_memory rail.name=no_secrets type=rail_abort
 "
     );
 }

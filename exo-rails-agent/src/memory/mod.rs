@@ -25,7 +25,8 @@ const DEFAULT_LIMIT: usize = 5;
 /// [`MemoryRecalled`](exo_rails::events::MemoryRecalled) decide about it, and the model reads the rest as one
 /// [message](Self::message) directly before the input, in each step of the run. The message is
 /// [marked](Message::is_recalled) and not part of the conversation that the run gives, so a session does not pile up what was
-/// recalled for its turns.
+/// recalled for its turns. A [compaction](crate::Compaction) with a custom strategy reads it like other messages, and may write it
+/// into a summary.
 ///
 /// When a run has ended with an answer that the rails of [`Finished`](exo_rails::events::Finished) have let pass, the agent
 /// has the memory store the user's input and the answer, as the rails have left them. The rails of
