@@ -343,10 +343,10 @@ invoke_agent support
   recall_memory recalled=1
   chat scripted
   store_memory
-invoke_agent support rail.name=no_secrets type=rail_abort
+invoke_agent support name=no_secrets type=rail_abort
   recall_memory recalled=0
   chat scripted
-  store_memory rail.name=no_secrets type=rail_abort
+  store_memory name=no_secrets type=rail_abort
 "
     );
 }
