@@ -106,7 +106,9 @@ impl InMemory {
             let having: Vec<_> = (0..own.len()).filter(|at| own[*at].words.contains(&word)).collect();
             #[expect(clippy::cast_precision_loss, reason = "a few entries more or less are the same")]
             let weight = 1.0 / having.len() as f64;
-            having.into_iter().for_each(|at| scores[at] += weight);
+            for at in having {
+                scores[at] += weight;
+            }
         }
         let mut found: Vec<_> = own.into_iter().zip(scores).filter(|(_, score)| *score > 0.0).collect();
         // Stable: of equals, the newer stays first.
