@@ -87,24 +87,21 @@ impl AroundMode for HasAround<1> {
 }
 
 impl AroundMode for HasAround<2> {
-    #[inline(always)]
-    fn surround<'a, E, L, N>(
+    async fn surround<'a, E, L, N>(
         chain: &'a L::Chain,
         inputs: &'a <E::Operation as Operation>::Inputs,
         next: N,
-    ) -> impl Future<Output = OperationResult<E::Operation>> + Send
+    ) -> OperationResult<E::Operation>
     where
         E: Begins,
         L: StepsOn<E, Chain: Serves<E>>,
         N: Next<E::Operation>,
     {
-        async move {
-            // Where all of them are absent, an absent rail costs a branch, and no future that finds it absent.
-            if L::Steps::surrounds(chain) {
-                HasAround::<1>::surround::<E, L, N>(chain, inputs, next).await
-            } else {
-                next.run().await
-            }
+        // Where all of them are absent, an absent rail costs a branch, and no future that finds it absent.
+        if L::Steps::surrounds(chain) {
+            HasAround::<1>::surround::<E, L, N>(chain, inputs, next).await
+        } else {
+            next.run().await
         }
     }
 }

@@ -137,7 +137,7 @@ struct Around<'a, E: Begins, L: RailList, All> {
     all: PhantomData<fn() -> All>,
 }
 
-impl<'a, E: Begins, L: RailList<Chain: Sync>, All: Pick<E, L>> Next<E::Operation> for Around<'a, E, L, All> {
+impl<E: Begins, L: RailList<Chain: Sync>, All: Pick<E, L>> Next<E::Operation> for Around<'_, E, L, All> {
     fn run(self) -> impl Future<Output = OperationResult<E::Operation>> + Send {
         All::surround_at(self.place, InChain::new(self.at, self.next))
     }

@@ -259,12 +259,12 @@ impl Kind for LlmCall {
         over: &mut Option<Cancelled>,
         read: impl FnOnce(F::Output) -> OperationResult<Self> + Send,
     ) -> impl Future<Output = OperationResult<Self>> + Send {
-        ctx.unless_cancelled(call).map(|result| match result {
-            Some(result) => read(result),
-            None => {
+        ctx.unless_cancelled(call).map(|result| {
+            let Some(result) = result else {
                 *over = Some(Cancelled);
-                Err(interrupted())
-            }
+                return Err(interrupted());
+            };
+            read(result)
         })
     }
 
