@@ -73,8 +73,9 @@ const _: () = {
             type Finished = __Steps3<{ __AT.14.0 }, { __AT.14.1 }, { __AT.14.2 }>;
             type MemoryStored = __Steps3<{ __AT.15.0 }, { __AT.15.1 }, { __AT.15.2 }>;
             type Error = __Steps3<{ __AT.16.0 }, { __AT.16.1 }, { __AT.16.2 }>;
-            type SessionEnd = __Steps3<{ __AT.17.0 }, { __AT.17.1 }, { __AT.17.2 }>;
-            type Dropped = __Steps3<{ __AT.18.0 }, { __AT.18.1 }, { __AT.18.2 }>;
+            type Suspended = __Steps3<{ __AT.17.0 }, { __AT.17.1 }, { __AT.17.2 }>;
+            type SessionEnd = __Steps3<{ __AT.18.0 }, { __AT.18.1 }, { __AT.18.2 }>;
+            type Dropped = __Steps3<{ __AT.19.0 }, { __AT.19.1 }, { __AT.19.2 }>;
         }
         #[automatically_derived]
         #[diagnostic::do_not_recommend]

@@ -65,8 +65,9 @@ fn main() {
                     type Finished = __Steps1<{ __AT.14.0 }>;
                     type MemoryStored = __Steps1<{ __AT.15.0 }>;
                     type Error = __Steps1<{ __AT.16.0 }>;
-                    type SessionEnd = __Steps1<{ __AT.17.0 }>;
-                    type Dropped = __Steps1<{ __AT.18.0 }>;
+                    type Suspended = __Steps1<{ __AT.17.0 }>;
+                    type SessionEnd = __Steps1<{ __AT.18.0 }>;
+                    type Dropped = __Steps1<{ __AT.19.0 }>;
                 }
                 #[automatically_derived]
                 #[diagnostic::do_not_recommend]

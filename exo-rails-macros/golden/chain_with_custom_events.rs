@@ -73,7 +73,7 @@ const _: () = {
             const ONION: bool = true;
         }
         /// What is known of the chain when it is compiled.
-        type __Facts = ::exo_rails::__private::ChainFacts<MemoryRails, 1, 21>;
+        type __Facts = ::exo_rails::__private::ChainFacts<MemoryRails, 1, 22>;
         impl ::exo_rails::__private::RailList for __Rails {
             type Chain = MemoryRails;
             type Facts = __Facts;
@@ -104,8 +104,9 @@ const _: () = {
             type Finished = __Steps1<{ __AT.14.0 }>;
             type MemoryStored = __Steps1<{ __AT.15.0 }>;
             type Error = __Steps1<{ __AT.16.0 }>;
-            type SessionEnd = __Steps1<{ __AT.17.0 }>;
-            type Dropped = __Steps1<{ __AT.18.0 }>;
+            type Suspended = __Steps1<{ __AT.17.0 }>;
+            type SessionEnd = __Steps1<{ __AT.18.0 }>;
+            type Dropped = __Steps1<{ __AT.19.0 }>;
         }
         static __AT0_0: ::exo_rails::__private::Order = __Facts::order::<
             ::exo_rails::__private::Sound<MemoriesRecalled, __Events, { __SERVED }>,
