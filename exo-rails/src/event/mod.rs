@@ -77,6 +77,7 @@ pub trait Payloads: Sized + Send + Sync + 'static {
     message = "`{Self}` is not an event",
     label = "not an event",
     note = "the events are `SessionStart`, `Start`, `MemoryRecalled`, `ContextAssembled`, `PreCompaction`, `PostCompaction`, `ContextOverflow`, `PreLlmCall`, `LlmChunk`, `PostLlmCall`, `LlmError`, `PreToolCall`, `PostToolCall`, `ToolError`, `Finished`, `MemoryStored`, `events::Error`, `Suspended`, `SessionEnd` and `Dropped`, all in `exo_rails::prelude`",
+    note = "an operation has events: `PreToolCall`, `PostToolCall` and `ToolError`; those of a custom operation are called `PreStoreDocument`, `PostStoreDocument` and `StoreDocumentError`",
     note = "a custom event is declared with `#[derive(Event)]`"
 )]
 pub trait Event: Payloads {
