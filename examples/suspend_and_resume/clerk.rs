@@ -52,7 +52,7 @@ pub(crate) fn agent(checkpoints: FileCheckpoints, directory: &Path) -> Agent<Cle
             let mut bank = std::fs::OpenOptions::new().create(true).append(true).open(bank)?;
             writeln!(bank, "receipt for order {}", call["order"])?;
             println!("paid: order {}, and the bank takes its time to confirm it", call["order"]);
-            tokio::time::sleep(Duration::from_secs(60)).await;
+            tokio::time::sleep(Duration::from_mins(1)).await;
             Ok::<_, OperationError>(format!("receipt for order {}", call["order"]))
         }
     });

@@ -32,20 +32,19 @@ async fn main() -> Result<()> {
 async fn support(directory: &Path, answer: Option<&str>) -> Result<()> {
     let checkpoints = FileCheckpoints::open(directory.join("runs"))?;
     let agent = clerk::agent(checkpoints.clone(), directory);
-    let result = match checkpoints.load_all()?.pop() {
-        Some(run) => agent.run(decided(run, answer, directory)?).await,
-        None => {
-            // Names that are made by themselves are unique in one process only.
-            let mut ctx = RunContext::new(agent.name()).with_run_id("ticket-7");
-            agent.run_in("Please refund order 7.", &mut ctx).await
-        }
+    let result = if let Some(run) = checkpoints.load_all()?.pop() {
+        agent.run(decided(run, answer, directory)?).await
+    } else {
+        // Names that are made by themselves are unique in one process only.
+        let mut ctx = RunContext::new(agent.name()).with_run_id("ticket-7");
+        agent.run_in("Please refund order 7.", &mut ctx).await
     };
     match result {
         Ok(output) => println!("answer: {}", output.text),
         Err(waiting) if waiting.suspended.is_some() => {
             println!("suspended: {waiting}");
             // A server has other runs.
-            std::future::pending().await
+            std::future::pending::<()>().await;
         }
         Err(failed) => return Err(failed.into()),
     }

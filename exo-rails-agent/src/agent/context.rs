@@ -100,15 +100,12 @@ impl<M: Model, R: GuardSet> AgentRun<'_, M, R> {
             }
         }
         let rails = &self.agent.rails;
-        let outcome = match error.open_question() {
-            Some(question) => {
-                self.progress.wait_with(output);
-                rails.dispatch::<Suspended>((run, &question), ctx).await.map(drop)
-            }
-            None => {
-                self.progress.finish(output.messages);
-                rails.dispatch::<Error>((run, &error), ctx).await.map(drop)
-            }
+        let outcome = if let Some(question) = error.open_question() {
+            self.progress.wait_with(output);
+            rails.dispatch::<Suspended>((run, &question), ctx).await.map(drop)
+        } else {
+            self.progress.finish(output.messages);
+            rails.dispatch::<Error>((run, &error), ctx).await.map(drop)
         };
         if let Err(fault) = outcome {
             tracing::warn!(%fault, "the rails that the run ends with could not be asked");

@@ -153,12 +153,9 @@ fn sync_directory(directory: &Path) -> io::Result<()> {
 
 /// The name of a run as the name of a file: what could mean something else in a path is written as its number.
 fn file_name(run_id: &str) -> String {
-    let mut name = String::new();
-    for byte in run_id.bytes() {
-        match byte {
-            b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' => name.push(byte.into()),
-            _ => name.push_str(&format!("%{byte:02x}")),
-        }
-    }
-    name
+    let written = |byte: u8| match byte {
+        b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' => char::from(byte).to_string(),
+        _ => format!("%{byte:02x}"),
+    };
+    run_id.bytes().map(written).collect()
 }

@@ -50,7 +50,7 @@ struct MemoryState {
 }
 
 struct Call {
-    call: ToolCall,
+    asked_for: ToolCall,
     state: CallState,
     /// What the tool had come to, until it is called with it.
     recorded: Option<SuspendedResult>,
@@ -70,11 +70,11 @@ impl Progress {
     pub(super) fn resume(&self, run: SuspendedRun) {
         let calls = run.calls.into_iter().map(|SuspendedCall { call, state }| {
             let recorded = match &state {
-                CallState::Asked { result, .. } => result.clone(),
+                CallState::Asked { result, .. } => result.as_deref().cloned(),
                 CallState::Resolved(output) => Some(SuspendedResult::Output(output.clone())),
                 _ => None,
             };
-            Call { call, state, recorded }
+            Call { asked_for: call, state, recorded }
         });
         let (mut messages, memory) = (run.so_far.messages, run.memory);
         let has_recalled = !memory.recalled.is_empty();
@@ -151,29 +151,18 @@ impl Progress {
 
     /// The output of the run, when a rail has suspended the run after it.
     pub(super) fn take_output(&self) -> Option<InvokeOutput> {
-        self.take(|recorded| match recorded {
-            SuspendedResult::Finished(output) => Ok(output),
-            other => Err(other),
-        })
+        match self.lock().recorded.take_if(|recorded| matches!(recorded, SuspendedResult::Finished(_)))? {
+            SuspendedResult::Finished(output) => Some(output),
+            _ => None,
+        }
     }
 
     /// What the model has answered, when a rail has suspended the run after it.
     pub(super) fn take_response(&self) -> Option<Result<ModelResponse, OperationError>> {
-        self.take(|recorded| match recorded {
-            SuspendedResult::Response(response) => Ok(Ok(response)),
-            SuspendedResult::Failure(failure) => Ok(Err(failure.into())),
-            other => Err(other),
-        })
-    }
-
-    fn take<T>(&self, take: impl FnOnce(SuspendedResult) -> Result<T, SuspendedResult>) -> Option<T> {
-        let mut state = self.lock();
-        match take(state.recorded.take()?) {
-            Ok(taken) => Some(taken),
-            Err(other) => {
-                state.recorded = Some(other);
-                None
-            }
+        match self.lock().recorded.take()? {
+            SuspendedResult::Response(response) => Some(Ok(response)),
+            SuspendedResult::Failure(failure) => Some(Err(failure.into())),
+            _ => None,
         }
     }
 
@@ -216,7 +205,7 @@ impl Progress {
     }
 
     pub(super) fn begin_calls(&self, calls: Vec<ToolCall>) {
-        let waiting = |call| Call { call, state: CallState::Waiting, recorded: None };
+        let waiting = |asked_for| Call { asked_for, state: CallState::Waiting, recorded: None };
         self.lock().calls = calls.into_iter().map(waiting).collect();
     }
 
@@ -224,7 +213,7 @@ impl Progress {
     pub(super) fn open_calls(&self) -> Vec<(usize, ToolCall)> {
         let state = self.lock();
         let open = state.calls.iter().enumerate().filter(|(_, call)| !matches!(call.state, CallState::Returned(_)));
-        open.map(|(number, call)| (number, call.call.clone())).collect()
+        open.map(|(number, call)| (number, call.asked_for.clone())).collect()
     }
 
     /// What the tool of this call has come to, when a rail has suspended the run after it or somebody has said it.
@@ -248,7 +237,7 @@ impl Progress {
         let (Some((open, result)), Some(call)) = (asked(error), state.calls.get_mut(number)) else { return };
         // What the tool has come to stays, when a rail before it asks in a run that goes on.
         let result = result.or_else(|| call.recorded.take());
-        call.state = CallState::Asked { open, result };
+        call.state = CallState::Asked { open, result: result.map(Box::new) };
     }
 
     /// The calls of the step have returned: their outputs become part of the conversation.
@@ -285,7 +274,7 @@ impl Progress {
     /// What the run goes on with.
     pub(super) fn suspended(&self, context: SavedContext, usage: Usage, revision: u64) -> SuspendedRun {
         let state = self.lock();
-        let call = |Call { call, state, .. }: &Call| SuspendedCall { call: call.clone(), state: state.clone() };
+        let call = |call: &Call| SuspendedCall { call: call.asked_for.clone(), state: call.state.clone() };
         let messages = state.messages();
         let recalled = messages.iter().enumerate().filter(|(_, message)| message.is_recalled).map(|(at, _)| at);
         let memory = SuspendedMemory { recalled: recalled.collect(), stores_answer: state.memory.stores_answer };
@@ -322,7 +311,7 @@ impl State {
 
 /// The question with which a run or a call has ended, and what the operation had come to.
 fn asked(error: &RunError) -> Option<(OpenQuestion, Option<SuspendedResult>)> {
-    Some((error.open_question()?, error.suspension()?.result.clone()))
+    Some((error.open_question()?, error.suspension()?.result.as_deref().cloned()))
 }
 
 /// What the model reads of these calls.
@@ -332,6 +321,6 @@ fn outputs(calls: &[Call]) -> impl Iterator<Item = Message> {
             CallState::Returned(output) => output.content.clone(),
             _ => NO_OUTPUT.to_owned(),
         };
-        Message::tool(&call.call.id, output)
+        Message::tool(&call.asked_for.id, output)
     })
 }

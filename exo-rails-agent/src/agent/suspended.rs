@@ -124,7 +124,7 @@ pub enum CallState {
         open: OpenQuestion,
         /// What the tool had come to, when the rail asks after the call.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        result: Option<SuspendedResult>,
+        result: Option<Box<SuspendedResult>>,
     },
     /// It had begun, and its end is not recorded: the program ended, or the run was dropped, while the tool ran. Whether the
     /// tool did what it does is unknown.

@@ -77,7 +77,7 @@ pub struct Suspension {
     ///
     /// It is not part of the records of an [`EventBus`](crate::EventBus), because the rails after this one have not seen it.
     #[serde(skip)]
-    pub result: Option<SuspendedResult>,
+    pub result: Option<Box<SuspendedResult>>,
 }
 
 impl From<Question> for Suspension {

@@ -39,7 +39,7 @@ impl AttemptOver {
             && let RunError::Abort(abort) = &mut **error
             && let Some(Ending::Suspension(suspension)) = abort.ending.as_deref_mut()
         {
-            suspension.result = result();
+            suspension.result = result().map(Box::new);
         }
         self
     }

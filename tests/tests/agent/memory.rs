@@ -88,7 +88,7 @@ fn recalled(
         "skip" => RailAction::skip("nothing of it"),
         "substitute" => RailAction::skip_with(vec!["something else"].into(), "by hand"),
         "abort" => RailAction::abort("it knows too much"),
-        "answer" => RailAction::abort_with("I may not remember.".into(), "it knows too much"),
+        "answer" => RailAction::abort_with("I may not remember.", "it knows too much"),
         "fault" => return Err("I cannot read it".to_owned()),
         _ => RailAction::Continue,
     })
@@ -109,7 +109,7 @@ fn stored(entry: &mut MemoryEntry, ctx: &RailContext) -> Result<RailAction<NoSub
         }
         "skip" => RailAction::skip("not to be kept"),
         "abort" => RailAction::abort("not to be kept"),
-        "answer" => RailAction::abort_with("Forget it.".into(), "not to be kept"),
+        "answer" => RailAction::abort_with("Forget it.", "not to be kept"),
         "fault" => return Err("I cannot read it".to_owned()),
         _ => RailAction::Continue,
     })
@@ -136,7 +136,7 @@ fn finished(output: &mut InvokeOutput, ctx: &RailContext) -> RailAction {
     output.text = output.text.replace("a word", "an apple");
     match asked(ctx, "finished").as_str() {
         "abort" => RailAction::abort("not to be said"),
-        "answer" => RailAction::abort_with("Something else.".into(), "not to be said"),
+        "answer" => RailAction::abort_with("Something else.", "not to be said"),
         "again" => RailAction::retry(RetryRequest::new("once more").with_max_retries(1)),
         _ => RailAction::Continue,
     }
