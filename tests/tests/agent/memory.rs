@@ -7,7 +7,7 @@ use exo_rails::message::Message;
 use exo_rails::prelude::*;
 use exo_rails::{
     DynGuardSet, EventBus, MemoryEntry, MemoryItem, MemoryQuery, NoRails, NoRetry, NoSubstitute, RecalledMemory,
-    testing,
+    SharedExtensions, testing,
 };
 use exo_rails_agent::{
     Agent, AgentBuilder, FailedRun, InMemory, Memory, Model, RunEvent, ScriptedModel, Session, SuspendedRun,
@@ -331,15 +331,16 @@ async fn what_rails_refuse_is_not_stored() {
     }
 }
 
+#[rail(on = [Finished])]
+fn once(ctx: &RailContext) -> RailAction {
+    if ctx.attempt() == 0 { RailAction::retry("once more") } else { RailAction::Continue }
+}
+
 #[tokio::test]
 async fn a_run_that_is_done_again_is_stored_once() {
     let mut ctx = RunContext::new("memory");
     let (model, notebook) =
         (r#"[{ "say": "one" }, { "say": "two" }]"#.parse::<ScriptedModel>().unwrap(), Notebook::default());
-    #[rail(on = [Finished])]
-    fn once(ctx: &RailContext) -> RailAction {
-        if ctx.attempt() == 0 { RailAction::retry("once more") } else { RailAction::Continue }
-    }
     let agent = Agent::builder("memory", model).rails(rail_chain![once]).memory(notebook.clone()).build();
     assert_eq!(agent.run_in("hello", &mut ctx).await.unwrap().text, "two");
     assert_eq!(notebook.stored(), ["-: hello / two"]);
@@ -399,6 +400,25 @@ fn places(call: &ModelCallInputs, ctx: &RailContext) {
     note(ctx, format!("{place:?} of {}", call.messages.len()));
 }
 
+struct Own;
+impl Memory for Own {
+    async fn recall(&self, _: Permit<MemoryQuery>) -> Result<Vec<MemoryItem>, OperationError> {
+        Ok(known())
+    }
+    async fn store(&self, _: Permit<MemoryEntry>) -> Result<(), OperationError> {
+        Ok(())
+    }
+    fn message(&self, memory: &RecalledMemory) -> Message {
+        Message::system(format!("{} items", memory.items.len()))
+    }
+}
+
+#[rail(on = [PreLlmCall])]
+fn reads(call: &ModelCallInputs) -> Verdict {
+    let recalled = &call.messages[0];
+    Verdict::abort_if(!(recalled.is_instructions() && recalled.is_recalled), "it is not there")
+}
+
 #[tokio::test]
 async fn what_is_recalled_stands_before_the_input_and_is_limited() {
     let model: ScriptedModel = r#"[{ "say": "one" }, { "say": "two" }]"#.parse().unwrap();
@@ -410,24 +430,7 @@ async fn what_is_recalled_stands_before_the_input_and_is_limited() {
     agent.run_in(run, &mut ctx).await.unwrap();
     assert_eq!(take_notes(&ctx), ["recall Who am I? 1", "Some(3) of 5"]);
 
-    struct Own;
-    impl Memory for Own {
-        async fn recall(&self, _: Permit<MemoryQuery>) -> Result<Vec<MemoryItem>, OperationError> {
-            Ok(known())
-        }
-        async fn store(&self, _: Permit<MemoryEntry>) -> Result<(), OperationError> {
-            Ok(())
-        }
-        fn message(&self, memory: &RecalledMemory) -> Message {
-            Message::system(format!("{} items", memory.items.len()))
-        }
-    }
     let model: ScriptedModel = r#"[{ "say": "one" }]"#.parse().unwrap();
-    #[rail(on = [PreLlmCall])]
-    fn reads(call: &ModelCallInputs) -> Verdict {
-        let recalled = &call.messages[0];
-        Verdict::abort_if(!(recalled.is_instructions() && recalled.is_recalled), "it is not there")
-    }
     let agent = Agent::builder("memory", model).rails(rail_chain![reads]).recall_limit(1).memory(Arc::new(Own)).build();
     assert_eq!(agent.run("hello").await.unwrap().messages.len(), 2);
 }
@@ -466,6 +469,11 @@ async fn a_cancelled_run_recalls_and_stores_nothing() {
     assert!(matches!(error, RunError::Cancelled));
 }
 
+#[rail(on = [MemoryStored])]
+fn blank(entry: &mut MemoryEntry) {
+    entry.for_each_text(String::clear);
+}
+
 #[tokio::test]
 async fn a_bus_and_a_test_see_the_events() {
     let bus = EventBus::new(64);
@@ -488,18 +496,14 @@ async fn a_bus_and_a_test_see_the_events() {
     ];
     assert_eq!(seen, expected);
 
-    #[rail(on = [MemoryStored])]
-    fn redact(entry: &mut MemoryEntry) {
-        entry.for_each_text(|text| text.clear());
-    }
     let entry = MemoryEntry::new([Message::user("secret")]);
-    let tested = testing::at::<MemoryStored>(&rail_chain![redact], entry).await;
+    let tested = testing::at::<MemoryStored>(&rail_chain![blank], entry).await;
     assert_eq!(tested.assert_continued().payload.messages[0].text(), "");
 }
 
 /// Stores these texts, each in a run of the session with this name, and says what of it is recalled.
 async fn recalls(memory: &InMemory, stores: &[(&str, &str)], session: &str, query: MemoryQuery) -> Vec<String> {
-    let ctx = |session: &str| RunContext::new("memory").with_session(session, Default::default(), 0);
+    let ctx = |session: &str| RunContext::new("memory").with_session(session, SharedExtensions::default(), 0);
     for (session, text) in stores {
         let entry = MemoryEntry::new([Message::user(*text)]);
         NoRails.guard_store(entry, &mut ctx(session), |entry| memory.store(entry)).await.unwrap();
@@ -623,7 +627,9 @@ async fn a_run_that_is_resumed_has_its_memory_and_stores_once() {
             let suspended = failed.suspended.unwrap_or_else(|| panic!("{at}: not suspended: {}", failed.error));
             let mut run: SuspendedRun = serde_json::from_str(&serde_json::to_string(&suspended).unwrap()).unwrap();
             let ids: Vec<_> = run.questions().map(|open| open.question.id()).collect();
-            ids.iter().for_each(|id| run.answer(id, true).unwrap());
+            for id in &ids {
+                run.answer(id, true).unwrap();
+            }
             result = agent().run(run).await;
         };
         assert_eq!((output.text.as_str(), output.messages.len()), ("done", 4), "{at}");
