@@ -550,6 +550,45 @@ mod runs {
     }
 }
 
+mod memories {
+    use std::sync::Arc;
+
+    use exo_rails::{MemoryEntry, MemoryItem, MemoryQuery};
+    use exo_rails_agent::{InMemory, Memory, Model};
+
+    use super::*;
+
+    #[rail(on = [MemoryRecalled, ContextAssembled, ContextOverflow, MemoryStored, Suspended])]
+    fn observe(ctx: &RailContext) {
+        let _ = ctx.event();
+    }
+
+    async fn guarded(memory: InMemory, query: MemoryQuery, entry: MemoryEntry) -> Result<(), RunError> {
+        let mut ctx = RunContext::new("demo");
+        NoRails.guard_store(entry, &mut ctx, |entry| memory.store(entry)).await?;
+        NoRails.guard_recall(query, &mut ctx, |query| memory.recall(query)).await.map(drop)
+    }
+
+    struct Notes;
+
+    impl Memory for Notes {
+        async fn recall(&self, query: Permit<MemoryQuery>) -> Result<Vec<MemoryItem>, OperationError> {
+            let _ = query;
+            Ok(Vec::new())
+        }
+
+        async fn store(&self, entry: Permit<MemoryEntry>) -> Result<(), OperationError> {
+            let _ = entry;
+            Ok(())
+        }
+    }
+
+    fn build(model: impl Model, other: impl Model) {
+        let _ = Agent::builder("support", model).memory(Arc::new(Notes)).build();
+        let _ = Agent::builder("support", other).memory(InMemory::shared(100)).build();
+    }
+}
+
 fn main() {
     let _ = rail_chain![rails::my_rail];
 }

@@ -150,7 +150,7 @@ chain_policy! {
 
 rail_chain! {
     #[chain(
-        events = [Tick, self::MemoriesRecalled, Stepped, crate::steps::r#try, SessionStart],
+        events = [Tick, self::MemoriesRecalled, Stepped, crate::steps::r#try],
         policy = Policy,
         first(count on PreToolCall),
     )]
