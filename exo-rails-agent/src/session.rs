@@ -350,6 +350,7 @@ where
 /// A session that continues when the program runs again. [`Session::save`] makes it, and [`Session::resume`] continues with it.
 ///
 /// It can be written as JSON. The typed values of the session are not in it: they may be anything.
+/// [`KeptValues`](exo_rails::KeptValues) save those whose types they know.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SavedSession {
     /// Its name and how many runs it has had.

@@ -186,6 +186,24 @@ async fn what_a_rail_has_rescued_is_no_error() {
     assert!(tree.contains("\n  execute_tool search attempts=2 substituted_by=try_again\n"), "{tree}");
 }
 
+#[rail(priority = 20, on = [PreToolCall])]
+fn approval(ctx: &RailContext) -> RailAction {
+    RailAction::suspend(ctx.question("may this go on?"))
+}
+
+#[tokio::test]
+async fn what_waits_has_not_failed() {
+    let spans = Spans::collect();
+    run(r#"[{ "call": [{ "tool": "search" }] }]"#, rail_chain![approval]).await.unwrap_err();
+    assert_eq!(
+        spans.tree(&[names::ERROR_TYPE, names::OTEL_STATUS_CODE, names::RAIL_NAME]),
+        "invoke_agent support type=suspended name=approval
+  chat scripted
+  execute_tool search type=suspended name=approval
+"
+    );
+}
+
 #[tokio::test]
 async fn a_name_that_the_model_made_up_is_left_out() {
     let spans = Spans::collect();

@@ -16,8 +16,10 @@ use super::failed::RunSoFar;
 /// [`agent.run(suspended)`](crate::Agent::run), `session.run(suspended)` and the streams. The run continues where it was.
 ///
 /// - The rails of [`Start`](exo_rails::events::Start) are asked again, and so are all rails of the event that was suspended: they
-///   see the answer, and nothing runs that they have not let pass.
+///   see the answer, and nothing runs that they have not let pass. They see the inputs of the run as they left them before.
 /// - Tool calls that have returned are not made again. A model's answer that waits for an approval is not asked for again.
+///
+/// Whoever can write a record can answer its questions and say what tools returned: keep it where only the program writes.
 ///
 /// Resume a run once. Two programs that resume the same `SuspendedRun` do the rest of it twice, unless
 /// [`Checkpoints`](crate::Checkpoints) refuse the second.

@@ -146,12 +146,37 @@ impl KeptValues {
         self
     }
 
-    fn save(&self, values: &SharedExtensions) -> serde_json::Result<Map<String, Value>> {
+    /// Saves the kept values that are here: for a session, whose values [`RunContext::save`] does not save.
+    ///
+    /// ```
+    /// use exo_rails::{KeptValues, SharedExtensions};
+    /// use serde::{Deserialize, Serialize};
+    ///
+    /// #[derive(Default, Serialize, Deserialize)]
+    /// struct Spent { tokens: u64 }
+    ///
+    /// let (kept, session) = (KeptValues::new().keep::<Spent>("spent"), SharedExtensions::default());
+    /// session.update(|spent: &mut Spent| spent.tokens += 40);
+    /// let saved = kept.save(&session)?;
+    ///
+    /// let session = SharedExtensions::default();
+    /// kept.restore(&session, saved)?;
+    /// assert_eq!(session.update(|spent: &mut Spent| spent.tokens), 40);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When a value cannot be written as JSON.
+    pub fn save(&self, values: &SharedExtensions) -> serde_json::Result<Map<String, Value>> {
         let saved = self.0.iter().filter_map(|kept| Some((kept.name.to_string(), (kept.save)(values)?)));
         saved.map(|(name, value)| Ok((name, value?))).collect()
     }
 
-    fn restore(&self, values: &SharedExtensions, mut saved: Map<String, Value>) -> Result<(), RestoreError> {
+    /// Puts saved values back. Values under names that are not kept are left out.
+    ///
+    /// # Errors
+    /// When a value cannot be read. Those before it are back.
+    pub fn restore(&self, values: &SharedExtensions, mut saved: Map<String, Value>) -> Result<(), RestoreError> {
         for kept in &self.0 {
             if let Some(value) = saved.remove(&*kept.name) {
                 let failed = |source| RestoreError::Value { name: kept.name.to_string(), source };

@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use exo_rails::message::{ToolCall, Usage};
 use exo_rails::prelude::*;
-use exo_rails::{KeptValues, NoRetry, NoSubstitute, OpenQuestion, RetryOrContinue, SharedExtensions};
+use exo_rails::{
+    DynGuardSet, EventBus, KeptValues, NoRetry, NoSubstitute, OpenQuestion, RetryOrContinue, SharedExtensions,
+};
 use exo_rails_agent::{
     Agent, CallState, Checkpoints, Compaction, FailedRun, FileCheckpoints, IntoRun, Model, NotOpen, Resolution,
     RunEvent, Session, SuspendedRun,
@@ -299,6 +301,26 @@ fn approval(call: &ToolCallInputs, ctx: &RailContext) -> Result<RailAction, serd
 
 fn approving<R: GuardSet>(world: &World, rails: R) -> exo_rails_agent::AgentBuilder<Clerk, R> {
     Agent::builder("clerk", Clerk(world.clone())).tool(world.refund()).rails(rails)
+}
+
+#[tokio::test]
+async fn every_guard_set_suspends() {
+    async fn suspends<R: GuardSet>(rails: R) {
+        let world = World::default();
+        let agent = approving(&world, rails).build();
+        let run = restarted(agent.run("refund gladly").await.unwrap_err());
+        assert_eq!(agent.run(answered(run, true)).await.unwrap().text, "read: receipt 0");
+        assert_eq!(world.counts(), (2, 1));
+    }
+    suspends(rail_chain![rail_chain![approval]]).await;
+    let mut manager = RailManager::new();
+    manager.add(approval);
+    suspends(manager).await;
+    let mut hooks = HookManager::new();
+    rail_chain![approval].register(&mut hooks);
+    suspends(hooks).await;
+    suspends(DynGuardSet::new(rail_chain![approval])).await;
+    suspends(EventBus::new(8).wrap(rail_chain![approval])).await;
 }
 
 #[tokio::test]

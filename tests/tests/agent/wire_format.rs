@@ -295,7 +295,7 @@ fn usage_adds_up() {
 fn events_are_named_in_snake_case() {
     let names = "session_start start memory_recalled context_assembled pre_compaction post_compaction context_overflow \
                  pre_llm_call llm_chunk post_llm_call llm_error pre_tool_call post_tool_call tool_error finished \
-                 memory_stored error session_end dropped";
+                 memory_stored error suspended session_end dropped";
     let shown: Vec<_> = HookPoint::ALL.iter().map(ToString::to_string).collect();
     assert_eq!(shown.join(" "), names);
     for &point in HookPoint::ALL {

@@ -22,7 +22,7 @@ macro_rules! noting {
         $(#[$doc])*
         #[rail(priority = $priority, on = [
             SessionStart, Start, MemoryRecalled, ContextAssembled, PreCompaction, PostCompaction, ContextOverflow, PreLlmCall,
-            LlmChunk, PostLlmCall, LlmError, PreToolCall, PostToolCall, ToolError, Finished, MemoryStored, events::Error, SessionEnd, Dropped, Opening, Closed,
+            LlmChunk, PostLlmCall, LlmError, PreToolCall, PostToolCall, ToolError, Finished, MemoryStored, events::Error, Suspended, SessionEnd, Dropped, Opening, Closed,
         ])]
         fn $rail(ctx: &RailContext) {
             note(ctx, stringify!($rail));

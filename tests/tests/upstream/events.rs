@@ -34,7 +34,7 @@ async fn every_event_is_served_by_every_guard_set_on_the_path_of_an_agent() {
 /// Who adds an event adds it to `trace`, and to the scripts that reach it.
 #[test]
 fn there_is_no_event_that_these_tests_do_not_reach() {
-    // Those of sessions, memories, contexts, compaction, streamed answers and dropped runs have tests of their own.
+    // Those of sessions, memories, contexts, compaction, streamed answers, suspended and dropped runs have tests of their own.
     let others = [
         "session_start",
         "memory_recalled",
@@ -44,6 +44,7 @@ fn there_is_no_event_that_these_tests_do_not_reach() {
         "context_overflow",
         "llm_chunk",
         "memory_stored",
+        "suspended",
         "session_end",
         "dropped",
     ];
