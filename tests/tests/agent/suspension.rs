@@ -312,9 +312,12 @@ async fn every_guard_set_suspends() {
         assert_eq!(agent.run(answered(run, true)).await.unwrap().text, "read: receipt 0");
         assert_eq!(world.counts(), (2, 1));
     }
-    suspends(rail_chain![rail_chain![approval]]).await;
+    rail_chain! {
+        struct Inner { approval }
+    }
+    suspends(rail_chain![Inner]).await;
     let mut manager = RailManager::new();
-    manager.add(approval);
+    manager.add(approval {}).unwrap();
     suspends(manager).await;
     let mut hooks = HookManager::new();
     rail_chain![approval].register(&mut hooks);
