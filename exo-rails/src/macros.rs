@@ -189,7 +189,7 @@
 ///
 /// rail_chain! { struct Guards { time_out, concurrency: Concurrency } }
 ///
-/// # #[tokio::main] async fn main() -> Result<(), RunError> {
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RunError> {
 /// let guards = Guards { concurrency: Concurrency(Semaphore::new(4)) };
 /// let tool = |_| async { Ok::<_, OperationError>(ToolOutput::text("found")) };
 /// let output = guards.guard_tool_call(ToolCallInputs::new("search"), &mut RunContext::new("demo"), tool).await?;
