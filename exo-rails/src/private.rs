@@ -13,8 +13,8 @@ pub use crate::chain::{
 pub use crate::context::ValueInfo;
 pub use crate::decision::{CanSkip, Observes, PlacedRail, Reader, Returned, ReturnedAt, ReturnedAtCustom};
 pub use crate::event::{
-    AnySubstitute, BeforeTool, Carried, CarriedBy, CarriesForeign, Check, CustomPart, EventsOf, Param, ReturnedAround,
-    SharedBy, SharedParam, Sound, ToolEvent, once,
+    AnySubstitute, BeforeTool, Carried, CarriedBy, CarriesForeign, Check, CustomPart, EventsOf, OperationEvents, Param,
+    ReturnedAround, SharedBy, SharedParam, Sound, ToolEvent, once,
 };
 pub use crate::operation::ToolArgs;
 pub use crate::operation::{HasSchema, IntoTools, Json, OpenArgs, distinct, into_tools, name_of, of_set};

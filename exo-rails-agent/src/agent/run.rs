@@ -72,7 +72,14 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
                 self.take_steps(run).await.map_err(|error| self.with_cost(error))
             })
         };
-        let result = self.agent.rails.guard_run(input, ctx, attempt).await;
+        let mut result = self.agent.rails.guard_run(input, ctx, attempt).await;
+        if let Ok(output) = &mut result
+            && ctx.substituted_by().is_some()
+            && self.progress.steps() > 0
+        {
+            // A rail of `Finished` has answered, after the model.
+            (output.usage, output.steps) = (self.used(), self.progress.steps());
+        }
         // A rail may have answered in the place of the last attempt.
         self.tell_again(result.is_ok() && reported < ctx.attempt()).await;
         self.remember(result, ctx).await

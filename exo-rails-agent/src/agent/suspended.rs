@@ -193,8 +193,12 @@ impl SuspendedRun {
                 "a run with the name `{run_id}` is saved already, with revision {saved}: resume it, or give the new run a \
                  name of its own with `RunContext::with_run_id`"
             ),
-            _ => format!(
-                "the run `{run_id}` was resumed somewhere else: this is revision {revision} of it, saved is {saved:?}"
+            None => format!(
+                "the run `{run_id}` has ended, or was resumed somewhere else: revision {} of it is not saved any more",
+                revision.saturating_sub(1)
+            ),
+            Some(saved) => format!(
+                "the run `{run_id}` was resumed somewhere else: this is revision {revision} of it, saved is revision {saved}"
             ),
         };
         Err(OperationError::new(OperationErrorKind::Denied, message))

@@ -60,6 +60,14 @@ pub(super) fn operation(item: &DeriveInput, options: &OperationOptions) -> Token
             type Operation = #ident;
         }
 
+        // For each crate that asks: of a foreign operation, rustc takes nothing else for granted.
+        #[automatically_derived]
+        impl<__Here> #library::__private::OperationEvents<__Here> for #ident {
+            type Pre = #pre;
+            type Post = #post;
+            type Failed = #failed;
+        }
+
         #[automatically_derived]
         impl #library::CustomOperation for #ident {
             const NAME: &'static str = #name;

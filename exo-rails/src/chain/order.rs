@@ -231,7 +231,7 @@ const fn in_order(plan: &EventPlan, rails: &[PlannedRail], within: Option<&Event
         while other < rail.row.after.len() {
             let earlier = Wanted::Rail(&rail.row.after[other]);
             if !runs_before(plan, earlier, this) && !has(within, earlier) {
-                not_in_order(plan, rail, this, "after", &rail.row.after[other]);
+                not_in_order(plan, rail, this, true, &rail.row.after[other]);
             }
             other += 1;
         }
@@ -239,7 +239,7 @@ const fn in_order(plan: &EventPlan, rails: &[PlannedRail], within: Option<&Event
         while other < rail.row.before.len() {
             let later = Wanted::Rail(&rail.row.before[other]);
             if !runs_before(plan, this, later) && !has(within, later) {
-                not_in_order(plan, rail, this, "before", &rail.row.before[other]);
+                not_in_order(plan, rail, this, false, &rail.row.before[other]);
             }
             other += 1;
         }
@@ -261,12 +261,16 @@ const fn has(chain: Option<&EventPlan>, rail: Wanted<'_>) -> bool {
 
 /// `audit` runs `after` `permission`, says its attribute.
 #[track_caller]
-const fn not_in_order(plan: &EventPlan, rail: &PlannedRail, this: Wanted<'_>, relation: &str, other: &RailInfo) -> ! {
+const fn not_in_order(plan: &EventPlan, rail: &PlannedRail, this: Wanted<'_>, is_after: bool, other: &RailInfo) -> ! {
+    let relation = if is_after { "after" } else { "before" };
     let event = plan.event;
     let text = Text::new().name(rail.info.name).and(" has to run ").and(relation).and(" ").name(other.name);
     let text = text.and(" (`").and(relation).and(" = [").and(other.name).and("]`), but at ");
     let text = text.name(event.event_name()).and(" it does not: ");
-    priorities(&text, plan, this, Wanted::Rail(other)).refuse();
+    let other = Wanted::Rail(other);
+    // Of several instances, the one that is in the wrong place.
+    let other = if is_after { other.last() } else { other.first() };
+    priorities(&text, plan, this.first(), other).refuse();
 }
 
 /// What is looked for in a plan.
@@ -323,17 +327,58 @@ pub(super) const fn there_always(text: &Text, absent: &Row) -> Text {
     }
 }
 
+/// One of the instances of a rail.
+#[derive(Clone, Copy)]
+pub(super) struct Instance<'a> {
+    wanted: Wanted<'a>,
+    is_last: bool,
+}
+
+impl<'a> Wanted<'a> {
+    /// The instance that has to run first.
+    pub(super) const fn first(self) -> Instance<'a> {
+        Instance { wanted: self, is_last: false }
+    }
+
+    /// The instance that has to run last.
+    pub(super) const fn last(self) -> Instance<'a> {
+        Instance { wanted: self, is_last: true }
+    }
+}
+
+impl Instance<'_> {
+    /// Which of the rails it is, or which chain has it.
+    const fn holder(self, rails: &[PlannedRail], event: HookPoint, reversed: bool) -> Option<usize> {
+        if self.is_last == reversed {
+            holder(rails, event, self.wanted)
+        } else {
+            last_holder(rails, event, self.wanted)
+        }
+    }
+
+    const fn inside(self) -> Self {
+        Self { wanted: self.wanted.inside(), is_last: self.is_last }
+    }
+
+    /// Whether its name is that of its type, which the text has said.
+    const fn is(self, rails: &[PlannedRail], event: HookPoint, at: usize) -> bool {
+        self.wanted.is(&rails[at]) && only_holder(rails, event, self.wanted).is_some()
+    }
+}
+
 /// Why two rails are in the order in which they are: the priorities of the two, or of the chains that they are in.
-pub(super) const fn priorities(text: &Text, plan: &EventPlan, one: Wanted<'_>, two: Wanted<'_>) -> Text {
+pub(super) const fn priorities(text: &Text, plan: &EventPlan, one: Instance<'_>, two: Instance<'_>) -> Text {
     let EventPlan { event, rails, reversed } = *plan;
-    let (Some(first), Some(second)) = (holder(rails, event, one), holder(rails, event, two)) else { return *text };
+    let (Some(first), Some(second)) = (one.holder(rails, event, reversed), two.holder(rails, event, reversed)) else {
+        return *text;
+    };
     if first == second
         && let Some(inner) = rails[first].inner
     {
         return priorities(text, &inner.at(event), one.inside(), two.inside());
     }
-    let (first, second) = (&rails[first], &rails[second]);
-    by_priority(text, &first.info, &second.info, one.is(first) && two.is(second), reversed)
+    let direct = one.is(rails, event, first) && two.is(rails, event, second);
+    by_priority(text, &rails[first].info, &rails[second].info, direct, reversed)
 }
 
 /// Why two rails of one list are in the order in which they are; `direct` when they are those that the text is about,
@@ -367,6 +412,18 @@ const fn holder(rails: &[PlannedRail], event: HookPoint, wanted: Wanted<'_>) -> 
             return Some(i);
         }
         i += 1;
+    }
+    None
+}
+
+/// The same, from the end.
+const fn last_holder(rails: &[PlannedRail], event: HookPoint, wanted: Wanted<'_>) -> Option<usize> {
+    let mut i = rails.len();
+    while i > 0 {
+        i -= 1;
+        if find(slice::from_ref(&rails[i]), event, wanted).is_some() {
+            return Some(i);
+        }
     }
     None
 }

@@ -224,7 +224,9 @@ const fn at_end(plan: &Plan, rail: &Subject, event: HookPoint, place: usize, pol
     let text = match rail_at(rails, event, place) {
         Some(other) => {
             let (text, other) = (text.name(other.info.name).and(" does: "), Wanted::Rail(&other.row.rail));
-            priorities(&text, &plan.at(event), rail.wanted(), other)
+            let (rail, other) =
+                if place == 0 { (rail.wanted().first(), other.first()) } else { (rail.wanted().last(), other.last()) };
+            priorities(&text, &plan.at(event), rail, other)
         }
         None => text.and("it does not"),
     };
@@ -240,7 +242,7 @@ const fn in_order(plan: &Plan, first: &Subject, second: &Subject, policy: Option
         if !runs_before(&plan.events[i], one, two) {
             let text = Text::new().name(first.name()).and(" has to run before ").name(second.name());
             let text = by(&text, policy).and(", but at ").name(event.event_name()).and(" it does not: ");
-            priorities(&text, &plan.events[i], one, two).refuse();
+            priorities(&text, &plan.events[i], one.last(), two.first()).refuse();
         }
         i += 1;
     }

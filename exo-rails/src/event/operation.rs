@@ -214,6 +214,14 @@ pub trait CustomOperation:
     fn failed<'a>(inputs: &'a Self::Inputs, error: &'a OperationError) -> <Self::Failed as Payloads>::Payload<'a>;
 }
 
+/// The events of a custom operation, for the crate that `Here` is a type of: see [`Sound`](super::Sound).
+#[doc(hidden)]
+pub trait OperationEvents<Here> {
+    type Pre;
+    type Post;
+    type Failed;
+}
+
 /// The events of the custom operation `O`, where a constant says that it is one: see [`Sound`](super::Sound).
 #[doc(hidden)]
 pub trait EventsOf<O, Here> {
@@ -222,7 +230,7 @@ pub trait EventsOf<O, Here> {
     type Failed;
 }
 
-impl<O: CustomOperation, Here> EventsOf<O, Here> for Check<true> {
+impl<O: OperationEvents<Here>, Here> EventsOf<O, Here> for Check<true> {
     type Pre = O::Pre;
     type Post = O::Post;
     type Failed = O::Failed;

@@ -273,6 +273,43 @@ async fn an_answer_of_a_rail_has_what_the_run_has_cost() {
 }
 
 #[tokio::test]
+async fn an_answer_at_any_event_has_what_the_run_has_cost() {
+    struct Answers(HookPoint);
+    #[rail]
+    impl Answers {
+        #[on(PreLlmCall, PostLlmCall, PreToolCall, PostToolCall, Finished)]
+        fn any(&self, ctx: &RailContext) -> RailAction {
+            // In the second step, so that each event has come after an answer of the model.
+            let is_here = ctx.event() == self.0 && (ctx.step() > 0 || self.0 == HookPoint::Finished);
+            if is_here { RailAction::abort_with("a person answers", "a reason") } else { RailAction::Continue }
+        }
+    }
+    rail_chain! {
+        struct Answering { answers: Answers }
+    }
+    let script = r#"[
+        { "call": [{ "tool": "search" }], "usage": { "prompt_tokens": 5, "completion_tokens": 2, "total_tokens": 7 } },
+        { "call": [{ "tool": "search" }], "usage": { "prompt_tokens": 5, "completion_tokens": 3, "total_tokens": 8 } },
+        { "say": "one", "usage": { "prompt_tokens": 5, "completion_tokens": 4, "total_tokens": 9 } }
+    ]"#;
+    let costs = [
+        (HookPoint::PreLlmCall, 2, 7),
+        (HookPoint::PostLlmCall, 2, 15),
+        (HookPoint::PreToolCall, 2, 15),
+        (HookPoint::PostToolCall, 2, 15),
+        (HookPoint::Finished, 3, 24),
+    ];
+    for (at, steps, tokens) in costs {
+        let search = Tool::new("search", "", json!({}), |_: Value| async { Ok::<_, OperationError>("found") });
+        let agent = Agent::builder("answers", script.parse::<ScriptedModel>().unwrap());
+        let agent = agent.tool(search).rails(Answering { answers: Answers(at) }).build();
+        let output = agent.run("hello").await.unwrap();
+        let seen = (output.text.as_str(), output.steps, output.usage.total_tokens);
+        assert_eq!(seen, ("a person answers", steps, tokens), "{at}");
+    }
+}
+
+#[tokio::test]
 async fn a_skip_without_a_substitute_leaves_no_empty_message() {
     let agent = agent(r#"[{ "say": "one" }]"#);
     let mut session = Session::start(&agent, "s-1").await.unwrap();

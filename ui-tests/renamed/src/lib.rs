@@ -14,6 +14,11 @@ pub struct Caller(pub String);
 #[event(payload = &mut String, allows = "abort")]
 pub struct Asked;
 
+/// A custom operation.
+#[derive(Debug, rails::Operation)]
+#[operation(inputs = String, output = usize)]
+pub struct Count;
+
 /// A rail that provides a value, for another rail.
 #[rail(priority = 10, on = [PreToolCall], provides = [Caller])]
 pub fn caller() -> Caller {
@@ -55,7 +60,7 @@ tools! {
 
 rail_chain! {
     /// All of it.
-    #[chain(events = [Asked], policy = Company)]
+    #[chain(events = [Asked], operations = [Count], policy = Company)]
     pub struct Guards {
         caller,
         log,
