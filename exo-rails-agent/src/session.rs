@@ -298,14 +298,19 @@ where
         events: Option<Sender<RunEvent>>,
     ) -> Result<InvokeOutput, FailedRun> {
         // A run that goes on has its conversation, and was counted when it began.
-        if let RunStart::New(input) = &mut start {
+        let is_new = if let RunStart::New(input) = &mut start {
             // A conversation that the input brings with it is the one that goes on.
             if input.messages.is_empty() {
                 input.messages.clone_from(&self.messages);
             }
-            self.info.turns += 1;
-        }
-        let output = AgentRun::new(&*self.agent, events).run(start, ctx).await?;
+            true
+        } else {
+            false
+        };
+        let result = AgentRun::new(&*self.agent, events).run(start, ctx).await;
+        // Behind the run: one that is dropped is not a turn.
+        self.info.turns += u32::from(is_new);
+        let output = result?;
         // A run that a rail has skipped has none, and nothing of it is kept.
         if !output.messages.is_empty() {
             self.messages.clone_from(&output.messages);

@@ -111,7 +111,7 @@
 /// ```
 ///
 /// `tool` excludes `provides`, because such a rail is not called for the other tools. `always` excludes `provides`,
-/// `needs` and the typed arguments of a tool, because of all that nothing has to be there: ask
+/// `needs` and the typed arguments of a tool, because after a stopped event these may be missing: ask
 /// [`ctx.provided`](crate::RailContext::provided) and [`Args::of`](crate::Args::of). A method with options has one `#[on(…)]`.
 ///
 /// ## Rails for one tool
@@ -271,7 +271,7 @@ pub use exo_rails_macros::rail;
 /// |---|---|
 /// | `priority = EXPR` | its priority in another chain; 50 without |
 /// | `unique_priorities` | no two rails of one event have the same priority |
-/// | `onion` | at events that tell of what has happened (`PostToolCall`, `Finished`, …), rails run in the reverse of their order: the first to see the call is the last to see its output. At run time it is [`RailManager::onion`](crate::RailManager::onion) |
+/// | `onion` | at events after an operation (`PostToolCall`, `Finished`, …), rails run in the reverse of their order: the first to see the call is the last to see its output. At run time it is [`RailManager::onion`](crate::RailManager::onion) |
 /// | `concurrent` | its rails run [at once](#concurrent-rails) |
 /// | `trace` | a [span](crate::telemetry) around each of its rails; without it, they have none, and the chain costs what it costs |
 /// | `operations = [MyOperation]` | the chain guards these [custom operations](derive@Operation) |
@@ -672,8 +672,8 @@ pub use exo_rails_macros::Provided;
 /// # Ok(()) }
 /// ```
 ///
-/// The event is the type alone, a struct without fields. What happens at it is told by `rails.dispatch::<MemoriesRecalled>`,
-/// wherever your program comes to it, and that program acts on the [`Decision`](crate::Decision).
+/// The event is a struct without fields. Your program calls `rails.dispatch::<MemoriesRecalled>(…)` where the event happens, and
+/// acts on the [`Decision`](crate::Decision) of its rails.
 ///
 /// | option | meaning | without it |
 /// |---|---|---|
@@ -681,12 +681,12 @@ pub use exo_rails_macros::Provided;
 /// | `allows = "abort"` | what its rails may decide: `"nothing"`, `"abort"`, `"skip"` (and abort), `"retry"` (and both) | `"nothing"` |
 /// | `substitute = Memories` | what a skip may bring | nothing |
 /// | `name = "memories_recalled"` | what it is called at run time | the name of the type in snake case |
-/// | `after = true` | it is told after what it tells of has happened: an [onion](macro@rail_chain#a-named-chain) reverses its rails | `false` |
-/// | `crate = path` | where this library is | `::exo_rails` |
+/// | `after = true` | the event comes after an operation: an [onion](macro@rail_chain#a-named-chain) reverses its rails | `false` |
+/// | `crate = path` | where this library is, for a crate that re-exports it | `::exo_rails`, or its other name in `Cargo.toml` |
 ///
 /// A chain serves it when it [names it](macro@rail_chain#a-named-chain); a rail on an event that its chain does not
 /// serve does not compile. A [`RailManager`](crate::RailManager) and a [`HookManager`](crate::HookManager) serve every event; plain hooks are added to
-/// `MemoriesRecalled::POINT` and find the payload in [`Inputs::Custom`](crate::Inputs::Custom). `platform` declares a whole set of events.
+/// `MemoriesRecalled::POINT` and find the payload in [`Inputs::Custom`](crate::Inputs::Custom).
 pub use exo_rails_macros::Event;
 
 /// Declares the tools of an agent once, as a struct: a [`ToolSet`](crate::ToolSet).
@@ -797,5 +797,5 @@ pub use exo_rails_macros::tools;
 /// | `output = Rows` | what it yields: another type, `Debug`, `Send` and `Sync` | an error |
 /// | `pre`, `post`, `failed` | the names of its events: `pre = BeforeAsk` | `PreAsk`, `PostAsk`, `AskError` |
 /// | `name = "ask"` | what it is called in messages | the name of the type, in snake case |
-/// | `crate = path` | where this library is, for a crate that re-exports it | `::exo_rails` |
+/// | `crate = path` | where this library is, for a crate that re-exports it | `::exo_rails`, or its other name in `Cargo.toml` |
 pub use exo_rails_macros::Operation;

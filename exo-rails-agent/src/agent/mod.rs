@@ -46,9 +46,8 @@ const DEFAULT_PARALLEL_TOOLS: NonZeroUsize = NonZeroUsize::new(8).unwrap();
 /// [`RailManager`](exo_rails::RailManager), a [`HookManager`](exo_rails::HookManager). Without one it behaves as if
 /// this crate's events did not exist.
 ///
-/// What fails is told to whom it concerns. A tool that fails, that does not exist, or whose arguments make no
-/// sense, is told to the model, which may try something else: when the rails of
-/// [`ToolError`](exo_rails::events::ToolError) let the error go on, it becomes the output of the call, and passes
+/// When a tool fails or does not exist, or its arguments make no sense, the model reads so, and may try something else: when
+/// the rails of [`ToolError`](exo_rails::events::ToolError) let the error go on, it becomes the output of the call, and passes
 /// the rails of [`PostToolCall`](exo_rails::events::PostToolCall) like any other. Everything else ends the run with
 /// a [`FailedRun`], which has the [`RunError`](exo_rails::RunError) and what the run had done until then.
 ///
@@ -513,7 +512,7 @@ impl<M> AgentBuilder<M> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a guard set",
     label = "not a guard set",
-    note = "guard sets are chains made by `rail_chain!`, `RailManager`, `HookManager` and `NoRails`, and references to them",
+    note = "guard sets are chains made by `rail_chain!`, `RailManager`, `LiveRails`, `HookManager` and `NoRails`; a `DynGuardSet` has one of them that is chosen at run time",
     note = "a single rail becomes one in a chain: `rail_chain![my_rail]`"
 )]
 pub trait IntoGuardSet<Impl = ()> {

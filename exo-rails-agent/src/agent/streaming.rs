@@ -59,6 +59,10 @@ pub(super) async fn tell(events: &Sender<RunEvent>, event: RunEvent) {
 pub type RunFuture<'a> = Pin<Box<dyn Future<Output = Result<InvokeOutput, FailedRun>> + Send + 'a>>;
 
 /// A run that tells what happens in it: see [`Agent::stream`](crate::Agent::stream).
+///
+/// The run is up to 16 events ahead of its reader, and then waits for it. A stream that is dropped when the run has ended, with
+/// some of these events unread, is that of a run that has ended: its rails of
+/// [`Finished`](exo_rails::events::Finished) have run, and a session has its answer.
 #[must_use = "a stream does nothing unless it is polled"]
 pub struct RunStream<'a> {
     run: Option<RunFuture<'a>>,
@@ -76,7 +80,7 @@ impl<'a> RunStream<'a> {
         Self { run: Some(Box::pin(run(sender))), events, result: None }
     }
 
-    /// What happens next; `None` when the run has ended and has told so.
+    /// What happens next; `None` after the end of the run.
     ///
     /// # Errors
     /// That of the run, as the last that there is.

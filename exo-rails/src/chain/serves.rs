@@ -19,7 +19,7 @@ use crate::event::{Begins, CustomOperation, Decoy, Event, Next, Operation, Opera
     label = "does not serve `{E}`",
     note = "a chain serves the events of the library, and the custom events that it names: `#[chain(events = [{E}])]`",
     note = "a `DynGuardSet` serves the events of the library, and the custom events that its trait has: `DynGuardSet<dyn MyGuardSet>`",
-    note = "guard sets are chains made by `rail_chain!`, `RailManager`, `HookManager` and `NoRails`"
+    note = "guard sets are chains made by `rail_chain!`, `RailManager`, `LiveRails`, `HookManager` and `NoRails`; a `DynGuardSet` has one of them that is chosen at run time"
 )]
 pub trait Serves<E: Event>: Send + Sync {
     /// Whether there is anything to run. Where there is not, the event is passed over: a context stays at the event

@@ -29,7 +29,7 @@ pub trait Listing<const N: usize> {
     /// The values that it needs of the chain around it.
     const NEEDS: &'static [ValueInfo] = &[];
 
-    /// Whether rails run in the reverse of their order at events that tell of what has happened.
+    /// Whether rails run in the reverse of their order at events after an operation.
     const ONION: bool = false;
 }
 
@@ -280,7 +280,7 @@ pub trait Facts {
     /// Whether some of the rails may be absent.
     const OPTIONAL: bool;
 
-    /// Whether rails run in the reverse of their order at events that tell of what has happened.
+    /// Whether rails run in the reverse of their order at events after an operation.
     const ONION: bool;
 
     /// The places of the rails on the event, in their order; then [`NO_PLACE`].

@@ -41,7 +41,7 @@ use crate::point::event_table;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a guard set",
     label = "not a guard set",
-    note = "guard sets are chains made by `rail_chain!`, `RailManager`, `HookManager` and `NoRails`, and references to them",
+    note = "guard sets are chains made by `rail_chain!`, `RailManager`, `LiveRails`, `HookManager` and `NoRails`; a `DynGuardSet` has one of them that is chosen at run time",
     note = "a single rail becomes one in a chain: `rail_chain![my_rail]`; a chain with `needs` becomes one in a chain that provides the values"
 )]
 pub trait GuardSet: ServesEveryEvent + DynLifecycle {
@@ -175,7 +175,7 @@ macro_rules! serves_every_event {
         #[diagnostic::on_unimplemented(
             message = "`{Self}` is not a guard set",
             label = "only a guard set has it",
-            note = "guard sets are chains made by `rail_chain!`, `RailManager`, `HookManager` and `NoRails`, and references to them",
+            note = "guard sets are chains made by `rail_chain!`, `RailManager`, `LiveRails`, `HookManager` and `NoRails`; a `DynGuardSet` has one of them that is chosen at run time",
             note = "a single rail becomes one in a chain: `rail_chain![my_rail]`; a chain with `needs` becomes one in a chain that provides the values",
             note = "what runs around a guard set implements `exo_rails::Serves<E>` for every event `E`, and is a guard set by that"
         )]

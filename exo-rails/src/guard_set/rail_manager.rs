@@ -58,7 +58,7 @@ use crate::telemetry;
 /// ```
 #[derive(Clone, Default)]
 pub struct RailManager {
-    /// Whether rails run in the reverse of their order at events that tell of what has happened.
+    /// Whether rails run in the reverse of their order at events after an operation.
     onion: bool,
     rails: Vec<Registered>,
     lists: PerPoint<Option<Arc<dyn AnyList>>>,
@@ -129,7 +129,7 @@ impl RailManager {
         Self::default()
     }
 
-    /// An onion without rails, like a chain with `#[chain(onion)]`: at events that tell of what has happened, rails run in
+    /// An onion without rails, like a chain with `#[chain(onion)]`: at events after an operation, rails run in
     /// the exact reverse of their order. The first to see a call is the last to see its output.
     ///
     /// ```

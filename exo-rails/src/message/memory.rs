@@ -127,8 +127,6 @@ impl MemoryEntry {
 
     /// Applies `change` to each text of the messages, for rails that redact.
     pub fn for_each_text(&mut self, mut change: impl FnMut(&mut String)) {
-        for content in self.messages.iter_mut().filter_map(|message| message.content.as_mut()) {
-            content.for_each_text(&mut change);
-        }
+        self.messages.iter_mut().for_each(|message| message.for_each_text(&mut change));
     }
 }

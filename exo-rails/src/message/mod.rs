@@ -107,6 +107,41 @@ impl Message {
         matches!(self.role, Role::System | Role::Developer)
     }
 
+    /// Applies `change` to each text in the message, for rails that redact: the texts of its content, the arguments of its tool
+    /// calls, which are JSON as text, and all texts in fields that this type does not know, such as the reasoning of a model or a
+    /// refusal.
+    ///
+    /// ```
+    /// use exo_rails::message::Message;
+    /// use exo_rails::prelude::*;
+    ///
+    /// #[rail(on = [PostLlmCall])]
+    /// fn no_keys(response: &mut ModelResponse) {
+    ///     response.message.for_each_text(|text| *text = text.replace("sk-live-4711", "[key]"));
+    /// }
+    ///
+    /// let mut message = Message::assistant("The key is sk-live-4711.");
+    /// message.extra.insert("reasoning".into(), "They want sk-live-4711.".into());
+    /// let mut response = ModelResponse { message, ..ModelResponse::default() };
+    /// no_keys(&mut response);
+    /// assert_eq!(response.message.text(), "The key is [key].");
+    /// assert_eq!(response.message.extra["reasoning"], "They want [key].");
+    /// ```
+    pub fn for_each_text(&mut self, mut change: impl FnMut(&mut String)) {
+        if let Some(content) = &mut self.content {
+            content.for_each_text(&mut change);
+            if let Content::Parts(parts) = content {
+                parts.iter_mut().for_each(|part| texts_of(&mut part.extra, &mut change));
+            }
+        }
+        for call in &mut self.tool_calls {
+            change(&mut call.function.arguments);
+            texts_of(&mut call.function.extra, &mut change);
+            texts_of(&mut call.extra, &mut change);
+        }
+        texts_of(&mut self.extra, &mut change);
+    }
+
     /// The text of the content: all its text parts, one after the other.
     #[must_use]
     pub fn text(&self) -> Cow<'_, str> {
@@ -325,6 +360,19 @@ impl AddAssign<&Usage> for Usage {
 
 fn function() -> String {
     "function".to_owned()
+}
+
+/// Applies `change` to each text in these fields.
+fn texts_of(fields: &mut Map<String, Value>, change: &mut impl FnMut(&mut String)) {
+    let mut left: Vec<&mut Value> = fields.values_mut().collect();
+    while let Some(value) = left.pop() {
+        match value {
+            Value::String(text) => change(text),
+            Value::Array(values) => left.extend(values),
+            Value::Object(fields) => left.extend(fields.values_mut()),
+            _ => {}
+        }
+    }
 }
 
 /// Some servers write `null` for an empty list.

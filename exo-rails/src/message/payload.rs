@@ -59,10 +59,11 @@ pub struct InvokeOutput {
     /// The whole conversation, the answer included; empty when a rail skipped the run.
     #[serde(default, skip_serializing_if = "Messages::is_empty")]
     pub messages: Messages,
-    /// The tokens that all model calls have cost together, also those whose answer a rail refused.
+    /// The tokens that all model calls have cost together, also those whose answer a rail refused. `Agent` fills it in; a custom
+    /// loop takes it from [`ctx.usage()`](crate::RunScope::usage).
     #[serde(default)]
     pub usage: Usage,
-    /// How many steps the agent took: model calls with the tool calls they asked for.
+    /// How many steps the agent took: model calls with the tool calls they asked for. A custom loop fills it in by itself.
     #[serde(default)]
     pub steps: u32,
     /// Whatever else belongs to the answer.
