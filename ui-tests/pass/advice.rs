@@ -550,6 +550,17 @@ mod runs {
     }
 }
 
+mod live {
+    use exo_rails::LiveRails;
+    use exo_rails_agent::Model;
+
+    use super::*;
+
+    fn build(model: impl Model) {
+        let _ = Agent::builder("support", model).rails(LiveRails::new()).build();
+    }
+}
+
 mod memories {
     use std::sync::Arc;
 
