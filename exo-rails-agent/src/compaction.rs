@@ -1,5 +1,6 @@
 //! Compaction: a history that has outgrown its budget is made shorter.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
 use std::pin::Pin;
@@ -7,7 +8,8 @@ use std::sync::Arc;
 
 use exo_rails::message::{Message, Messages, Role};
 use exo_rails::{
-    CompactionInputs, CompactionOutput, Guard, GuardSet, OperationError, Permit, RunContext, RunError, telemetry,
+    CompactionInputs, CompactionOutput, Guard, GuardSet, OperationError, OperationErrorKind, Permit, RunContext,
+    RunError, telemetry,
 };
 use tracing::Instrument;
 
@@ -24,7 +26,7 @@ pub trait Compactor: Send + Sync {
     /// Makes this history shorter.
     ///
     /// # Errors
-    /// When it cannot: the run then ends.
+    /// When it cannot: the run then ends. So it does when no message is left.
     fn compact(
         &self,
         history: Permit<CompactionInputs>,
@@ -143,16 +145,60 @@ impl KeepNewest {
     }
 }
 
-/// The messages from here on that go together, as ranges: tool calls with their outputs, everything else alone.
+/// The messages from here on that go together, as ranges: tool calls with their outputs and with what stands between them,
+/// everything else alone.
 fn groups(messages: &Messages, from: usize) -> Vec<Range<usize>> {
+    let places = Places::of(messages);
     let mut groups = Vec::new();
     let mut start = from;
     while start < messages.len() {
         let outputs = messages.iter().skip(start + 1).take_while(|message| message.role == Role::Tool).count();
-        groups.push(start..start + 1 + outputs);
-        start += 1 + outputs;
+        let (mut at, mut end) = (start, start + 1 + outputs);
+        // What stands between a call and its output may be a call itself.
+        while at < end {
+            let outputs = messages[at].tool_calls.iter().filter_map(|call| places.output_of(&call.id, at));
+            end = outputs.fold(end, |end, output| end.max(output + 1));
+            at += 1;
+        }
+        groups.push(start..end);
+        start = end;
     }
     groups
+}
+
+/// Where the calls and the outputs of each id are. Some models begin their ids anew in each turn.
+#[derive(Default)]
+struct Places<'m> {
+    calls: HashMap<&'m str, Vec<usize>>,
+    outputs: HashMap<&'m str, Vec<usize>>,
+}
+
+impl<'m> Places<'m> {
+    fn of(messages: &'m Messages) -> Self {
+        let mut places = Self::default();
+        for (at, message) in messages.iter().enumerate() {
+            for call in &message.tool_calls {
+                places.calls.entry(&call.id).or_default().push(at);
+            }
+            if let Some(call) = &message.tool_call_id {
+                places.outputs.entry(call).or_default().push(at);
+            }
+        }
+        places
+    }
+
+    /// Where the output of this call is, which is made here.
+    fn output_of(&self, id: &str, at: usize) -> Option<usize> {
+        let output = next_after(self.outputs.get(id)?, at)?;
+        let is_of_another =
+            self.calls.get(id).and_then(|calls| next_after(calls, at)).is_some_and(|call| call < output);
+        (!is_of_another).then_some(output)
+    }
+}
+
+/// The first of these places behind this one.
+fn next_after(places: &[usize], at: usize) -> Option<usize> {
+    places.get(places.partition_point(|place| *place <= at)).copied()
 }
 
 impl Compactor for KeepNewest {
@@ -253,7 +299,12 @@ impl Compaction {
         let result = rails.guard_compaction(history, ctx, compact).instrument(span.clone()).await;
         watch.ended();
         telemetry::end(&span, ctx, &result);
-        Ok(result?.messages)
+        let shorter = result?.messages;
+        if shorter.is_empty() {
+            let message = "the compaction has left no message: a model cannot be called without one";
+            return Err(OperationError::new(OperationErrorKind::InvalidResponse, message).into());
+        }
+        Ok(shorter)
     }
 }
 

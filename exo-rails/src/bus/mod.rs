@@ -10,8 +10,8 @@ pub use subscription::*;
 
 use std::borrow::Cow;
 use std::fmt;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Instant, SystemTime};
 
 use serde_json::Value;
@@ -82,7 +82,8 @@ pub struct EventBus {
 pub(super) struct Shared {
     /// How many subscriptions want the events of each number.
     pub(super) wanted: [AtomicUsize; POINTS],
-    next: AtomicU64,
+    /// The number of the next record. Locked while a record is sent, so that subscribers receive them in order.
+    next: Mutex<u64>,
 }
 
 impl EventBus {
@@ -94,7 +95,7 @@ impl EventBus {
     pub fn new(capacity: usize) -> Self {
         let (records, _) = broadcast::channel(capacity.clamp(1, MOST));
         let wanted = [const { AtomicUsize::new(0) }; POINTS];
-        Self { records, shared: Arc::new(Shared { wanted, next: AtomicU64::new(0) }) }
+        Self { records, shared: Arc::new(Shared { wanted, next: Mutex::new(0) }) }
     }
 
     /// The same guard set, whose events are published.
@@ -133,9 +134,10 @@ impl EventBus {
     }
 
     fn send(&self, record: EventRecord) {
-        let number = self.shared.next.fetch_add(1, Ordering::Relaxed);
+        let mut next = self.shared.next.lock().unwrap_or_else(PoisonError::into_inner);
         // Nobody receives it when the last subscription has just gone.
-        drop(self.records.send(Arc::new(EventRecord { number, ..record })));
+        drop(self.records.send(Arc::new(EventRecord { number: *next, ..record })));
+        *next += 1;
     }
 }
 

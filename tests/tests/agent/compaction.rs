@@ -166,6 +166,53 @@ async fn an_agent_compacts_what_is_over_its_budget() {
     assert_eq!(error.as_deref(), Some("rail `before` aborted at pre_compaction: nothing is ever lost"));
 }
 
+/// A call with this id, or its output.
+fn paired(text: &str) -> Messages {
+    let message = |part: &str| match part.split_at(1) {
+        ("c", id) => calls(&[id]),
+        ("t", id) => Message::tool(id, "an output"),
+        ("a", _) => Message::assistant("an answer"),
+        _ => Message::user("a word"),
+    };
+    text.split(' ').map(message).collect()
+}
+
+#[test]
+fn a_call_is_not_torn_from_its_output() {
+    let table = [
+        // What stands between a call and its output belongs to them.
+        ("u c1 u t1 u", 2, "u"),
+        ("u c1 u t1 a u", 3, "u"),
+        ("u c1 u t1 u", 5, "ucutu"),
+        ("u c1 c2 t1 u t2 a u", 3, "u"),
+        ("u c1 u", 2, "u"),
+        // Some models begin their ids anew in each turn.
+        ("u c1 t1 a u c1 t1 a u", 5, "uctau"),
+        ("u c1 u c1 t1 u", 4, "uctu"),
+    ];
+    for (history, budget, kept) in table {
+        let kept_here = KeepNewest::counting(counting).of(&paired(history), budget);
+        let answered = |message: &Message| message.tool_call_id.is_some();
+        let outputs = kept_here.iter().filter(|message| answered(message)).count();
+        let asked = kept_here.iter().filter(|message| !message.tool_calls.is_empty()).count();
+        assert_eq!(kinds(&kept_here), kept, "{history}, {budget}");
+        assert!(outputs <= asked, "{history}, {budget}");
+    }
+}
+
+#[tokio::test]
+async fn a_compaction_that_leaves_nothing_fails() {
+    async fn nothing(_: Permit<CompactionInputs>) -> Result<CompactionOutput, OperationError> {
+        Ok(CompactionOutput::default())
+    }
+    let model: ScriptedModel = r#"[{ "say": "never" }]"#.parse().unwrap();
+    let compaction = Compaction::over(0).with_strategy(nothing);
+    let failed = Agent::builder("compacts", model).compaction(compaction).build().run("hello").await.unwrap_err();
+    let text = "the compaction has left no message: a model cannot be called without one (invalid response)";
+    assert_eq!(failed.to_string(), text);
+    assert_eq!(failed.so_far.messages.len(), 1);
+}
+
 #[tokio::test]
 async fn a_strategy_of_ones_own_gets_the_permit_with_the_hint() {
     let summary = |history: Permit<CompactionInputs>| async move {

@@ -568,6 +568,27 @@ async fn the_journal_of_a_run_is_the_same_with_a_bus() {
     assert_eq!(told[0], told[1]);
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn records_arrive_in_the_order_of_their_numbers() {
+    let bus = EventBus::new(1 << 16);
+    let mut subscription = bus.subscribe();
+    let tasks = (0..8).map(|_| {
+        let rails = bus.wrap(NoRails);
+        tokio::spawn(async move {
+            for _ in 0..4_000 {
+                let _ = pre_tool_call(&rails, "search").await;
+            }
+        })
+    });
+    let tasks: Vec<_> = tasks.collect();
+    for task in tasks {
+        task.await.unwrap();
+    }
+    for number in 0..32_000 {
+        assert_eq!(subscription.recv().await.unwrap().unwrap().number, number);
+    }
+}
+
 #[tokio::test]
 async fn a_rail_publishes_records_of_its_own() {
     #[rail(on = [PreToolCall, PostToolCall])]
