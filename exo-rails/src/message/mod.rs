@@ -131,7 +131,9 @@ impl Message {
         if let Some(content) = &mut self.content {
             content.for_each_text(&mut change);
             if let Content::Parts(parts) = content {
-                parts.iter_mut().for_each(|part| texts_of(&mut part.extra, &mut change));
+                for part in parts {
+                    texts_of(&mut part.extra, &mut change);
+                }
             }
         }
         for call in &mut self.tool_calls {
