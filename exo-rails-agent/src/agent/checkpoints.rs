@@ -32,8 +32,11 @@ use super::suspended::SuspendedRun;
 ///         Ok(())
 ///     }
 ///
-///     async fn remove(&self, run_id: &str) -> Result<(), OperationError> {
-///         self.0.lock().unwrap().remove(run_id);
+///     async fn remove(&self, run_id: &str, revision: u64) -> Result<(), OperationError> {
+///         let mut runs = self.0.lock().unwrap();
+///         if runs.get(run_id).is_some_and(|saved| saved.revision == revision) {
+///             runs.remove(run_id);
+///         }
 ///         Ok(())
 ///     }
 /// }
@@ -57,11 +60,12 @@ pub trait Checkpoints: Send + Sync {
     /// When it cannot: the tool is not run, and the run ends with this error.
     fn save(&self, run: SuspendedRun) -> impl Future<Output = Result<(), OperationError>> + Send;
 
-    /// Removes the record of the run with this name, when there is one: the run has ended.
+    /// Removes the record of the run with this name, because the run has ended. A record of another revision stays: it is of
+    /// somebody else who has resumed the run.
     ///
     /// # Errors
     /// When it cannot. The result of the run stays what it is, and a `tracing` warning says so.
-    fn remove(&self, run_id: &str) -> impl Future<Output = Result<(), OperationError>> + Send;
+    fn remove(&self, run_id: &str, revision: u64) -> impl Future<Output = Result<(), OperationError>> + Send;
 }
 
 type Saved<'a> = Pin<Box<dyn Future<Output = Result<(), OperationError>> + Send + 'a>>;
@@ -69,7 +73,7 @@ type Saved<'a> = Pin<Box<dyn Future<Output = Result<(), OperationError>> + Send 
 /// Checkpoints whose type the agent does not name.
 pub(super) trait DynCheckpoints: Send + Sync {
     fn save(&self, run: SuspendedRun) -> Saved<'_>;
-    fn remove<'a>(&'a self, run_id: &'a str) -> Saved<'a>;
+    fn remove<'a>(&'a self, run_id: &'a str, revision: u64) -> Saved<'a>;
 }
 
 impl<C: Checkpoints> DynCheckpoints for C {
@@ -77,7 +81,7 @@ impl<C: Checkpoints> DynCheckpoints for C {
         Box::pin(Checkpoints::save(self, run))
     }
 
-    fn remove<'a>(&'a self, run_id: &'a str) -> Saved<'a> {
-        Box::pin(Checkpoints::remove(self, run_id))
+    fn remove<'a>(&'a self, run_id: &'a str, revision: u64) -> Saved<'a> {
+        Box::pin(Checkpoints::remove(self, run_id, revision))
     }
 }

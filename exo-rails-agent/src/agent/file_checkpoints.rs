@@ -93,12 +93,13 @@ impl FileCheckpoints {
         Ok(())
     }
 
-    fn delete(&self, run_id: &str) -> Result<(), OperationError> {
+    fn delete(&self, run_id: &str, revision: u64) -> Result<(), OperationError> {
         let _lock = self.lock()?;
-        match fs::remove_file(self.file(run_id)) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error.into()),
-            _ => Ok(()),
+        let file = self.file(run_id);
+        if read::<Revision>(&file)?.is_some_and(|saved| saved.revision == revision) {
+            fs::remove_file(file)?;
         }
+        Ok(())
     }
 }
 
@@ -108,9 +109,9 @@ impl Checkpoints for FileCheckpoints {
         blocking(move || this.write(&run)).await
     }
 
-    async fn remove(&self, run_id: &str) -> Result<(), OperationError> {
+    async fn remove(&self, run_id: &str, revision: u64) -> Result<(), OperationError> {
         let (this, run_id) = (self.clone(), run_id.to_owned());
-        blocking(move || this.delete(&run_id)).await
+        blocking(move || this.delete(&run_id, revision)).await
     }
 }
 

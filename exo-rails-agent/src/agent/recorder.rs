@@ -145,8 +145,9 @@ impl<'a> Recorder<'a> {
 
     async fn forget(&self, ctx: &RunContext) {
         let Some(SharedCheckpoints(checkpoints)) = self.checkpoints else { return };
-        if *self.revision.lock().await > 0
-            && let Err(error) = checkpoints.remove(ctx.run_id()).await
+        let revision = *self.revision.lock().await;
+        if revision > 0
+            && let Err(error) = checkpoints.remove(ctx.run_id(), revision).await
         {
             warn!(run = ctx.run_id(), %error, "a run has ended, and is still saved");
         }

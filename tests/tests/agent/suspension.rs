@@ -637,6 +637,25 @@ async fn a_run_is_resumed_once() {
     std::fs::remove_dir_all(directory).unwrap();
 }
 
+#[tokio::test]
+async fn a_run_that_is_refused_leaves_the_record_of_the_other() {
+    let directory = directory("refused");
+    let checkpoints = FileCheckpoints::open(&directory).unwrap();
+    let world = World::default();
+    let agent = approving(&world, rail_chain![approval]).checkpoints(checkpoints.clone()).build();
+    let run = restarted(agent.run("refund hangs").await.unwrap_err());
+    killed(&agent, &world, answered(run.clone(), true)).await;
+    let saved = || checkpoints.load(&run.context.run_id).unwrap();
+    assert_eq!(saved().map(|saved| saved.revision), Some(2));
+    // Refused when it is about to run the tool, refused by a rail, and suspended once more.
+    for resumed in [answered(run.clone(), true), answered(run.clone(), "perhaps"), run.clone()] {
+        agent.run(resumed).await.unwrap_err();
+        assert_eq!(saved().map(|saved| saved.revision), Some(2));
+    }
+    assert_eq!(world.counts().1, 1);
+    std::fs::remove_dir_all(directory).unwrap();
+}
+
 /// A disk that is full.
 struct Full;
 
@@ -645,7 +664,7 @@ impl Checkpoints for Full {
         Err("the disk is full".into())
     }
 
-    async fn remove(&self, _: &str) -> Result<(), OperationError> {
+    async fn remove(&self, _: &str, _: u64) -> Result<(), OperationError> {
         Err("the disk is broken".into())
     }
 }
