@@ -98,7 +98,7 @@ fn the_agent_answers_and_every_decision_is_shown() -> std::io::Result<()> {
             "post_llm_call   not accepted, so not shown  [keep_secrets]",
             "retry by keep_secrets: the answer tells a key (again, at most 1 time)",
             "Answer\n  Two orders are late: 1042 (Cafe Linden) and 1044 (Green Yard).",
-            "51 continue, 5 skip, 2 retry",
+            "52 continue, 5 skip, 2 retry",
             "10 run (2 of them failed), 5 skipped",
             "added reports/late-orders.md; changed none; deleted none",
         ],
