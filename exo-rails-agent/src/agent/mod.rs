@@ -51,6 +51,9 @@ const DEFAULT_PARALLEL_TOOLS: NonZeroUsize = NonZeroUsize::new(8).unwrap();
 /// the rails of [`PostToolCall`](exo_rails::events::PostToolCall) like any other. Everything else ends the run with
 /// a [`FailedRun`], which has the [`RunError`](exo_rails::RunError) and what the run had done until then.
 ///
+/// No tool runs for an answer that was [cut](exo_rails::ModelResponse::is_cut), because the arguments of its calls may be
+/// incomplete: the rails see the calls, whose arguments are text, each call fails, and the model reads why.
+///
 /// What a rail changes in the request of one model call is for that call; the conversation goes on without
 /// the change.
 ///

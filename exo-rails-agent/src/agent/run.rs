@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use exo_rails::message::{Content, Message, Messages, ToolCall, Usage};
 use exo_rails::{
     Ending, Guard, GuardSet, InvokeInputs, InvokeOutput, ModelCallInputs, ModelDelta, ModelResponse, OperationError,
-    Permit, RunContext, RunError, Tool, ToolCallInputs, ToolOutput, telemetry,
+    OperationErrorKind, Permit, RunContext, RunError, Tool, ToolCallInputs, ToolOutput, telemetry,
 };
 use futures_core::Stream;
 use futures_util::StreamExt;
@@ -115,7 +115,7 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
                     self.note_answer(&ctx);
                     return Ok(self.answer(response, &ctx));
                 }
-                self.progress.begin_calls(response.message.tool_calls);
+                self.progress.begin_calls(response);
             }
             self.tell_calls().await;
             self.call_tools(&ctx).await?;
@@ -218,10 +218,11 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
         telemetry::record_request(span, &request);
         self.progress.set_asked(request.attempt());
         let mut meter = self.meter();
-        let response = match self.progress.take_response() {
+        let mut response = match self.progress.take_response() {
             Some(recorded) => recorded?,
             None => self.agent.model.call(request).await?,
         };
+        response.settle_tool_calls();
         meter.last.clone_from(&response.usage);
         Ok(response)
     }
@@ -312,7 +313,7 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
     }
 
     async fn call_tool(&self, number: usize, call: &ToolCall, ctx: &mut RunContext) -> Result<ToolOutput, RunError> {
-        let (call, tools) = (ToolCallInputs::asked_for(call), &self.agent.tools);
+        let (call, tools) = (inputs_of(call, self.progress.cut_by(number).is_some()), &self.agent.tools);
         // A name that is not a tool's is the model's own words.
         let known = tools.iter().find(|tool| tool.name() == call.tool_name).map_or("", Tool::name);
         let span = telemetry::tool_call_span(ctx, known, &call.id);
@@ -340,6 +341,10 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
         if let Some(recorded) = self.progress.take_output_of(number) {
             return recorded;
         }
+        // Here, where no rail can give the call the arguments that it lacks.
+        if let Some(reason) = self.progress.cut_by(number) {
+            return Err(cut(&reason));
+        }
         self.progress.set_call(number, CallState::Unknown { tool_name: call.tool_name.clone() });
         let saved = self.recorder.save(&self.progress, || self.used(), &call.context()).await;
         let reported = saved.as_ref().err().map(|error| OperationError::new(error.kind, error.message.clone()));
@@ -351,6 +356,20 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
         // A tool may panic before it gives its future, so it is called inside.
         panics::caught_if(self.agent.catches_panics, async { Tool::call_named(&self.agent.tools, call).await }).await
     }
+}
+
+/// What is asked of a tool. The arguments of a call that was cut are text, whatever they look like.
+fn inputs_of(call: &ToolCall, is_cut: bool) -> ToolCallInputs {
+    let inputs = ToolCallInputs::asked_for(call);
+    if is_cut { inputs.with_arguments(call.function.arguments.clone().into()) } else { inputs }
+}
+
+/// A call is not made.
+fn cut(reason: &str) -> OperationError {
+    let message = format!(
+        "the answer was cut (`{reason}`), and its tool calls may lack arguments: none of them was made. Ask for them again in a shorter answer"
+    );
+    OperationError::new(OperationErrorKind::InvalidRequest, message)
 }
 
 /// Which error of several tool calls ends the run: the first of these.

@@ -133,7 +133,9 @@ impl Protocol for ChatCompletions {
         let Choice { message, finish_reason, extra: of_choice, .. } = first;
         extra.extend(of_choice);
         drop_nulls(&mut extra);
-        Ok(ModelResponse { message: self::message(message)?, finish_reason, usage, extra })
+        let mut response = ModelResponse { message: self::message(message)?, finish_reason, usage, extra };
+        response.settle_tool_calls();
+        Ok(response)
     }
 }
 

@@ -83,7 +83,8 @@ impl ToolCallDelta {
 /// index. A piece that has an id and a name, both different from those of the call at its index, begins another
 /// call: some providers give all their calls one index. Without an index, a piece with a known id belongs to that
 /// call, one with a new id or with a name begins a call, and any other goes on with the last call. Ids and names
-/// may come in pieces, or be repeated with every piece.
+/// may come in pieces, or be repeated with every piece. A call of which no arguments have come has the arguments `{}`,
+/// unless the answer was cut: see [`ModelResponse::settle_tool_calls`].
 ///
 /// ```
 /// use exo_rails::{ModelDelta, ModelResponse, ResponseBuilder};
@@ -143,6 +144,7 @@ impl ResponseBuilder {
         }
         calls.sort_by_key(|call| call.index);
         response.message.tool_calls = calls.into_iter().map(PartialCall::finish).collect();
+        response.settle_tool_calls();
         response
     }
 

@@ -2,6 +2,7 @@
 
 mod agent;
 mod answers;
+mod cut;
 mod dialect;
 mod failures;
 mod messages;
