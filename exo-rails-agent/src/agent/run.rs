@@ -1,6 +1,7 @@
 //! The loop of an agent: a model call, the tool calls that it asks for, and again.
 
 use std::pin::Pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use exo_rails::message::{Content, Message, Messages, ToolCall, Usage};
@@ -34,6 +35,8 @@ pub(crate) struct AgentRun<'a, M, R> {
     events: Option<Sender<RunEvent>>,
     // One for all attempts: what a run has cost is not forgotten when a rail has it done again.
     usage: Arc<Mutex<Usage>>,
+    /// How many tool calls the model has asked for, in all attempts.
+    asked_calls: AtomicUsize,
     pub(super) progress: Progress,
     recorder: Recorder<'a>,
 }
@@ -41,7 +44,14 @@ pub(crate) struct AgentRun<'a, M, R> {
 impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
     pub(crate) fn new(agent: &'a Agent<M, R>, events: Option<Sender<RunEvent>>) -> Self {
         let recorder = Recorder::new(agent.checkpoints.as_ref(), &agent.kept_values);
-        Self { agent, events, usage: Arc::default(), progress: Progress::default(), recorder }
+        Self {
+            agent,
+            events,
+            usage: Arc::default(),
+            asked_calls: AtomicUsize::new(0),
+            progress: Progress::default(),
+            recorder,
+        }
     }
 
     /// Runs the agent, guarded.
@@ -132,11 +142,27 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
         self.check_overflow(ctx).await?;
         // The request is gone with the future: then nobody shares the list, and the push copies no pointers.
         let response = self.ask(self.progress.messages(), ctx).await?;
+        self.count_calls(response.message.tool_calls.len())?;
         // Where a rail has skipped the call, there may be nothing to remember.
         if !(ctx.substituted_by().is_some() && says_nothing(&response.message)) {
             self.progress.add_response(response.message.clone());
         }
         Ok(response)
+    }
+
+    /// Refuses an answer with more tool calls than the model may ask for.
+    fn count_calls(&self, calls: usize) -> Result<(), OperationError> {
+        let limits = self.agent.max_calls;
+        let of_run = self.asked_calls.fetch_add(calls, Ordering::Relaxed).saturating_add(calls);
+        let (asked, place, limit, method) = match () {
+            () if calls > limits.per_answer => (calls, "answer", limits.per_answer, "max_calls_per_answer"),
+            () if of_run > limits.per_run => (of_run, "run", limits.per_run, "max_calls_per_run"),
+            () => return Ok(()),
+        };
+        let message = format!(
+            "the model asks for {asked} tool calls in one {place}, and the limit is {limit}: `AgentBuilder::{method}` sets it"
+        );
+        Err(OperationError::new(OperationErrorKind::InvalidResponse, message))
     }
 
     /// The error; where a rail ends the run with an answer, with what the run has cost.

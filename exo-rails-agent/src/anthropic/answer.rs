@@ -96,6 +96,8 @@ pub(super) struct Decoder {
     blocks: BTreeMap<usize, Block>,
     /// How many tool calls have begun.
     calls: usize,
+    /// How much memory the beginnings of blocks take.
+    held: usize,
 }
 
 /// A block of an answer that more may come of.
@@ -129,6 +131,7 @@ impl http::Decoder for Decoder {
         match serde_json::from_value(data).map_err(|error| unreadable(&error))? {
             StreamEvent::MessageStart { message } => self.begin(message, pieces),
             StreamEvent::ContentBlockStart { index, content_block } => {
+                self.held += http::memory_of_fields(&content_block);
                 self.begin_block(index, content_block, pieces)?;
             }
             StreamEvent::ContentBlockDelta { index, delta } => self.add(index, delta, pieces)?,
@@ -142,6 +145,10 @@ impl http::Decoder for Decoder {
 
     fn is_complete(&self) -> bool {
         self.finished
+    }
+
+    fn held(&self) -> usize {
+        self.held
     }
 
     fn complete(&mut self, pieces: &mut VecDeque<ModelDelta>) -> Result<(), OperationError> {

@@ -67,7 +67,7 @@ pub const BLOCKS: &str = http::BLOCKS;
 /// | status 429 | `RateLimited` |
 /// | another status 4xx; a part that the protocol cannot send | `InvalidRequest` |
 /// | status 5xx, such as 529 when the servers are overloaded; no connection; an answer that breaks off | `Unavailable` |
-/// | an answer that is none, a redirection | `InvalidResponse` |
+/// | an answer that is none or exceeds a size limit of the [builder](MessagesModelBuilder), a redirection | `InvalidResponse` |
 /// | an error instead of an answer, or within it | by its `type`: `rate_limit_error` is `RateLimited`, `overloaded_error` is `Unavailable` |
 ///
 /// A stream that ends without saying why the model stopped has broken off. The future, or the stream, closes the request

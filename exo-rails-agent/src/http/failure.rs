@@ -70,10 +70,10 @@ fn transport(kind: OperationErrorKind, what: &str, error: reqwest::Error) -> Ope
 
 /// The answer has another status than success.
 pub(crate) async fn refused(mut body: Body) -> OperationError {
-    let (status, wait, limit) = (body.status(), retry_after(body.headers()), body.limit());
+    let (status, wait, limit) = (body.status(), retry_after(body.headers()), body.limits().chunk);
     // What the server has to say is worth a wait, but not a failure of its own.
     let told = match timeout(limit, body.up_to(LONGEST_BODY)).await {
-        Ok(Ok((told, _))) => message_of_body(&told),
+        Ok(Ok(told)) => message_of_body(&told),
         _ => None,
     };
     let message = told.unwrap_or_else(|| format!("the server answers {}", words(status)));

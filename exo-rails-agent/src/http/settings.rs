@@ -9,16 +9,13 @@ use std::time::Duration;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Url, redirect};
 
-use super::connection::{Connection, Limits};
+use super::connection::Connection;
 use super::failure::Secrets;
+use super::limits::Limits;
 
 const USER_AGENT: &str = concat!("exo-rails/", env!("CARGO_PKG_VERSION"));
 
 const CONNECT: Duration = Duration::from_secs(10);
-/// A server that does not stream answers when the model has finished.
-const RESPONSE: Duration = Duration::from_mins(10);
-/// Models that think may be silent for long.
-const CHUNK: Duration = Duration::from_mins(5);
 
 /// A header with fewer characters is not taken for a key: it may be part of a word.
 const SHORTEST_SECRET: usize = 8;
@@ -116,7 +113,7 @@ impl Settings {
             api_key: None,
             headers: Vec::new(),
             connect: CONNECT,
-            limits: Limits { response: RESPONSE, chunk: CHUNK },
+            limits: Limits::default(),
         }
     }
 
@@ -251,6 +248,33 @@ macro_rules! timeouts_and_headers {
         /// connection alive ends the silence.
         pub fn chunk_timeout(mut self, limit: std::time::Duration) -> Self {
             self.settings.limits.chunk = limit;
+            self
+        }
+
+        /// How long the whole answer may take, from the request to its end: an hour when it is not said.
+        pub fn answer_timeout(mut self, limit: std::time::Duration) -> Self {
+            self.settings.limits.answer = limit;
+            self
+        }
+
+        /// How many bytes an answer may have, as a whole or in all events of its stream: 64 MiB when it is not said. With
+        /// more, and with more than the following limits allow, the call fails with an error of the kind `InvalidResponse`.
+        pub fn max_answer_bytes(mut self, bytes: usize) -> Self {
+            self.settings.limits.bytes = bytes;
+            self
+        }
+
+        /// How many bytes one event of a streamed answer may have: 16 MiB when it is not said.
+        pub fn max_event_bytes(mut self, bytes: usize) -> Self {
+            self.settings.limits.event = bytes;
+            self
+        }
+
+        /// How many bytes of memory the JSON of an answer may take, as this library estimates it before it reads the
+        /// JSON: 256 MiB when it is not said. An object takes about a kilobyte, however short it is, so an answer of a few
+        /// megabytes could otherwise fill the memory.
+        pub fn max_answer_memory(mut self, bytes: usize) -> Self {
+            self.settings.limits.memory = bytes;
             self
         }
     };

@@ -58,7 +58,7 @@ pub use builder::ChatModelBuilder;
 /// | status 429 | `RateLimited` |
 /// | another status 4xx | `InvalidRequest` |
 /// | status 5xx; no connection; an answer that breaks off | `Unavailable` |
-/// | an answer that is none, a redirection | `InvalidResponse` |
+/// | an answer that is none or exceeds a size limit of the [builder](ChatModelBuilder), a redirection | `InvalidResponse` |
 /// | an error instead of an answer, or within it | by its `code` and `type`; `Unavailable` when they say nothing |
 ///
 /// A stream that ends without saying that the answer is complete has broken off. The future, or the stream, closes

@@ -232,9 +232,11 @@ impl Decoder {
     /// The fields of the envelope that are new: most of them stay the same from piece to piece.
     fn envelope(&mut self, mut fields: Map<String, Value>, pieces: &mut VecDeque<ModelDelta>) {
         drop_nulls(&mut fields);
-        fields.retain(|name, value| value.is_array() || value.is_object() || self.told.get(name) != Some(value));
+        // Lists are appended, so the same list again is more of it.
+        fields.retain(|name, value| has_list(value) || self.told.get(name) != Some(value));
         if !fields.is_empty() {
-            self.told.extend(fields.iter().map(|(name, value)| (name.clone(), value.clone())));
+            let again = fields.iter().filter(|(_, value)| !has_list(value));
+            self.told.extend(again.map(|(name, value)| (name.clone(), value.clone())));
             pieces.push_back(ModelDelta::ResponseFields(fields));
         }
     }
@@ -250,6 +252,14 @@ impl CallPiece {
             extra.insert("function".to_owned(), of_function.into());
         }
         ModelDelta::ToolCall(ToolCallDelta { index, id, name, arguments: arguments.unwrap_or_default(), extra })
+    }
+}
+
+fn has_list(value: &Value) -> bool {
+    match value {
+        Value::Array(_) => true,
+        Value::Object(fields) => fields.values().any(has_list),
+        _ => false,
     }
 }
 

@@ -1,5 +1,7 @@
 //! Answers that come in pieces, and what puts them together.
 
+use std::collections::HashMap;
+
 use serde_json::{Map, Value};
 
 use crate::message::payload::ModelResponse;
@@ -100,6 +102,34 @@ pub struct ResponseBuilder {
     /// The answer without its tool calls.
     response: ModelResponse,
     calls: Vec<PartialCall>,
+    places: Places,
+}
+
+/// Where calls are: an answer may have so many that nobody searches them for each piece.
+#[derive(Clone, Debug, Default)]
+struct Places {
+    /// The last call at an index.
+    at_index: HashMap<usize, usize>,
+    /// The last call with an index and an id.
+    by_index_and_id: HashMap<(usize, String), usize>,
+    /// The last call with an id.
+    by_id: HashMap<String, usize>,
+}
+
+impl Places {
+    /// A call has begun, or has more of its id.
+    fn note(&mut self, place: usize, call: &PartialCall) {
+        if let Some(index) = call.index {
+            let last = self.at_index.entry(index).or_insert(place);
+            *last = place.max(*last);
+            if !call.id.is_empty() {
+                self.by_index_and_id.insert((index, call.id.clone()), place);
+            }
+        }
+        if !call.id.is_empty() {
+            self.by_id.insert(call.id.clone(), place);
+        }
+    }
 }
 
 /// A tool call that more may come of.
@@ -116,7 +146,7 @@ impl ResponseBuilder {
     /// An answer of which nothing has come yet.
     #[must_use]
     pub fn new() -> Self {
-        Self { response: ModelResponse::empty(), calls: Vec::new() }
+        Self { response: ModelResponse::empty(), calls: Vec::new(), places: Places::default() }
     }
 
     /// Adds a piece.
@@ -135,7 +165,7 @@ impl ResponseBuilder {
     /// The answer as it is by now.
     #[must_use]
     pub fn finish(self) -> ModelResponse {
-        let Self { mut response, mut calls } = self;
+        let Self { mut response, mut calls, .. } = self;
         // Calls may come in any order. Those without an index stay behind the call that they came after.
         let mut last = 0;
         for call in &mut calls {
@@ -151,8 +181,10 @@ impl ResponseBuilder {
     /// A whole answer, to which more may be added.
     fn of(mut response: ModelResponse) -> Self {
         let calls = std::mem::take(&mut response.message.tool_calls);
-        let calls = calls.into_iter().enumerate().map(|(index, call)| PartialCall::of(index, call)).collect();
-        Self { response, calls }
+        let calls: Vec<_> = calls.into_iter().enumerate().map(|(index, call)| PartialCall::of(index, call)).collect();
+        let mut places = Places::default();
+        calls.iter().enumerate().for_each(|(place, call)| places.note(place, call));
+        Self { response, calls, places }
     }
 
     fn add_to_call(&mut self, delta: ToolCallDelta) {
@@ -164,22 +196,25 @@ impl ResponseBuilder {
             self.calls.push(PartialCall { index: delta.index, ..PartialCall::default() });
             self.calls.len() - 1
         });
-        if let Some(call) = self.calls.get_mut(place) {
-            call.add(delta);
+        let Some(call) = self.calls.get_mut(place) else { return };
+        let id = call.id.len();
+        call.add(delta);
+        if known.is_none() || call.id.len() != id {
+            self.places.note(place, call);
         }
     }
 
     fn known_by_index(&self, index: usize, delta: &ToolCallDelta) -> Option<usize> {
-        let same_id = |call: &PartialCall| given(delta.id.as_ref()).is_some_and(|id| call.id == id);
-        let at_index = |call: &PartialCall| call.index == Some(index);
-        let by_id = self.calls.iter().rposition(|call| at_index(call) && same_id(call));
-        let last = by_id.or_else(|| self.calls.iter().rposition(at_index))?;
+        let by_id = delta.id.clone().and_then(|id| self.places.by_index_and_id.get(&(index, id)));
+        // An id that came in pieces is no longer what it was.
+        let by_id = by_id.filter(|place| delta.id.as_ref() == Some(&self.calls[**place].id));
+        let last = *by_id.or_else(|| self.places.at_index.get(&index))?;
         (!self.calls[last].ends_before(delta)).then_some(last)
     }
 
     fn known_without_index(&self, delta: &ToolCallDelta) -> Option<usize> {
         match (given(delta.id.as_ref()), given(delta.name.as_ref())) {
-            (Some(id), _) => self.calls.iter().rposition(|call| call.id == id),
+            (Some(id), _) => self.places.by_id.get(id).copied().filter(|place| self.calls[*place].id == id),
             (None, Some(_)) => None,
             (None, None) => self.calls.len().checked_sub(1),
         }
