@@ -36,6 +36,9 @@ pub use suspended::{CallState, NotOpen, Resolution, SuspendedCall, SuspendedMemo
 /// How many steps an agent may take when its builder does not say.
 const DEFAULT_MAX_STEPS: u32 = 20;
 
+/// What a request has in fields of its own, or what its model says itself.
+const NO_OPTIONS: [&str; 3] = ["messages", "tools", "stream"];
+
 /// How many tool calls an answer may ask for when its builder does not say.
 const DEFAULT_CALLS_PER_ANSWER: usize = 256;
 
@@ -296,9 +299,33 @@ impl<M, R> AgentBuilder<M, R> {
         self
     }
 
-    /// An option of every request to the model, such as `temperature`.
+    /// An option of every request to the model, such as `temperature`. `model` is the model of the requests, as
+    /// [`ModelCallInputs::model`](exo_rails::ModelCallInputs::model).
+    ///
+    /// The messages and the tools are never options, because rails look at them in their own fields: options named `messages`,
+    /// `tools` and `stream` are left out.
+    ///
+    /// ```
+    /// use exo_rails::prelude::*;
+    /// use exo_rails_agent::{Agent, ScriptedModel};
+    ///
+    /// #[rail(on = [PreLlmCall])]
+    /// fn see(request: &ModelCallInputs) {
+    ///     assert_eq!(request.extra.keys().collect::<Vec<_>>(), ["temperature"]);
+    ///     assert_eq!(request.model.as_deref(), Some("small"));
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let model: ScriptedModel = r#"[{ "say": "Hello" }]"#.parse()?;
+    /// let agent = Agent::builder("support", model).option("temperature", 0).option("model", "small").option("messages", "unseen");
+    /// agent.rails(rail_chain![see]).build().run("Hello").await?;
+    /// # Ok(()) }
+    /// ```
     pub fn option(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
-        self.0.options.insert(name.into(), value.into());
+        let name = name.into();
+        if !NO_OPTIONS.contains(&name.as_str()) {
+            self.0.options.insert(name, value.into());
+        }
         self
     }
 

@@ -228,7 +228,9 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
         span: &Span,
     ) -> Result<ModelResponse, RunError> {
         let tools = self.agent.tools.iter().map(|tool| tool.spec().clone()).collect();
-        let request = ModelCallInputs { model: None, messages, tools, extra: self.agent.options.clone() };
+        let mut extra = self.agent.options.clone();
+        let model = extra.remove("model").and_then(|name| name.as_str().map(str::to_owned));
+        let request = ModelCallInputs { model, messages, tools, extra };
         let rails = &self.agent.rails;
         match &self.events {
             None => rails.guard_llm_call(request, ctx, |request| self.call_model(request, span)).await,
@@ -244,11 +246,15 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
         telemetry::record_request(span, &request);
         self.progress.set_asked(request.attempt());
         let mut meter = self.meter();
-        let mut response = match self.progress.take_response() {
+        let response = match self.progress.take_response() {
             Some(recorded) => recorded?,
-            None => self.agent.model.call(request).await?,
+            None => {
+                let mut response = self.agent.model.call(request).await?;
+                response.settle_tool_calls();
+                response.retain_fields_of_server();
+                response
+            }
         };
-        response.settle_tool_calls();
         meter.last.clone_from(&response.usage);
         Ok(response)
     }

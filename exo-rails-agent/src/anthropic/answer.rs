@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use exo_rails::message::Usage;
-use exo_rails::{ModelDelta, ModelResponse, OperationError, OperationErrorKind, ResponseBuilder, ToolCallDelta};
+use exo_rails::{
+    InvokeOutput, ModelDelta, ModelResponse, OperationError, OperationErrorKind, ResponseBuilder, ToolCallDelta,
+};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -186,6 +188,8 @@ impl Decoder {
         pieces: &mut VecDeque<ModelDelta>,
     ) {
         drop_nulls(&mut fields);
+        // Only a rail says that it has skipped a call.
+        fields.remove(InvokeOutput::SKIPPED);
         let reason = fields.get("stop_reason").and_then(Value::as_str).map(finish_reason);
         self.finished |= reason.is_some();
         if !fields.is_empty() {

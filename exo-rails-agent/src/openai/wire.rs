@@ -3,7 +3,9 @@
 use std::collections::VecDeque;
 
 use exo_rails::message::{Content, Message, Usage};
-use exo_rails::{ModelCallInputs, ModelDelta, ModelResponse, OperationError, OperationErrorKind, ToolCallDelta};
+use exo_rails::{
+    InvokeOutput, ModelCallInputs, ModelDelta, ModelResponse, OperationError, OperationErrorKind, ToolCallDelta,
+};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value, json};
@@ -135,6 +137,7 @@ impl Protocol for ChatCompletions {
         drop_nulls(&mut extra);
         let mut response = ModelResponse { message: self::message(message)?, finish_reason, usage, extra };
         response.settle_tool_calls();
+        response.retain_fields_of_server();
         Ok(response)
     }
 }
@@ -232,6 +235,8 @@ impl Decoder {
     /// The fields of the envelope that are new: most of them stay the same from piece to piece.
     fn envelope(&mut self, mut fields: Map<String, Value>, pieces: &mut VecDeque<ModelDelta>) {
         drop_nulls(&mut fields);
+        // Only a rail says that it has skipped a call.
+        fields.remove(InvokeOutput::SKIPPED);
         // Lists are appended, so the same list again is more of it.
         fields.retain(|name, value| has_list(value) || self.told.get(name) != Some(value));
         if !fields.is_empty() {

@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
+use crate::message::extra::KnownFields;
 use crate::message::payload::ModelResponse;
-use crate::message::{Content, ContentPart, Message, ToolCall, Usage};
+use crate::message::{Content, ContentPart, FunctionCall, Message, ToolCall, Usage};
 
 /// A piece of a model's answer: what `Model::stream` yields.
 ///
@@ -154,8 +155,14 @@ impl ResponseBuilder {
         match delta {
             ModelDelta::Text(text) => append_text(&mut self.response.message, text),
             ModelDelta::ToolCall(delta) => self.add_to_call(delta),
-            ModelDelta::Fields(fields) => merge(&mut self.response.message.extra, fields, Texts::Append),
-            ModelDelta::ResponseFields(fields) => merge(&mut self.response.extra, fields, Texts::Replace),
+            ModelDelta::Fields(mut fields) => {
+                Message::retain_unknown(&mut fields);
+                merge(&mut self.response.message.extra, fields, Texts::Append);
+            }
+            ModelDelta::ResponseFields(mut fields) => {
+                ModelResponse::retain_unknown(&mut fields);
+                merge(&mut self.response.extra, fields, Texts::Replace);
+            }
             ModelDelta::Finish(reason) => self.response.finish_reason = Some(reason),
             ModelDelta::Usage(usage) => self.response.usage = Some(usage),
             ModelDelta::Response(response) => *self = Self::of(*response),
@@ -266,6 +273,8 @@ impl PartialCall {
         if let Some(Value::Object(fields)) = extra.remove("function") {
             call.function.extra = fields;
         }
+        FunctionCall::retain_unknown(&mut call.function.extra);
+        ToolCall::retain_unknown(&mut extra);
         call.extra = extra;
         call
     }

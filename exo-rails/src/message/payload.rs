@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::error_kind::OperationErrorKind;
+use super::extra::{KnownFields, unknown_fields};
 use super::{Content, Message, Messages, Role, ToolCall, ToolSpec, Usage};
 
 /// What a run is asked: carried by [`Start`](crate::events::Start), and by the events that end the run.
@@ -15,7 +16,7 @@ pub struct InvokeInputs {
     #[serde(default, skip_serializing_if = "Messages::is_empty")]
     pub messages: Messages,
     /// Whatever else belongs to the request.
-    #[serde(flatten)]
+    #[serde(flatten, serialize_with = "unknown_fields::<InvokeInputs, _>")]
     pub extra: Map<String, Value>,
 }
 
@@ -67,7 +68,7 @@ pub struct InvokeOutput {
     #[serde(default)]
     pub steps: u32,
     /// Whatever else belongs to the answer.
-    #[serde(flatten)]
+    #[serde(flatten, serialize_with = "unknown_fields::<InvokeOutput, _>")]
     pub extra: Map<String, Value>,
 }
 
@@ -109,7 +110,7 @@ pub struct ModelCallInputs {
     #[serde(default, deserialize_with = "super::null_as_empty", skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<ToolSpec>,
     /// Options and fields that this type does not know.
-    #[serde(flatten)]
+    #[serde(flatten, serialize_with = "unknown_fields::<ModelCallInputs, _>")]
     pub extra: Map<String, Value>,
 }
 
@@ -133,7 +134,7 @@ pub struct ModelResponse {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
     /// Fields that this type does not know.
-    #[serde(flatten)]
+    #[serde(flatten, serialize_with = "unknown_fields::<ModelResponse, _>")]
     pub extra: Map<String, Value>,
 }
 
@@ -159,6 +160,24 @@ impl ModelResponse {
     pub fn is_cut(&self) -> bool {
         let reason = self.finish_reason.as_deref().unwrap_or_default();
         CUT.iter().any(|word| word.eq_ignore_ascii_case(reason))
+    }
+
+    /// Drops the fields of [`extra`](Self::extra) that only this program writes: what has the name of a field, and
+    /// [`SKIPPED`](InvokeOutput::SKIPPED), which says that a rail has skipped the call. Models of `exo-rails-agent` and its
+    /// agent do it to every answer of a server.
+    ///
+    /// ```
+    /// use exo_rails::{InvokeOutput, ModelResponse};
+    ///
+    /// let mut answer = ModelResponse::text("Hello");
+    /// answer.extra.insert("id".into(), "c-1".into());
+    /// answer.extra.insert(InvokeOutput::SKIPPED.into(), "by nobody".into());
+    /// answer.retain_fields_of_server();
+    /// assert_eq!(answer.extra.keys().collect::<Vec<_>>(), ["id"]);
+    /// ```
+    pub fn retain_fields_of_server(&mut self) {
+        Self::retain_unknown(&mut self.extra);
+        self.extra.remove(InvokeOutput::SKIPPED);
     }
 
     /// Writes `{}` for the arguments of a tool call without arguments, when the answer is complete. In an answer that was
@@ -245,7 +264,7 @@ pub struct ToolCallInputs {
     #[serde(default)]
     pub arguments: Value,
     /// Whatever else belongs to the call.
-    #[serde(flatten)]
+    #[serde(flatten, serialize_with = "unknown_fields::<ToolCallInputs, _>")]
     pub extra: Map<String, Value>,
 }
 
@@ -332,7 +351,7 @@ pub struct ToolOutput {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_kind: Option<OperationErrorKind>,
     /// Whatever else belongs to the output; the model does not see it.
-    #[serde(flatten)]
+    #[serde(flatten, serialize_with = "unknown_fields::<ToolOutput, _>")]
     pub extra: Map<String, Value>,
 }
 

@@ -5,6 +5,7 @@ mod answers;
 mod cut;
 mod dialect;
 mod failures;
+mod falsified;
 mod limits;
 mod messages;
 mod requests;
