@@ -13,9 +13,10 @@ use tokio::task::{self, JoinError};
 use tokio::time::{Instant, timeout};
 
 use super::body::Body;
-use super::failure::{self, Secrets};
+use super::failure;
 use super::limits::{Limits, memory_of_json};
 use super::reading::{Decoder, Reading};
+use super::secret::Secrets;
 
 /// What is sent to a server, and how its answers are read.
 pub(crate) trait Protocol: Send + Sync {

@@ -9,6 +9,7 @@ mod failure;
 mod json;
 mod limits;
 mod reading;
+mod secret;
 mod settings;
 
 pub use settings::ConfigError;
@@ -20,4 +21,5 @@ pub(crate) use json::{BLOCKS, drop_nulls, error_event, options, unreadable};
 #[cfg(feature = "anthropic-http")]
 pub(crate) use limits::memory_of_fields;
 pub(crate) use reading::Decoder;
+pub(crate) use secret::Secret;
 pub(crate) use settings::{Provider, Settings, Variables, timeouts_and_headers};

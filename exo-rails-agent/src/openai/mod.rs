@@ -64,7 +64,10 @@ pub use builder::ChatModelBuilder;
 /// A stream that ends without saying that the answer is complete has broken off. The future, or the stream, closes
 /// the request when it is dropped. It needs a tokio runtime with I/O and time.
 ///
-/// The API key is in no error and not in `Debug`, even when the server tells it.
+/// The API key is in no error and not in `Debug`, even when the server repeats it: no eight characters in a row of the key,
+/// of a header or of a user, a password or a value in the address, also when they are escaped or in other letters. A secret of
+/// three to seven characters is hidden where it is a whole word. A server on this machine is asked without a proxy, whatever
+/// `HTTP_PROXY` says.
 ///
 /// ```
 /// use exo_rails_agent::openai::ChatModel;
