@@ -246,14 +246,13 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
         telemetry::record_request(span, &request);
         self.progress.set_asked(request.attempt());
         let mut meter = self.meter();
-        let response = match self.progress.take_response() {
-            Some(recorded) => recorded?,
-            None => {
-                let mut response = self.agent.model.call(request).await?;
-                response.settle_tool_calls();
-                response.retain_fields_of_server();
-                response
-            }
+        let response = if let Some(recorded) = self.progress.take_response() {
+            recorded?
+        } else {
+            let mut response = self.agent.model.call(request).await?;
+            response.settle_tool_calls();
+            response.retain_fields_of_server();
+            response
         };
         meter.last.clone_from(&response.usage);
         Ok(response)

@@ -56,7 +56,9 @@ impl Body {
             }
             Err(_) => return Err(self.limits.too_slow()),
         };
-        self.received += piece.as_ref().map_or(0, |piece| piece.len());
+        if let Some(piece) = &piece {
+            self.received += piece.len();
+        }
         if self.received > self.limits.bytes { Err(self.limits.too_many_bytes()) } else { Ok(piece) }
     }
 
@@ -84,6 +86,6 @@ impl Body {
 
 /// This time and so much, or a time that does not come.
 fn later(time: Instant, wait: Duration) -> Instant {
-    const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+    const YEAR: Duration = Duration::from_hours(365 * 24);
     time + wait.min(YEAR)
 }

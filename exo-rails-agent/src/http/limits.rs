@@ -84,7 +84,7 @@ trait Naming {
 
 impl Naming for OperationError {
     fn naming(mut self, method: &str) -> Self {
-        self.message += &format!(": the method `{method}` of the model's builder sets this limit");
+        self.message = format!("{}: the method `{method}` of the model's builder sets this limit", self.message);
         self
     }
 }

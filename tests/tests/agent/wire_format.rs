@@ -372,15 +372,9 @@ fn no_extra_is_read_in_the_place_of_a_field() {
         FunctionSpec { "name": "search" }: "name" "description" "parameters";
         Usage {}: "prompt_tokens" "completion_tokens" "total_tokens";
     }
-    mod payloads {
-        pub(super) use exo_rails::{
-            CompactionInputs, CompactionOutput, ContextInputs, InvokeInputs, InvokeOutput, ModelCallInputs,
-            ModelResponse, ToolCallInputs, ToolOutput,
-        };
-    }
     macro_rules! payload_cases {
         ($($type:ident $wire:tt: $($name:literal)*;)*) => {$(
-            let (text, written) = with_extras!(payloads::$type, json!($wire), [$($name),*]);
+            let (text, written) = with_extras!(exo_rails::$type, json!($wire), [$($name),*]);
             assert!(!text.contains("falsified") && written["x"] == "kept", "{}: {text}", stringify!($type));
         )*};
     }

@@ -36,7 +36,7 @@ fn false_fields(except: &[&str]) -> serde_json::Map<String, Value> {
     names.map(|name| (name.to_owned(), json!({ "by": FALSE, "role": FALSE, "content": FALSE }))).collect()
 }
 
-fn with(except: &[&str], fields: Value) -> Value {
+fn with(except: &[&str], fields: &Value) -> Value {
     let mut all = false_fields(except);
     all.extend(fields.as_object().unwrap().clone());
     all.into()
@@ -46,21 +46,21 @@ fn answer(dialect: Dialect, how: How) -> Answer {
     let usage = json!({ "prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3, "message": 4 });
     match (dialect, how) {
         (Dialect::Chat, How::AtOnce) => {
-            let message = with(&["tool_calls", "tool_call_id"], json!({ "role": "assistant", "content": "true" }));
-            let choice = with(&[], json!({ "message": message, "finish_reason": "stop" }));
-            Answer::json(&with(&[], json!({ "choices": [choice], "usage": usage })))
+            let message = with(&["tool_calls", "tool_call_id"], &json!({ "role": "assistant", "content": "true" }));
+            let choice = with(&[], &json!({ "message": message, "finish_reason": "stop" }));
+            Answer::json(&with(&[], &json!({ "choices": [choice], "usage": usage })))
         }
         (Dialect::Chat, How::Streamed) => {
-            let delta = with(&["tool_calls"], json!({ "role": "assistant", "content": "true" }));
-            let choice = with(&[], json!({ "delta": delta, "finish_reason": "stop" }));
-            let piece = with(&[], json!({ "choices": [choice], "usage": usage }));
+            let delta = with(&["tool_calls"], &json!({ "role": "assistant", "content": "true" }));
+            let choice = with(&[], &json!({ "delta": delta, "finish_reason": "stop" }));
+            let piece = with(&[], &json!({ "choices": [choice], "usage": usage }));
             Answer::stream(&all_chat_events(&[piece]), 1_000).ended()
         }
         (Dialect::Messages, how) => {
             let usage = json!({ "input_tokens": 1, "output_tokens": 2, "message": 4, "total_tokens": 9 });
-            let block = with(&[], json!({ "type": "text", "text": "true" }));
+            let block = with(&[], &json!({ "type": "text", "text": "true" }));
             let fields = json!({ "role": "assistant", "stop_reason": "end_turn", "usage": usage });
-            let mut message = with(&[], fields);
+            let mut message = with(&[], &fields);
             if let How::AtOnce = how {
                 message["content"] = json!([block]);
                 return Answer::json(&message);
@@ -68,7 +68,7 @@ fn answer(dialect: Dialect, how: How) -> Answer {
             let events = [
                 json!({ "type": "message_start", "message": message }),
                 json!({ "type": "content_block_start", "index": 0, "content_block": block }),
-                with(&["usage"], json!({ "type": "message_delta", "delta": false_fields(&[]) })),
+                with(&["usage"], &json!({ "type": "message_delta", "delta": false_fields(&[]) })),
                 json!({ "type": "message_stop" }),
             ];
             Answer::stream(&message_events(&events), 1_000).ended()
