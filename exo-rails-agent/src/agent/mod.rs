@@ -36,6 +36,15 @@ pub use suspended::{CallState, NotOpen, Resolution, SuspendedCall, SuspendedMemo
 /// How many steps an agent may take when its builder does not say.
 const DEFAULT_MAX_STEPS: u32 = 20;
 
+/// What a request has in fields of its own, or what its model says itself.
+const NO_OPTIONS: [&str; 3] = ["messages", "tools", "stream"];
+
+/// How many tool calls an answer may ask for when its builder does not say.
+const DEFAULT_CALLS_PER_ANSWER: usize = 256;
+
+/// How many tool calls a run may make when its builder does not say.
+const DEFAULT_CALLS_PER_RUN: usize = 10_000;
+
 /// How many tools run at once when its builder does not say.
 const DEFAULT_PARALLEL_TOOLS: NonZeroUsize = NonZeroUsize::new(8).unwrap();
 
@@ -50,6 +59,9 @@ const DEFAULT_PARALLEL_TOOLS: NonZeroUsize = NonZeroUsize::new(8).unwrap();
 /// the rails of [`ToolError`](exo_rails::events::ToolError) let the error go on, it becomes the output of the call, and passes
 /// the rails of [`PostToolCall`](exo_rails::events::PostToolCall) like any other. Everything else ends the run with
 /// a [`FailedRun`], which has the [`RunError`](exo_rails::RunError) and what the run had done until then.
+///
+/// No tool runs for an answer that was [cut](exo_rails::ModelResponse::is_cut), because the arguments of its calls may be
+/// incomplete: the rails see the calls, whose arguments are text, each call fails, and the model reads why.
 ///
 /// What a rail changes in the request of one model call is for that call; the conversation goes on without
 /// the change.
@@ -92,6 +104,7 @@ pub struct Agent<M, R = NoRails> {
     instructions: Option<String>,
     options: Map<String, Value>,
     max_steps: u32,
+    max_calls: MaxCalls,
     max_retries: Option<u32>,
     parallel_tools: NonZeroUsize,
     catches_panics: bool,
@@ -100,6 +113,13 @@ pub struct Agent<M, R = NoRails> {
     checkpoints: Option<SharedCheckpoints>,
     context_budget: Option<u64>,
     memory: AgentMemory,
+}
+
+/// How many tool calls the model may ask for.
+#[derive(Clone, Copy, Debug)]
+struct MaxCalls {
+    per_answer: usize,
+    per_run: usize,
 }
 
 #[derive(Clone)]
@@ -122,6 +142,7 @@ impl<M: Model> Agent<M> {
             instructions: None,
             options: Map::new(),
             max_steps: DEFAULT_MAX_STEPS,
+            max_calls: MaxCalls { per_answer: DEFAULT_CALLS_PER_ANSWER, per_run: DEFAULT_CALLS_PER_RUN },
             max_retries: None,
             parallel_tools: DEFAULT_PARALLEL_TOOLS,
             catches_panics: false,
@@ -278,9 +299,33 @@ impl<M, R> AgentBuilder<M, R> {
         self
     }
 
-    /// An option of every request to the model, such as `temperature`.
+    /// An option of every request to the model, such as `temperature`. `model` is the model of the requests, as
+    /// [`ModelCallInputs::model`](exo_rails::ModelCallInputs::model).
+    ///
+    /// The messages and the tools are never options, because rails look at them in their own fields: options named `messages`,
+    /// `tools` and `stream` are left out.
+    ///
+    /// ```
+    /// use exo_rails::prelude::*;
+    /// use exo_rails_agent::{Agent, ScriptedModel};
+    ///
+    /// #[rail(on = [PreLlmCall])]
+    /// fn see(request: &ModelCallInputs) {
+    ///     assert_eq!(request.extra.keys().collect::<Vec<_>>(), ["temperature"]);
+    ///     assert_eq!(request.model.as_deref(), Some("small"));
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let model: ScriptedModel = r#"[{ "say": "Hello" }]"#.parse()?;
+    /// let agent = Agent::builder("support", model).option("temperature", 0).option("model", "small").option("messages", "unseen");
+    /// agent.rails(rail_chain![see]).build().run("Hello").await?;
+    /// # Ok(()) }
+    /// ```
     pub fn option(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
-        self.0.options.insert(name.into(), value.into());
+        let name = name.into();
+        if !NO_OPTIONS.contains(&name.as_str()) {
+            self.0.options.insert(name, value.into());
+        }
         self
     }
 
@@ -288,6 +333,31 @@ impl<M, R> AgentBuilder<M, R> {
     /// One more, and the run fails with [`RunError::StepLimit`](exo_rails::RunError::StepLimit).
     pub fn max_steps(mut self, steps: u32) -> Self {
         self.0.max_steps = steps;
+        self
+    }
+
+    /// How many tool calls one answer of the model may ask for (256 when it is not said). With more, none of them is made,
+    /// and the run fails with an [`OperationError`](exo_rails::OperationError) of the kind `InvalidResponse`.
+    ///
+    /// ```
+    /// use exo_rails_agent::{Agent, ScriptedModel};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let model: ScriptedModel = r#"[{ "call": [{ "tool": "search" }, { "tool": "search" }] }]"#.parse()?;
+    /// let agent = Agent::builder("support", model).max_calls_per_answer(1).build();
+    /// let failed = agent.run("Where is my order?").await.unwrap_err();
+    /// assert!(failed.error.to_string().starts_with("the model asks for 2 tool calls in one answer, and the limit is 1"));
+    /// # Ok(()) }
+    /// ```
+    pub fn max_calls_per_answer(mut self, calls: usize) -> Self {
+        self.0.max_calls.per_answer = calls;
+        self
+    }
+
+    /// How many tool calls a run may make in all its attempts (10,000 when it is not said). Before one more, the run
+    /// fails as for [`max_calls_per_answer`](Self::max_calls_per_answer). A run that is resumed counts anew.
+    pub fn max_calls_per_run(mut self, calls: usize) -> Self {
+        self.0.max_calls.per_run = calls;
         self
     }
 
@@ -476,6 +546,7 @@ impl<M> AgentBuilder<M> {
             instructions,
             options,
             max_steps,
+            max_calls,
             max_retries,
             parallel_tools,
             catches_panics,
@@ -493,6 +564,7 @@ impl<M> AgentBuilder<M> {
             instructions,
             options,
             max_steps,
+            max_calls,
             max_retries,
             parallel_tools,
             catches_panics,

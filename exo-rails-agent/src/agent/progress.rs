@@ -51,6 +51,8 @@ struct MemoryState {
 
 struct Call {
     asked_for: ToolCall,
+    /// Why the answer that it is part of was cut.
+    cut_by: Option<String>,
     state: CallState,
     /// What the tool had come to, until it is called with it.
     recorded: Option<SuspendedResult>,
@@ -68,13 +70,13 @@ impl Progress {
 
     /// Goes on where the run was suspended.
     pub(super) fn resume(&self, run: SuspendedRun) {
-        let calls = run.calls.into_iter().map(|SuspendedCall { call, state }| {
+        let calls = run.calls.into_iter().map(|SuspendedCall { call, cut_by, state }| {
             let recorded = match &state {
                 CallState::Asked { result, .. } => result.as_deref().cloned(),
                 CallState::Resolved(output) => Some(SuspendedResult::Output(output.clone())),
                 _ => None,
             };
-            Call { asked_for: call, state, recorded }
+            Call { asked_for: call, cut_by, state, recorded }
         });
         let (mut messages, memory) = (run.so_far.messages, run.memory);
         let has_recalled = !memory.recalled.is_empty();
@@ -204,9 +206,16 @@ impl Progress {
         !self.lock().calls.is_empty()
     }
 
-    pub(super) fn begin_calls(&self, calls: Vec<ToolCall>) {
-        let waiting = |asked_for| Call { asked_for, state: CallState::Waiting, recorded: None };
-        self.lock().calls = calls.into_iter().map(waiting).collect();
+    /// The calls of an answer, which may have been cut.
+    pub(super) fn begin_calls(&self, answer: ModelResponse) {
+        let cut_by = if answer.is_cut() { answer.finish_reason } else { None };
+        let waiting = |asked_for| Call { asked_for, cut_by: cut_by.clone(), state: CallState::Waiting, recorded: None };
+        self.lock().calls = answer.message.tool_calls.into_iter().map(waiting).collect();
+    }
+
+    /// Why the answer that this call is part of was cut: then the call is not made.
+    pub(super) fn cut_by(&self, number: usize) -> Option<String> {
+        self.lock().calls.get(number)?.cut_by.clone()
     }
 
     /// The calls that have not returned yet, with their numbers.
@@ -274,7 +283,11 @@ impl Progress {
     /// What the run goes on with.
     pub(super) fn suspended(&self, context: SavedContext, usage: Usage, revision: u64) -> SuspendedRun {
         let state = self.lock();
-        let call = |call: &Call| SuspendedCall { call: call.asked_for.clone(), state: call.state.clone() };
+        let call = |call: &Call| SuspendedCall {
+            call: call.asked_for.clone(),
+            cut_by: call.cut_by.clone(),
+            state: call.state.clone(),
+        };
         let messages = state.messages();
         let recalled = messages.iter().enumerate().filter(|(_, message)| message.is_recalled).map(|(at, _)| at);
         let memory = SuspendedMemory { recalled: recalled.collect(), stores_answer: state.memory.stores_answer };

@@ -1,12 +1,13 @@
 //! The loop of an agent: a model call, the tool calls that it asks for, and again.
 
 use std::pin::Pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use exo_rails::message::{Content, Message, Messages, ToolCall, Usage};
 use exo_rails::{
     Ending, Guard, GuardSet, InvokeInputs, InvokeOutput, ModelCallInputs, ModelDelta, ModelResponse, OperationError,
-    Permit, RunContext, RunError, Tool, ToolCallInputs, ToolOutput, telemetry,
+    OperationErrorKind, Permit, RunContext, RunError, Tool, ToolCallInputs, ToolOutput, telemetry,
 };
 use futures_core::Stream;
 use futures_util::StreamExt;
@@ -34,6 +35,8 @@ pub(crate) struct AgentRun<'a, M, R> {
     events: Option<Sender<RunEvent>>,
     // One for all attempts: what a run has cost is not forgotten when a rail has it done again.
     usage: Arc<Mutex<Usage>>,
+    /// How many tool calls the model has asked for, in all attempts.
+    asked_calls: AtomicUsize,
     pub(super) progress: Progress,
     recorder: Recorder<'a>,
 }
@@ -41,7 +44,14 @@ pub(crate) struct AgentRun<'a, M, R> {
 impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
     pub(crate) fn new(agent: &'a Agent<M, R>, events: Option<Sender<RunEvent>>) -> Self {
         let recorder = Recorder::new(agent.checkpoints.as_ref(), &agent.kept_values);
-        Self { agent, events, usage: Arc::default(), progress: Progress::default(), recorder }
+        Self {
+            agent,
+            events,
+            usage: Arc::default(),
+            asked_calls: AtomicUsize::new(0),
+            progress: Progress::default(),
+            recorder,
+        }
     }
 
     /// Runs the agent, guarded.
@@ -115,7 +125,7 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
                     self.note_answer(&ctx);
                     return Ok(self.answer(response, &ctx));
                 }
-                self.progress.begin_calls(response.message.tool_calls);
+                self.progress.begin_calls(response);
             }
             self.tell_calls().await;
             self.call_tools(&ctx).await?;
@@ -132,11 +142,27 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
         self.check_overflow(ctx).await?;
         // The request is gone with the future: then nobody shares the list, and the push copies no pointers.
         let response = self.ask(self.progress.messages(), ctx).await?;
+        self.count_calls(response.message.tool_calls.len())?;
         // Where a rail has skipped the call, there may be nothing to remember.
         if !(ctx.substituted_by().is_some() && says_nothing(&response.message)) {
             self.progress.add_response(response.message.clone());
         }
         Ok(response)
+    }
+
+    /// Refuses an answer with more tool calls than the model may ask for.
+    fn count_calls(&self, calls: usize) -> Result<(), OperationError> {
+        let limits = self.agent.max_calls;
+        let of_run = self.asked_calls.fetch_add(calls, Ordering::Relaxed).saturating_add(calls);
+        let (asked, place, limit, method) = match () {
+            () if calls > limits.per_answer => (calls, "answer", limits.per_answer, "max_calls_per_answer"),
+            () if of_run > limits.per_run => (of_run, "run", limits.per_run, "max_calls_per_run"),
+            () => return Ok(()),
+        };
+        let message = format!(
+            "the model asks for {asked} tool calls in one {place}, and the limit is {limit}: `AgentBuilder::{method}` sets it"
+        );
+        Err(OperationError::new(OperationErrorKind::InvalidResponse, message))
     }
 
     /// The error; where a rail ends the run with an answer, with what the run has cost.
@@ -202,7 +228,9 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
         span: &Span,
     ) -> Result<ModelResponse, RunError> {
         let tools = self.agent.tools.iter().map(|tool| tool.spec().clone()).collect();
-        let request = ModelCallInputs { model: None, messages, tools, extra: self.agent.options.clone() };
+        let mut extra = self.agent.options.clone();
+        let model = extra.remove("model").and_then(|name| name.as_str().map(str::to_owned));
+        let request = ModelCallInputs { model, messages, tools, extra };
         let rails = &self.agent.rails;
         match &self.events {
             None => rails.guard_llm_call(request, ctx, |request| self.call_model(request, span)).await,
@@ -218,9 +246,13 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
         telemetry::record_request(span, &request);
         self.progress.set_asked(request.attempt());
         let mut meter = self.meter();
-        let response = match self.progress.take_response() {
-            Some(recorded) => recorded?,
-            None => self.agent.model.call(request).await?,
+        let response = if let Some(recorded) = self.progress.take_response() {
+            recorded?
+        } else {
+            let mut response = self.agent.model.call(request).await?;
+            response.settle_tool_calls();
+            response.retain_fields_of_server();
+            response
         };
         meter.last.clone_from(&response.usage);
         Ok(response)
@@ -312,7 +344,7 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
     }
 
     async fn call_tool(&self, number: usize, call: &ToolCall, ctx: &mut RunContext) -> Result<ToolOutput, RunError> {
-        let (call, tools) = (ToolCallInputs::asked_for(call), &self.agent.tools);
+        let (call, tools) = (inputs_of(call, self.progress.cut_by(number).is_some()), &self.agent.tools);
         // A name that is not a tool's is the model's own words.
         let known = tools.iter().find(|tool| tool.name() == call.tool_name).map_or("", Tool::name);
         let span = telemetry::tool_call_span(ctx, known, &call.id);
@@ -340,6 +372,10 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
         if let Some(recorded) = self.progress.take_output_of(number) {
             return recorded;
         }
+        // Here, where no rail can give the call the arguments that it lacks.
+        if let Some(reason) = self.progress.cut_by(number) {
+            return Err(cut(&reason));
+        }
         self.progress.set_call(number, CallState::Unknown { tool_name: call.tool_name.clone() });
         let saved = self.recorder.save(&self.progress, || self.used(), &call.context()).await;
         let reported = saved.as_ref().err().map(|error| OperationError::new(error.kind, error.message.clone()));
@@ -351,6 +387,20 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
         // A tool may panic before it gives its future, so it is called inside.
         panics::caught_if(self.agent.catches_panics, async { Tool::call_named(&self.agent.tools, call).await }).await
     }
+}
+
+/// What is asked of a tool. The arguments of a call that was cut are text, whatever they look like.
+fn inputs_of(call: &ToolCall, is_cut: bool) -> ToolCallInputs {
+    let inputs = ToolCallInputs::asked_for(call);
+    if is_cut { inputs.with_arguments(call.function.arguments.clone().into()) } else { inputs }
+}
+
+/// A call is not made.
+fn cut(reason: &str) -> OperationError {
+    let message = format!(
+        "the answer was cut (`{reason}`), and its tool calls may lack arguments: none of them was made. Ask for them again in a shorter answer"
+    );
+    OperationError::new(OperationErrorKind::InvalidRequest, message)
 }
 
 /// Which error of several tool calls ends the run: the first of these.

@@ -109,6 +109,9 @@ impl SuspendedMemory {
 pub struct SuspendedCall {
     /// The call, as the model has asked for it.
     pub call: ToolCall,
+    /// Why the model's answer was cut, when it [was](exo_rails::ModelResponse::is_cut): then the call is not made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cut_by: Option<String>,
     /// How far it is.
     pub state: CallState,
 }
@@ -261,7 +264,7 @@ impl SuspendedRun {
     /// When that of the call with this number is not unknown.
     pub fn resolve(&mut self, number: usize, resolution: Resolution) -> Result<(), NotOpen> {
         let unknown = self.calls.get_mut(number).filter(|call| matches!(call.state, CallState::Unknown { .. }));
-        let Some(SuspendedCall { call, state }) = unknown else {
+        let Some(SuspendedCall { call, state, .. }) = unknown else {
             let unknown = self.unknown_calls().map(|(number, _)| number).collect();
             return Err(NotOpen::Call { number, unknown });
         };

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use exo_rails::message::Usage;
-use exo_rails::{ModelDelta, ModelResponse, OperationError, OperationErrorKind, ResponseBuilder, ToolCallDelta};
+use exo_rails::{
+    InvokeOutput, ModelDelta, ModelResponse, OperationError, OperationErrorKind, ResponseBuilder, ToolCallDelta,
+};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -96,6 +98,8 @@ pub(super) struct Decoder {
     blocks: BTreeMap<usize, Block>,
     /// How many tool calls have begun.
     calls: usize,
+    /// How much memory the beginnings of blocks take.
+    held: usize,
 }
 
 /// A block of an answer that more may come of.
@@ -129,6 +133,7 @@ impl http::Decoder for Decoder {
         match serde_json::from_value(data).map_err(|error| unreadable(&error))? {
             StreamEvent::MessageStart { message } => self.begin(message, pieces),
             StreamEvent::ContentBlockStart { index, content_block } => {
+                self.held += http::memory_of_fields(&content_block);
                 self.begin_block(index, content_block, pieces)?;
             }
             StreamEvent::ContentBlockDelta { index, delta } => self.add(index, delta, pieces)?,
@@ -142,6 +147,10 @@ impl http::Decoder for Decoder {
 
     fn is_complete(&self) -> bool {
         self.finished
+    }
+
+    fn held(&self) -> usize {
+        self.held
     }
 
     fn complete(&mut self, pieces: &mut VecDeque<ModelDelta>) -> Result<(), OperationError> {
@@ -179,6 +188,8 @@ impl Decoder {
         pieces: &mut VecDeque<ModelDelta>,
     ) {
         drop_nulls(&mut fields);
+        // Only a rail says that it has skipped a call.
+        fields.remove(InvokeOutput::SKIPPED);
         let reason = fields.get("stop_reason").and_then(Value::as_str).map(finish_reason);
         self.finished |= reason.is_some();
         if !fields.is_empty() {

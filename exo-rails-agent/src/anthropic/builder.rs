@@ -4,7 +4,7 @@ use std::env;
 use std::fmt;
 
 use super::{MessagesModel, protocol::Messages};
-use crate::http::{ConfigError, Provider, Settings, Variables, timeouts_and_headers};
+use crate::http::{ConfigError, Provider, Secret, Settings, Variables, timeouts_and_headers};
 
 static PROVIDER: Provider = Provider {
     base_url: "https://api.anthropic.com",
@@ -65,13 +65,13 @@ impl MessagesModelBuilder {
 
     /// Where the server is; `/v1/messages` is added, or `/messages` where the URL ends with `/v1`. A query stays behind it.
     pub fn base_url(mut self, url: impl Into<String>) -> Self {
-        self.settings.base_url = url.into();
+        self.settings.base_url = Secret::new(url);
         self
     }
 
     /// The key, sent as the header `x-api-key`. Some local servers need none.
     pub fn api_key(mut self, key: impl Into<String>) -> Self {
-        self.settings.api_key = Some(key.into());
+        self.settings.api_key = Some(Secret::new(key));
         self
     }
 

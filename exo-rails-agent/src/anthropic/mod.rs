@@ -67,13 +67,16 @@ pub const BLOCKS: &str = http::BLOCKS;
 /// | status 429 | `RateLimited` |
 /// | another status 4xx; a part that the protocol cannot send | `InvalidRequest` |
 /// | status 5xx, such as 529 when the servers are overloaded; no connection; an answer that breaks off | `Unavailable` |
-/// | an answer that is none, a redirection | `InvalidResponse` |
+/// | an answer that is none or exceeds a size limit of the [builder](MessagesModelBuilder), a redirection | `InvalidResponse` |
 /// | an error instead of an answer, or within it | by its `type`: `rate_limit_error` is `RateLimited`, `overloaded_error` is `Unavailable` |
 ///
 /// A stream that ends without saying why the model stopped has broken off. The future, or the stream, closes the request
 /// when it is dropped. It needs a tokio runtime with I/O and time.
 ///
-/// The API key is in no error and not in `Debug`, even when the server tells it.
+/// The API key is in no error and not in `Debug`, even when the server repeats it: no eight characters in a row of the key,
+/// of a header or of a user, a password or a value in the address, also when they are escaped or in other letters. A secret of
+/// three to seven characters is hidden where it is a whole word. A server on this machine is asked without a proxy, whatever
+/// `HTTP_PROXY` says.
 ///
 /// ```
 /// use exo_rails_agent::anthropic::MessagesModel;

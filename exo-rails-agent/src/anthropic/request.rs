@@ -123,7 +123,9 @@ fn block(part: &ContentPart) -> Result<Value, OperationError> {
         block["title"] = name.into();
     }
     for (name, value) in part.extra.iter().filter(|(name, _)| **name != part.kind) {
-        block[name] = value.clone();
+        if block.get(name).is_none() {
+            block[name] = value.clone();
+        }
     }
     Ok(block)
 }
@@ -165,6 +167,7 @@ fn tool(spec: &ToolSpec) -> Value {
     let function = &spec.function;
     let mut tool = spec.extra.clone();
     tool.extend(function.extra.clone());
+    tool.remove("description");
     tool.insert("name".to_owned(), function.name.as_str().into());
     if !function.description.is_empty() {
         tool.insert("description".to_owned(), function.description.as_str().into());

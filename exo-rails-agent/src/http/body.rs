@@ -2,26 +2,27 @@
 
 use std::time::Duration;
 
-use exo_rails::{OperationError, OperationErrorKind};
+use exo_rails::OperationError;
 use reqwest::Response;
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout_at};
 
 use super::failure;
-
-/// The longest answer that is read at once.
-const LONGEST: usize = 64 * 1024 * 1024;
+use super::limits::Limits;
 
 #[derive(Debug)]
 pub(crate) struct Body {
     response: Response,
-    /// How long it may take until the next piece comes.
-    limit: Duration,
+    limits: Limits,
+    /// When all of it has to be here.
+    deadline: Instant,
+    received: usize,
 }
 
 impl Body {
-    pub(crate) fn new(response: Response, limit: Duration) -> Self {
-        Self { response, limit }
+    /// The body of an answer to a request that was sent at this time.
+    pub(crate) fn new(response: Response, limits: Limits, sent: Instant) -> Self {
+        Self { response, limits, deadline: later(sent, limits.answer), received: 0 }
     }
 
     pub(crate) fn is_success(&self) -> bool {
@@ -36,8 +37,8 @@ impl Body {
         self.response.headers()
     }
 
-    pub(crate) fn limit(&self) -> Duration {
-        self.limit
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
     }
 
     pub(crate) fn is_json(&self) -> bool {
@@ -47,33 +48,44 @@ impl Body {
 
     /// The next piece; `None` at the end.
     pub(crate) async fn piece(&mut self) -> Result<Option<impl AsRef<[u8]> + use<>>, OperationError> {
-        match timeout(self.limit, self.response.chunk()).await {
-            Ok(piece) => piece.map_err(failure::broken_off),
-            Err(_) => Err(failure::timed_out("the answer does not go on", self.limit)),
+        let silent = later(Instant::now(), self.limits.chunk);
+        let piece = match timeout_at(silent.min(self.deadline), self.response.chunk()).await {
+            Ok(piece) => piece.map_err(failure::broken_off)?,
+            Err(_) if silent < self.deadline => {
+                return Err(failure::timed_out("the answer does not go on", self.limits.chunk));
+            }
+            Err(_) => return Err(self.limits.too_slow()),
+        };
+        if let Some(piece) = &piece {
+            self.received += piece.len();
         }
+        if self.received > self.limits.bytes { Err(self.limits.too_many_bytes()) } else { Ok(piece) }
     }
 
     /// All of it.
     pub(crate) async fn whole(mut self) -> Result<Vec<u8>, OperationError> {
-        let (all, cut) = self.up_to(LONGEST).await?;
-        if cut {
-            let message = format!("the answer is longer than {LONGEST} bytes");
-            return Err(OperationError::new(OperationErrorKind::InvalidResponse, message));
-        }
-        Ok(all)
-    }
-
-    /// Its first bytes, and whether there are more.
-    pub(crate) async fn up_to(&mut self, length: usize) -> Result<(Vec<u8>, bool), OperationError> {
         let mut bytes = Vec::new();
         while let Some(piece) = self.piece().await? {
-            let piece = piece.as_ref();
-            let fits = piece.len().min(length - bytes.len());
-            bytes.extend_from_slice(&piece[..fits]);
-            if fits < piece.len() {
-                return Ok((bytes, true));
-            }
+            bytes.extend_from_slice(piece.as_ref());
         }
-        Ok((bytes, false))
+        Ok(bytes)
     }
+
+    /// Its first bytes.
+    pub(crate) async fn up_to(&mut self, length: usize) -> Result<Vec<u8>, OperationError> {
+        let mut bytes = Vec::new();
+        while bytes.len() < length
+            && let Some(piece) = self.piece().await?
+        {
+            let piece = piece.as_ref();
+            bytes.extend_from_slice(&piece[..piece.len().min(length - bytes.len())]);
+        }
+        Ok(bytes)
+    }
+}
+
+/// This time and so much, or a time that does not come.
+fn later(time: Instant, wait: Duration) -> Instant {
+    const YEAR: Duration = Duration::from_hours(365 * 24);
+    time + wait.min(YEAR)
 }

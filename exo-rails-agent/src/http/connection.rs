@@ -2,19 +2,21 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
-use exo_rails::{ModelCallInputs, ModelDelta, ModelResponse, OperationError, Permit};
+use exo_rails::{ModelCallInputs, ModelDelta, ModelResponse, OperationError, OperationErrorKind, Permit};
 use futures_core::Stream;
 use futures_util::stream::{self, TryStreamExt};
 use reqwest::header::{ACCEPT, CONTENT_TYPE};
 use reqwest::{Client, Url};
 use serde_json::{Map, Value};
-use tokio::time::timeout;
+use tokio::task::{self, JoinError};
+use tokio::time::{Instant, timeout};
 
 use super::body::Body;
-use super::failure::{self, Secrets};
+use super::failure;
+use super::limits::{Limits, memory_of_json};
 use super::reading::{Decoder, Reading};
+use super::secret::Secrets;
 
 /// What is sent to a server, and how its answers are read.
 pub(crate) trait Protocol: Send + Sync {
@@ -33,14 +35,8 @@ pub(crate) trait Protocol: Send + Sync {
     fn response(json: &[u8]) -> Result<ModelResponse, OperationError>;
 }
 
-/// How long it waits.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Limits {
-    /// For the answer to begin.
-    pub(crate) response: Duration,
-    /// For the next piece of the answer.
-    pub(crate) chunk: Duration,
-}
+/// A body with more bytes takes milliseconds to read.
+const LONG: usize = 256 * 1024;
 
 /// A model behind a server.
 #[derive(Clone)]
@@ -77,15 +73,30 @@ impl<P: Protocol> Connection<P> {
     }
 
     async fn whole(&self, request: &ModelCallInputs) -> Result<ModelResponse, OperationError> {
-        let body = self.send(request, false).await?;
-        P::response(&body.whole().await?)
+        Self::read(self.send(request, false).await?).await
+    }
+
+    /// Reads an answer that comes as a whole: a long one beside the tasks of the runtime, which would wait for it.
+    async fn read(body: Body) -> Result<ModelResponse, OperationError> {
+        let limits = *body.limits();
+        let json = body.whole().await?;
+        let is_long = json.len() > LONG;
+        let read = move || {
+            limits.check_memory(memory_of_json(&json))?;
+            P::response(&json)
+        };
+        if !is_long {
+            return read();
+        }
+        let stopped = |error: JoinError| Err(OperationError::new(OperationErrorKind::Other, error.to_string()));
+        task::spawn_blocking(read).await.unwrap_or_else(stopped)
     }
 
     async fn pieces(&self, request: Permit<ModelCallInputs>) -> Result<Reading<P::Decoder>, OperationError> {
         let body = self.send(&request, true).await?;
         if body.is_json() {
             // This server does not stream.
-            return Ok(Reading::of(P::response(&body.whole().await?)?, request));
+            return Ok(Reading::of(Self::read(body).await?, request));
         }
         Ok(Reading::new(body, request))
     }
@@ -96,11 +107,12 @@ impl<P: Protocol> Connection<P> {
         let accept = if streamed { "text/event-stream" } else { "application/json" };
         let request = self.client.post(self.url.clone()).header(CONTENT_TYPE, "application/json");
         let sending = request.header(ACCEPT, accept).body(body).send();
-        let response = timeout(self.limits.response, sending)
+        let sent = Instant::now();
+        let response = timeout(self.limits.response.min(self.limits.answer), sending)
             .await
-            .map_err(|_| failure::timed_out("no answer has begun", self.limits.response))?
+            .map_err(|_| self.limits.not_begun())?
             .map_err(failure::unreachable)?;
-        let body = Body::new(response, self.limits.chunk);
+        let body = Body::new(response, self.limits, sent);
         if body.is_success() { Ok(body) } else { Err(failure::refused(body).await) }
     }
 

@@ -5,9 +5,6 @@
 
 use std::collections::VecDeque;
 
-/// No event of an answer is near it.
-const LONGEST: usize = 16 * 1024 * 1024;
-
 /// An event: its data, undecoded, since nothing shorter than an event need be a whole number of characters.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Event {
@@ -21,8 +18,10 @@ pub(crate) struct Event {
 pub(crate) struct TooLong;
 
 /// Takes bytes as they come and gives events.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Events {
+    /// How many bytes an event may have.
+    longest: usize,
     /// The line that has not ended.
     line: Vec<u8>,
     /// The event that has not ended, when it has data.
@@ -34,6 +33,11 @@ pub(crate) struct Events {
 }
 
 impl Events {
+    /// Events of at most so many bytes.
+    pub(crate) fn new(longest: usize) -> Self {
+        Self { longest, line: Vec::new(), data: None, is_error: false, after_return: false, ready: VecDeque::new() }
+    }
+
     /// Takes more bytes.
     pub(crate) fn feed(&mut self, mut bytes: &[u8]) -> Result<(), TooLong> {
         while let Some((&first, rest)) = bytes.split_first() {
@@ -68,7 +72,7 @@ impl Events {
 
     fn extend_line(&mut self, bytes: &[u8]) -> Result<(), TooLong> {
         let length = self.line.len() + self.data.as_ref().map_or(0, Vec::len) + bytes.len();
-        if length > LONGEST {
+        if length > self.longest {
             return Err(TooLong);
         }
         self.line.extend_from_slice(bytes);
@@ -122,7 +126,9 @@ impl Events {
 
 #[cfg(test)]
 mod tests {
-    use super::{Event, Events, LONGEST, TooLong};
+    use super::{Event, Events, TooLong};
+
+    const LONGEST: usize = 1024;
 
     fn event(data: &str) -> Event {
         Event { data: data.into(), is_error: false }
@@ -130,7 +136,7 @@ mod tests {
 
     /// The events of this text when it comes in pieces of so many bytes.
     fn events(text: &str, size: usize) -> Vec<Event> {
-        let mut events = Events::default();
+        let mut events = Events::new(LONGEST);
         for piece in text.as_bytes().chunks(size) {
             assert_eq!(events.feed(piece), Ok(()));
         }
@@ -161,10 +167,10 @@ mod tests {
 
     #[test]
     fn an_event_without_an_end_does_not_fill_the_memory() {
-        let (mut events, piece) = (Events::default(), vec![b'x'; LONGEST / 4]);
+        let (mut events, piece) = (Events::new(LONGEST), vec![b'x'; LONGEST / 4]);
         let fed = (0..8).try_for_each(|_| events.feed(b"data: ").and_then(|()| events.feed(&piece)));
         assert_eq!(fed, Err(TooLong));
-        let (mut events, piece) = (Events::default(), [&b"data: "[..], &piece, b"\n"].concat());
+        let (mut events, piece) = (Events::new(LONGEST), [&b"data: "[..], &piece, b"\n"].concat());
         assert_eq!((0..8).try_for_each(|_| events.feed(&piece)), Err(TooLong));
     }
 }

@@ -15,30 +15,6 @@ use super::body::Body;
 /// How much of the body of an error is read.
 const LONGEST_BODY: usize = 64 * 1024;
 
-/// How many characters of an error are told.
-const LONGEST_MESSAGE: usize = 1_000;
-
-/// Texts that no error tells.
-#[derive(Default)]
-pub(crate) struct Secrets(pub(crate) Vec<String>);
-
-impl Secrets {
-    /// The error without them, and not too long.
-    pub(crate) fn hide(&self, mut error: OperationError) -> OperationError {
-        let mut message = error.message;
-        for secret in &self.0 {
-            message = message.replace(secret.as_str(), "[key]");
-        }
-        // Only now: half a secret would not be found.
-        if let Some((end, _)) = message.char_indices().nth(LONGEST_MESSAGE) {
-            message.truncate(end);
-            message.push('…');
-        }
-        error.message = message;
-        error
-    }
-}
-
 pub(crate) fn timed_out(what: &str, limit: Duration) -> OperationError {
     OperationError::new(OperationErrorKind::Timeout, format!("{what} within {limit:?}"))
 }
@@ -70,10 +46,10 @@ fn transport(kind: OperationErrorKind, what: &str, error: reqwest::Error) -> Ope
 
 /// The answer has another status than success.
 pub(crate) async fn refused(mut body: Body) -> OperationError {
-    let (status, wait, limit) = (body.status(), retry_after(body.headers()), body.limit());
+    let (status, wait, limit) = (body.status(), retry_after(body.headers()), body.limits().chunk);
     // What the server has to say is worth a wait, but not a failure of its own.
     let told = match timeout(limit, body.up_to(LONGEST_BODY)).await {
-        Ok(Ok((told, _))) => message_of_body(&told),
+        Ok(Ok(told)) => message_of_body(&told),
         _ => None,
     };
     let message = told.unwrap_or_else(|| format!("the server answers {}", words(status)));

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::failure;
 
 /// Options of a request that would stand in the place of what the rails have seen, or say how the answer is sent.
-const NO_OPTIONS: [&str; 3] = ["messages", "tools", "stream"];
+const NO_OPTIONS: [&str; 4] = ["model", "messages", "tools", "stream"];
 
 /// The field of a message that only the messages protocol knows: see `anthropic::BLOCKS`.
 pub(crate) const BLOCKS: &str = "anthropic_blocks";

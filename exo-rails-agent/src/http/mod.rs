@@ -7,7 +7,9 @@ mod connection;
 mod events;
 mod failure;
 mod json;
+mod limits;
 mod reading;
+mod secret;
 mod settings;
 
 pub use settings::ConfigError;
@@ -16,5 +18,8 @@ pub(crate) use connection::{Connection, Protocol};
 pub(crate) use events::Event;
 pub(crate) use failure::told;
 pub(crate) use json::{BLOCKS, drop_nulls, error_event, options, unreadable};
+#[cfg(feature = "anthropic-http")]
+pub(crate) use limits::memory_of_fields;
 pub(crate) use reading::Decoder;
+pub(crate) use secret::Secret;
 pub(crate) use settings::{Provider, Settings, Variables, timeouts_and_headers};

@@ -5,9 +5,11 @@ use std::collections::VecDeque;
 use exo_rails::{ModelCallInputs, ModelDelta, ModelResponse, OperationError, OperationErrorKind, Permit};
 use futures_core::Stream;
 use futures_util::stream;
+use tokio::task::coop::consume_budget;
 
 use super::body::Body;
 use super::events::{Event, Events};
+use super::limits::{Limits, memory_of_json, memory_of_piece};
 
 /// Makes the pieces of an answer from events.
 pub(crate) trait Decoder: Default + Send {
@@ -16,6 +18,11 @@ pub(crate) trait Decoder: Default + Send {
 
     /// Whether the answer is complete, although no event has said that it is the last one.
     fn is_complete(&self) -> bool;
+
+    /// How much memory is held for pieces that have not come to their end.
+    fn held(&self) -> usize {
+        0
+    }
 
     /// The last pieces of an answer that is complete.
     fn complete(&mut self, pieces: &mut VecDeque<ModelDelta>) -> Result<(), OperationError>;
@@ -27,22 +34,27 @@ pub(super) struct Reading<D> {
     events: Events,
     decoder: D,
     pieces: VecDeque<ModelDelta>,
+    limits: Limits,
+    /// How much memory the pieces take that have come.
+    memory: usize,
     /// As long as the server is at work, so is the operation.
     _permit: Permit<ModelCallInputs>,
 }
 
 impl<D: Decoder> Reading<D> {
     pub(super) fn new(body: Body, permit: Permit<ModelCallInputs>) -> Self {
-        Self { body: Some(body), ..Self::with(VecDeque::new(), permit) }
+        let limits = *body.limits();
+        Self { body: Some(body), ..Self::with(VecDeque::new(), permit, limits) }
     }
 
     /// An answer that came as a whole.
     pub(super) fn of(response: ModelResponse, permit: Permit<ModelCallInputs>) -> Self {
-        Self::with(VecDeque::from([ModelDelta::Response(Box::new(response))]), permit)
+        Self::with(VecDeque::from([ModelDelta::Response(Box::new(response))]), permit, Limits::default())
     }
 
-    fn with(pieces: VecDeque<ModelDelta>, permit: Permit<ModelCallInputs>) -> Self {
-        Self { body: None, events: Events::default(), decoder: D::default(), pieces, _permit: permit }
+    fn with(pieces: VecDeque<ModelDelta>, permit: Permit<ModelCallInputs>, limits: Limits) -> Self {
+        let (events, decoder) = (Events::new(limits.event), D::default());
+        Self { body: None, events, decoder, pieces, limits, memory: 0, _permit: permit }
     }
 
     pub(super) fn stream(self) -> impl Stream<Item = Result<ModelDelta, OperationError>> + Send {
@@ -54,6 +66,8 @@ impl<D: Decoder> Reading<D> {
 
     async fn next(&mut self) -> Result<Option<ModelDelta>, OperationError> {
         loop {
+            // A piece of a body may have many events, which are there at once.
+            consume_budget().await;
             if let Some(delta) = self.pieces.pop_front() {
                 return Ok(Some(delta));
             }
@@ -61,7 +75,7 @@ impl<D: Decoder> Reading<D> {
             if let Some(event) = self.events.next() {
                 self.take(&event)?;
             } else if let Some(piece) = body.piece().await? {
-                self.events.feed(piece.as_ref()).map_err(|_| too_long())?;
+                self.events.feed(piece.as_ref()).map_err(|_| self.limits.event_too_long())?;
             } else {
                 self.end()?;
             }
@@ -69,7 +83,11 @@ impl<D: Decoder> Reading<D> {
     }
 
     fn take(&mut self, event: &Event) -> Result<(), OperationError> {
-        if self.decoder.take(event, &mut self.pieces)? {
+        self.limits.check_memory(memory_of_json(&event.data))?;
+        let is_last = self.decoder.take(event, &mut self.pieces)?;
+        self.memory += self.pieces.iter().map(memory_of_piece).sum::<usize>();
+        self.limits.check_memory(self.memory + self.decoder.held())?;
+        if is_last {
             self.body = None;
             self.decoder.complete(&mut self.pieces)?;
         }
@@ -91,8 +109,4 @@ impl<D: Decoder> Reading<D> {
         }
         self.decoder.complete(&mut self.pieces)
     }
-}
-
-fn too_long() -> OperationError {
-    OperationError::new(OperationErrorKind::InvalidResponse, "an event of the answer is too long")
 }

@@ -3,25 +3,20 @@
 use std::env::VarError;
 use std::error::Error;
 use std::fmt;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Url, redirect};
 
-use super::connection::{Connection, Limits};
-use super::failure::Secrets;
+use super::connection::Connection;
+use super::limits::Limits;
+use super::secret::{Secret, Secrets};
 
 const USER_AGENT: &str = concat!("exo-rails/", env!("CARGO_PKG_VERSION"));
 
 const CONNECT: Duration = Duration::from_secs(10);
-/// A server that does not stream answers when the model has finished.
-const RESPONSE: Duration = Duration::from_mins(10);
-/// Models that think may be silent for long.
-const CHUNK: Duration = Duration::from_mins(5);
-
-/// A header with fewer characters is not taken for a key: it may be part of a word.
-const SHORTEST_SECRET: usize = 8;
 
 /// Where a provider is, and how its users name a model there.
 pub(crate) struct Provider {
@@ -49,9 +44,9 @@ pub(crate) struct Variables {
 pub(crate) struct Settings {
     provider: &'static Provider,
     pub(crate) model: String,
-    pub(crate) base_url: String,
-    pub(crate) api_key: Option<String>,
-    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) base_url: Secret,
+    pub(crate) api_key: Option<Secret>,
+    pub(crate) headers: Vec<(String, Secret)>,
     pub(crate) connect: Duration,
     pub(crate) limits: Limits,
 }
@@ -112,11 +107,11 @@ impl Settings {
         Self {
             provider,
             model,
-            base_url: provider.base_url.to_owned(),
+            base_url: Secret::new(provider.base_url),
             api_key: None,
             headers: Vec::new(),
             connect: CONNECT,
-            limits: Limits { response: RESPONSE, chunk: CHUNK },
+            limits: Limits::default(),
         }
     }
 
@@ -141,9 +136,9 @@ impl Settings {
             Some(model) => model,
             None => read(model_name)?.ok_or(ConfigError::NotSet { variable: model_name })?,
         };
-        let mut settings = Self { api_key, ..Self::new(provider, model) };
+        let mut settings = Self { api_key: api_key.map(Secret::new), ..Self::new(provider, model) };
         if let Some(base_url) = base_url {
-            settings.base_url = base_url;
+            settings.base_url = Secret::new(base_url);
         }
         Ok(settings)
     }
@@ -154,25 +149,27 @@ impl Settings {
         if url.scheme() == "https" && !cfg!(any(feature = "openai", feature = "anthropic")) {
             return Err(ConfigError::NoTls { feature: self.provider.feature });
         }
-        let client = Client::builder()
+        let mut client = Client::builder()
             .user_agent(USER_AGENT)
             .default_headers(headers)
             .connect_timeout(self.connect)
             // A key goes where it was told to go and nowhere else.
-            .redirect(redirect::Policy::none())
-            .build()
-            .map_err(|error| ConfigError::Client(error.without_url().into()))?;
-        let secrets = Arc::new(self.secrets());
+            .redirect(redirect::Policy::none());
+        if is_this_machine(&url) {
+            client = client.no_proxy();
+        }
+        let client = client.build().map_err(|error| ConfigError::Client(error.without_url().into()))?;
+        let secrets = Arc::new(self.secrets(&url));
         Ok(Connection { protocol, client, url, model: self.model, secrets, limits: self.limits })
     }
 
     fn key(&self) -> Option<&str> {
-        self.api_key.as_deref().filter(|key| !key.is_empty())
+        self.api_key.as_ref().map(Secret::expose).filter(|key| !key.is_empty())
     }
 
     fn endpoint(&self) -> Result<Url, ConfigError> {
         let unusable = |reason: &str| ConfigError::BaseUrl { reason: reason.to_owned() };
-        let mut url = Url::parse(&self.base_url).map_err(|error| unusable(&error.to_string()))?;
+        let mut url = Url::parse(self.base_url.expose()).map_err(|error| unusable(&error.to_string()))?;
         if !matches!(url.scheme(), "http" | "https") {
             return Err(unusable("it does not begin with http:// or https://"));
         }
@@ -189,7 +186,7 @@ impl Settings {
             let (name, before) = self.provider.key;
             headers.insert(name, sensitive(&format!("{before}{key}")).ok_or(ConfigError::ApiKey)?);
         }
-        let others = self.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        let others = self.headers.iter().map(|(name, value)| (name.as_str(), value.expose()));
         for (name, value) in self.provider.headers.iter().copied().chain(others) {
             let wrong = || ConfigError::Header { name: name.to_owned() };
             let key = HeaderName::try_from(name).map_err(|_| wrong())?;
@@ -198,13 +195,12 @@ impl Settings {
         Ok(headers)
     }
 
-    fn secrets(&self) -> Secrets {
-        let headers = self.headers.iter().map(|(_, value)| value).filter(|value| value.len() >= SHORTEST_SECRET);
-        let mut secrets: Vec<_> =
-            self.key().into_iter().chain(headers.map(String::as_str)).map(str::to_owned).collect();
-        // One may be part of another.
-        secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
-        Secrets(secrets)
+    fn secrets(&self, url: &Url) -> Secrets {
+        let mut secrets = Secrets::default();
+        secrets.add_url(url);
+        self.key().into_iter().for_each(|key| secrets.add(key));
+        self.headers.iter().for_each(|(_, value)| secrets.add_header(value.expose()));
+        secrets
     }
 
     /// Shows a builder of this type, without what may be a key.
@@ -215,6 +211,16 @@ impl Settings {
             .field("headers", &headers)
             .field("limits", &self.limits)
             .finish_non_exhaustive()
+    }
+}
+
+/// Whether a server at this address runs on this machine. Then no proxy is asked for it, whatever the environment says: the
+/// proxy would get the key.
+fn is_this_machine(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default().trim_end_matches('.');
+    match host.trim_matches(['[', ']']).parse::<IpAddr>() {
+        Ok(address) => address.to_canonical().is_loopback() || address.to_canonical().is_unspecified(),
+        Err(_) => host == "localhost" || host.ends_with(".localhost"),
     }
 }
 
@@ -230,7 +236,7 @@ macro_rules! timeouts_and_headers {
     () => {
         /// A header of every request. Its value may be a key: like that, it is not shown.
         pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-            self.settings.headers.push((name.into(), value.into()));
+            self.settings.headers.push((name.into(), crate::http::Secret::new(value)));
             self
         }
 
@@ -253,6 +259,33 @@ macro_rules! timeouts_and_headers {
             self.settings.limits.chunk = limit;
             self
         }
+
+        /// How long the whole answer may take, from the request to its end: an hour when it is not said.
+        pub fn answer_timeout(mut self, limit: std::time::Duration) -> Self {
+            self.settings.limits.answer = limit;
+            self
+        }
+
+        /// How many bytes an answer may have, as a whole or in all events of its stream: 64 MiB when it is not said. With
+        /// more, and with more than the following limits allow, the call fails with an error of the kind `InvalidResponse`.
+        pub fn max_answer_bytes(mut self, bytes: usize) -> Self {
+            self.settings.limits.bytes = bytes;
+            self
+        }
+
+        /// How many bytes one event of a streamed answer may have: 16 MiB when it is not said.
+        pub fn max_event_bytes(mut self, bytes: usize) -> Self {
+            self.settings.limits.event = bytes;
+            self
+        }
+
+        /// How many bytes of memory the JSON of an answer may take, as this library estimates it before it reads the
+        /// JSON: 256 MiB when it is not said. An object takes about a kilobyte, however short it is, so an answer of a few
+        /// megabytes could otherwise fill the memory.
+        pub fn max_answer_memory(mut self, bytes: usize) -> Self {
+            self.settings.limits.memory = bytes;
+            self
+        }
     };
 }
 
@@ -263,7 +296,7 @@ mod tests {
     use std::env::VarError;
     use std::ffi::OsString;
 
-    use super::{ConfigError, HeaderValue, Provider, Settings, Variables};
+    use super::{ConfigError, HeaderValue, Provider, Secret, Settings, Url, Variables, is_this_machine};
 
     static PROVIDER: Provider = Provider {
         base_url: "https://api.example.com/v1",
@@ -337,8 +370,27 @@ mod tests {
     }
 
     fn with_header(name: &str, value: &str) -> Settings {
-        let headers = vec![(name.to_owned(), value.to_owned())];
-        Settings { api_key: Some("sk".to_owned()), headers, ..Settings::new(&PROVIDER, "m".to_owned()) }
+        let headers = vec![(name.to_owned(), Secret::new(value))];
+        Settings { api_key: Some(Secret::new("sk")), headers, ..Settings::new(&PROVIDER, "m".to_owned()) }
+    }
+
+    #[test]
+    fn addresses_of_this_machine_are_known() {
+        let local = [
+            "localhost:1",
+            "LOCALHOST.",
+            "a.localhost",
+            "127.0.0.1",
+            "127.9.9.9",
+            "[::1]:80",
+            "[::ffff:127.0.0.1]",
+            "0.0.0.0",
+            "[::]",
+            "127.1",
+        ];
+        let remote = ["example.com", "localhost.example.com", "10.0.0.1", "[2001:db8::1]", "128.0.0.1"];
+        let is_local = |host: &&str| Url::parse(&format!("http://{host}/v1")).is_ok_and(|url| is_this_machine(&url));
+        assert!(local.iter().all(is_local) && !remote.iter().any(is_local));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::env;
 use std::fmt;
 
 use super::{ChatModel, wire::ChatCompletions};
-use crate::http::{ConfigError, Provider, Settings, Variables, timeouts_and_headers};
+use crate::http::{ConfigError, Provider, Secret, Settings, Variables, timeouts_and_headers};
 
 static PROVIDER: Provider = Provider {
     base_url: "https://api.openai.com/v1",
@@ -59,13 +59,13 @@ impl ChatModelBuilder {
 
     /// Where the server is, up to and with `/v1`; `/chat/completions` is added. A query stays behind it.
     pub fn base_url(mut self, url: impl Into<String>) -> Self {
-        self.settings.base_url = url.into();
+        self.settings.base_url = Secret::new(url);
         self
     }
 
     /// The key, sent as a bearer token. Many local servers need none.
     pub fn api_key(mut self, key: impl Into<String>) -> Self {
-        self.settings.api_key = Some(key.into());
+        self.settings.api_key = Some(Secret::new(key));
         self
     }
 

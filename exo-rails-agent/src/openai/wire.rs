@@ -3,7 +3,9 @@
 use std::collections::VecDeque;
 
 use exo_rails::message::{Content, Message, Usage};
-use exo_rails::{ModelCallInputs, ModelDelta, ModelResponse, OperationError, OperationErrorKind, ToolCallDelta};
+use exo_rails::{
+    InvokeOutput, ModelCallInputs, ModelDelta, ModelResponse, OperationError, OperationErrorKind, ToolCallDelta,
+};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value, json};
@@ -133,7 +135,10 @@ impl Protocol for ChatCompletions {
         let Choice { message, finish_reason, extra: of_choice, .. } = first;
         extra.extend(of_choice);
         drop_nulls(&mut extra);
-        Ok(ModelResponse { message: self::message(message)?, finish_reason, usage, extra })
+        let mut response = ModelResponse { message: self::message(message)?, finish_reason, usage, extra };
+        response.settle_tool_calls();
+        response.retain_fields_of_server();
+        Ok(response)
     }
 }
 
@@ -230,9 +235,13 @@ impl Decoder {
     /// The fields of the envelope that are new: most of them stay the same from piece to piece.
     fn envelope(&mut self, mut fields: Map<String, Value>, pieces: &mut VecDeque<ModelDelta>) {
         drop_nulls(&mut fields);
-        fields.retain(|name, value| value.is_array() || value.is_object() || self.told.get(name) != Some(value));
+        // Only a rail says that it has skipped a call.
+        fields.remove(InvokeOutput::SKIPPED);
+        // Lists are appended, so the same list again is more of it.
+        fields.retain(|name, value| has_list(value) || self.told.get(name) != Some(value));
         if !fields.is_empty() {
-            self.told.extend(fields.iter().map(|(name, value)| (name.clone(), value.clone())));
+            let again = fields.iter().filter(|(_, value)| !has_list(value));
+            self.told.extend(again.map(|(name, value)| (name.clone(), value.clone())));
             pieces.push_back(ModelDelta::ResponseFields(fields));
         }
     }
@@ -248,6 +257,14 @@ impl CallPiece {
             extra.insert("function".to_owned(), of_function.into());
         }
         ModelDelta::ToolCall(ToolCallDelta { index, id, name, arguments: arguments.unwrap_or_default(), extra })
+    }
+}
+
+fn has_list(value: &Value) -> bool {
+    match value {
+        Value::Array(_) => true,
+        Value::Object(fields) => fields.values().any(has_list),
+        _ => false,
     }
 }
 

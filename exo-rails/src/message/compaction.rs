@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::extra::unknown_fields;
 use crate::message::Messages;
 
 /// A history that is to be made shorter: carried by [`PreCompaction`](crate::events::PreCompaction) and
@@ -19,7 +20,7 @@ pub struct CompactionInputs {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
     /// Whatever else belongs to it.
-    #[serde(flatten)]
+    #[serde(flatten, serialize_with = "unknown_fields::<CompactionInputs, _>")]
     pub extra: Map<String, Value>,
 }
 
@@ -35,6 +36,6 @@ pub struct CompactionOutput {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
     /// Whatever else belongs to it.
-    #[serde(flatten)]
+    #[serde(flatten, serialize_with = "unknown_fields::<CompactionOutput, _>")]
     pub extra: Map<String, Value>,
 }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::Messages;
+use super::extra::unknown_fields;
 
 /// What a model is about to read: carried by [`ContextAssembled`](crate::events::ContextAssembled) and
 /// [`ContextOverflow`](crate::events::ContextOverflow). What their rails change stays changed for the whole run.
@@ -30,6 +31,6 @@ pub struct ContextInputs {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<u64>,
     /// Whatever else belongs to it.
-    #[serde(flatten)]
+    #[serde(flatten, serialize_with = "unknown_fields::<ContextInputs, _>")]
     pub extra: Map<String, Value>,
 }

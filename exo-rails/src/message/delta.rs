@@ -1,9 +1,12 @@
 //! Answers that come in pieces, and what puts them together.
 
+use std::collections::HashMap;
+
 use serde_json::{Map, Value};
 
+use crate::message::extra::KnownFields;
 use crate::message::payload::ModelResponse;
-use crate::message::{Content, ContentPart, Message, ToolCall, Usage};
+use crate::message::{Content, ContentPart, FunctionCall, Message, ToolCall, Usage};
 
 /// A piece of a model's answer: what `Model::stream` yields.
 ///
@@ -83,7 +86,8 @@ impl ToolCallDelta {
 /// index. A piece that has an id and a name, both different from those of the call at its index, begins another
 /// call: some providers give all their calls one index. Without an index, a piece with a known id belongs to that
 /// call, one with a new id or with a name begins a call, and any other goes on with the last call. Ids and names
-/// may come in pieces, or be repeated with every piece.
+/// may come in pieces, or be repeated with every piece. A call of which no arguments have come has the arguments `{}`,
+/// unless the answer was cut: see [`ModelResponse::settle_tool_calls`].
 ///
 /// ```
 /// use exo_rails::{ModelDelta, ModelResponse, ResponseBuilder};
@@ -99,6 +103,34 @@ pub struct ResponseBuilder {
     /// The answer without its tool calls.
     response: ModelResponse,
     calls: Vec<PartialCall>,
+    places: Places,
+}
+
+/// Where calls are: an answer may have so many that nobody searches them for each piece.
+#[derive(Clone, Debug, Default)]
+struct Places {
+    /// The last call at an index.
+    at_index: HashMap<usize, usize>,
+    /// The last call with an index and an id.
+    by_index_and_id: HashMap<(usize, String), usize>,
+    /// The last call with an id.
+    by_id: HashMap<String, usize>,
+}
+
+impl Places {
+    /// A call has begun, or has more of its id.
+    fn note(&mut self, place: usize, call: &PartialCall) {
+        if let Some(index) = call.index {
+            let last = self.at_index.entry(index).or_insert(place);
+            *last = place.max(*last);
+            if !call.id.is_empty() {
+                self.by_index_and_id.insert((index, call.id.clone()), place);
+            }
+        }
+        if !call.id.is_empty() {
+            self.by_id.insert(call.id.clone(), place);
+        }
+    }
 }
 
 /// A tool call that more may come of.
@@ -115,7 +147,7 @@ impl ResponseBuilder {
     /// An answer of which nothing has come yet.
     #[must_use]
     pub fn new() -> Self {
-        Self { response: ModelResponse::empty(), calls: Vec::new() }
+        Self { response: ModelResponse::empty(), calls: Vec::new(), places: Places::default() }
     }
 
     /// Adds a piece.
@@ -123,8 +155,14 @@ impl ResponseBuilder {
         match delta {
             ModelDelta::Text(text) => append_text(&mut self.response.message, text),
             ModelDelta::ToolCall(delta) => self.add_to_call(delta),
-            ModelDelta::Fields(fields) => merge(&mut self.response.message.extra, fields, Texts::Append),
-            ModelDelta::ResponseFields(fields) => merge(&mut self.response.extra, fields, Texts::Replace),
+            ModelDelta::Fields(mut fields) => {
+                Message::retain_unknown(&mut fields);
+                merge(&mut self.response.message.extra, fields, Texts::Append);
+            }
+            ModelDelta::ResponseFields(mut fields) => {
+                ModelResponse::retain_unknown(&mut fields);
+                merge(&mut self.response.extra, fields, Texts::Replace);
+            }
             ModelDelta::Finish(reason) => self.response.finish_reason = Some(reason),
             ModelDelta::Usage(usage) => self.response.usage = Some(usage),
             ModelDelta::Response(response) => *self = Self::of(*response),
@@ -134,7 +172,7 @@ impl ResponseBuilder {
     /// The answer as it is by now.
     #[must_use]
     pub fn finish(self) -> ModelResponse {
-        let Self { mut response, mut calls } = self;
+        let Self { mut response, mut calls, .. } = self;
         // Calls may come in any order. Those without an index stay behind the call that they came after.
         let mut last = 0;
         for call in &mut calls {
@@ -143,14 +181,17 @@ impl ResponseBuilder {
         }
         calls.sort_by_key(|call| call.index);
         response.message.tool_calls = calls.into_iter().map(PartialCall::finish).collect();
+        response.settle_tool_calls();
         response
     }
 
     /// A whole answer, to which more may be added.
     fn of(mut response: ModelResponse) -> Self {
         let calls = std::mem::take(&mut response.message.tool_calls);
-        let calls = calls.into_iter().enumerate().map(|(index, call)| PartialCall::of(index, call)).collect();
-        Self { response, calls }
+        let calls: Vec<_> = calls.into_iter().enumerate().map(|(index, call)| PartialCall::of(index, call)).collect();
+        let mut places = Places::default();
+        calls.iter().enumerate().for_each(|(place, call)| places.note(place, call));
+        Self { response, calls, places }
     }
 
     fn add_to_call(&mut self, delta: ToolCallDelta) {
@@ -162,22 +203,25 @@ impl ResponseBuilder {
             self.calls.push(PartialCall { index: delta.index, ..PartialCall::default() });
             self.calls.len() - 1
         });
-        if let Some(call) = self.calls.get_mut(place) {
-            call.add(delta);
+        let Some(call) = self.calls.get_mut(place) else { return };
+        let id = call.id.len();
+        call.add(delta);
+        if known.is_none() || call.id.len() != id {
+            self.places.note(place, call);
         }
     }
 
     fn known_by_index(&self, index: usize, delta: &ToolCallDelta) -> Option<usize> {
-        let same_id = |call: &PartialCall| given(delta.id.as_ref()).is_some_and(|id| call.id == id);
-        let at_index = |call: &PartialCall| call.index == Some(index);
-        let by_id = self.calls.iter().rposition(|call| at_index(call) && same_id(call));
-        let last = by_id.or_else(|| self.calls.iter().rposition(at_index))?;
+        let by_id = delta.id.clone().and_then(|id| self.places.by_index_and_id.get(&(index, id)));
+        // An id that came in pieces is no longer what it was.
+        let by_id = by_id.filter(|place| delta.id.as_ref() == Some(&self.calls[**place].id));
+        let last = *by_id.or_else(|| self.places.at_index.get(&index))?;
         (!self.calls[last].ends_before(delta)).then_some(last)
     }
 
     fn known_without_index(&self, delta: &ToolCallDelta) -> Option<usize> {
         match (given(delta.id.as_ref()), given(delta.name.as_ref())) {
-            (Some(id), _) => self.calls.iter().rposition(|call| call.id == id),
+            (Some(id), _) => self.places.by_id.get(id).copied().filter(|place| self.calls[*place].id == id),
             (None, Some(_)) => None,
             (None, None) => self.calls.len().checked_sub(1),
         }
@@ -229,6 +273,8 @@ impl PartialCall {
         if let Some(Value::Object(fields)) = extra.remove("function") {
             call.function.extra = fields;
         }
+        FunctionCall::retain_unknown(&mut call.function.extra);
+        ToolCall::retain_unknown(&mut extra);
         call.extra = extra;
         call
     }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::extra::unknown_fields;
 use super::{Message, Messages};
 
 /// What a memory is asked: carried by [`MemoryRecalled`](crate::events::MemoryRecalled).
@@ -14,7 +15,7 @@ pub struct MemoryQuery {
     /// How many items are wanted at most.
     pub limit: usize,
     /// Whatever else belongs to the query.
-    #[serde(flatten)]
+    #[serde(flatten, serialize_with = "unknown_fields::<MemoryQuery, _>")]
     pub extra: Map<String, Value>,
 }
 
@@ -32,7 +33,7 @@ pub struct MemoryItem {
     /// What the model reads.
     pub text: String,
     /// Whatever else belongs to the item, such as its source or its age. The model does not read it.
-    #[serde(flatten)]
+    #[serde(flatten, serialize_with = "unknown_fields::<MemoryItem, _>")]
     pub extra: Map<String, Value>,
 }
 
@@ -74,7 +75,7 @@ pub struct RecalledMemory {
     /// What the model is to read, the most important first.
     pub items: Vec<MemoryItem>,
     /// Whatever else belongs to it.
-    #[serde(flatten)]
+    #[serde(flatten, serialize_with = "unknown_fields::<RecalledMemory, _>")]
     pub extra: Map<String, Value>,
 }
 
@@ -108,7 +109,7 @@ pub struct MemoryEntry {
     /// What was said: an agent writes the user's input and the answer here.
     pub messages: Messages,
     /// Whatever else belongs to the entry.
-    #[serde(flatten)]
+    #[serde(flatten, serialize_with = "unknown_fields::<MemoryEntry, _>")]
     pub extra: Map<String, Value>,
 }
 

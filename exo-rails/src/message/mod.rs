@@ -3,12 +3,16 @@
 //! The fields are those of the [chat-completions API](https://platform.openai.com/docs/api-reference/chat),
 //! which most providers and local servers speak. What a type here does not know is kept in its `extra` and
 //! written back, so that nothing is lost on the way through a rail.
+//!
+//! An `extra` never stands in the place of a field: what it has under the name of a field is not written. A rail, a model
+//! server or an option named `message` or `usage` cannot change what others read as the message or the usage.
 
 pub(crate) mod compaction;
 pub(crate) mod context;
 pub(crate) mod delta;
 pub(crate) mod dropped;
 pub(crate) mod error_kind;
+pub(crate) mod extra;
 pub(crate) mod memory;
 pub(crate) mod messages;
 pub(crate) mod pattern;
@@ -35,6 +39,8 @@ use std::ops::AddAssign;
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
+
+use extra::unknown_fields;
 
 /// One message of a conversation.
 ///
@@ -66,7 +72,7 @@ pub struct Message {
     #[serde(skip)]
     pub is_recalled: bool,
     /// Fields that this type does not know.
-    #[serde(flatten)]
+    #[serde(flatten, serialize_with = "unknown_fields::<Message, _>")]
     pub extra: Map<String, Value>,
 }
 
@@ -243,7 +249,7 @@ pub struct ContentPart {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// What the other kinds carry.
-    #[serde(flatten)]
+    #[serde(flatten, serialize_with = "unknown_fields::<ContentPart, _>")]
     pub extra: Map<String, Value>,
 }
 
@@ -259,7 +265,7 @@ pub struct ToolCall {
     /// The tool and its arguments.
     pub function: FunctionCall,
     /// Fields that this type does not know.
-    #[serde(flatten)]
+    #[serde(flatten, serialize_with = "unknown_fields::<ToolCall, _>")]
     pub extra: Map<String, Value>,
 }
 
@@ -285,7 +291,7 @@ pub struct FunctionCall {
     #[serde(default)]
     pub arguments: String,
     /// Fields that this type does not know.
-    #[serde(flatten)]
+    #[serde(flatten, serialize_with = "unknown_fields::<FunctionCall, _>")]
     pub extra: Map<String, Value>,
 }
 
@@ -298,7 +304,7 @@ pub struct ToolSpec {
     /// Name, description and parameters.
     pub function: FunctionSpec,
     /// Fields that this type does not know.
-    #[serde(flatten)]
+    #[serde(flatten, serialize_with = "unknown_fields::<ToolSpec, _>")]
     pub extra: Map<String, Value>,
 }
 
@@ -331,7 +337,7 @@ pub struct FunctionSpec {
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub parameters: Value,
     /// Fields that this type does not know.
-    #[serde(flatten)]
+    #[serde(flatten, serialize_with = "unknown_fields::<FunctionSpec, _>")]
     pub extra: Map<String, Value>,
 }
 
@@ -348,7 +354,7 @@ pub struct Usage {
     #[serde(default)]
     pub total_tokens: u64,
     /// Fields that this type does not know.
-    #[serde(flatten)]
+    #[serde(flatten, serialize_with = "unknown_fields::<Usage, _>")]
     pub extra: Map<String, Value>,
 }
 

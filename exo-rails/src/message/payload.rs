@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::error_kind::OperationErrorKind;
+use super::extra::{KnownFields, unknown_fields};
 use super::{Content, Message, Messages, Role, ToolCall, ToolSpec, Usage};
 
 /// What a run is asked: carried by [`Start`](crate::events::Start), and by the events that end the run.
@@ -15,7 +16,7 @@ pub struct InvokeInputs {
     #[serde(default, skip_serializing_if = "Messages::is_empty")]
     pub messages: Messages,
     /// Whatever else belongs to the request.
-    #[serde(flatten)]
+    #[serde(flatten, serialize_with = "unknown_fields::<InvokeInputs, _>")]
     pub extra: Map<String, Value>,
 }
 
@@ -67,7 +68,7 @@ pub struct InvokeOutput {
     #[serde(default)]
     pub steps: u32,
     /// Whatever else belongs to the answer.
-    #[serde(flatten)]
+    #[serde(flatten, serialize_with = "unknown_fields::<InvokeOutput, _>")]
     pub extra: Map<String, Value>,
 }
 
@@ -109,7 +110,7 @@ pub struct ModelCallInputs {
     #[serde(default, deserialize_with = "super::null_as_empty", skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<ToolSpec>,
     /// Options and fields that this type does not know.
-    #[serde(flatten)]
+    #[serde(flatten, serialize_with = "unknown_fields::<ModelCallInputs, _>")]
     pub extra: Map<String, Value>,
 }
 
@@ -133,7 +134,7 @@ pub struct ModelResponse {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
     /// Fields that this type does not know.
-    #[serde(flatten)]
+    #[serde(flatten, serialize_with = "unknown_fields::<ModelResponse, _>")]
     pub extra: Map<String, Value>,
 }
 
@@ -144,10 +145,99 @@ impl ModelResponse {
         Self { message: Message::assistant(text.into()), finish_reason: Some("stop".to_owned()), ..Self::default() }
     }
 
+    /// Whether the answer was cut before the model had finished: its `finish_reason` is `length` or `content_filter`, or a
+    /// word that other providers use for the same. Tool calls of such an answer may lack a part of their arguments. An
+    /// agent makes none of them, and the model reads why.
+    ///
+    /// ```
+    /// use exo_rails::ModelResponse;
+    ///
+    /// let cut = ModelResponse { finish_reason: Some("length".into()), ..ModelResponse::text("The order is la") };
+    /// assert!(cut.is_cut());
+    /// assert!(!ModelResponse::text("The order is late.").is_cut());
+    /// ```
+    #[must_use]
+    pub fn is_cut(&self) -> bool {
+        let reason = self.finish_reason.as_deref().unwrap_or_default();
+        CUT.iter().any(|word| word.eq_ignore_ascii_case(reason))
+    }
+
+    /// Drops the fields of [`extra`](Self::extra) that only this program writes: what has the name of a field, and
+    /// [`SKIPPED`](InvokeOutput::SKIPPED), which says that a rail has skipped the call. Models of `exo-rails-agent` and its
+    /// agent do it to every answer of a server.
+    ///
+    /// ```
+    /// use exo_rails::{InvokeOutput, ModelResponse};
+    ///
+    /// let mut answer = ModelResponse::text("Hello");
+    /// answer.extra.insert("id".into(), "c-1".into());
+    /// answer.extra.insert(InvokeOutput::SKIPPED.into(), "by nobody".into());
+    /// answer.retain_fields_of_server();
+    /// assert_eq!(answer.extra.keys().collect::<Vec<_>>(), ["id"]);
+    /// ```
+    pub fn retain_fields_of_server(&mut self) {
+        Self::retain_unknown(&mut self.extra);
+        self.extra.remove(InvokeOutput::SKIPPED);
+    }
+
+    /// Writes `{}` for the arguments of a tool call without arguments, when the answer is complete. In an answer that was
+    /// [cut](Self::is_cut), a last call with empty arguments lacks what the model did not come to write: its arguments
+    /// become the empty text, which is not JSON, so that no tool runs with them.
+    ///
+    /// A [`ResponseBuilder`](crate::ResponseBuilder) and the models and the agent of `exo-rails-agent` do it. A model of
+    /// your own in a loop of your own does it before it returns its answer.
+    ///
+    /// ```
+    /// use exo_rails::{ModelResponse, ToolCallInputs};
+    /// use exo_rails::message::{Message, ToolCall};
+    /// use serde_json::json;
+    ///
+    /// let call = ToolCall::new("call-1", "delete_files", &json!({}));
+    /// let message = Message { tool_calls: vec![call], ..Message::assistant("") };
+    /// let mut cut = ModelResponse { message, finish_reason: Some("length".into()), ..ModelResponse::default() };
+    /// cut.settle_tool_calls();
+    /// let call = ToolCallInputs::asked_for(&cut.message.tool_calls[0]);
+    /// assert_eq!(call.arguments, json!(""));
+    /// ```
+    pub fn settle_tool_calls(&mut self) {
+        let is_cut = self.is_cut();
+        let calls = &mut self.message.tool_calls;
+        if is_cut {
+            let last = calls.last_mut().map(|call| &mut call.function.arguments);
+            if let Some(arguments) = last.filter(|arguments| has_no_argument(arguments)) {
+                arguments.clear();
+            }
+            return;
+        }
+        for call in calls.iter_mut().filter(|call| call.function.arguments.trim().is_empty()) {
+            "{}".clone_into(&mut call.function.arguments);
+        }
+    }
+
     /// The answer without text and tool calls.
     pub(crate) fn empty() -> Self {
         Self { message: Message { role: Role::Assistant, ..Message::default() }, ..Self::default() }
     }
+}
+
+/// Why a model stopped, where its answer is not whole, in the words of the providers.
+const CUT: [&str; 12] = [
+    "length",
+    "content_filter",
+    "max_tokens",
+    "max_output_tokens",
+    "model_length",
+    "model_context_window_exceeded",
+    "refusal",
+    "safety",
+    "recitation",
+    "malformed_function_call",
+    "incomplete",
+    "error",
+];
+
+fn has_no_argument(arguments: &str) -> bool {
+    matches!(serde_json::from_str::<Value>(arguments), Ok(Value::Object(fields)) if fields.is_empty())
 }
 
 impl From<&str> for ModelResponse {
@@ -174,7 +264,7 @@ pub struct ToolCallInputs {
     #[serde(default)]
     pub arguments: Value,
     /// Whatever else belongs to the call.
-    #[serde(flatten)]
+    #[serde(flatten, serialize_with = "unknown_fields::<ToolCallInputs, _>")]
     pub extra: Map<String, Value>,
 }
 
@@ -185,8 +275,9 @@ impl ToolCallInputs {
         Self { tool_name: tool_name.into(), arguments: Value::Object(Map::new()), ..Self::default() }
     }
 
-    /// The call that a model asks for. Empty arguments become an empty object. Arguments that are not JSON stay as text:
-    /// rails see them, and a [`Tool`](crate::Tool) refuses them.
+    /// The call that a model asks for. Arguments that are not JSON stay as text, also the empty text: rails see it, and a
+    /// [`Tool`](crate::Tool) refuses it. In a complete answer, a call without arguments has the arguments `{}`: see
+    /// [`ModelResponse::settle_tool_calls`].
     ///
     /// ```
     /// use exo_rails::ToolCallInputs;
@@ -200,11 +291,8 @@ impl ToolCallInputs {
     #[must_use]
     pub fn asked_for(call: &ToolCall) -> Self {
         let text = call.function.arguments.as_str();
-        let arguments = match serde_json::from_str(text) {
-            Ok(arguments) => arguments,
-            Err(_) if text.trim().is_empty() => Value::Object(Map::new()),
-            Err(_) => Value::String(text.to_owned()),
-        };
+        // The empty text is no empty object: an answer that was cut may have nothing but the name of the tool.
+        let arguments = serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()));
         Self { id: call.id.clone(), tool_name: call.function.name.clone(), arguments, extra: Map::new() }
     }
 
@@ -263,7 +351,7 @@ pub struct ToolOutput {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_kind: Option<OperationErrorKind>,
     /// Whatever else belongs to the output; the model does not see it.
-    #[serde(flatten)]
+    #[serde(flatten, serialize_with = "unknown_fields::<ToolOutput, _>")]
     pub extra: Map<String, Value>,
 }
 

@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::extra::unknown_fields;
+
 /// A session: carried by [`SessionStart`](crate::events::SessionStart) and [`SessionEnd`](crate::events::SessionEnd).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SessionInfo {
@@ -12,7 +14,7 @@ pub struct SessionInfo {
     #[serde(default)]
     pub turns: u32,
     /// Whatever else belongs to it.
-    #[serde(flatten)]
+    #[serde(flatten, serialize_with = "unknown_fields::<SessionInfo, _>")]
     pub extra: Map<String, Value>,
 }
 

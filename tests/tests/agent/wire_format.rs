@@ -340,3 +340,53 @@ fn errors_can_be_written_for_logs() {
     let expected = json!({ "rail_name": "refuse", "event": "pre_tool_call", "reason": "not today" });
     assert_eq!(serde_json::to_value(abort).unwrap(), expected);
 }
+
+/// Reads the JSON of a payload, gives it extras with these names, and writes it.
+macro_rules! with_extras {
+    ($type:ty, $wire:expr, $names:expr) => {{
+        let mut payload: $type = serde_json::from_value($wire).unwrap();
+        payload.extra.extend($names.iter().map(|name| ((*name).to_owned(), json!("falsified"))));
+        payload.extra.insert("x".to_owned(), json!("kept"));
+        (serde_json::to_string(&payload).unwrap(), serde_json::to_value(payload).unwrap())
+    }};
+}
+
+#[test]
+fn no_extra_is_read_in_the_place_of_a_field() {
+    let function = json!({ "name": "search" });
+    macro_rules! cases {
+        ($($type:ident $wire:tt: $($name:literal)*;)*) => {$(
+            let wire = json!($wire);
+            let names = [$($name),*];
+            let (text, written) = with_extras!(exo_rails::message::$type, wire.clone(), names);
+            assert!(!text.contains("falsified") && written["x"] == "kept", "{}: {text}", stringify!($type));
+            assert_eq!(serde_json::from_value::<exo_rails::message::$type>(written).unwrap().extra.len(), 1);
+        )*};
+    }
+    cases! {
+        Message { "role": "user" }: "role" "content" "tool_calls" "tool_call_id";
+        ContentPart { "type": "image_url" }: "type" "text";
+        ToolCall { "function": function }: "id" "type" "function";
+        FunctionCall { "name": "search" }: "name" "arguments";
+        ToolSpec { "function": function }: "type" "function";
+        FunctionSpec { "name": "search" }: "name" "description" "parameters";
+        Usage {}: "prompt_tokens" "completion_tokens" "total_tokens";
+    }
+    macro_rules! payload_cases {
+        ($($type:ident $wire:tt: $($name:literal)*;)*) => {$(
+            let (text, written) = with_extras!(exo_rails::$type, json!($wire), [$($name),*]);
+            assert!(!text.contains("falsified") && written["x"] == "kept", "{}: {text}", stringify!($type));
+        )*};
+    }
+    payload_cases! {
+        InvokeInputs { "input": "hi" }: "input" "messages";
+        InvokeOutput { "text": "hi" }: "text" "messages" "usage" "steps";
+        ModelCallInputs { "messages": [] }: "model" "messages" "tools";
+        ModelResponse { "message": { "role": "assistant" } }: "message" "finish_reason" "usage";
+        ToolCallInputs { "tool_name": "search" }: "id" "tool_name" "arguments";
+        ToolOutput { "content": "hi" }: "content" "is_error" "error_kind";
+        ContextInputs { "messages": [], "tokens": 1 }: "messages" "tokens" "budget";
+        CompactionInputs { "messages": [], "tokens": 1, "budget": 1 }: "messages" "tokens" "budget" "hint";
+        CompactionOutput { "messages": [] }: "messages" "removed" "summary";
+    }
+}

@@ -2,9 +2,14 @@
 
 mod agent;
 mod answers;
+mod canary;
+mod cut;
 mod dialect;
 mod failures;
+mod falsified;
+mod limits;
 mod messages;
+mod proxy;
 mod requests;
 mod server;
 mod specs;

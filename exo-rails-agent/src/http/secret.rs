@@ -1,0 +1,334 @@
+//! Keys, and texts of servers without them.
+//!
+//! A server may repeat a key in what it says of a failure: cut, escaped, in capitals, without its beginning. So a text is not
+//! searched for the key as it was sent, but for eight characters in a row of it.
+
+use std::collections::HashSet;
+use std::fmt;
+
+use exo_rails::OperationError;
+use reqwest::Url;
+
+/// A text that is not shown: `Debug` does not have it.
+#[derive(Clone)]
+pub(crate) struct Secret(String);
+
+impl Secret {
+    pub(crate) fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
+    /// The text, for what is sent.
+    pub(crate) fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("[key]")
+    }
+}
+
+/// So many characters in a row of a secret are shown nowhere.
+const PART: usize = 8;
+
+/// A text with fewer characters is not a key: it is in too many words and numbers.
+const SHORTEST: usize = 3;
+
+/// How many characters of a text are searched. Of the next ones, nothing is shown.
+const LONGEST_SEARCHED: usize = 64 * 1024;
+
+/// How many characters of an error are shown.
+const LONGEST_MESSAGE: usize = 1_000;
+
+/// How often a text may be escaped: JSON in JSON, for example.
+const ESCAPED: usize = 3;
+
+/// What no error shows.
+#[derive(Default)]
+pub(crate) struct Secrets {
+    /// The parts of long secrets.
+    parts: HashSet<Box<[char]>>,
+    /// Secrets that are too short for parts: only a whole word is one of them.
+    words: Vec<Box<[char]>>,
+}
+
+/// A character of a text, and where it is written there.
+#[derive(Clone, Copy)]
+struct Unit {
+    char: char,
+    start: usize,
+    end: usize,
+}
+
+impl Secrets {
+    /// A key, whatever it looks like.
+    pub(crate) fn add(&mut self, secret: &str) {
+        let chars: Vec<char> = secret.trim().chars().map(folded).collect();
+        match chars.len() {
+            0..SHORTEST => {}
+            SHORTEST..PART => self.words.push(chars.into()),
+            _ => self.parts.extend(chars.windows(PART).map(Box::from)),
+        }
+    }
+
+    /// The value of a header: a key, or a sentence with one.
+    pub(crate) fn add_header(&mut self, value: &str) {
+        let words: Vec<_> = value.split(|char: char| char.is_whitespace() || ",;=\"".contains(char)).collect();
+        let is_sentence = words.len() > 1;
+        let is_word = |word: &str| word.len() < PART && word.chars().all(char::is_alphabetic);
+        words.into_iter().filter(|word| !(is_sentence && is_word(word))).for_each(|word| self.add(word));
+    }
+
+    /// What may be a key in an address: the user, the password, and the values of the query.
+    pub(crate) fn add_url(&mut self, url: &Url) {
+        let (user, password) = (decoded(url.username()), decoded(url.password().unwrap_or_default()));
+        if !user.is_empty() || !password.is_empty() {
+            // This is how they are sent.
+            self.add(&base64(format!("{user}:{password}").as_bytes()));
+        }
+        for part in [user, password] {
+            self.add(&part);
+        }
+        for (name, value) in url.query_pairs() {
+            // A key may be all there is.
+            self.add(if value.is_empty() { &name } else { &value });
+        }
+    }
+
+    /// The error without them, and not too long.
+    pub(crate) fn hide(&self, mut error: OperationError) -> OperationError {
+        let (mut message, _) = self.cleaned(&error.message);
+        if let Some((end, _)) = message.char_indices().nth(LONGEST_MESSAGE) {
+            message.truncate(end);
+            message.push('…');
+        }
+        error.message = message;
+        error.source = error.source.filter(|source| !self.cleaned(&format!("{source} {source:?}")).1);
+        error
+    }
+
+    /// The text without them, and whether one was in it.
+    fn cleaned(&self, text: &str) -> (String, bool) {
+        let text = text.char_indices().nth(LONGEST_SEARCHED).map_or(text, |(end, _)| &text[..end]);
+        let mut hidden = vec![false; text.len()];
+        let mut units: Vec<_> = text
+            .char_indices()
+            .map(|(start, char)| Unit { char: folded(char), start, end: start + char.len_utf8() })
+            .collect();
+        for _ in 0..=ESCAPED {
+            self.mark(&units, &mut hidden);
+            units = unescaped(&units);
+        }
+        let mut clean = String::with_capacity(text.len());
+        for (at, char) in text.char_indices() {
+            match (hidden[at], at > 0 && hidden[at - 1]) {
+                (false, _) => clean.push(char),
+                (true, false) => clean.push_str("[key]"),
+                (true, true) => {}
+            }
+        }
+        (clean, hidden.contains(&true))
+    }
+
+    fn mark(&self, units: &[Unit], hidden: &mut [bool]) {
+        let mut hide = |found: &[Unit]| {
+            if let [first, ..] = found
+                && let [.., last] = found
+            {
+                hidden[first.start..last.end].fill(true);
+            }
+        };
+        let chars: Vec<char> = units.iter().map(|unit| unit.char).collect();
+        for (at, part) in chars.windows(PART).enumerate() {
+            if self.parts.contains(part) {
+                hide(&units[at..at + PART]);
+            }
+        }
+        let ends_word = |at: Option<usize>| !at.and_then(|at| chars.get(at)).is_some_and(|char| char.is_alphanumeric());
+        for word in &self.words {
+            for (at, _) in chars.windows(word.len()).enumerate().filter(|(_, part)| *part == &**word) {
+                if ends_word(at.checked_sub(1)) && ends_word(Some(at + word.len())) {
+                    hide(&units[at..at + word.len()]);
+                }
+            }
+        }
+    }
+}
+
+/// The same for a character and for what it may have become: in capitals, or a space in a query.
+fn folded(char: char) -> char {
+    if char == '+' { ' ' } else { char.to_lowercase().next().unwrap_or(char) }
+}
+
+/// The same text without one level of escapes: of JSON, of addresses and of HTML.
+fn unescaped(units: &[Unit]) -> Vec<Unit> {
+    let (mut plain, mut rest) = (Vec::with_capacity(units.len()), units);
+    while let [first, ..] = rest {
+        let (char, length) = escape(rest).map_or((first.char, 1), |(char, length)| (folded(char), length));
+        plain.push(Unit { char, start: first.start, end: rest[length - 1].end });
+        rest = &rest[length..];
+    }
+    plain
+}
+
+/// The character that is escaped here, and how many units that takes.
+fn escape(units: &[Unit]) -> Option<(char, usize)> {
+    if !matches!(units.first()?.char, '\\' | '%' | '&') {
+        return None;
+    }
+    // The longest is `\u{10ffff}`.
+    let text: String = units.iter().take(10).map(|unit| unit.char).collect();
+    let code = |digits: &str, radix: u32| char::from_u32(u32::from_str_radix(digits, radix).ok()?);
+    match text.as_bytes() {
+        [b'\\', b'u', b'{', ..] => {
+            let digits = text[3..].split_once('}')?.0;
+            Some((code(digits, 16)?, digits.len() + 4))
+        }
+        [b'\\', b'u', ..] => Some((code(text.get(2..6)?, 16)?, 6)),
+        [b'\\', b'x', ..] => Some((code(text.get(2..4)?, 16)?, 4)),
+        [b'\\', ..] => text.chars().nth(1).map(|char| (char, 2)),
+        [b'%', ..] => Some((code(text.get(1..3)?, 16)?, 3)),
+        [b'&', ..] => {
+            let name = text[1..].split_once(';')?.0;
+            let char = match name {
+                "amp" => '&',
+                "lt" => '<',
+                "gt" => '>',
+                "quot" => '"',
+                "apos" => '\'',
+                _ => match name.strip_prefix("#x") {
+                    Some(digits) => code(digits, 16)?,
+                    None => code(name.strip_prefix('#')?, 10)?,
+                },
+            };
+            Some((char, name.chars().count() + 2))
+        }
+        _ => None,
+    }
+}
+
+/// A part of an address as it was meant.
+fn decoded(part: &str) -> String {
+    let pairs = format!("a={}", part.replace('+', "%2B").replace('&', "%26"));
+    Url::parse("http://localhost")
+        .map(|mut url| {
+            url.set_query(Some(&pairs));
+            url.query_pairs().next().map_or_else(String::new, |(_, value)| value.into_owned())
+        })
+        .unwrap_or_default()
+}
+
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let digits = bytes.chunks(3).flat_map(|chunk| {
+        let number = (0..3).fold(0, |number, at| number << 8 | usize::from(chunk.get(at).copied().unwrap_or(0)));
+        (0..=chunk.len()).map(move |at| char::from(DIGITS[number >> (18 - 6 * at) & 63]))
+    });
+    digits.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use exo_rails::{OperationError, OperationErrorKind};
+    use reqwest::Url;
+
+    use super::{Secret, Secrets, base64};
+
+    const KEY: &str = "sk-proj/Q7x+4711\"aBcDeFgH_ü%Zz9";
+
+    fn clean(secrets: &Secrets, text: &str) -> String {
+        secrets.hide(OperationError::new(OperationErrorKind::Denied, text)).message
+    }
+
+    fn escaped(form: impl Fn(char) -> String) -> String {
+        KEY.chars().map(form).collect()
+    }
+
+    #[test]
+    fn eight_characters_of_a_key_are_hidden_in_every_form() {
+        let mut secrets = Secrets::default();
+        secrets.add(KEY);
+        let json = serde_json::to_string(KEY).unwrap_or_default();
+        let forms = [
+            KEY.to_owned(),
+            KEY.to_uppercase(),
+            json.clone(),
+            serde_json::to_string(&json).unwrap_or_default(),
+            format!("{:?}", format!("{json:?}")),
+            escaped(|char| format!("\\u{:04x}", u32::from(char))),
+            escaped(|char| format!("\\u{:04X}", u32::from(char))),
+            escaped(|char| format!("\\\\u{:04x}", u32::from(char))),
+            escaped(|char| format!("\\u{{{:x}}}", u32::from(char))),
+            escaped(|char| if char.is_ascii() { format!("%{:02X}", u32::from(char)) } else { char.to_string() }),
+            escaped(|char| format!("&#{};", u32::from(char))),
+            escaped(|char| format!("&#x{:X};", u32::from(char))),
+            KEY.replace('"', "&quot;").replace('/', "\\/"),
+        ];
+        for form in forms {
+            let told = clean(&secrets, &format!("wrong key: {form}!")).replace(['"', '\\'], "");
+            assert_eq!(told, "wrong key: [key]!", "{form}");
+        }
+        let chars: Vec<char> = KEY.chars().collect();
+        for part in chars.windows(8) {
+            let part: String = part.iter().collect();
+            assert_eq!(clean(&secrets, &format!("wrong: …{part}…")), "wrong: …[key]…");
+        }
+        let beyond = format!("{}{KEY}", "x".repeat(64 * 1024 - 20));
+        assert!(!clean(&secrets, &beyond).contains("sk-proj/"));
+        assert_eq!(clean(&secrets, "the project has no quota"), "the project has no quota");
+    }
+
+    #[test]
+    fn a_short_key_is_hidden_as_a_word() {
+        let mut secrets = Secrets::default();
+        secrets.add("hunter2");
+        assert_eq!(clean(&secrets, "no: Hunter2, hunter22, \"hunter2\""), "no: [key], hunter22, \"[key]\"");
+        secrets.add("a");
+        assert_eq!(clean(&secrets, "a word"), "a word");
+    }
+
+    #[test]
+    fn a_header_that_is_a_sentence_hides_no_words() {
+        let mut secrets = Secrets::default();
+        secrets.add_header("support agent");
+        secrets.add_header("Token 47114711-x; realm=\"abc123\"");
+        assert_eq!(clean(&secrets, "support: no Token 47114711-x of abc123"), "support: no Token [key] of [key]");
+    }
+
+    #[test]
+    fn an_address_hides_what_may_be_a_key() -> Result<(), Box<dyn std::error::Error>> {
+        let mut secrets = Secrets::default();
+        let url = Url::parse("http://us%65r-4711:p%40ss%2Bword@host/v1?key=hidden%20query&4712-no-value&v=1");
+        secrets.add_url(&url?);
+        for told in ["user-4711", "p@ss+word", "p%40ss%2Bword", "hidden query", "hidden+query", "4712-no-value"] {
+            let hidden = clean(&secrets, &format!("no: {told}."));
+            assert!(hidden.starts_with("no: [key]"), "{hidden}");
+        }
+        assert_eq!(clean(&secrets, &format!("no: {}", base64(b"user-4711:p@ss+word"))), "no: [key]");
+        assert_eq!(clean(&secrets, "version 1"), "version 1");
+        Ok(())
+    }
+
+    #[test]
+    fn base64_is_that_of_the_standard() {
+        let cases = [("", ""), ("f", "Zg"), ("fo", "Zm8"), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")];
+        for (text, expected) in cases {
+            assert_eq!(base64(text.as_bytes()), expected);
+        }
+    }
+
+    #[test]
+    fn a_source_that_shows_a_key_is_dropped() {
+        let mut secrets = Secrets::default();
+        secrets.add(KEY);
+        let of = |source: &str| secrets.hide(OperationError::from("no").with_source(source.to_owned())).source;
+        assert!(of(KEY).is_none() && of("the host is unknown").is_some());
+    }
+
+    #[test]
+    fn a_secret_is_not_shown() {
+        assert_eq!(format!("{:?}", Some(Secret::new(KEY))), "Some([key])");
+    }
+}
