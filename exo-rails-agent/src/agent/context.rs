@@ -15,7 +15,7 @@ impl<M: Model, R: GuardSet> AgentRun<'_, M, R> {
     /// Begins an attempt at its first step: instructions, conversation, recalled memory, input.
     pub(super) async fn assemble(&self, run: &InvokeInputs, ctx: &mut RunContext) -> Result<u32, RunError> {
         let (rails, mut messages) = (&self.agent.rails, self.first_messages(run));
-        let recalled = self.agent.memory.recall(run, rails, ctx).await?;
+        let recalled = self.agent.settings.memory.recall(run, rails, ctx).await?;
         let has_recalled = recalled.is_some();
         if let Some(recalled) = recalled {
             // Before the input: what comes before it is the same in each turn, which servers of models keep.
@@ -49,11 +49,11 @@ impl<M: Model, R: GuardSet> AgentRun<'_, M, R> {
     }
 
     fn budget(&self) -> Option<u64> {
-        self.agent.context_budget.or_else(|| self.agent.compaction.as_ref().map(Compaction::budget))
+        self.agent.settings.context_budget.or_else(|| self.agent.settings.compaction.as_ref().map(Compaction::budget))
     }
 
     fn context(&self, messages: Messages) -> ContextInputs {
-        let compaction = self.agent.compaction.as_ref();
+        let compaction = self.agent.settings.compaction.as_ref();
         let tokens = compaction.map_or_else(|| estimated_tokens(&messages), |compaction| compaction.tokens(&messages));
         ContextInputs { messages, tokens, budget: self.budget(), extra: Map::new() }
     }
@@ -62,7 +62,7 @@ impl<M: Model, R: GuardSet> AgentRun<'_, M, R> {
     pub(super) fn note_answer(&self, ctx: &RunContext) {
         // A rail that has answered before the model was asked may have refused the input.
         let was_asked = ctx.substituted_by().is_none() || self.progress.asked() == Some(ctx.attempt());
-        self.progress.set_stores_answer(self.agent.memory.is_some() && was_asked);
+        self.progress.set_stores_answer(self.agent.settings.memory.is_some() && was_asked);
     }
 
     /// Stores what was said, when the run has ended with an answer of the model.
@@ -79,7 +79,7 @@ impl<M: Model, R: GuardSet> AgentRun<'_, M, R> {
         let run = self.progress.inputs();
         let (input, answer) = (Message::user(run.input.clone()), Message::assistant(output.text.as_str()));
         let entry = MemoryEntry::exchange(input, answer);
-        match self.agent.memory.store(entry, &self.agent.rails, &mut ctx.child()).await {
+        match self.agent.settings.memory.store(entry, &self.agent.rails, &mut ctx.child()).await {
             Ok(()) => Ok(output),
             Err(error) => self.not_stored(&run, output, self.with_cost(error), ctx).await,
         }

@@ -97,9 +97,15 @@ const DEFAULT_PARALLEL_TOOLS: NonZeroUsize = NonZeroUsize::new(8).unwrap();
 /// ```
 #[derive(Clone, Debug)]
 pub struct Agent<M, R = NoRails> {
-    name: Arc<str>,
     model: M,
     rails: R,
+    settings: Settings,
+}
+
+/// What is the same for an agent of any model and guard set.
+#[derive(Clone, Debug)]
+struct Settings {
+    name: Arc<str>,
     tools: Vec<Tool>,
     instructions: Option<String>,
     options: Map<String, Value>,
@@ -134,10 +140,8 @@ impl fmt::Debug for SharedCheckpoints {
 impl<M: Model> Agent<M> {
     /// Begins an agent of this name with this model.
     pub fn builder(name: impl Into<Arc<str>>, model: M) -> AgentBuilder<M> {
-        AgentBuilder(Self {
+        let settings = Settings {
             name: name.into(),
-            model,
-            rails: NoRails,
             tools: Vec::new(),
             instructions: None,
             options: Map::new(),
@@ -151,7 +155,8 @@ impl<M: Model> Agent<M> {
             checkpoints: None,
             context_budget: None,
             memory: AgentMemory::default(),
-        })
+        };
+        AgentBuilder(Self { model, rails: NoRails, settings })
     }
 }
 
@@ -248,8 +253,8 @@ impl<M: Model, R: GuardSet> Agent<M, R> {
 
     /// A context for a new run.
     pub(crate) fn context(&self) -> RunContext {
-        let ctx = RunContext::new(Arc::clone(&self.name));
-        match self.max_retries {
+        let ctx = RunContext::new(Arc::clone(&self.settings.name));
+        match self.settings.max_retries {
             None => ctx,
             Some(retries) => ctx.with_max_retries(retries),
         }
@@ -261,13 +266,13 @@ impl<M: Model, R: GuardSet> Agent<M, R> {
     }
 
     pub(crate) const fn has_instructions(&self) -> bool {
-        self.instructions.is_some()
+        self.settings.instructions.is_some()
     }
 
     /// The name of the agent.
     #[must_use]
     pub fn name(&self) -> &str {
-        &self.name
+        &self.settings.name
     }
 }
 
@@ -281,8 +286,8 @@ impl<M, R> AgentBuilder<M, R> {
     /// Gives the agent a tool; one of the same name is replaced.
     pub fn tool(mut self, tool: impl Into<Tool>) -> Self {
         let tool = tool.into();
-        self.0.tools.retain(|other| other.name() != tool.name());
-        self.0.tools.push(tool);
+        self.0.settings.tools.retain(|other| other.name() != tool.name());
+        self.0.settings.tools.push(tool);
         self
     }
 
@@ -295,7 +300,7 @@ impl<M, R> AgentBuilder<M, R> {
     /// instructions. In a [session that goes on](crate::Session::resume), the agent's instructions take the place of those
     /// that the conversation began with.
     pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
-        self.0.instructions = Some(instructions.into());
+        self.0.settings.instructions = Some(instructions.into());
         self
     }
 
@@ -324,7 +329,7 @@ impl<M, R> AgentBuilder<M, R> {
     pub fn option(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
         let name = name.into();
         if !NO_OPTIONS.contains(&name.as_str()) {
-            self.0.options.insert(name, value.into());
+            self.0.settings.options.insert(name, value.into());
         }
         self
     }
@@ -332,7 +337,7 @@ impl<M, R> AgentBuilder<M, R> {
     /// How many steps a run may take (20 when it is not said): model calls with the tool calls they ask for.
     /// One more, and the run fails with [`RunError::StepLimit`](exo_rails::RunError::StepLimit).
     pub fn max_steps(mut self, steps: u32) -> Self {
-        self.0.max_steps = steps;
+        self.0.settings.max_steps = steps;
         self
     }
 
@@ -350,14 +355,14 @@ impl<M, R> AgentBuilder<M, R> {
     /// # Ok(()) }
     /// ```
     pub fn max_calls_per_answer(mut self, calls: usize) -> Self {
-        self.0.max_calls.per_answer = calls;
+        self.0.settings.max_calls.per_answer = calls;
         self
     }
 
     /// How many tool calls a run may make in all its attempts (10,000 when it is not said). Before one more, the run
     /// fails as for [`max_calls_per_answer`](Self::max_calls_per_answer). A run that is resumed counts anew.
     pub fn max_calls_per_run(mut self, calls: usize) -> Self {
-        self.0.max_calls.per_run = calls;
+        self.0.settings.max_calls.per_run = calls;
         self
     }
 
@@ -365,14 +370,14 @@ impl<M, R> AgentBuilder<M, R> {
     /// [`RunContext::with_max_retries`], also for those that are given to it. Without it, each rail has its own limit for each
     /// operation.
     pub fn max_retries(mut self, retries: u32) -> Self {
-        self.0.max_retries = Some(retries);
+        self.0.settings.max_retries = Some(retries);
         self
     }
 
     /// How many of the tool calls that one answer asks for run at once (8 when it is not said); with 1, they run one
     /// after the other.
     pub fn parallel_tools(mut self, tools: NonZeroUsize) -> Self {
-        self.0.parallel_tools = tools;
+        self.0.settings.parallel_tools = tools;
         self
     }
 
@@ -400,26 +405,26 @@ impl<M, R> AgentBuilder<M, R> {
     /// # Ok(()) }
     /// ```
     pub fn catch_tool_panics(mut self) -> Self {
-        self.0.catches_panics = true;
+        self.0.settings.catches_panics = true;
         self
     }
 
     /// What is done when the history outgrows its budget; without it, the history only grows.
     pub fn compaction(mut self, compaction: Compaction) -> Self {
-        self.0.compaction = Some(compaction);
+        self.0.settings.compaction = Some(compaction);
         self
     }
 
     /// The types of the values in [`ctx.run`](exo_rails::RunScope::run) that are saved with a suspended run. Without them, what
     /// rails count in types of their own begins anew when the run is resumed.
     pub fn kept_values(mut self, kept: KeptValues) -> Self {
-        self.0.kept_values = kept;
+        self.0.settings.kept_values = kept;
         self
     }
 
     /// Saves the runs here while they go on, so that they are resumed when the program has ended in the middle of them.
     pub fn checkpoints(mut self, checkpoints: impl Checkpoints + 'static) -> Self {
-        self.0.checkpoints = Some(SharedCheckpoints(Arc::new(checkpoints)));
+        self.0.settings.checkpoints = Some(SharedCheckpoints(Arc::new(checkpoints)));
         self
     }
 
@@ -449,20 +454,20 @@ impl<M, R> AgentBuilder<M, R> {
     /// # Ok(()) }
     /// ```
     pub fn context_budget(mut self, tokens: u64) -> Self {
-        self.0.context_budget = Some(tokens);
+        self.0.settings.context_budget = Some(tokens);
         self
     }
 
     /// Gives the agent a memory: what it recalls, the model reads before the input; and what was said is stored in it. See
     /// [`Memory`].
     pub fn memory(mut self, memory: impl Memory + 'static) -> Self {
-        self.0.memory.set(memory);
+        self.0.settings.memory.set(memory);
         self
     }
 
     /// How many items the memory may recall for a run (5 when it is not said). More are left out.
     pub fn recall_limit(mut self, items: usize) -> Self {
-        self.0.memory.limit = items;
+        self.0.settings.memory.limit = items;
         self
     }
 
@@ -471,7 +476,7 @@ impl<M, R> AgentBuilder<M, R> {
     ///
     /// It is for failures of the memory only: what rails decide about it stays decided.
     pub fn ignore_memory_failures(mut self) -> Self {
-        self.0.memory.ignores_failures = true;
+        self.0.settings.memory.ignores_failures = true;
         self
     }
 
@@ -538,42 +543,8 @@ impl<M> AgentBuilder<M> {
     /// ```
     pub fn rails<S: IntoGuardSet>(self, rails: S) -> AgentBuilder<M, S::GuardSet> {
         let rails = rails.into_guard_set();
-        let Agent {
-            name,
-            model,
-            rails: NoRails,
-            tools,
-            instructions,
-            options,
-            max_steps,
-            max_calls,
-            max_retries,
-            parallel_tools,
-            catches_panics,
-            compaction,
-            kept_values,
-            checkpoints,
-            context_budget,
-            memory,
-        } = self.0;
-        AgentBuilder(Agent {
-            name,
-            model,
-            rails,
-            tools,
-            instructions,
-            options,
-            max_steps,
-            max_calls,
-            max_retries,
-            parallel_tools,
-            catches_panics,
-            compaction,
-            kept_values,
-            checkpoints,
-            context_budget,
-            memory,
-        })
+        let Agent { model, rails: NoRails, settings } = self.0;
+        AgentBuilder(Agent { model, rails, settings })
     }
 }
 

@@ -43,7 +43,7 @@ pub(crate) struct AgentRun<'a, M, R> {
 
 impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
     pub(crate) fn new(agent: &'a Agent<M, R>, events: Option<Sender<RunEvent>>) -> Self {
-        let recorder = Recorder::new(agent.checkpoints.as_ref(), &agent.kept_values);
+        let recorder = Recorder::new(agent.settings.checkpoints.as_ref(), &agent.settings.kept_values);
         Self {
             agent,
             events,
@@ -60,7 +60,7 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
             RunStart::New(input) => input,
             RunStart::Resumed(run) => {
                 *self.usage.lock().unwrap_or_else(PoisonError::into_inner) = run.so_far.usage.clone();
-                self.recorder.resume(run, &self.progress, &self.agent.tools, ctx)?
+                self.recorder.resume(run, &self.progress, &self.agent.settings.tools, ctx)?
             }
         };
         self.progress.keep_inputs(&input);
@@ -109,7 +109,7 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
 
     /// Takes steps until the model answers.
     async fn take_steps(&self, run: Permit<InvokeInputs>) -> Result<InvokeOutput, RunError> {
-        let (mut ctx, max_steps) = (run.context(), self.agent.max_steps);
+        let (mut ctx, max_steps) = (run.context(), self.agent.settings.max_steps);
         let first = match self.progress.begin(&run) {
             Some(step) => step,
             None => self.assemble(&run, &mut ctx).await?,
@@ -152,7 +152,7 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
 
     /// Refuses an answer with more tool calls than the model may ask for.
     fn count_calls(&self, calls: usize) -> Result<(), OperationError> {
-        let limits = self.agent.max_calls;
+        let limits = self.agent.settings.max_calls;
         let of_run = self.asked_calls.fetch_add(calls, Ordering::Relaxed).saturating_add(calls);
         let (asked, place, limit, method) = match () {
             () if calls > limits.per_answer => (calls, "answer", limits.per_answer, "max_calls_per_answer"),
@@ -177,7 +177,7 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
 
     /// Makes the conversation shorter when it has outgrown its budget.
     async fn compact(&self, ctx: &mut RunContext) -> Result<(), RunError> {
-        if let Some(compaction) = &self.agent.compaction {
+        if let Some(compaction) = &self.agent.settings.compaction {
             let shorter = compaction.of(self.progress.messages(), &self.agent.rails, ctx).await?;
             self.progress.set_messages(shorter);
         }
@@ -201,7 +201,7 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
     pub(super) fn first_messages(&self, run: &InvokeInputs) -> Messages {
         // A conversation that goes on has them already: `InvokeOutput::messages` begins with them.
         let told = run.messages.first().is_some_and(Message::is_instructions);
-        let instructions = self.agent.instructions.as_deref().filter(|_| !told).map(Message::system);
+        let instructions = self.agent.settings.instructions.as_deref().filter(|_| !told).map(Message::system);
         let mut messages: Messages = instructions.into_iter().collect();
         messages.extend_from(&run.messages, ..);
         messages.push(Message::user(run.input.clone()));
@@ -227,8 +227,8 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
         ctx: &mut RunContext,
         span: &Span,
     ) -> Result<ModelResponse, RunError> {
-        let tools = self.agent.tools.iter().map(|tool| tool.spec().clone()).collect();
-        let mut extra = self.agent.options.clone();
+        let tools = self.agent.settings.tools.iter().map(|tool| tool.spec().clone()).collect();
+        let mut extra = self.agent.settings.options.clone();
         let model = extra.remove("model").and_then(|name| name.as_str().map(str::to_owned));
         let request = ModelCallInputs { model, messages, tools, extra };
         let rails = &self.agent.rails;
@@ -297,7 +297,7 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
         let mut waiting = self.progress.open_calls().into_iter();
         let (mut running, mut errors) = (FuturesUnordered::new(), Vec::new());
         loop {
-            let room = self.agent.parallel_tools.get() - running.len();
+            let room = self.agent.settings.parallel_tools.get() - running.len();
             running.extend(waiting.by_ref().take(room).map(|(i, call)| self.call_numbered(i, call, ctx, &token)));
             let Some((i, result)) = running.next().await else { break };
             if let Err(error) = result {
@@ -344,7 +344,7 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
     }
 
     async fn call_tool(&self, number: usize, call: &ToolCall, ctx: &mut RunContext) -> Result<ToolOutput, RunError> {
-        let (call, tools) = (inputs_of(call, self.progress.cut_by(number).is_some()), &self.agent.tools);
+        let (call, tools) = (inputs_of(call, self.progress.cut_by(number).is_some()), &self.agent.settings.tools);
         // A name that is not a tool's is the model's own words.
         let known = tools.iter().find(|tool| tool.name() == call.tool_name).map_or("", Tool::name);
         let span = telemetry::tool_call_span(ctx, known, &call.id);
@@ -385,7 +385,10 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
             return Err(error);
         }
         // A tool may panic before it gives its future, so it is called inside.
-        panics::caught_if(self.agent.catches_panics, async { Tool::call_named(&self.agent.tools, call).await }).await
+        panics::caught_if(self.agent.settings.catches_panics, async {
+            Tool::call_named(&self.agent.settings.tools, call).await
+        })
+        .await
     }
 }
 
