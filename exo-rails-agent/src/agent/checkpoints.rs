@@ -46,9 +46,9 @@ use super::suspended::SuspendedRun;
 /// # let _ = agent; }
 /// ```
 ///
-/// Records are told apart by the [name of the run](exo_rails::RunScope::run_id), which a program that ends and begins again
-/// must give by itself: [`RunContext::with_run_id`](exo_rails::RunContext::with_run_id). Names that are made by themselves are
-/// unique in one process only.
+/// A record has the [name of its run](exo_rails::RunScope::run_id). The default names are unique in one process only. A program
+/// that resumes runs of an earlier process sets its own names with
+/// [`RunContext::with_run_id`](exo_rails::RunContext::with_run_id).
 pub trait Checkpoints: Send + Sync {
     /// Saves the run, in the place of an earlier record of it. When it returns, the record must be where it survives the
     /// program.

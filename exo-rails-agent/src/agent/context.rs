@@ -72,7 +72,7 @@ impl<M: Model, R: GuardSet> AgentRun<'_, M, R> {
         ctx: &mut RunContext,
     ) -> Result<InvokeOutput, RunError> {
         let output = result?;
-        // Not where a rail has answered, nor where there is no answer.
+        // The answer of a rail is not stored, and an empty answer is not stored.
         if !self.progress.stores_answer() || ctx.substituted_by().is_some() || output.text.is_empty() {
             return Ok(output);
         }

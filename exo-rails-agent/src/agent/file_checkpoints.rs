@@ -126,7 +126,7 @@ struct Revision {
     revision: u64,
 }
 
-/// The record in this file; `None` when there is no such file.
+/// The record in this file. `None` when the file does not exist.
 fn read<T: serde::de::DeserializeOwned>(file: &Path) -> io::Result<Option<T>> {
     match fs::read(file) {
         Ok(text) => {

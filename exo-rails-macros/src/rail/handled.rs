@@ -58,7 +58,7 @@ pub(super) fn tool_name(library: &Library, tool: &ToolName) -> TokenStream {
     }
 }
 
-/// The same, where the row of the rail has it: a constant that is no text is reported there, and not again.
+/// The same value from the row of the rail. The row reports a constant that is not a text, so nothing else reports it again.
 fn declared_tool(rail: &Rail, handler: &Handler, tool: &ToolName, self_ty: &TokenStream) -> TokenStream {
     let library = &rail.library;
     if !matches!(tool, ToolName::Constant(_)) {

@@ -101,10 +101,10 @@ impl<S, R> RailAction<S, R> {
     /// after an operation, the rails see its result again, as those before this rail had left it; only a streamed answer that is
     /// suspended at [`LlmChunk`](crate::events::LlmChunk) is asked for again.
     ///
-    /// For whoever does not know of suspensions, it is an abort: a custom loop ends with the
+    /// Code that does not know of suspensions sees an abort: a custom loop ends with the
     /// [`RunError::Abort`](crate::RunError::Abort) that has the [question](crate::RunError::suspension). It saves
-    /// its [context](crate::RunContext::save) and its conversation, and goes on with them later. Where there is no run, as at
-    /// [`SessionStart`](crate::events::SessionStart), it is an abort. An agent that runs inside a tool cannot suspend the run
+    /// its [context](crate::RunContext::save) and its conversation, and continues with them later. At
+    /// [`SessionStart`](crate::events::SessionStart), no run exists yet, and the suspension is an abort. An agent that runs inside a tool cannot suspend the run
     /// around it: its suspension is a failure of the tool.
     ///
     /// ```
@@ -249,8 +249,8 @@ impl Verdict {
         if condition { Self::abort(reason) } else { Self::Continue }
     }
 
-    /// There is no such verdict: without these, the compiler says that the name is missing, and proposes others. They do not
-    /// return `Self`, so that it never proposes them.
+    /// A verdict cannot do this. The method exists for the message: without it, the compiler says only that the name is missing.
+    /// It does not return `Self`, so the compiler never proposes it.
     #[doc(hidden)]
     pub fn skip<V, R: BeyondVerdict>(reason: R) -> V {
         reason.decided()

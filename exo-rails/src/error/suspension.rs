@@ -15,7 +15,7 @@ use crate::point::{HookPoint, IntoReason, RailName, Reason};
 /// [`RailContext::answer_to`](crate::RailContext::answer_to), and [suspends](crate::RailAction::suspend) the run when there is
 /// none yet. An answer is for exactly this question: for its event, its step and its tool call, its text and its data.
 ///
-/// It can be written as JSON, for whoever shows it.
+/// It can be written as JSON, for the program that shows it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Question {
