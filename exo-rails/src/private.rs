@@ -29,6 +29,6 @@ pub use crate::rail::{
 pub type Schema = serde_json::Value;
 
 // For messages only, which write the short name of what is public.
-pub use crate::action::{BeyondVerdict, GivesWay, IntoRetry};
+pub use crate::action::{BeyondVerdict, GivesWay, IntoQuestion, IntoRetry};
 pub use crate::operation::MakesPermits;
 pub use crate::point::IntoReason;

@@ -550,6 +550,15 @@ mod runs {
     }
 }
 
+mod questions {
+    use super::*;
+
+    #[rail(on = [PreToolCall])]
+    fn approval(ctx: &RailContext) -> RailAction {
+        RailAction::suspend(ctx.question("approve the refund"))
+    }
+}
+
 mod live {
     use exo_rails::LiveRails;
     use exo_rails_agent::Model;

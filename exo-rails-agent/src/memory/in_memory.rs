@@ -52,7 +52,7 @@ struct Stored {
 }
 
 impl InMemory {
-    /// A memory with room for so many entries. All runs that use it share them: it is for one user, or for what everybody may
+    /// A memory with room for `capacity` entries. All runs that use it share them: it is for one user, or for what everybody may
     /// know.
     #[must_use]
     pub fn shared(capacity: usize) -> Self {

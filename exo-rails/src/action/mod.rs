@@ -134,7 +134,8 @@ impl<S, R> RailAction<S, R> {
     /// assert_eq!(rails.guard_tool_call(ToolCallInputs::new("refund"), &mut ctx, pay).await?.content, "paid back");
     /// # Ok(()) }
     /// ```
-    pub fn suspend(question: Question) -> Self {
+    pub fn suspend(question: impl IntoQuestion) -> Self {
+        let question = question.into_question();
         let (reason, suspension) = (question.text.clone(), Suspension::from(question));
         Self::Abort(Abort { reason, ending: Some(Box::new(Ending::Suspension(suspension))) })
     }
@@ -438,6 +439,23 @@ impl GivesWay for RetryOrContinue {
 pub trait IntoRetry {
     /// The request.
     fn into_retry(self) -> RetryRequest;
+}
+
+/// What a rail suspends a run with: a [`Question`].
+#[diagnostic::on_unimplemented(
+    message = "a rail suspends the run with a `Question`, not with `{Self}`",
+    label = "not a question",
+    note = "the context makes a question: take `ctx: &RailContext`, and write `RailAction::suspend(ctx.question(\"approve the refund\"))`"
+)]
+pub trait IntoQuestion {
+    /// The question.
+    fn into_question(self) -> Question;
+}
+
+impl IntoQuestion for Question {
+    fn into_question(self) -> Question {
+        self
+    }
 }
 
 /// What only a [`RailAction`](crate::RailAction) does. Nothing implements it.

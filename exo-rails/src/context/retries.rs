@@ -26,7 +26,7 @@ impl RetryBudget {
         Self { max_retries, left: Arc::new(AtomicU32::new(max_retries)) }
     }
 
-    /// Leaves so many at the most.
+    /// Leaves at most this many retries.
     pub(super) fn limit(&self, left: u32) {
         self.left.fetch_min(left, Ordering::Relaxed);
     }

@@ -184,8 +184,8 @@ impl ModelResponse {
     /// [cut](Self::is_cut), a last call with empty arguments lacks what the model did not come to write: its arguments
     /// become the empty text, which is not JSON, so that no tool runs with them.
     ///
-    /// A [`ResponseBuilder`](crate::ResponseBuilder) and the models and the agent of `exo-rails-agent` do it. A model of
-    /// your own in a loop of your own does it before it returns its answer.
+    /// A [`ResponseBuilder`](crate::ResponseBuilder) and the models and the agent of `exo-rails-agent` do it. A custom
+    /// model in a custom loop calls it before it returns its answer.
     ///
     /// ```
     /// use exo_rails::{ModelResponse, ToolCallInputs};
