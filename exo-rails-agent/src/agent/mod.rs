@@ -458,8 +458,7 @@ impl<M, R> AgentBuilder<M, R> {
         self
     }
 
-    /// Gives the agent a memory: what it recalls, the model reads before the input; and what was said is stored in it. See
-    /// [`Memory`].
+    /// Gives the agent a [`Memory`]. The model reads what the memory recalls before the input, and the memory stores what was said.
     pub fn memory(mut self, memory: impl Memory + 'static) -> Self {
         self.0.settings.memory.set(memory);
         self

@@ -143,7 +143,7 @@ pub enum CallState {
     Returned(ToolOutput),
 }
 
-/// What is done about a tool call of which nobody knows whether it has happened: see [`SuspendedRun::resolve`].
+/// What to do about an [unknown](CallState::Unknown) tool call: see [`SuspendedRun::resolve`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Resolution {
@@ -151,7 +151,7 @@ pub enum Resolution {
     Repeat,
     /// It has happened, and this is what it returned. The output passes the rails.
     Returned(ToolOutput),
-    /// It is not made again, and the model reads that nobody knows whether it has happened.
+    /// It is not made again. The model reads that it is unknown whether the call has happened.
     TellModel,
 }
 
@@ -232,7 +232,7 @@ impl SuspendedRun {
         Ok(())
     }
 
-    /// The tool calls of which nobody knows whether they have happened, with their numbers. Those of a tool that is
+    /// The [unknown](CallState::Unknown) tool calls, with their numbers. Those of a tool that is
     /// [idempotent](exo_rails::Tool::idempotent) are repeated when the run is resumed; the others must be
     /// [resolved](Self::resolve) first.
     pub fn unknown_calls(&self) -> impl Iterator<Item = (usize, &ToolCall)> {
@@ -240,7 +240,7 @@ impl SuspendedRun {
         self.calls.iter().enumerate().filter(is_unknown).map(|(number, call)| (number, &call.call))
     }
 
-    /// Says what is done about a call of which nobody knows whether it has happened.
+    /// Resolves an [unknown](CallState::Unknown) tool call.
     ///
     /// ```
     /// use exo_rails::prelude::*;
@@ -261,7 +261,7 @@ impl SuspendedRun {
     /// ```
     ///
     /// # Errors
-    /// When that of the call with this number is not unknown.
+    /// When the call with this number is not unknown.
     pub fn resolve(&mut self, number: usize, resolution: Resolution) -> Result<(), NotOpen> {
         let unknown = self.calls.get_mut(number).filter(|call| matches!(call.state, CallState::Unknown { .. }));
         let Some(SuspendedCall { call, state, .. }) = unknown else {

@@ -145,9 +145,10 @@ impl Tool {
         Self { spec, is_idempotent: false, run: Arc::new(run) }
     }
 
-    /// The same tool, of which two equal calls do no more than one: a search, or a payment with a key that the service knows.
+    /// Declares that two equal calls of the tool do no more than one: a search, or a payment with a key that the service knows.
     ///
-    /// A call that had begun when the program ended, and whose end nobody knows, is then repeated when its run is resumed.
+    /// When a run is resumed, a call of this tool is repeated if it had begun before the program ended and its end was not
+    /// recorded.
     ///
     /// ```
     /// use exo_rails::prelude::*;

@@ -198,7 +198,7 @@ impl<A> ToolFor<A> {
         self.tool.spec()
     }
 
-    /// The same tool, of which two equal calls do no more than one: see [`Tool::idempotent`].
+    /// Declares that two equal calls of the tool do no more than one: see [`Tool::idempotent`].
     #[must_use]
     pub fn idempotent(self) -> Self {
         Self::of(self.tool.idempotent())
