@@ -3,6 +3,7 @@
 mod emit;
 pub(crate) mod extensions;
 pub(crate) mod hook_state;
+mod lock;
 mod notices;
 pub(crate) mod provided;
 mod questions;

@@ -42,6 +42,7 @@ mod dropped;
 mod elapsed;
 mod mutation;
 mod permit;
+mod stores;
 
 // Events that are not the library's.
 mod custom_events;
