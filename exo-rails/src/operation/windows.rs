@@ -57,6 +57,7 @@ where
     loop {
         // A stream that is always ready must not keep the thread.
         consume_budget().await;
+        ctx.ensure_running()?;
         let delta = match deltas.next().await {
             None => break,
             Some(Err(error)) => return Ok(Err(error.into_failure())),
