@@ -16,6 +16,7 @@ use std::fmt;
 use std::future::{Ready, ready};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
+use std::time::Duration;
 
 use exo_rails::{GuardSet, InvokeOutput, KeptValues, NoRails, RunContext, Tool};
 use serde_json::{Map, Value};
@@ -63,13 +64,17 @@ const DEFAULT_PARALLEL_TOOLS: NonZeroUsize = NonZeroUsize::new(8).unwrap();
 /// No tool runs for an answer that was [cut](exo_rails::ModelResponse::is_cut), because the arguments of its calls may be
 /// incomplete: the rails see the calls, whose arguments are text, each call fails, and the model reads why.
 ///
+/// The panic of a tool is an error of the tool, `the tool panicked: …`: it passes the rails of `ToolError`, the model reads it,
+/// and the calls beside it go on. A rail that panics without `on_panic = "fault"` cancels the calls beside it, and its panic
+/// goes through the run when they have ended. A program with `panic = "abort"` ends.
+///
 /// What a rail changes in the request of one model call is for that call; the conversation goes on without
 /// the change.
 ///
 /// The tool calls that one answer asks for run [at once](AgentBuilder::parallel_tools), each with its own pre and post
 /// rails and in its own [context](exo_rails::RailContext::child). A skip or a retry is of one call. An error that ends the run in one
-/// of them cancels the others: those that have not begun do not begin, those that have see their token cancelled, and
-/// the run waits until all have ended. Of several errors, that of the first call in the order of the answer is
+/// of them cancels the others: those that have not begun do not begin, rails that wait are dropped, tools that
+/// have begun see their token cancelled, and the run waits until all have ended. Of several errors, that of the first call in the order of the answer is
 /// returned, as it is.
 ///
 /// ```
@@ -112,8 +117,8 @@ struct Settings {
     max_steps: u32,
     max_calls: MaxCalls,
     max_retries: Option<u32>,
+    max_retry_delay: Option<Duration>,
     parallel_tools: NonZeroUsize,
-    catches_panics: bool,
     compaction: Option<Compaction>,
     kept_values: KeptValues,
     checkpoints: Option<SharedCheckpoints>,
@@ -148,8 +153,8 @@ impl<M: Model> Agent<M> {
             max_steps: DEFAULT_MAX_STEPS,
             max_calls: MaxCalls { per_answer: DEFAULT_CALLS_PER_ANSWER, per_run: DEFAULT_CALLS_PER_RUN },
             max_retries: None,
+            max_retry_delay: None,
             parallel_tools: DEFAULT_PARALLEL_TOOLS,
-            catches_panics: false,
             compaction: None,
             kept_values: KeptValues::new(),
             checkpoints: None,
@@ -254,9 +259,13 @@ impl<M: Model, R: GuardSet> Agent<M, R> {
     /// A context for a new run.
     pub(crate) fn context(&self) -> RunContext {
         let ctx = RunContext::new(Arc::clone(&self.settings.name));
-        match self.settings.max_retries {
+        let ctx = match self.settings.max_retries {
             None => ctx,
             Some(retries) => ctx.with_max_retries(retries),
+        };
+        match self.settings.max_retry_delay {
+            None => ctx,
+            Some(delay) => ctx.with_max_retry_delay(delay),
         }
     }
 
@@ -374,38 +383,17 @@ impl<M, R> AgentBuilder<M, R> {
         self
     }
 
+    /// The longest delay of a retry (5 minutes when it is not said), in the contexts that the agent makes: see
+    /// [`RunContext::with_max_retry_delay`], also for those that are given to it.
+    pub fn max_retry_delay(mut self, max_delay: Duration) -> Self {
+        self.0.settings.max_retry_delay = Some(max_delay);
+        self
+    }
+
     /// How many of the tool calls that one answer asks for run at once (8 when it is not said); with 1, they run one
     /// after the other.
     pub fn parallel_tools(mut self, tools: NonZeroUsize) -> Self {
         self.0.settings.parallel_tools = tools;
-        self
-    }
-
-    /// Makes the panic of a tool an error of the tool, `the tool panicked: …`, which passes the rails of
-    /// [`ToolError`](exo_rails::events::ToolError) and is reported to the model. Otherwise the panic goes through the run,
-    /// and the calls beside it are dropped.
-    ///
-    /// The panic hook of the program still runs, and a program with `panic = "abort"` still ends.
-    ///
-    /// ```
-    /// use exo_rails::prelude::*;
-    /// use exo_rails_agent::{Agent, ScriptedModel};
-    /// use serde_json::{Value, json};
-    ///
-    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # std::panic::set_hook(Box::new(|_| {}));
-    /// let model: ScriptedModel = r#"[{ "call": [{ "tool": "divide" }] }, { "say": "I cannot divide." }]"#.parse()?;
-    /// let divide = Tool::new("divide", "Divides.", json!({ "type": "object" }), |call: Value| async move {
-    ///     if call.get("by").is_none() { panic!("nothing to divide by") }
-    ///     Ok::<_, OperationError>("1")
-    /// });
-    /// let agent = Agent::builder("support", model).tool(divide).catch_tool_panics().build();
-    /// let output = agent.run("Divide 1 by nothing.").await?;
-    /// assert_eq!(output.messages[2].text(), "The call of `divide` failed: the tool panicked: nothing to divide by (failed)");
-    /// # Ok(()) }
-    /// ```
-    pub fn catch_tool_panics(mut self) -> Self {
-        self.0.settings.catches_panics = true;
         self
     }
 

@@ -6,14 +6,10 @@ use std::panic::AssertUnwindSafe;
 use exo_rails::{OperationError, OperationErrorKind, ToolOutput};
 use futures_util::FutureExt;
 
-/// Waits for a tool, whose panic is an error where panics are caught.
-pub(super) async fn caught_if(
-    catches: bool,
+/// Waits for a tool, whose panic is an error of the tool.
+pub(super) async fn caught(
     tool: impl Future<Output = Result<ToolOutput, OperationError>> + Send,
 ) -> Result<ToolOutput, OperationError> {
-    if !catches {
-        return tool.await;
-    }
     // What the tool shares with others, it shares behind locks that say when they were poisoned; the call itself is over.
     AssertUnwindSafe(tool).catch_unwind().await.unwrap_or_else(|panic| Err(panicked(panic)))
 }

@@ -1,5 +1,6 @@
 //! The loop of an agent: a model call, the tool calls that it asks for, and again.
 
+use std::panic::{AssertUnwindSafe, resume_unwind};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,10 +11,11 @@ use exo_rails::{
     OperationErrorKind, Permit, RunContext, RunError, Tool, ToolCallInputs, ToolOutput, telemetry,
 };
 use futures_core::Stream;
-use futures_util::StreamExt;
 use futures_util::future::Either;
 use futures_util::stream::{self, FuturesUnordered};
+use futures_util::{FutureExt, StreamExt};
 use tokio::sync::mpsc::Sender;
+use tokio::task::coop::consume_budget;
 use tokio_util::sync::CancellationToken;
 use tracing::{Instrument, Span};
 
@@ -119,6 +121,8 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
         }
         for step in first..max_steps {
             ctx.set_step(step);
+            // A model that is always ready must not keep the thread.
+            consume_budget().await;
             if !self.progress.has_calls() {
                 let response = self.ask_in_step(step, &mut ctx).await?;
                 if response.message.tool_calls.is_empty() {
@@ -295,11 +299,22 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
         // Cancelled when one of them ends the run.
         let token = ctx.cancellation().map_or_else(CancellationToken::new, CancellationToken::child_token);
         let mut waiting = self.progress.open_calls().into_iter();
-        let (mut running, mut errors) = (FuturesUnordered::new(), Vec::new());
+        let (mut running, mut errors, mut panic) = (FuturesUnordered::new(), Vec::new(), None);
         loop {
             let room = self.agent.settings.parallel_tools.get() - running.len();
-            running.extend(waiting.by_ref().take(room).map(|(i, call)| self.call_numbered(i, call, ctx, &token)));
-            let Some((i, result)) = running.next().await else { break };
+            let calls = waiting.by_ref().take(room);
+            let call = |(i, call)| AssertUnwindSafe(self.call_numbered(i, call, ctx, &token)).catch_unwind();
+            running.extend(calls.map(call));
+            let Some(called) = running.next().await else { break };
+            // The panic of a rail. It goes on when the other calls have ended: none of them is left half done.
+            let (i, result) = match called {
+                Ok(called) => called,
+                Err(payload) => {
+                    token.cancel();
+                    panic.get_or_insert(payload);
+                    continue;
+                }
+            };
             if let Err(error) = result {
                 let weight = Weight::of(&error);
                 if weight == Weight::EndsRun {
@@ -307,6 +322,9 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
                 }
                 errors.push((weight, i, error));
             }
+        }
+        if let Some(payload) = panic {
+            resume_unwind(payload);
         }
         let first = errors.into_iter().min_by_key(|(weight, i, _)| (*weight, *i));
         first.map_or(Ok(()), |(_, _, error)| Err(error))
@@ -385,10 +403,7 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
             return Err(error);
         }
         // A tool may panic before it gives its future, so it is called inside.
-        panics::caught_if(self.agent.settings.catches_panics, async {
-            Tool::call_named(&self.agent.settings.tools, call).await
-        })
-        .await
+        panics::caught(async { Tool::call_named(&self.agent.settings.tools, call).await }).await
     }
 }
 

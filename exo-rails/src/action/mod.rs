@@ -304,7 +304,9 @@ impl<S, R> From<Verdict> for RailAction<S, R> {
 #[must_use = "a retry request does nothing by itself: return `RailAction::retry(request)`"]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RetryRequest {
-    /// How long to wait before the operation is done again. The wait ends early when the run is cancelled. It
+    /// How long to wait before the operation is done again. The wait ends early when the run is cancelled. A run has a
+    /// [longest delay](crate::RunContext::with_max_retry_delay), 5 minutes when it is not said: with a longer one, the operation
+    /// is not done again. Without a delay, other tasks have their turn before the operation is done again. The delay
     /// needs the timer of the tokio runtime: `enable_time` or `enable_all`, where `#[tokio::main]` does not.
     pub delay: Duration,
     /// How many times this rail may have this operation done again; 0 means never. When they are used up, the operation

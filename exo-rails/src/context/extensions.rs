@@ -3,9 +3,10 @@
 use std::any::{Any, TypeId, type_name};
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::Arc;
 
 use crate::context::hook_state::HookState;
+use crate::context::lock::{Lock, Locked};
 
 type Values = HashMap<TypeId, Box<dyn Any + Send + Sync>>;
 
@@ -98,7 +99,7 @@ impl fmt::Debug for Extensions {
 /// ```
 #[derive(Clone, Default)]
 pub struct SharedExtensions {
-    values: Arc<Mutex<SharedValues>>,
+    values: Arc<Lock<SharedValues>>,
 }
 
 type SharedValues = HashMap<TypeId, SharedValue>;
@@ -146,6 +147,11 @@ impl SharedExtensions {
     ///
     /// No other update happens meanwhile, so `change` should be short and must not use the same store. When
     /// it panics, the value stays as it left it.
+    ///
+    /// # Panics
+    /// In the place of a wait that never ends: when `change`, or the `Default` or `Clone` of a value, uses the same store; and when
+    /// two threads change values in two stores, and each uses the store of the other meanwhile. Use several stores one after the
+    /// other, or always in the same order.
     pub fn update<T: Any + Send + Sync + Default, R>(&self, change: impl FnOnce(&mut T) -> R) -> R {
         let mut values = self.lock();
         let slot = values.entry(TypeId::of::<T>()).or_insert_with(|| SharedValue::new(T::default()));
@@ -177,19 +183,16 @@ impl SharedExtensions {
         self.update(|state: &mut HookState| state.clone())
     }
 
-    fn lock(&self) -> MutexGuard<'_, SharedValues> {
-        // A panic in one update does not take the state from everybody else.
-        self.values.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> Locked<'_, SharedValues> {
+        self.values.lock()
     }
 }
 
 impl fmt::Debug for SharedExtensions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Whoever is changing a value may want to print the context that the store is in.
-        let values = match self.values.try_lock() {
-            Ok(values) => values,
-            Err(TryLockError::Poisoned(values)) => values.into_inner(),
-            Err(TryLockError::WouldBlock) => return f.debug_struct("SharedExtensions").finish_non_exhaustive(),
+        let Some(values) = self.values.try_lock() else {
+            return f.debug_struct("SharedExtensions").finish_non_exhaustive();
         };
         f.debug_struct("SharedExtensions").field("values", &values.len()).finish()
     }

@@ -1,11 +1,13 @@
 //! Values under names, as JSON: what rails share when they do not share types, and what a session keeps.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
+
+use super::lock::{Lock, Locked};
 
 /// JSON values under names, for a run or for a session of several runs: `ctx.run.state()`, `ctx.session.state()`.
 ///
@@ -53,7 +55,7 @@ use serde_json::{Map, Value};
 /// ```
 #[derive(Clone, Default)]
 pub struct HookState {
-    values: Arc<Mutex<Map<String, Value>>>,
+    values: Arc<Lock<Map<String, Value>>>,
 }
 
 impl HookState {
@@ -78,7 +80,8 @@ impl HookState {
     /// Changes the value of this name, which starts as `null`, and returns what `change` returns.
     ///
     /// No other change happens meanwhile, so `change` should be short and must not use the same state. When it panics,
-    /// the value stays as it left it.
+    /// the value stays as it left it. It panics where a [store](crate::SharedExtensions::update) does, in the place of a wait
+    /// that never ends.
     ///
     /// ```
     /// use exo_rails::HookState;
@@ -145,15 +148,14 @@ impl HookState {
         *self.lock() = values;
     }
 
-    fn lock(&self) -> MutexGuard<'_, Map<String, Value>> {
-        // A panic in one update does not take the state from everybody else.
-        self.values.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> Locked<'_, Map<String, Value>> {
+        self.values.lock()
     }
 }
 
 impl From<Map<String, Value>> for HookState {
     fn from(values: Map<String, Value>) -> Self {
-        Self { values: Arc::new(Mutex::new(values)) }
+        Self { values: Arc::new(Lock::new(values)) }
     }
 }
 
@@ -173,11 +175,7 @@ impl<'de> Deserialize<'de> for HookState {
 impl fmt::Debug for HookState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Whoever is changing a value may want to print the state.
-        let values = match self.values.try_lock() {
-            Ok(values) => values,
-            Err(TryLockError::Poisoned(values)) => values.into_inner(),
-            Err(TryLockError::WouldBlock) => return f.debug_struct("HookState").finish_non_exhaustive(),
-        };
+        let Some(values) = self.values.try_lock() else { return f.debug_struct("HookState").finish_non_exhaustive() };
         f.debug_tuple("HookState").field(&*values).finish()
     }
 }

@@ -3,6 +3,7 @@
 mod emit;
 pub(crate) mod extensions;
 pub(crate) mod hook_state;
+mod lock;
 mod notices;
 pub(crate) mod provided;
 mod questions;
@@ -12,6 +13,7 @@ pub(crate) mod saved;
 pub(crate) mod slots;
 pub(crate) mod stopped;
 mod usage;
+mod watch;
 
 pub(crate) use emit::Emit;
 pub use extensions::*;
@@ -21,6 +23,7 @@ pub use run_context::*;
 pub use saved::*;
 pub(crate) use slots::*;
 pub use stopped::*;
+pub(crate) use watch::*;
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
@@ -110,6 +113,7 @@ pub struct RunScope {
     // Asking a token takes a lock, so a run that nobody can cancel has none.
     cancellation: Option<CancellationToken>,
     retry_budget: Option<RetryBudget>,
+    max_retry_delay: Duration,
     is_resumed: bool,
 }
 
@@ -190,7 +194,7 @@ impl RailContext {
     /// ```
     #[must_use]
     pub fn child(&self) -> RunContext {
-        RunContext(Self { is_nested: true, ..Self::of(Arc::clone(&self.scope), self.step) })
+        RunContext::of(Arc::clone(&self.scope), self.step, true)
     }
 
     /// What is the same for all events of the run, to be kept.
@@ -318,6 +322,8 @@ impl RailContext {
     #[inline]
     pub(crate) fn begin_attempt(&mut self, attempt: u32) {
         self.attempt = attempt;
+        // An operation before this one may have been dropped while a rail in a chain waited.
+        self.path = Path::default();
         if self.substituted_by.is_some() {
             self.clear_substituted_by();
         }
@@ -389,9 +395,11 @@ impl RailContext {
         self.slots.put(slot)
     }
 
-    /// Waits, unless the run is cancelled meanwhile.
+    /// Waits, unless the run is cancelled meanwhile. Without a delay, other tasks and timers have their turn: retries of what
+    /// is ready at once must not keep the thread.
     pub(crate) async fn pause(&self, delay: Duration) -> Result<(), RunError> {
         if delay.is_zero() {
+            tokio::task::yield_now().await;
             return self.ensure_running();
         }
         let sleep = tokio::time::sleep(delay);
@@ -400,20 +408,6 @@ impl RailContext {
             Some(token) => token.run_until_cancelled(sleep).await.ok_or(RunError::Cancelled)?,
         }
         Ok(())
-    }
-
-    /// Waits for a future, unless the run is cancelled: then it is dropped.
-    pub(crate) fn unless_cancelled<F: Future<Output: Send> + Send>(
-        &self,
-        future: F,
-    ) -> impl Future<Output = Option<F::Output>> + Send + use<F> {
-        let token = self.scope.cancellation.clone();
-        async move {
-            match token {
-                None => Some(future.await),
-                Some(token) => token.run_until_cancelled_owned(future).await,
-            }
-        }
     }
 
     /// An error when the run has been cancelled.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::RailContext;
-use crate::action::{RailIdentity, RailRetry};
+use crate::action::{RailIdentity, RailRetry, RetryRequest};
 use crate::error::RetryLimit;
 
 /// The retries of an operation that one rail has asked for.
@@ -44,11 +44,12 @@ impl RetryBudget {
 
 impl RailContext {
     /// Whether a retry that this rail asks for would be refused.
-    pub(crate) fn is_exhausted(&self, rail: RailIdentity, max_retries: u32) -> bool {
+    pub(crate) fn is_exhausted(&self, rail: RailIdentity, request: &RetryRequest) -> bool {
         // What a context counted for an operation before this one is forgotten with the first retry.
         let counted = if self.attempt == 0 { &[] } else { &*self.retries };
         let used = counted.iter().find(|counted| counted.rail == rail);
-        used.map_or(0, |counted| counted.used) >= max_retries
+        used.map_or(0, |counted| counted.used) >= request.max_retries
+            || request.delay > self.scope.max_retry_delay
             || self.scope.retry_budget.as_ref().is_some_and(RetryBudget::is_empty)
     }
 
@@ -60,7 +61,7 @@ impl RailContext {
     /// Counts a retry that a rail asks for.
     ///
     /// # Errors
-    /// When the rail has no retry left, or the run.
+    /// When the rail has no retry left, or the run, or when the delay is too long.
     pub(crate) fn count_retry(&mut self, retry: &RailRetry) -> Result<(), RetryLimit> {
         if self.attempt == 0 {
             self.retries.clear();
@@ -72,6 +73,10 @@ impl RailContext {
         });
         if self.retries[at].used >= max_retries {
             return Err(RetryLimit::Rail { max_retries });
+        }
+        let max_delay = self.scope.max_retry_delay;
+        if retry.request.delay > max_delay {
+            return Err(RetryLimit::Delay { max_seconds: u32::try_from(max_delay.as_secs()).unwrap_or(u32::MAX) });
         }
         if let Some(budget) = &self.scope.retry_budget {
             budget.take()?;

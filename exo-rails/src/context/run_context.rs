@@ -3,12 +3,16 @@
 use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
 use super::retries::RetryBudget;
-use super::{RailContext, RunScope, SharedExtensions};
+use super::{RailContext, RunScope, SharedExtensions, Watch};
 use crate::point::HookPoint;
+
+/// The longest delay of a retry when the context does not say.
+const DEFAULT_MAX_RETRY_DELAY: Duration = Duration::from_mins(5);
 
 /// The context of a run: its names, its session, its cancellation, and what its rails share.
 ///
@@ -28,7 +32,11 @@ use crate::point::HookPoint;
 /// # Ok(()) }
 /// ```
 #[derive(Debug)]
-pub struct RunContext(pub(super) RailContext);
+pub struct RunContext {
+    pub(super) rails: RailContext,
+    /// Beside the context of the rails: it is used while they have theirs.
+    watch: Watch,
+}
 
 impl RunContext {
     /// A context for a new run of the agent with this name.
@@ -45,14 +53,16 @@ impl RunContext {
             turn: 0,
             cancellation: None,
             retry_budget: None,
+            max_retry_delay: DEFAULT_MAX_RETRY_DELAY,
             is_resumed: false,
         };
-        Self(RailContext::of(Arc::new(scope), 0))
+        Self::of(Arc::new(scope), 0, false)
     }
 
     /// A context at this step of a run.
     pub(crate) fn of(scope: Arc<RunScope>, step: u32, is_nested: bool) -> Self {
-        Self(RailContext { is_nested, ..RailContext::of(scope, step) })
+        let watch = Watch::of(&scope);
+        Self { rails: RailContext { is_nested, ..RailContext::of(scope, step) }, watch }
     }
 
     /// The same context with this run name.
@@ -88,8 +98,16 @@ impl RunContext {
     }
 
     /// The same context with a token that cancels the run: no operation begins any more, the wait before a
-    /// retry ends, and the run fails with [`RunError::Cancelled`](crate::RunError::Cancelled). An operation that is under way is not
-    /// interrupted: it can ask [`Permit::scope`](crate::Permit::scope) for the token.
+    /// retry ends, and the run fails with [`RunError::Cancelled`](crate::RunError::Cancelled).
+    ///
+    /// - A rail that waits is dropped at its `.await`, also one that is `always` called or stands around an operation. The rails
+    ///   behind it are not called. The rails of [`Error`](struct@crate::events::Error) are told.
+    /// - A model call, and what asks a memory, is dropped.
+    /// - Any other operation that is under way comes to its end: it can ask [`Permit::scope`](crate::Permit::scope) for the token.
+    ///   Its rails are asked about the result as long as they do not wait.
+    /// - The rails of `Error`, `Suspended` and `SessionEnd` are told of an end, so nothing drops them: give those that wait a
+    ///   `timeout`. A single [`dispatch`](crate::GuardSet::dispatch) is not watched either: use
+    ///   [`CancellationToken::run_until_cancelled`].
     ///
     /// ```
     /// use exo_rails::{CancellationToken, NoRails};
@@ -135,6 +153,37 @@ impl RunContext {
         self.with_scope(|scope| scope.retry_budget = Some(RetryBudget::new(max_retries)))
     }
 
+    /// The same context with a limit on the [delay](crate::RetryRequest::delay) of a retry: 5 minutes when it is not said.
+    ///
+    /// A rail that obeys a `Retry-After` waits as long as a server says, and a server may say a year. A request for a longer
+    /// delay ends with [`RetriesExhausted`](crate::RetriesExhausted), or [gives way](crate::RetryOrContinue). The delay is not
+    /// made shorter: a request that comes too early is refused again.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use exo_rails::prelude::*;
+    /// use exo_rails::RetryLimit;
+    ///
+    /// #[rail(on = [LlmError])]
+    /// fn obey(error: &OperationError) -> RailAction {
+    ///     RailAction::retry(RetryRequest::new("busy").with_delay(error.retry_after.unwrap_or_default()))
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() {
+    /// let mut ctx = RunContext::new("nightly").with_max_retry_delay(Duration::from_secs(3600));
+    /// let year = Duration::from_secs(365 * 24 * 3600);
+    /// let busy = |_| async move { Err::<ModelResponse, _>(OperationError::from("busy").with_retry_after(year)) };
+    /// let result = rail_chain![obey].guard_llm_call(ModelCallInputs::default(), &mut ctx, busy).await;
+    /// let Err(RunError::RetriesExhausted(error)) = result else { panic!() };
+    /// assert_eq!(error.limit, RetryLimit::Delay { max_seconds: 3600 });
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn with_max_retry_delay(self, max_delay: Duration) -> Self {
+        self.with_scope(|scope| scope.max_retry_delay = max_delay)
+    }
+
     /// The same context, for the tool call of its step with this number: in a custom loop that runs the calls of one answer in
     /// [contexts](RailContext::child) of their own. A [question](RailContext::question) about a call is then only about that
     /// call, also when the model asks for the same call twice.
@@ -148,18 +197,21 @@ impl RunContext {
     /// ```
     #[must_use]
     pub const fn with_call_number(mut self, number: u32) -> Self {
-        self.0.call_number = number;
+        self.rails.call_number = number;
         self
     }
 
     fn with_scope(mut self, change: impl FnOnce(&mut RunScope)) -> Self {
-        change(Arc::make_mut(&mut self.0.scope));
+        // Nobody else has the scope of a new context: then it is changed where it is.
+        self.watch = Watch::default();
+        change(Arc::make_mut(&mut self.rails.scope));
+        self.watch = Watch::of(&self.rails.scope);
         self
     }
 
     /// Sets the step, in your own loop.
     pub const fn set_step(&mut self, step: u32) {
-        self.0.step = step;
+        self.rails.step = step;
     }
 
     /// Begins an event. A guard set does this before it asks its rails; do it in a test that calls the function of a rail.
@@ -177,12 +229,17 @@ impl RunContext {
     /// assert_eq!(where_am_i(&ctx), Verdict::abort("pre_tool_call"));
     /// ```
     pub fn enter(&mut self, event: HookPoint) {
-        self.0.enter(event);
+        self.rails.enter(event);
     }
 
     /// The context as its rails receive it.
     pub(crate) const fn for_rails(&mut self) -> &mut RailContext {
-        &mut self.0
+        &mut self.rails
+    }
+
+    /// The same, with what ends them when the run is cancelled.
+    pub(crate) const fn watched(&mut self) -> (&mut RailContext, &mut Watch) {
+        (&mut self.rails, &mut self.watch)
     }
 }
 
@@ -190,6 +247,6 @@ impl Deref for RunContext {
     type Target = RailContext;
 
     fn deref(&self) -> &RailContext {
-        &self.0
+        &self.rails
     }
 }

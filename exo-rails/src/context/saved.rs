@@ -240,7 +240,7 @@ impl RunContext {
         if let Some(session) = saved.session_id.filter(|session| Some(session.as_str()) != self.session_id()) {
             return Err(RestoreError::Session { saved: session });
         }
-        let scope = Arc::make_mut(&mut self.0.scope);
+        let scope = Arc::make_mut(&mut self.rails.scope);
         scope.run_id = saved.run_id.into();
         scope.turn = saved.turn;
         scope.is_resumed = true;

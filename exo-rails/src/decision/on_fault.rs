@@ -42,6 +42,11 @@ use crate::point::HookPoint;
 /// Each of these faults is one `tracing` event with the rail, the event and the cause: a warning where the rails go on,
 /// otherwise an error.
 ///
+/// With `on_panic = "fault"`, these go no further either: the panic of what the rail drops when it is dropped at its time-out,
+/// of a panic's payload when it is dropped, of an error when it is shown, and of an error when the guard set drops it. With
+/// `"abort"`, the error of the rail is in the error of the run, and whoever has that drops it. A panic during another panic ends
+/// the process.
+///
 /// What is no fault:
 ///
 /// - A panic without `on_panic = "fault"`. It unwinds through the operation, which does not happen, and through the

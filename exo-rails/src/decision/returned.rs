@@ -8,7 +8,7 @@ use crate::context::RailContext;
 use crate::decision::on_fault::{OnFault, report};
 use crate::decision::placed_rail::PlacedRail;
 use crate::decision::{Decision, Outcome};
-use crate::error::{FaultCause, RailAbortError, RailFault};
+use crate::error::{FaultCause, RailAbortError, RailFault, drop_quietly};
 use crate::event::Payloads;
 use crate::point::{HookPoint, RailName, Reason};
 
@@ -82,7 +82,7 @@ impl<E: Payloads> Reader<E> for InTheNameOf<'_> {
     }
 
     fn retries_or_continues(self, RetryOrContinue(request): RetryOrContinue) -> Self::Read {
-        if self.ctx.is_exhausted(self.rail.identity(self.ctx.path()), request.max_retries) {
+        if self.ctx.is_exhausted(self.rail.identity(self.ctx.path()), &request) {
             return ControlFlow::Continue(());
         }
         self.retries(request)
@@ -119,9 +119,13 @@ fn faulted<E: Payloads>(cause: FaultCause, at: InTheNameOf<'_>) -> ControlFlow<O
     let (fault, on_fault) = report_fault(cause, at.rail, at.event);
     match on_fault {
         OnFault::Abort => ControlFlow::Break(Err(fault)),
-        OnFault::Continue => ControlFlow::Continue(()),
+        OnFault::Continue => {
+            drop_quietly(fault);
+            ControlFlow::Continue(())
+        }
         OnFault::Skip => {
             let skip = Skip { reason: Reason::new(fault.to_string()), substitute: None };
+            drop_quietly(fault);
             at.skips(skip)
         }
     }

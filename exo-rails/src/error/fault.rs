@@ -1,6 +1,9 @@
 //! Faults: rails that could not decide. Never confused with a decision.
 
 use std::error::Error as StdError;
+use std::fmt;
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 use crate::point::{HookPoint, RailName};
@@ -41,37 +44,72 @@ pub struct RailFault {
 }
 
 /// What kept a rail from deciding.
-#[derive(Debug, thiserror::Error)]
+///
+/// It can always be shown: in the place of an error whose text panics, it says so.
+#[derive(Debug)]
 #[non_exhaustive]
 pub enum FaultCause {
     /// It returned this error.
-    #[error(transparent)]
     Error(Box<dyn StdError + Send + Sync>),
     /// It took longer than its `timeout`.
-    #[error("it took longer than {limit:?}")]
     Timeout {
         /// How long it may take.
         limit: Duration,
     },
     /// It panicked, and has `on_panic = "fault"`.
-    #[error("it panicked: {message}")]
     Panic {
         /// What the panic says.
         message: String,
     },
     /// A plain hook, whose types the compiler cannot hold against the event, took an action that the event
     /// does not allow.
-    #[error("the event does not allow a hook to {action}")]
     IllegalAction {
         /// The action: `skip`, `retry` or `abort`.
         action: &'static str,
     },
     /// A plain hook skipped with a substitute that is not what the operation yields.
-    #[error("the substitute of the skip has the wrong type: `{expected}` belongs there")]
     WrongSubstitute {
         /// The type that belongs there.
         expected: &'static str,
     },
+}
+
+impl fmt::Display for FaultCause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Error(error) => match catch_unwind(AssertUnwindSafe(|| error.to_string())) {
+                Ok(text) => f.write_str(&text),
+                Err(panic) => {
+                    drop_quietly(panic);
+                    f.write_str("its error panics when it is shown")
+                }
+            },
+            Self::Timeout { limit } => write!(f, "it took longer than {limit:?}"),
+            Self::Panic { message } => write!(f, "it panicked: {message}"),
+            Self::IllegalAction { action } => write!(f, "the event does not allow a hook to {action}"),
+            Self::WrongSubstitute { expected } => {
+                write!(f, "the substitute of the skip has the wrong type: `{expected}` belongs there")
+            }
+        }
+    }
+}
+
+impl StdError for FaultCause {
+    // The text is that of the error, so its source is as well.
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        match self {
+            Self::Error(error) => error.source(),
+            _ => None,
+        }
+    }
+}
+
+/// Drops what a rail has left behind. When that panics, the panic goes no further.
+pub(crate) fn drop_quietly<T>(value: T) {
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(value))) {
+        // It may panic as well, and so on.
+        mem::forget(panic);
+    }
 }
 
 impl RailFault {

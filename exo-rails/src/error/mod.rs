@@ -130,14 +130,22 @@ pub enum RetryLimit {
         /// The limit of the run.
         max_retries: u32,
     },
+    /// None is used up: the delay is longer than those of the run may be. See
+    /// [`RunContext::with_max_retry_delay`](crate::RunContext::with_max_retry_delay).
+    Delay {
+        /// The longest delay of the run, in seconds.
+        // Not a `Duration`: the error of a run would grow, and with it every result.
+        max_seconds: u32,
+    },
 }
 
 impl RetryLimit {
-    /// How many retries there were.
+    /// How many retries there were: 0 where the delay was too long.
     #[must_use]
     pub const fn max_retries(self) -> u32 {
         match self {
             Self::Rail { max_retries } | Self::Run { max_retries } => max_retries,
+            Self::Delay { .. } => 0,
         }
     }
 }
@@ -148,7 +156,14 @@ impl fmt::Display for RetriesExhausted {
         let (whose, retries) = match limit {
             RetryLimit::Rail { max_retries } => ("has none left", max_retries),
             RetryLimit::Run { max_retries } => ("the run has none left", max_retries),
+            RetryLimit::Delay { max_seconds } => ("the delay is longer than that of the run may be", max_seconds),
         };
+        if matches!(limit, RetryLimit::Delay { .. }) {
+            return write!(
+                f,
+                "rail `{rail_name}` wants a retry at {event} but {whose} ({attempts} attempted, {retries}s at most): {reason}"
+            );
+        }
         write!(
             f,
             "rail `{rail_name}` wants a retry at {event} but {whose} ({attempts} attempted, {retries} retries allowed): {reason}"
@@ -337,6 +352,10 @@ pub enum RunError {
         /// The limit.
         limit: u32,
     },
+    /// Too many runs are inside each other: an agent is a tool of itself, say. The error ends each of the runs around it, also
+    /// where a tool would tell its model of an error.
+    #[error("the run is inside too many others")]
+    TooDeep(#[from] DepthLimit),
     /// The run was cancelled.
     #[error("the run was cancelled")]
     Cancelled,
@@ -346,6 +365,29 @@ pub enum RunError {
         /// The event whose rails gave the permit.
         event: HookPoint,
     },
+}
+
+/// Why a run that is inside others does not begin: see [`RunError::TooDeep`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("at most {limit} runs may be inside each other")]
+#[non_exhaustive]
+pub struct DepthLimit {
+    /// How many runs may be inside each other.
+    pub limit: u32,
+}
+
+impl DepthLimit {
+    /// The limit that an operation met, directly or in a run inside it.
+    pub(crate) fn met_by(error: &OperationError) -> Option<Self> {
+        let mut cause = StdError::source(error);
+        while let Some(error) = cause {
+            if let Some(limit) = error.downcast_ref::<Self>() {
+                return Some(*limit);
+            }
+            cause = error.source();
+        }
+        None
+    }
 }
 
 impl RunError {

@@ -12,11 +12,10 @@ use tokio::time::Instant;
 
 use super::kinds::Kind;
 use super::perform::Perform;
-use super::permit::issue;
 use super::retries::{Granted, Retry};
 use crate::action::{Allowed, RailSkip};
 use crate::chain::{Serves, enter};
-use crate::context::{CloseOnDrop, RailContext, RunScope, Slot};
+use crate::context::{CloseOnDrop, RailContext, RunScope, Slot, UnderWay};
 use crate::decision::{Decision, Outcome};
 use crate::error::{Ending, RailAbortError, RailFault, RunError, SuspendedResult};
 use crate::event::{Event, Next, OperationResult};
@@ -74,7 +73,7 @@ impl From<RailAbortError> for AttemptOver {
 pub(super) fn attempts<O, R, P, E>(
     rails: &R,
     mut inputs: O::Inputs,
-    ctx: &mut RailContext,
+    (ctx, under_way): (&mut RailContext, &UnderWay),
     mut operation: P,
     fail: impl FnOnce(RunError, O::Inputs) -> E + Send,
 ) -> impl Future<Output = Result<O::Output, E>> + Send
@@ -109,16 +108,15 @@ where
                         let began = is_timed::<O, R>(rails).then(Instant::now);
                         let slot = ctx.take_slot(inputs);
                         let open_slot = CloseOnDrop(&slot);
-                        let given = slot.inputs();
                         let mut execution = Execution::<O, R, P> {
                             rails,
                             slot: &slot,
-                            inputs: given,
                             operation: &mut operation,
                             ctx,
+                            under_way,
                             over: None,
                         };
-                        let result = Serves::<O::Pre>::surround(rails, given, &mut execution).await;
+                        let result = Serves::<O::Pre>::surround(rails, slot.inputs(), &mut execution).await;
                         let over = execution.over;
                         drop(open_slot);
                         if let Some(began) = began {
@@ -222,9 +220,9 @@ async fn rescue<O: Kind, R: Serves<O::Failed> + GuardSet>(
 struct Execution<'a, O: Kind, R: ?Sized, P: Perform<O>> {
     rails: &'a R,
     slot: &'a Arc<Slot<O::Inputs>>,
-    inputs: &'a O::Inputs,
     operation: &'a mut P,
     ctx: &'a mut RailContext,
+    under_way: &'a UnderWay,
     /// How the rails or the run have ended it.
     over: Option<P::Over>,
 }
@@ -238,8 +236,8 @@ where
 {
     #[inline(always)]
     fn run(self) -> impl Future<Output = OperationResult<O>> + Send {
-        let Execution { rails, slot, inputs, operation, ctx, over } = self;
-        operation.perform(*rails, issue(slot), inputs, ctx, over)
+        let Execution { rails, slot, operation, ctx, under_way, over } = self;
+        operation.perform(*rails, slot, (ctx, under_way), over)
     }
 
     fn scope(&self) -> &RunScope {

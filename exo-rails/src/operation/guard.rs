@@ -1,21 +1,29 @@
 //! The guarded operations, as methods of every guard set.
 
+use std::future::poll_fn;
+use std::pin::pin;
+
+use futures_util::TryFutureExt;
+use tracing::warn;
+
 use super::attempt::attempts;
 use super::dropped::{OngoingRun, dropped};
 use super::guarded::{Guarded, GuardedStream};
 use super::kinds::Kind;
 use super::memory;
+use super::nesting::{Nested, ensure_room};
 use super::perform::{Perform, Streamed, Whole};
 use crate::chain::{Serves, ServesOperation, enter};
-use crate::context::{RailContext, RunContext};
+use crate::context::{OrCancelled, RailContext, RunContext, Watch};
 use crate::decision::{Decision, OnFault, report};
-use crate::error::{OperationError, RunError};
+use crate::error::{OperationError, RailFault, RunError, drop_quietly};
 use crate::event::{Compaction, CustomOperation, Error, LlmCall, Run, SessionEnd, SessionStart, Suspended, ToolCall};
 use crate::guard_set::GuardSet;
 use crate::message::{
     CompactionInputs, CompactionOutput, DroppedScope, InvokeInputs, InvokeOutput, MemoryEntry, MemoryQuery,
     ModelCallInputs, ModelResponse, RecalledMemory, SessionInfo, StreamSink, ToolCallInputs, ToolOutput,
 };
+use crate::rail::caught;
 
 /// The guarded operations: a run, a call of the model, a tool call, a compaction, with their rails before and after them; and
 /// what a memory recalls and stores.
@@ -26,6 +34,10 @@ pub trait Guard: GuardSet + Sized {
     /// [`Error`](struct@crate::events::Error), once, when it ends with an error of any kind, or
     /// [`Suspended`](crate::events::Suspended), when a rail suspends it. When the future is dropped
     /// before the run has ended, the rails of [`Dropped`](crate::events::Dropped) run, whatever the reason.
+    ///
+    /// When the run is [cancelled](RunContext::with_cancellation) while the rails of `Start` or `Finished` wait, those of `Error`
+    /// see empty inputs. When a rail of `Error` or `Suspended` panics, that is reported as a `tracing` warning, the rails behind
+    /// it are not called, and the run ends with its own error.
     ///
     /// `run` is called with the permit for the inputs as the rails have left them. It is called again when a
     /// rail has the run done again. The context for its model and tool calls is
@@ -70,21 +82,32 @@ pub trait Guard: GuardSet + Sized {
     {
         let inputs = inputs.into();
         async move {
-            let mut ongoing = OngoingRun { rails: self, ctx: ctx.for_rails(), has_ended: false };
-            let failed = |error, inputs| Box::new((error, inputs));
-            let result = match attempts::<Run, _, _, _>(self, inputs, ongoing.ctx, Whole(run), failed).await {
+            let (ctx, watch) = ctx.watched();
+            let mut ongoing = OngoingRun { rails: self, ctx, has_ended: false };
+            let attempted = if let Err(error) = ensure_room() {
+                Err(Box::new(FailedAttempts { error, inputs }))
+            } else {
+                let (under_way, bell) = watch.parts();
+                let failed = |error, inputs| Box::new(FailedAttempts { error, inputs });
+                let ctx = (&mut *ongoing.ctx, under_way);
+                let attempts = attempts::<Run, _, _, _>(self, inputs, ctx, Whole(run), failed);
+                let mut attempts = pin!(bell.unless_cancelled(under_way, attempts));
+                poll_fn(|task| {
+                    let _nested = Nested::enter();
+                    attempts.as_mut().poll(task)
+                })
+                .await
+            };
+            let result = match attempted {
                 Ok(output) => Ok(output),
                 Err(failed) => {
-                    let (error, inputs) = *failed;
-                    let outcome = match error.open_question() {
+                    let FailedAttempts { error, inputs } = *failed;
+                    // What fails or panics here must not hide the error that it was told about.
+                    match error.open_question() {
                         Some(question) => {
-                            enter::<Suspended, Self>(self, (&inputs, &question), ongoing.ctx).await.map(drop)
+                            tell(enter::<Suspended, Self>(self, (&inputs, &question), ongoing.ctx)).await;
                         }
-                        None => enter::<Error, Self>(self, (&inputs, &error), ongoing.ctx).await.map(drop),
-                    };
-                    if let Err(fault) = outcome {
-                        // A guard set that fails here must not hide the error that it was asked about.
-                        report(&fault, OnFault::Continue);
+                        None => tell(enter::<Error, Self>(self, (&inputs, &error), ongoing.ctx)).await,
                     }
                     Err(error)
                 }
@@ -106,7 +129,9 @@ pub trait Guard: GuardSet + Sized {
         ctx: &mut RunContext,
     ) -> impl Future<Output = Result<(), RunError>> + Send {
         async move {
-            match enter::<SessionStart, Self>(self, session, ctx.for_rails()).await? {
+            let (ctx, watch) = ctx.watched();
+            let asked = enter::<SessionStart, Self>(self, session, ctx).err_into::<RunError>();
+            match watch.unless_cancelled(asked).await? {
                 Decision::Continue => Ok(()),
                 Decision::Abort(abort) => Err(abort.into()),
             }
@@ -114,12 +139,10 @@ pub trait Guard: GuardSet + Sized {
     }
 
     /// Tells the rails of [`SessionEnd`](crate::events::SessionEnd) that a session has ended. There is nothing left to
-    /// stop, so what faults is reported as a `tracing` warning.
+    /// stop, so what faults or panics is reported as a `tracing` warning.
     fn end_session(&self, session: &SessionInfo, ctx: &mut RunContext) -> impl Future<Output = ()> + Send {
         async move {
-            if let Err(fault) = enter::<SessionEnd, Self>(self, session, ctx.for_rails()).await {
-                report(&fault, OnFault::Continue);
-            }
+            tell(enter::<SessionEnd, Self>(self, session, ctx.for_rails())).await;
         }
     }
 
@@ -150,13 +173,13 @@ pub trait Guard: GuardSet + Sized {
     ///
     /// use exo_rails::prelude::*;
     ///
-    /// /// Asks again when the provider is busy, three times at the most.
+    /// /// Asks again when the provider is busy, three times at the most, unless the provider wants a long wait.
     /// #[rail(on = [LlmError])]
     /// fn back_off(error: &OperationError) -> RailAction {
-    ///     if error.kind != OperationErrorKind::RateLimited {
+    ///     let wait = error.retry_after.unwrap_or(Duration::from_secs(1));
+    ///     if error.kind != OperationErrorKind::RateLimited || wait > Duration::from_secs(30) {
     ///         return RailAction::Continue;
     ///     }
-    ///     let wait = error.retry_after.unwrap_or(Duration::from_secs(1));
     ///     RailAction::retry(RetryRequest::new("rate limited").with_delay(wait).with_max_retries(3))
     /// }
     ///
@@ -278,7 +301,7 @@ pub trait Guard: GuardSet + Sized {
     where
         F: Guarded<CompactionInputs, CompactionOutput, OperationError, Future: Send, Value: Send, Error: Send> + Send,
     {
-        guard::<Compaction, _, _>(self, history, ctx.for_rails(), Whole(compaction))
+        guard::<Compaction, _, _>(self, history, ctx.watched(), Whole(compaction))
     }
 
     /// Guards what a memory recalls: `recall` asks the memory, and the rails of
@@ -316,7 +339,7 @@ pub trait Guard: GuardSet + Sized {
     where
         F: Guarded<MemoryQuery, RecalledMemory, OperationError, Future: Send, Value: Send, Error: Send> + Send,
     {
-        memory::recall(self, query, ctx.for_rails(), recall)
+        memory::recall(self, query, ctx.watched(), recall)
     }
 
     /// Guards what a memory stores: the rails of [`MemoryStored`](crate::events::MemoryStored) decide about the entry, and
@@ -353,7 +376,7 @@ pub trait Guard: GuardSet + Sized {
     where
         F: Guarded<MemoryEntry, (), OperationError, Future: Send, Value: Send, Error: Send> + Send,
     {
-        memory::store(self, entry, ctx.for_rails(), store)
+        memory::store(self, entry, ctx.watched(), store)
     }
 
     /// Guards a tool call: [`PreToolCall`](crate::events::PreToolCall), the call, then
@@ -399,7 +422,7 @@ pub trait Guard: GuardSet + Sized {
     where
         F: Guarded<ToolCallInputs, ToolOutput, OperationError, Future: Send, Value: Send, Error: Send> + Send,
     {
-        guard::<ToolCall, _, _>(self, call, ctx.for_rails(), Whole(tool))
+        guard::<ToolCall, _, _>(self, call, ctx.watched(), Whole(tool))
     }
 
     /// Guards a [custom operation](derive@crate::Operation): the event before it, the operation, then the event after it or
@@ -455,7 +478,7 @@ pub trait Guard: GuardSet + Sized {
         F: Guarded<O::Inputs, O::Output, OperationError, Future: Send, Value: Send, Error: Send> + Send,
         Self: ServesOperation<O>,
     {
-        guard::<O, _, _>(self, inputs, ctx.for_rails(), Whole(operation))
+        guard::<O, _, _>(self, inputs, ctx.watched(), Whole(operation))
     }
 }
 
@@ -474,14 +497,14 @@ where
     P: Perform<LlmCall>,
 {
     call.messages.extend(ctx.take_notices());
-    guard::<LlmCall, _, _>(rails, call, ctx.for_rails(), model)
+    guard::<LlmCall, _, _>(rails, call, ctx.watched(), model)
 }
 
 /// Guards an operation whose inputs nobody needs afterwards.
 fn guard<O, R, P>(
     rails: &R,
     inputs: O::Inputs,
-    ctx: &mut RailContext,
+    (ctx, watch): (&mut RailContext, &mut Watch),
     operation: P,
 ) -> impl Future<Output = Result<O::Output, RunError>> + Send
 where
@@ -489,5 +512,34 @@ where
     R: GuardSet + Serves<O::Pre> + Serves<O::Post> + Serves<O::Failed>,
     P: Perform<O>,
 {
-    attempts::<O, R, P, _>(rails, inputs, ctx, operation, |error, _| error)
+    let (under_way, bell) = watch.parts();
+    bell.unless_cancelled(
+        under_way,
+        attempts::<O, R, P, _>(rails, inputs, (ctx, under_way), operation, |error, _| error),
+    )
+}
+
+/// Tells rails of something that cannot be stopped any more.
+async fn tell<T>(told: impl Future<Output = Result<T, RailFault>>) {
+    match caught(told).await {
+        Ok(Ok(_)) => {}
+        Ok(Err(fault)) => {
+            report(&fault, OnFault::Continue);
+            drop_quietly(fault);
+        }
+        Err(cause) => warn!(%cause, "a rail or hook panicked where there is nothing left to stop"),
+    }
+}
+
+/// Why a run has failed, and what its rails had left of its inputs.
+struct FailedAttempts {
+    error: RunError,
+    inputs: InvokeInputs,
+}
+
+impl<T> OrCancelled for Result<T, Box<FailedAttempts>> {
+    // The rails had not decided about the inputs, or are gone with them: nobody sees them.
+    fn cancelled() -> Self {
+        Err(FailedAttempts { error: RunError::Cancelled, inputs: InvokeInputs::default() }.into())
+    }
 }

@@ -3,7 +3,6 @@
 use std::convert::Infallible;
 use std::future::ready;
 
-use futures_util::FutureExt;
 use serde_json::{Map, Value, json};
 
 use super::attempt::{AttemptOver, act_on};
@@ -11,25 +10,14 @@ use super::windows;
 use crate::action::{NoSubstitute, RailSkip};
 use crate::chain::{Serves, enter};
 use crate::context::RailContext;
-use crate::error::{Ending, OperationError, RunError, SuspendedResult};
-use crate::event::{
-    Compaction, CustomOperation, LlmCall, LlmError, Operation, OperationResult, Payloads, Run, ToolCall, ToolError,
-};
+use crate::error::{DepthLimit, Ending, OperationError, RunError, SuspendedResult};
+use crate::event::{Compaction, CustomOperation, LlmCall, LlmError, Operation, Payloads, Run, ToolCall, ToolError};
 use crate::guard_set::GuardSet;
 use crate::message::{
     CompactionInputs, CompactionOutput, InvokeInputs, InvokeOutput, Message, ModelCallInputs, ModelResponse,
     OperationErrorKind, ToolCallInputs, ToolOutput,
 };
 use crate::point::{RailName, Reason};
-
-/// The run was cancelled.
-pub(crate) struct Cancelled;
-
-impl From<Cancelled> for AttemptOver {
-    fn from(Cancelled: Cancelled) -> Self {
-        RunError::Cancelled.into()
-    }
-}
 
 impl From<Infallible> for AttemptOver {
     fn from(never: Infallible) -> Self {
@@ -44,9 +32,9 @@ pub(super) fn interrupted() -> OperationError {
 
 /// How an operation is guarded.
 pub(crate) trait Kind: Operation<Post: Payloads<Substitute = NoSubstitute>> {
-    /// What interrupts it. Most operations are not interrupted when the run is cancelled: what they do in the world would
-    /// be left half done. They have no value of this type, and a guard has nothing to look at.
-    type Interruption: Into<AttemptOver> + Send;
+    /// Whether it is dropped when the run is cancelled. Most operations come to their end: what they do in the world would
+    /// be left half done.
+    const IS_INTERRUPTED: bool = false;
 
     fn pre(inputs: &mut Self::Inputs) -> <Self::Pre as Payloads>::Payload<'_>;
 
@@ -103,14 +91,6 @@ pub(crate) trait Kind: Operation<Post: Payloads<Substitute = NoSubstitute>> {
     /// When nothing can stand in for the output.
     fn skipped(inputs: &Self::Inputs, by: &RailName, reason: &Reason) -> Result<Self::Output, RunError>;
 
-    /// Waits for the operation, unless something interrupts it, which is then said in `over`. `read` takes what it yields.
-    fn unless_interrupted<F: Future<Output: Send> + Send>(
-        operation: F,
-        ctx: &RailContext,
-        over: &mut Option<Self::Interruption>,
-        read: impl FnOnce(F::Output) -> OperationResult<Self> + Send,
-    ) -> impl Future<Output = OperationResult<Self>> + Send;
-
     /// Asks the rails about a result that leaves as a whole, where it could leave piece by piece.
     fn deliver<R: GuardSet>(
         _: &R,
@@ -138,25 +118,8 @@ macro_rules! carried {
     };
 }
 
-macro_rules! uninterrupted {
-    () => {
-        type Interruption = Infallible;
-
-        fn unless_interrupted<F: Future<Output: Send> + Send>(
-            operation: F,
-            _: &RailContext,
-            _: &mut Option<Infallible>,
-            read: impl FnOnce(F::Output) -> OperationResult<Self> + Send,
-        ) -> impl Future<Output = OperationResult<Self>> + Send {
-            operation.map(read)
-        }
-    };
-}
-
 impl Kind for Run {
     carried!();
-    uninterrupted!();
-
     // `guard_run` tells the observers, whatever the error came from.
     fn failed<'a, R: GuardSet>(
         _: &'a R,
@@ -216,7 +179,7 @@ impl Kind for LlmCall {
     carried!();
 
     // A request that nobody waits for changes nothing.
-    type Interruption = Cancelled;
+    const IS_INTERRUPTED: bool = true;
 
     async fn failed<'a, R: GuardSet>(
         rails: &'a R,
@@ -253,21 +216,6 @@ impl Kind for LlmCall {
         Ok(ModelResponse { extra: skip_note(by, reason), ..ModelResponse::empty() })
     }
 
-    fn unless_interrupted<F: Future<Output: Send> + Send>(
-        call: F,
-        ctx: &RailContext,
-        over: &mut Option<Cancelled>,
-        read: impl FnOnce(F::Output) -> OperationResult<Self> + Send,
-    ) -> impl Future<Output = OperationResult<Self>> + Send {
-        ctx.unless_cancelled(call).map(|result| {
-            let Some(result) = result else {
-                *over = Some(Cancelled);
-                return Err(interrupted());
-            };
-            read(result)
-        })
-    }
-
     fn deliver<R: GuardSet>(
         rails: &R,
         inputs: &ModelCallInputs,
@@ -282,8 +230,6 @@ impl Kind for LlmCall {
 /// will read.
 impl Kind for ToolCall {
     carried!();
-    uninterrupted!();
-
     async fn failed<'a, R: GuardSet>(
         rails: &'a R,
         inputs: &'a ToolCallInputs,
@@ -294,6 +240,10 @@ impl Kind for ToolCall {
     }
 
     fn unrescued(inputs: &ToolCallInputs, error: OperationError) -> Result<ToolOutput, RunError> {
+        // The model would try again, and so would each model around it.
+        if let Some(limit) = DepthLimit::met_by(&error) {
+            return Err(limit.into());
+        }
         let output = ToolOutput::error(format!("The call of `{}` failed: {error}", inputs.tool_name));
         Ok(ToolOutput { error_kind: Some(error.kind), ..output })
     }
@@ -316,8 +266,6 @@ impl Kind for ToolCall {
 }
 
 impl Kind for Compaction {
-    uninterrupted!();
-
     fn pre(inputs: &mut CompactionInputs) -> &mut CompactionInputs {
         inputs
     }
@@ -355,8 +303,6 @@ impl Kind for Compaction {
 
 /// A custom operation.
 impl<O: CustomOperation> Kind for O {
-    uninterrupted!();
-
     fn pre(inputs: &mut O::Inputs) -> <O::Pre as Payloads>::Payload<'_> {
         <O as CustomOperation>::pre(inputs)
     }

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use futures_util::TryFutureExt;
+
 use super::failure::IntoFailure;
 use super::guarded::Guarded;
 use super::permit::issue;
 use crate::chain::enter;
-use crate::context::{CloseOnDrop, RailContext, Slot};
+use crate::context::{CloseOnDrop, RailContext, Slot, Watch};
 use crate::decision::Decision;
 use crate::error::{OperationError, RunError};
 use crate::event::{MemoryRecalled, MemoryStored};
@@ -18,7 +20,7 @@ use crate::point::HookPoint;
 pub(super) async fn recall<R, F>(
     rails: &R,
     query: MemoryQuery,
-    ctx: &mut RailContext,
+    (ctx, watch): (&mut RailContext, &mut Watch),
     mut recall: F,
 ) -> Result<RecalledMemory, RunError>
 where
@@ -30,13 +32,15 @@ where
     let slot = ctx.take_slot(query);
     let open_slot = CloseOnDrop(&slot);
     // Like a call of the model: a question that nobody waits for changes nothing.
-    let result = ctx.unless_cancelled(recall(issue(&slot))).await;
+    let recalled = recall(issue(&slot)).map_err(IntoFailure::<OperationError>::into_failure).err_into::<RunError>();
+    let result = watch.unless_cancelled(recalled).await;
     drop(open_slot);
     let query = taken_back(slot, HookPoint::MemoryRecalled, ctx)?;
-    let result = result.ok_or(RunError::Cancelled)?;
-    let mut memory = result.map_err(IntoFailure::<OperationError>::into_failure)?.into();
-    let decision = enter::<MemoryRecalled, R>(rails, (&query, &mut memory), ctx).await?;
-    match decision {
+    let mut memory = result?.into();
+    let outcome = watch
+        .unless_cancelled(enter::<MemoryRecalled, R>(rails, (&query, &mut memory), ctx).err_into::<RunError>())
+        .await;
+    match outcome? {
         Decision::Continue => Ok(memory),
         Decision::Skip(skip) => Ok(skip.substitute.unwrap_or_default()),
         Decision::Abort(abort) => Err(abort.into()),
@@ -47,7 +51,7 @@ where
 pub(super) async fn store<R, F>(
     rails: &R,
     mut entry: MemoryEntry,
-    ctx: &mut RailContext,
+    (ctx, watch): (&mut RailContext, &mut Watch),
     mut store: F,
 ) -> Result<(), RunError>
 where
@@ -56,7 +60,8 @@ where
 {
     ctx.ensure_running()?;
     ctx.begin_attempt(0);
-    match enter::<MemoryStored, R>(rails, &mut entry, ctx).await? {
+    let outcome = watch.unless_cancelled(enter::<MemoryStored, R>(rails, &mut entry, ctx).err_into::<RunError>()).await;
+    match outcome? {
         Decision::Continue => {}
         Decision::Skip(_) => return Ok(()),
         Decision::Abort(abort) => return Err(abort.into()),

@@ -7,6 +7,7 @@ pub(crate) mod guard;
 pub(crate) mod guarded;
 pub(crate) mod kinds;
 mod memory;
+mod nesting;
 pub(crate) mod perform;
 pub(crate) mod permit;
 pub(crate) mod retries;

@@ -1,17 +1,18 @@
 //! How an operation is done: called, or streamed.
 
+use std::convert::Infallible;
 use std::future::ready;
 use std::sync::Arc;
 
-use futures_util::StreamExt;
+use futures_util::{FutureExt, StreamExt};
 
 use super::attempt::AttemptOver;
 use super::failure::IntoFailure;
 use super::guarded::{Guarded, GuardedStream};
 use super::kinds::{Kind, interrupted};
-use super::permit::Permit;
+use super::permit::issue;
 use super::windows;
-use crate::context::{RailContext, RunScope};
+use crate::context::{RailContext, RunScope, Slot, UnderWay};
 use crate::error::OperationError;
 use crate::event::{LlmCall, OperationResult};
 use crate::guard_set::GuardSet;
@@ -19,18 +20,17 @@ use crate::message::{ModelCallInputs, ModelDelta, ModelResponse, StreamPiece, St
 
 /// Does an operation.
 pub(crate) trait Perform<O: Kind>: Send {
-    /// How the rails or the run end it.
+    /// How the rails end it.
     type Over: Into<AttemptOver> + Send;
 
-    /// Does it once. `inputs` are those of the permit.
+    /// Does it once, with a permit for the slot, and says while it is under way.
     ///
-    /// When the rails or the run end it, that is said in `over`, and the result is [`interrupted`].
+    /// When the rails end it, that is said in `over`, and the result is [`interrupted`].
     fn perform<R: GuardSet>(
         &mut self,
         rails: &R,
-        permit: Permit<O::Inputs>,
-        inputs: &O::Inputs,
-        ctx: &mut RailContext,
+        slot: &Arc<Slot<O::Inputs>>,
+        ctx: (&mut RailContext, &UnderWay),
         over: &mut Option<Self::Over>,
     ) -> impl Future<Output = OperationResult<O>> + Send;
 
@@ -71,17 +71,21 @@ where
     O: Kind,
     F: Guarded<O::Inputs, O::Output, O::Error, Future: Send, Value: Send, Error: Send> + Send,
 {
-    type Over = O::Interruption;
+    type Over = Infallible;
 
+    #[inline(always)]
     fn perform<R: GuardSet>(
         &mut self,
         _: &R,
-        permit: Permit<O::Inputs>,
-        _: &O::Inputs,
-        ctx: &mut RailContext,
-        over: &mut Option<O::Interruption>,
+        slot: &Arc<Slot<O::Inputs>>,
+        (ctx, under_way): (&mut RailContext, &UnderWay),
+        _: &mut Option<Infallible>,
     ) -> impl Future<Output = OperationResult<O>> + Send {
-        O::unless_interrupted((self.0)(permit), ctx, over, |result| counted::<O, _, _>(result, ctx))
+        let operating = under_way.begin(!O::IS_INTERRUPTED);
+        (self.0)(issue(slot)).map(move |result| {
+            drop(operating);
+            counted::<O, _, _>(result, ctx)
+        })
     }
 
     fn deliver<R: GuardSet>(
@@ -121,15 +125,14 @@ impl<F: GuardedStream, T: StreamSink> Perform<LlmCall> for Streamed<F, T> {
     async fn perform<R: GuardSet>(
         &mut self,
         rails: &R,
-        permit: Permit<ModelCallInputs>,
-        inputs: &ModelCallInputs,
-        ctx: &mut RailContext,
+        slot: &Arc<Slot<ModelCallInputs>>,
+        (ctx, _): (&mut RailContext, &UnderWay),
         over: &mut Option<AttemptOver>,
     ) -> Result<ModelResponse, OperationError> {
         let mut meter = Meter { usage: None, scope: ctx.scope_handle() };
-        let deltas = (self.model)(permit).inspect(move |delta| meter.read(delta));
+        let deltas = (self.model)(issue(slot)).inspect(move |delta| meter.read(delta));
         let mut sink = Counting { sink: &mut self.sink, has_left: &mut self.has_left };
-        match windows::stream(rails, inputs, deltas, ctx, &mut sink).await {
+        match windows::stream(rails, slot.inputs(), deltas, ctx, &mut sink).await {
             Ok(answer) => {
                 self.is_delivered = answer.is_ok();
                 answer

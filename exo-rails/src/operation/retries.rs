@@ -27,7 +27,7 @@ impl Retry {
     /// Counts the retry.
     ///
     /// # Errors
-    /// When the rail has no retry left, or the run.
+    /// When the rail has no retry left, or the run, or when the delay is too long.
     pub(super) fn grant(self, ctx: &mut RailContext) -> Result<Granted, RetriesExhausted> {
         let Self { asked, event, failure } = self;
         let counted = ctx.count_retry(&asked);

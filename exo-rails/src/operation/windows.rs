@@ -6,12 +6,13 @@ use std::pin::pin;
 use futures_core::Stream;
 use futures_util::StreamExt;
 use serde_json::Map;
+use tokio::task::coop::consume_budget;
 
 use super::attempt::{AttemptOver, act_on};
 use super::failure::IntoFailure;
 use crate::chain::{Serves, enter};
 use crate::context::RailContext;
-use crate::error::{OperationError, RunError, SuspendedResult};
+use crate::error::{OperationError, SuspendedResult};
 use crate::event::LlmChunk;
 use crate::guard_set::GuardSet;
 use crate::message::{
@@ -54,8 +55,10 @@ where
     let mut answer = ResponseBuilder::new();
     let mut passage = Passage::new(Serves::<LlmChunk>::stream_window(rails));
     loop {
-        let Some(delta) = ctx.unless_cancelled(deltas.next()).await else { return Err(RunError::Cancelled.into()) };
-        let delta = match delta {
+        // A stream that is always ready must not keep the thread.
+        consume_budget().await;
+        ctx.ensure_running()?;
+        let delta = match deltas.next().await {
             None => break,
             Some(Err(error)) => return Ok(Err(error.into_failure())),
             Some(Ok(delta)) => delta,

@@ -5,12 +5,12 @@ use std::any::Any;
 use std::error::Error as StdError;
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::pin;
-use std::task::Poll;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use crate::decision::{RailOutput, Reader, Returned};
-use crate::error::FaultCause;
+use crate::error::{FaultCause, drop_quietly};
 use crate::event::{Event, Payloads};
 
 /// What comes of such a rail.
@@ -69,14 +69,32 @@ pub async fn within<F: Future>(limit: Duration, rail: F) -> Result<F::Output, Fa
 /// # Errors
 /// When it does.
 pub async fn caught<F: Future>(rail: F) -> Result<F::Output, FaultCause> {
-    let mut rail = pin!(rail);
-    // What a rail shares with others, it shares behind locks that say when they were poisoned; and what it had of the
-    // event is not used by it any more.
-    poll_fn(move |task| match catch_unwind(AssertUnwindSafe(|| rail.as_mut().poll(task))) {
-        Ok(poll) => poll.map(Ok),
-        Err(panic) => Poll::Ready(Err(panicked(&*panic))),
-    })
-    .await
+    let rail = pin!(Some(rail));
+    let mut rail = Caught(rail);
+    poll_fn(move |task| rail.poll(task)).await
+}
+
+/// A rail whose panics are caught: also those of what it drops when it is dropped itself, at a time-out say.
+struct Caught<'r, F>(Pin<&'r mut Option<F>>);
+
+impl<F: Future> Caught<'_, F> {
+    fn poll(&mut self, task: &mut Context<'_>) -> Poll<Result<F::Output, FaultCause>> {
+        let Some(rail) = self.0.as_mut().as_pin_mut() else { return Poll::Pending };
+        // What a rail shares with others, it shares behind locks that say when they were poisoned; and what it had of the
+        // event is not used by it any more.
+        match catch_unwind(AssertUnwindSafe(|| rail.poll(task))) {
+            Ok(poll) => poll.map(Ok),
+            Err(panic) => Poll::Ready(Err(panicked(panic))),
+        }
+    }
+}
+
+impl<F> Drop for Caught<'_, F> {
+    fn drop(&mut self) {
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| self.0.set(None))) {
+            drop_quietly(panic);
+        }
+    }
 }
 
 /// The same for a rail that has nothing to wait for.
@@ -84,11 +102,12 @@ pub async fn caught<F: Future>(rail: F) -> Result<F::Output, FaultCause> {
 /// # Errors
 /// When it panics.
 pub fn caught_at_once<O>(rail: impl FnOnce() -> O) -> Result<O, FaultCause> {
-    catch_unwind(AssertUnwindSafe(rail)).map_err(|panic| panicked(&*panic))
+    catch_unwind(AssertUnwindSafe(rail)).map_err(panicked)
 }
 
-fn panicked(panic: &(dyn Any + Send)) -> FaultCause {
+fn panicked(panic: Box<dyn Any + Send>) -> FaultCause {
     let text = panic.downcast_ref::<&str>().map(ToString::to_string);
     let message = text.or_else(|| panic.downcast_ref().cloned()).unwrap_or_else(|| "with no text".to_owned());
+    drop_quietly(panic);
     FaultCause::Panic { message }
 }

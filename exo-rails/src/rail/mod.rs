@@ -28,6 +28,7 @@ use std::time::Duration;
 
 use crate::context::RailContext;
 use crate::decision::{InTheNameOf, OnFault, Outcome, PlacedRail, Returned, ReturnedAt, report_fault};
+use crate::error::drop_quietly;
 use crate::event::{Begins, Event, Next, Operation, OperationResult};
 use crate::point::{HookPoint, RailInfo, SourceLocation};
 
@@ -216,7 +217,7 @@ pub trait RailOn<E: Event>: Rail {
             if let Some(call) = call
                 && let Returned::Fault(cause) = call.await.returned()
             {
-                report_fault(cause, at, E::POINT);
+                drop_quietly(report_fault(cause, at, E::POINT));
             }
         }
     }

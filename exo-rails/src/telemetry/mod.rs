@@ -491,6 +491,7 @@ pub fn error_type(error: &RunError) -> &'static str {
         RunError::RetriesExhausted(_) => "retries_exhausted",
         RunError::Operation(error) => kind(error.kind),
         RunError::StepLimit { .. } => "step_limit",
+        RunError::TooDeep(_) => "too_deep",
         RunError::Cancelled => "cancelled",
         RunError::PermitKept { .. } => "permit_kept",
     }

@@ -376,7 +376,6 @@ async fn a_panicking_tool_fails_alone() {
     let agent = Agent::builder("panics", script.parse::<ScriptedModel>().unwrap())
         .tools(["text", "works", "formatted", "payload", "called"].map(tool))
         .rails(rail_chain![told])
-        .catch_tool_panics()
         .build();
     let mut ctx = RunContext::new("panics");
     let output = agent.run_in("go", &mut ctx).await.unwrap();

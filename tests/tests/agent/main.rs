@@ -14,6 +14,7 @@ mod scripted_agent;
 mod compaction;
 mod context;
 mod memory;
+mod nested;
 mod sessions;
 mod state;
 mod suspension;

@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use exo_rails::CancellationToken;
+use exo_rails::operations::ToolCall;
 use exo_rails::prelude::*;
+use exo_rails::{CancellationToken, DynGuardSet, Next};
 use tests::{Polls, note, notes, prompt, take_notes, yields};
 
 fn context() -> RunContext {
@@ -168,9 +169,8 @@ async fn cancel_everywhere(case: impl AsyncFn(&mut RunContext) -> Result<String,
                 assert!(matches!(error, RunError::Cancelled), "{error}");
                 let (done, told_of) = done.split_at(done.len() - told);
                 assert_eq!(done, &full[..done.len()], "after {polls} polls");
-                // A request to the model changes nothing, so it is dropped; everything else comes to its end.
-                let whole = |last: &String| last.ends_with("ends") || last == "model begins";
-                assert!(done.last().is_none_or(whole), "a step was left half-done: {done:?}");
+                // Rails and requests to the model are dropped where they wait; a tool comes to its end.
+                assert_ne!(done.last().map(String::as_str), Some("tool begins"), "a tool was left half-done: {done:?}");
                 assert_eq!(told_of, vec!["told: the run was cancelled"; told]);
                 cancelled += 1;
             }
@@ -217,7 +217,7 @@ fn wait_for_a_year(ctx: &RailContext) -> RailAction {
 #[tokio::test(start_paused = true)]
 async fn cancelling_ends_the_delay_of_a_retry_at_once() {
     let token = CancellationToken::new();
-    let mut ctx = context().with_cancellation(token.clone());
+    let mut ctx = context().with_cancellation(token.clone()).with_max_retry_delay(Duration::MAX);
     let begin = tokio::time::Instant::now();
     let cancel = async {
         tokio::time::sleep(Duration::from_secs(1)).await;
@@ -265,4 +265,144 @@ async fn a_panic_in_a_rail_keeps_the_tool_from_running() {
     });
     assert!(task.await.unwrap_err().is_panic());
     assert!(!happened.load(Ordering::SeqCst));
+}
+
+/// Waits for an answer that never comes, as an approval without a `timeout` does.
+async fn waits(ctx: &RailContext) -> Verdict {
+    note(ctx, format!("waits at {}", ctx.event()));
+    std::future::pending().await
+}
+
+/// Waits only at some events.
+struct WaitsAt(HookPoint);
+
+#[rail]
+impl WaitsAt {
+    #[on(PreToolCall, PostToolCall, ToolError, PreLlmCall, PostLlmCall, LlmError, LlmChunk, Start, Finished)]
+    async fn check(&self, ctx: &RailContext) -> Verdict {
+        if ctx.event() == self.0 { waits(ctx).await } else { Verdict::Continue }
+    }
+}
+
+rail_chain! {
+    struct Inside { at: WaitsAt }
+}
+
+rail_chain! {
+    struct Waiting { inside: Inside, told }
+}
+
+rail_chain! {
+    struct AroundIt { around: Around }
+}
+
+/// Cancels the run when its rail waits, and returns what there was.
+async fn cancelled_at<R: GuardSet>(rails: R, failing: bool) -> Vec<String> {
+    let token = CancellationToken::new();
+    let mut ctx = context().with_cancellation(token.clone());
+    let run = |run: Permit<InvokeInputs>| {
+        let (mut ctx, rails) = (run.context(), &rails);
+        async move {
+            let model = move |_| async move { if failing { Err("down") } else { Ok("answer") } };
+            let answer = rails.guard_llm_call(prompt("hello"), &mut ctx, model).await;
+            let tool = move |_| async move { if failing { Err("down") } else { Ok("found") } };
+            rails.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await?;
+            Ok::<_, RunError>(InvokeOutput::text(answer?.message.text()))
+        }
+    };
+    {
+        let mut guarded = std::pin::pin!(rails.guard_run("hello", &mut ctx, run));
+        assert!(Polls(1).of(guarded.as_mut()).await.is_none(), "a rail waits");
+        token.cancel();
+        let error = guarded.await.unwrap_err();
+        assert!(matches!(error, RunError::Cancelled), "{error}");
+    }
+    notes(&ctx)
+}
+
+#[tokio::test]
+async fn a_rail_that_waits_is_dropped_when_the_run_is_cancelled() {
+    use HookPoint as At;
+    let fine =
+        [At::Start, At::PreLlmCall, At::LlmChunk, At::PostLlmCall, At::PreToolCall, At::PostToolCall, At::Finished];
+    let failing = [At::LlmError, At::ToolError];
+    let cases = fine.map(|at| (at, false)).into_iter().chain(failing.map(|at| (at, true)));
+    for (at, failing) in cases {
+        let expected = [format!("waits at {at}"), "told: the run was cancelled".to_owned()];
+        let chain = || Waiting { inside: Inside { at: WaitsAt(at) } };
+        assert_eq!(cancelled_at(chain(), failing).await, expected);
+        let mut manager = RailManager::new();
+        manager.add(told {}).unwrap();
+        manager.add(WaitsAt(at)).unwrap();
+        assert_eq!(cancelled_at(manager, failing).await, expected);
+        assert_eq!(cancelled_at(DynGuardSet::new(chain()), failing).await, expected);
+    }
+}
+
+/// Waits around a tool call: before it, or after it.
+struct Around {
+    before: bool,
+}
+
+#[rail]
+impl Around {
+    #[on(PreToolCall, around)]
+    async fn call(&self, next: impl Next<ToolCall>) -> Result<ToolOutput, OperationError> {
+        let scope = next.scope().clone();
+        note(&scope, "around");
+        if self.before {
+            std::future::pending::<()>().await;
+        }
+        let result = next.run().await;
+        note(&scope, "behind");
+        std::future::pending::<()>().await;
+        result
+    }
+}
+
+#[tokio::test]
+async fn a_rail_around_an_operation_is_dropped_where_it_waits_but_not_the_operation() {
+    for (before, polls, expected) in [
+        (true, 1, &["around"][..]),
+        // The tool begins, and comes to its end: it is polled three times.
+        (false, 1, &["around", "tool begins", "tool ends", "behind"]),
+        (false, 2, &["around", "tool begins", "tool ends", "behind"]),
+        (false, 3, &["around", "tool begins", "tool ends", "behind"]),
+    ] {
+        let token = CancellationToken::new();
+        let (rails, mut ctx) = (AroundIt { around: Around { before } }, context().with_cancellation(token.clone()));
+        let mut guarded = Box::pin(rails.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, slow_tool));
+        assert!(Polls(polls).of(guarded.as_mut()).await.is_none());
+        token.cancel();
+        assert!(matches!(guarded.await, Err(RunError::Cancelled)));
+        assert_eq!(notes(&ctx), expected);
+    }
+}
+
+#[tokio::test]
+async fn what_a_memory_recalls_and_a_session_that_begins_do_not_wait_for_a_rail_either() {
+    #[rail(on = [MemoryRecalled, MemoryStored, SessionStart])]
+    async fn waits_too() -> Verdict {
+        std::future::pending().await
+    }
+    let rails = rail_chain![waits_too];
+    let token = CancellationToken::new();
+    let cancel = async {
+        yields(3).await;
+        token.cancel();
+    };
+    let new = || context().with_cancellation(token.clone());
+    let (mut recalls, mut stores, mut starts) = (new(), new(), new());
+    let recall = |_| async { Ok::<_, OperationError>(exo_rails::RecalledMemory::default()) };
+    let store = |_| async { Ok::<_, OperationError>(()) };
+    let session = exo_rails::SessionInfo::new("s-1");
+    let (recalled, stored, started, ()) = tokio::join!(
+        rails.guard_recall(exo_rails::MemoryQuery::new("who?", 5), &mut recalls, recall),
+        rails.guard_store(exo_rails::MemoryEntry::new([]), &mut stores, store),
+        rails.start_session(&session, &mut starts),
+        cancel
+    );
+    assert!(matches!(recalled, Err(RunError::Cancelled)));
+    assert!(matches!(stored, Err(RunError::Cancelled)));
+    assert!(matches!(started, Err(RunError::Cancelled)));
 }

@@ -5,6 +5,7 @@
 
 // What a rail decides, and what comes of it.
 mod abort;
+mod escapes;
 mod failures;
 mod fault_table;
 mod faults;
@@ -42,6 +43,8 @@ mod dropped;
 mod elapsed;
 mod mutation;
 mod permit;
+mod ready;
+mod stores;
 
 // Events that are not the library's.
 mod custom_events;

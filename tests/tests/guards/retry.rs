@@ -290,7 +290,7 @@ async fn a_retry_at_the_start_asks_again() {
         }
         RailAction::retry(RetryRequest::new("busy").with_delay(Duration::from_hours(1)))
     }
-    let mut ctx = context();
+    let mut ctx = context().with_max_retry_delay(Duration::from_hours(1));
     tokio::time::pause();
     let output = rail_chain![busy, started].guard_run("hello", &mut ctx, tests::run).await.unwrap();
     assert_eq!(output.text, "changed");

@@ -90,7 +90,7 @@ async fn the_longest_delay_that_there_is_ends_when_the_run_is_cancelled() {
         RailAction::retry(RetryRequest::new("much later").with_delay(Duration::MAX).with_max_retries(u32::MAX))
     }
     let token = CancellationToken::new();
-    let mut ctx = RunContext::new("upstream").with_cancellation(token.clone());
+    let mut ctx = RunContext::new("upstream").with_cancellation(token.clone()).with_max_retry_delay(Duration::MAX);
     let cancel = async {
         tokio::time::sleep(Duration::from_secs(1)).await;
         token.cancel();

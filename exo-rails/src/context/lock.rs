@@ -1,0 +1,128 @@
+//! Locks that report a deadlock, and do not wait in it for ever.
+
+use std::cell::Cell;
+use std::ops::{Deref, DerefMut};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+
+const REENTERED: &str = "a store is used while one of its values is changed or cloned: use it before or after that";
+const CROSSWISE: &str = "two threads would wait for each other for ever: each changes a value in a store and uses the store that the other changes. Use several stores in the same order everywhere, or one after the other";
+
+/// A thread, by a number: 0 is none.
+type ThreadNumber = u64;
+
+static THREADS: AtomicU64 = AtomicU64::new(1);
+
+thread_local! {
+    static THREAD: ThreadNumber = THREADS.fetch_add(1, Ordering::Relaxed);
+    /// How many of these locks the thread holds.
+    static HELD: Cell<u32> = const { Cell::new(0) };
+}
+
+/// The threads that wait for a lock while they hold another one, each with the owner of the lock it waits for. All deadlocks are
+/// made of such threads.
+static WAITING: Mutex<Vec<(ThreadNumber, Arc<AtomicU64>)>> = Mutex::new(Vec::new());
+
+/// A lock for values that code of users works on.
+#[derive(Default)]
+pub(super) struct Lock<T> {
+    value: Mutex<T>,
+    owner: Arc<AtomicU64>,
+}
+
+impl<T> Lock<T> {
+    pub(super) fn new(value: T) -> Self {
+        Self { value: Mutex::new(value), owner: Arc::default() }
+    }
+
+    /// Waits for the lock.
+    ///
+    /// # Panics
+    /// When the wait would never end: the thread has it already, or threads wait for each other.
+    pub(super) fn lock(&self) -> Locked<'_, T> {
+        let thread = THREAD.with(|thread| *thread);
+        assert!(self.owner.load(Ordering::Acquire) != thread, "{REENTERED}");
+        let value = match self.value.try_lock() {
+            Ok(value) => value,
+            // A panic in one update does not take the values from everybody else.
+            Err(TryLockError::Poisoned(value)) => value.into_inner(),
+            Err(TryLockError::WouldBlock) => self.wait(thread),
+        };
+        self.owner.store(thread, Ordering::Release);
+        HELD.set(HELD.get() + 1);
+        Locked { _owned: Owned(&self.owner), value }
+    }
+
+    /// The value, unless somebody changes it.
+    pub(super) fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
+        match self.value.try_lock() {
+            Ok(value) => Some(value),
+            Err(TryLockError::Poisoned(value)) => Some(value.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+
+    fn wait(&self, thread: ThreadNumber) -> MutexGuard<'_, T> {
+        // A thread that holds nothing is waited for by nobody.
+        let waiting = (HELD.get() > 0).then(|| Waiting::register(thread, &self.owner));
+        let value = self.value.lock().unwrap_or_else(PoisonError::into_inner);
+        drop(waiting);
+        value
+    }
+}
+
+/// A thread that waits while it holds a lock.
+struct Waiting(ThreadNumber);
+
+impl Waiting {
+    fn register(thread: ThreadNumber, wanted: &Arc<AtomicU64>) -> Self {
+        let mut waiting = WAITING.lock().unwrap_or_else(PoisonError::into_inner);
+        // From owner to owner. A thread that has just got its lock may still be listed, as waiting for itself: so the steps are
+        // counted.
+        let mut owner = wanted.load(Ordering::Acquire);
+        for _ in 0..=waiting.len() {
+            assert!(owner != thread, "{CROSSWISE}");
+            let Some((_, next)) = waiting.iter().find(|(waits, _)| *waits == owner) else { break };
+            owner = next.load(Ordering::Acquire);
+        }
+        waiting.push((thread, Arc::clone(wanted)));
+        Self(thread)
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        let mut waiting = WAITING.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.retain(|(thread, _)| *thread != self.0);
+    }
+}
+
+/// A value that is locked.
+// The fields are dropped in this order: the owner goes before somebody else can be it.
+pub(super) struct Locked<'l, T> {
+    _owned: Owned<'l>,
+    value: MutexGuard<'l, T>,
+}
+
+struct Owned<'l>(&'l AtomicU64);
+
+impl Drop for Owned<'_> {
+    fn drop(&mut self) {
+        self.0.store(0, Ordering::Release);
+        HELD.set(HELD.get() - 1);
+    }
+}
+
+impl<T> Deref for Locked<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.value
+    }
+}
+
+impl<T> DerefMut for Locked<'_, T> {
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.value
+    }
+}
