@@ -156,7 +156,7 @@ impl fmt::Display for RetriesExhausted {
         let (whose, retries) = match limit {
             RetryLimit::Rail { max_retries } => ("has none left", max_retries),
             RetryLimit::Run { max_retries } => ("the run has none left", max_retries),
-            RetryLimit::Delay { max_seconds } => ("the delay is longer than that of the run may be", max_seconds),
+            RetryLimit::Delay { max_seconds } => ("its delay is longer than the run allows", max_seconds),
         };
         if matches!(limit, RetryLimit::Delay { .. }) {
             return write!(

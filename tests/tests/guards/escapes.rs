@@ -30,7 +30,9 @@ impl std::error::Error for Unspeakable {}
 
 /// Panics when it is dropped.
 #[derive(Debug)]
-struct DroppedError(#[expect(dead_code, reason = "it is dropped")] Bomb);
+struct DroppedError {
+    _bomb: Bomb,
+}
 
 impl fmt::Display for DroppedError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -63,12 +65,12 @@ async fn shown() -> Result<Verdict, Unspeakable> {
 
 #[rail(on = [PreToolCall], on_panic = "fault", on_fault = "continue")]
 async fn dropped() -> Result<Verdict, DroppedError> {
-    Err(DroppedError(Bomb))
+    Err(DroppedError { _bomb: Bomb })
 }
 
 #[rail(on = [PreToolCall], always, on_panic = "fault")]
 async fn always_dropped() -> Result<(), DroppedError> {
-    Err(DroppedError(Bomb))
+    Err(DroppedError { _bomb: Bomb })
 }
 
 #[rail(on = [PreToolCall], on_panic = "fault", on_fault = "skip")]

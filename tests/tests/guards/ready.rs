@@ -57,7 +57,7 @@ async fn a_delay_that_is_too_long_is_refused_at_once() {
     assert_eq!(error.limit, RetryLimit::Delay { max_seconds: 300 });
     assert_eq!(
         error.to_string(),
-        "rail `obeys` wants a retry at llm_error but the delay is longer than that of the run may be (1 attempted, 300s at most): busy"
+        "rail `obeys` wants a retry at llm_error but its delay is longer than the run allows (1 attempted, 300s at most): busy"
     );
     let error = rail_chain![gives_way].guard_llm_call(prompt("go"), &mut ctx, busy).await.unwrap_err();
     assert!(matches!(error, RunError::Operation(_)), "{error}");

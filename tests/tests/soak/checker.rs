@@ -14,6 +14,8 @@ use crate::trace::{Broke, Choice, Entered, Entry, Left, Line, Outcome, Run, Told
 enum Halt {
     /// The run was dropped here.
     Cut,
+    /// The operation was cancelled here, while a rail waited.
+    Cancelled,
     Wrong(String),
 }
 
@@ -185,6 +187,7 @@ pub(crate) fn check(run: &Run, coverage: &mut Coverage) -> Result<(), String> {
     match checker.life(&mut main, &told) {
         Err(Halt::Wrong(text)) => Err(text),
         Err(Halt::Cut) if gone.is_none() => Err("it ends in the middle, and was not dropped".into()),
+        Err(Halt::Cancelled) => Err("a rail was dropped, and what it guards cannot be cancelled".into()),
         Ok(()) if main.peek().is_some() => Err(format!("after the end: {:?}", main.peek())),
         Ok(()) if !checker.tools.is_empty() => Err(format!("nobody asked for the tools {:?}", checker.tools.keys())),
         Err(Halt::Cut) | Ok(()) => checker.nothing_leaks(&told),
@@ -329,9 +332,14 @@ impl<'t> Checker<'t> {
                 return Ok(End::Ended(Outcome::Cancelled));
             }
             self.not_cancelled(lane, "an attempt")?;
-            let again = match self.attempt(lane, kind, total, step)? {
-                Attempt::End(end) => return Ok(end),
-                Attempt::Again(again) => again,
+            let again = match self.attempt(lane, kind, total, step) {
+                Ok(Attempt::End(end)) => return Ok(end),
+                Ok(Attempt::Again(again)) => again,
+                Err(Halt::Cancelled) => {
+                    self.coverage.add(format!("rail of {kind:?} cancelled"), 1);
+                    return Ok(End::Ended(Outcome::Cancelled));
+                }
+                Err(halt) => return Err(halt),
             };
             hold!(again.max == retries(again.rail), "{} has {} retries", again.rail, again.max);
             // A plain hook is another at each point that it is added at.
@@ -676,6 +684,12 @@ impl<'t> Checker<'t> {
                     Choice::Fails(number) => format!("fault {number}"),
                 }
             }
+            Some(What::Breaks(by, Broke::Dropped)) if *by == rail && !goes_on(lane.peek()) => {
+                while matches!(lane.peek(), Some(What::OperationDropped)) {
+                    lane.next();
+                }
+                return Err(Halt::Cancelled);
+            }
             Some(What::Breaks(by, broke)) if *by == rail => {
                 hold!(matches!(rail, "first" | "second" | "third" | "watcher"), "{rail} was dropped");
                 self.coverage.broke(rail, broke);
@@ -696,6 +710,11 @@ impl<'t> Checker<'t> {
             )),
         })
     }
+}
+
+/// Whether an event goes on after a rail: it is cancelled otherwise.
+const fn goes_on(next: Option<&What>) -> bool {
+    matches!(next, Some(What::Begins(..) | What::Stamps(_) | What::Leaves(_)))
 }
 
 fn text_of(told: &[Told]) -> String {

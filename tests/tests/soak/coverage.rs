@@ -115,6 +115,7 @@ fn required() -> Vec<(String, usize)> {
     all(10, &["Run ", "Model ", "Tool "], &["retried"]);
     all(10, &[""], &["gone", "stream interrupted", "stopped in mid-stream", "answer ended by a rail"]);
     all(10, &[""], &["call cancelled by another", "stream dropped", "session refused", "session ended", "compacted"]);
+    all(1, &["rail of "], &["Model cancelled", "Tool cancelled"]);
     all(1, &[""], &["model interrupted", "1 tools at once", "3 tools at once", "6 tools at once"]);
     all(50, &["event "], &["session_start", "session_end", "error", "pre_compaction", "post_compaction", "finished"]);
     required
