@@ -193,7 +193,11 @@ fn result(library: &Library, handler: &Handler, event: &Path, called: TokenStrea
     });
     match (handler.is_async, limit, handler.catches_panics) {
         (false, _, false) => called,
-        (false, _, true) => or_fault(quote_spanned!(span=> #library::__private::caught_at_once(|| #called))),
+        (false, _, true) => {
+            // In a block: Clippy would say that the closure of a rail without arguments is redundant.
+            let rail = quote_spanned!(Span::mixed_site()=> || { #called });
+            or_fault(quote_spanned!(span=> #library::__private::caught_at_once(#rail)))
+        }
         (true, None, false) => quote_spanned!(span=> #called.await),
         (true, None, true) => or_fault(quote_spanned!(span=> #library::__private::caught(#called).await)),
         (true, Some(limit), false) => {

@@ -87,9 +87,6 @@ impl Bell {
     #[cold]
     fn rings(&mut self, task: &mut Context<'_>) -> bool {
         let Some(token) = self.scope.as_ref().and_then(|scope| scope.cancellation()) else { return false };
-        if token.is_cancelled() {
-            return true;
-        }
         let cancelled = self.cancelled.get_or_insert_with(|| Box::pin(token.clone().cancelled_owned()));
         cancelled.as_mut().poll(task).is_ready()
     }

@@ -396,13 +396,33 @@ async fn what_a_memory_recalls_and_a_session_that_begins_do_not_wait_for_a_rail_
     let recall = |_| async { Ok::<_, OperationError>(exo_rails::RecalledMemory::default()) };
     let store = |_| async { Ok::<_, OperationError>(()) };
     let session = exo_rails::SessionInfo::new("s-1");
-    let (recalled, stored, started, ()) = tokio::join!(
+    let (of_recall, of_store, of_start, ()) = tokio::join!(
         rails.guard_recall(exo_rails::MemoryQuery::new("who?", 5), &mut recalls, recall),
         rails.guard_store(exo_rails::MemoryEntry::new([]), &mut stores, store),
         rails.start_session(&session, &mut starts),
         cancel
     );
-    assert!(matches!(recalled, Err(RunError::Cancelled)));
-    assert!(matches!(stored, Err(RunError::Cancelled)));
-    assert!(matches!(started, Err(RunError::Cancelled)));
+    assert!(matches!(of_recall, Err(RunError::Cancelled)));
+    assert!(matches!(of_store, Err(RunError::Cancelled)));
+    assert!(matches!(of_start, Err(RunError::Cancelled)));
+}
+
+#[tokio::test]
+async fn a_request_to_the_model_or_a_memory_that_never_answers_ends_with_the_run() {
+    let token = CancellationToken::new();
+    let (mut asks, mut recalls) =
+        (context().with_cancellation(token.clone()), context().with_cancellation(token.clone()));
+    let cancel = async {
+        yields(3).await;
+        token.cancel();
+    };
+    let model = |_| std::future::pending::<Result<ModelResponse, OperationError>>();
+    let recall = |_| std::future::pending::<Result<exo_rails::RecalledMemory, OperationError>>();
+    let (of_model, of_recall, ()) = tokio::join!(
+        exo_rails::NoRails.guard_llm_call(prompt("hello"), &mut asks, model),
+        exo_rails::NoRails.guard_recall(exo_rails::MemoryQuery::new("who?", 5), &mut recalls, recall),
+        cancel
+    );
+    assert!(matches!(of_model, Err(RunError::Cancelled)));
+    assert!(matches!(of_recall, Err(RunError::Cancelled)));
 }
