@@ -54,7 +54,8 @@ impl LiveRails {
     /// # Errors
     /// When the rail is attached already.
     pub fn attach<R: ManagedRail>(&self, rail: R) -> Result<RailHandle, DuplicateRail> {
-        self.change(|rails| rails.add(rail))
+        let rail = Arc::new(rail);
+        self.change(|rails| rails.add_shared(&rail))
     }
 
     /// Attaches a rail under a name, as [`RailManager::add_named`] adds it: several rails of one type have several names.
@@ -66,7 +67,8 @@ impl LiveRails {
         name: impl Into<RailName>,
         rail: R,
     ) -> Result<RailHandle, DuplicateRail> {
-        self.change(|rails| rails.add_named(name, rail))
+        let (name, rail) = (name.into(), Arc::new(rail));
+        self.change(|rails| rails.add_shared_named(name.clone(), &rail))
     }
 
     /// Detaches a rail; whether it was there. An event that has begun still asks it.
@@ -81,9 +83,29 @@ impl LiveRails {
         Arc::clone(&self.rails.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn change<T>(&self, change: impl FnOnce(&mut RailManager) -> T) -> T {
-        // Events that are going on have the old list.
-        change(Arc::make_mut(&mut self.rails.write().unwrap_or_else(PoisonError::into_inner)))
+    /// Changes a copy of the list, and puts it in the place of the list. Events that have begun keep the old list.
+    ///
+    /// No lock is held while the list is changed or dropped, because that may run code of a rail, which may use the list.
+    fn change<T>(&self, mut change: impl FnMut(&mut RailManager) -> T) -> T {
+        loop {
+            let before = self.snapshot();
+            let mut after = RailManager::clone(&before);
+            let changed = change(&mut after);
+            if self.replace(&before, after) {
+                return changed;
+            }
+        }
+    }
+
+    /// Replaces the list, unless another change was faster.
+    fn replace(&self, before: &Arc<RailManager>, after: RailManager) -> bool {
+        let mut rails = self.rails.write().unwrap_or_else(PoisonError::into_inner);
+        let is_unchanged = Arc::ptr_eq(&rails, before);
+        if is_unchanged {
+            // `before` keeps the old list, so nothing is dropped here.
+            *rails = Arc::new(after);
+        }
+        is_unchanged
     }
 }
 

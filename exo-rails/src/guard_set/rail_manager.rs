@@ -164,6 +164,11 @@ impl RailManager {
     /// # Errors
     /// When a rail of this type is there already.
     pub fn add<R: ManagedRail>(&mut self, rail: R) -> Result<RailHandle, DuplicateRail> {
+        self.add_shared(&Arc::new(rail))
+    }
+
+    /// Adds a rail that the caller keeps until the addition is final.
+    pub(super) fn add_shared<R: ManagedRail>(&mut self, rail: &Arc<R>) -> Result<RailHandle, DuplicateRail> {
         let id = Some(TypeId::of::<R>());
         if self.rails.iter().any(|registered| registered.rail == id) {
             return Err(DuplicateRail { rail_name: R::NAME.into() });
@@ -206,18 +211,26 @@ impl RailManager {
         name: impl Into<RailName>,
         rail: R,
     ) -> Result<RailHandle, DuplicateRail> {
-        let name = name.into();
+        self.add_shared_named(name.into(), &Arc::new(rail))
+    }
+
+    /// Adds a rail under a name, and the caller keeps the rail until the addition is final.
+    pub(super) fn add_shared_named<R: ManagedRail>(
+        &mut self,
+        name: RailName,
+        rail: &Arc<R>,
+    ) -> Result<RailHandle, DuplicateRail> {
         if self.rails.iter().any(|registered| registered.added.name == name) {
             return Err(DuplicateRail { rail_name: name });
         }
         Ok(self.insert(rail, None, name))
     }
 
-    fn insert<R: ManagedRail>(&mut self, rail: R, id: Option<TypeId>, name: RailName) -> RailHandle {
+    fn insert<R: ManagedRail>(&mut self, rail: &Arc<R>, id: Option<TypeId>, name: RailName) -> RailHandle {
         static HANDLES: AtomicU64 = AtomicU64::new(0);
         let handle = RailHandle(HANDLES.fetch_add(1, Ordering::Relaxed));
         let added = AddedRail { name: name.clone(), priority: R::PRIORITY, declared: R::LOCATION };
-        let (rail, onion, named_here) = (Arc::new(rail), self.onion, id.is_none());
+        let (rail, onion, named_here) = (Arc::clone(rail), self.onion, id.is_none());
         let mut insertion = Insertion { rail, name, named_here, handle, onion, window: 0, lists: &mut self.lists };
         R::each_event(&mut insertion);
         let window = insertion.window;

@@ -84,3 +84,54 @@ async fn a_rail_can_detach_itself_while_it_is_asked() {
     rails.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await.unwrap();
     assert_eq!(notes(&ctx), ["once", "tool search {}"]);
 }
+
+/// Uses the list when it is dropped.
+struct Leaves {
+    rails: LiveRails,
+    other: Option<exo_rails::RailHandle>,
+}
+
+#[rail]
+impl Leaves {
+    #[on(PreToolCall)]
+    #[expect(clippy::unused_self, reason = "a rail is a method")]
+    fn check(&self) {}
+}
+
+impl Drop for Leaves {
+    fn drop(&mut self) {
+        assert!(self.other.take().is_none_or(|other| self.rails.detach(other)));
+        let _ = self.rails.snapshot();
+    }
+}
+
+#[test]
+fn a_rail_can_use_the_list_when_it_is_dropped() {
+    let rails = LiveRails::new();
+    let other = rails.attach(no_delete {}).unwrap();
+    let handle = rails.attach(Leaves { rails: rails.clone(), other: Some(other) }).unwrap();
+    // A second one is refused, and dropped at once.
+    let refused = rails.attach(Leaves { rails: rails.clone(), other: None });
+    assert!(refused.is_err());
+    assert!(rails.detach(handle));
+    assert_eq!(rails.snapshot().rails().count(), 0);
+}
+
+#[test]
+fn no_change_is_lost_when_several_threads_change_the_list() {
+    let rails = LiveRails::new();
+    std::thread::scope(|scope| {
+        for thread in 0..4 {
+            let rails = &rails;
+            scope.spawn(move || {
+                for rail in 0..50 {
+                    let kept = rails.attach_named(format!("{thread}.{rail}"), no_delete {}).unwrap();
+                    let gone = rails.attach_named(format!("{thread}.{rail}.gone"), no_delete {}).unwrap();
+                    assert_ne!(kept, gone);
+                    assert!(rails.detach(gone));
+                }
+            });
+        }
+    });
+    assert_eq!(rails.snapshot().rails().count(), 200);
+}
