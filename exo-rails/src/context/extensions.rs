@@ -145,13 +145,14 @@ impl SharedExtensions {
 
     /// Changes the value of this type, which starts as its default, and returns what `change` returns.
     ///
-    /// No other update happens meanwhile, so `change` should be short and must not use the same store. When
-    /// it panics, the value stays as it left it.
+    /// Other calls on this store wait until `change` returns, so keep it short. If `change` panics, the value keeps the changes
+    /// made so far.
     ///
     /// # Panics
-    /// In the place of a wait that never ends: when `change`, or the `Default` or `Clone` of a value, uses the same store; and when
-    /// two threads change values in two stores, and each uses the store of the other meanwhile. Use several stores one after the
-    /// other, or always in the same order.
+    /// Panics where the call would otherwise wait for ever:
+    /// - when `change`, or the `Default` or `Clone` of a value, uses the same store;
+    /// - when two threads each change a value in one store and use the store of the other thread meanwhile. Use several stores one
+    ///   after the other, or always in the same order.
     pub fn update<T: Any + Send + Sync + Default, R>(&self, change: impl FnOnce(&mut T) -> R) -> R {
         let mut values = self.lock();
         let slot = values.entry(TypeId::of::<T>()).or_insert_with(|| SharedValue::new(T::default()));

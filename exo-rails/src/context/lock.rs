@@ -1,4 +1,4 @@
-//! Locks that report a deadlock, and do not wait in it for ever.
+//! Locks that panic where a deadlock would begin.
 
 use std::cell::Cell;
 use std::ops::{Deref, DerefMut};
@@ -8,22 +8,22 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 const REENTERED: &str = "a store is used while one of its values is changed or cloned: use it before or after that";
 const CROSSWISE: &str = "two threads would wait for each other for ever: each changes a value in a store and uses the store that the other changes. Use several stores in the same order everywhere, or one after the other";
 
-/// A thread, by a number: 0 is none.
+/// The number of a thread. 0 stands for no thread.
 type ThreadNumber = u64;
 
 static THREADS: AtomicU64 = AtomicU64::new(1);
 
 thread_local! {
     static THREAD: ThreadNumber = THREADS.fetch_add(1, Ordering::Relaxed);
-    /// How many of these locks the thread holds.
+    /// The number of these locks that the thread holds.
     static HELD: Cell<u32> = const { Cell::new(0) };
 }
 
-/// The threads that wait for a lock while they hold another one, each with the owner of the lock it waits for. All deadlocks are
-/// made of such threads.
+/// The threads that wait for a lock while they hold another one, each with the owner of the lock it waits for. Every deadlock
+/// consists of such threads.
 static WAITING: Mutex<Vec<(ThreadNumber, Arc<AtomicU64>)>> = Mutex::new(Vec::new());
 
-/// A lock for values that code of users works on.
+/// A lock around values that run code of users.
 #[derive(Default)]
 pub(super) struct Lock<T> {
     value: Mutex<T>,
@@ -38,13 +38,13 @@ impl<T> Lock<T> {
     /// Waits for the lock.
     ///
     /// # Panics
-    /// When the wait would never end: the thread has it already, or threads wait for each other.
+    /// When the wait would never end, because this thread holds the lock already or because threads wait for each other.
     pub(super) fn lock(&self) -> Locked<'_, T> {
         let thread = THREAD.with(|thread| *thread);
         assert!(self.owner.load(Ordering::Acquire) != thread, "{REENTERED}");
         let value = match self.value.try_lock() {
             Ok(value) => value,
-            // A panic in one update does not take the values from everybody else.
+            // After a panic in one update, other callers can still use the values.
             Err(TryLockError::Poisoned(value)) => value.into_inner(),
             Err(TryLockError::WouldBlock) => self.wait(thread),
         };
@@ -53,7 +53,7 @@ impl<T> Lock<T> {
         Locked { _owned: Owned(&self.owner), value }
     }
 
-    /// The value, unless somebody changes it.
+    /// Returns the value, or `None` while another caller changes it.
     pub(super) fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
         match self.value.try_lock() {
             Ok(value) => Some(value),
@@ -63,7 +63,7 @@ impl<T> Lock<T> {
     }
 
     fn wait(&self, thread: ThreadNumber) -> MutexGuard<'_, T> {
-        // A thread that holds nothing is waited for by nobody.
+        // No thread waits for a thread that holds no lock.
         let waiting = (HELD.get() > 0).then(|| Waiting::register(thread, &self.owner));
         let value = self.value.lock().unwrap_or_else(PoisonError::into_inner);
         drop(waiting);
@@ -77,8 +77,8 @@ struct Waiting(ThreadNumber);
 impl Waiting {
     fn register(thread: ThreadNumber, wanted: &Arc<AtomicU64>) -> Self {
         let mut waiting = WAITING.lock().unwrap_or_else(PoisonError::into_inner);
-        // From owner to owner. A thread that has just got its lock may still be listed, as waiting for itself: so the steps are
-        // counted.
+        // Follows the owners. A thread that has just received its lock may still be in the list and wait for itself, so the
+        // number of steps has a limit.
         let mut owner = wanted.load(Ordering::Acquire);
         for _ in 0..=waiting.len() {
             assert!(owner != thread, "{CROSSWISE}");
@@ -97,8 +97,8 @@ impl Drop for Waiting {
     }
 }
 
-/// A value that is locked.
-// The fields are dropped in this order: the owner goes before somebody else can be it.
+/// A locked value.
+// Rust drops the fields in this order: the owner is removed before another thread can become the owner.
 pub(super) struct Locked<'l, T> {
     _owned: Owned<'l>,
     value: MutexGuard<'l, T>,

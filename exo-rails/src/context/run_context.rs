@@ -100,14 +100,13 @@ impl RunContext {
     /// The same context with a token that cancels the run: no operation begins any more, the wait before a
     /// retry ends, and the run fails with [`RunError::Cancelled`](crate::RunError::Cancelled).
     ///
-    /// - A rail that waits is dropped at its `.await`, also one that is `always` called or stands around an operation. The rails
-    ///   behind it are not called. The rails of [`Error`](struct@crate::events::Error) are told.
-    /// - A model call, and what asks a memory, is dropped.
-    /// - Any other operation that is under way comes to its end: it can ask [`Permit::scope`](crate::Permit::scope) for the token.
-    ///   Its rails are asked about the result as long as they do not wait.
-    /// - The rails of `Error`, `Suspended` and `SessionEnd` are told of an end, so nothing drops them: give those that wait a
-    ///   `timeout`. A single [`dispatch`](crate::GuardSet::dispatch) is not watched either: use
-    ///   [`CancellationToken::run_until_cancelled`].
+    /// - The library drops a rail that waits, at its `.await`. This includes rails with `always` and rails around an operation.
+    ///   It does not call the rails behind it. The rails of [`Error`](struct@crate::events::Error) run.
+    /// - It drops a model call, and a request to a memory.
+    /// - It does not drop any other operation that is running. Such an operation can ask [`Permit::scope`](crate::Permit::scope)
+    ///   for the token. The rails behind it see its result, and are dropped if they wait.
+    /// - It does not drop the rails of `Error`, `Suspended` and `SessionEnd`: give a `timeout` to those that wait. It does not drop
+    ///   a single [`dispatch`](crate::GuardSet::dispatch) either: use [`CancellationToken::run_until_cancelled`] there.
     ///
     /// ```
     /// use exo_rails::{CancellationToken, NoRails};
@@ -153,11 +152,12 @@ impl RunContext {
         self.with_scope(|scope| scope.retry_budget = Some(RetryBudget::new(max_retries)))
     }
 
-    /// The same context with a limit on the [delay](crate::RetryRequest::delay) of a retry: 5 minutes when it is not said.
+    /// Sets the longest [delay](crate::RetryRequest::delay) of a retry. The default is 5 minutes.
     ///
-    /// A rail that obeys a `Retry-After` waits as long as a server says, and a server may say a year. A request for a longer
-    /// delay ends with [`RetriesExhausted`](crate::RetriesExhausted), or [gives way](crate::RetryOrContinue). The delay is not
-    /// made shorter: a request that comes too early is refused again.
+    /// A rail that obeys a `Retry-After` waits for a time that a server chooses, and a server may choose a year. When a rail asks for a
+    /// longer delay than this, the operation fails with [`RetriesExhausted`](crate::RetriesExhausted), or the rail
+    /// [continues](crate::RetryOrContinue). The library does not shorten the delay, because a server refuses a request that comes
+    /// too early.
     ///
     /// ```
     /// use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Cancellation, while something waits.
+//! Cancellation of a guard that waits.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -12,19 +12,19 @@ use super::RunScope;
 use crate::error::RunError;
 
 /// Ends the guard of an operation when the run is cancelled while a rail waits.
-// A context keeps it from one operation to the next. The token is asked only while something waits, because asking it takes a
-// lock: an operation whose rails do not wait pays nothing.
+// A context keeps it from one operation to the next. Asking the token takes a lock, so the guard asks only when it waits: an
+// operation whose rails do not wait pays for one comparison.
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
     under_way: UnderWay,
     bell: Bell,
 }
 
-/// Whether an operation is under way that comes to its end when the run is cancelled: it has begun and not ended.
+/// Whether an operation is running that a cancelled run must not drop.
 #[derive(Debug, Default)]
 pub(crate) struct UnderWay(AtomicBool);
 
-/// What wakes the task when the run is cancelled.
+/// Wakes the task when the run is cancelled.
 #[derive(Debug, Default)]
 pub(crate) struct Bell {
     /// The run, when it has a token.
@@ -38,7 +38,7 @@ impl Watch {
         Self { under_way: UnderWay::default(), bell: Bell { scope, cancelled: None } }
     }
 
-    /// What the operation says, and what is waited with.
+    /// The two parts: the flag of the operation, and the bell to wait with.
     #[inline(always)]
     pub(crate) const fn parts(&mut self) -> (&UnderWay, &mut Bell) {
         (&self.under_way, &mut self.bell)
@@ -55,7 +55,7 @@ impl Watch {
 }
 
 impl UnderWay {
-    /// Says that an operation is under way, until what this returns is dropped.
+    /// Marks an operation as running until the caller drops the returned value.
     #[inline(always)]
     pub(crate) fn begin(&self, is_under_way: bool) -> Operating<'_> {
         self.0.store(is_under_way, Ordering::Relaxed);
@@ -63,7 +63,7 @@ impl UnderWay {
     }
 }
 
-/// An operation that is under way.
+/// An operation that is running.
 pub(crate) struct Operating<'w>(&'w UnderWay);
 
 impl Drop for Operating<'_> {
@@ -74,7 +74,7 @@ impl Drop for Operating<'_> {
 }
 
 impl Bell {
-    /// Waits for a future. Drops it when the run is cancelled while it waits and no operation is under way in it.
+    /// Waits for a future. Drops the future when the run is cancelled while it waits, unless an operation is running in it.
     #[inline(always)]
     pub(crate) const fn unless_cancelled<'w, F: Future<Output: OrCancelled>>(
         &'w mut self,
@@ -92,7 +92,7 @@ impl Bell {
     }
 }
 
-/// What can say that the run was cancelled.
+/// A result that can report the cancellation of the run.
 pub(crate) trait OrCancelled {
     fn cancelled() -> Self;
 }
@@ -122,7 +122,7 @@ impl<F: Future<Output: OrCancelled>> Future for UnlessCancelled<'_, F> {
     fn poll(self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<F::Output> {
         let this = self.project();
         match this.future.poll(task) {
-            // The bell is asked first: it must know of the task.
+            // The bell comes first, because it registers the task.
             Poll::Pending if this.bell.rings(task) && !this.under_way.0.load(Ordering::Relaxed) => {
                 Poll::Ready(F::Output::cancelled())
             }

@@ -1,20 +1,20 @@
-//! Runs inside each other.
+//! The limit of runs inside each other.
 
 use std::cell::Cell;
 
 use crate::error::{DepthLimit, RunError};
 
-/// How many runs may be inside each other. Each takes its part of the stack when it is polled: 2 MiB, which threads have when
-/// nobody says more, is enough for twice as many, also without optimisation.
+/// The number of runs that may be inside each other. Each run uses a part of the stack while it is polled. The default stack of a
+/// thread, 2 MiB, is enough for twice this number in a build without optimisation.
 const LIMIT: u32 = 8;
 
 thread_local! {
-    /// The runs that are being polled by this thread, each inside the one before.
-    // Not in a context: an agent that makes its own for a run inside a tool uses the same stack.
+    /// The number of runs that this thread is polling, each inside the previous one.
+    // Not in the context: a tool may run an agent in a new context, on the same stack.
     static DEPTH: Cell<u32> = const { Cell::new(0) };
 }
 
-/// A run that is being polled.
+/// A run that the thread is polling.
 pub(super) struct Nested {
     outside: u32,
 }
@@ -33,10 +33,10 @@ impl Drop for Nested {
     }
 }
 
-/// Asserts that one more run may begin here.
+/// Checks that one more run may begin here.
 ///
 /// # Errors
-/// When too many runs are around it.
+/// When the limit of runs around it is reached.
 pub(super) fn ensure_room() -> Result<(), RunError> {
     if DEPTH.get() >= LIMIT { Err(DepthLimit { limit: LIMIT }.into()) } else { Ok(()) }
 }
