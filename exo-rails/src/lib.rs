@@ -1,4 +1,5 @@
-// The README names pages by their files. Of two definitions of a link the first counts.
+// The README links to its pages as files. Rustdoc uses the first definition of a link, so these definitions replace the
+// files with modules.
 //! [tour]: guide::tour
 //! [mistakes]: guide::mistakes
 //! [hooks]: guide::lifecycle_hooks
@@ -45,7 +46,7 @@ pub use event::{
     Allows, AllowsAbort, AllowsRetry, AllowsSkip, AnyEvent, Begins, CustomInputs, CustomOperation, Event, EventPart,
     Inputs, Next, Operation, OperationResult, Payloads, SubstituteFor, events, operations,
 };
-/// The stream of a model's answer: the trait that the tokio world already uses.
+/// The trait of a streamed answer of a model, re-exported from `futures_core`.
 pub use futures_core::Stream;
 pub use guard_set::{
     AddedRail, DuplicateRail, DynGuardSet, DynServes, GuardSet, Hook, HookFuture, HookHandle, HookManager, LiveRails,
@@ -70,17 +71,17 @@ pub use point::{
     CustomPoint, DEFAULT_PRIORITY, HookPoint, RailInfo, RailName, Reason, SourceLocation, UnknownHookPoint,
 };
 pub use rail::{EventPlan, Plan, PlannedRail, Provide, Rail, RailOn};
-/// What derives the schema of a tool's arguments. With it in scope, a program needs no dependency of its own:
-/// `use exo_rails::schemars::{self, JsonSchema};`.
+/// The crate that derives the schema of a tool's arguments. With this re-export, a program needs no dependency on
+/// `schemars`: `use exo_rails::schemars::{self, JsonSchema};`.
 #[cfg(feature = "schemars")]
 pub use schemars;
 pub use tokio_util::sync::CancellationToken;
 
-// Hidden from the docs only, like the module below.
+// Hidden only while rustdoc runs, for the same reason as the module below.
 #[cfg_attr(doc, doc(hidden))]
 pub use guard_set::{DynLifecycle, ServesEveryEvent};
 
-// Hidden from the docs only: rustc writes the whole path of what is in a hidden module, and errors name these traits.
+// Hidden only while rustdoc runs. rustc writes the full path of an item in a hidden module, and errors name these traits.
 #[cfg_attr(doc, doc(hidden))]
 #[path = "private.rs"]
 pub mod __private;

@@ -1,10 +1,10 @@
-//! What most programs with rails need: `use exo_rails::prelude::*`.
+//! The names that most programs with rails need: `use exo_rails::prelude::*`.
 //!
-//! It has the events and the types that they carry, what rails return, the guard sets, and the macros. Messages are in
-//! [`message`](crate::message).
+//! The prelude has the events and the types that they carry, the return types of rails, the guard sets, and the macros.
+//! Messages are in [`message`](crate::message).
 //!
-//! The event [`Error`](struct@crate::events::Error) is not in it, because its name is that of the trait
-//! `std::error::Error`: write `events::Error`. In the events of a rail, `on = [Error]`, it may be named alone.
+//! The event [`Error`](struct@crate::events::Error) is not in the prelude, because its name would clash with the trait
+//! `std::error::Error`: write `events::Error`. In the list of a rail's events you can write the name alone: `on = [Error]`.
 
 pub use crate::events::{
     self, ContextAssembled, ContextOverflow, Dropped, Finished, LlmChunk, LlmError, MemoryRecalled, MemoryStored,

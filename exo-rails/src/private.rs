@@ -1,4 +1,4 @@
-//! What the expansions of the macros name. Nobody else should: it changes without notice.
+//! The names that the expansions of the macros use. Do not use them in other code: they change without notice.
 
 pub use crate::chain::around::*;
 pub use crate::chain::concurrent::*;
@@ -24,11 +24,11 @@ pub use crate::rail::{
     share_window, within,
 };
 
-/// The JSON Schema of a tool's arguments. It is an alias, because rustc writes the short form of a path only when the
-/// name is unique, and a re-export of the enum would add its variant `String`.
+/// The JSON Schema of a tool's arguments. It is an alias, because a re-export of the enum would add its variant `String`.
+/// rustc shortens a path only if the name is unique, so it would then write the full path of every `String`.
 pub type Schema = serde_json::Value;
 
-// For messages only, which write the short name of what is public.
+// These are here only for messages: rustc writes the short name of a public item.
 pub use crate::action::{BeyondVerdict, GivesWay, IntoQuestion, IntoRetry};
 pub use crate::operation::MakesPermits;
 pub use crate::point::IntoReason;

@@ -1,11 +1,11 @@
-//! What a decision can hold at an event.
+//! The types that a decision can hold at an event.
 
 use std::convert::Infallible;
 
-/// What a [`Decision`](crate::Decision) holds for an action: a `T` at events that allow the action, and
-/// [`Infallible`] at the others.
+/// The type that a [`Decision`](crate::Decision) holds for an action: `T` if the event allows the action, otherwise
+/// [`Infallible`].
 ///
-/// It is implemented for these types only. Code that is generic over the event reads a decision with it:
+/// The library implements the trait for these types only. Use it to read a decision in code that is generic over the event:
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -16,19 +16,19 @@ use std::convert::Infallible;
 /// }
 /// ```
 pub trait Allowed<T>: Sized + Send + 'static {
-    /// The same value as the event holds it.
+    /// Converts the value to the type that the event holds.
     ///
     /// # Errors
-    /// When the event does not allow the action: then the value comes back.
+    /// Returns the value as the error if the event does not allow the action.
     fn try_allow(value: T) -> Result<Self, T>;
 
-    /// The value.
+    /// Returns the value.
     fn get(&self) -> &T;
 
-    /// The value, to be changed.
+    /// Returns the value by `&mut`.
     fn get_mut(&mut self) -> &mut T;
 
-    /// The value, without the event.
+    /// Returns the value by value.
     fn into_inner(self) -> T;
 }
 

@@ -1,28 +1,29 @@
-//! What a skip and a retry hold: the rail and its reason. An abort holds a [`RailAbortError`](crate::RailAbortError).
+//! The content of a decision to skip or to retry. A decision to abort holds a [`RailAbortError`](crate::RailAbortError).
 
 use crate::action::RetryRequest;
 use crate::action::identity::RailIdentity;
 use crate::point::{RailName, Reason};
 
-/// A rail skipped the operation, or accepted its result.
+/// The decision of a rail to skip the operation, or to accept its result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RailSkip<S> {
     /// The rail that decided.
     pub rail_name: RailName,
-    /// Why.
+    /// Why the rail skipped.
     pub reason: Reason,
-    /// What stands in for the result of the operation.
+    /// The substitute for the result of the operation.
     pub substitute: Option<S>,
 }
 
-/// A rail wants the operation to be done again.
+/// The decision of a rail to retry the operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RailRetry {
     /// The rail that decided.
     pub rail_name: RailName,
-    /// When, how often and why.
+    /// The delay, the number of retries and the reason.
     pub request: RetryRequest,
-    /// The key under which its retries are counted. Two rails of a guard set never share it, even if they share a name.
+    /// The key under which the context counts the retries of this rail. Two rails of a guard set never share a key, even if
+    /// they share a name.
     pub(crate) identity: RailIdentity,
 }

@@ -1,4 +1,4 @@
-//! What a rail decides: [`RailAction`], [`RetryRequest`], [`Verdict`]; and what a decision holds of it.
+//! The actions of a rail: [`RailAction`], [`RetryRequest`], [`Verdict`]. Also the types of their content in a decision.
 
 pub(crate) mod allowed;
 pub(crate) mod decided;
@@ -16,12 +16,12 @@ use crate::error::{Ending, Question, Suspension};
 use crate::message::{InvokeOutput, Message};
 use crate::point::{IntoReason, Reason};
 
-/// What a rail decides about the operation that it guards.
+/// The decision of a rail about the operation that it guards.
 ///
-/// `S` is what a [skip](Self::Skip) may put in the place of the operation's result: `RailAction` alone skips
-/// without a substitute, `RailAction<ToolOutput>` may bring the output of the tool call that does not happen.
+/// `S` is the type of the substitute with which a [skip](Self::Skip) replaces the result of the operation. `RailAction`
+/// without a parameter skips without a substitute. `RailAction<ToolOutput>` may bring an output in place of a tool call.
 ///
-/// `R` is how it asks for a [retry](Self::Retry). At an event that does not allow one, a rail that may skip returns
+/// `R` is the type of a [retry](Self::Retry). At an event that allows a skip but no retry, a rail returns
 /// `RailAction<S, NoRetry>`.
 ///
 /// ```
@@ -38,31 +38,34 @@ use crate::point::{IntoReason, Reason};
 #[must_use = "a decision that is dropped guards nothing: return it"]
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub enum RailAction<S = NoSubstitute, R = RetryRequest> {
-    /// On to the next rail, then to the operation.
+    /// Continues with the next rail, and after the last rail with the operation.
     #[default]
     Continue,
-    /// No further rail of this event. Before an operation, it does not happen: the substitute stands in for its
-    /// result. After it, what it came to is accepted as it stands, be it a result or an error; but a substitute
-    /// rescues a failure.
+    /// Ends the event: no further rail of this event runs.
+    ///
+    /// - Before an operation: the operation does not happen, and the substitute replaces its result.
+    /// - After an operation: the result stays unchanged.
+    /// - After a failure: the substitute replaces the error. Without a substitute, the error stays unchanged.
     Skip(Skip<S>),
-    /// Wait, then do the operation again, its pre rails first.
+    /// Waits, then repeats the operation, beginning with its pre rails.
     Retry(R),
-    /// End the run: with a [`RailAbortError`](crate::RailAbortError) of this reason, or with the answer that the rail gives.
+    /// Ends the run: with a [`RailAbortError`](crate::RailAbortError) of this reason, with an [answer](Self::abort_with),
+    /// or with a [question](Self::suspend).
     Abort(Abort),
 }
 
 impl<S, R> RailAction<S, R> {
-    /// Ends the run; `reason` reaches whoever started it.
+    /// Ends the run. The caller of the run receives `reason`.
     pub fn abort(reason: impl IntoReason) -> Self {
         Self::Abort(Abort { reason: reason.into_reason(), ending: None })
     }
 
-    /// Ends the run with this answer, from any event: what is left of the run does not happen.
+    /// Ends the run with this answer, from any event that allows to abort. The rest of the run does not happen.
     ///
-    /// The run succeeds. Its output is the answer, as the rails of [`Finished`](crate::events::Finished) leave it; at
-    /// `Finished` itself, it is the answer as it stands. A guarded operation returns the
-    /// [`RunError::Abort`](crate::RunError::Abort) that carries the answer, so a custom loop ends with `?`, and
-    /// [`guard_run`](crate::Guard::guard_run) around the loop takes the answer from it.
+    /// The run succeeds, and its output is the answer. The rails of [`Finished`](crate::events::Finished) see the answer
+    /// and can change it. An answer that a rail of `Finished` itself gives stays unchanged. A guarded operation returns the
+    /// [`RunError::Abort`](crate::RunError::Abort) that carries the answer. So your loop can end with `?`, and the
+    /// [`guard_run`](crate::Guard::guard_run) around the loop takes the answer from the error.
     ///
     /// ```
     /// use exo_rails::prelude::*;
@@ -94,18 +97,27 @@ impl<S, R> RailAction<S, R> {
         Self::Abort(Abort { reason: reason.into_reason(), ending: Some(Box::new(Ending::Answer(answer.into()))) })
     }
 
-    /// Suspends the run until somebody has answered the question, which may take days: an approval.
+    /// Suspends the run until a person or a program outside the run answers the question, which may take days. Use it for
+    /// approvals.
     ///
-    /// The run ends for now, and the rails of [`Suspended`](crate::events::Suspended) observe it. `Agent` makes a `SuspendedRun` of it, which is written to disk and resumed, in this process or in
-    /// another one; the tool calls that had run are not run again. The event is then asked again, with the answer. At an event
-    /// after an operation, the rails see its result again, as those before this rail had left it; only a streamed answer that is
-    /// suspended at [`LlmChunk`](crate::events::LlmChunk) is asked for again.
+    /// The run ends for now, and the rails of [`Suspended`](crate::events::Suspended) observe it. `Agent` makes a
+    /// `SuspendedRun` of the run. Your program can write it to disk and resume it later, in the same process or in another
+    /// one.
     ///
-    /// Code that does not know of suspensions sees an abort: a custom loop ends with the
-    /// [`RunError::Abort`](crate::RunError::Abort) that has the [question](crate::RunError::suspension). It saves
-    /// its [context](crate::RunContext::save) and its conversation, and continues with them later. At
-    /// [`SessionStart`](crate::events::SessionStart), no run exists yet, and the suspension is an abort. An agent that runs inside a tool cannot suspend the run
-    /// around it: its suspension is a failure of the tool.
+    /// A resumed run does not repeat the tool calls that had already run. It runs the rails of the event again, this time
+    /// with the answer. At an event after an operation, the rails receive the same result again, with the changes that
+    /// earlier rails made before the suspension. Two operations are repeated instead: a streamed model call whose run was
+    /// suspended at [`LlmChunk`](crate::events::LlmChunk), and a custom operation.
+    ///
+    /// For code that does not support suspension, a suspension is an abort. A guarded operation in your own loop returns
+    /// the [`RunError::Abort`](crate::RunError::Abort) that has the [question](crate::RunError::suspension). To support
+    /// suspension in this loop, save the [context](crate::RunContext::save) and the conversation, and continue with both
+    /// later.
+    ///
+    /// Two cases differ:
+    ///
+    /// - At [`SessionStart`](crate::events::SessionStart) no run exists yet, so a suspension is an abort.
+    /// - An agent that runs inside a tool cannot suspend the run around it. Its suspension is a failure of the tool.
     ///
     /// ```
     /// use exo_rails::prelude::*;
@@ -142,22 +154,30 @@ impl<S, R> RailAction<S, R> {
 
     /// Skips the operation without a substitute.
     ///
-    /// A tool call then yields an output that tells the model that it was skipped, by which rail and why; a
-    /// model call an empty answer, which ends the agent's loop; a run an empty output. The latter two have a
-    /// field `skipped` in their `extra`, with the rail and the reason. At
-    /// [`LlmError`](crate::events::LlmError) and [`ToolError`](crate::events::ToolError) the error goes on.
+    /// The result of the skipped operation depends on its kind:
+    ///
+    /// - A tool call returns an error output. It tells the model which rail skipped the call, and why.
+    /// - A model call returns an empty answer, which ends the agent's loop.
+    /// - A run returns an empty output.
+    /// - A compaction returns the history unchanged.
+    /// - A custom operation fails with [`OperationErrorKind::Denied`](crate::OperationErrorKind::Denied).
+    ///
+    /// The answer of a model call, the output of a run and the output of a compaction have a field `skipped` in their
+    /// `extra`, with the rail and the reason. At [`LlmError`](crate::events::LlmError), at
+    /// [`ToolError`](crate::events::ToolError) and at the event of a custom operation's failure, the error stays.
     pub fn skip(reason: impl IntoReason) -> Self {
         Self::Skip(Skip { reason: reason.into_reason(), substitute: None })
     }
 
-    /// Skips the operation and puts `substitute` in the place of its result.
+    /// Skips the operation and replaces its result by `substitute`.
     pub fn skip_with(substitute: S, reason: impl IntoReason) -> Self {
         Self::Skip(Skip { reason: reason.into_reason(), substitute: Some(substitute) })
     }
 }
 
 impl<S> RailAction<S> {
-    /// Does the operation again: once and at once for a reason alone, or as the request says.
+    /// Repeats the operation. A reason alone means one retry without a delay. Pass a [`RetryRequest`] for more retries or a
+    /// delay.
     ///
     /// ```
     /// use std::time::Duration;
@@ -174,8 +194,8 @@ impl<S> RailAction<S> {
 }
 
 impl<S, R: GivesWay> RailAction<S, R> {
-    /// Does the operation again as [`retry`](RailAction::retry) does, and [continues](RetryOrContinue) when the retries of
-    /// the rail are used up. A rail that does so returns `RailAction<S, RetryOrContinue>`.
+    /// Repeats the operation like [`retry`](RailAction::retry), but [continues](RetryOrContinue) when the rail has no
+    /// retries left. A rail that calls this returns `RailAction<S, RetryOrContinue>`.
     pub fn retry_or_continue(request: impl IntoRetry) -> Self {
         Self::Retry(R::give_way(request.into_retry()))
     }
@@ -184,9 +204,9 @@ impl<S, R: GivesWay> RailAction<S, R> {
 /// The content of a [`RailAction::Skip`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skip<S = NoSubstitute> {
-    /// Why the operation does not happen.
+    /// Why the rail skips.
     pub reason: Reason,
-    /// What stands in for its result.
+    /// The substitute for the result of the operation.
     pub substitute: Option<S>,
 }
 
@@ -195,22 +215,22 @@ pub struct Skip<S = NoSubstitute> {
 pub struct Abort {
     /// Why the run ends.
     pub reason: Reason,
-    /// How the run ends; without it, the run fails.
-    // Boxed: an action is as large as this.
+    /// How the run ends. `None` means that the run fails.
+    // Boxed, because this field would otherwise make every action larger.
     pub ending: Option<Box<Ending>>,
 }
 
-/// The substitute of a rail that has none to offer. It has no values.
+/// The substitute type of a rail that offers no substitute. It has no values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoSubstitute {}
 
-/// The retry of a rail at an event that allows none. It has no values.
+/// The retry type of a rail that never retries. It has no values.
 ///
 /// ```
 /// use exo_rails::prelude::*;
 /// use exo_rails::{CompactionInputs, NoRetry, NoSubstitute};
 ///
-/// /// Short conversations stay as they are.
+/// /// Short conversations stay unchanged.
 /// #[rail(on = [PreCompaction])]
 /// fn keep_short(history: &CompactionInputs) -> RailAction<NoSubstitute, NoRetry> {
 ///     if history.messages.len() < 8 { RailAction::skip("it is short") } else { RailAction::Continue }
@@ -219,7 +239,8 @@ pub enum NoSubstitute {}
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoRetry {}
 
-/// Continue or abort: for rails that only ever let through or stop, on every event that allows to abort.
+/// The decision to continue or to abort. Return it from a rail that needs no other action, at any event that allows to
+/// abort.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -232,26 +253,26 @@ pub enum NoRetry {}
 #[must_use = "a verdict that is dropped guards nothing: return it"]
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub enum Verdict {
-    /// On to the next rail, then to the operation.
+    /// Continues with the next rail, and after the last rail with the operation.
     #[default]
     Continue,
-    /// End the run with this reason.
+    /// Ends the run with this reason.
     Abort(Reason),
 }
 
 impl Verdict {
-    /// Ends the run; `reason` reaches whoever started it.
+    /// Ends the run. The caller of the run receives `reason`.
     pub fn abort(reason: impl IntoReason) -> Self {
         Self::Abort(reason.into_reason())
     }
 
-    /// Aborts when `condition` holds, continues when it does not.
+    /// Aborts if `condition` is true, and continues if it is false.
     pub fn abort_if(condition: bool, reason: impl IntoReason) -> Self {
         if condition { Self::abort(reason) } else { Self::Continue }
     }
 
-    /// A verdict cannot do this. The method exists for the message: without it, the compiler says only that the name is missing.
-    /// It does not return `Self`, so the compiler never proposes it.
+    /// A verdict cannot skip. The method exists for its error message: without the method, the compiler reports only that
+    /// the name is missing. The method does not return `Self`, so the compiler never suggests it.
     #[doc(hidden)]
     pub fn skip<V, R: BeyondVerdict>(reason: R) -> V {
         reason.decided()
@@ -292,7 +313,7 @@ impl<S, R> From<Verdict> for RailAction<S, R> {
     }
 }
 
-/// How an operation is to be done again.
+/// A request to repeat the operation.
 ///
 /// ```
 /// use std::time::Duration;
@@ -304,44 +325,48 @@ impl<S, R> From<Verdict> for RailAction<S, R> {
 #[must_use = "a retry request does nothing by itself: return `RailAction::retry(request)`"]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RetryRequest {
-    /// How long to wait before the operation is done again. The wait ends early when the run is cancelled. A run has a
-    /// [longest delay](crate::RunContext::with_max_retry_delay), 5 minutes when it is not said: with a longer one, the operation
-    /// is not done again. Without a delay, other tasks have their turn before the operation is done again. The delay
-    /// needs the timer of the tokio runtime: `enable_time` or `enable_all`, where `#[tokio::main]` does not.
+    /// The time to wait before the operation is repeated. The wait ends early if the run is cancelled.
+    ///
+    /// A run has a [longest delay](crate::RunContext::with_max_retry_delay), which is 5 minutes by default. If the delay is
+    /// longer, the operation is not repeated. If the delay is zero, the library still lets other tasks run before it
+    /// repeats the operation.
+    ///
+    /// A delay needs the timer of the tokio runtime. `#[tokio::main]` enables it. If you build the runtime yourself, call
+    /// `enable_time` or `enable_all`.
     pub delay: Duration,
-    /// How many times this rail may have this operation done again; 0 means never. When they are used up, the operation
-    /// fails with [`RetriesExhausted`](crate::RetriesExhausted), or the rail [gives way](RetryOrContinue).
+    /// The number of times that this rail may repeat this operation. 0 means never. When the retries are used up, the
+    /// operation fails with [`RetriesExhausted`](crate::RetriesExhausted), or the rail [continues](RetryOrContinue).
     pub max_retries: u32,
-    /// Why.
+    /// Why the rail asks for a retry.
     pub reason: Reason,
-    /// What the model reads with the retry: see [`with_feedback`](Self::with_feedback).
-    // Boxed: an action is as large as this.
+    /// The message that the model reads with the retry: see [`with_feedback`](Self::with_feedback).
+    // Boxed, because this field would otherwise make every action larger.
     pub feedback: Option<Box<Message>>,
 }
 
 impl RetryRequest {
-    /// One retry, without a delay.
+    /// Creates a request for one retry without a delay.
     pub fn new(reason: impl IntoReason) -> Self {
         Self { delay: Duration::ZERO, max_retries: 1, reason: reason.into_reason(), feedback: None }
     }
 
-    /// The same request with this delay.
+    /// Sets the delay.
     pub fn with_delay(mut self, delay: Duration) -> Self {
         self.delay = delay;
         self
     }
 
-    /// The same request with this many retries.
+    /// Sets the number of retries.
     pub fn with_max_retries(mut self, max_retries: u32) -> Self {
         self.max_retries = max_retries;
         self
     }
 
-    /// The same request with a message for the model, which says what to do better.
+    /// Adds a message that tells the model how to do better.
     ///
-    /// A retry begins with the inputs as the caller gave them. The messages of all retries of a model call are added at
-    /// their end, so the rails and the model see them. On a retry of anything else, the message is
-    /// [delivered](crate::RunScope::notify_model) before the next model call of the run.
+    /// An operation is repeated with the inputs that the caller gave. On a retry of a model call, the library appends the
+    /// messages of all retries so far to these inputs, so the rails and the model see them. On a retry of any other
+    /// operation, the library [delivers](crate::RunScope::notify_model) the message before the next model call of the run.
     ///
     /// ```
     /// use exo_rails::message::Message;
@@ -374,10 +399,12 @@ impl RetryRequest {
     }
 }
 
-/// The retry of a rail that gives way when its retries are used up: the event then goes on to the next rail, as if this one
-/// had continued. The operation does not fail with [`RetriesExhausted`](crate::RetriesExhausted).
+/// The retry of a rail that continues when the retry would be refused. The next rail of the event then runs, and the
+/// operation does not fail with [`RetriesExhausted`](crate::RetriesExhausted).
 ///
-/// A rail that retries this way returns `RailAction<S, RetryOrContinue>`: retry, then fall back.
+/// The library refuses a retry if the rail or the run has no retries left, or if the delay is too long.
+///
+/// A rail that retries and then falls back returns `RailAction<S, RetryOrContinue>`.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -406,13 +433,14 @@ impl RetryRequest {
 /// assert_eq!((calls, response.message.text().as_ref()), (3, "Please call us."));
 /// # Ok(()) }
 /// ```
-// A type and not a field of the request: guard sets look at the count only for rails that return it.
+// A separate type, and not a field of the request: guard sets read the count of retries only for rails that return this
+// type.
 #[must_use = "a retry request does nothing by itself: return `RailAction::retry_or_continue(request)`"]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct RetryOrContinue(pub RetryRequest);
 
-/// The retry of a rail that gives way.
+/// The retry type of a rail that continues when it has no retries left.
 #[diagnostic::on_unimplemented(
     message = "a rail that retries or continues returns `RailAction<_, RetryOrContinue>`",
     label = "the rail cannot continue when its retries are used up",
@@ -420,7 +448,7 @@ pub struct RetryOrContinue(pub RetryRequest);
     note = "`RailAction::retry` is for a `RailAction`: the operation fails when the retries are used up"
 )]
 pub trait GivesWay {
-    /// The retry of this request.
+    /// Creates the retry from this request.
     #[doc(hidden)]
     fn give_way(request: RetryRequest) -> Self;
 }
@@ -432,25 +460,25 @@ impl GivesWay for RetryOrContinue {
     }
 }
 
-/// What a retry can be made of: how, when and why, or only why.
+/// Types that convert into a retry: a [`RetryRequest`], or only a reason.
 #[diagnostic::on_unimplemented(
     message = "a retry is a reason or a `RetryRequest`, not `{Self}`",
     label = "not a retry",
     note = "`RailAction::retry(\"it was empty\")` is one, at once; others say more: `RetryRequest::new(\"busy\").with_max_retries(3)`"
 )]
 pub trait IntoRetry {
-    /// The request.
+    /// Converts into a request.
     fn into_retry(self) -> RetryRequest;
 }
 
-/// What a rail suspends a run with: a [`Question`].
+/// Types that a rail can suspend a run with: a [`Question`].
 #[diagnostic::on_unimplemented(
     message = "a rail suspends the run with a `Question`, not with `{Self}`",
     label = "not a question",
     note = "the context makes a question: take `ctx: &RailContext`, and write `RailAction::suspend(ctx.question(\"approve the refund\"))`"
 )]
 pub trait IntoQuestion {
-    /// The question.
+    /// Converts into a question.
     fn into_question(self) -> Question;
 }
 
@@ -460,14 +488,14 @@ impl IntoQuestion for Question {
     }
 }
 
-/// What only a [`RailAction`](crate::RailAction) does. Nothing implements it.
+/// The actions that a [`RailAction`](crate::RailAction) has and a [`Verdict`] does not have. No type implements the trait.
 #[diagnostic::on_unimplemented(
     message = "a `Verdict` continues or aborts",
     label = "a verdict can do nothing else",
     note = "a `RailAction` can skip, retry, suspend and end the run with an answer too: let the rail return `RailAction`, and write `RailAction::skip(\"a reason\")`"
 )]
 pub trait BeyondVerdict {
-    /// What nobody has.
+    /// Never called, because no type implements the trait.
     #[doc(hidden)]
     fn decided<V>(self) -> V;
 }

@@ -1,4 +1,4 @@
-//! What the rails of one event decided together.
+//! The decision of all rails of one event.
 
 pub(crate) mod on_fault;
 pub(crate) mod output;
@@ -18,11 +18,11 @@ use crate::error::RailFault;
 use crate::event::Payloads;
 use crate::point::{RailName, Reason};
 
-/// What the rails of event `E` decided: the first decision that is not "continue", and the rail that took it.
+/// The decision of the rails of event `E`: the first one that is not "continue", and the rail that made it.
 ///
-/// It has the variants of [`RailAction`](crate::RailAction). What the event does not allow holds an
-/// [`Infallible`](std::convert::Infallible), so a `match` has only the arms that can happen: on
-/// [`SessionStart`](crate::events::SessionStart), rails continue or abort.
+/// `Decision` has the same variants as [`RailAction`](crate::RailAction). The variant of an action that the event does not
+/// allow holds an [`Infallible`](std::convert::Infallible), so a `match` needs no arm for it. For example, rails on
+/// [`SessionStart`](crate::events::SessionStart) only continue or abort.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -55,29 +55,28 @@ use crate::point::{RailName, Reason};
 /// ```
 #[must_use = "a decision that is dropped guards nothing: act on it"]
 pub enum Decision<E: Payloads> {
-    /// Every rail of the event let it pass.
+    /// Every rail of the event continued.
     Continue,
-    /// The operation does not happen, or, after it, its result is accepted as it stands. Where the event allows a skip,
-    /// this is a [`RailSkip`](crate::RailSkip).
+    /// Before an operation: the operation does not happen. After it: its result is accepted unchanged. If the event allows
+    /// a skip, this is a [`RailSkip`](crate::RailSkip).
     Skip(E::Skip),
-    /// The operation is done again. Where the event allows a retry, this is a [`RailRetry`](crate::RailRetry).
+    /// The operation is repeated. If the event allows a retry, this is a [`RailRetry`](crate::RailRetry).
     Retry(E::Retry),
-    /// The run ends. Where the event allows to abort, this is a
-    /// [`RailAbortError`](crate::RailAbortError).
+    /// The run ends. If the event allows to abort, this is a [`RailAbortError`](crate::RailAbortError).
     Abort(E::Abort),
 }
 
-/// How the dispatch of one event ends: with a decision, or with the fault of a rail that could not take one.
+/// The result of the dispatch of one event: a decision, or the fault of a rail that could not decide.
 pub type Outcome<E> = Result<Decision<E>, RailFault>;
 
 impl<E: Payloads> Decision<E> {
-    /// Whether every rail let the event pass.
+    /// Returns `true` if every rail of the event continued.
     #[must_use]
     pub const fn is_continue(&self) -> bool {
         matches!(self, Self::Continue)
     }
 
-    /// The rail, or the type of the hook, that decided; `None` when every rail continued.
+    /// Returns the name of the rail that decided, or the path of the plain hook. `None` if every rail continued.
     #[must_use]
     pub fn rail_name(&self) -> Option<&str> {
         self.by().map(RailName::as_str)
@@ -92,7 +91,7 @@ impl<E: Payloads> Decision<E> {
         }
     }
 
-    /// Why the rail stopped the event; `None` when every rail continued.
+    /// Returns why the rail stopped the event. `None` if every rail continued.
     #[must_use]
     pub fn reason(&self) -> Option<&Reason> {
         match self {
@@ -103,7 +102,7 @@ impl<E: Payloads> Decision<E> {
         }
     }
 
-    /// What it is called, where an action has a name: in spans and faults.
+    /// Returns the name of the action, for spans and faults.
     pub(crate) const fn action(&self) -> &'static str {
         match self {
             Self::Continue => "continue",
@@ -171,7 +170,8 @@ where
 {
 }
 
-/// Records how this outcome stops the event, for the rails that are always called. Returns whether it stops the event.
+/// If this outcome stops the event, records how, for the rails that are always called. Returns `true` if it stops the
+/// event.
 #[inline]
 pub(crate) fn record_stop<E: Payloads>(outcome: &Outcome<E>, ctx: &mut RailContext) -> bool {
     match StoppedBy::of(outcome) {
@@ -184,7 +184,7 @@ pub(crate) fn record_stop<E: Payloads>(outcome: &Outcome<E>, ctx: &mut RailConte
 }
 
 impl StoppedBy {
-    /// How this outcome stops the event; `None` when it does not: for custom guard sets.
+    /// Returns how this outcome stops the event, for custom guard sets. `None` if it does not stop the event.
     #[must_use]
     pub fn of<E: Payloads>(outcome: &Outcome<E>) -> Option<Self> {
         let decision = match outcome {

@@ -1,66 +1,81 @@
-//! What happens when a rail faults.
+//! The effects of a fault.
 
 use crate::decision::placed_rail::PlacedRail;
 use crate::error::{FaultCause, RailFault};
 use crate::event::{AllowsSkip, Payloads};
 use crate::point::HookPoint;
 
-/// What a fault of a rail does: `#[rail(on_fault = "…")]`.
+/// The effect of a rail's fault: `#[rail(on_fault = "…")]`.
 ///
-/// A rail faults when it returns an `Err`, when it takes longer than its `timeout`, when it panics and has
-/// `on_panic = "fault"`, and when what it asks for is not there: arguments of a tool that fit their type, a value that
-/// an earlier rail was to provide. What comes of it is the same for all of these:
+/// A rail faults in these cases:
 ///
-/// | the rail | without it | `"abort"` | `"skip"` | `"continue"` |
+/// - The rail returns an `Err`.
+/// - The rail takes longer than its `timeout`.
+/// - The rail panics and has `on_panic = "fault"`.
+/// - A parameter of the rail has no value: the arguments of the tool call do not fit their type, or no earlier rail has
+///   provided the value.
+///
+/// The effect is the same in all these cases. It depends on `on_fault` and on the kind of rail:
+///
+/// | the rail | without `on_fault` | `"abort"` | `"skip"` | `"continue"` |
 /// |---|---|---|---|---|
 /// | decides: it returns a `Verdict` or an action | the run ends | the run ends | the event is skipped | the rails go on |
 /// | takes what the event carries, or the arguments of a tool, by `&mut` | the run ends | the run ends | the event is skipped | the rails go on |
 /// | `provides` values | the run ends | the run ends | the event is skipped | does not compile |
-/// | only looks | the rails go on | the run ends | the event is skipped | the rails go on |
+/// | only observes | the rails go on | the run ends | the event is skipped | the rails go on |
 /// | is `always` called | the rails go on | does not compile | does not compile | the rails go on |
 /// | is a plain hook | the run ends | | | |
 ///
-/// What that means depends on where the rail stands:
+/// The meaning of these effects depends on the event:
 ///
-/// | | before an operation | after it | when it has failed |
+/// | | before an operation | after it | after its failure |
 /// |---|---|---|---|
 /// | | `Start`, `PreLlmCall`, `PreToolCall` | `PostLlmCall`, `PostToolCall`, `Finished` | `LlmError`, `ToolError` |
-/// | the run ends | the operation does not happen | its result is withheld | the fault is the error, and not the failure |
-/// | the event is skipped | the operation does not happen; what stands in for its result tells of the fault | its result is accepted as it stands | the failure goes on as it is |
-/// | the rails go on | as if the rail had continued | as if it had continued | as if it had continued |
+/// | the run ends | the operation does not happen | its result is withheld | the run ends with the fault, and not with the failure |
+/// | the event is skipped | the operation does not happen, and its result reports the fault | its result is accepted unchanged | the failure stays unchanged |
+/// | the rails go on | as if the rail had continued | as if the rail had continued | as if the rail had continued |
 ///
 /// - **The run ends** with [`RunError::Fault`](crate::RunError::Fault), and the rails of
-///   [`Error`](struct@crate::events::Error) are told. No other rail of the event is called.
-/// - **The event is skipped** as by [`RailAction::skip`](crate::RailAction::skip): no other rail of it is called, those
-///   after the operation are, and the run goes on. In the place of a tool's output the model is told of the fault; in the
-///   place of an answer there is an empty one, which ends an agent's run, and whose `extra` tells of it.
-/// - **The rails go on**, with what the rail has changed until then.
-/// - Rails that are [always called](macro@crate::rail#rails-that-are-always-called) are called in each case.
-/// - At `Error` and `SessionEnd` nothing is left to end: the rails go on, so that each of them is told, and the error
-///   stays what it is. `"skip"` does not compile there.
+///   [`Error`](struct@crate::events::Error) receive this error. No other rail of the event runs.
+/// - **The event is skipped** as by [`RailAction::skip`](crate::RailAction::skip): no other rail of the event runs. The
+///   rails after the operation run, and the run goes on. The model reads the fault as the output of a skipped tool call. A
+///   skipped model call returns an empty answer, which ends an agent's run. The `extra` of this answer has the fault.
+/// - **The rails go on** with the payload as the rail has changed it so far.
+/// - The rails that are [always called](macro@crate::rail#rails-that-are-always-called) run in each case.
+/// - At `Error`, `Suspended`, `SessionEnd` and `Dropped`, the run or the session ends anyway. The rails go on whatever
+///   `on_fault` is, so each of them observes the event, and the error of the run stays the same. `"skip"` does not compile
+///   there.
 ///
-/// Each of these faults is one `tracing` event with the rail, the event and the cause: a warning where the rails go on,
-/// otherwise an error.
+/// The library reports each of these faults as one `tracing` event with the rail, the event and the cause. The level is a
+/// warning if the rails go on, and otherwise an error.
 ///
-/// With `on_panic = "fault"`, these go no further either: the panic of what the rail drops when it is dropped at its time-out,
-/// of a panic's payload when it is dropped, of an error when it is shown, and of an error when the guard set drops it. With
-/// `"abort"`, the error of the rail is in the error of the run, and whoever has that drops it. A panic during another panic ends
-/// the process.
+/// With `on_panic = "fault"`, the library also catches these panics:
 ///
-/// What is no fault:
+/// - the panic of a value that the rail owns and that is dropped at the time-out of the rail,
+/// - the panic of another panic's payload when it is dropped,
+/// - the panic of an error when it is displayed,
+/// - the panic of an error when the guard set drops it.
 ///
-/// - A panic without `on_panic = "fault"`. It unwinds through the operation, which does not happen, and through the
-///   run: nobody is told.
-/// - The time of what blocks its thread. A `timeout` ends a rail where it waits. It needs the timer of the tokio
-///   runtime.
+/// With `"abort"`, the error of the run contains the error of the rail. So the library does not catch the panic of this
+/// error when your code drops it. A panic during another panic ends the process.
 ///
-/// A rail that takes the union `Inputs<'_>` by value may change what is in it; one that only looks takes `&Inputs<'_>`.
+/// These are not faults:
+///
+/// - A panic without `on_panic = "fault"`. It unwinds through the operation, which does not happen, and through the run.
+///   The rails of `Error` do not run. Under [`guard_run`](crate::Guard::guard_run), the rails of
+///   [`Dropped`](crate::events::Dropped) run, because the panic drops the run. The library catches a panic of a rail of
+///   `Error`, `Suspended`, `SessionEnd` or `Dropped`, and reports it as a `tracing` warning.
+/// - A call that blocks its thread for longer than the `timeout`. A `timeout` ends a rail only where the rail awaits. It
+///   needs the timer of the tokio runtime.
+///
+/// A rail that takes the union `Inputs<'_>` by value counts as a rail that takes what the event carries by `&mut`. A rail
+/// that only observes takes `&Inputs<'_>`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum OnFault {
     /// The run ends with the fault: the rail fails closed.
     Abort,
-    /// The event is skipped, without a substitute; the reason says what happened.
+    /// The event is skipped without a substitute. The reason of the skip names the fault.
     Skip,
     /// The rails go on: the rail fails open.
     Continue,
@@ -78,8 +93,8 @@ pub(crate) fn report(fault: &RailFault, on_fault: OnFault) {
 }
 
 impl RailFault {
-    /// The fault of a rail with this cause. An error that is itself a fault stays as it is: a rail that asks other rails
-    /// does not hide which of them it was.
+    /// Creates the fault of a rail with this cause. If the cause is itself a fault, returns that fault unchanged: a rail
+    /// that asks other rails does not hide which of them faulted.
     #[cold]
     pub(crate) fn of(rail: &PlacedRail, point: HookPoint, cause: FaultCause) -> Self {
         let cause = match cause {
@@ -100,7 +115,7 @@ impl RailFault {
     note = "write `on_fault = \"continue\"`: the fault is reported, and the run goes on"
 )]
 pub trait CanSkip: Payloads {
-    /// What a fault does.
+    /// The effect of a fault.
     const ON_FAULT: OnFault;
 }
 

@@ -1,4 +1,4 @@
-//! What a rail may return.
+//! The return types of rails.
 
 use std::error::Error as StdError;
 
@@ -7,24 +7,24 @@ use crate::decision::returned::{Reader, Returned, Unnamed};
 use crate::error::FaultCause;
 use crate::event::{AllowsAbort, AllowsRetry, AllowsSkip, Decoy, Event, Payloads, SubstituteFor};
 
-/// What a rail may return.
+/// The return types of rails.
 ///
-/// | type | on which events |
+/// | type | events |
 /// |---|---|
 /// | `()` | every event: the rail observes |
 /// | [`Verdict`] | events that allow to abort |
-/// | [`RailAction`], `RailAction<S>` | events that allow to skip, retry and abort; `S` is what the event's operation yields |
-/// | `RailAction<S, RetryOrContinue>` | the same; [its retries](crate::RetryOrContinue) give way to the next rail when they are used up |
+/// | [`RailAction`], `RailAction<S>` | events that allow to skip, retry and abort; `S` is the result type of the event's operation |
+/// | `RailAction<S, RetryOrContinue>` | the same events; the rail [continues](crate::RetryOrContinue) when its retries are used up |
 /// | `RailAction<S, NoRetry>` | events that allow to skip and abort; `S` may be [`NoSubstitute`](crate::NoSubstitute) |
-/// | `Option<T>` | as `T`; `None` continues |
-/// | `Result<T, E>` | as `T`; an `Err` is a [fault](crate::RailFault), not a decision; `E` is any error type, or text |
+/// | `Option<T>` | the events of `T`; `None` continues |
+/// | `Result<T, E>` | the events of `T`; an `Err` is a [fault](crate::RailFault), not a decision; `E` is an error type or text |
 ///
-/// A fault stops the run when it loses a guard: when `T` can decide, or when the rail takes what the event carries by
-/// `&mut`. The `Err` of a rail that can only look, one that returns `Result<(), E>` and takes nothing by `&mut`, is
-/// reported as a `tracing` warning, and the run goes on: **to refuse something, return a [`Verdict`] or a
-/// [`RailAction`], not an `Err`.** The whole table is that of [`OnFault`](crate::OnFault).
+/// A fault ends the run if the rail is a guard: if `T` can decide, or if the rail takes what the event carries by `&mut`. A
+/// rail that returns `Result<(), E>` and takes nothing by `&mut` only observes. The library reports its `Err` as a
+/// `tracing` warning, and the run goes on. So **to refuse something, return a [`Verdict`] or a [`RailAction`], not an
+/// `Err`.** [`OnFault`](crate::OnFault) has the complete table.
 ///
-/// It is implemented for these types and for no others.
+/// The library implements the trait for these types only.
 #[diagnostic::on_unimplemented(
     message = "a rail on `{E}` cannot return `{Self}`",
     label = "not what a rail on `{E}` may return",
@@ -34,16 +34,16 @@ use crate::event::{AllowsAbort, AllowsRetry, AllowsSkip, Decoy, Event, Payloads,
     note = "`Option<_>` and `Result<_, E>` of these are fine too; `E` is an error type or text"
 )]
 pub trait RailOutput<E: Payloads>: Sized + Send {
-    /// Whether a value of this type can be anything but "continue".
+    /// Whether a value of this type can be a decision other than "continue".
     const DECIDES: bool;
 
-    /// Whether it is one that continues, in which there is nothing to drop. Asked by reference: so nothing of a value that
-    /// continues is moved.
+    /// Returns `true` if the value continues and holds nothing to drop. Takes a reference, so that the compiler does not
+    /// move a value that continues.
     #[doc(hidden)]
     fn continues(&self) -> bool;
 
-    /// Passes the value to a reader, field by field. The value goes to the reader directly: if it went through
-    /// another type, the compiler would copy its fields even when the rails continue.
+    /// Passes the value to a reader, field by field. The value goes to the reader directly: if it went through another
+    /// type, the compiler would copy its fields even when the rails continue.
     #[doc(hidden)]
     fn read<R: Reader<E>>(self, reader: R) -> R::Read;
 }
@@ -81,7 +81,7 @@ impl<E: AllowsAbort> RailOutput<E> for Verdict {
     }
 }
 
-/// The actions differ in how they retry.
+/// Implements [`RailOutput`] for the actions. They differ only in how they retry.
 macro_rules! action_output {
     ($($allows:ident: $retry:ty, $request:ident, $reader:ident => $read:expr;)*) => {$(
         #[diagnostic::do_not_recommend]
@@ -159,7 +159,7 @@ fn with_substitute<E: Payloads, S: SubstituteFor<E>>(skip: Skip<S>) -> Skip<E::S
     Skip { reason, substitute: substitute.map(S::into_substitute) }
 }
 
-/// What a rail returns that only observes.
+/// The return types of rails that only observe.
 #[diagnostic::on_unimplemented(
     message = "a rail with `always` observes: it cannot return `{Self}`",
     label = "not what a rail that observes may return",
@@ -189,8 +189,7 @@ where
     }
 }
 
-/// [`RailOutput`] with what the event takes back beside it, so that the message about a return type says what there
-/// is at this event.
+/// [`RailOutput`] with the return types of the event as a parameter, so that the error message lists them.
 #[diagnostic::on_unimplemented(
     message = "a rail on `{E}` cannot return `{Self}`",
     label = "not what a rail on `{E}` may return",
@@ -243,7 +242,7 @@ returned_at! {
     <Impl> Impl;
 }
 
-/// [`ReturnedAt`] for a custom event, of which the declaration says what its rails may return.
+/// [`ReturnedAt`] for a custom event, whose declaration determines the return types.
 #[diagnostic::on_unimplemented(
     message = "a rail on `{E}` cannot return `{Self}`",
     label = "not what a rail on `{E}` may return",

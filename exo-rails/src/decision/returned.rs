@@ -1,4 +1,4 @@
-//! How what a rail returned becomes a decision of this rail.
+//! Turns the return value of a rail into a decision of this rail.
 
 use std::error::Error as StdError;
 use std::ops::ControlFlow;
@@ -12,12 +12,12 @@ use crate::error::{FaultCause, RailAbortError, RailFault, drop_quietly};
 use crate::event::Payloads;
 use crate::point::{HookPoint, RailName, Reason};
 
-/// Reads the output of a rail at event `E`. Every type that a rail may return goes through a reader.
+/// Reads the output of a rail at event `E`. Every return type of a rail calls one method of a reader.
 pub trait Reader<E: Payloads>: Sized {
-    /// What comes out.
+    /// The result of the reading.
     type Read;
 
-    /// The rail lets the event pass.
+    /// The rail continues.
     fn goes_on(self) -> Self::Read;
 
     /// The rail skips.
@@ -26,7 +26,7 @@ pub trait Reader<E: Payloads>: Sized {
     /// The rail asks for a retry.
     fn retries(self, request: RetryRequest) -> Self::Read;
 
-    /// The rail asks for a retry, and continues when it has none left.
+    /// The rail asks for a retry, and continues if it has none left.
     fn retries_or_continues(self, request: RetryOrContinue) -> Self::Read;
 
     /// The rail aborts.
@@ -38,18 +38,19 @@ pub trait Reader<E: Payloads>: Sized {
     /// The rail is a chain, and a rail in it decided.
     fn passes_on(self, outcome: Outcome<E>) -> Self::Read;
 
-    /// The rail is a list of rails, and one of them decided, in its own name.
+    /// The rail is a list of rails, and one of them decided under its own name.
     fn has_decided(self, outcome: Outcome<E>) -> Self::Read;
 }
 
-/// Decides in the name of a rail at its place in a guard set.
+/// A reader that makes a decision with the name of the rail at its place in a guard set.
 pub(crate) struct InTheNameOf<'r> {
     pub(crate) rail: &'r PlacedRail,
     pub(crate) event: HookPoint,
     pub(crate) ctx: &'r RailContext,
 }
 
-/// Panics for an action that the event does not allow. Return types exclude it, and `HookManager` checks plain hooks.
+/// Panics because the event does not allow the action. This cannot happen: the return types of rails exclude such actions,
+/// and `HookManager` checks plain hooks.
 #[cold]
 fn not_allowed() -> ! {
     unreachable!("the type that a rail returns fits its events")
@@ -113,7 +114,7 @@ impl<E: Payloads> Reader<E> for InTheNameOf<'_> {
     }
 }
 
-/// What happens when a rail faults.
+/// Applies the effect of a rail's fault.
 #[cold]
 fn faulted<E: Payloads>(cause: FaultCause, at: InTheNameOf<'_>) -> ControlFlow<Outcome<E>> {
     let (fault, on_fault) = report_fault(cause, at.rail, at.event);
@@ -131,25 +132,25 @@ fn faulted<E: Payloads>(cause: FaultCause, at: InTheNameOf<'_>) -> ControlFlow<O
     }
 }
 
-/// Reports the fault of a rail. Returns it, and what happens now.
+/// Reports the fault of a rail. Returns the fault and its effect.
 pub(crate) fn report_fault(cause: FaultCause, rail: &PlacedRail, event: HookPoint) -> (RailFault, OnFault) {
     let fault = RailFault::of(rail, event, cause);
-    // Where nothing is left to end, the rails after it observe as well.
+    // At the end of a run or a session, a fault stops nothing: the rails after this one observe too.
     let on_fault = if event.is_the_end() { OnFault::Continue } else { rail.on_fault };
     report(&fault, on_fault);
     (fault, on_fault)
 }
 
-/// The output of any rail as one type, for code between a rail and the guard set. Only the guard set knows what
-/// the rail is called.
+/// The output of any rail, as one type, for code between the rail and the guard set. Only the guard set knows the name of
+/// the rail.
 pub enum Returned<E: Payloads> {
-    /// The rail lets the event pass.
+    /// The rail continues.
     Continue,
     /// The rail skips.
     Skip(Skip<E::Substitute>),
     /// The rail asks for a retry.
     Retry(RetryRequest),
-    /// The rail asks for a retry, and continues when it has none left.
+    /// The rail asks for a retry, and continues if it has none left.
     RetryOrContinue(RetryOrContinue),
     /// The rail aborts.
     Abort(Abort),
@@ -159,7 +160,7 @@ pub enum Returned<E: Payloads> {
     Inside(Outcome<E>),
 }
 
-/// Puts what a rail returned into one shape.
+/// A reader that turns the output of any rail into a [`Returned`].
 pub(crate) struct Unnamed;
 
 impl<E: Payloads> Reader<E> for Unnamed {
@@ -199,7 +200,7 @@ impl<E: Payloads> Reader<E> for Unnamed {
 }
 
 impl<E: Payloads> Returned<E> {
-    /// Shows it to another reader.
+    /// Passes the output to another reader.
     #[inline]
     pub(crate) fn read<R: Reader<E>>(self, reader: R) -> R::Read {
         match self {
@@ -213,7 +214,7 @@ impl<E: Payloads> Returned<E> {
         }
     }
 
-    /// Keeps what the rail has changed. If the rail continues and `keep` fails, the rail faults.
+    /// Calls `keep`, which keeps the changes of the rail. If the rail continues and `keep` fails, the rail faults.
     #[must_use]
     pub fn and_keep<Error>(self, keep: impl FnOnce() -> Result<(), Error>) -> Self
     where
@@ -226,7 +227,8 @@ impl<E: Payloads> Returned<E> {
     }
 }
 
-/// The outcome of a rail inside a chain: where the place of the chain has a name, the rail's name begins with it.
+/// Returns the outcome of a rail inside a chain. If the guard set has given the chain a name, the rail's name begins with
+/// it.
 #[cold]
 fn inside<E: Payloads>(mut outcome: Outcome<E>, chain: &PlacedRail) -> ControlFlow<Outcome<E>> {
     let name = match &mut outcome {
@@ -242,7 +244,7 @@ fn inside<E: Payloads>(mut outcome: Outcome<E>, chain: &PlacedRail) -> ControlFl
     ControlFlow::Break(outcome)
 }
 
-/// The outcome of one rail that is called for itself.
+/// Returns the outcome of one rail that runs outside of a walk.
 #[inline]
 pub(crate) fn outcome<E: Payloads>(flow: ControlFlow<Outcome<E>>) -> Outcome<E> {
     match flow {

@@ -1,4 +1,5 @@
-//! Custom events: what `#[derive(Event)]` writes of them, and their payloads behind one type.
+//! Custom events: the code that `#[derive(Event)]` writes for them uses these items, and [`CustomInputs`] holds their
+//! payloads.
 
 use std::any::Any;
 use std::fmt;
@@ -6,9 +7,9 @@ use std::fmt;
 use crate::event::sound::Decoy;
 use crate::point::CustomPoint;
 
-/// What a custom event can carry: any type that threads can share and that can be shown, and that borrows nothing.
+/// Types that a custom event can carry: they are `Debug`, `Send` and `Sync`, and borrow nothing.
 ///
-/// It is implemented for all of them.
+/// The library implements the trait for all of them.
 #[diagnostic::on_unimplemented(
     message = "an event cannot carry `{Self}`",
     label = "not what an event can carry",
@@ -18,8 +19,8 @@ pub trait EventPart: Any + fmt::Debug + Send + Sync {}
 
 impl<T: Any + fmt::Debug + Send + Sync> EventPart for T {}
 
-/// The payload of a [custom event](derive@crate::Event), for rails that take [`Inputs`](crate::Inputs), and for
-/// plain hooks: its parts, by their types.
+/// The payload of a [custom event](derive@crate::Event), for plain hooks and for rails that take [`Inputs`](crate::Inputs).
+/// Read its parts by their types.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -50,7 +51,7 @@ pub struct CustomInputs<'a> {
     parts: Vec<CustomPart<'a>>,
 }
 
-/// One part of a payload, as its event carries it.
+/// One part of a payload, behind the kind of reference that the event declares.
 #[doc(hidden)]
 pub enum CustomPart<'a> {
     Ref(&'a dyn EventPart),
@@ -72,7 +73,7 @@ impl<'a> CustomPart<'a> {
         }
     }
 
-    /// The part as what it is; `None` when it is something else.
+    /// Returns the part as a `&T`. `None` if the part has another type.
     #[must_use]
     pub fn into_ref<T: EventPart>(self) -> Option<&'a T> {
         let part: &'a dyn Any = match self {
@@ -82,7 +83,7 @@ impl<'a> CustomPart<'a> {
         part.downcast_ref()
     }
 
-    /// The part as what it is, to be changed; `None` when it is something else, or cannot be changed.
+    /// Returns the part as a `&mut T`. `None` if the part has another type, or if the event carries it by `&`.
     #[must_use]
     pub fn into_mut<T: EventPart>(self) -> Option<&'a mut T> {
         match self {
@@ -99,26 +100,26 @@ impl<'a> CustomInputs<'a> {
         Self { point, parts }
     }
 
-    /// Its parts, when it is the payload of this event.
+    /// Returns the parts. `None` if this is the payload of another event.
     #[doc(hidden)]
     #[must_use]
     pub fn of(self, point: &CustomPoint) -> Option<std::vec::IntoIter<CustomPart<'a>>> {
         (self.point == point).then(|| self.parts.into_iter())
     }
 
-    /// Which event it is of.
+    /// Returns the event of this payload.
     #[must_use]
     pub const fn point(&self) -> &'static CustomPoint {
         self.point
     }
 
-    /// The part of this type; `None` when the event carries none.
+    /// Returns the part of this type. `None` if the event carries no such part.
     #[must_use]
     pub fn get<T: EventPart>(&self) -> Option<&T> {
         self.parts.iter().find_map(|part| (part.get() as &dyn Any).downcast_ref())
     }
 
-    /// The part of this type, to be changed; `None` when the event carries none, or carries it by `&`.
+    /// Returns the part of this type by `&mut`. `None` if the event carries no such part, or carries it by `&`.
     pub fn get_mut<T: EventPart>(&mut self) -> Option<&mut T> {
         self.parts.iter_mut().find_map(|part| match part {
             CustomPart::Ref(_) => None,
@@ -141,7 +142,7 @@ impl fmt::Debug for CustomInputs<'_> {
     }
 }
 
-/// What a [custom event](derive@crate::Event) can carry: see [`EventPart`].
+/// Types that a [custom event](derive@crate::Event) can carry: see [`EventPart`].
 #[diagnostic::on_unimplemented(
     message = "an event cannot carry `{Self}`",
     label = "not what an event can carry",
@@ -150,7 +151,7 @@ impl fmt::Debug for CustomInputs<'_> {
     note = "what threads share is an `Arc`, a `Mutex` or an atomic, and not an `Rc`, a `RefCell` or a `Cell`"
 )]
 pub trait Carried<Impl = ()> {
-    /// That it is so.
+    /// The macros name this constant to check that the type implements the trait.
     const CARRIED: bool = true;
 }
 

@@ -1,4 +1,5 @@
-//! Events: the points of an agent's lifecycle, as types that know which data they carry and what they allow.
+//! Events: the points of an agent's lifecycle, as types. The type determines which data an event carries, and what it
+//! allows.
 
 pub(crate) mod custom;
 pub(crate) mod operation;
@@ -18,26 +19,27 @@ use crate::action::{Allowed, NoSubstitute, RailRetry, RailSkip};
 use crate::error::RailAbortError;
 use crate::point::HookPoint;
 
-/// What an event hands to its rails, and what a skip may put in the place of its operation's result.
+/// The payload of an event, and the types that a decision at the event holds.
 ///
-/// The typed [events](crate::events) have it, and [`AnyEvent`], which plain hooks serve.
+/// The typed [events](crate::events) implement it, and so does [`AnyEvent`], the event of plain hooks.
 pub trait Payloads: Sized + Send + Sync + 'static {
-    /// The data that the event carries: references to its parts, in a tuple where there are two.
+    /// The data that the event carries: references to its parts. A payload of several parts is a tuple.
     type Payload<'a>: Send;
 
-    /// What stands in for the operation's result when a rail skips it; [`NoSubstitute`](crate::NoSubstitute)
-    /// where nothing can.
+    /// The substitute that a rail may bring with a skip, in place of the operation's result.
+    /// [`NoSubstitute`](crate::NoSubstitute) if the event takes no substitute.
     type Substitute: Send + 'static;
 
-    /// What [`Decision::Skip`](crate::Decision::Skip) holds: a [`RailSkip`], or [`Infallible`](std::convert::Infallible) where no rail may skip.
+    /// The content of [`Decision::Skip`](crate::Decision::Skip): a [`RailSkip`], or
+    /// [`Infallible`](std::convert::Infallible) if no rail may skip.
     type Skip: Allowed<RailSkip<Self::Substitute>>;
 
-    /// What [`Decision::Retry`](crate::Decision::Retry) holds: a [`RailRetry`], or [`Infallible`](std::convert::Infallible) where no rail may ask
-    /// for a retry.
+    /// The content of [`Decision::Retry`](crate::Decision::Retry): a [`RailRetry`], or
+    /// [`Infallible`](std::convert::Infallible) if no rail may ask for a retry.
     type Retry: Allowed<RailRetry>;
 
-    /// What [`Decision::Abort`](crate::Decision::Abort) holds: a [`RailAbortError`], or [`Infallible`](std::convert::Infallible) where no rail may
-    /// abort.
+    /// The content of [`Decision::Abort`](crate::Decision::Abort): a [`RailAbortError`], or
+    /// [`Infallible`](std::convert::Infallible) if no rail may abort.
     type Abort: Allowed<RailAbortError>;
 
     /// Lends the payload to one rail.
@@ -69,10 +71,13 @@ pub trait Payloads: Sized + Send + Sync + 'static {
 /// | [`SessionEnd`] | `&SessionInfo` | |
 /// | [`Dropped`] | `&DroppedInputs` | |
 ///
-/// Custom events are declared with [`#[derive(Event)]`](derive@crate::Event).
+/// Declare a custom event with [`#[derive(Event)]`](derive@crate::Event).
 ///
-/// A rail may ask for any part of the payload, by `&` or, where the table says `&mut`, by either; for
-/// `&mut RailContext` or `&RailContext`; or for the whole as [`Inputs`].
+/// A rail may take these parameters:
+///
+/// - Any part of the payload: by `&`, or also by `&mut` if the table says `&mut`.
+/// - The context: `&RailContext` or `&mut RailContext`.
+/// - The whole payload, as [`Inputs`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an event",
     label = "not an event",
@@ -84,50 +89,51 @@ pub trait Event: Payloads {
     /// The same point as a runtime value.
     const POINT: HookPoint;
 
-    /// What its rails may decide, as a value: the runtime side of [`AllowsAbort`] and [`AllowsRetry`].
+    /// The actions that the rails may return, as a value: the runtime side of [`AllowsAbort`], [`AllowsSkip`] and
+    /// [`AllowsRetry`].
     const ALLOWS: Allows;
 
-    /// What its rails may return, the parts of a tuple: for the message about what they may not.
+    /// The return types of the rails, as the parts of a tuple. The error message about a wrong return type shows them.
     #[doc(hidden)]
     type Returns;
 
-    /// The payload, part by part, as the parameters of one rail take it.
+    /// The payload in parts, for the parameters of one rail.
     #[doc(hidden)]
     type Parts<'a>;
 
-    /// Takes the payload apart.
+    /// Splits the payload into its parts.
     #[doc(hidden)]
     fn parts(payload: Self::Payload<'_>) -> Self::Parts<'_>;
 
-    /// The payload, for several rails to look at together.
+    /// The payload behind `&`, for rails that read it concurrently.
     #[doc(hidden)]
     type Shared<'a>: Copy + Send + Sync;
 
-    /// Lends the payload to all of them.
+    /// Lends the payload to all rails that run concurrently.
     #[doc(hidden)]
     fn share(payload: Self::Payload<'_>) -> Self::Shared<'_>;
 
-    /// Puts the parts together again, for a rail that takes them all; `None` when one is gone.
+    /// Rebuilds the payload from its parts, for a rail that takes the whole payload. `None` if a part is already taken.
     #[doc(hidden)]
     fn whole<'a>(parts: &mut Self::Parts<'a>) -> Option<Inputs<'a>>;
 
-    /// The payload as the union that plain hooks receive.
+    /// Converts the payload into the union that plain hooks receive.
     fn inputs(payload: Self::Payload<'_>) -> Inputs<'_>;
 
-    /// The payload of this event in the union; `None` when it is another event's.
+    /// Returns the payload of this event from the union. `None` if the union holds the payload of another event.
     fn payload(inputs: Inputs<'_>) -> Option<Self::Payload<'_>>;
 }
 
-/// What the rails of an event may decide beside "continue". Each level includes those before it.
+/// The decisions other than "continue" that an event allows. Each level includes the levels before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Allows {
-    /// Nothing: they observe.
+    /// None: the rails observe.
     Nothing,
-    /// To abort.
+    /// Rails may abort.
     Abort,
-    /// To skip and to abort.
+    /// Rails may skip or abort.
     Skip,
-    /// To retry, to skip and to abort.
+    /// Rails may retry, skip or abort.
     Retry,
 }
 
@@ -137,17 +143,17 @@ pub trait AllowsAbort: Payloads {}
 /// Events whose rails may also skip the operation.
 pub trait AllowsSkip: AllowsAbort {}
 
-/// Events whose rails may also have the operation done again.
+/// Events whose rails may also retry the operation.
 pub trait AllowsRetry: AllowsSkip {}
 
-/// Types that a skip may put in the place of what the operation of event `E` yields.
+/// Types that a skip may bring in place of the result of the operation of event `E`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot stand in for the result of the operation at `{E}`",
     label = "not what the operation yields",
     note = "a skip brings an `InvokeOutput` at `Start`, a `ModelResponse` at `PreLlmCall` and `LlmError`, a `ToolOutput` at `PreToolCall` and `ToolError`, a `CompactionOutput` at `PreCompaction`, a `RecalledMemory` at `MemoryRecalled`, at a custom event what its `substitute` says, and nothing elsewhere"
 )]
 pub trait SubstituteFor<E: Payloads>: Send {
-    /// The substitute as the event has it.
+    /// Converts into the substitute of the event.
     fn into_substitute(self) -> E::Substitute;
 }
 
@@ -157,12 +163,12 @@ impl<E: Payloads> SubstituteFor<E> for NoSubstitute {
     }
 }
 
-/// Any event, for what is chosen at run time: the payload is the union [`Inputs`], and which event it is
-/// stands in it. Plain hooks serve it.
+/// Any event. The payload is the union [`Inputs`], which holds the actual event. Plain hooks serve `AnyEvent`, because they
+/// choose their event at run time.
 #[derive(Clone, Copy, Debug)]
 pub struct AnyEvent;
 
-/// A substitute of which only its maker knows the type, from a plain hook.
+/// A substitute of any type, from a plain hook.
 pub type AnySubstitute = Box<dyn std::any::Any + Send>;
 
 impl Payloads for AnyEvent {
@@ -178,7 +184,7 @@ impl Payloads for AnyEvent {
     }
 }
 
-// What a hook decides is held against the event when it runs: see `HookManager`.
+// `HookManager` compares the decision of a hook with the event when the hook has run.
 impl AllowsAbort for AnyEvent {}
 impl AllowsSkip for AnyEvent {}
 impl AllowsRetry for AnyEvent {}

@@ -1,4 +1,4 @@
-//! Operations: what an event pair surrounds.
+//! Operations: the steps that a pair of events surrounds.
 
 use futures_util::future::BoxFuture;
 
@@ -17,10 +17,10 @@ use super::types::{
     Start, ToolError,
 };
 
-/// What an event pair surrounds: a [run](Run), a [model call](LlmCall), a [tool call](ToolCall), a
-/// [compaction](Compaction).
+/// A step that a pair of events surrounds: a [run](Run), a [model call](LlmCall), a [tool call](ToolCall), a
+/// [compaction](Compaction), or a [custom operation](CustomOperation).
 ///
-/// [`Next`] names it: `next: impl Next<ToolCall>`.
+/// A rail around an operation names it as the parameter of [`Next`]: `next: impl Next<ToolCall>`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an operation",
     label = "not an operation",
@@ -28,23 +28,23 @@ use super::types::{
     note = "a custom operation is declared with `#[derive(Operation)]`"
 )]
 pub trait Operation: Sized + Send + Sync + 'static {
-    /// What it is called with.
+    /// The inputs of the operation.
     type Inputs: Clone + Send + Sync + 'static;
 
-    /// What it yields.
+    /// The result of the operation.
     type Output: Send + Sync;
 
-    /// How it fails.
+    /// The error of the operation.
     type Error: Send + Sync;
 
-    /// The event before it.
+    /// The event before the operation.
     type Pre: Begins<Operation = Self> + Payloads<Substitute = Self::Output>;
 
-    /// The event after it.
+    /// The event after the operation.
     type Post: Event;
 
-    /// The event of its failure. A run ends with [`Error`](struct@crate::events::Error), and a compaction has no event of its
-    /// own for it.
+    /// The event of the operation's failure. For a run, it is [`Error`](struct@crate::events::Error). A compaction has no
+    /// such event: this type is `Error` too, but no rail of `Error` runs when a compaction fails.
     type Failed: Event;
 }
 
@@ -55,38 +55,39 @@ pub trait Operation: Sized + Send + Sync + 'static {
     note = "a rail with `around` is on the event before the operation: `PreToolCall`, `PreLlmCall`, `Start`, `PreCompaction`, or that of a custom operation"
 )]
 pub trait Begins: Event {
-    /// The operation that follows when its rails let it.
+    /// The operation that follows if the rails of the event continue.
     type Operation: Operation<Pre = Self>;
 }
 
-/// How an operation ends.
+/// The result of an operation.
 pub type OperationResult<O> = Result<<O as Operation>::Output, <O as Operation>::Error>;
 
-/// The operation that a rail surrounds, with the rails further in: what a rail with
-/// [`around`](macro@crate::rail#rails-around-an-operation) runs.
+/// The operation that a rail surrounds, including the rails that are further in. A rail [around an
+/// operation](macro@crate::rail#rails-around-an-operation) takes it as a parameter and runs it.
 ///
 /// It holds the permit of the operation. [`run`](Self::run) takes it by value, so the operation happens at most once in
-/// each attempt. A rail that does not run it answers in its place: a cache.
+/// each attempt. A rail that does not run it returns its own result instead, such as a cached one.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the operation that a rail surrounds",
     label = "not `impl Next<{O}>`",
     note = "a rail with `around` takes it as `next: impl Next<{O}>`, and runs it with `next.run().await`"
 )]
 pub trait Next<O: Operation>: Send {
-    /// Runs the operation, once.
+    /// Runs the operation.
     ///
     /// # Errors
-    /// That of the operation.
+    /// Returns the error of the operation.
     fn run(self) -> impl Future<Output = OperationResult<O>> + Send;
 
-    /// What is the same for all events of the run: its state, its cancellation, its names.
+    /// Returns the state, the cancellation and the names of the run. They are the same for all events of the run.
     fn scope(&self) -> &RunScope;
 
-    /// How many times the operation has been retried: 0 when it is done for the first time.
+    /// Returns how many times the operation has been retried: 0 in the first attempt.
     fn attempt(&self) -> u32;
 }
 
-/// What a rail around the operation `O` returns, `R`: the result of the operation. So it can be asked where the rail is written.
+/// Implemented by the return type of a rail around the operation `O`: `R`, the result of the operation. The bound reports a
+/// wrong type where the rail is written.
 #[diagnostic::on_unimplemented(
     message = "a rail around `{O}` cannot return `{Self}`",
     label = "not the result of the operation",
@@ -94,7 +95,7 @@ pub trait Next<O: Operation>: Send {
     note = "a rail with `around` decides nothing: what skips or aborts is a rail without it on the same event"
 )]
 pub trait ReturnedAround<O, R> {
-    /// It does.
+    /// The macros name this constant to check that the type implements the trait.
     #[doc(hidden)]
     const IT: bool = true;
 }
@@ -106,7 +107,7 @@ impl<O, R> ReturnedAround<O, R> for R {}
 #[diagnostic::do_not_recommend]
 impl<O, R: super::Decoy> ReturnedAround<O, Result<R, R>> for (R, R) {}
 
-/// What a rail of a list surrounds, without its type.
+/// The operation that a rail of a list surrounds, without its type.
 #[doc(hidden)]
 pub struct BoxedNext<'a, O: Operation>(Box<dyn DynNext<'a, O> + 'a>);
 
@@ -183,11 +184,10 @@ macro_rules! operations {
     };
 }
 
-/// A custom operation: what `#[derive(Operation)]` makes of a struct.
+/// A custom operation. `#[derive(Operation)]` makes it from a struct.
 ///
-/// It has what the operations of the library have: an event before it, with a permit for what follows, an event after it
-/// and one for its failure, retries, substitutes, and rails around it. [`guard_operation`](crate::Guard::guard_operation)
-/// guards it.
+/// It works like the operations of the library: an event before it, which yields the permit, an event after it and an event
+/// of its failure, retries, substitutes, and rails around it. [`guard_operation`](crate::Guard::guard_operation) guards it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a custom operation",
     label = "not a custom operation",
@@ -201,7 +201,7 @@ pub trait CustomOperation:
         Failed: Payloads<Substitute = <Self as Operation>::Output>,
     >
 {
-    /// What it is called: (e.g. `store_document`).
+    /// The name of the operation, such as `store_document`.
     const NAME: &'static str;
 
     #[doc(hidden)]
@@ -214,7 +214,7 @@ pub trait CustomOperation:
     fn failed<'a>(inputs: &'a Self::Inputs, error: &'a OperationError) -> <Self::Failed as Payloads>::Payload<'a>;
 }
 
-/// The events of a custom operation, for the crate that `Here` is a type of: see [`Sound`](super::Sound).
+/// The events of a custom operation. `Here` is a type of the crate that asks: see [`Sound`](super::Sound).
 #[doc(hidden)]
 pub trait OperationEvents<Here> {
     type Pre;
@@ -222,7 +222,8 @@ pub trait OperationEvents<Here> {
     type Failed;
 }
 
-/// The events of the custom operation `O`, where a constant says that it is one: see [`Sound`](super::Sound).
+/// The events of the custom operation `O`. They exist only if the constant in [`Check`] compiles: see
+/// [`Sound`](super::Sound).
 #[doc(hidden)]
 pub trait EventsOf<O, Here> {
     type Pre;
@@ -239,8 +240,7 @@ impl<O: OperationEvents<Here>, Here> EventsOf<O, Here> for Check<true> {
 operations! {
     /// A run: from [`Start`](crate::events::Start) to [`Finished`](crate::events::Finished).
     Run: Start(InvokeInputs) -> Finished(InvokeOutput), Error(RunError);
-    /// A call of the model: from [`PreLlmCall`](crate::events::PreLlmCall) to
-    /// [`PostLlmCall`](crate::events::PostLlmCall).
+    /// A call of the model: from [`PreLlmCall`](crate::events::PreLlmCall) to [`PostLlmCall`](crate::events::PostLlmCall).
     LlmCall: PreLlmCall(ModelCallInputs) -> PostLlmCall(ModelResponse), LlmError(OperationError);
     /// A tool call: from [`PreToolCall`](crate::events::PreToolCall) to [`PostToolCall`](crate::events::PostToolCall).
     ToolCall: PreToolCall(ToolCallInputs) -> PostToolCall(ToolOutput), ToolError(OperationError);

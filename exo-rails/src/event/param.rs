@@ -6,14 +6,16 @@ use crate::event::types::Inputs;
 
 /// Types that a rail on event `E` may take as a parameter.
 ///
-/// The type alone picks what the rail receives: the parameters stand in any order, each at most once.
+/// The type alone determines which value the rail receives. Parameters can be in any order, and a rail can take each value
+/// once.
 #[diagnostic::on_unimplemented(
     message = "`{E}` does not carry `{Self}`",
     label = "a rail on `{E}` cannot take this",
     note = "a rail takes what its events carry, `&mut RailContext`, or `Inputs<'_>`: the union of all payloads"
 )]
 pub trait Param<'a, E: Event>: Sized {
-    /// Which parts of the payload this type takes, as bits, to find two parameters that want the same.
+    /// The parts of the payload that this type takes, as bits. The check for two parameters that take the same part uses
+    /// them.
     #[doc(hidden)]
     const TAKES: u8;
 
@@ -21,8 +23,8 @@ pub trait Param<'a, E: Event>: Sized {
     fn take(parts: &mut E::Parts<'a>, ctx: &mut Option<&'a mut RailContext>) -> Option<Self>;
 }
 
-/// Types that a rail on event `E` may take as a parameter when it [runs concurrently](macro@crate::rail_chain#concurrent) with
-/// others: all that is behind `&`.
+/// Types that a rail on event `E` may take as a parameter if it [runs concurrently](macro@crate::rail_chain#concurrent)
+/// with others: references by `&`.
 #[doc(hidden)]
 pub trait SharedParam<'a, E: Event>: Sized {
     fn look(payload: E::Shared<'a>, ctx: &'a RailContext) -> Self;
@@ -41,7 +43,7 @@ pub(crate) const SECOND: u8 = 0b10;
 const CONTEXT: u8 = 1 << MOST_PARTS;
 const ALL_PARTS: u8 = CONTEXT - 1;
 
-/// The most parts that a payload has.
+/// The largest number of parts in a payload.
 const MOST_PARTS: u32 = 7;
 
 #[diagnostic::do_not_recommend]
@@ -74,7 +76,7 @@ impl<'a, E: Event> Param<'a, E> for Inputs<'a> {
     }
 }
 
-/// [`Param`] with the payload of the event beside it, so that the message about a parameter says what there is.
+/// [`Param`] with the payload of the event as a parameter, so that the error message lists the parts of the payload.
 #[diagnostic::on_unimplemented(
     message = "`{E}` does not carry `{Self}`",
     label = "a rail on `{E}` cannot take this",
@@ -98,13 +100,14 @@ impl<'a, E: Event, P: Param<'a, E>> CarriedBy<'a, E, E::Payload<'a>> for P {
     fn pick(parts: &mut E::Parts<'a>, ctx: &mut Option<&'a mut RailContext>) -> Self {
         match P::take(parts, ctx) {
             Some(param) => param,
-            // `once` has been asked for the parameters of the rail.
+            // Unreachable: `once` has checked the parameters of the rail at compile time.
             None => unreachable!("two parameters of a rail take the same part"),
         }
     }
 }
 
-/// [`CarriedBy`] for a type that the library does not have: what people take it for is in the message.
+/// [`CarriedBy`] for a type that the library does not have. The error message explains how a rail gets state, provided
+/// values and the arguments of a tool.
 #[diagnostic::on_unimplemented(
     message = "`{E}` does not carry `{Self}`",
     label = "a rail on `{E}` cannot take this",
@@ -132,7 +135,7 @@ impl<'a, E: Event, P: Param<'a, E>> CarriesForeign<'a, E, E::Payload<'a>> for P 
     }
 }
 
-/// What a rail may take that runs concurrently with others: all that the event carries, by `&`.
+/// Types that a rail may take if it runs concurrently with others: the parts of the payload, by `&`.
 #[diagnostic::on_unimplemented(
     message = "a rail that runs concurrently with others cannot take `{Self}` at `{E}`",
     label = "a rail with `concurrent` cannot take this",
@@ -151,10 +154,11 @@ impl<'a, E: Event, P: SharedParam<'a, E>> SharedBy<'a, E, E::Shared<'a>> for P {
     }
 }
 
-/// Asserts that no two parameters take the same part: given the parameters up to one of them.
+/// Asserts that the last of these parameters does not take a part that an earlier one takes. The macro calls it for each
+/// parameter, so the error is at the second of the two.
 ///
 /// # Panics
-/// When the last takes what one before it takes: at compile time.
+/// Panics, at compile time, if the last parameter takes a part that an earlier one takes.
 #[doc(hidden)]
 #[track_caller]
 pub const fn once(takes: &[u8]) {

@@ -1,11 +1,13 @@
-//! How a mistake is reported once: types that exist only where a constant compiles.
+//! Types that exist only if a constant compiles. With them, the compiler reports a mistake once.
 
-/// `T`, when the constant `IS_SO` compiles: the macro writes the constant at the user's token, and it holds what the macro
-/// assumes of `T`.
+/// `T`, if the constant `IS_SO` compiles. The macro writes this constant at the user's token, and the constant checks what
+/// the macro assumes about `T`.
 ///
-/// When the constant does not compile, rustc reports the constant, and the type does not exist. Code that uses
-/// the type adds no errors. `Here` is a type of the crate that asks. Another crate could implement a foreign trait for
-/// foreign types later, so rustc would not look through the alias where implementations could conflict.
+/// If the constant does not compile, rustc reports the constant, and the type does not exist. The code that uses the type
+/// then adds no further errors.
+///
+/// `Here` is a type of the crate that uses the alias. Without it, rustc would not look through the alias where
+/// implementations could overlap, because another crate could later implement a foreign trait for foreign types.
 #[doc(hidden)]
 pub type Sound<T, Here, const IS_SO: bool> = <Check<IS_SO> as Passed<T, Here>>::Type;
 
@@ -24,10 +26,11 @@ impl<T, Here> Passed<T, Here> for Check<true> {
     type Type = T;
 }
 
-/// Nothing implements it: it makes a second implementation of a trait that never applies.
+/// A trait that no type implements. It bounds a second implementation of another trait, so that this second implementation
+/// never applies.
 ///
-/// When a trait has one implementation that could apply, rustc takes it and reports which of its bounds is not met. The
-/// message of the trait is lost. When there are two, rustc reports the trait itself. The second one is for another `Impl`
-/// parameter than `()`, and all callers ask for `()`.
+/// If only one implementation of a trait could apply, rustc selects it and reports which of its bounds is not met. The
+/// message of the trait itself is then lost. If two could apply, rustc reports the trait. The second implementation has an
+/// `Impl` parameter other than `()`, and all callers use `()`.
 #[doc(hidden)]
 pub trait Decoy {}

@@ -16,7 +16,7 @@ use crate::message::{
 };
 use crate::point::{HookPoint, event_table};
 
-/// The type of one part of a payload, as this event carries it.
+/// The type of one part of a payload: a reference of the kind in the table.
 macro_rules! part {
     ($a:lifetime, mut $part:ty) => { &$a mut $part };
     ($a:lifetime, ref $part:ty) => { &$a $part };
@@ -32,7 +32,7 @@ macro_rules! lend {
     };
 }
 
-/// A rail may take a part by `&`, and by `&mut` where the event carries it so.
+/// Implements [`Param`] for a part: for `&`, and also for `&mut` if the event carries the part by `&mut`.
 macro_rules! params {
     ($event:ident, $bit:ident, $index:tt, ref $part:ty) => {
         #[diagnostic::do_not_recommend]
@@ -60,7 +60,7 @@ macro_rules! params {
     };
 }
 
-/// The marker traits for what an event allows.
+/// Implements the marker traits for the actions that an event allows.
 macro_rules! allows {
     ($event:ident, Nothing) => {};
     ($event:ident, Abort) => {
@@ -76,7 +76,7 @@ macro_rules! allows {
     };
 }
 
-/// What a decision holds where the event allows the action.
+/// The content of a decision for an action, or `Infallible` if the event does not allow the action.
 macro_rules! allowed {
     (Nothing, $($action:tt)*) => { Infallible };
     (Abort, abort) => { RailAbortError };
@@ -87,7 +87,7 @@ macro_rules! allowed {
     ($allows:ident, skip $substitute:ident) => { RailSkip<$substitute> };
 }
 
-/// What a rail on the event may return.
+/// The return types of a rail on the event.
 macro_rules! returns {
     (Nothing, $substitute:ident) => { () };
     (Abort, $substitute:ident) => { (Verdict, ()) };
@@ -98,7 +98,7 @@ macro_rules! returns {
     (Retry, $substitute:ident) => { (RailAction, RailAction<$substitute>, Verdict, ()) };
 }
 
-/// What a skip at the event may bring.
+/// Implements [`SubstituteFor`] for the substitute of the event.
 macro_rules! substitute {
     ($event:ident, NoSubstitute) => {};
     ($event:ident, $substitute:ty) => {
@@ -110,7 +110,7 @@ macro_rules! substitute {
     };
 }
 
-/// The types of the events. A payload has one part or two; two of them make a tuple.
+/// Writes the types of the events. A payload has one or two parts, and two parts make a tuple.
 macro_rules! events {
     ($(
         $(#[$doc:meta])*
@@ -129,7 +129,7 @@ macro_rules! events {
 
         pub(crate) use events::{$($event,)*};
 
-        /// The payload of any event: for a rail on events with different ones, and for plain hooks.
+        /// The payload of any event, for plain hooks and for a rail on events with different payloads.
         ///
         /// ```
         /// use exo_rails::prelude::*;
@@ -156,7 +156,7 @@ macro_rules! events {
         }
 
         impl Inputs<'_> {
-            /// Which event's payload it is.
+            /// Returns the point of the event.
             #[must_use]
             pub const fn point(&self) -> HookPoint {
                 match self {
@@ -287,7 +287,8 @@ macro_rules! events {
 
 event_table!(events);
 
-/// Plain hooks may skip with what the operation yields as well; which event it is shows when they run.
+/// Implements [`SubstituteFor`] for plain hooks, with the result types of all operations.
+/// [`HookManager`](crate::HookManager) checks the type at the event.
 macro_rules! any_substitute {
     ($($substitute:ty),*) => {$(
         impl SubstituteFor<AnyEvent> for $substitute {
@@ -300,7 +301,7 @@ macro_rules! any_substitute {
 
 any_substitute!(InvokeOutput, ModelResponse, ToolOutput, CompactionOutput, RecalledMemory);
 
-/// For what a custom event takes as a substitute.
+/// The substitute of a custom event.
 impl SubstituteFor<AnyEvent> for AnySubstitute {
     fn into_substitute(self) -> AnySubstitute {
         self

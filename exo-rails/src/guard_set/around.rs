@@ -1,4 +1,4 @@
-//! Rails around an operation that are listed at run time.
+//! Rails around an operation, in a list that is made at run time.
 
 use futures_util::future::BoxFuture;
 
@@ -6,7 +6,7 @@ use super::rail_manager::ManagedEntry;
 use crate::context::RunScope;
 use crate::event::{Begins, BoxedNext, Next, Operation, OperationResult};
 
-/// Runs an operation, with what the rails of a list do around it.
+/// Runs an operation inside the rails around it.
 pub(super) fn surround<'a, E: Begins>(
     rails: &'a [ManagedEntry<E>],
     inputs: &'a <E::Operation as Operation>::Inputs,
@@ -14,12 +14,12 @@ pub(super) fn surround<'a, E: Begins>(
 ) -> BoxFuture<'a, OperationResult<E::Operation>> {
     let next = BoxedNext::new(next);
     let around: Vec<_> = rails.iter().filter(|listed| listed.around).collect();
-    // The last is the innermost.
+    // The last rail of the list is the innermost.
     let next = around.into_iter().rev().fold(next, |next, entry| BoxedNext::new(Listed { entry, inputs, next }));
     Box::pin(next.run())
 }
 
-/// An operation with what one rail of a list does around it.
+/// An operation inside one rail of a list.
 struct Listed<'a, E: Begins> {
     entry: &'a ManagedEntry<E>,
     inputs: &'a <E::Operation as Operation>::Inputs,

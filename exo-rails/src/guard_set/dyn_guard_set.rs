@@ -20,7 +20,7 @@ use crate::guard_set::{GuardSet, HookManager, NoRails, ObserverFuture, RailManag
 use crate::point::{DEFAULT_PRIORITY, HookPoint, RailInfo, SourceLocation, event_table};
 use crate::rail::{EventSet, Presence, Rail, RailOn, Row};
 
-/// Any guard set behind one type, for what the program chooses when it runs.
+/// Any guard set behind one type. Use it when the program chooses its guard set at run time.
 ///
 /// ```
 /// use exo_rails::DynGuardSet;
@@ -44,22 +44,27 @@ use crate::rail::{EventSet, Presence, Rail, RailOn, Row};
 /// # Ok(()) }
 /// ```
 ///
-/// It is a guard set, so whatever takes one takes it: an agent, `guard_tool_call`. It is a rail too, for a field of a chain and
-/// for a [`RailManager`](crate::RailManager). A chain is registered with a `HookManager` before it is one of several that are
-/// chosen at run time: a hook runs no rails around an operation, and of a `DynGuardSet` nobody knows whether it has some. A
-/// clone is the same guard set. A
-/// dispatch costs one allocation more than that of the guard set inside; an event without rails costs none.
+/// A `DynGuardSet` is a guard set, so you can pass it wherever a guard set is expected: to an agent, or as the guard set of
+/// `guard_tool_call`. A `DynGuardSet` is also a rail: it can be a field of a chain, or a rail of a
+/// [`RailManager`](crate::RailManager). A clone refers to the same guard set.
 ///
-/// `Box<dyn GuardSet>`, `Arc<dyn GuardSet>` and `&dyn GuardSet` are guard sets as well, but not rails.
+/// A dispatch makes one more allocation than the dispatch of the guard set inside. An event without rails allocates
+/// nothing.
 ///
-/// Each rail is still checked, and each chain. Only what depends on the type of the guard set is known at run time: whether
-/// its rails may change something, and how much of a streamed answer they hold back. As a rail of a chain it may be
-/// absent for all that the compiler knows, so it meets no requirement.
+/// You cannot register a `DynGuardSet` with a `HookManager`. A hook cannot run rails around an operation, and the type of a
+/// `DynGuardSet` does not determine whether it has such rails. Register the chains themselves instead.
+///
+/// `Box<dyn GuardSet>`, `Arc<dyn GuardSet>` and `&dyn GuardSet` are guard sets too, but not rails.
+///
+/// The compiler still checks each rail and each chain. The library reads the facts that depend on the type of the guard set
+/// at run time: whether its rails may change a payload, and how much of a streamed answer they hold back. For the compiler,
+/// the rails in a `DynGuardSet` may be absent. So as a rail of a chain, a `DynGuardSet` does not meet a requirement of the
+/// chain.
 ///
 /// # Custom events
 ///
-/// A `DynGuardSet` serves the events of the library. For more events, name a trait that has them, and the
-/// compiler checks that each guard set serves them:
+/// A `DynGuardSet` serves the events of the library. For custom events, declare a trait that includes them. The compiler
+/// then checks that each guard set serves them:
 ///
 /// ```
 /// use std::sync::Arc;
@@ -87,7 +92,7 @@ use crate::rail::{EventSet, Presence, Rail, RailOn, Row};
 /// ```
 pub struct DynGuardSet<R: ?Sized = dyn GuardSet>(Arc<R>);
 
-/// [`Serves`] for a guard set whose type is not known. It is implemented for whatever serves the event.
+/// [`Serves`] for a guard set behind `dyn`. The library implements it for every type that serves the event.
 pub trait DynServes<E: Event>: Send + Sync {
     /// See [`Serves::has_rails`].
     #[doc(hidden)]
@@ -124,7 +129,7 @@ pub trait DynServes<E: Event>: Send + Sync {
     fn dyn_run_always_rails<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> ObserverFuture<'a>;
 }
 
-/// What a guard set behind `dyn` gives: a boxed future.
+/// The boxed future of a dispatch behind `dyn`.
 type OutcomeFuture<'a, E> = Pin<Box<dyn Future<Output = Outcome<E>> + Send + 'a>>;
 
 #[diagnostic::do_not_recommend]
@@ -166,7 +171,7 @@ impl<E: Event, R: Serves<E>> DynServes<E> for R {
 }
 
 impl DynGuardSet {
-    /// Any guard set.
+    /// Wraps any guard set that serves the events of the library.
     #[must_use]
     pub fn new(rails: impl GuardSet + 'static) -> Self {
         Self(Arc::new(rails))
@@ -174,7 +179,7 @@ impl DynGuardSet {
 }
 
 impl<R: ?Sized> DynGuardSet<R> {
-    /// A guard set behind a trait that has [custom events](Self#custom-events).
+    /// Wraps a guard set behind a trait that includes [custom events](Self#custom-events).
     #[must_use]
     pub const fn of(rails: Arc<R>) -> Self {
         Self(rails)
@@ -199,7 +204,7 @@ impl<C: Chain + GuardSet + 'static> From<C> for DynGuardSet {
     }
 }
 
-/// Conversions of the guard sets that are not chains.
+/// Implements the conversions from the guard sets that are not chains.
 macro_rules! from_guard_sets {
     ($($guard_set:ty),*) => {$(
         impl From<$guard_set> for DynGuardSet {
@@ -212,7 +217,7 @@ macro_rules! from_guard_sets {
 
 from_guard_sets!(RailManager, HookManager, NoRails);
 
-/// What is behind `dyn` serves the events that its trait has.
+/// Implements [`Serves`] for a guard set behind `dyn`, for the events that the trait includes.
 macro_rules! serves_behind_dyn {
     ($([$($generics:tt)*] $guard_set:ty, as $behind:ty: |$this:ident| $rails:expr;)*) => {$(
         #[diagnostic::do_not_recommend]
@@ -272,7 +277,7 @@ serves_behind_dyn! {
     [R: ?Sized] DynGuardSet<R>, as R: |this| this.0;
 }
 
-/// The pointers to `dyn GuardSet`. Those to other guard sets are in the module above.
+/// Implements [`Serves`] for the pointers to `dyn GuardSet`. The parent module has the pointers to other guard sets.
 macro_rules! pointers {
     ($($dyn:ty),*) => {
         serves_behind_dyn! {$(
@@ -285,7 +290,8 @@ macro_rules! pointers {
 
 pointers!(dyn GuardSet + 'd, dyn GuardSet + Send + 'd, dyn GuardSet + Send + Sync + 'd);
 
-/// What it is in a chain or a manager: a rail on every event of the library. What it does there, it says when it runs.
+/// As a rail, a `DynGuardSet` is on every event of the library. The guard set inside determines at run time what happens
+/// there.
 #[diagnostic::do_not_recommend]
 impl Rail for DynGuardSet {
     const DECLARATION: Row = Row::new(
@@ -360,7 +366,7 @@ macro_rules! dyn_lifecycle {
         $event:ident = $number:literal $name:literal $when:ident
             ($($mode:ident $part:ident: $type:ty),+) -> $substitute:ident, allows $allows:ident;
     )*) => {
-        /// Every event of the library, served by a guard set whose type is not known: what [`GuardSet`] asks for as one thing.
+        /// A guard set behind `dyn` that serves every event of the library. [`GuardSet`] needs this trait as one bound.
         #[doc(hidden)]
         pub trait DynLifecycle: DynServes<StandsAlone> + $(DynServes<$event> +)* {}
 

@@ -6,15 +6,15 @@ use crate::context::RailContext;
 use crate::decision::{InTheNameOf, Outcome, PlacedRail, RailOutput, Returned, Unnamed, outcome};
 use crate::event::{AnyEvent, Decoy, Inputs};
 
-/// What a hook's call gives: one boxed future.
+/// The boxed future of a hook's call.
 pub type HookFuture<'a> = Pin<Box<dyn Future<Output = Outcome<AnyEvent>> + Send + 'a>>;
 
-/// What [`Hook::run_always_rails`] gives: a boxed future.
+/// The boxed future of [`Hook::run_always_rails`].
 pub type ObserverFuture<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
-/// What stands in a [`HookManager`](crate::HookManager): a plain hook, or a guard set at one of its events.
+/// An entry of a [`HookManager`](crate::HookManager): a plain hook, or a guard set at one event.
 ///
-/// It is implemented for async functions of [`Inputs`] and [`RailContext`], and for what
+/// The library implements the trait for async functions of [`Inputs`] and [`RailContext`], and for the hooks that
 /// [`RailManager::hook_for`](crate::RailManager::hook_for) returns.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a hook",
@@ -24,12 +24,13 @@ pub type ObserverFuture<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
     note = "a chain is added with `chain.register(&mut hooks)`"
 )]
 pub trait Hook: Send + Sync + 'static {
-    /// Calls the hook, which is at this place of its manager.
+    /// Calls the hook at its place in the manager.
     #[doc(hidden)]
     fn call<'a>(&'a self, at: &'a PlacedRail, inputs: Inputs<'a>, ctx: &'a mut RailContext) -> HookFuture<'a>;
 
-    /// Calls those of its rails that are [always called](macro@crate::rail#rails-that-are-always-called), when a hook
-    /// before it has stopped the event. A plain hook is not called then; a hook around others passes it on to them.
+    /// Calls the rails of the hook that are [always called](macro@crate::rail#rails-that-are-always-called), after an
+    /// earlier hook has stopped the event. A plain hook does nothing. A hook that wraps other hooks calls this method on
+    /// each of them.
     #[doc(hidden)]
     fn run_always_rails<'a>(
         &'a self,
@@ -38,9 +39,10 @@ pub trait Hook: Send + Sync + 'static {
         ctx: &'a mut RailContext,
     ) -> ObserverFuture<'a>;
 
-    /// How many characters of a streamed answer it has to see together: see
-    /// [`Serves::stream_window`](crate::Serves::stream_window). A plain hook sees each piece as it comes, and has nothing held
-    /// back; one that needs it is a rail with a `window`.
+    /// Returns how many characters of a streamed answer the hook needs to see together: see
+    /// [`Serves::stream_window`](crate::Serves::stream_window). The default is the whole answer. For a plain hook it is 0:
+    /// the hook sees each piece as it arrives, and the library holds no text back for it. To see more text together, write
+    /// a rail with a `window`.
     fn stream_window(&self) -> usize {
         usize::MAX
     }
@@ -62,7 +64,8 @@ where
     type Out = Fut::Output;
 }
 
-/// See [`Decoy`]: without it, rustc would report a function of another shape in the words of a hidden trait.
+/// See [`Decoy`]: without this implementation, the error message for a function with another signature would name a hidden
+/// trait.
 impl<'a, F, Fut, Impl: Decoy> HookFn<'a, Impl> for F
 where
     F: Fn(Inputs<'a>, &'a mut RailContext) -> Fut,

@@ -1,4 +1,4 @@
-//! The runtime list of plain hooks, and of chains beside them.
+//! The list of plain hooks and registered chains that a program makes at run time.
 
 use std::any::type_name;
 use std::fmt;
@@ -21,18 +21,20 @@ use crate::telemetry;
 
 /// Hooks for each [`HookPoint`], called in the order in which they were added.
 ///
-/// A plain hook is an async function of [`Inputs`] and [`RailContext`] that returns what a rail may return. It
-/// is for what is not known before the program runs; what the compiler checks for rails is checked here when
-/// the hook runs, and nothing is ignored: an action that the event does not allow is a
-/// [fault](crate::FaultCause::IllegalAction). Unlike a rail that observes, a plain hook that returns an error
-/// stops the run: errors propagate. At [`Error`](struct@crate::events::Error) there is nothing left to stop: what
-/// a hook returns there is reported as a `tracing` warning, and the error that it was told of stays the error.
+/// A plain hook is an async function of [`Inputs`] and [`RailContext`] that returns one of the return types of rails. Use
+/// it for guards that the program chooses at run time.
 ///
-/// A hook with state of its own is best written as a rail with state, in a chain that is registered here: a
-/// closure that captures what its future borrows cannot be one.
+/// The compiler checks the actions of a rail. The manager checks the actions of a plain hook when the hook has run: an
+/// action that the event does not allow is a [fault](crate::FaultCause::IllegalAction). If a plain hook returns an error,
+/// the run ends, even if the hook only observes. At the end of a run or a session nothing can be stopped. So if a hook
+/// faults at [`Error`](struct@crate::events::Error), for example, the library reports the fault as a `tracing` warning, and
+/// the run ends with its own error.
 ///
-/// Chains stand in the list beside plain hooks: see [`GuardSet::register`](crate::GuardSet::register). A
-/// `HookManager` is itself a guard set, to be used wherever a chain is.
+/// If a hook needs state, write a rail with state and register its chain here. A closure cannot be a hook if its future
+/// borrows from a captured value.
+///
+/// A `HookManager` lists chains beside plain hooks: see [`GuardSet::register`](crate::GuardSet::register). It is itself a
+/// guard set, so you can use it like a chain.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -62,7 +64,7 @@ pub struct HookManager {
     hooks: PerPoint<Vec<Entry>>,
 }
 
-/// Names one hook in its [`HookManager`], to remove it.
+/// Identifies one hook in its [`HookManager`]. Pass it to [`remove`](HookManager::remove).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct HookHandle(u64);
 
@@ -88,7 +90,7 @@ impl Entry {
         let span = telemetry::rail_span(&self.at.name, self.priority, E::POINT);
         let call = span.in_scope(|| self.hook.call(&self.at, inputs, ctx)).instrument(span.clone());
         Box::pin(async move {
-            // What the event does not allow is a fault in the span too.
+            // Checks the decision first, so that the span records a fault if the event does not allow the action.
             let outcome = check::<E>(&self.at, call.await);
             telemetry::decided::<E>(&span, &outcome);
             erase::<E>(outcome)
@@ -97,15 +99,15 @@ impl Entry {
 }
 
 impl HookManager {
-    /// A manager without hooks.
+    /// Creates a manager without hooks.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a hook after those that the point already has; returns its handle.
+    /// Adds a hook after the other hooks of the point, and returns its handle.
     ///
-    /// In decisions and faults it goes by the path of its function.
+    /// The name of the hook in decisions and faults is the path of its function.
     pub fn add<H: Hook>(&mut self, point: HookPoint, hook: H) -> HookHandle {
         let (handle, priority) = (HookHandle::next(), DEFAULT_PRIORITY);
         let (name, rail) = (RailName::new(type_name::<H>()), RailIdentity::of::<H>());
@@ -116,7 +118,7 @@ impl HookManager {
 
     /// Adds a rail as the hook of one of its events.
     pub(crate) fn add_rail<E: Event, R: RailOn<E> + Send + Sync + 'static>(&mut self, rail: Arc<R>) -> HookHandle {
-        // All events share one rail, so its place is its address, and not the handle of one hook.
+        // The hooks of all events share one rail. So the place is the address of the rail, and not the handle of one hook.
         let at = R::ROW.placed::<R>(Arc::as_ptr(&rail).addr() as u64, false, R::ON_FAULT);
         let hook: RailHook<E, R> = RailHook { rail, event: std::marker::PhantomData };
         let (handle, priority, rewrites) = (HookHandle::next(), R::PRIORITY, hook.rail.may_rewrite());
@@ -129,7 +131,7 @@ impl HookManager {
         handle
     }
 
-    /// Removes a hook; whether it was there.
+    /// Removes a hook. Returns `true` if the manager had the hook.
     pub fn remove(&mut self, handle: HookHandle) -> bool {
         let of_point = |hooks: &mut Vec<Entry>| {
             let at = hooks.iter().position(|entry| entry.handle == handle)?;
@@ -143,13 +145,13 @@ impl HookManager {
         self.hooks.values_mut().for_each(Vec::clear);
     }
 
-    /// Whether the point has hooks.
+    /// Returns `true` if the point has hooks.
     #[must_use]
     pub fn has_hooks(&self, point: HookPoint) -> bool {
         !self.at(point).is_empty()
     }
 
-    /// The hooks of a point.
+    /// Returns the hooks of a point.
     fn at(&self, point: HookPoint) -> &[Entry] {
         self.hooks.get(point).map_or(&[], Vec::as_slice)
     }
@@ -207,7 +209,7 @@ impl<E: Event> Listed<E> for Entry {
     }
 }
 
-/// Holds what a hook decided against the event.
+/// Checks that the event allows the decision of a hook.
 fn check<E: Event>(hook: &PlacedRail, outcome: Outcome<AnyEvent>) -> Outcome<E> {
     let decision = outcome?;
     let fault = |cause| RailFault { rail_name: hook.name.clone(), event: E::POINT, cause };
@@ -216,11 +218,11 @@ fn check<E: Event>(hook: &PlacedRail, outcome: Outcome<AnyEvent>) -> Outcome<E> 
     Ok(match decision {
         Decision::Continue => Decision::Continue,
         Decision::Skip(RailSkip { rail_name, reason, substitute }) => {
-            // Without the path: the modules of this crate mean nothing to its users.
+            // Without the path, because the modules of this crate mean nothing to its users.
             let expected = || type_name::<E::Substitute>().rsplit("::").next().unwrap_or_default();
             let wrong = |_| fault(FaultCause::WrongSubstitute { expected: expected() });
             let substitute = substitute.map(|substitute| substitute.downcast().map(|substitute| *substitute));
-            // A skip that the event does not allow is reported as such, even when its substitute has the wrong type.
+            // If the event does not allow a skip, the fault names the skip, even if the substitute has the wrong type too.
             let skip = |substitute| E::Skip::try_allow(RailSkip { rail_name, reason, substitute });
             match substitute.transpose() {
                 Ok(substitute) => Decision::Skip(skip(substitute).map_err(|_| not_allowed())?),
@@ -265,7 +267,7 @@ impl<E: Event, R: RailOn<E> + Send + Sync + 'static> Hook for RailHook<E, R> {
     }
 }
 
-/// Forgets the type of a substitute, until [`check`] asks for it.
+/// Erases the type of the substitute. [`check`] restores it.
 pub(crate) fn erase<E: Event>(outcome: Outcome<E>) -> Outcome<AnyEvent> {
     Ok(match outcome? {
         Decision::Continue => Decision::Continue,
@@ -279,7 +281,7 @@ pub(crate) fn erase<E: Event>(outcome: Outcome<E>) -> Outcome<AnyEvent> {
     })
 }
 
-/// What a hook answers at a point that it was not made for.
+/// Returns the fault of a hook that was added at a point other than its own.
 #[cold]
 pub(crate) fn misplaced<'a>(hook: &PlacedRail, made_for: HookPoint, at: HookPoint) -> HookFuture<'a> {
     let error = format!("a hook made for {made_for} was added at {at}");

@@ -1,4 +1,4 @@
-//! Rails and hooks that are listed at run time, called in their order: what both managers have in common.
+//! Calls rails or hooks of a list in their order. `RailManager` and `HookManager` share this module.
 
 use crate::context::RailContext;
 use crate::decision::{Decision, Outcome, record_stop};
@@ -7,7 +7,7 @@ use crate::telemetry;
 
 /// A rail or hook in a list for event `E`.
 pub(super) trait Listed<E: Event>: Sync {
-    /// Calls it, in a span when `traced`.
+    /// Calls the rail, in a span if `traced` is true.
     fn call<'a>(
         &'a self,
         payload: E::Payload<'a>,
@@ -15,7 +15,7 @@ pub(super) trait Listed<E: Event>: Sync {
         traced: bool,
     ) -> impl Future<Output = Outcome<E>> + Send;
 
-    /// Calls it, or what is in it, when it is always called.
+    /// Calls the rail if it is always called. For a chain, calls the rails in it that are always called.
     fn call_if_always<'a>(
         &'a self,
         payload: E::Payload<'a>,
@@ -23,13 +23,13 @@ pub(super) trait Listed<E: Event>: Sync {
     ) -> impl Future<Output = ()> + Send;
 }
 
-/// Calls them in turn until one stops the event, then those after it that are always called.
+/// Calls the rails in turn until one stops the event, then the later rails that are always called.
 pub(super) async fn run<E: Event, L: Listed<E>>(
     list: &[L],
     mut payload: E::Payload<'_>,
     ctx: &mut RailContext,
 ) -> Outcome<E> {
-    // Asked once: it costs as much as a rail.
+    // Checked once for each dispatch, because it costs as much as a call of a rail.
     let (traced, mut fault) = (telemetry::takes_rails(), None);
     for (i, listed) in list.iter().enumerate() {
         let outcome = listed.call(E::reborrow(&mut payload), ctx, traced).await;
@@ -37,7 +37,7 @@ pub(super) async fn run<E: Event, L: Listed<E>>(
             continue;
         }
         if E::POINT.is_the_end() && outcome.is_err() {
-            // Nothing is left to stop, so those after it are called. The first fault is the outcome.
+            // The run or the session ends anyway, so the later rails run too. The outcome is the first fault.
             fault = fault.or(outcome.err());
             continue;
         }
@@ -48,7 +48,7 @@ pub(super) async fn run<E: Event, L: Listed<E>>(
     fault.map_or(Ok(Decision::Continue), Err)
 }
 
-/// Calls those that are always called.
+/// Calls the rails of the list that are always called.
 pub(super) async fn run_always<E: Event, L: Listed<E>>(list: &[L], mut payload: E::Payload<'_>, ctx: &mut RailContext) {
     for listed in list {
         listed.call_if_always(E::reborrow(&mut payload), ctx).await;

@@ -1,4 +1,4 @@
-//! Rails that come and go while agents run.
+//! Rails that are attached and detached while agents run.
 
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -12,10 +12,10 @@ use crate::point::RailName;
 
 /// A [`RailManager`] whose rails are attached and detached while agents run.
 ///
-/// A clone is another handle to the same rails: give one to the agent, and keep one. Each event is guarded by the rails that
-/// are there when it begins. So the rails before an operation can be others than the rails after it, and a rail with a
-/// `window` sees a streamed answer from the next piece on. A dispatch never waits for an attachment, and costs one lock more
-/// than that of a manager.
+/// A clone refers to the same rails: give one to the agent and keep another one. The rails that are attached when an event
+/// begins guard this event. So the rails after an operation may differ from the rails before it. A newly attached rail with
+/// a `window` sees a streamed answer from the next piece on. A dispatch never waits while a rail is being attached, and
+/// costs one lock more than the dispatch of a manager.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -43,25 +43,25 @@ pub struct LiveRails {
 }
 
 impl LiveRails {
-    /// No rails yet.
+    /// Creates an empty list of rails.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Attaches a rail, as [`RailManager::add`] adds it: a rail, or a chain.
+    /// Attaches a rail or a chain, like [`RailManager::add`].
     ///
     /// # Errors
-    /// When the rail is attached already.
+    /// Returns an error if a rail of this type is already attached without a name.
     pub fn attach<R: ManagedRail>(&self, rail: R) -> Result<RailHandle, DuplicateRail> {
         let rail = Arc::new(rail);
         self.change(|rails| rails.add_shared(&rail))
     }
 
-    /// Attaches a rail under a name, as [`RailManager::add_named`] adds it: several rails of one type have several names.
+    /// Attaches a rail under a name, like [`RailManager::add_named`]. Several rails of one type need different names.
     ///
     /// # Errors
-    /// When a rail of this name is attached already.
+    /// Returns an error if a rail of this name is already attached.
     pub fn attach_named<R: ManagedRail>(
         &self,
         name: impl Into<RailName>,
@@ -71,21 +71,22 @@ impl LiveRails {
         self.change(|rails| rails.add_shared_named(name.clone(), &rail))
     }
 
-    /// Detaches a rail; whether it was there. An event that has begun still asks it.
+    /// Detaches a rail. Returns `true` if the rail was attached. An event that has already begun still runs it.
     #[expect(clippy::must_use_candidate, reason = "it is called for what it does")]
     pub fn detach(&self, handle: RailHandle) -> bool {
         self.change(|rails| rails.remove(handle))
     }
 
-    /// The rails that are attached now. They stay as they are.
+    /// Returns the rails that are attached now. Later changes do not affect the snapshot.
     #[must_use]
     pub fn snapshot(&self) -> Arc<RailManager> {
         Arc::clone(&self.rails.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Changes a copy of the list, and puts it in the place of the list. Events that have begun keep the old list.
+    /// Changes a copy of the list, and replaces the list with the copy. Events that have begun keep the old list.
     ///
-    /// No lock is held while the list is changed or dropped, because that may run code of a rail, which may use the list.
+    /// Changing or dropping a list may run code of a rail, and this code may use the list. So the method holds no lock
+    /// meanwhile.
     fn change<T>(&self, mut change: impl FnMut(&mut RailManager) -> T) -> T {
         loop {
             let before = self.snapshot();
@@ -97,12 +98,12 @@ impl LiveRails {
         }
     }
 
-    /// Replaces the list, unless another change was faster.
+    /// Replaces the list. Returns `false` if another change has replaced it since `before`.
     fn replace(&self, before: &Arc<RailManager>, after: RailManager) -> bool {
         let mut rails = self.rails.write().unwrap_or_else(PoisonError::into_inner);
         let is_unchanged = Arc::ptr_eq(&rails, before);
         if is_unchanged {
-            // `before` keeps the old list, so nothing is dropped here.
+            // `before` keeps the old list alive, so this drops no rail while the lock is held.
             *rails = Arc::new(after);
         }
         is_unchanged
@@ -126,7 +127,7 @@ impl<E: Event> Serves<E> for LiveRails {
         Serves::<E>::has_rails(&*self.snapshot())
     }
 
-    // A rail that comes while an operation is guarded may change it.
+    // A rail that is attached while an operation is guarded may change the payload.
     fn may_rewrite(&self) -> bool {
         true
     }

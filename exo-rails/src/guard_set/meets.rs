@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use crate::guard_set::{DynGuardSet, GuardSet};
 
-/// A guard set that follows the policy `P`. With this bound, a function takes no other.
+/// A guard set that follows the policy `P`. A function with this bound rejects all other guard sets.
 ///
-/// `rail_chain!` implements it for a chain with `#[chain(policy = P)]`, after it has checked what the
-/// [policy](crate::chain_policy!) requires. A reference to such a guard set follows the policy too, and so do an `Arc`, a
-/// `Box`, and what an [event bus](crate::EventBus::wrap) makes of it.
+/// `rail_chain!` implements the trait for a chain with `#[chain(policy = P)]`, after it has checked the requirements of the
+/// [policy](crate::chain_policy!). The library implements it for references, `Arc`s and `Box`es of such a guard set, and
+/// for a guard set that an [event bus](crate::EventBus::wrap) wraps.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -33,11 +33,12 @@ use crate::guard_set::{DynGuardSet, GuardSet};
 /// deploy(EventBus::default().wrap(&SupportRails));
 /// ```
 ///
-/// A wrapper of another crate that asks every rail of the guard set inside, and leaves their decisions as they are, says so:
-/// `impl<P, R: Meets<P>> Meets<P> for MyWrapper<R> {}`.
+/// If you write a wrapper that runs every rail of the guard set inside and does not change their decisions, implement the
+/// trait for it: `impl<P, R: Meets<P>> Meets<P> for MyWrapper<R> {}`.
 ///
-/// A guard set that is put together when the program runs, such as a [`RailManager`](crate::RailManager), follows no policy.
-/// To choose between chains that do, use `DynGuardSet::<dyn Meets<Company>>::of(Arc::new(SupportRails))`.
+/// A guard set that the program makes at run time, such as a [`RailManager`](crate::RailManager), follows no policy. To
+/// choose at run time between chains that follow a policy, use
+/// `DynGuardSet::<dyn Meets<Company>>::of(Arc::new(SupportRails))`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not follow the policy `{P}`",
     label = "does not follow `{P}`",

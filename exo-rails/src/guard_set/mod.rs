@@ -1,4 +1,4 @@
-//! Guard sets: the one trait behind static chains, `RailManager`, `HookManager` and "no rails".
+//! Guard sets: one trait for chains, `RailManager`, `LiveRails`, `HookManager`, `DynGuardSet` and `NoRails`.
 
 mod around;
 pub(crate) mod dyn_guard_set;
@@ -33,11 +33,10 @@ use crate::event::{
 };
 use crate::point::event_table;
 
-/// A guard set for an agent: it serves every event of the lifecycle.
+/// A guard set for an agent. It serves every event of the lifecycle.
 ///
-/// It is implemented for every type that does. Whatever runs an agent takes a `GuardSet` and does not care
-/// whether it is a static chain, a [`RailManager`](crate::RailManager), a [`HookManager`](crate::HookManager)
-/// or [`NoRails`].
+/// The library implements the trait for every type that serves these events. An agent takes any `GuardSet`: a chain, a
+/// [`RailManager`](crate::RailManager), a [`HookManager`](crate::HookManager), [`NoRails`] or another one.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a guard set",
     label = "not a guard set",
@@ -45,10 +44,10 @@ use crate::point::event_table;
     note = "a single rail becomes one in a chain: `rail_chain![my_rail]`; a chain with `needs` becomes one in a chain that provides the values"
 )]
 pub trait GuardSet: ServesEveryEvent + DynLifecycle {
-    /// Runs the rails of one event and returns what they decided.
+    /// Runs the rails of one event and returns their decision.
     ///
-    /// The [guarded operations](crate::Guard::guard_tool_call) do this and act on every decision; call it where you
-    /// need the single event.
+    /// The [guarded operations](crate::Guard::guard_tool_call) call this and act on every decision. Call it yourself to run
+    /// the rails of a single event.
     ///
     /// ```
     /// use exo_rails::prelude::*;
@@ -67,7 +66,7 @@ pub trait GuardSet: ServesEveryEvent + DynLifecycle {
     /// ```
     ///
     /// # Errors
-    /// When a rail that can decide faults.
+    /// Returns the fault of a rail whose fault ends the run: see [`OnFault`](crate::OnFault).
     fn dispatch<'a, E: Event>(
         &'a self,
         payload: E::Payload<'a>,
@@ -79,10 +78,10 @@ pub trait GuardSet: ServesEveryEvent + DynLifecycle {
         enter::<E, Self>(self, payload, ctx.for_rails())
     }
 
-    /// Registers a chain with the runtime hook manager: one hook for each event that has rails, and none elsewhere.
-    /// Plain hooks and chains stand there side by side, in the order in which they were added.
+    /// Registers a chain with a hook manager. Adds one hook for each event on which the chain has rails. The manager calls
+    /// plain hooks and registered chains in the order in which they were added.
     ///
-    /// Returns the hooks' handles, in the order of [`PLAN`](Chain::PLAN).
+    /// Returns the handles of the hooks, in the order of [`PLAN`](Chain::PLAN).
     ///
     /// ```
     /// use exo_rails::prelude::*;
@@ -96,8 +95,8 @@ pub trait GuardSet: ServesEveryEvent + DynLifecycle {
     /// assert!(!hooks.has_hooks(HookPoint::PostToolCall));
     /// ```
     ///
-    /// A chain with rails [around an operation](macro@crate::rail#rails-around-an-operation) cannot be registered: a hook runs
-    /// no operation.
+    /// A chain with rails [around an operation](macro@crate::rail#rails-around-an-operation) cannot be registered, because
+    /// a hook does not run the operation.
     fn register(self, hooks: &mut HookManager) -> Vec<HookHandle>
     where
         Self: Chain<Around: WithoutAround> + Sized + 'static,
@@ -109,7 +108,7 @@ pub trait GuardSet: ServesEveryEvent + DynLifecycle {
 #[diagnostic::do_not_recommend]
 impl<R: ServesEveryEvent> GuardSet for R {}
 
-/// No rails: every event continues, and guarded operations behave as if nothing guarded them.
+/// A guard set without rails. Every event continues, and guarded operations run unguarded.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoRails;
 
@@ -139,7 +138,7 @@ impl<E: Event> Serves<E> for NoRails {
     }
 }
 
-/// A guard set behind a pointer is the guard set.
+/// Implements [`Serves`] for a pointer to a guard set.
 macro_rules! behind_pointers {
     ($($pointer:ty),*) => {$(
         impl<E: Event, R: Serves<E>> Serves<E> for $pointer {
@@ -170,8 +169,8 @@ macro_rules! serves_every_event {
         $event:ident = $number:literal $name:literal $when:ident
             ($($mode:ident $part:ident: $type:ty),+) -> $substitute:ident, allows $allows:ident;
     )*) => {
-        /// What serves every event of the lifecycle: all that [`GuardSet`] asks for as one thing. A method that is called on
-        /// something else is then not reported once for each event.
+        /// A type that serves every event of the lifecycle. [`GuardSet`] needs these bounds as one trait. With one bound
+        /// for each event, a call on a type that is not a guard set would be reported once for each event.
         #[diagnostic::on_unimplemented(
             message = "`{Self}` is not a guard set",
             label = "only a guard set has it",

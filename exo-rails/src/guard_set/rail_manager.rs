@@ -1,4 +1,4 @@
-//! Rails collected and sorted at run time.
+//! A guard set whose rails are added and sorted at run time.
 
 use std::any::{Any, TypeId};
 use std::fmt;
@@ -23,15 +23,22 @@ use crate::point::{HookPoint, PerPoint, RailName, SourceLocation};
 use crate::rail::{EventList, EventVisitor, Rail, RailOn};
 use crate::telemetry;
 
-/// Rails chosen at run time: sorted by priority when they are added, called through `dyn`.
+/// A guard set for rails that the program chooses at run time. The manager sorts rails by priority when they are added, and
+/// calls them through `dyn`.
 ///
-/// Any rail can be added, as it is; what it means there is what it means in a static chain: lower priorities
-/// run first, equal ones in the order in which they were added, and a rail can be listed again only under another
-/// [name](Self::add_named); an
-/// [onion](Self::onion) reverses this order after what is guarded. The
-/// calls cost more (a boxed future for each rail), and nothing checks before the program runs that the rails
-/// fit together: a rail that [needs a value](trait@crate::Provided) which no rail before it has provided faults, and of
-/// two rails that provide one value the later has its way. Rails cannot be added or removed while an event's rails run: that takes `&mut`.
+/// You can add any rail, without changes to the rail. Rails behave as in a static chain:
+///
+/// - Lower priorities run first. Rails of equal priority run in the order in which they were added.
+/// - A rail can be added again only under another [name](Self::add_named).
+/// - An [onion](Self::onion) reverses the order at events after an operation.
+///
+/// A manager differs from a chain in three ways:
+///
+/// - A call costs more: one boxed future for each rail.
+/// - The compiler does not check that the rails fit together. A rail faults if it [needs a value](trait@crate::Provided)
+///   that no earlier rail has provided. If two rails provide the same value, later rails see the value of the second.
+/// - Adding or removing a rail takes `&mut`, so it is impossible while the rails of an event run.
+///   [`LiveRails`](crate::LiveRails) can change while agents run.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -58,17 +65,17 @@ use crate::telemetry;
 /// ```
 #[derive(Clone, Default)]
 pub struct RailManager {
-    /// Whether rails run in the reverse of their order at events after an operation.
+    /// Whether rails run in reverse order at events after an operation.
     onion: bool,
     rails: Vec<Registered>,
     lists: PerPoint<Option<Arc<dyn AnyList>>>,
-    /// How many characters of a streamed answer the rails have to see together.
+    /// The number of characters of a streamed answer that the rails need to see together.
     window: usize,
 }
 
-/// Rails that can be collected at run time: all that threads can share.
+/// Rails that can be added at run time: rails that threads can share.
 ///
-/// It is implemented for every [`Rail`] that is `Send`, `Sync` and `'static`.
+/// The library implements the trait for every [`Rail`] that is `Send`, `Sync` and `'static`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a rail, or not one that threads can share",
     label = "not a rail that can be collected at run time",
@@ -77,7 +84,7 @@ pub struct RailManager {
     note = "its state is `Send` and `Sync`, and borrows nothing"
 )]
 pub trait ManagedRail: Rail + Send + Sync + 'static {
-    /// Shows every event of the rail to a visitor.
+    /// Calls the visitor with every event of the rail.
     #[doc(hidden)]
     fn each_event<V: EventVisitor<Self>>(visitor: &mut V);
 }
@@ -89,15 +96,16 @@ impl<R: Rail<Events: EventList<R>> + Send + Sync + 'static> ManagedRail for R {
     }
 }
 
-/// Names one rail in its [`RailManager`], to remove it.
+/// Identifies one rail in its [`RailManager`]. Pass it to [`remove`](RailManager::remove).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RailHandle(u64);
 
-/// The rail is in the manager already. Several rails of one type have a [name](RailManager::add_named) each.
+/// An error: the rail is already in the manager. Add several rails of one type under different
+/// [names](RailManager::add_named).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the rail `{rail_name}` is already in the manager")]
 pub struct DuplicateRail {
-    /// The rail.
+    /// The name of the rail.
     pub rail_name: RailName,
 }
 
@@ -105,32 +113,32 @@ pub struct DuplicateRail {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AddedRail {
-    /// What it is called in decisions and logs.
+    /// The name of the rail in decisions and logs.
     pub name: RailName,
-    /// Lower numbers run first.
+    /// The priority. Lower numbers run first.
     pub priority: i32,
-    /// Where it was declared.
+    /// The location of the rail's declaration.
     pub declared: SourceLocation,
 }
 
 #[derive(Clone)]
 struct Registered {
     handle: RailHandle,
-    /// The type of the rail, unless it was added by a name.
+    /// The type of the rail. `None` if the rail was added under a name.
     rail: Option<TypeId>,
     added: AddedRail,
     window: usize,
 }
 
 impl RailManager {
-    /// A manager without rails.
+    /// Creates a manager without rails.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// An onion without rails, like a chain with `#[chain(onion)]`: at events after an operation, rails run in
-    /// the exact reverse of their order. The first to see a call is the last to see its output.
+    /// Creates an onion without rails, like a chain with `#[chain(onion)]`. At events after an operation, the rails run in
+    /// exactly the reverse order. So the first rail that sees a call is the last rail that sees its output.
     ///
     /// ```
     /// use exo_rails::prelude::*;
@@ -159,10 +167,10 @@ impl RailManager {
 
     /// Adds a rail to each of its events, at its priority.
     ///
-    /// A function's rail is written `name {}`.
+    /// Write the rail of a function as `name {}`.
     ///
     /// # Errors
-    /// When a rail of this type is there already.
+    /// Returns an error if the manager already has a rail of this type without a name.
     pub fn add<R: ManagedRail>(&mut self, rail: R) -> Result<RailHandle, DuplicateRail> {
         self.add_shared(&Arc::new(rail))
     }
@@ -176,9 +184,10 @@ impl RailManager {
         Ok(self.insert(rail, id, R::NAME.into()))
     }
 
-    /// Adds a rail under a name, so that the manager can have several rails of one type. Decisions, faults, spans and logs
-    /// have this name, and each of the rails has its own retries. The names of the rails in a chain that is added begin
-    /// with it: `billing.no_refunds`.
+    /// Adds a rail under a name. Use it to add several rails of one type.
+    ///
+    /// The name appears in decisions, faults, spans and logs. Each rail has its own retries. If the rail is a chain, the
+    /// names of the rails in it begin with this name: `billing.no_refunds`.
     ///
     /// ```
     /// use exo_rails::prelude::*;
@@ -205,7 +214,7 @@ impl RailManager {
     /// ```
     ///
     /// # Errors
-    /// When a rail has this name already.
+    /// Returns an error if a rail in the manager already has this name.
     pub fn add_named<R: ManagedRail>(
         &mut self,
         name: impl Into<RailName>,
@@ -239,7 +248,7 @@ impl RailManager {
         handle
     }
 
-    /// Removes a rail from all its events; whether it was there.
+    /// Removes a rail from all its events. Returns `true` if the manager had the rail.
     pub fn remove(&mut self, handle: RailHandle) -> bool {
         let Some(at) = self.rails.iter().position(|registered| registered.handle == handle) else { return false };
         self.rails.remove(at);
@@ -250,17 +259,17 @@ impl RailManager {
         true
     }
 
-    /// Removes every rail. An onion stays one.
+    /// Removes every rail. An onion remains an onion.
     pub fn clear(&mut self) {
         *self = Self { onion: self.onion, ..Self::default() };
     }
 
-    /// The rails, in the order in which they were added.
+    /// Returns the rails, in the order in which they were added.
     pub fn rails(&self) -> impl Iterator<Item = &AddedRail> {
         self.rails.iter().map(|registered| &registered.added)
     }
 
-    /// The manager's rails of one event, as a hook for [`HookManager::add`](crate::HookManager::add).
+    /// Returns a hook that runs the manager's rails of one event, for [`HookManager::add`](crate::HookManager::add).
     ///
     /// ```
     /// use std::sync::Arc;
@@ -344,7 +353,7 @@ struct Insertion<'m, R> {
     named_here: bool,
     handle: RailHandle,
     onion: bool,
-    /// How many characters of a streamed answer the rail has to see together.
+    /// The number of characters of a streamed answer that the rail needs to see together.
     window: usize,
     lists: &'m mut PerPoint<Option<Arc<dyn AnyList>>>,
 }
@@ -354,14 +363,14 @@ impl<R: Rail + Send + Sync + 'static> EventVisitor<R> for Insertion<'_, R> {
     where
         R: RailOn<E>,
     {
-        // A chain shows every event that it serves, also those for which it has no rails.
+        // A chain visits every event that it serves, including events on which it has no rails.
         if !R::EVENTS.contains(&E::POINT) {
             return;
         }
         let slot = self.lists.entry(E::POINT);
         let old: Option<&List<E>> = slot.as_deref().and_then(|list| (list as &dyn Any).downcast_ref());
         let mut list = old.cloned().unwrap_or_default();
-        // Of equal priority, the rail comes behind those that are there; on the way out of an onion, before them.
+        // Inserts the rail after the rails of equal priority. In the reverse order of an onion, inserts it before them.
         let reversed = self.onion && E::POINT.is_after();
         let at = if reversed {
             list.rails.partition_point(|listed| listed.priority > R::PRIORITY)
@@ -399,9 +408,9 @@ pub(super) struct ManagedEntry<E: Event> {
     at: PlacedRail,
     priority: i32,
     rewrites: bool,
-    /// Whether it is called also when a rail before it has stopped the event.
+    /// Whether the rail also runs after an earlier rail has stopped the event.
     always: bool,
-    /// Whether it surrounds the operation that the event begins.
+    /// Whether the rail surrounds the operation that the event begins.
     pub(super) around: bool,
     pub(super) rail: Arc<dyn DynRail<E>>,
 }
@@ -426,19 +435,19 @@ impl<E: Event> Clone for ManagedEntry<E> {
     }
 }
 
-/// The rails of one event, without the event's type.
+/// The rails of one event, without the type of the event.
 trait AnyList: Any + Send + Sync {
-    /// The list without a rail; `None` when nothing is left.
+    /// Returns the list without this rail. `None` if the list would be empty.
     fn without(&self, handle: RailHandle) -> Option<Arc<dyn AnyList>>;
 
-    /// Runs the rails with inputs that are the event's.
+    /// Runs the rails. Returns `None` if the inputs belong to another event.
     fn run<'a>(&self, manager: &'a RailManager, inputs: Inputs<'a>, ctx: &'a mut RailContext)
     -> Option<HookFuture<'a>>;
 
-    /// A rail that surrounds an operation.
+    /// Returns the name of a rail that surrounds an operation, if the list has one.
     fn around(&self) -> Option<&RailName>;
 
-    /// Calls those that are always called.
+    /// Calls the rails that are always called. Returns `None` if the inputs belong to another event.
     fn run_always_rails<'a>(
         &self,
         manager: &'a RailManager,
@@ -477,7 +486,8 @@ impl<E: Event> AnyList for List<E> {
     }
 }
 
-// The spans are here and not where the rail's type is known: that would be a second call of each rail, and code for it.
+// The spans are here, and not where the type of the rail is known: there they would need a second call of each rail, and
+// machine code for it.
 impl<E: Event> Listed<E> for ManagedEntry<E> {
     fn call<'a>(
         &'a self,
@@ -515,7 +525,7 @@ impl<E: Event> ManagedEntry<E> {
     }
 }
 
-/// What a rail behind `dyn` gives: a boxed future.
+/// The boxed future of a rail behind `dyn`.
 type OutcomeFuture<'a, E> = Pin<Box<dyn Future<Output = Outcome<E>> + Send + 'a>>;
 
 /// A rail at one event, behind `dyn`.
@@ -577,7 +587,7 @@ impl<E: Event, R: RailOn<E> + Send + Sync> DynRail<E> for R {
     }
 }
 
-/// The rails that a [`RailManager`] has for one event, as a hook.
+/// A hook that runs the rails of a [`RailManager`] at one event.
 #[derive(Clone, Debug)]
 pub(crate) struct RailManagerHook {
     manager: Arc<RailManager>,
@@ -592,7 +602,7 @@ impl Hook for RailManagerHook {
             return misplaced(at, self.point, point);
         }
         if let Some(rail) = self.manager.at(point).and_then(AnyList::around) {
-            // Without it, the operation would run unguarded.
+            // The hook would otherwise leave out this rail, and the operation would run unguarded.
             let error = format!(
                 "the rail `{rail}` surrounds an operation, and a hook runs none: guard with the `RailManager` itself"
             );
@@ -609,7 +619,7 @@ impl Hook for RailManagerHook {
         inputs: Inputs<'a>,
         ctx: &'a mut RailContext,
     ) -> ObserverFuture<'a> {
-        // Where it was added at another point than its own, `call` has said so.
+        // If the hook was added at a point other than its own, `call` has already reported the fault.
         let list = self.manager.at(self.point).filter(|_| inputs.point() == self.point);
         let future = list.and_then(|list| list.run_always_rails(&self.manager, inputs, ctx));
         future.unwrap_or_else(|| Box::pin(std::future::ready(())))

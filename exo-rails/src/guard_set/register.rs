@@ -1,4 +1,4 @@
-//! A chain behind a hook manager.
+//! Registers a chain with a hook manager.
 
 use std::sync::Arc;
 
@@ -7,14 +7,14 @@ use crate::event::Event;
 use crate::guard_set::hook_manager::{HookHandle, HookManager};
 use crate::rail::{EventList, EventVisitor, RailOn};
 
-/// Adds a hook for each event of the chain that has rails.
+/// Adds a hook for each event on which the chain has rails.
 pub(super) fn register<C: Chain + Send + Sync + 'static>(chain: C, hooks: &mut HookManager) -> Vec<HookHandle> {
     let mut registration = Registration { chain: Arc::new(chain), hooks, handles: Vec::new() };
     C::Events::visit(&mut registration);
     registration.handles
 }
 
-/// Adds a hook for each event that the chain has rails on.
+/// Adds a hook for each event on which the chain has rails.
 struct Registration<'h, C> {
     chain: Arc<C>,
     hooks: &'h mut HookManager,

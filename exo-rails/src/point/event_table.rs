@@ -1,16 +1,19 @@
-//! The table of events: the one place to edit for a new event.
+//! The table of events. To add an event, start here.
 //!
-//! A line has the event's name, its number (its place in [`HookPoint::ALL`](super::HookPoint::ALL)), its name at run time,
-//! when it fires, its payload, what a skip brings, and what its rails may decide:
+//! A row has the event's name, its number (its index in [`HookPoint::ALL`](super::HookPoint::ALL)), its name at run time,
+//! when it fires, its payload, the type of the substitute that a skip may bring, and which actions its rails may return.
 //!
-//! - `before`: what it announces has not happened yet;
-//! - `after`: it has happened, so an onion reverses the rails;
-//! - `end`: likewise, and nothing is left to stop.
+//! The word for when the event fires is one of these:
 //!
-//! `event_table!(callback)` passes the lines to the macro `callback`. From them come [`HookPoint`](super::HookPoint), the event
-//! types with their traits, the union of payloads, the bounds of a guard set, and the payloads that a test holds. What
-//! cannot be generated (the lists in messages, in the macros and in the docs) is held against the table by the test
-//! `every_list_has_every_event`.
+//! - `before`: the event fires before the step that it announces.
+//! - `after`: the event fires after the step that it reports, so an onion runs the rails in reverse order.
+//! - `end`: the event reports the end of a run or a session, so its rails have nothing to stop. An onion runs them in
+//!   reverse order too.
+//!
+//! `event_table!(callback)` passes the rows to the macro `callback`. The callbacks generate
+//! [`HookPoint`](super::HookPoint), the event types with their traits, the union of payloads, the bounds of a guard set,
+//! and the payloads that a test holds. The lists in messages, in the macros and in the docs cannot be generated: the test
+//! `every_list_has_every_event` compares them with the table.
 
 macro_rules! event_table {
     ($callback:ident) => {
@@ -18,71 +21,71 @@ macro_rules! event_table {
             /// A session of several runs begins.
             SessionStart = 0 "session_start" before
                 (ref session: SessionInfo) -> NoSubstitute, allows Abort;
-            /// A run begins. A skip ends it with a substitute output: a cache hit.
+            /// A run begins. A skip ends the run with a substitute output, such as a cached answer.
             Start = 1 "start" before
                 (mut run: InvokeInputs) -> InvokeOutput, allows Retry;
-            /// A memory has answered, and the model has not read it yet. A skip brings what is recalled instead; without a
-            /// substitute, nothing is recalled.
+            /// A memory has answered, and the model has not read the answer yet. A skip may bring a substitute for the
+            /// recalled items. Without a substitute, the model reads no recalled items.
             MemoryRecalled = 2 "memory_recalled" before
                 (ref query: MemoryQuery, mut memory: RecalledMemory) -> RecalledMemory, allows Skip;
-            /// A run has put together what its model reads first: instructions, conversation, recalled memory, input. What
-            /// rails change stays changed for the whole run.
+            /// A run has assembled the messages that its model reads first: instructions, conversation, recalled memory,
+            /// input. The changes of rails last for the whole run.
             ContextAssembled = 3 "context_assembled" before
                 (mut context: ContextInputs) -> NoSubstitute, allows Abort;
-            /// The history is about to be compacted, because it has outgrown its budget. A skip may bring the history to
-            /// use instead; without one, the history stays as it is.
+            /// The history is about to be compacted, because it exceeds its budget. A skip may bring a substitute history.
+            /// Without a substitute, the history stays unchanged.
             PreCompaction = 4 "pre_compaction" before
                 (mut history: CompactionInputs) -> CompactionOutput, allows Skip;
-            /// The history has been compacted. Its rails observe.
+            /// The history has been compacted. The rails of this event observe.
             PostCompaction = 5 "post_compaction" after
                 (ref history: CompactionInputs, ref output: CompactionOutput) -> NoSubstitute, allows Nothing;
-            /// The model is about to be called with more tokens than the budget allows, and no compaction has helped. What
-            /// rails change stays changed for the whole run.
+            /// The next model call has more tokens than the budget allows, and no compaction has helped. The changes of
+            /// rails last for the whole run.
             ContextOverflow = 6 "context_overflow" before
                 (mut context: ContextInputs) -> NoSubstitute, allows Abort;
             /// The model is about to be called.
             PreLlmCall = 7 "pre_llm_call" before
                 (mut call: ModelCallInputs) -> ModelResponse, allows Retry;
-            /// The model has said something more: a piece of its answer, or all of an answer that is not streamed. A skip
-            /// lets the window leave as it stands; a retry has the model called again. To end the answer here, see
+            /// The model has sent a piece of its answer, or the whole answer if the answer is not streamed. A skip releases
+            /// the window unchanged. A retry calls the model again. To end the answer here, see
             /// [`StreamWindow::end`](crate::StreamWindow::end).
             LlmChunk = 8 "llm_chunk" before
                 (ref call: ModelCallInputs, mut window: StreamWindow) -> NoSubstitute, allows Retry;
-            /// The model has answered. A skip accepts the answer as it stands.
+            /// The model has answered. A skip accepts the answer unchanged.
             PostLlmCall = 9 "post_llm_call" after
                 (ref call: ModelCallInputs, mut response: ModelResponse) -> NoSubstitute, allows Retry;
-            /// The call of the model has failed. A skip may bring a substitute, such as an answer from another provider.
-            /// Without one, the error goes on, and no further rail is asked.
+            /// The model call has failed. A skip may bring a substitute, such as an answer from another provider. A skip
+            /// without a substitute keeps the error, and no further rail runs.
             LlmError = 10 "llm_error" after
                 (ref call: ModelCallInputs, ref error: OperationError) -> ModelResponse, allows Retry;
             /// A tool is about to be called.
             PreToolCall = 11 "pre_tool_call" before
                 (mut call: ToolCallInputs) -> ToolOutput, allows Retry;
-            /// A tool has returned. A skip accepts the output as it stands.
+            /// A tool has returned. A skip accepts the output unchanged.
             PostToolCall = 12 "post_tool_call" after
                 (ref call: ToolCallInputs, mut output: ToolOutput) -> NoSubstitute, allows Retry;
-            /// A tool has failed. A skip may bring a substitute. Without one, the error becomes the output that the model
-            /// reads, and no further rail is asked.
+            /// A tool has failed. A skip may bring a substitute. After a skip without a substitute, the model reads the
+            /// error as the output of the tool, and no further rail runs.
             ToolError = 13 "tool_error" after
                 (ref call: ToolCallInputs, ref error: OperationError) -> ToolOutput, allows Retry;
-            /// A run has its answer. A skip accepts it as it stands, a retry does the whole run again.
+            /// A run has its answer. A skip accepts the answer unchanged. A retry repeats the whole run.
             Finished = 14 "finished" after
                 (ref run: InvokeInputs, mut output: InvokeOutput) -> NoSubstitute, allows Retry;
-            /// A memory is about to store something. After a skip, it is not stored.
+            /// A memory is about to store an entry. After a skip, the memory does not store the entry.
             MemoryStored = 15 "memory_stored" before
                 (mut entry: MemoryEntry) -> NoSubstitute, allows Skip;
-            /// A run ends with an error. Its rails observe.
+            /// A run ends with an error. The rails of this event observe.
             Error = 16 "error" end
                 (ref run: InvokeInputs, ref error: RunError) -> NoSubstitute, allows Nothing;
-            /// A rail has suspended the run, which waits for an answer. Its rails observe. Of several rails that ask at once, each
-            /// about another tool call, this is the first.
+            /// A rail has suspended the run until its question is answered. The rails of this event observe. If several
+            /// rails ask at once, each about a different tool call, the event carries the first question.
             Suspended = 17 "suspended" end
                 (ref run: InvokeInputs, ref question: OpenQuestion) -> NoSubstitute, allows Nothing;
-            /// A session ends. Its rails observe.
+            /// A session ends. The rails of this event observe.
             SessionEnd = 18 "session_end" end
                 (ref session: SessionInfo) -> NoSubstitute, allows Nothing;
-            /// A run or a session is dropped before it has ended. Its rails observe, and run while it is dropped: a rail is a
-            /// plain `fn`, because nothing can wait there.
+            /// A run or a session is dropped before its end. The rails of this event observe. They run during the drop,
+            /// where nothing can be awaited, so each of them is a plain `fn`.
             Dropped = 19 "dropped" end
                 (ref dropped: DroppedInputs) -> NoSubstitute, allows Nothing;
         }

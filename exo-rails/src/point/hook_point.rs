@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::event_table::event_table;
 use super::text;
 
-/// When an event fires: the words of the table.
+/// When an event fires, in the words of the table.
 #[expect(non_camel_case_types, reason = "they are written so in the table")]
 enum When {
     before,
@@ -26,8 +26,8 @@ macro_rules! hook_points {
     )*) => {
         /// A point of an agent's lifecycle, as a value: the runtime side of an [event type](crate::events).
         ///
-        /// Its name, in `Display`, `FromStr` and serde, is the event's name in snake case. Custom events can be
-        /// written like the others, but not read: a text does not say which event of yours it means.
+        /// `Display`, `FromStr` and serde use the event's name in snake case. A custom event can be written, but not read:
+        /// a name alone does not identify a custom event.
         ///
         /// ```
         /// use exo_rails::HookPoint;
@@ -38,7 +38,8 @@ macro_rules! hook_points {
         /// assert_eq!(error.to_string(), "unknown event `pre_tool_cal`; did you mean `pre_tool_call`?");
         /// ```
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        // As wide as what stands beside it in decisions: narrower, the padding after it is copied byte by byte.
+        // As wide as the field beside it in decisions. With a narrower tag, the compiler copies the padding after it byte
+        // by byte.
         #[repr(u64)]
         #[non_exhaustive]
         pub enum HookPoint {
@@ -48,10 +49,11 @@ macro_rules! hook_points {
         }
 
         impl HookPoint {
-            /// Every point of the library's own, in the order in which a session can reach them.
+            /// Every point of the library, in the order in which a session can reach them. Custom events are not in the
+            /// list.
             pub const ALL: &'static [Self] = &[$(Self::$event,)*];
 
-            /// The name in snake case, as in `Display` and serde.
+            /// Returns the name in snake case, as in `Display` and serde.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self {
@@ -60,7 +62,7 @@ macro_rules! hook_points {
                 }
             }
 
-            /// The name of the event type of this point, for the compiler's messages.
+            /// Returns the name of the event type of this point, for the compiler's messages.
             pub(crate) const fn event_name(self) -> &'static str {
                 match self {
                     $(Self::$event => stringify!($event),)*
@@ -68,8 +70,8 @@ macro_rules! hook_points {
                 }
             }
 
-            /// The place of this point in [`HookPoint::ALL`]; a custom event has one behind them, which others may
-            /// have too.
+            /// Returns the index of this point in [`HookPoint::ALL`]. The number of a custom event is greater than these,
+            /// and several custom events may share it.
             pub(crate) const fn number(self) -> u32 {
                 match self {
                     $(Self::$event => $number,)*
@@ -77,8 +79,8 @@ macro_rules! hook_points {
                 }
             }
 
-            /// Whether the event fires after what it reports has happened. In an [onion](crate::Chain), its rails run in
-            /// the reverse of their order.
+            /// Returns `true` if the event fires after the step that it reports. In an [onion](crate::Chain), the rails of
+            /// such an event run in reverse order.
             #[must_use]
             pub const fn is_after(self) -> bool {
                 match self {
@@ -87,7 +89,7 @@ macro_rules! hook_points {
                 }
             }
 
-            /// Whether nothing is left to stop: the event reports an end.
+            /// Returns `true` if the event reports the end of a run or a session. Its rails have nothing to stop.
             pub(crate) const fn is_the_end(self) -> bool {
                 match self {
                     $(Self::$event => matches!(When::$when, When::end),)*
@@ -101,10 +103,10 @@ macro_rules! hook_points {
 event_table!(hook_points);
 
 impl HookPoint {
-    /// How many points of the library's own there are.
+    /// The number of points of the library.
     pub(crate) const COUNT: usize = Self::ALL.len();
 
-    /// Whether the two are the same point, for the sorting in constants.
+    /// Returns `true` if both are the same point. The sorting in constants needs a `const fn`.
     pub(crate) const fn same(self, other: Self) -> bool {
         match (self, other) {
             (Self::Custom(one), Self::Custom(other)) => one.same(other),
@@ -114,7 +116,8 @@ impl HookPoint {
     }
 }
 
-/// A custom event, as a value: what [`#[derive(Event)]`](derive@crate::Event) makes of its name and place.
+/// A custom event, as a value. [`#[derive(Event)]`](derive@crate::Event) makes it from the name and the module of the
+/// event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CustomPoint {
     name: &'static str,
@@ -132,7 +135,7 @@ impl CustomPoint {
         Self { name, event, module, after, number: number_of(name), operation: None }
     }
 
-    /// The event of a custom operation, which a chain names to serve it.
+    /// Marks the point as an event of a custom operation. Messages tell the author of a chain to list this operation.
     #[doc(hidden)]
     #[must_use]
     pub const fn of_operation(mut self, operation: &'static str) -> Self {
@@ -140,18 +143,18 @@ impl CustomPoint {
         self
     }
 
-    /// The operation that it is an event of.
+    /// The operation that this event belongs to. `None` if the event was declared alone.
     pub(crate) const fn operation(&self) -> Option<&'static str> {
         self.operation
     }
 
-    /// The name that it was given, or that of its type in snake case.
+    /// The name from `#[event(name = "…")]`, or else the name of the type in snake case.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         self.name
     }
 
-    /// The module that declares it: it tells apart events of one name.
+    /// The module that declares the event. It distinguishes events of the same name.
     #[must_use]
     pub const fn module(&self) -> &'static str {
         self.module
@@ -165,8 +168,8 @@ impl CustomPoint {
     }
 }
 
-/// A number behind those of the library's points and below 64, which a set of bits has room for. Different names may
-/// have the same: it only finds most differences quickly.
+/// Returns a number greater than those of the library's points and less than 64, so that it fits a set of bits. Different
+/// names may get the same number: the number only speeds up the comparison of points.
 const fn number_of(name: &str) -> u32 {
     let (bytes, mut sum, mut i) = (name.as_bytes(), 0_u32, 0);
     while i < bytes.len() {
@@ -196,7 +199,7 @@ impl fmt::Display for HookPoint {
     }
 }
 
-/// A text that names no event.
+/// An error: the text is not the name of an event.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown event `{name}`; {hint}")]
 pub struct UnknownHookPoint {
@@ -217,9 +220,9 @@ impl FromStr for HookPoint {
     }
 }
 
-/// The nearest name, when one is near; otherwise all of them.
+/// Returns a hint with the nearest name, or with all names if none is near.
 fn hint(name: &str) -> String {
-    // Also for the name of the type: `PreToolCall`.
+    // Finds the event by the name of its type too: `PreToolCall`.
     let plain = |name: &str| name.replace('_', "").to_lowercase();
     let distance = |point: &HookPoint| strsim::damerau_levenshtein(&plain(point.name()), &plain(name));
     match HookPoint::ALL.iter().min_by_key(|point| distance(point)) {

@@ -1,4 +1,4 @@
-//! The points of an agent's lifecycle as values, and what names a rail: its name, its place, its reason.
+//! The points of an agent's lifecycle as values, and the data that describe a rail: its name, its location, its reason.
 
 pub(crate) mod event_table;
 pub(crate) mod hook_point;

@@ -7,25 +7,25 @@ use serde::Serialize;
 use super::text;
 use crate::point::source_location::SourceLocation;
 
-/// The priority of a rail that gives none.
+/// The priority of a rail that declares none.
 pub const DEFAULT_PRIORITY: i32 = 50;
 
 /// A rail's name, priority and location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct RailInfo {
-    /// What it is called.
+    /// The name of the rail.
     pub name: &'static str,
-    /// Lower numbers run first.
+    /// The priority. Lower numbers run first.
     pub priority: i32,
-    /// Where it was declared.
+    /// The location of the rail's declaration.
     pub declared: SourceLocation,
 }
 
 impl RailInfo {
-    /// Whether both are of one rail, in a constant: no two rails have the same name at the same place, but those made
-    /// from one generic type.
+    /// Returns `true` if both describe the same rail, in a constant. Two rails with the same name at the same location are
+    /// the same rail, unless they are instances of one generic type.
     pub(crate) const fn same(&self, other: &Self) -> bool {
-        // Numbers first: that is quicker, and constants are slow.
+        // Compares the numbers first, because that is quicker and constants evaluate slowly.
         self.declared.same(&other.declared) && text::same(self.name, other.name)
     }
 }

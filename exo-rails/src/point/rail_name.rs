@@ -1,4 +1,4 @@
-//! What a rail is called.
+//! The name of a rail.
 
 use std::borrow::Borrow;
 use std::cmp::Ordering;
@@ -9,10 +9,10 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// The name of a rail, as decisions, faults and records have it.
+/// The name of a rail, as in decisions, faults and records.
 ///
-/// It is text: it derefs to `str`, and is compared, shown and serialized as one. The name of a rail in a chain is a
-/// constant, and a rail that is named when the program runs shares its text, so a clone never copies it.
+/// A `RailName` derefs to `str`, and is compared, displayed and serialized like a `str`. Cloning never copies the text: the
+/// name of a rail in a chain is a constant, and a name that the program makes at run time is shared.
 ///
 /// ```
 /// use exo_rails::RailName;
@@ -32,13 +32,13 @@ enum Text {
 }
 
 impl RailName {
-    /// The name that is this constant.
+    /// Creates a name from a constant.
     #[must_use]
     pub const fn new(name: &'static str) -> Self {
         Self(Text::Static(name))
     }
 
-    /// The name as text.
+    /// Returns the name as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match &self.0 {

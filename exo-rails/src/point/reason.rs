@@ -1,17 +1,16 @@
-//! Why a rail decided as it did.
+//! The reason of a decision.
 
 use std::borrow::Cow;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Why a rail skipped, retried or aborted: never empty.
+/// The reason why a rail skipped, retried or aborted. A reason is never empty.
 ///
-/// A decision that stops something must say why, to the developer who reads the log and to the model that
-/// reads the tool's answer. There is therefore no way to skip, retry or abort without one, and a text that
-/// turns out to be blank is replaced by [`Reason::BLANK`], which says so.
+/// The reason explains the decision to the developer who reads the log, and to the model that reads the output of a skipped
+/// tool call. So a rail cannot skip, retry or abort without a reason. If the text is blank, [`Reason::BLANK`] replaces it.
 ///
-/// A literal costs no allocation.
+/// A reason from a literal allocates nothing.
 ///
 /// ```
 /// use exo_rails::Reason;
@@ -25,16 +24,16 @@ use serde::{Deserialize, Serialize};
 pub struct Reason(Cow<'static, str>);
 
 impl Reason {
-    /// What stands in for a blank reason.
+    /// The text that replaces a blank reason.
     pub const BLANK: &'static str = "the rail gave a blank reason";
 
-    /// A reason with this text; a blank text becomes [`Reason::BLANK`].
+    /// Creates a reason with this text. If the text is blank, the reason is [`Reason::BLANK`].
     pub fn new(text: impl Into<Cow<'static, str>>) -> Self {
         let text = text.into();
         if text.trim().is_empty() { Self(Cow::Borrowed(Self::BLANK)) } else { Self(text) }
     }
 
-    /// The text.
+    /// Returns the text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -83,7 +82,7 @@ impl<'de> Deserialize<'de> for Reason {
     }
 }
 
-/// What a decision takes as its reason: what a [`Reason`] can be made from.
+/// Types that convert into a [`Reason`]: the `reason` parameters of decisions take them.
 #[diagnostic::on_unimplemented(
     message = "a reason is a literal or a `String`, not `{Self}`",
     label = "not a reason",
@@ -91,7 +90,7 @@ impl<'de> Deserialize<'de> for Reason {
     note = "what is no text is put into one: `format!(\"the limit is {{limit}}\")`"
 )]
 pub trait IntoReason {
-    /// The reason.
+    /// Converts into a reason.
     fn into_reason(self) -> Reason;
 }
 

@@ -1,4 +1,4 @@
-//! A place in source code.
+//! A location in source code.
 
 use std::fmt;
 use std::hash::Hash;
@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer};
 
 use super::text;
 
-/// A place in source code: where a rail was declared, or a hook added.
+/// A location in source code: where a rail or a [provided value](trait@crate::Provided) is declared.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SourceLocation {
     place: &'static Location<'static>,
@@ -17,7 +17,8 @@ pub struct SourceLocation {
 }
 
 impl SourceLocation {
-    /// The place of the call, for the macros: that of the user's token which the call has.
+    /// Returns the location of the call, for the macros. They give the call the span of a token of the user, so the result
+    /// is the location of this token.
     #[doc(hidden)]
     #[must_use]
     #[track_caller]
@@ -25,25 +26,25 @@ impl SourceLocation {
         Self { place: Location::caller(), module }
     }
 
-    /// The file, as the compiler was given it.
+    /// The path of the file, as the compiler received it.
     #[must_use]
     pub const fn file(&self) -> &'static str {
         self.place.file()
     }
 
-    /// The line, from 1.
+    /// The line, counted from 1.
     #[must_use]
     pub const fn line(&self) -> u32 {
         self.place.line()
     }
 
-    /// The column, from 1.
+    /// The column, counted from 1.
     #[must_use]
     pub const fn column(&self) -> u32 {
         self.place.column()
     }
 
-    /// The module, which tells apart what one call of a macro declares in several; empty for a hook.
+    /// The module. It distinguishes items that one call of a macro declares in several modules.
     #[must_use]
     pub const fn module(&self) -> &'static str {
         self.module

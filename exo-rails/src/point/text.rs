@@ -1,11 +1,11 @@
 //! The text of a compile error, built in a constant.
 //!
-//! A `panic!` in a constant takes one `&str` and formats nothing, so what a message names is put together here.
+//! A `panic!` in a constant takes one `&str` and cannot format it, so this module puts the names into the text.
 
-/// How long a message may become, in bytes. What goes beyond is cut off.
+/// The longest text, in bytes. `Text` leaves out a piece that does not fit.
 const ROOM: usize = 1024;
 
-/// A text that grows in a constant.
+/// A text that a constant builds piece by piece.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Text {
     bytes: [u8; ROOM],
@@ -17,11 +17,11 @@ impl Text {
         Self { bytes: [0; ROOM], len: 0 }
     }
 
-    /// The text and this after it.
+    /// Appends a piece of text.
     pub(crate) const fn and(mut self, more: &str) -> Self {
         let more = more.as_bytes();
         let mut i = 0;
-        // All of it or nothing: half a character is no text.
+        // Appends the whole piece or nothing, because half a character would not be valid UTF-8.
         while self.len + more.len() - i <= ROOM && i < more.len() {
             self.bytes[self.len] = more[i];
             self.len += 1;
@@ -30,12 +30,12 @@ impl Text {
         self
     }
 
-    /// The text and a name in backticks after it.
+    /// Appends a name in backticks.
     pub(crate) const fn name(self, name: &str) -> Self {
         self.and("`").and(name).and("`")
     }
 
-    /// The text and a number after it.
+    /// Appends a number.
     #[allow(dead_code, reason = "not every message has a number")]
     pub(crate) const fn number(mut self, number: i32) -> Self {
         if number < 0 {
@@ -58,24 +58,25 @@ impl Text {
         self
     }
 
-    /// Ends the compilation with the text, at the caller of the functions that track theirs.
+    /// Ends the compilation with the text. The compiler reports it at the caller of the outermost function with
+    /// `#[track_caller]`.
     #[track_caller]
     #[allow(clippy::panic, reason = "in a constant it is a compile error")]
     pub(crate) const fn refuse(&self) -> ! {
         panic!("{}", self.as_str())
     }
 
-    /// What has been written.
+    /// Returns the text so far.
     pub(crate) const fn as_str(&self) -> &str {
         match std::str::from_utf8(self.bytes.split_at(self.len).0) {
             Ok(text) => text,
-            // Only whole texts have been put in.
+            // Unreachable: the bytes are whole pieces of valid UTF-8.
             Err(_) => "",
         }
     }
 }
 
-/// Whether two texts are the same.
+/// Returns `true` if both texts are the same.
 pub(crate) const fn same(one: &str, two: &str) -> bool {
     let (one, two) = (one.as_bytes(), two.as_bytes());
     if one.len() != two.len() {
@@ -91,7 +92,7 @@ pub(crate) const fn same(one: &str, two: &str) -> bool {
     true
 }
 
-/// The one of the names that is nearest, when one is near enough to be what was meant.
+/// Returns the nearest of the names, if it is at most two changes away.
 pub(crate) const fn nearest(name: &str, names: &[&'static str]) -> Option<&'static str> {
     let (mut best, mut best_distance, mut i) = (None, 3, 0);
     while i < names.len() {
@@ -107,8 +108,8 @@ pub(crate) const fn nearest(name: &str, names: &[&'static str]) -> Option<&'stat
 
 const LONGEST: usize = 64;
 
-/// How many bytes have to be put in, taken out or replaced to make one of the other (the distance of Levenshtein,
-/// one row of the table at a time). Longer names are not compared.
+/// Returns the Levenshtein distance: the number of bytes to insert, remove or replace to turn one name into the other. The
+/// function holds one row of the table at a time. It does not compare names longer than [`LONGEST`].
 const fn distance(one: &[u8], two: &[u8]) -> usize {
     if one.len() > LONGEST || two.len() > LONGEST {
         return usize::MAX;

@@ -1,38 +1,45 @@
-//! Spans: what a run does, as [`tracing`] sees it, in the words of the OpenTelemetry conventions for generative AI.
+//! Spans of runs, operations and rails, for [`tracing`]. Their names follow the OpenTelemetry conventions for generative
+//! AI.
 //!
-//! An `Agent` opens a span for its run, and in it one for each call of the model, each call of a tool, each
-//! compaction and each use of its memory, with the rails before and after inside:
+//! An `Agent` opens a span for its run. Inside this span it opens one for each model call, each tool call, each compaction
+//! and each use of its memory. The span of an operation contains the rails before and after the operation.
 //!
-//! | span | `otel.name` | what it says, beside `gen_ai.operation.name` and `exo_rails.run_id` |
+//! | span | `otel.name` | its fields, beside `gen_ai.operation.name` and `exo_rails.run_id` |
 //! |---|---|---|
 //! | [run](run_span) | `invoke_agent {agent}` | the agent, the conversation and its turn, the usage, the steps |
-//! | [model call](model_call_span) | `chat {model}` | the provider, the model that was asked and the one that answered, the conversation, the step, why it ended, the usage of all attempts |
+//! | [model call](model_call_span) | `chat {model}` | the provider, the requested model and the model that answered, the conversation, the step, the finish reason, the usage of all attempts |
 //! | [tool call](tool_call_span) | `execute_tool {tool}` | the tool, the id of the call, the step |
-//! | [compaction](compaction_span) | `compact_history` | the step, how many messages are gone |
-//! | [memory](memory_span) | `recall_memory` or `store_memory` | the step, how many items were recalled |
-//! | [rail](rail_span) | `rail {name}` | its name and priority, the event, what it decided and why |
+//! | [compaction](compaction_span) | `compact_history` | the step, the number of removed messages |
+//! | [memory](memory_span) | `recall_memory` or `store_memory` | the step, the number of recalled items |
+//! | [rail](rail_span) | `rail {name}` | its name and priority, the event, its decision and the reason |
 //!
-//! When it has [ended](end), each operation also says how often it was attempted; whose substitute its result is, when a
-//! rail has skipped it or rescued it; and, when it failed, its [error type](error_type) and the rail that ended it. An
-//! error is one of the operation also where it is only told to the model, as that of a tool is.
+//! When an operation has [ended](end), its span also has these fields:
 //!
-//! The spans of operations have the level `INFO` and the target [`TARGET`]; those of rails `DEBUG` and [`RAIL_TARGET`]. A
-//! [`RailManager`](crate::RailManager) and a [`HookManager`](crate::HookManager) open a span around each rail when
-//! somebody takes spans of that level and target; a chain does when it has `#[chain(trace)]`, and has no trace of it
-//! otherwise.
+//! - the number of attempts,
+//! - if the result is a substitute: the rail that brought it,
+//! - if the operation failed: its [error type](error_type), and the rail that ended the operation.
 //!
-//! # What is not in them
+//! A failed tool call is an error of its span, even if the agent goes on and only the model reads the error.
 //!
-//! Nothing of a prompt, of an answer, or of the arguments and the output of a tool. Names that a model has made up, of
-//! tools that the agent does not have, are left out, and errors are told by their kind. What a *rail* says in its reason is
-//! in its span, as it wrote it: a rail that quotes an argument in its reason has it there, and one whose fault skips the
-//! event (`on_fault = "skip"`) has the text of the fault as its reason.
+//! The spans of operations have the level `INFO` and the target [`TARGET`]. The spans of rails have the level `DEBUG` and
+//! the target [`RAIL_TARGET`]. A [`RailManager`](crate::RailManager) and a [`HookManager`](crate::HookManager) open a span
+//! around each rail if a subscriber enables spans of this level and target. A chain does so only with `#[chain(trace)]`.
+//! Without this attribute, a chain contains no code for spans.
+//!
+//! # Left out
+//!
+//! Spans do not contain the text of prompts or answers, or the arguments and the output of tools. They leave out the names
+//! of tools that the agent does not have, because the model made them up. They report an error by its kind, without its
+//! text.
+//!
+//! The span of a *rail* has its reason, unchanged. If a rail quotes an argument in its reason, the span has this argument.
+//! If the fault of a rail skips the event (`on_fault = "skip"`), the reason is the text of the fault.
 //!
 //! # With OpenTelemetry
 //!
-//! `tracing-opentelemetry` makes of these spans those of OpenTelemetry: it reads `otel.name`, `otel.kind` and
-//! `otel.status_code`. The convention's names are all in [`names`]; it is at
-//! <https://opentelemetry.io/docs/specs/semconv/gen-ai/> and, while it is in development, in
+//! `tracing-opentelemetry` converts these spans into OpenTelemetry spans. It reads `otel.name`, `otel.kind` and
+//! `otel.status_code`. The module [`names`] has all names of fields. The convention is at
+//! <https://opentelemetry.io/docs/specs/semconv/gen-ai/>, and while it is in development, at
 //! <https://github.com/open-telemetry/semantic-conventions-genai>.
 //!
 //! # In your own loop
@@ -75,80 +82,82 @@ pub const TARGET: &str = "exo_rails";
 /// The target of the spans of rails.
 pub const RAIL_TARGET: &str = "exo_rails::rail";
 
-/// The names of what spans say.
+/// The names of the fields of spans.
 ///
-/// Those of the convention are as it has them
-/// [for calls of a model](https://github.com/open-telemetry/semantic-conventions-genai/blob/main/docs/gen-ai/gen-ai-spans.md)
-/// and [for agents and tools](https://github.com/open-telemetry/semantic-conventions-genai/blob/main/docs/gen-ai/gen-ai-agent-spans.md).
-/// What it has no name for begins with `exo_rails`.
+/// The convention defines most names: those [of model
+/// calls](https://github.com/open-telemetry/semantic-conventions-genai/blob/main/docs/gen-ai/gen-ai-spans.md) and those [of
+/// agents and
+/// tools](https://github.com/open-telemetry/semantic-conventions-genai/blob/main/docs/gen-ai/gen-ai-agent-spans.md). A name
+/// that the convention does not have begins with `exo_rails`.
 pub mod names {
-    /// What is done: `invoke_agent`, `chat`, `execute_tool`.
+    /// The operation: `invoke_agent`, `chat`, `execute_tool`.
     pub const OPERATION_NAME: &str = "gen_ai.operation.name";
-    /// Who provides the model. Older versions of the convention call it `gen_ai.system`.
+    /// The provider of the model. Older versions of the convention call it `gen_ai.system`.
     pub const PROVIDER_NAME: &str = "gen_ai.provider.name";
-    /// The agent.
+    /// The name of the agent.
     pub const AGENT_NAME: &str = "gen_ai.agent.name";
-    /// The session.
+    /// The id of the session.
     pub const CONVERSATION_ID: &str = "gen_ai.conversation.id";
-    /// The model that is asked.
+    /// The model in the request.
     pub const REQUEST_MODEL: &str = "gen_ai.request.model";
-    /// Whether its answer is streamed.
+    /// Whether the answer is streamed.
     pub const REQUEST_STREAM: &str = "gen_ai.request.stream";
     /// The id of the answer.
     pub const RESPONSE_ID: &str = "gen_ai.response.id";
     /// The model that has answered.
     pub const RESPONSE_MODEL: &str = "gen_ai.response.model";
-    /// Why it stopped: a list, which is text here, `["stop"]`, because a field of a span cannot be a list.
+    /// Why the model stopped. The convention defines a list. It is written as text, such as `["stop"]`, because a field of
+    /// a `tracing` span cannot be a list.
     pub const RESPONSE_FINISH_REASONS: &str = "gen_ai.response.finish_reasons";
-    /// Tokens of the requests.
+    /// The number of tokens in the requests.
     pub const USAGE_INPUT_TOKENS: &str = "gen_ai.usage.input_tokens";
-    /// Tokens of the answers.
+    /// The number of tokens in the answers.
     pub const USAGE_OUTPUT_TOKENS: &str = "gen_ai.usage.output_tokens";
-    /// The tool.
+    /// The name of the tool.
     pub const TOOL_NAME: &str = "gen_ai.tool.name";
-    /// The id of its call.
+    /// The id of the tool call.
     pub const TOOL_CALL_ID: &str = "gen_ai.tool.call.id";
-    /// What kind of tool it is: here, `function`.
+    /// The kind of the tool. Here it is always `function`.
     pub const TOOL_TYPE: &str = "gen_ai.tool.type";
-    /// How it failed: see [`error_type`](super::error_type).
+    /// The kind of the failure: see [`error_type`](super::error_type).
     pub const ERROR_TYPE: &str = "error.type";
 
-    /// The name of the span in OpenTelemetry: that of a span in `tracing` is a constant.
+    /// The name of the span in OpenTelemetry. It is a field because the name of a `tracing` span is a constant.
     pub const OTEL_NAME: &str = "otel.name";
-    /// `client` for a call of the model, otherwise `internal`.
+    /// `client` for a model call, otherwise `internal`.
     pub const OTEL_KIND: &str = "otel.kind";
-    /// `ERROR` when it failed.
+    /// `ERROR` if the operation failed.
     pub const OTEL_STATUS_CODE: &str = "otel.status_code";
 
-    /// The run.
+    /// The id of the run.
     pub const RUN_ID: &str = "exo_rails.run_id";
-    /// Which run of its session it is.
+    /// The number of the run in its session.
     pub const TURN: &str = "exo_rails.turn";
     /// The step of the run.
     pub const STEP: &str = "exo_rails.step";
-    /// How many steps the run has taken.
+    /// The number of steps of the run.
     pub const STEPS: &str = "exo_rails.steps";
-    /// How often the operation was attempted.
+    /// The number of attempts of the operation.
     pub const ATTEMPTS: &str = "exo_rails.attempts";
-    /// The rail whose substitute stands in for the result.
+    /// The rail whose substitute replaced the result.
     pub const SUBSTITUTED_BY: &str = "exo_rails.substituted_by";
-    /// How many messages a compaction has removed.
+    /// The number of messages that a compaction has removed.
     pub const REMOVED: &str = "exo_rails.removed";
-    /// How many items of a memory were recalled.
+    /// The number of items that a memory has recalled.
     pub const RECALLED: &str = "exo_rails.recalled";
-    /// The rail: that of the span, or the one that has ended the operation.
+    /// The rail of the span, or the rail that has ended the operation.
     pub const RAIL_NAME: &str = "exo_rails.rail.name";
-    /// Its priority.
+    /// The priority of the rail.
     pub const RAIL_PRIORITY: &str = "exo_rails.rail.priority";
-    /// What it decided: `continue`, `skip`, `retry`, `abort`, or `fault` when it could not.
+    /// The decision of the rail: `continue`, `skip`, `retry`, `abort`, or `fault` if the rail could not decide.
     pub const RAIL_DECISION: &str = "exo_rails.rail.decision";
-    /// Why, in its own words.
+    /// The reason of the rail, unchanged.
     pub const RAIL_REASON: &str = "exo_rails.rail.reason";
-    /// The event that it was called at.
+    /// The event that the rail was called at.
     pub const EVENT: &str = "exo_rails.event";
 }
 
-/// What is done and with what, as the name of a span: `chat gpt-5`; what is done alone when there is no name for the rest.
+/// The name of a span: the operation and its subject, such as `chat gpt-5`. Without a subject, the operation alone.
 struct Title<'a>(&'static str, Option<&'a str>);
 
 impl fmt::Display for Title<'_> {
@@ -160,7 +169,7 @@ impl fmt::Display for Title<'_> {
     }
 }
 
-/// The span of a run: around [`guard_run`](crate::Guard::guard_run).
+/// Creates the span of a run, for [`guard_run`](crate::Guard::guard_run).
 #[must_use = "a span that is dropped has nothing in it: `.instrument(span)`"]
 pub fn run_span(ctx: &RailContext) -> Span {
     tracing::info_span!(
@@ -184,7 +193,7 @@ pub fn run_span(ctx: &RailContext) -> Span {
     )
 }
 
-/// The span of a model call: around [`guard_llm_call`](crate::Guard::guard_llm_call) or
+/// Creates the span of a model call, for [`guard_llm_call`](crate::Guard::guard_llm_call) or
 /// [`guard_stream`](crate::Guard::guard_stream).
 #[must_use = "a span that is dropped has nothing in it: `.instrument(span)`"]
 pub fn model_call_span(ctx: &RailContext, provider: Option<&str>, model: Option<&str>) -> Span {
@@ -213,7 +222,8 @@ pub fn model_call_span(ctx: &RailContext, provider: Option<&str>, model: Option<
     )
 }
 
-/// The span of a tool call: around [`guard_tool_call`](crate::Guard::guard_tool_call). A text that is empty is not known.
+/// Creates the span of a tool call, for [`guard_tool_call`](crate::Guard::guard_tool_call). Pass an empty text for a name
+/// or an id that is unknown.
 #[must_use = "a span that is dropped has nothing in it: `.instrument(span)`"]
 pub fn tool_call_span(ctx: &RailContext, tool: &str, call_id: &str) -> Span {
     let known = |text| Some(text).filter(|text: &&str| !text.is_empty());
@@ -236,8 +246,8 @@ pub fn tool_call_span(ctx: &RailContext, tool: &str, call_id: &str) -> Span {
     )
 }
 
-/// The span of a compaction: around [`guard_compaction`](crate::Guard::guard_compaction). The convention has no name for
-/// it.
+/// Creates the span of a compaction, for [`guard_compaction`](crate::Guard::guard_compaction). The convention has no name
+/// for this operation.
 #[must_use = "a span that is dropped has nothing in it: `.instrument(span)`"]
 pub fn compaction_span(ctx: &RailContext) -> Span {
     tracing::info_span!(
@@ -257,17 +267,17 @@ pub fn compaction_span(ctx: &RailContext) -> Span {
     )
 }
 
-/// What is done with a memory.
+/// The operations of a memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemoryUse {
-    /// It recalls: [`guard_recall`](crate::Guard::guard_recall).
+    /// The memory recalls: [`guard_recall`](crate::Guard::guard_recall).
     Recall,
-    /// It stores: [`guard_store`](crate::Guard::guard_store).
+    /// The memory stores: [`guard_store`](crate::Guard::guard_store).
     Store,
 }
 
-/// The span of a use of a memory: around [`guard_recall`](crate::Guard::guard_recall) or
-/// [`guard_store`](crate::Guard::guard_store). The convention has no name for it.
+/// Creates the span of a use of a memory, for [`guard_recall`](crate::Guard::guard_recall) or
+/// [`guard_store`](crate::Guard::guard_store). The convention has no name for these operations.
 #[must_use = "a span that is dropped has nothing in it: `.instrument(span)`"]
 pub fn memory_span(ctx: &RailContext, what: MemoryUse) -> Span {
     let operation = match what {
@@ -291,22 +301,22 @@ pub fn memory_span(ctx: &RailContext, what: MemoryUse) -> Span {
     )
 }
 
-/// What comes out of an operation, for its span.
+/// The result of an operation, for its span.
 pub trait SpanResult {
-    /// What it has cost.
+    /// Returns the tokens that the operation has used.
     fn usage(&self) -> Option<&Usage> {
         None
     }
 
-    /// Says in the span what is to be said of it.
+    /// Records the fields of this result in the span.
     fn record_in(&self, span: &Span);
 
-    /// Whether it tells of a failure, to be read by the model.
+    /// Returns `true` if the result reports a failure to the model.
     fn is_error(&self) -> bool {
         false
     }
 
-    /// The kind of the error that it stands for.
+    /// Returns the kind of the error that the result reports.
     fn error_kind(&self) -> Option<OperationErrorKind> {
         None
     }
@@ -361,18 +371,17 @@ impl SpanResult for RecalledMemory {
     }
 }
 
-/// What is stored has no output.
+/// The result of storing in a memory: it has no output.
 impl SpanResult for () {
     fn record_in(&self, _: &Span) {}
 }
 
-/// Records in the span how the operation ended. `ctx` is the context that it was guarded in.
+/// Records in the span how the operation ended. `ctx` is the context of the guarded operation.
 pub fn end<T: SpanResult>(span: &Span, ctx: &RailContext, result: &Result<T, RunError>) {
     end_with_usage(span, ctx, result, result.as_ref().ok().and_then(T::usage));
 }
 
-/// Records in the span how the operation ended, with the tokens that all its attempts used: the result knows only those of
-/// the last.
+/// Like [`end`], but records the tokens of all attempts. The result has only those of the last attempt.
 pub fn end_with_usage<T: SpanResult>(
     span: &Span,
     ctx: &RailContext,
@@ -394,13 +403,13 @@ pub fn end_with_usage<T: SpanResult>(
             }
         }
         Err(error) => {
-            // What is cancelled may not have begun.
+            // A cancelled operation may not have begun.
             if !matches!(error, RunError::Cancelled) {
                 span.record(names::ATTEMPTS, ctx.attempt() + 1);
             }
             span.record(names::RAIL_NAME, rail_of(error));
             if error.suspension().is_some() {
-                // What waits has not failed.
+                // A suspended run has not failed.
                 span.record(names::ERROR_TYPE, error_type(error));
             } else {
                 failed(span, error_type(error));
@@ -416,8 +425,8 @@ fn record_usage(span: &Span, usage: Option<&Usage>) {
     }
 }
 
-/// Watches an operation until it has ended. When the watch is dropped before, because the future of the operation is, the
-/// span says that it was dropped (`error.type` is `dropped`), and what it has used until then.
+/// Watches an operation until it has ended. If the future of the operation is dropped before, the watch is dropped too. It
+/// then records in the span that the operation was dropped (`error.type` is `dropped`), and the usage until then.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -437,7 +446,7 @@ pub fn until_ended<U: Fn() -> Option<Usage>>(span: &Span, used: U) -> UntilEnded
     UntilEnded { span, used, has_ended: false }
 }
 
-/// See [`until_ended`].
+/// The watch that [`until_ended`] creates.
 #[must_use = "the watch ends when it is dropped"]
 #[derive(Debug)]
 pub struct UntilEnded<'s, U: Fn() -> Option<Usage>> {
@@ -447,7 +456,7 @@ pub struct UntilEnded<'s, U: Fn() -> Option<Usage>> {
 }
 
 impl<U: Fn() -> Option<Usage>> UntilEnded<'_, U> {
-    /// The operation has ended, in whatever way.
+    /// Records that the operation has ended, with success or with an error. Dropping the watch then does nothing.
     pub fn ended(mut self) {
         self.has_ended = true;
     }
@@ -467,7 +476,7 @@ fn failed(span: &Span, error_type: &str) {
     span.record(names::OTEL_STATUS_CODE, "ERROR");
 }
 
-/// The value of `error.type` for this error:
+/// Returns the value of `error.type` for this error:
 ///
 /// | error | `error.type` |
 /// |---|---|
@@ -475,13 +484,14 @@ fn failed(span: &Span, error_type: &str) {
 /// | a rail suspended the run | `suspended`; `otel.status_code` is not `ERROR` |
 /// | a rail faulted | `rail_fault` |
 /// | a rail's retries were used up | `retries_exhausted` |
-/// | the operation failed | its [kind](OperationErrorKind), as in JSON: `rate_limited`; `_OTHER` when it is none of them |
+/// | the operation failed | its [kind](OperationErrorKind), as in JSON, such as `rate_limited`; `_OTHER` for [`OperationErrorKind::Other`] |
 /// | too many steps | `step_limit` |
+/// | too many nested runs | `too_deep` |
 /// | cancelled | `cancelled` |
 /// | the permit was kept | `permit_kept` |
 ///
-/// The output of a tool that tells of an error, without one, is a `tool_error`. An operation that was dropped before it had
-/// ended is `dropped`: see [`until_ended`].
+/// Two values do not come from a `RunError`. If the output of a tool reports an error without a kind, the value is
+/// `tool_error`. If an operation was dropped before it ended, the value is `dropped`: see [`until_ended`].
 #[must_use]
 pub fn error_type(error: &RunError) -> &'static str {
     match error {
@@ -510,7 +520,7 @@ const fn kind(kind: OperationErrorKind) -> &'static str {
     }
 }
 
-/// The rail that has ended the run with this error.
+/// Returns the rail that has ended the run with this error.
 fn rail_of(error: &RunError) -> Option<&str> {
     match error {
         RunError::Abort(abort) => Some(&abort.rail_name),
@@ -520,7 +530,7 @@ fn rail_of(error: &RunError) -> Option<&str> {
     }
 }
 
-/// Records the model of a request that is about to be sent: a rail may have chosen another one.
+/// Records the model of a request just before it is sent, because a rail may have chosen another model.
 pub fn record_request(span: &Span, request: &ModelCallInputs) {
     if let Some(model) = &request.model {
         span.record(names::OTEL_NAME, display(Title("chat", Some(model))));
@@ -528,7 +538,7 @@ pub fn record_request(span: &Span, request: &ModelCallInputs) {
     }
 }
 
-/// The span of a rail at an event: for your own guard sets.
+/// Creates the span of a rail at an event, for custom guard sets.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -559,14 +569,14 @@ pub fn rail_span(rail: &str, priority: i32, event: HookPoint) -> Span {
     )
 }
 
-/// Says in the span of a rail what it has decided.
+/// Records in the span of a rail what the rail has decided.
 pub fn decided<E: Payloads>(span: &Span, outcome: &Outcome<E>) {
     if span.is_disabled() {
         return;
     }
     let (decision, reason) = match outcome {
         Ok(decision) => (decision.action(), decision.reason()),
-        // Not its text: that of a fault about arguments quotes them.
+        // Without the text of the fault: a fault about arguments quotes them.
         Err(fault) => {
             failed(span, fault_type(&fault.cause));
             ("fault", None)
@@ -576,7 +586,7 @@ pub fn decided<E: Payloads>(span: &Span, outcome: &Outcome<E>) {
     span.record(names::RAIL_REASON, reason.map(Reason::as_str));
 }
 
-/// The same for what a chain asks its rails.
+/// Records the decision of a rail in a chain.
 pub(crate) fn flowed<E: Payloads>(span: &Span, flow: &ControlFlow<Outcome<E>>) {
     match flow {
         ControlFlow::Continue(()) => decided::<E>(span, &Ok(Decision::Continue)),
@@ -594,7 +604,7 @@ const fn fault_type(cause: &FaultCause) -> &'static str {
     }
 }
 
-/// Whether somebody takes the spans of rails.
+/// Returns `true` if a subscriber enables the spans of rails.
 #[inline]
 pub(crate) fn takes_rails() -> bool {
     tracing::span_enabled!(target: RAIL_TARGET, Level::DEBUG)

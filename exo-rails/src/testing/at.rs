@@ -1,4 +1,4 @@
-//! One event.
+//! Runs the rails of one event.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ use crate::testing::shown;
 use crate::testing::trace::Trace;
 use crate::testing::traced::Traced;
 
-/// Runs the rails of one event, in a context of its own.
+/// Runs the rails of one event in a new context.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -33,7 +33,8 @@ pub async fn at<E: OwnedPayload>(rails: &impl Serves<E>, payload: impl Into<E::O
     at_in(rails, payload, &mut RunContext::new("testing")).await
 }
 
-/// The same in a given context: with a session, with what earlier rails have left in `ctx.run`.
+/// Runs the rails of one event in your context. For example, the context can have a session, or values of earlier rails in
+/// `ctx.run`.
 pub async fn at_in<E: OwnedPayload>(
     rails: &impl Serves<E>,
     payload: impl Into<E::Owned> + Send,
@@ -44,14 +45,14 @@ pub async fn at_in<E: OwnedPayload>(
     Decided { outcome, payload, trace: rails.trace().clone() }
 }
 
-/// What the rails of one event decided, and what they left of its payload.
+/// The decision of the rails of one event, and the payload afterwards.
 #[non_exhaustive]
 pub struct Decided<E: OwnedPayload> {
-    /// The decision, or the fault of a rail that could not take one.
+    /// The decision, or the fault of a rail that could not decide.
     pub outcome: Outcome<E>,
-    /// The payload as the rails have left it.
+    /// The payload with the changes of the rails.
     pub payload: E::Owned,
-    /// The event, with what the rails have changed.
+    /// The trace of the event. It has the changes of the rails.
     pub trace: Trace,
 }
 
@@ -59,16 +60,16 @@ impl<E: OwnedPayload> Decided<E> {
     /// Asserts that every rail continued.
     ///
     /// # Panics
-    /// When one did not.
+    /// Panics if a rail did not continue.
     #[track_caller]
     pub fn assert_continued(&self) -> &Self {
         self.hold(StoppedBy::of::<E>(&self.outcome).is_none(), || "expected that every rail continues".to_owned())
     }
 
-    /// Asserts that a rail skipped, for a reason with this text in it.
+    /// Asserts that a rail skipped, with a reason that contains this text.
     ///
     /// # Panics
-    /// When it is otherwise.
+    /// Panics if no rail skipped, or if the reason does not contain the text.
     #[track_caller]
     pub fn assert_skipped(&self, reason: &str) -> &Self {
         self.assert_stopped(StopKind::Skip, reason)
@@ -77,7 +78,7 @@ impl<E: OwnedPayload> Decided<E> {
     /// Asserts that a rail skipped with this substitute.
     ///
     /// # Panics
-    /// When it is otherwise.
+    /// Panics if no rail skipped, or if the substitute differs.
     #[track_caller]
     pub fn assert_skipped_with(&self, expected: &<E as Payloads>::Substitute) -> &Self
     where
@@ -90,38 +91,38 @@ impl<E: OwnedPayload> Decided<E> {
         self.hold(substitute == Some(expected), || format!("expected a skip with {expected:?}, not {substitute:?}"))
     }
 
-    /// Asserts that a rail asked for a retry, for a reason with this text in it. How often and when stands in the
-    /// [`outcome`](Self::outcome).
+    /// Asserts that a rail asked for a retry, with a reason that contains this text. The [`outcome`](Self::outcome) has the
+    /// delay and the number of retries.
     ///
     /// # Panics
-    /// When it is otherwise.
+    /// Panics if no rail asked for a retry, or if the reason does not contain the text.
     #[track_caller]
     pub fn assert_retried(&self, reason: &str) -> &Self {
         self.assert_stopped(StopKind::Retry, reason)
     }
 
-    /// Asserts that a rail aborted, for a reason with this text in it.
+    /// Asserts that a rail aborted, with a reason that contains this text.
     ///
     /// # Panics
-    /// When it is otherwise.
+    /// Panics if no rail aborted, or if the reason does not contain the text.
     #[track_caller]
     pub fn assert_aborted(&self, reason: &str) -> &Self {
         self.assert_stopped(StopKind::Abort, reason)
     }
 
-    /// Asserts that a rail faulted, with this text in its cause.
+    /// Asserts that a rail faulted, with a cause that contains this text.
     ///
     /// # Panics
-    /// When it is otherwise.
+    /// Panics if no rail faulted, or if the cause does not contain the text.
     #[track_caller]
     pub fn assert_faulted(&self, cause: &str) -> &Self {
         self.assert_stopped(StopKind::Fault, cause)
     }
 
-    /// Asserts that it was this rail that stopped the event.
+    /// Asserts that this rail stopped the event.
     ///
     /// # Panics
-    /// When it was another, or none.
+    /// Panics if another rail stopped the event, or if every rail continued.
     #[track_caller]
     pub fn assert_by(&self, rail: &str) -> &Self {
         let is_it = StoppedBy::of::<E>(&self.outcome).is_some_and(|stopped| stopped.rail_name == rail);

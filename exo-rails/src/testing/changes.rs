@@ -1,4 +1,4 @@
-//! What rails have changed in a payload.
+//! The changes that rails made in a payload.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::event::Inputs;
 
-/// What of a payload rails can change.
+/// Returns the parts of a payload that rails can change, as JSON.
 pub(super) fn changeable(inputs: &Inputs<'_>) -> Value {
     match inputs {
         Inputs::Start(run) => value(run),
@@ -37,7 +37,7 @@ fn value(part: &impl Serialize) -> Value {
     serde_json::to_value(part).unwrap_or_default()
 }
 
-/// The places at which two values differ, each as `path: before -> after`.
+/// Returns the differences between two values, each as `path: before -> after`.
 pub(super) fn differences(before: &Value, after: &Value) -> Vec<String> {
     let mut found = Vec::new();
     collect("", before, after, &mut found);

@@ -1,4 +1,4 @@
-//! One operation.
+//! Guards one operation with prepared results.
 
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -11,8 +11,9 @@ use crate::operation::{Guard, IntoFailure, Permit};
 use crate::testing::tested::Tested;
 use crate::testing::traced::Traced;
 
-/// A guarded tool call, which comes to what is said with [`returns`](GuardedCall::returns) and
-/// [`fails`](GuardedCall::fails), and is made when it is awaited.
+/// Prepares a guarded tool call. Awaiting it makes the call.
+///
+/// The tool returns the results that you prepare with [`returns`](GuardedCall::returns) and [`fails`](GuardedCall::fails).
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -32,8 +33,9 @@ pub fn tool_call<R: GuardSet>(rails: &R, call: ToolCallInputs) -> GuardedCall<'_
     GuardedCall::new(rails, call)
 }
 
-/// A guarded call of the model, which comes to what is said with [`returns`](GuardedCall::returns) and
-/// [`fails`](GuardedCall::fails), and is made when it is awaited.
+/// Prepares a guarded call of the model. Awaiting it makes the call.
+///
+/// The model returns the results that you prepare with [`returns`](GuardedCall::returns) and [`fails`](GuardedCall::fails).
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -56,7 +58,7 @@ pub fn llm_call<R: GuardSet>(
     GuardedCall::new(rails, request)
 }
 
-/// A guarded operation with prepared results: made by [`tool_call`] and [`llm_call`].
+/// A guarded operation with prepared results. [`tool_call`] and [`llm_call`] create it.
 #[must_use = "it does nothing until it is awaited"]
 #[derive(Debug)]
 pub struct GuardedCall<'r, R, I, O> {
@@ -71,20 +73,20 @@ impl<'r, R: GuardSet, I, O> GuardedCall<'r, R, I, O> {
         Self { rails, inputs, results: Results { left: VecDeque::new(), taken: 0 }, ctx: RunContext::new("testing") }
     }
 
-    /// What the operation comes to: the first time, or after what is prepared already. Once more than is prepared is a
-    /// failure.
+    /// Prepares an output for the next attempt. Each call of `returns` or [`fails`](Self::fails) prepares one attempt, in
+    /// order. An attempt without a prepared result fails.
     pub fn returns(mut self, output: impl Into<O>) -> Self {
         self.results.left.push_back(Ok(output.into()));
         self
     }
 
-    /// The same, when it fails.
+    /// Prepares an error for the next attempt.
     pub fn fails(mut self, error: impl IntoFailure<OperationError>) -> Self {
         self.results.left.push_back(Err(error.into_failure()));
         self
     }
 
-    /// It is done in this context, which is then in [`Tested::ctx`].
+    /// Sets the context of the operation. After the call, the context is in [`Tested::ctx`].
     pub fn in_context(mut self, ctx: RunContext) -> Self {
         self.ctx = ctx;
         self

@@ -1,14 +1,13 @@
-//! To test rails: at one event, around one operation, in a scripted run.
+//! Tools to test rails: at one event, around one operation, or in a scripted run.
 //!
-//! A rail is a function, and the first test of it calls it. What is here tests what comes of it: whether the operation
-//! happens, with which arguments, what the model is told. Each assertion that does not hold panics with everything that
-//! has happened, in order.
+//! A rail is a function, so a first test can call it directly. This module tests the effects of rails: whether the
+//! operation happens, with which arguments, and what the model reads. If an assertion fails, it panics with the whole
+//! trace, in order.
 //!
 //! # One event
 //!
-//! [`at`] runs the rails of one event. A guard set is whatever implements [`GuardSet`](crate::GuardSet): `rail_chain![name]` for
-//! the rail of a function, a chain with its fields filled in, a manager. A rail that stands in no chain is driven
-//! [alone](only).
+//! [`at`] runs the rails of one event. Pass any [`GuardSet`](crate::GuardSet): `rail_chain![name]` for the rail of a
+//! function, a chain with its fields, or a manager. To test a rail that is in no chain, use [`only`].
 //!
 //! ```
 //! use exo_rails::prelude::*;
@@ -36,8 +35,8 @@
 //!
 //! # One operation
 //!
-//! [`tool_call`] and [`llm_call`] guard one call, which comes to what the test has prepared: retries are made, and
-//! failures rescued.
+//! [`tool_call`] and [`llm_call`] guard one call whose results the test prepares. The rails can retry the call, and replace
+//! its failure.
 //!
 //! ```
 //! use exo_rails::prelude::*;
@@ -58,18 +57,19 @@
 //!
 //! # A run
 //!
-//! `exo_rails_agent::testing::run` runs an agent whose model replays a script, and whose tools return what the test says. It
+//! `exo_rails_agent::testing::run` runs an agent whose model replays a script, and whose tools return prepared outputs. It
 //! has the same assertions.
 //!
 //! # In an agent or your own loop
 //!
-//! Put [`Traced`] around the guard set, and have its [`Trace`] watch the tools and the model: the assertions are the
-//! same.
+//! Wrap the guard set in [`Traced`], and let its [`Trace`] watch the tools and the model. The trace has the same
+//! assertions.
 //!
 //! # Time
 //!
-//! Nothing here touches the clock: a retry waits as long as its rail says. Under `#[tokio::test(start_paused = true)]`,
-//! with tokio's feature `test-util`, waits take no time, and `tokio::time::Instant` shows how long they would have been.
+//! The test helpers do not change the clock: a retry waits for the delay that its rail asks for. With tokio's feature
+//! `test-util` and `#[tokio::test(start_paused = true)]`, waiting takes no real time. `tokio::time::Instant` then shows the
+//! simulated time.
 
 mod at;
 mod changes;
@@ -92,7 +92,7 @@ use crate::guard_set::{ManagedRail, RailManager};
 use crate::point::HookPoint;
 use crate::rail::PlannedRail;
 
-/// A guard set of this rail alone: one with state, or that of a function, `only(name {})`.
+/// Creates a guard set with this rail alone. Pass a rail with state, or the rail of a function: `only(name {})`.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -115,16 +115,16 @@ use crate::rail::PlannedRail;
 /// ```
 pub fn only(rail: impl ManagedRail) -> RailManager {
     let mut manager = RailManager::new();
-    // It is the first, so there is none that it could be the second of.
+    // Cannot fail: the manager has no other rail.
     let _ = manager.add(rail);
     manager
 }
 
-/// Asserts that these rails, and no others, run at an event, in this order. Of a chain inside the chain, its rails are
-/// named.
+/// Asserts that exactly these rails run at an event, in this order. For a chain inside the chain, list the rails of the
+/// inner chain.
 ///
 /// # Panics
-/// When it is otherwise.
+/// Panics if the rails or their order differ.
 #[track_caller]
 pub fn assert_order<'n, C: Chain>(_: &C, event: HookPoint, names: impl IntoIterator<Item = &'n str>) {
     let order = names_of(C::PLAN.rails(event), event);

@@ -6,9 +6,12 @@ use crate::event::Event;
 
 /// An event whose payload a test can make and hold.
 ///
-/// All [events](crate::events) are: `ToolCallInputs` at `PreToolCall`, and a tuple where there are several parts,
-/// `(ToolCallInputs, ToolOutput)` at `PostToolCall`. So are [custom events](derive@crate::Event); one without a payload
-/// holds `()`:
+/// The library implements the trait for every [event](crate::events) and every [custom event](derive@crate::Event). The
+/// type of the payload depends on its parts:
+///
+/// - One part: the part itself, such as `ToolCallInputs` at `PreToolCall`.
+/// - Several parts: a tuple, such as `(ToolCallInputs, ToolOutput)` at `PostToolCall`.
+/// - No parts, at a custom event without a payload: `()`.
 ///
 /// ```
 /// use exo_rails::testing;
@@ -32,13 +35,11 @@ use crate::event::Event;
 /// assert_eq!(recalled.assert_continued().payload.0, ["Ada"]);
 /// # }
 /// ```
-///
-/// It is implemented for every event.
 pub trait OwnedPayload: Event {
-    /// The parts of the payload.
+    /// The parts of the payload, by value.
     type Owned: Debug + Send;
 
-    /// Lends them to the rails.
+    /// Lends the parts to the rails.
     fn lend(owned: &mut Self::Owned) -> Self::Payload<'_>;
 }
 
@@ -57,11 +58,11 @@ where
 /// A payload: references to its parts.
 #[doc(hidden)]
 pub trait Parts {
-    /// The parts themselves.
+    /// The parts, by value.
     type Owned;
 }
 
-/// A payload that is lent from its parts for `'a`.
+/// A payload that borrows its parts for `'a`.
 #[doc(hidden)]
 pub trait LentFrom<'a, Owned> {
     fn lend(owned: &'a mut Owned) -> Self;
@@ -105,7 +106,7 @@ macro_rules! tuples {
     )*};
 }
 
-// A payload has at most seven parts; one part stands alone.
+// A payload has at most seven parts. A payload of one part is not a tuple.
 tuples! {
     (A OwnedA a, B OwnedB b)
     (A OwnedA a, B OwnedB b, C OwnedC c)

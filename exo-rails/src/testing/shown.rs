@@ -1,4 +1,4 @@
-//! How a trace is printed.
+//! Prints a trace.
 
 use std::fmt::{Formatter, Result};
 
@@ -6,7 +6,7 @@ use crate::context::StopKind;
 use crate::message::{Message, Messages, ToolCall};
 use crate::testing::trace::{TraceEntry, TracedEvent};
 
-/// All entries; events are numbered.
+/// Prints all entries, and numbers the events.
 pub(super) fn entries(f: &mut Formatter<'_>, entries: &[TraceEntry]) -> Result {
     let (mut number, mut told) = (0, &Messages::new());
     for entry in entries {
@@ -45,7 +45,7 @@ fn decision(event: &TracedEvent) -> String {
     }
 }
 
-/// A request, without the messages that it has in common with the one before.
+/// Prints a request, without the messages that the previous request had too.
 fn request(f: &mut Formatter<'_>, before: &Messages, messages: &Messages) -> Result {
     let same = before.iter().zip(messages).take_while(|(one, other)| one == other).count();
     match same {
@@ -72,7 +72,7 @@ pub(super) const fn stop(how: StopKind) -> &'static str {
     }
 }
 
-/// What a rail does that stops an event so.
+/// Returns the verb for a rail that stops an event.
 pub(super) const fn does(how: StopKind) -> &'static str {
     match how {
         StopKind::Skip => "skips",

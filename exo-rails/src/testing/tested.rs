@@ -1,4 +1,4 @@
-//! What a tested operation has come to.
+//! The result of a tested operation.
 
 use std::borrow::Cow;
 use std::ops::Deref;
@@ -8,21 +8,21 @@ use crate::error::RunError;
 use crate::message::{InvokeOutput, ModelResponse, ToolOutput};
 use crate::testing::trace::Trace;
 
-/// What a tested operation has come to, and how: it derefs to its [`Trace`], which has the other assertions.
+/// The result of a tested operation, and its [`Trace`]. It derefs to the trace, which has more assertions.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Tested<T = InvokeOutput> {
-    /// What it has come to.
+    /// The result of the operation.
     pub result: Result<T, RunError>,
-    /// The context that it was done in, with what the rails have put into `ctx.run` and `ctx.session`.
+    /// The context of the operation. Its `ctx.run` and `ctx.session` have the values that the rails have put there.
     pub ctx: RunContext,
-    /// What has happened.
+    /// The trace of the operation.
     pub trace: Trace,
 }
 
-/// What an operation yields, as far as it is text.
+/// Results of an operation that have a text.
 pub trait Answer {
-    /// The text of the answer, or of a tool's output.
+    /// Returns the text of the answer, or of the tool's output.
     fn answer(&self) -> Cow<'_, str>;
 }
 
@@ -45,7 +45,7 @@ impl Answer for ToolOutput {
 }
 
 impl<T: Answer> Tested<T> {
-    /// What an operation came to, with the context that it was done in and what happened.
+    /// Creates the result of a tested operation, with its context and its trace.
     pub fn new(result: Result<T, RunError>, ctx: RunContext, trace: Trace) -> Self {
         trace.ended(match &result {
             Ok(output) => format!("{:?}", output.answer()),
@@ -54,10 +54,10 @@ impl<T: Answer> Tested<T> {
         Self { result, ctx, trace }
     }
 
-    /// Asserts that it succeeded with exactly this text.
+    /// Asserts that the operation succeeded with exactly this text.
     ///
     /// # Panics
-    /// When it did not.
+    /// Panics if the operation failed, or if the text differs.
     #[track_caller]
     pub fn assert_output(&self, text: &str) -> &Self {
         let is_it = self.result.as_ref().is_ok_and(|output| output.answer() == text);
@@ -65,10 +65,10 @@ impl<T: Answer> Tested<T> {
         self
     }
 
-    /// Asserts that it ended with an error that has this text in its message.
+    /// Asserts that the operation failed with an error whose message contains this text.
     ///
     /// # Panics
-    /// When it did not.
+    /// Panics if the operation succeeded, or if the message does not contain the text.
     #[track_caller]
     pub fn assert_failed(&self, text: &str) -> &Self {
         let failed = self.result.as_ref().is_err_and(|error| error.to_string().contains(text));

@@ -1,4 +1,4 @@
-//! What has happened, in order, and assertions on it.
+//! The record of a test, in order, and assertions about it.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -12,10 +12,10 @@ use crate::operation::Tool;
 use crate::point::HookPoint;
 use crate::testing::shown;
 
-/// What has happened, in order: events and what the rails decided, tools that ran, what the model was told.
+/// The record of a test, in order: the events and the decisions of their rails, the tools that ran, and the messages that
+/// the model read.
 ///
-/// A clone is another handle to the same trace. It is printed whole by each assertion that does not hold, and by
-/// `println!("{trace}")`:
+/// A clone refers to the same trace. A failed assertion prints the whole trace, and so does `println!("{trace}")`:
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -58,48 +58,49 @@ pub struct Trace(Arc<Mutex<Log>>);
 #[derive(Clone, Default)]
 struct Log {
     entries: Vec<TraceEntry>,
-    /// The tools that are watched.
+    /// The names of the watched tools.
     tools: BTreeSet<String>,
-    /// Whether a model is watched.
+    /// Whether the trace watches a model.
     has_model: bool,
-    /// Why nothing could happen at all.
+    /// Why the test could not run anything.
     unusable: Option<String>,
     ended: Option<String>,
 }
 
-/// One thing that has happened.
+/// One entry of a [`Trace`].
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum TraceEntry {
-    /// An event.
+    /// An event fired.
     Fired(TracedEvent),
-    /// The model was asked, and told these messages.
+    /// The model was called with these messages.
     ModelAsked(Messages),
-    /// A tool ran, with this call.
+    /// A tool ran with this call.
     ToolRan(ToolCallInputs),
-    /// A piece of a streamed answer arrived. It stands where it was taken from the stream, in which some pieces wait.
+    /// A piece of a streamed answer arrived. Its position in the trace is the moment when the test took it from the stream.
+    /// The stream may have produced it earlier.
     Streamed(StreamPiece),
     /// A note of the program that runs the test: see [`Trace::note`].
     Noted(String),
 }
 
-/// One event, and what its rails made of it.
+/// One event, and the effects of its rails.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct TracedEvent {
-    /// Which it is.
+    /// The point of the event.
     pub point: HookPoint,
     /// The [step](RailContext::step) of the run.
     pub step: u32,
     /// The [attempt](RailContext::attempt) of the operation.
     pub attempt: u32,
-    /// The tool that it is about, when it is about one.
+    /// The name of the tool, for the events of a tool call.
     pub tool: Option<String>,
-    /// Whether its rails have come to an end: not when the run was dropped meanwhile.
+    /// Whether the rails of the event have finished. `false` if the run was dropped while they ran.
     pub has_ended: bool,
-    /// How a rail stopped it; `None` when all continued.
+    /// How a rail stopped the event. `None` if every rail continued.
     pub stopped: Option<StoppedBy>,
-    /// What the rails have changed of the payload, each place as `path: before -> after`, in JSON.
+    /// The changes of the rails in the payload, each as `path: before -> after`, in JSON.
     pub changes: Vec<String>,
 }
 
@@ -110,9 +111,9 @@ impl TracedEvent {
     }
 }
 
-/// Writing.
+/// Methods that write the trace.
 impl Trace {
-    /// The same tool, watched: the trace has each call of it that runs.
+    /// Wraps a tool, so that the trace records each call of the tool that runs.
     pub fn tool(&self, tool: impl Into<Tool>) -> Tool {
         let (tool, trace) = (tool.into(), self.clone());
         let spec = tool.spec().function.clone();
@@ -123,17 +124,19 @@ impl Trace {
         })
     }
 
-    /// Watches the tool of this name: [`tool_ran`](Self::tool_ran) is called whenever it runs.
+    /// Declares that the test watches the tool of this name: the caller then calls [`tool_ran`](Self::tool_ran) whenever
+    /// the tool runs.
     pub fn watch_tool(&self, name: &str) {
         self.lock().tools.insert(name.to_owned());
     }
 
-    /// Watches a model: [`model_asked`](Self::model_asked) is called whenever it is asked.
+    /// Declares that the test watches a model: the caller then calls [`model_asked`](Self::model_asked) whenever it calls
+    /// the model.
     pub fn watch_model(&self) {
         self.lock().has_model = true;
     }
 
-    /// Writes down that an event begins; returns its place, for its end.
+    /// Records that an event begins. Returns the index of the entry, for [`end`](Self::end).
     pub(super) fn begin(&self, event: TracedEvent) -> usize {
         let mut log = self.lock();
         log.entries.push(TraceEntry::Fired(event));
@@ -146,17 +149,17 @@ impl Trace {
         }
     }
 
-    /// Writes down that the model was asked, and with which messages.
+    /// Records that the model was called with these messages.
     pub fn model_asked(&self, messages: &Messages) {
         self.lock().entries.push(TraceEntry::ModelAsked(messages.clone()));
     }
 
-    /// Writes down that a tool ran, with this call.
+    /// Records that a tool ran with this call.
     pub fn tool_ran(&self, call: &ToolCallInputs) {
         self.lock().entries.push(TraceEntry::ToolRan(call.clone()));
     }
 
-    /// Writes down a piece of a streamed answer.
+    /// Records a piece of a streamed answer.
     pub fn streamed(&self, piece: StreamPiece) {
         self.lock().entries.push(TraceEntry::Streamed(piece));
     }
@@ -165,12 +168,12 @@ impl Trace {
         self.lock().ended = Some(how);
     }
 
-    /// Writes down something else that a reader of the trace should see.
+    /// Records a note for the reader of the trace.
     pub fn note(&self, note: impl Into<String>) {
         self.lock().entries.push(TraceEntry::Noted(note.into()));
     }
 
-    /// Writes down why nothing could be run: each assertion then panics with it.
+    /// Records why the test could not run anything. Each assertion then panics with this text.
     pub fn unusable(&self, why: String) {
         self.lock().unusable = Some(why);
     }
@@ -180,15 +183,15 @@ impl Trace {
     }
 }
 
-/// Reading.
+/// Methods that read the trace.
 impl Trace {
-    /// Everything that has happened so far, in order; events stand where they began.
+    /// Returns all entries so far, in order. The position of an event is the moment when it began.
     #[must_use]
     pub fn entries(&self) -> Vec<TraceEntry> {
         self.lock().entries.clone()
     }
 
-    /// The events.
+    /// Returns the events.
     #[must_use]
     pub fn events(&self) -> Vec<TracedEvent> {
         self.picked(|entry| match entry {
@@ -197,7 +200,7 @@ impl Trace {
         })
     }
 
-    /// The calls of this tool that ran, as the rails had left them.
+    /// Returns the calls of this tool that ran, with the changes of the rails.
     #[must_use]
     pub fn calls(&self, tool: &str) -> Vec<ToolCallInputs> {
         self.picked(|entry| match entry {
@@ -206,7 +209,7 @@ impl Trace {
         })
     }
 
-    /// What the model was told, each time that it was asked.
+    /// Returns the messages of each request to the model.
     #[must_use]
     pub fn requests(&self) -> Vec<Messages> {
         self.picked(|entry| match entry {
@@ -215,7 +218,7 @@ impl Trace {
         })
     }
 
-    /// What a streamed run told.
+    /// Returns the pieces of a streamed run.
     #[must_use]
     pub fn stream(&self) -> Vec<StreamPiece> {
         self.picked(|entry| match entry {
@@ -233,13 +236,13 @@ impl Trace {
     }
 }
 
-/// Assertions. Each panics when it does not hold, with the whole trace.
+/// Assertions. A failed assertion panics with the whole trace.
 #[expect(clippy::must_use_candidate, reason = "an assertion returns itself to be chained")]
 impl Trace {
-    /// Asserts that these events happened, in this order, and no others.
+    /// Asserts that exactly these events fired, in this order.
     ///
     /// # Panics
-    /// When it is otherwise.
+    /// Panics if the events or their order differ.
     #[track_caller]
     pub fn assert_events(&self, events: impl IntoIterator<Item = HookPoint>) -> &Self {
         let expected: Vec<_> = events.into_iter().collect();
@@ -252,21 +255,21 @@ impl Trace {
         })
     }
 
-    /// Asserts how often an event happened.
+    /// Asserts how many times an event fired.
     ///
     /// # Panics
-    /// When it happened more or less often.
+    /// Panics if the number differs.
     #[track_caller]
     pub fn assert_fired(&self, point: HookPoint, times: usize) -> &Self {
         let fired = self.events().iter().filter(|event| event.point == point).count();
         self.hold(fired == times, || format!("expected {point} {}, not {fired}", shown::times(times)))
     }
 
-    /// Asserts that rails stopped events in these ways, in this order, and in no others: what is not named has
-    /// continued.
+    /// Asserts that exactly these rails stopped an event, in this way and in this order. The list leaves out the events at
+    /// which every rail continued.
     ///
     /// # Panics
-    /// When it is otherwise.
+    /// Panics if the decisions or their order differ.
     #[track_caller]
     pub fn assert_decisions<'n>(&self, decisions: impl IntoIterator<Item = (HookPoint, StopKind, &'n str)>) -> &Self {
         let line = |(point, how, by): (HookPoint, StopKind, &str)| format!("{point}: {} by `{by}`", shown::stop(how));
@@ -277,10 +280,11 @@ impl Trace {
         self.hold(expected == taken, || format!("expected the decisions\n  {expected:?}, not\n  {taken:?}"))
     }
 
-    /// Asserts that the rails of an event changed its payload at this place: `arguments.limit`, `messages[0].content`.
+    /// Asserts that the rails of an event changed its payload at this path, such as `arguments.limit` or
+    /// `messages[0].content`.
     ///
     /// # Panics
-    /// When they did not.
+    /// Panics if the rails did not change the payload there.
     #[track_caller]
     pub fn assert_changed(&self, point: HookPoint, path: &str) -> &Self {
         let is_there = |change: &String| {
@@ -291,10 +295,10 @@ impl Trace {
         self.hold(changed, || format!("expected a change of `{path}` at {point}"))
     }
 
-    /// Asserts that no rail changed anything.
+    /// Asserts that no rail changed a payload.
     ///
     /// # Panics
-    /// When one did.
+    /// Panics if a rail changed a payload.
     #[track_caller]
     pub fn assert_unchanged(&self) -> &Self {
         let changed = self.events().into_iter().find(|event| !event.changes.is_empty());
@@ -304,10 +308,10 @@ impl Trace {
         })
     }
 
-    /// Asserts how often a tool ran: not how often it was asked for.
+    /// Asserts how many times a tool ran. Calls that did not run do not count.
     ///
     /// # Panics
-    /// When it ran more or less often, and when no tool of this name is watched.
+    /// Panics if the number differs, or if the trace does not watch a tool of this name.
     #[track_caller]
     pub fn assert_calls(&self, tool: &str, times: usize) -> &Self {
         let calls = self.watched(tool);
@@ -316,10 +320,10 @@ impl Trace {
         })
     }
 
-    /// Asserts that a tool ran with these arguments, and no others beside them.
+    /// Asserts that a tool ran with exactly these arguments.
     ///
     /// # Panics
-    /// When it did not, and when no tool of this name is watched.
+    /// Panics if the tool did not run with these arguments, or if the trace does not watch a tool of this name.
     #[track_caller]
     pub fn assert_called_with(&self, tool: &str, arguments: &Value) -> &Self {
         let calls = self.watched(tool);
@@ -328,29 +332,29 @@ impl Trace {
         })
     }
 
-    /// Asserts that the model was told a message with this text in it.
+    /// Asserts that the model read a message that contains this text.
     ///
     /// # Panics
-    /// When it was not.
+    /// Panics if no message to the model contains the text, or if the trace does not watch a model.
     #[track_caller]
     pub fn assert_told(&self, text: &str) -> &Self {
         self.with_model().hold(self.was_told(text), || format!("expected that the model is told {text:?}"))
     }
 
-    /// Asserts that the model was never told a message with this text in it.
+    /// Asserts that the model never read a message that contains this text.
     ///
     /// # Panics
-    /// When it was, and when no model is watched.
+    /// Panics if a message to the model contains the text, or if the trace does not watch a model.
     #[track_caller]
     pub fn assert_not_told(&self, text: &str) -> &Self {
         self.with_model().hold(!self.was_told(text), || format!("expected that the model is not told {text:?}"))
     }
 
-    /// Asserts that the text of a streamed run came in these pieces. What is taken back counts too: see
-    /// [`stream`](Self::stream) for all that it told.
+    /// Asserts that the text of a streamed run arrived in exactly these pieces. Text that the stream later takes back
+    /// counts too. [`stream`](Self::stream) returns all pieces.
     ///
     /// # Panics
-    /// When it came otherwise.
+    /// Panics if the pieces differ.
     #[track_caller]
     pub fn assert_streamed<'p>(&self, pieces: impl IntoIterator<Item = &'p str>) -> &Self {
         let expected: Vec<_> = pieces.into_iter().map(ToOwned::to_owned).collect();
@@ -359,7 +363,8 @@ impl Trace {
         self.hold(expected == came, || format!("expected the pieces\n  {expected:?}, not\n  {came:?}"))
     }
 
-    /// The calls of a tool; not of one that nobody watches, because that none of it ran would mean nothing.
+    /// Returns the calls of a tool. Panics if the trace does not watch the tool, because a count of 0 would then mean
+    /// nothing.
     #[track_caller]
     fn watched(&self, tool: &str) -> Vec<ToolCallInputs> {
         let (calls, names) = (self.calls(tool), self.lock().tools.clone());
@@ -379,7 +384,7 @@ impl Trace {
         self.hold(has_model, || "no model is watched".to_owned())
     }
 
-    /// Panics with the whole trace when something does not hold, or when nothing could happen.
+    /// Panics with the whole trace if `holds` is false, or if the test could not run anything.
     #[track_caller]
     pub(super) fn hold(&self, holds: bool, expected: impl FnOnce() -> String) -> &Self {
         let unusable = self.lock().unusable.clone();

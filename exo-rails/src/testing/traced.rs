@@ -1,4 +1,4 @@
-//! A guard set, and a model, that write down what happens.
+//! A guard set that records a trace.
 
 use crate::chain::{Serves, forward_to};
 use crate::context::{RailContext, StoppedBy};
@@ -8,7 +8,7 @@ use crate::guard_set::Meets;
 use crate::testing::changes::{changeable, differences};
 use crate::testing::trace::{Trace, TracedEvent};
 
-/// A guard set around another, which writes down each event and what the rails decide. It decides nothing itself.
+/// A wrapper around a guard set that records each event and the decision of its rails. It does not decide anything itself.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -37,17 +37,17 @@ pub struct Traced<R> {
 }
 
 impl<R> Traced<R> {
-    /// This guard set with an empty trace.
+    /// Wraps a guard set, with an empty trace.
     pub fn new(rails: R) -> Self {
         Self { rails, trace: Trace::default() }
     }
 
-    /// What has happened.
+    /// Returns the trace.
     pub const fn trace(&self) -> &Trace {
         &self.trace
     }
 
-    /// The guard set inside.
+    /// Returns the guard set inside.
     pub const fn rails(&self) -> &R {
         &self.rails
     }
@@ -69,7 +69,7 @@ impl<E: Event, R: Serves<E>> Serves<E> for Traced<R> {
     }
 }
 
-/// The tool that an event is about.
+/// Returns the name of the tool, for the events of a tool call.
 fn tool_of(inputs: &Inputs<'_>) -> Option<String> {
     match inputs {
         Inputs::PreToolCall(call) => Some(call.tool_name.clone()),
