@@ -1,6 +1,6 @@
-//! The macros, with their documentation.
+//! The macros and their documentation.
 
-/// Makes a rail of a function, or of a type with an `impl` block.
+/// Makes a rail from a function, or from a type with an `impl` block.
 ///
 /// # On a function
 ///
@@ -17,22 +17,22 @@
 /// }
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() {
-/// // The function stays as it is: a unit test calls it.
+/// // The function stays unchanged, so a unit test can call it.
 /// assert_eq!(block_dangerous(&ToolCallInputs::new("search")).await, RailAction::Continue);
-/// // Beside it stands a type of the same name, with what a chain has to know.
+/// // The macro adds a type of the same name, with the facts that a chain needs.
 /// assert_eq!(block_dangerous::PRIORITY, 10);
 /// # }
 /// ```
 ///
-/// The function is `async`, or plain: then there is nothing to wait for. It has no type parameters, because a
-/// chain could not name them. Since the type has its name, the module must have no other type or module that is
-/// called so.
+/// The function is `async`, or a plain `fn` if it awaits nothing. It has no type parameters, because a chain could not name
+/// them. The macro adds a type with the name of the function. So the module must not have another type or module of this
+/// name.
 ///
 /// # On an `impl` block
 ///
-/// A rail with configuration or state is a type of yours; the attribute stands on an `impl` block of it, and
-/// `#[on(…)]` on the methods that guard events. Other methods are left alone. The block may be generic; a chain
-/// names the type with concrete parameters.
+/// A rail with configuration or state is a type. Put the attribute on an `impl` block of the type, and `#[on(…)]` on the
+/// methods that guard events. The macro leaves the other methods unchanged. The block may be generic; a chain names the
+/// type with concrete parameters.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -52,37 +52,37 @@
 ///
 /// # Arguments
 ///
-/// | argument | meaning | without it |
+/// | argument | meaning | default |
 /// |---|---|---|
-/// | `on = [Event, …]` | the events that a function guards | required; on an `impl` block `#[on(…)]` says it |
+/// | `on = [Event, …]` | the events that a function guards | required; the methods of an `impl` block have `#[on(…)]` instead |
 /// | `priority = EXPR` | lower numbers run first: any constant `i32` expression | 50 |
-/// | `after = [rail, …]`, `before = [rail, …]` | it runs after or before each of these, in the innermost chain that has both: checked against the priorities | |
-/// | `name = "…"` | what it is called in decisions, plans and logs | the name of the function or type |
-/// | `tools = Set` | the [set](crate::ToolSet) that each `tool` has to be in | tools are not checked |
-/// | `crate = path` | where this library is, for a crate that re-exports it | `::exo_rails`, or its other name in `Cargo.toml` |
+/// | `after = [rail, …]`, `before = [rail, …]` | the rail runs after or before each of these rails, in the innermost chain that has both; the compiler compares this with the priorities | |
+/// | `name = "…"` | the name of the rail in decisions, plans and logs | the name of the function or type |
+/// | `tools = Set` | the [set](crate::ToolSet) that contains each tool of a `tool` option | the tools are not checked |
+/// | `crate = path` | the path of this library, for a crate that re-exports it | `::exo_rails`, or its other name in `Cargo.toml` |
 ///
 /// Security rails usually have priorities from 10 to 20, logging from 80 to 90.
 ///
 /// # Options
 ///
-/// They stand beside the arguments of a function; those of a method stand in its attribute, behind the events:
+/// For a function, write the options beside the arguments. For a method, write them in its attribute, after the events:
 /// `#[on(PreToolCall, tool = "delete_file")]`.
 ///
 /// | option | meaning |
 /// |---|---|
-/// | `tool = "delete_file"` | it is called for this tool only, on `PreToolCall`, `PostToolCall` and `ToolError`, and may take the arguments as their type; or a constant, `tool = DeleteFile::NAME`. A rail that takes `Args<DeleteFile>` is for that tool without it |
-/// | `provides = [T, …]` | it provides these values to later rails of the event: see [`Provided`](trait@crate::Provided) |
-/// | `needs = [T, …]` | it takes `&T`, which an earlier rail of the event provides |
-/// | `window = 64` | on `LlmChunk`: how many characters of a streamed answer it has to see together, or `"all"`, or a `usize` like `self.longest`: see [`StreamWindow`](crate::StreamWindow) |
-/// | `concurrent` | it can run [beside others](macro@rail_chain#concurrent-rails): it takes what the event carries, and the context, by `&` |
-/// | `always` | it is called also when an earlier rail of the event has stopped it; it can only observe |
-/// | `around` | it surrounds the operation that its event begins: see [below](#rails-around-an-operation) |
-/// | `timeout = "2s"` | how long it may take, in `ms`, `s` or `m`, or a `Duration` like `self.limit`; longer is a [fault](crate::RailFault), and the rail is dropped where it waits |
-/// | `on_panic = "fault"` | a panic of it is a fault; without it, a panic unwinds through the operation, which does not happen |
-/// | `on_fault = "abort"` | what its faults do, or `"skip"`, or `"continue"`: see [`OnFault`](crate::OnFault) |
+/// | `tool = "delete_file"` | the rail runs for this tool only, on `PreToolCall`, `PostToolCall` and `ToolError`, and may take its typed arguments. The value may be a constant: `tool = DeleteFile::NAME`. A rail that takes `Args<DeleteFile>` does not need the option |
+/// | `provides = [T, …]` | the rail provides these values to later rails of the event: see [`Provided`](trait@crate::Provided) |
+/// | `needs = [T, …]` | the rail takes `&T`, which an earlier rail of the event provides |
+/// | `window = 64` | on `LlmChunk`: the number of characters of a streamed answer that the rail needs to see together, or `"all"`, or a `usize` expression such as `self.longest`: see [`StreamWindow`](crate::StreamWindow) |
+/// | `concurrent` | the rail can run [concurrently](macro@rail_chain#concurrent-rails) with others: it takes the payload and the context by `&` |
+/// | `always` | the rail runs even if an earlier rail of the event has stopped it; it can only observe |
+/// | `around` | the rail surrounds the operation that its event begins: see [below](#rails-around-an-operation) |
+/// | `timeout = "2s"` | the longest time that a call may take, in `ms`, `s` or `m`, or a `Duration` expression such as `self.limit`. A longer call is a [fault](crate::RailFault), and the rail is dropped where it awaits |
+/// | `on_panic = "fault"` | a panic of the rail is a fault. By default, a panic unwinds through the operation, which does not happen |
+/// | `on_fault = "abort"` | the effect of the rail's faults: `"abort"`, `"skip"` or `"continue"`: see [`OnFault`](crate::OnFault) |
 ///
-/// The values of `timeout` and `window` may be expressions. Those of a method may depend on the rail (`self.limit`): they are
-/// asked at each call and for each answer. A function has constants:
+/// The values of `timeout` and `window` may be expressions. The expressions of a function are constants. The expressions of
+/// a method may use the rail (`self.limit`). The library evaluates `timeout` at each call, and `window` at each answer:
 ///
 /// ```
 /// use std::time::Duration;
@@ -95,7 +95,7 @@
 /// impl PolicyServer {
 ///     #[on(PreToolCall, timeout = self.limit)]
 ///     async fn ask(&self, call: &ToolCallInputs) -> Verdict {
-///         // Here it waits for the server.
+///         // Calls the server here.
 /// #       tokio::time::sleep(Duration::from_secs(60)).await;
 ///         Verdict::abort_if(call.tool_name == "shell", "the policy forbids it")
 ///     }
@@ -110,9 +110,10 @@
 /// # }
 /// ```
 ///
-/// `tool` excludes `provides`, because such a rail is not called for the other tools. `always` excludes `provides`,
-/// `needs` and the typed arguments of a tool, because after a stopped event these may be missing: ask
-/// [`ctx.provided`](crate::RailContext::provided) and [`Args::of`](crate::Args::of). A method with options has one `#[on(…)]`.
+/// `tool` excludes `provides`, because the rail does not run for other tools. `always` excludes `provides`, `needs` and
+/// typed arguments, because the values and the arguments may be missing after another rail has stopped the event. Such a
+/// rail calls [`ctx.provided`](crate::RailContext::provided) and [`Args::of`](crate::Args::of) instead. A method with
+/// options has exactly one `#[on(…)]`.
 ///
 /// ## Rails for one tool
 ///
@@ -125,7 +126,7 @@
 /// #[tool(name = "delete_file", schema = json!({ "type": "object" }))]
 /// struct DeleteFile { path: String }
 ///
-/// /// What it changes reaches the tool; arguments that it does not know stay as they are.
+/// /// The tool receives the changes. Arguments that `DeleteFile` does not have stay unchanged.
 /// #[rail(priority = 20, on = [PreToolCall], tool = "delete_file")]
 /// async fn only_tmp(args: &mut Args<DeleteFile>) -> RailAction {
 ///     if args.path.contains("..") { return RailAction::skip("a path that leaves the folder") }
@@ -141,22 +142,29 @@
 /// # Ok(()) }
 /// ```
 ///
-/// It is `&mut Args<T>` before the call and `&Args<T>` everywhere. Arguments that do not fit the type are a
-/// [fault](crate::RailFault): a rail that can decide fails closed, and its message has the place inside the JSON. The parts of
-/// the event can be taken beside them. The tool is the one that the call names when the rail's turn comes: what renames
-/// calls runs before. A list whose length a rail changes is written anew, without what the type does not know of it.
+/// Before the call, a rail takes `&mut Args<T>` or `&Args<T>`. At the other events of the call, it takes `&Args<T>`. It can
+/// take the parts of the event too.
+///
+/// If the arguments do not fit the type, the rail [faults](crate::RailFault): a rail that can decide fails closed. The
+/// message names the position inside the JSON.
+///
+/// The library reads the name of the tool when it calls the rail. So a rail that renames calls must run before.
+///
+/// If a rail changes the length of a list, the library writes the whole list again. Fields of its items that the type does
+/// not have are then lost.
 ///
 /// ## Rails that are always called
 ///
-/// A rail that records what happens is to record what was refused, too. With `always` it is called in its turn, and
-/// also when an earlier rail of the event has skipped, retried, aborted or faulted; [`RailContext::stopped`](crate::RailContext::stopped) then says
-/// how. It can only observe: it returns `()`, or a `Result` whose error is reported, and takes what the event carries
-/// by `&`; all of it as `&Inputs<'_>`.
+/// A rail that records events should record refused operations too. A rail with `always` also runs if an earlier rail of
+/// the event has skipped, retried, aborted or faulted. [`RailContext::stopped`](crate::RailContext::stopped) then returns
+/// how the event was stopped. Such a rail can only observe. It returns `()`, or a `Result` whose error the library reports.
+/// It takes parts of the payload by `&`, or the whole payload as `&Inputs<'_>`.
 ///
 /// ## Rails around an operation
 ///
-/// A time-out, a limit of calls at once, a cache or a single flight has to hold the operation itself. With `around`, a
-/// rail runs it: [`Next::run`](crate::Next::run) takes the operation by value, so it happens at most once in each attempt.
+/// A time-out, a limit of concurrent calls, a cache or a single flight must hold the operation itself. A rail with `around`
+/// runs the operation: [`Next::run`](crate::Next::run) takes the operation by value, so the operation happens at most once
+/// in each attempt.
 ///
 /// ```
 /// use std::time::Duration;
@@ -175,7 +183,7 @@
 ///     }
 /// }
 ///
-/// /// Lets so many tools run at once.
+/// /// Limits the number of tools that run at once.
 /// struct Concurrency(Semaphore);
 ///
 /// #[rail(priority = 10)]
@@ -197,29 +205,37 @@
 /// # Ok(()) }
 /// ```
 ///
-/// The event names the operation: `PreToolCall` a tool call, `PreLlmCall` a model call, `Start` a run, `PreCompaction` a
-/// compaction. The rail may take its inputs by `&`. It surrounds the operation only: all rails of the event have let the
-/// operation pass, with their changes, and the rails after it follow. The lowest priority is outermost. An operation that the
-/// rails skip is not surrounded.
+/// The event determines the operation: `PreToolCall` a tool call, `PreLlmCall` a model call, `Start` a run, `PreCompaction`
+/// a compaction. The rail may take the inputs by `&`.
 ///
-/// The rail returns the result of the operation, or a result in its place. An `Err` is a failure of the operation, which the
-/// rails of [`ToolError`](crate::events::ToolError) or [`LlmError`](crate::events::LlmError) see. When a rail inside a
-/// streamed call ends it, that decision holds whatever is returned. `around` excludes all other options. A chain with such a
-/// rail cannot be [registered](crate::GuardSet::register) with a `HookManager`, because a hook runs no operation.
+/// The rail surrounds only the operation. The other rails of the event run before it, so it sees their changes to the
+/// inputs. The rails after the operation run after it. The rail with the lowest priority number is the outermost. If a rail
+/// of the event skips the operation, the rails around it do not run.
+///
+/// The rail returns the result of the operation, or its own result. An `Err` is a failure of the operation, which the rails
+/// of [`ToolError`](crate::events::ToolError) or [`LlmError`](crate::events::LlmError) see. If another rail ends a streamed
+/// call inside the operation, its decision holds, whatever the rail around returns.
+///
+/// `around` excludes all other options. A chain with such a rail cannot be [registered](crate::GuardSet::register) with a
+/// `HookManager`, because a hook does not run the operation.
 ///
 /// # Parameters
 ///
-/// The type of a parameter picks what it receives: the parts that the events carry (see [`Event`](trait@crate::Event)),
-/// `&mut RailContext` or `&RailContext`, or [`Inputs<'_>`](crate::Inputs), the union of all payloads, which is `&Inputs<'_>`
-/// where nothing is to be changed. They stand in any order, each at most once. A rail on several events takes what each
-/// of them carries.
+/// The type of a parameter determines its value:
+///
+/// - The parts of the payload: see [`Event`](trait@crate::Event).
+/// - The context: `&mut RailContext` or `&RailContext`.
+/// - The union of all payloads: [`Inputs<'_>`](crate::Inputs), or `&Inputs<'_>` if the rail changes nothing.
+///
+/// Parameters can be in any order, and a rail can take each value once. A rail on several events can take only parts that
+/// each of its events carries.
 ///
 /// # Return types
 ///
 /// See [`RailOutput`](crate::RailOutput).
 pub use exo_rails_macros::rail;
 
-/// Makes a chain: rails sorted by priority at compile time, called directly.
+/// Makes a chain: rails that the compiler sorts by priority, and that run as direct calls.
 ///
 /// # A named chain
 ///
@@ -241,7 +257,7 @@ pub use exo_rails_macros::rail;
 /// }
 ///
 /// rail_chain! {
-///     /// The order of this list is for reading; priorities decide, and among equal ones the list does.
+///     /// Rails run by priority. Rails of equal priority run in the order of this list.
 ///     #[derive(Default)]
 ///     pub struct ToolRails { log }
 /// }
@@ -262,32 +278,32 @@ pub use exo_rails_macros::rail;
 /// # let _ = rails;
 /// ```
 ///
-/// The struct has a field for each rail that is listed as `name: Type`, and none for the others: a chain without fields is a
-/// unit struct, `ToolRails`. It implements
-/// [`GuardSet`](crate::GuardSet), [`Chain`](crate::Chain) and [`Rail`](crate::Rail). Attributes, docs and visibility are the struct's; the chain's own stand in
-/// `#[chain(…)]`:
+/// The struct has a field for each rail that is listed as `name: Type`. The other rails have no field, and a chain without
+/// fields is a unit struct, such as `ToolRails`. The struct implements [`GuardSet`](crate::GuardSet),
+/// [`Chain`](crate::Chain) and [`Rail`](crate::Rail). It keeps its attributes, docs and visibility. The options of the
+/// chain are in `#[chain(…)]`:
 ///
 /// | option | meaning |
 /// |---|---|
-/// | `priority = EXPR` | its priority in another chain; 50 without |
+/// | `priority = EXPR` | the priority of this chain in another chain. The default is 50 |
 /// | `unique_priorities` | no two rails of one event have the same priority |
-/// | `onion` | at events after an operation (`PostToolCall`, `Finished`, …), rails run in the reverse of their order: the first to see the call is the last to see its output. At run time it is [`RailManager::onion`](crate::RailManager::onion) |
-/// | `concurrent` | its rails run [at once](#concurrent-rails) |
-/// | `trace` | a [span](crate::telemetry) around each of its rails; without it, they have none, and the chain costs what it costs |
+/// | `onion` | at events after an operation (`PostToolCall`, `Finished`, …), rails run in reverse order: the first rail that sees the call is the last rail that sees its output. At run time, use [`RailManager::onion`](crate::RailManager::onion) |
+/// | `concurrent` | the rails run [concurrently](#concurrent-rails) |
+/// | `trace` | each rail runs in a [span](crate::telemetry). Without the option, the chain contains no code for spans |
 /// | `operations = [MyOperation]` | the chain guards these [custom operations](derive@Operation) |
-/// | `events = [MyEvent]` | the chain serves these events of [your own](derive@Event) too |
-/// | `require(…)`, `first(…)`, `last(…)`, `before(…)` | what the chain has to have: see [`chain_policy!`] |
-/// | `needs = [T]` | its rails need these values of the chain around it; it is not a guard set by itself |
-/// | `policy = Policy` | it meets what the [policy](crate::ChainPolicy) requires; may be given several times |
-/// | `tools = Set` | no rail of it is for a tool outside this [set](crate::ToolSet) |
-/// | `crate = path` | where this library is |
+/// | `events = [MyEvent]` | the chain serves these [custom events](derive@Event) |
+/// | `require(…)`, `first(…)`, `last(…)`, `before(…)` | requirements of the chain: see [`chain_policy!`] |
+/// | `needs = [T]` | the rails need these values from an outer chain. The chain alone is not a guard set |
+/// | `policy = Policy` | the chain follows this [policy](crate::ChainPolicy). The option may occur several times |
+/// | `tools = Set` | each rail for a tool is for a tool of this [set](crate::ToolSet) |
+/// | `crate = path` | the path of this library |
 ///
-/// A chain that breaks what it says of itself does not compile.
+/// A chain that violates one of these options does not compile.
 ///
-/// A chain in which a rail [needs a value](trait@crate::Provided) that no earlier rail provides does not compile either. Rails
-/// of the outer chain may use the values that a chain inside provides. A chain whose rails need values of the chain around it
-/// says so, `needs = [RateLimitLeft]`. It is then a rail for chains that provide the values before it, and not a guard
-/// set:
+/// If a rail [needs a value](trait@crate::Provided) that no earlier rail provides, the chain does not compile either. The
+/// rails of an outer chain may use the values that an inner chain provides. If the rails of an inner chain need values of
+/// the outer chain, declare them on the inner chain: `needs = [RateLimitLeft]`. The inner chain is then a rail for chains
+/// that provide the values before it, and not a guard set:
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -311,12 +327,12 @@ pub use exo_rails_macros::rail;
 /// rail_chain! { struct Guards { rate_limit, Warnings } }
 /// ```
 ///
-/// The order is a constant, so a chain has no generic parameters.
+/// A chain has no generic parameters, because its order is a constant.
 ///
 /// # Rails where they are listed
 ///
-/// Two fields of one type are two rails. Each has its own state and its own retries, and is called by the name of its
-/// field: in decisions, faults, logs and plans. A field that is the only one of its type is called by the name of the rail.
+/// Two fields of one type are two rails. Each of them has its own state and its own retries, and the name of its field in
+/// decisions, faults, logs and plans. If a type has only one field, the field has the name of the rail.
 ///
 /// ```
 /// use std::sync::atomic::{AtomicU32, Ordering};
@@ -349,7 +365,7 @@ pub use exo_rails_macros::rail;
 /// # Ok(()) }
 /// ```
 ///
-/// A rail has another priority where it is listed with one, so a rail of another crate can run where it has to:
+/// A listed rail can have another priority. With it, a rail of another crate runs where your chain needs it:
 ///
 /// ```
 /// use exo_rails::Chain;
@@ -367,7 +383,7 @@ pub use exo_rails_macros::rail;
 /// rail_chain! {
 ///     struct Guards {
 ///         permission,
-///         /// Also what `permission` refuses.
+///         /// Runs first, so it also logs the calls that `permission` refuses.
 ///         #[rail(priority = 5)]
 ///         vendor::log,
 ///     }
@@ -377,13 +393,17 @@ pub use exo_rails_macros::rail;
 /// assert_eq!(order, ["log", "permission"]);
 /// ```
 ///
-/// `limits: Vec<ToolCallLimit>` is as many rails as a configuration says, called `limits[0]`, `limits[1]`, …;
-/// `approval: Option<Approval>` is a rail that may be absent, and `audit: Arc<Audit>` one that other code shares.
+/// Three types of fields change how a rail is listed:
 ///
-/// A listed rail may have a `#[cfg]`. Where that removes it, the chain is as if it were not listed, and a field is gone. A
-/// chain that lists a field keeps its braces, so `Guards {}` is its value when all fields are removed. The fields of one
-/// name under different `#[cfg]` are one field. A requirement of a [policy](chain_policy!) may have a `#[cfg]` as well; in
-/// `#[chain(…)]` it cannot.
+/// - `limits: Vec<ToolCallLimit>` is a list of rails, for example from a configuration. Their names are `limits[0]`,
+///   `limits[1]`, ….
+/// - `approval: Option<Approval>` is a rail that may be absent.
+/// - `audit: Arc<Audit>` is a rail that other code shares.
+///
+/// A listed rail may have a `#[cfg]`. If the `#[cfg]` removes it, the chain does not list the rail and has no field for it.
+/// A chain that lists a field keeps its braces: if all fields are removed, its value is `Guards {}`. Several fields of one
+/// name under different `#[cfg]`s are one field. A requirement of a [policy](chain_policy!) may have a `#[cfg]` too. A
+/// requirement in `#[chain(…)]` cannot.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -418,21 +438,26 @@ pub use exo_rails_macros::rail;
 /// # let _ = rails;
 /// ```
 ///
-/// A chain in two fields runs twice, and the names of its rails begin with the field: `first.searches`. `after`, `before`
-/// and requirements that name a type mean each rail of it. The chain's own requirements may name a field, and then they
-/// mean that rail alone: `#[chain(before(searches, all_tools))]`. Two listings without fields would be the same rail, and do not
-/// compile; a rail that is also in a chain inside is another listing, and runs in both places.
+/// A chain in two fields runs twice. The names of its rails begin with the name of the field: `first.searches`. In `after`,
+/// `before` and requirements, a type means each rail of this type. The chain's own requirements may also name a field,
+/// which means the rail of this field alone: `#[chain(before(searches, all_tools))]`.
+///
+/// Listing the same rail twice without fields does not compile, because both would be the same rail. A rail that is also in
+/// an inner chain is a different listing, and runs in both places.
 ///
 /// # Concurrent rails
 ///
-/// Rails that ask somebody else (a moderation service, another model) wait, and one after the other they wait long. A chain
-/// with `concurrent` runs the rails of an event at once: the slowest decides how long it takes, and not their sum. What
-/// comes of it is what would come of them one after the other: the decision is that of the lowest priority number,
-/// whichever rail ends first. It is there as soon as the rails before it have let the event pass; those that are still
-/// waiting then are dropped.
+/// A rail that calls a moderation service or another model waits for the answer. Several such rails in turn take the sum of
+/// their times. A chain with `concurrent` runs the rails of an event at once, so the event takes as long as its slowest
+/// rail.
 ///
-/// Its rails say `concurrent` as well, and only look: none can change what another sees. So such a chain is mostly listed in
-/// another, where what changes something runs before or after it.
+/// The decision is the same as if the rails had run in turn: the stopping rail with the lowest priority number decides,
+/// whichever rail ends first. The chain returns this decision as soon as all rails before this one have continued. It then
+/// drops the rails that are still waiting.
+///
+/// The rails of such a chain have the option `concurrent` too, and take everything by `&`. So none of them can change what
+/// another rail sees. To change a payload as well, list the concurrent chain in another chain, with the rails that change
+/// the payload before or after it.
 ///
 /// ```
 /// use std::time::Duration;
@@ -465,13 +490,13 @@ pub use exo_rails_macros::rail;
 /// # Ok(()) }
 /// ```
 ///
-/// It has at most 16 rails. A rail that is `always` called, is for one tool, or provides or needs a value cannot be one of
-/// them. Elsewhere, a rail with `concurrent` is one like any other.
+/// A chain with `concurrent` has at most 16 rails. Its rails cannot be `always` called, be for one tool, or provide or need
+/// a value. In an ordinary chain, a rail with the option `concurrent` runs in turn, like any other rail.
 ///
 /// # An unnamed chain
 ///
-/// In the place of an expression, `rail_chain![log, audit]` makes a chain of rails without state, which is `Copy` and `Debug`;
-/// `rail_chain![crate = path; log, audit]` says where this library is. Options stand before the first rail:
+/// As an expression, `rail_chain![log, audit]` makes a chain of rails without state. Its type is `Copy` and `Debug`.
+/// `rail_chain![crate = path; log, audit]` sets the path of this library. Put options before the first rail:
 /// `rail_chain![#[chain(onion)] log, audit]`.
 ///
 /// ```
@@ -485,7 +510,7 @@ pub use exo_rails_macros::rail;
 /// ```
 pub use exo_rails_macros::rail_chain;
 
-/// States once what chains have to have.
+/// Declares requirements that several chains share.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -500,7 +525,7 @@ pub use exo_rails_macros::rail_chain;
 /// fn audit_log(call: &ToolCallInputs) { println!("{}", call.tool_name) }
 ///
 /// chain_policy! {
-///     /// What every chain of the company has to have.
+///     /// The requirements for every chain of the company.
 ///     pub struct Company {
 ///         require(permission_check on PreToolCall),
 ///         before(permission_check, audit_log),
@@ -516,7 +541,7 @@ pub use exo_rails_macros::rail_chain;
 /// assert_eq!(Company::REQUIREMENTS[0].to_string(), "require(permission_check on PreToolCall)");
 /// ```
 ///
-/// A chain that names the policy and breaks it does not compile:
+/// A chain that names the policy and does not follow it does not compile:
 ///
 /// ```compile_fail,E0080
 /// # use exo_rails::prelude::*;
@@ -535,20 +560,20 @@ pub use exo_rails_macros::rail_chain;
 /// | requirement | the chain |
 /// |---|---|
 /// | `require(rail on Event)` | runs the rail at the event |
-/// | `first(rail on Event)`, `last(rail on Event)` | runs it there, and no other rail before it, or after it |
-/// | `before(rail, other, …)` | runs them in this order at every event that has both |
+/// | `first(rail on Event)`, `last(rail on Event)` | runs the rail at the event, and no other rail before it, or after it |
+/// | `before(rail, other, …)` | runs the rails in this order, at every event that has both |
 ///
 /// A function with the bound [`Meets<Company>`](crate::Meets) takes only guard sets that follow the policy.
 ///
-/// Rails of chains inside the chain count. A generic rail is named by one of its instances, and each of them meets the
-/// requirement: `require(Audit<FileStore> on PreToolCall)` asks for an `Audit`, whatever its store is. What may be absent, in
-/// an `Option` or a `Vec`, meets no requirement. `#[chain_policy(crate = path)]` says where this library is.
+/// Rails of inner chains count. For a generic rail, name one instance of its type. Any instance then meets the requirement:
+/// `require(Audit<FileStore> on PreToolCall)` requires an `Audit`, with any store. A rail in an `Option` or a `Vec` may be
+/// absent, so it meets no requirement. `#[chain_policy(crate = path)]` sets the path of this library.
 pub use exo_rails_macros::chain_policy;
 
-/// Names the events of a method in an `impl` block under [`#[rail]`](macro@rail): `#[on(PreToolCall, Start)]`.
-/// The method's [options](macro@rail#options) stand behind them: `#[on(PreToolCall, tool = "delete_file")]`.
+/// Declares the events of a method in an `impl` block under [`#[rail]`](macro@rail): `#[on(PreToolCall, Start)]`. The
+/// [options](macro@rail#options) of the method follow the events: `#[on(PreToolCall, tool = "delete_file")]`.
 ///
-/// It has a meaning there only; anywhere else it is a compile error that says so.
+/// Anywhere else, the attribute is a compile error.
 pub use exo_rails_macros::on;
 
 /// Makes a struct the arguments of a tool: see [`ToolArgs`](trait@crate::ToolArgs).
@@ -574,19 +599,18 @@ pub use exo_rails_macros::on;
 ///
 /// # Options
 ///
-/// | option | meaning | without it |
+/// | option | meaning | default |
 /// |---|---|---|
-/// | `name = "…"` | what the model calls the tool: 1 to 64 letters, digits, `_` and `-` | required |
-/// | `description = "…"` | what the model is told about it | the doc comment of the struct, if there is one |
-/// | `schema = EXPR` | the JSON schema of the arguments: any expression that is a `serde_json::Value` | that of `JsonSchema`, with the feature `schemars` |
-/// | `crate = path` | where this library is, for a crate that re-exports it | `::exo_rails`, or its other name in `Cargo.toml` |
+/// | `name = "…"` | the name of the tool for the model: 1 to 64 letters, digits, `_` and `-` | required |
+/// | `description = "…"` | the description of the tool for the model | the doc comment of the struct, if it has one |
+/// | `schema = EXPR` | the JSON schema of the arguments: any expression that is a `serde_json::Value` | the schema of `JsonSchema`, with the feature `schemars` |
+/// | `crate = path` | the path of this library, for a crate that re-exports it | `::exo_rails`, or its other name in `Cargo.toml` |
 ///
 /// # The schema
 ///
-/// With the feature `schemars`, a struct that also derives `JsonSchema` has the schema of its fields, as serde reads
-/// them. That derive looks for a `schemars` in scope: the one that this library re-exports, as here, or the dependency
-/// `schemars` 1 of your own:
-///
+/// With the feature `schemars`, derive `JsonSchema` too. The schema then comes from the fields, as serde reads them.
+/// `JsonSchema` needs a `schemars` in scope: the crate that this library re-exports, as here, or your own dependency on
+/// `schemars` 1:
 #[cfg_attr(feature = "schemars", doc = "```")]
 #[cfg_attr(not(feature = "schemars"), doc = "```ignore")]
 /// use exo_rails::prelude::*;
@@ -614,11 +638,11 @@ pub use exo_rails_macros::on;
 /// }));
 /// ```
 ///
-/// # What can be arguments
+/// # Types of arguments
 ///
-/// A struct with named fields: models and rails know arguments by their names. A tool without arguments is a struct
-/// without fields, `struct Ping {}`. An enum can be a field. There are no generic parameters, because a tool has one
-/// name and one schema.
+/// Arguments are a struct with named fields, because models and rails identify an argument by its name. For a tool without
+/// arguments, write a struct without fields: `struct Ping {}`. A field can be an enum. The struct has no generic
+/// parameters, because a tool has one name and one schema.
 pub use exo_rails_macros::ToolArgs;
 
 /// Makes a type a value that rails provide to each other: see [`Provided`](trait@crate::Provided).
@@ -633,11 +657,11 @@ pub use exo_rails_macros::ToolArgs;
 /// fn rate_limit(ctx: &RailContext) -> RateLimitLeft { RateLimitLeft(10 - ctx.step().min(10)) }
 /// ```
 ///
-/// The type has no generic parameters: its name and location identify it. `#[provided(crate = path)]` says where this
-/// library is.
+/// The type has no generic parameters, because its name and location identify it. `#[provided(crate = path)]` sets the path
+/// of this library.
 pub use exo_rails_macros::Provided;
 
-/// Declares a custom event: a point of your program that rails guard as they guard those of the library.
+/// Declares a custom event: a point of your program that rails can guard, like the events of the library.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -645,12 +669,12 @@ pub use exo_rails_macros::Provided;
 /// #[derive(Debug)]
 /// pub struct Memories(Vec<String>);
 ///
-/// /// Memories have been found, and are about to be told to the model.
+/// /// Memories have been found, and the model is about to read them.
 /// #[derive(Event)]
 /// #[event(payload = &mut Memories, allows = "skip", substitute = Memories)]
 /// pub struct MemoriesRecalled;
 ///
-/// /// Nothing of the user's health is remembered.
+/// /// Removes memories about the user's health.
 /// #[rail(priority = 20, on = [MemoriesRecalled])]
 /// fn privacy(memories: &mut Memories) -> Verdict {
 ///     memories.0.retain(|memory| !memory.contains("diagnosis"));
@@ -672,24 +696,25 @@ pub use exo_rails_macros::Provided;
 /// # Ok(()) }
 /// ```
 ///
-/// The event is a struct without fields. Your program calls `rails.dispatch::<MemoriesRecalled>(…)` where the event happens, and
-/// acts on the [`Decision`](crate::Decision) of its rails.
+/// The event is a struct without fields. Your program calls `rails.dispatch::<MemoriesRecalled>(…)` where the event
+/// happens, and acts on the [`Decision`](crate::Decision) of its rails.
 ///
-/// | option | meaning | without it |
+/// | option | meaning | default |
 /// |---|---|---|
-/// | `payload = (&Query, &mut Memories)` | what it carries, a part alone or up to 7 in parentheses; by `&mut` what rails may change. A part is `Debug`, `Send` and `Sync`, and borrows nothing | nothing |
-/// | `allows = "abort"` | what its rails may decide: `"nothing"`, `"abort"`, `"skip"` (and abort), `"retry"` (and both) | `"nothing"` |
-/// | `substitute = Memories` | what a skip may bring | nothing |
-/// | `name = "memories_recalled"` | what it is called at run time | the name of the type in snake case |
+/// | `payload = (&Query, &mut Memories)` | the data that the event carries: one part, or up to 7 parts in parentheses. Rails may change the parts behind `&mut`. A part is `Debug`, `Send` and `Sync`, and borrows nothing | nothing |
+/// | `allows = "abort"` | the decisions that the event allows: `"nothing"`, `"abort"`, `"skip"` (and abort), `"retry"` (and both) | `"nothing"` |
+/// | `substitute = Memories` | the type of the substitute that a skip may bring | nothing |
+/// | `name = "memories_recalled"` | the name at run time | the name of the type in snake case |
 /// | `after = true` | the event comes after an operation: an [onion](macro@rail_chain#a-named-chain) reverses its rails | `false` |
-/// | `crate = path` | where this library is, for a crate that re-exports it | `::exo_rails`, or its other name in `Cargo.toml` |
+/// | `crate = path` | the path of this library, for a crate that re-exports it | `::exo_rails`, or its other name in `Cargo.toml` |
 ///
-/// A chain serves it when it [names it](macro@rail_chain#a-named-chain); a rail on an event that its chain does not
-/// serve does not compile. A [`RailManager`](crate::RailManager) and a [`HookManager`](crate::HookManager) serve every event; plain hooks are added to
-/// `MemoriesRecalled::POINT` and find the payload in [`Inputs::Custom`](crate::Inputs::Custom).
+/// A chain serves the custom events [that it lists](macro@rail_chain#a-named-chain). If a rail of the chain is on another
+/// custom event, the chain does not compile. A [`RailManager`](crate::RailManager) and a
+/// [`HookManager`](crate::HookManager) serve every event. Add plain hooks to `MemoriesRecalled::POINT`; they receive the
+/// payload as [`Inputs::Custom`](crate::Inputs::Custom).
 pub use exo_rails_macros::Event;
 
-/// Declares the tools of an agent once, as a struct: a [`ToolSet`](crate::ToolSet).
+/// Declares the tools of an agent as a struct: a [`ToolSet`](crate::ToolSet).
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -719,18 +744,18 @@ pub use exo_rails_macros::Event;
 /// // An agent takes the set: `Agent::builder("support", model).tools(tools)`.
 /// ```
 ///
-/// Each field is named like in any struct, and its type is that of the tool's arguments: see
-/// [`ToolArgs`](trait@crate::ToolArgs). The field itself has the type [`ToolFor<Search>`](crate::ToolFor). So an agent that uses the
-/// set has something to run for each of its tools. Attributes, docs and visibility are the struct's;
-/// `#[tools(crate = path)]` says where this library is.
+/// Write each field with the type of the tool's arguments: see [`ToolArgs`](trait@crate::ToolArgs). In the struct, the
+/// field has the type [`ToolFor<Search>`](crate::ToolFor). So an agent that uses the set has code to run for each of its
+/// tools. The struct keeps its attributes, docs and visibility. `#[tools(crate = path)]` sets the path of this library.
 ///
-/// Two tools of one name do not compile. A tool that is there only under a `#[cfg]` needs two sets, each under a
-/// `#[cfg]` of its own.
+/// Two tools of the same name do not compile. A field cannot have a `#[cfg]`: write two sets instead, each under its own
+/// `#[cfg]`.
 pub use exo_rails_macros::tools;
 
-/// Declares a custom operation: what an agent does that is not a model call or a tool call, and has to be guarded like one.
+/// Declares a custom operation: a step of an agent other than a model call or a tool call, which rails guard in the same
+/// way.
 ///
-/// The derive writes three [events](derive@Event), named after the operation. For `StoreDocument`, they are:
+/// The derive declares three [events](derive@Event), named after the operation. For `StoreDocument`, they are:
 ///
 /// | event | carries | a skip may bring |
 /// |---|---|---|
@@ -738,9 +763,9 @@ pub use exo_rails_macros::tools;
 /// | `PostStoreDocument` | `&` the inputs, `&mut` the output | |
 /// | `StoreDocumentError` | `&` the inputs, `&OperationError` | the output |
 ///
-/// [`guard_operation`](crate::Guard::guard_operation) runs it. A chain that guards it says so:
-/// `#[chain(operations = [StoreDocument])]`; managers and `NoRails` guard every operation. All of its rails may skip, retry
-/// and abort, and a rail with [`around`](macro@rail#rails-around-an-operation) takes `next: impl Next<StoreDocument>`.
+/// [`guard_operation`](crate::Guard::guard_operation) runs the operation. List the operation in each chain that guards it:
+/// `#[chain(operations = [StoreDocument])]`. Managers and `NoRails` guard every operation. All three events allow to skip,
+/// retry and abort. A rail with [`around`](macro@rail#rails-around-an-operation) takes `next: impl Next<StoreDocument>`.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -791,11 +816,11 @@ pub use exo_rails_macros::tools;
 ///
 /// # Options
 ///
-/// | option | meaning | without it |
+/// | option | meaning | default |
 /// |---|---|---|
-/// | `inputs = Query` | what it takes: a type that is `Clone`, `Debug`, `Send` and `Sync`, and borrows nothing | an error |
-/// | `output = Rows` | what it yields: another type, `Debug`, `Send` and `Sync` | an error |
-/// | `pre`, `post`, `failed` | the names of its events: `pre = BeforeAsk` | `PreAsk`, `PostAsk`, `AskError` |
-/// | `name = "ask"` | what it is called in messages | the name of the type, in snake case |
-/// | `crate = path` | where this library is, for a crate that re-exports it | `::exo_rails`, or its other name in `Cargo.toml` |
+/// | `inputs = Query` | the type of the inputs: `Clone`, `Debug`, `Send` and `Sync`, and borrows nothing | required |
+/// | `output = Rows` | the type of the output, which differs from the inputs: `Debug`, `Send` and `Sync` | required |
+/// | `pre`, `post`, `failed` | the names of the events: `pre = BeforeAsk` | `PreAsk`, `PostAsk`, `AskError` |
+/// | `name = "ask"` | the name of the operation in messages | the name of the type, in snake case |
+/// | `crate = path` | the path of this library, for a crate that re-exports it | `::exo_rails`, or its other name in `Cargo.toml` |
 pub use exo_rails_macros::Operation;

@@ -1,4 +1,4 @@
-//! The rails of a chain around an operation: each runs the next one, and the last one runs the operation.
+//! The rails of a chain around an operation. Each rail runs the next one, and the last rail runs the operation.
 
 use std::marker::PhantomData;
 
@@ -7,7 +7,7 @@ use crate::chain::walk::{Step, StepsOn, Walk};
 use crate::context::RunScope;
 use crate::event::{Begins, Next, Operation, OperationResult};
 
-/// Whether a chain has rails around operations. It is a type, so a chain contains no code for what it does not use.
+/// Whether a chain has rails around operations. This is a type, so a chain without such rails contains no code for them.
 pub trait AroundMode {
     /// See [`Serves::surround`].
     fn surround<'a, E, L, N>(
@@ -21,15 +21,15 @@ pub trait AroundMode {
         N: Next<E::Operation>;
 }
 
-/// Whether there are rails around operations, as a type: `0` for none, `1` when all of them are there, `2` when some may be
-/// absent.
+/// Whether a chain has rails around operations, as a type: `0` if it has none, `1` if it has some, `2` if some of them may
+/// be absent.
 #[derive(Debug)]
 pub enum HasAround<const RAILS: u8> {}
 
-/// Says of a chain that it has no rails [around an operation](macro@crate::rail#rails-around-an-operation): a hook runs no
-/// operation, so only such a chain can be [registered](crate::GuardSet::register).
+/// A chain without rails [around an operation](macro@crate::rail#rails-around-an-operation). Only such a chain can be
+/// [registered](crate::GuardSet::register), because a hook does not run the operation.
 ///
-/// Code that is generic over chains and registers them needs it as a bound:
+/// Generic code that registers chains needs this bound:
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -97,7 +97,7 @@ impl AroundMode for HasAround<2> {
         L: StepsOn<E, Chain: Serves<E>>,
         N: Next<E::Operation>,
     {
-        // Where all of them are absent, an absent rail costs a branch, and no future that finds it absent.
+        // If all of them are absent, each absent rail costs a branch, and not a future that finds the rail absent.
         if L::Steps::surrounds(chain) {
             HasAround::<1>::surround::<E, L, N>(chain, inputs, next).await
         } else {
@@ -106,13 +106,13 @@ impl AroundMode for HasAround<2> {
     }
 }
 
-/// What the rails around an operation share.
+/// The data that the rails around an operation share: the chain and the inputs.
 pub struct Surroundings<'a, C, I> {
     pub(super) chain: &'a C,
     pub(super) inputs: &'a I,
 }
 
-// Not derived: that would ask for the same of the chain.
+// Not derived: a derive would require `Clone` and `Copy` of the chain and the inputs.
 impl<C, I> Clone for Surroundings<'_, C, I> {
     fn clone(&self) -> Self {
         *self
@@ -121,18 +121,18 @@ impl<C, I> Clone for Surroundings<'_, C, I> {
 
 impl<C, I> Copy for Surroundings<'_, C, I> {}
 
-/// What the rails of chain `C` around the operation of event `E` share.
+/// The [`Surroundings`] for the rails of chain `C` around the operation of event `E`.
 pub type SurroundingsOf<'a, E, C> = Surroundings<'a, C, <<E as Begins>::Operation as Operation>::Inputs>;
 
-/// An operation inside rails of chain `C`, which find there what they share.
+/// An operation inside rails of chain `C`, with the data that these rails share.
 pub trait Inside<'a, E: Begins, C: 'a>: Next<E::Operation> {
-    /// What they share.
+    /// Returns the data that the rails share.
     fn at(&self) -> SurroundingsOf<'a, E, C>;
 }
 
-/// What the innermost of the rails runs.
+/// The operation for the innermost rail.
 pub(super) struct InChain<'a, C, I, N> {
-    // Here only: each of the rails moves what is further in.
+    // Only here, and not in each rail: every rail moves the value of the rail further in.
     at: Surroundings<'a, C, I>,
     next: N,
 }
@@ -175,7 +175,7 @@ where
     }
 }
 
-/// An operation with what the rail of step `S` does around it.
+/// An operation inside the rail of step `S`.
 pub(super) struct Around<'a, E, S, N> {
     next: N,
     step: PhantomData<fn(&'a E) -> S>,

@@ -1,4 +1,4 @@
-//! The rails of a chain at one event, all at once.
+//! Runs the rails of a chain at one event concurrently.
 
 use std::future::poll_fn;
 use std::ops::ControlFlow;
@@ -13,7 +13,7 @@ use crate::context::RailContext;
 use crate::decision::{Decision, Outcome};
 use crate::event::{Begins, Event, OperationResult};
 
-/// How far a rail has come.
+/// The progress of one rail.
 enum Progress<E: Event> {
     Running,
     Passed,
@@ -21,7 +21,7 @@ enum Progress<E: Event> {
 }
 
 impl<E: Event> Progress<E> {
-    /// Polls the rail unless it has ended; whether it has.
+    /// Polls the rail if it is still running. Returns `true` if the rail has ended.
     fn poll<S: Step<E>>(
         &mut self,
         rail: Pin<&mut impl Future<Output = S::Out>>,
@@ -40,10 +40,10 @@ impl<E: Event> Progress<E> {
     }
 }
 
-/// Goes over the rails in the order of their priorities: the first that stops the event decides, as soon as those before it
-/// have passed; those after it are not asked any more.
+/// Polls the rails in the order of their priorities. The first rail that stops the event decides, as soon as all rails
+/// before it have continued. The rails after it are not polled again.
 ///
-/// `waits` is whether one before is still running, `$next` what is done when all is said of this rail.
+/// `$waits` is true if an earlier rail is still running.
 macro_rules! each {
     ($waits:ident, $ctx:ident, $task:ident; $($place:ident $progress:ident $future:ident $step:ty),*) => {
         $(
@@ -60,10 +60,10 @@ macro_rules! each {
     };
 }
 
-/// Walks that take all their steps at once, of certain lengths: what is left is filled with [`NoRail`](super::NoRail).
+/// Declares walks that take all their steps concurrently. The unused steps of a walk are [`NoRail`](super::NoRail).
 macro_rules! concurrent {
     ($($name:ident: $($place:ident $progress:ident $future:ident),*;)*) => {$(
-        /// A walk that takes this many steps at once: each the place of a rail in the list of the chain.
+        /// A walk that takes this number of steps concurrently. Each step is the place of a rail in the list of the chain.
         #[derive(Debug)]
         pub enum $name<$(const $place: usize = NO_PLACE),*> {}
 
@@ -73,7 +73,7 @@ macro_rules! concurrent {
         {
             const STEPS: usize = [$($place),*].len();
 
-            // Those that are none come last.
+            // Unused steps come last, so the walk is empty if its first step is unused.
             const EMPTY: bool = <At<L, A0> as Step<E>>::INFO.name.is_empty();
 
             async fn walk<'a, M: Mode>(
@@ -94,7 +94,7 @@ macro_rules! concurrent {
                 .await
             }
 
-            // None of them is always called.
+            // No rail of a concurrent chain is always called.
             fn call_always_rails<'a, M: Mode>(
                 _: &'a L::Chain,
                 _: E::Payload<'a>,
@@ -104,7 +104,7 @@ macro_rules! concurrent {
                 std::future::ready(())
             }
 
-            // Rails that run beside others surround nothing.
+            // Rails that run concurrently do not surround operations.
             fn surround<'a, N>(
                 next: N,
             ) -> impl Future<Output = OperationResult<E::Operation>> + Send

@@ -1,7 +1,8 @@
-//! More rails on a rare event than a chain has direct steps for: they are looked up by their places, in their order.
+//! Steps for a rare event that has more rails than the direct steps for rare events. These steps look up each rail by its
+//! place.
 //!
-//! A step costs the compiler the same whether or not a rail takes it, so at the events on which few rails are, a chain has a
-//! few steps. Where there are more rails, the event has these steps in their place.
+//! A step costs compile time even if no rail uses it. So a chain has only a few direct steps for an event on which few
+//! rails are. If the event has more rails, this module's steps replace the direct ones.
 
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
@@ -14,16 +15,16 @@ use crate::context::{RailContext, RunScope};
 use crate::decision::{Decision, Outcome};
 use crate::event::{Begins, BoxedNext, Event, Next, OperationResult};
 
-/// The steps of a rare event: `Few`, unless it is `CROWDED`.
+/// The steps of a rare event: `Few`, or [`Looked`] if the event is `CROWDED`.
 pub type Fitting<const CROWDED: bool, Few, All> = <Room<CROWDED> as Fits>::Steps<Few, All>;
 
 /// Whether an event has more rails than direct steps, as a type.
 #[derive(Debug)]
 pub enum Room<const CROWDED: bool> {}
 
-/// Chooses the steps. Nothing is asked of those that are not chosen, so they cost the compiler their names.
+/// Chooses the steps. The compiler does not check the type that is not chosen, so this type costs only its name.
 pub trait Fits {
-    /// The steps.
+    /// The chosen steps.
     type Steps<Few, All>;
 }
 
@@ -35,9 +36,9 @@ impl Fits for Room<true> {
     type Steps<Few, All> = Looked<All>;
 }
 
-/// A walk over all places of a list, in the order of the list. One of its rails is called at a time.
+/// A walk over all places of a list, in the order of the list. The caller picks one place at a time.
 pub trait Pick<E: Event, L: RailList>: Walk<E, L> {
-    /// Whether the place is one of its own.
+    /// Returns `true` if this walk has the place.
     fn has(place: usize) -> bool;
 
     /// Calls the rail at this place.
@@ -48,7 +49,7 @@ pub trait Pick<E: Event, L: RailList>: Walk<E, L> {
         ctx: &'a mut RailContext,
     ) -> impl Future<Output = ControlFlow<Outcome<E>>> + Send;
 
-    /// The same when it is one that is always called.
+    /// Calls the rail at this place if it is always called.
     fn call_if_always<'a, M: Mode>(
         place: usize,
         chain: &'a L::Chain,
@@ -56,18 +57,18 @@ pub trait Pick<E: Event, L: RailList>: Walk<E, L> {
         ctx: &'a mut RailContext,
     ) -> impl Future<Output = ()> + Send;
 
-    /// Runs an operation, with what the rail at this place does around it.
+    /// Runs an operation inside the rail at this place.
     fn surround_at<'a, N>(place: usize, next: N) -> impl Future<Output = OperationResult<E::Operation>> + Send
     where
         E: Begins,
         N: Inside<'a, E, L::Chain>;
 }
 
-/// The steps of an event, each looked up in `All`, which has all places.
+/// The steps of a crowded event. `All` has all places, and each step looks up its place there.
 #[derive(Debug)]
 pub struct Looked<All>(PhantomData<All>);
 
-/// The places of the rails on the event, in their order.
+/// Returns the places of the rails on the event, in the order in which they run.
 fn order<E: Event, L: RailList>() -> impl DoubleEndedIterator<Item = usize> + ExactSizeIterator {
     let places = L::Facts::order::<E>();
     let count = places.iter().position(|place| *place == NO_PLACE).unwrap_or(places.len());
@@ -111,7 +112,7 @@ impl<E: Event, L: RailList<Chain: Serves<E>>, All: Pick<E, L>> Walk<E, L> for Lo
         N: Inside<'a, E, L::Chain>,
     {
         let at = next.at();
-        // The last is the innermost.
+        // The last rail is the innermost.
         let around = |next, place| BoxedNext::new(Around::<'_, E, L, All> { at, place, next, all: PhantomData });
         order::<E, L>().rev().fold(BoxedNext::new(next), around).run().await
     }
@@ -129,7 +130,7 @@ impl<E: Event, L: RailList<Chain: Serves<E>>, All: Pick<E, L>> Walk<E, L> for Lo
     }
 }
 
-/// An operation with what the rail at a place does around it.
+/// An operation inside the rail at a place.
 struct Around<'a, E: Begins, L: RailList, All> {
     at: SurroundingsOf<'a, E, L::Chain>,
     place: usize,

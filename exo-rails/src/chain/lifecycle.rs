@@ -1,5 +1,5 @@
-//! What every chain has for each event of the library. It is here once, so that the expansion of `rail_chain!` does not
-//! write it for each chain.
+//! The parts of a chain that exist once for each event of the library. They are here, so that the expansion of
+//! `rail_chain!` does not repeat them for each chain.
 
 use super::RailList;
 use super::sorting::{ChainFacts, Listing, Order};
@@ -12,15 +12,16 @@ use crate::event::{
 use crate::point::HookPoint;
 use crate::rail::EventPlan;
 
-/// Takes the events in the order in which a session reaches them, which is that of `EVENTS` in the macros' `paths.rs`.
+/// Declares the items for all events. The events are in the order in which a session reaches them, like `EVENTS` in
+/// `paths.rs` of the macros.
 macro_rules! lifecycle {
     ($($event:ident)*) => {
-        /// How many events the library has.
+        /// The number of events of the library.
         pub const LIFECYCLE: usize = POINTS.len();
 
         const POINTS: &[HookPoint] = &[$($event::POINT),*];
 
-        /// The events of the library as one type, and then the custom events of a chain.
+        /// The events of the library as one type, followed by the custom events of a chain.
         pub type LifecycleEvents<Custom = ()> = lifecycle!(@list Custom; $($event)*);
 
         /// The steps of a chain at each event of the library: the places of its rails, in the order in which they run.
@@ -40,7 +41,7 @@ macro_rules! lifecycle {
         pub struct LifecycleOrder($(pub lifecycle!(@order $event)),*);
 
         impl<C: Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> {
-            /// The steps of each event of the library from this one on.
+            /// Returns the steps of each event of the library, beginning with step `start`.
             #[must_use]
             pub const fn lifecycle(start: usize) -> LifecycleOrder {
                 LifecycleOrder($(Self::order::<$event>(start)),*)
@@ -62,7 +63,7 @@ lifecycle! {
     PostLlmCall LlmError PreToolCall PostToolCall ToolError Finished MemoryStored Error Suspended SessionEnd Dropped
 }
 
-// A chain finds the order of an event by its number.
+// A chain finds the plan of an event by the event's number.
 const _: () = {
     let mut number = 0;
     while number < LIFECYCLE {

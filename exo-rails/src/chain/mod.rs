@@ -1,4 +1,4 @@
-//! Chains: rails sorted at compile time and called without dispatch at run time.
+//! Chains: rails that the compiler sorts, and that run as direct calls.
 
 pub(crate) mod around;
 pub(crate) mod concurrent;
@@ -23,36 +23,36 @@ use crate::decision::{Decision, Outcome, PlacedRail, RailOutput, Reader};
 use crate::event::{Begins, Event, Next, Operation, OperationResult, Payloads};
 use crate::rail::{EventList, Plan, Rail, RailOn, Stateless};
 
-/// A guard set made by `rail_chain!`.
+/// A guard set that `rail_chain!` makes.
 ///
-/// The order of its rails at each event is a constant, and each step of it a direct call. A chain is a
-/// [`Rail`] as well, so one chain can be listed in another: it then runs there as one rail, at the priority in
-/// its `#[chain(priority = 20)]` attribute (50 without).
+/// The order of its rails at each event is a constant, and each step is a direct call. A chain is a [`Rail`] too, so you
+/// can list it in another chain. There it runs as one rail, at the priority in `#[chain(priority = 20)]`, or at 50 by
+/// default.
 pub trait Chain: Rail<Events: EventList<Self>> {
-    /// Which rails run at which event, in which order.
+    /// The rails of each event, in the order in which they run.
     const PLAN: Plan;
 
-    /// Whether it has rails around operations: see [`WithoutAround`](crate::WithoutAround).
+    /// Whether the chain has rails around operations: see [`WithoutAround`](crate::WithoutAround).
     type Around;
 }
 
 /// The list of a chain's rails, as a type.
 ///
-/// The macro implements it for a private type beside the chain: a public chain may list private rails.
+/// The macro implements it for a private type beside the chain, because a public chain may list private rails.
 #[doc(hidden)]
 pub trait RailList {
-    // It has no parameters.
+    // `'static`, because a chain has no parameters.
     type Chain: 'static;
     type Facts: Facts;
     type Mode: walk::Mode;
 }
 
-/// The rail that a chain lists at place `I`, from 0.
+/// The rail that a chain lists at place `I`, counted from 0.
 #[doc(hidden)]
 pub trait RailAt<const I: usize>: RailList {
-    // Without a bound, so that what is not a rail is reported once: by the row, at its name.
+    // Without a bound, so that the compiler reports a type that is not a rail once: at its name, where the row is made.
     type Rail;
-    /// How a walk comes to it: see [`walk::Access`].
+    /// How a walk finds the rail in the chain: see [`walk::Access`].
     type Access;
 }
 
@@ -61,7 +61,7 @@ impl<L: RailList> RailAt<NO_PLACE> for L {
     type Access = walk::ByName;
 }
 
-/// A chain at work as a rail of another chain.
+/// A chain as a rail of another chain.
 #[diagnostic::do_not_recommend]
 impl<E: Event, C: Chain + Serves<E>> RailOn<E> for C {
     type Out = ChainOutput<E>;
@@ -115,7 +115,7 @@ impl<E: Event, C: Chain + Serves<E>> RailOn<E> for C {
     }
 }
 
-/// What a chain returns as a rail: its outcome, which passes through the chain around it as it is.
+/// The output of a chain as a rail: its outcome, which passes through the outer chain unchanged.
 #[doc(hidden)]
 pub struct ChainOutput<E: Payloads>(pub(crate) Outcome<E>);
 
@@ -134,16 +134,16 @@ impl<E: Payloads> RailOutput<E> for ChainOutput<E> {
     }
 }
 
-/// Implemented by a [`Chain`] for each rail `R` that it lists by its name alone.
+/// Implemented by a [`Chain`] for each rail `R` that it lists without a field.
 ///
-/// A rail that is listed twice makes two implementations, and the compiler reports a conflict at both places: both would
-/// be the same rail. Two fields of one type are two rails.
+/// If a chain lists such a rail twice, there are two implementations, and the compiler reports the conflict at both places.
+/// Both listings would be the same rail. Two fields of one type are two rails.
 pub trait RunsEachRailOnce<R>: Chain {}
 
-/// What a chain without fields asks of each chain that it lists: so it is [`Stateless`] when no chain lists another around a
-/// circle.
+/// The bound of a chain without fields on each chain that it lists. The chain is [`Stateless`] if all these chains are.
 ///
-/// On a circle there is no end to it. rustc then reports this trait: so the name is the message.
+/// If a chain lists itself, directly or through other chains, the bounds never end. rustc then reports this trait, so the
+/// name of the trait is the message.
 pub trait ListsNoChainAroundIt {}
 
 impl<R: Stateless> ListsNoChainAroundIt for &R {}

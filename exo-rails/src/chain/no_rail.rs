@@ -1,4 +1,4 @@
-//! The rail of the steps after the last rail of an event.
+//! The rail of unused steps.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -8,8 +8,8 @@ use crate::event::Event;
 use crate::point::{RailInfo, SourceLocation};
 use crate::rail::{Rail, RailOn, Row, Stateless};
 
-/// Nothing. At the end of every chain, it is what the steps after the last rail of an event call; and it stands at the
-/// place `I` of a list where the name is that of a plain function.
+/// A rail that does nothing. The steps after the last rail of an event call it. It is also the rail at place `I` if the
+/// name in the list is a plain function and not a rail.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct NoRail<const I: usize = 0>;
@@ -39,7 +39,8 @@ impl<E: Event, const I: usize> RailOn<E> for NoRail<I> {
     }
 }
 
-/// The call of [`NoRail`]. Of no size and without a state, unlike [`std::future::Ready`]: in a chain of 50 rails there are 14.
+/// The future of [`NoRail`]. It has no size and no state, unlike [`std::future::Ready`]. A chain of 50 rails has 14 of
+/// these futures.
 struct Nothing;
 
 impl Future for Nothing {

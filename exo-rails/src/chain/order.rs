@@ -1,4 +1,4 @@
-//! What rails and chains say of the order, held against the plan when the chain is compiled.
+//! Compares the declared order of rails and the requirements of a chain with its plan, when the chain is compiled.
 
 use std::slice;
 
@@ -11,17 +11,17 @@ use crate::point::text::Text;
 use crate::point::{HookPoint, RailInfo};
 use crate::rail::{EventPlan, NamesOf, PlannedRail, Row, contains, known_by};
 
-/// The checks of chain `C`: each panics in a constant, at the name that the user wrote.
+/// The checks of chain `C`. Each check panics in a constant, at the name that the user wrote.
 impl<C: Chain + Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> {
-    /// There is a rail at this place of the list; it and, when it is a chain, those in it run after and before the
-    /// rails that they name.
+    /// Checks that this place of the list has a rail, and that the rail runs after and before the rails that it names. For
+    /// a chain, checks the rails in it too.
     ///
     /// # Panics
-    /// When there is none, or one of them does not.
+    /// Panics if the place has no rail, or if a rail does not run in its order.
     #[track_caller]
     pub const fn check_rail(place: usize) {
         let row = &C::ROWS[place];
-        // Rails have names that are not blank; it is `NoRail` that has none.
+        // The name of a rail is not blank. Only `NoRail` has an empty name.
         assert!(
             !row.info.name.is_empty(),
             "this is not a rail: a function becomes one with `#[rail(on = [PreToolCall])]` above it"
@@ -45,7 +45,7 @@ impl<C: Chain + Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> 
         }
     }
 
-    /// Whether a mistake is reported at the name of a rail, which a requirement would repeat.
+    /// Whether the compiler reports a mistake at the name of a rail. A requirement would repeat the message.
     const REPORTED_AT_A_RAIL: bool = {
         let (mut reported, mut i) = (Self::REPORTED, 0);
         while i < N {
@@ -55,10 +55,10 @@ impl<C: Chain + Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> 
         reported
     };
 
-    /// The rail at this place, and each in it, is for tools of this set.
+    /// Checks that the rail at this place, and each rail in it, is for tools of this set.
     ///
     /// # Panics
-    /// When one is for another.
+    /// Panics if a rail is for another tool.
     #[track_caller]
     pub const fn check_tools(place: usize, set: NamesOf) {
         let (row, mut i) = (&C::ROWS[place], 0);
@@ -69,10 +69,10 @@ impl<C: Chain + Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> 
         }
     }
 
-    /// The rail at this place can run beside the others.
+    /// Checks that the rail at this place can run concurrently with the others.
     ///
     /// # Panics
-    /// When it cannot.
+    /// Panics if the rail cannot.
     #[track_caller]
     pub const fn check_concurrent(place: usize) {
         let row = &C::ROWS[place];
@@ -86,10 +86,10 @@ impl<C: Chain + Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> 
         text.and("a rail that can says so, `#[rail(on = [PreToolCall], concurrent)]`, and only looks").refuse();
     }
 
-    /// No rail before this place of the list has the same priority at an event of both.
+    /// Checks that no earlier rail of the list has the same priority at an event that both rails are on.
     ///
     /// # Panics
-    /// When one has.
+    /// Panics if an earlier rail has the same priority.
     #[track_caller]
     pub const fn check_unique_priority(place: usize) {
         if Self::REPORTED {
@@ -113,10 +113,10 @@ impl<C: Chain + Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> 
         }
     }
 
-    /// A rail that a requirement of the chain itself orders is in the chain.
+    /// Checks that the chain lists a rail that one of its own requirements names.
     ///
     /// # Panics
-    /// When it is not.
+    /// Panics if the chain does not list the rail.
     #[track_caller]
     pub const fn check_lists(rail: Subject) {
         let name = rail.name();
@@ -126,11 +126,11 @@ impl<C: Chain + Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> 
         }
     }
 
-    /// An event that the chain names and that is called like one that every chain serves is another event: one that is wrong,
-    /// and has been reported.
+    /// Checks that an event in `events` is not an event of the library, although it has the name of one. The event is then
+    /// a type that is not an event, and the compiler has already reported it.
     ///
     /// # Panics
-    /// When it is that of the library.
+    /// Panics if the event is an event of the library, because every chain serves these events.
     #[track_caller]
     pub const fn check_names(event: HookPoint) {
         if !matches!(event, HookPoint::Custom(_)) {
@@ -139,10 +139,10 @@ impl<C: Chain + Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> 
         }
     }
 
-    /// The chain meets a requirement of its own.
+    /// Checks that the chain meets one of its own requirements.
     ///
     /// # Panics
-    /// When it does not.
+    /// Panics if the chain does not meet the requirement.
     #[track_caller]
     pub const fn check_meets(requirement: Requirement) {
         if !Self::REPORTED_AT_A_RAIL {
@@ -150,10 +150,10 @@ impl<C: Chain + Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> 
         }
     }
 
-    /// The chain meets the requirements of this policy.
+    /// Checks that the chain meets the requirements of this policy.
     ///
     /// # Panics
-    /// When it does not.
+    /// Panics if the chain does not meet a requirement.
     #[track_caller]
     pub const fn check_policy(policy: &str, requirements: &[Requirement]) {
         let mut i = 0;
@@ -164,8 +164,8 @@ impl<C: Chain + Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> 
     }
 }
 
-/// The rails, and those in them at the event, are for tools of the set. A chain in them has them at other events as well;
-/// to look at all of those there would take as many times longer for each chain around it.
+/// Checks that the rails are for tools of the set, and the rails in them at the event too. The caller calls this for each
+/// event. Checking all events of an inner chain here would multiply the time for each level of nesting.
 #[track_caller]
 const fn of_set(rails: &[PlannedRail], event: HookPoint, set: NamesOf) {
     let mut i = 0;
@@ -182,7 +182,8 @@ const fn of_set(rails: &[PlannedRail], event: HookPoint, set: NamesOf) {
     }
 }
 
-/// The chain serves every event of the rail: at one that it does not, the rail would never be called.
+/// Checks that the chain serves every event of the rail. The rail would never run at an event that the chain does not
+/// serve.
 #[track_caller]
 const fn served(rail: &Row, events: &[EventPlan], chain: &str) {
     let Some(event) = unserved(rail, events) else { return };
@@ -195,7 +196,7 @@ const fn served(rail: &Row, events: &[EventPlan], chain: &str) {
         }
         _ => (text.and(", an event that this chain does not serve: name it, `"), "events", name),
     };
-    // So a chain is called that has no name of its own.
+    // The name of a chain without a name.
     let unnamed = text::same(chain, "rail_chain!");
     let text = if unnamed { text.and("rail_chain![") } else { text };
     let text = text.and("#[chain(").and(list).and(" = [").and(listed).and("])]");
@@ -203,7 +204,7 @@ const fn served(rail: &Row, events: &[EventPlan], chain: &str) {
     text.and("`").refuse();
 }
 
-/// The first event of the rail that the chain does not serve. Those of the library, every chain serves.
+/// Returns the first event of the rail that the chain does not serve. Every chain serves the events of the library.
 const fn unserved(rail: &Row, events: &[EventPlan]) -> Option<HookPoint> {
     let mut i = 0;
     while i < rail.events.len() {
@@ -220,8 +221,9 @@ const fn unserved(rail: &Row, events: &[EventPlan]) -> Option<HookPoint> {
     None
 }
 
-/// The rails, and those in them, run after and before the rails that they name. `within` is the chain that has them, when
-/// it is not the one that is checked: what both rails are in is ordered there.
+/// Checks that the rails, and the rails in them, run after and before the rails that they name. `within` is the inner chain
+/// that contains `rails`, or `None` for the chain that is checked. If `within` has both rails, its own check has ordered
+/// them.
 #[track_caller]
 const fn in_order(plan: &EventPlan, rails: &[PlannedRail], within: Option<&EventPlan>) {
     let mut i = 0;
@@ -251,7 +253,7 @@ const fn in_order(plan: &EventPlan, rails: &[PlannedRail], within: Option<&Event
     }
 }
 
-/// Whether the chain has the rail at the event of the plan.
+/// Returns `true` if the chain has the rail at the event of the plan.
 const fn has(chain: Option<&EventPlan>, rail: Wanted<'_>) -> bool {
     match chain {
         Some(chain) => find(chain.rails, chain.event, rail).is_some(),
@@ -259,7 +261,7 @@ const fn has(chain: Option<&EventPlan>, rail: Wanted<'_>) -> bool {
     }
 }
 
-/// `audit` runs `after` `permission`, says its attribute.
+/// Reports that `rail` does not run after or before `other`, although its attribute says so.
 #[track_caller]
 const fn not_in_order(plan: &EventPlan, rail: &PlannedRail, this: Wanted<'_>, is_after: bool, other: &RailInfo) -> ! {
     let relation = if is_after { "after" } else { "before" };
@@ -268,12 +270,12 @@ const fn not_in_order(plan: &EventPlan, rail: &PlannedRail, this: Wanted<'_>, is
     let text = text.and(" (`").and(relation).and(" = [").and(other.name).and("]`), but at ");
     let text = text.name(event.event_name()).and(" it does not: ");
     let other = Wanted::Rail(other);
-    // Of several instances, the one that is in the wrong place.
+    // If the other rail has several instances, names an instance in the wrong place.
     let other = if is_after { other.last() } else { other.first() };
     priorities(&text, plan, this.first(), other).refuse();
 }
 
-/// What is looked for in a plan.
+/// A rail to find in a plan.
 #[derive(Clone, Copy)]
 pub(super) enum Wanted<'a> {
     /// A rail, wherever it is listed.
@@ -290,7 +292,7 @@ impl Wanted<'_> {
         }
     }
 
-    /// The same among the rails of a chain in the list.
+    /// Returns the value for the search in an inner chain.
     const fn inside(self) -> Self {
         match self {
             Self::Rail(_) => self,
@@ -299,7 +301,8 @@ impl Wanted<'_> {
     }
 }
 
-/// What may be absent, so that a rail is: the rail, a chain that has it, or the first rail of a chain.
+/// Returns the row that may be absent, so that the wanted rail may be absent: the rail, a chain that contains it, or the
+/// first rail of a chain.
 pub(super) const fn absent(rails: &[PlannedRail], event: HookPoint, wanted: Wanted<'_>) -> Option<&'static Row> {
     let Some(at) = holder(rails, event, wanted) else { return None };
     let mut rail = &rails[at];
@@ -318,7 +321,7 @@ pub(super) const fn absent(rails: &[PlannedRail], event: HookPoint, wanted: Want
     Some(rail.row)
 }
 
-/// Says of a rail that may be absent what to do about it.
+/// Adds how to list the rail so that it cannot be absent.
 pub(super) const fn there_always(text: &Text, absent: &Row) -> Text {
     if absent.is_list() {
         text.and(": a `Vec` may be empty, so list one in a field without `Vec`")
@@ -335,19 +338,19 @@ pub(super) struct Instance<'a> {
 }
 
 impl<'a> Wanted<'a> {
-    /// The instance that has to run first.
+    /// The instance that must run first.
     pub(super) const fn first(self) -> Instance<'a> {
         Instance { wanted: self, is_last: false }
     }
 
-    /// The instance that has to run last.
+    /// The instance that must run last.
     pub(super) const fn last(self) -> Instance<'a> {
         Instance { wanted: self, is_last: true }
     }
 }
 
 impl Instance<'_> {
-    /// Which of the rails it is, or which chain has it.
+    /// Returns the index of this instance in `rails`, or of the chain that contains it.
     const fn holder(self, rails: &[PlannedRail], event: HookPoint, reversed: bool) -> Option<usize> {
         if self.is_last == reversed {
             holder(rails, event, self.wanted)
@@ -360,13 +363,13 @@ impl Instance<'_> {
         Self { wanted: self.wanted.inside(), is_last: self.is_last }
     }
 
-    /// Whether its name is that of its type, which the text has said.
+    /// Returns `true` if the rail at `at` is the wanted rail and its only instance. The text has then already named it.
     const fn is(self, rails: &[PlannedRail], event: HookPoint, at: usize) -> bool {
         self.wanted.is(&rails[at]) && only_holder(rails, event, self.wanted).is_some()
     }
 }
 
-/// Why two rails are in the order in which they are: the priorities of the two, or of the chains that they are in.
+/// Adds why two rails run in their order: their priorities, or the priorities of the chains that contain them.
 pub(super) const fn priorities(text: &Text, plan: &EventPlan, one: Instance<'_>, two: Instance<'_>) -> Text {
     let EventPlan { event, rails, reversed } = *plan;
     let (Some(first), Some(second)) = (one.holder(rails, event, reversed), two.holder(rails, event, reversed)) else {
@@ -381,8 +384,8 @@ pub(super) const fn priorities(text: &Text, plan: &EventPlan, one: Instance<'_>,
     by_priority(text, &rails[first].info, &rails[second].info, direct, reversed)
 }
 
-/// Why two rails of one list are in the order in which they are; `direct` when they are those that the text is about,
-/// and not chains that have them in them.
+/// Adds why two rails of one list run in their order. `direct` is true if the text is about these two rails, and false if
+/// they are chains that contain the rails of the text.
 pub(super) const fn by_priority(
     text: &Text,
     first: &RailInfo,
@@ -404,7 +407,7 @@ pub(super) const fn by_priority(
     }
 }
 
-/// Which of the rails is the wanted one, or a chain that has it.
+/// Returns the index of the first entry that is the wanted rail, or a chain that contains it.
 const fn holder(rails: &[PlannedRail], event: HookPoint, wanted: Wanted<'_>) -> Option<usize> {
     let mut i = 0;
     while i < rails.len() {
@@ -416,7 +419,7 @@ const fn holder(rails: &[PlannedRail], event: HookPoint, wanted: Wanted<'_>) -> 
     None
 }
 
-/// The same, from the end.
+/// Returns the index of the last entry that is the wanted rail, or a chain that contains it.
 const fn last_holder(rails: &[PlannedRail], event: HookPoint, wanted: Wanted<'_>) -> Option<usize> {
     let mut i = rails.len();
     while i > 0 {
@@ -428,10 +431,11 @@ const fn last_holder(rails: &[PlannedRail], event: HookPoint, wanted: Wanted<'_>
     None
 }
 
-/// Whether, where both run, all of the first is done before the second begins; in an onion on its way out, after.
+/// Returns `true` if all instances of the first rail end before the second rail begins, or if one of the rails does not
+/// run. In a reversed plan, checks the opposite order.
 pub(super) const fn runs_before(plan: &EventPlan, first: Wanted<'_>, second: Wanted<'_>) -> bool {
     let EventPlan { event, rails, reversed } = *plan;
-    // Two rails that are in one chain inside are in its order.
+    // If both rails are only in one inner chain, this chain orders them.
     if let (Some(at), Some(other)) = (only_holder(rails, event, first), only_holder(rails, event, second))
         && at == other
         && let Some(inner) = rails[at].inner
@@ -445,30 +449,32 @@ pub(super) const fn runs_before(plan: &EventPlan, first: Wanted<'_>, second: Wan
     }
 }
 
-/// Which of the rails is the wanted one, or a chain that has it, when no other is or has.
+/// Returns the index of the only entry that is the wanted rail, or a chain that contains it. `None` if there are several
+/// entries.
 const fn only_holder(rails: &[PlannedRail], event: HookPoint, wanted: Wanted<'_>) -> Option<usize> {
     let Some(at) = holder(rails, event, wanted) else { return None };
     if holder(rails.split_at(at + 1).1, event, wanted).is_some() { None } else { Some(at) }
 }
 
-/// Where a rail is among those of an event, chains taken apart: a chain is where its rails are.
+/// The places of a rail among the rails of an event, from the first to the last. Inner chains are flattened, so the places
+/// of a chain are those of its rails.
 #[derive(Clone, Copy)]
 pub(super) struct Found {
     pub first: usize,
     pub last: usize,
 }
 
-/// All places of a rail; `None` where it does not run.
+/// Returns all places of a rail. `None` if the rail does not run.
 pub(super) const fn find(rails: &[PlannedRail], event: HookPoint, wanted: Wanted<'_>) -> Option<Found> {
     search(rails, event, wanted, false, 0).0
 }
 
-/// The same, where the rail cannot be absent.
+/// Returns the places where the rail cannot be absent.
 pub(super) const fn find_present(rails: &[PlannedRail], event: HookPoint, wanted: Wanted<'_>) -> Option<Found> {
     search(rails, event, wanted, true, 0).0
 }
 
-/// The places from this one on, and the place behind the last of the rails.
+/// Returns the places of the rail, counted from `from`, and the place after the last rail.
 const fn search(
     rails: &[PlannedRail],
     event: HookPoint,
@@ -481,7 +487,7 @@ const fn search(
         let start = next;
         let mut here = None;
         match rails[i].inner {
-            // What is in a chain that may be absent may be absent as well.
+            // A rail in a chain that may be absent may be absent too.
             Some(inner) if rails[i].row.is_optional() && present => {
                 next += count(inner.rails_at(event), event);
             }
@@ -497,7 +503,7 @@ const fn search(
     (found, next)
 }
 
-/// Whether the rail, or one in it, runs at the event however the chain is configured.
+/// Returns `true` if the rail, or a rail in it, runs at the event in every configuration.
 const fn is_there(rail: &PlannedRail, event: HookPoint) -> bool {
     let Some(inner) = rail.inner else { return !rail.row.is_optional() };
     let (rails, mut i) = (inner.rails_at(event), 0);
@@ -518,7 +524,7 @@ const fn both(earlier: Option<Found>, later: Option<Found>) -> Option<Found> {
     }
 }
 
-/// How many rails run at the event, chains taken apart.
+/// Returns the number of rails at the event, with inner chains flattened.
 pub(super) const fn count(rails: &[PlannedRail], event: HookPoint) -> usize {
     let (mut count_of_all, mut i) = (0, 0);
     while i < rails.len() {
@@ -531,7 +537,7 @@ pub(super) const fn count(rails: &[PlannedRail], event: HookPoint) -> usize {
     count_of_all
 }
 
-/// The rail at this place, chains taken apart.
+/// Returns the rail at this place, with inner chains flattened.
 pub(super) const fn rail_at(rails: &[PlannedRail], event: HookPoint, place: usize) -> Option<&PlannedRail> {
     let (mut start, mut i) = (0, 0);
     while i < rails.len() {
@@ -548,7 +554,7 @@ pub(super) const fn rail_at(rails: &[PlannedRail], event: HookPoint, place: usiz
     None
 }
 
-/// The first event that both have.
+/// Returns the first event of `one` that is also in `two`.
 pub(super) const fn common(one: &[HookPoint], two: &[HookPoint]) -> Option<HookPoint> {
     let mut i = 0;
     while i < one.len() {

@@ -1,4 +1,4 @@
-//! What a chain has to have, stated by itself or, for many chains, by a policy.
+//! The requirements of a chain, from the chain itself or from a policy for several chains.
 
 use std::fmt;
 
@@ -9,23 +9,23 @@ use crate::point::text::Text;
 use crate::point::{HookPoint, RailInfo};
 use crate::rail::{Plan, Row, contains};
 
-/// Requirements that chains have in common, made by [`chain_policy!`](crate::chain_policy).
+/// Requirements that several chains share. [`chain_policy!`](crate::chain_policy) makes them.
 ///
-/// A chain names it in `#[chain(policy = …)]`, and does not compile when it breaks one of them.
+/// A chain names the policy in `#[chain(policy = …)]`. If the chain does not meet a requirement, it does not compile.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a policy",
     label = "not a policy",
     note = "a policy is made by `chain_policy! {{ struct {Self} {{ require(permission_check on PreToolCall) }} }}`"
 )]
 pub trait ChainPolicy {
-    /// What it is called in the compiler's messages.
+    /// The name of the policy in the compiler's messages.
     const NAME: &'static str;
 
-    /// What it requires.
+    /// The requirements of the policy.
     const REQUIREMENTS: &'static [Requirement];
 }
 
-/// One thing that a chain has to have. `Display` writes it as it stands in `#[chain(…)]`.
+/// One requirement of a chain. `Display` writes it as in `#[chain(…)]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Requirement(Kind);
 
@@ -33,37 +33,37 @@ pub struct Requirement(Kind);
 enum Kind {
     /// The rail runs at the event.
     Require(Subject, HookPoint),
-    /// The rail runs at the event, and no other before it.
+    /// The rail runs at the event, and no other rail runs before it.
     First(Subject, HookPoint),
-    /// The rail runs at the event, and no other after it.
+    /// The rail runs at the event, and no other rail runs after it.
     Last(Subject, HookPoint),
-    /// Where both rails run, this is their order.
+    /// At each event that has both rails, they run in this order.
     Before(Subject, Subject),
 }
 
-/// What a requirement is about: a rail, wherever the chain lists it, or what the chain has in one field.
+/// The subject of a requirement: a rail, wherever the chain lists it, or the rail in one field of the chain.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Subject {
-    /// What it is called; of a field, the name of the field.
+    /// The name, which for a field is the name of the field, the priority and the location.
     info: RailInfo,
     events: &'static [HookPoint],
-    /// Whether its `#[cfg]` removes it.
+    /// Whether a `#[cfg]` removes the rail.
     removed: bool,
     reported: bool,
-    /// The place of the field.
+    /// The place of the field. `None` if the subject is not a field.
     place: Option<usize>,
 }
 
 impl Subject {
-    /// The rail of this row.
+    /// The rail of this row, wherever the chain lists it.
     #[must_use]
     pub const fn rail(row: Row) -> Self {
         let removed = row.rail.name.is_empty();
         Self { info: row.rail, events: row.events, removed, reported: row.reported, place: None }
     }
 
-    /// The field of this name, at this place of the chain that has these rows.
+    /// The field of this name. `rows` are the rows of the chain, and `place` is the place of the field.
     #[must_use]
     pub const fn field(rows: &[Row], place: usize, name: &'static str) -> Self {
         let mut field = Self::rail(rows[place]);
@@ -87,12 +87,12 @@ impl Subject {
     }
 }
 
-/// What the macros write for each of the words.
+/// Constructors for the expansions of the macros.
 impl Requirement {
     /// `require(R on E)`.
     ///
     /// # Panics
-    /// In a constant, when no chain could meet it.
+    /// Panics, in a constant, if no chain could meet the requirement.
     #[doc(hidden)]
     #[must_use]
     #[track_caller]
@@ -104,7 +104,7 @@ impl Requirement {
     /// `first(R on E)`.
     ///
     /// # Panics
-    /// In a constant, when no chain could meet it.
+    /// Panics, in a constant, if no chain could meet the requirement.
     #[doc(hidden)]
     #[must_use]
     #[track_caller]
@@ -116,7 +116,7 @@ impl Requirement {
     /// `last(R on E)`.
     ///
     /// # Panics
-    /// In a constant, when no chain could meet it.
+    /// Panics, in a constant, if no chain could meet the requirement.
     #[doc(hidden)]
     #[must_use]
     #[track_caller]
@@ -128,7 +128,7 @@ impl Requirement {
     /// `before(A, B)`.
     ///
     /// # Panics
-    /// In a constant, when the rails never run at the same event.
+    /// Panics, in a constant, if the rails never run at the same event.
     #[doc(hidden)]
     #[must_use]
     #[track_caller]
@@ -141,7 +141,8 @@ impl Requirement {
         Self(Kind::Before(first, second))
     }
 
-    /// The chain meets it. `policy` is whose requirement it is, when it is not the chain's own.
+    /// Checks that the chain meets the requirement. `policy` is the policy that has the requirement, or `None` if the chain
+    /// has it.
     #[track_caller]
     pub(super) const fn met_by(&self, plan: &Plan, policy: Option<&str>) {
         match &self.0 {
@@ -159,7 +160,7 @@ impl Requirement {
     }
 }
 
-/// The rail is on the event.
+/// Checks that the rail is on the event.
 #[track_caller]
 const fn can_be_met(rail: &Subject, event: HookPoint) {
     if rail.removed {
@@ -171,7 +172,7 @@ const fn can_be_met(rail: &Subject, event: HookPoint) {
     }
 }
 
-/// The chain lists the rail, or a chain in it does.
+/// Returns `true` if the chain lists the rail, directly or in an inner chain.
 pub(super) const fn lists(plan: &Plan, rail: Wanted<'_>) -> bool {
     let mut i = 0;
     while i < plan.events.len() {
@@ -207,7 +208,7 @@ const fn runs(plan: &Plan, rail: &Subject, event: HookPoint, policy: Option<&str
     }
 }
 
-/// Nothing but the rail runs at this place, the first or the last.
+/// Checks that the rail runs at this place, which is the first or the last.
 #[track_caller]
 const fn at_end(plan: &Plan, rail: &Subject, event: HookPoint, place: usize, policy: Option<&str>) {
     let rails = plan.rails_at(event);
@@ -248,7 +249,7 @@ const fn in_order(plan: &Plan, first: &Subject, second: &Subject, policy: Option
     }
 }
 
-/// Says whose requirement it is, when it is not the chain's own.
+/// Adds the name of the policy that has the requirement.
 const fn by(text: &Text, policy: Option<&str>) -> Text {
     match policy {
         Some(policy) => text.and(" (the policy ").name(policy).and(" says so)"),

@@ -1,4 +1,4 @@
-//! What runs the rails of one event.
+//! The trait that runs the rails of one event.
 
 use std::marker::PhantomData;
 
@@ -11,9 +11,9 @@ use crate::event::{Begins, CustomOperation, Decoy, Event, Next, Operation, Opera
 
 /// A guard set that serves event `E`.
 ///
-/// Chains implement it for the events that they serve, [`RailManager`](crate::RailManager) and
-/// [`HookManager`](crate::HookManager) for every event. Implement it to put something around a guard set:
-/// tracing, say. Users call [`GuardSet::dispatch`](crate::GuardSet::dispatch).
+/// A chain implements it for each event that it serves. [`RailManager`](crate::RailManager) and
+/// [`HookManager`](crate::HookManager) implement it for every event. Implement it for a wrapper around a guard set, for
+/// example for tracing. To run the rails of an event, call [`GuardSet::dispatch`](crate::GuardSet::dispatch).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not serve the event `{E}`",
     label = "does not serve `{E}`",
@@ -22,8 +22,8 @@ use crate::event::{Begins, CustomOperation, Decoy, Event, Next, Operation, Opera
     note = "guard sets are chains made by `rail_chain!`, `RailManager`, `LiveRails`, `HookManager` and `NoRails`; a `DynGuardSet` has one of them that is chosen at run time"
 )]
 pub trait Serves<E: Event>: Send + Sync {
-    /// Whether there is anything to run. Where there is not, the event is passed over: a context stays at the event
-    /// before.
+    /// Returns `true` if the event has rails. If it has none, the library does not enter the event, and the context stays
+    /// at the previous event.
     fn has_rails(&self) -> bool
     where
         Self: Sized,
@@ -31,7 +31,7 @@ pub trait Serves<E: Event>: Send + Sync {
         Self::steps().has_rails()
     }
 
-    /// Whether a rail may change the payload: then a guarded operation keeps the original, for retries.
+    /// Returns `true` if a rail may change the payload. A guarded operation then keeps a copy of its inputs for retries.
     fn may_rewrite(&self) -> bool
     where
         Self: Sized,
@@ -39,12 +39,14 @@ pub trait Serves<E: Event>: Send + Sync {
         Self::steps().may_rewrite(self)
     }
 
-    /// How many characters of a streamed answer its rails have to see together. Only [`LlmChunk`](crate::events::LlmChunk) is
-    /// asked, when the answer begins. So many are held back, as long as the rails of a window do not say by themselves how
-    /// much of it is [undecided](crate::StreamWindow). A guard set that does not implement it holds back all of the answer.
+    /// Returns how many characters of a streamed answer the rails need to see together. The library calls this only for
+    /// [`LlmChunk`](crate::events::LlmChunk), when the answer begins.
     ///
-    /// A guard set that itself changes windows calls [`replace`](crate::StreamWindow::replace) or
-    /// [`hold_back`](crate::StreamWindow::hold_back): its rails may say that nothing is to be held back for them.
+    /// The library holds back this number of characters, unless the rails of a window set themselves how much of it is
+    /// [undecided](crate::StreamWindow). By default, a guard set holds back the whole answer.
+    ///
+    /// If your guard set changes windows itself, call [`replace`](crate::StreamWindow::replace) or
+    /// [`hold_back`](crate::StreamWindow::hold_back). Otherwise its rails may release text that the guard set still needs.
     fn stream_window(&self) -> usize
     where
         Self: Sized,
@@ -52,8 +54,8 @@ pub trait Serves<E: Event>: Send + Sync {
         Self::steps().stream_window(self)
     }
 
-    /// Whether a rail may ask [how long](RailContext::elapsed) the operation before the event took: then a guarded operation
-    /// looks at the clock.
+    /// Returns `true` if a rail may read [how long](RailContext::elapsed) the operation before the event took. A guarded
+    /// operation then reads the clock.
     fn is_timed(&self) -> bool
     where
         Self: Sized,
@@ -61,7 +63,7 @@ pub trait Serves<E: Event>: Send + Sync {
         Self::steps().timed()
     }
 
-    /// Runs the rails of the event, in their order, until one of them does not continue.
+    /// Runs the rails of the event in their order, until one of them does not continue.
     fn run_rails<'a>(
         &'a self,
         payload: E::Payload<'a>,
@@ -70,8 +72,9 @@ pub trait Serves<E: Event>: Send + Sync {
     where
         Self: Sized;
 
-    /// Calls only the rails that are [always called](macro@crate::rail#rails-that-are-always-called): the guard set is
-    /// part of another, and there a rail has stopped the event. A guard set made of others passes it on to them.
+    /// Calls only the rails that are [always called](macro@crate::rail#rails-that-are-always-called). An outer guard set
+    /// calls this after one of its other rails has stopped the event. A guard set that contains other guard sets calls it
+    /// on each of them.
     fn run_always_rails<'a>(
         &'a self,
         payload: E::Payload<'a>,
@@ -85,8 +88,8 @@ pub trait Serves<E: Event>: Send + Sync {
 
     /// Runs an operation inside the rails that surround it.
     ///
-    /// A guard set made of others passes it on to them: otherwise their rails
-    /// [around an operation](macro@crate::rail#rails-around-an-operation) are not called.
+    /// A guard set that contains other guard sets must forward this call to them. Otherwise their rails [around an
+    /// operation](macro@crate::rail#rails-around-an-operation) do not run.
     #[inline]
     fn surround<'a, N>(
         &'a self,
@@ -101,8 +104,8 @@ pub trait Serves<E: Event>: Send + Sync {
         Self::steps().surround(self, inputs, next)
     }
 
-    /// The steps of a chain, from which the provided methods take their answers: so a chain implements two methods. Other
-    /// guard sets have none.
+    /// Returns the steps of a chain. The provided methods use them, so a chain implements only two methods. Other guard
+    /// sets have no steps.
     #[doc(hidden)]
     #[inline]
     #[must_use]
@@ -114,7 +117,8 @@ pub trait Serves<E: Event>: Send + Sync {
     }
 }
 
-/// What a guard set around another one passes on to it, in an `impl<E: Event, …> Serves<E>`: everything but the dispatch.
+/// Forwards the methods of `Serves` to the guard set inside a wrapper, in an `impl<E: Event, …> Serves<E>`. The wrapper
+/// implements `run_rails` itself.
 macro_rules! forward_to {
     ($self:ident => $inner:expr) => {
         #[inline]
@@ -158,7 +162,8 @@ pub(crate) use forward_to;
 
 /// A guard set that serves the events of a [custom operation](derive@crate::Operation).
 ///
-/// It is implemented for every guard set that does. Code that is generic over guard sets asks for it:
+/// The library implements it for every guard set that serves these events. Use it as a bound in code that is generic over
+/// guard sets:
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -201,9 +206,10 @@ where
 {
 }
 
-/// What a guard set `C` knows of event `E`, and how it calls the rails that are always called.
+/// The facts of guard set `C` about event `E`, and the calls of the rails that are always called or that surround an
+/// operation.
 ///
-/// It is a trait because a chain must not name the type of its steps: that has its rails in it, and they may be private.
+/// This is a trait because a chain must not name the type of its steps: this type contains its rails, which may be private.
 pub trait ChainSteps<E: Event, C: ?Sized> {
     /// See [`Serves::has_rails`].
     fn has_rails(self) -> bool;
@@ -242,7 +248,7 @@ pub trait ChainSteps<E: Event, C: ?Sized> {
     ) -> impl Future<Output = ()> + Send;
 }
 
-/// The steps of a guard set that is not a chain: nothing is known of it.
+/// The steps of a guard set that is not a chain. The library knows no facts about it and assumes the most.
 struct NoSteps;
 
 impl<E: Event, C: ?Sized> ChainSteps<E, C> for NoSteps {
@@ -276,12 +282,12 @@ impl<E: Event, C: ?Sized> ChainSteps<E, C> for NoSteps {
     }
 }
 
-/// The steps of the chain that lists its rails as `L`.
+/// The steps of the chain whose list of rails is `L`.
 #[derive(Debug)]
 pub struct ListedSteps<L>(PhantomData<L>);
 
 impl<L> ListedSteps<L> {
-    /// They are the same at each event and in each chain of the type.
+    /// The only value. It is the same for each event and each chain of the type.
     pub const NEW: Self = Self(PhantomData);
 }
 
@@ -293,7 +299,7 @@ impl<E: Event, L: StepsOn<E, Chain: Serves<E>>> ChainSteps<E, L::Chain> for List
 
     #[inline]
     fn may_rewrite(self, chain: &L::Chain) -> bool {
-        // Without optional rails, this is a constant.
+        // A constant, unless the chain has optional rails.
         L::Facts::may_rewrite::<E>() && (!L::Facts::OPTIONAL || L::Steps::may_rewrite(chain))
     }
 
@@ -331,7 +337,7 @@ impl<E: Event, L: StepsOn<E, Chain: Serves<E>>> ChainSteps<E, L::Chain> for List
     }
 }
 
-/// Begins an event and runs its rails.
+/// Enters an event and runs its rails.
 #[inline]
 pub(crate) fn enter<'a, E: Event, R: Serves<E>>(
     rails: &'a R,

@@ -1,10 +1,11 @@
-//! The order of a chain, as constants.
+//! Sorts the rails of a chain, in constants.
 //!
-//! `rail_chain!` sees the paths of its rails, not their priorities: those are constants of the types. It writes
-//! which rail is at which place ([`RailAt`](super::RailAt)) and the table of what is known of each
-//! ([`Listing`]). The constants here sort the table: step *i* of an event is the rail at place `ORDER[i]`. Stable Rust
-//! allows that because the chain is a concrete type: a constant in the place of a const generic argument must
-//! involve no generic parameter.
+//! `rail_chain!` sees the paths of its rails, but not their priorities, which are constants of the types. The macro writes
+//! which rail is at which place ([`RailAt`](super::RailAt)), and a table of the facts about each rail ([`Listing`]). The
+//! constants in this module sort the table: step *i* of an event is the rail at place `ORDER[i]`.
+//!
+//! This works on stable Rust because the chain is a concrete type: a constant that is a const generic argument must not
+//! depend on a generic parameter.
 
 use std::marker::PhantomData;
 
@@ -14,22 +15,21 @@ use crate::event::Event;
 use crate::point::{HookPoint, RailInfo};
 use crate::rail::{EventPlan, EventSet, Plan, PlannedRail, Presence, Rail, Row};
 
-/// The place of [`NoRail`](super::NoRail) in every list: that of the steps after the last rail of an event.
+/// The place of [`NoRail`](super::NoRail) in every list. The steps after the last rail of an event have this place.
 pub(crate) const NO_PLACE: usize = usize::MAX;
 
-/// What a chain lists: `N` rails.
+/// The list of a chain's `N` rails.
 pub trait Listing<const N: usize> {
-    /// The rails in the order in which they are listed: a static, so that nothing that refers to one of them has all of
-    /// them in its value.
+    /// The rails in the order of the list. A reference, so that a constant that uses one row does not copy all rows.
     const ROWS: &'static [Row; N];
 
-    /// The plans of the custom events that the chain serves, also of those without rails.
+    /// The plans of the custom events that the chain serves, including events without rails.
     const CUSTOM_EVENTS: &'static [EventPlan] = &[];
 
-    /// The values that it needs of the chain around it.
+    /// The values that the chain needs from an outer chain.
     const NEEDS: &'static [ValueInfo] = &[];
 
-    /// Whether rails run in the reverse of their order at events after an operation.
+    /// Whether rails run in reverse order at events after an operation.
     const ONION: bool = false;
 }
 
@@ -39,13 +39,13 @@ const NO_RAIL: PlannedRail = PlannedRail::of(&<super::NoRail as Rail>::ROW, NO_P
 struct Sorted<C, E, const N: usize, const K: usize>(PhantomData<(C, E)>);
 
 impl<C: Listing<N>, E: Event, const N: usize, const K: usize> Sorted<C, E, N, K> {
-    /// The places of the rails that are on the event, by priority; then [`NO_PLACE`].
+    /// The places of the rails on the event, by priority. [`NO_PLACE`] fills the rest.
     const ORDER: [usize; N] = {
         let order = order(C::ROWS, E::POINT);
         if C::ONION && E::POINT.is_after() { reversed(order) } else { order }
     };
 
-    /// The same order, with what is known of each rail.
+    /// The same order, with the facts about each rail.
     const PLAN: EventPlan = EventPlan {
         event: E::POINT,
         reversed: C::ONION && E::POINT.is_after(),
@@ -71,13 +71,13 @@ impl<C: Listing<N>, E: Event, const N: usize, const K: usize> Sorted<C, E, N, K>
     };
 }
 
-/// What is known of chain `C` when it is compiled: its `N` rails, at the `K` events that it serves. The expansion of
-/// `rail_chain!` names this type, and takes all constants from it.
+/// The facts about chain `C` at compile time: it has `N` rails and serves `K` events. The expansion of `rail_chain!` takes
+/// all constants from this type.
 #[derive(Debug)]
 pub struct ChainFacts<C, const N: usize, const K: usize = LIFECYCLE>(PhantomData<C>);
 
 impl<C: Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> {
-    /// The plan of the event, also when it has no rails.
+    /// Returns the plan of the event. The plan may have no rails.
     #[must_use]
     pub const fn at<E: Event>() -> EventPlan {
         if Self::ON.has(E::POINT) {
@@ -86,14 +86,14 @@ impl<C: Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> {
         EventPlan { event: E::POINT, reversed: C::ONION && E::POINT.is_after(), rails: &[] }
     }
 
-    /// The steps of the event from this one on.
+    /// Returns the steps of the event, beginning with step `start`.
     #[must_use]
     pub const fn order<E: Event>(start: usize) -> Order {
         if Self::ON.has(E::POINT) { Self::sorted::<E>(start) } else { Order::NONE }
     }
 
-    // Apart: the compiler evaluates the constants that a function names when it is called, and most chains have no rails on
-    // most events.
+    // Separate functions: the compiler evaluates the constants of a function only when the function is called, and most
+    // chains have no rails on most events.
 
     const fn planned<E: Event>() -> EventPlan {
         Sorted::<C, E, N, K>::PLAN
@@ -103,7 +103,7 @@ impl<C: Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> {
         Order::from(&Sorted::<C, E, N, K>::ORDER, start)
     }
 
-    /// What a chain that lists this one knows of it. The plan is that of [`Self::plan`], in a static.
+    /// Returns the facts that an outer chain needs about this chain. `plan` is a static with the value of [`Self::plan`].
     #[must_use]
     pub const fn row(info: RailInfo, plan: &'static Plan) -> Row {
         Row::new(info, Self::EVENTS, Self::REWRITES)
@@ -115,13 +115,13 @@ impl<C: Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> {
             .reported(Self::REPORTED)
     }
 
-    /// Which rails run at which event.
+    /// Returns which rails run at which event.
     #[must_use]
     pub const fn plan(chain: &'static str) -> Plan {
         Plan { chain, events: Self::PLANS }
     }
 
-    /// The plans of all events that the chain serves: first those of the library.
+    /// The plans of all events that the chain serves. The events of the library come first.
     pub(super) const SERVED: &'static [EventPlan] = &{
         let (mut plans, lifecycle, custom) = ([EventPlan::EMPTY; K], Self::lifecycle_plans(), C::CUSTOM_EVENTS);
         let mut i = 0;
@@ -141,7 +141,8 @@ impl<C: Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> {
     /// The events whose payload a rail may change.
     const REWRITES: &'static [HookPoint] = Self::REWRITTEN_POINTS.0.split_at(Self::REWRITTEN_POINTS.1).0;
 
-    /// The events that have rails first, and how many they are; what follows them is not looked at.
+    /// An array that begins with the plans of the events that have rails, and their number. Nothing reads the rest of the
+    /// array.
     const USED: &'static ([EventPlan; K], usize) = &{
         let (mut used, mut count, mut i) = ([EventPlan::EMPTY; K], 0, 0);
         while i < K {
@@ -163,7 +164,7 @@ impl<C: Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> {
         points
     };
 
-    /// The events that have rails; of custom events, those that may have some.
+    /// The events that have rails. A custom event may be in the set without having rails.
     const ON: EventSet = {
         let (mut bits, mut i) = (0, 0);
         while i < N {
@@ -192,10 +193,10 @@ impl<C: Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> {
         reported
     };
 
-    /// Whether there are rails that are always called.
+    /// Whether the chain has rails that are always called.
     pub const HAS_ALWAYS: bool = Self::ALWAYS.0 != 0;
 
-    /// Whether there are rails around operations: 0 for none, 1 when all of them are there, 2 when some may be absent.
+    /// Whether the chain has rails around operations: 0 if it has none, 1 if it has some, 2 if some of them may be absent.
     pub const HAS_AROUND: u8 = {
         let (mut has_around, mut i) = (0, 0);
         while i < N {
@@ -228,7 +229,7 @@ impl<C: Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> {
         EventSet(bits)
     };
 
-    /// Whether some of the rails, or some in them, may be absent.
+    /// Whether some of the rails, or some of the rails in them, may be absent.
     const OPTIONAL: bool = {
         let (mut optional, mut i) = (false, 0);
         while i < N {
@@ -272,27 +273,27 @@ impl<C: Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> {
     };
 }
 
-/// What [`ChainFacts`] answers where the numbers of rails and events are not known.
+/// The facts of [`ChainFacts`], for code that does not know the number of rails and events.
 pub trait Facts {
-    /// What is known of the rails, in the order of the list.
+    /// The facts about the rails, in the order of the list.
     const ROWS: &'static [Row];
 
     /// Whether some of the rails may be absent.
     const OPTIONAL: bool;
 
-    /// Whether rails run in the reverse of their order at events after an operation.
+    /// Whether rails run in reverse order at events after an operation.
     const ONION: bool;
 
-    /// The places of the rails on the event, in their order; then [`NO_PLACE`].
+    /// Returns the places of the rails on the event, in the order in which they run. [`NO_PLACE`] fills the rest.
     fn order<E: Event>() -> &'static [usize];
 
-    /// Whether the chain has rails on the event.
+    /// Returns `true` if the chain has rails on the event.
     fn has_rails<E: Event>() -> bool;
 
-    /// Whether one of them may change the payload.
+    /// Returns `true` if a rail may change the payload.
     fn may_rewrite<E: Event>() -> bool;
 
-    /// Whether one of them may ask how long the operation before the event took.
+    /// Returns `true` if a rail may read how long the operation before the event took.
     fn is_timed<E: Event>() -> bool;
 }
 
@@ -321,7 +322,7 @@ impl<C: Listing<N>, const N: usize, const K: usize> Facts for ChainFacts<C, N, K
     }
 }
 
-/// The same rails from the last to the first.
+/// Reverses the order of the rails. `NO_PLACE` stays at the end.
 const fn reversed<const N: usize>(order: [usize; N]) -> [usize; N] {
     let (mut reversed, mut count) = ([NO_PLACE; N], 0);
     while count < N && order[count] < N {
@@ -335,7 +336,8 @@ const fn reversed<const N: usize>(order: [usize; N]) -> [usize; N] {
     reversed
 }
 
-/// An insertion sort, because it is stable and short: constants cannot call the library's.
+/// Sorts the rails of an event by priority. It is an insertion sort, which is stable and short. Constants cannot call the
+/// sorting functions of the standard library.
 const fn order<const N: usize>(rows: &[Row; N], event: HookPoint) -> [usize; N] {
     let mut order = [NO_PLACE; N];
     let (mut place, mut len) = (0, 0);
@@ -354,14 +356,14 @@ const fn order<const N: usize>(rows: &[Row; N], event: HookPoint) -> [usize; N] 
     order
 }
 
-/// The most steps that one walk has.
+/// The largest number of steps in one walk.
 const LONGEST: usize = 64;
 
 /// Declares [`Order`] with a field for each step.
 macro_rules! order {
     ($($usize:ident $step:literal)*) => {
-        /// The places of the rails at the steps of one walk, as fields: when an expansion names a field, the compiler has
-        /// half the work that it has with an element of a list.
+        /// The places of the rails at the steps of one walk. They are fields and not a list: for the compiler, naming a
+        /// field is half the work of naming an element.
         #[derive(Clone, Copy, Debug)]
         pub struct Order($(pub $usize),*);
 
@@ -369,7 +371,7 @@ macro_rules! order {
             /// The steps of an event without rails.
             const NONE: Self = Self::from(&[], 0);
 
-            /// The steps of an event from this one on.
+            /// Returns the steps of an event, beginning with step `start`.
             const fn from<const N: usize>(order: &[usize; N], start: usize) -> Self {
                 let (mut places, mut i) = ([NO_PLACE; LONGEST], 0);
                 while i < LONGEST && start + i < N {

@@ -1,4 +1,4 @@
-//! What tells a guard set from a chain that needs values of another chain.
+//! Distinguishes a guard set from a chain that needs values of an outer chain.
 
 use std::future::ready;
 use std::marker::PhantomData;
@@ -11,15 +11,16 @@ use crate::context::RailContext;
 use crate::decision::{Decision, Outcome};
 use crate::event::{Begins, Event, OperationResult};
 
-/// An event that never happens. Each guard set serves it: a chain that needs no values of another chain, the managers, and
-/// whatever passes all events on to such a guard set.
+/// An event that never happens. Only guard sets serve it: a chain that needs no values of an outer chain, a manager, or a
+/// wrapper that forwards all events to a guard set.
 ///
-/// It is an event, because an implementation for all events is how a guard set is wrapped, also in other crates.
+/// It is an event because a wrapper implements [`Serves`] for all events, also in other crates. So every wrapper forwards
+/// this event too.
 #[doc(hidden)]
 #[derive(Debug, exo_rails_macros::Event)]
 pub struct StandsAlone;
 
-/// The mode of a chain with `#[chain(needs = […])]`: that of `M`. The chain does not stand alone.
+/// The mode of a chain with `#[chain(needs = […])]`. It behaves like `M`, but the chain does not stand alone.
 #[derive(Debug)]
 pub struct Within<M>(PhantomData<M>);
 

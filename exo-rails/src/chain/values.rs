@@ -1,4 +1,5 @@
-//! Values that rails provide, checked against the order of a chain: a rail that needs one runs after the rail that provides it.
+//! Compares the values that rails provide and need with the order of a chain. A rail that needs a value must run after the
+//! rail that provides it.
 
 use crate::chain::Chain;
 use crate::chain::order::{Wanted, absent, by_priority, there_always};
@@ -8,11 +9,12 @@ use crate::point::text::Text;
 use crate::point::{HookPoint, SourceLocation};
 use crate::rail::{EventPlan, PlannedRail, ValueUse};
 
-/// The rail of this place in the list, and each that is in it, has what it needs at the event, and provides nothing that
-/// another provides.
+/// Checks that the rail at this place of the list has the values that it needs at the event, and provides no value that
+/// another rail provides.
 ///
-/// Rails are told apart by their places, because those made from one generic type share all that is known of them. A
-/// rail in a chain inside is only asked what it provides: its own chain has been asked what it needs.
+/// Rails are distinguished by their places, because rails of one generic type share all other facts. For the rails in an
+/// inner chain, the function checks only the values that they provide. The check of the inner chain itself has checked the
+/// values that they need.
 #[track_caller]
 pub(super) const fn check(plan: &EventPlan, place: usize, given: &[ValueInfo]) {
     let EventPlan { event, rails: all, .. } = *plan;
@@ -36,10 +38,10 @@ pub(super) const fn check(plan: &EventPlan, place: usize, given: &[ValueInfo]) {
     only_one(all.split_at(at).0, event, rail);
 }
 
-/// What a chain needs of the chain around it.
+/// The values that a chain needs from an outer chain.
 impl<C: Chain + Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> {
-    /// The uses of the values that it needs, one for each event at which a rail in it does, and how many they are. What
-    /// follows them is not looked at.
+    /// Returns one use for each value in `needs` and each event at which a rail needs the value, and the number of uses.
+    /// Nothing reads the rest of the array.
     #[must_use]
     pub const fn needed<const MOST: usize>() -> ([ValueUse; MOST], usize) {
         const NONE: ValueUse =
@@ -59,10 +61,10 @@ impl<C: Chain + Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> 
         (uses, count)
     }
 
-    /// A rail of the chain needs the value of this place in `needs`.
+    /// Checks that a rail of the chain needs the value at this index of `needs`.
     ///
     /// # Panics
-    /// When none does.
+    /// Panics if no rail needs the value.
     #[track_caller]
     pub const fn check_needs(place: usize) {
         let (value, mut i) = (&C::NEEDS[place], 0);
@@ -79,7 +81,7 @@ impl<C: Chain + Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> 
     }
 }
 
-/// Whether a rail needs the value at the event, and none before it provides it.
+/// Returns `true` if a rail needs the value at the event, and no earlier rail provides it.
 const fn lacks(plan: &EventPlan, value: &ValueInfo) -> bool {
     let (rails, mut i) = (plan.rails, 0);
     while i < rails.len() {
@@ -102,7 +104,7 @@ const fn has(values: &[ValueInfo], value: &ValueInfo) -> bool {
     false
 }
 
-/// The rail does not provide one value under two names.
+/// Checks that the rail does not provide one value under two names.
 #[track_caller]
 const fn once(rail: &PlannedRail, event: HookPoint, place: usize) {
     let (value, mut i) = (&rail.row.values[place].value, 0);
@@ -116,7 +118,7 @@ const fn once(rail: &PlannedRail, event: HookPoint, place: usize) {
     }
 }
 
-/// A rail before this one provides the value.
+/// Checks that an earlier rail provides the value.
 #[track_caller]
 const fn needed(plan: &EventPlan, at: usize, value: &ValueInfo, given: &[ValueInfo]) {
     let EventPlan { event, rails: all, reversed } = *plan;
@@ -154,7 +156,7 @@ const fn needed(plan: &EventPlan, at: usize, value: &ValueInfo, given: &[ValueIn
     by_priority(&text, rail, &from[later].info, direct, reversed).refuse();
 }
 
-/// Checks that the rails before this one provide none of the values that it, or a rail in it, provides.
+/// Checks that no earlier rail provides a value that this rail, or a rail in it, provides.
 #[track_caller]
 const fn only_one(before: &[PlannedRail], event: HookPoint, rail: &PlannedRail) {
     let mut i = 0;
@@ -187,7 +189,7 @@ const fn only_one(before: &[PlannedRail], event: HookPoint, rail: &PlannedRail) 
     }
 }
 
-/// A value that the rail, or one in it, provides.
+/// Returns a value that the rail, or a rail in it, provides.
 const fn provided(rail: &PlannedRail, event: HookPoint) -> Option<&'static ValueInfo> {
     let mut i = 0;
     while i < rail.row.values.len() {
@@ -208,7 +210,8 @@ const fn provided(rail: &PlannedRail, event: HookPoint) -> Option<&'static Value
     None
 }
 
-/// The first rail that provides the value, also inside chains, and the index of the entry in `rails` that contains it.
+/// Returns the first rail that provides the value, and the index of its entry in `rails`. The rail may be in an inner
+/// chain.
 const fn provider<'p>(
     rails: &'p [PlannedRail],
     event: HookPoint,
@@ -229,7 +232,7 @@ const fn provider<'p>(
     None
 }
 
-/// Whether a rail that provides the value is there in any case.
+/// Returns `true` if a rail that provides the value is present in every configuration.
 const fn is_present(rails: &[PlannedRail], event: HookPoint, value: &ValueInfo) -> bool {
     let mut i = 0;
     while i < rails.len() {
@@ -250,7 +253,7 @@ const fn provides(rail: &PlannedRail, event: HookPoint, value: &ValueInfo) -> bo
     uses(rail, event, value, false)
 }
 
-/// Whether the rail needs the value at the event, or else provides it.
+/// Returns `true` if the rail needs the value at the event. If `needs` is false, returns `true` if the rail provides it.
 const fn uses(rail: &PlannedRail, event: HookPoint, value: &ValueInfo, needs: bool) -> bool {
     let mut i = 0;
     while i < rail.row.values.len() {

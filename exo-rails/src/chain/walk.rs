@@ -1,7 +1,7 @@
-//! The steps of a chain at one event, taken one after the other.
+//! Takes the steps of a chain at one event, in turn.
 //!
-//! A step is the direct call of a rail at a known place. The code of a walk is here and not in the expansion of
-//! `rail_chain!`, so that the compiler checks it once, when it compiles this library, and not with every chain.
+//! A step is the direct call of a rail at a known place. The code of a walk is in the library, and not in the expansion of
+//! `rail_chain!`. So the compiler checks it once, with this library, and not with every chain.
 
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
@@ -19,12 +19,12 @@ use crate::point::RailInfo;
 use crate::rail::{Rail, RailOn, Row, Stateless};
 use crate::telemetry;
 
-/// The steps of a chain at event `E`: the places that its rails have in the list `L`.
+/// The steps of a chain at event `E`: the places of its rails in the list `L`.
 pub trait Walk<E: Event, L: RailList> {
-    /// How many steps there are.
+    /// The number of steps.
     const STEPS: usize;
 
-    /// Whether none of them is the call of a rail.
+    /// Whether no step calls a rail.
     const EMPTY: bool;
 
     /// Takes the steps until a rail does not continue.
@@ -34,7 +34,7 @@ pub trait Walk<E: Event, L: RailList> {
         ctx: &'a mut RailContext,
     ) -> impl Future<Output = Outcome<E>> + Send;
 
-    /// Calls the rails from this step on that are always called.
+    /// Calls the rails that are always called, beginning with step `from`.
     fn call_always_rails<'a, M: Mode>(
         chain: &'a L::Chain,
         payload: E::Payload<'a>,
@@ -42,26 +42,26 @@ pub trait Walk<E: Event, L: RailList> {
         from: usize,
     ) -> impl Future<Output = ()> + Send;
 
-    /// Runs an operation, with what the rails do around it.
+    /// Runs an operation inside the rails that surround it.
     fn surround<'a, N>(next: N) -> impl Future<Output = OperationResult<E::Operation>> + Send
     where
         E: Begins,
         N: Inside<'a, E, L::Chain>;
 
-    /// Whether one of the rails that are there surrounds the operation.
+    /// Returns `true` if a rail that is present surrounds the operation.
     fn surrounds(chain: &L::Chain) -> bool;
 
-    /// Whether one of the rails that are there may change the payload.
+    /// Returns `true` if a rail that is present may change the payload.
     fn may_rewrite(chain: &L::Chain) -> bool;
 
-    /// How many characters of a streamed answer the rails that are there have to see together.
+    /// Returns how many characters of a streamed answer the present rails need to see together.
     fn stream_window(chain: &L::Chain) -> usize;
 }
 
-/// The steps of event `E`, in the order that the constants know. The macro implements it for custom events, and
-/// [`LifecycleSteps`](super::lifecycle::LifecycleSteps) for those of the library.
+/// The steps of event `E`, in the sorted order. The macro implements it for custom events, and
+/// [`LifecycleSteps`](super::lifecycle::LifecycleSteps) for the events of the library.
 pub trait StepsOn<E: Event>: RailList + Sized {
-    /// Which place is at which step.
+    /// The place at each step.
     type Steps: Walk<E, Self>;
 
     /// Runs the rails.
@@ -78,35 +78,35 @@ pub trait StepsOn<E: Event>: RailList + Sized {
     }
 }
 
-/// How a chain takes its steps: whether it has rails that are always called, and whether there is a span around each step.
+/// How a chain takes its steps: whether it has rails that are always called, and whether each step has a span.
 ///
-/// A mode is a type, so a chain contains no code for what it does not use. Without rails that are always called and
-/// without spans, a step is the call of the rail and nothing else.
+/// A mode is a type, so a chain contains no code for features that it does not use. If a chain has no rails that are always
+/// called, and no spans, a step is only the call of the rail.
 pub trait Mode {
-    /// Whether there are rails that are always called. Then a walk records the step at which it was stopped.
+    /// Whether the chain has rails that are always called. If so, a walk records the step that stopped it.
     const HAS_ALWAYS: bool;
 
-    /// Whether there are rails around operations.
+    /// Whether the chain has rails around operations.
     type Around: AroundMode;
 
-    /// What is done for a step.
+    /// The step in this mode.
     type Step<E: Event, S: Step<E>>: Step<E, Chain = S::Chain>;
 
-    /// Runs the rails of an event; when one of them stops it, then those after it that are always called.
+    /// Runs the rails of an event. If a rail stops the event, calls the later rails that are always called.
     fn run_rails<'a, E: Event, L: StepsOn<E, Chain: Serves<E>>>(
         chain: &'a L::Chain,
         payload: E::Payload<'a>,
         ctx: &'a mut RailContext,
     ) -> impl Future<Output = Outcome<E>> + Send;
 
-    /// Calls only those that are always called: a rail of the chain around has stopped the event.
+    /// Calls only the rails that are always called, because a rail of the outer chain has stopped the event.
     fn run_always_rails<'a, E: Event, L: StepsOn<E, Chain: Serves<E>>>(
         chain: &'a L::Chain,
         payload: E::Payload<'a>,
         ctx: &'a mut RailContext,
     ) -> impl Future<Output = ()> + Send;
 
-    /// Records that the walk was stopped at this step.
+    /// Records the step that stopped the walk.
     #[inline(always)]
     fn stopped_at(ctx: &mut RailContext, step: usize) {
         if Self::HAS_ALWAYS {
@@ -114,7 +114,7 @@ pub trait Mode {
         }
     }
 
-    /// Records that the step is one after so many others.
+    /// Adds this number of earlier steps to the recorded step.
     #[inline(always)]
     fn stopped_after(ctx: &mut RailContext, steps: usize) {
         if Self::HAS_ALWAYS {
@@ -128,7 +128,7 @@ const fn record_step(ctx: &mut RailContext, step: usize) {
     ctx.stopped_at = step;
 }
 
-/// Declares a mode with rails that are always called, and without.
+/// Declares a mode for chains with rails that are always called, and for chains without.
 macro_rules! mode {
     ($(#[$doc:meta])* $mode:ident: $one:ident => $step:ty) => {
         $(#[$doc])*
@@ -223,7 +223,7 @@ impl<E: Event, S: Step<E>> Step<E> for InSpan<S> {
         ctx: &'a mut RailContext,
     ) -> impl Future<Output = Self::Out> + Send {
         let span = span_of::<E, S>();
-        // In the span: a rail that does not wait does its work when it is called.
+        // The call itself is in the span too: a rail that awaits nothing does its work when it is called.
         let call = span.in_scope(|| S::call(chain, payload, ctx)).instrument(span.clone());
         async move { (span, call.await) }
     }
@@ -278,13 +278,13 @@ impl<E: Event, S: Step<E>> Step<E> for InSpan<S> {
     }
 }
 
-/// The span of a step. The steps after the last rail have none.
+/// Returns the span of a step. Unused steps have no span.
 fn span_of<E: Event, S: Step<E>>() -> Span {
     let RailInfo { name, priority, .. } = S::INFO;
     if name.is_empty() { Span::none() } else { telemetry::rail_span(name, priority, E::POINT) }
 }
 
-/// The first steps of a long chain, and the others.
+/// The first steps of a long chain, and the other steps.
 #[derive(Debug)]
 pub struct Then<A, B>(PhantomData<(A, B)>);
 
@@ -302,7 +302,7 @@ impl<E: Event, L: RailList<Chain: Serves<E>>, A: Walk<E, L>, B: Walk<E, L>> Walk
             Ok(Decision::Continue) => {}
             stopped => return stopped,
         }
-        // Most chains with so many rails have few on any one event. A constant: of steps that are none, there is no code.
+        // Most chains of this length have few rails on any one event. `EMPTY` is a constant, so unused steps have no code.
         if B::EMPTY {
             return Ok(Decision::Continue);
         }
@@ -386,7 +386,7 @@ impl<E: Event, L: RailList<Chain: Serves<E>>, A: Pick<E, L>, B: Pick<E, L>> Pick
     }
 }
 
-/// An operation with what the rails of the other steps of a long chain do around it.
+/// An operation inside the rails of the other steps of a long chain.
 struct Rest<'a, E, L, B, N> {
     next: N,
     steps: PhantomData<fn(&'a E, L) -> B>,
@@ -424,17 +424,17 @@ where
     }
 }
 
-/// How a walk comes from the chain to a rail in it.
+/// How a walk finds a rail in the chain.
 pub trait Access<C, R> {
-    /// The rail.
+    /// Returns the rail.
     fn rail(chain: &C) -> &R;
 }
 
-/// The rail is the field of the place `I`.
+/// The rail is the field for place `I`.
 #[derive(Debug)]
 pub enum InField<const I: usize> {}
 
-/// The rail has no state, so there is one for all chains.
+/// The rail has no state, so all chains share one value.
 #[derive(Debug)]
 pub enum ByName {}
 
@@ -445,22 +445,22 @@ impl<C, R: Stateless> Access<C, R> for ByName {
     }
 }
 
-/// The place `I` of a list of rails, as a type.
+/// Place `I` of a list of rails, as a type.
 #[derive(Debug)]
 pub struct At<L, const I: usize>(PhantomData<L>);
 
 /// One step of a chain at event `E`: a direct call of the rail at a known place.
 ///
-/// With a variable for the rail, or a match on what comes back in the walk itself, the future of a walk would grow
-/// with each step: the compiler keeps a flag for what may have to be dropped.
+/// The walk has no variable for the rail, and no `match` on the rail's output. With either of them, the future of a walk
+/// would grow with each step, because the compiler keeps a flag for each value that it may have to drop.
 pub trait Step<E: Event> {
     /// The chain.
     type Chain: 'static;
-    /// What the rail returns.
+    /// The output of the rail.
     type Out: Send;
-    /// The rail; its name is empty where there is none.
+    /// The rail. The name of an unused step is empty.
     const INFO: RailInfo;
-    /// Whether it is one that is always called.
+    /// Whether the rail is always called.
     const ALWAYS: bool;
 
     /// Calls the rail.
@@ -470,36 +470,36 @@ pub trait Step<E: Event> {
         ctx: &'a mut RailContext,
     ) -> impl Future<Output = Self::Out> + Send;
 
-    /// Calls the rail beside others.
+    /// Calls the rail concurrently with others.
     fn call_concurrent<'a>(
         chain: &'a Self::Chain,
         payload: E::Shared<'a>,
         ctx: &'a RailContext,
     ) -> impl Future<Output = Self::Out> + Send;
 
-    /// What the rail decided.
+    /// Turns the output of the rail into its decision.
     fn decide(output: Self::Out, ctx: &RailContext) -> ControlFlow<Outcome<E>>;
 
-    /// Calls the rail when it is one that is always called.
+    /// Calls the rail if it is always called.
     fn call_if_always<'a>(
         chain: &'a Self::Chain,
         payload: E::Payload<'a>,
         ctx: &'a mut RailContext,
     ) -> impl Future<Output = ()> + Send;
 
-    /// Runs an operation, with what the rail does around it.
+    /// Runs an operation inside the rail.
     fn surround<'a, N>(next: N) -> impl Future<Output = OperationResult<E::Operation>> + Send
     where
         E: Begins,
         N: Inside<'a, E, Self::Chain>;
 
-    /// Whether the rail surrounds the operation, as it is configured.
+    /// Returns `true` if the rail surrounds the operation in the chain's configuration.
     fn surrounds(chain: &Self::Chain) -> bool;
 
-    /// Whether the rail may change the payload, as it is configured.
+    /// Returns `true` if the rail may change the payload in the chain's configuration.
     fn may_rewrite(chain: &Self::Chain) -> bool;
 
-    /// How many characters of a streamed answer the rail has to see together, as it is configured.
+    /// Returns how many characters of a streamed answer the rail needs to see together in the chain's configuration.
     fn stream_window(chain: &Self::Chain) -> usize;
 }
 
@@ -568,7 +568,7 @@ where
 }
 
 impl<L: RailList, const I: usize> At<L, I> {
-    /// What the chain knows of the rail at this place.
+    /// The facts that the chain knows about the rail at this place.
     const ROW: &'static Row = if I < <L::Facts as Facts>::ROWS.len() {
         &<L::Facts as Facts>::ROWS[I]
     } else {
@@ -589,11 +589,11 @@ impl<E: Event, L: RailAt<I, Rail: RailOn<E>>, const I: usize> Placed<E> for At<L
     );
 }
 
-/// Walks of certain lengths; a chain takes the shortest in which its rails have room. The steps that are left are
-/// [`NoRail`](super::NoRail). Each group adds to those before it.
+/// Declares walks of certain lengths. A chain uses the shortest walk that has enough steps, and [`NoRail`](super::NoRail)
+/// fills the unused steps. Each group of steps extends the groups before it.
 macro_rules! walks {
     (@one $name:ident $($place:ident $step:literal)*) => {
-        /// A walk of this many steps: each the place of a rail in the list of the chain.
+        /// A walk of this number of steps. Each step is the place of a rail in the list of the chain.
         #[derive(Debug)]
         pub enum $name<$(const $place: usize = NO_PLACE),*> {}
 
@@ -603,7 +603,7 @@ macro_rules! walks {
         {
             const STEPS: usize = [$($step),*].len();
 
-            // Those that are none come last.
+            // Unused steps come last, so the walk is empty if its first step is unused.
             const EMPTY: bool = <At<L, A0> as Step<E>>::INFO.name.is_empty();
 
             #[inline]
@@ -612,9 +612,10 @@ macro_rules! walks {
                 mut payload: E::Payload<'a>,
                 ctx: &'a mut RailContext,
             ) -> impl Future<Output = Outcome<E>> + Send {
-                // Not an `async fn`: that would keep its arguments twice.
+                // Not an `async fn`: its future would store the arguments twice.
                 async move {
-                    // They are kept in this order, in which rails take them: so both are lent in one move.
+                    // Captures the payload and the context in this order. Rails take them in the same order, so both are
+                    // lent in one move.
                     let _ = (&payload, &ctx);
                     $(
                         let lent = <E as Payloads>::reborrow(&mut payload);
