@@ -148,7 +148,7 @@
 /// If the arguments do not fit the type, the rail [faults](crate::RailFault): a rail that can decide fails closed. The
 /// message names the position inside the JSON.
 ///
-/// The library reads the name of the tool when it calls the rail. So a rail that renames calls must run before.
+/// The library reads the name of the tool when it calls the rail. So a rail that renames calls must run before this rail.
 ///
 /// If a rail changes the length of a list, the library writes the whole list again. Fields of its items that the type does
 /// not have are then lost.
@@ -332,7 +332,7 @@ pub use exo_rails_macros::rail;
 /// # Rails where they are listed
 ///
 /// Two fields of one type are two rails. Each of them has its own state and its own retries, and the name of its field in
-/// decisions, faults, logs and plans. If a type has only one field, the field has the name of the rail.
+/// decisions, faults, logs and plans. If a type has only one field, its rail keeps its own name.
 ///
 /// ```
 /// use std::sync::atomic::{AtomicU32, Ordering};
@@ -393,7 +393,7 @@ pub use exo_rails_macros::rail;
 /// assert_eq!(order, ["log", "permission"]);
 /// ```
 ///
-/// Three types of fields change how a rail is listed:
+/// The type of a field can wrap the type of a rail:
 ///
 /// - `limits: Vec<ToolCallLimit>` is a list of rails, for example from a configuration. Their names are `limits[0]`,
 ///   `limits[1]`, ….
@@ -442,8 +442,8 @@ pub use exo_rails_macros::rail;
 /// `before` and requirements, a type means each rail of this type. The chain's own requirements may also name a field,
 /// which means the rail of this field alone: `#[chain(before(searches, all_tools))]`.
 ///
-/// Listing the same rail twice without fields does not compile, because both would be the same rail. A rail that is also in
-/// an inner chain is a different listing, and runs in both places.
+/// A chain that lists a rail twice without fields does not compile, because both listings would be the same rail. A rail
+/// that is also in an inner chain is a different listing, and runs in both places.
 ///
 /// # Concurrent rails
 ///

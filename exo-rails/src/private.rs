@@ -24,8 +24,9 @@ pub use crate::rail::{
     share_window, within,
 };
 
-/// The JSON Schema of a tool's arguments. It is an alias, because a re-export of the enum would add its variant `String`.
-/// rustc shortens a path only if the name is unique, so it would then write the full path of every `String`.
+/// The JSON Schema of a tool's arguments. It is an alias and not a re-export: a re-export of the enum would add its variant
+/// `String`. rustc shortens a path only if its last name is unique, so messages would then have the full path of every
+/// `String`.
 pub type Schema = serde_json::Value;
 
 // These are here only for messages: rustc writes the short name of a public item.

@@ -28,7 +28,7 @@ pub trait Allowed<T>: Sized + Send + 'static {
     /// Returns the value by `&mut`.
     fn get_mut(&mut self) -> &mut T;
 
-    /// Returns the value by value.
+    /// Returns the value, and consumes `self`.
     fn into_inner(self) -> T;
 }
 

@@ -1,4 +1,5 @@
-//! The actions of a rail: [`RailAction`], [`RetryRequest`], [`Verdict`]. Also the types of their content in a decision.
+//! The actions of a rail: [`RailAction`], [`RetryRequest`], [`Verdict`]. The submodules have the content of these actions
+//! in a decision.
 
 pub(crate) mod allowed;
 pub(crate) mod decided;
@@ -18,8 +19,8 @@ use crate::point::{IntoReason, Reason};
 
 /// The decision of a rail about the operation that it guards.
 ///
-/// `S` is the type of the substitute with which a [skip](Self::Skip) replaces the result of the operation. `RailAction`
-/// without a parameter skips without a substitute. `RailAction<ToolOutput>` may bring an output in place of a tool call.
+/// `S` is the type of the substitute that a [skip](Self::Skip) may bring in place of the operation's result. A plain
+/// `RailAction` skips without a substitute. A `RailAction<ToolOutput>` may bring a tool output in place of a tool call.
 ///
 /// `R` is the type of a [retry](Self::Retry). At an event that allows a skip but no retry, a rail returns
 /// `RailAction<S, NoRetry>`.
@@ -100,9 +101,8 @@ impl<S, R> RailAction<S, R> {
     /// Suspends the run until a person or a program outside the run answers the question, which may take days. Use it for
     /// approvals.
     ///
-    /// The run ends for now, and the rails of [`Suspended`](crate::events::Suspended) observe it. `Agent` makes a
-    /// `SuspendedRun` of the run. Your program can write it to disk and resume it later, in the same process or in another
-    /// one.
+    /// The run ends for now, and the rails of [`Suspended`](crate::events::Suspended) observe it. An `Agent` turns the run
+    /// into a `SuspendedRun`. Your program can write it to disk and resume it later, in the same process or in another one.
     ///
     /// A resumed run does not repeat the tool calls that had already run. It runs the rails of the event again, this time
     /// with the answer. At an event after an operation, the rails receive the same result again, with the changes that
@@ -154,7 +154,7 @@ impl<S, R> RailAction<S, R> {
 
     /// Skips the operation without a substitute.
     ///
-    /// The result of the skipped operation depends on its kind:
+    /// The result depends on the operation:
     ///
     /// - A tool call returns an error output. It tells the model which rail skipped the call, and why.
     /// - A model call returns an empty answer, which ends the agent's loop.
@@ -164,7 +164,7 @@ impl<S, R> RailAction<S, R> {
     ///
     /// The answer of a model call, the output of a run and the output of a compaction have a field `skipped` in their
     /// `extra`, with the rail and the reason. At [`LlmError`](crate::events::LlmError), at
-    /// [`ToolError`](crate::events::ToolError) and at the event of a custom operation's failure, the error stays.
+    /// [`ToolError`](crate::events::ToolError) and at the event of a custom operation's failure, the error remains.
     pub fn skip(reason: impl IntoReason) -> Self {
         Self::Skip(Skip { reason: reason.into_reason(), substitute: None })
     }
@@ -328,7 +328,7 @@ pub struct RetryRequest {
     /// The time to wait before the operation is repeated. The wait ends early if the run is cancelled.
     ///
     /// A run has a [longest delay](crate::RunContext::with_max_retry_delay), which is 5 minutes by default. If the delay is
-    /// longer, the operation is not repeated. If the delay is zero, the library still lets other tasks run before it
+    /// longer, the library refuses the retry. If the delay is zero, the library still lets other tasks run before it
     /// repeats the operation.
     ///
     /// A delay needs the timer of the tokio runtime. `#[tokio::main]` enables it. If you build the runtime yourself, call
@@ -399,7 +399,7 @@ impl RetryRequest {
     }
 }
 
-/// The retry of a rail that continues when the retry would be refused. The next rail of the event then runs, and the
+/// The retry of a rail that continues if the library refuses the retry. The next rail of the event then runs, and the
 /// operation does not fail with [`RetriesExhausted`](crate::RetriesExhausted).
 ///
 /// The library refuses a retry if the rail or the run has no retries left, or if the delay is too long.

@@ -21,8 +21,8 @@ pub trait AroundMode {
         N: Next<E::Operation>;
 }
 
-/// Whether a chain has rails around operations, as a type: `0` if it has none, `1` if it has some, `2` if some of them may
-/// be absent.
+/// Whether a chain has rails around operations, as a type: `0` if it has none, `1` if all of them are always present, `2`
+/// if some of them may be absent.
 #[derive(Debug)]
 pub enum HasAround<const RAILS: u8> {}
 
@@ -132,7 +132,7 @@ pub trait Inside<'a, E: Begins, C: 'a>: Next<E::Operation> {
 
 /// The operation for the innermost rail.
 pub(super) struct InChain<'a, C, I, N> {
-    // Only here, and not in each rail: every rail moves the value of the rail further in.
+    // Only the innermost value has this field, because each rail moves the value that it surrounds.
     at: Surroundings<'a, C, I>,
     next: N,
 }

@@ -1,8 +1,8 @@
-//! Steps for a rare event that has more rails than the direct steps for rare events. These steps look up each rail by its
-//! place.
+//! The steps of a rare event that has more rails than a chain has direct steps for it. Each of these steps looks up its
+//! rail by the place in the list.
 //!
-//! A step costs compile time even if no rail uses it. So a chain has only a few direct steps for an event on which few
-//! rails are. If the event has more rails, this module's steps replace the direct ones.
+//! A step costs compile time even if no rail uses it. So a chain has only a few direct steps for an event that usually has
+//! few rails. If the event has more rails, this module's steps replace the direct ones.
 
 use std::marker::PhantomData;
 use std::ops::ControlFlow;

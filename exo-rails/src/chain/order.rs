@@ -113,7 +113,7 @@ impl<C: Chain + Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> 
         }
     }
 
-    /// Checks that the chain lists a rail that one of its own requirements names.
+    /// Checks that the chain lists a rail that one of its own `before(…)` requirements names.
     ///
     /// # Panics
     /// Panics if the chain does not list the rail.
@@ -126,8 +126,8 @@ impl<C: Chain + Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> 
         }
     }
 
-    /// Checks that an event in `events` is not an event of the library, although it has the name of one. The event is then
-    /// a type that is not an event, and the compiler has already reported it.
+    /// Checks an event in `events` that has the name of an event of the library. The macro sees only the name. If another
+    /// type has this name, the compiler reports it elsewhere.
     ///
     /// # Panics
     /// Panics if the event is an event of the library, because every chain serves these events.
@@ -196,7 +196,7 @@ const fn served(rail: &Row, events: &[EventPlan], chain: &str) {
         }
         _ => (text.and(", an event that this chain does not serve: name it, `"), "events", name),
     };
-    // The name of a chain without a name.
+    // Every unnamed chain is called `rail_chain!`.
     let unnamed = text::same(chain, "rail_chain!");
     let text = if unnamed { text.and("rail_chain![") } else { text };
     let text = text.and("#[chain(").and(list).and(" = [").and(listed).and("])]");
@@ -261,7 +261,7 @@ const fn has(chain: Option<&EventPlan>, rail: Wanted<'_>) -> bool {
     }
 }
 
-/// Reports that `rail` does not run after or before `other`, although its attribute says so.
+/// Reports that `rail` does not run after or before `other`, although its attribute requires it.
 #[track_caller]
 const fn not_in_order(plan: &EventPlan, rail: &PlannedRail, this: Wanted<'_>, is_after: bool, other: &RailInfo) -> ! {
     let relation = if is_after { "after" } else { "before" };
@@ -301,8 +301,8 @@ impl Wanted<'_> {
     }
 }
 
-/// Returns the row that may be absent, so that the wanted rail may be absent: the rail, a chain that contains it, or the
-/// first rail of a chain.
+/// Finds the reason why the wanted rail may be absent, and returns its row: the rail itself, a chain that contains it, or,
+/// if the wanted rail is a chain, the first rail in it.
 pub(super) const fn absent(rails: &[PlannedRail], event: HookPoint, wanted: Wanted<'_>) -> Option<&'static Row> {
     let Some(at) = holder(rails, event, wanted) else { return None };
     let mut rail = &rails[at];
@@ -321,7 +321,7 @@ pub(super) const fn absent(rails: &[PlannedRail], event: HookPoint, wanted: Want
     Some(rail.row)
 }
 
-/// Adds how to list the rail so that it cannot be absent.
+/// Adds to the text how to list the rail so that it cannot be absent.
 pub(super) const fn there_always(text: &Text, absent: &Row) -> Text {
     if absent.is_list() {
         text.and(": a `Vec` may be empty, so list one in a field without `Vec`")
@@ -369,7 +369,7 @@ impl Instance<'_> {
     }
 }
 
-/// Adds why two rails run in their order: their priorities, or the priorities of the chains that contain them.
+/// Adds to the text why two rails run in their order: their priorities, or the priorities of the chains that contain them.
 pub(super) const fn priorities(text: &Text, plan: &EventPlan, one: Instance<'_>, two: Instance<'_>) -> Text {
     let EventPlan { event, rails, reversed } = *plan;
     let (Some(first), Some(second)) = (one.holder(rails, event, reversed), two.holder(rails, event, reversed)) else {
@@ -384,8 +384,8 @@ pub(super) const fn priorities(text: &Text, plan: &EventPlan, one: Instance<'_>,
     by_priority(text, &rails[first].info, &rails[second].info, direct, reversed)
 }
 
-/// Adds why two rails of one list run in their order. `direct` is true if the text is about these two rails, and false if
-/// they are chains that contain the rails of the text.
+/// Adds to the text why two rails of one list run in their order. `direct` is true if the text is about these two rails,
+/// and false if they are chains that contain the rails of the text.
 pub(super) const fn by_priority(
     text: &Text,
     first: &RailInfo,

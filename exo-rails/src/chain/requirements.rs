@@ -45,7 +45,7 @@ enum Kind {
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Subject {
-    /// The name, which for a field is the name of the field, the priority and the location.
+    /// The name, the priority and the location. For a field, the name is the name of the field.
     info: RailInfo,
     events: &'static [HookPoint],
     /// Whether a `#[cfg]` removes the rail.
@@ -249,7 +249,7 @@ const fn in_order(plan: &Plan, first: &Subject, second: &Subject, policy: Option
     }
 }
 
-/// Adds the name of the policy that has the requirement.
+/// Adds to the text the name of the policy that has the requirement.
 const fn by(text: &Text, policy: Option<&str>) -> Text {
     match policy {
         Some(policy) => text.and(" (the policy ").name(policy).and(" says so)"),

@@ -42,11 +42,12 @@ pub trait Serves<E: Event>: Send + Sync {
     /// Returns how many characters of a streamed answer the rails need to see together. The library calls this only for
     /// [`LlmChunk`](crate::events::LlmChunk), when the answer begins.
     ///
-    /// The library holds back this number of characters, unless the rails of a window set themselves how much of it is
+    /// The library holds back this number of characters, unless the rails declare for each window how much of it is
     /// [undecided](crate::StreamWindow). By default, a guard set holds back the whole answer.
     ///
-    /// If your guard set changes windows itself, call [`replace`](crate::StreamWindow::replace) or
-    /// [`hold_back`](crate::StreamWindow::hold_back). Otherwise its rails may release text that the guard set still needs.
+    /// If your guard set changes windows itself, it must call [`StreamWindow::replace`](crate::StreamWindow::replace) or
+    /// [`StreamWindow::hold_back`](crate::StreamWindow::hold_back). Otherwise its rails may release text that the guard set
+    /// still needs.
     fn stream_window(&self) -> usize
     where
         Self: Sized,

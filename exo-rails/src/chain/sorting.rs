@@ -20,7 +20,8 @@ pub(crate) const NO_PLACE: usize = usize::MAX;
 
 /// The list of a chain's `N` rails.
 pub trait Listing<const N: usize> {
-    /// The rails in the order of the list. A reference, so that a constant that uses one row does not copy all rows.
+    /// The rails in the order of the list. A reference to a static, so that a constant that uses one row does not contain
+    /// all rows.
     const ROWS: &'static [Row; N];
 
     /// The plans of the custom events that the chain serves, including events without rails.
@@ -196,7 +197,8 @@ impl<C: Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> {
     /// Whether the chain has rails that are always called.
     pub const HAS_ALWAYS: bool = Self::ALWAYS.0 != 0;
 
-    /// Whether the chain has rails around operations: 0 if it has none, 1 if it has some, 2 if some of them may be absent.
+    /// Whether the chain has rails around operations: 0 if it has none, 1 if all of them are always present, 2 if some of
+    /// them may be absent.
     pub const HAS_AROUND: u8 = {
         let (mut has_around, mut i) = (0, 0);
         while i < N {
@@ -362,8 +364,8 @@ const LONGEST: usize = 64;
 /// Declares [`Order`] with a field for each step.
 macro_rules! order {
     ($($usize:ident $step:literal)*) => {
-        /// The places of the rails at the steps of one walk. They are fields and not a list: for the compiler, naming a
-        /// field is half the work of naming an element.
+        /// The places of the rails at the steps of one walk. They are fields and not a list, because a field costs the
+        /// compiler half the work of an element.
         #[derive(Clone, Copy, Debug)]
         pub struct Order($(pub $usize),*);
 

@@ -170,8 +170,8 @@ where
 {
 }
 
-/// If this outcome stops the event, records how, for the rails that are always called. Returns `true` if it stops the
-/// event.
+/// Records in the context how this outcome stops the event, for the rails that are always called. Returns `true` if it
+/// stops the event.
 #[inline]
 pub(crate) fn record_stop<E: Payloads>(outcome: &Outcome<E>, ctx: &mut RailContext) -> bool {
     match StoppedBy::of(outcome) {

@@ -49,12 +49,12 @@ use crate::point::HookPoint;
 /// The library reports each of these faults as one `tracing` event with the rail, the event and the cause. The level is a
 /// warning if the rails go on, and otherwise an error.
 ///
-/// With `on_panic = "fault"`, the library also catches these panics:
+/// With `on_panic = "fault"`, the library also catches a panic in these moments:
 ///
-/// - the panic of a value that the rail owns and that is dropped at the time-out of the rail,
-/// - the panic of another panic's payload when it is dropped,
-/// - the panic of an error when it is displayed,
-/// - the panic of an error when the guard set drops it.
+/// - when the library drops the rail and its values at the time-out,
+/// - when the library drops the payload of another panic,
+/// - when the library displays the error of the rail,
+/// - when the guard set drops the error of the rail.
 ///
 /// With `"abort"`, the error of the run contains the error of the rail. So the library does not catch the panic of this
 /// error when your code drops it. A panic during another panic ends the process.

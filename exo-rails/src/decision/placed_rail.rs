@@ -28,8 +28,8 @@ impl PlacedRail {
         Self { name: format!("{}[{index}]", self.name).into(), named_here: true, ..self.unnamed_element(index) }
     }
 
-    /// Like [`element`](Self::element), but keeps the name of the list. The name with the index costs an allocation, and
-    /// only a decision needs it.
+    /// Like [`element`](Self::element), but keeps the name of the list. The name with the index costs an allocation, so the
+    /// list makes it only when the rail has decided.
     pub(crate) fn unnamed_element(&self, index: usize) -> Self {
         Self { place: Path::in_list(self.place, index), ..self.clone() }
     }

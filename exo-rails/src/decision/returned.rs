@@ -244,7 +244,7 @@ fn inside<E: Payloads>(mut outcome: Outcome<E>, chain: &PlacedRail) -> ControlFl
     ControlFlow::Break(outcome)
 }
 
-/// Returns the outcome of one rail that runs outside of a walk.
+/// Returns the outcome of one rail, for code that calls each rail by itself.
 #[inline]
 pub(crate) fn outcome<E: Payloads>(flow: ControlFlow<Outcome<E>>) -> Outcome<E> {
     match flow {

@@ -1,5 +1,5 @@
-//! Custom events: the code that `#[derive(Event)]` writes for them uses these items, and [`CustomInputs`] holds their
-//! payloads.
+//! Custom events: [`CustomInputs`] is the payload of any custom event, and the code from `#[derive(Event)]` uses the other
+//! items.
 
 use std::any::Any;
 use std::fmt;

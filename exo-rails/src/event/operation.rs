@@ -86,8 +86,8 @@ pub trait Next<O: Operation>: Send {
     fn attempt(&self) -> u32;
 }
 
-/// Implemented by the return type of a rail around the operation `O`: `R`, the result of the operation. The bound reports a
-/// wrong type where the rail is written.
+/// The return type of a rail around the operation `O`: it must be `R`, the result of the operation. The macros name this
+/// trait, so that the compiler reports a wrong type where the rail is written.
 #[diagnostic::on_unimplemented(
     message = "a rail around `{O}` cannot return `{Self}`",
     label = "not the result of the operation",
@@ -214,7 +214,7 @@ pub trait CustomOperation:
     fn failed<'a>(inputs: &'a Self::Inputs, error: &'a OperationError) -> <Self::Failed as Payloads>::Payload<'a>;
 }
 
-/// The events of a custom operation. `Here` is a type of the crate that asks: see [`Sound`](super::Sound).
+/// The events of a custom operation. `Here` is a type of the crate that uses the events: see [`Sound`](super::Sound).
 #[doc(hidden)]
 pub trait OperationEvents<Here> {
     type Pre;

@@ -26,8 +26,8 @@ macro_rules! hook_points {
     )*) => {
         /// A point of an agent's lifecycle, as a value: the runtime side of an [event type](crate::events).
         ///
-        /// `Display`, `FromStr` and serde use the event's name in snake case. A custom event can be written, but not read:
-        /// a name alone does not identify a custom event.
+        /// `Display`, `FromStr` and serde use the event's name in snake case. `FromStr` and serde do not read custom
+        /// events, because a name alone does not identify one.
         ///
         /// ```
         /// use exo_rails::HookPoint;
@@ -38,7 +38,7 @@ macro_rules! hook_points {
         /// assert_eq!(error.to_string(), "unknown event `pre_tool_cal`; did you mean `pre_tool_call`?");
         /// ```
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        // As wide as the field beside it in decisions. With a narrower tag, the compiler copies the padding after it byte
+        // The tag is as wide as the field beside it in decisions. With a narrower tag, the compiler copies the padding byte
         // by byte.
         #[repr(u64)]
         #[non_exhaustive]

@@ -22,8 +22,8 @@ pub struct RailInfo {
 }
 
 impl RailInfo {
-    /// Returns `true` if both describe the same rail, in a constant. Two rails with the same name at the same location are
-    /// the same rail, unless they are instances of one generic type.
+    /// Returns `true` if both describe the same rail. Constants can call it. Two rails with the same name at the same
+    /// location are the same rail, unless they are instances of one generic type.
     pub(crate) const fn same(&self, other: &Self) -> bool {
         // Compares the numbers first, because that is quicker and constants evaluate slowly.
         self.declared.same(&other.declared) && text::same(self.name, other.name)

@@ -82,7 +82,7 @@ impl<'de> Deserialize<'de> for Reason {
     }
 }
 
-/// Types that convert into a [`Reason`]: the `reason` parameters of decisions take them.
+/// Types that convert into a [`Reason`]. The functions that make a decision take them.
 #[diagnostic::on_unimplemented(
     message = "a reason is a literal or a `String`, not `{Self}`",
     label = "not a reason",

@@ -16,8 +16,8 @@
 //! When an operation has [ended](end), its span also has these fields:
 //!
 //! - the number of attempts,
-//! - if the result is a substitute: the rail that brought it,
-//! - if the operation failed: its [error type](error_type), and the rail that ended the operation.
+//! - the rail that brought the substitute, if the result is one,
+//! - the [error type](error_type) and the rail that ended the operation, if the operation failed.
 //!
 //! A failed tool call is an error of its span, even if the agent goes on and only the model reads the error.
 //!
@@ -84,11 +84,13 @@ pub const RAIL_TARGET: &str = "exo_rails::rail";
 
 /// The names of the fields of spans.
 ///
-/// The convention defines most names: those [of model
-/// calls](https://github.com/open-telemetry/semantic-conventions-genai/blob/main/docs/gen-ai/gen-ai-spans.md) and those [of
-/// agents and
-/// tools](https://github.com/open-telemetry/semantic-conventions-genai/blob/main/docs/gen-ai/gen-ai-agent-spans.md). A name
-/// that the convention does not have begins with `exo_rails`.
+/// The convention defines most names, in two documents:
+///
+/// - [model calls](https://github.com/open-telemetry/semantic-conventions-genai/blob/main/docs/gen-ai/gen-ai-spans.md)
+/// - [agents and
+///   tools](https://github.com/open-telemetry/semantic-conventions-genai/blob/main/docs/gen-ai/gen-ai-agent-spans.md)
+///
+/// A name that the convention does not define begins with `exo_rails`.
 pub mod names {
     /// The operation: `invoke_agent`, `chat`, `execute_tool`.
     pub const OPERATION_NAME: &str = "gen_ai.operation.name";
