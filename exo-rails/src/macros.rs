@@ -764,8 +764,9 @@ pub use exo_rails_macros::tools;
 /// | `StoreDocumentError` | `&` the inputs, `&OperationError` | the output |
 ///
 /// [`guard_operation`](crate::Guard::guard_operation) runs the operation. List the operation in each chain that guards it:
-/// `#[chain(operations = [StoreDocument])]`. Managers and `NoRails` guard every operation. All three events allow to skip,
-/// retry and abort. A rail with [`around`](macro@rail#rails-around-an-operation) takes `next: impl Next<StoreDocument>`.
+/// `#[chain(operations = [StoreDocument])]`. Managers and `NoRails` guard every operation. The rails of all three events
+/// may skip, retry and abort. A rail with [`around`](macro@rail#rails-around-an-operation) takes
+/// `next: impl Next<StoreDocument>`.
 ///
 /// ```
 /// use exo_rails::prelude::*;

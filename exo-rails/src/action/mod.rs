@@ -61,7 +61,7 @@ impl<S, R> RailAction<S, R> {
         Self::Abort(Abort { reason: reason.into_reason(), ending: None })
     }
 
-    /// Ends the run with this answer, from any event that allows to abort. The rest of the run does not happen.
+    /// Ends the run with this answer, from any event that allows an abort. The rest of the run does not happen.
     ///
     /// The run succeeds, and its output is the answer. The rails of [`Finished`](crate::events::Finished) see the answer
     /// and can change it. An answer that a rail of `Finished` itself gives stays unchanged. A guarded operation returns the
@@ -160,11 +160,12 @@ impl<S, R> RailAction<S, R> {
     /// - A model call returns an empty answer, which ends the agent's loop.
     /// - A run returns an empty output.
     /// - A compaction returns the history unchanged.
+    /// - A memory recalls nothing, or stores nothing.
     /// - A custom operation fails with [`OperationErrorKind::Denied`](crate::OperationErrorKind::Denied).
     ///
-    /// The answer of a model call, the output of a run and the output of a compaction have a field `skipped` in their
-    /// `extra`, with the rail and the reason. At [`LlmError`](crate::events::LlmError), at
-    /// [`ToolError`](crate::events::ToolError) and at the event of a custom operation's failure, the error remains.
+    /// For a model call, a run and a compaction, the `extra` of the result has a field `skipped` with the rail and the
+    /// reason. At [`LlmError`](crate::events::LlmError), at [`ToolError`](crate::events::ToolError) and at the event of a
+    /// custom operation's failure, the error remains.
     pub fn skip(reason: impl IntoReason) -> Self {
         Self::Skip(Skip { reason: reason.into_reason(), substitute: None })
     }
@@ -239,7 +240,7 @@ pub enum NoSubstitute {}
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoRetry {}
 
-/// The decision to continue or to abort. Return it from a rail that needs no other action, at any event that allows to
+/// The decision to continue or to abort. Return it from a rail that needs no other action, at any event that allows an
 /// abort.
 ///
 /// ```
@@ -365,7 +366,7 @@ impl RetryRequest {
     /// Adds a message that tells the model how to do better.
     ///
     /// An operation is repeated with the inputs that the caller gave. On a retry of a model call, the library appends the
-    /// messages of all retries so far to these inputs, so the rails and the model see them. On a retry of any other
+    /// messages of all retries so far to these inputs. So the rails and the model see them. On a retry of any other
     /// operation, the library [delivers](crate::RunScope::notify_model) the message before the next model call of the run.
     ///
     /// ```

@@ -9,8 +9,8 @@ use crate::point::text::Text;
 use crate::point::{HookPoint, SourceLocation};
 use crate::rail::{EventPlan, PlannedRail, ValueUse};
 
-/// Checks that the rail at this place of the list has the values that it needs at the event, and provides no value that
-/// another rail provides.
+/// Checks the values of the rail at this place of the list, at the event. The rail must have the values that it needs, and
+/// must not provide a value that another rail provides.
 ///
 /// Rails are distinguished by their places, because rails of one generic type share all other facts. For the rails in an
 /// inner chain, the function checks only the values that they provide. The check of the inner chain itself has checked the

@@ -452,7 +452,7 @@ pub struct At<L, const I: usize>(PhantomData<L>);
 /// One step of a chain at event `E`: a direct call of the rail at a known place.
 ///
 /// The walk has no variable for the rail, and no `match` on the rail's output. With either of them, the future of a walk
-/// would grow with each step, because the compiler keeps a flag for each value that it may have to drop.
+/// would grow with each step. The compiler keeps a flag for each value that it may have to drop.
 pub trait Step<E: Event> {
     /// The chain.
     type Chain: 'static;

@@ -62,7 +62,7 @@ pub enum Decision<E: Payloads> {
     Skip(E::Skip),
     /// The operation is repeated. If the event allows a retry, this is a [`RailRetry`](crate::RailRetry).
     Retry(E::Retry),
-    /// The run ends. If the event allows to abort, this is a [`RailAbortError`](crate::RailAbortError).
+    /// The run ends. If the event allows an abort, this is a [`RailAbortError`](crate::RailAbortError).
     Abort(E::Abort),
 }
 

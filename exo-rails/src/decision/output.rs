@@ -12,10 +12,10 @@ use crate::event::{AllowsAbort, AllowsRetry, AllowsSkip, Decoy, Event, Payloads,
 /// | type | events |
 /// |---|---|
 /// | `()` | every event: the rail observes |
-/// | [`Verdict`] | events that allow to abort |
-/// | [`RailAction`], `RailAction<S>` | events that allow to skip, retry and abort; `S` is the result type of the event's operation |
+/// | [`Verdict`] | events that allow an abort |
+/// | [`RailAction`], `RailAction<S>` | events that allow a skip, a retry and an abort; `S` is the result type of the event's operation |
 /// | `RailAction<S, RetryOrContinue>` | the same events; the rail [continues](crate::RetryOrContinue) when its retries are used up |
-/// | `RailAction<S, NoRetry>` | events that allow to skip and abort; `S` may be [`NoSubstitute`](crate::NoSubstitute) |
+/// | `RailAction<S, NoRetry>` | events that allow a skip and an abort; `S` may be [`NoSubstitute`](crate::NoSubstitute) |
 /// | `Option<T>` | the events of `T`; `None` continues |
 /// | `Result<T, E>` | the events of `T`; an `Err` is a [fault](crate::RailFault), not a decision; `E` is an error type or text |
 ///

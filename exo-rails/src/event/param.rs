@@ -23,8 +23,8 @@ pub trait Param<'a, E: Event>: Sized {
     fn take(parts: &mut E::Parts<'a>, ctx: &mut Option<&'a mut RailContext>) -> Option<Self>;
 }
 
-/// Types that a rail on event `E` may take as a parameter if it [runs concurrently](macro@crate::rail_chain#concurrent)
-/// with others: references by `&`.
+/// Types that a rail on event `E` may take as a parameter if it [runs
+/// concurrently](macro@crate::rail_chain#concurrent-rails) with others: references by `&`.
 #[doc(hidden)]
 pub trait SharedParam<'a, E: Event>: Sized {
     fn look(payload: E::Shared<'a>, ctx: &'a RailContext) -> Self;

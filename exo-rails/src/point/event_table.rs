@@ -1,9 +1,16 @@
 //! The table of events. To add an event, start here.
 //!
-//! A row has the event's name, its number (its index in [`HookPoint::ALL`](super::HookPoint::ALL)), its name at run time,
-//! when it fires, its payload, the type of the substitute that a skip may bring, and which actions its rails may return.
+//! A row has these parts:
 //!
-//! The word for when the event fires is one of these:
+//! - the event's name,
+//! - its number, which is its index in [`HookPoint::ALL`](super::HookPoint::ALL),
+//! - its name at run time,
+//! - a word for when it fires,
+//! - its payload,
+//! - the type of the substitute that a skip may bring,
+//! - the highest action that its rails may return.
+//!
+//! The word is one of these:
 //!
 //! - `before`: the event fires before the step that it announces.
 //! - `after`: the event fires after the step that it reports, so an onion runs the rails in reverse order.
