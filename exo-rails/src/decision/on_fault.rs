@@ -22,7 +22,7 @@ use crate::point::HookPoint;
 /// | decides: it returns a `Verdict` or an action | the run ends | the run ends | the event is skipped | the rails go on |
 /// | takes what the event carries, or the arguments of a tool, by `&mut` | the run ends | the run ends | the event is skipped | the rails go on |
 /// | `provides` values | the run ends | the run ends | the event is skipped | does not compile |
-/// | only observes | the rails go on | the run ends | the event is skipped | the rails go on |
+/// | only looks | the rails go on | the run ends | the event is skipped | the rails go on |
 /// | is `always` called | the rails go on | does not compile | does not compile | the rails go on |
 /// | is a plain hook | the run ends | | | |
 ///
@@ -63,8 +63,8 @@ use crate::point::HookPoint;
 ///
 /// - A panic without `on_panic = "fault"`. It unwinds through the operation, which does not happen, and through the run.
 ///   The rails of `Error` do not run. Under [`guard_run`](crate::Guard::guard_run), the rails of
-///   [`Dropped`](crate::events::Dropped) run, because the panic drops the run. The library catches a panic of a rail of
-///   `Error`, `Suspended`, `SessionEnd` or `Dropped`, and reports it as a `tracing` warning.
+///   [`Dropped`](crate::events::Dropped) run, because the panic drops the run. Guarded runs and sessions catch a panic of a
+///   rail of `Error`, `Suspended`, `SessionEnd` or `Dropped`, and report it as a `tracing` warning.
 /// - A call that blocks its thread for longer than the `timeout`. A `timeout` ends a rail only where the rail awaits. It
 ///   needs the timer of the tokio runtime.
 ///
