@@ -175,7 +175,7 @@ impl RailManager {
         self.add_shared(&Arc::new(rail))
     }
 
-    /// Adds a rail that the caller keeps until the addition is final.
+    /// Like [`add`](Self::add), but the caller keeps the rail, and can add it again to another copy of the manager.
     pub(super) fn add_shared<R: ManagedRail>(&mut self, rail: &Arc<R>) -> Result<RailHandle, DuplicateRail> {
         let id = Some(TypeId::of::<R>());
         if self.rails.iter().any(|registered| registered.rail == id) {
@@ -223,7 +223,8 @@ impl RailManager {
         self.add_shared_named(name.into(), &Arc::new(rail))
     }
 
-    /// Adds a rail under a name, and the caller keeps the rail until the addition is final.
+    /// Like [`add_named`](Self::add_named), but the caller keeps the rail, and can add it again to another copy of the
+    /// manager.
     pub(super) fn add_shared_named<R: ManagedRail>(
         &mut self,
         name: RailName,
