@@ -63,7 +63,7 @@ lifecycle! {
     PostLlmCall LlmError PreToolCall PostToolCall ToolError Finished MemoryStored Error Suspended SessionEnd Dropped
 }
 
-// A chain finds the plan of an event by the event's number.
+// The expansion of `rail_chain!` finds the order of an event by the event's number: `__AT.3`.
 const _: () = {
     let mut number = 0;
     while number < LIFECYCLE {

@@ -76,7 +76,7 @@ impl<E: Payloads> Decision<E> {
         matches!(self, Self::Continue)
     }
 
-    /// Returns the name of the rail that decided, or the path of the plain hook. `None` if every rail continued.
+    /// Returns the name of the rail that decided, or the name of the hook's type. `None` if every rail continued.
     #[must_use]
     pub fn rail_name(&self) -> Option<&str> {
         self.by().map(RailName::as_str)
