@@ -78,6 +78,8 @@ pub use tokio_util::sync::CancellationToken;
 
 // Hidden from the docs only, like the module below.
 #[cfg_attr(doc, doc(hidden))]
+pub use chain::ServesEvent;
+#[cfg_attr(doc, doc(hidden))]
 pub use guard_set::{DynLifecycle, ServesEveryEvent};
 
 // Hidden from the docs only: rustc writes the whole path of what is in a hidden module, and errors name these traits.

@@ -114,6 +114,21 @@ pub trait Serves<E: Event>: Send + Sync {
     }
 }
 
+/// What serves event `E`, for the methods that dispatch it. rustc reports this trait and not [`Serves`], of which it would say why
+/// a chain does not have it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not serve the event `{E}`",
+    label = "does not serve `{E}`",
+    note = "a chain serves the events of the library, and the custom events that it names: `#[chain(events = [{E}])]`",
+    note = "a `DynGuardSet` serves the events of the library, and the custom events that its trait has: `DynGuardSet<dyn MyGuardSet>`",
+    note = "guard sets are chains made by `rail_chain!`, `RailManager`, `LiveRails`, `HookManager` and `NoRails`; a `DynGuardSet` has one of them that is chosen at run time"
+)]
+#[doc(hidden)]
+pub trait ServesEvent<E: Event>: Serves<E> {}
+
+#[diagnostic::do_not_recommend]
+impl<E: Event, R: Serves<E>> ServesEvent<E> for R {}
+
 /// What a guard set around another one passes on to it, in an `impl<E: Event, …> Serves<E>`: everything but the dispatch.
 macro_rules! forward_to {
     ($self:ident => $inner:expr) => {
