@@ -144,7 +144,12 @@
 /// It is `&mut Args<T>` before the call and `&Args<T>` everywhere. Arguments that do not fit the type are a
 /// [fault](crate::RailFault): a rail that can decide fails closed, and its message has the place inside the JSON. The parts of
 /// the event can be taken beside them. The tool is the one that the call names when the rail's turn comes: what renames
-/// calls runs before. A list whose length a rail changes is written anew, without what the type does not know of it.
+/// calls runs before.
+///
+/// What a rail changes is written where the model has written it, under the same name, also when that is an `alias`. Arguments
+/// that the type does not know stay, in nested objects and in the items of lists too. An item that a rail adds, or changes and
+/// moves, is written as the type writes it. What the type would read after the change, and did not before, does not stay. The
+/// change is a fault when `Serialize` and `Deserialize` of the type do not agree.
 ///
 /// ## Rails that are always called
 ///

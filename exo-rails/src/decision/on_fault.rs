@@ -34,7 +34,8 @@ use crate::point::HookPoint;
 /// - **The event is skipped** as by [`RailAction::skip`](crate::RailAction::skip): no other rail of it is called, those
 ///   after the operation are, and the run goes on. In the place of a tool's output the model is told of the fault; in the
 ///   place of an answer there is an empty one, which ends an agent's run, and whose `extra` tells of it.
-/// - **The rails go on**, with what the rail has changed until then.
+/// - **The rails go on**, with what the rail has changed until then: in the parts of the event and in `&mut Args<T>` alike. A
+///   rail that is not to leave half of a change makes it in one step, after it has waited.
 /// - Rails that are [always called](macro@crate::rail#rails-that-are-always-called) are called in each case.
 /// - At `Error` and `SessionEnd` nothing is left to end: the rails go on, so that each of them is told, and the error
 ///   stays what it is. `"skip"` does not compile there.

@@ -213,7 +213,7 @@ impl<E: Payloads> Returned<E> {
         }
     }
 
-    /// Keeps what the rail has changed. If the rail continues and `keep` fails, the rail faults.
+    /// Keeps what the rail has changed, also when it has faulted. If the rail continues and `keep` fails, the rail faults.
     #[must_use]
     pub fn and_keep<Error>(self, keep: impl FnOnce() -> Result<(), Error>) -> Self
     where
