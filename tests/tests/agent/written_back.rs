@@ -53,7 +53,10 @@ fn changed<T: ToolArgs>(arguments: &Value, change: impl FnOnce(&mut T)) -> Value
     call.arguments
 }
 
-fn check<T: ToolArgs, const N: usize>(cases: [(Value, fn(&mut T), Value); N]) {
+/// The arguments, what a rail does with them, and what the tool gets.
+type Case<T> = (Value, fn(&mut T), Value);
+
+fn check<T: ToolArgs, const N: usize>(cases: [Case<T>; N]) {
     for (arguments, change, expected) in cases {
         assert_eq!(changed(&arguments, change), expected, "{arguments}");
     }

@@ -97,7 +97,7 @@ async fn the_first_fault_is_the_one_that_is_reported() {
     #[rail(on = [PreToolCall], timeout = "1s")]
     async fn change(args: &mut Args<TwoNames>) {
         args.path.push('!');
-        pending().await
+        pending::<()>().await;
     }
     let mut call = ToolCallInputs::new("two_names").with_arguments(json!({ "path": "a" }));
     let fault =

@@ -125,7 +125,7 @@ fn change(inputs: &mut Inputs<'_>, number: u64, mut random: Random) -> RailActio
         Inputs::PreToolCall(call) => {
             call.extra.insert("changed".into(), number.into());
             if random.permille(500) {
-                call.tool_name = TOOLS[1].to_owned();
+                TOOLS[1].clone_into(&mut call.tool_name);
             }
         }
         Inputs::PostToolCall(_, output) => output.content.push('+'),

@@ -44,7 +44,7 @@ impl Plan {
             _ => Fate::Held,
         };
         let steps = [2, 3, 1].map(|calls| (0..calls).map(|_| fate()).collect());
-        Self { seed, steps: steps[..1 + (seed % 3) as usize].to_vec() }
+        Self { seed, steps: steps[..=(seed % 3) as usize].to_vec() }
     }
 
     fn fate(&self, id: &str) -> Fate {
@@ -283,13 +283,13 @@ pub(crate) async fn all(seed: u64, count: u64) -> BTreeMap<&'static str, usize> 
     };
     let worlds: Vec<_> = (0..count).map(world).collect();
     let runs: Vec<_> = worlds.iter().map(|world| tokio::spawn(live(Arc::clone(world)))).collect();
-    let mut seen = BTreeMap::new();
+    let mut counts = BTreeMap::new();
     for (world, run) in worlds.iter().zip(runs) {
         let result = timeout(HANGS, run).await.unwrap_or_else(|_| panic!("{world:#?} does not end")).unwrap();
         check(world, &result);
         let what = if result.is_ok() { "answered" } else { "cancelled while a rail waits" };
-        *seen.entry(what).or_default() += 1;
-        *seen.entry("questions").or_default() += world.happened.lock().unwrap().asked.len();
+        *counts.entry(what).or_default() += 1;
+        *counts.entry("questions").or_default() += world.happened.lock().unwrap().asked.len();
     }
-    seen
+    counts
 }
