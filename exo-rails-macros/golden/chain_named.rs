@@ -78,7 +78,6 @@ const _: () = {
             type Dropped = __Steps3<{ __AT.19.0 }, { __AT.19.1 }, { __AT.19.2 }>;
         }
         #[automatically_derived]
-        #[diagnostic::do_not_recommend]
         impl<__Event: ::exo_rails::Event> ::exo_rails::Serves<__Event> for SupportRails
         where
             __Rails: ::exo_rails::__private::StepsOn<__Event>,
@@ -101,15 +100,14 @@ const _: () = {
             }
         }
         #[automatically_derived]
-        #[diagnostic::do_not_recommend]
-        impl ::exo_rails::Rail for SupportRails {
+        impl ::exo_rails::__private::OneRailForEachType for SupportRails {
             const INFO: ::exo_rails::RailInfo = ::exo_rails::RailInfo {
                 name: "SupportRails",
                 priority: 20,
                 declared: ::exo_rails::SourceLocation::here(&::core::module_path!()),
             };
             const DECLARATION: ::exo_rails::__private::Row = __Facts::row(
-                <Self as ::exo_rails::Rail>::INFO,
+                <Self as ::exo_rails::__private::OneRailForEachType>::INFO,
                 &__PLAN,
             );
             type Events = ::exo_rails::__private::LifecycleEvents;

@@ -13,7 +13,6 @@ fn main() {
             const _: () = {
                 use guards::redact as __redact_0;
                 #[automatically_derived]
-                #[diagnostic::do_not_recommend]
                 impl ::exo_rails::__private::Stateless for UnnamedChain {
                     const RAIL: &'static Self = &Self {};
                 }
@@ -70,7 +69,6 @@ fn main() {
                     type Dropped = __Steps1<{ __AT.19.0 }>;
                 }
                 #[automatically_derived]
-                #[diagnostic::do_not_recommend]
                 impl<__Event: ::exo_rails::Event> ::exo_rails::Serves<__Event>
                 for UnnamedChain
                 where
@@ -97,8 +95,7 @@ fn main() {
                     }
                 }
                 #[automatically_derived]
-                #[diagnostic::do_not_recommend]
-                impl ::exo_rails::Rail for UnnamedChain {
+                impl ::exo_rails::__private::OneRailForEachType for UnnamedChain {
                     const INFO: ::exo_rails::RailInfo = ::exo_rails::RailInfo {
                         name: "rail_chain!",
                         priority: ::exo_rails::DEFAULT_PRIORITY,
@@ -107,7 +104,7 @@ fn main() {
                         ),
                     };
                     const DECLARATION: ::exo_rails::__private::Row = __Facts::row(
-                        <Self as ::exo_rails::Rail>::INFO,
+                        <Self as ::exo_rails::__private::OneRailForEachType>::INFO,
                         &__PLAN,
                     );
                     type Events = ::exo_rails::__private::LifecycleEvents;

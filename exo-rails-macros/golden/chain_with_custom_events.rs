@@ -5,7 +5,6 @@ const _: () = {
     const _: () = {
         use privacy as __privacy_0;
         #[automatically_derived]
-        #[diagnostic::do_not_recommend]
         impl ::exo_rails::__private::Stateless for MemoryRails {
             const RAIL: &'static Self = &Self {};
         }
@@ -17,7 +16,6 @@ const _: () = {
         #[allow(unreachable_pub, missing_debug_implementations)]
         pub enum __Events {}
         #[automatically_derived]
-        #[diagnostic::do_not_recommend]
         impl<__Rail> ::exo_rails::__private::EventList<__Rail> for __Events
         where
             ::exo_rails::__private::LifecycleEvents<
@@ -125,7 +123,6 @@ const _: () = {
             type Steps = __Steps1<{ __AT1_0.0 }>;
         }
         #[automatically_derived]
-        #[diagnostic::do_not_recommend]
         impl<__Event: ::exo_rails::Event> ::exo_rails::Serves<__Event> for MemoryRails
         where
             __Rails: ::exo_rails::__private::StepsOn<__Event>,
@@ -148,15 +145,14 @@ const _: () = {
             }
         }
         #[automatically_derived]
-        #[diagnostic::do_not_recommend]
-        impl ::exo_rails::Rail for MemoryRails {
+        impl ::exo_rails::__private::OneRailForEachType for MemoryRails {
             const INFO: ::exo_rails::RailInfo = ::exo_rails::RailInfo {
                 name: "MemoryRails",
                 priority: ::exo_rails::DEFAULT_PRIORITY,
                 declared: ::exo_rails::SourceLocation::here(&::core::module_path!()),
             };
             const DECLARATION: ::exo_rails::__private::Row = __Facts::row(
-                <Self as ::exo_rails::Rail>::INFO,
+                <Self as ::exo_rails::__private::OneRailForEachType>::INFO,
                 &__PLAN,
             );
             type Events = __Events;

@@ -8,7 +8,6 @@ const _: () = {
     const CARRIED: bool = <Query as ::exo_rails::__private::Carried>::CARRIED
         && <Memories as ::exo_rails::__private::Carried>::CARRIED;
     #[automatically_derived]
-    #[diagnostic::do_not_recommend]
     impl ::exo_rails::Payloads for MemoriesRecalled {
         type Payload<'__event> = ::exo_rails::__private::Sound<
             (&'__event Query, &'__event mut Memories),
@@ -28,14 +27,13 @@ const _: () = {
         }
     }
     #[automatically_derived]
-    #[diagnostic::do_not_recommend]
     #[allow(
         unused_variables,
         unused_mut,
         clippy::unused_unit,
         clippy::needless_question_mark
     )]
-    impl ::exo_rails::Event for MemoriesRecalled {
+    impl ::exo_rails::__private::DerivedEvent for MemoriesRecalled {
         const POINT: ::exo_rails::HookPoint = ::exo_rails::HookPoint::Custom(&POINT);
         const ALLOWS: ::exo_rails::Allows = ::exo_rails::Allows::Skip;
         type Returns = (
@@ -67,12 +65,15 @@ const _: () = {
             parts: &mut Self::Parts<'__event>,
         ) -> ::core::option::Option<::exo_rails::Inputs<'__event>> {
             ::core::option::Option::Some(
-                <Self as ::exo_rails::Event>::inputs((parts.0.take()?, parts.1.take()?)),
+                <Self as ::exo_rails::__private::DerivedEvent>::inputs((
+                    parts.0.take()?,
+                    parts.1.take()?,
+                )),
             )
         }
         fn inputs(payload: Self::Payload<'_>) -> ::exo_rails::Inputs<'_> {
             let (part0, part1) = payload;
-            let parts = ::std::vec::Vec::from([
+            let parts = ::core::convert::From::from([
                 ::exo_rails::__private::CustomPart::Ref(part0),
                 ::exo_rails::__private::CustomPart::Mut(part1),
             ]);
@@ -92,7 +93,6 @@ const _: () = {
         }
     }
     #[automatically_derived]
-    #[diagnostic::do_not_recommend]
     impl<'__event> ::exo_rails::__private::Param<'__event, MemoriesRecalled>
     for &'__event Query {
         const TAKES: u8 = 1;
@@ -105,7 +105,6 @@ const _: () = {
         }
     }
     #[automatically_derived]
-    #[diagnostic::do_not_recommend]
     #[allow(unused_variables)]
     impl<'__event> ::exo_rails::__private::SharedParam<'__event, MemoriesRecalled>
     for &'__event Query {
@@ -119,7 +118,6 @@ const _: () = {
         }
     }
     #[automatically_derived]
-    #[diagnostic::do_not_recommend]
     impl<'__event> ::exo_rails::__private::Param<'__event, MemoriesRecalled>
     for &'__event Memories {
         const TAKES: u8 = 2;
@@ -132,7 +130,6 @@ const _: () = {
         }
     }
     #[automatically_derived]
-    #[diagnostic::do_not_recommend]
     impl<'__event> ::exo_rails::__private::Param<'__event, MemoriesRecalled>
     for &'__event mut Memories {
         const TAKES: u8 = 2;
@@ -145,7 +142,6 @@ const _: () = {
         }
     }
     #[automatically_derived]
-    #[diagnostic::do_not_recommend]
     #[allow(unused_variables)]
     impl<'__event> ::exo_rails::__private::SharedParam<'__event, MemoriesRecalled>
     for &'__event Memories {
@@ -163,7 +159,6 @@ const _: () = {
     #[automatically_derived]
     impl ::exo_rails::AllowsSkip for MemoriesRecalled {}
     #[automatically_derived]
-    #[diagnostic::do_not_recommend]
     impl ::exo_rails::SubstituteFor<MemoriesRecalled> for Memories {
         fn into_substitute(self) -> Self {
             self

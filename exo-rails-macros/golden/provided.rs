@@ -1,6 +1,5 @@
 #[automatically_derived]
-#[diagnostic::do_not_recommend]
-impl ::exo_rails::Provided for RateLimitLeft {
+impl ::exo_rails::__private::DerivedProvided for RateLimitLeft {
     const VALUE: ::exo_rails::__private::ValueInfo = ::exo_rails::__private::ValueInfo {
         name: "RateLimitLeft",
         declared: ::exo_rails::SourceLocation::here(&::core::module_path!()),

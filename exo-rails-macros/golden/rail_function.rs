@@ -22,12 +22,10 @@ Name `block_dangerous`, priority `BASE + 1`.
 )]
 pub struct block_dangerous {}
 #[automatically_derived]
-#[diagnostic::do_not_recommend]
 impl ::exo_rails::__private::Stateless for block_dangerous {
     const RAIL: &'static Self = &Self {};
 }
 #[automatically_derived]
-#[diagnostic::do_not_recommend]
 impl ::exo_rails::Rail for block_dangerous {
     const PRIORITY: i32 = BASE + 1;
     const DECLARATION: ::exo_rails::__private::Row = ::exo_rails::__private::Row::new(

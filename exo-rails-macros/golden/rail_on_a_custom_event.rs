@@ -17,7 +17,6 @@ Name `privacy`, priority 50.
 )]
 pub struct privacy {}
 #[automatically_derived]
-#[diagnostic::do_not_recommend]
 impl ::exo_rails::__private::Stateless for privacy {
     const RAIL: &'static Self = &Self {};
 }
@@ -52,7 +51,6 @@ const _: () = {
     #[allow(unreachable_pub, missing_debug_implementations)]
     pub enum __Events {}
     #[automatically_derived]
-    #[diagnostic::do_not_recommend]
     impl<__Rail> ::exo_rails::__private::EventList<__Rail> for __Events
     where
         (
@@ -74,8 +72,7 @@ const _: () = {
         }
     }
     #[automatically_derived]
-    #[diagnostic::do_not_recommend]
-    impl ::exo_rails::Rail for privacy {
+    impl ::exo_rails::__private::OneRailForEachType for privacy {
         const DECLARATION: ::exo_rails::__private::Row = ::exo_rails::__private::Row::new(
             ::exo_rails::RailInfo {
                 name: "privacy",

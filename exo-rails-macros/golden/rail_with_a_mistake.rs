@@ -11,7 +11,6 @@ async fn guard(call: &ToolCallInputs) -> RailAction {
 )]
 struct guard {}
 #[automatically_derived]
-#[diagnostic::do_not_recommend]
 impl ::exo_rails::__private::Stateless for guard {
     const RAIL: &'static Self = &Self {};
 }

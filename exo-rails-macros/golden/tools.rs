@@ -6,7 +6,6 @@ pub struct SupportTools {
 }
 const _: () = {
     #[automatically_derived]
-    #[diagnostic::do_not_recommend]
     impl ::exo_rails::ToolSet for SupportTools {
         const NAME: &'static str = "SupportTools";
         const NAMES: &'static [&'static str] = &[

@@ -79,6 +79,8 @@ pub use tokio_util::sync::CancellationToken;
 
 // Hidden only while rustdoc runs, for the same reason as the module below.
 #[cfg_attr(doc, doc(hidden))]
+pub use chain::ServesEvent;
+#[cfg_attr(doc, doc(hidden))]
 pub use guard_set::{DynLifecycle, ServesEveryEvent};
 
 // Hidden only while rustdoc runs. rustc writes the full path of an item in a hidden module, and errors name these traits.

@@ -150,8 +150,13 @@
 ///
 /// The library reads the name of the tool when it calls the rail. So a rail that renames calls must run before this rail.
 ///
-/// If a rail changes the length of a list, the library writes the whole list again. Fields of its items that the type does
-/// not have are then lost.
+/// The library writes a change under the name that the model used, even if that name is an `alias`. Arguments that the type
+/// does not have stay in the call, also in nested objects and in the items of lists. There are two limits:
+///
+/// - If a rail adds an item to a list, or changes and moves one, the library writes the item as the type serializes it.
+/// - If the type would read an unknown argument after the change, and did not read it before, the argument is removed.
+///
+/// The change is a fault if `Serialize` and `Deserialize` of the type do not agree.
 ///
 /// ## Rails that are always called
 ///

@@ -10,16 +10,18 @@ pub use crate::chain::{
     ChainFacts, ChainSteps, ListedSteps, Listing, ListsNoChainAroundIt, NoRail, Order, RailAt, RailList,
     RunsEachRailOnce, Subject,
 };
-pub use crate::context::ValueInfo;
+pub use crate::context::{DerivedProvided, ValueInfo};
 pub use crate::decision::{CanSkip, Observes, PlacedRail, Reader, Returned, ReturnedAt, ReturnedAtCustom};
 pub use crate::event::{
-    AnySubstitute, BeforeTool, Carried, CarriedBy, CarriesForeign, Check, CustomPart, EventsOf, OperationEvents, Param,
-    ReturnedAround, SharedBy, SharedParam, Sound, ToolEvent, once,
+    AnySubstitute, BeforeTool, Carried, CarriedBy, CarriesForeign, Check, CustomPart, DerivedEvent, EventsOf,
+    OperationEvents, Param, ReturnedAround, SharedBy, SharedParam, Sound, ToolEvent, once,
 };
 pub use crate::operation::ToolArgs;
-pub use crate::operation::{HasSchema, IntoTools, Json, OpenArgs, distinct, into_tools, name_of, of_set};
+pub use crate::operation::{
+    DerivedToolArgs, HasSchema, IntoTools, Json, OpenArgs, distinct, into_tools, name_of, of_set,
+};
 pub use crate::rail::{
-    EventList, EventVisitor, Handled, ListedByName, MissingValue, OneRailBlockForEachType, Provides, Provision, Row,
+    EventList, EventVisitor, Handled, ListedByName, MissingValue, OneRailForEachType, Provides, Provision, Row,
     Stateless, ValueUse, begin_window, caught, caught_at_once, end_window, hand_on, known, named, needed, of_tool,
     share_window, within,
 };

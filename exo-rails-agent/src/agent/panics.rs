@@ -1,7 +1,8 @@
 //! Tools that panic.
 
 use std::any::Any;
-use std::panic::AssertUnwindSafe;
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use exo_rails::{OperationError, OperationErrorKind, ToolOutput};
 use futures_util::FutureExt;
@@ -17,7 +18,9 @@ pub(super) async fn caught(
 fn panicked(panic: Box<dyn Any + Send>) -> OperationError {
     let text = panic.downcast_ref::<&str>().map(ToString::to_string);
     let text = text.or_else(|| panic.downcast_ref().cloned()).unwrap_or_else(|| "with no text".to_owned());
-    // What a panic carries may panic when it is dropped.
-    std::mem::forget(panic);
+    // What a panic carries may panic when it is dropped, and so may what that panic carries.
+    if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
+        mem::forget(again);
+    }
     OperationError::new(OperationErrorKind::Other, format!("the tool panicked: {text}"))
 }

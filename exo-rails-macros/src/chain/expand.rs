@@ -209,7 +209,6 @@ impl<'c> Names<'c> {
         is_stateless.then(|| {
             quote_spanned! {Span::mixed_site()=>
                 #[automatically_derived]
-                #[diagnostic::do_not_recommend]
                 impl #library::__private::Stateless for #ident where #(#listed),* {
                     const RAIL: &'static Self = &Self {};
                 }
@@ -460,13 +459,13 @@ impl<'c> Names<'c> {
             #needed
 
             #[automatically_derived]
-            #[diagnostic::do_not_recommend]
-            impl #library::Rail for #ident {
+            impl #library::__private::OneRailForEachType for #ident {
                 #constant
                 // Apart from what the list makes of the chain: a rail in it may name the chain.
                 const INFO: #library::RailInfo =
                     #library::RailInfo { name: #name, priority: #value, declared: #declared };
-                const DECLARATION: #library::__private::Row = __Facts::row(<Self as #library::Rail>::INFO, &__PLAN);
+                const DECLARATION: #library::__private::Row =
+                    __Facts::row(<Self as #library::__private::OneRailForEachType>::INFO, &__PLAN);
                 #values
                 type Events = #list;
             }
@@ -488,9 +487,7 @@ impl<'c> Names<'c> {
     fn serves(&self) -> TokenStream {
         let (library, ident) = (&self.chain.library, &self.self_ty());
         quote_spanned! {Span::mixed_site()=>
-            // What is asked of it is whether the chain serves the event, and not how.
             #[automatically_derived]
-            #[diagnostic::do_not_recommend]
             impl<__Event: #library::Event> #library::Serves<__Event> for #ident
             where
                 __Rails: #library::__private::StepsOn<__Event>,

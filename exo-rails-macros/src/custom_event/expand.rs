@@ -111,7 +111,6 @@ fn payloads(ident: &Ident, options: &EventOptions, checked: bool) -> TokenStream
     let abort = allowed(Allows::Abort, quote!(#library::RailAbortError));
     quote_spanned! {Span::mixed_site()=>
         #[automatically_derived]
-        #[diagnostic::do_not_recommend]
         impl #library::Payloads for #ident {
             type Payload<'__event> = #payload;
             type Substitute = #substitute;
@@ -155,9 +154,8 @@ fn event_impl(
     let point = wrong.map_or_else(|| point.clone(), |wrong| quote!({ #wrong #point }));
     quote_spanned! {Span::mixed_site()=>
         #[automatically_derived]
-        #[diagnostic::do_not_recommend]
         #[allow(unused_variables, unused_mut, clippy::unused_unit, clippy::needless_question_mark)]
-        impl #library::Event for #ident {
+        impl #library::__private::DerivedEvent for #ident {
             const POINT: #library::HookPoint = #point;
             const ALLOWS: #library::Allows = #library::Allows::#allows;
             type Returns = #returns;
@@ -180,12 +178,12 @@ fn event_impl(
             fn whole<'__event>(
                 parts: &mut Self::Parts<'__event>,
             ) -> ::core::option::Option<#library::Inputs<'__event>> {
-                ::core::option::Option::Some(<Self as #library::Event>::inputs(#taken))
+                ::core::option::Option::Some(<Self as #library::__private::DerivedEvent>::inputs(#taken))
             }
 
             fn inputs(payload: Self::Payload<'_>) -> #library::Inputs<'_> {
                 let #bound = payload;
-                let parts = ::std::vec::Vec::from([#(#erased),*]);
+                let parts = ::core::convert::From::from([#(#erased),*]);
                 #library::Inputs::Custom(#library::CustomInputs::new(&POINT, parts))
             }
 
@@ -233,7 +231,6 @@ fn params(ident: &Ident, EventOptions { parts, library, .. }: &EventOptions) -> 
         let taking = |by: TokenStream, take: TokenStream| {
             quote_spanned! {Span::mixed_site()=>
                 #[automatically_derived]
-                #[diagnostic::do_not_recommend]
                 impl<'__event> #library::__private::Param<'__event, #ident> for #by {
                     const TAKES: u8 = #bit;
 
@@ -260,7 +257,6 @@ fn params(ident: &Ident, EventOptions { parts, library, .. }: &EventOptions) -> 
         let part = &names[i];
         let looking = quote_spanned! {Span::mixed_site()=>
             #[automatically_derived]
-            #[diagnostic::do_not_recommend]
             #[allow(unused_variables)]
             impl<'__event> #library::__private::SharedParam<'__event, #ident> for &'__event #ty {
                 #[inline]
@@ -292,7 +288,6 @@ fn substitute(ident: &Ident, EventOptions { substitute, library, .. }: &EventOpt
     let substitute = substitute.as_ref()?;
     Some(quote_spanned! {Span::mixed_site()=>
         #[automatically_derived]
-        #[diagnostic::do_not_recommend]
         impl #library::SubstituteFor<#ident> for #substitute {
             fn into_substitute(self) -> Self {
                 self

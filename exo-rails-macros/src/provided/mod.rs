@@ -68,8 +68,7 @@ fn expand(item: &DeriveInput, library: &Library) -> TokenStream {
     let declared = declared(library, ident.span());
     quote! {
         #[automatically_derived]
-        #[diagnostic::do_not_recommend]
-        impl #impl_generics #library::Provided for #ident #ty_generics #where_clause {
+        impl #impl_generics #library::__private::DerivedProvided for #ident #ty_generics #where_clause {
             const VALUE: #library::__private::ValueInfo =
                 #library::__private::ValueInfo { name: #name, declared: #declared };
         }

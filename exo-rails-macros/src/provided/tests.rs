@@ -15,6 +15,6 @@ fn a_mistake_leaves_the_value() {
         let expansion = super::provided(tokens(item));
         let messages = messages(&expansion);
         assert!(messages.len() == 1 && messages[0].starts_with(message), "{item} says {messages:#?}");
-        assert!(mentions(&expansion, "Provided"), "{item}");
+        assert!(mentions(&expansion, "DerivedProvided"), "{item}");
     }
 }

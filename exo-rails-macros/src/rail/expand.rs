@@ -135,7 +135,6 @@ pub(crate) fn unnamed_list(library: &Library, list: &TokenStream) -> TokenStream
         pub enum __Events {}
 
         #[automatically_derived]
-        #[diagnostic::do_not_recommend]
         impl<__Rail> #library::__private::EventList<__Rail> for __Events
         where
             #list: #library::__private::EventList<__Rail>,
@@ -217,7 +216,6 @@ fn carrier(rail: &Rail) -> TokenStream {
         #carrier
 
         #[automatically_derived]
-        #[diagnostic::do_not_recommend]
         #quiet
         impl #library::__private::Stateless for #self_ty {
             const RAIL: &'static Self = &Self {};
@@ -280,20 +278,18 @@ fn rail_impl(rail: &Rail, events_apart: bool) -> TokenStream {
     let (always, tools, flow) = (always(rail), for_tools(rail), flow(rail));
     let (around, timed) = (around::declared(rail), timed(rail));
     let list = if events_apart { quote!(__Events) } else { event_list(&events) };
-    // Of a generic rail, report what a bound of it lacks.
-    let whole = generics.type_params().next().is_none();
-    let whole = whole.then(|| quote_spanned!(Span::mixed_site()=> #[diagnostic::do_not_recommend]));
     let is_type = matches!(rail.subject, Subject::Type { .. });
     let docs = is_type.then(|| docs::docs(rail));
-    let by = if is_type && generics.params.is_empty() {
-        quote!(#library::__private::OneRailBlockForEachType)
-    } else {
+    // Of a generic rail, report what a bound of it lacks; of a priority that has no value, the constant of the rail.
+    let computes = !is_type && constant.is_some();
+    let by = if computes || generics.type_params().next().is_some() {
         quote!(#library::Rail)
+    } else {
+        quote!(#library::__private::OneRailForEachType)
     };
     quote_spanned! {Span::mixed_site()=>
         #docs
         #[automatically_derived]
-        #whole
         #quiet
         impl #impl_generics #by for #self_ty #where_clause {
             #constant

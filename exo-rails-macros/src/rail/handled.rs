@@ -130,7 +130,7 @@ pub(super) fn call(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream 
     let receiver = handler.takes_self.then(|| quote_spanned!(Span::mixed_site()=> self,));
     let callee = &handler.callee;
     let invocation = quote_spanned!(callee.span()=> #callee(#receiver #(#arguments),*));
-    let result = result(library, handler, event, invocation);
+    let result = result(library, handler, event, &after, invocation);
     let returned = returned(library, handler, event);
     // What is shared is lent to others as well.
     let owned = (!handler.concurrent).then(|| quote_spanned!(Span::mixed_site()=> let mut payload = payload;));
@@ -181,9 +181,15 @@ fn returned(library: &Library, handler: &Handler, event: &Path) -> TokenStream {
 }
 
 /// What the function returns, or the end of the call when it does not return.
-fn result(library: &Library, handler: &Handler, event: &Path, called: TokenStream) -> TokenStream {
+fn result(
+    library: &Library,
+    handler: &Handler,
+    event: &Path,
+    after: &[TokenStream],
+    called: TokenStream,
+) -> TokenStream {
     let span = handler.callee.span();
-    let or_fault = |result| or_fault(library, event, &result);
+    let or_fault = |result| or_fault(library, event, after, &result);
     let limit = handler.timeout.as_ref().map(|limit| match limit {
         Timeout::Literal(limit) => {
             let millis = Literal::u64_suffixed(u64::try_from(limit.as_millis()).unwrap_or(u64::MAX));
@@ -210,14 +216,22 @@ fn result(library: &Library, handler: &Handler, event: &Path, called: TokenStrea
     }
 }
 
-/// The value of a result, or the end of the call with its fault.
-fn or_fault(library: &Library, event: &Path, result: &TokenStream) -> TokenStream {
+/// The value of a result, or the end of the call with its fault. What the rail has changed until then is kept.
+fn or_fault(library: &Library, event: &Path, after: &[TokenStream], result: &TokenStream) -> TokenStream {
+    let kept = (!after.is_empty()).then(|| {
+        quote_spanned! {Span::mixed_site()=>
+            let returned = #library::__private::Returned::<#event>::Fault(cause);
+            #(#after)*
+            return #library::__private::Handled::returned(returned);
+        }
+    });
+    let end = kept.unwrap_or_else(
+        || quote_spanned!(Span::mixed_site()=> return #library::__private::Handled::<#event>::faulted(cause);),
+    );
     quote_spanned! {Span::mixed_site()=>
         match #result {
             ::core::result::Result::Ok(value) => value,
-            ::core::result::Result::Err(cause) => {
-                return #library::__private::Handled::<#event>::faulted(cause);
-            }
+            ::core::result::Result::Err(cause) => { #end }
         }
     }
 }

@@ -37,12 +37,11 @@ fn tool_args_impl(args: &ToolArgs, schema: &impl ToTokens) -> TokenStream {
     let ToolArgs { library, ident, name, description, .. } = args;
     quote_spanned! {Span::mixed_site()=>
         #[automatically_derived]
-        #[diagnostic::do_not_recommend]
-        impl #library::__private::ToolArgs for #ident {
-            const NAME: &'static str = #name;
-            const DESCRIPTION: &'static str = #description;
+        impl #library::__private::DerivedToolArgs for #ident {
+            const TOOL_NAME: &'static str = #name;
+            const TOOL_DESCRIPTION: &'static str = #description;
 
-            fn schema() -> #library::__private::Schema {
+            fn tool_schema() -> #library::__private::Schema {
                 #schema
             }
         }

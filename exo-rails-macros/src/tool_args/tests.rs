@@ -128,7 +128,7 @@ fn descriptions() {
 fn a_stub_stands_in() {
     for item in ["enum A { B }", "struct A;", "#[tool(name = 5)] struct A {}"] {
         let expansion = expand(item);
-        assert!(!messages(&expansion).is_empty() && mentions(&expansion, "ToolArgs"), "{expansion}");
+        assert!(!messages(&expansion).is_empty() && mentions(&expansion, "DerivedToolArgs"), "{expansion}");
     }
 }
 

@@ -39,7 +39,6 @@ fn tool_set(Set { library, ident, tools, .. }: &Set) -> TokenStream {
     });
     quote_spanned! {Span::mixed_site()=>
         #[automatically_derived]
-        #[diagnostic::do_not_recommend]
         impl #library::ToolSet for #ident {
             const NAME: &'static str = #name;
             const NAMES: &'static [&'static str] = &[#(#names),*];

@@ -118,6 +118,21 @@ pub trait Serves<E: Event>: Send + Sync {
     }
 }
 
+/// A guard set that serves event `E`. The methods that dispatch the event ask for this trait, because rustc would report for
+/// [`Serves`] why a chain does not implement it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not serve the event `{E}`",
+    label = "does not serve `{E}`",
+    note = "a chain serves the events of the library, and the custom events that it names: `#[chain(events = [{E}])]`",
+    note = "a `DynGuardSet` serves the events of the library, and the custom events that its trait has: `DynGuardSet<dyn MyGuardSet>`",
+    note = "guard sets are chains made by `rail_chain!`, `RailManager`, `LiveRails`, `HookManager` and `NoRails`; a `DynGuardSet` has one of them that is chosen at run time"
+)]
+#[doc(hidden)]
+pub trait ServesEvent<E: Event>: Serves<E> {}
+
+#[diagnostic::do_not_recommend]
+impl<E: Event, R: Serves<E>> ServesEvent<E> for R {}
+
 /// Forwards the methods of `Serves` to the guard set inside a wrapper, in an `impl<E: Event, …> Serves<E>`. The wrapper
 /// implements `run_rails` itself.
 macro_rules! forward_to {

@@ -50,6 +50,19 @@ pub trait Provided: Any + Send + Sync {
     const VALUE: ValueInfo;
 }
 
+/// What `#[derive(Provided)]` writes. From it comes [`Provided`]: rustc is asked not to list the implementation of the library
+/// in messages. In the expansion, the attribute for that may have no name.
+#[doc(hidden)]
+pub trait DerivedProvided: Any + Send + Sync {
+    /// See [`Provided::VALUE`].
+    const VALUE: ValueInfo;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: DerivedProvided> Provided for T {
+    const VALUE: ValueInfo = T::VALUE;
+}
+
 /// Which value it is: its name and its place, since constants cannot compare types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ValueInfo {

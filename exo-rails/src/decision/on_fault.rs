@@ -40,7 +40,8 @@ use crate::point::HookPoint;
 /// - **The event is skipped** as by [`RailAction::skip`](crate::RailAction::skip): no other rail of the event runs. The
 ///   rails after the operation run, and the run goes on. The model reads the fault as the output of a skipped tool call. A
 ///   skipped model call returns an empty answer, which ends an agent's run. The `extra` of this answer has the fault.
-/// - **The rails go on** with the payload as the rail has changed it so far.
+/// - **The rails go on** with the payload as the rail has changed it so far. Changes through `&mut Args<T>` count too. A rail
+///   that must not leave half of a change makes it in one step, after it has waited.
 /// - The rails that are [always called](macro@crate::rail#rails-that-are-always-called) run in each case.
 /// - At `Error`, `Suspended`, `SessionEnd` and `Dropped`, the run or the session ends anyway. The rails go on whatever
 ///   `on_fault` is, so each of them observes the event, and the error of the run stays the same. `"skip"` does not compile

@@ -214,7 +214,8 @@ impl<E: Payloads> Returned<E> {
         }
     }
 
-    /// Calls `keep`, which keeps the changes of the rail. If the rail continues and `keep` fails, the rail faults.
+    /// Calls `keep`, which keeps the changes of the rail, also after a fault. If the rail continues and `keep` fails, the
+    /// rail faults.
     #[must_use]
     pub fn and_keep<Error>(self, keep: impl FnOnce() -> Result<(), Error>) -> Self
     where

@@ -5,7 +5,74 @@ use std::any::Any;
 use std::fmt;
 
 use crate::event::sound::Decoy;
-use crate::point::CustomPoint;
+use crate::event::types::Inputs;
+use crate::event::{Allows, Event, Payloads};
+use crate::point::{CustomPoint, HookPoint};
+
+/// What `#[derive(Event)]` writes. From it comes [`Event`]: rustc is asked not to list the implementation of the library in
+/// messages. In the expansion, the attribute for that may have no name.
+#[doc(hidden)]
+pub trait DerivedEvent: Payloads {
+    /// See [`Event::POINT`].
+    const POINT: HookPoint;
+    /// See [`Event::ALLOWS`].
+    const ALLOWS: Allows;
+    /// See [`Event::Returns`].
+    type Returns;
+    /// See [`Event::Parts`].
+    type Parts<'a>;
+    /// See [`Event::Shared`].
+    type Shared<'a>: Copy + Send + Sync;
+
+    /// See [`Event::parts`].
+    fn parts(payload: Self::Payload<'_>) -> Self::Parts<'_>;
+
+    /// See [`Event::share`].
+    fn share(payload: Self::Payload<'_>) -> Self::Shared<'_>;
+
+    /// See [`Event::whole`].
+    fn whole<'a>(parts: &mut Self::Parts<'a>) -> Option<Inputs<'a>>;
+
+    /// See [`Event::inputs`].
+    fn inputs(payload: Self::Payload<'_>) -> Inputs<'_>;
+
+    /// See [`Event::payload`].
+    fn payload(inputs: Inputs<'_>) -> Option<Self::Payload<'_>>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: DerivedEvent> Event for T {
+    const POINT: HookPoint = T::POINT;
+    const ALLOWS: Allows = T::ALLOWS;
+    type Returns = T::Returns;
+    type Parts<'a> = T::Parts<'a>;
+    type Shared<'a> = T::Shared<'a>;
+
+    #[inline(always)]
+    fn parts(payload: Self::Payload<'_>) -> Self::Parts<'_> {
+        <T as DerivedEvent>::parts(payload)
+    }
+
+    #[inline(always)]
+    fn share(payload: Self::Payload<'_>) -> Self::Shared<'_> {
+        <T as DerivedEvent>::share(payload)
+    }
+
+    #[inline]
+    fn whole<'a>(parts: &mut Self::Parts<'a>) -> Option<Inputs<'a>> {
+        <T as DerivedEvent>::whole(parts)
+    }
+
+    #[inline]
+    fn inputs(payload: Self::Payload<'_>) -> Inputs<'_> {
+        <T as DerivedEvent>::inputs(payload)
+    }
+
+    #[inline]
+    fn payload(inputs: Inputs<'_>) -> Option<Self::Payload<'_>> {
+        <T as DerivedEvent>::payload(inputs)
+    }
+}
 
 /// Types that a custom event can carry: they are `Debug`, `Send` and `Sync`, and borrow nothing.
 ///

@@ -23,7 +23,7 @@ use std::sync::Arc;
 use crate::chain::Chain;
 use crate::chain::around::WithoutAround;
 use crate::chain::stands_alone::StandsAlone;
-use crate::chain::{Serves, enter, forward_to};
+use crate::chain::{Serves, ServesEvent, enter, forward_to};
 use crate::context::{RailContext, RunContext};
 use crate::decision::{Decision, Outcome};
 use crate::event::{
@@ -73,7 +73,7 @@ pub trait GuardSet: ServesEveryEvent + DynLifecycle {
         ctx: &'a mut RunContext,
     ) -> impl Future<Output = Outcome<E>> + Send
     where
-        Self: Serves<E> + Sized, // of a `&dyn GuardSet`, write `(&rails).dispatch`; a `DynGuardSet` has it as it is
+        Self: ServesEvent<E> + Sized, // of a `&dyn GuardSet`, write `(&rails).dispatch`; a `DynGuardSet` has it as it is
     {
         enter::<E, Self>(self, payload, ctx.for_rails())
     }

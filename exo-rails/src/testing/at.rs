@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::action::Allowed;
-use crate::chain::{Serves, enter};
+use crate::chain::{ServesEvent, enter};
 use crate::context::{RunContext, StopKind, StoppedBy};
 use crate::decision::{Decision, Outcome};
 use crate::event::Payloads;
@@ -29,14 +29,14 @@ use crate::testing::traced::Traced;
 /// assert_eq!(read.assert_continued().payload.1.content, "key = [key]");
 /// # }
 /// ```
-pub async fn at<E: OwnedPayload>(rails: &impl Serves<E>, payload: impl Into<E::Owned> + Send) -> Decided<E> {
+pub async fn at<E: OwnedPayload>(rails: &impl ServesEvent<E>, payload: impl Into<E::Owned> + Send) -> Decided<E> {
     at_in(rails, payload, &mut RunContext::new("testing")).await
 }
 
 /// Runs the rails of one event in your context. For example, the context can have a session, or values of earlier rails in
 /// `ctx.run`.
 pub async fn at_in<E: OwnedPayload>(
-    rails: &impl Serves<E>,
+    rails: &impl ServesEvent<E>,
     payload: impl Into<E::Owned> + Send,
     ctx: &mut RunContext,
 ) -> Decided<E> {

@@ -22,6 +22,7 @@ mod suspension;
 // Tools and messages, as types and as JSON.
 mod tool_args;
 mod wire_format;
+mod written_back;
 
 // Answers in pieces.
 mod stream_patterns;

@@ -162,6 +162,11 @@ pub(crate) fn check(run: &Run, coverage: &mut Coverage) -> Result<(), String> {
     {
         return Err(format!("a rail finds {wrong}"));
     }
+    for entry in &entries {
+        if let What::Drawn(what) = entry.what {
+            coverage.add(what, 1);
+        }
+    }
     let gone = entries.iter().position(|entry| matches!(entry.what, What::Gone));
     if let Some(gone) = gone {
         coverage.add("gone", 1);

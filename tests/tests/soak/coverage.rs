@@ -113,6 +113,7 @@ fn required() -> Vec<(String, usize)> {
     all(3, &["llm_error ", "tool_error "], &["Substitute", "Retry"]);
     all(3, &["start ", "pre_llm_call ", "pre_tool_call ", "pre_compaction "], &["Substitute"]);
     all(10, &["Run ", "Model ", "Tool "], &["retried"]);
+    all(10, &[""], &["renamed", "tool panics", "hostile extras"]);
     all(10, &[""], &["gone", "stream interrupted", "stopped in mid-stream", "answer ended by a rail"]);
     all(10, &[""], &["call cancelled by another", "stream dropped", "session refused", "session ended", "compacted"]);
     all(1, &["rail of "], &["Model cancelled", "Tool cancelled"]);

@@ -11,7 +11,7 @@ use exo_rails_agent::{Agent, Compaction, RunEvent, RunStream, Session};
 use tests::Polls;
 use tokio::time::sleep;
 
-use crate::operations::{Talker, compact, tool, wait};
+use crate::operations::{TOOLS, Talker, compact, tool, wait};
 use crate::plan::{Ending, Set};
 use crate::rails::Sets;
 use crate::random::Random;
@@ -90,7 +90,8 @@ async fn aborted(run: &Run, life: impl Future<Output = ()> + Send + 'static, tim
 
 async fn whole<R: GuardSet>(run: Arc<Run>, rails: Arc<R>) {
     let plan = &run.plan;
-    let mut agent = Agent::builder("soak", Talker).tool(tool()).max_steps(plan.max_steps).parallel_tools(plan.bound);
+    let mut agent = Agent::builder("soak", Talker).tools(TOOLS.map(tool));
+    agent = agent.max_steps(plan.max_steps).parallel_tools(plan.bound);
     if plan.compaction {
         let count = |messages: &Messages| messages.len() as u64;
         agent = agent.compaction(Compaction::over(3).with_counter(count).with_strategy(compact));

@@ -10,6 +10,7 @@ mod operations;
 mod plan;
 mod rails;
 mod random;
+mod suspended;
 mod trace;
 
 use std::env;
@@ -121,6 +122,18 @@ fn whatever_is_drawn_what_is_promised_holds() {
     }
     println!("{seeds} seeds from {first} in {:?}\n{coverage}", began.elapsed());
     assert!(coverage.missing().is_empty(), "too seldom: {:#?}", coverage.missing());
+}
+
+#[test]
+fn what_is_suspended_goes_on_and_what_is_held_is_cancelled() {
+    let runtime = Builder::new_multi_thread().worker_threads(2).enable_time().build().unwrap();
+    let first = variable("EXO_RAILS_SOAK_SEED").unwrap_or(1);
+    let seen = runtime.block_on(suspended::all(first, 300));
+    no_tasks_are_left(&runtime);
+    println!("{seen:?}");
+    for what in ["answered", "cancelled while a rail waits", "questions"] {
+        assert!(seen.get(what).is_some_and(|times| *times >= 20), "{what} too seldom: {seen:?}");
+    }
 }
 
 /// The same runs twice, on one thread and with a clock of their own: the second time, all that they allocate they free.

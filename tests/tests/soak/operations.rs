@@ -12,8 +12,12 @@ use serde_json::{Map, Value, json};
 use tests::yields;
 use tokio::time::sleep;
 
+use crate::rails::ON_PURPOSE;
 use crate::random::Random;
 use crate::trace::{Line, Live, Run, What};
+
+/// What a model writes in the place of fields, and nobody may take for them.
+const FORGED: &str = "forged";
 
 /// What must not reach anybody.
 pub(crate) const SECRET: &str = "secret";
@@ -55,10 +59,15 @@ impl Doing {
     }
 
     fn fail(&mut self) -> OperationError {
+        format!("{FAILED} {}", self.failed()).into()
+    }
+
+    /// Records that it fails, with this number.
+    fn failed(&mut self) -> u64 {
         self.has_ended = true;
         let number = self.run.number();
         self.run.record(self.line, What::OperationEnds { failure: Some(number) });
-        format!("operation {number}").into()
+        number
     }
 
     fn fails(&self, random: &mut Random) -> bool {
@@ -74,11 +83,24 @@ impl Drop for Doing {
     }
 }
 
-/// Waits as long as it is not cancelled, or does not care.
-pub(crate) fn tool() -> Tool {
-    Tool::with_permit("work", "Works.", json!({ "type": "object" }), |call| async move {
+/// The tool that the model asks for, and the one that a rail makes of it.
+pub(crate) const TOOLS: [&str; 2] = ["work", "rest"];
+
+/// How the error of a tool that panicked begins, and that of an operation that fails: numbers follow.
+pub(crate) const PANICKED: &str = "the tool panicked: panic";
+pub(crate) const FAILED: &str = "operation";
+
+/// Waits as long as it is not cancelled, or does not care. It panics instead of failing now and then.
+pub(crate) fn tool(name: &'static str) -> Tool {
+    Tool::with_permit(name, "Works.", json!({ "type": "object" }), move |call| async move {
         let line = Line::Tool(call.id.parse().unwrap());
         let (mut doing, mut random) = Doing::begin(call.scope(), line, &call.extra);
+        if call.tool_name != name {
+            doing.run.record(line, What::Wrong("a call of another tool"));
+        }
+        if name != TOOLS[0] {
+            doing.run.record(Line::Outside, What::Drawn("renamed"));
+        }
         let token = call.scope().cancellation().cloned().unwrap_or_default();
         if random.permille(500) {
             token.run_until_cancelled(wait(&mut random)).await;
@@ -86,6 +108,10 @@ pub(crate) fn tool() -> Tool {
             wait(&mut random).await;
         }
         if doing.fails(&mut random) {
+            if random.permille(300) {
+                doing.run.record(Line::Outside, What::Drawn("tool panics"));
+                panic!("{ON_PURPOSE} {}", doing.failed());
+            }
             return Err(doing.fail());
         }
         doing.end();
@@ -123,6 +149,22 @@ fn pieces(run: &Run, random: &mut Random) -> Vec<String> {
     (0..count).map(piece).collect()
 }
 
+/// Fields in the names of others, as a server may send them.
+fn forged() -> Map<String, Value> {
+    let names = ["message", "usage", "finish_reason", "role", "content", "tool_calls", "tool_call_id"];
+    names.into_iter().map(|name| (name.to_owned(), FORGED.into())).collect()
+}
+
+/// Whether the record of an answer says what the answer is.
+pub(crate) fn is_recorded(response: &ModelResponse) -> bool {
+    let record = json!(response);
+    let message = &record["message"];
+    let said = message["content"].as_str().unwrap_or_default() == response.message.text();
+    let calls = message["tool_calls"].as_array().map_or(0, Vec::len) == response.message.tool_calls.len();
+    let others = [&record["usage"], &record["finish_reason"], &message["role"], &message["tool_call_id"]];
+    said && calls && others.iter().all(|field| **field != FORGED)
+}
+
 fn calls(run: &Run, step: u32, random: &mut Random) -> Vec<ToolCall> {
     let count = if step + 1 < run.plan.steps { 1 + random.below(run.plan.tools) } else { 0 };
     (0..count).map(|_| ToolCall::new(run.number().to_string(), "work", &json!({}))).collect()
@@ -140,8 +182,14 @@ impl Model for Talker {
         let text = pieces(&doing.run, &mut random).concat();
         let tool_calls = calls(&doing.run, request.context().step(), &mut random);
         doing.end();
-        let message = Message { role: Role::Assistant, content: Some(text.into()), tool_calls, ..Message::default() };
-        Ok(ModelResponse { message, ..ModelResponse::default() })
+        let mut message =
+            Message { role: Role::Assistant, content: Some(text.into()), tool_calls, ..Message::default() };
+        let mut response = ModelResponse::default();
+        if random.permille(200) {
+            doing.run.record(Line::Outside, What::Drawn("hostile extras"));
+            (message.extra, response.extra) = (forged(), forged());
+        }
+        Ok(ModelResponse { message, ..response })
     }
 
     fn stream(

@@ -8,7 +8,7 @@ use exo_rails::prelude::*;
 use exo_rails::{CompactionInputs, CompactionOutput, NoRetry};
 use tests::yields;
 
-use crate::operations::{SECRET, number_in, wait};
+use crate::operations::{FAILED, PANICKED, SECRET, TOOLS, is_recorded, number_in, wait};
 use crate::random::Random;
 use crate::trace::{Broke, Choice, Entered, Left, Line, Live, Marker, Outcome, Run, What};
 
@@ -122,7 +122,12 @@ fn change(inputs: &mut Inputs<'_>, number: u64, mut random: Random) -> RailActio
     match inputs {
         Inputs::Start(run) => drop(run.extra.insert("changed".into(), number.into())),
         Inputs::PreLlmCall(request) => drop(request.extra.insert("changed".into(), number.into())),
-        Inputs::PreToolCall(call) => drop(call.extra.insert("changed".into(), number.into())),
+        Inputs::PreToolCall(call) => {
+            call.extra.insert("changed".into(), number.into());
+            if random.permille(500) {
+                TOOLS[1].clone_into(&mut call.tool_name);
+            }
+        }
         Inputs::PostToolCall(_, output) => output.content.push('+'),
         Inputs::LlmChunk(_, window) if random.permille(500) => window.end(),
         Inputs::LlmChunk(_, window) => window.text.push('+'),
@@ -179,6 +184,9 @@ fn gate(inputs: &Inputs<'_>, ctx: &mut RailContext) {
     if !is_its_own {
         run.record(line, What::Wrong("the values of another run, or none"));
     }
+    if matches!(inputs, Inputs::PostLlmCall(_, response) if !is_recorded(response)) {
+        run.record(line, What::Wrong("the record of an answer that says something else"));
+    }
     if ctx.extra.insert(Live::new(&run.live)).is_some() {
         run.record(line, What::Wrong("the values of another event"));
     }
@@ -190,7 +198,7 @@ fn entered(inputs: &Inputs<'_>, ctx: &RailContext) -> Entered {
         Inputs::LlmChunk(_, window) => (window.fresh().to_owned(), None),
         Inputs::PostLlmCall(_, response) => (response.message.text().into_owned(), None),
         Inputs::LlmError(_, error) | Inputs::ToolError(_, error) => {
-            (String::new(), Some(Outcome::Operation(error.message.clone())))
+            (String::new(), Some(Outcome::Operation(error.message.replace(PANICKED, FAILED))))
         }
         Inputs::Error(_, error) => (String::new(), Some(Outcome::from(*error))),
         _ => (String::new(), None),

@@ -150,7 +150,9 @@ pub(crate) enum What {
     Cancels,
     /// Its future has been dropped.
     Gone,
-    /// What a rail finds that it must not find.
+    /// What was drawn that no event shows.
+    Drawn(&'static str),
+    /// What a rail or a tool finds that it must not find.
     Wrong(&'static str),
 }
 

@@ -11,6 +11,7 @@ use crate::error::OperationError;
 use crate::message::OperationErrorKind;
 use crate::message::ToolCallInputs;
 use crate::operation::tool::tool_args::ToolArgs;
+use crate::operation::tool::write_back::Change;
 
 /// The arguments of a call of the tool `T`, as the type that they have.
 ///
@@ -265,53 +266,10 @@ impl<T: ToolArgs> OpenArgs<T> {
         if after == self.before {
             return Ok(());
         }
-        let mut merged = call.arguments.clone();
-        merge(&mut merged, &self.before, &after);
-        // The tool must get what the rail has left. It would not where the model has written a field under an
-        // alias, or where what the type has ignored until now has a meaning in another variant of an enum.
-        let written = [merged, after.clone()].into_iter().find(|written| reads_as::<T>(written, &after));
-        let Some(written) = written else {
+        let Some(written) = Change::<T>::new(&call.arguments, &self.before, &after).written() else {
             return Err(ArgsError::NotKept { tool_name: call.tool_name.clone(), type_name: short_name::<T>() });
         };
         call.arguments = written;
         Ok(())
-    }
-}
-
-/// Whether arguments are read as those that were written like this.
-fn reads_as<T: ToolArgs>(arguments: &Value, written: &Value) -> bool {
-    let again = T::deserialize(arguments).and_then(serde_json::to_value);
-    again.is_ok_and(|again| in_order(again) == in_order(written.clone()))
-}
-
-/// The same with its lists sorted: a set is written in another order each time.
-fn in_order(value: Value) -> Value {
-    match value {
-        Value::Array(items) => {
-            let mut items: Vec<_> = items.into_iter().map(in_order).collect();
-            items.sort_by_cached_key(Value::to_string);
-            Value::Array(items)
-        }
-        Value::Object(fields) => fields.into_iter().map(|(name, value)| (name, in_order(value))).collect(),
-        other => other,
-    }
-}
-
-/// Makes the changes from `before` to `after` in `place`, which may have less than `before` (defaults) and more (what
-/// the type does not know).
-fn merge(place: &mut Value, before: &Value, after: &Value) {
-    let (Value::Object(place), Value::Object(before), Value::Object(after)) = (&mut *place, before, after) else {
-        place.clone_from(after);
-        return;
-    };
-    for name in before.keys().filter(|name| !after.contains_key(*name)) {
-        place.remove(name);
-    }
-    for (name, new) in after.iter().filter(|(name, new)| before.get(*name) != Some(new)) {
-        match (place.get_mut(name), before.get(name)) {
-            (Some(place), Some(old)) => merge(place, old, new),
-            // A part of a default is no value: what was left out is written as a whole.
-            _ => drop(place.insert(name.clone(), new.clone())),
-        }
     }
 }

@@ -3,6 +3,7 @@
 pub(crate) mod args;
 pub(crate) mod tool_args;
 pub(crate) mod tool_set;
+mod write_back;
 
 pub use args::*;
 pub use tool_args::*;

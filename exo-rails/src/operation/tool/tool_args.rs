@@ -141,6 +141,28 @@ pub trait ToolArgs: Json + Send + Sync + 'static {
     }
 }
 
+/// What `#[derive(ToolArgs)]` writes. From it comes [`ToolArgs`]: rustc is asked not to list the implementation of the library
+/// in messages. In the expansion, the attribute for that may have no name.
+#[doc(hidden)]
+pub trait DerivedToolArgs: Json + Send + Sync + 'static {
+    /// See [`ToolArgs::NAME`]. Of the same name, rustc would propose neither to who mistypes it.
+    const TOOL_NAME: &'static str;
+    /// See [`ToolArgs::DESCRIPTION`].
+    const TOOL_DESCRIPTION: &'static str;
+    /// See [`ToolArgs::schema`].
+    fn tool_schema() -> Value;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: DerivedToolArgs> ToolArgs for T {
+    const NAME: &'static str = T::TOOL_NAME;
+    const DESCRIPTION: &'static str = T::TOOL_DESCRIPTION;
+
+    fn schema() -> Value {
+        T::tool_schema()
+    }
+}
+
 /// The name of the tool that takes the arguments `A`.
 #[derive(Debug)]
 pub struct Named<A> {
