@@ -35,6 +35,12 @@ pub(crate) trait Protocol: Send + Sync {
     fn response(json: &[u8]) -> Result<ModelResponse, OperationError>;
 }
 
+/// Reads an answer that is there as a whole.
+pub(crate) fn response<P: Protocol>(json: &[u8], limits: &Limits) -> Result<ModelResponse, OperationError> {
+    limits.check_memory(memory_of_json(json))?;
+    P::response(json)
+}
+
 /// A body with more bytes takes milliseconds to read.
 const LONG: usize = 256 * 1024;
 
@@ -81,10 +87,7 @@ impl<P: Protocol> Connection<P> {
         let limits = *body.limits();
         let json = body.whole().await?;
         let is_long = json.len() > LONG;
-        let read = move || {
-            limits.check_memory(memory_of_json(&json))?;
-            P::response(&json)
-        };
+        let read = move || response::<P>(&json, &limits);
         if !is_long {
             return read();
         }
