@@ -78,7 +78,7 @@ impl<P: Protocol> Connection<P> {
         pieces.try_flatten().map_err(|error| self.secrets.hide(error))
     }
 
-    async fn whole(&self, request: &ModelCallInputs) -> Result<ModelResponse, OperationError> {
+    async fn whole(&self, request: &Permit<ModelCallInputs>) -> Result<ModelResponse, OperationError> {
         Self::read(self.send(request, false).await?).await
     }
 
@@ -105,7 +105,8 @@ impl<P: Protocol> Connection<P> {
     }
 
     /// Sends a request and waits until the answer begins.
-    async fn send(&self, request: &ModelCallInputs, streamed: bool) -> Result<Body, OperationError> {
+    async fn send(&self, request: &Permit<ModelCallInputs>, streamed: bool) -> Result<Body, OperationError> {
+        request.ensure_open()?;
         let body = serde_json::to_vec(&self.protocol.body(&self.model, request, streamed)?)?;
         let accept = if streamed { "text/event-stream" } else { "application/json" };
         let request = self.client.post(self.url.clone()).header(CONTENT_TYPE, "application/json");
