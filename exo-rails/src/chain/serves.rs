@@ -61,7 +61,10 @@ pub trait Serves<E: Event>: Send + Sync {
         Self::steps().timed()
     }
 
-    /// Runs the rails of the event, in their order, until one of them does not continue.
+    /// Runs the rails of the event, in their order, until one of them does not continue: for custom guard sets, which are made
+    /// of others and return what this returns. A rail that runs events by itself does it in a
+    /// [child](RailContext::child) of its context, with [`dispatch`](crate::GuardSet::dispatch): what stops them there stops
+    /// nothing here.
     fn run_rails<'a>(
         &'a self,
         payload: E::Payload<'a>,

@@ -293,3 +293,46 @@ async fn a_renamed_call_runs_no_other_tool() {
     assert!(outputs.iter().all(|output| output.as_ref().unwrap().is_error), "{outputs:?}");
     assert_eq!(ctx.run.get::<u32>(), None);
 }
+
+/// The models and the memory of the agent ask the permit as well.
+#[tokio::test]
+async fn a_kept_permit_asks_no_model_and_no_memory() {
+    use exo_rails::{MemoryEntry, MemoryItem, MemoryQuery};
+    use exo_rails_agent::{InMemory, Memory, Model, ScriptedModel};
+    use futures_util::TryStreamExt;
+
+    fn denied<T>(result: Result<T, OperationError>) -> bool {
+        result.err().is_some_and(|error| error.kind == OperationErrorKind::Denied)
+    }
+    let model: ScriptedModel = r#"[{ "say": "one" }]"#.parse().unwrap();
+    for is_streamed in [false, true] {
+        let (kept, mut ctx) = (Mutex::new(None), RunContext::new("permit"));
+        let keep = |request| {
+            *kept.lock().unwrap() = Some(request);
+            std::future::ready(Ok::<_, OperationError>(ModelResponse::text("")))
+        };
+        NoRails.guard_llm_call(tests::prompt("hello"), &mut ctx, keep).await.unwrap_err();
+        let permit = kept.lock().unwrap().take().unwrap();
+        assert!(if is_streamed {
+            denied(model.stream(permit).try_collect::<Vec<_>>().await)
+        } else {
+            denied(model.call(permit).await)
+        });
+        assert_eq!(model.remaining(), 1);
+    }
+    let (memory, mut ctx) = (InMemory::shared(10), RunContext::new("permit"));
+    let (query, entry) = (Mutex::new(None), Mutex::new(None));
+    let keep_query = |permit: Permit<MemoryQuery>| {
+        *query.lock().unwrap() = Some(permit);
+        std::future::ready(Ok::<_, OperationError>(Vec::<MemoryItem>::new()))
+    };
+    let keep_entry = |permit: Permit<MemoryEntry>| {
+        *entry.lock().unwrap() = Some(permit);
+        std::future::ready(Ok::<_, OperationError>(()))
+    };
+    NoRails.guard_recall(MemoryQuery::default(), &mut ctx, keep_query).await.unwrap_err();
+    NoRails.guard_store(MemoryEntry::default(), &mut ctx, keep_entry).await.unwrap_err();
+    assert!(denied(memory.recall(query.into_inner().unwrap().unwrap()).await));
+    assert!(denied(memory.store(entry.into_inner().unwrap().unwrap()).await));
+    assert_eq!(memory.len(), 0);
+}
