@@ -154,9 +154,7 @@ fn guarded(call: &ToolCallInputs, typed: Option<Order>, change: u8) {
 
 /// A tool of any arguments runs with what its rails have seen, and not with text that is not JSON or with a list.
 fn unguarded(call: &ToolCallInputs) {
-    let tool = Tool::new(Order::NAME, "", json!({}), |args: Value| async move {
-        Ok::<_, OperationError>(args)
-    });
+    let tool = Tool::new(Order::NAME, "", json!({}), |args: Value| async move { Ok::<_, OperationError>(args) });
     let mut ctx = RunContext::new("fuzz");
     let run = NoRails.guard_tool_call(call.clone(), &mut ctx, |call| tool.call(call));
     let output = run.now_or_never().expect("nobody waits").expect("a tool's failure is an output");

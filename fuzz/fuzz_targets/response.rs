@@ -193,14 +193,17 @@ fn chat_events(answer: &Answer) -> String {
     deltas.extend(answer.texts.iter().map(|text| json!({ "content": text })));
     for (index, call) in answer.calls.iter().enumerate() {
         let begin = json!({ "name": call.name(), "arguments": "" });
-        deltas.push(json!({ "tool_calls": [{ "index": index, "id": call.id(index), "type": "function", "function": begin }] }));
+        deltas.push(
+            json!({ "tool_calls": [{ "index": index, "id": call.id(index), "type": "function", "function": begin }] }),
+        );
         for piece in chars(&call.arguments().to_string(), call.pieces) {
             deltas.push(json!({ "tool_calls": [{ "index": index, "function": { "arguments": piece } }] }));
         }
     }
     let mut pieces: Vec<_> = deltas.into_iter().map(|delta| json!({ "choices": [{ "delta": delta }] })).collect();
     pieces.push(json!({ "choices": [{ "delta": {}, "finish_reason": answer.finish.of_chat() }] }));
-    let usage = answer.usage.map(|(prompt, completion)| json!({ "choices": [], "usage": chat_usage(prompt, completion) }));
+    let usage =
+        answer.usage.map(|(prompt, completion)| json!({ "choices": [], "usage": chat_usage(prompt, completion) }));
     pieces.extend(usage);
     let lines = pieces.into_iter().map(|piece| format!("data: {}\n\n", with(answer.field.as_ref(), piece)));
     lines.collect::<String>() + "data: [DONE]\n\n"

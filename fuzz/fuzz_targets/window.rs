@@ -109,10 +109,11 @@ struct Drawn {
 impl Drawn {
     fn rails(&self) -> Rails {
         let with = ["*", "", "[key]", "aa", "sk-"];
-        let redact = self.redact.iter().take(3).map(|(pattern, at)| Redact {
-            pattern: pattern.clone(),
-            with: with[usize::from(*at) % with.len()],
-        });
+        let redact = self
+            .redact
+            .iter()
+            .take(3)
+            .map(|(pattern, at)| Redact { pattern: pattern.clone(), with: with[usize::from(*at) % with.len()] });
         Rails {
             redact: redact.collect(),
             refuse: self.refuse.clone().map(|pattern| Refuse { pattern }),

@@ -43,13 +43,7 @@ pub(crate) struct AgentRun<'a, M, R> {
 impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
     pub(crate) fn new(agent: &'a Agent<M, R>, events: Option<Sender<RunEvent>>) -> Self {
         let recorder = Recorder::new(agent.settings.checkpoints.as_ref(), &agent.settings.kept_values);
-        Self {
-            agent,
-            events,
-            usage: Arc::default(),
-            progress: Progress::default(),
-            recorder,
-        }
+        Self { agent, events, usage: Arc::default(), progress: Progress::default(), recorder }
     }
 
     /// Runs the agent, guarded.

@@ -442,7 +442,8 @@ async fn the_next_turn_has_nothing_of_what_a_rail_of_start_has_ended() {
         .flat_map(|how| [(how, false, false), (how, false, true), (how, true, false), (how, true, true)])
     {
         let notes = Notes::default();
-        let agent = Agent::builder("starts", &notes).instructions("help").rails(rail_chain![redact, ends_as_told]).build();
+        let agent =
+            Agent::builder("starts", &notes).instructions("help").rails(rail_chain![redact, ends_as_told]).build();
         let mut session = Session::start(&agent, "s-1").await.unwrap();
         let input = format!("My key is {KEY}: this turn {how}, canary.");
         let result = if is_streamed {

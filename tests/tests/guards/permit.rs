@@ -260,9 +260,8 @@ async fn a_kept_permit_runs_no_tool_however_its_guard_has_ended() {
 /// A tool that gets a permit cannot use it for another one, and may wrap one of its own name.
 #[tokio::test]
 async fn a_permit_does_not_serve_two_tools() {
-    let wrapping = |name: &'static str| {
-        Tool::with_permit(name, "", json!({}), |call| async move { counted().call(call).await })
-    };
+    let wrapping =
+        |name: &'static str| Tool::with_permit(name, "", json!({}), |call| async move { counted().call(call).await });
     for (name, runs) in [("other", None), ("search", Some(1))] {
         let (tool, mut ctx) = (wrapping(name), RunContext::new("permit"));
         let run = NoRails.guard_tool_call(ToolCallInputs::new(name), &mut ctx, |call| tool.call(call));
