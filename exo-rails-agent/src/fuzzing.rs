@@ -87,6 +87,47 @@ fn read<D: Decoder>(pieces: &mut Pieces<D>, deltas: &mut Vec<ModelDelta>) -> Res
 #[must_use]
 pub fn shown(secrets: &[&str], message: &str) -> String {
     let mut all = Secrets::default();
-    secrets.iter().for_each(|secret| all.add(secret));
+    for secret in secrets {
+        all.add(secret);
+    }
     all.hide(OperationError::from(message)).message
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Dialect, Sizes, shown, streamed, whole};
+
+    const SIZES: Sizes = Sizes { event: 64, memory: 1 << 20 };
+
+    const CHAT: &str = "data: {\"choices\":[{\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
+
+    /// How an answer ends does not depend on what comes behind its end, or on what comes together with it.
+    #[test]
+    fn an_event_that_is_too_long_takes_back_nothing() {
+        let long = format!("data: {}\n\n", "x".repeat(100));
+        let cases = [
+            (CHAT.to_owned() + &long, None),
+            (long.clone() + CHAT, Some("an event of the answer is longer than 64 bytes")),
+        ];
+        for (body, expected) in cases {
+            for size in [1, 7, 1_000] {
+                let (deltas, end) = streamed(Dialect::Chat, body.as_bytes().chunks(size), SIZES);
+                assert_eq!(deltas.is_empty(), expected.is_some(), "in pieces of {size}: {end:?}");
+                let told = end.err().map(|error| error.message);
+                let is_expected = match (&told, expected) {
+                    (Some(told), Some(expected)) => told.starts_with(expected),
+                    (told, expected) => told.is_none() && expected.is_none(),
+                };
+                assert!(is_expected, "in pieces of {size}: {told:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_fuzz_targets_call_reads_answers() {
+        let json = r#"{"type":"message","content":[{"type":"text","text":"Hello"}],"stop_reason":"end_turn"}"#;
+        let answer = whole(Dialect::Messages, json.as_bytes(), SIZES);
+        assert!(answer.is_ok_and(|answer| answer.message.text() == "Hello"));
+        assert_eq!(shown(&["sk-4711-secret"], "no: sk-4711-secret"), "no: [key]");
+    }
 }

@@ -310,12 +310,11 @@ impl Model for ScriptedModel {
     ) -> impl Stream<Item = Result<ModelDelta, OperationError>> + Send {
         // The turn is taken when the stream is first asked, like that of a call.
         stream::try_unfold((request, None), move |(request, pieces)| async move {
-            let mut pieces = match pieces {
-                Some(pieces) => pieces,
-                None => {
-                    request.ensure_open()?;
-                    self.next_turn()?.stream().into_iter()
-                }
+            let mut pieces = if let Some(pieces) = pieces {
+                pieces
+            } else {
+                request.ensure_open()?;
+                self.next_turn()?.stream().into_iter()
             };
             Ok(pieces.next().transpose()?.map(|delta| (delta, (request, Some(pieces)))))
         })

@@ -757,7 +757,9 @@ async fn a_resumed_run_goes_on_counting_its_tool_calls() {
                     assert!(ended < 20, "{at}: the run is resumed without end");
                     let mut run = restarted(failed);
                     let ids: Vec<_> = run.questions().map(|open| open.question.id()).collect();
-                    ids.iter().for_each(|id| run.answer(id, true).unwrap());
+                    for id in ids {
+                        run.answer(&id, true).unwrap();
+                    }
                     next = agent().run(run).await;
                 }
             }

@@ -184,8 +184,11 @@ const ENDS: [Ends; 5] = [Ends::Returns, Ends::Fails, Ends::IsDropped, Ends::IsCa
 
 type Later = Pin<Box<dyn Future<Output = Result<ToolOutput, OperationError>> + Send>>;
 
+/// What an operation makes of its permit.
+type Keeps<'k> = &'k (dyn Fn(Permit<ToolCallInputs>) -> Later + Sync);
+
 /// What the operation has made of its permit and kept, when the guard has ended like this.
-async fn kept(end: Ends, ctx: &RunContext, keep: &(dyn Fn(Permit<ToolCallInputs>) -> Later + Sync)) -> Later {
+async fn kept(end: Ends, ctx: &RunContext, keep: Keeps<'_>) -> Later {
     let (kept, token) = (Mutex::new(None), CancellationToken::new());
     let operation = |call: Permit<ToolCallInputs>| {
         *kept.lock().unwrap() = Some(keep(call));
@@ -239,7 +242,7 @@ async fn a_kept_permit_runs_no_tool_however_its_guard_has_ended() {
     };
     let tools = [counted()];
     // A call that is made later, and one that was made in time and is waited for later.
-    let keeps: [(&str, &(dyn Fn(Permit<ToolCallInputs>) -> Later + Sync)); 7] = [
+    let keeps: [(&str, Keeps<'_>); 7] = [
         ("Tool::call, later", &|call| Box::pin(async { counted().call(call).await })),
         ("Tool::call", &|call| Box::pin(counted().call(call))),
         ("ToolFor::call, later", &|call| Box::pin(async move { typed().call(call).await })),
