@@ -31,6 +31,9 @@ mod agent;
 #[cfg(feature = "anthropic-http")]
 pub mod anthropic;
 mod compaction;
+#[cfg(all(any(test, fuzzing), feature = "openai-http", feature = "anthropic-http"))]
+#[doc(hidden)]
+pub mod fuzzing;
 #[cfg(any(feature = "openai-http", feature = "anthropic-http"))]
 mod http;
 mod memory;

@@ -291,7 +291,8 @@ impl ScriptedModel {
 }
 
 impl Model for ScriptedModel {
-    async fn call(&self, _: Permit<ModelCallInputs>) -> Result<ModelResponse, OperationError> {
+    async fn call(&self, request: Permit<ModelCallInputs>) -> Result<ModelResponse, OperationError> {
+        request.ensure_open()?;
         self.next_turn()?.outcome.clone().map_err(|failure| failure.to_error())
     }
 
@@ -309,9 +310,11 @@ impl Model for ScriptedModel {
     ) -> impl Stream<Item = Result<ModelDelta, OperationError>> + Send {
         // The turn is taken when the stream is first asked, like that of a call.
         stream::try_unfold((request, None), move |(request, pieces)| async move {
-            let mut pieces = match pieces {
-                Some(pieces) => pieces,
-                None => self.next_turn()?.stream().into_iter(),
+            let mut pieces = if let Some(pieces) = pieces {
+                pieces
+            } else {
+                request.ensure_open()?;
+                self.next_turn()?.stream().into_iter()
             };
             Ok(pieces.next().transpose()?.map(|delta| (delta, (request, Some(pieces)))))
         })

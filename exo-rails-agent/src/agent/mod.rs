@@ -369,7 +369,7 @@ impl<M, R> AgentBuilder<M, R> {
     }
 
     /// How many tool calls a run may make in all its attempts (10,000 when it is not said). Before one more, the run
-    /// fails as for [`max_calls_per_answer`](Self::max_calls_per_answer). A run that is resumed counts anew.
+    /// fails as for [`max_calls_per_answer`](Self::max_calls_per_answer). A run that is resumed goes on counting.
     pub fn max_calls_per_run(mut self, calls: usize) -> Self {
         self.0.settings.max_calls.per_run = calls;
         self

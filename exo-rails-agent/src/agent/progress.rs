@@ -1,6 +1,7 @@
 //! What an attempt of a run has done.
 
 use std::mem;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use exo_rails::message::{Message, Messages, ToolCall, Usage};
@@ -18,7 +19,11 @@ const NO_OUTPUT: &str = "The run ended before this call returned.";
 /// What an attempt of a run has done: shared with its tool calls.
 // Nobody else has its list of messages, so a push copies no pointers.
 #[derive(Default)]
-pub(super) struct Progress(Mutex<State>);
+pub(super) struct Progress {
+    state: Mutex<State>,
+    /// How many tool calls the model has asked for, in all attempts, also before the run was suspended.
+    asked_calls: AtomicUsize,
+}
 
 #[derive(Default)]
 struct State {
@@ -60,7 +65,12 @@ struct Call {
 
 impl Progress {
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Counts tool calls that the model asks for: how many there are in the run by now.
+    pub(super) fn count_asked_calls(&self, calls: usize) -> usize {
+        self.asked_calls.fetch_add(calls, Ordering::Relaxed).saturating_add(calls)
     }
 
     /// Keeps the inputs of a run, until its rails have changed them.
@@ -70,6 +80,7 @@ impl Progress {
 
     /// Goes on where the run was suspended.
     pub(super) fn resume(&self, run: SuspendedRun) {
+        self.asked_calls.store(run.asked_calls, Ordering::Relaxed);
         let calls = run.calls.into_iter().map(|SuspendedCall { call, cut_by, state }| {
             let recorded = match &state {
                 CallState::Asked { result, .. } => result.as_deref().cloned(),
@@ -297,6 +308,7 @@ impl Progress {
             so_far: RunSoFar { messages, usage, steps: state.steps },
             memory,
             calls: state.calls.iter().map(call).collect(),
+            asked_calls: self.asked_calls.load(Ordering::Relaxed),
             question: state.question.clone(),
             result: state.recorded.clone(),
             revision,

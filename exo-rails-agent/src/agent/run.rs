@@ -2,7 +2,6 @@
 
 use std::panic::{AssertUnwindSafe, resume_unwind};
 use std::pin::Pin;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use exo_rails::message::{Content, Message, Messages, ToolCall, Usage};
@@ -37,8 +36,6 @@ pub(crate) struct AgentRun<'a, M, R> {
     events: Option<Sender<RunEvent>>,
     // One for all attempts: what a run has cost is not forgotten when a rail has it done again.
     usage: Arc<Mutex<Usage>>,
-    /// How many tool calls the model has asked for, in all attempts.
-    asked_calls: AtomicUsize,
     pub(super) progress: Progress,
     recorder: Recorder<'a>,
 }
@@ -46,14 +43,7 @@ pub(crate) struct AgentRun<'a, M, R> {
 impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
     pub(crate) fn new(agent: &'a Agent<M, R>, events: Option<Sender<RunEvent>>) -> Self {
         let recorder = Recorder::new(agent.settings.checkpoints.as_ref(), &agent.settings.kept_values);
-        Self {
-            agent,
-            events,
-            usage: Arc::default(),
-            asked_calls: AtomicUsize::new(0),
-            progress: Progress::default(),
-            recorder,
-        }
+        Self { agent, events, usage: Arc::default(), progress: Progress::default(), recorder }
     }
 
     /// Runs the agent, guarded.
@@ -157,7 +147,7 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
     /// Refuses an answer with more tool calls than the model may ask for.
     fn count_calls(&self, calls: usize) -> Result<(), OperationError> {
         let limits = self.agent.settings.max_calls;
-        let of_run = self.asked_calls.fetch_add(calls, Ordering::Relaxed).saturating_add(calls);
+        let of_run = self.progress.count_asked_calls(calls);
         let (asked, place, limit, method) = match () {
             () if calls > limits.per_answer => (calls, "answer", limits.per_answer, "max_calls_per_answer"),
             () if of_run > limits.per_run => (of_run, "run", limits.per_run, "max_calls_per_run"),

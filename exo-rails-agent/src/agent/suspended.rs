@@ -71,6 +71,9 @@ pub struct SuspendedRun {
     /// The tool calls of the step that is under way, in the order of the model's answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<SuspendedCall>,
+    /// How many tool calls the model has asked for: `AgentBuilder::max_calls_per_run` counts them all.
+    #[serde(default)]
+    pub asked_calls: usize,
     /// What a rail on an event of the run or of a model call asks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<OpenQuestion>,

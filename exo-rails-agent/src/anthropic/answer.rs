@@ -86,7 +86,7 @@ pub(super) fn whole(json: &[u8]) -> Result<ModelResponse, OperationError> {
 
 /// Makes the pieces of an answer from events.
 #[derive(Default)]
-pub(super) struct Decoder {
+pub(crate) struct Decoder {
     begun: bool,
     /// Whether the server has said why the model stopped.
     finished: bool,

@@ -64,6 +64,9 @@ impl MessagesModelBuilder {
     }
 
     /// Where the server is; `/v1/messages` is added, or `/messages` where the URL ends with `/v1`. A query stays behind it.
+    ///
+    /// A user, a password and the values of a query are hidden in errors and in `Debug`. The path is not: where a server wants
+    /// its key in the path, whoever reads [`MessagesModel::endpoint`] or an error reads the key.
     pub fn base_url(mut self, url: impl Into<String>) -> Self {
         self.settings.base_url = Secret::new(url);
         self

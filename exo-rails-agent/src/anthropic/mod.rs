@@ -24,7 +24,7 @@ use futures_core::Stream;
 
 use crate::http::{self, Connection};
 use crate::model::Model;
-use protocol::Messages;
+pub(crate) use protocol::Messages;
 
 pub use crate::http::ConfigError;
 pub use builder::MessagesModelBuilder;

@@ -7,7 +7,7 @@ use super::{answer, request};
 use crate::http::Protocol;
 
 #[derive(Clone)]
-pub(super) struct Messages {
+pub(crate) struct Messages {
     /// How many tokens an answer may have when its request does not say.
     pub(super) max_tokens: u32,
 }

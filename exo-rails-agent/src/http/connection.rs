@@ -35,6 +35,12 @@ pub(crate) trait Protocol: Send + Sync {
     fn response(json: &[u8]) -> Result<ModelResponse, OperationError>;
 }
 
+/// Reads an answer that is there as a whole.
+pub(crate) fn response<P: Protocol>(json: &[u8], limits: &Limits) -> Result<ModelResponse, OperationError> {
+    limits.check_memory(memory_of_json(json))?;
+    P::response(json)
+}
+
 /// A body with more bytes takes milliseconds to read.
 const LONG: usize = 256 * 1024;
 
@@ -72,7 +78,7 @@ impl<P: Protocol> Connection<P> {
         pieces.try_flatten().map_err(|error| self.secrets.hide(error))
     }
 
-    async fn whole(&self, request: &ModelCallInputs) -> Result<ModelResponse, OperationError> {
+    async fn whole(&self, request: &Permit<ModelCallInputs>) -> Result<ModelResponse, OperationError> {
         Self::read(self.send(request, false).await?).await
     }
 
@@ -81,10 +87,7 @@ impl<P: Protocol> Connection<P> {
         let limits = *body.limits();
         let json = body.whole().await?;
         let is_long = json.len() > LONG;
-        let read = move || {
-            limits.check_memory(memory_of_json(&json))?;
-            P::response(&json)
-        };
+        let read = move || response::<P>(&json, &limits);
         if !is_long {
             return read();
         }
@@ -102,7 +105,8 @@ impl<P: Protocol> Connection<P> {
     }
 
     /// Sends a request and waits until the answer begins.
-    async fn send(&self, request: &ModelCallInputs, streamed: bool) -> Result<Body, OperationError> {
+    async fn send(&self, request: &Permit<ModelCallInputs>, streamed: bool) -> Result<Body, OperationError> {
+        request.ensure_open()?;
         let body = serde_json::to_vec(&self.protocol.body(&self.model, request, streamed)?)?;
         let accept = if streamed { "text/event-stream" } else { "application/json" };
         let request = self.client.post(self.url.clone()).header(CONTENT_TYPE, "application/json");

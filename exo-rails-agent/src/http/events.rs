@@ -6,15 +6,15 @@
 use std::collections::VecDeque;
 
 /// An event: its data, undecoded, since nothing shorter than an event need be a whole number of characters.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Event {
     pub(crate) data: Vec<u8>,
     /// Whether it is called `error`.
     pub(crate) is_error: bool,
 }
 
-/// An event is too long.
-#[derive(Debug, PartialEq)]
+/// An event is too long. The events before it are not.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct TooLong;
 
 /// Takes bytes as they come and gives events.
@@ -29,17 +29,27 @@ pub(crate) struct Events {
     is_error: bool,
     /// A carriage return ended the last line: a line feed after it belongs to it.
     after_return: bool,
+    /// An event was too long: nothing after it is read.
+    is_too_long: bool,
     ready: VecDeque<Event>,
 }
 
 impl Events {
     /// Events of at most so many bytes.
     pub(crate) fn new(longest: usize) -> Self {
-        Self { longest, line: Vec::new(), data: None, is_error: false, after_return: false, ready: VecDeque::new() }
+        Self {
+            longest,
+            line: Vec::new(),
+            data: None,
+            is_error: false,
+            after_return: false,
+            is_too_long: false,
+            ready: VecDeque::new(),
+        }
     }
 
     /// Takes more bytes.
-    pub(crate) fn feed(&mut self, mut bytes: &[u8]) -> Result<(), TooLong> {
+    pub(crate) fn feed(&mut self, mut bytes: &[u8]) {
         while let Some((&first, rest)) = bytes.split_first() {
             if std::mem::take(&mut self.after_return) && first == b'\n' {
                 bytes = rest;
@@ -47,7 +57,9 @@ impl Events {
             }
             let end = bytes.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
             let (line, rest) = bytes.split_at(end.unwrap_or(bytes.len()));
-            self.extend_line(line)?;
+            if !self.extend_line(line) {
+                return;
+            }
             bytes = rest;
             if let Some((&end, rest)) = rest.split_first() {
                 self.after_return = end == b'\r';
@@ -55,28 +67,35 @@ impl Events {
                 bytes = rest;
             }
         }
-        Ok(())
     }
 
     /// The next event that is complete.
-    pub(crate) fn next(&mut self) -> Option<Event> {
-        self.ready.pop_front()
-    }
-
-    /// What has come of the last event, when nothing more comes.
-    pub(crate) fn rest(&mut self) -> Option<Event> {
-        self.end_line();
-        self.end_event();
-        self.next()
-    }
-
-    fn extend_line(&mut self, bytes: &[u8]) -> Result<(), TooLong> {
-        let length = self.line.len() + self.data.as_ref().map_or(0, Vec::len) + bytes.len();
-        if length > self.longest {
-            return Err(TooLong);
+    ///
+    /// # Errors
+    /// When it is too long. What comes after it is not read.
+    pub(crate) fn next(&mut self) -> Result<Option<Event>, TooLong> {
+        match self.ready.pop_front() {
+            None if self.is_too_long => Err(TooLong),
+            event => Ok(event),
         }
-        self.line.extend_from_slice(bytes);
-        Ok(())
+    }
+
+    /// Nothing more comes: the last event is complete.
+    pub(crate) fn end(&mut self) {
+        if !self.is_too_long {
+            self.end_line();
+            self.end_event();
+        }
+    }
+
+    /// More of the line; whether it is read.
+    fn extend_line(&mut self, bytes: &[u8]) -> bool {
+        let length = self.line.len() + self.data.as_ref().map_or(0, Vec::len) + bytes.len();
+        self.is_too_long |= length > self.longest;
+        if !self.is_too_long {
+            self.line.extend_from_slice(bytes);
+        }
+        !self.is_too_long
     }
 
     fn end_line(&mut self) {
@@ -134,19 +153,23 @@ mod tests {
         Event { data: data.into(), is_error: false }
     }
 
-    /// The events of this text when it comes in pieces of so many bytes.
-    fn events(text: &str, size: usize) -> Vec<Event> {
+    /// The events of this text when it comes in pieces of so many bytes, and whether one is too long.
+    fn events(text: &str, size: usize) -> (Vec<Event>, Result<(), TooLong>) {
         let mut events = Events::new(LONGEST);
-        for piece in text.as_bytes().chunks(size) {
-            assert_eq!(events.feed(piece), Ok(()));
+        text.as_bytes().chunks(size).for_each(|piece| events.feed(piece));
+        events.end();
+        let mut all = Vec::new();
+        loop {
+            match events.next() {
+                Ok(Some(event)) => all.push(event),
+                end => return (all, end.map(drop)),
+            }
         }
-        let mut all: Vec<_> = std::iter::from_fn(|| events.next()).collect();
-        all.extend(events.rest());
-        all
     }
 
     #[test]
     fn events_are_the_same_in_pieces_of_any_size() {
+        let long = format!("data: a\n\ndata: {}\n\ndata: b\n\n", "x".repeat(LONGEST));
         let cases = [
             ("data: a\n\ndata: b\n\n", vec![event("a"), event("b")]),
             ("data: a\r\n\r\ndata:b\r\r", vec![event("a"), event("b")]),
@@ -157,20 +180,25 @@ mod tests {
             ("event: error\ndata: x\n\ndata: y\n\n", vec![Event { is_error: true, ..event("x") }, event("y")]),
             ("error: x\n\n", vec![Event { is_error: true, ..event("x") }]),
             ("data: a\n\ndata: cut o", vec![event("a"), event("cut o")]),
+            // What comes before an event that is too long is read, and nothing after it.
+            (&long, vec![event("a")]),
         ];
         for (text, expected) in cases {
+            let end = if text.len() > LONGEST { Err(TooLong) } else { Ok(()) };
             for size in 1..=text.len() {
-                assert_eq!(events(text, size), expected, "{text:?} in pieces of {size}");
+                assert_eq!(events(text, size), (expected.clone(), end), "{text:?} in pieces of {size}");
             }
         }
     }
 
     #[test]
     fn an_event_without_an_end_does_not_fill_the_memory() {
-        let (mut events, piece) = (Events::new(LONGEST), vec![b'x'; LONGEST / 4]);
-        let fed = (0..8).try_for_each(|_| events.feed(b"data: ").and_then(|()| events.feed(&piece)));
-        assert_eq!(fed, Err(TooLong));
-        let (mut events, piece) = (Events::new(LONGEST), [&b"data: "[..], &piece, b"\n"].concat());
-        assert_eq!((0..8).try_for_each(|_| events.feed(&piece)), Err(TooLong));
+        for lines in ["data: {}", "data: {}\n"] {
+            let text = lines.replace("{}", &"x".repeat(LONGEST / 4)).repeat(8);
+            let mut events = Events::new(LONGEST);
+            text.as_bytes().chunks(100).for_each(|piece| events.feed(piece));
+            assert_eq!(events.next(), Err(TooLong));
+            assert!(events.line.len() + events.data.map_or(0, |data| data.len()) <= LONGEST);
+        }
     }
 }

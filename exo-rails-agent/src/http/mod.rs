@@ -23,3 +23,11 @@ pub(crate) use limits::memory_of_fields;
 pub(crate) use reading::Decoder;
 pub(crate) use secret::Secret;
 pub(crate) use settings::{Provider, Settings, Variables, timeouts_and_headers};
+
+#[cfg(all(any(test, fuzzing), feature = "openai-http", feature = "anthropic-http"))]
+pub(crate) use self::{
+    connection::response,
+    limits::{Limits, memory_of_json},
+    reading::Pieces,
+    secret::Secrets,
+};

@@ -28,33 +28,90 @@ pub(crate) trait Decoder: Default + Send {
     fn complete(&mut self, pieces: &mut VecDeque<ModelDelta>) -> Result<(), OperationError>;
 }
 
-pub(super) struct Reading<D> {
-    /// `None` when everything is read.
-    body: Option<Body>,
+/// The pieces of an answer, from the bytes that somebody brings.
+#[derive(Debug)]
+pub(crate) struct Pieces<D> {
     events: Events,
     decoder: D,
-    pieces: VecDeque<ModelDelta>,
+    ready: VecDeque<ModelDelta>,
     limits: Limits,
     /// How much memory the pieces take that have come.
     memory: usize,
+    is_complete: bool,
+}
+
+impl<D: Decoder> Pieces<D> {
+    pub(crate) fn new(limits: Limits) -> Self {
+        let (events, decoder) = (Events::new(limits.event), D::default());
+        Self { events, decoder, ready: VecDeque::new(), limits, memory: 0, is_complete: false }
+    }
+
+    /// Takes more bytes.
+    pub(crate) fn feed(&mut self, bytes: &[u8]) {
+        self.events.feed(bytes);
+    }
+
+    /// The next piece that is there.
+    pub(crate) fn next(&mut self) -> Option<ModelDelta> {
+        self.ready.pop_front()
+    }
+
+    /// Takes an event, which may have pieces; whether there was one.
+    pub(crate) fn take_event(&mut self) -> Result<bool, OperationError> {
+        if self.is_complete {
+            return Ok(false);
+        }
+        let Some(event) = self.events.next().map_err(|_| self.limits.event_too_long())? else { return Ok(false) };
+        self.limits.check_memory(memory_of_json(&event.data))?;
+        let is_last = self.decoder.take(&event, &mut self.ready)?;
+        self.memory += self.ready.iter().map(memory_of_piece).sum::<usize>();
+        self.limits.check_memory(self.memory + self.decoder.held())?;
+        if is_last {
+            self.complete()?;
+        }
+        Ok(true)
+    }
+
+    /// No more bytes come.
+    pub(crate) fn end(&mut self) -> Result<(), OperationError> {
+        // The last event may be whole without the empty line behind it. The half of one has broken off.
+        self.events.end();
+        while self.take_event()? {}
+        if self.is_complete {
+            return Ok(());
+        }
+        if !self.decoder.is_complete() {
+            let message = "the answer breaks off: the stream has ended without an end of the answer";
+            return Err(OperationError::new(OperationErrorKind::Unavailable, message));
+        }
+        self.complete()
+    }
+
+    fn complete(&mut self) -> Result<(), OperationError> {
+        self.is_complete = true;
+        self.decoder.complete(&mut self.ready)
+    }
+}
+
+pub(super) struct Reading<D> {
+    /// `None` when everything is read.
+    body: Option<Body>,
+    pieces: Pieces<D>,
     /// As long as the server is at work, so is the operation.
     _permit: Permit<ModelCallInputs>,
 }
 
 impl<D: Decoder> Reading<D> {
     pub(super) fn new(body: Body, permit: Permit<ModelCallInputs>) -> Self {
-        let limits = *body.limits();
-        Self { body: Some(body), ..Self::with(VecDeque::new(), permit, limits) }
+        let pieces = Pieces::new(*body.limits());
+        Self { body: Some(body), pieces, _permit: permit }
     }
 
     /// An answer that came as a whole.
     pub(super) fn of(response: ModelResponse, permit: Permit<ModelCallInputs>) -> Self {
-        Self::with(VecDeque::from([ModelDelta::Response(Box::new(response))]), permit, Limits::default())
-    }
-
-    fn with(pieces: VecDeque<ModelDelta>, permit: Permit<ModelCallInputs>, limits: Limits) -> Self {
-        let (events, decoder) = (Events::new(limits.event), D::default());
-        Self { body: None, events, decoder, pieces, limits, memory: 0, _permit: permit }
+        let mut pieces = Pieces::new(Limits::default());
+        pieces.ready.push_back(ModelDelta::Response(Box::new(response)));
+        Self { body: None, pieces, _permit: permit }
     }
 
     pub(super) fn stream(self) -> impl Stream<Item = Result<ModelDelta, OperationError>> + Send {
@@ -68,45 +125,21 @@ impl<D: Decoder> Reading<D> {
         loop {
             // A piece of a body may have many events, which are there at once.
             consume_budget().await;
-            if let Some(delta) = self.pieces.pop_front() {
+            if let Some(delta) = self.pieces.next() {
                 return Ok(Some(delta));
             }
+            if self.pieces.is_complete {
+                // The connection ends with the answer, whatever the server would still say.
+                self.body = None;
+            }
             let Some(body) = &mut self.body else { return Ok(None) };
-            if let Some(event) = self.events.next() {
-                self.take(&event)?;
-            } else if let Some(piece) = body.piece().await? {
-                self.events.feed(piece.as_ref()).map_err(|_| self.limits.event_too_long())?;
-            } else {
-                self.end()?;
+            if self.pieces.take_event()? {
+                continue;
+            }
+            match body.piece().await? {
+                Some(bytes) => self.pieces.feed(bytes.as_ref()),
+                None => self.pieces.end()?,
             }
         }
-    }
-
-    fn take(&mut self, event: &Event) -> Result<(), OperationError> {
-        self.limits.check_memory(memory_of_json(&event.data))?;
-        let is_last = self.decoder.take(event, &mut self.pieces)?;
-        self.memory += self.pieces.iter().map(memory_of_piece).sum::<usize>();
-        self.limits.check_memory(self.memory + self.decoder.held())?;
-        if is_last {
-            self.body = None;
-            self.decoder.complete(&mut self.pieces)?;
-        }
-        Ok(())
-    }
-
-    /// The body has ended.
-    fn end(&mut self) -> Result<(), OperationError> {
-        // The last event may be whole without the empty line behind it. The half of one has broken off.
-        if let Some(event) = self.events.rest() {
-            self.take(&event)?;
-        }
-        if self.body.take().is_none() {
-            return Ok(());
-        }
-        if !self.decoder.is_complete() {
-            let message = "the answer breaks off: the stream has ended without an end of the answer";
-            return Err(OperationError::new(OperationErrorKind::Unavailable, message));
-        }
-        self.decoder.complete(&mut self.pieces)
     }
 }

@@ -119,10 +119,12 @@ impl InMemory {
 
 impl Memory for InMemory {
     async fn recall(&self, query: Permit<MemoryQuery>) -> Result<Vec<MemoryItem>, OperationError> {
+        query.ensure_open()?;
         Ok((self.owner)(query.scope()).map(|owner| self.find(&owner, &query)).unwrap_or_default())
     }
 
     async fn store(&self, entry: Permit<MemoryEntry>) -> Result<(), OperationError> {
+        entry.ensure_open()?;
         let Some(owner) = (self.owner)(entry.scope()) else { return Ok(()) };
         let words = entry.messages.iter().flat_map(|message| words(&message.text())).collect();
         let text = entry.messages.iter().filter_map(said).collect::<Vec<_>>().join("\n");

@@ -58,6 +58,9 @@ impl ChatModelBuilder {
     }
 
     /// Where the server is, up to and with `/v1`; `/chat/completions` is added. A query stays behind it.
+    ///
+    /// A user, a password and the values of a query are hidden in errors and in `Debug`. The path is not: where a server wants
+    /// its key in the path, whoever reads [`ChatModel::endpoint`] or an error reads the key.
     pub fn base_url(mut self, url: impl Into<String>) -> Self {
         self.settings.base_url = Secret::new(url);
         self

@@ -34,7 +34,7 @@ use futures_core::Stream;
 
 use crate::http::Connection;
 use crate::model::Model;
-use wire::ChatCompletions;
+pub(crate) use wire::ChatCompletions;
 
 pub use crate::http::ConfigError;
 pub use builder::ChatModelBuilder;

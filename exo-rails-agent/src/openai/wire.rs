@@ -95,7 +95,7 @@ fn envelope<C: DeserializeOwned>(json: &[u8]) -> Result<Envelope<C>, OperationEr
 
 /// The chat-completions protocol.
 #[derive(Clone)]
-pub(super) struct ChatCompletions;
+pub(crate) struct ChatCompletions;
 
 impl Protocol for ChatCompletions {
     type Decoder = Decoder;
@@ -158,7 +158,7 @@ fn message(mut fields: Map<String, Value>) -> Result<Message, OperationError> {
 
 /// Makes the pieces of an answer from events.
 #[derive(Default)]
-pub(super) struct Decoder {
+pub(crate) struct Decoder {
     /// Whether the server has said anything.
     begun: bool,
     /// Whether it has said why the model stopped.

@@ -65,6 +65,10 @@ pub trait Serves<E: Event>: Send + Sync {
     }
 
     /// Runs the rails of the event in their order, until one of them does not continue.
+    ///
+    /// This method is for custom guard sets, which call it on the guard sets inside them and return its result. A rail that
+    /// runs another event calls [`dispatch`](crate::GuardSet::dispatch) with a [child](RailContext::child) of its context.
+    /// A stop of that event does not stop the event of the rail.
     fn run_rails<'a>(
         &'a self,
         payload: E::Payload<'a>,

@@ -96,10 +96,16 @@ impl<T> Permit<T> {
         self.slot.attempt
     }
 
+    /// The same permit once more: for what asks whether it is open when the operation begins.
+    pub(super) fn share(&self) -> Self {
+        Self { slot: Arc::clone(&self.slot) }
+    }
+
     /// Asserts that the permit is still good: the guard that issued it waits for the operation.
     ///
     /// A permit that an operation keeps, or that outlives a guard which was dropped, is worth nothing. A
-    /// [`Tool`](crate::Tool) checks this before it runs. A custom executor checks it before it acts.
+    /// [`Tool`](crate::Tool) and the models and the memory of `exo-rails-agent` check this before they act. A custom executor
+    /// checks it before it acts.
     ///
     /// ```
     /// use std::sync::Mutex;

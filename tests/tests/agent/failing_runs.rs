@@ -1,6 +1,7 @@
 //! Runs that fail, and what remains of them: in their errors and in their sessions.
 
 use std::error::Error;
+use std::sync::Mutex;
 
 use exo_rails::message::{Message, Messages, Role};
 use exo_rails::prelude::*;
@@ -390,4 +391,80 @@ async fn a_panicking_tool_fails_alone() {
     ];
     assert_eq!(outputs, expected);
     assert_eq!(tests::notes(&ctx).len(), 4);
+}
+
+/// How the rails of `Start` end a turn whose input has a key.
+const STARTS: [&str; 8] = [
+    "is redacted",
+    "is refused",
+    "is answered",
+    "is aborted",
+    "ends with an answer",
+    "faults",
+    "panics",
+    "is suspended",
+];
+
+/// Ends a turn as its input says.
+#[rail(priority = 20, on = [Start], on_panic = "fault")]
+fn ends_as_told(run: &InvokeInputs, ctx: &RailContext) -> Result<RailAction<InvokeOutput>, OperationError> {
+    let text = run.input.text();
+    let is = |how: &str| text.contains(how);
+    Ok(match () {
+        () if is("is refused") => RailAction::skip("an attack"),
+        () if is("is answered") => RailAction::skip_with(InvokeOutput::text("I will not."), "an attack"),
+        () if is("is aborted") => RailAction::abort("not at all"),
+        () if is("ends with an answer") => RailAction::abort_with("A colleague will call you.", "people do that"),
+        () if is("faults") => return Err("the list of attacks is gone".into()),
+        () if is("panics") => panic!("the list of attacks is broken"),
+        () if is("is suspended") => RailAction::suspend(ctx.question("may this be said?")),
+        () => RailAction::Continue,
+    })
+}
+
+/// A model that notes what it is asked.
+#[derive(Default)]
+struct Notes(Mutex<Vec<ModelCallInputs>>);
+
+impl exo_rails_agent::Model for Notes {
+    async fn call(&self, request: Permit<ModelCallInputs>) -> Result<ModelResponse, OperationError> {
+        self.0.lock().unwrap().push((*request).clone());
+        Ok(ModelResponse::text("Understood."))
+    }
+}
+
+/// However a `Start` rail ends a turn, the model call of the next turn has nothing of what was redacted or refused, and no
+/// empty message of the assistant.
+#[tokio::test]
+async fn the_next_turn_has_nothing_of_what_a_rail_of_start_has_ended() {
+    for (how, is_streamed, keeps) in STARTS
+        .into_iter()
+        .flat_map(|how| [(how, false, false), (how, false, true), (how, true, false), (how, true, true)])
+    {
+        let notes = Notes::default();
+        let agent =
+            Agent::builder("starts", &notes).instructions("help").rails(rail_chain![redact, ends_as_told]).build();
+        let mut session = Session::start(&agent, "s-1").await.unwrap();
+        let input = format!("My key is {KEY}: this turn {how}, canary.");
+        let result = if is_streamed {
+            session.stream(input.as_str()).map(|event| event.map(drop)).collect::<Vec<_>>().await.pop().unwrap()
+        } else {
+            session.run(input.as_str()).await.map(drop)
+        };
+        if let Err(failed) = &result
+            && keeps
+        {
+            session.keep(failed);
+        }
+        session.run("Go on.").await.unwrap();
+        let asked = notes.0.lock().unwrap().pop().unwrap();
+        let json = serde_json::to_string(&asked).unwrap() + &serde_json::to_string(&session.save()).unwrap();
+        assert!(!json.contains(KEY), "{how}: {json}");
+        // What the rails have let pass is remembered, in the words that they have left.
+        assert_eq!(json.contains("canary"), how == "is redacted", "{how}: {json}");
+        for message in asked.messages.iter().filter(|message| message.role == Role::Assistant) {
+            assert!(!message.text().is_empty(), "{how}: {asked:?}");
+        }
+        session.end().await;
+    }
 }

@@ -705,3 +705,79 @@ async fn a_custom_loop_suspends_and_resumes() {
     assert_eq!(rails.guard_tool_call(call(), &mut ctx, pay).await.unwrap().content, "paid");
     assert_eq!(ctx.run.remove(), Some(Calls(2)));
 }
+
+/// Asks for a call in an answer that was cut, and answers when it has read why nothing was done.
+struct CutClerk;
+
+impl Model for CutClerk {
+    async fn call(&self, request: Permit<ModelCallInputs>) -> Result<ModelResponse, OperationError> {
+        let last = request.messages.last().map(|message| message.text().into_owned()).unwrap_or_default();
+        if request.messages.len() > 1 {
+            return Ok(ModelResponse::text(format!("read: {last}")));
+        }
+        let call = ToolCall::new("call-1", "refund", &json!({ "order": 7 }));
+        let mut response = ModelResponse { finish_reason: Some("length".into()), ..ModelResponse::text("") };
+        response.message.tool_calls = vec![call];
+        Ok(response)
+    }
+}
+
+/// A call of an answer that was cut is not made after a suspension either, whatever the answer to the question is.
+#[tokio::test]
+async fn a_cut_call_stays_cut_in_a_run_that_is_suspended() {
+    for at in [HookPoint::PreToolCall, HookPoint::ToolError] {
+        let world = World::default();
+        let rails = || Asking { asks: Asks(at) };
+        let agent = || Agent::builder("clerk", CutClerk).tool(world.refund()).rails(rails()).build();
+        let run = restarted(agent().run("Pay it back.").await.unwrap_err());
+        assert_eq!(run.calls[0].cut_by.as_deref(), Some("length"), "{at}");
+        let output = agent().run(answered(run, true)).await.unwrap();
+        assert!(output.text.contains("the answer was cut (`length`)"), "{at}: {output:?}");
+        assert_eq!(world.counts().1, 0, "{at}: the tool has run");
+    }
+}
+
+/// A run that is resumed has no fresh budget of tool calls.
+#[tokio::test]
+async fn a_resumed_run_goes_on_counting_its_tool_calls() {
+    for at in [HookPoint::PreLlmCall, HookPoint::PostLlmCall, HookPoint::PreToolCall] {
+        let (world, rails) = (World::default(), || Asking { asks: Asks(at) });
+        let agent = || {
+            let agent = Agent::builder("clerk", Eager).tool(world.refund()).rails(rails());
+            agent.max_calls_per_run(6).build()
+        };
+        // Each step asks for two calls, and the question of each step suspends the run again.
+        let (mut next, mut ended) = (agent().run("Pay.").await, 0);
+        let error = loop {
+            match next {
+                Ok(output) => panic!("the run does not end by itself: {output:?}"),
+                Err(failed) if failed.suspended.is_none() => break failed.error,
+                Err(failed) => {
+                    ended += 1;
+                    assert!(ended < 20, "{at}: the run is resumed without end");
+                    let mut run = restarted(failed);
+                    let ids: Vec<_> = run.questions().map(|open| open.question.id()).collect();
+                    for id in ids {
+                        run.answer(&id, true).unwrap();
+                    }
+                    next = agent().run(run).await;
+                }
+            }
+        };
+        assert!(ended >= 3, "{at}: {ended}");
+        assert!(error.to_string().contains("8 tool calls in one run, and the limit is 6"), "{at}: {error}");
+        assert_eq!(world.counts().1, 6, "{at}");
+    }
+}
+
+/// Asks for two calls whenever it is asked.
+struct Eager;
+
+impl Model for Eager {
+    async fn call(&self, _: Permit<ModelCallInputs>) -> Result<ModelResponse, OperationError> {
+        let call = |number| ToolCall::new(format!("call-{number}"), "refund", &json!({ "number": number }));
+        let mut response = ModelResponse::text("");
+        response.message.tool_calls = (0..2).map(call).collect();
+        Ok(response)
+    }
+}

@@ -262,3 +262,17 @@ proptest! {
         prop_assert_eq!(written, arguments);
     }
 }
+
+/// Text that a value cannot hold is not JSON, whoever else could read it: no tool runs with it.
+#[tokio::test]
+async fn text_that_is_no_value_runs_no_tool() {
+    let any = Tool::new("any", "Takes anything.", json!({}), |args: Value| async { Ok::<_, OperationError>(args) });
+    for text in ["\"\\ud83d|\"", "{\"a\":1e400}", "[\"\\udc00\"]", "{\"a\":", "", "{} {}"] {
+        let mut asked = exo_rails::message::ToolCall::new("c", "any", &Value::Null);
+        asked.function.arguments = text.to_owned();
+        let call = ToolCallInputs::asked_for(&asked);
+        assert_eq!(call.arguments, json!(text));
+        let output = NoRails.guard_tool_call(call, &mut RunContext::new("any"), |call| any.call(call)).await.unwrap();
+        assert!(output.content.contains("the arguments of `any` are not JSON"), "{text}: {output:?}");
+    }
+}

@@ -325,3 +325,21 @@ mod deep {
         assert_eq!(notes[notes.len() - 3..], after);
     }
 }
+
+/// An event that a rail runs by itself, in a child of its context, stops nothing of the event around it.
+#[tokio::test]
+async fn a_stop_of_a_nested_event_is_not_one_of_the_event_around_it() {
+    #[rail(priority = 15, on = [PreToolCall])]
+    async fn second_opinion(ctx: &RailContext) -> Result<(), RailFault> {
+        let rails = rail_chain![decide, audit];
+        let mut call = ToolCallInputs::new("abort");
+        let decision = rails.dispatch::<PreToolCall>(&mut call, &mut ctx.child()).await?;
+        assert_eq!(decision.rail_name(), Some("decide"));
+        Ok(())
+    }
+    let mut ctx = RunContext::new("nested");
+    let mut call = ToolCallInputs::new("search");
+    let decision = rail_chain![second_opinion, audit].dispatch::<PreToolCall>(&mut call, &mut ctx).await.unwrap();
+    assert!(decision.is_continue() && ctx.stopped().is_none());
+    assert_eq!(notes(&ctx), ["audit at pre_tool_call: Abort by decide: no", "audit at pre_tool_call: goes on"]);
+}

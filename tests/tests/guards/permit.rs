@@ -1,9 +1,13 @@
 //! The permit: proof that the pre rails let an operation pass, for as long as it lasts.
 
-use std::sync::Mutex;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
-use exo_rails::NoRails;
 use exo_rails::prelude::*;
+use exo_rails::{CancellationToken, NoRails};
+use futures_util::FutureExt;
 use serde_json::json;
 use tests::{note, notes, tool};
 
@@ -155,4 +159,182 @@ async fn a_permit_is_for_the_tool_that_it_names() {
     assert_eq!(output.error_kind, Some(OperationErrorKind::Denied));
     assert!(output.content.contains("the permit is for `delete`, not for `search`"), "{output:?}");
     assert_eq!(ctx.run.get::<u32>(), None, "the tool has not run");
+}
+
+/// A tool whose arguments have a type.
+#[derive(serde::Serialize, serde::Deserialize, ToolArgs)]
+#[tool(name = "search", schema = json!({ "type": "object" }))]
+struct Search {}
+
+exo_rails::tools! {
+    struct Searches { search: Search }
+}
+
+/// How a guard ends whose operation has kept its permit.
+#[derive(Clone, Copy, Debug)]
+enum Ends {
+    Returns,
+    Fails,
+    IsDropped,
+    IsCancelled,
+    TimesOut,
+}
+
+const ENDS: [Ends; 5] = [Ends::Returns, Ends::Fails, Ends::IsDropped, Ends::IsCancelled, Ends::TimesOut];
+
+type Later = Pin<Box<dyn Future<Output = Result<ToolOutput, OperationError>> + Send>>;
+
+/// What an operation makes of its permit.
+type Keeps<'k> = &'k (dyn Fn(Permit<ToolCallInputs>) -> Later + Sync);
+
+/// What the operation has made of its permit and kept, when the guard has ended like this.
+async fn kept(end: Ends, ctx: &RunContext, keep: Keeps<'_>) -> Later {
+    let (kept, token) = (Mutex::new(None), CancellationToken::new());
+    let operation = |call: Permit<ToolCallInputs>| {
+        *kept.lock().unwrap() = Some(keep(call));
+        let token = token.clone();
+        async move {
+            match end {
+                Ends::Returns => Ok(ToolOutput::text("done")),
+                // A tool that is cancelled ends by itself.
+                Ends::Fails => Err(OperationError::from("failed")),
+                Ends::IsCancelled => {
+                    token.cancel();
+                    Err(OperationError::from("cancelled"))
+                }
+                Ends::IsDropped | Ends::TimesOut => std::future::pending().await,
+            }
+        }
+    };
+    let mut ctx = ctx.child().with_cancellation(token.clone());
+    let mut guarded = Box::pin(NoRails.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, operation));
+    match end {
+        Ends::IsDropped => assert!(guarded.as_mut().now_or_never().is_none()),
+        Ends::TimesOut => assert!(tokio::time::timeout(Duration::from_millis(1), &mut guarded).await.is_err()),
+        _ => drop(guarded.as_mut().await.unwrap_err()),
+    }
+    drop(guarded);
+    kept.into_inner().unwrap().unwrap()
+}
+
+/// Whatever is made of a permit while its guard is open, nothing begins when the guard is over.
+#[tokio::test]
+async fn a_kept_permit_runs_no_tool_however_its_guard_has_ended() {
+    fn count(call: &Permit<ToolCallInputs>) {
+        call.scope().run.update(|runs: &mut u32| *runs += 1);
+    }
+    let typed = || {
+        Search::tool_with_permit(|_, call| async move {
+            count(&call);
+            Ok::<_, OperationError>("found")
+        })
+    };
+    let runs = Arc::new(AtomicU32::new(0));
+    let without_permit = {
+        let runs = Arc::clone(&runs);
+        Tool::new("search", "", json!({}), move |_: serde_json::Value| {
+            let runs = Arc::clone(&runs);
+            async move {
+                runs.fetch_add(1, Ordering::Relaxed);
+                Ok::<_, OperationError>("found")
+            }
+        })
+    };
+    let tools = [counted()];
+    // A call that is made later, and one that was made in time and is waited for later.
+    let keeps: [(&str, Keeps<'_>); 7] = [
+        ("Tool::call, later", &|call| Box::pin(async { counted().call(call).await })),
+        ("Tool::call", &|call| Box::pin(counted().call(call))),
+        ("ToolFor::call, later", &|call| Box::pin(async move { typed().call(call).await })),
+        ("ToolFor::call", &|call| Box::pin(typed().call(call))),
+        ("Tool::call_named", &|call| Box::pin(Tool::call_named(&tools, call))),
+        ("tools!, later", &|call| Box::pin(async move { Searches { search: typed() }.call(call).await })),
+        ("Tool::new", &|call| Box::pin(without_permit.call(call))),
+    ];
+    for ((name, keep), end) in keeps.into_iter().flat_map(|keep| ENDS.map(|end| (keep, end))) {
+        let ctx = RunContext::new("permit");
+        let error = kept(end, &ctx, keep).await.await.unwrap_err();
+        assert_eq!(error.to_string(), "the permit is used after its guard has ended (denied)", "{name} {end:?}");
+        let ran = (ctx.run.get::<u32>(), runs.load(Ordering::Relaxed));
+        assert_eq!(ran, (None, 0), "{name} {end:?}: the tool has run");
+    }
+}
+
+/// A tool that gets a permit cannot use it for another one, and may wrap one of its own name.
+#[tokio::test]
+async fn a_permit_does_not_serve_two_tools() {
+    let wrapping =
+        |name: &'static str| Tool::with_permit(name, "", json!({}), |call| async move { counted().call(call).await });
+    for (name, runs) in [("other", None), ("search", Some(1))] {
+        let (tool, mut ctx) = (wrapping(name), RunContext::new("permit"));
+        let run = NoRails.guard_tool_call(ToolCallInputs::new(name), &mut ctx, |call| tool.call(call));
+        let output = run.await.unwrap();
+        assert_eq!(output.is_error, runs.is_none(), "{output:?}");
+        assert_eq!(ctx.run.get::<u32>(), runs, "{name}");
+    }
+}
+
+/// A rail that renames a call: the tool of the new name runs, or none.
+#[tokio::test]
+async fn a_renamed_call_runs_no_other_tool() {
+    #[rail(on = [PreToolCall])]
+    fn renames(call: &mut ToolCallInputs) {
+        call.tool_name = "other".into();
+    }
+    let typed = Search::tool_with_permit(|_, call| async move { counted().call(call).await });
+    let set = Searches { search: typed.clone() };
+    let tools = [counted()];
+    let mut ctx = RunContext::new("permit");
+    let outputs = [
+        rail_chain![renames].guard_tool_call(ToolCallInputs::new("search"), &mut ctx, |call| typed.call(call)).await,
+        rail_chain![renames].guard_tool_call(ToolCallInputs::new("search"), &mut ctx, |call| set.call(call)).await,
+        rail_chain![renames]
+            .guard_tool_call(ToolCallInputs::new("search"), &mut ctx, |call| Tool::call_named(&tools, call))
+            .await,
+    ];
+    assert!(outputs.iter().all(|output| output.as_ref().unwrap().is_error), "{outputs:?}");
+    assert_eq!(ctx.run.get::<u32>(), None);
+}
+
+/// The models and the memory of the agent ask the permit as well.
+#[tokio::test]
+async fn a_kept_permit_asks_no_model_and_no_memory() {
+    use exo_rails::{MemoryEntry, MemoryItem, MemoryQuery};
+    use exo_rails_agent::{InMemory, Memory, Model, ScriptedModel};
+    use futures_util::TryStreamExt;
+
+    fn denied<T>(result: Result<T, OperationError>) -> bool {
+        result.err().is_some_and(|error| error.kind == OperationErrorKind::Denied)
+    }
+    let model: ScriptedModel = r#"[{ "say": "one" }]"#.parse().unwrap();
+    for is_streamed in [false, true] {
+        let (kept, mut ctx) = (Mutex::new(None), RunContext::new("permit"));
+        let keep = |request| {
+            *kept.lock().unwrap() = Some(request);
+            std::future::ready(Ok::<_, OperationError>(ModelResponse::text("")))
+        };
+        NoRails.guard_llm_call(tests::prompt("hello"), &mut ctx, keep).await.unwrap_err();
+        let permit = kept.lock().unwrap().take().unwrap();
+        assert!(if is_streamed {
+            denied(model.stream(permit).try_collect::<Vec<_>>().await)
+        } else {
+            denied(model.call(permit).await)
+        });
+        assert_eq!(model.remaining(), 1);
+    }
+    let (memory, mut ctx) = (InMemory::shared(10), RunContext::new("permit"));
+    let (query, entry) = (Mutex::new(None), Mutex::new(None));
+    let keep_query = |permit: Permit<MemoryQuery>| {
+        *query.lock().unwrap() = Some(permit);
+        std::future::ready(Ok::<_, OperationError>(Vec::<MemoryItem>::new()))
+    };
+    let keep_entry = |permit: Permit<MemoryEntry>| {
+        *entry.lock().unwrap() = Some(permit);
+        std::future::ready(Ok::<_, OperationError>(()))
+    };
+    NoRails.guard_recall(MemoryQuery::default(), &mut ctx, keep_query).await.unwrap_err();
+    NoRails.guard_store(MemoryEntry::default(), &mut ctx, keep_entry).await.unwrap_err();
+    assert!(denied(memory.recall(query.into_inner().unwrap().unwrap()).await));
+    assert!(denied(memory.store(entry.into_inner().unwrap().unwrap()).await));
+    assert_eq!(memory.len(), 0);
 }

@@ -153,3 +153,26 @@ async fn a_model_of_ones_own_is_not_believed_either() {
     let output = Agent::builder("own", Cut).tool(wipe).build().run("Tidy up.").await.unwrap();
     assert!(output.messages[2].text().contains("the answer was cut (`MAX_TOKENS`)"), "{output:?}");
 }
+
+/// Rails read the arguments of a cut call as text, also where the text happens to be complete: it may not be all.
+#[tokio::test]
+async fn a_rail_reads_the_arguments_of_a_cut_call_as_text() {
+    #[rail(on = [PreToolCall])]
+    fn reads(call: &ToolCallInputs, ctx: &RailContext) {
+        tests::note(ctx, call.arguments.to_string());
+    }
+    for dialect in DIALECTS {
+        for (reason, expected) in
+            [(reasons(dialect).0[0], r#""{\"path\":\"/\"}""#), (reasons(dialect).1, r#"{"path":"/"}"#)]
+        {
+            let answers = [answer(dialect, How::AtOnce, ARGUMENTS[4], reason), Answer::json(&dialect.hello())];
+            let server = Server::start(answers).await;
+            let wipe = Tool::new("wipe", "", json!({}), |_: Value| async { Ok::<_, OperationError>("wiped") });
+            let agent = Agent::builder("live", dialect.model(&server.url)).tool(wipe).rails(rail_chain![reads]).build();
+            let mut ctx = RunContext::new("live");
+            agent.run_in("Tidy up.", &mut ctx).await.unwrap();
+            assert_eq!(tests::notes(&ctx), [expected], "{dialect:?} {reason}");
+            server.requests().await;
+        }
+    }
+}

@@ -109,6 +109,23 @@ async fn events_that_are_short_enough_each_are_not_kept_without_end() {
     }
 }
 
+/// The JSON of an event is read before anybody knows that nothing of it is kept.
+#[tokio::test]
+async fn an_event_that_nobody_keeps_is_not_read_when_it_would_take_too_much() {
+    let cases = [
+        (Dialect::Chat, all_chat_events(&[json!({ "choices": [{ "index": 1, "x": small_objects(3_000) }] })])),
+        (Dialect::Messages, message_events(&[json!({ "type": "ping", "x": small_objects(3_000) })])),
+    ];
+    for (dialect, event) in cases {
+        let events = dialect.half() + &event + &dialect.finish() + &dialect.last();
+        let server = Server::start([Answer::stream(&events, 1 << 20).ended()]).await;
+        let model = limited!(dialect, &server.url, max_answer_memory(100_000));
+        let error = ask(&model, How::Streamed, prompt()).await.unwrap_err();
+        assert!(error.message.contains("`max_answer_memory`"), "{dialect:?} {error:?}");
+        server.requests().await;
+    }
+}
+
 #[tokio::test]
 async fn what_each_piece_repeats_is_kept_once() {
     let filter = json!({ "hate": { "filtered": false }, "self_harm": { "filtered": false } });

@@ -12,7 +12,7 @@ use futures_util::{StreamExt, TryStreamExt};
 use serde_json::json;
 
 use crate::dialect::{DIALECTS, Dialect, chat, messages};
-use crate::server::{Answer, Server};
+use crate::server::{Answer, Server, nobody};
 use crate::{BOTH, How, KEY, ask, prompt};
 
 const USER: &str = "Where is my order?";
@@ -217,5 +217,26 @@ async fn a_stream_keeps_its_permit_until_it_has_ended() {
             assert_eq!(matches!(result, Err(RunError::PermitKept { .. })), kept, "{dialect:?} {pieces}: {result:?}");
         }
         server.requests().await;
+    }
+}
+
+/// A permit that was kept sends nothing when its guard is over.
+#[tokio::test]
+async fn a_kept_permit_sends_no_request() {
+    let address = nobody().await;
+    for (dialect, how) in DIALECTS.into_iter().flat_map(|dialect| BOTH.map(|how| (dialect, how))) {
+        let (kept, model) = (std::sync::Mutex::new(None), dialect.model(&address));
+        let keep = |request| {
+            *kept.lock().unwrap() = Some(request);
+            std::future::ready(Ok::<_, OperationError>(ModelResponse::text("")))
+        };
+        NoRails.guard_llm_call(prompt(), &mut RunContext::new("live"), keep).await.unwrap_err();
+        let permit = kept.into_inner().unwrap().unwrap();
+        let error = match how {
+            How::AtOnce => model.call(permit).await.unwrap_err(),
+            How::Streamed => model.stream(permit).try_collect::<Vec<_>>().await.unwrap_err(),
+        };
+        // A request would have found nobody.
+        assert_eq!(error.kind, OperationErrorKind::Denied, "{dialect:?} {how:?} {error}");
     }
 }

@@ -3,3 +3,4 @@
 mod event_table;
 mod extra_fields;
 mod layers;
+mod security;

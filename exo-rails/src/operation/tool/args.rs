@@ -4,7 +4,7 @@ use std::any::type_name;
 use std::ops::{Deref, DerefMut};
 
 use serde::Serialize;
-use serde::de::{DeserializeOwned, IgnoredAny};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::error::OperationError;
@@ -208,7 +208,8 @@ fn short_name<A>() -> &'static str {
 /// Refuses arguments that are text and not JSON: a tool would have to guess what the model meant.
 pub(crate) fn ensure_json(call: &ToolCallInputs) -> Result<(), ArgsError> {
     let Value::String(text) = &call.arguments else { return Ok(()) };
-    match serde_json::from_str::<IgnoredAny>(text) {
+    // As a value: half of a character, or a number beyond all bounds, is text that a value cannot hold.
+    match serde_json::from_str::<Value>(text) {
         Ok(_) => Ok(()),
         Err(source) => Err(ArgsError::NotJson { tool_name: call.tool_name.clone(), source }),
     }

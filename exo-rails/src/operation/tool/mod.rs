@@ -97,8 +97,8 @@ impl Tool {
     {
         Self::boxed(spec, move |call| match read(&call) {
             Ok(arguments) => {
-                let future = run(arguments, call);
-                Box::pin(async move { future.await.map(Into::into).map_err(IntoFailure::into_failure) })
+                let permit = call.share();
+                begins(permit, run(arguments, call))
             }
             Err(error) => Box::pin(std::future::ready(Err(error.into()))),
         })
@@ -106,6 +106,9 @@ impl Tool {
 
     /// The same, for a function that takes the permit itself: for the call's id, and for
     /// [`Permit::context`] with run state and cancellation.
+    ///
+    /// The function may pass the permit on to another tool of the same name: so a tool is wrapped. A tool of another name refuses
+    /// it.
     ///
     /// It deserializes the arguments for itself. A struct also deserializes from a list, which has no names that
     /// a rail could look at: [`Tool::new`] refuses lists, here it is up to the function.
@@ -137,8 +140,8 @@ impl Tool {
         E: IntoFailure<OperationError>,
     {
         Self::boxed(ToolSpec::new(name, description, parameters), move |call| {
-            let future = run(call);
-            Box::pin(async move { future.await.map(Into::into).map_err(IntoFailure::into_failure) })
+            let permit = call.share();
+            begins(permit, run(call))
         })
     }
 
@@ -233,6 +236,21 @@ impl Tool {
     ) -> impl Future<Output = Result<ToolOutput, OperationError>> + Send + use<> {
         call_one_of(tools.iter(), call)
     }
+}
+
+/// What a tool does, once it is waited for. Until then, the guard of its permit may have ended.
+fn begins<Fut, O, E>(permit: Permit<ToolCallInputs>, tool: Fut) -> ToolFuture
+where
+    Fut: Future<Output = Result<O, E>> + Send + 'static,
+    O: Into<ToolOutput>,
+    E: IntoFailure<OperationError>,
+{
+    Box::pin(async move {
+        permit.ensure_open()?;
+        // The tool has it.
+        drop(permit);
+        tool.await.map(Into::into).map_err(IntoFailure::into_failure)
+    })
 }
 
 /// Runs the tool that the call names.
