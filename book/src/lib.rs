@@ -15,4 +15,5 @@ macro_rules! pages {
 pages! {
     getting_started = "getting-started.md",
     events = "events.md",
+    actions = "actions.md",
 }
