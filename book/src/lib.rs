@@ -16,4 +16,5 @@ pages! {
     getting_started = "getting-started.md",
     events = "events.md",
     actions = "actions.md",
+    order = "order.md",
 }
