@@ -17,4 +17,5 @@ pages! {
     events = "events.md",
     actions = "actions.md",
     order = "order.md",
+    faults = "faults.md",
 }
