@@ -18,4 +18,5 @@ pages! {
     actions = "actions.md",
     order = "order.md",
     faults = "faults.md",
+    state = "state.md",
 }
