@@ -19,4 +19,6 @@ pages! {
     order = "order.md",
     faults = "faults.md",
     state = "state.md",
+    tools = "tools.md",
+    operations = "operations.md",
 }
