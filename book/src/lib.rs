@@ -21,4 +21,5 @@ pages! {
     state = "state.md",
     tools = "tools.md",
     operations = "operations.md",
+    agents = "agents.md",
 }
