@@ -22,4 +22,5 @@ pages! {
     tools = "tools.md",
     operations = "operations.md",
     agents = "agents.md",
+    streams = "streams.md",
 }
