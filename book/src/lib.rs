@@ -23,4 +23,5 @@ pages! {
     operations = "operations.md",
     agents = "agents.md",
     streams = "streams.md",
+    suspension = "suspension.md",
 }
