@@ -24,4 +24,6 @@ pages! {
     agents = "agents.md",
     streams = "streams.md",
     suspension = "suspension.md",
+    watching = "watching.md",
+    testing = "testing.md",
 }
