@@ -26,4 +26,5 @@ pages! {
     suspension = "suspension.md",
     watching = "watching.md",
     testing = "testing.md",
+    custom_events = "custom-events.md",
 }
