@@ -43,7 +43,8 @@ fn prose(page: &str) -> String {
 /// The anchors of the headings, as code hosts make them.
 fn anchors(page: &str) -> Vec<String> {
     let headings = prose(page);
-    let headings = headings.lines().filter(|line| line.starts_with('#')).map(|line| line.trim_start_matches('#').trim());
+    let headings =
+        headings.lines().filter(|line| line.starts_with('#')).map(|line| line.trim_start_matches('#').trim());
     let anchor = |heading: &str| {
         let kept = heading.chars().filter(|char| char.is_alphanumeric() || matches!(char, ' ' | '-' | '_'));
         kept.collect::<String>().to_lowercase().replace(' ', "-")
@@ -67,9 +68,11 @@ fn links_lead_to_files_and_headings() -> Result {
     for file in files()? {
         let page = fs::read_to_string(&file)?;
         for link in between(&prose(&page), "](", ')').iter().filter(|link| !link.contains("://")) {
-            let (path, anchor) = link.split_once('#').map_or((link.as_str(), None), |(path, anchor)| (path, Some(anchor)));
+            let (path, anchor) =
+                link.split_once('#').map_or((link.as_str(), None), |(path, anchor)| (path, Some(anchor)));
             let target = if path.is_empty() { file.clone() } else { file.with_file_name("").join(path) };
-            let target = fs::read_to_string(&target).map_err(|error| format!("{}: `{link}`: {error}", file.display()))?;
+            let target =
+                fs::read_to_string(&target).map_err(|error| format!("{}: `{link}`: {error}", file.display()))?;
             let is_there = anchor.is_none_or(|anchor| anchors(&target).iter().any(|heading| heading == anchor));
             assert!(is_there, "{}: there is no heading for `{link}`", file.display());
         }
@@ -77,12 +80,13 @@ fn links_lead_to_files_and_headings() -> Result {
     Ok(())
 }
 
-/// A code host shows a page as it is.
+/// A code host shows a page as it is, so a program that readers copy is complete. One that must not compile may hide lines.
 #[test]
 fn programs_hide_nothing() -> Result {
     for file in files()? {
         let page = fs::read_to_string(&file)?;
-        for block in page.split("```").skip(1).step_by(2).filter(|block| block.starts_with("rust")) {
+        let blocks = page.split("```").skip(1).step_by(2);
+        for block in blocks.filter(|block| block.starts_with("rust\n")) {
             let hidden = block.lines().find(|line| *line == "#" || line.trim_start().starts_with("# "));
             assert_eq!(hidden, None, "{}: a hidden line", file.display());
             assert!(block.contains("fn main"), "{}: a program without `main`: {block}", file.display());
