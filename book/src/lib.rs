@@ -22,6 +22,7 @@ pages! {
     tools = "tools.md",
     operations = "operations.md",
     agents = "agents.md",
+    models = "models.md",
     streams = "streams.md",
     suspension = "suspension.md",
     watching = "watching.md",
