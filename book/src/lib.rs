@@ -21,6 +21,7 @@ pages! {
     state = "state.md",
     tools = "tools.md",
     operations = "operations.md",
+    guard_sets = "guard-sets.md",
     agents = "agents.md",
     models = "models.md",
     streams = "streams.md",
