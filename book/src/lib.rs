@@ -19,6 +19,7 @@ pages! {
     order = "order.md",
     faults = "faults.md",
     state = "state.md",
+    context = "context.md",
     tools = "tools.md",
     operations = "operations.md",
     guard_sets = "guard-sets.md",
