@@ -10,32 +10,33 @@ use serde_json::Value;
 
 const PAGE: &str = include_str!("../../exo-rails/src/guide/mistakes.md");
 
-/// A fenced block of the page.
-struct Block {
+/// A fenced block of a page.
+struct Block<'p> {
     line: usize,
-    info: &'static str,
+    info: &'p str,
     text: String,
 }
 
-/// Wrong code, with what the page says about it.
+/// Wrong code, with what a page says about it.
 struct Mistake {
-    /// The name of its program: (e.g. `line_27`).
+    /// The name of its program: (e.g. `mistakes_27`).
     name: String,
-    code: Option<&'static str>,
+    code: Option<String>,
     source: String,
     message: String,
 }
 
 #[test]
 fn each_message_is_what_the_compiler_says() {
-    let mistakes = mistakes();
+    let mut mistakes = mistakes("mistakes", PAGE);
     assert!(!mistakes.is_empty(), "the page has no mistakes");
+    mistakes.extend(mistakes_of_the_book());
     let said = compile(&mistakes);
     let mut wrong = String::new();
     for mistake in &mistakes {
         let errors: Vec<_> = said.iter().filter(|error| error["target"]["name"] == *mistake.name).collect();
         if let Err(what) = compare(mistake, &errors) {
-            let _ = writeln!(wrong, "mistakes.md, {}: {what}; the compiler says:\n", mistake.name);
+            let _ = writeln!(wrong, "{}: {what}; the compiler says:\n", mistake.name);
             wrong.extend(errors.iter().map(|error| rendered(error)));
         }
     }
@@ -57,17 +58,27 @@ fn anchor(heading: &str) -> String {
     kept.map(|c| if c == ' ' { '-' } else { c.to_ascii_lowercase() }).collect()
 }
 
-/// Each block that must not compile, with the message that stands below it.
-fn mistakes() -> Vec<Mistake> {
-    let blocks = blocks();
+/// Those of the pages of the book.
+fn mistakes_of_the_book() -> Vec<Mistake> {
+    let book = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("book/src");
+    let files = fs::read_dir(book).unwrap().map(|entry| entry.unwrap().path());
+    let pages = files.filter(|file| file.extension().is_some_and(|end| end == "md"));
+    pages
+        .flat_map(|page| mistakes(page.file_stem().unwrap().to_str().unwrap(), &fs::read_to_string(&page).unwrap()))
+        .collect()
+}
+
+/// Each block of a page that must not compile, with the message that stands below it.
+fn mistakes(name: &str, page: &str) -> Vec<Mistake> {
+    let blocks = blocks(page);
     let wrong = blocks.iter().enumerate().filter(|(_, block)| block.info.contains("compile_fail"));
-    let mistake = |(i, block): (usize, &Block)| {
+    let mistake = |(i, block): (usize, &Block<'_>)| {
         let message = blocks.get(i + 1).filter(|next| next.info == "text");
         // As rustdoc does: it hides what stands behind a `#`.
         let source = block.text.lines().map(|line| line.strip_prefix("# ").unwrap_or(line)).collect::<Vec<_>>();
         Mistake {
-            name: format!("line_{}", block.line),
-            code: block.info.split(',').find(|word| word.starts_with('E')),
+            name: format!("{name}_{}", block.line),
+            code: block.info.split(',').find(|word| word.starts_with('E')).map(str::to_owned),
             source: source.join("\n"),
             message: message.map(|block| block.text.clone()).unwrap_or_default(),
         }
@@ -75,10 +86,10 @@ fn mistakes() -> Vec<Mistake> {
     wrong.map(mistake).collect()
 }
 
-fn blocks() -> Vec<Block> {
-    let mut blocks: Vec<Block> = Vec::new();
+fn blocks(page: &str) -> Vec<Block<'_>> {
+    let mut blocks: Vec<Block<'_>> = Vec::new();
     let mut inside = false;
-    for (i, line) in PAGE.lines().enumerate() {
+    for (i, line) in page.lines().enumerate() {
         if let Some(info) = line.strip_prefix("```") {
             inside = !inside;
             if inside {
@@ -140,7 +151,7 @@ fn rendered(message: &Value) -> &str {
 fn compare(mistake: &Mistake, errors: &[&Value]) -> Result<(), String> {
     let codes = errors.iter().filter_map(|error| error["message"]["code"]["code"].as_str());
     let code = codes.into_iter().find(|code| code.starts_with('E'));
-    if code != mistake.code {
+    if code != mistake.code.as_deref() {
         return Err(format!("the error is {code:?}, not {:?}", mistake.code));
     }
     let shown = mistake.message.lines().filter(|line| line.starts_with("error")).count();

@@ -1,0 +1,33 @@
+//! The pages of the book as the docs of modules: `cargo test --doc -p book` compiles every program in them and runs it.
+//!
+//! A page is a file beside this one. `README.md` in the folder of the crate lists the pages in reading order. To add a page, add
+//! its file, its module here and its line there; the test in `tests/pages.rs` compares the three.
+
+macro_rules! pages {
+    ($($page:ident = $file:literal),* $(,)?) => {
+        $(
+            #[doc = include_str!($file)]
+            pub mod $page {}
+        )*
+    };
+}
+
+pages! {
+    getting_started = "getting-started.md",
+    events = "events.md",
+    actions = "actions.md",
+    order = "order.md",
+    faults = "faults.md",
+    state = "state.md",
+    context = "context.md",
+    tools = "tools.md",
+    operations = "operations.md",
+    guard_sets = "guard-sets.md",
+    agents = "agents.md",
+    models = "models.md",
+    streams = "streams.md",
+    suspension = "suspension.md",
+    watching = "watching.md",
+    testing = "testing.md",
+    custom_events = "custom-events.md",
+}

@@ -1,0 +1,96 @@
+//! Every page of the book is compiled, stands in the list of pages, and links to what exists.
+
+use std::collections::BTreeSet;
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+type Result<T = ()> = std::result::Result<T, Box<dyn Error>>;
+
+const MODULES: &str = include_str!("../src/lib.rs");
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The pages, and the list of them.
+fn files() -> Result<Vec<PathBuf>> {
+    let mut files = vec![root().join("README.md")];
+    for entry in fs::read_dir(root().join("src"))? {
+        let file = entry?.path();
+        if file.extension().is_some_and(|end| end == "md") {
+            files.push(file);
+        }
+    }
+    Ok(files)
+}
+
+fn names() -> Result<BTreeSet<String>> {
+    let names = files()?.into_iter().filter_map(|file| Some(file.file_name()?.to_str()?.to_owned()));
+    Ok(names.filter(|name| name != "README.md").collect())
+}
+
+/// The texts between these marks.
+fn between(text: &str, begin: &str, end: char) -> Vec<String> {
+    text.split(begin).skip(1).filter_map(|rest| Some(rest.split(end).next()?.to_owned())).collect()
+}
+
+/// The text without programs and other blocks of code.
+fn prose(page: &str) -> String {
+    page.split("```").step_by(2).collect()
+}
+
+/// The anchors of the headings, as code hosts make them.
+fn anchors(page: &str) -> Vec<String> {
+    let headings = prose(page);
+    let headings =
+        headings.lines().filter(|line| line.starts_with('#')).map(|line| line.trim_start_matches('#').trim());
+    let anchor = |heading: &str| {
+        let kept = heading.chars().filter(|char| char.is_alphanumeric() || matches!(char, ' ' | '-' | '_'));
+        kept.collect::<String>().to_lowercase().replace(' ', "-")
+    };
+    headings.map(anchor).collect()
+}
+
+#[test]
+fn each_page_is_compiled_and_listed() -> Result {
+    let pages = names()?;
+    let compiled: BTreeSet<_> = between(MODULES, "= \"", '"').into_iter().collect();
+    assert_eq!(compiled, pages, "the pages in `src/lib.rs`, and the files");
+    let list = fs::read_to_string(root().join("README.md"))?;
+    let listed: BTreeSet<_> = between(&list, "](src/", ')').into_iter().collect();
+    assert_eq!(listed, pages, "the pages in `README.md`, and the files");
+    Ok(())
+}
+
+#[test]
+fn links_lead_to_files_and_headings() -> Result {
+    for file in files()? {
+        let page = fs::read_to_string(&file)?;
+        for link in between(&prose(&page), "](", ')').iter().filter(|link| !link.contains("://")) {
+            let (path, anchor) =
+                link.split_once('#').map_or((link.as_str(), None), |(path, anchor)| (path, Some(anchor)));
+            let target = if path.is_empty() { file.clone() } else { file.with_file_name("").join(path) };
+            assert!(target.exists(), "{}: there is no file for `{link}`", file.display());
+            let Some(anchor) = anchor else { continue };
+            let is_there = anchors(&fs::read_to_string(&target)?).iter().any(|heading| heading == anchor);
+            assert!(is_there, "{}: there is no heading for `{link}`", file.display());
+        }
+    }
+    Ok(())
+}
+
+/// A code host shows a page as it is, so a program that readers copy is complete. One that must not compile may hide lines.
+#[test]
+fn programs_hide_nothing() -> Result {
+    for file in files()? {
+        let page = fs::read_to_string(&file)?;
+        let blocks = page.split("```").skip(1).step_by(2);
+        for block in blocks.filter(|block| block.starts_with("rust\n")) {
+            let hidden = block.lines().find(|line| *line == "#" || line.trim_start().starts_with("# "));
+            assert_eq!(hidden, None, "{}: a hidden line", file.display());
+            assert!(block.contains("fn main"), "{}: a program without `main`: {block}", file.display());
+        }
+    }
+    Ok(())
+}
