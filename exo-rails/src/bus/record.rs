@@ -52,7 +52,7 @@ pub struct EventRecord {
     /// | `Start` | `run` |
     /// | `MemoryRecalled` | `query`, and the `memory` that the model reads |
     /// | `ContextAssembled`, `ContextOverflow` | `context` |
-    /// | `PreCompaction`, `PostCompaction` | `history`, and after it `compacted` |
+    /// | `PreCompaction`, `PostCompaction` | `history`, and after it `compacted`, which is the history when a rail has skipped the compaction without a substitute |
     /// | `PreLlmCall`, `PostLlmCall`, `LlmError` | `request`, and after it `response` or `error` |
     /// | `LlmChunk` | `text` and `is_last`; not the request, because it would be repeated with each piece. The text is what leaves: nothing that is held back. A skip lets the text leave, so the record has it |
     /// | `PreToolCall`, `PostToolCall` | `call`, and after it `output` |

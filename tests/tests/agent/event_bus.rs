@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex};
 
 use exo_rails::prelude::*;
 use exo_rails::{
-    CompactionInputs, CompactionOutput, DynGuardSet, EventBus, EventRecord, Lagged, NoRails, NoRetry, NoSubstitute,
-    Operation, Outcome, Serves, ServesOperation, StopKind, StreamPiece, Subscription,
+    CompactionInputs, CompactionOutput, DynGuardSet, EventBus, EventRecord, Lagged, NoRails, NoRetry, Operation,
+    Outcome, Serves, ServesOperation, StopKind, StreamPiece, Subscription,
 };
 use exo_rails_agent::{Agent, Session};
 use futures_util::{FutureExt, StreamExt, stream};
@@ -509,12 +509,13 @@ impl Stops {
     }
 
     #[on(PreCompaction)]
-    fn compaction(&self, ctx: &RailContext) -> RailAction<NoSubstitute, NoRetry> {
+    fn compaction(&self, ctx: &RailContext) -> RailAction<CompactionOutput, NoRetry> {
         match self.1 {
             _ if ctx.event() != self.0 => RailAction::Continue,
             "abort" => RailAction::abort("stopped"),
             "suspend" => RailAction::suspend(ctx.question("may it?")),
-            _ => RailAction::skip("stopped"),
+            // Without a substitute, the history goes on as it is.
+            _ => RailAction::skip_with(CompactionOutput::default(), "stopped"),
         }
     }
 }
