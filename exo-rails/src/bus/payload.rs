@@ -59,7 +59,9 @@ fn text(name: &'static str, text: String) -> (&'static str, Arc<dyn Part>) {
 
 impl RecordPayload {
     /// Nothing.
-    const NULL: Self = Self { parts: Vec::new(), json: OnceLock::new() };
+    const fn null() -> Self {
+        Self { parts: Vec::new(), json: OnceLock::new() }
+    }
 
     /// The parts of a payload that go on from the event, by their names, after the rails have decided. Of the inputs of an
     /// operation there is nothing unless the rails before the operation have let them pass.
@@ -71,7 +73,7 @@ impl RecordPayload {
             _ => false,
         };
         if !goes_on {
-            return Self::NULL;
+            return Self::null();
         }
         let mut parts = match inputs {
             Inputs::SessionStart(session) | Inputs::SessionEnd(session) => vec![part("session", *session)],

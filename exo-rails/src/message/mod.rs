@@ -215,7 +215,9 @@ impl Content {
     pub(super) fn for_each_text_and_field(&mut self, change: &mut impl FnMut(&mut String)) {
         self.for_each_text(&mut *change);
         if let Self::Parts(parts) = self {
-            parts.iter_mut().for_each(|part| texts::of_fields(&mut part.extra, change));
+            for part in parts {
+                texts::of_fields(&mut part.extra, change);
+            }
         }
     }
 }

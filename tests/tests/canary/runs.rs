@@ -198,15 +198,17 @@ where
             let tool = AssertUnwindSafe(Tool::call_named(&tools, call)).catch_unwind();
             async { tool.await.unwrap_or_else(|_| Err("the tool panicked".into())) }
         };
-        outputs += &format!("{:?}", rails.guard_tool_call(call, &mut ctx, tool).await?);
+        let output = rails.guard_tool_call(call, &mut ctx, tool).await?;
+        outputs += &output.content;
+        world.sinks.add("output", format!("{output:?}"));
         let secret = world.plan.secrets.of("custom inputs");
         let document = Document(format!("about {secret}"));
         match rails.guard_operation::<StoreDocument, _>(document, &mut ctx, |document| world.store(document)).await {
-            Ok(receipt) => outputs += &format!("{receipt:?}"),
+            Ok(receipt) => world.sinks.add("output", format!("{receipt:?}")),
             Err(error) => world.sinks.add_error(&error),
         }
         match rails.dispatch::<Noted>(&mut Note(secret.to_owned()), &mut ctx.child()).await {
-            Ok(decision) => outputs += &format!("{decision:?}"),
+            Ok(decision) => world.sinks.add("output", format!("{decision:?}")),
             Err(fault) => world.sinks.add_error(&fault.into()),
         }
     }

@@ -1,6 +1,7 @@
 //! A model, tools, a memory and checkpoints that say secrets and keep what they receive.
 
 use std::collections::HashMap;
+use std::fmt::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -96,7 +97,7 @@ fn escaped(json: &str, random: &mut Random) -> String {
     let mut text = String::new();
     for character in json.chars() {
         if escapes && character.is_ascii_uppercase() && random.below(9) == 0 {
-            text += &format!("\\u{:04x}", u32::from(character));
+            let _ = write!(text, "\\u{:04x}", u32::from(character));
         } else {
             text.push(character);
         }
