@@ -110,6 +110,9 @@ pub(crate) struct Plan {
     /// After how many milliseconds the run is cancelled.
     pub(crate) cancelled_after: Option<u32>,
     pub(crate) parallel_tools: u32,
+    /// Whether the first rail replaces the errors of tools. Without that, it redacts the outputs that they become, and no rail
+    /// stops the event of the error.
+    pub(crate) replaces_tool_errors: bool,
 }
 
 impl Plan {
@@ -126,6 +129,7 @@ impl Plan {
             dropped_after: random.permille(200).then(|| random.below(40)),
             cancelled_after: random.permille(150).then(|| random.below(30)),
             parallel_tools: 1 + random.below(3),
+            replaces_tool_errors: random.permille(600),
         }
     }
 

@@ -127,7 +127,7 @@ impl Redact {
 
     #[on(ToolError, timeout = "20ms", on_panic = "fault")]
     async fn tool_error(&self, error: &OperationError, ctx: &RailContext) -> Decided<ToolOutput> {
-        if self.0.is_off || !self.has_secret(error) {
+        if self.0.is_off || !self.0.replaces_tool_errors || !self.has_secret(error) {
             return Ok(RailAction::Continue);
         }
         match self.0.refusal(ctx.event()) {
@@ -218,6 +218,9 @@ impl Others {
     }
 
     async fn decide<S>(&self, ctx: &RailContext) -> Decided<S> {
+        if ctx.event() == HookPoint::ToolError && !self.plan.replaces_tool_errors {
+            return Ok(RailAction::Continue);
+        }
         let question = ctx.question("may this go on?");
         let has_answer = matches!(ctx.answer_to::<bool>(&question), Ok(Some(_)));
         match self.stop() {
