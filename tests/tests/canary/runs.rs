@@ -86,7 +86,6 @@ async fn in_an_agent<R: GuardSet + 'static>(rails: R, world: &Arc<World>) {
     let agent = Agent::builder("canary", Handle(Arc::clone(world)))
         .rails(bus.wrap(rails))
         .tools(world.tools())
-        .catch_tool_panics()
         .parallel_tools(NonZeroUsize::new(plan.parallel_tools as usize).unwrap())
         .max_steps(4)
         .memory(Handle(Arc::clone(world)))
