@@ -116,8 +116,11 @@ impl Stream for RunStream<'_> {
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         loop {
-            if let Poll::Ready(Some(event)) = self.events.poll_recv(cx) {
-                return Poll::Ready(Some(Ok(event)));
+            match self.events.poll_recv(cx) {
+                Poll::Ready(Some(event)) => return Poll::Ready(Some(Ok(event))),
+                // There is one, and Tokio wants the task to yield first: it wakes the task.
+                Poll::Pending if !self.events.is_empty() => return Poll::Pending,
+                _ => {}
             }
             let Some(run) = &mut self.run else {
                 let result = self.result.take();

@@ -540,3 +540,16 @@ async fn a_streamed_run_tells_the_arguments_that_the_rails_have_let_pass() {
     // The message keeps what the model has written: a rail on `PostLlmCall` redacts it there.
     assert!(format!("{finished:?}").contains("sk-live-4711"));
 }
+
+/// Tokio has a task yield that receives much without waiting.
+#[tokio::test]
+async fn a_run_of_many_events_that_never_waits_ends() {
+    let text = "word ".repeat(1_000);
+    let deltas: Vec<_> = text.split_inclusive(' ').collect();
+    let model: ScriptedModel = json!([{ "deltas": deltas }]).to_string().parse().unwrap();
+    let agent = Agent::builder("streaming", model).build();
+    let events: Vec<_> = agent.stream("hello").map(|event| event.unwrap()).collect().await;
+    assert!(events.len() > 1_000);
+    let Some(RunEvent::Finished(output)) = events.last() else { panic!("{events:?}") };
+    assert_eq!(output.text, text);
+}
