@@ -636,8 +636,8 @@ async fn the_error_of_a_run_that_did_not_start_has_no_input() {
     // Cancelled before it begins, in a context in which another run has begun.
     rails.guard_run(SECRET, &mut ctx, answer).await.unwrap_err();
     let told: Vec<_> = records(&mut errors).iter().map(|record| record.payload.clone()).collect();
-    // The first attempt has passed, and no other has begun.
-    assert_eq!(told[0], json!({ "run": { "input": "[key]" }, "error": "the run was cancelled" }));
+    assert_eq!(told[0]["error"], "the run was cancelled");
+    assert!(!told[0].to_string().contains(SECRET), "{told:?}");
     assert_eq!(told[1], json!({ "error": "the run was cancelled" }));
 }
 
