@@ -88,7 +88,7 @@ fn shown(event: Result<RunEvent, FailedRun>) -> Option<Event> {
         Ok(RunEvent::Text(text)) => Event::default().event("text").data(text),
         Ok(RunEvent::Restart | RunEvent::RunAgain) => Event::default().event("restart").data(""),
         Ok(RunEvent::ToolCalls(calls)) => {
-            let names: Vec<_> = calls.into_iter().map(|call| call.function.name).collect();
+            let names: Vec<_> = calls.into_iter().map(|call| call.tool_name).collect();
             Event::default().event("tools").data(names.join(", "))
         }
         // The answer as a whole: a rail may have given it in the place of the model.

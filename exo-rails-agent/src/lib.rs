@@ -47,8 +47,8 @@ mod spec;
 pub mod testing;
 
 pub use agent::{
-    Agent, AgentBuilder, CallState, Checkpoints, FailedRun, FileCheckpoints, IntoRun, NotOpen, Resolution, RunEvent,
-    RunFuture, RunSoFar, RunStart, RunStream, SuspendedCall, SuspendedMemory, SuspendedRun,
+    Agent, AgentBuilder, AskedCall, CallState, Checkpoints, FailedRun, FileCheckpoints, IntoRun, NotOpen, Resolution,
+    RunEvent, RunFuture, RunSoFar, RunStart, RunStream, SuspendedCall, SuspendedMemory, SuspendedRun,
 };
 pub use compaction::{Compaction, Compactor, KeepNewest, estimated_tokens};
 pub use memory::{InMemory, Memory};

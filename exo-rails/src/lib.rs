@@ -2,6 +2,7 @@
 // files with modules.
 //! [tour]: guide::tour
 //! [mistakes]: guide::mistakes
+//! [redaction]: guide::redaction
 //! [hooks]: guide::lifecycle_hooks
 //! [benchmarks]: guide::tour#what-it-costs
 #![doc = include_str!("../README.md")]

@@ -31,7 +31,7 @@ pub use failed::{FailedRun, RunSoFar};
 pub use file_checkpoints::FileCheckpoints;
 pub(crate) use run::AgentRun;
 pub use start::{IntoRun, RunStart};
-pub use streaming::{RunEvent, RunFuture, RunStream};
+pub use streaming::{AskedCall, RunEvent, RunFuture, RunStream};
 pub use suspended::{CallState, NotOpen, Resolution, SuspendedCall, SuspendedMemory, SuspendedRun};
 
 /// How many steps an agent may take when its builder does not say.

@@ -27,6 +27,7 @@ pub(super) struct Progress {
 
 #[derive(Default)]
 struct State {
+    /// Empty until the rails of `Start` have let them pass.
     inputs: InvokeInputs,
     /// The conversation, without the calls of the step that is under way.
     messages: Messages,
@@ -73,11 +74,6 @@ impl Progress {
         self.asked_calls.fetch_add(calls, Ordering::Relaxed).saturating_add(calls)
     }
 
-    /// Keeps the inputs of a run, until its rails have changed them.
-    pub(super) fn keep_inputs(&self, inputs: &InvokeInputs) {
-        self.lock().inputs.clone_from(inputs);
-    }
-
     /// Goes on where the run was suspended.
     pub(super) fn resume(&self, run: SuspendedRun) {
         self.asked_calls.store(run.asked_calls, Ordering::Relaxed);
@@ -113,9 +109,10 @@ impl Progress {
     pub(super) fn begin(&self, inputs: &InvokeInputs) -> Option<u32> {
         let mut state = self.lock();
         state.inputs.clone_from(inputs);
+        let has_output = matches!(state.recorded, Some(SuspendedResult::Finished(_)));
         // A run that was suspended before its first step begins with it.
-        if mem::take(&mut state.is_resumed) && state.steps > 0 {
-            return Some(state.steps - 1);
+        if mem::take(&mut state.is_resumed) && (state.steps > 0 || has_output) {
+            return Some(state.steps.saturating_sub(1));
         }
         *state = State { inputs: mem::take(&mut state.inputs), ..State::default() };
         None

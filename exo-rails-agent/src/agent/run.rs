@@ -55,7 +55,6 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
                 self.recorder.resume(run, &self.progress, &self.agent.settings.tools, ctx)?
             }
         };
-        self.progress.keep_inputs(&input);
         let span = telemetry::run_span(ctx);
         let watch = telemetry::until_ended(&span, || Some(self.used()));
         let result = self.run_guarded(input, ctx).instrument(span.clone()).await;
@@ -278,7 +277,8 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
     }
 
     async fn tell_calls(&self) {
-        self.tell(|| RunEvent::ToolCalls(self.progress.open_calls().into_iter().map(|(_, call)| call).collect())).await;
+        let asked = || self.progress.open_calls().into_iter().map(|(_, call)| call.into()).collect();
+        self.tell(|| RunEvent::ToolCalls(asked())).await;
     }
 
     /// Makes the tool calls that have not returned yet, some of them at once.
@@ -384,6 +384,7 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
         if let Some(reason) = self.progress.cut_by(number) {
             return Err(cut(&reason));
         }
+        self.tell(|| RunEvent::ToolRuns((*call).clone())).await;
         self.progress.set_call(number, CallState::Unknown { tool_name: call.tool_name.clone() });
         let saved = self.recorder.save(&self.progress, || self.used(), &call.context()).await;
         let reported = saved.as_ref().err().map(|error| OperationError::new(error.kind, error.message.clone()));

@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use exo_rails::message::ToolCall;
-use exo_rails::{InvokeOutput, StreamPiece, ToolOutput};
+use exo_rails::{InvokeOutput, StreamPiece, ToolCallInputs, ToolOutput};
 use futures_core::Stream;
 use tokio::sync::mpsc::{self, Receiver, Sender};
 
@@ -16,6 +16,8 @@ use super::failed::FailedRun;
 const WAITING: usize = 16;
 
 /// What happens in a streamed run: see [`Agent::stream`](crate::Agent::stream).
+///
+/// Each event has what the rails have let pass, as they have left it.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum RunEvent {
@@ -24,8 +26,12 @@ pub enum RunEvent {
     /// The text since the last [`ToolCalls`](Self::ToolCalls), or since the run began, is not part of what the model
     /// says: its answer begins anew.
     Restart,
-    /// The model has asked for these tools, and they are about to be called.
-    ToolCalls(Vec<ToolCall>),
+    /// The model has asked for calls of these tools. The rails of [`PreToolCall`](exo_rails::events::PreToolCall) have not seen
+    /// them yet, so there is nothing of their arguments here.
+    ToolCalls(Vec<AskedCall>),
+    /// A tool is about to run: the call as the rails of [`PreToolCall`](exo_rails::events::PreToolCall) have left it. A call that a rail
+    /// refuses has no such event; a call that is attempted again has one for each attempt.
+    ToolRuns(ToolCallInputs),
     /// A tool has returned, or stands in for one.
     ToolReturned {
         /// The id of its call.
@@ -37,6 +43,22 @@ pub enum RunEvent {
     RunAgain,
     /// The run has ended. What rails have changed after the text had left is in here.
     Finished(Box<InvokeOutput>),
+}
+
+/// A call of a tool that the model has asked for: a part of [`RunEvent::ToolCalls`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AskedCall {
+    /// The id of the call.
+    pub call_id: String,
+    /// The tool, as the model calls it.
+    pub tool_name: String,
+}
+
+impl From<ToolCall> for AskedCall {
+    fn from(call: ToolCall) -> Self {
+        Self { call_id: call.id, tool_name: call.function.name }
+    }
 }
 
 impl From<StreamPiece> for RunEvent {
@@ -94,8 +116,11 @@ impl Stream for RunStream<'_> {
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         loop {
-            if let Poll::Ready(Some(event)) = self.events.poll_recv(cx) {
-                return Poll::Ready(Some(Ok(event)));
+            match self.events.poll_recv(cx) {
+                Poll::Ready(Some(event)) => return Poll::Ready(Some(Ok(event))),
+                // There is one, and Tokio wants the task to yield first: it wakes the task.
+                Poll::Pending if !self.events.is_empty() => return Poll::Pending,
+                _ => {}
             }
             let Some(run) = &mut self.run else {
                 let result = self.result.take();

@@ -17,7 +17,9 @@ use super::failed::RunSoFar;
 ///
 /// - The rails of [`Start`](exo_rails::events::Start) are asked again, and so are all rails of the event that was suspended: they
 ///   see the answer, and nothing runs that they have not let pass. They see the inputs of the run as they left them before.
-/// - Tool calls that have returned are not made again. A model's answer that waits for an approval is not asked for again.
+/// - Tool calls that have returned are not made again. A model's answer that waits for an approval is not asked for again,
+///   except where the rail is on [`LlmChunk`](exo_rails::events::LlmChunk): no rail has seen all of the answer there, so
+///   nothing of it is kept.
 ///
 /// Whoever can write a record can answer its questions and say what tools returned: keep it where only the program writes.
 ///
@@ -62,7 +64,8 @@ use super::failed::RunSoFar;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SuspendedRun {
-    /// What the run was asked, as the rails of [`Start`](exo_rails::events::Start) have left it.
+    /// What the run was asked, as the rails of [`Start`](exo_rails::events::Start) have left it. It is empty when a rail skipped the
+    /// run there, and another rail asks about the output.
     pub inputs: InvokeInputs,
     /// The context of the run: its name, its values, its answers.
     pub context: SavedContext,

@@ -243,7 +243,9 @@ impl AgentMemory {
     fn unless_ignored<T>(&self, result: Result<T, RunError>) -> Result<Option<T>, RunError> {
         match result {
             Err(RunError::Operation(error)) if self.ignores_failures => {
-                tracing::warn!(%error, "the memory has failed, and the run goes on");
+                // Not its text: a memory may quote what no rail has seen.
+                let (kind, status) = (error.kind, error.status);
+                tracing::warn!(%kind, status, "the memory has failed, and the run goes on");
                 Ok(None)
             }
             result => result.map(Some),

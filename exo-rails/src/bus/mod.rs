@@ -1,5 +1,6 @@
 //! Events out: what happens at each event of a run, for whoever watches.
 
+mod passed;
 pub(crate) mod payload;
 pub(crate) mod record;
 pub(crate) mod subscription;
@@ -21,7 +22,7 @@ use tokio_util::sync::ReusableBoxFuture;
 
 use crate::chain::{Serves, forward_to};
 use crate::context::{Emit, RailContext, StoppedBy};
-use crate::decision::Outcome;
+use crate::decision::{Decision, Outcome};
 use crate::event::{Event, Inputs};
 use crate::guard_set::Meets;
 use crate::point::{HookPoint, RailName};
@@ -36,8 +37,17 @@ const POINTS: usize = u64::BITS as usize;
 /// a test.
 ///
 /// Put it [around](Self::wrap) a guard set, and each event that the set dispatches is published when its rails have
-/// decided: one [`EventRecord`] with the payload as the rails have left it, and with their decision. What a rail hides is
-/// hidden from subscribers too. A dispatch that is dropped, because the run is, publishes nothing.
+/// decided: one [`EventRecord`]. What a rail hides is hidden from subscribers too:
+///
+/// - When all rails have let the event pass, the record has the payload as they have left it.
+/// - When a rail has stopped the event, the record says which rail, how and why. Its payload is `null`: nobody learns what
+///   the rail has refused, or what a later rail would have redacted.
+/// - The inputs of an operation are in later records only when the rails before the operation have let them pass. So the
+///   record of an error has nothing of the input of a run that was cancelled before `Start`, or that a rail refused there.
+///
+/// [`EventRecord::payload`] has all parts in a table. A dispatch that is dropped, because the run is, publishes nothing.
+///
+/// Put the bus around all rails of an agent. Around a part of them, it publishes what this part has let pass.
 ///
 /// A run never waits for a subscriber: the bus keeps the newest records, and one that falls behind learns how many it
 /// has [missed](Lagged). While nobody has subscribed to an event, no record of it is made. A run whose guard set has no
@@ -58,13 +68,17 @@ const POINTS: usize = u64::BITS as usize;
 /// let mut tools = bus.subscribe().with_events([HookPoint::PreToolCall, HookPoint::PostToolCall]);
 ///
 /// let mut ctx = RunContext::new("support");
-/// let decision = rails.dispatch::<PreToolCall>(&mut ToolCallInputs::new("shell"), &mut ctx).await?;
-/// assert!(!decision.is_continue());
+/// assert!(rails.dispatch::<PreToolCall>(&mut ToolCallInputs::new("search"), &mut ctx).await?.is_continue());
+/// assert!(!rails.dispatch::<PreToolCall>(&mut ToolCallInputs::new("shell"), &mut ctx).await?.is_continue());
 ///
-/// let record = tools.recv().await.unwrap().unwrap();
-/// assert_eq!((&*record.agent, record.event), ("support", HookPoint::PreToolCall));
-/// assert_eq!(record.payload["call"]["tool_name"], "shell");
-/// assert_eq!(record.stopped.as_ref().unwrap().rail_name, "no_shell");
+/// let passed = tools.recv().await.unwrap().unwrap();
+/// assert_eq!((&*passed.agent, passed.event), ("support", HookPoint::PreToolCall));
+/// assert_eq!(passed.payload["call"]["tool_name"], "search");
+///
+/// let refused = tools.recv().await.unwrap().unwrap();
+/// assert_eq!(refused.stopped.as_ref().unwrap().rail_name, "no_shell");
+/// assert_eq!(refused.stopped.as_ref().unwrap().reason, "no shell");
+/// assert!(refused.payload.is_null());
 /// # Ok(()) }
 /// ```
 ///
@@ -128,8 +142,9 @@ impl EventBus {
     }
 
     #[cold]
-    fn publish(&self, begun: Begun, inputs: &Inputs<'_>, stopped: Option<StoppedBy>) {
-        let payload = RecordPayload::of(inputs, stopped.as_ref());
+    fn publish(&self, begun: Begun, inputs: &Inputs<'_>, stopped: Option<StoppedBy>, ctx: &RailContext) {
+        let may_have_inputs = passed::may_have_inputs(inputs.point(), ctx);
+        let payload = RecordPayload::of(inputs, stopped.as_ref(), may_have_inputs);
         self.send(EventRecord { stopped, ..begun.record(inputs.point(), payload) });
     }
 
@@ -247,16 +262,28 @@ impl<R> WithEvents<R> {
 impl<P, R: Meets<P>> Meets<P> for WithEvents<R> {}
 
 impl<E: Event, R: Serves<E>> Serves<E> for WithEvents<R> {
-    forward_to!(self => &self.rails);
+    forward_to!(self => &self.rails, but not run_always_rails);
+
+    fn run_always_rails<'a>(
+        &'a self,
+        payload: E::Payload<'a>,
+        ctx: &'a mut RailContext,
+    ) -> impl Future<Output = ()> + Send {
+        passed::note(E::POINT, false, ctx);
+        Serves::<E>::run_always_rails(&self.rails, payload, ctx)
+    }
 
     async fn run_rails<'a>(&'a self, mut payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Outcome<E> {
         let begun = self.bus.begin(E::POINT, ctx);
         if begun.is_some() {
             ctx.emit_on(|| Arc::new(self.bus.clone()));
         }
+        // Before the rails are asked, so that nothing stays when they are dropped.
+        passed::note(E::POINT, false, ctx);
         let outcome = self.rails.run_rails(E::reborrow(&mut payload), ctx).await;
+        passed::note(E::POINT, matches!(outcome, Ok(Decision::Continue)), ctx);
         if let Some(begun) = begun {
-            self.bus.publish(begun, &E::inputs(payload), StoppedBy::of::<E>(&outcome));
+            self.bus.publish(begun, &E::inputs(payload), StoppedBy::of::<E>(&outcome), ctx);
         }
         outcome
     }

@@ -11,7 +11,8 @@ use serde_json::{Map, Value};
 use crate::context::{StopKind, StoppedBy};
 use crate::event::Inputs;
 
-/// What an event carried, in an [`EventRecord`](crate::EventRecord): a JSON object with the parts of the event.
+/// What an event carried, in an [`EventRecord`](crate::EventRecord): a JSON object with the parts of the event, or `null` when
+/// a rail has stopped the event.
 ///
 /// A record shares the messages of a conversation with the run, so a record of a model call takes what the request takes
 /// beside them. The JSON is made when somebody looks at it, and kept with the record then. To serialize a record does not keep
@@ -57,9 +58,24 @@ fn text(name: &'static str, text: String) -> (&'static str, Arc<dyn Part>) {
 }
 
 impl RecordPayload {
-    /// The parts of a payload, by their names, after the rails have decided.
-    pub(super) fn of(inputs: &Inputs<'_>, stopped: Option<&StoppedBy>) -> Self {
-        let parts = match inputs {
+    /// Nothing.
+    const fn null() -> Self {
+        Self { parts: Vec::new(), json: OnceLock::new() }
+    }
+
+    /// The parts of a payload that go on from the event, by their names, after the rails have decided. Of the inputs of an
+    /// operation there is nothing unless the rails before the operation have let them pass.
+    pub(super) fn of(inputs: &Inputs<'_>, stopped: Option<&StoppedBy>, may_have_inputs: bool) -> Self {
+        let goes_on = match (inputs, stopped) {
+            (_, None) => true,
+            // It lets the window leave as it stands.
+            (Inputs::LlmChunk(..), Some(stopped)) => stopped.how == StopKind::Skip,
+            _ => false,
+        };
+        if !goes_on {
+            return Self::null();
+        }
+        let mut parts = match inputs {
             Inputs::SessionStart(session) | Inputs::SessionEnd(session) => vec![part("session", *session)],
             Inputs::Start(run) => vec![part("run", &**run)],
             Inputs::MemoryRecalled(query, memory) => vec![part("query", *query), part("memory", &**memory)],
@@ -70,18 +86,15 @@ impl RecordPayload {
             }
             Inputs::PreLlmCall(request) => vec![part("request", &**request)],
             Inputs::LlmChunk(_, window) => {
-                let leaving = match stopped.map(|stopped| stopped.how) {
-                    None => window.leaving(true),
-                    Some(StopKind::Skip) => window.leaving(false),
-                    Some(_) => "",
-                };
-                vec![text("text", leaving.to_owned()), part("is_last", &window.is_last)]
+                let leaving = window.leaving(stopped.is_none()).to_owned();
+                vec![text("text", leaving), part("is_last", &window.is_last)]
             }
             Inputs::PostLlmCall(request, response) => vec![part("request", *request), part("response", &**response)],
             Inputs::LlmError(request, error) => vec![part("request", *request), text("error", error.to_string())],
             Inputs::PreToolCall(call) => vec![part("call", &**call)],
             Inputs::PostToolCall(call, output) => vec![part("call", *call), part("output", &**output)],
-            Inputs::ToolError(call, error) => vec![part("call", *call), text("error", error.to_string())],
+            // Its text becomes an output, which the rails after the call may still redact.
+            Inputs::ToolError(call, error) => vec![part("call", *call), part("error_kind", &error.kind)],
             Inputs::Finished(run, output) => vec![part("run", *run), part("output", &**output)],
             Inputs::MemoryStored(entry) => vec![part("entry", &**entry)],
             Inputs::Error(run, error) => vec![part("run", *run), text("error", error.to_string())],
@@ -89,6 +102,10 @@ impl RecordPayload {
             Inputs::Dropped(dropped) => vec![part("dropped", *dropped)],
             Inputs::Custom(inputs) => vec![text("debug", format!("{inputs:?}"))],
         };
+        if !may_have_inputs {
+            // They are the first part; of a custom operation, they are in the one that there is.
+            parts.remove(0);
+        }
         Self { parts, json: OnceLock::new() }
     }
 
@@ -98,11 +115,14 @@ impl RecordPayload {
     }
 
     fn to_json(&self) -> Value {
+        if self.parts.is_empty() {
+            return Value::Null;
+        }
         Value::Object(self.parts.iter().map(|(name, part)| ((*name).to_owned(), part.to_json())).collect::<Map<_, _>>())
     }
 }
 
-/// The object. It is made at the first look.
+/// The object, or `null`. It is made at the first look.
 impl Deref for RecordPayload {
     type Target = Value;
 
@@ -119,6 +139,9 @@ impl Clone for RecordPayload {
 
 impl Serialize for RecordPayload {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.parts.is_empty() {
+            return serializer.serialize_unit();
+        }
         let mut map = serializer.serialize_map(Some(self.parts.len()))?;
         for (name, part) in &self.parts {
             map.serialize_entry(name, &part.to_json())?;

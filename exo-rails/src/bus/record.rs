@@ -39,7 +39,12 @@ pub struct EventRecord {
     pub event: HookPoint,
     /// What a rail calls the record, when it has published it by itself: see [`RailContext::emit`](crate::RailContext::emit).
     pub emitted: Option<Cow<'static, str>>,
-    /// What the event carries, as the rails have left it: a JSON object with its parts.
+    /// What the event carries, as the rails have left it: a JSON object with its parts. It is `null` when a rail has
+    /// [stopped](Self::stopped) the event: skipped it, asked for a retry, aborted, suspended the run or faulted.
+    ///
+    /// `run`, `history`, `request` and `call` are the inputs of an operation. An event after the operation has them only when
+    /// the rails before it (those of `Start`, `PreCompaction`, `PreLlmCall`, `PreToolCall`) have let them pass, in the same
+    /// context and in this attempt. Otherwise they are left out.
     ///
     /// | event | parts |
     /// |---|---|
@@ -47,15 +52,16 @@ pub struct EventRecord {
     /// | `Start` | `run` |
     /// | `MemoryRecalled` | `query`, and the `memory` that the model reads |
     /// | `ContextAssembled`, `ContextOverflow` | `context` |
-    /// | `PreCompaction`, `PostCompaction` | `history`, and after it `compacted` |
+    /// | `PreCompaction`, `PostCompaction` | `history`, and after it `compacted`, which is the history when a rail has skipped the compaction without a substitute |
     /// | `PreLlmCall`, `PostLlmCall`, `LlmError` | `request`, and after it `response` or `error` |
-    /// | `LlmChunk` | `text` and `is_last`; not the request, because it would be repeated with each piece. The text is what leaves: nothing that is held back, and nothing when a rail aborts or asks for a retry |
-    /// | `PreToolCall`, `PostToolCall`, `ToolError` | `call`, and after it `output` or `error` |
+    /// | `LlmChunk` | `text` and `is_last`; not the request, because it would be repeated with each piece. The text is what leaves: nothing that is held back. A skip lets the text leave, so the record has it |
+    /// | `PreToolCall`, `PostToolCall` | `call`, and after it `output` |
+    /// | `ToolError` | `call`, and `error_kind`. The text of the error becomes the output, which the rails of `PostToolCall` may still redact |
     /// | `Finished`, `Error` | `run`, and `output` or `error` |
     /// | `MemoryStored` | `entry` |
     /// | `Suspended` | `run`, and the `question` with the rail that asks it |
     /// | `Dropped` | `dropped`: what was dropped, and the tokens that it used |
-    /// | a custom event | `debug`, all of it as Rust shows it |
+    /// | a custom event | `debug`, all of it as Rust shows it; at an event after a custom operation, only when the rails before it have let the inputs pass |
     ///
     /// An `error` is its text. A record that a rail has [emitted](Self::emitted) has `data` only.
     pub payload: RecordPayload,

@@ -141,6 +141,17 @@ impl<E: Event, R: Serves<E>> ServesEvent<E> for R {}
 /// implements `run_rails` itself.
 macro_rules! forward_to {
     ($self:ident => $inner:expr) => {
+        $crate::chain::forward_to!($self => $inner, but not run_always_rails);
+
+        fn run_always_rails<'a>(
+            &'a $self,
+            payload: E::Payload<'a>,
+            ctx: &'a mut $crate::context::RailContext,
+        ) -> impl Future<Output = ()> + Send {
+            $crate::chain::Serves::<E>::run_always_rails($inner, payload, ctx)
+        }
+    };
+    ($self:ident => $inner:expr, but not run_always_rails) => {
         #[inline]
         fn may_rewrite(&$self) -> bool {
             $crate::chain::Serves::<E>::may_rewrite($inner)
@@ -153,14 +164,6 @@ macro_rules! forward_to {
         #[inline]
         fn is_timed(&$self) -> bool {
             $crate::chain::Serves::<E>::is_timed($inner)
-        }
-
-        fn run_always_rails<'a>(
-            &'a $self,
-            payload: E::Payload<'a>,
-            ctx: &'a mut $crate::context::RailContext,
-        ) -> impl Future<Output = ()> + Send {
-            $crate::chain::Serves::<E>::run_always_rails($inner, payload, ctx)
         }
 
         #[inline]

@@ -82,6 +82,8 @@ pub struct RailContext {
     /// Whether it is for an operation inside another one, and not for a run.
     is_nested: bool,
     slots: Slots,
+    /// Which operations the rails before them have let pass, as bits: an event bus keeps them, and without one there are none.
+    passed: u64,
 }
 
 /// What the rails of one event have said, for those after them.
@@ -219,6 +221,7 @@ impl RailContext {
             retries: Vec::new(),
             is_nested: false,
             slots: Slots::default(),
+            passed: 0,
         }
     }
 
@@ -340,6 +343,21 @@ impl RailContext {
     }
 
     /// Begins an event, as guard sets do before they ask their rails: they share nothing with those of the event before.
+    /// Whether the rails before an operation have let its inputs pass.
+    pub(crate) const fn has_passed(&self, operation: u64) -> bool {
+        self.passed & operation != 0
+    }
+
+    /// Notes whether the rails before an operation have let its inputs pass.
+    pub(crate) const fn set_passed(&mut self, operation: u64, passed: bool) {
+        self.passed = if passed { self.passed | operation } else { self.passed & !operation };
+    }
+
+    /// The inputs that were let pass are gone: others take their place.
+    pub(crate) const fn forget_passed(&mut self) {
+        self.passed = 0;
+    }
+
     #[inline]
     pub(crate) fn enter(&mut self, event: HookPoint) {
         self.event = event;

@@ -49,7 +49,8 @@ pub struct RailFault {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum FaultCause {
-    /// It returned this error.
+    /// It returned this error. The text is logged as it is, so it must not quote what the rail guards. The errors of `serde_json`
+    /// do: a rail reads the arguments of a tool as [`Args<T>`](crate::Args), whose [error](crate::ArgsError) does not.
     Error(Box<dyn StdError + Send + Sync>),
     /// It took longer than its `timeout`.
     Timeout {

@@ -10,9 +10,14 @@ pub mod mistakes {
     #![doc = include_str!("mistakes.md")]
 }
 
+pub mod redaction {
+    #![doc = include_str!("redaction.md")]
+}
+
 pub mod tour {
     //! [mistakes]: super::mistakes
     //! [hooks]: super::lifecycle_hooks
+    //! [redaction]: super::redaction
     //! [faults]: crate::OnFault
     //! [readme]: crate
     #![doc = include_str!("tour.md")]

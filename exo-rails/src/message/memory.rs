@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::extra::unknown_fields;
-use super::{Message, Messages};
+use super::{Message, Messages, texts};
 
 /// What a memory is asked: carried by [`MemoryRecalled`](crate::events::MemoryRecalled).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -80,9 +80,13 @@ pub struct RecalledMemory {
 }
 
 impl RecalledMemory {
-    /// Applies `change` to the text of each item, for rails that redact.
-    pub fn for_each_text(&mut self, change: impl FnMut(&mut String)) {
-        self.items.iter_mut().map(|item| &mut item.text).for_each(change);
+    /// Applies `change` to the text of each item, for rails that redact, and to all texts in fields that these types do not know.
+    pub fn for_each_text(&mut self, mut change: impl FnMut(&mut String)) {
+        for item in &mut self.items {
+            change(&mut item.text);
+            texts::of_fields(&mut item.extra, &mut change);
+        }
+        texts::of_fields(&mut self.extra, &mut change);
     }
 }
 
@@ -126,8 +130,10 @@ impl MemoryEntry {
         Self::new([input, answer])
     }
 
-    /// Applies `change` to each text of the messages, for rails that redact.
+    /// Applies `change` to [each text](Message::for_each_text) of the messages, for rails that redact, and to those in fields
+    /// that this type does not know.
     pub fn for_each_text(&mut self, mut change: impl FnMut(&mut String)) {
-        self.messages.iter_mut().for_each(|message| message.for_each_text(&mut change));
+        self.messages.for_each_text(&mut change);
+        texts::of_fields(&mut self.extra, &mut change);
     }
 }

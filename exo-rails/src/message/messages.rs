@@ -171,6 +171,26 @@ impl Messages {
         MessagesIterMut(if self.is_empty() { [].iter_mut() } else { self.own(0).iter_mut() })
     }
 
+    /// Applies `change` to [each text](Message::for_each_text) of the messages, for rails that redact. What is shared is copied
+    /// only where a text has changed.
+    ///
+    /// ```
+    /// use exo_rails::message::{Message, Messages};
+    ///
+    /// let mut messages = Messages::from([Message::user("My key is sk-live-4711."), Message::user("Hello?")]);
+    /// messages.for_each_text(|text| *text = text.replace("sk-live-4711", "[key]"));
+    /// assert_eq!(messages[0].text(), "My key is [key].");
+    /// ```
+    pub fn for_each_text(&mut self, mut change: impl FnMut(&mut String)) {
+        for at in 0..self.len() {
+            let mut changed = self[at].clone();
+            changed.for_each_text(&mut change);
+            if changed != self[at] {
+                self[at] = changed;
+            }
+        }
+    }
+
     /// Puts a message at the end.
     ///
     /// ```

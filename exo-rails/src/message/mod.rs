@@ -19,6 +19,7 @@ pub(crate) mod pattern;
 pub(crate) mod payload;
 pub(crate) mod session;
 pub(crate) mod stream;
+mod texts;
 pub(crate) mod window;
 
 pub(crate) use compaction::*;
@@ -114,40 +115,34 @@ impl Message {
     }
 
     /// Applies `change` to each text in the message, for rails that redact: the texts of its content, the arguments of its tool
-    /// calls, which are JSON as text, and all texts in fields that this type does not know, such as the reasoning of a model or a
-    /// refusal.
+    /// calls, and all texts in fields that this type does not know, such as the reasoning of a model or a refusal. Roles, ids
+    /// and the names of tools stay.
+    ///
+    /// Arguments are JSON as text. `change` receives them as they are written, then each text in them without JSON escapes, and
+    /// then all of them again: so it finds what the model has written as `\u0073k-live-4711`, and also names of fields and
+    /// numbers. A change that does more each time it is applied is not for this method.
+    ///
+    /// The rail of a model's answer takes [`ModelResponse::for_each_text`], which covers the fields beside the message as well.
     ///
     /// ```
     /// use exo_rails::message::Message;
-    /// use exo_rails::prelude::*;
-    ///
-    /// #[rail(on = [PostLlmCall])]
-    /// fn no_keys(response: &mut ModelResponse) {
-    ///     response.message.for_each_text(|text| *text = text.replace("sk-live-4711", "[key]"));
-    /// }
     ///
     /// let mut message = Message::assistant("The key is sk-live-4711.");
     /// message.extra.insert("reasoning".into(), "They want sk-live-4711.".into());
-    /// let mut response = ModelResponse { message, ..ModelResponse::default() };
-    /// no_keys(&mut response);
-    /// assert_eq!(response.message.text(), "The key is [key].");
-    /// assert_eq!(response.message.extra["reasoning"], "They want [key].");
+    /// message.for_each_text(|text| *text = text.replace("sk-live-4711", "[key]"));
+    /// assert_eq!(message.text(), "The key is [key].");
+    /// assert_eq!(message.extra["reasoning"], "They want [key].");
     /// ```
     pub fn for_each_text(&mut self, mut change: impl FnMut(&mut String)) {
         if let Some(content) = &mut self.content {
-            content.for_each_text(&mut change);
-            if let Content::Parts(parts) = content {
-                for part in parts {
-                    texts_of(&mut part.extra, &mut change);
-                }
-            }
+            content.for_each_text_and_field(&mut change);
         }
         for call in &mut self.tool_calls {
-            change(&mut call.function.arguments);
-            texts_of(&mut call.function.extra, &mut change);
-            texts_of(&mut call.extra, &mut change);
+            texts::of_json(&mut call.function.arguments, &mut change);
+            texts::of_fields(&mut call.function.extra, &mut change);
+            texts::of_fields(&mut call.extra, &mut change);
         }
-        texts_of(&mut self.extra, &mut change);
+        texts::of_fields(&mut self.extra, &mut change);
     }
 
     /// The text of the content: all its text parts, one after the other.
@@ -198,7 +193,9 @@ impl Content {
         }
     }
 
-    /// Applies `change` to each text in it, for rails that redact.
+    /// Applies `change` to each text in it, for rails that redact. Fields that the type of a part does not know, such as the
+    /// address of an image, stay: [`Message::for_each_text`] and [`InvokeInputs::for_each_text`](crate::InvokeInputs::for_each_text)
+    /// cover them.
     ///
     /// ```
     /// use exo_rails::message::Content;
@@ -211,6 +208,16 @@ impl Content {
         match self {
             Self::Text(text) => change(text),
             Self::Parts(parts) => parts.iter_mut().filter_map(|part| part.text.as_mut()).for_each(change),
+        }
+    }
+
+    /// The same, and to those in fields of its parts that the type does not know.
+    pub(super) fn for_each_text_and_field(&mut self, change: &mut impl FnMut(&mut String)) {
+        self.for_each_text(&mut *change);
+        if let Self::Parts(parts) = self {
+            for part in parts {
+                texts::of_fields(&mut part.extra, change);
+            }
         }
     }
 }
@@ -368,19 +375,6 @@ impl AddAssign<&Usage> for Usage {
 
 fn function() -> String {
     "function".to_owned()
-}
-
-/// Applies `change` to each text in these fields.
-fn texts_of(fields: &mut Map<String, Value>, change: &mut impl FnMut(&mut String)) {
-    let mut left: Vec<&mut Value> = fields.values_mut().collect();
-    while let Some(value) = left.pop() {
-        match value {
-            Value::String(text) => change(text),
-            Value::Array(values) => left.extend(values),
-            Value::Object(fields) => left.extend(fields.values_mut()),
-            _ => {}
-        }
-    }
 }
 
 /// Some servers write `null` for an empty list.

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::error_kind::OperationErrorKind;
 use super::extra::{KnownFields, unknown_fields};
-use super::{Content, Message, Messages, Role, ToolCall, ToolSpec, Usage};
+use super::{Content, Message, Messages, Role, ToolCall, ToolSpec, Usage, texts};
 
 /// What a run is asked: carried by [`Start`](crate::events::Start), and by the events that end the run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,6 +25,23 @@ impl InvokeInputs {
     #[must_use]
     pub fn new(input: impl Into<Content>) -> Self {
         Self { input: input.into(), ..Self::default() }
+    }
+
+    /// Applies `change` to each text in it, for rails that redact: those of the input, of the conversation before it, and in
+    /// fields that this type does not know.
+    ///
+    /// ```
+    /// use exo_rails::prelude::*;
+    ///
+    /// #[rail(priority = 10, on = [Start])]
+    /// fn no_keys(run: &mut InvokeInputs) {
+    ///     run.for_each_text(|text| *text = text.replace("sk-live-4711", "[key]"));
+    /// }
+    /// ```
+    pub fn for_each_text(&mut self, mut change: impl FnMut(&mut String)) {
+        self.input.for_each_text_and_field(&mut change);
+        self.messages.for_each_text(&mut change);
+        texts::of_fields(&mut self.extra, &mut change);
     }
 }
 
@@ -81,6 +98,23 @@ impl InvokeOutput {
     #[must_use]
     pub fn text(text: impl Into<String>) -> Self {
         Self { text: text.into(), ..Self::default() }
+    }
+
+    /// Applies `change` to each text in it, for rails that redact: the answer, the conversation, and those in fields that this
+    /// type does not know.
+    ///
+    /// ```
+    /// use exo_rails::prelude::*;
+    ///
+    /// #[rail(priority = 10, on = [Finished])]
+    /// fn no_keys(output: &mut InvokeOutput) {
+    ///     output.for_each_text(|text| *text = text.replace("sk-live-4711", "[key]"));
+    /// }
+    /// ```
+    pub fn for_each_text(&mut self, mut change: impl FnMut(&mut String)) {
+        change(&mut self.text);
+        self.messages.for_each_text(&mut change);
+        texts::of_fields(&mut self.extra, &mut change);
     }
 }
 
@@ -143,6 +177,37 @@ impl ModelResponse {
     #[must_use]
     pub fn text(text: impl Into<String>) -> Self {
         Self { message: Message::assistant(text.into()), finish_reason: Some("stop".to_owned()), ..Self::default() }
+    }
+
+    /// Applies `change` to each text in it, for rails that redact: the texts of [the message](Message::for_each_text), which are
+    /// its content, its reasoning, a refusal and the arguments of its tool calls, and those in fields that this type does not
+    /// know.
+    ///
+    /// The pieces of a streamed answer leave before [`PostLlmCall`](crate::events::PostLlmCall): a rail that redacts the text of
+    /// an answer is on [`LlmChunk`](crate::events::LlmChunk) too.
+    ///
+    /// ```
+    /// use exo_rails::ModelResponse;
+    /// use exo_rails::message::{Message, ToolCall};
+    /// use exo_rails::prelude::*;
+    /// use serde_json::json;
+    ///
+    /// #[rail(priority = 10, on = [PostLlmCall])]
+    /// fn no_keys(response: &mut ModelResponse) {
+    ///     response.for_each_text(|text| *text = text.replace("sk-live-4711", "[key]"));
+    /// }
+    ///
+    /// let call = ToolCall::new("call-1", "login", &json!({ "key": "sk-live-4711" }));
+    /// let mut message = Message { tool_calls: vec![call], ..Message::assistant("") };
+    /// message.extra.insert("reasoning_content".into(), "The key is sk-live-4711.".into());
+    /// let mut response = ModelResponse { message, ..ModelResponse::default() };
+    /// no_keys(&mut response);
+    /// assert_eq!(response.message.extra["reasoning_content"], "The key is [key].");
+    /// assert_eq!(response.message.tool_calls[0].function.arguments, r#"{"key":"[key]"}"#);
+    /// ```
+    pub fn for_each_text(&mut self, mut change: impl FnMut(&mut String)) {
+        self.message.for_each_text(&mut change);
+        texts::of_fields(&mut self.extra, &mut change);
     }
 
     /// Whether the answer was cut before the model had finished: its `finish_reason` is `length` or `content_filter`, or a
@@ -310,6 +375,25 @@ impl ToolCallInputs {
         self
     }
 
+    /// Applies `change` to each text in the arguments, for rails that redact, then to the arguments as JSON, which covers names and
+    /// numbers, and to each text in fields that this type does not know.
+    ///
+    /// The tool receives what is left. The message of the model keeps the arguments that it has written: see
+    /// [`ModelResponse::for_each_text`] for the rail that redacts them there.
+    ///
+    /// ```
+    /// use exo_rails::prelude::*;
+    ///
+    /// #[rail(priority = 10, on = [PreToolCall])]
+    /// fn no_keys(call: &mut ToolCallInputs) {
+    ///     call.for_each_text(|text| *text = text.replace("sk-live-4711", "[key]"));
+    /// }
+    /// ```
+    pub fn for_each_text(&mut self, mut change: impl FnMut(&mut String)) {
+        texts::of_value(&mut self.arguments, &mut change);
+        texts::of_fields(&mut self.extra, &mut change);
+    }
+
     /// Sets the argument of this name; whether it could: arguments that are no object, such as text that a model
     /// wrote and that is no JSON, have no names and stay as they are.
     ///
@@ -366,6 +450,22 @@ impl ToolOutput {
     #[must_use]
     pub fn error(content: impl Into<String>) -> Self {
         Self { is_error: true, ..Self::text(content) }
+    }
+
+    /// Applies `change` to each text in it, for rails that redact: the content, and the texts in fields that this type does not
+    /// know.
+    ///
+    /// ```
+    /// use exo_rails::prelude::*;
+    ///
+    /// #[rail(priority = 10, on = [PostToolCall])]
+    /// fn no_keys(output: &mut ToolOutput) {
+    ///     output.for_each_text(|text| *text = text.replace("sk-live-4711", "[key]"));
+    /// }
+    /// ```
+    pub fn for_each_text(&mut self, mut change: impl FnMut(&mut String)) {
+        change(&mut self.content);
+        texts::of_fields(&mut self.extra, &mut change);
     }
 
     /// An output with this value as JSON text.

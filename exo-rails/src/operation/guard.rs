@@ -84,6 +84,7 @@ pub trait Guard: GuardSet + Sized {
         async move {
             let (ctx, watch) = ctx.watched();
             let mut ongoing = OngoingRun { rails: self, ctx, has_ended: false };
+            ongoing.ctx.forget_passed();
             let attempted = if let Err(error) = ensure_room() {
                 Err(Box::new(FailedAttempts { error, inputs }))
             } else {

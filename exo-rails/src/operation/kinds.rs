@@ -67,7 +67,7 @@ pub(crate) trait Kind: Operation<Post: Payloads<Substitute = NoSubstitute>> {
     }
 
     /// Begins the operation again, for a rail that has asked for it.
-    fn begins_again(_: &RailContext) {}
+    fn begins_again(_: &mut RailContext) {}
 
     /// Counts what the operation has cost.
     fn count(_: &Self::Output, _: &RailContext) {}
@@ -157,8 +157,9 @@ impl Kind for Run {
     }
 
     // What was approved once is not approved for a second time.
-    fn begins_again(ctx: &RailContext) {
+    fn begins_again(ctx: &mut RailContext) {
         ctx.forget_answers();
+        ctx.forget_passed();
     }
 
     fn failure(_: RunError) -> Option<Box<OperationError>> {

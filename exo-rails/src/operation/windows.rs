@@ -12,7 +12,7 @@ use super::attempt::{AttemptOver, act_on};
 use super::failure::IntoFailure;
 use crate::chain::{Serves, enter};
 use crate::context::RailContext;
-use crate::error::{OperationError, SuspendedResult};
+use crate::error::OperationError;
 use crate::event::LlmChunk;
 use crate::guard_set::GuardSet;
 use crate::message::{
@@ -33,8 +33,8 @@ pub(super) async fn whole<R: GuardSet>(
         ends_here(response);
     }
     put_text(&mut response.message, window.text);
-    let result = || Some(SuspendedResult::Response(response.clone()));
-    asked.map(drop).map_err(|over| over.suspended_with(result))
+    // Where a rail suspends the run, the answer is not kept: no rail has seen the reasoning and the tool calls in it.
+    asked.map(drop)
 }
 
 /// Lets an answer leave as it comes, each piece after the rails have seen it.

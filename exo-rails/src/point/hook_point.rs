@@ -148,6 +148,14 @@ impl CustomPoint {
         self.operation
     }
 
+    /// The same as a bit; 0 for an event of no operation.
+    pub(crate) const fn operation_bit(&self) -> u64 {
+        match self.operation {
+            Some(operation) => 1 << number_of(operation),
+            None => 0,
+        }
+    }
+
     /// The name from `#[event(name = "…")]`, or else the name of the type in snake case.
     #[must_use]
     pub const fn name(&self) -> &'static str {

@@ -578,7 +578,7 @@ pub fn decided<E: Payloads>(span: &Span, outcome: &Outcome<E>) {
     }
     let (decision, reason) = match outcome {
         Ok(decision) => (decision.action(), decision.reason()),
-        // Without the text of the fault: a fault about arguments quotes them.
+        // Not its text: a rail's error may quote the payload.
         Err(fault) => {
             failed(span, fault_type(&fault.cause));
             ("fault", None)

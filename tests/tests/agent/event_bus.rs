@@ -3,11 +3,15 @@
 use std::sync::{Arc, Mutex};
 
 use exo_rails::prelude::*;
-use exo_rails::{EventBus, EventRecord, Lagged, NoRails, Outcome, Serves, StopKind, StreamPiece, Subscription};
+use exo_rails::{
+    CompactionInputs, CompactionOutput, DynGuardSet, EventBus, EventRecord, Lagged, NoRails, NoRetry, Operation,
+    Outcome, Serves, ServesOperation, StopKind, StreamPiece, Subscription,
+};
 use exo_rails_agent::{Agent, Session};
 use futures_util::{FutureExt, StreamExt, stream};
 use serde_json::json;
 use tests::{Model, asks_for, notes, run_agent};
+use tokio::task::unconstrained;
 
 #[rail(priority = 10, on = [PreToolCall])]
 fn no_delete(call: &ToolCallInputs) -> RailAction {
@@ -26,7 +30,8 @@ fn again_once(ctx: &RailContext) -> RailAction {
 
 /// What has been published and not received yet.
 fn received(subscription: &mut Subscription) -> Vec<Result<Arc<EventRecord>, Lagged>> {
-    std::iter::from_fn(|| subscription.recv().now_or_never().flatten()).collect()
+    // Tokio stops a task that receives much at once.
+    std::iter::from_fn(|| unconstrained(subscription.recv()).now_or_never().flatten()).collect()
 }
 
 fn records(subscription: &mut Subscription) -> Vec<Arc<EventRecord>> {
@@ -176,6 +181,7 @@ async fn filters_by_points_and_predicates_hold_together() {
     let bus = EventBus::new(64);
     let mut tools = bus.subscribe().with_events([HookPoint::PreToolCall, HookPoint::PostToolCall]);
     let mut stopped = bus.subscribe().with_filter(|record| record.stopped.is_some());
+    // What a rail has stopped has no payload.
     let of_read = |record: &EventRecord| record.payload["call"]["tool_name"] == "read";
     let mut both = bus.subscribe().with_events([HookPoint::PreToolCall]).with_filter(of_read);
     let mut none = bus.subscribe().with_filter(|record| record.stopped.is_some()).with_filter(of_read);
@@ -428,9 +434,9 @@ async fn chunks_of_a_stream_are_told_piece_by_piece() {
     assert_eq!(texts(&told).concat(), "bonono ond opple");
 }
 
-/// The text of each record.
+/// The text of each record; none where a rail has stopped the event.
 fn texts(records: &[Arc<EventRecord>]) -> Vec<&str> {
-    records.iter().map(|record| record.payload["text"].as_str().unwrap()).collect()
+    records.iter().map(|record| record.payload["text"].as_str().unwrap_or_default()).collect()
 }
 
 #[rail(priority = 10, on = [LlmChunk])]
@@ -483,6 +489,184 @@ async fn of_a_chunk_is_told_what_leaves() {
     }
 }
 
+/// Stops one event in one way.
+#[derive(Clone, Copy)]
+struct Stops(HookPoint, &'static str);
+
+#[rail(priority = 50)]
+impl Stops {
+    #[on(Start, PreLlmCall, PostLlmCall, PreToolCall, PostToolCall, Finished, PreStoreSecret, PostStoreSecret, Told)]
+    fn any(&self, ctx: &RailContext) -> Result<RailAction, &'static str> {
+        match self.1 {
+            _ if ctx.event() != self.0 => Ok(RailAction::Continue),
+            "skip" => Ok(RailAction::skip("stopped")),
+            "retry" => Ok(RailAction::retry(RetryRequest::new("stopped").with_max_retries(0))),
+            "abort" => Ok(RailAction::abort("stopped")),
+            "answer" => Ok(RailAction::abort_with("no", "stopped")),
+            "suspend" => Ok(RailAction::suspend(ctx.question("may it?"))),
+            _ => Err("stopped"),
+        }
+    }
+
+    #[on(PreCompaction)]
+    fn compaction(&self, ctx: &RailContext) -> RailAction<CompactionOutput, NoRetry> {
+        match self.1 {
+            _ if ctx.event() != self.0 => RailAction::Continue,
+            "abort" => RailAction::abort("stopped"),
+            "suspend" => RailAction::suspend(ctx.question("may it?")),
+            // Without a substitute, the history goes on as it is.
+            _ => RailAction::skip_with(CompactionOutput::default(), "stopped"),
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Receipt(#[allow(dead_code)] String);
+
+#[derive(Operation)]
+#[operation(inputs = String, output = Receipt)]
+struct StoreSecret;
+
+#[derive(Event)]
+#[event(payload = &mut String, allows = "retry")]
+struct Told;
+
+rail_chain! {
+    #[chain(events = [Told], operations = [StoreSecret])]
+    struct Stopping { stops: Stops }
+}
+
+const SECRET: &str = "sk-live-4711";
+
+/// Guards an operation of each kind, each with a secret in its inputs or, at an event after it, in its output.
+async fn guard_all<R>(rails: &R, at: HookPoint, ctx: &mut RunContext)
+where
+    R: GuardSet + ServesOperation<StoreSecret> + Serves<Told>,
+{
+    let (inputs, output) = if at.is_after() { ("", SECRET) } else { (SECRET, "") };
+    let run = |_| async move { Ok::<_, OperationError>(InvokeOutput::text(output)) };
+    let _ = rails.guard_run(inputs, ctx, run).await;
+    let request = ModelCallInputs::new([exo_rails::message::Message::user(inputs)]);
+    // A window lets the text of an answer leave before the rails after the call.
+    let answer = |_| async move {
+        let mut answer = ModelResponse::text("");
+        answer.message.extra.insert("reasoning".into(), output.into());
+        Ok::<_, OperationError>(answer)
+    };
+    let _ = rails.guard_llm_call(request, ctx, answer).await;
+    let call = ToolCallInputs::new("search").with_arguments(json!({ "query": inputs }));
+    let tool = |_| async move { Ok::<_, OperationError>(ToolOutput::text(output)) };
+    let _ = rails.guard_tool_call(call, ctx, tool).await;
+    let store = |_| async move { Ok::<_, OperationError>(Receipt(output.to_owned())) };
+    let _ = rails.guard_operation::<StoreSecret, _>(inputs.to_owned(), ctx, store).await;
+    let history = CompactionInputs {
+        messages: [exo_rails::message::Message::user(inputs)].into(),
+        ..CompactionInputs::default()
+    };
+    let compact = |_| async { Ok::<_, OperationError>(CompactionOutput::default()) };
+    let _ = rails.guard_compaction(history, ctx, compact).await;
+    let _ = rails.dispatch::<Told>(&mut inputs.to_owned(), ctx).await;
+}
+
+/// What was published of the operation that the event belongs to, as JSON.
+fn published(all: &mut Subscription, of: &[HookPoint]) -> String {
+    let records = records(all);
+    let of_operation: Vec<_> = records.iter().filter(|record| of.contains(&record.event)).collect();
+    assert!(!of_operation.is_empty());
+    for record in &of_operation {
+        assert!(record.stopped.is_none() || record.payload.is_null(), "{record:?}");
+    }
+    format!(
+        "{}{of_operation:?}",
+        serde_json::to_string(&of_operation.iter().map(|record| &***record).collect::<Vec<_>>()).unwrap()
+    )
+}
+
+#[tokio::test]
+async fn what_a_rail_has_stopped_is_not_published() {
+    use HookPoint as At;
+    let (pre_store, post_store, told) = (PreStoreSecret::POINT, PostStoreSecret::POINT, Told::POINT);
+    let operations: [(HookPoint, &[HookPoint]); 10] = [
+        (At::Start, &[At::Start, At::Finished, At::Error, At::Suspended]),
+        (At::Finished, &[At::Start, At::Finished, At::Error, At::Suspended]),
+        (At::PreLlmCall, &[At::PreLlmCall, At::PostLlmCall, At::LlmChunk]),
+        (At::PostLlmCall, &[At::PreLlmCall, At::PostLlmCall, At::LlmChunk]),
+        (At::PreToolCall, &[At::PreToolCall, At::PostToolCall]),
+        (At::PostToolCall, &[At::PreToolCall, At::PostToolCall]),
+        (At::PreCompaction, &[At::PreCompaction, At::PostCompaction]),
+        (pre_store, &[pre_store, post_store]),
+        (post_store, &[pre_store, post_store]),
+        (told, &[told]),
+    ];
+    for (at, of) in operations {
+        for how in ["skip", "retry", "abort", "answer", "suspend", "fault"] {
+            let bus = EventBus::new(64);
+            let mut all = bus.subscribe();
+            // One context for all: what has passed in it once has not passed for ever.
+            let mut ctx = RunContext::new("tests");
+            guard_all(&bus.wrap(Stopping { stops: Stops(At::SessionEnd, how) }), at, &mut ctx).await;
+            assert!(published(&mut all, of).contains(SECRET), "{at}: it is published where nothing is stopped");
+            guard_all(&bus.wrap(Stopping { stops: Stops(at, how) }), at, &mut ctx).await;
+            let published = published(&mut all, of);
+            assert!(!published.contains(SECRET), "{at}, {how}: {published}");
+        }
+    }
+}
+
+#[rail(priority = 10, on = [Start])]
+fn no_keys(run: &mut InvokeInputs) {
+    run.for_each_text(|text| *text = text.replace(SECRET, "[key]"));
+}
+
+/// Has the run done again, and cancels it before its rails are asked again.
+#[rail(priority = 20, on = [Finished])]
+fn again_and_cancel(ctx: &RailContext) -> RailAction {
+    ctx.cancellation().unwrap().cancel();
+    RailAction::retry(RetryRequest::new("again"))
+}
+
+#[tokio::test]
+async fn the_error_of_a_run_that_did_not_start_has_no_input() {
+    let bus = EventBus::new(64);
+    let mut errors = bus.subscribe().with_events([HookPoint::Error]);
+    let rails = bus.wrap(rail_chain![no_keys, again_and_cancel]);
+    let answer = |_| async { Ok::<_, OperationError>("done") };
+    let mut ctx = RunContext::new("tests").with_cancellation(exo_rails::CancellationToken::new());
+    rails.guard_run(SECRET, &mut ctx, answer).await.unwrap_err();
+    // Cancelled before it begins, in a context in which another run has begun.
+    rails.guard_run(SECRET, &mut ctx, answer).await.unwrap_err();
+    let told: Vec<_> = records(&mut errors).iter().map(|record| record.payload.clone()).collect();
+    assert_eq!(told[0]["error"], "the run was cancelled");
+    assert!(!told[0].to_string().contains(SECRET), "{told:?}");
+    assert_eq!(told[1], json!({ "error": "the run was cancelled" }));
+}
+
+#[tokio::test]
+async fn a_bus_around_a_part_knows_when_another_part_has_stopped_the_event() {
+    #[rail(priority = 5, on = [PreToolCall])]
+    fn no_second(ctx: &RailContext) -> RailAction {
+        let calls = ctx.run.update(|calls: &mut u32| {
+            *calls += 1;
+            *calls
+        });
+        if calls == 2 { RailAction::skip("one is enough") } else { RailAction::Continue }
+    }
+    rail_chain! {
+        struct Around { no_second, part: DynGuardSet }
+    }
+    let bus = EventBus::new(64);
+    let mut after = bus.subscribe().with_events([HookPoint::PostToolCall]);
+    let (rails, mut ctx) = (Around { part: DynGuardSet::new(bus.wrap(NoRails)) }, RunContext::new("tests"));
+    for query in ["orders", SECRET] {
+        let call = ToolCallInputs::new("search").with_arguments(json!({ "query": query }));
+        let tool = |_| async { Ok::<_, OperationError>(ToolOutput::text("done")) };
+        rails.guard_tool_call(call, &mut ctx, tool).await.unwrap();
+    }
+    let told = records(&mut after);
+    assert_eq!(told[0].payload["call"]["arguments"]["query"], "orders");
+    assert!(told[1].payload["call"].is_null());
+}
+
 #[rail(priority = 90, on = [PreToolCall], always)]
 fn audit(ctx: &RailContext) {
     ctx.run
@@ -531,7 +715,7 @@ async fn a_record_is_json() {
         json!({
             "number": 0, "agent": "tests", "session_id": null, "turn": 0, "step": 0, "attempt": 0,
             "emitted": null, "event": "pre_tool_call",
-            "payload": { "call": { "tool_name": "delete", "arguments": {} } },
+            "payload": null,
             "stopped": { "rail_name": "no_delete", "how": "skip", "reason": "nothing is deleted" },
             "substituted_by": null,
         })

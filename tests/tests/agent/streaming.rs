@@ -446,8 +446,9 @@ async fn a_streamed_run_tells_what_happens() {
     let events = events(script).await;
     let text = |text: &str| RunEvent::Text(text.to_owned());
     assert_eq!(events[..2], [text("I"), text(" look.")]);
-    assert!(matches!(&events[2], RunEvent::ToolCalls(calls) if calls[0].function.name == "search"), "{events:?}");
-    assert!(matches!(&events[3], RunEvent::ToolReturned { output, .. } if output.content == "found"), "{events:?}");
+    assert!(matches!(&events[2], RunEvent::ToolCalls(calls) if calls[0].tool_name == "search"), "{events:?}");
+    assert!(matches!(&events[3], RunEvent::ToolRuns(call) if call.tool_name == "search"), "{events:?}");
+    assert!(matches!(&events[4], RunEvent::ToolReturned { output, .. } if output.content == "found"), "{events:?}");
     let Some(RunEvent::Finished(output)) = events.last() else { panic!("{events:?}") };
     assert_eq!((output.text.as_str(), output.usage.total_tokens, output.steps), ("The [-] is out.", 11, 2));
     let joined: String =
@@ -509,4 +510,46 @@ async fn a_streamed_run_can_be_dropped_and_sent_to_another_task() {
         text
     });
     assert_eq!(text.await.unwrap(), "one two three");
+}
+
+#[tokio::test]
+async fn a_streamed_run_tells_the_arguments_that_the_rails_have_let_pass() {
+    #[rail(on = [PreToolCall])]
+    fn hide_or_refuse(call: &mut ToolCallInputs) -> RailAction {
+        if call.arguments["query"] == "sk-live-4712" {
+            return RailAction::skip("it has a key");
+        }
+        call.for_each_text(|text| *text = text.replace("sk-live-4711", "[key]"));
+        RailAction::Continue
+    }
+    let model: ScriptedModel = r#"[
+        { "call": [{ "tool": "search", "arguments": { "query": "sk-live-4711" } },
+                   { "tool": "search", "arguments": { "query": "sk-live-4712" } }] },
+        { "say": "done" }
+    ]"#
+    .parse()
+    .unwrap();
+    let agent = Agent::builder("streaming", model).tools(tools()).rails(rail_chain![hide_or_refuse]).build();
+    let events: Vec<_> = agent.stream("hello").map(|event| event.unwrap()).collect().await;
+    let (finished, told) = events.split_last().unwrap();
+    assert!(!format!("{told:?}").contains("sk-live"), "{told:?}");
+    let runs: Vec<_> =
+        told.iter().filter_map(|event| if let RunEvent::ToolRuns(call) = event { Some(call) } else { None }).collect();
+    assert_eq!(runs.len(), 1, "a refused call does not run");
+    assert_eq!(runs[0].arguments["query"], "[key]");
+    // The message keeps what the model has written: a rail on `PostLlmCall` redacts it there.
+    assert!(format!("{finished:?}").contains("sk-live-4711"));
+}
+
+/// Tokio has a task yield that receives much without waiting.
+#[tokio::test]
+async fn a_run_of_many_events_that_never_waits_ends() {
+    let text = "word ".repeat(1_000);
+    let deltas: Vec<_> = text.split_inclusive(' ').collect();
+    let model: ScriptedModel = json!([{ "deltas": deltas }]).to_string().parse().unwrap();
+    let agent = Agent::builder("streaming", model).build();
+    let events: Vec<_> = agent.stream("hello").map(|event| event.unwrap()).collect().await;
+    assert!(events.len() > 1_000);
+    let Some(RunEvent::Finished(output)) = events.last() else { panic!("{events:?}") };
+    assert_eq!(output.text, text);
 }

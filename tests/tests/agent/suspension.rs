@@ -223,8 +223,11 @@ async fn at_each_event_a_run_goes_on_where_it_was_and_nothing_happens_twice() {
                 Err(failed) => run = restarted(failed),
             }
         };
-        assert_eq!(world.counts(), usual.counts(), "{at}: nothing was done twice");
-        assert_eq!(resumed, output, "{at}");
+        // No rail has seen all of an answer at `LlmChunk`, so it is not kept: the model is asked again.
+        let again = if at == HookPoint::LlmChunk { times } else { 0 };
+        let (model_calls, tool_calls) = usual.counts();
+        assert_eq!(world.counts(), (model_calls + again, tool_calls), "{at}: nothing was done twice");
+        assert_eq!((resumed.text, resumed.messages), (output.text, output.messages), "{at}");
     }
 }
 
@@ -271,7 +274,9 @@ async fn a_refusal_and_an_answer_that_makes_no_sense_end_the_run() {
         assert!(refused.suspended.is_none());
         let senseless = agent(&world, at).run(answered(run, "perhaps")).await.unwrap_err();
         assert!(matches!(&senseless.error, RunError::Fault(fault) if fault.event == at), "{at}: {senseless}");
-        assert_eq!(world.counts(), before, "{at}");
+        // The model is asked again where nothing of its answer was kept.
+        let again = if at == HookPoint::LlmChunk { 2 } else { 0 };
+        assert_eq!(world.counts(), (before.0 + again, before.1), "{at}");
     }
 }
 
@@ -301,6 +306,25 @@ fn approval(call: &ToolCallInputs, ctx: &RailContext) -> Result<RailAction, serd
 
 fn approving<R: GuardSet>(world: &World, rails: R) -> exo_rails_agent::AgentBuilder<Clerk, R> {
     Agent::builder("clerk", Clerk(world.clone())).tool(world.refund()).rails(rails)
+}
+
+#[tokio::test]
+async fn the_input_that_a_rail_has_refused_is_not_saved() {
+    #[rail(priority = 10, on = [Start])]
+    fn refuse(run: &InvokeInputs) -> RailAction {
+        if run.input.text().is_empty() { RailAction::Continue } else { RailAction::skip("it has a key") }
+    }
+    rail_chain! {
+        struct Refusing { refuse, asks: Asks }
+    }
+    let world = World::default();
+    let rails = Refusing { asks: Asks(HookPoint::Finished) };
+    let agent = Agent::builder("clerk", Clerk(world.clone())).rails(rails).build();
+    let failed = agent.run("my key is sk-live-4711").await.unwrap_err();
+    assert!(!serde_json::to_string(&failed.suspended).unwrap().contains("sk-live-4711"));
+    let output = agent.run(answered(restarted(failed), true)).await.unwrap();
+    assert_eq!(output.extra[InvokeOutput::SKIPPED]["by"], "refuse");
+    assert_eq!(world.counts(), (0, 0));
 }
 
 #[tokio::test]

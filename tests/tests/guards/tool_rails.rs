@@ -1,7 +1,9 @@
 //! Rails for one tool: called for no other, with its arguments as a type.
 
+use std::collections::HashMap;
+
 use exo_rails::prelude::*;
-use exo_rails::tools;
+use exo_rails::{NoRails, tools};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tests::{Warnings, note, notes};
@@ -149,7 +151,7 @@ async fn what_it_decides_is_what_any_rail_decides() {
 async fn arguments_that_do_not_fit_are_a_fault_with_the_place_in_the_json() {
     let (result, notes) = everywhere(delete(json!({ "path": "a", "options": { "depth": "deep" } }))).await;
     let expected = "rail `only_tmp` faulted at pre_tool_call: the arguments of `delete_file` do not fit `DeleteFile`: \
-                    at `options.depth`: invalid type: string \"deep\", expected u32";
+                    at `options.depth`: invalid type: string, expected u32";
     assert_eq!(result, Err(expected.into()));
     assert!(notes.is_empty(), "neither the rail nor the tool was called: {notes:?}");
 }
@@ -161,7 +163,11 @@ async fn an_observer_whose_arguments_do_not_fit_does_not_stop_the_run() {
     assert_eq!(result.as_deref(), Ok(r#"{"path":5}"#));
     assert!(notes.is_empty());
     assert_eq!(warnings.seen().len(), 2, "before and after the call: {:?}", warnings.seen());
-    assert!(warnings.seen()[0].contains("at `path`: invalid type: integer `5`"), "{:?}", warnings.seen());
+    assert!(
+        warnings.seen()[0].contains("at `path`: invalid type: integer, expected a string"),
+        "{:?}",
+        warnings.seen()
+    );
 }
 
 #[tokio::test]
@@ -237,4 +243,97 @@ async fn what_stops_the_call_stops_it_whatever_becomes_of_the_arguments() {
 fn arguments_that_are_only_looked_at_change_nothing() {
     assert!(<log as Rail>::REWRITES.is_empty());
     assert_eq!(<only_tmp as Rail>::REWRITES, [HookPoint::PreToolCall]);
+}
+
+/// Arguments of each shape in which a text of the model may not fit.
+#[derive(Debug, Default, Serialize, Deserialize, ToolArgs)]
+#[tool(name = "shapes", schema = json!({ "type": "object" }))]
+#[serde(deny_unknown_fields, default)]
+struct Shapes {
+    number: u32,
+    limits: HashMap<String, u32>,
+    ports: HashMap<u16, u32>,
+    pair: (u32, u32),
+    list: Vec<Inner>,
+    kind: Option<Kind>,
+    #[serde(deserialize_with = "quoting")]
+    checked: String,
+}
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Inner {
+    flag: bool,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Kind {
+    Small,
+    Sized(u8),
+    Named { flag: bool },
+}
+
+/// Quotes what it refuses.
+fn quoting<'de, D: serde::Deserializer<'de>>(value: D) -> Result<String, D::Error> {
+    let text = String::deserialize(value)?;
+    Err(serde::de::Error::custom(format!("missing field `{text}`, expected {text}")))
+}
+
+const SECRET: &str = "sk-live-4711";
+
+#[tokio::test]
+async fn what_does_not_fit_is_said_without_the_value_except_to_the_model() {
+    let cases = [
+        (json!({ "number": SECRET }), "at `number`: invalid type: string, expected u32"),
+        (json!({ "limits": { SECRET: SECRET } }), "at `limits.*`: invalid type: string, expected u32"),
+        (json!({ "ports": { SECRET: 1 } }), "at `ports`: invalid type: string, expected u16"),
+        (json!({ "ports": { "80": SECRET } }), "at `ports.*`: invalid type: string, expected u32"),
+        (json!({ "pair": [1, 2, SECRET] }), "at `pair`: invalid length 3, expected fewer elements in array"),
+        (json!({ "list": [{}, { "flag": SECRET }] }), "at `list[0]`: missing field `flag`"),
+        (
+            json!({ "list": [{ "flag": true }, { "flag": SECRET }] }),
+            "at `list[1].flag`: invalid type: string, expected a boolean",
+        ),
+        (json!({ "kind": SECRET }), "at `kind`: unknown variant, expected one of `small`, `sized`, `named`"),
+        (json!({ "kind": { SECRET: 1 } }), "at `kind`: unknown variant, expected one of `small`, `sized`, `named`"),
+        (json!({ "kind": { "sized": SECRET } }), "at `kind.sized`: invalid type: string, expected u8"),
+        (
+            json!({ "kind": { "named": { "flag": SECRET } } }),
+            "at `kind.named.flag`: invalid type: string, expected a boolean",
+        ),
+        (json!({ "kind": { "small": SECRET } }), "at `kind`: invalid type: string, expected unit"),
+        (json!({ "kind": [SECRET] }), "at `kind`: invalid type: sequence, expected string or map"),
+        (json!({ "checked": SECRET }), "at `checked`: the type refuses the value"),
+        (
+            json!({ SECRET: 1 }),
+            "unknown field, expected one of `number`, `limits`, `ports`, `pair`, `list`, `kind`, `checked`",
+        ),
+        (json!(SECRET), "invalid type: string, expected struct Shapes"),
+        (json!([SECRET]), "the arguments of `shapes` are a list: an object is expected"),
+    ];
+    let tool = Shapes::tool(|_| async { Ok::<_, OperationError>("done") });
+    for (arguments, expected) in cases {
+        let call = ToolCallInputs::new("shapes").with_arguments(arguments.clone());
+        let error = Args::<Shapes>::of(&call).unwrap_err();
+        let beginning = "the arguments of `shapes` do not fit `Shapes`: ";
+        let text = error.to_string();
+        assert_eq!(text.strip_prefix(beginning).unwrap_or(&text), expected, "{arguments}");
+        let (_, fault) = (call.clone(), RailFault::new("rail", HookPoint::PreToolCall, error));
+        let mut source: Option<&dyn std::error::Error> = Some(&fault);
+        while let Some(error) = source {
+            assert!(!format!("{error} {error:?}").contains("4711"), "{error:?}");
+            source = error.source();
+        }
+        // The model reads what serde says.
+        let output =
+            NoRails.guard_tool_call(call, &mut RunContext::new("tests"), |call| tool.call(call)).await.unwrap();
+        assert!(output.is_error);
+        if arguments["number"] == SECRET {
+            assert!(
+                output.content.contains("at `number`: invalid type: string \"sk-live-4711\", expected u32"),
+                "{}",
+                output.content
+            );
+        }
+    }
 }

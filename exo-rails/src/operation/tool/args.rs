@@ -10,6 +10,7 @@ use serde_json::Value;
 use crate::error::OperationError;
 use crate::message::OperationErrorKind;
 use crate::message::ToolCallInputs;
+use crate::operation::tool::mismatch::{self, Mismatch};
 use crate::operation::tool::tool_args::ToolArgs;
 use crate::operation::tool::write_back::Change;
 
@@ -53,7 +54,7 @@ impl<T> Args<T> {
     ///
     /// let call = ToolCallInputs::new("delete_file").with_arguments(json!({ "path": 5 }));
     /// let Err(error) = Args::<DeleteFile>::of(&call) else { panic!("it fits") };
-    /// assert!(error.to_string().ends_with("at `path`: invalid type: integer `5`, expected a string"));
+    /// assert!(error.to_string().ends_with("at `path`: invalid type: integer, expected a string"));
     /// ```
     ///
     /// # Errors
@@ -87,6 +88,10 @@ impl<T> DerefMut for Args<T> {
 }
 
 /// The arguments of a tool call are not what its tool takes.
+///
+/// The error says the place and what is expected there, and never what is in the arguments: as the [fault](crate::RailFault) of a
+/// rail, it is logged. When a tool cannot read its arguments, the model also reads the value that does not fit. The model
+/// wrote that value itself, and the rails before the call have let it pass.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -129,26 +134,25 @@ pub enum ArgsError {
         source: serde_json::Error,
     },
     /// They do not fit the type.
-    #[error("the arguments of `{tool_name}` do not fit `{type_name}`: {}{source}", at(path))]
+    #[error("the arguments of `{tool_name}` do not fit `{type_name}`: {}{mismatch}", at(path))]
     Mismatch {
         /// The tool.
         tool_name: String,
         /// The type that its arguments have, without the modules that it is in.
         type_name: &'static str,
-        /// Where in the arguments, such as `targets[2].path`; empty when it is about all of them.
+        /// Where in the arguments, such as `targets[2].path`; empty when it is about all of them. A name that the type does not
+        /// declare, such as a key of a map, is `*`.
         path: String,
-        /// What does not fit.
-        source: serde_json::Error,
+        /// What does not fit, such as `invalid type: integer, expected a string`.
+        mismatch: String,
     },
-    /// They have the type but are no JSON, such as a map whose keys are lists.
-    #[error("the arguments of `{tool_name}`, a `{type_name}`, cannot be written as JSON: {source}")]
+    /// They have the type but cannot be written as JSON, such as a map whose keys are lists.
+    #[error("the arguments of `{tool_name}`, a `{type_name}`, cannot be written as JSON: its `Serialize` refuses them")]
     Unwritable {
         /// The tool.
         tool_name: String,
         /// The type that its arguments have, without the modules that it is in.
         type_name: &'static str,
-        /// Why.
-        source: serde_json::Error,
     },
     /// What a rail has left in them is not what the tool would read.
     #[error(
@@ -167,14 +171,13 @@ fn at(path: &str) -> String {
 }
 
 impl ArgsError {
-    fn mismatch<A>(tool_name: &str, error: serde_path_to_error::Error<serde_json::Error>) -> Self {
-        // What is about all of them is at no place.
-        let path = if error.path().iter().len() == 0 { String::new() } else { error.path().to_string() };
-        Self::Mismatch {
-            tool_name: tool_name.to_owned(),
-            type_name: short_name::<A>(),
-            path,
-            source: error.into_inner(),
+    /// The same text about a mismatch, with the value that does not fit.
+    fn with_value(&self, value: &str) -> String {
+        match self {
+            Self::Mismatch { tool_name, type_name, .. } => {
+                format!("the arguments of `{tool_name}` do not fit `{type_name}`: {value}")
+            }
+            other => other.to_string(),
         }
     }
 
@@ -215,26 +218,45 @@ pub(crate) fn ensure_json(call: &ToolCallInputs) -> Result<(), ArgsError> {
     }
 }
 
-/// The arguments of a call as this type. This is the one way to them: for tools as for rails.
+/// The arguments of a call as this type, for rails.
 pub(crate) fn read<A: DeserializeOwned>(call: &ToolCallInputs) -> Result<A, ArgsError> {
-    // A list fits a struct by the order of its fields, but rails look at arguments by their names.
-    if call.arguments.is_array() {
-        return Err(ArgsError::List { tool_name: call.tool_name.clone() });
-    }
-    typed(&call.tool_name, &call.arguments)
+    typed(call).map_err(|unfit| unfit.error)
 }
 
-fn typed<A: DeserializeOwned>(tool_name: &str, arguments: &Value) -> Result<A, ArgsError> {
-    serde_path_to_error::deserialize(arguments).map_err(|error| ArgsError::mismatch::<A>(tool_name, error))
+/// The same for a tool, whose error the model reads.
+pub(crate) fn read_for_tool<A: DeserializeOwned>(call: &ToolCallInputs) -> Result<A, OperationError> {
+    typed(call).map_err(|Unfit { error, value }| match value {
+        None => error.into(),
+        Some(value) => OperationError { message: error.with_value(&value), ..error.into() },
+    })
+}
+
+/// Why arguments cannot be read.
+struct Unfit {
+    error: ArgsError,
+    /// What does not fit, and where, with the value.
+    value: Option<String>,
+}
+
+/// The arguments of a call as this type. This is the one way to them: for tools as for rails.
+fn typed<A: DeserializeOwned>(call: &ToolCallInputs) -> Result<A, Unfit> {
+    let tool_name = || call.tool_name.clone();
+    // A list fits a struct by the order of its fields, but rails look at arguments by their names.
+    if call.arguments.is_array() {
+        return Err(Unfit { error: ArgsError::List { tool_name: tool_name() }, value: None });
+    }
+    A::deserialize(&call.arguments).map_err(|error| {
+        let Mismatch { path, full_path, text } = mismatch::of::<A>(&call.arguments);
+        let value = Some(format!("{}{error}", at(&full_path)));
+        let error = ArgsError::Mismatch { tool_name: tool_name(), type_name: short_name::<A>(), path, mismatch: text };
+        Unfit { error, value }
+    })
 }
 
 /// Arguments as JSON.
 pub(crate) fn write<A: Serialize>(tool_name: &str, args: &A) -> Result<Value, ArgsError> {
-    serde_json::to_value(args).map_err(|source| ArgsError::Unwritable {
-        tool_name: tool_name.to_owned(),
-        type_name: short_name::<A>(),
-        source,
-    })
+    serde_json::to_value(args)
+        .map_err(|_| ArgsError::Unwritable { tool_name: tool_name.to_owned(), type_name: short_name::<A>() })
 }
 
 /// The arguments of a call while a rail may change them, for `&mut Args<T>`.

@@ -1,6 +1,7 @@
 //! What an agent can do: its tools.
 
 pub(crate) mod args;
+mod mismatch;
 pub(crate) mod tool_args;
 pub(crate) mod tool_set;
 mod write_back;
@@ -95,12 +96,12 @@ impl Tool {
         O: Into<ToolOutput>,
         E: IntoFailure<OperationError>,
     {
-        Self::boxed(spec, move |call| match read(&call) {
+        Self::boxed(spec, move |call| match read_for_tool(&call) {
             Ok(arguments) => {
                 let permit = call.share();
                 begins(permit, run(arguments, call))
             }
-            Err(error) => Box::pin(std::future::ready(Err(error.into()))),
+            Err(error) => Box::pin(std::future::ready(Err(error))),
         })
     }
 

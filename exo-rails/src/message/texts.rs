@@ -1,0 +1,121 @@
+//! All texts in JSON, for rails that redact.
+
+use serde_json::{Map, Value};
+
+/// Applies `change` to each text in these fields.
+pub(super) fn of_fields(fields: &mut Map<String, Value>, change: &mut impl FnMut(&mut String)) {
+    fields.values_mut().for_each(|value| of_texts(value, change));
+}
+
+fn of_texts(value: &mut Value, change: &mut impl FnMut(&mut String)) {
+    let mut left = vec![value];
+    while let Some(value) = left.pop() {
+        match value {
+            Value::String(text) => change(text),
+            Value::Array(values) => left.extend(values),
+            Value::Object(fields) => left.extend(fields.values_mut()),
+            _ => {}
+        }
+    }
+}
+
+/// Applies `change` to each text in this value, and then to its JSON: so names and numbers are covered.
+pub(super) fn of_value(value: &mut Value, change: &mut impl FnMut(&mut String)) {
+    of_texts(value, change);
+    if !matches!(value, Value::String(_)) {
+        let before = value.to_string();
+        let mut after = before.clone();
+        change(&mut after);
+        if after != before {
+            // What is no JSON any more is a text, which no tool reads as arguments.
+            *value = serde_json::from_str(&after).unwrap_or(Value::String(after));
+        }
+    }
+}
+
+/// Applies `change` to JSON as text: as it is written, and without escapes.
+pub(super) fn of_json(json: &mut String, change: &mut impl FnMut(&mut String)) {
+    change(json);
+    let Ok(mut value) = serde_json::from_str::<Value>(json) else { return of_broken_json(json, change) };
+    let before = value.clone();
+    of_value(&mut value, change);
+    // Text with escapes is written anew: a field that is there twice has one value only, and the other may hide something.
+    if value != before || json.contains('\\') {
+        *json = match value {
+            Value::String(text) if !matches!(before, Value::String(_)) => text,
+            value => value.to_string(),
+        };
+    }
+}
+
+/// Text with escapes of characters, which is not JSON.
+fn of_broken_json(text: &mut String, change: &mut impl FnMut(&mut String)) {
+    let unescaped = unescaped(text);
+    let mut changed = unescaped.clone();
+    change(&mut changed);
+    if changed != unescaped {
+        *text = changed;
+    }
+}
+
+/// The text with characters in the place of `\u0073`.
+fn unescaped(text: &str) -> String {
+    let (mut unescaped, mut rest) = (String::new(), text);
+    while let Some(at) = rest.find('\\') {
+        let (before, escape) = rest.split_at(at);
+        unescaped.push_str(before);
+        let character = escape.strip_prefix("\\u").and_then(|digits| digits.get(..4)).and_then(of_digits);
+        // The character after another backslash is not the beginning of an escape.
+        let length = if character.is_some() { 6 } else { 1 + escape[1..].chars().next().map_or(0, char::len_utf8) };
+        match character {
+            Some(character) => unescaped.push(character),
+            None => unescaped.push_str(&escape[..length]),
+        }
+        rest = &escape[length..];
+    }
+    unescaped + rest
+}
+
+fn of_digits(digits: &str) -> Option<char> {
+    char::from_u32(u32::from_str_radix(digits, 16).ok()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hidden(json: &str) -> String {
+        let mut json = json.to_owned();
+        of_json(&mut json, &mut |text| *text = text.replace("sk-1", "[key]"));
+        json
+    }
+
+    #[test]
+    fn a_text_is_found_however_json_writes_it() {
+        let cases = [
+            (r#"{"a":"sk-1"}"#, r#"{"a":"[key]"}"#),
+            (r#"{"a":["\u0073k-1"]}"#, r#"{"a":["[key]"]}"#),
+            (r#"{"sk\u002d1":1}"#, r#"{"[key]":1}"#),
+            (r#""\u0073k-1""#, r#""[key]""#),
+            // Of two fields of one name, a tool reads the last.
+            (r#"{"a":"\u0073k-1","a":"x"}"#, r#"{"a":"x"}"#),
+            // What is not JSON.
+            ("\\u0073k-1", "[key]"),
+            (r#"{"a":"sk\u002D1"}}"#, r#"{"a":"[key]"}}"#),
+            (r"\\u0073k-1 \u00 \", r"\\u0073k-1 \u00 \"),
+            // What has nothing to hide stays as it is.
+            (r#"{ "a" : 1.0 }"#, r#"{ "a" : 1.0 }"#),
+            ("", ""),
+        ];
+        for (json, expected) in cases {
+            assert_eq!(hidden(json), expected, "{json}");
+        }
+    }
+
+    #[test]
+    fn a_change_that_breaks_json_leaves_text() {
+        let mut value = serde_json::json!({ "n": 4711 });
+        of_value(&mut value, &mut |text| *text = text.replace("4711", "[number]"));
+        assert_eq!(value, r#"{"n":[number]}"#);
+    }
+}
