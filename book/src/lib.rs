@@ -41,4 +41,8 @@ pages! {
     recipes_judge_model = "recipes/judge-model.md",
     recipes_cost_limits = "recipes/cost-limits.md",
     recipes_company_rails = "recipes/company-rails.md",
+    coming_from_lifecycle_hooks = "coming-from-lifecycle-hooks.md",
+    coming_from_langchain = "coming-from-langchain.md",
+    coming_from_tower = "coming-from-tower.md",
+    coming_from_rig = "coming-from-rig.md",
 }
