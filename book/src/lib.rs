@@ -31,3 +31,19 @@ pages! {
     testing = "testing.md",
     custom_events = "custom-events.md",
 }
+
+pages! {
+    recipes_web_server = "recipes/web-server.md",
+    recipes_retry_then_fallback = "recipes/retry-then-fallback.md",
+    recipes_sessions = "recipes/sessions.md",
+    recipes_choosing_a_chain = "recipes/choosing-a-chain.md",
+    recipes_rail_from_another_crate = "recipes/rail-from-another-crate.md",
+    recipes_judge_model = "recipes/judge-model.md",
+    recipes_cost_limits = "recipes/cost-limits.md",
+    recipes_company_rails = "recipes/company-rails.md",
+    coming_from_lifecycle_hooks = "coming-from-lifecycle-hooks.md",
+    coming_from_langchain = "coming-from-langchain.md",
+    coming_from_tower = "coming-from-tower.md",
+    coming_from_rig = "coming-from-rig.md",
+    how_a_chain_is_sorted = "how-a-chain-is-sorted.md",
+}

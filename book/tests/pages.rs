@@ -16,18 +16,24 @@ fn root() -> &'static Path {
 /// The pages, and the list of them.
 fn files() -> Result<Vec<PathBuf>> {
     let mut files = vec![root().join("README.md")];
-    for entry in fs::read_dir(root().join("src"))? {
-        let file = entry?.path();
-        if file.extension().is_some_and(|end| end == "md") {
-            files.push(file);
+    let mut folders = vec![root().join("src")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder)? {
+            let path = entry?.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|end| end == "md") {
+                files.push(path);
+            }
         }
     }
     Ok(files)
 }
 
+/// The pages, relative to `src`.
 fn names() -> Result<BTreeSet<String>> {
-    let names = files()?.into_iter().filter_map(|file| Some(file.file_name()?.to_str()?.to_owned()));
-    Ok(names.filter(|name| name != "README.md").collect())
+    let src = root().join("src");
+    Ok(files()?.iter().filter_map(|file| Some(file.strip_prefix(&src).ok()?.to_str()?.replace('\\', "/"))).collect())
 }
 
 /// The texts between these marks.
