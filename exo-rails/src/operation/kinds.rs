@@ -253,8 +253,10 @@ impl Kind for ToolCall {
         Some(Box::new(error))
     }
 
-    fn failure_in(_: &ToolCallInputs, output: &ToolOutput) -> Option<Box<OperationError>> {
-        output.error_kind.map(|kind| Box::new(OperationError::new(kind, output.content.clone())))
+    // Without the text of the output: a rail has refused it, and the error of the run must not show it.
+    fn failure_in(inputs: &ToolCallInputs, output: &ToolOutput) -> Option<Box<OperationError>> {
+        let failed = |kind| OperationError::new(kind, format!("the tool `{}` failed", inputs.tool_name));
+        output.error_kind.map(failed).map(Box::new)
     }
 
     fn suspended_after(output: ToolOutput) -> Option<SuspendedResult> {

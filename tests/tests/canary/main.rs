@@ -26,7 +26,7 @@ use plan::Plan;
 use sinks::{SINKS, Sinks};
 
 /// How many seeds are drawn when `EXO_RAILS_CANARY_SEEDS` does not say it.
-const SEEDS: u64 = 600;
+const SEEDS: u64 = 1000;
 
 fn seeds() -> u64 {
     let given = env::var("EXO_RAILS_CANARY_SEEDS").ok();
