@@ -1,4 +1,4 @@
-//! What an event carried, as a record has it.
+//! The payload of an event in a record.
 
 use std::fmt;
 use std::ops::Deref;
@@ -14,9 +14,9 @@ use crate::event::Inputs;
 /// What an event carried, in an [`EventRecord`](crate::EventRecord): a JSON object with the parts of the event, or `null` when
 /// a rail has stopped the event.
 ///
-/// A record shares the messages of a conversation with the run, so a record of a model call takes what the request takes
-/// beside them. The JSON is made when somebody looks at it, and kept with the record then. To serialize a record does not keep
-/// it.
+/// A record shares the messages of a conversation with the run, so the record of a model call keeps only the rest of
+/// the request. The JSON is made when your code first reads it, and is then kept with the record. Serializing a record
+/// does not keep the JSON.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -42,7 +42,7 @@ trait Part: Send + Sync {
     fn to_json(&self) -> Value;
 }
 
-// What cannot be JSON says so in its place: a record is not lost for it.
+// A part that cannot be written as JSON becomes a text that reports the error, so the record is not lost.
 impl<T: Serialize + Send + Sync> Part for T {
     fn to_json(&self) -> Value {
         serde_json::to_value(self).unwrap_or_else(|error| Value::String(format!("not JSON: {error}")))
@@ -109,7 +109,7 @@ impl RecordPayload {
         Self { parts, json: OnceLock::new() }
     }
 
-    /// What a rail publishes by itself.
+    /// Makes the payload of a record that a rail publishes itself.
     pub(super) fn emitted(data: &Value) -> Self {
         Self { parts: vec![part("data", data)], json: OnceLock::new() }
     }

@@ -50,8 +50,8 @@ pub trait Provided: Any + Send + Sync {
     const VALUE: ValueInfo;
 }
 
-/// What `#[derive(Provided)]` writes. From it comes [`Provided`]: rustc is asked not to list the implementation of the library
-/// in messages. In the expansion, the attribute for that may have no name.
+/// The trait that `#[derive(Provided)]` implements. The library implements [`Provided`] for it, because this
+/// implementation can ask rustc not to list it in messages. An expansion cannot always name the attribute for this.
 #[doc(hidden)]
 pub trait DerivedProvided: Any + Send + Sync {
     /// See [`Provided::VALUE`].

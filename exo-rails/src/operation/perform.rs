@@ -23,8 +23,8 @@ pub(crate) trait Perform<O: Kind>: Send {
     /// How the rails end the operation.
     type Over: Into<AttemptOver> + Send;
 
-    /// Performs the operation once, with a permit for the slot. Sets `UnderWay` while the operation runs and must not
-    /// be dropped.
+    /// Performs the operation once, with a permit for the slot. Marks the operation in `UnderWay` while it runs, if the
+    /// guard must not drop it.
     ///
     /// If the rails end the operation, `perform` writes this to `over`, and returns the error [`interrupted`].
     fn perform<R: GuardSet>(

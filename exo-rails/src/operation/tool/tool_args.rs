@@ -141,11 +141,12 @@ pub trait ToolArgs: Json + Send + Sync + 'static {
     }
 }
 
-/// What `#[derive(ToolArgs)]` writes. From it comes [`ToolArgs`]: rustc is asked not to list the implementation of the library
-/// in messages. In the expansion, the attribute for that may have no name.
+/// The trait that `#[derive(ToolArgs)]` implements. The library implements [`ToolArgs`] for it, because this
+/// implementation can ask rustc not to list it in messages. An expansion cannot always name the attribute for this.
 #[doc(hidden)]
 pub trait DerivedToolArgs: Json + Send + Sync + 'static {
-    /// See [`ToolArgs::NAME`]. Of the same name, rustc would propose neither to who mistypes it.
+    /// See [`ToolArgs::NAME`]. The constant has another name, because rustc proposes neither of two constants with one
+    /// name to a user who mistypes it.
     const TOOL_NAME: &'static str;
     /// See [`ToolArgs::DESCRIPTION`].
     const TOOL_DESCRIPTION: &'static str;
