@@ -85,9 +85,10 @@ impl ToolCallDelta {
 ///
 /// The builder appends texts, and the arguments of each tool call. It finds the call of a piece like this:
 ///
-/// - A piece with an index belongs to the call with this index. If several calls have the index, it belongs to the call
-///   with the id of the piece, or else to the last of them. But a piece with both an id and a name begins a new call if
-///   the call has a name and a different id, because some providers give the same index to all calls.
+/// - A piece with an index belongs to the call with this index. If several calls have this index, it belongs to the
+///   call with the id of the piece, or to the last of them if none has this id. There is one exception: some providers
+///   give the same index to all calls. So a piece with both an id and a name begins a new call if the call at its index
+///   has a name and a different id.
 /// - A piece without an index belongs to the call with its id. A new id begins a new call, and so does a name without
 ///   an id. A piece with neither belongs to the last call.
 ///

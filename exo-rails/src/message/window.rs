@@ -49,10 +49,10 @@ use crate::message::pattern::{Excerpt, Pattern, Search};
 ///   `window`, the text waits until it either matches or cannot match any more, which may be at the end of the answer.
 ///   A match that was found already is held back until it ends, even if it is longer than the window. A pattern that is
 ///   a text needs no `window`.
-/// - If the rail looks at [`text`](Self::text) itself, the guard set always holds back this number of characters, and
-///   the rail sees them again with the text that follows. So the rail sees a match as a whole even if the border of two
-///   pieces cuts it. But a match at the end of the window may continue, and the rail must consider this case. `window =
-///   "all"` holds back everything until the answer is complete.
+/// - If the rail looks at [`text`](Self::text) itself, the guard set always holds back this number of characters. The
+///   rail sees them again with the text that follows. So it sees a match as a whole even if the border of two pieces
+///   cuts the match. But a match at the end of the window may continue, and the rail must consider this case. The
+///   option `window = "all"` holds back everything until the answer is complete.
 ///
 /// Call `replace` or `find` in each window. If a rail with a `window` calls none of these methods in a window, the
 /// guard set holds back the declared number of characters.
@@ -225,8 +225,8 @@ impl StreamWindow {
         count
     }
 
-    /// Returns the first match of a pattern that `find` has not returned before. A match that may still grow is held
-    /// back, and found when it is complete.
+    /// Returns the first match of a pattern in the text that earlier calls have not searched. If a match may still
+    /// grow, `find` holds it back, and returns it when it is complete.
     ///
     /// ```
     /// use exo_rails::prelude::*;

@@ -129,8 +129,8 @@ where
                                 break 'attempt RunError::PermitKept { event: O::Pre::POINT }.into();
                             }
                         };
-                        // The rails or the run have ended the operation. This counts more than the result that the
-                        // rails around it return.
+                        // The rails or the run have ended the operation. This takes precedence over the result of the
+                        // rails around it.
                         if let Some(over) = over {
                             break 'attempt over.into();
                         }

@@ -33,8 +33,7 @@ pub trait Guard: GuardSet + Sized {
     /// Guards a whole run.
     ///
     /// The guard runs the rails of [`Start`](crate::events::Start), the run, and the rails of
-    /// [`Finished`](crate::events::Finished). Other ends of the run have other events:
-    ///
+    /// [`Finished`](crate::events::Finished). If the run ends in another way, other rails run:
     /// - If the run ends with an error of any kind, the rails of [`Error`](struct@crate::events::Error) run once.
     /// - If a rail suspends the run, the rails of [`Suspended`](crate::events::Suspended) run instead.
     /// - If the future is dropped before the run has ended, for any reason, the rails of
@@ -171,9 +170,12 @@ pub trait Guard: GuardSet + Sized {
         dropped(self, DroppedScope::Session, ctx.for_rails());
     }
 
-    /// Guards a model call. The guard runs the rails of [`PreLlmCall`](crate::events::PreLlmCall), the call, and the
-    /// rails of [`PostLlmCall`](crate::events::PostLlmCall). If the call fails, the rails of
-    /// [`LlmError`](crate::events::LlmError) run first.
+    /// Guards a model call.
+    ///
+    /// The guard runs the rails of [`PreLlmCall`](crate::events::PreLlmCall), the call, and the rails of
+    /// [`PostLlmCall`](crate::events::PostLlmCall). If the call fails, the rails of
+    /// [`LlmError`](crate::events::LlmError) run. The rails of `PostLlmCall` then run only if one of them rescues the
+    /// call.
     ///
     /// ```
     /// use std::time::Duration;
@@ -224,13 +226,14 @@ pub trait Guard: GuardSet + Sized {
         guard_model(self, call, ctx, Whole(model))
     }
 
-    /// Guards a model call with an answer in pieces. The guard passes each piece to the rails of
-    /// [`LlmChunk`](crate::events::LlmChunk), and then to `sink`. It keeps the end of the text that the rails [hold
-    /// back](crate::StreamWindow) until more text has arrived.
+    /// Guards a model call with an answer in pieces.
+    ///
+    /// The guard passes each piece to the rails of [`LlmChunk`](crate::events::LlmChunk), and then to `sink`. If the
+    /// rails [hold back](crate::StreamWindow) the end of the text, this end waits until more text has arrived.
     ///
     /// The guard runs the same rails as [`guard_llm_call`](Self::guard_llm_call), and acts on their decisions in the
-    /// same way. Only the rails of `LlmChunk` see pieces here: `guard_llm_call` runs them on the whole answer. Changes
-    /// by the rails of `PostLlmCall` are in the response, but the sink has received the text before.
+    /// same way. Only the rails of `LlmChunk` see pieces here: `guard_llm_call` runs them on the whole answer. If the
+    /// rails of `PostLlmCall` change the response, the sink has already received the unchanged text.
     ///
     /// `model` returns a stream of [`ModelDelta`](crate::ModelDelta)s. `sink` receives each
     /// [`StreamPiece`](crate::StreamPiece). The guard waits for the sink before it asks the model for more.
@@ -395,9 +398,11 @@ pub trait Guard: GuardSet + Sized {
         memory::store(self, entry, ctx.watched(), store)
     }
 
-    /// Guards a tool call. The guard runs the rails of [`PreToolCall`](crate::events::PreToolCall), the call, and the
-    /// rails of [`PostToolCall`](crate::events::PostToolCall). If the tool fails, the rails of
-    /// [`ToolError`](crate::events::ToolError) run first.
+    /// Guards a tool call.
+    ///
+    /// The guard runs the rails of [`PreToolCall`](crate::events::PreToolCall), the call, and the rails of
+    /// [`PostToolCall`](crate::events::PostToolCall). If the tool fails, the rails of
+    /// [`ToolError`](crate::events::ToolError) run before the rails of `PostToolCall`.
     ///
     /// The guard acts on the decisions of the rails. After a skip, the substitute replaces the output. After a retry,
     /// the guard waits and starts again at the pre rails. After an abort, the call returns an error. The tool receives
@@ -448,9 +453,11 @@ pub trait Guard: GuardSet + Sized {
         guard::<ToolCall, _, _>(self, call, ctx.watched(), Whole(tool))
     }
 
-    /// Guards a [custom operation](derive@crate::Operation). The guard runs the rails of the event before the
-    /// operation, the operation, and the rails of the event after it. If the operation fails, the rails of its error
-    /// event run first.
+    /// Guards a [custom operation](derive@crate::Operation).
+    ///
+    /// The guard runs the rails of the event before the operation, the operation, and the rails of the event after it.
+    /// If the operation fails, the rails of its error event run. The rails of the event after it then run only if one
+    /// of them rescues the operation.
     ///
     /// The guard acts on the decisions of the rails as in a tool call. A skip without a substitute is an error, and so
     /// is a failure that no rail rescues, because there is no output.

@@ -154,7 +154,7 @@ pub enum ArgsError {
         /// The type of the arguments, without its modules.
         type_name: &'static str,
     },
-    /// The tool would read other arguments than a rail has left.
+    /// After a change by a rail, the tool would read different arguments than the rail has left.
     #[error(
         "the arguments of `{tool_name}` would not be read as a rail has changed them: `Serialize` and `Deserialize` of `{type_name}` do not agree"
     )]
@@ -283,8 +283,8 @@ impl<T: ToolArgs> OpenArgs<T> {
     /// Writes the changes of the rail, and nothing else, into the call.
     ///
     /// # Errors
-    /// Returns an error, and changes nothing, if the arguments cannot be written, or if the tool would read other
-    /// arguments than were written.
+    /// Returns an error, and changes nothing, if the arguments cannot be written, or if the tool would read different
+    /// arguments than the rail has left.
     pub fn write_back(self, call: &mut ToolCallInputs) -> Result<(), ArgsError> {
         let after = write(&call.tool_name, &*self.args)?;
         if after == self.before {

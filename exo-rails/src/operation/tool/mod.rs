@@ -221,7 +221,7 @@ impl Tool {
         Ok(ensure_json(call)?)
     }
 
-    /// Runs the tool that the call names, out of a list.
+    /// Finds the tool that the call names in a list, and runs it.
     ///
     /// ```
     /// use exo_rails::prelude::*;

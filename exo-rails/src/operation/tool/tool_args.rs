@@ -289,8 +289,8 @@ impl ToolCallInputs {
     }
 }
 
-/// Types that serde can read from JSON and write as JSON. One trait for both, so that rustc reports a type that has
-/// neither once.
+/// Types that serde can read from JSON and write as JSON. It is one trait, so that rustc reports one error for a type
+/// that has neither.
 #[diagnostic::on_unimplemented(
     message = "the arguments of a tool are read from JSON and written as JSON: `{Self}` does not have both",
     label = "derive both: `#[derive(Serialize, Deserialize)]`",

@@ -10,8 +10,7 @@ use crate::rail::NamesOf;
 
 /// The tools of an agent: a struct with one field for each tool. [`tools!`](crate::tools) declares it.
 ///
-/// A value of the struct has a function for every declared tool, because a struct without one of its fields does not
-/// compile.
+/// A value of the struct has a function for every declared tool, because a value with a missing field does not compile.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -83,7 +82,7 @@ pub fn into_tools<const N: usize>(tools: [Tool; N]) -> IntoTools {
 }
 
 /// Returns the name of the tool in a field of a set. The macro names the type of the arguments at the field only, and
-/// the compiler infers it here. So rustc reports a type that does not exist once.
+/// the compiler infers it here. So rustc reports an unknown type only once.
 #[must_use]
 pub const fn name_of<S, A>(_: fn(&S) -> &ToolFor<A>, named: &Named<A>) -> &'static str {
     named.name()
@@ -95,8 +94,8 @@ pub const fn of_set<S: ToolSet>() -> NamesOf {
     NamesOf { set: S::NAME, tools: S::NAMES }
 }
 
-/// Asserts that the last of these tools has a different name than the tools before it. `types` are the types of the
-/// set's first tools.
+/// Asserts that the last of these tools has a name that no tool before it has. `types` are the types of the set's first
+/// tools.
 ///
 /// # Panics
 /// Panics at compile time if two names are equal.
