@@ -32,9 +32,10 @@ impl RailContext {
     ///
     /// The record belongs to the current event of the context. [`EventRecord::emitted`](crate::EventRecord::emitted) is
     /// `name`, and the payload of the record has `data` in the field `data`. If the guard set has no bus, or if the
-    /// event has no subscriber, the library publishes nothing and does not serialize `data`. If there are several buses
-    /// around each other, one of them publishes all emitted records of a run: the outermost bus that has a subscriber
-    /// to the first event of the run that is published.
+    /// event has no subscriber, the library publishes nothing and does not serialize `data`.
+    ///
+    /// If there are several buses around each other, only one of them publishes the records that the rails of a run
+    /// emit. This is the outermost bus that had a subscriber when the run published its first record.
     ///
     /// ```
     /// use exo_rails::prelude::*;

@@ -11,7 +11,7 @@ use super::lock::{Lock, Locked};
 
 /// Named JSON values of a run or of a session: `ctx.run.state()` and `ctx.session.state()`.
 ///
-/// A clone is another handle to the same values. Each call is atomic, but two calls are not: the value can change
+/// A clone is another handle to the same values. Each call is atomic, but two calls together are not: the value can change
 /// between a `get` and a `set`. Use [`update`](Self::update) if the new value depends on the old one.
 ///
 /// Inside one program, prefer a type of yours in the [`SharedExtensions`](crate::SharedExtensions). The compiler checks

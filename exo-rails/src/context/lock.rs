@@ -1,4 +1,4 @@
-//! Locks that panic instead of a deadlock.
+//! Locks that panic where threads would deadlock.
 
 use std::cell::Cell;
 use std::ops::{Deref, DerefMut};

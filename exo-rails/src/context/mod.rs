@@ -327,7 +327,7 @@ impl RailContext {
     #[inline]
     pub(crate) fn begin_attempt(&mut self, attempt: u32) {
         self.attempt = attempt;
-        // A previous operation may have been dropped while a rail in a chain waited.
+        // A previous operation may have been dropped while a rail in a chain waited, and left the path in this chain.
         self.path = Path::default();
         if self.substituted_by.is_some() {
             self.clear_substituted_by();
