@@ -52,7 +52,6 @@ const POINTS: usize = u64::BITS as usize;
 /// A run never waits for a subscriber. The bus keeps the newest records, and reports to a slow subscriber how many
 /// records it has [missed](Lagged). The bus makes no records of an event without subscribers. A run without a bus
 /// around its guard set pays nothing.
-/// bus around it pays nothing.
 ///
 /// ```
 /// use exo_rails::prelude::*;

@@ -14,9 +14,9 @@ use crate::event::Inputs;
 /// What an event carried, in an [`EventRecord`](crate::EventRecord): a JSON object with the parts of the event, or `null` when
 /// a rail has stopped the event.
 ///
-/// A record shares the messages of a conversation with the run, so the record of a model call keeps only the rest of
-/// the request. The JSON is made when your code first reads it, and is then kept with the record. Serializing a record
-/// does not keep the JSON.
+/// A record shares the messages of a conversation with the run. So the record of a model call needs memory only for the
+/// rest of the request. The JSON is made when your code first reads it, and is then kept with the record. Serializing a
+/// record does not keep the JSON.
 ///
 /// ```
 /// use exo_rails::prelude::*;

@@ -72,7 +72,7 @@ impl Subscription {
         self
     }
 
-    /// Waits for the next record. Returns `None` when the bus and all guard sets around which it is are dropped.
+    /// Waits for the next record. Returns `None` after the bus and all guard sets with this bus have been dropped.
     ///
     /// You can drop the future without losing a record.
     pub async fn recv(&mut self) -> Option<Result<Arc<EventRecord>, Lagged>> {

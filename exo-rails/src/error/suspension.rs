@@ -74,8 +74,10 @@ pub struct Suspension {
     /// The question of the rail.
     pub question: Question,
     /// The result of the operation, if a rail suspended the run at an event after the operation. A resumed run uses
-    /// this result and does not repeat the operation. At `Start`, it has the inputs of the run. It is `None` at other
-    /// events before an operation, and for custom operations, which a resumed run repeats.
+    /// this result and does not repeat the operation. At `Start`, it has the inputs of the run.
+    ///
+    /// It is `None` at other events before an operation. It is also `None` for a compaction, a request to a memory and
+    /// a custom operation, and at `LlmChunk` of a streamed answer. A resumed run repeats these operations.
     ///
     /// The records of an [`EventBus`](crate::EventBus) do not have the result, because the later rails have not seen
     /// it.

@@ -91,7 +91,7 @@ pub(crate) trait Kind: Operation<Post: Payloads<Substitute = NoSubstitute>> {
     /// Returns an error if the operation has no such output.
     fn skipped(inputs: &Self::Inputs, by: &RailName, reason: &Reason) -> Result<Self::Output, RunError>;
 
-    /// Runs the rails of the answer's pieces on a result that arrived as a whole.
+    /// Runs the rails of `LlmChunk` on an answer that arrived as a whole. Other operations have no such rails.
     fn deliver<R: GuardSet>(
         _: &R,
         _: &Self::Inputs,
