@@ -439,7 +439,7 @@ pub trait Guard: GuardSet + Sized {
     ///
     /// - a rail aborts, faults or has used up its retries,
     /// - the tool keeps its permit,
-    /// - the tool runs an agent, and [too many runs](crate::DepthLimit) are inside each other, or
+    /// - the tool runs an agent, and [too many runs](RunError::TooDeep) are inside each other, or
     /// - the run is cancelled.
     fn guard_tool_call<F>(
         &self,

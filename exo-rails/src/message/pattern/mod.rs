@@ -18,9 +18,9 @@ use std::sync::{Arc, LazyLock};
 /// |---|---|
 /// | `str`, `&str`, `String` | this text; the empty text matches nowhere |
 /// | `char`, a closure of `char` to `bool` | one character |
-/// | a slice, array or `Vec` of patterns | what one of them matches; of several at one place, the longest match |
-/// | `regex::Regex`, with the feature `regex` | the regex, but no empty match |
-/// | `LazyLock` and `Arc` of a pattern | what the pattern matches |
+/// | a slice, array or `Vec` of patterns | a match of one of them; if several begin at one place, the longest |
+/// | `regex::Regex`, with the feature `regex` | a match of the regex that is not empty |
+/// | `LazyLock` and `Arc` of a pattern | a match of the pattern |
 ///
 /// Write the flags of a regex into its text: `(?i)key`. The library cannot read flags that a `RegexBuilder` has set. A
 /// regex with such flags holds back the whole answer, because the library does not know where a match may begin. The
@@ -87,7 +87,8 @@ pub struct Excerpt<'t> {
     pub text: &'t str,
     /// The start of the search, in bytes.
     pub from: usize,
-    /// Whether the answer ends with this text. If it does, a pattern must not return [`Search::Undecided`].
+    /// Whether the answer ends with this text. If it does, the window treats [`Search::Undecided`] as
+    /// [`Search::Nothing`].
     pub is_last: bool,
     /// The number of characters in the longest match: the `window` of the rail, or [`usize::MAX`] if the rail has none.
     /// A pattern need not wait for a match that is longer.
