@@ -36,18 +36,20 @@ const POINTS: usize = u64::BITS as usize;
 /// Publishes the events of runs, with the decisions of the rails, to subscribers such as a user interface, a log or a
 /// test.
 ///
-/// Put it [around](Self::wrap) a guard set, and each event that the set dispatches is published when its rails have
-/// decided: one [`EventRecord`]. What a rail hides is hidden from subscribers too:
+/// Put the bus [around](Self::wrap) a guard set. When the rails of an event have decided, the bus publishes one
+/// [`EventRecord`]. If a rail hides data, the data is hidden from subscribers too:
 ///
-/// - When all rails have let the event pass, the record has the payload as they have left it.
-/// - When a rail has stopped the event, the record says which rail, how and why. Its payload is `null`: nobody learns what
-///   the rail has refused, or what a later rail would have redacted.
-/// - The inputs of an operation are in later records only when the rails before the operation have let them pass. So the
-///   record of an error has nothing of the input of a run that was cancelled before `Start`, or that a rail refused there.
+/// - If all rails continue, the record has the payload with the changes of the rails.
+/// - If a rail stops the event, the record names the rail, the action and the reason. Its payload is `null`, so
+///   subscribers do not see data that the rail has refused, or that a later rail would have redacted.
+/// - Later records have the inputs of an operation only if the rails before the operation have continued. So the record
+///   of an error has no input if the run was cancelled before `Start`, or if a rail refused the input there.
 ///
-/// [`EventRecord::payload`] has all parts in a table. A dispatch that is dropped, because the run is, publishes nothing.
+/// The table at [`EventRecord::payload`] lists all parts of a payload. A dispatch that is dropped with its run
+/// publishes nothing.
 ///
-/// Put the bus around all rails of an agent. Around a part of them, it publishes what this part has let pass.
+/// Put the bus around all rails of an agent. A bus around only some of them publishes data that the other rails may
+/// refuse or redact.
 ///
 /// A run never waits for a subscriber. The bus keeps the newest records, and reports to a slow subscriber how many
 /// records it has [missed](Lagged). The bus makes no records of an event without subscribers. A run without a bus
@@ -150,7 +152,7 @@ impl EventBus {
 
     fn send(&self, record: EventRecord) {
         let mut next = self.shared.next.lock().unwrap_or_else(PoisonError::into_inner);
-        // Sending fails if the last subscription has just been dropped. Then no one needs the record.
+        // Sending fails if the last subscription has just been dropped. Then no subscriber needs the record.
         drop(self.records.send(Arc::new(EventRecord { number: *next, ..record })));
         *next += 1;
     }
@@ -279,7 +281,7 @@ impl<E: Event, R: Serves<E>> Serves<E> for WithEvents<R> {
         if begun.is_some() {
             ctx.emit_on(|| Arc::new(self.bus.clone()));
         }
-        // Before the rails are asked, so that nothing stays when they are dropped.
+        // Before the rails run, so that a dropped dispatch leaves no inputs allowed.
         passed::note(E::POINT, false, ctx);
         let outcome = self.rails.run_rails(E::reborrow(&mut payload), ctx).await;
         passed::note(E::POINT, matches!(outcome, Ok(Decision::Continue)), ctx);

@@ -150,7 +150,7 @@ impl SharedExtensions {
     /// keeps the changes made so far.
     ///
     /// # Panics
-    /// Panics if the call would wait for ever:
+    /// Panics if the call would wait forever:
     /// - `change`, or the `Default` or `Clone` of a value, uses the same store;
     /// - two threads each change a value in one store, and meanwhile use the store of the other thread. Use several
     ///   stores one after the other, or always in the same order.

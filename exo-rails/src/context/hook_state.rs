@@ -85,7 +85,7 @@ impl HookState {
     /// keeps the changes made so far.
     ///
     /// # Panics
-    /// Panics if the call would wait for ever, in the same cases as
+    /// Panics if the call would wait forever, in the same cases as
     /// [`SharedExtensions::update`](crate::SharedExtensions::update).
     ///
     /// ```

@@ -83,7 +83,8 @@ pub struct RailContext {
     /// Whether the context is for an operation inside another operation, and not for a run.
     is_nested: bool,
     slots: Slots,
-    /// Which operations the rails before them have let pass, as bits: an event bus keeps them, and without one there are none.
+    /// The operations whose inputs the rails before them have allowed, as bits. An event bus sets them. Without a bus,
+    /// it is 0.
     passed: u64,
 }
 
@@ -344,22 +345,23 @@ impl RailContext {
         self.substituted_by = Some(rail);
     }
 
-    /// Begins an event, as guard sets do before they ask their rails: they share nothing with those of the event before.
-    /// Whether the rails before an operation have let its inputs pass.
+    /// Returns whether the rails before an operation have allowed its inputs.
     pub(crate) const fn has_passed(&self, operation: u64) -> bool {
         self.passed & operation != 0
     }
 
-    /// Notes whether the rails before an operation have let its inputs pass.
+    /// Records whether the rails before an operation have allowed its inputs.
     pub(crate) const fn set_passed(&mut self, operation: u64, passed: bool) {
         self.passed = if passed { self.passed | operation } else { self.passed & !operation };
     }
 
-    /// The inputs that were let pass are gone: others take their place.
+    /// Forgets the allowed inputs, because other inputs replace them.
     pub(crate) const fn forget_passed(&mut self) {
         self.passed = 0;
     }
 
+    /// Starts an event, as guard sets do before they call its rails. Removes the values that the rails of the previous
+    /// event shared.
     #[inline]
     pub(crate) fn enter(&mut self, event: HookPoint) {
         self.event = event;

@@ -102,11 +102,11 @@ impl RunContext {
     /// the run fails with [`RunError::Cancelled`](crate::RunError::Cancelled).
     ///
     /// - The library drops a rail that waits, at its `.await`. This includes rails with `always` and rails around an
-    ///   operation. It does not call the rails behind the dropped rail. The rails of
+    ///   operation. It does not call the rails after the dropped rail. The rails of
     ///   [`Error`](struct@crate::events::Error) run.
     /// - The library drops a model call, and a request that reads from a memory.
     /// - The library does not drop any other running operation. Such an operation can get the token from
-    ///   [`Permit::scope`](crate::Permit::scope). The rails behind it see its result, and the library drops them if
+    ///   [`Permit::scope`](crate::Permit::scope). The rails after it see its result, and the library drops them if
     ///   they wait.
     /// - The library does not drop the rails of `Error`, `Suspended` and `SessionEnd`. If they wait, give them a
     ///   `timeout`.

@@ -50,8 +50,11 @@ pub struct RailFault {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum FaultCause {
-    /// It returned this error. The text is logged as it is, so it must not quote what the rail guards. The errors of `serde_json`
-    /// do: a rail reads the arguments of a tool as [`Args<T>`](crate::Args), whose [error](crate::ArgsError) does not.
+    /// The rail returned this error, or a parameter of the rail had no value.
+    ///
+    /// The library logs the text of the error unchanged, so the text must not quote data that the rail guards. Errors
+    /// of `serde_json` quote data. A rail should therefore read the arguments of a tool as [`Args<T>`](crate::Args),
+    /// whose [error](crate::ArgsError) does not quote them.
     Error(Box<dyn StdError + Send + Sync>),
     /// The rail took longer than its `timeout`.
     Timeout {

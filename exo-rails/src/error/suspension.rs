@@ -77,7 +77,7 @@ pub struct Suspension {
     /// this result and does not repeat the operation. At `Start`, it has the inputs of the run.
     ///
     /// It is `None` at other events before an operation. It is also `None` for a compaction, a request to a memory and
-    /// a custom operation, and at `LlmChunk` of a streamed answer. A resumed run repeats these operations.
+    /// a custom operation, and at `LlmChunk`. A resumed run repeats these operations.
     ///
     /// The records of an [`EventBus`](crate::EventBus) do not have the result, because the later rails have not seen
     /// it.

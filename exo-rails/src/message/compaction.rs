@@ -16,7 +16,7 @@ pub struct CompactionInputs {
     pub tokens: u64,
     /// The greatest number of tokens that the history may have.
     pub budget: u64,
-    /// A hint for the code or model that compacts the history, for example what to keep. A rail may set it.
+    /// A hint for the code or model that compacts the history, for example a list of facts to keep. A rail may set it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
     /// Additional fields.

@@ -179,7 +179,7 @@ impl ResponseBuilder {
     #[must_use]
     pub fn finish(self) -> ModelResponse {
         let Self { mut response, mut calls, .. } = self;
-        // Calls may arrive in any order. A call without an index stays behind the call that came before it.
+        // Calls may arrive in any order. A call without an index follows the call that arrived before it.
         let mut last = 0;
         for call in &mut calls {
             last = call.index.unwrap_or(last);

@@ -80,7 +80,8 @@ pub struct RecalledMemory {
 }
 
 impl RecalledMemory {
-    /// Applies `change` to the text of each item, for rails that redact, and to all texts in fields that these types do not know.
+    /// Calls `change` with the text of each item, and with each text in the additional fields. Use it in rails that
+    /// redact.
     pub fn for_each_text(&mut self, mut change: impl FnMut(&mut String)) {
         for item in &mut self.items {
             change(&mut item.text);
@@ -130,8 +131,8 @@ impl MemoryEntry {
         Self::new([input, answer])
     }
 
-    /// Applies `change` to [each text](Message::for_each_text) of the messages, for rails that redact, and to those in fields
-    /// that this type does not know.
+    /// Calls `change` with [each text](Message::for_each_text) of the messages, and with each text in the additional
+    /// fields. Use it in rails that redact.
     pub fn for_each_text(&mut self, mut change: impl FnMut(&mut String)) {
         self.messages.for_each_text(&mut change);
         texts::of_fields(&mut self.extra, &mut change);

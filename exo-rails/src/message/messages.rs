@@ -136,7 +136,7 @@ impl Messages {
     /// assert_eq!(messages[0].text(), "Goodbye");
     /// ```
     pub fn get_mut(&mut self, at: usize) -> Option<&mut Message> {
-        // An index behind the end must not copy the list.
+        // An index past the end must not copy the list.
         (at < self.len()).then(|| Arc::make_mut(&mut self.own(0)[at]))
     }
 
@@ -171,8 +171,8 @@ impl Messages {
         MessagesIterMut(if self.is_empty() { [].iter_mut() } else { self.own(0).iter_mut() })
     }
 
-    /// Applies `change` to [each text](Message::for_each_text) of the messages, for rails that redact. What is shared is copied
-    /// only where a text has changed.
+    /// Calls `change` with [each text](Message::for_each_text) of the messages. Use it in rails that redact. A shared
+    /// message is copied only if a text in it has changed.
     ///
     /// ```
     /// use exo_rails::message::{Message, Messages};
@@ -191,7 +191,7 @@ impl Messages {
         }
     }
 
-    /// Puts a message at the end.
+    /// Adds a message at the end.
     ///
     /// ```
     /// use exo_rails::message::{Message, Messages};
@@ -503,7 +503,7 @@ impl IntoIterator for Messages {
     }
 }
 
-/// Implements the iterators with those of the list. `$made` turns each pointer into an item.
+/// Implements an iterator on top of the list's iterator. `$made` turns each pointer into an item.
 macro_rules! iterator {
     ($name:ident $(<$life:lifetime>)?, $item:ty, $made:expr) => {
         impl $(<$life>)? Iterator for $name $(<$life>)? {

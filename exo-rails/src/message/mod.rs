@@ -114,15 +114,17 @@ impl Message {
         matches!(self.role, Role::System | Role::Developer)
     }
 
-    /// Applies `change` to each text in the message, for rails that redact: the texts of its content, the arguments of its tool
-    /// calls, and all texts in fields that this type does not know, such as the reasoning of a model or a refusal. Roles, ids
-    /// and the names of tools stay.
+    /// Calls `change` with each text in the message. Use it in rails that redact.
     ///
-    /// Arguments are JSON as text. `change` receives them as they are written, then each text in them without JSON escapes, and
-    /// then all of them again: so it finds what the model has written as `\u0073k-live-4711`, and also names of fields and
-    /// numbers. A change that does more each time it is applied is not for this method.
+    /// These are the texts of the content, the arguments of the tool calls, and all texts in unknown fields. Unknown
+    /// fields are for example the reasoning of a model or a refusal. Roles, ids and the names of tools do not change.
     ///
-    /// The rail of a model's answer takes [`ModelResponse::for_each_text`], which covers the fields beside the message as well.
+    /// Arguments are JSON as text. `change` receives this text, then each text inside the JSON without escapes, and
+    /// then the whole JSON again. So it finds a key that the model has written as `\u0073k-live-4711`, and it also
+    /// finds names of fields and numbers. Calling `change` twice must have the same effect as calling it once.
+    ///
+    /// In a rail on the answer of a model, use [`ModelResponse::for_each_text`], which also covers the fields beside
+    /// the message.
     ///
     /// ```
     /// use exo_rails::message::Message;
@@ -193,9 +195,9 @@ impl Content {
         }
     }
 
-    /// Applies `change` to each text in it, for rails that redact. Fields that the type of a part does not know, such as the
-    /// address of an image, stay: [`Message::for_each_text`] and [`InvokeInputs::for_each_text`](crate::InvokeInputs::for_each_text)
-    /// cover them.
+    /// Calls `change` with each text in the content. Use it in rails that redact. Unknown fields of a part, such as the
+    /// address of an image, do not change. [`Message::for_each_text`] and
+    /// [`InvokeInputs::for_each_text`](crate::InvokeInputs::for_each_text) cover these fields.
     ///
     /// ```
     /// use exo_rails::message::Content;
@@ -211,7 +213,7 @@ impl Content {
         }
     }
 
-    /// The same, and to those in fields of its parts that the type does not know.
+    /// Calls `change` with each text in the content, and with each text in the unknown fields of its parts.
     pub(super) fn for_each_text_and_field(&mut self, change: &mut impl FnMut(&mut String)) {
         self.for_each_text(&mut *change);
         if let Self::Parts(parts) = self {

@@ -28,8 +28,8 @@ impl InvokeInputs {
         Self { input: input.into(), ..Self::default() }
     }
 
-    /// Applies `change` to each text in it, for rails that redact: those of the input, of the conversation before it, and in
-    /// fields that this type does not know.
+    /// Calls `change` with each text in the input, in the conversation before it, and in the additional fields. Use it
+    /// in rails that redact.
     ///
     /// ```
     /// use exo_rails::prelude::*;
@@ -103,8 +103,8 @@ impl InvokeOutput {
         Self { text: text.into(), ..Self::default() }
     }
 
-    /// Applies `change` to each text in it, for rails that redact: the answer, the conversation, and those in fields that this
-    /// type does not know.
+    /// Calls `change` with each text in the answer, in the conversation, and in the additional fields. Use it in rails
+    /// that redact.
     ///
     /// ```
     /// use exo_rails::prelude::*;
@@ -183,12 +183,12 @@ impl ModelResponse {
         Self { message: Message::assistant(text.into()), finish_reason: Some("stop".to_owned()), ..Self::default() }
     }
 
-    /// Applies `change` to each text in it, for rails that redact: the texts of [the message](Message::for_each_text), which are
-    /// its content, its reasoning, a refusal and the arguments of its tool calls, and those in fields that this type does not
-    /// know.
+    /// Calls `change` with each text in [the message](Message::for_each_text) and in the unknown fields. Use it in
+    /// rails that redact. The texts of the message are its content, its reasoning, a refusal and the arguments of its
+    /// tool calls.
     ///
-    /// The pieces of a streamed answer leave before [`PostLlmCall`](crate::events::PostLlmCall): a rail that redacts the text of
-    /// an answer is on [`LlmChunk`](crate::events::LlmChunk) too.
+    /// The pieces of a streamed answer leave before [`PostLlmCall`](crate::events::PostLlmCall). So a rail that redacts
+    /// the text of an answer must be on [`LlmChunk`](crate::events::LlmChunk) too.
     ///
     /// ```
     /// use exo_rails::ModelResponse;
@@ -214,9 +214,9 @@ impl ModelResponse {
         texts::of_fields(&mut self.extra, &mut change);
     }
 
-    /// Whether the answer was cut before the model had finished: its `finish_reason` is `length` or `content_filter`, or a
-    /// word that other providers use for the same. Tool calls of such an answer may lack a part of their arguments. An
-    /// agent makes none of them, and the model reads why.
+    /// Returns whether the answer was cut before the model had finished. The `finish_reason` of such an answer is
+    /// `length`, `content_filter`, or the word of another provider for these reasons. Tool calls of a cut answer may
+    /// lack a part of their arguments. An agent runs none of them, and tells the model why.
     ///
     /// ```
     /// use exo_rails::ModelResponse;
@@ -385,11 +385,11 @@ impl ToolCallInputs {
         self
     }
 
-    /// Applies `change` to each text in the arguments, for rails that redact, then to the arguments as JSON, which covers names and
-    /// numbers, and to each text in fields that this type does not know.
+    /// Calls `change` with each text in the arguments, then with the arguments as JSON, and then with each text in the
+    /// additional fields. Use it in rails that redact. The JSON covers names of fields and numbers.
     ///
-    /// The tool receives what is left. The message of the model keeps the arguments that it has written: see
-    /// [`ModelResponse::for_each_text`] for the rail that redacts them there.
+    /// The tool receives the changed arguments. The message of the model keeps the arguments that the model has
+    /// written. To redact them there, use [`ModelResponse::for_each_text`].
     ///
     /// ```
     /// use exo_rails::prelude::*;
@@ -404,8 +404,8 @@ impl ToolCallInputs {
         texts::of_fields(&mut self.extra, &mut change);
     }
 
-    /// Sets the argument of this name; whether it could: arguments that are no object, such as text that a model
-    /// wrote and that is no JSON, have no names and stay as they are.
+    /// Sets the argument with this name. Returns whether it could be set. If the arguments are not an object, such as
+    /// text of a model that is not JSON, they have no names. Then they stay unchanged, and the method returns `false`.
     ///
     /// ```
     /// use exo_rails::prelude::*;
@@ -462,8 +462,7 @@ impl ToolOutput {
         Self { is_error: true, ..Self::text(content) }
     }
 
-    /// Applies `change` to each text in it, for rails that redact: the content, and the texts in fields that this type does not
-    /// know.
+    /// Calls `change` with the content, and with each text in the additional fields. Use it in rails that redact.
     ///
     /// ```
     /// use exo_rails::prelude::*;
@@ -478,7 +477,7 @@ impl ToolOutput {
         texts::of_fields(&mut self.extra, &mut change);
     }
 
-    /// An output with this value as JSON text.
+    /// Makes an output with this value as JSON text.
     ///
     /// # Errors
     /// Returns an error if the value cannot be written as JSON.

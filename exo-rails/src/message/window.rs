@@ -396,7 +396,7 @@ impl StreamWindow {
         released
     }
 
-    /// Moves text behind the window. Rails see it again with the text that follows.
+    /// Moves text out of the window, to the held back text. Rails see it again with the text that follows.
     fn hold(&mut self, text: &str) {
         self.held_back.insert_str(0, text);
         self.asked.is_said = true;

@@ -41,7 +41,7 @@ pub trait Guard: GuardSet + Sized {
     ///
     /// If the run is [cancelled](RunContext::with_cancellation) while a rail of `Start` or `Finished` waits, the rails
     /// of `Error` see empty inputs. If a rail of `Error` or `Suspended` panics, the library reports a `tracing` warning
-    /// and does not call the rails behind it. The run then ends with its own error.
+    /// and does not call the rails after it. The run then ends with its own error.
     ///
     /// The guard calls `run` with the permit for the inputs, which include the changes of the rails. It calls `run`
     /// again if a rail asks for a retry of the run. For the model calls and tool calls of the run, use the context

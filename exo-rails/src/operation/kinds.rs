@@ -66,7 +66,7 @@ pub(crate) trait Kind: Operation<Post: Payloads<Substitute = NoSubstitute>> {
         None
     }
 
-    /// Begins the operation again, for a rail that has asked for it.
+    /// Prepares another attempt that a rail asked for.
     fn begins_again(_: &mut RailContext) {}
 
     /// Counts the cost of the operation.
@@ -157,7 +157,7 @@ impl Kind for Run {
         Some(SuspendedResult::Finished(output))
     }
 
-    // What was approved once is not approved for a second time.
+    // An approval is valid for one attempt of the run.
     fn begins_again(ctx: &mut RailContext) {
         ctx.forget_answers();
         ctx.forget_passed();

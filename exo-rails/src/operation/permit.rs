@@ -99,16 +99,17 @@ impl<T> Permit<T> {
         self.slot.attempt
     }
 
-    /// The same permit once more: for what asks whether it is open when the operation begins.
+    /// Returns a second handle to the permit. The library checks with it whether the permit is still open when the
+    /// operation begins.
     pub(super) fn share(&self) -> Self {
         Self { slot: Arc::clone(&self.slot) }
     }
 
-    /// Asserts that the permit is still good: the guard that issued it waits for the operation.
+    /// Checks that the permit is still valid: its guard is waiting for the operation.
     ///
-    /// A permit that an operation keeps, or that outlives a guard which was dropped, is worth nothing. A
-    /// [`Tool`](crate::Tool) and the models and the memory of `exo-rails-agent` check this before they act. A custom executor
-    /// checks it before it acts.
+    /// A permit is no longer valid if the operation keeps it after its end, or if the guard was dropped. A
+    /// [`Tool`](crate::Tool), and the models and the memory of `exo-rails-agent`, check this before they act. A custom
+    /// executor must check it too.
     ///
     /// ```
     /// use std::sync::Mutex;

@@ -33,7 +33,7 @@ pub(super) async fn whole<R: GuardSet>(
         ends_here(response);
     }
     put_text(&mut response.message, window.text);
-    // Where a rail suspends the run, the answer is not kept: no rail has seen the reasoning and the tool calls in it.
+    // A suspension does not keep the answer, because no rail has seen the reasoning and the tool calls in it.
     asked.map(drop)
 }
 

@@ -89,9 +89,9 @@ impl<T> DerefMut for Args<T> {
 
 /// The error for arguments of a tool call that do not fit the tool.
 ///
-/// The error says the place and what is expected there, and never what is in the arguments: as the [fault](crate::RailFault) of a
-/// rail, it is logged. When a tool cannot read its arguments, the model also reads the value that does not fit. The model
-/// wrote that value itself, and the rails before the call have let it pass.
+/// The error reports the place and the expected type. It never contains values of the arguments, because the
+/// [fault](crate::RailFault) of a rail is logged. If a tool cannot read its arguments, the model also reads the value
+/// that does not fit. The model has written this value itself, and the rails before the call have allowed it.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -133,20 +133,20 @@ pub enum ArgsError {
         /// The error of the JSON parser.
         source: serde_json::Error,
     },
-    /// They do not fit the type.
+    /// The arguments do not fit the type.
     #[error("the arguments of `{tool_name}` do not fit `{type_name}`: {}{mismatch}", at(path))]
     Mismatch {
         /// The name of the tool.
         tool_name: String,
         /// The type of the arguments, without its modules.
         type_name: &'static str,
-        /// Where in the arguments, such as `targets[2].path`; empty when it is about all of them. A name that the type does not
-        /// declare, such as a key of a map, is `*`.
+        /// The place in the arguments, such as `targets[2].path`. Empty if the error is about all arguments. `*` stands
+        /// for a name that the type does not declare, such as a key of a map.
         path: String,
-        /// What does not fit, such as `invalid type: integer, expected a string`.
+        /// The reason why they do not fit, such as `invalid type: integer, expected a string`.
         mismatch: String,
     },
-    /// They have the type but cannot be written as JSON, such as a map whose keys are lists.
+    /// The arguments have the type but cannot be written as JSON, such as a map whose keys are lists.
     #[error("the arguments of `{tool_name}`, a `{type_name}`, cannot be written as JSON: its `Serialize` refuses them")]
     Unwritable {
         /// The name of the tool.
@@ -171,7 +171,7 @@ fn at(path: &str) -> String {
 }
 
 impl ArgsError {
-    /// The same text about a mismatch, with the value that does not fit.
+    /// Returns the text of the error with the value that does not fit.
     fn with_value(&self, value: &str) -> String {
         match self {
             Self::Mismatch { tool_name, type_name, .. } => {
@@ -211,19 +211,20 @@ fn short_name<A>() -> &'static str {
 /// Rejects arguments that are text but not JSON, because a tool would have to guess their meaning.
 pub(crate) fn ensure_json(call: &ToolCallInputs) -> Result<(), ArgsError> {
     let Value::String(text) = &call.arguments else { return Ok(()) };
-    // As a value: half of a character, or a number beyond all bounds, is text that a value cannot hold.
+    // Reads a `Value`, because text may contain half of a character or a number out of range, which a `Value` cannot
+    // hold.
     match serde_json::from_str::<Value>(text) {
         Ok(_) => Ok(()),
         Err(source) => Err(ArgsError::NotJson { tool_name: call.tool_name.clone(), source }),
     }
 }
 
-/// The arguments of a call as this type, for rails.
+/// Reads the arguments of a call into a type, for rails.
 pub(crate) fn read<A: DeserializeOwned>(call: &ToolCallInputs) -> Result<A, ArgsError> {
     typed(call).map_err(|unfit| unfit.error)
 }
 
-/// The same for a tool, whose error the model reads.
+/// Reads the arguments of a call into a type, for a tool. The model reads the error.
 pub(crate) fn read_for_tool<A: DeserializeOwned>(call: &ToolCallInputs) -> Result<A, OperationError> {
     typed(call).map_err(|Unfit { error, value }| match value {
         None => error.into(),
@@ -231,17 +232,17 @@ pub(crate) fn read_for_tool<A: DeserializeOwned>(call: &ToolCallInputs) -> Resul
     })
 }
 
-/// Why arguments cannot be read.
+/// The reason why arguments cannot be read.
 struct Unfit {
     error: ArgsError,
-    /// What does not fit, and where, with the value.
+    /// The place, the reason and the value that does not fit.
     value: Option<String>,
 }
 
-/// The arguments of a call as this type. This is the one way to them: for tools as for rails.
+/// Reads the arguments of a call into a type. Tools and rails both read arguments with this function only.
 fn typed<A: DeserializeOwned>(call: &ToolCallInputs) -> Result<A, Unfit> {
     let tool_name = || call.tool_name.clone();
-    // A list fits a struct by the order of its fields, but rails look at arguments by their names.
+    // serde reads a list into a struct by the order of the fields, but rails look at arguments by their names.
     if call.arguments.is_array() {
         return Err(Unfit { error: ArgsError::List { tool_name: tool_name() }, value: None });
     }

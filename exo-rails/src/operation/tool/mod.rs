@@ -111,11 +111,11 @@ impl Tool {
     /// Makes a tool with a function that takes the permit. The permit has the id of the call, and its
     /// [`context`](Permit::context) has the run's state and cancellation.
     ///
-    /// The function may pass the permit on to another tool of the same name: so a tool is wrapped. A tool of another name refuses
-    /// it.
+    /// The function may pass the permit to another tool with the same name, and so wrap it. A tool with another name
+    /// refuses the permit.
     ///
-    /// It deserializes the arguments for itself. A struct also deserializes from a list, which has no names that
-    /// a rail could look at: [`Tool::new`] refuses lists, here it is up to the function.
+    /// The function deserializes the arguments itself. [`Tool::new`] rejects a list of arguments. Here the function
+    /// must do so: a list deserializes into a struct too, but it has no names that a rail could look for.
     ///
     /// ```
     /// use exo_rails::prelude::*;
@@ -248,7 +248,7 @@ impl Tool {
     }
 }
 
-/// What a tool does, once it is waited for. Until then, the guard of its permit may have ended.
+/// Returns the future of a tool. It checks the permit when it is first polled, because the guard may have ended before.
 fn begins<Fut, O, E>(permit: Permit<ToolCallInputs>, tool: Fut) -> ToolFuture
 where
     Fut: Future<Output = Result<O, E>> + Send + 'static,
@@ -257,7 +257,7 @@ where
 {
     Box::pin(async move {
         permit.ensure_open()?;
-        // The tool has it.
+        // The tool has its own handle to the permit.
         drop(permit);
         tool.await.map(Into::into).map_err(IntoFailure::into_failure)
     })
