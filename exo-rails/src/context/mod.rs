@@ -266,8 +266,9 @@ impl RailContext {
     /// Returns the duration of the operation before this event: a tool call, a model call, a run, a compaction or a
     /// custom operation. Returns `None` at events before an operation, and if a rail skipped the operation.
     ///
-    /// The duration includes the rails around the operation, but not the rails before and after it. After a retry, it
-    /// is the duration of the last attempt. Guard sets read the clock only if a rail takes the context.
+    /// The duration includes the rails around the operation, but not the rails before and after it. For a streamed
+    /// model call, it includes the rails of `LlmChunk` and the sink. After a retry, it is the duration of the last
+    /// attempt. Guard sets read the clock only if a rail takes the context.
     ///
     /// ```
     /// use std::time::Duration;

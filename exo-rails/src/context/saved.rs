@@ -177,7 +177,7 @@ impl KeptValues {
     /// Puts saved values into a store. Skips values under names that are not kept.
     ///
     /// # Errors
-    /// Returns an error if a value cannot be read. The store then has the values before it.
+    /// Returns an error if a value cannot be read. The values before it are then in the store already.
     pub fn restore(&self, values: &SharedExtensions, mut saved: Map<String, Value>) -> Result<(), RestoreError> {
         for kept in &self.0 {
             if let Some(value) = saved.remove(&*kept.name) {
@@ -229,8 +229,8 @@ impl RunContext {
     }
 
     /// Continues a saved run in this context. The context takes the name, the turn, the values, the usage, the messages
-    /// and the answers of the run, and its number of remaining retries. It keeps its own session and cancellation
-    /// token.
+    /// and the answers of the run. If the context [limits](Self::with_max_retries) retries, it allows at most the
+    /// retries that the run had left. It keeps its own session and cancellation token.
     ///
     /// Afterwards, [`is_resumed`](crate::RunScope::is_resumed) returns `true`.
     ///

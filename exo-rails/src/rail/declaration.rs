@@ -72,8 +72,8 @@ impl EventSet {
         Self(bits)
     }
 
-    /// Returns whether the set has the event. For a custom event, returns whether it may have it, because some share a
-    /// bit.
+    /// Returns whether the set has the event. For a custom event, returns whether the set may have the event, because
+    /// some custom events share a bit.
     pub(crate) const fn has(self, event: HookPoint) -> bool {
         self.0 & (1 << event.number()) != 0
     }
