@@ -1,4 +1,4 @@
-//! Events out: what happens at each event of a run, for whoever watches.
+//! An event bus, which publishes the events of runs to subscribers.
 
 mod passed;
 pub(crate) mod payload;
@@ -27,31 +27,33 @@ use crate::event::{Event, Inputs};
 use crate::guard_set::Meets;
 use crate::point::{HookPoint, RailName};
 
-/// The most records that a bus keeps.
+/// The greatest number of records that a bus keeps.
 const MOST: usize = 1 << 20;
 
-/// How many numbers points have.
+/// The number of bits for events. A custom event may share a bit with others.
 const POINTS: usize = u64::BITS as usize;
 
-/// Tells whoever subscribes what happens at each event, and what the rails have decided there: a user interface, a log,
-/// a test.
+/// Publishes the events of runs, with the decisions of the rails, to subscribers such as a user interface, a log or a
+/// test.
 ///
-/// Put it [around](Self::wrap) a guard set, and each event that the set dispatches is published when its rails have
-/// decided: one [`EventRecord`]. What a rail hides is hidden from subscribers too:
+/// Put the bus [around](Self::wrap) a guard set. When the rails of an event have decided, the bus publishes one
+/// [`EventRecord`]. If a rail hides data, the data is hidden from subscribers too:
 ///
-/// - When all rails have let the event pass, the record has the payload as they have left it.
-/// - When a rail has stopped the event, the record says which rail, how and why. Its payload is `null`: nobody learns what
-///   the rail has refused, or what a later rail would have redacted.
-/// - The inputs of an operation are in later records only when the rails before the operation have let them pass. So the
-///   record of an error has nothing of the input of a run that was cancelled before `Start`, or that a rail refused there.
+/// - If all rails continue, the record has the payload with the changes of the rails.
+/// - If a rail stops the event, the record names the rail, the action and the reason. Its payload is `null`, so
+///   subscribers do not see data that the rail has refused, or that a later rail would have redacted.
+/// - Later records have the inputs of an operation only if the rails before the operation have continued. So the record
+///   of an error has no input if the run was cancelled before `Start`, or if a rail refused the input there.
 ///
-/// [`EventRecord::payload`] has all parts in a table. A dispatch that is dropped, because the run is, publishes nothing.
+/// The table at [`EventRecord::payload`] lists all parts of a payload. A dispatch that is dropped with its run
+/// publishes nothing.
 ///
-/// Put the bus around all rails of an agent. Around a part of them, it publishes what this part has let pass.
+/// Put the bus around all rails of an agent. A bus around only some of them publishes data that the other rails may
+/// refuse or redact.
 ///
-/// A run never waits for a subscriber: the bus keeps the newest records, and one that falls behind learns how many it
-/// has [missed](Lagged). While nobody has subscribed to an event, no record of it is made. A run whose guard set has no
-/// bus around it pays nothing.
+/// A run never waits for a subscriber. The bus keeps the newest records, and reports to a slow subscriber how many
+/// records it has [missed](Lagged). The bus makes no records of an event without subscribers. A run without a bus
+/// around its guard set pays nothing.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -81,30 +83,30 @@ const POINTS: usize = u64::BITS as usize;
 /// assert!(refused.payload.is_null());
 /// # Ok(()) }
 /// ```
+/// With an agent, write `Agent::builder("support", model).rails(bus.wrap(rails))`. A clone is a handle to the same bus,
+/// and one bus can be around the guard sets of many agents.
 ///
-/// Around an agent, it is `Agent::builder("support", model).rails(bus.wrap(rails))`. A clone is the same bus, and one
-/// bus can be around the guard sets of many agents.
-///
-/// A rail publishes a record of its own with [`ctx.emit`](RailContext::emit).
+/// A rail publishes its own records with [`ctx.emit`](RailContext::emit).
 #[derive(Clone)]
 pub struct EventBus {
     records: Sender<Arc<EventRecord>>,
     shared: Arc<Shared>,
 }
 
-/// What all clones of a bus share.
+/// The state that all clones of a bus share.
 pub(super) struct Shared {
-    /// How many subscriptions want the events of each number.
+    /// The number of subscriptions for each event number.
     pub(super) wanted: [AtomicUsize; POINTS],
-    /// The number of the next record. Locked while a record is sent, so that subscribers receive them in order.
+    /// The number of the next record. Locked while a record is sent, so that subscribers receive records in order.
     next: Mutex<u64>,
 }
 
 impl EventBus {
-    /// A bus that keeps so many records for subscribers that are behind, rounded up to a power of two; at least one, and
-    /// at most 1 048 576.
+    /// Makes a bus that keeps up to `capacity` records for slow subscribers. The bus rounds the number up to a power of
+    /// two, from 1 to 1 048 576.
     ///
-    /// Each record has its payload. That of a model call shares the history with the run: see [`RecordPayload`].
+    /// Each record keeps its payload. The record of a model call shares the conversation with the run: see
+    /// [`RecordPayload`].
     #[must_use]
     pub fn new(capacity: usize) -> Self {
         let (records, _) = broadcast::channel(capacity.clamp(1, MOST));
@@ -112,7 +114,7 @@ impl EventBus {
         Self { records, shared: Arc::new(Shared { wanted, next: Mutex::new(0) }) }
     }
 
-    /// The same guard set, whose events are published.
+    /// Puts the bus around a guard set. The bus publishes the events of this guard set.
     pub fn wrap<R>(&self, rails: R) -> WithEvents<R> {
         WithEvents { rails, bus: self.clone() }
     }
@@ -125,18 +127,18 @@ impl EventBus {
         Subscription { next: ReusableBoxFuture::new(next), points: Vec::new(), matching: None, wish }
     }
 
-    /// How many subscriptions there are.
+    /// Returns the number of subscriptions.
     #[must_use]
     pub fn subscribers(&self) -> usize {
         self.records.receiver_count()
     }
 
-    /// Begins a record, when somebody wants it.
+    /// Starts a record if a subscription wants it.
     fn begin(&self, point: HookPoint, ctx: &RailContext) -> Option<Begun> {
         self.wants(point).then(|| Begun::at(ctx))
     }
 
-    /// Whether a subscription wants the records of this event.
+    /// Returns whether a subscription wants the records of this event.
     fn wants(&self, point: HookPoint) -> bool {
         self.shared.wanted.get(point.number() as usize).is_some_and(|wanted| wanted.load(Ordering::Relaxed) > 0)
     }
@@ -150,7 +152,7 @@ impl EventBus {
 
     fn send(&self, record: EventRecord) {
         let mut next = self.shared.next.lock().unwrap_or_else(PoisonError::into_inner);
-        // Nobody receives it when the last subscription has just gone.
+        // Sending fails if the last subscription has just been dropped. Then no subscriber needs the record.
         drop(self.records.send(Arc::new(EventRecord { number: *next, ..record })));
         *next += 1;
     }
@@ -168,7 +170,7 @@ impl Emit for EventBus {
 }
 
 impl Default for EventBus {
-    /// A bus that keeps 256 records.
+    /// Makes a bus that keeps 256 records.
     fn default() -> Self {
         Self::new(256)
     }
@@ -180,7 +182,7 @@ impl fmt::Debug for EventBus {
     }
 }
 
-/// What is known of a record before the rails are asked. Taken there, because a rail may go on with the context.
+/// The facts for a record before the rails run. They are taken before, because a rail may change the context.
 struct Begun {
     at: SystemTime,
     clock: Instant,
@@ -210,7 +212,7 @@ impl Begun {
         }
     }
 
-    /// The record, before it has a number.
+    /// Makes the record, without its number.
     fn record(self, event: HookPoint, payload: RecordPayload) -> EventRecord {
         let Self { at, clock, agent, run_id, session_id, turn, step, attempt, substituted_by } = self;
         EventRecord {
@@ -234,8 +236,9 @@ impl Begun {
 
 /// A guard set with an [`EventBus`] around it: see [`EventBus::wrap`].
 ///
-/// It serves the events that the guard set serves. Where it is part of another guard set and that has stopped an event
-/// before, its rails that are always called are called as ever, and nothing is published: they do not decide.
+/// It serves the same events as the guard set. It may be a part of another guard set, in which an earlier rail has
+/// stopped the event. Then it still calls its rails with `always`, but publishes nothing, because these rails do not
+/// decide.
 #[derive(Clone, Debug)]
 pub struct WithEvents<R> {
     rails: R,
@@ -243,17 +246,17 @@ pub struct WithEvents<R> {
 }
 
 impl<R> WithEvents<R> {
-    /// The guard set inside.
+    /// Returns the guard set inside.
     pub const fn rails(&self) -> &R {
         &self.rails
     }
 
-    /// The guard set inside, to be changed: a subscription does not notice.
+    /// Returns a mutable reference to the guard set inside. Subscriptions continue.
     pub const fn rails_mut(&mut self) -> &mut R {
         &mut self.rails
     }
 
-    /// The bus around it.
+    /// Returns the bus around the guard set.
     pub const fn bus(&self) -> &EventBus {
         &self.bus
     }
@@ -278,7 +281,7 @@ impl<E: Event, R: Serves<E>> Serves<E> for WithEvents<R> {
         if begun.is_some() {
             ctx.emit_on(|| Arc::new(self.bus.clone()));
         }
-        // Before the rails are asked, so that nothing stays when they are dropped.
+        // Before the rails run, so that a dropped dispatch leaves no inputs allowed.
         passed::note(E::POINT, false, ctx);
         let outcome = self.rails.run_rails(E::reborrow(&mut payload), ctx).await;
         passed::note(E::POINT, matches!(outcome, Ok(Decision::Continue)), ctx);

@@ -1,4 +1,4 @@
-//! What an event carried, as a record has it.
+//! The payload of an event in a record.
 
 use std::fmt;
 use std::ops::Deref;
@@ -11,12 +11,12 @@ use serde_json::{Map, Value};
 use crate::context::{StopKind, StoppedBy};
 use crate::event::Inputs;
 
-/// What an event carried, in an [`EventRecord`](crate::EventRecord): a JSON object with the parts of the event, or `null` when
-/// a rail has stopped the event.
+/// The payload of an event in an [`EventRecord`](crate::EventRecord): a JSON object with the parts of the event. It is
+/// `null` if a rail has stopped the event.
 ///
-/// A record shares the messages of a conversation with the run, so a record of a model call takes what the request takes
-/// beside them. The JSON is made when somebody looks at it, and kept with the record then. To serialize a record does not keep
-/// it.
+/// A record shares the messages of a conversation with the run. So the record of a model call needs memory only for the
+/// rest of the request. The JSON is made when your code first reads it, and is then kept with the record. Serializing a
+/// record does not keep the JSON.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -42,7 +42,7 @@ trait Part: Send + Sync {
     fn to_json(&self) -> Value;
 }
 
-// What cannot be JSON says so in its place: a record is not lost for it.
+// A part that cannot be written as JSON becomes a text that reports the error, so the record is not lost.
 impl<T: Serialize + Send + Sync> Part for T {
     fn to_json(&self) -> Value {
         serde_json::to_value(self).unwrap_or_else(|error| Value::String(format!("not JSON: {error}")))
@@ -58,17 +58,17 @@ fn text(name: &'static str, text: String) -> (&'static str, Arc<dyn Part>) {
 }
 
 impl RecordPayload {
-    /// Nothing.
+    /// Makes an empty payload.
     const fn null() -> Self {
         Self { parts: Vec::new(), json: OnceLock::new() }
     }
 
-    /// The parts of a payload that go on from the event, by their names, after the rails have decided. Of the inputs of an
-    /// operation there is nothing unless the rails before the operation have let them pass.
+    /// Makes the named parts of a payload, after the rails have decided. Leaves out the inputs of an operation unless
+    /// the rails before the operation have allowed them.
     pub(super) fn of(inputs: &Inputs<'_>, stopped: Option<&StoppedBy>, may_have_inputs: bool) -> Self {
         let goes_on = match (inputs, stopped) {
             (_, None) => true,
-            // It lets the window leave as it stands.
+            // A skip lets the window leave unchanged.
             (Inputs::LlmChunk(..), Some(stopped)) => stopped.how == StopKind::Skip,
             _ => false,
         };
@@ -93,7 +93,7 @@ impl RecordPayload {
             Inputs::LlmError(request, error) => vec![part("request", *request), text("error", error.to_string())],
             Inputs::PreToolCall(call) => vec![part("call", &**call)],
             Inputs::PostToolCall(call, output) => vec![part("call", *call), part("output", &**output)],
-            // Its text becomes an output, which the rails after the call may still redact.
+            // The text of the error becomes an output, which the rails after the call may redact.
             Inputs::ToolError(call, error) => vec![part("call", *call), part("error_kind", &error.kind)],
             Inputs::Finished(run, output) => vec![part("run", *run), part("output", &**output)],
             Inputs::MemoryStored(entry) => vec![part("entry", &**entry)],
@@ -103,13 +103,13 @@ impl RecordPayload {
             Inputs::Custom(inputs) => vec![text("debug", format!("{inputs:?}"))],
         };
         if !may_have_inputs {
-            // They are the first part; of a custom operation, they are in the one that there is.
+            // The inputs are the first part. A custom operation has only one part, which contains its inputs.
             parts.remove(0);
         }
         Self { parts, json: OnceLock::new() }
     }
 
-    /// What a rail publishes by itself.
+    /// Makes the payload of a record that a rail publishes itself.
     pub(super) fn emitted(data: &Value) -> Self {
         Self { parts: vec![part("data", data)], json: OnceLock::new() }
     }
@@ -122,7 +122,7 @@ impl RecordPayload {
     }
 }
 
-/// The object, or `null`. It is made at the first look.
+/// Returns the JSON object or `null`. The first call makes it.
 impl Deref for RecordPayload {
     type Target = Value;
 

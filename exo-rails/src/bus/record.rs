@@ -1,4 +1,4 @@
-//! What an event bus publishes.
+//! The records of an event bus.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -11,40 +11,42 @@ use crate::bus::payload::RecordPayload;
 use crate::context::StoppedBy;
 use crate::point::{HookPoint, RailName};
 
-/// What happened at one event, as an [`EventBus`](crate::EventBus) publishes it: after its rails have decided.
+/// A record of one event, which an [`EventBus`](crate::EventBus) publishes after the rails have decided.
 ///
-/// Serialized, it is an object with these fields; `at` is there in milliseconds since 1970, and `took` in microseconds.
+/// Serialized, it is an object with these fields. There, `at` is in milliseconds since 1970, and `took` in
+/// microseconds.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct EventRecord {
-    /// Which record of its bus it is, from 0. Events that nobody had subscribed to have no number.
+    /// The number of the record in its bus, from 0. Events without subscribers get no number.
     pub number: u64,
-    /// When its rails were asked.
+    /// The time when the rails of the event started, or when a rail emitted the record.
     pub at: SystemTime,
-    /// How long they took.
+    /// The time that the rails of the event took.
     pub took: Duration,
     /// The name of the agent.
     pub agent: Arc<str>,
-    /// The run.
+    /// The name of the run.
     pub run_id: Arc<str>,
-    /// The session, when the run belongs to one.
+    /// The name of the session, if the run belongs to a session.
     pub session_id: Option<Arc<str>>,
-    /// Which run of its session it is, from 0.
+    /// The number of the run in its session, from 0.
     pub turn: u32,
     /// The step of the agent's loop, from 0.
     pub step: u32,
-    /// How many times the operation had been retried.
+    /// The number of retries of the operation so far.
     pub attempt: u32,
     /// The event.
     pub event: HookPoint,
-    /// What a rail calls the record, when it has published it by itself: see [`RailContext::emit`](crate::RailContext::emit).
+    /// The name of the record, if a rail has published it itself: see [`RailContext::emit`](crate::RailContext::emit).
     pub emitted: Option<Cow<'static, str>>,
-    /// What the event carries, as the rails have left it: a JSON object with its parts. It is `null` when a rail has
-    /// [stopped](Self::stopped) the event: skipped it, asked for a retry, aborted, suspended the run or faulted.
+    /// The payload of the event with the changes of the rails: a JSON object with the parts in the table. It is `null`
+    /// if a rail has [stopped](Self::stopped) the event: it skipped, asked for a retry, aborted, suspended the run or
+    /// faulted.
     ///
-    /// `run`, `history`, `request` and `call` are the inputs of an operation. An event after the operation has them only when
-    /// the rails before it (those of `Start`, `PreCompaction`, `PreLlmCall`, `PreToolCall`) have let them pass, in the same
-    /// context and in this attempt. Otherwise they are left out.
+    /// `run`, `history`, `request` and `call` are the inputs of an operation. An event after the operation has them
+    /// only if the rails of `Start`, `PreCompaction`, `PreLlmCall` or `PreToolCall` have continued, in the same context
+    /// and in this attempt. Otherwise, the record leaves them out.
     ///
     /// | event | parts |
     /// |---|---|
@@ -52,23 +54,22 @@ pub struct EventRecord {
     /// | `Start` | `run` |
     /// | `MemoryRecalled` | `query`, and the `memory` that the model reads |
     /// | `ContextAssembled`, `ContextOverflow` | `context` |
-    /// | `PreCompaction`, `PostCompaction` | `history`, and after it `compacted`, which is the history when a rail has skipped the compaction without a substitute |
+    /// | `PreCompaction`, `PostCompaction` | `history`, and after it `compacted`, which is the history if a rail has skipped the compaction without a substitute |
     /// | `PreLlmCall`, `PostLlmCall`, `LlmError` | `request`, and after it `response` or `error` |
-    /// | `LlmChunk` | `text` and `is_last`; not the request, because it would be repeated with each piece. The text is what leaves: nothing that is held back. A skip lets the text leave, so the record has it |
+    /// | `LlmChunk` | `text` and `is_last`. The request is not part of it, because each piece would repeat it. The text is the text that leaves the window, without held back text. After a skip, the text leaves, so the record has it |
     /// | `PreToolCall`, `PostToolCall` | `call`, and after it `output` |
-    /// | `ToolError` | `call`, and `error_kind`. The text of the error becomes the output, which the rails of `PostToolCall` may still redact |
+    /// | `ToolError` | `call` and `error_kind`. The text of the error is not part of it, because it becomes the output, which the rails of `PostToolCall` may redact |
     /// | `Finished`, `Error` | `run`, and `output` or `error` |
     /// | `MemoryStored` | `entry` |
     /// | `Suspended` | `run`, and the `question` with the rail that asks it |
     /// | `Dropped` | `dropped`: what was dropped, and the tokens that it used |
-    /// | a custom event | `debug`, all of it as Rust shows it; at an event after a custom operation, only when the rails before it have let the inputs pass |
+    /// | a custom event | `debug`, the whole payload in its `Debug` form. At an event after a custom operation, only if the rails before the operation have continued |
     ///
     /// An `error` is its text. A record that a rail has [emitted](Self::emitted) has `data` only.
     pub payload: RecordPayload,
-    /// How a rail has stopped the event: it skipped, asked for a retry, aborted or faulted; `None` when all rails have let
-    /// it pass.
+    /// How a rail stopped the event: it skipped, asked for a retry, aborted or faulted. `None` if all rails continued.
     pub stopped: Option<StoppedBy>,
-    /// The rail whose substitute the result is, at an event after an operation.
+    /// At an event after an operation, the rail whose substitute replaces the result.
     pub substituted_by: Option<RailName>,
 }
 

@@ -1,4 +1,4 @@
-//! Who receives what an event bus publishes.
+//! The subscriptions to an event bus.
 
 use std::fmt;
 use std::pin::Pin;
@@ -15,19 +15,20 @@ use super::Shared;
 use super::record::EventRecord;
 use crate::point::HookPoint;
 
-/// Records that a subscriber was too slow for: so many are gone, and it goes on with the oldest that the bus still has.
+/// The number of records that a slow subscriber missed. The subscription continues with the oldest record that the bus
+/// still has.
 ///
-/// They are counted before they are chosen: those that the subscription would have left out are among them.
+/// The number includes records that the filters of the subscription would have left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0} events were missed: the subscriber was too slow for the bus")]
 pub struct Lagged(pub u64);
 
-/// Receives what an [`EventBus`](crate::EventBus) publishes: as a [`Stream`], or one by one.
+/// A subscription to an [`EventBus`](crate::EventBus). Read its records as a [`Stream`], or one by one.
 ///
-/// A subscription keeps nothing from being published; dropping it ends it.
+/// A slow subscription does not delay the bus. Drop the subscription to end it.
 pub struct Subscription {
     pub(super) next: ReusableBoxFuture<'static, Received>,
-    /// The points that it is about; all of them when there are none.
+    /// The events of the subscription. An empty list means all events.
     pub(super) points: Vec<HookPoint>,
     pub(super) matching: Option<Predicate>,
     pub(super) wish: Wish,
@@ -35,7 +36,7 @@ pub struct Subscription {
 
 type Predicate = Box<dyn Fn(&EventRecord) -> bool + Send + Sync>;
 
-/// What the bus gave, and the receiver, for the next.
+/// The result from the bus, and the receiver for the next result.
 type Received = (Result<Arc<EventRecord>, RecvError>, Receiver<Arc<EventRecord>>);
 
 pub(super) async fn next(mut records: Receiver<Arc<EventRecord>>) -> Received {
@@ -43,8 +44,8 @@ pub(super) async fn next(mut records: Receiver<Arc<EventRecord>>) -> Received {
 }
 
 impl Subscription {
-    /// The same, about these events only; about all of them when the list is empty. Of events to which nobody has
-    /// subscribed, no records are made.
+    /// Limits the subscription to these events. An empty list means all events. The bus makes no records of an event
+    /// without subscribers.
     #[must_use = "a subscription that is dropped receives nothing"]
     pub fn with_events(mut self, points: impl IntoIterator<Item = HookPoint>) -> Self {
         self.points = points.into_iter().collect();
@@ -53,7 +54,8 @@ impl Subscription {
         self
     }
 
-    /// The same, about records for which this holds; called again, about those for which both hold.
+    /// Limits the subscription to the records for which `predicate` returns `true`. If you call it again, a record must
+    /// pass both filters.
     ///
     /// ```
     /// # use exo_rails::EventBus;
@@ -70,9 +72,9 @@ impl Subscription {
         self
     }
 
-    /// Waits for the next record; `None` when the bus, and each guard set that it is around, are gone.
+    /// Waits for the next record. Returns `None` after the bus and all guard sets with this bus have been dropped.
     ///
-    /// Nothing is lost when its future is dropped.
+    /// You can drop the future without losing a record.
     pub async fn recv(&mut self) -> Option<Result<Arc<EventRecord>, Lagged>> {
         std::future::poll_fn(|cx| self.poll_recv(cx)).await
     }
@@ -110,7 +112,7 @@ impl fmt::Debug for Subscription {
     }
 }
 
-/// That a subscription wants the events of these numbers, as bits, for as long as it lives.
+/// A request of a subscription for the events with these numbers, as bits. It lasts as long as the subscription.
 pub(super) struct Wish {
     shared: Arc<Shared>,
     bits: u64,

@@ -1,4 +1,4 @@
-//! Records that rails publish by themselves.
+//! Records that rails publish on the event bus.
 
 use std::any::TypeId;
 use std::borrow::Cow;
@@ -9,9 +9,9 @@ use serde_json::Value;
 
 use super::RailContext;
 
-/// Where the records of a run go.
+/// A receiver for the records of a run.
 pub(crate) trait Emit: Send + Sync {
-    /// Whether somebody wants the records of this event.
+    /// Returns whether a subscriber wants the records of this event.
     fn is_wanted(&self, ctx: &RailContext) -> bool;
 
     fn emit(&self, ctx: &RailContext, name: Cow<'static, str>, data: Value);
@@ -21,18 +21,21 @@ pub(crate) trait Emit: Send + Sync {
 #[derive(Clone)]
 struct Emitter(Arc<dyn Emit>);
 
-/// The type under which a run has its bus.
+/// Returns the type under which a run stores its bus.
 pub(super) fn emitter() -> TypeId {
     TypeId::of::<Emitter>()
 }
 
 impl RailContext {
-    /// Publishes a record of the rail's own on the [event bus](crate::EventBus) around the guard set: a cache hit, a risk
-    /// score.
+    /// Publishes a record on the [event bus](crate::EventBus) around the guard set. Use it for facts that only the rail
+    /// knows, such as a cache hit or a risk score.
     ///
-    /// The record is at the event that the context is at. Its [`emitted`](crate::EventRecord::emitted) is the name, and its
-    /// payload has the data under `data`. Without a bus, or when nobody has subscribed to the event, nothing is published and
-    /// the data is not read. Of several buses around each other, the outermost publishes it.
+    /// The record belongs to the current event of the context. [`EventRecord::emitted`](crate::EventRecord::emitted) is
+    /// `name`, and the payload of the record has `data` in the field `data`. If the guard set has no bus, or if the
+    /// event has no subscriber, the library publishes nothing and does not serialize `data`.
+    ///
+    /// If there are several buses around each other, only one of them publishes the records that the rails of a run
+    /// emit. This is the outermost bus that had a subscriber when the run published its first record.
     ///
     /// ```
     /// use exo_rails::prelude::*;
@@ -63,7 +66,7 @@ impl RailContext {
         }
     }
 
-    /// Publishes what rails [emit](Self::emit) there, unless there is a place already.
+    /// Publishes the records that rails [emit](Self::emit) on this bus, unless the run has a bus already.
     pub(crate) fn emit_on(&self, bus: impl FnOnce() -> Arc<dyn Emit>) {
         if self.run.get::<Emitter>().is_none() {
             self.run.insert(Emitter(bus()));

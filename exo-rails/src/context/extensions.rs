@@ -1,4 +1,4 @@
-//! Values that rails share: for one event ([`Extensions`]) or for a run or session ([`SharedExtensions`]).
+//! Values that rails share during an event ([`Extensions`]), or during a run or session ([`SharedExtensions`]).
 
 use std::any::{Any, TypeId, type_name};
 use std::collections::HashMap;
@@ -10,10 +10,10 @@ use crate::context::lock::{Lock, Locked};
 
 type Values = HashMap<TypeId, Box<dyn Any + Send + Sync>>;
 
-/// Typed values that the rails of **one event** share: empty at the start of each event that has rails.
+/// Typed values that the rails of **one event** share. They are empty at the start of each event that has rails.
 ///
-/// There is at most one value of a type, so a rail wraps what it shares in a type of its own. Until the first
-/// value is put in, it costs nothing.
+/// There is at most one value of each type, so define a type for each value that your rails share. An empty
+/// `Extensions` allocates nothing.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -34,41 +34,41 @@ type Values = HashMap<TypeId, Box<dyn Any + Send + Sync>>;
 /// ```
 #[derive(Default)]
 pub struct Extensions {
-    // Boxed, so that a context that shares nothing carries one pointer.
+    // Boxed, so that an empty `Extensions` is one pointer.
     values: Option<Box<Values>>,
 }
 
 impl Extensions {
-    /// Puts a value in; returns the one of this type that was there.
+    /// Inserts a value. Returns the previous value of this type.
     pub fn insert<T: Any + Send + Sync>(&mut self, value: T) -> Option<T> {
         let old = self.values.get_or_insert_default().insert(TypeId::of::<T>(), Box::new(value));
         old.and_then(|old| old.downcast().ok()).map(|old| *old)
     }
 
-    /// The value of this type.
+    /// Returns the value of this type.
     #[must_use]
     pub fn get<T: Any + Send + Sync>(&self) -> Option<&T> {
         self.values.as_ref()?.get(&TypeId::of::<T>())?.downcast_ref()
     }
 
-    /// The value of this type, to be changed in place.
+    /// Returns a mutable reference to the value of this type.
     pub fn get_mut<T: Any + Send + Sync>(&mut self) -> Option<&mut T> {
         self.values.as_mut()?.get_mut(&TypeId::of::<T>())?.downcast_mut()
     }
 
-    /// Takes the value of this type out.
+    /// Removes the value of this type and returns it.
     pub fn remove<T: Any + Send + Sync>(&mut self) -> Option<T> {
         let value = self.values.as_mut()?.remove(&TypeId::of::<T>())?;
         value.downcast().ok().map(|value| *value)
     }
 
-    /// Whether nothing has been put in since the event began.
+    /// Returns whether no rail has inserted a value since the event started.
     #[inline]
     pub(crate) const fn is_empty(&self) -> bool {
         self.values.is_none()
     }
 
-    /// Empties it, for the next event.
+    /// Removes all values, for the next event.
     pub(crate) fn clear(&mut self) {
         self.values = None;
     }
@@ -82,8 +82,8 @@ impl fmt::Debug for Extensions {
 
 /// Typed values that live for a run, or for a session of several runs.
 ///
-/// There is at most one value of a type. A clone is another handle to the same values, and [`SharedExtensions::update`]
-/// is atomic: concurrent updates are applied one after the other and none is lost.
+/// There is at most one value of each type. A clone is another handle to the same values. [`SharedExtensions::update`]
+/// is atomic: concurrent updates run one after the other, and none is lost.
 ///
 /// ```
 /// use exo_rails::SharedExtensions;
@@ -105,7 +105,7 @@ pub struct SharedExtensions {
 type SharedValues = HashMap<TypeId, SharedValue>;
 
 struct SharedValue {
-    /// The name of its type, for people.
+    /// The name of the value's type, for messages.
     type_name: &'static str,
     value: Box<dyn Any + Send + Sync>,
 }
@@ -117,24 +117,24 @@ impl SharedValue {
 }
 
 impl SharedExtensions {
-    /// Puts a value in; returns the one of this type that was there.
+    /// Inserts a value. Returns the previous value of this type.
     pub fn insert<T: Any + Send + Sync>(&self, value: T) -> Option<T> {
         let old = self.lock().insert(TypeId::of::<T>(), SharedValue::new(value));
         old.and_then(|old| old.value.downcast().ok()).map(|old| *old)
     }
 
-    /// A clone of the value of this type.
+    /// Returns a clone of the value of this type.
     #[must_use]
     pub fn get<T: Any + Send + Sync + Clone>(&self) -> Option<T> {
         self.read(T::clone)
     }
 
-    /// What `read` returns for the value of this type.
+    /// Calls `read` with the value of this type, and returns the result.
     pub(super) fn read<T: Any + Send + Sync, R>(&self, read: impl FnOnce(&T) -> R) -> Option<R> {
         self.lock().get(&TypeId::of::<T>())?.value.downcast_ref().map(read)
     }
 
-    /// The names of the types of which this is true, sorted.
+    /// Returns the names of the types for which `is_listed` is true, sorted.
     pub(super) fn type_names(&self, mut is_listed: impl FnMut(TypeId) -> bool) -> Vec<String> {
         let values = self.lock();
         let names = values.iter().filter(|(id, _)| is_listed(**id)).map(|(_, value)| value.type_name.to_owned());
@@ -143,34 +143,36 @@ impl SharedExtensions {
         names
     }
 
-    /// Changes the value of this type, which starts as its default, and returns what `change` returns.
+    /// Changes the value of this type and returns the result of `change`. If there is no value, `update` inserts the
+    /// default first.
     ///
-    /// Other calls on this store wait until `change` returns, so keep it short. If `change` panics, the value keeps the changes
-    /// made so far.
+    /// Other calls on this store wait until `change` returns, so keep `change` short. If `change` panics, the value
+    /// keeps the changes made so far.
     ///
     /// # Panics
-    /// Panics where the call would otherwise wait for ever:
-    /// - when `change`, or the `Default` or `Clone` of a value, uses the same store;
-    /// - when two threads each change a value in one store and use the store of the other thread meanwhile. Use several stores one
-    ///   after the other, or always in the same order.
+    /// Panics if the call would wait forever:
+    /// - `change`, or the `Default` or `Clone` of a value, uses the same store;
+    /// - two threads each change a value in one store, and meanwhile use the store of the other thread. Use several
+    ///   stores one after the other, or always in the same order.
     pub fn update<T: Any + Send + Sync + Default, R>(&self, change: impl FnOnce(&mut T) -> R) -> R {
         let mut values = self.lock();
         let slot = values.entry(TypeId::of::<T>()).or_insert_with(|| SharedValue::new(T::default()));
         match slot.value.downcast_mut() {
             Some(value) => change(value),
-            // The key is the value's type, so this branch is never taken; it keeps the function total.
+            // The key is the type of the value, so this branch never runs. It keeps the function total.
             None => change(&mut T::default()),
         }
     }
 
-    /// Takes the value of this type out.
+    /// Removes the value of this type and returns it.
     #[must_use]
     pub fn remove<T: Any + Send + Sync>(&self) -> Option<T> {
         let removed = self.lock().remove(&TypeId::of::<T>())?;
         removed.value.downcast().ok().map(|value| *value)
     }
 
-    /// The values that have names in the place of types: a handle to the store's one [`HookState`].
+    /// Returns the values that have names instead of types. All calls on one store return a handle to the same
+    /// [`HookState`].
     ///
     /// ```
     /// use exo_rails::SharedExtensions;
@@ -191,7 +193,7 @@ impl SharedExtensions {
 
 impl fmt::Debug for SharedExtensions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Whoever is changing a value may want to print the context that the store is in.
+        // A caller that is changing a value may want to print the context with this store.
         let Some(values) = self.values.try_lock() else {
             return f.debug_struct("SharedExtensions").finish_non_exhaustive();
         };

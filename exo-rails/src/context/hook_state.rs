@@ -1,4 +1,4 @@
-//! Values under names, as JSON: what rails share when they do not share types, and what a session keeps.
+//! Named JSON values, for rails that share no Rust types, and for state that a session keeps.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,13 +9,14 @@ use serde_json::{Map, Value};
 
 use super::lock::{Lock, Locked};
 
-/// JSON values under names, for a run or for a session of several runs: `ctx.run.state()`, `ctx.session.state()`.
+/// Named JSON values of a run or of a session: `ctx.run.state()` and `ctx.session.state()`.
 ///
-/// A clone is another handle to the same values. Each call is atomic: a value that is read and then written in two calls
-/// may have changed between them, so what depends on what was there is an [`update`](Self::update).
+/// A clone is another handle to the same values. Each call is atomic, but two calls together are not: the value can change
+/// between a `get` and a `set`. Use [`update`](Self::update) if the new value depends on the old one.
 ///
-/// Inside one program, store your own type in the [`SharedExtensions`](crate::SharedExtensions): the compiler checks it, and it needs no name.
-/// What is here can be written to disk, and read by whoever knows its name.
+/// Inside one program, prefer a type of yours in the [`SharedExtensions`](crate::SharedExtensions). The compiler checks
+/// the type, and the value needs no name. The values here can be written to disk, and code that knows only their names
+/// can read them.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -35,9 +36,9 @@ use super::lock::{Lock, Locked};
 /// # Ok(()) }
 /// ```
 ///
-/// # Keeping it
+/// # Serialization
 ///
-/// It is written and read as one JSON object; a state that is read has values of its own.
+/// A `HookState` is serialized as one JSON object. A deserialized `HookState` has its own values.
 ///
 /// ```
 /// use exo_rails::{HookState, SharedExtensions};
@@ -59,29 +60,33 @@ pub struct HookState {
 }
 
 impl HookState {
-    /// A copy of the value of this name.
+    /// Returns a copy of the value with this name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<Value> {
         self.lock().get(name).cloned()
     }
 
-    /// Gives a name this value; returns the one that it had.
+    /// Sets the value with this name. Returns the previous value.
     pub fn set(&self, name: impl Into<String>, value: impl Into<Value>) -> Option<Value> {
         let (name, value) = (name.into(), value.into());
         self.lock().insert(name, value)
     }
 
-    /// Takes the value of this name out.
+    /// Removes the value with this name and returns it.
     #[expect(clippy::must_use_candidate, reason = "a value can be taken out to be forgotten")]
     pub fn remove(&self, name: &str) -> Option<Value> {
         self.lock().remove(name)
     }
 
-    /// Changes the value of this name, which starts as `null`, and returns what `change` returns.
+    /// Changes the value with this name and returns the result of `change`. If there is no value, `change` receives
+    /// `null`.
     ///
-    /// No other change happens meanwhile, so `change` should be short and must not use the same state. When it panics,
-    /// the value stays as it left it. It panics where a [store](crate::SharedExtensions::update) does, in the place of a wait
-    /// that never ends.
+    /// Other calls on this state wait until `change` returns, so keep `change` short. If `change` panics, the value
+    /// keeps the changes made so far.
+    ///
+    /// # Panics
+    /// Panics if the call would wait forever, in the same cases as
+    /// [`SharedExtensions::update`](crate::SharedExtensions::update).
     ///
     /// ```
     /// use exo_rails::HookState;
@@ -101,7 +106,8 @@ impl HookState {
         change(self.lock().entry(name).or_insert(Value::Null))
     }
 
-    /// The same for a value that is a `T`, which starts as its default: a number to add to, or a struct of totals.
+    /// Changes a value of the type `T`, such as a counter or a struct of totals. If there is no value, `change`
+    /// receives the default of `T`.
     ///
     /// ```
     /// use exo_rails::HookState;
@@ -118,10 +124,12 @@ impl HookState {
     /// # Ok::<(), serde_json::Error>(())
     /// ```
     ///
-    /// JSON has no numbers that are not finite: such a float is written as `null`, and starts anew.
+    /// JSON has no infinite numbers and no NaN. serde writes such a float as `null`, and the next call starts from the
+    /// default.
     ///
     /// # Errors
-    /// When the value that is there is no `T`, or the changed one cannot be written as JSON. It then stays as it was.
+    /// Returns an error if the current value is not a `T`, or if the changed value cannot be written as JSON. The value
+    /// then stays unchanged.
     pub fn update_as<T, R>(&self, name: impl Into<String>, change: impl FnOnce(&mut T) -> R) -> serde_json::Result<R>
     where
         T: Serialize + DeserializeOwned + Default,
@@ -137,13 +145,13 @@ impl HookState {
         Ok(result)
     }
 
-    /// A copy of all values, as they are at one time.
+    /// Returns a copy of all values at one moment.
     #[must_use]
     pub fn snapshot(&self) -> Map<String, Value> {
         self.lock().clone()
     }
 
-    /// Puts these values in the place of all that is there, for every handle.
+    /// Replaces all values with these values, for every handle.
     pub fn restore(&self, values: Map<String, Value>) {
         *self.lock() = values;
     }
@@ -161,7 +169,7 @@ impl From<Map<String, Value>> for HookState {
 
 impl Serialize for HookState {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        // Whoever writes may be slow, and is not waited for.
+        // Serializes a copy, because a slow writer must not block other callers.
         self.snapshot().serialize(serializer)
     }
 }
@@ -174,7 +182,7 @@ impl<'de> Deserialize<'de> for HookState {
 
 impl fmt::Debug for HookState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Whoever is changing a value may want to print the state.
+        // A caller that is changing a value may want to print the state.
         let Some(values) = self.values.try_lock() else { return f.debug_struct("HookState").finish_non_exhaustive() };
         f.debug_tuple("HookState").field(&*values).finish()
     }

@@ -1,4 +1,4 @@
-//! Locks that panic where a deadlock would begin.
+//! Locks that panic where threads would deadlock.
 
 use std::cell::Cell;
 use std::ops::{Deref, DerefMut};
@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 const REENTERED: &str = "a store is used while one of its values is changed or cloned: use it before or after that";
 const CROSSWISE: &str = "two threads would wait for each other for ever: each changes a value in a store and uses the store that the other changes. Use several stores in the same order everywhere, or one after the other";
 
-/// The number of a thread. 0 stands for no thread.
+/// The number of a thread. 0 means no thread.
 type ThreadNumber = u64;
 
 static THREADS: AtomicU64 = AtomicU64::new(1);
@@ -19,11 +19,11 @@ thread_local! {
     static HELD: Cell<u32> = const { Cell::new(0) };
 }
 
-/// The threads that wait for a lock while they hold another one, each with the owner of the lock it waits for. Every deadlock
-/// consists of such threads.
+/// The threads that hold one of these locks and wait for another, each with the owner of the lock that it waits for.
+/// Every deadlock consists of such threads.
 static WAITING: Mutex<Vec<(ThreadNumber, Arc<AtomicU64>)>> = Mutex::new(Vec::new());
 
-/// A lock around values that run code of users.
+/// A lock for values whose access runs user code.
 #[derive(Default)]
 pub(super) struct Lock<T> {
     value: Mutex<T>,
@@ -38,13 +38,14 @@ impl<T> Lock<T> {
     /// Waits for the lock.
     ///
     /// # Panics
-    /// When the wait would never end, because this thread holds the lock already or because threads wait for each other.
+    /// Panics if the wait would never end, because this thread holds the lock already, or because threads wait for each
+    /// other.
     pub(super) fn lock(&self) -> Locked<'_, T> {
         let thread = THREAD.with(|thread| *thread);
         assert!(self.owner.load(Ordering::Acquire) != thread, "{REENTERED}");
         let value = match self.value.try_lock() {
             Ok(value) => value,
-            // After a panic in one update, other callers can still use the values.
+            // Other callers can use the values after a panic in one update.
             Err(TryLockError::Poisoned(value)) => value.into_inner(),
             Err(TryLockError::WouldBlock) => self.wait(thread),
         };
@@ -63,7 +64,7 @@ impl<T> Lock<T> {
     }
 
     fn wait(&self, thread: ThreadNumber) -> MutexGuard<'_, T> {
-        // No thread waits for a thread that holds no lock.
+        // A thread without a lock does not make other threads wait.
         let waiting = (HELD.get() > 0).then(|| Waiting::register(thread, &self.owner));
         let value = self.value.lock().unwrap_or_else(PoisonError::into_inner);
         drop(waiting);
@@ -71,14 +72,14 @@ impl<T> Lock<T> {
     }
 }
 
-/// A thread that waits while it holds a lock.
+/// A thread that holds a lock and waits for another.
 struct Waiting(ThreadNumber);
 
 impl Waiting {
     fn register(thread: ThreadNumber, wanted: &Arc<AtomicU64>) -> Self {
         let mut waiting = WAITING.lock().unwrap_or_else(PoisonError::into_inner);
-        // Follows the owners. A thread that has just received its lock may still be in the list and wait for itself, so the
-        // number of steps has a limit.
+        // Follows the owners from thread to thread. The number of steps is limited, because a thread that has just
+        // received its lock may still be in the list and seem to wait for itself.
         let mut owner = wanted.load(Ordering::Acquire);
         for _ in 0..=waiting.len() {
             assert!(owner != thread, "{CROSSWISE}");
@@ -98,7 +99,7 @@ impl Drop for Waiting {
 }
 
 /// A locked value.
-// Rust drops the fields in this order: the owner is removed before another thread can become the owner.
+// Rust drops the fields in this order: the lock has no owner before another thread can become its owner.
 pub(super) struct Locked<'l, T> {
     _owned: Owned<'l>,
     value: MutexGuard<'l, T>,

@@ -1,4 +1,4 @@
-//! Where a rail is, and what it shares with others.
+//! The context of a rail: its place in the run, and the values that it shares.
 
 mod emit;
 pub(crate) mod extensions;
@@ -39,13 +39,14 @@ use crate::action::Path;
 use crate::error::RunError;
 use crate::point::{HookPoint, RailName};
 
-/// Where a rail is (agent, run, session, turn, step, event, attempt) and what it shares with other rails.
+/// The context of a rail: its place in the run (agent, run, session, turn, step, event, attempt) and the values that it
+/// shares with other rails.
 ///
-/// Rails receive it, and cannot make or replace one: a rail that runs an operation of its own does it in a
-/// [child](Self::child). A run begins in a [`RunContext`].
+/// Rails receive a context, and cannot make or replace one. A rail that runs an operation itself uses a
+/// [child](Self::child) of its context. The program starts a run with a [`RunContext`].
 ///
-/// It derefs to the [`RunScope`], which is the same for all events of a run: `ctx.run` and `ctx.session` are
-/// fields of it.
+/// The context derefs to the [`RunScope`], which is the same for all events of a run. `ctx.run` and `ctx.session` are
+/// fields of the scope.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -69,29 +70,30 @@ pub struct RailContext {
     call_number: u32,
     attempt: u32,
     substituted_by: Option<RailName>,
-    // Boxed, so that a context of rails that provide nothing and stop nothing carries one pointer.
+    // Boxed, so that a context whose rails provide nothing and stop nothing has one pointer here.
     shared: Option<Box<Shared>>,
-    /// The step at which a walk was stopped, between the walk and whoever asks.
+    /// The step at which a walk stopped. The code that ran the walk reads it.
     pub(crate) stopped_at: usize,
-    /// How long the operation took.
+    /// The duration of the operation.
     elapsed: Option<Duration>,
-    /// The way into the chains around the rail that is called.
+    /// The path through the chains to the rail that is called.
     path: Path,
-    /// The retries of the operation, once there was one.
+    /// The retries of the operation, if there were any.
     retries: Vec<CountedRetries>,
-    /// Whether it is for an operation inside another one, and not for a run.
+    /// Whether the context is for an operation inside another operation, and not for a run.
     is_nested: bool,
     slots: Slots,
-    /// Which operations the rails before them have let pass, as bits: an event bus keeps them, and without one there are none.
+    /// The operations whose inputs the rails before them have allowed, as bits. An event bus sets them. Without a bus,
+    /// it is 0.
     passed: u64,
 }
 
-/// What the rails of one event have said, for those after them.
+/// Values and facts from the rails of one event, for the later rails.
 #[derive(Default)]
 struct Shared {
-    /// The values that they provide.
+    /// The values that the rails provide.
     values: HashMap<TypeId, Arc<dyn Any + Send + Sync>>,
-    /// How one of them stopped the event.
+    /// How a rail stopped the event, if one did.
     stopped: Option<StoppedBy>,
 }
 
@@ -101,7 +103,7 @@ impl fmt::Debug for Shared {
     }
 }
 
-/// What is the same for all events of a run.
+/// The part of the context that is the same for all events of a run.
 #[derive(Debug, Clone)]
 pub struct RunScope {
     /// Values that live as long as the run.
@@ -112,7 +114,7 @@ pub struct RunScope {
     run_id: Arc<str>,
     session_id: Option<Arc<str>>,
     turn: u32,
-    // Asking a token takes a lock, so a run that nobody can cancel has none.
+    // Asking a token takes a lock, so the scope has a token only if the program can cancel the run.
     cancellation: Option<CancellationToken>,
     retry_budget: Option<RetryBudget>,
     max_retry_delay: Duration,
@@ -120,51 +122,52 @@ pub struct RunScope {
 }
 
 impl RunScope {
-    /// The name of the agent.
+    /// Returns the name of the agent.
     #[must_use]
     pub fn agent(&self) -> &str {
         &self.agent
     }
 
-    /// The run: a name that is unique in this process, or the one that was set.
+    /// Returns the name of the run: the name that the program has set, or by default a name that is unique in this
+    /// process.
     #[must_use]
     pub fn run_id(&self) -> &str {
         &self.run_id
     }
 
-    /// The session, when the run belongs to one.
+    /// Returns the name of the session, if the run belongs to a session.
     #[must_use]
     pub fn session_id(&self) -> Option<&str> {
         self.session_id.as_deref()
     }
 
-    /// The names of the agent, the run and the session, to be kept.
+    /// Returns the names of the agent, the run and the session, as handles that outlive the scope.
     pub(crate) fn names(&self) -> (Arc<str>, Arc<str>, Option<Arc<str>>) {
         (Arc::clone(&self.agent), Arc::clone(&self.run_id), self.session_id.clone())
     }
 
-    /// Which run of its session this is, from 0.
+    /// Returns the number of the run in its session, from 0.
     #[must_use]
     pub fn turn(&self) -> u32 {
         self.turn
     }
 
-    /// The token that cancels the run, when there is one.
+    /// Returns the token that cancels the run, if the program has set one.
     #[must_use]
     pub fn cancellation(&self) -> Option<&CancellationToken> {
         self.cancellation.as_ref()
     }
 
-    /// Whether the run goes on after it was [suspended](crate::RailAction::suspend).
+    /// Returns whether the run continues after a [suspension](crate::RailAction::suspend).
     ///
-    /// Its [`Start`](crate::events::Start) comes again, because nothing runs that its rails have not let pass: one that counts
-    /// runs asks here.
+    /// The rails of [`Start`](crate::events::Start) run again for a resumed run, because no run continues without them.
+    /// A rail that counts runs can check `is_resumed`.
     #[must_use]
     pub const fn is_resumed(&self) -> bool {
         self.is_resumed
     }
 
-    /// Whether the run has been cancelled.
+    /// Returns whether the run has been cancelled.
     #[must_use]
     #[inline]
     pub fn is_cancelled(&self) -> bool {
@@ -173,11 +176,11 @@ impl RunScope {
 }
 
 impl RailContext {
-    /// A context for one more operation of the same run, at the same step: it shares what the run and the session
-    /// share, and begins without [`extra`](Self::extra) and at the first attempt.
+    /// Makes a context for another operation of the same run, at the same step. The child shares the values of the run
+    /// and of the session. Its [`extra`](Self::extra) is empty, and its attempt is the first.
     ///
-    /// A rail that runs events or operations of its own does it in a child: its own context is at the event that
-    /// it guards, and stays there.
+    /// A rail that runs events or operations itself uses a child. The context of the rail stays at the event that the
+    /// rail guards.
     ///
     /// ```
     /// use exo_rails::prelude::*;
@@ -199,12 +202,12 @@ impl RailContext {
         RunContext::of(Arc::clone(&self.scope), self.step, true)
     }
 
-    /// What is the same for all events of the run, to be kept.
+    /// Returns a handle to the scope of the run.
     pub(crate) fn scope_handle(&self) -> Arc<RunScope> {
         Arc::clone(&self.scope)
     }
 
-    /// A context at this step of a run.
+    /// Makes a context at this step of a run.
     pub(crate) fn of(scope: Arc<RunScope>, step: u32) -> Self {
         Self {
             extra: Extensions::default(),
@@ -225,46 +228,47 @@ impl RailContext {
         }
     }
 
-    /// The event whose rails are running, or have run last.
+    /// Returns the event whose rails are running. Between events, this is the last one.
     #[must_use]
     pub const fn event(&self) -> HookPoint {
         self.event
     }
 
-    /// The step of the agent's loop, from 0: a model call and the tool calls that it asks for. At the events of
-    /// the run itself it is 0.
+    /// Returns the number of the step in the agent's loop, from 0. A step is a model call with the tool calls that the
+    /// model asks for. At the events of the run itself, the step is 0.
     #[must_use]
     pub const fn step(&self) -> u32 {
         self.step
     }
 
-    /// Which of the tool calls of its step this is, from 0: see [`RunContext::with_call_number`].
+    /// Returns the number of the tool call in its step, from 0: see [`RunContext::with_call_number`].
     #[must_use]
     pub const fn call_number(&self) -> u32 {
         self.call_number
     }
 
-    /// How many times the operation has been retried: 0 when it is done for the first time.
+    /// Returns the number of retries of the operation so far. The first attempt is 0.
     #[must_use]
     pub const fn attempt(&self) -> u32 {
         self.attempt
     }
 
-    /// The rail whose substitute stands in for the result of the operation, because it skipped the operation
-    /// or rescued it after a failure; `None` when the result is the operation's own.
+    /// Returns the rail whose substitute is the result, because the rail skipped the operation or rescued its failure.
+    /// Returns `None` if the result comes from the operation itself.
     ///
-    /// For the rails of [`PostLlmCall`](crate::events::PostLlmCall),
-    /// [`PostToolCall`](crate::events::PostToolCall) and [`Finished`](crate::events::Finished).
+    /// Use it in rails on [`PostLlmCall`](crate::events::PostLlmCall), [`PostToolCall`](crate::events::PostToolCall)
+    /// and [`Finished`](crate::events::Finished).
     #[must_use]
     pub const fn substituted_by(&self) -> Option<&RailName> {
         self.substituted_by.as_ref()
     }
 
-    /// How long the operation took that the event comes after: the tool, the model, the run. `None` at events before an
-    /// operation, and where it did not happen, because a rail skipped it.
+    /// Returns the duration of the operation before this event: a tool call, a model call, a run, a compaction or a
+    /// custom operation. Returns `None` at events before an operation, and if a rail skipped the operation.
     ///
-    /// The time of the rails is not in it, and of an operation that was retried it is that of the last attempt. Guard sets look
-    /// at the clock only where a rail takes the context.
+    /// The duration includes the rails around the operation, but not the rails before and after it. For a streamed
+    /// model call, it includes the rails of `LlmChunk` and the sink. After a retry, it is the duration of the last
+    /// attempt. Guard sets read the clock only if a rail takes the context.
     ///
     /// ```
     /// use std::time::Duration;
@@ -288,35 +292,35 @@ impl RailContext {
         self.elapsed = elapsed;
     }
 
-    /// The value of this type that an earlier rail of the event has [provided](crate::Provided); `None` when none has.
+    /// Returns the value of this type that an earlier rail of the event has [provided](crate::Provided), or `None`.
     ///
-    /// For plain hooks, and for rails that can do without it. A rail that cannot says `needs = [T]` and takes `&T`,
-    /// which is always there.
+    /// Use it in plain hooks, and in rails that also work without the value. A rail that requires the value declares
+    /// `needs = [T]` and takes `&T`. Then the value always exists.
     #[must_use]
     pub fn provided<T: Provided>(&self) -> Option<&T> {
         self.shared.as_ref()?.values.get(&TypeId::of::<T>())?.downcast_ref()
     }
 
-    /// The same, to be kept beside the context.
+    /// Returns a handle to the provided value, which outlives the borrow of the context.
     pub(crate) fn provided_handle<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
         let value = self.shared.as_ref()?.values.get(&TypeId::of::<T>())?;
         Arc::clone(value).downcast().ok()
     }
 
-    /// Hands on a value to the later rails of the event.
+    /// Provides a value to the later rails of the event.
     pub(crate) fn provide<T: Any + Send + Sync>(&mut self, value: T) {
         self.shared.get_or_insert_default().values.insert(TypeId::of::<T>(), Arc::new(value));
     }
 
-    /// How an earlier rail stopped the event, for rails that are called all the same because they are
-    /// [`always`](macro@crate::rail#options) called; `None` while nothing has stopped it.
+    /// Returns how an earlier rail stopped the event, or `None` if no rail has stopped it. Only rails with the option
+    /// [`always`](macro@crate::rail#options) run after a stop.
     #[must_use]
     pub fn stopped(&self) -> Option<&StoppedBy> {
         self.shared.as_ref()?.stopped.as_ref()
     }
 
-    /// Tells the rails that are always called how the event was stopped: for your own guard sets that are made of
-    /// others, before they call [`Serves::run_always_rails`](crate::Serves::run_always_rails) of those that are left.
+    /// Records how an event was stopped, for the rails with `always`. Custom guard sets that contain other guard sets
+    /// call it before [`Serves::run_always_rails`](crate::Serves::run_always_rails) of the remaining guard sets.
     #[cold]
     pub fn set_stopped(&mut self, stopped: StoppedBy) {
         self.shared.get_or_insert_default().stopped = Some(stopped);
@@ -325,7 +329,7 @@ impl RailContext {
     #[inline]
     pub(crate) fn begin_attempt(&mut self, attempt: u32) {
         self.attempt = attempt;
-        // An operation before this one may have been dropped while a rail in a chain waited.
+        // A previous operation may have been dropped while a rail in a chain waited, and left the path in this chain.
         self.path = Path::default();
         if self.substituted_by.is_some() {
             self.clear_substituted_by();
@@ -342,49 +346,50 @@ impl RailContext {
         self.substituted_by = Some(rail);
     }
 
-    /// Begins an event, as guard sets do before they ask their rails: they share nothing with those of the event before.
-    /// Whether the rails before an operation have let its inputs pass.
+    /// Returns whether the rails before an operation have allowed its inputs.
     pub(crate) const fn has_passed(&self, operation: u64) -> bool {
         self.passed & operation != 0
     }
 
-    /// Notes whether the rails before an operation have let its inputs pass.
+    /// Records whether the rails before an operation have allowed its inputs.
     pub(crate) const fn set_passed(&mut self, operation: u64, passed: bool) {
         self.passed = if passed { self.passed | operation } else { self.passed & !operation };
     }
 
-    /// The inputs that were let pass are gone: others take their place.
+    /// Forgets the allowed inputs, because other inputs replace them.
     pub(crate) const fn forget_passed(&mut self) {
         self.passed = 0;
     }
 
+    /// Starts an event, as guard sets do before they call its rails. Removes the values that the rails of the previous
+    /// event shared.
     #[inline]
     pub(crate) fn enter(&mut self, event: HookPoint) {
         self.event = event;
-        // Both at once: nothing is gained by a branch for each.
+        // One branch for both, because two branches gain nothing.
         if self.shared.is_some() | !self.extra.is_empty() {
             self.forget();
         }
     }
 
-    /// Apart, because there is mostly nothing to forget.
+    /// A separate function, because there is usually nothing to remove.
     #[cold]
     fn forget(&mut self) {
         self.extra.clear();
         self.shared = None;
     }
 
-    /// Whether it is for an operation inside another one: of a rail or of a tool.
+    /// Returns whether the context is for an operation inside another operation, of a rail or of a tool.
     pub(crate) const fn is_nested(&self) -> bool {
         self.is_nested
     }
 
-    /// The path to the chain whose rails are called.
+    /// Returns the path to the chain whose rails run.
     pub(crate) const fn path(&self) -> Path {
         self.path
     }
 
-    /// Goes into the chain at this place. Returns the path to [return to](Self::return_to).
+    /// Enters the chain at this place. Returns the path for [`return_to`](Self::return_to).
     #[inline]
     pub(crate) const fn go_into(&mut self, place: u64) -> Path {
         let outside = self.path;
@@ -398,23 +403,23 @@ impl RailContext {
         self.path = outside;
     }
 
-    /// An open slot with the inputs of an operation, which its permit shares.
+    /// Returns an open slot with the inputs of an operation. The permit of the operation shares the slot.
     #[inline(always)]
     pub(crate) fn take_slot<T: Send + Sync + 'static>(&mut self, inputs: T) -> Arc<Slot<T>> {
         self.slots.take_for(inputs, &self.scope, (self.step, self.attempt), self.is_nested)
     }
 
-    /// Returns the slot of an operation, for the next one, and takes the inputs out.
+    /// Returns the slot of an operation for the next one, and takes the inputs out.
     ///
     /// # Errors
-    /// When a permit still shares the slot: then it keeps the inputs, and this is a copy of them.
+    /// Returns a copy of the inputs if a permit still shares the slot. The slot then keeps its inputs.
     #[inline(always)]
     pub(crate) fn return_slot<T: Clone + Send + Sync + 'static>(&mut self, slot: Arc<Slot<T>>) -> Result<T, T> {
         self.slots.put(slot)
     }
 
-    /// Waits, unless the run is cancelled meanwhile. Without a delay, other tasks and timers have their turn: retries of what
-    /// is ready at once must not keep the thread.
+    /// Waits, unless the run is cancelled meanwhile. Without a delay, yields to other tasks and timers, because retries
+    /// of an operation that never waits must not block the thread.
     pub(crate) async fn pause(&self, delay: Duration) -> Result<(), RunError> {
         if delay.is_zero() {
             tokio::task::yield_now().await;
@@ -428,7 +433,7 @@ impl RailContext {
         Ok(())
     }
 
-    /// An error when the run has been cancelled.
+    /// Returns an error if the run has been cancelled.
     pub(crate) fn ensure_running(&self) -> Result<(), RunError> {
         if self.scope.is_cancelled() { Err(RunError::Cancelled) } else { Ok(()) }
     }

@@ -1,20 +1,22 @@
-//! Messages that rails have for the model.
+//! Messages from rails to the model.
 
 use super::{RunContext, RunScope};
 use crate::message::Message;
 
-/// What waits for the next model call of the run.
+/// The messages for the next model call of the run.
 #[derive(Default)]
 pub(super) struct Notices(pub(super) Vec<Message>);
 
 impl RunScope {
-    /// Gives the model a message before its next call in this run: a warning, or a hint from outside.
+    /// Adds a message before the next model call of this run, such as a warning or a hint from outside.
     ///
-    /// The messages follow the conversation, in the order in which they came. They pass the rails of
-    /// [`PreLlmCall`](crate::events::PreLlmCall) like all others. `Agent` keeps them in the conversation. In a custom loop,
-    /// [`guard_llm_call`](crate::Guard::guard_llm_call) and [`guard_stream`](crate::Guard::guard_stream) add them to the
-    /// request; the loop takes them before with [`RunContext::take_notices`], when it wants to keep them. A model call that
-    /// a rail or a tool makes in a context of its own gets none of them.
+    /// The messages follow the conversation, in the order of these calls. They pass through the rails of
+    /// [`PreLlmCall`](crate::events::PreLlmCall) like all other messages. `Agent` keeps them in the conversation.
+    ///
+    /// In a custom loop, [`guard_llm_call`](crate::Guard::guard_llm_call) and
+    /// [`guard_stream`](crate::Guard::guard_stream) add the messages to the request. A loop that wants to keep them in
+    /// its conversation calls [`RunContext::take_notices`] before. A model call of a rail or a tool, with its own
+    /// context, does not receive them.
     ///
     /// ```
     /// use exo_rails::message::Message;
@@ -44,8 +46,8 @@ impl RunScope {
 }
 
 impl RunContext {
-    /// The messages that wait for the next model call: see [`notify_model`](RunScope::notify_model). They are delivered
-    /// then; a loop that keeps its conversation adds them to it.
+    /// Takes the messages that wait for the next model call: see [`notify_model`](RunScope::notify_model). The guard
+    /// then does not add them to the request, so add them to your conversation.
     ///
     /// ```
     /// use exo_rails::RunContext;

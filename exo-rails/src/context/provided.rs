@@ -1,15 +1,15 @@
-//! Values that one rail of an event provides for later ones.
+//! Values that a rail provides for later rails of the same event.
 
 use std::any::Any;
 
 use crate::point::SourceLocation;
 use crate::point::text;
 
-/// A value that one rail provides to later rails of the same event.
+/// A value that a rail provides for later rails of the same event.
 ///
-/// `#[derive(Provided)]` implements it. The rail that has the value says `provides = [RateLimitLeft]` and returns it;
-/// those that want it say `needs = [RateLimitLeft]` and take `&RateLimitLeft`. It is always there: a chain in which a
-/// rail needs what no earlier rail provides does not compile.
+/// Derive it with `#[derive(Provided)]`. The rail that has the value declares `provides = [RateLimitLeft]` and returns
+/// it. A later rail declares `needs = [RateLimitLeft]` and takes `&RateLimitLeft`. The value always exists: a chain in
+/// which no earlier rail provides the value does not compile.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -45,13 +45,13 @@ use crate::point::text;
     note = "write `#[derive(Provided)]` above its declaration; wrap a type of another crate in your own struct"
 )]
 pub trait Provided: Any + Send + Sync {
-    /// What it is called, and where it was declared.
+    /// The name of the value, and the place of its declaration.
     #[doc(hidden)]
     const VALUE: ValueInfo;
 }
 
-/// What `#[derive(Provided)]` writes. From it comes [`Provided`]: rustc is asked not to list the implementation of the library
-/// in messages. In the expansion, the attribute for that may have no name.
+/// The trait that `#[derive(Provided)]` implements. The library implements [`Provided`] for it, because this
+/// implementation can ask rustc not to list it in messages. An expansion cannot always name the attribute for this.
 #[doc(hidden)]
 pub trait DerivedProvided: Any + Send + Sync {
     /// See [`Provided::VALUE`].
@@ -63,12 +63,12 @@ impl<T: DerivedProvided> Provided for T {
     const VALUE: ValueInfo = T::VALUE;
 }
 
-/// Which value it is: its name and its place, since constants cannot compare types.
+/// The identity of a value: its name and the place of its declaration. Constants cannot compare types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ValueInfo {
     /// The name of the type.
     pub name: &'static str,
-    /// Where it was declared.
+    /// The place of the declaration.
     pub declared: SourceLocation,
 }
 

@@ -1,4 +1,4 @@
-//! What rails ask people, and what these have answered.
+//! Questions of rails to people, and the answers.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -12,21 +12,21 @@ use crate::point::IntoReason;
 pub(super) struct Answers(pub(super) Vec<(Question, Value)>);
 
 impl RailContext {
-    /// A question to somebody outside the run, at this event, step and tool call: see
+    /// Makes a question to someone outside the run, about this event, step and tool call: see
     /// [`RailAction::suspend`](crate::RailAction::suspend).
     #[must_use]
     pub fn question(&self, text: impl IntoReason) -> Question {
         Question::new(self.event(), self.step(), self.call_number(), text)
     }
 
-    /// The answer to this question; `None` when there is none yet.
+    /// Returns the answer to this question, or `None` if there is no answer yet.
     ///
-    /// An answer holds until the run begins again from its start, because a rail asks for a retry of the whole run: a call that
-    /// is then made once more is asked about once more.
+    /// An answer is valid until a rail asks for a retry of the whole run. If the run then makes the same call again,
+    /// the rail asks again.
     ///
     /// # Errors
-    /// When the answer is not a `T`. A rail that returns the error faults: nothing is let through by an answer that it cannot
-    /// read.
+    /// Returns an error if the answer is not a `T`. A rail that returns this error faults, so an unreadable answer lets
+    /// nothing pass.
     pub fn answer_to<T: DeserializeOwned>(&self, question: &Question) -> serde_json::Result<Option<T>> {
         let Answers(answers) = self.run.get().unwrap_or_default();
         let answer = answers.into_iter().find(|(asked, _)| asked == question);
@@ -39,9 +39,9 @@ impl RailContext {
 }
 
 impl RunContext {
-    /// Answers a question that a rail has asked in this run. A second answer takes the place of the first.
+    /// Adds the answer to a question that a rail has asked in this run. A second answer replaces the first.
     ///
-    /// The [example](crate::RailAction::suspend) is with the action that suspends a run.
+    /// See the [example](crate::RailAction::suspend) at the action that suspends a run.
     pub fn answer(&self, question: Question, answer: impl Into<Value>) {
         let answer = answer.into();
         self.run.update(|Answers(answers): &mut Answers| {

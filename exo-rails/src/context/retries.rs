@@ -1,4 +1,4 @@
-//! The retries that an operation and its run have had.
+//! The retries of an operation and of its run.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -14,7 +14,7 @@ pub(crate) struct CountedRetries {
     used: u32,
 }
 
-/// The retries that are left to a run: see [`RunContext::with_max_retries`](crate::RunContext::with_max_retries).
+/// The retries that a run has left: see [`RunContext::with_max_retries`](crate::RunContext::with_max_retries).
 #[derive(Clone, Debug)]
 pub(super) struct RetryBudget {
     max_retries: u32,
@@ -26,7 +26,7 @@ impl RetryBudget {
         Self { max_retries, left: Arc::new(AtomicU32::new(max_retries)) }
     }
 
-    /// Leaves at most this many retries.
+    /// Reduces the remaining retries to at most this number.
     pub(super) fn limit(&self, left: u32) {
         self.left.fetch_min(left, Ordering::Relaxed);
     }
@@ -43,9 +43,9 @@ impl RetryBudget {
 }
 
 impl RailContext {
-    /// Whether a retry that this rail asks for would be refused.
+    /// Returns whether the library would refuse this retry of the rail.
     pub(crate) fn is_exhausted(&self, rail: RailIdentity, request: &RetryRequest) -> bool {
-        // What a context counted for an operation before this one is forgotten with the first retry.
+        // At attempt 0, the counts are still those of the previous operation: `count_retry` removes them later.
         let counted = if self.attempt == 0 { &[] } else { &*self.retries };
         let used = counted.iter().find(|counted| counted.rail == rail);
         used.map_or(0, |counted| counted.used) >= request.max_retries
@@ -53,7 +53,7 @@ impl RailContext {
             || self.scope.retry_budget.as_ref().is_some_and(RetryBudget::is_empty)
     }
 
-    /// The retries that the run has left, when they are limited.
+    /// Returns the number of retries that the run has left, if it has a limit.
     pub(super) fn retries_left(&self) -> Option<u32> {
         self.scope.retry_budget.as_ref().map(|budget| budget.left.load(Ordering::Relaxed))
     }
@@ -61,7 +61,7 @@ impl RailContext {
     /// Counts a retry that a rail asks for.
     ///
     /// # Errors
-    /// When the rail has no retry left, or the run, or when the delay is too long.
+    /// Returns an error if the rail or the run has no retry left, or if the delay is too long.
     pub(crate) fn count_retry(&mut self, retry: &RailRetry) -> Result<(), RetryLimit> {
         if self.attempt == 0 {
             self.retries.clear();

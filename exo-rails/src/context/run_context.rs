@@ -1,4 +1,4 @@
-//! The context of a run, as the program that runs it has it.
+//! The context of a run, for the program that starts the run.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -11,14 +11,14 @@ use super::retries::RetryBudget;
 use super::{RailContext, RunScope, SharedExtensions, Watch};
 use crate::point::HookPoint;
 
-/// The longest delay of a retry when the context does not say.
+/// The longest delay of a retry by default.
 const DEFAULT_MAX_RETRY_DELAY: Duration = Duration::from_mins(5);
 
-/// The context of a run: its names, its session, its cancellation, and what its rails share.
+/// The context of a run: its names, its session, its cancellation, and the values that its rails share.
 ///
-/// The program that runs an agent makes one for each run, and passes it to the guarded operations. Rails receive the
-/// [`RailContext`] that it derefs to. They cannot make or replace one: so no rail can lose the run's cancellation, session
-/// or state.
+/// The program makes a context for each run and passes it to the guarded operations. Rails receive the [`RailContext`]
+/// that it derefs to. They cannot make or replace a context, so a rail cannot lose the cancellation, the session or the
+/// state of the run.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -34,12 +34,12 @@ const DEFAULT_MAX_RETRY_DELAY: Duration = Duration::from_mins(5);
 #[derive(Debug)]
 pub struct RunContext {
     pub(super) rails: RailContext,
-    /// Beside the context of the rails: it is used while they have theirs.
+    /// Outside of the rails' context, because the guard uses it while the rails borrow theirs.
     watch: Watch,
 }
 
 impl RunContext {
-    /// A context for a new run of the agent with this name.
+    /// Makes a context for a new run of the agent with this name.
     #[must_use]
     pub fn new(agent: impl Into<Arc<str>>) -> Self {
         static RUNS: AtomicU64 = AtomicU64::new(1);
@@ -59,20 +59,21 @@ impl RunContext {
         Self::of(Arc::new(scope), 0, false)
     }
 
-    /// A context at this step of a run.
+    /// Makes a context at this step of a run.
     pub(crate) fn of(scope: Arc<RunScope>, step: u32, is_nested: bool) -> Self {
         let watch = Watch::of(&scope);
         Self { rails: RailContext { is_nested, ..RailContext::of(scope, step) }, watch }
     }
 
-    /// The same context with this run name.
+    /// Sets the name of the run.
     #[must_use]
     pub fn with_run_id(self, run_id: impl Into<Arc<str>>) -> Self {
         let run_id = run_id.into();
         self.with_scope(|scope| scope.run_id = run_id)
     }
 
-    /// The same context as a run of a session: `values` are what its runs share, `turn` counts them from 0.
+    /// Sets the session of the run. The runs of the session share `values`, and `turn` is the number of the run in the
+    /// session, from 0.
     ///
     /// ```
     /// use exo_rails::{RunContext, SharedExtensions};
@@ -97,16 +98,20 @@ impl RunContext {
         })
     }
 
-    /// The same context with a token that cancels the run: no operation begins any more, the wait before a
-    /// retry ends, and the run fails with [`RunError::Cancelled`](crate::RunError::Cancelled).
+    /// Sets a token that cancels the run. After the cancellation, no operation starts, a wait before a retry ends, and
+    /// the run fails with [`RunError::Cancelled`](crate::RunError::Cancelled).
     ///
-    /// - The library drops a rail that waits, at its `.await`. This includes rails with `always` and rails around an operation.
-    ///   It does not call the rails behind it. The rails of [`Error`](struct@crate::events::Error) run.
-    /// - It drops a model call, and a request to a memory.
-    /// - It does not drop any other operation that is running. Such an operation can ask [`Permit::scope`](crate::Permit::scope)
-    ///   for the token. The rails behind it see its result, and are dropped if they wait.
-    /// - It does not drop the rails of `Error`, `Suspended` and `SessionEnd`: give a `timeout` to those that wait. It does not drop
-    ///   a single [`dispatch`](crate::GuardSet::dispatch) either: use [`CancellationToken::run_until_cancelled`] there.
+    /// - The library drops a rail that waits, at its `.await`. This includes rails with `always` and rails around an
+    ///   operation. It does not call the rails after the dropped rail. The rails of
+    ///   [`Error`](struct@crate::events::Error) run.
+    /// - The library drops a model call, and a request that reads from a memory.
+    /// - The library does not drop any other running operation. Such an operation can get the token from
+    ///   [`Permit::scope`](crate::Permit::scope). The rails after it see its result, and the library drops them if
+    ///   they wait.
+    /// - The library does not drop the rails of `Error`, `Suspended` and `SessionEnd`. If they wait, give them a
+    ///   `timeout`.
+    /// - The library does not drop a single [`dispatch`](crate::GuardSet::dispatch). Use
+    ///   [`CancellationToken::run_until_cancelled`] there.
     ///
     /// ```
     /// use exo_rails::{CancellationToken, NoRails};
@@ -126,11 +131,11 @@ impl RunContext {
         self.with_scope(|scope| scope.cancellation = Some(token))
     }
 
-    /// The same context with a limit on the retries of all operations of the run together, whichever rails ask for them.
+    /// Limits the number of retries in the run, over all operations and rails together.
     ///
-    /// Without it, the limits multiply: three retries of a run that has three retries of its model call are 16 calls.
-    /// When none is left, a rail's request ends with [`RetriesExhausted`](crate::RetriesExhausted), or
-    /// [gives way](crate::RetryOrContinue).
+    /// Without this limit, the limits of the rails multiply: a run with three retries, whose model call has three
+    /// retries, makes up to 16 calls. If no retry is left, a request for a retry ends the operation with
+    /// [`RetriesExhausted`](crate::RetriesExhausted), or the rail [continues](crate::RetryOrContinue).
     ///
     /// ```
     /// use exo_rails::prelude::*;
@@ -154,10 +159,10 @@ impl RunContext {
 
     /// Sets the longest [delay](crate::RetryRequest::delay) of a retry. The default is 5 minutes.
     ///
-    /// A rail that obeys a `Retry-After` waits for a time that a server chooses, and a server may choose a year. When a rail asks for a
-    /// longer delay than this, the operation fails with [`RetriesExhausted`](crate::RetriesExhausted), or the rail
-    /// [continues](crate::RetryOrContinue). The library does not shorten the delay, because a server refuses a request that comes
-    /// too early.
+    /// A rail that follows a `Retry-After` waits for a time that a server chooses, and a server may choose a year. If a
+    /// rail asks for a longer delay, the operation fails with [`RetriesExhausted`](crate::RetriesExhausted), or the
+    /// rail [continues](crate::RetryOrContinue). The library does not shorten the delay, because a server refuses a
+    /// request that comes too early.
     ///
     /// ```
     /// use std::time::Duration;
@@ -184,9 +189,9 @@ impl RunContext {
         self.with_scope(|scope| scope.max_retry_delay = max_delay)
     }
 
-    /// The same context, for the tool call of its step with this number: in a custom loop that runs the calls of one answer in
-    /// [contexts](RailContext::child) of their own. A [question](RailContext::question) about a call is then only about that
-    /// call, also when the model asks for the same call twice.
+    /// Sets the number of the tool call in its step. Use it in a custom loop that runs each tool call of an answer in
+    /// its own [child context](RailContext::child). A [question](RailContext::question) is then about one call only,
+    /// even if the model asks for the same call twice.
     ///
     /// ```
     /// use exo_rails::RunContext;
@@ -202,19 +207,19 @@ impl RunContext {
     }
 
     fn with_scope(mut self, change: impl FnOnce(&mut RunScope)) -> Self {
-        // Nobody else has the scope of a new context: then it is changed where it is.
+        // The scope of a new context has one owner, so `make_mut` changes it in place.
         self.watch = Watch::default();
         change(Arc::make_mut(&mut self.rails.scope));
         self.watch = Watch::of(&self.rails.scope);
         self
     }
 
-    /// Sets the step, in your own loop.
+    /// Sets the step. Use it in your own loop.
     pub const fn set_step(&mut self, step: u32) {
         self.rails.step = step;
     }
 
-    /// Begins an event. A guard set does this before it asks its rails; do it in a test that calls the function of a rail.
+    /// Starts an event. Guard sets do this before they call rails. Use it in a test that calls the function of a rail.
     ///
     /// ```
     /// use exo_rails::prelude::*;
@@ -232,12 +237,12 @@ impl RunContext {
         self.rails.enter(event);
     }
 
-    /// The context as its rails receive it.
+    /// Returns the context that the rails receive.
     pub(crate) const fn for_rails(&mut self) -> &mut RailContext {
         &mut self.rails
     }
 
-    /// The same, with what ends them when the run is cancelled.
+    /// Returns the context for the rails, and the watch that drops them when the run is cancelled.
     pub(crate) const fn watched(&mut self) -> (&mut RailContext, &mut Watch) {
         (&mut self.rails, &mut self.watch)
     }

@@ -1,4 +1,4 @@
-//! What is kept of the context of a run that is suspended.
+//! The saved context of a suspended run.
 
 use std::any::{Any, TypeId};
 use std::borrow::Cow;
@@ -17,11 +17,12 @@ use super::{RunContext, SharedExtensions};
 use crate::error::Question;
 use crate::message::{Message, Usage};
 
-/// The context of a suspended run. [`RunContext::save`] makes it, and [`RunContext::restore`] continues the run with it.
+/// The context of a suspended run. [`RunContext::save`] makes it, and [`RunContext::restore`] continues the run with
+/// it.
 ///
-/// It can be written as JSON. Of the values in [`ctx.run`](crate::RunScope::run), it has those in the
-/// [state](SharedExtensions::state), and those whose types are [kept](KeptValues). The values of the session belong to the
-/// session.
+/// It can be written as JSON. It contains two kinds of values from [`ctx.run`](crate::RunScope::run): the values in the
+/// [state](SharedExtensions::state), and the values whose types are [kept](KeptValues). It does not contain the values
+/// of the session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SavedContext {
@@ -29,13 +30,13 @@ pub struct SavedContext {
     pub agent: String,
     /// The name of the run.
     pub run_id: String,
-    /// The session, when the run belongs to one.
+    /// The name of the session, if the run belongs to a session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
-    /// Which run of its session it is.
+    /// The number of the run in its session.
     #[serde(default)]
     pub turn: u32,
-    /// What the model calls of the run have cost.
+    /// The tokens that the model calls of the run have used.
     #[serde(default)]
     pub usage: Usage,
     /// The values in the [state](SharedExtensions::state) of the run.
@@ -50,15 +51,15 @@ pub struct SavedContext {
     /// The messages that wait for the [next model call](crate::RunScope::notify_model).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notices: Vec<Message>,
-    /// The questions that have an answer.
+    /// The answered questions, with their answers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub answers: Vec<(Question, Value)>,
-    /// How many retries the run has left, when they are [limited](RunContext::with_max_retries).
+    /// The number of retries that the run has left, if it has a [limit](RunContext::with_max_retries).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retries_left: Option<u32>,
 }
 
-/// Why a run cannot continue in a context.
+/// The reason why a run cannot continue in a context.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RestoreError {
@@ -70,7 +71,8 @@ pub enum RestoreError {
         /// The agent of the context.
         given: String,
     },
-    /// The run belongs to a session, and the context does not. What the rails count for the session would begin anew.
+    /// The run belongs to a session, and the context to no session or to another one. The values that rails keep in the
+    /// session would be missing.
     #[error("the run belongs to the session `{saved}`: resume it in a context of that session")]
     Session {
         /// The session of the run.
@@ -79,17 +81,17 @@ pub enum RestoreError {
     /// A kept value cannot be read.
     #[error("the value `{name}` of the run cannot be read: {source}")]
     Value {
-        /// Its name.
+        /// The name of the value.
         name: String,
-        /// What is wrong with it.
+        /// The error of the deserialization.
         source: serde_json::Error,
     },
 }
 
 /// The types of the values in [`ctx.run`](crate::RunScope::run) that are saved with a suspended run, each under a name.
 ///
-/// A rail that counts in a type of its own loses the count when the program ends, unless the type is kept: a limit of tool calls
-/// would begin anew with each suspension. [`SavedContext::lost`] lists the types that are not kept.
+/// A rail that counts in a custom type loses its count when the program ends, unless the type is kept. A limit of tool
+/// calls would then start again with each suspension. [`SavedContext::lost`] lists the types that are not kept.
 ///
 /// ```
 /// use exo_rails::{KeptValues, RunContext};
@@ -120,13 +122,13 @@ struct KeptValue {
 }
 
 impl KeptValues {
-    /// No types.
+    /// Makes an empty list of types.
     #[must_use]
     pub const fn new() -> Self {
         Self(Vec::new())
     }
 
-    /// The same, with values of this type under this name. A type or a name that is there already is replaced.
+    /// Adds the type `T` under this name. The new entry replaces an entry with the same type or name.
     #[must_use]
     pub fn keep<T>(mut self, name: impl Into<Cow<'static, str>>) -> Self
     where
@@ -146,7 +148,7 @@ impl KeptValues {
         self
     }
 
-    /// Saves the kept values that are here: for a session, whose values [`RunContext::save`] does not save.
+    /// Writes the kept values of a store. Use it for the values of a session, which [`RunContext::save`] does not save.
     ///
     /// ```
     /// use exo_rails::{KeptValues, SharedExtensions};
@@ -166,16 +168,16 @@ impl KeptValues {
     /// ```
     ///
     /// # Errors
-    /// When a value cannot be written as JSON.
+    /// Returns an error if a value cannot be written as JSON.
     pub fn save(&self, values: &SharedExtensions) -> serde_json::Result<Map<String, Value>> {
         let saved = self.0.iter().filter_map(|kept| Some((kept.name.to_string(), (kept.save)(values)?)));
         saved.map(|(name, value)| Ok((name, value?))).collect()
     }
 
-    /// Puts saved values back. Values under names that are not kept are left out.
+    /// Puts saved values into a store. Skips values under names that are not kept.
     ///
     /// # Errors
-    /// When a value cannot be read. Those before it are back.
+    /// Returns an error if a value cannot be read. The values before it are then in the store already.
     pub fn restore(&self, values: &SharedExtensions, mut saved: Map<String, Value>) -> Result<(), RestoreError> {
         for kept in &self.0 {
             if let Some(value) = saved.remove(&*kept.name) {
@@ -198,12 +200,12 @@ impl fmt::Debug for KeptValues {
 }
 
 impl RunContext {
-    /// Saves what the run needs of this context to continue later.
+    /// Saves the parts of this context that the run needs to continue later.
     ///
     /// # Errors
-    /// When a kept value cannot be written as JSON.
+    /// Returns an error if a kept value cannot be written as JSON.
     pub fn save(&self, kept: &KeptValues) -> serde_json::Result<SavedContext> {
-        // What is saved by itself, and what the program makes anew.
+        // The context saves these types itself, or the program makes them again.
         let own = [
             TypeId::of::<HookState>(),
             TypeId::of::<Notices>(),
@@ -226,13 +228,15 @@ impl RunContext {
         })
     }
 
-    /// Continues a saved run in this context: it takes the name, the turn, the values and the answers of the run. It keeps its
-    /// own session and cancellation token.
+    /// Continues a saved run in this context. The context takes the name, the turn, the values, the usage, the messages
+    /// and the answers of the run. If the context [limits](Self::with_max_retries) retries, it allows at most the
+    /// retries that the run had left. It keeps its own session and cancellation token.
     ///
-    /// [`is_resumed`](crate::RunScope::is_resumed) is then true.
+    /// Afterwards, [`is_resumed`](crate::RunScope::is_resumed) returns `true`.
     ///
     /// # Errors
-    /// When the run belongs to another agent or session, and when a kept value cannot be read. Do not use the context then.
+    /// Returns an error if the run belongs to another agent or session, or if a kept value cannot be read. Do not use
+    /// the context after an error.
     pub fn restore(&mut self, saved: SavedContext, kept: &KeptValues) -> Result<(), RestoreError> {
         if saved.agent != self.agent() {
             return Err(RestoreError::Agent { saved: saved.agent, given: self.agent().to_owned() });

@@ -1,4 +1,4 @@
-//! Where the inputs of an operation lie while it runs.
+//! Slots, which hold the inputs of an operation while it runs.
 
 use std::any::Any;
 use std::fmt;
@@ -9,7 +9,7 @@ use super::RunScope;
 
 const FILLED: &str = "a slot is given out with inputs, and emptied when it is given back";
 
-/// Where the inputs of an operation lie while it runs. Its permit shares the slot.
+/// A place for the inputs of an operation while it runs. The permit of the operation shares the slot.
 #[derive(Debug)]
 pub(crate) struct Slot<T> {
     /// Empty between operations.
@@ -17,13 +17,13 @@ pub(crate) struct Slot<T> {
     pub(crate) scope: Arc<RunScope>,
     pub(crate) step: u32,
     pub(crate) attempt: u32,
-    /// Whether the context that the slot belongs to is for an operation inside another one.
+    /// Whether the context of the slot is for an operation inside another operation.
     pub(crate) is_nested: bool,
     is_closed: AtomicBool,
 }
 
 impl<T> Slot<T> {
-    /// The inputs of the operation.
+    /// Returns the inputs of the operation.
     pub(crate) fn inputs(&self) -> &T {
         match &self.inputs {
             Some(inputs) => inputs,
@@ -31,14 +31,13 @@ impl<T> Slot<T> {
         }
     }
 
-    /// Whether the guard of the operation is over.
+    /// Returns whether the guard of the operation has ended.
     pub(crate) fn is_closed(&self) -> bool {
         self.is_closed.load(Ordering::Acquire)
     }
 }
 
-/// Closes a slot when it is dropped: the operation is over, or its guard was dropped. A permit that is left is worth nothing
-/// from then on.
+/// Closes a slot when the operation ends, or when its guard is dropped. A permit that still exists then is invalid.
 pub(crate) struct CloseOnDrop<'s, T>(pub(crate) &'s Slot<T>);
 
 impl<T> Drop for CloseOnDrop<'_, T> {
@@ -47,17 +46,17 @@ impl<T> Drop for CloseOnDrop<'_, T> {
     }
 }
 
-/// The slots of a context: one for each type of inputs, allocated once, used by one operation after the other. Empty inputs
-/// lie in a slot between operations.
+/// The slots of a context, one for each type of inputs. A slot is allocated once, and one operation after the other
+/// uses it. Between operations, a slot is empty.
 #[derive(Default)]
 pub(crate) struct Slots {
-    // Most contexts have operations of one kind: the first slot needs no list.
+    // Most contexts have operations of one kind, so the first slot needs no list.
     first: Option<Arc<dyn Any + Send + Sync>>,
     others: Vec<Arc<dyn Any + Send + Sync>>,
 }
 
 impl Slots {
-    /// A slot with these inputs for one attempt, until it is [given back](Self::put).
+    /// Returns a slot with these inputs for one attempt. The attempt [gives it back](Self::put).
     #[inline(always)]
     pub(crate) fn take_for<T: Send + Sync + 'static>(
         &mut self,
@@ -103,10 +102,10 @@ impl Slots {
         self.others.swap_remove(at).downcast().ok()
     }
 
-    /// Gives a slot back, and takes the inputs out.
+    /// Takes a slot back, and takes the inputs out.
     ///
     /// # Errors
-    /// When a permit still shares the slot: then it keeps the inputs, and this is a copy of them.
+    /// Returns a copy of the inputs if a permit still shares the slot. The slot then keeps its inputs.
     #[inline(always)]
     pub(crate) fn put<T: Clone + Send + Sync + 'static>(&mut self, mut slot: Arc<Slot<T>>) -> Result<T, T> {
         let Some(inputs) = Arc::get_mut(&mut slot).and_then(|unshared| unshared.inputs.take()) else {

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::point::{RailName, Reason};
 
-/// How an earlier rail of the event stopped it: what a rail with `always` finds in
+/// How an earlier rail stopped the event. A rail with `always` reads it with
 /// [`RailContext::stopped`](crate::RailContext::stopped).
 ///
 /// ```
@@ -15,7 +15,7 @@ use crate::point::{RailName, Reason};
 ///     Verdict::abort_if(call.tool_name == "shell", "no shell")
 /// }
 ///
-/// /// Sees every call, also those that another rail has stopped.
+/// /// Sees every call, including the calls that another rail has stopped.
 /// #[rail(priority = 90, on = [PreToolCall], always)]
 /// fn audit(call: &ToolCallInputs, ctx: &RailContext) {
 ///     match ctx.stopped() {
@@ -34,25 +34,25 @@ use crate::point::{RailName, Reason};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct StoppedBy {
-    /// The rail that stopped it.
+    /// The rail that stopped the event.
     pub rail_name: RailName,
-    /// How.
+    /// How the rail stopped the event.
     pub how: StopKind,
-    /// Why; the text of the fault when it is one.
+    /// The reason of the rail, or the text of its fault.
     pub reason: Reason,
 }
 
-/// How a rail stops an event.
+/// The ways in which a rail stops an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum StopKind {
-    /// It skipped the operation, or accepted its result.
+    /// The rail skipped the operation, or accepted its result.
     Skip,
-    /// It asked for the operation to be done again; whether it has a retry left is not known yet.
+    /// The rail asked for a retry. The library has not checked yet whether a retry is left.
     Retry,
-    /// It ended the run.
+    /// The rail ended the run.
     Abort,
-    /// It could not decide.
+    /// The rail could not decide.
     Fault,
 }

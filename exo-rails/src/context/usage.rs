@@ -3,13 +3,13 @@
 use super::RunScope;
 use crate::message::Usage;
 
-/// What the model calls of the run have cost.
+/// The tokens that the model calls of the run have used.
 #[derive(Clone, Default)]
 pub(super) struct Used(pub(super) Usage);
 
 impl RunScope {
-    /// The tokens that the guarded model calls of this run have cost so far, those whose answer a rail refused included, and
-    /// those of rails and tools that use the context of the run.
+    /// Returns the tokens that the guarded model calls of this run have used so far. They include calls whose answer a
+    /// rail refused, and calls by rails and tools that use the context of the run.
     ///
     /// ```
     /// use exo_rails::message::Usage;

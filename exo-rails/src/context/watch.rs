@@ -12,8 +12,8 @@ use super::RunScope;
 use crate::error::RunError;
 
 /// Ends the guard of an operation when the run is cancelled while a rail waits.
-// A context keeps it from one operation to the next. Asking the token takes a lock, so the guard asks only when it waits: an
-// operation whose rails do not wait pays for one comparison.
+// A context keeps it from one operation to the next. Asking the token takes a lock, so the guard asks only when it
+// waits. An operation whose rails do not wait pays for one comparison.
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
     under_way: UnderWay,
@@ -27,7 +27,7 @@ pub(crate) struct UnderWay(AtomicBool);
 /// Wakes the task when the run is cancelled.
 #[derive(Debug, Default)]
 pub(crate) struct Bell {
-    /// The run, when it has a token.
+    /// The scope of the run, if the run has a token.
     scope: Option<Arc<RunScope>>,
     cancelled: Option<Pin<Box<WaitForCancellationFutureOwned>>>,
 }
@@ -38,7 +38,7 @@ impl Watch {
         Self { under_way: UnderWay::default(), bell: Bell { scope, cancelled: None } }
     }
 
-    /// The two parts: the flag of the operation, and the bell to wait with.
+    /// Returns both parts: the flag of the operation, and the bell that ends a wait.
     #[inline(always)]
     pub(crate) const fn parts(&mut self) -> (&UnderWay, &mut Bell) {
         (&self.under_way, &mut self.bell)
@@ -74,7 +74,8 @@ impl Drop for Operating<'_> {
 }
 
 impl Bell {
-    /// Waits for a future. Drops the future when the run is cancelled while it waits, unless an operation is running in it.
+    /// Waits for a future. Drops the future if the run is cancelled while it waits, unless an operation is running in
+    /// it.
     #[inline(always)]
     pub(crate) const fn unless_cancelled<'w, F: Future<Output: OrCancelled>>(
         &'w mut self,
@@ -105,7 +106,7 @@ impl<T> OrCancelled for Result<T, RunError> {
 }
 
 pin_project! {
-    /// A future of a run that may be cancelled.
+    /// A future of a run that can be cancelled.
     #[must_use = "futures do nothing unless they are polled"]
     pub(crate) struct UnlessCancelled<'w, F> {
         #[pin]

@@ -1,19 +1,20 @@
-//! How an abort ends the run, when the run does not fail.
+//! The ways in which an abort ends a run that does not fail.
 
 use serde::Serialize;
 
 use super::Suspension;
 use crate::message::InvokeOutput;
 
-/// How a rail ends a run that does not fail: with an answer, or for a time.
+/// The way in which a rail ends a run that does not fail: with an answer, or with a question.
 ///
-/// See [`RailAction::abort_with`](crate::RailAction::abort_with) and [`RailAction::suspend`](crate::RailAction::suspend).
+/// See [`RailAction::abort_with`](crate::RailAction::abort_with) and
+/// [`RailAction::suspend`](crate::RailAction::suspend).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Ending {
     /// The run succeeds with this answer.
     Answer(InvokeOutput),
-    /// The run waits for somebody's decision.
+    /// The run waits for a decision from outside.
     Suspension(Suspension),
 }

@@ -1,4 +1,4 @@
-//! Faults: rails that could not decide. Never confused with a decision.
+//! Faults of rails that could not decide. A fault is never a decision.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -8,11 +8,12 @@ use std::time::Duration;
 
 use crate::point::{HookPoint, RailName};
 
-/// A rail could not decide.
+/// The fault of a rail that could not decide.
 ///
-/// A rail that can decide, or that can change what the event carries, and faults ends the run with this error: it
-/// fails closed. A rail that can only observe is reported as a `tracing` warning and the run goes on, because no
-/// guard was lost. All that a fault can come to, and how to say otherwise for one rail, is in the table of [`OnFault`](crate::OnFault).
+/// If a rail that can decide or can change the event's data faults, the run ends with this error: the rail fails
+/// closed. If a rail that only observes faults, the library reports a `tracing` warning and the run continues, because
+/// no guard was lost. The table of [`OnFault`](crate::OnFault) shows all effects of a fault, and how to change them for
+/// a rail.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -34,43 +35,46 @@ use crate::point::{HookPoint, RailName};
 #[error("rail `{rail_name}` faulted at {event}: {cause}")]
 #[non_exhaustive]
 pub struct RailFault {
-    /// The rail, or the type of the hook.
+    /// The name of the rail, or the type of the hook.
     pub rail_name: RailName,
-    /// The event at which it faulted.
+    /// The event at which the rail faulted.
     pub event: HookPoint,
-    /// What happened.
+    /// The cause of the fault.
     #[source]
     pub cause: FaultCause,
 }
 
-/// What kept a rail from deciding.
+/// The reason why a rail could not decide.
 ///
-/// It can always be shown: in the place of an error whose text panics, it says so.
+/// It can always be displayed. If the text of an error panics, the cause reports this instead of the text.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum FaultCause {
-    /// It returned this error. The text is logged as it is, so it must not quote what the rail guards. The errors of `serde_json`
-    /// do: a rail reads the arguments of a tool as [`Args<T>`](crate::Args), whose [error](crate::ArgsError) does not.
+    /// The rail returned this error, or a parameter of the rail had no value.
+    ///
+    /// The library logs the text of the error unchanged, so the text must not quote data that the rail guards. Errors
+    /// of `serde_json` quote data. A rail should therefore read the arguments of a tool as [`Args<T>`](crate::Args),
+    /// whose [error](crate::ArgsError) does not quote them.
     Error(Box<dyn StdError + Send + Sync>),
-    /// It took longer than its `timeout`.
+    /// The rail took longer than its `timeout`.
     Timeout {
-        /// How long it may take.
+        /// The time limit of the rail.
         limit: Duration,
     },
-    /// It panicked, and has `on_panic = "fault"`.
+    /// The rail panicked, and has `on_panic = "fault"`.
     Panic {
-        /// What the panic says.
+        /// The message of the panic.
         message: String,
     },
-    /// A plain hook, whose types the compiler cannot hold against the event, took an action that the event
-    /// does not allow.
+    /// A plain hook returned an action that the event does not allow. The compiler cannot check the actions of plain
+    /// hooks.
     IllegalAction {
         /// The action: `skip`, `retry` or `abort`.
         action: &'static str,
     },
-    /// A plain hook skipped with a substitute that is not what the operation yields.
+    /// A plain hook skipped with a substitute that is not the output type of the operation.
     WrongSubstitute {
-        /// The type that belongs there.
+        /// The expected type.
         expected: &'static str,
     },
 }
@@ -96,7 +100,7 @@ impl fmt::Display for FaultCause {
 }
 
 impl StdError for FaultCause {
-    // The text is that of the error, so its source is as well.
+    // The text of the cause is the text of the error, so its source is the source of the error.
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         match self {
             Self::Error(error) => error.source(),
@@ -105,16 +109,16 @@ impl StdError for FaultCause {
     }
 }
 
-/// Drops what a rail has left behind. When that panics, the panic goes no further.
+/// Drops a value of a rail, and catches a panic of its `drop`.
 pub(crate) fn drop_quietly<T>(value: T) {
     if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(value))) {
-        // It may panic as well, and so on.
+        // Dropping the panic may panic too, and so on.
         mem::forget(panic);
     }
 }
 
 impl RailFault {
-    /// A fault of this rail at this event: for custom guard sets and hooks.
+    /// Makes the fault of this rail at this event. Use it in custom guard sets and hooks.
     pub fn new(
         rail_name: impl Into<RailName>,
         event: HookPoint,

@@ -1,4 +1,4 @@
-//! How runs and operations fail.
+//! The errors of runs and operations.
 
 pub(crate) mod ending;
 pub(crate) mod fault;
@@ -17,7 +17,7 @@ use serde::Serialize;
 use crate::message::{InvokeOutput, OperationErrorKind};
 use crate::point::{HookPoint, IntoReason, RailName, Reason};
 
-/// A rail ended the run.
+/// A rail has ended the run.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -40,25 +40,26 @@ use crate::point::{HookPoint, IntoReason, RailName, Reason};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct RailAbortError {
-    /// The rail that decided.
+    /// The rail that ended the run.
     pub rail_name: RailName,
-    /// The event at which it decided.
+    /// The event at which the rail decided.
     pub event: HookPoint,
-    /// Its reason.
+    /// The reason of the rail.
     pub reason: Reason,
-    /// How the run ends, when it does not fail: see [`answer`](Self::answer) and [`suspension`](Self::suspension).
+    /// How the run ends if it does not fail: see [`answer`](Self::answer) and [`suspension`](Self::suspension).
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub ending: Option<Box<Ending>>,
 }
 
 impl RailAbortError {
-    /// An abort by this rail at this event: for custom guard sets and hooks.
+    /// Makes an abort by this rail at this event. Use it in custom guard sets and hooks.
     pub fn new(rail_name: impl Into<RailName>, event: HookPoint, reason: impl IntoReason) -> Self {
         Self { rail_name: rail_name.into(), event, reason: reason.into_reason(), ending: None }
     }
 
-    /// What the rail ends the run with: see [`RailAction::abort_with`](crate::RailAction::abort_with). With an answer, this is
-    /// an error only for the operations inside the run.
+    /// Returns the answer if the rail ended the run with an answer: see
+    /// [`RailAction::abort_with`](crate::RailAction::abort_with). The run then succeeds, and only the operations inside
+    /// the run see this error.
     #[must_use]
     pub fn answer(&self) -> Option<&InvokeOutput> {
         match self.ending.as_deref() {
@@ -67,14 +68,14 @@ impl RailAbortError {
         }
     }
 
-    /// What the rail asks, when it has suspended the run, with its name.
+    /// Returns the question and the rail that asks it, if the rail suspended the run.
     #[must_use]
     pub fn open_question(&self) -> Option<OpenQuestion> {
         let question = self.suspension()?.question.clone();
         Some(OpenQuestion { rail_name: self.rail_name.clone(), question })
     }
 
-    /// What the rail asks, when it has suspended the run: see [`RailAction::suspend`](crate::RailAction::suspend).
+    /// Returns the suspension if the rail suspended the run: see [`RailAction::suspend`](crate::RailAction::suspend).
     #[must_use]
     pub fn suspension(&self) -> Option<&Suspension> {
         match self.ending.as_deref() {
@@ -94,53 +95,53 @@ impl fmt::Display for RailAbortError {
 
 impl StdError for RailAbortError {}
 
-/// A rail asked for one more retry than there is.
+/// A rail asked for a retry, but no retry is left, or its delay is too long.
 ///
-/// The [source](StdError::source) is the failure of the last attempt, when it failed.
+/// If the last attempt failed, its failure is the [source](StdError::source) of this error.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct RetriesExhausted {
-    /// The rail that asked.
+    /// The rail that asked for the retry.
     pub rail_name: RailName,
-    /// The event at which it asked.
+    /// The event at which the rail asked.
     pub event: HookPoint,
-    /// How often the operation was attempted, by whichever rail's request.
+    /// The number of attempts of the operation. It includes retries that other rails asked for.
     pub attempts: u32,
-    /// Which retries are used up.
+    /// The limit that was reached.
     pub limit: RetryLimit,
-    /// Why it asked.
+    /// The reason of the rail.
     pub reason: Reason,
-    /// How the last attempt failed: an error of the model or the tool. `None` when a rail did not accept a result, or asked
-    /// before the operation.
+    /// The error of the model or the tool in the last attempt. `None` if a rail did not accept a result, or asked for a
+    /// retry before the operation.
     pub failure: Option<Box<OperationError>>,
 }
 
-/// Which retries are used up.
+/// A limit of retries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "of", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum RetryLimit {
-    /// Those that the rail has for this operation.
+    /// The limit of the rail for this operation.
     Rail {
-        /// The limit that the rail asked with.
+        /// The limit in the request of the rail.
         max_retries: u32,
     },
-    /// Those of the run: see [`RunContext::with_max_retries`](crate::RunContext::with_max_retries).
+    /// The limit of the run: see [`RunContext::with_max_retries`](crate::RunContext::with_max_retries).
     Run {
         /// The limit of the run.
         max_retries: u32,
     },
-    /// None is used up: the delay is longer than those of the run may be. See
+    /// The delay of the retry is longer than the run allows. Retries may be left. See
     /// [`RunContext::with_max_retry_delay`](crate::RunContext::with_max_retry_delay).
     Delay {
-        /// The longest delay of the run, in seconds.
-        // Not a `Duration`: the error of a run would grow, and with it every result.
+        /// The longest delay that the run allows, in seconds.
+        // Not a `Duration`: it would make the error of a run larger, and with it every result.
         max_seconds: u32,
     },
 }
 
 impl RetryLimit {
-    /// How many retries there were: 0 where the delay was too long.
+    /// Returns the greatest number of retries, or 0 if the delay was too long.
     #[must_use]
     pub const fn max_retries(self) -> u32 {
         match self {
@@ -177,9 +178,10 @@ impl StdError for RetriesExhausted {
     }
 }
 
-/// A model call or a tool call failed.
+/// The error of an operation, such as a model call or a tool call.
 ///
-/// Made with [`OperationError::new`], or by `?` from I/O errors, JSON errors, errors of runs, boxed errors and text.
+/// Make it with [`OperationError::new`], or with `?` from I/O errors, JSON errors, errors of runs, boxed errors and
+/// text.
 ///
 /// ```
 /// use std::time::Duration;
@@ -194,40 +196,40 @@ impl StdError for RetriesExhausted {
 #[error("{message} ({kind}{})", status.map(|status| format!(", status {status}")).unwrap_or_default())]
 #[non_exhaustive]
 pub struct OperationError {
-    /// What kind of failure it is.
+    /// The kind of failure.
     pub kind: OperationErrorKind,
-    /// What happened, for people and for the model.
+    /// A description of the failure, for people and for the model.
     pub message: String,
-    /// The HTTP status, when the operation was a request.
+    /// The HTTP status, if the operation was a request.
     pub status: Option<u16>,
-    /// How long the other side asks to wait before the next attempt.
+    /// The time to wait before the next attempt, if the server asks for it.
     pub retry_after: Option<Duration>,
-    /// The error underneath.
+    /// The source of the error.
     #[source]
     pub source: Option<Box<dyn StdError + Send + Sync>>,
 }
 
 impl OperationError {
-    /// A failure of this kind.
+    /// Makes an error of this kind.
     pub fn new(kind: OperationErrorKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), status: None, retry_after: None, source: None }
     }
 
-    /// The same error with the status of the response.
+    /// Sets the status of the response.
     #[must_use]
     pub fn with_status(mut self, status: u16) -> Self {
         self.status = Some(status);
         self
     }
 
-    /// The same error with the wait that the other side asks for.
+    /// Sets the time to wait that the server asks for.
     #[must_use]
     pub fn with_retry_after(mut self, wait: Duration) -> Self {
         self.retry_after = Some(wait);
         self
     }
 
-    /// The same error with the one underneath.
+    /// Sets the source of the error.
     #[must_use]
     pub fn with_source(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         self.source = Some(source.into());
@@ -235,9 +237,10 @@ impl OperationError {
     }
 }
 
-/// An error that has a conversion is converted by it: an operation's error, and that of a run, stay as they are.
-/// Any other error is the source of the new one, which has the kind, the status and the wait of the first operation error
-/// underneath, or the kind of the first I/O error.
+/// Errors with their own conversion are converted with it. So an operation's error stays unchanged, and the errors of
+/// runs, I/O and JSON become what their conversion returns. Any other error becomes the source of a new error. The
+/// library then looks for the first operation error or I/O error among its sources. The new error has the kind, the
+/// status and the time to wait of an operation error, or the kind of an I/O error.
 impl From<Box<dyn StdError + Send + Sync>> for OperationError {
     fn from(error: Box<dyn StdError + Send + Sync>) -> Self {
         converted::<Self>(error)
@@ -248,7 +251,7 @@ impl From<Box<dyn StdError + Send + Sync>> for OperationError {
     }
 }
 
-/// The error, when it is of this type.
+/// Converts the error if it has this type.
 fn converted<E: StdError + Into<OperationError> + 'static>(
     error: Box<dyn StdError + Send + Sync>,
 ) -> Result<OperationError, Box<dyn StdError + Send + Sync>> {
@@ -256,10 +259,10 @@ fn converted<E: StdError + Into<OperationError> + 'static>(
 }
 
 impl OperationError {
-    /// An error of another type, as the source of this one.
+    /// Makes an error with an error of another type as its source.
     fn around(error: Box<dyn StdError + Send + Sync>) -> Self {
         let message = error.to_string();
-        // Text has nothing underneath: it is the message.
+        // An error that is only text becomes the message, and needs no source.
         if error.source().is_none() && format!("{error:?}") == format!("{message:?}") {
             return Self::new(OperationErrorKind::Other, message);
         }
@@ -301,9 +304,9 @@ impl From<serde_json::Error> for OperationError {
     }
 }
 
-/// For nested operations, like a tool that runs an agent. An operation's error passes unchanged. Whatever else ends a
-/// run, such as an abort, is the source of an error of the kind [`Other`](OperationErrorKind::Other); used up retries have
-/// the kind of the last failure.
+/// For nested operations, such as a tool that runs an agent. The error of an operation passes unchanged. Any other
+/// error of a run, such as an abort, becomes the source of an error of the kind [`Other`](OperationErrorKind::Other).
+/// If the retries are used up, the kind is the kind of the last failure.
 impl From<RunError> for OperationError {
     fn from(error: RunError) -> Self {
         match error {
@@ -328,56 +331,56 @@ impl From<&str> for OperationError {
     }
 }
 
-/// How a guarded operation, or a run, ends when it does not succeed.
+/// The error of a guarded operation or of a run.
 ///
-/// Each variant shows the error inside as it is: no wrapper hides which rail decided.
+/// Each variant displays the inner error unchanged, so the message shows which rail decided.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
     /// A rail aborted.
     #[error(transparent)]
     Abort(#[from] RailAbortError),
-    /// A rail that can decide could not.
+    /// A rail that fails closed has faulted: see [`OnFault`](crate::OnFault).
     #[error(transparent)]
     Fault(#[from] RailFault),
-    /// A rail's retries were used up.
+    /// A rail asked for a retry, and no retry was left.
     #[error(transparent)]
     RetriesExhausted(#[from] RetriesExhausted),
     /// The operation failed and no rail rescued it.
     #[error(transparent)]
     Operation(#[from] OperationError),
-    /// The agent took more steps than it may.
+    /// The agent took more steps than its limit allows.
     #[error("the agent took {limit} steps without an answer")]
     StepLimit {
         /// The limit.
         limit: u32,
     },
-    /// Too many runs are inside each other: an agent is a tool of itself, say. The error ends each of the runs around it, also
-    /// where a tool would tell its model of an error.
+    /// Too many runs are inside each other, for example because an agent is a tool of itself. The error ends all runs
+    /// around it, even where a tool would report an error to its model.
     #[error("the run is inside too many others")]
     TooDeep(#[from] DepthLimit),
     /// The run was cancelled.
     #[error("the run was cancelled")]
     Cancelled,
-    /// The operation has ended but kept its permit, so it may still be going on: its result is not accepted.
+    /// The operation has ended but kept its permit. It may still be running, so the guard does not accept its result.
     #[error("the operation after {event} ended without giving up its permit")]
     PermitKept {
-        /// The event whose rails gave the permit.
+        /// The event whose rails allowed the operation.
         event: HookPoint,
     },
 }
 
-/// Why a run that is inside others does not begin: see [`RunError::TooDeep`].
+/// The reason why a run inside other runs does not start: see [`RunError::TooDeep`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("at most {limit} runs may be inside each other")]
 #[non_exhaustive]
 pub struct DepthLimit {
-    /// How many runs may be inside each other.
+    /// The greatest number of runs inside each other.
     pub limit: u32,
 }
 
 impl DepthLimit {
-    /// The limit that an operation met, directly or in a run inside it.
+    /// Returns the limit that an operation met, directly or in a run inside it.
     pub(crate) fn met_by(error: &OperationError) -> Option<Self> {
         let mut cause = StdError::source(error);
         while let Some(error) = cause {
@@ -391,10 +394,10 @@ impl DepthLimit {
 }
 
 impl RunError {
-    /// The failure of the model or the tool that ended the run: the error of an operation that no rail rescued, or that of
-    /// the last attempt when the retries are used up.
+    /// Returns the failure of the model or the tool that ended the run. This is the error of an operation that no rail
+    /// rescued. If the retries are used up, it is the error of the last attempt.
     ///
-    /// A service takes from it what it answers:
+    /// A service can choose its response by this failure:
     ///
     /// ```
     /// use exo_rails::prelude::*;
@@ -427,7 +430,7 @@ impl RunError {
         }
     }
 
-    /// What a rail asks, when it has suspended the run: see [`RailAction::suspend`](crate::RailAction::suspend).
+    /// Returns the suspension if a rail suspended the run: see [`RailAction::suspend`](crate::RailAction::suspend).
     #[must_use]
     pub fn suspension(&self) -> Option<&Suspension> {
         match self {
@@ -436,7 +439,7 @@ impl RunError {
         }
     }
 
-    /// The same question, with the rail that asks it.
+    /// Returns the question and the rail that asks it, if a rail suspended the run.
     #[must_use]
     pub fn open_question(&self) -> Option<OpenQuestion> {
         match self {

@@ -1,4 +1,4 @@
-//! Runs that wait for a decision from outside: what is asked, and what had happened when the rail asked.
+//! Runs that wait for a decision from outside: the question, and the result of the operation so far.
 
 use std::time::Duration;
 
@@ -9,25 +9,27 @@ use super::OperationError;
 use crate::message::{InvokeInputs, InvokeOutput, ModelResponse, OperationErrorKind, ToolOutput};
 use crate::point::{HookPoint, IntoReason, RailName, Reason};
 
-/// What a rail asks somebody outside the run, such as the person who approves refunds.
+/// A question to someone outside the run, such as the person who approves refunds.
 ///
-/// A rail makes it with [`RailContext::question`](crate::RailContext::question), looks for the answer with
-/// [`RailContext::answer_to`](crate::RailContext::answer_to), and [suspends](crate::RailAction::suspend) the run when there is
-/// none yet. An answer is for exactly this question: for its event, its step and its tool call, its text and its data.
+/// A rail makes it with [`RailContext::question`](crate::RailContext::question) and looks for the answer with
+/// [`RailContext::answer_to`](crate::RailContext::answer_to). If there is no answer yet, the rail
+/// [suspends](crate::RailAction::suspend) the run. An answer belongs to exactly one question, with its event, step,
+/// tool call, text and data.
 ///
-/// It can be written as JSON, for the program that shows it.
+/// A question can be written as JSON, for a program that displays it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Question {
-    /// The event whose rail asks.
+    /// The event of the rail that asks.
     pub event: HookPoint,
     /// The step of the run.
     pub step: u32,
-    /// Which of the tool calls of its step it is about, from 0: see [`RailContext::call_number`](crate::RailContext::call_number).
+    /// The number of the tool call in its step, from 0: see
+    /// [`RailContext::call_number`](crate::RailContext::call_number).
     pub call_number: u32,
-    /// What is asked, for people.
+    /// The text of the question, for people.
     pub text: Reason,
-    /// What it is asked about: the arguments of a tool call, say.
+    /// The subject of the question, for example the arguments of a tool call.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub data: Value,
 }
@@ -37,45 +39,48 @@ impl Question {
         Self { event, step, call_number, text: text.into_reason(), data: Value::Null }
     }
 
-    /// The same question with what it is about. An answer is for these data only: when a call is approved and then its
-    /// arguments change, the rail asks again.
+    /// Sets the subject of the question. An answer is valid for these data only: if the arguments of an approved call
+    /// change, the rail asks again.
     ///
-    /// What cannot be written as JSON becomes a text that says so.
+    /// If the data cannot be written as JSON, they become a text that reports the error.
     #[must_use]
     pub fn with_data(mut self, data: &impl Serialize) -> Self {
         self.data = serde_json::to_value(data).unwrap_or_else(|error| Value::String(format!("not JSON: {error}")));
         self
     }
 
-    /// A name of the question that is unique among those that a run asks at one time: its step, the number of the tool call,
-    /// and the event. For the link under which somebody answers.
+    /// Returns an id that is unique among the questions that a run asks at one time. It consists of the step, the
+    /// number of the tool call, and the event. Use it in the link under which a person answers.
     #[must_use]
     pub fn id(&self) -> String {
         format!("{}.{}.{}", self.step, self.call_number, self.event)
     }
 }
 
-/// A question that a suspended run waits for, and the rail that asks it.
+/// A question that a suspended run waits for, with the rail that asks it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct OpenQuestion {
     /// The rail that asks.
     pub rail_name: RailName,
-    /// What it asks.
+    /// The question.
     pub question: Question,
 }
 
-/// A run that a rail has suspended, as its guarded operation reports it: the question, and what the operation had come to.
+/// A suspended run, as its guarded operation reports it: the question, and the result of the operation so far.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Suspension {
-    /// What the rail asks.
+    /// The question of the rail.
     pub question: Question,
-    /// What the operation had come to when a rail on an event after it suspended the run. The operation is not done again:
-    /// when the run goes on, this is its result. `None` at the events before an operation, and where the output of a custom
-    /// operation is not known here: then the operation begins anew.
+    /// The result of the operation, if a rail suspended the run at an event after the operation. A resumed run uses
+    /// this result and does not repeat the operation. At `Start`, it has the inputs of the run.
     ///
-    /// It is not part of the records of an [`EventBus`](crate::EventBus), because the rails after this one have not seen it.
+    /// It is `None` at other events before an operation. It is also `None` for a compaction, a request to a memory and
+    /// a custom operation, and at `LlmChunk`. A resumed run repeats these operations.
+    ///
+    /// The records of an [`EventBus`](crate::EventBus) do not have the result, because the later rails have not seen
+    /// it.
     #[serde(skip)]
     pub result: Option<Box<SuspendedResult>>,
 }
@@ -86,14 +91,14 @@ impl From<Question> for Suspension {
     }
 }
 
-/// What an operation had come to when a rail suspended the run, as the rails before that one have left it.
+/// The result of an operation when a rail suspended the run, with the changes of the rails before.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum SuspendedResult {
-    /// The run has not begun: the inputs.
+    /// The run has not started: its inputs.
     Start(InvokeInputs),
-    /// The run has its answer.
+    /// The run has an answer.
     Finished(InvokeOutput),
     /// The model has answered.
     Response(ModelResponse),
@@ -103,18 +108,18 @@ pub enum SuspendedResult {
     Failure(SavedFailure),
 }
 
-/// What can be kept of an [`OperationError`]: all but the error underneath.
+/// An [`OperationError`] without its source, in a form that can be saved.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SavedFailure {
-    /// What kind of failure it is.
+    /// The kind of failure.
     pub kind: OperationErrorKind,
-    /// What happened.
+    /// A description of the failure.
     pub message: String,
-    /// The HTTP status, when the operation was a request.
+    /// The HTTP status, if the operation was a request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
-    /// How long the other side asks to wait before the next attempt.
+    /// The time to wait before the next attempt, if the server asks for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after: Option<Duration>,
 }

@@ -1,4 +1,4 @@
-//! What a compaction is given and yields: carried by its events.
+//! The payloads of a compaction's events.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -6,36 +6,36 @@ use serde_json::{Map, Value};
 use super::extra::unknown_fields;
 use crate::message::Messages;
 
-/// A history that is to be made shorter: carried by [`PreCompaction`](crate::events::PreCompaction) and
-/// [`PostCompaction`](crate::events::PostCompaction).
+/// The history to be compacted: the payload of [`PreCompaction`](crate::events::PreCompaction), and a part of the
+/// payload of [`PostCompaction`](crate::events::PostCompaction).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CompactionInputs {
     /// The history.
     pub messages: Messages,
-    /// How many tokens it has, as the agent counts them.
+    /// The number of tokens in the history, as the agent counts them.
     pub tokens: u64,
-    /// How many tokens it may have.
+    /// The greatest number of tokens that the history may have.
     pub budget: u64,
-    /// What whoever compacts is to know: what must be kept, say. A rail may write it.
+    /// A hint for the code or model that compacts the history, for example a list of facts to keep. A rail may set it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
-    /// Whatever else belongs to it.
+    /// Additional fields.
     #[serde(flatten, serialize_with = "unknown_fields::<CompactionInputs, _>")]
     pub extra: Map<String, Value>,
 }
 
-/// The shorter history: carried by [`PostCompaction`](crate::events::PostCompaction).
+/// The compacted history: a part of the payload of [`PostCompaction`](crate::events::PostCompaction).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CompactionOutput {
-    /// The history that goes on.
+    /// The new history, with which the agent continues.
     pub messages: Messages,
-    /// How many messages are gone.
+    /// The number of removed messages.
     #[serde(default)]
     pub removed: usize,
-    /// What they said, in short, where that was written.
+    /// A summary of the removed messages, if the compaction wrote one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
-    /// Whatever else belongs to it.
+    /// Additional fields.
     #[serde(flatten, serialize_with = "unknown_fields::<CompactionOutput, _>")]
     pub extra: Map<String, Value>,
 }

@@ -1,4 +1,4 @@
-//! What a model is about to read: carried by the events of the context.
+//! The payload of the events about a model's context.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -6,15 +6,15 @@ use serde_json::{Map, Value};
 use super::Messages;
 use super::extra::unknown_fields;
 
-/// What a model is about to read: carried by [`ContextAssembled`](crate::events::ContextAssembled) and
-/// [`ContextOverflow`](crate::events::ContextOverflow). What their rails change stays changed for the whole run.
+/// The messages for the next model call: the payload of [`ContextAssembled`](crate::events::ContextAssembled) and
+/// [`ContextOverflow`](crate::events::ContextOverflow). Changes by their rails last for the whole run.
 ///
 /// ```
 /// use exo_rails::prelude::*;
 /// use exo_rails::ContextInputs;
 /// use exo_rails::message::Message;
 ///
-/// /// The model always knows what day it is.
+/// /// Tells the model the date.
 /// #[rail(on = [ContextAssembled])]
 /// fn date(context: &mut ContextInputs) {
 ///     context.messages.insert(0, Message::system("Today is Monday."));
@@ -24,13 +24,13 @@ use super::extra::unknown_fields;
 pub struct ContextInputs {
     /// The messages.
     pub messages: Messages,
-    /// How many tokens they have, as the agent counts them: without the tools. Nobody counts again when a rail changes the
-    /// messages.
+    /// The number of tokens in the messages, as the agent counts them, without the tools. The agent does not count
+    /// again after a rail changes the messages.
     pub tokens: u64,
-    /// How many tokens they may have, when there is a limit.
+    /// The greatest number of tokens that the messages may have, if there is a limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<u64>,
-    /// Whatever else belongs to it.
+    /// Additional fields.
     #[serde(flatten, serialize_with = "unknown_fields::<ContextInputs, _>")]
     pub extra: Map<String, Value>,
 }

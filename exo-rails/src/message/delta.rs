@@ -1,4 +1,4 @@
-//! Answers that come in pieces, and what puts them together.
+//! The pieces of a streamed answer, and the builder that puts them together.
 
 use std::collections::HashMap;
 
@@ -8,9 +8,9 @@ use crate::message::extra::KnownFields;
 use crate::message::payload::ModelResponse;
 use crate::message::{Content, ContentPart, FunctionCall, Message, ToolCall, Usage};
 
-/// A piece of a model's answer: what `Model::stream` yields.
+/// A piece of a model's answer. `Model::stream` yields such pieces.
 ///
-/// A [`ResponseBuilder`] makes the answer of them.
+/// A [`ResponseBuilder`] makes the answer from them.
 ///
 /// ```
 /// use exo_rails::{ModelDelta, ResponseBuilder};
@@ -23,27 +23,28 @@ use crate::message::{Content, ContentPart, FunctionCall, Message, ToolCall, Usag
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ModelDelta {
-    /// More of the text.
+    /// The next part of the text.
     Text(String),
-    /// More of a tool call.
+    /// The next part of a tool call.
     ToolCall(ToolCallDelta),
-    /// Fields of the message that this crate does not know, such as `reasoning_content`. Texts and lists are
-    /// appended to what was there, objects are merged, and everything else is replaced.
+    /// Unknown fields of the message, such as `reasoning_content`. The builder appends texts and lists to the previous
+    /// value, merges objects, and replaces everything else.
     Fields(Map<String, Value>),
-    /// Fields of the answer around the message, such as its `id`. Lists are appended, objects are merged, and
-    /// everything else is replaced, texts too: each piece of an answer may repeat them.
+    /// Fields of the answer around the message, such as its `id`. The builder appends lists, merges objects, and
+    /// replaces everything else. It replaces texts too, because each piece of an answer may repeat them.
     ResponseFields(Map<String, Value>),
-    /// Why the model stopped: `stop`, `length`, `tool_calls`, …
+    /// The reason why the model stopped: `stop`, `length`, `tool_calls`, …
     Finish(String),
-    /// What the call has cost so far. The last one counts.
+    /// The tokens that the call has used so far. The last value counts.
     Usage(Usage),
-    /// A whole answer at once. It stands in for everything before it.
+    /// A whole answer at once. It replaces everything before it.
     Response(Box<ModelResponse>),
 }
 
 /// A piece of a tool call.
 ///
-/// Providers differ in what they repeat and leave out; [`ResponseBuilder`] says what is made of it.
+/// Providers repeat and leave out different fields. [`ResponseBuilder`] describes how the builder finds the call of a
+/// piece.
 ///
 /// ```
 /// use exo_rails::{ModelDelta, ResponseBuilder, ToolCallDelta};
@@ -59,35 +60,40 @@ pub enum ModelDelta {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ToolCallDelta {
-    /// Which of the answer's calls it belongs to. Some providers do not say.
+    /// The index of the call in the answer. Some providers do not send it.
     pub index: Option<usize>,
     /// The id of the call.
     pub id: Option<String>,
     /// The name of the tool.
     pub name: Option<String>,
-    /// More of the arguments.
+    /// The next part of the arguments.
     pub arguments: String,
-    /// Other fields of the call, as the protocol writes them: its `type`, and those that this crate does not know.
-    /// Those of its function are in an object `function`.
+    /// Other fields of the call, in the form of the protocol: its `type`, and unknown fields. The fields of the
+    /// function are in an object `function`.
     pub extra: Map<String, Value>,
 }
 
 impl ToolCallDelta {
-    /// A piece of the call at this place, with nothing in it yet.
+    /// Makes an empty piece of the call at this index.
     #[must_use]
     pub fn at(index: usize) -> Self {
         Self { index: Some(index), ..Self::default() }
     }
 }
 
-/// Puts the pieces of an answer together: into what the model would have answered at once.
+/// Puts the pieces of an answer together. The result is the answer that the model would have given at once.
 ///
-/// Texts are appended, and so are the arguments of each tool call. Which call a piece belongs to is said by its
-/// index. A piece that has an id and a name, both different from those of the call at its index, begins another
-/// call: some providers give all their calls one index. Without an index, a piece with a known id belongs to that
-/// call, one with a new id or with a name begins a call, and any other goes on with the last call. Ids and names
-/// may come in pieces, or be repeated with every piece. A call of which no arguments have come has the arguments `{}`,
-/// unless the answer was cut: see [`ModelResponse::settle_tool_calls`].
+/// The builder appends texts, and the arguments of each tool call. It finds the call of a piece like this:
+///
+/// - A piece with an index belongs to the call with this index. If several calls have this index, it belongs to the
+///   call with the id of the piece, or to the last of them if none has this id. There is one exception: some providers
+///   give the same index to all calls. So a piece with both an id and a name begins a new call if the call at its index
+///   has a name and a different id.
+/// - A piece without an index belongs to the call with its id. A new id begins a new call, and so does a name without
+///   an id. A piece with neither belongs to the last call.
+///
+/// Ids and names may arrive in pieces, or be repeated with every piece. A call without arguments gets the arguments
+/// `{}`, unless the answer was cut: see [`ModelResponse::settle_tool_calls`].
 ///
 /// ```
 /// use exo_rails::{ModelDelta, ModelResponse, ResponseBuilder};
@@ -106,10 +112,10 @@ pub struct ResponseBuilder {
     places: Places,
 }
 
-/// Where calls are: an answer may have so many that nobody searches them for each piece.
+/// Indices of the calls. Without them, each piece would search a list of calls that may be long.
 #[derive(Clone, Debug, Default)]
 struct Places {
-    /// The last call at an index.
+    /// The last call with an index.
     at_index: HashMap<usize, usize>,
     /// The last call with an index and an id.
     by_index_and_id: HashMap<(usize, String), usize>,
@@ -118,7 +124,7 @@ struct Places {
 }
 
 impl Places {
-    /// A call has begun, or has more of its id.
+    /// Records a call that has begun, or whose id has grown.
     fn note(&mut self, place: usize, call: &PartialCall) {
         if let Some(index) = call.index {
             let last = self.at_index.entry(index).or_insert(place);
@@ -133,7 +139,7 @@ impl Places {
     }
 }
 
-/// A tool call that more may come of.
+/// A tool call that may grow.
 #[derive(Clone, Debug, Default)]
 struct PartialCall {
     index: Option<usize>,
@@ -144,7 +150,7 @@ struct PartialCall {
 }
 
 impl ResponseBuilder {
-    /// An answer of which nothing has come yet.
+    /// Makes a builder without pieces.
     #[must_use]
     pub fn new() -> Self {
         Self { response: ModelResponse::empty(), calls: Vec::new(), places: Places::default() }
@@ -169,11 +175,11 @@ impl ResponseBuilder {
         }
     }
 
-    /// The answer as it is by now.
+    /// Returns the answer from the pieces so far.
     #[must_use]
     pub fn finish(self) -> ModelResponse {
         let Self { mut response, mut calls, .. } = self;
-        // Calls may come in any order. Those without an index stay behind the call that they came after.
+        // Calls may arrive in any order. A call without an index follows the call that arrived before it.
         let mut last = 0;
         for call in &mut calls {
             last = call.index.unwrap_or(last);
@@ -185,7 +191,7 @@ impl ResponseBuilder {
         response
     }
 
-    /// A whole answer, to which more may be added.
+    /// Makes a builder from a whole answer, to which pieces can be added.
     fn of(mut response: ModelResponse) -> Self {
         let calls = std::mem::take(&mut response.message.tool_calls);
         let calls: Vec<_> = calls.into_iter().enumerate().map(|(index, call)| PartialCall::of(index, call)).collect();
@@ -213,7 +219,7 @@ impl ResponseBuilder {
 
     fn known_by_index(&self, index: usize, delta: &ToolCallDelta) -> Option<usize> {
         let by_id = delta.id.clone().and_then(|id| self.places.by_index_and_id.get(&(index, id)));
-        // An id that came in pieces is no longer what it was.
+        // If the id of a call has grown, the entry for its old id is no longer valid.
         let by_id = by_id.filter(|place| delta.id.as_ref() == Some(&self.calls[**place].id));
         let last = *by_id.or_else(|| self.places.at_index.get(&index))?;
         (!self.calls[last].ends_before(delta)).then_some(last)
@@ -250,7 +256,7 @@ impl PartialCall {
         Self { index: Some(index), id, name: function.name, arguments: function.arguments, extra }
     }
 
-    /// Whether a piece at the same index begins another call all the same.
+    /// Returns whether a piece with the same index begins a new call.
     fn ends_before(&self, delta: &ToolCallDelta) -> bool {
         let (Some(id), Some(_)) = (given(delta.id.as_ref()), given(delta.name.as_ref())) else { return false };
         !self.name.is_empty() && !self.id.is_empty() && id != self.id
@@ -280,12 +286,12 @@ impl PartialCall {
     }
 }
 
-/// A text that says something: providers write the empty one for none.
+/// Returns a text that is not empty. Providers write an empty text for a missing one.
 fn given(text: Option<&String>) -> Option<&str> {
     text.map(String::as_str).filter(|text| !text.is_empty())
 }
 
-/// A piece of an id or a name: the whole again, or more of it.
+/// Adds a piece of an id or a name, unless the piece repeats the whole text.
 fn add_or_repeat(text: &mut String, piece: Option<String>) {
     if let Some(piece) = piece.filter(|piece| piece != text) {
         text.push_str(&piece);
@@ -302,7 +308,7 @@ fn append_text(message: &mut Message, text: String) {
     }
 }
 
-/// What becomes of a text where there is one already.
+/// The ways to merge a text with a previous text.
 #[derive(Clone, Copy)]
 enum Texts {
     Append,

@@ -1,19 +1,19 @@
-//! What is known of something that was dropped before it had ended.
+//! The payload of `Dropped`: runs and sessions that were dropped before their end.
 
 use serde::Serialize;
 
 use crate::message::Usage;
 
-/// A run or a session that was dropped before it had ended: carried by [`Dropped`](crate::events::Dropped).
+/// A run or a session that was dropped before its end: the payload of [`Dropped`](crate::events::Dropped).
 ///
-/// A client goes away in the middle of a stream, a time-out drops the future of a run: there is no result and no error.
-/// The [context](crate::RailContext) says which run it is.
+/// For example, a client disconnects in the middle of a stream, or a timeout drops the future of a run. Then there is
+/// no result and no error. The [context](crate::RailContext) names the run.
 ///
 /// ```
 /// use exo_rails::prelude::*;
 /// use exo_rails::DroppedInputs;
 ///
-/// /// A rail on this event is a plain `fn`: it runs while the future is dropped, where nothing can wait.
+/// /// A rail on this event is a plain `fn`, because it runs while the future is dropped, and cannot wait.
 /// #[rail(on = [Dropped])]
 /// fn bill(dropped: &DroppedInputs, ctx: &RailContext) {
 ///     println!("{} used {} tokens before its client went away", ctx.run_id(), dropped.usage.total_tokens);
@@ -22,15 +22,15 @@ use crate::message::Usage;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct DroppedInputs {
-    /// What was dropped.
+    /// The thing that was dropped.
     pub what: DroppedScope,
-    /// The tokens that the model calls of the run have cost until then, as far as the model has told. Those of a session
-    /// are zero: each of its runs has had an event of its own.
+    /// The tokens that the model calls of the run had used, as far as the model had reported them. For a session, the
+    /// usage is zero, because each run of the session has had its own events.
     pub usage: Usage,
 }
 
 impl DroppedInputs {
-    /// Something was dropped after its model calls had cost this much.
+    /// Makes the payload for a run or session that was dropped after this usage.
     ///
     /// ```
     /// use exo_rails::DroppedInputs;
@@ -44,14 +44,14 @@ impl DroppedInputs {
     }
 }
 
-/// What can be dropped before it has ended.
+/// The things that can be dropped before their end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum DroppedScope {
-    /// A run: its future, or its stream.
+    /// The future or the stream of a run.
     #[default]
     Run,
-    /// A session that was not ended.
+    /// A session that had not ended.
     Session,
 }

@@ -2,26 +2,26 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Kinds of [`OperationError`](crate::OperationError), for rails that decide by them.
+/// The kinds of [`OperationError`](crate::OperationError). Rails decide by the kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum OperationErrorKind {
-    /// It took too long.
+    /// The operation took too long.
     Timeout,
-    /// There were too many requests.
+    /// The service received too many requests.
     RateLimited,
-    /// The other side could not be reached, or broke off.
+    /// The service could not be reached, or closed the connection.
     Unavailable,
-    /// The request, or the arguments of the tool call, made no sense to the other side.
+    /// The service or the tool rejected the request or the arguments.
     InvalidRequest,
-    /// The other side's answer made no sense.
+    /// The answer of the service was not valid.
     InvalidResponse,
     /// The tool, the model or another thing does not exist.
     NotFound,
-    /// It was not permitted.
+    /// The operation was not permitted.
     Denied,
-    /// Anything else.
+    /// Any other failure.
     Other,
 }
 

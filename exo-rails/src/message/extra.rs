@@ -1,4 +1,4 @@
-//! Fields that a type does not know: they never stand in the place of those that it knows.
+//! Unknown fields of a type, which never replace its known fields.
 
 use serde::Serializer;
 use serde_json::{Map, Value};
@@ -9,19 +9,19 @@ use super::{
     SessionInfo, ToolCall, ToolCallInputs, ToolOutput, ToolSpec, Usage,
 };
 
-/// A type with fields, and with others that it does not know, which are in its `extra`.
+/// A type whose unknown fields are in its `extra`.
 pub(crate) trait KnownFields {
-    /// The names of its fields in JSON.
+    /// The names of the known fields in JSON.
     const FIELDS: &'static [&'static str];
 
-    /// Drops what has the name of a field.
+    /// Removes the entries that have the name of a known field.
     fn retain_unknown(extra: &mut Map<String, Value>) {
         extra.retain(|name, _| !Self::FIELDS.contains(&name.as_str()));
     }
 }
 
-/// Writes the fields that `T` does not know. What has the name of a field is not one of them: whoever reads the JSON would
-/// read it in the place of the field.
+/// Serializes the unknown fields of `T`. Skips an entry with the name of a known field, because a reader of the JSON
+/// would read the entry instead of the field.
 pub(crate) fn unknown_fields<T: KnownFields, S: Serializer>(
     extra: &Map<String, Value>,
     serializer: S,
@@ -37,7 +37,7 @@ macro_rules! known_fields {
     )*};
 }
 
-// `tests/tests/source/extra_fields.rs` compares it with the types.
+// `tests/tests/source/extra_fields.rs` compares this list with the types.
 known_fields! {
     Message { "role", "content", "tool_calls", "tool_call_id" }
     ContentPart { "type", "text" }

@@ -1,4 +1,4 @@
-//! What a memory is asked, what it recalls and what it stores: carried by its events.
+//! The payloads of a memory's events: queries, recalled items and new entries.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -6,39 +6,39 @@ use serde_json::{Map, Value};
 use super::extra::unknown_fields;
 use super::{Message, Messages, texts};
 
-/// What a memory is asked: carried by [`MemoryRecalled`](crate::events::MemoryRecalled).
+/// A query for a memory: a part of the payload of [`MemoryRecalled`](crate::events::MemoryRecalled).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemoryQuery {
-    /// What is looked for: an agent writes the text of the user's input here, as the rails of
-    /// [`Start`](crate::events::Start) have left it.
+    /// The text to look for. An agent writes the text of the user's input here, with the changes of the rails of
+    /// [`Start`](crate::events::Start).
     pub text: String,
-    /// How many items are wanted at most.
+    /// The greatest number of items to recall.
     pub limit: usize,
-    /// Whatever else belongs to the query.
+    /// Additional fields.
     #[serde(flatten, serialize_with = "unknown_fields::<MemoryQuery, _>")]
     pub extra: Map<String, Value>,
 }
 
 impl MemoryQuery {
-    /// A query for at most `limit` items.
+    /// Makes a query for at most `limit` items.
     #[must_use]
     pub fn new(text: impl Into<String>, limit: usize) -> Self {
         Self { text: text.into(), limit, extra: Map::new() }
     }
 }
 
-/// Something that a memory knows: a part of [`RecalledMemory`].
+/// An item of a memory: a part of [`RecalledMemory`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemoryItem {
-    /// What the model reads.
+    /// The text for the model.
     pub text: String,
-    /// Whatever else belongs to the item, such as its source or its age. The model does not read it.
+    /// Additional fields, such as the source or the age of the item. The model does not read them.
     #[serde(flatten, serialize_with = "unknown_fields::<MemoryItem, _>")]
     pub extra: Map<String, Value>,
 }
 
 impl MemoryItem {
-    /// An item with this text.
+    /// Makes an item with this text.
     #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
         Self { text: text.into(), extra: Map::new() }
@@ -57,8 +57,8 @@ impl From<String> for MemoryItem {
     }
 }
 
-/// What a memory has recalled: carried by [`MemoryRecalled`](crate::events::MemoryRecalled). Its rails may change it, add to
-/// it and remove from it.
+/// The answer of a memory: a part of the payload of [`MemoryRecalled`](crate::events::MemoryRecalled). The rails of
+/// this event may change, add and remove items.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -72,15 +72,16 @@ impl From<String> for MemoryItem {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecalledMemory {
-    /// What the model is to read, the most important first.
+    /// The items for the model, the most important first.
     pub items: Vec<MemoryItem>,
-    /// Whatever else belongs to it.
+    /// Additional fields.
     #[serde(flatten, serialize_with = "unknown_fields::<RecalledMemory, _>")]
     pub extra: Map<String, Value>,
 }
 
 impl RecalledMemory {
-    /// Applies `change` to the text of each item, for rails that redact, and to all texts in fields that these types do not know.
+    /// Calls `change` with the text of each item, and with each text in the additional fields. Use it in rails that
+    /// redact.
     pub fn for_each_text(&mut self, mut change: impl FnMut(&mut String)) {
         for item in &mut self.items {
             change(&mut item.text);
@@ -96,13 +97,13 @@ impl<I: Into<MemoryItem>> From<Vec<I>> for RecalledMemory {
     }
 }
 
-/// What a memory is to store: carried by [`MemoryStored`](crate::events::MemoryStored), before the memory receives it.
+/// An entry for a memory: the payload of [`MemoryStored`](crate::events::MemoryStored), before the memory receives it.
 ///
 /// ```
 /// use exo_rails::prelude::*;
 /// use exo_rails::MemoryEntry;
 ///
-/// /// No key reaches the memory.
+/// /// Removes a key before the memory stores it.
 /// #[rail(on = [MemoryStored])]
 /// fn redact(entry: &mut MemoryEntry) {
 ///     entry.for_each_text(|text| *text = text.replace("sk-live-4711", "[key]"));
@@ -110,28 +111,28 @@ impl<I: Into<MemoryItem>> From<Vec<I>> for RecalledMemory {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemoryEntry {
-    /// What was said: an agent writes the user's input and the answer here.
+    /// The messages to store. An agent writes the user's input and the answer here.
     pub messages: Messages,
-    /// Whatever else belongs to the entry.
+    /// Additional fields.
     #[serde(flatten, serialize_with = "unknown_fields::<MemoryEntry, _>")]
     pub extra: Map<String, Value>,
 }
 
 impl MemoryEntry {
-    /// An entry with these messages.
+    /// Makes an entry with these messages.
     #[must_use]
     pub fn new(messages: impl Into<Messages>) -> Self {
         Self { messages: messages.into(), extra: Map::new() }
     }
 
-    /// An entry with a user's input and the answer.
+    /// Makes an entry with the input of a user and the answer.
     #[must_use]
     pub fn exchange(input: Message, answer: Message) -> Self {
         Self::new([input, answer])
     }
 
-    /// Applies `change` to [each text](Message::for_each_text) of the messages, for rails that redact, and to those in fields
-    /// that this type does not know.
+    /// Calls `change` with [each text](Message::for_each_text) of the messages, and with each text in the additional
+    /// fields. Use it in rails that redact.
     pub fn for_each_text(&mut self, mut change: impl FnMut(&mut String)) {
         self.messages.for_each_text(&mut change);
         texts::of_fields(&mut self.extra, &mut change);

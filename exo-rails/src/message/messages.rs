@@ -1,4 +1,4 @@
-//! Conversations that are shared: a clone costs a reference count.
+//! Lists of messages that clones share. A clone costs a reference count.
 
 use std::fmt;
 use std::iter::FusedIterator;
@@ -10,11 +10,11 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Message;
 
-/// The messages of a conversation. A clone is one reference count, whatever they hold.
+/// A list of messages that clones share. A clone costs a reference count, at any length.
 ///
-/// It is used like a `Vec<Message>`. Clones share the list, and lists share their messages. Whoever changes one of them
-/// changes a copy of their own: nobody else sees it. A change copies what is shared and nothing else: the list, which
-/// is a pointer for each message, and the message that is changed.
+/// Use it like a `Vec<Message>`. Clones share one list, and different lists share their messages. Changing a list
+/// changes only that list: other clones keep their messages. A change copies only the shared parts that it touches: the
+/// list, which is one pointer for each message, and the changed message.
 ///
 /// ```
 /// use exo_rails::message::{Message, Messages};
@@ -28,14 +28,14 @@ use super::Message;
 /// assert_eq!(told, [Message::system("Be brief."), Message::user("Where is my order?")]);
 /// ```
 ///
-/// A range of it is no slice. [`iter`](Self::iter) reads one, and [`extend_from`](Self::extend_from) takes one into
-/// another list.
-// `None` is the empty list: it allocates nothing, as an empty `Vec` does. The list may be empty, too.
+/// A list cannot return a range as a slice. Read a range with [`iter`](Self::iter), or copy it into another list with
+/// [`extend_from`](Self::extend_from).
+// `None` is the empty list: it allocates nothing, like an empty `Vec`. A list inside `Some` may be empty too.
 #[derive(Clone, Default)]
 pub struct Messages(Option<Arc<Vec<Arc<Message>>>>);
 
 impl Messages {
-    /// An empty list. It allocates nothing.
+    /// Makes an empty list. It allocates nothing.
     ///
     /// ```
     /// use exo_rails::message::Messages;
@@ -47,7 +47,7 @@ impl Messages {
         Self(None)
     }
 
-    /// How many messages there are.
+    /// Returns the number of messages.
     ///
     /// ```
     /// use exo_rails::message::{Message, Messages};
@@ -59,7 +59,7 @@ impl Messages {
         self.shared().len()
     }
 
-    /// Whether there are none.
+    /// Returns whether the list has no messages.
     ///
     /// ```
     /// use exo_rails::message::{Message, Messages};
@@ -71,7 +71,7 @@ impl Messages {
         self.shared().is_empty()
     }
 
-    /// The first message.
+    /// Returns the first message.
     ///
     /// ```
     /// use exo_rails::message::{Message, Messages};
@@ -84,7 +84,7 @@ impl Messages {
         self.get(0)
     }
 
-    /// The last message.
+    /// Returns the last message.
     ///
     /// ```
     /// use exo_rails::message::{Message, Messages};
@@ -97,7 +97,7 @@ impl Messages {
         self.shared().last().map(|message| &**message)
     }
 
-    /// The last message, to be changed. It is copied when it is shared.
+    /// Returns a mutable reference to the last message. If the message is shared, `last_mut` copies it.
     ///
     /// ```
     /// use exo_rails::message::{Message, Messages, Role};
@@ -110,7 +110,7 @@ impl Messages {
         self.get_mut(self.len().checked_sub(1)?)
     }
 
-    /// The message at this place.
+    /// Returns the message at this index.
     ///
     /// ```
     /// use exo_rails::message::{Message, Messages};
@@ -124,7 +124,7 @@ impl Messages {
         self.shared().get(at).map(|message| &**message)
     }
 
-    /// The message at this place, to be changed. It is copied when it is shared.
+    /// Returns a mutable reference to the message at this index. If the message is shared, `get_mut` copies it.
     ///
     /// ```
     /// use exo_rails::message::{Message, Messages};
@@ -136,11 +136,11 @@ impl Messages {
     /// assert_eq!(messages[0].text(), "Goodbye");
     /// ```
     pub fn get_mut(&mut self, at: usize) -> Option<&mut Message> {
-        // What is not there does not copy the list.
+        // An index past the end must not copy the list.
         (at < self.len()).then(|| Arc::make_mut(&mut self.own(0)[at]))
     }
 
-    /// The messages, in order.
+    /// Returns an iterator over the messages, in order.
     ///
     /// ```
     /// use exo_rails::message::{Message, Messages, Role};
@@ -154,9 +154,9 @@ impl Messages {
         MessagesIter(self.shared().iter())
     }
 
-    /// The messages, in order, to be changed. Each that is shared is copied when it is reached, also when nothing is
-    /// changed in it. To change few of many, find their places with [`iter`](Self::iter), and take those with
-    /// [`get_mut`](Self::get_mut).
+    /// Returns an iterator over mutable references to the messages, in order. When the iterator reaches a shared
+    /// message, it copies the message, even if you change nothing in it. To change a few of many messages, find their
+    /// indices with [`iter`](Self::iter), and change them with [`get_mut`](Self::get_mut).
     ///
     /// ```
     /// use exo_rails::message::{Content, Message, Messages};
@@ -171,8 +171,8 @@ impl Messages {
         MessagesIterMut(if self.is_empty() { [].iter_mut() } else { self.own(0).iter_mut() })
     }
 
-    /// Applies `change` to [each text](Message::for_each_text) of the messages, for rails that redact. What is shared is copied
-    /// only where a text has changed.
+    /// Calls `change` with [each text](Message::for_each_text) of the messages. Use it in rails that redact. A shared
+    /// message is copied only if a text in it has changed.
     ///
     /// ```
     /// use exo_rails::message::{Message, Messages};
@@ -191,7 +191,7 @@ impl Messages {
         }
     }
 
-    /// Puts a message at the end.
+    /// Adds a message at the end.
     ///
     /// ```
     /// use exo_rails::message::{Message, Messages};
@@ -204,7 +204,7 @@ impl Messages {
         self.own(1).push(Arc::new(message));
     }
 
-    /// Puts a message at this place, before the one that is there.
+    /// Inserts a message at this index, before the message that is there.
     ///
     /// ```
     /// use exo_rails::message::{Message, Messages};
@@ -215,14 +215,14 @@ impl Messages {
     /// ```
     ///
     /// # Panics
-    /// When the place is behind the end.
+    /// Panics if `at` is greater than the number of messages.
     #[track_caller]
     pub fn insert(&mut self, at: usize, message: Message) {
         assert!(at <= self.len(), "there is no place {at} in a list of {} messages", self.len());
         self.own(1).insert(at, Arc::new(message));
     }
 
-    /// Takes the message at this place out. It is copied when it is shared.
+    /// Removes the message at this index and returns it. If the message is shared, `remove` returns a copy.
     ///
     /// ```
     /// use exo_rails::message::{Message, Messages};
@@ -233,14 +233,14 @@ impl Messages {
     /// ```
     ///
     /// # Panics
-    /// When there is none.
+    /// Panics if there is no message at this index.
     #[track_caller]
     pub fn remove(&mut self, at: usize) -> Message {
         assert!(at < self.len(), "there is no message {at} in a list of {}", self.len());
         Arc::unwrap_or_clone(self.own(0).remove(at))
     }
 
-    /// Takes the last message out. It is copied when it is shared.
+    /// Removes the last message and returns it. If the message is shared, `pop` returns a copy.
     ///
     /// ```
     /// use exo_rails::message::{Message, Messages};
@@ -253,7 +253,7 @@ impl Messages {
         if self.is_empty() { None } else { self.own(0).pop().map(Arc::unwrap_or_clone) }
     }
 
-    /// Keeps the first messages, so many at the most.
+    /// Keeps the first `len` messages and removes the others.
     ///
     /// ```
     /// use exo_rails::message::{Message, Messages};
@@ -268,7 +268,7 @@ impl Messages {
         }
     }
 
-    /// Takes all messages out.
+    /// Removes all messages.
     ///
     /// ```
     /// use exo_rails::message::{Message, Messages};
@@ -281,7 +281,7 @@ impl Messages {
         *self = Self::new();
     }
 
-    /// Keeps the messages of which this is true.
+    /// Keeps the messages for which `keep` returns `true`.
     ///
     /// ```
     /// use exo_rails::message::{Message, Messages};
@@ -296,7 +296,8 @@ impl Messages {
         }
     }
 
-    /// Takes a part out, and yields its messages. Each that is shared is copied when it is reached.
+    /// Removes a range of messages, and returns an iterator over them. The iterator returns a copy of each shared
+    /// message.
     ///
     /// ```
     /// use exo_rails::message::{Message, Messages};
@@ -308,13 +309,13 @@ impl Messages {
     /// ```
     ///
     /// # Panics
-    /// When the range begins behind its end, or ends behind the list.
+    /// Panics if the range starts after its end, or ends after the list.
     #[track_caller]
     pub fn drain(&mut self, range: impl RangeBounds<usize>) -> MessagesDrain<'_> {
         MessagesDrain(self.own(0).drain(range))
     }
 
-    /// Puts a part of another list at the end. Both lists share its messages: none is copied.
+    /// Adds a range of another list at the end. The two lists share these messages, so no message is copied.
     ///
     /// ```
     /// use exo_rails::message::{Message, Messages};
@@ -327,7 +328,7 @@ impl Messages {
     /// ```
     ///
     /// # Panics
-    /// When the range begins behind its end, or ends behind the list.
+    /// Panics if the range starts after its end, or ends after the list.
     #[track_caller]
     pub fn extend_from(&mut self, other: &Self, range: impl RangeBounds<usize>) {
         let part = &other.shared()[(range.start_bound().cloned(), range.end_bound().cloned())];
@@ -338,7 +339,7 @@ impl Messages {
         }
     }
 
-    /// A copy of all messages.
+    /// Returns a copy of all messages.
     ///
     /// ```
     /// use exo_rails::message::{Message, Messages};
@@ -355,7 +356,7 @@ impl Messages {
         self.0.as_ref().map_or(&[], |list| list)
     }
 
-    /// The list, which nobody else has, with room for so many more when it had to be copied.
+    /// Returns a list that no other clone shares. If it must copy the list, the copy has room for `more` messages.
     fn own(&mut self, more: usize) -> &mut Vec<Arc<Message>> {
         let list = self.0.get_or_insert_default();
         if Arc::get_mut(list).is_none() {
@@ -430,7 +431,7 @@ impl IndexMut<usize> for Messages {
 impl PartialEq for Messages {
     fn eq(&self, other: &Self) -> bool {
         let (one, other) = (self.shared(), other.shared());
-        // A message equals itself, and a list does.
+        // Each message equals itself, so a list does too. A shared list needs no comparison.
         std::ptr::eq(one, other)
             || one.len() == other.len()
                 && one.iter().zip(other).all(|(one, other)| Arc::ptr_eq(one, other) || one == other)
@@ -502,7 +503,7 @@ impl IntoIterator for Messages {
     }
 }
 
-/// The iterators are those of the list, with what makes a message of each pointer.
+/// Implements an iterator on top of the list's iterator. `$made` turns each pointer into an item.
 macro_rules! iterator {
     ($name:ident $(<$life:lifetime>)?, $item:ty, $made:expr) => {
         impl $(<$life>)? Iterator for $name $(<$life>)? {
@@ -516,7 +517,7 @@ macro_rules! iterator {
                 self.0.size_hint()
             }
 
-            // What is passed over is not copied.
+            // Skipped messages are not copied.
             fn nth(&mut self, n: usize) -> Option<$item> {
                 self.0.nth(n).map($made)
             }
@@ -546,7 +547,7 @@ macro_rules! iterator {
     };
 }
 
-/// The messages of a list, in order: made by [`Messages::iter`].
+/// An iterator over the messages of a list, made by [`Messages::iter`].
 ///
 /// ```
 /// use exo_rails::message::{Message, Messages};
@@ -560,7 +561,7 @@ pub struct MessagesIter<'a>(slice::Iter<'a, Arc<Message>>);
 
 iterator!(MessagesIter<'a>, &'a Message, |message| &**message);
 
-/// The messages of a list, in order, to be changed: made by [`Messages::iter_mut`].
+/// An iterator over mutable references to the messages of a list, made by [`Messages::iter_mut`].
 ///
 /// ```
 /// use exo_rails::message::{Message, Messages, Role};
@@ -574,8 +575,8 @@ pub struct MessagesIterMut<'a>(slice::IterMut<'a, Arc<Message>>);
 
 iterator!(MessagesIterMut<'a>, &'a mut Message, Arc::make_mut);
 
-/// The messages of a list, in order, taken out of it: made by its [`into_iter`](Messages::into_iter). Each that is shared
-/// is copied when it is reached.
+/// An iterator that owns the messages of a list, made by [`into_iter`](Messages::into_iter). It returns a copy of each
+/// shared message.
 ///
 /// ```
 /// use exo_rails::message::{Message, Messages};
@@ -589,8 +590,8 @@ pub struct MessagesIntoIter(vec::IntoIter<Arc<Message>>);
 
 iterator!(MessagesIntoIter, Message, Arc::unwrap_or_clone);
 
-/// The messages of a part of a list, in order, taken out of it: made by [`Messages::drain`]. What is not reached is gone
-/// when it is dropped.
+/// An iterator over removed messages, made by [`Messages::drain`]. If you drop it before its end, the remaining
+/// messages of the range are removed too.
 ///
 /// ```
 /// use exo_rails::message::{Message, Messages};

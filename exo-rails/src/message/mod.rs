@@ -1,11 +1,11 @@
-//! Messages, tool calls and usage, as the chat-completions protocol writes them.
+//! Messages, tool calls and usage, in the form of the chat-completions protocol.
 //!
-//! The fields are those of the [chat-completions API](https://platform.openai.com/docs/api-reference/chat),
-//! which most providers and local servers speak. What a type here does not know is kept in its `extra` and
-//! written back, so that nothing is lost on the way through a rail.
+//! The fields are those of the [chat-completions API](https://platform.openai.com/docs/api-reference/chat), which most
+//! providers and local servers speak. A type keeps unknown fields in its `extra` and writes them back, so a rail loses
+//! nothing.
 //!
-//! An `extra` never stands in the place of a field: what it has under the name of a field is not written. A rail, a model
-//! server or an option named `message` or `usage` cannot change what others read as the message or the usage.
+//! An `extra` never replaces a field: an entry of `extra` with the name of a field is not written. So a rail, a model
+//! server or an option named `message` or `usage` cannot change the message or the usage that others read.
 
 pub(crate) mod compaction;
 pub(crate) mod context;
@@ -43,7 +43,7 @@ use serde_json::{Map, Value};
 
 use extra::unknown_fields;
 
-/// One message of a conversation.
+/// A message of a conversation.
 ///
 /// ```
 /// use exo_rails::message::{Message, Role};
@@ -57,19 +57,19 @@ use extra::unknown_fields;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Message {
-    /// Who speaks.
+    /// The role of the speaker.
     pub role: Role,
-    /// What is said; an assistant that calls tools may say nothing.
+    /// The content. An assistant that calls tools may have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<Content>,
     /// The tool calls that the assistant asks for.
     #[serde(default, deserialize_with = "null_as_empty", skip_serializing_if = "Vec::is_empty")]
     pub tool_calls: Vec<ToolCall>,
-    /// In a tool's message, the call that it answers.
+    /// In the message of a tool, the id of the call that it answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_call_id: Option<String>,
-    /// Whether it is what a memory has recalled for this run: an agent leaves such messages out of the conversation that the
-    /// run gives. It is not part of the JSON.
+    /// Whether the message has content that a memory has recalled for this run. An agent leaves such messages out of
+    /// the conversation that the run returns. This field is not part of the JSON.
     #[serde(skip)]
     pub is_recalled: bool,
     /// Fields that this type does not know.
@@ -78,51 +78,53 @@ pub struct Message {
 }
 
 impl Message {
-    /// A message of this role and text.
+    /// Makes a message with this role and text.
     #[must_use]
     pub fn new(role: Role, content: impl Into<Content>) -> Self {
         Self { role, content: Some(content.into()), ..Self::default() }
     }
 
-    /// Instructions to the model.
+    /// Makes a message with instructions to the model.
     #[must_use]
     pub fn system(content: impl Into<Content>) -> Self {
         Self::new(Role::System, content)
     }
 
-    /// What a user says.
+    /// Makes a message of a user.
     #[must_use]
     pub fn user(content: impl Into<Content>) -> Self {
         Self::new(Role::User, content)
     }
 
-    /// What the model says.
+    /// Makes a message of the model.
     #[must_use]
     pub fn assistant(content: impl Into<Content>) -> Self {
         Self::new(Role::Assistant, content)
     }
 
-    /// What a tool call yielded.
+    /// Makes a message with the output of a tool call.
     #[must_use]
     pub fn tool(call_id: impl Into<String>, content: impl Into<Content>) -> Self {
         Self { tool_call_id: Some(call_id.into()), ..Self::new(Role::Tool, content) }
     }
 
-    /// Whether the message holds instructions to the model: its role is `system` or `developer`.
+    /// Returns whether the message has instructions to the model: its role is `system` or `developer`.
     #[must_use]
     pub const fn is_instructions(&self) -> bool {
         matches!(self.role, Role::System | Role::Developer)
     }
 
-    /// Applies `change` to each text in the message, for rails that redact: the texts of its content, the arguments of its tool
-    /// calls, and all texts in fields that this type does not know, such as the reasoning of a model or a refusal. Roles, ids
-    /// and the names of tools stay.
+    /// Calls `change` with each text in the message. Use it in rails that redact.
     ///
-    /// Arguments are JSON as text. `change` receives them as they are written, then each text in them without JSON escapes, and
-    /// then all of them again: so it finds what the model has written as `\u0073k-live-4711`, and also names of fields and
-    /// numbers. A change that does more each time it is applied is not for this method.
+    /// These are the texts of the content, the arguments of the tool calls, and all texts in unknown fields. Unknown
+    /// fields are for example the reasoning of a model or a refusal. Roles, ids and the names of tools do not change.
     ///
-    /// The rail of a model's answer takes [`ModelResponse::for_each_text`], which covers the fields beside the message as well.
+    /// Arguments are JSON as text. `change` receives this text, then each text inside the JSON without escapes, and
+    /// then the whole JSON again. So it finds a key that the model has written as `\u0073k-live-4711`, and it also
+    /// finds names of fields and numbers. Calling `change` twice must have the same effect as calling it once.
+    ///
+    /// In a rail on the answer of a model, use [`ModelResponse::for_each_text`], which also covers the fields beside
+    /// the message.
     ///
     /// ```
     /// use exo_rails::message::Message;
@@ -145,21 +147,21 @@ impl Message {
         texts::of_fields(&mut self.extra, &mut change);
     }
 
-    /// The text of the content: all its text parts, one after the other.
+    /// Returns the text of the content. If it has several text parts, returns them one after the other.
     #[must_use]
     pub fn text(&self) -> Cow<'_, str> {
         self.content.as_ref().map_or(Cow::Borrowed(""), Content::text)
     }
 }
 
-/// Who speaks in a message.
+/// The role of a message's speaker.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Role {
     /// Instructions.
     System,
-    /// Instructions, in the protocol's newer word.
+    /// Instructions, under the newer name of the protocol.
     Developer,
     /// The user.
     #[default]
@@ -173,18 +175,18 @@ pub enum Role {
     Other(String),
 }
 
-/// The content of a message: a text, or parts of which some are text.
+/// The content of a message: a text, or parts of different kinds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Content {
     /// A text.
     Text(String),
-    /// Texts, images, sounds, files.
+    /// Texts, images, sounds and files.
     Parts(Vec<ContentPart>),
 }
 
 impl Content {
-    /// The text: that of all text parts, one after the other.
+    /// Returns the text. If the content has several text parts, returns them one after the other.
     #[must_use]
     pub fn text(&self) -> Cow<'_, str> {
         match self {
@@ -193,9 +195,9 @@ impl Content {
         }
     }
 
-    /// Applies `change` to each text in it, for rails that redact. Fields that the type of a part does not know, such as the
-    /// address of an image, stay: [`Message::for_each_text`] and [`InvokeInputs::for_each_text`](crate::InvokeInputs::for_each_text)
-    /// cover them.
+    /// Calls `change` with each text in the content. Use it in rails that redact. Unknown fields of a part, such as the
+    /// address of an image, do not change. [`Message::for_each_text`] and
+    /// [`InvokeInputs::for_each_text`](crate::InvokeInputs::for_each_text) cover these fields.
     ///
     /// ```
     /// use exo_rails::message::Content;
@@ -211,7 +213,7 @@ impl Content {
         }
     }
 
-    /// The same, and to those in fields of its parts that the type does not know.
+    /// Calls `change` with each text in the content, and with each text in the unknown fields of its parts.
     pub(super) fn for_each_text_and_field(&mut self, change: &mut impl FnMut(&mut String)) {
         self.for_each_text(&mut *change);
         if let Self::Parts(parts) = self {
@@ -246,27 +248,27 @@ impl From<String> for Content {
     }
 }
 
-/// One part of a message's content.
+/// A part of a message's content.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContentPart {
-    /// `text`, `image_url`, `input_audio`, `file`, …
+    /// The kind of the part: `text`, `image_url`, `input_audio`, `file`, …
     #[serde(rename = "type")]
     pub kind: String,
     /// The text of a text part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// What the other kinds carry.
+    /// The fields of the other kinds.
     #[serde(flatten, serialize_with = "unknown_fields::<ContentPart, _>")]
     pub extra: Map<String, Value>,
 }
 
-/// A tool call as the model asks for it.
+/// A tool call that the model asks for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolCall {
-    /// Ties the tool's message to this call.
+    /// The id, which the message of the tool repeats.
     #[serde(default)]
     pub id: String,
-    /// `function`.
+    /// The kind of the call: `function`.
     #[serde(rename = "type", default = "function")]
     pub kind: String,
     /// The tool and its arguments.
@@ -277,7 +279,7 @@ pub struct ToolCall {
 }
 
 impl ToolCall {
-    /// A call of the tool with this name; `arguments` are written as JSON text, as the protocol has it.
+    /// Makes a call of the tool with this name. Writes `arguments` as JSON text, as the protocol requires.
     #[must_use]
     pub fn new(id: impl Into<String>, name: impl Into<String>, arguments: &Value) -> Self {
         Self {
@@ -294,7 +296,7 @@ impl ToolCall {
 pub struct FunctionCall {
     /// The name of the tool.
     pub name: String,
-    /// The arguments: JSON, as text. Models write it, so it may not parse.
+    /// The arguments, as JSON text. A model writes this text, so it may not be valid JSON.
     #[serde(default)]
     pub arguments: String,
     /// Fields that this type does not know.
@@ -302,13 +304,13 @@ pub struct FunctionCall {
     pub extra: Map<String, Value>,
 }
 
-/// A tool as the model is told about it.
+/// The description of a tool for the model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolSpec {
-    /// `function`.
+    /// The kind of the tool: `function`.
     #[serde(rename = "type", default = "function")]
     pub kind: String,
-    /// Name, description and parameters.
+    /// The name, the description and the parameters.
     pub function: FunctionSpec,
     /// Fields that this type does not know.
     #[serde(flatten, serialize_with = "unknown_fields::<ToolSpec, _>")]
@@ -316,7 +318,7 @@ pub struct ToolSpec {
 }
 
 impl ToolSpec {
-    /// A tool of this name; `parameters` is a JSON schema of its arguments.
+    /// Makes the description of a tool with this name. `parameters` is a JSON schema of the arguments.
     #[must_use]
     pub fn new(name: impl Into<String>, description: impl Into<String>, parameters: Value) -> Self {
         Self {
@@ -335,9 +337,9 @@ impl ToolSpec {
 /// The function in a [`ToolSpec`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FunctionSpec {
-    /// The name that the model calls it by.
+    /// The name by which the model calls the tool.
     pub name: String,
-    /// What it does and when to use it.
+    /// The effect of the tool, and when to use it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
     /// A JSON schema of the arguments.
@@ -348,16 +350,16 @@ pub struct FunctionSpec {
     pub extra: Map<String, Value>,
 }
 
-/// The tokens that a model call has cost.
+/// The tokens that a model call has used.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
-    /// Tokens of the request.
+    /// The tokens of the request.
     #[serde(default)]
     pub prompt_tokens: u64,
-    /// Tokens of the answer.
+    /// The tokens of the answer.
     #[serde(default)]
     pub completion_tokens: u64,
-    /// Their sum, as the provider counts it.
+    /// The sum of both, as the provider counts it.
     #[serde(default)]
     pub total_tokens: u64,
     /// Fields that this type does not know.

@@ -7,28 +7,29 @@ use super::error_kind::OperationErrorKind;
 use super::extra::{KnownFields, unknown_fields};
 use super::{Content, Message, Messages, Role, ToolCall, ToolSpec, Usage, texts};
 
-/// What a run is asked: carried by [`Start`](crate::events::Start), and by the events that end the run.
+/// The inputs of a run: the payload of [`Start`](crate::events::Start), and a part of the payloads of the events that
+/// end the run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InvokeInputs {
-    /// What the user says: a text, or parts with images and the like.
+    /// The input of the user: a text, or parts such as images.
     pub input: Content,
-    /// The conversation before it.
+    /// The conversation before the input.
     #[serde(default, skip_serializing_if = "Messages::is_empty")]
     pub messages: Messages,
-    /// Whatever else belongs to the request.
+    /// Additional fields.
     #[serde(flatten, serialize_with = "unknown_fields::<InvokeInputs, _>")]
     pub extra: Map<String, Value>,
 }
 
 impl InvokeInputs {
-    /// A run with this input and no conversation before it.
+    /// Makes the inputs of a run without an earlier conversation.
     #[must_use]
     pub fn new(input: impl Into<Content>) -> Self {
         Self { input: input.into(), ..Self::default() }
     }
 
-    /// Applies `change` to each text in it, for rails that redact: those of the input, of the conversation before it, and in
-    /// fields that this type does not know.
+    /// Calls `change` with each text in the input, in the conversation before it, and in the additional fields. Use it
+    /// in rails that redact.
     ///
     /// ```
     /// use exo_rails::prelude::*;
@@ -69,39 +70,41 @@ impl From<Content> for InvokeInputs {
     }
 }
 
-/// What a run yields: carried by [`Finished`](crate::events::Finished).
+/// The output of a run: a part of the payload of [`Finished`](crate::events::Finished).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InvokeOutput {
     /// The answer.
     pub text: String,
-    /// The whole conversation, the answer included; empty when a rail skipped the run.
+    /// The whole conversation with the answer. Empty if a rail skipped the run.
     #[serde(default, skip_serializing_if = "Messages::is_empty")]
     pub messages: Messages,
-    /// The tokens that all model calls have cost together, also those whose answer a rail refused. `Agent` fills it in; a custom
-    /// loop takes it from [`ctx.usage()`](crate::RunScope::usage).
+    /// The tokens that all model calls have used together, including calls whose answer a rail refused. `Agent` sets
+    /// this field. A custom loop sets it with [`ctx.usage()`](crate::RunScope::usage).
     #[serde(default)]
     pub usage: Usage,
-    /// How many steps the agent took: model calls with the tool calls they asked for. A custom loop fills it in by itself.
+    /// The number of steps of the agent. A step is a model call with the tool calls that it asks for. A custom loop
+    /// sets this field itself.
     #[serde(default)]
     pub steps: u32,
-    /// Whatever else belongs to the answer.
+    /// Additional fields.
     #[serde(flatten, serialize_with = "unknown_fields::<InvokeOutput, _>")]
     pub extra: Map<String, Value>,
 }
 
 impl InvokeOutput {
-    /// The field of [`extra`](Self::extra) that says which rail skipped the operation, and why: `{ "by": …, "reason": … }`.
-    /// A [`ModelResponse`] and a [`CompactionOutput`](crate::CompactionOutput) have it too.
+    /// The name of the field in [`extra`](Self::extra) that reports a skipped operation: `{ "by": …, "reason": … }`,
+    /// with the rail and its reason. A [`ModelResponse`] and a [`CompactionOutput`](crate::CompactionOutput) have this
+    /// field too.
     pub const SKIPPED: &'static str = "skipped";
 
-    /// An output with this answer.
+    /// Makes an output with this answer.
     #[must_use]
     pub fn text(text: impl Into<String>) -> Self {
         Self { text: text.into(), ..Self::default() }
     }
 
-    /// Applies `change` to each text in it, for rails that redact: the answer, the conversation, and those in fields that this
-    /// type does not know.
+    /// Calls `change` with each text in the answer, in the conversation, and in the additional fields. Use it in rails
+    /// that redact.
     ///
     /// ```
     /// use exo_rails::prelude::*;
@@ -130,12 +133,13 @@ impl From<String> for InvokeOutput {
     }
 }
 
-/// A request to the model: carried by [`PreLlmCall`](crate::events::PreLlmCall) and the events after the call.
+/// A request to the model: the payload of [`PreLlmCall`](crate::events::PreLlmCall), and a part of the payloads of the
+/// events after the call.
 ///
-/// It is the body of a chat-completions request; options such as `temperature` are in `extra`.
+/// It is the body of a chat-completions request. Options such as `temperature` are in `extra`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelCallInputs {
-    /// The model, when it is chosen for each call.
+    /// The name of the model, if the request chooses one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// The conversation.
@@ -143,28 +147,28 @@ pub struct ModelCallInputs {
     /// The tools that the model may call.
     #[serde(default, deserialize_with = "super::null_as_empty", skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<ToolSpec>,
-    /// Options and fields that this type does not know.
+    /// Options, and other fields that this type does not know.
     #[serde(flatten, serialize_with = "unknown_fields::<ModelCallInputs, _>")]
     pub extra: Map<String, Value>,
 }
 
 impl ModelCallInputs {
-    /// A request with these messages and no tools.
+    /// Makes a request with these messages and without tools.
     #[must_use]
     pub fn new(messages: impl Into<Messages>) -> Self {
         Self { messages: messages.into(), ..Self::default() }
     }
 }
 
-/// The model's answer: carried by [`PostLlmCall`](crate::events::PostLlmCall).
+/// The answer of the model: a part of the payload of [`PostLlmCall`](crate::events::PostLlmCall).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelResponse {
-    /// What the model says, and which tools it wants called.
+    /// The message of the model, with the tool calls that it asks for.
     pub message: Message,
-    /// Why it stopped: `stop`, `length`, `tool_calls`, …
+    /// The reason why the model stopped: `stop`, `length`, `tool_calls`, …
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finish_reason: Option<String>,
-    /// What the call has cost.
+    /// The tokens that the call has used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
     /// Fields that this type does not know.
@@ -173,18 +177,18 @@ pub struct ModelResponse {
 }
 
 impl ModelResponse {
-    /// An answer with this text, which ends the agent's loop.
+    /// Makes an answer with this text. It has no tool calls, so it ends the agent's loop.
     #[must_use]
     pub fn text(text: impl Into<String>) -> Self {
         Self { message: Message::assistant(text.into()), finish_reason: Some("stop".to_owned()), ..Self::default() }
     }
 
-    /// Applies `change` to each text in it, for rails that redact: the texts of [the message](Message::for_each_text), which are
-    /// its content, its reasoning, a refusal and the arguments of its tool calls, and those in fields that this type does not
-    /// know.
+    /// Calls `change` with each text in [the message](Message::for_each_text) and in the unknown fields. Use it in
+    /// rails that redact. The texts of the message are its content, its reasoning, a refusal and the arguments of its
+    /// tool calls.
     ///
-    /// The pieces of a streamed answer leave before [`PostLlmCall`](crate::events::PostLlmCall): a rail that redacts the text of
-    /// an answer is on [`LlmChunk`](crate::events::LlmChunk) too.
+    /// The pieces of a streamed answer leave before [`PostLlmCall`](crate::events::PostLlmCall). So a rail that redacts
+    /// the text of an answer must be on [`LlmChunk`](crate::events::LlmChunk) too.
     ///
     /// ```
     /// use exo_rails::ModelResponse;
@@ -210,9 +214,9 @@ impl ModelResponse {
         texts::of_fields(&mut self.extra, &mut change);
     }
 
-    /// Whether the answer was cut before the model had finished: its `finish_reason` is `length` or `content_filter`, or a
-    /// word that other providers use for the same. Tool calls of such an answer may lack a part of their arguments. An
-    /// agent makes none of them, and the model reads why.
+    /// Returns whether the answer was cut before the model had finished. The `finish_reason` of such an answer is
+    /// `length`, `content_filter`, or the word of another provider for these reasons. Tool calls of a cut answer may
+    /// lack a part of their arguments. An agent runs none of them, and tells the model why.
     ///
     /// ```
     /// use exo_rails::ModelResponse;
@@ -227,9 +231,9 @@ impl ModelResponse {
         CUT.iter().any(|word| word.eq_ignore_ascii_case(reason))
     }
 
-    /// Drops the fields of [`extra`](Self::extra) that only this program writes: what has the name of a field, and
-    /// [`SKIPPED`](InvokeOutput::SKIPPED), which says that a rail has skipped the call. Models of `exo-rails-agent` and its
-    /// agent do it to every answer of a server.
+    /// Removes the fields of [`extra`](Self::extra) that only this program writes. These are fields with the name of a
+    /// known field, and [`SKIPPED`](InvokeOutput::SKIPPED), which reports that a rail has skipped the call. The models
+    /// and the agent of `exo-rails-agent` call this method on every answer of a server.
     ///
     /// ```
     /// use exo_rails::{InvokeOutput, ModelResponse};
@@ -245,12 +249,14 @@ impl ModelResponse {
         self.extra.remove(InvokeOutput::SKIPPED);
     }
 
-    /// Writes `{}` for the arguments of a tool call without arguments, when the answer is complete. In an answer that was
-    /// [cut](Self::is_cut), a last call with empty arguments lacks what the model did not come to write: its arguments
-    /// become the empty text, which is not JSON, so that no tool runs with them.
+    /// Completes the arguments of tool calls without arguments.
     ///
-    /// A [`ResponseBuilder`](crate::ResponseBuilder) and the models and the agent of `exo-rails-agent` do it. A custom
-    /// model in a custom loop calls it before it returns its answer.
+    /// If the answer is complete, these calls get the arguments `{}`. If the answer was [cut](Self::is_cut), the model
+    /// may not have finished the arguments of the last call. So the arguments `{}` of the last call become the empty
+    /// text, which is not JSON, and no tool runs with them.
+    ///
+    /// A [`ResponseBuilder`](crate::ResponseBuilder) calls this method, and so do the models and the agent of
+    /// `exo-rails-agent`. A custom model in a custom loop calls it before it returns its answer.
     ///
     /// ```
     /// use exo_rails::{ModelResponse, ToolCallInputs};
@@ -279,13 +285,13 @@ impl ModelResponse {
         }
     }
 
-    /// The answer without text and tool calls.
+    /// Makes an answer without text and tool calls.
     pub(crate) fn empty() -> Self {
         Self { message: Message { role: Role::Assistant, ..Message::default() }, ..Self::default() }
     }
 }
 
-/// Why a model stopped, where its answer is not whole, in the words of the providers.
+/// The reasons of providers for an answer that is not complete.
 const CUT: [&str; 12] = [
     "length",
     "content_filter",
@@ -317,30 +323,33 @@ impl From<String> for ModelResponse {
     }
 }
 
-/// A tool call: carried by [`PreToolCall`](crate::events::PreToolCall) and the events after the call.
+/// A tool call: the payload of [`PreToolCall`](crate::events::PreToolCall), and a part of the payloads of the events
+/// after the call.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolCallInputs {
-    /// Ties the output to the model's request; empty when no model asked.
+    /// The id by which the model finds the output. Empty if no model asked for the call.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub id: String,
-    /// The tool.
+    /// The name of the tool.
     pub tool_name: String,
-    /// Its arguments, usually an object.
+    /// The arguments, usually an object.
     #[serde(default)]
     pub arguments: Value,
-    /// Whatever else belongs to the call.
+    /// Additional fields.
     #[serde(flatten, serialize_with = "unknown_fields::<ToolCallInputs, _>")]
     pub extra: Map<String, Value>,
 }
 
 impl ToolCallInputs {
-    /// A call of this tool with empty arguments.
+    /// Makes a call of this tool with empty arguments.
     #[must_use]
     pub fn new(tool_name: impl Into<String>) -> Self {
         Self { tool_name: tool_name.into(), arguments: Value::Object(Map::new()), ..Self::default() }
     }
 
-    /// The call that a model asks for. Arguments that are not JSON stay as text, also the empty text: rails see it, and a
+    /// Makes the call that a model asks for.
+    ///
+    /// Arguments that are not JSON stay as text, and so does the empty text. Rails see this text, and a
     /// [`Tool`](crate::Tool) refuses it. In a complete answer, a call without arguments has the arguments `{}`: see
     /// [`ModelResponse::settle_tool_calls`].
     ///
@@ -356,12 +365,13 @@ impl ToolCallInputs {
     #[must_use]
     pub fn asked_for(call: &ToolCall) -> Self {
         let text = call.function.arguments.as_str();
-        // The empty text is no empty object: an answer that was cut may have nothing but the name of the tool.
+        // The empty text must not become an empty object: in a cut answer, it may mean that only the name of the tool
+        // arrived.
         let arguments = serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()));
         Self { id: call.id.clone(), tool_name: call.function.name.clone(), arguments, extra: Map::new() }
     }
 
-    /// The same call with these arguments.
+    /// Sets the arguments.
     ///
     /// ```
     /// use exo_rails::prelude::*;
@@ -375,11 +385,11 @@ impl ToolCallInputs {
         self
     }
 
-    /// Applies `change` to each text in the arguments, for rails that redact, then to the arguments as JSON, which covers names and
-    /// numbers, and to each text in fields that this type does not know.
+    /// Calls `change` with each text in the arguments, then with the arguments as JSON, and then with each text in the
+    /// additional fields. Use it in rails that redact. The JSON covers names of fields and numbers.
     ///
-    /// The tool receives what is left. The message of the model keeps the arguments that it has written: see
-    /// [`ModelResponse::for_each_text`] for the rail that redacts them there.
+    /// The tool receives the changed arguments. The message of the model keeps the arguments that the model has
+    /// written. To redact them there, use [`ModelResponse::for_each_text`].
     ///
     /// ```
     /// use exo_rails::prelude::*;
@@ -394,8 +404,8 @@ impl ToolCallInputs {
         texts::of_fields(&mut self.extra, &mut change);
     }
 
-    /// Sets the argument of this name; whether it could: arguments that are no object, such as text that a model
-    /// wrote and that is no JSON, have no names and stay as they are.
+    /// Sets the argument with this name. Returns whether it could be set. If the arguments are not an object, such as
+    /// text of a model that is not JSON, they have no names. Then they stay unchanged, and the method returns `false`.
     ///
     /// ```
     /// use exo_rails::prelude::*;
@@ -416,44 +426,43 @@ impl ToolCallInputs {
         }
     }
 
-    /// The argument of this name, when it is a text.
+    /// Returns the argument with this name, if it is a text.
     #[must_use]
     pub fn str_argument(&self, name: &str) -> Option<&str> {
         self.arguments.get(name)?.as_str()
     }
 }
 
-/// What a tool call yields: carried by [`PostToolCall`](crate::events::PostToolCall).
+/// The output of a tool call: a part of the payload of [`PostToolCall`](crate::events::PostToolCall).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolOutput {
-    /// What the model is told.
+    /// The text for the model.
     pub content: String,
-    /// Whether it tells of a failure.
+    /// Whether the output reports a failure.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_error: bool,
-    /// How the tool failed, when the output stands for an error of the tool.
+    /// The kind of failure, if the output stands for an error of the tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_kind: Option<OperationErrorKind>,
-    /// Whatever else belongs to the output; the model does not see it.
+    /// Additional fields. The model does not see them.
     #[serde(flatten, serialize_with = "unknown_fields::<ToolOutput, _>")]
     pub extra: Map<String, Value>,
 }
 
 impl ToolOutput {
-    /// An output with this content.
+    /// Makes an output with this content.
     #[must_use]
     pub fn text(content: impl Into<String>) -> Self {
         Self { content: content.into(), ..Self::default() }
     }
 
-    /// An output that tells the model of a failure.
+    /// Makes an output that reports a failure to the model.
     #[must_use]
     pub fn error(content: impl Into<String>) -> Self {
         Self { is_error: true, ..Self::text(content) }
     }
 
-    /// Applies `change` to each text in it, for rails that redact: the content, and the texts in fields that this type does not
-    /// know.
+    /// Calls `change` with the content, and with each text in the additional fields. Use it in rails that redact.
     ///
     /// ```
     /// use exo_rails::prelude::*;
@@ -468,10 +477,10 @@ impl ToolOutput {
         texts::of_fields(&mut self.extra, &mut change);
     }
 
-    /// An output with this value as JSON text.
+    /// Makes an output with this value as JSON text.
     ///
     /// # Errors
-    /// When the value cannot be written as JSON.
+    /// Returns an error if the value cannot be written as JSON.
     pub fn json(value: &impl Serialize) -> serde_json::Result<Self> {
         serde_json::to_string(value).map(Self::text)
     }

@@ -1,25 +1,26 @@
-//! What is known of a session: carried by its events.
+//! The payload of a session's events.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::extra::unknown_fields;
 
-/// A session: carried by [`SessionStart`](crate::events::SessionStart) and [`SessionEnd`](crate::events::SessionEnd).
+/// A session: the payload of [`SessionStart`](crate::events::SessionStart) and
+/// [`SessionEnd`](crate::events::SessionEnd).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SessionInfo {
-    /// Its name.
+    /// The name of the session.
     pub id: String,
-    /// How many runs it has had.
+    /// The number of runs that the session has had.
     #[serde(default)]
     pub turns: u32,
-    /// Whatever else belongs to it.
+    /// Additional fields.
     #[serde(flatten, serialize_with = "unknown_fields::<SessionInfo, _>")]
     pub extra: Map<String, Value>,
 }
 
 impl SessionInfo {
-    /// A session of this name, before its first run.
+    /// Makes a session with this name, before its first run.
     #[must_use]
     pub fn new(id: impl Into<String>) -> Self {
         Self { id: id.into(), ..Self::default() }

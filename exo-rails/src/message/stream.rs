@@ -1,25 +1,25 @@
-//! Streamed answers: where they go.
+//! Sinks for streamed answers.
 
-/// What a streamed answer comes to, piece by piece, after the rails.
+/// A piece of a streamed answer, after the rails have seen it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StreamPiece {
-    /// More of the answer.
+    /// The next part of the answer.
     Text(String),
-    /// What has come of the answer so far is not part of it: it begins anew, because a rail has the model called again, or
-    /// something stands in for an answer that broke off.
+    /// Discards all pieces so far, because the answer starts again. This happens if a rail asks for a retry of the
+    /// call, or if a substitute or a whole response replaces pieces that were sent already.
     Restart,
 }
 
-/// Where the pieces of an answer go: an async function or closure of a [`StreamPiece`].
+/// A sink for the pieces of an answer: an async function or closure that takes a [`StreamPiece`].
 ///
-/// The model is not asked for more until its future is done.
+/// The guard waits for the future of the sink before it asks the model for more.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a sink for the pieces of an answer",
     label = "not a sink",
     note = "a sink is an async function or closure, like `async |piece: StreamPiece| …`, whose future is `Send` and yields `()`"
 )]
 pub trait StreamSink: Send {
-    /// Takes a piece.
+    /// Receives a piece.
     fn send(&mut self, piece: StreamPiece) -> impl Future<Output = ()> + Send;
 }
 

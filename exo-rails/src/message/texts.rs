@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-/// Applies `change` to each text in these fields.
+/// Calls `change` with each text in these fields.
 pub(super) fn of_fields(fields: &mut Map<String, Value>, change: &mut impl FnMut(&mut String)) {
     fields.values_mut().for_each(|value| of_texts(value, change));
 }
@@ -19,7 +19,7 @@ fn of_texts(value: &mut Value, change: &mut impl FnMut(&mut String)) {
     }
 }
 
-/// Applies `change` to each text in this value, and then to its JSON: so names and numbers are covered.
+/// Calls `change` with each text in this value, and then with its JSON, which has the names and numbers too.
 pub(super) fn of_value(value: &mut Value, change: &mut impl FnMut(&mut String)) {
     of_texts(value, change);
     if !matches!(value, Value::String(_)) {
@@ -27,19 +27,20 @@ pub(super) fn of_value(value: &mut Value, change: &mut impl FnMut(&mut String)) 
         let mut after = before.clone();
         change(&mut after);
         if after != before {
-            // What is no JSON any more is a text, which no tool reads as arguments.
+            // The result may not be JSON. Then it becomes a text, which no tool reads as arguments.
             *value = serde_json::from_str(&after).unwrap_or(Value::String(after));
         }
     }
 }
 
-/// Applies `change` to JSON as text: as it is written, and without escapes.
+/// Calls `change` with JSON as text, first unchanged and then without escapes.
 pub(super) fn of_json(json: &mut String, change: &mut impl FnMut(&mut String)) {
     change(json);
     let Ok(mut value) = serde_json::from_str::<Value>(json) else { return of_broken_json(json, change) };
     let before = value.clone();
     of_value(&mut value, change);
-    // Text with escapes is written anew: a field that is there twice has one value only, and the other may hide something.
+    // Text with escapes is written again. A field that appears twice keeps only one value, and the removed value may
+    // have hidden text.
     if value != before || json.contains('\\') {
         *json = match value {
             Value::String(text) if !matches!(before, Value::String(_)) => text,
@@ -48,7 +49,7 @@ pub(super) fn of_json(json: &mut String, change: &mut impl FnMut(&mut String)) {
     }
 }
 
-/// Text with escapes of characters, which is not JSON.
+/// Calls `change` with text that has escapes of characters and is not JSON.
 fn of_broken_json(text: &mut String, change: &mut impl FnMut(&mut String)) {
     let unescaped = unescaped(text);
     let mut changed = unescaped.clone();
@@ -58,14 +59,14 @@ fn of_broken_json(text: &mut String, change: &mut impl FnMut(&mut String)) {
     }
 }
 
-/// The text with characters in the place of `\u0073`.
+/// Replaces escapes such as `\u0073` with their characters.
 fn unescaped(text: &str) -> String {
     let (mut unescaped, mut rest) = (String::new(), text);
     while let Some(at) = rest.find('\\') {
         let (before, escape) = rest.split_at(at);
         unescaped.push_str(before);
         let character = escape.strip_prefix("\\u").and_then(|digits| digits.get(..4)).and_then(of_digits);
-        // The character after another backslash is not the beginning of an escape.
+        // A character after another backslash does not begin an escape.
         let length = if character.is_some() { 6 } else { 1 + escape[1..].chars().next().map_or(0, char::len_utf8) };
         match character {
             Some(character) => unescaped.push(character),
@@ -97,13 +98,13 @@ mod tests {
             (r#"{"a":["\u0073k-1"]}"#, r#"{"a":["[key]"]}"#),
             (r#"{"sk\u002d1":1}"#, r#"{"[key]":1}"#),
             (r#""\u0073k-1""#, r#""[key]""#),
-            // Of two fields of one name, a tool reads the last.
+            // If two fields have one name, a tool reads the last.
             (r#"{"a":"\u0073k-1","a":"x"}"#, r#"{"a":"x"}"#),
-            // What is not JSON.
+            // Text that is not JSON.
             ("\\u0073k-1", "[key]"),
             (r#"{"a":"sk\u002D1"}}"#, r#"{"a":"[key]"}}"#),
             (r"\\u0073k-1 \u00 \", r"\\u0073k-1 \u00 \"),
-            // What has nothing to hide stays as it is.
+            // Text without a key stays unchanged.
             (r#"{ "a" : 1.0 }"#, r#"{ "a" : 1.0 }"#),
             ("", ""),
         ];

@@ -1,4 +1,4 @@
-//! What rails see of a streamed answer before it leaves.
+//! The window through which rails see a streamed answer.
 
 use std::mem;
 use std::panic::Location;
@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::message::pattern::{Excerpt, Pattern, Search};
 
-/// The part of an answer that has not left yet: carried by [`LlmChunk`](crate::events::LlmChunk).
+/// The part of an answer that has not left yet: the payload of [`LlmChunk`](crate::events::LlmChunk).
 ///
-/// A streamed answer comes in pieces, and their borders may cut anything in two. [`replace`](Self::replace) and
-/// [`find`](Self::find) search in it as if it came as a whole: what they do does not depend on the pieces. They hold back
-/// the end of the window as far as a match may still begin or grow there, and no further.
+/// A streamed answer arrives in pieces, and the border of two pieces may cut a word or a number in two.
+/// [`replace`](Self::replace) and [`find`](Self::find) search as if the answer came as a whole: their results do not
+/// depend on the pieces. They hold back the end of the window only where a match may still begin or grow.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -24,102 +24,107 @@ use crate::message::pattern::{Excerpt, Pattern, Search};
 /// # use std::sync::Mutex;
 /// # use exo_rails::{ModelDelta, StreamPiece};
 /// # use futures_util::stream;
-/// // The model says it in these pieces…
+/// // The model sends these pieces…
 /// let said = ["Log in wi", "th sk-l", "ive-47", "11 and", " go on."];
 /// # let model = |_| stream::iter(said.map(|text| Ok::<_, OperationError>(ModelDelta::Text(text.to_owned()))));
 /// # let (left, mut ctx) = (Mutex::new(Vec::new()), RunContext::new("demo"));
 /// # let sink = async |piece| if let StreamPiece::Text(text) = piece { left.lock().unwrap().push(text) };
 /// # rail_chain![redact].guard_stream(ModelCallInputs::default(), &mut ctx, model, sink).await?;
-/// // …and they leave like this: nothing waits but what may be the key.
+/// // …and the sink receives these. Only text that may be part of the key waits.
 /// assert_eq!(left.into_inner().unwrap(), ["Log in wi", "th ", "[key] and", " go on."]);
 /// # Ok(()) }
 /// ```
 ///
-/// A [`Pattern`] is a text, a character, a list of patterns, a `Regex` (with the feature `regex`), or a type that implements
-/// the trait.
+/// A [`Pattern`] is a text, a character, a list of patterns, a `Regex` (with the feature `regex`), or a type that
+/// implements the trait.
 ///
 /// # The window of a rail
 ///
-/// `#[rail(on = [LlmChunk], window = 64)]` says how many characters a rail has to see together. It may be an expression, and
-/// for a method one on `self`: `window = self.longest`, a `usize`, asked when the answer begins; 0 is none.
+/// `#[rail(on = [LlmChunk], window = 64)]` declares how many characters the rail must see together. The window may be
+/// an expression of the type `usize`. For a method, the expression may use `self`: `window = self.longest`. The guard
+/// set evaluates it when the answer begins. The window 0 means no window.
 ///
-/// - For a rail that calls `replace`, `find` or [`hold_back`](Self::hold_back), it is the length of the longest match. Text that
-///   may become the match of a regex waits for so many characters, and then leaves. Without a `window`, it waits until the
-///   text decides, which may be at the end of the answer. A match that was found already is held back until it ends, also
-///   when it is longer. A pattern that is a text needs no `window`.
-/// - For a rail that looks at [`text`](Self::text) by itself, the guard set always holds back so many characters, and the rail
-///   sees them again with what follows. So it sees whole what the border of two pieces cuts in two. But a match at the end of
-///   the window may go on, and the rail has to consider that. `window = "all"` holds back everything until the answer is
-///   there.
+/// - If the rail calls `replace`, `find` or [`hold_back`](Self::hold_back), the window is the length of the longest
+///   match. Text that may become a match of a regex waits for this number of characters, and then leaves. Without a
+///   `window`, the text waits until it either matches or cannot match any more, which may be at the end of the answer.
+///   A match that was found already is held back until it ends, even if it is longer than the window. A pattern that is
+///   a text needs no `window`.
+/// - If the rail looks at [`text`](Self::text) itself, the guard set always holds back this number of characters. The
+///   rail sees them again with the text that follows. So it sees a match as a whole even if the border of two pieces
+///   cuts the match. But a match at the end of the window may continue, and the rail must consider this case. The
+///   option `window = "all"` holds back everything until the answer is complete.
 ///
-/// Call `replace` or `find` in each window. When a rail with a `window` calls none of these methods, so many characters are
-/// held back for it.
+/// Call `replace` or `find` in each window. If a rail with a `window` calls none of these methods in a window, the
+/// guard set holds back the declared number of characters.
 ///
 /// # Several rails
 ///
-/// The rails after a rail do not see what it holds back. They see it later, when it is decided. So the result is that of the
-/// rails one after the other over the whole answer. What leaves is what no rail holds back.
+/// A rail does not see the text that an earlier rail holds back. It sees the text later, when the earlier rail has
+/// decided. So the result is the same as if each rail in turn had changed the whole answer. Only text that no rail
+/// holds back leaves the window.
 ///
-/// A rail that looks at the text by itself sees held back text again, also text that later rails have changed. When it changes
-/// such text, the later rails search in all of the window again.
+/// A rail that looks at the text itself sees text again that the guard set holds back, also text that later rails have
+/// changed. If it changes such text, the later rails search the whole window again.
 ///
 /// # Answers that are not streamed
 ///
-/// They pass the same rails, in one window that is the last.
+/// The same rails run on an answer that is not streamed. They see it in one window, which is the last.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StreamWindow {
-    /// The text that has not left yet, without what a rail before this one holds back.
+    /// The text that has not left yet, without the text that an earlier rail holds back.
     pub text: String,
-    /// Whether the answer ends here: nothing of the window is held back then.
+    /// Whether the answer ends with this window. Nothing in the last window is held back.
     pub is_last: bool,
-    /// Where the text begins that rails have not seen yet, in bytes.
+    /// The start of the text that rails have not seen yet, in bytes.
     fresh: usize,
     left: usize,
     /// The last character that has left.
     last_left: Option<char>,
     ends: bool,
-    /// What rails hold back in this window. It follows the text.
+    /// The text that rails hold back in this window. It follows `text`.
     held_back: String,
-    /// The text at the beginning of the event, as far as rails have seen it.
+    /// The part of the text that rails had seen before the event.
     known: String,
     searches: Vec<PlacedSearch>,
-    /// How many characters the guard set holds back, as long as its rails do not say more.
+    /// The number of characters that the guard set holds back by default. The rails can declare a different number for
+    /// a window.
     fixed: usize,
-    /// How long the text has to be before rails are asked about it, in bytes.
+    /// The length of the text from which rails run on it again, in bytes.
     waits_for: usize,
     asked: Asked,
 }
 
-/// How far a search of a rail has come.
+/// The progress of a search of a rail.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct PlacedSearch {
-    /// The line of the call, and the pattern: place and size in memory.
+    /// The line of the call and the pattern: its address and size.
     key: (&'static Location<'static>, usize, usize),
-    /// Whether it was made in this window.
+    /// Whether the rail made this search in this window.
     is_made: bool,
-    /// Where the text begins that it has not decided, in bytes.
+    /// The start of the text that the search has not decided, in bytes.
     from: usize,
-    /// The character before, as the search has seen it: it may have been replaced.
+    /// The character before `from`, as the search saw it. The text may have a replacement there.
     before: Option<char>,
-    /// How much followed its text when it was made, with what it holds back itself.
+    /// The length of the text that followed the search's text, including the text that the search holds back.
     followed_by: usize,
 }
 
-/// When rails hold back more bytes than these, they are not asked again before there is half as much more. So the work for an
-/// answer is linear, also where a match does not end.
+/// If rails hold back more bytes than this, they run again only when the text has grown by half of these bytes. So the
+/// work for an answer is linear, even if a match does not end.
 const LONG: usize = 4096;
 
-/// What the rails of one window have asked for.
+/// The numbers of characters that the rails of one window ask for.
 #[derive(Debug, Default)]
 struct Asked {
-    /// The longest window of those that were asked.
+    /// The longest window of the rails that ran.
     most: AtomicUsize,
-    /// The longest of those that have held back nothing by themselves. Rails that run concurrently share the window.
+    /// The longest window of the rails that called no method that holds back text. Atomic, because concurrent rails
+    /// share the window.
     silent: AtomicUsize,
-    /// That of the rail which is at work.
+    /// The window of the rail that is running.
     now: usize,
-    /// Whether it has said what is to be held back.
+    /// Whether the running rail has called a method that holds back text.
     is_said: bool,
 }
 
@@ -140,14 +145,14 @@ impl PartialEq for Asked {
 impl Eq for Asked {}
 
 impl StreamWindow {
-    /// A window with this text, of which no rail has seen anything; whether it is the last.
+    /// Makes a window with this text, which no rail has seen. `is_last` says whether the answer ends with the window.
     #[must_use]
     pub fn new(text: impl Into<String>, is_last: bool) -> Self {
         Self { text: text.into(), is_last, ..Self::default() }
     }
 
-    /// Replaces each match of a pattern: how many there were. What has been replaced is not searched again, also not with
-    /// the next piece.
+    /// Replaces each match of a pattern, and returns the number of matches. The search skips replaced text, in this
+    /// window and in later ones.
     ///
     /// ```
     /// use exo_rails::prelude::*;
@@ -174,7 +179,7 @@ impl StreamWindow {
         self.replace_with(pattern, |_| with)
     }
 
-    /// The same with a replacement that depends on the match.
+    /// Replaces each match of a pattern with the result of `with`, and returns the number of matches.
     ///
     /// ```
     /// use exo_rails::prelude::*;
@@ -220,8 +225,8 @@ impl StreamWindow {
         count
     }
 
-    /// The first match of a pattern that was not found before. A match is found when it is whole: one that may still grow is
-    /// found later, and held back until then.
+    /// Returns the first match of a pattern in the text that earlier calls have not searched. If a match may still
+    /// grow, `find` holds it back, and returns it when it is complete.
     ///
     /// ```
     /// use exo_rails::prelude::*;
@@ -247,14 +252,14 @@ impl StreamWindow {
         first
     }
 
-    /// Holds back the text from this byte on, and the character in which it lies: for rails that look at
-    /// [`text`](Self::text) by themselves, and know how much of it they can decide. They see it again with what follows. In
-    /// the last window, nothing is held back.
+    /// Holds back the text from this byte on. If the byte is inside a character, holds back the whole character. Use
+    /// this method in a rail that looks at [`text`](Self::text) itself and knows which part it can decide. The rail
+    /// sees the held back text again with the text that follows. In the last window, the method holds back nothing.
     ///
     /// ```
     /// use exo_rails::prelude::*;
     ///
-    /// /// Sentences leave when they are whole.
+    /// /// Releases whole sentences only.
     /// #[rail(on = [LlmChunk])]
     /// fn sentences(window: &mut StreamWindow) {
     ///     window.hold_back(window.text.rfind('.').map_or(0, |end| end + 1));
@@ -266,33 +271,35 @@ impl StreamWindow {
         self.hold(&held);
     }
 
-    /// What rails hold back in this window: it follows the text.
+    /// Returns the text that rails hold back in this window. It follows `text`.
     #[must_use]
     pub fn held_back(&self) -> &str {
         &self.held_back
     }
 
-    /// What has come since rails saw the window last: for rails that count or measure and do not want to see anything
-    /// twice. A rail before this one that has changed the length of what was there already moves its beginning.
+    /// Returns the text that has arrived since rails saw the window last. Use it in rails that count or measure, and
+    /// must see each text once. If an earlier rail changes the length of older text, the start of the fresh text is off
+    /// by the difference.
     #[must_use]
     pub fn fresh(&self) -> &str {
         self.text.get(self.fresh..).unwrap_or_default()
     }
 
-    /// How many characters of the answer have left.
+    /// Returns the number of characters of the answer that have left.
     #[must_use]
     pub const fn left(&self) -> usize {
         self.left
     }
 
-    /// Ends the answer with this window, shortened by the rail or not: what the model would say after it is not read, and
-    /// tool calls are left out. What this rail or one before it holds back is not part of the answer either. The other
-    /// rails are asked as ever, and then all of them about the last window.
+    /// Ends the answer with this window. The rail may shorten the window before. The guard does not read the rest of
+    /// the model's answer, and the response has no tool calls. Text that this rail or an earlier one holds back is not
+    /// part of the answer. The later rails still run on this window. In a stream, all rails then run once more, on the
+    /// last window.
     ///
     /// ```
     /// use exo_rails::prelude::*;
     ///
-    /// /// Nothing after the signature.
+    /// /// Removes everything from the signature on.
     /// #[rail(on = [LlmChunk], window = 3)]
     /// fn signature(window: &mut StreamWindow) {
     ///     if let Some(at) = window.text.find("-- ") {
@@ -303,41 +310,41 @@ impl StreamWindow {
     /// ```
     pub fn end(&mut self) {
         self.ends = true;
-        // It follows the window.
+        // The held back text follows the end of the answer.
         self.held_back.clear();
         self.searches.iter_mut().for_each(|search| search.followed_by = 0);
     }
 
-    /// Whether a rail has [ended](Self::end) the answer.
+    /// Returns whether a rail has [ended](Self::end) the answer.
     #[must_use]
     pub const fn ends(&self) -> bool {
         self.ends
     }
 
-    /// An empty window of a guard set that holds back so many characters.
+    /// Makes an empty window for a guard set that holds back `fixed` characters.
     pub(crate) fn holding_back(fixed: usize) -> Self {
         Self { fixed, ..Self::default() }
     }
 
-    /// Adds what the model has said.
+    /// Adds text from the model.
     pub(crate) fn push(&mut self, text: &str) {
         self.text.push_str(text);
     }
 
-    /// Whether rails are to be asked about what has come.
+    /// Returns whether rails must run on the text that has arrived.
     pub(crate) const fn is_due(&self) -> bool {
-        // Of what is held back as a whole, nothing leaves before the end, so rails see it then, as they see an answer that is
-        // not streamed.
+        // If the guard set holds back everything, no text leaves before the end. So the rails run once, at the end, as
+        // on an answer that is not streamed.
         self.is_last || (self.fixed < usize::MAX && self.text.len() >= self.waits_for)
     }
 
-    /// A rail of this window begins its work.
+    /// Records that a rail starts to work on this window.
     pub(crate) const fn begin_rail(&mut self, window: usize) {
         self.asked.now = window;
         self.asked.is_said = false;
     }
 
-    /// It has ended.
+    /// Records that the rail has ended.
     pub(crate) fn end_rail(&mut self) {
         let window = mem::take(&mut self.asked.now);
         if self.asked.is_said {
@@ -347,20 +354,20 @@ impl StreamWindow {
         }
     }
 
-    /// A rail of this window looks at it beside others.
+    /// Records that a rail looks at this window at the same time as other rails.
     pub(crate) fn shared_by_rail(&self, window: usize) {
         self.asked.most.fetch_max(window, Ordering::Relaxed);
         self.asked.silent.fetch_max(window, Ordering::Relaxed);
     }
 
-    /// What leaves of the window, when all rails have let it pass, or one that skips.
+    /// Returns the text that leaves the window. `all_passed` is false if a rail skipped the rails after it.
     pub(crate) fn leaving(&self, all_passed: bool) -> &str {
         let silent = self.asked.silent.load(Ordering::Relaxed);
         let all_asked = all_passed && self.asked.most.load(Ordering::Relaxed) >= self.fixed;
         let characters = match (self.is_last, all_asked) {
             (true, _) => 0,
             (false, true) => silent,
-            // Somebody was not asked, who would have had so much held back.
+            // A rail that did not run may have held back this number of characters.
             (false, false) => silent.max(self.fixed),
         };
         let border = match characters.checked_sub(1) {
@@ -370,7 +377,7 @@ impl StreamWindow {
         &self.text[..border]
     }
 
-    /// Takes out what leaves; rails have seen what stays.
+    /// Removes the text that leaves and returns it. Rails have seen the text that stays.
     pub(crate) fn release(&mut self, all_passed: bool) -> String {
         let held = self.text.split_off(self.leaving(all_passed).len());
         let released = mem::replace(&mut self.text, held);
@@ -389,13 +396,14 @@ impl StreamWindow {
         released
     }
 
-    /// Puts text behind the window, to be seen again with what follows.
+    /// Moves text out of the window, to the held back text. Rails see it again with the text that follows.
     fn hold(&mut self, text: &str) {
         self.held_back.insert_str(0, text);
         self.asked.is_said = true;
     }
 
-    /// Where the search at this line for this pattern has come to, and that it is made in this window.
+    /// Returns the index of the search that this line makes for this pattern, and records that it was made in this
+    /// window.
     fn placed_search<P: Pattern + ?Sized>(&mut self, pattern: &P, line: &'static Location<'static>) -> usize {
         let key = (line, std::ptr::from_ref(pattern).cast::<()>().addr(), size_of_val(pattern));
         let place = self.searches.iter().position(|search| !search.is_made && search.key == key);
@@ -408,7 +416,7 @@ impl StreamWindow {
         let search = &mut self.searches[place];
         search.is_made = true;
         if search.from > intact {
-            // A rail has changed what was decided, and a match may begin before the change.
+            // A rail has changed decided text, and a match may begin before the change.
             (search.from, search.before) = (0, self.last_left);
         }
         place
@@ -416,7 +424,7 @@ impl StreamWindow {
 }
 
 impl Search {
-    /// The same, when it lies within the text; what cannot be is undecided.
+    /// Checks a result of a pattern. A result outside of the text counts as undecided.
     fn within(self, excerpt: Excerpt<'_>) -> Self {
         let Excerpt { text, from, is_last, .. } = excerpt;
         let is_place = |at: usize| at >= from && text.is_char_boundary(at);

@@ -1,4 +1,4 @@
-//! The attempts of a guarded operation: pre rails, the operation, post rails; and again, when a rail asks for a retry.
+//! The attempts of a guarded operation: pre rails, operation, post rails. A retry starts the next attempt.
 
 #![expect(
     clippy::manual_async_fn,
@@ -21,17 +21,17 @@ use crate::error::{Ending, RailAbortError, RailFault, RunError, SuspendedResult}
 use crate::event::{Event, Next, OperationResult};
 use crate::guard_set::GuardSet;
 
-/// Why an attempt is over without a result.
-// Boxed: every result of an attempt has room for this, and is moved.
+/// The reason why an attempt ended without a result.
+// Boxed, because every result of an attempt has room for this type, and is moved.
 pub(crate) enum AttemptOver {
     /// The operation fails.
     Failed(Box<RunError>),
-    /// A rail has it done again.
+    /// A rail asks for another attempt.
     Retry(Box<Retry>),
 }
 
 impl AttemptOver {
-    /// Says what the operation had come to, when a rail suspends the run.
+    /// Adds the result so far to the suspension, if a rail suspended the run.
     #[cold]
     pub(super) fn suspended_with(mut self, result: impl FnOnce() -> Option<SuspendedResult>) -> Self {
         if let Self::Failed(error) = &mut self
@@ -63,13 +63,13 @@ impl From<RailAbortError> for AttemptOver {
     }
 }
 
-/// Attempts an operation until it is done or fails: pre rails, the operation unless they skip it, post rails. `fail` makes
-/// the error.
+/// Makes attempts until the operation succeeds or fails. An attempt runs the pre rails, the operation unless a rail
+/// skips it, and the post rails. `fail` makes the error.
 ///
-/// Each attempt begins with the inputs as the caller gave them: a rail that rewrites them does not rewrite its own work on
-/// a retry.
-// One future for all of it: with a future for the attempt, and one for the operation in it, a tool call takes 60
-// instructions more.
+/// Each attempt starts with the inputs of the caller. So a rail that rewrites the inputs does not rewrite its own
+/// changes on a retry.
+// One future for everything. With one future for the attempt and another one for the operation inside, a tool call
+// takes 60 instructions more.
 pub(super) fn attempts<O, R, P, E>(
     rails: &R,
     mut inputs: O::Inputs,
@@ -86,8 +86,8 @@ where
         let mut original = Serves::<O::Pre>::may_rewrite(rails).then(|| Box::new(inputs.clone()));
         ctx.begin_attempt(0);
         loop {
-            // What a `match` is about is kept as long as one of its arms waits, and a local as long as its block. So what an
-            // event or the operation came to is taken apart first, in a block of its own, and then waited for.
+            // A future keeps the subject of a `match` while an arm waits, and a local until its block ends. So this
+            // block takes outcomes and results apart, and the code after the block waits.
             let over = 'attempt: {
                 if ctx.is_cancelled() {
                     break 'attempt RunError::Cancelled.into();
@@ -100,7 +100,7 @@ where
                             Err(over) => break 'attempt over,
                         }
                     }
-                    // Cancelled while the rails were asked: then nothing begins any more.
+                    // The run was cancelled while the rails ran: the operation must not start.
                     if ctx.is_cancelled() {
                         break 'attempt RunError::Cancelled.into();
                     }
@@ -129,7 +129,8 @@ where
                                 break 'attempt RunError::PermitKept { event: O::Pre::POINT }.into();
                             }
                         };
-                        // It has the last word, whatever the rails around the operation return.
+                        // The rails or the run have ended the operation. This takes precedence over the result of the
+                        // rails around it.
                         if let Some(over) = over {
                             break 'attempt over.into();
                         }
@@ -159,7 +160,7 @@ where
                 AttemptOver::Failed(error) => return Err(fail(*error, inputs)),
                 AttemptOver::Retry(retry) => retry,
             };
-            // Boxed: a timer would be the largest part of the future.
+            // Boxed, because a timer would be the largest part of the future.
             if let Err(error) = Box::pin(again::<O>(retry, original.as_deref_mut(), &mut inputs, ctx)).await {
                 return Err(fail(error, inputs));
             }
@@ -168,15 +169,15 @@ where
     }
 }
 
-/// Whether a rail may ask how long the operation took.
+/// Returns whether a rail may ask for the duration of the operation.
 fn is_timed<O: Kind, R: Serves<O::Post> + Serves<O::Failed>>(rails: &R) -> bool {
     Serves::<O::Post>::is_timed(rails) || Serves::<O::Failed>::is_timed(rails)
 }
 
-/// Waits for the next attempt, and restores the inputs for it.
+/// Waits until the next attempt and restores its inputs.
 ///
 /// # Errors
-/// When no retry is left, or the run is cancelled.
+/// Returns an error if no retry is left, or if the run is cancelled.
 async fn again<O: Kind>(
     retry: Box<Retry>,
     mut original: Option<&mut O::Inputs>,
@@ -196,11 +197,11 @@ async fn again<O: Kind>(
     Ok(())
 }
 
-/// Asks the rails of an operation's error what to do about it.
+/// Runs the rails of the operation's error, and acts on their decision.
 async fn rescue<O: Kind, R: Serves<O::Failed> + GuardSet>(
     rails: &R,
     inputs: &O::Inputs,
-    // Boxed: it is kept while the rails are asked.
+    // Boxed, because the future keeps it while the rails run.
     error: Box<O::Error>,
     ctx: &mut RailContext,
 ) -> Result<O::Output, AttemptOver> {
@@ -216,18 +217,18 @@ async fn rescue<O: Kind, R: Serves<O::Failed> + GuardSet>(
     }
 }
 
-/// An operation that its pre rails have let pass.
+/// An operation that the pre rails have allowed.
 struct Execution<'a, O: Kind, R: ?Sized, P: Perform<O>> {
     rails: &'a R,
     slot: &'a Arc<Slot<O::Inputs>>,
     operation: &'a mut P,
     ctx: &'a mut RailContext,
     under_way: &'a UnderWay,
-    /// How the rails or the run have ended it.
+    /// How the rails or the run ended the operation, if they did.
     over: Option<P::Over>,
 }
 
-// A pointer: each of the rails around the operation moves it.
+// A pointer, because each rail around the operation moves it.
 impl<O, R, P> Next<O> for &mut Execution<'_, O, R, P>
 where
     O: Kind,
@@ -249,8 +250,8 @@ where
     }
 }
 
-/// Acts on what the rails decided about a result. A skip accepts the result as it stands.
-// The output comes by value: a reference to it would keep it in memory where no rail stops the event.
+/// Acts on the decision of the rails about a result. A skip accepts the result unchanged.
+// The output comes by value. A reference would keep the output in memory even if no rail stops the event.
 #[cold]
 fn accepted<O: Kind>(
     outcome: Outcome<O::Post>,
@@ -267,7 +268,7 @@ fn accepted<O: Kind>(
     }
 }
 
-/// Replaces a failure by the substitute of the rails, or returns the error.
+/// Replaces a failure with the substitute of the rails, or returns the error.
 #[cold]
 fn rescued<O: Kind>(
     skip: Option<RailSkip<O::Output>>,
@@ -280,26 +281,26 @@ fn rescued<O: Kind>(
             ctx.set_substituted_by(rail_name);
             Ok(output)
         }
-        // A skip without a substitute accepts what there is: the error.
+        // A skip without a substitute accepts the error.
         _ => Ok(O::unrescued(inputs, error).or_else(|error| O::answered(error, ctx))?),
     }
 }
 
-/// The outcome of an event, when it stops it.
+/// Returns the outcome of an event if a rail stopped the event.
 #[inline(always)]
 fn stopped<E: Event>(outcome: Outcome<E>) -> Option<Outcome<E>> {
     if matches!(outcome, Ok(Decision::Continue)) {
-        // Not dropped: there is nothing in it, and the compiler would look.
+        // Not dropped: the outcome is empty, but the compiler would write code that looks for contents.
         mem::forget(outcome);
         return None;
     }
     Some(outcome)
 }
 
-/// Acts on a decision: the skip, when it is one.
+/// Acts on a decision. Returns the skip if the decision is a skip.
 ///
 /// # Errors
-/// When the decision ends the attempt.
+/// Returns an error if the decision ends the attempt.
 pub(super) fn act_on<E: Event>(decision: Decision<E>) -> Result<Option<RailSkip<E::Substitute>>, AttemptOver> {
     match decision {
         Decision::Continue => Ok(None),
@@ -311,7 +312,7 @@ pub(super) fn act_on<E: Event>(decision: Decision<E>) -> Result<Option<RailSkip<
     }
 }
 
-/// The answer of a rail that has ended the run with one.
+/// Returns the answer if a rail ended the run with an answer.
 #[cold]
 fn answered<O: Kind>(over: AttemptOver, ctx: &mut RailContext) -> Result<O::Output, AttemptOver> {
     match over {
@@ -320,8 +321,8 @@ fn answered<O: Kind>(over: AttemptOver, ctx: &mut RailContext) -> Result<O::Outp
     }
 }
 
-/// Acts on what the rails decided before an operation: what stands in for its result, when they skip it.
-// Inlined: a call of it took 28 instructions where no rail skips.
+/// Acts on the decision of the pre rails. If they skip the operation, returns the output that replaces its result.
+// Inlined, because a call of this function took 28 instructions if no rail skips.
 #[inline(always)]
 fn skipped<O: Kind>(
     outcome: Outcome<O::Pre>,

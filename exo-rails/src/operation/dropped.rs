@@ -1,4 +1,4 @@
-//! Runs and sessions that are dropped before they have ended.
+//! Runs and sessions that are dropped before they end.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
@@ -13,7 +13,7 @@ use crate::event::Dropped;
 use crate::guard_set::GuardSet;
 use crate::message::{DroppedInputs, DroppedScope, Usage};
 
-/// A run that is going on. Dropped before it has ended, it asks the rails of `Dropped`.
+/// A run in progress. If it is dropped before it ends, the rails of `Dropped` run.
 pub(super) struct OngoingRun<'r, R: GuardSet> {
     pub(super) rails: &'r R,
     pub(super) ctx: &'r mut RailContext,
@@ -28,7 +28,7 @@ impl<R: GuardSet> Drop for OngoingRun<'_, R> {
     }
 }
 
-/// Asks the rails of `Dropped`.
+/// Runs the rails of `Dropped`.
 pub(super) fn dropped<R: GuardSet>(rails: &R, what: DroppedScope, ctx: &mut RailContext) {
     let usage = if what == DroppedScope::Run { ctx.usage() } else { Usage::default() };
     let inputs = DroppedInputs::new(what, usage);
@@ -36,7 +36,7 @@ pub(super) fn dropped<R: GuardSet>(rails: &R, what: DroppedScope, ctx: &mut Rail
         let future = pin!(enter::<Dropped, R>(rails, &inputs, ctx));
         future.poll(&mut Context::from_waker(Waker::noop()))
     };
-    // A panic here, in a drop, could end the process.
+    // A panic inside a drop could end the process, so it is caught.
     match catch_unwind(AssertUnwindSafe(call)) {
         Ok(Poll::Ready(Ok(_))) => {}
         Ok(Poll::Ready(Err(fault))) => report(&fault, OnFault::Continue),

@@ -1,4 +1,4 @@
-//! How the error of an operation becomes the error of its guard.
+//! The conversion of an operation's error into the error of its guard.
 
 use std::error::Error as StdError;
 
@@ -6,10 +6,10 @@ use super::tool::ArgsError;
 use crate::error::{OperationError, RunError};
 use crate::event::Decoy;
 
-/// An error that an operation or a tool may fail with: any error type, boxed or not, and text. `E` is what the guard
-/// makes of it.
+/// An error that an operation or a tool may return: any error type, boxed or not, or text. `E` is the error that the
+/// guard makes from it.
 ///
-/// It is implemented for everything that converts into `Box<dyn Error + Send + Sync>`.
+/// The library implements the trait for every type that converts into `Box<dyn Error + Send + Sync>`.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -39,7 +39,8 @@ use crate::event::Decoy;
     note = "write `#[derive(Debug, thiserror::Error)]` above your type, or let the operation return an `OperationError`"
 )]
 pub trait IntoFailure<E, Impl = ()> {
-    /// The error of the guard. An [`OperationError`] or a [`RunError`] stays as it is, behind a box as well.
+    /// Converts the error into the error of the guard. An [`OperationError`] or a [`RunError`] stays unchanged, also
+    /// inside a box.
     fn into_failure(self) -> E;
 }
 

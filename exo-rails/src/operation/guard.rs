@@ -25,22 +25,26 @@ use crate::message::{
 };
 use crate::rail::caught;
 
-/// The guarded operations: a run, a call of the model, a tool call, a compaction, with their rails before and after them; and
-/// what a memory recalls and stores.
+/// Guarded operations: a run, a model call, a tool call, a compaction, a custom operation, and the requests to a
+/// memory. Each method runs an operation together with the rails before and after it.
 ///
 /// Every [guard set](GuardSet) has these methods.
 pub trait Guard: GuardSet + Sized {
-    /// Guards a whole run: [`Start`](crate::events::Start), the run, [`Finished`](crate::events::Finished); and
-    /// [`Error`](struct@crate::events::Error), once, when it ends with an error of any kind, or
-    /// [`Suspended`](crate::events::Suspended), when a rail suspends it. When the future is dropped
-    /// before the run has ended, the rails of [`Dropped`](crate::events::Dropped) run, whatever the reason.
+    /// Guards a whole run.
     ///
-    /// When the run is [cancelled](RunContext::with_cancellation) while the rails of `Start` or `Finished` wait, those of `Error`
-    /// see empty inputs. When a rail of `Error` or `Suspended` panics, that is reported as a `tracing` warning, the rails behind
-    /// it are not called, and the run ends with its own error.
+    /// The guard runs the rails of [`Start`](crate::events::Start), the run, and the rails of
+    /// [`Finished`](crate::events::Finished). If the run ends in another way, other rails run:
+    /// - If the run ends with an error of any kind, the rails of [`Error`](struct@crate::events::Error) run once.
+    /// - If a rail suspends the run, the rails of [`Suspended`](crate::events::Suspended) run instead.
+    /// - If the future is dropped before the run has ended, for any reason, the rails of
+    ///   [`Dropped`](crate::events::Dropped) run.
     ///
-    /// `run` is called with the permit for the inputs as the rails have left them. It is called again when a
-    /// rail has the run done again. The context for its model and tool calls is
+    /// If the run is [cancelled](RunContext::with_cancellation) while a rail of `Start` or `Finished` waits, the rails
+    /// of `Error` see empty inputs. If a rail of `Error` or `Suspended` panics, the library reports a `tracing` warning
+    /// and does not call the rails after it. The run then ends with its own error.
+    ///
+    /// The guard calls `run` with the permit for the inputs, which include the changes of the rails. It calls `run`
+    /// again if a rail asks for a retry of the run. For the model calls and tool calls of the run, use the context
     /// [`permit.context()`](crate::Permit::context).
     ///
     /// ```
@@ -70,7 +74,7 @@ pub trait Guard: GuardSet + Sized {
     /// ```
     ///
     /// # Errors
-    /// The error that the run ended with, as it is.
+    /// Returns the error that the run ended with, unchanged.
     fn guard_run<F>(
         &self,
         inputs: impl Into<InvokeInputs> + Send,
@@ -103,7 +107,7 @@ pub trait Guard: GuardSet + Sized {
                 Ok(output) => Ok(output),
                 Err(failed) => {
                     let FailedAttempts { error, inputs } = *failed;
-                    // What fails or panics here must not hide the error that it was told about.
+                    // A rail that faults or panics here must not hide the error of the run.
                     match error.open_question() {
                         Some(question) => {
                             tell(enter::<Suspended, Self>(self, (&inputs, &question), ongoing.ctx)).await;
@@ -118,12 +122,12 @@ pub trait Guard: GuardSet + Sized {
         }
     }
 
-    /// Asks the rails of [`SessionStart`](crate::events::SessionStart) whether a session may begin.
+    /// Runs the rails of [`SessionStart`](crate::events::SessionStart), which decide whether a session may start.
     ///
-    /// `Session` does it for an agent; call it where the runs are your own.
+    /// `Session` does this for an agent. Call it in your own loop.
     ///
     /// # Errors
-    /// When a rail aborts or faults.
+    /// Returns an error if a rail aborts or faults, or if the run is cancelled.
     fn start_session(
         &self,
         session: &SessionInfo,
@@ -139,16 +143,16 @@ pub trait Guard: GuardSet + Sized {
         }
     }
 
-    /// Tells the rails of [`SessionEnd`](crate::events::SessionEnd) that a session has ended. There is nothing left to
-    /// stop, so what faults or panics is reported as a `tracing` warning.
+    /// Runs the rails of [`SessionEnd`](crate::events::SessionEnd) after a session. They cannot stop anything, so the
+    /// library reports a rail that faults or panics as a `tracing` warning.
     fn end_session(&self, session: &SessionInfo, ctx: &mut RunContext) -> impl Future<Output = ()> + Send {
         async move {
             tell(enter::<SessionEnd, Self>(self, session, ctx.for_rails())).await;
         }
     }
 
-    /// Reports to the rails of [`Dropped`](crate::events::Dropped) that a session was dropped before it had ended: for the
-    /// `Drop` of a type that holds a session.
+    /// Runs the rails of [`Dropped`](crate::events::Dropped) for a session that is dropped before its end. Call it in
+    /// the `Drop` of a type that holds a session.
     ///
     /// ```
     /// use exo_rails::prelude::*;
@@ -166,15 +170,19 @@ pub trait Guard: GuardSet + Sized {
         dropped(self, DroppedScope::Session, ctx.for_rails());
     }
 
-    /// Guards a call of the model: [`PreLlmCall`](crate::events::PreLlmCall), the call, then
-    /// [`PostLlmCall`](crate::events::PostLlmCall) or [`LlmError`](crate::events::LlmError).
+    /// Guards a model call.
+    ///
+    /// The guard runs the rails of [`PreLlmCall`](crate::events::PreLlmCall), the call, and the rails of
+    /// [`PostLlmCall`](crate::events::PostLlmCall). If the call fails, the rails of
+    /// [`LlmError`](crate::events::LlmError) run. The rails of `PostLlmCall` then run only if one of them rescues the
+    /// call.
     ///
     /// ```
     /// use std::time::Duration;
     ///
     /// use exo_rails::prelude::*;
     ///
-    /// /// Asks again when the provider is busy, three times at the most, unless the provider wants a long wait.
+    /// /// Asks a busy provider again, at most three times, unless the provider wants a long wait.
     /// #[rail(on = [LlmError])]
     /// fn back_off(error: &OperationError) -> RailAction {
     ///     let wait = error.retry_after.unwrap_or(Duration::from_secs(1));
@@ -200,8 +208,12 @@ pub trait Guard: GuardSet + Sized {
     /// ```
     ///
     /// # Errors
-    /// When a rail aborts, faults or has used up its retries, when the call fails and no rail rescues it, or
-    /// when the run is cancelled.
+    /// Returns an error if
+    ///
+    /// - a rail aborts, faults or has used up its retries,
+    /// - the call fails and no rail rescues it,
+    /// - `model` keeps its permit, or
+    /// - the run is cancelled.
     fn guard_llm_call<F>(
         &self,
         call: ModelCallInputs,
@@ -214,22 +226,24 @@ pub trait Guard: GuardSet + Sized {
         guard_model(self, call, ctx, Whole(model))
     }
 
-    /// Guards a call of the model whose answer comes in pieces, and lets each piece leave when the rails of
-    /// [`LlmChunk`](crate::events::LlmChunk) have seen it, but for the end that they [hold back](crate::StreamWindow).
+    /// Guards a model call with an answer in pieces.
     ///
-    /// The rails, and what comes of their decisions, are those of [`guard_llm_call`](Self::guard_llm_call), which asks
-    /// the rails of `LlmChunk` about the answer as a whole. What the rails of `PostLlmCall` change is in the response, but
-    /// the text has left by then.
+    /// The guard passes each piece to the rails of [`LlmChunk`](crate::events::LlmChunk), and then to `sink`. If the
+    /// rails [hold back](crate::StreamWindow) the end of the text, this end waits until more text has arrived.
     ///
-    /// `model` yields a stream of [`ModelDelta`](crate::ModelDelta)s; `sink` takes each
-    /// [`StreamPiece`](crate::StreamPiece), and the model is not asked for more until it has.
+    /// The guard runs the same rails as [`guard_llm_call`](Self::guard_llm_call), and acts on their decisions in the
+    /// same way. Only the rails of `LlmChunk` see pieces here: `guard_llm_call` runs them on the whole answer. If the
+    /// rails of `PostLlmCall` change the response, the sink has already received the unchanged text.
+    ///
+    /// `model` returns a stream of [`ModelDelta`](crate::ModelDelta)s. `sink` receives each
+    /// [`StreamPiece`](crate::StreamPiece). The guard waits for the sink before it asks the model for more.
     ///
     /// ```
     /// use exo_rails::prelude::*;
     /// use exo_rails::{ModelDelta, StreamPiece};
     /// use futures_util::stream;
     ///
-    /// /// No names of colours.
+    /// /// Replaces the name of a colour.
     /// #[rail(on = [LlmChunk])]
     /// fn grey(window: &mut StreamWindow) {
     ///     window.replace("green", "grey");
@@ -253,7 +267,7 @@ pub trait Guard: GuardSet + Sized {
     /// ```
     ///
     /// # Errors
-    /// As [`guard_llm_call`](Self::guard_llm_call).
+    /// Returns an error in the same cases as [`guard_llm_call`](Self::guard_llm_call).
     fn guard_stream(
         &self,
         call: ModelCallInputs,
@@ -264,15 +278,15 @@ pub trait Guard: GuardSet + Sized {
         guard_model(self, call, ctx, Streamed::new(model, sink))
     }
 
-    /// Guards a compaction of the history: [`PreCompaction`](crate::events::PreCompaction), the compaction, then
-    /// [`PostCompaction`](crate::events::PostCompaction).
+    /// Guards a compaction of the history. The guard runs the rails of [`PreCompaction`](crate::events::PreCompaction),
+    /// the compaction, and the rails of [`PostCompaction`](crate::events::PostCompaction).
     ///
     /// ```
     /// use exo_rails::message::Message;
     /// use exo_rails::prelude::*;
     /// use exo_rails::{CompactionInputs, CompactionOutput};
     ///
-    /// /// Whoever compacts is told what matters.
+    /// /// Gives the compaction a hint.
     /// #[rail(on = [PreCompaction])]
     /// fn keep_orders(history: &mut CompactionInputs) {
     ///     history.hint = Some("keep the numbers of orders".into());
@@ -292,7 +306,8 @@ pub trait Guard: GuardSet + Sized {
     /// ```
     ///
     /// # Errors
-    /// When a rail aborts or faults, when the compaction fails, or when the run is cancelled.
+    /// Returns an error if a rail aborts, faults or has used up its retries, if the compaction fails or keeps its
+    /// permit, or if the run is cancelled.
     fn guard_compaction<F>(
         &self,
         history: CompactionInputs,
@@ -305,8 +320,8 @@ pub trait Guard: GuardSet + Sized {
         guard::<Compaction, _, _>(self, history, ctx.watched(), Whole(compaction))
     }
 
-    /// Guards what a memory recalls: `recall` asks the memory, and the rails of
-    /// [`MemoryRecalled`](crate::events::MemoryRecalled) decide about its answer before the model reads it.
+    /// Guards a request to a memory. `recall` asks the memory. Then the rails of
+    /// [`MemoryRecalled`](crate::events::MemoryRecalled) decide about the answer, before the model reads it.
     ///
     /// ```
     /// use exo_rails::prelude::*;
@@ -327,10 +342,11 @@ pub trait Guard: GuardSet + Sized {
     /// # Ok(()) }
     /// ```
     ///
-    /// A skip brings what is recalled instead, or nothing.
+    /// If a rail skips the answer, its substitute replaces the answer. Without a substitute, the result is empty.
     ///
     /// # Errors
-    /// When a rail aborts or faults, when the memory fails, or when the run is cancelled.
+    /// Returns an error if a rail aborts or faults, if the memory fails or keeps its permit, or if the run is
+    /// cancelled.
     fn guard_recall<F>(
         &self,
         query: MemoryQuery,
@@ -343,8 +359,9 @@ pub trait Guard: GuardSet + Sized {
         memory::recall(self, query, ctx.watched(), recall)
     }
 
-    /// Guards what a memory stores: the rails of [`MemoryStored`](crate::events::MemoryStored) decide about the entry, and
-    /// `store` is called with the permit for what they have left of it. After a skip it is not called.
+    /// Guards an entry for a memory. The rails of [`MemoryStored`](crate::events::MemoryStored) decide about the entry
+    /// and can change it. Then the guard calls `store` with the permit for the entry. If a rail skips the entry, the
+    /// guard does not call `store`.
     ///
     /// ```
     /// use exo_rails::message::Message;
@@ -367,7 +384,8 @@ pub trait Guard: GuardSet + Sized {
     /// ```
     ///
     /// # Errors
-    /// When a rail aborts or faults, when the memory fails, or when the run is cancelled.
+    /// Returns an error if a rail aborts or faults, if the memory fails or keeps its permit, or if the run is
+    /// cancelled.
     fn guard_store<F>(
         &self,
         entry: MemoryEntry,
@@ -380,12 +398,15 @@ pub trait Guard: GuardSet + Sized {
         memory::store(self, entry, ctx.watched(), store)
     }
 
-    /// Guards a tool call: [`PreToolCall`](crate::events::PreToolCall), the call, then
-    /// [`PostToolCall`](crate::events::PostToolCall) or [`ToolError`](crate::events::ToolError).
+    /// Guards a tool call.
     ///
-    /// The rails' decisions are acted on: a skip puts its substitute in the place of the output, a retry
-    /// waits and begins again at the pre rails, an abort is the error. What the rails change in the call
-    /// reaches the tool: the [`Permit`](crate::Permit) holds the call as they have left it.
+    /// The guard runs the rails of [`PreToolCall`](crate::events::PreToolCall), the call, and the rails of
+    /// [`PostToolCall`](crate::events::PostToolCall). If the tool fails, the rails of
+    /// [`ToolError`](crate::events::ToolError) run before the rails of `PostToolCall`.
+    ///
+    /// The guard acts on the decisions of the rails. After a skip, the substitute replaces the output. After a retry,
+    /// the guard waits and starts again at the pre rails. After an abort, the call returns an error. The tool receives
+    /// the changes of the rails: the [`Permit`](crate::Permit) holds the call with these changes.
     ///
     /// ```
     /// use exo_rails::prelude::*;
@@ -408,12 +429,18 @@ pub trait Guard: GuardSet + Sized {
     /// # Ok(()) }
     /// ```
     ///
-    /// A tool that fails does not fail the call. When no rail of [`ToolError`](crate::events::ToolError) rescues it, its
-    /// error becomes the output that the model reads, with [`is_error`](ToolOutput::is_error) and the
-    /// [kind](ToolOutput::error_kind) of the error, and passes the rails of `PostToolCall` like every output.
+    /// A tool that fails does not make the guarded call fail. If no rail of [`ToolError`](crate::events::ToolError)
+    /// rescues the error, the error becomes the output that the model reads. This output has
+    /// [`is_error`](ToolOutput::is_error) and the [kind](ToolOutput::error_kind) of the error. It passes through the
+    /// rails of `PostToolCall` like every output.
     ///
     /// # Errors
-    /// When a rail aborts, faults or has used up its retries, or when the run is cancelled.
+    /// Returns an error if
+    ///
+    /// - a rail aborts, faults or has used up its retries,
+    /// - the tool keeps its permit,
+    /// - the tool runs an agent, and [too many runs](RunError::TooDeep) are inside each other, or
+    /// - the run is cancelled.
     fn guard_tool_call<F>(
         &self,
         call: ToolCallInputs,
@@ -426,11 +453,14 @@ pub trait Guard: GuardSet + Sized {
         guard::<ToolCall, _, _>(self, call, ctx.watched(), Whole(tool))
     }
 
-    /// Guards a [custom operation](derive@crate::Operation): the event before it, the operation, then the event after it or
-    /// that of its failure.
+    /// Guards a [custom operation](derive@crate::Operation).
     ///
-    /// What the rails decide is acted on as at a tool call. A skip without a substitute, and a failure that no rail rescues,
-    /// are errors, because nothing stands in for the output.
+    /// The guard runs the rails of the event before the operation, the operation, and the rails of the event after it.
+    /// If the operation fails, the rails of its error event run. The rails of the event after it then run only if one
+    /// of them rescues the operation.
+    ///
+    /// The guard acts on the decisions of the rails as in a tool call. A skip without a substitute is an error, and so
+    /// is a failure that no rail rescues, because there is no output.
     ///
     /// ```
     /// use exo_rails::prelude::*;
@@ -466,8 +496,13 @@ pub trait Guard: GuardSet + Sized {
     /// ```
     ///
     /// # Errors
-    /// When a rail aborts, faults or has used up its retries, when the operation fails or is skipped, or when the run is
-    /// cancelled.
+    /// Returns an error if
+    ///
+    /// - a rail aborts, faults or has used up its retries,
+    /// - a rail skips the operation without a substitute,
+    /// - the operation fails and no rail rescues it,
+    /// - the operation keeps its permit, or
+    /// - the run is cancelled.
     fn guard_operation<O, F>(
         &self,
         inputs: O::Inputs,
@@ -486,7 +521,7 @@ pub trait Guard: GuardSet + Sized {
 #[diagnostic::do_not_recommend]
 impl<R: GuardSet> Guard for R {}
 
-/// Guards a call of the model, which is given what rails have to tell it.
+/// Guards a model call, after it has added the messages of rails that wait for the next model call.
 fn guard_model<R, P>(
     rails: &R,
     mut call: ModelCallInputs,
@@ -501,7 +536,7 @@ where
     guard::<LlmCall, _, _>(rails, call, ctx.watched(), model)
 }
 
-/// Guards an operation whose inputs nobody needs afterwards.
+/// Guards an operation. Drops its inputs if it fails.
 fn guard<O, R, P>(
     rails: &R,
     inputs: O::Inputs,
@@ -520,7 +555,7 @@ where
     )
 }
 
-/// Tells rails of something that cannot be stopped any more.
+/// Runs rails that cannot stop anything, and reports their faults and panics.
 async fn tell<T>(told: impl Future<Output = Result<T, RailFault>>) {
     match caught(told).await {
         Ok(Ok(_)) => {}
@@ -532,14 +567,15 @@ async fn tell<T>(told: impl Future<Output = Result<T, RailFault>>) {
     }
 }
 
-/// Why a run has failed, and what its rails had left of its inputs.
+/// The error of a run, and the inputs with the changes of the rails.
 struct FailedAttempts {
     error: RunError,
     inputs: InvokeInputs,
 }
 
 impl<T> OrCancelled for Result<T, Box<FailedAttempts>> {
-    // The rails had not decided about the inputs, or are gone with them: nobody sees them.
+    // The dropped future owned the inputs, and its rails had not decided about them. So the rails of `Error` see empty
+    // inputs.
     fn cancelled() -> Self {
         Err(FailedAttempts { error: RunError::Cancelled, inputs: InvokeInputs::default() }.into())
     }

@@ -1,4 +1,4 @@
-//! What a guarded operation calls.
+//! The functions that a guarded operation calls.
 
 use futures_core::Stream;
 
@@ -7,11 +7,11 @@ use crate::message::{ModelCallInputs, ModelDelta};
 use crate::operation::failure::IntoFailure;
 use crate::operation::permit::Permit;
 
-/// What a guarded operation calls with the permit: an async function or closure.
+/// A function that a guarded operation calls with the permit: an async function or closure.
 ///
-/// It is implemented for every `FnMut(Permit<I>)` whose future yields a `Result`: its value [converts](Into) into `O`, so
-/// text is fine for a tool, a model and a run, and its error is [any error](IntoFailure). The methods of
-/// [`Guard`](crate::Guard) ask for `Send` as well.
+/// The library implements the trait for every `FnMut(Permit<I>)` whose future returns a `Result`. The value
+/// [converts](Into) into `O`: a tool, a model and a run can return text. The error is [any error](IntoFailure). The
+/// methods of [`Guard`](crate::Guard) also require `Send`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an operation that can be guarded",
     label = "not an operation",
@@ -20,19 +20,19 @@ use crate::operation::permit::Permit;
     note = "a retry calls it again, so it borrows nothing by `&mut`: inside a run, take a context from its permit, `let mut ctx = run.context();`"
 )]
 pub trait Guarded<I, O, E>: FnMut(Permit<I>) -> Self::Future {
-    // An associated type and not a parameter of the methods: so the compiler sees, when it looks whether a
-    // task is `Send`, that the future borrows from the same places as the closure.
-    /// What it returns.
+    // An associated type, not a parameter of the methods. With it, the compiler knows that the future borrows from the
+    // same places as the closure when it checks whether a task is `Send`.
+    /// The future that the function returns.
     type Future: Future<Output = Result<Self::Value, Self::Error>>;
 
-    /// What it yields.
+    /// The value of the future.
     type Value: Into<O>;
 
-    /// How it fails.
+    /// The error of the future.
     type Error: IntoFailure<E>;
 }
 
-// Without a bound `Send`: the methods ask for it apart from the shape, so that rustc names the value that is not.
+// The bound `Send` is on the methods and not here, so that rustc names the value that is not `Send`.
 #[diagnostic::do_not_recommend]
 impl<I, O, E, F, Fut, Output, Error> Guarded<I, O, E> for F
 where
@@ -46,10 +46,10 @@ where
     type Error = Error;
 }
 
-/// What [`guard_stream`](crate::Guard::guard_stream) calls with the permit: a function or closure that gives a stream of
+/// A function that [`guard_stream`](crate::Guard::guard_stream) calls with the permit. It returns a stream of
 /// [`ModelDelta`]s.
 ///
-/// It is implemented for every `FnMut(Permit<ModelCallInputs>)` whose stream is `Send` and yields
+/// The library implements the trait for every `FnMut(Permit<ModelCallInputs>)` whose stream is `Send` and yields
 /// `Result<ModelDelta, E>`, where `E` is [any error](IntoFailure).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a model call that can be streamed",
@@ -58,10 +58,10 @@ where
     note = "the stream is `Send` and yields `Result<ModelDelta, _>`, where the error is an error type or text"
 )]
 pub trait GuardedStream: FnMut(Permit<ModelCallInputs>) -> Self::Stream + Send {
-    /// What it gives.
+    /// The stream that the function returns.
     type Stream: Stream<Item = Result<ModelDelta, Self::Error>> + Send;
 
-    /// How it fails.
+    /// The error of the stream.
     type Error: IntoFailure<OperationError> + Send;
 }
 

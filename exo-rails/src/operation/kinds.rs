@@ -1,4 +1,4 @@
-//! The operations that an agent's lifecycle knows: the run, a model call, a tool call, a compaction.
+//! The operations of the lifecycle: a run, a model call, a tool call, a compaction, and custom operations.
 
 use std::convert::Infallible;
 use std::future::ready;
@@ -25,22 +25,22 @@ impl From<Infallible> for AttemptOver {
     }
 }
 
-/// Stands in for the error of a model call that the rails or the run have ended: no rail decides about it.
+/// The error that stands for a model call that the rails or the run ended. No rail decides about it.
 pub(super) fn interrupted() -> OperationError {
     OperationError::new(OperationErrorKind::Other, "a rail has ended the operation")
 }
 
-/// How an operation is guarded.
+/// The differences between the kinds of operations.
 pub(crate) trait Kind: Operation<Post: Payloads<Substitute = NoSubstitute>> {
-    /// Whether it is dropped when the run is cancelled. Most operations come to their end: what they do in the world would
-    /// be left half done.
+    /// Whether the guard drops the operation when the run is cancelled. Most operations finish, because a dropped one
+    /// could leave its work half done.
     const IS_INTERRUPTED: bool = false;
 
     fn pre(inputs: &mut Self::Inputs) -> <Self::Pre as Payloads>::Payload<'_>;
 
     fn post<'a>(inputs: &'a Self::Inputs, output: &'a mut Self::Output) -> <Self::Post as Payloads>::Payload<'a>;
 
-    /// Asks the rails what to do about a failure: a skip, when that is what they decide.
+    /// Runs the rails of the operation's failure. Returns the skip if they skip.
     fn failed<'a, R: Serves<Self::Failed> + GuardSet>(
         rails: &'a R,
         inputs: &'a Self::Inputs,
@@ -48,50 +48,50 @@ pub(crate) trait Kind: Operation<Post: Payloads<Substitute = NoSubstitute>> {
         ctx: &'a mut RailContext,
     ) -> impl Future<Output = Result<Option<RailSkip<Self::Output>>, AttemptOver>> + Send;
 
-    /// What becomes of a failure that no rail acts on.
+    /// Turns a failure that no rail rescued into an output or an error.
     fn unrescued(inputs: &Self::Inputs, error: Self::Error) -> Result<Self::Output, RunError>;
 
-    /// The answer of the rail that has ended the run with one.
+    /// Returns the answer if a rail ended the run with an answer.
     fn answered(error: RunError, _: &mut RailContext) -> Result<Self::Output, RunError> {
         Err(error)
     }
 
-    /// The inputs, where a rail that suspends the run before the operation leaves them behind.
+    /// The inputs that a suspension keeps if a rail suspends the run before the operation.
     fn suspended_before(_: &Self::Inputs) -> Option<SuspendedResult> {
         None
     }
 
-    /// The output, where a rail that suspends the run after the operation leaves it behind.
+    /// The output that a suspension keeps if a rail suspends the run after the operation.
     fn suspended_after(_: Self::Output) -> Option<SuspendedResult> {
         None
     }
 
-    /// Begins the operation again, for a rail that has asked for it.
+    /// Prepares another attempt that a rail asked for.
     fn begins_again(_: &mut RailContext) {}
 
-    /// Counts what the operation has cost.
+    /// Counts the cost of the operation.
     fn count(_: &Self::Output, _: &RailContext) {}
 
-    /// The failure, for the error of used up retries.
+    /// The failure, for the error that reports used-up retries.
     fn failure(error: Self::Error) -> Option<Box<OperationError>>;
 
-    /// The failure that the output is made of.
+    /// The failure that the output reports, if it reports one.
     fn failure_in(_: &Self::Inputs, _: &Self::Output) -> Option<Box<OperationError>> {
         None
     }
 
-    /// Gives the model a message with a retry: in the inputs, or before the next model call of the run.
+    /// Gives the model the message of a retry, in the inputs or before the next model call of the run.
     fn give_feedback(_: &mut Self::Inputs, message: Message, ctx: &RailContext) {
         ctx.notify_model(message);
     }
 
-    /// The output of an operation that was skipped without a substitute.
+    /// The output of an operation that a rail skipped without a substitute.
     ///
     /// # Errors
-    /// When nothing can stand in for the output.
+    /// Returns an error if the operation has no such output.
     fn skipped(inputs: &Self::Inputs, by: &RailName, reason: &Reason) -> Result<Self::Output, RunError>;
 
-    /// Asks the rails about a result that leaves as a whole, where it could leave piece by piece.
+    /// Runs the rails of `LlmChunk` on an answer that arrived as a whole. Other operations have no such rails.
     fn deliver<R: GuardSet>(
         _: &R,
         _: &Self::Inputs,
@@ -102,7 +102,8 @@ pub(crate) trait Kind: Operation<Post: Payloads<Substitute = NoSubstitute>> {
     }
 }
 
-/// What most operations have in common: their events carry the inputs, and then the output beside them.
+/// Implements the payloads that most operations have: the inputs before the operation, the inputs and the output after
+/// it.
 macro_rules! carried {
     () => {
         fn pre(inputs: &mut Self::Inputs) -> &mut Self::Inputs {
@@ -120,7 +121,7 @@ macro_rules! carried {
 
 impl Kind for Run {
     carried!();
-    // `guard_run` tells the observers, whatever the error came from.
+    // `guard_run` runs the rails of `Error`, wherever the error comes from.
     fn failed<'a, R: GuardSet>(
         _: &'a R,
         _: &'a InvokeInputs,
@@ -156,7 +157,7 @@ impl Kind for Run {
         Some(SuspendedResult::Finished(output))
     }
 
-    // What was approved once is not approved for a second time.
+    // An approval is valid for one attempt of the run.
     fn begins_again(ctx: &mut RailContext) {
         ctx.forget_answers();
         ctx.forget_passed();
@@ -171,7 +172,7 @@ impl Kind for Run {
     }
 }
 
-/// Why there is nothing where an output should be, for whoever reads it.
+/// A note in the place of an output, with the rail that skipped the operation and its reason.
 fn skip_note(by: &RailName, reason: &Reason) -> Map<String, Value> {
     Map::from_iter([(InvokeOutput::SKIPPED.to_owned(), json!({ "by": by, "reason": reason }))])
 }
@@ -179,7 +180,7 @@ fn skip_note(by: &RailName, reason: &Reason) -> Map<String, Value> {
 impl Kind for LlmCall {
     carried!();
 
-    // A request that nobody waits for changes nothing.
+    // A dropped request changes nothing.
     const IS_INTERRUPTED: bool = true;
 
     async fn failed<'a, R: GuardSet>(
@@ -227,8 +228,8 @@ impl Kind for LlmCall {
     }
 }
 
-/// A tool call. The error of a tool that no rail rescues becomes its output: the rails after the call see what the model
-/// will read.
+/// A tool call. If no rail rescues the error of a tool, the error becomes the output. So the rails after the call see
+/// the text that the model will read.
 impl Kind for ToolCall {
     carried!();
     async fn failed<'a, R: GuardSet>(
@@ -241,7 +242,7 @@ impl Kind for ToolCall {
     }
 
     fn unrescued(inputs: &ToolCallInputs, error: OperationError) -> Result<ToolOutput, RunError> {
-        // The model would try again, and so would each model around it.
+        // With an output, the model would call the tool again, and so would each model around it.
         if let Some(limit) = DepthLimit::met_by(&error) {
             return Err(limit.into());
         }
@@ -280,7 +281,7 @@ impl Kind for Compaction {
         (inputs, output)
     }
 
-    // No event tells of it: whoever guards the run learns of the error that it ends with.
+    // A failed compaction has no event of its own. The rails of `Error` see the error if it ends the run.
     fn failed<'a, R: GuardSet>(
         _: &'a R,
         _: &'a CompactionInputs,

@@ -1,4 +1,4 @@
-//! Guarded memories: what they recall, and what they store.
+//! Guarded memories: the rails decide about recalled and stored items.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::guard_set::GuardSet;
 use crate::message::{MemoryEntry, MemoryQuery, RecalledMemory};
 use crate::point::HookPoint;
 
-/// Asks a memory, and then the rails about what it has recalled.
+/// Asks a memory, then runs the rails on its answer.
 pub(super) async fn recall<R, F>(
     rails: &R,
     query: MemoryQuery,
@@ -31,7 +31,7 @@ where
     ctx.begin_attempt(0);
     let slot = ctx.take_slot(query);
     let open_slot = CloseOnDrop(&slot);
-    // Like a call of the model: a question that nobody waits for changes nothing.
+    // Like a model call: a dropped request changes nothing.
     let recalled = recall(issue(&slot)).map_err(IntoFailure::<OperationError>::into_failure).err_into::<RunError>();
     let result = watch.unless_cancelled(recalled).await;
     drop(open_slot);
@@ -47,7 +47,7 @@ where
     }
 }
 
-/// Asks the rails about what a memory is to store, and has it stored, unless they skip it.
+/// Runs the rails on an entry, then stores the entry unless a rail skips it.
 pub(super) async fn store<R, F>(
     rails: &R,
     mut entry: MemoryEntry,
@@ -75,10 +75,10 @@ where
     result.map(Into::into).map_err(|error| IntoFailure::<OperationError>::into_failure(error).into())
 }
 
-/// The inputs, which no permit shares any more.
+/// Takes the inputs back from the slot.
 ///
 /// # Errors
-/// When the memory has kept its permit.
+/// Returns an error if the operation has kept its permit.
 fn taken_back<T: Clone + Send + Sync + 'static>(
     slot: Arc<Slot<T>>,
     event: HookPoint,

@@ -1,4 +1,4 @@
-//! Guarded operations: pre rails, the operation, post rails, and every decision acted on.
+//! Guarded operations: a guard runs the pre rails, the operation and the post rails, and acts on every decision.
 
 pub(crate) mod attempt;
 mod dropped;

@@ -33,10 +33,10 @@ impl Drop for Nested {
     }
 }
 
-/// Checks that one more run may begin here.
+/// Checks that another run may start here.
 ///
 /// # Errors
-/// When the limit of runs around it is reached.
+/// Returns an error if this number of runs is inside each other already.
 pub(super) fn ensure_room() -> Result<(), RunError> {
     if DEPTH.get() >= LIMIT { Err(DepthLimit { limit: LIMIT }.into()) } else { Ok(()) }
 }

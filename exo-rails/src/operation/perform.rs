@@ -1,4 +1,4 @@
-//! How an operation is done: called, or streamed.
+//! The two ways to perform an operation: to call it, or to stream it.
 
 use std::convert::Infallible;
 use std::future::ready;
@@ -18,14 +18,15 @@ use crate::event::{LlmCall, OperationResult};
 use crate::guard_set::GuardSet;
 use crate::message::{ModelCallInputs, ModelDelta, ModelResponse, StreamPiece, StreamSink, Usage};
 
-/// Does an operation.
+/// A way to perform an operation.
 pub(crate) trait Perform<O: Kind>: Send {
-    /// How the rails end it.
+    /// How the rails end the operation.
     type Over: Into<AttemptOver> + Send;
 
-    /// Does it once, with a permit for the slot, and says while it is under way.
+    /// Performs the operation once, with a permit for the slot. Marks the operation in `UnderWay` while it runs, if the
+    /// guard must not drop it.
     ///
-    /// When the rails end it, that is said in `over`, and the result is [`interrupted`].
+    /// If the rails end the operation, `perform` writes this to `over`, and returns the error [`interrupted`].
     fn perform<R: GuardSet>(
         &mut self,
         rails: &R,
@@ -34,7 +35,7 @@ pub(crate) trait Perform<O: Kind>: Send {
         over: &mut Option<Self::Over>,
     ) -> impl Future<Output = OperationResult<O>> + Send;
 
-    /// Lets a result leave that has not left yet.
+    /// Delivers a result that has not been delivered yet.
     fn deliver<R: GuardSet>(
         &mut self,
         rails: &R,
@@ -43,11 +44,11 @@ pub(crate) trait Perform<O: Kind>: Send {
         ctx: &mut RailContext,
     ) -> impl Future<Output = Result<(), AttemptOver>> + Send;
 
-    /// Begins anew: what has left is not part of the result.
+    /// Starts over. Text that was delivered before is not part of the result.
     fn restart(&mut self) -> impl Future<Output = ()> + Send;
 }
 
-/// The result of an operation, as its guard has it, and counted.
+/// Converts the result of an operation for its guard, and counts its cost.
 #[inline(always)]
 fn counted<O: Kind, T: Into<O::Output>, E: IntoFailure<O::Error>>(
     result: Result<T, E>,
@@ -63,7 +64,7 @@ fn counted<O: Kind, T: Into<O::Output>, E: IntoFailure<O::Error>>(
     }
 }
 
-/// An operation that is called, and returns its result as a whole.
+/// An operation that is called and returns its result as a whole.
 pub(crate) struct Whole<F>(pub F);
 
 impl<O, F> Perform<O> for Whole<F>
@@ -103,13 +104,13 @@ where
     }
 }
 
-/// A call of the model whose answer comes in pieces, and leaves in pieces when the rails have seen them.
+/// A model call with an answer in pieces. Each piece is delivered after the rails have seen it.
 pub(crate) struct Streamed<F, T> {
     model: F,
     sink: T,
-    /// Whether the answer has left as it came.
+    /// Whether the answer was delivered while it arrived.
     is_delivered: bool,
-    /// Whether something has left that is not taken back.
+    /// Whether text was delivered and not taken back.
     has_left: bool,
 }
 
@@ -154,7 +155,7 @@ impl<F: GuardedStream, T: StreamSink> Perform<LlmCall> for Streamed<F, T> {
         if self.is_delivered {
             return Ok(());
         }
-        // After a failure in mid-stream: the substitute stands in for all of the answer.
+        // The stream failed on its way. The substitute replaces the whole answer.
         Perform::<LlmCall>::restart(self).await;
         windows::whole(rails, inputs, output, ctx).await?;
         let text = output.message.text();
@@ -173,7 +174,8 @@ impl<F: GuardedStream, T: StreamSink> Perform<LlmCall> for Streamed<F, T> {
     }
 }
 
-/// Counts what a streamed call costs. A call that fails or is dropped on the way costs what the model has told until then.
+/// Counts the cost of a streamed call. If the call fails or is dropped, this is the cost that the model had reported
+/// until then.
 struct Meter {
     usage: Option<Usage>,
     scope: Arc<RunScope>,
@@ -197,7 +199,7 @@ impl Drop for Meter {
     }
 }
 
-/// A sink that knows whether something has left through it.
+/// A sink that records whether text was delivered through it.
 struct Counting<'o, T> {
     sink: &'o mut T,
     has_left: &'o mut bool,

@@ -1,4 +1,4 @@
-//! Proof that the pre rails of an operation have let it pass.
+//! Permits, which prove that the pre rails of an operation have allowed it.
 
 use std::any::TypeId;
 use std::fmt;
@@ -9,12 +9,15 @@ use crate::context::{RunContext, RunScope, Slot};
 use crate::error::OperationError;
 use crate::message::{InvokeInputs, OperationErrorKind};
 
-/// The inputs of an operation as the pre rails have left them: proof that they let it pass.
+/// The inputs of an operation with the changes of its pre rails. A permit proves that these rails have allowed the
+/// operation.
 ///
-/// Only a [guarded operation](crate::Guard::guard_tool_call) makes one, for one attempt. It is not `Clone`
-/// and its inputs cannot be changed, so an executor that asks for a `Permit<ToolCallInputs>` cannot be called
-/// unguarded, nor with arguments that no rail has seen, nor twice for one decision. It is given up when the
-/// operation ends: an operation that keeps it fails with [`RunError::PermitKept`](crate::RunError::PermitKept).
+/// Only a [guarded operation](crate::Guard::guard_tool_call) makes a permit, for one attempt. A permit is not `Clone`,
+/// and its inputs cannot be changed. So an executor that takes a `Permit<ToolCallInputs>` cannot be called unguarded,
+/// with arguments that no rail has seen, or twice for one decision.
+///
+/// The operation must drop the permit before it ends. If it keeps the permit, the guard fails with
+/// [`RunError::PermitKept`](crate::RunError::PermitKept).
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -23,7 +26,7 @@ use crate::message::{InvokeInputs, OperationErrorKind};
 /// struct Tools;
 ///
 /// impl Tools {
-///     /// Cannot be called without a guard.
+///     /// Runs a tool. Only a guard can call it.
 ///     async fn run(&self, call: Permit<ToolCallInputs>) -> Result<ToolOutput, OperationError> {
 ///         Ok(ToolOutput::text(format!("{} has run", call.tool_name)))
 ///     }
@@ -37,7 +40,7 @@ use crate::message::{InvokeInputs, OperationErrorKind};
 /// # Ok(()) }
 /// ```
 ///
-/// Without a guard there is nothing to hand over:
+/// Without a guard, there is no permit to pass:
 ///
 /// ```compile_fail,E0308
 /// # use exo_rails::prelude::*;
@@ -51,12 +54,12 @@ pub struct Permit<T> {
     slot: Arc<Slot<T>>,
 }
 
-/// A permit for one attempt. No associated function, so that the compiler never proposes it to users.
+/// Makes a permit for one attempt. Not an associated function, so that rustc never proposes it to users.
 pub(crate) fn issue<T>(slot: &Arc<Slot<T>>) -> Permit<T> {
     Permit { slot: Arc::clone(slot) }
 }
 
-/// In the place of a constructor: it says where a permit comes from.
+/// A function in the place of a constructor. Its error message explains where a permit comes from.
 #[doc(hidden)]
 #[expect(non_snake_case, reason = "people write it as the constructor of a tuple struct")]
 pub fn Permit<T, I: MakesPermits>(inputs: I) -> Permit<T> {
@@ -70,42 +73,43 @@ impl<T, I: MakesPermits> From<I> for Permit<T> {
 }
 
 impl<T: 'static> Permit<T> {
-    /// In the place of a constructor, like the function `Permit`.
+    /// A function in the place of a constructor, like the function `Permit`.
     #[doc(hidden)]
     #[expect(clippy::new_ret_no_self, reason = "rustc proposes what returns `Self`")]
     pub fn new<P, I: MakesPermits>(inputs: I) -> P {
         inputs.permit()
     }
 
-    /// A context for operations inside this one: of the same run, at the same step.
+    /// Returns a context for operations inside this one. It belongs to the same run, at the same step.
     ///
-    /// A run needs it for its model calls and tool calls; a tool that runs an agent of its own can take run
-    /// state and cancellation from it.
+    /// A run needs it for its model calls and tool calls. A tool that runs an agent can give the agent the state and
+    /// the cancellation of the run.
     #[must_use]
     pub fn context(&self) -> RunContext {
-        // The operations inside a run are its own, those inside a tool call are the tool's.
+        // The operations directly inside a run belong to the run, and those inside a tool call to the tool.
         let is_nested = self.slot.is_nested || TypeId::of::<T>() != TypeId::of::<InvokeInputs>();
         RunContext::of(Arc::clone(&self.slot.scope), self.slot.step, is_nested)
     }
 }
 
 impl<T> Permit<T> {
-    /// How many times the operation has been retried: 0 when it is done for the first time.
+    /// Returns the number of retries of the operation so far. The first attempt is 0.
     #[must_use]
     pub fn attempt(&self) -> u32 {
         self.slot.attempt
     }
 
-    /// The same permit once more: for what asks whether it is open when the operation begins.
+    /// Returns a second handle to the permit. The library checks with it whether the permit is still open when the
+    /// operation begins.
     pub(super) fn share(&self) -> Self {
         Self { slot: Arc::clone(&self.slot) }
     }
 
-    /// Asserts that the permit is still good: the guard that issued it waits for the operation.
+    /// Checks that the permit is still valid: its guard is waiting for the operation.
     ///
-    /// A permit that an operation keeps, or that outlives a guard which was dropped, is worth nothing. A
-    /// [`Tool`](crate::Tool) and the models and the memory of `exo-rails-agent` check this before they act. A custom executor
-    /// checks it before it acts.
+    /// A permit is no longer valid if the operation keeps it after its end, or if the guard was dropped. A
+    /// [`Tool`](crate::Tool), and the models and the memory of `exo-rails-agent`, check this before they act. A custom
+    /// executor must check it too.
     ///
     /// ```
     /// use std::sync::Mutex;
@@ -129,7 +133,7 @@ impl<T> Permit<T> {
     /// ```
     ///
     /// # Errors
-    /// When the guard is over: [`Denied`](OperationErrorKind::Denied).
+    /// Returns an error of the kind [`Denied`](OperationErrorKind::Denied) if the guard has ended.
     pub fn ensure_open(&self) -> Result<(), OperationError> {
         if self.slot.is_closed() {
             let message = "the permit is used after its guard has ended";
@@ -138,14 +142,14 @@ impl<T> Permit<T> {
         Ok(())
     }
 
-    /// What is the same for all events of the run.
+    /// Returns the part of the context that is the same for all events of the run.
     #[must_use]
     pub fn scope(&self) -> &RunScope {
         &self.slot.scope
     }
 }
 
-/// What could make a permit outside of a guard. Nothing implements it.
+/// Types that make a permit outside of a guard. No type implements the trait.
 #[diagnostic::on_unimplemented(
     message = "only a guard makes a permit, when its rails have let the operation pass",
     label = "inputs are not a permit",
@@ -153,7 +157,7 @@ impl<T> Permit<T> {
     note = "`guard_llm_call`, `guard_stream`, `guard_compaction`, `guard_recall`, `guard_store` and `guard_run` do the same for the other operations; `NoRails` is a guard without rails"
 )]
 pub trait MakesPermits {
-    /// What nobody has.
+    /// Returns a permit.
     fn permit<P>(self) -> P;
 }
 

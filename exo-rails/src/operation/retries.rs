@@ -1,4 +1,4 @@
-//! The retry of an operation.
+//! The retries of an operation.
 
 use std::time::Duration;
 
@@ -8,16 +8,16 @@ use crate::error::{OperationError, RetriesExhausted};
 use crate::message::Message;
 use crate::point::HookPoint;
 
-/// The retry that a rail asks for.
+/// A retry that a rail asks for.
 pub(crate) struct Retry {
     pub(super) asked: RailRetry,
-    // Not the context's event: a rail may have run another event in the same context.
+    // Not the event of the context, because a rail may have run another event in the same context.
     pub(super) event: HookPoint,
-    /// How the operation failed, when it did.
+    /// The failure of the operation, if it failed.
     pub(super) failure: Option<Box<OperationError>>,
 }
 
-/// A retry that is granted.
+/// A retry that was granted.
 pub(super) struct Granted {
     pub(super) delay: Duration,
     pub(super) feedback: Option<Box<Message>>,
@@ -27,7 +27,7 @@ impl Retry {
     /// Counts the retry.
     ///
     /// # Errors
-    /// When the rail has no retry left, or the run, or when the delay is too long.
+    /// Returns an error if the rail or the run has no retry left, or if the delay is too long.
     pub(super) fn grant(self, ctx: &mut RailContext) -> Result<Granted, RetriesExhausted> {
         let Self { asked, event, failure } = self;
         let counted = ctx.count_retry(&asked);

@@ -1,4 +1,4 @@
-//! An answer on its way out, past the rails of [`LlmChunk`]: as a whole, or piece by piece.
+//! The way of an answer through the rails of [`LlmChunk`], as a whole or in pieces.
 
 use std::mem;
 use std::pin::pin;
@@ -20,7 +20,7 @@ use crate::message::{
     StreamSink, StreamWindow,
 };
 
-/// Asks the rails about an answer that is there as a whole.
+/// Runs the rails on an answer that arrived as a whole.
 pub(super) async fn whole<R: GuardSet>(
     rails: &R,
     inputs: &ModelCallInputs,
@@ -33,11 +33,11 @@ pub(super) async fn whole<R: GuardSet>(
         ends_here(response);
     }
     put_text(&mut response.message, window.text);
-    // Where a rail suspends the run, the answer is not kept: no rail has seen the reasoning and the tool calls in it.
+    // A suspension does not keep the answer, because no rail has seen the reasoning and the tool calls in it.
     asked.map(drop)
 }
 
-/// Lets an answer leave as it comes, each piece after the rails have seen it.
+/// Delivers an answer while it arrives. Each piece is delivered after the rails have seen it.
 pub(super) async fn stream<R, S, E, T>(
     rails: &R,
     inputs: &ModelCallInputs,
@@ -55,7 +55,7 @@ where
     let mut answer = ResponseBuilder::new();
     let mut passage = Passage::new(Serves::<LlmChunk>::stream_window(rails));
     loop {
-        // A stream that is always ready must not keep the thread.
+        // A stream that is always ready must not block the thread.
         consume_budget().await;
         ctx.ensure_running()?;
         let delta = match deltas.next().await {
@@ -78,12 +78,13 @@ where
     Ok(Ok(passage.ended(answer)))
 }
 
-/// An answer on its way.
+/// An answer on its way through the rails.
 struct Passage {
     window: StreamWindow,
-    /// How many characters of the window the guard set holds back, as long as its rails do not say more.
+    /// The number of characters that the guard set holds back by default. The rails can declare a different number for
+    /// a window.
     held_back: usize,
-    /// What has left.
+    /// The text that was delivered.
     released: String,
 }
 
@@ -92,11 +93,11 @@ impl Passage {
         Self { window: StreamWindow::holding_back(held_back), held_back, released: String::new() }
     }
 
-    /// Takes the text of a delta in; whether there is any.
+    /// Adds the text of a delta to the window. Returns whether the window has new text.
     async fn take(&mut self, delta: &ModelDelta, sink: &mut impl StreamSink) -> bool {
         match delta {
             ModelDelta::Text(text) => self.window.push(text),
-            // It stands in for everything before it.
+            // A whole response replaces all deltas before it.
             ModelDelta::Response(response) => {
                 if !self.released.is_empty() {
                     sink.send(StreamPiece::Restart).await;
@@ -109,7 +110,7 @@ impl Passage {
         !self.window.fresh().is_empty()
     }
 
-    /// Asks the rails about the window, and lets leave what is not held back.
+    /// Runs the rails on the window, and delivers the text that the window does not hold back.
     async fn pass<R: GuardSet>(
         &mut self,
         rails: &R,
@@ -129,7 +130,7 @@ impl Passage {
         Ok(())
     }
 
-    /// The answer that has left.
+    /// The answer as it was delivered.
     fn ended(self, answer: ResponseBuilder) -> ModelResponse {
         let mut response = answer.finish();
         if self.window.ends() {
@@ -141,7 +142,7 @@ impl Passage {
     }
 }
 
-/// Asks the rails about a window: whether all have let it pass, and none skipped.
+/// Runs the rails on a window. Returns `true` if all rails ran, and `false` if a rail skipped the others.
 async fn ask<R: GuardSet>(
     rails: &R,
     inputs: &ModelCallInputs,
@@ -149,17 +150,17 @@ async fn ask<R: GuardSet>(
     ctx: &mut RailContext,
 ) -> Result<bool, AttemptOver> {
     let decision = enter::<LlmChunk, R>(rails, (inputs, window), ctx).await?;
-    // A skip lets the window leave as it stands.
+    // A skip accepts the window unchanged.
     act_on(decision).map(|skip| skip.is_none())
 }
 
-/// A rail has ended the answer: what would have come after the window is not part of it.
+/// Ends an answer after the window of a rail that ended it. Later parts of the answer are not in the response.
 fn ends_here(response: &mut ModelResponse) {
     response.message.tool_calls.clear();
     response.finish_reason = Some("stop".to_owned());
 }
 
-/// The text of a message, which [`put_text`] puts back: of several parts, that of all.
+/// Takes the text out of a message, for [`put_text`]. If the content has several parts, the text of all parts together.
 fn take_text(message: &mut Message) -> String {
     match &mut message.content {
         None => String::new(),
@@ -168,8 +169,8 @@ fn take_text(message: &mut Message) -> String {
     }
 }
 
-/// Puts text in the place of what [`take_text`] has found. What is no text stays; where rails have changed the text of
-/// several parts, it is one part.
+/// Puts text back where [`take_text`] found it. Parts that are not text stay. If rails have changed the text of several
+/// parts, the message has one text part instead.
 fn put_text(message: &mut Message, text: String) {
     match &mut message.content {
         None if text.is_empty() => {}

@@ -1,13 +1,14 @@
-//! What `#[rail]` and `rail_chain!` write of a rail.
+//! The facts that `#[rail]` and `rail_chain!` write about a rail.
 
 use super::{Rail, Row, ValueUse};
 use crate::point::RailInfo;
 
-/// What the macros write for a type without generic parameters. From it comes its [`Rail`]: an implementation of the library
-/// can ask rustc not to list it in messages, also in a crate where the attribute for that has no name.
+/// The trait that the macros implement for a type without generic parameters. The library implements [`Rail`] for it,
+/// because this implementation can ask rustc not to list it in messages. An expansion cannot always name the attribute
+/// for this.
 ///
-/// Two blocks under `#[rail]` of one type are two implementations. rustc then shows the name of the trait, and nothing else
-/// that a library could word: so the name is the message.
+/// Two blocks under `#[rail]` for one type are two implementations. rustc then shows the name of the trait and no other
+/// text of the library. So the name is the message.
 pub trait OneRailForEachType {
     /// See [`Rail::PRIORITY`].
     const PRIORITY: i32 = Self::INFO.priority;

@@ -1,4 +1,4 @@
-//! What is known of a rail before it runs.
+//! The facts about a rail that are known at compile time.
 
 use crate::action::RailIdentity;
 use crate::decision::{OnFault, PlacedRail};
@@ -6,59 +6,59 @@ use crate::point::{HookPoint, RailInfo, RailName, text};
 use crate::rail::plan::Plan;
 use crate::rail::value_use::ValueUse;
 
-/// What is known of a rail before it runs.
+/// The facts about a rail that are known at compile time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// Name and priority at its place: what people read.
+    /// The name and the priority of the rail in its chain, for messages and plans.
     pub(crate) info: RailInfo,
-    /// The rail itself, whatever it is called at its place: what requirements name.
+    /// The rail itself, whatever its name in the chain. Requirements name this rail.
     pub(crate) rail: RailInfo,
-    /// The field that the rail is in, when a chain lists it as one.
+    /// The field of the rail, if a chain lists it as a field.
     pub(crate) field: Option<&'static str>,
     pub(crate) events: &'static [HookPoint],
     pub(crate) rewrites: &'static [HookPoint],
-    /// The same events, to be asked quickly.
+    /// The same events as a set, which constants search quickly.
     pub(crate) on: EventSet,
     pub(crate) rewritten: EventSet,
-    /// Those of its events at which it is also called when a rail before it has stopped the event.
+    /// The events at which the rail also runs after another rail has stopped the event.
     pub(crate) always: EventSet,
-    /// Those of its events that begin an operation which it surrounds.
+    /// The events that begin an operation which the rail surrounds.
     pub(crate) around: EventSet,
-    /// Its events, when it takes the context at one after an operation: it may ask how long the operation took.
+    /// The events of a rail that takes the context at an event after an operation, where it may ask for the duration.
     pub(crate) timed: EventSet,
-    /// The rails inside, when it is a chain.
+    /// The rails inside, if the rail is a chain.
     pub(crate) inner: Option<&'static Plan>,
-    /// The rails that it runs after, and those that it runs before.
+    /// The rails that this rail runs after, and the rails that it runs before.
     pub(crate) after: &'static [RailInfo],
     pub(crate) before: &'static [RailInfo],
-    /// The values that it provides or needs.
+    /// The values that the rail provides or needs.
     pub(crate) values: &'static [ValueUse],
-    /// The tools that it is for.
+    /// The tools that the rail is for.
     pub(crate) tools: &'static [&'static str],
-    /// Whether it can run beside others at each of its events.
+    /// Whether the rail can run concurrently at each of its events.
     pub(crate) concurrent: bool,
-    /// Whether it is there whenever the chain is.
+    /// Whether the rail exists whenever the chain does.
     pub(crate) presence: Presence,
-    /// Whether it shares name and place with others, made from the same generic type.
+    /// Whether the rail shares its name and place with others that come from the same generic type.
     pub(crate) generic: bool,
-    /// Whether the compiler has already reported a mistake in it, or in a rail in it: then a chain has nothing to add,
-    /// because it does not know what the rail was to be.
+    /// Whether the compiler has already reported a mistake in the rail, or in a rail inside it. A chain then reports
+    /// nothing, because it does not know what the rail was meant to be.
     pub(crate) reported: bool,
 }
 
-/// Whether a rail is there whenever its chain is.
+/// Whether a rail exists whenever its chain does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Presence {
     Always,
-    /// It is a chain, and some of its rails may be absent.
+    /// The rail is a chain, and some of its rails may be absent.
     InPart,
-    /// It may be absent.
+    /// The rail may be absent.
     Optional,
-    /// It is a list of rails, which may be empty.
+    /// The rail is a list of rails, which may be empty.
     List,
 }
 
-/// Events, a bit for each: what constants compute takes its time whenever a chain is compiled.
+/// A set of events, with one bit for each. Constants that search a list take more time whenever a chain is compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EventSet(pub(crate) u64);
 
@@ -72,20 +72,21 @@ impl EventSet {
         Self(bits)
     }
 
-    /// Whether it has the event; of custom events, whether it may have it: some share a bit.
+    /// Returns whether the set has the event. For a custom event, returns whether the set may have the event, because
+    /// some custom events share a bit.
     pub(crate) const fn has(self, event: HookPoint) -> bool {
         self.0 & (1 << event.number()) != 0
     }
 
-    /// The same without doubt, given the events as a list.
+    /// Returns whether the set has the event, also for custom events. `events` are the same events as a list.
     pub(crate) const fn surely_has(self, event: HookPoint, events: &[HookPoint]) -> bool {
         self.has(event) && (!matches!(event, HookPoint::Custom(_)) || contains(events, event))
     }
 }
 
-/// What the macros write: what every rail says of itself, and then what some do.
+/// The methods that the macros call: `new` for every rail, the others for some.
 impl Row {
-    /// A rail on these events, some of whose payloads it may change.
+    /// Makes a row for a rail on these events. `rewrites` are the events whose payload the rail may change.
     #[must_use]
     pub const fn new(info: RailInfo, events: &'static [HookPoint], rewrites: &'static [HookPoint]) -> Self {
         let (on, rewritten) = (EventSet::of(events), EventSet::of(rewrites));
@@ -112,135 +113,135 @@ impl Row {
         }
     }
 
-    /// It is a chain of this plan, which is a static: a constant would become a part of the value of everything that refers
-    /// to the row, twice for each event and chain around it.
+    /// Adds the plan of a chain. The plan is a static. A constant would become a part of the value of everything that
+    /// refers to the row, twice for each event and each chain around it.
     #[must_use]
     pub const fn with_inner(mut self, plan: &'static Plan) -> Self {
         self.inner = Some(plan);
         self
     }
 
-    /// The compiler has already reported a mistake in it.
+    /// Records whether the compiler has already reported a mistake in the rail.
     #[must_use]
     pub const fn reported(mut self, reported: bool) -> Self {
         self.reported = reported;
         self
     }
 
-    /// It is one of several rails made from one generic type.
+    /// Records that the rail is one of several rails from one generic type.
     #[must_use]
     pub const fn generic(mut self) -> Self {
         self.generic = true;
         self
     }
 
-    /// It is also called when a rail before it has stopped one of these events.
+    /// Records that the rail also runs after another rail has stopped one of these events.
     #[must_use]
     pub const fn always(mut self, events: &'static [HookPoint]) -> Self {
         self.always = EventSet::of(events);
         self
     }
 
-    /// It takes the context at an event after an operation, where it may ask how long that took.
+    /// Records that the rail takes the context at an event after an operation, where it may ask for the duration.
     #[must_use]
     pub const fn timed(mut self) -> Self {
         self.timed = self.on;
         self
     }
 
-    /// It is a chain, and at these events one of its rails takes the context.
+    /// Records, for a chain, the events at which one of its rails takes the context.
     #[must_use]
     pub(crate) const fn timed_in(mut self, events: EventSet) -> Self {
         self.timed = events;
         self
     }
 
-    /// It surrounds the operations that these events begin.
+    /// Records that the rail surrounds the operations that these events begin.
     #[must_use]
     pub const fn around(mut self, events: &'static [HookPoint]) -> Self {
         self.around = EventSet::of(events);
         self
     }
 
-    /// It is a chain, with rails around the operations that these events begin.
+    /// Records, for a chain, the events whose operations its rails surround.
     #[must_use]
     pub(crate) const fn around_in(mut self, events: EventSet) -> Self {
         self.around = events;
         self
     }
 
-    /// It is a chain; at these events one of its rails is always called.
+    /// Records, for a chain, the events at which one of its rails is always called.
     #[must_use]
     pub const fn always_in(mut self, events: EventSet) -> Self {
         self.always = events;
         self
     }
 
-    /// It can run beside others.
+    /// Records that the rail can run concurrently.
     #[must_use]
     pub const fn concurrent(mut self) -> Self {
         self.concurrent = true;
         self
     }
 
-    /// It is there, or some of its rails are, only when the program says so.
+    /// Records when the rail, or a part of it, exists.
     #[must_use]
     pub(crate) const fn present(mut self, presence: Presence) -> Self {
-        // A list that may be absent is a list all the same.
+        // A list that may be absent is still a list.
         if !self.is_list() {
             self.presence = presence;
         }
         self
     }
 
-    /// It is a list of such rails, and the list may be empty.
+    /// Records that the rail is a list of rails, which may be empty.
     #[must_use]
     pub(crate) const fn list(self) -> Self {
         self.present(Presence::List)
     }
 
-    /// Whether it is a list of rails.
+    /// Returns whether the rail is a list of rails.
     pub(crate) const fn is_list(&self) -> bool {
         matches!(self.presence, Presence::List)
     }
 
-    /// Whether it may be absent.
+    /// Returns whether the rail may be absent.
     pub(crate) const fn is_optional(&self) -> bool {
         matches!(self.presence, Presence::Optional | Presence::List)
     }
 
-    /// It is for these tools alone.
+    /// Records that the rail is for these tools only.
     #[must_use]
     pub const fn for_tools(mut self, tools: &'static [&'static str]) -> Self {
         self.tools = tools;
         self
     }
 
-    /// The tool of this place among those that it is for.
+    /// Returns the tool at this index of the rail's tools.
     #[must_use]
     pub const fn tool(&self, place: usize) -> &'static str {
         self.tools[place]
     }
 
-    /// It has this priority where it is listed.
+    /// Sets the priority that the chain's list gives to the rail.
     #[must_use]
     pub const fn with_priority(mut self, priority: i32) -> Self {
         self.info.priority = priority;
         self
     }
 
-    /// It is in this field of a chain.
+    /// Records the field of a chain that the rail is in.
     #[must_use]
     pub const fn in_field(mut self, field: &'static str) -> Self {
         self.field = Some(field);
         if self.is_list() {
-            // The name of one rail in it is the name of the list with an index.
+            // A rail in the list has the name of the list with an index.
             self.info.name = field;
         }
         self
     }
 
-    /// Names the rails of a list. When several rails have one type, each is named after its field.
+    /// Names the rails of a chain's list. If several rails have the same type, each is named after its field.
     #[must_use]
     pub const fn listed<const N: usize>(mut rows: [Self; N]) -> [Self; N] {
         let mut one = 0;
@@ -262,14 +263,14 @@ impl Row {
         rows
     }
 
-    /// The rail `R` of this row at a place of a guard set.
+    /// Returns the rail `R` of this row at a place of a guard set.
     pub(crate) const fn placed<R: ?Sized>(&self, place: u64, reversed: bool, on_fault: OnFault) -> PlacedRail {
         let named_here = !text::same(self.info.name, self.rail.name);
         let name = RailName::new(self.info.name);
         PlacedRail { name, named_here, rail: RailIdentity::of::<R>(), place, reversed, on_fault }
     }
 
-    /// It runs after the ones and before the others, and provides or needs these values.
+    /// Adds the rails that the rail runs after and before, and the values that it provides or needs.
     #[must_use]
     pub(crate) const fn in_order(
         mut self,
@@ -281,12 +282,12 @@ impl Row {
         self
     }
 
-    /// Whether it may be one that is always called at this event.
+    /// Returns whether the rail may be always called at this event.
     pub(crate) const fn is_always_on(&self, event: HookPoint) -> bool {
         self.always.has(event)
     }
 
-    /// Whether the rail is on this event.
+    /// Returns whether the rail is on this event.
     pub(crate) const fn is_on(&self, event: HookPoint) -> bool {
         self.on.surely_has(event, self.events)
     }

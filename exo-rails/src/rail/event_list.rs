@@ -3,7 +3,7 @@
 use crate::event::Event;
 use crate::rail::RailOn;
 
-/// Sees the events of a rail `R`, one by one, with their types.
+/// A visitor of the events of a rail `R`, one by one, with their types.
 #[doc(hidden)]
 pub trait EventVisitor<R: ?Sized> {
     fn visit<E: Event>(&mut self)
@@ -11,10 +11,10 @@ pub trait EventVisitor<R: ?Sized> {
         R: RailOn<E>;
 }
 
-/// The events of a rail `R`, as types: how a rail is collected at run time.
+/// The events of a rail `R`, as types. `RailManager` uses them to collect rails at run time.
 #[doc(hidden)]
 pub trait EventList<R: ?Sized> {
-    /// Shows every event to a visitor.
+    /// Passes every event to a visitor.
     fn visit<V: EventVisitor<R>>(visitor: &mut V);
 }
 

@@ -1,5 +1,5 @@
-//! What `#[rail]` puts around a function that asks for more than parts of the event: a tool, its arguments, values of
-//! other rails.
+//! The code that `#[rail]` puts around a function that takes more than parts of the event: a tool, its arguments, or
+//! values of other rails.
 
 use std::any::Any;
 use std::error::Error as StdError;
@@ -13,28 +13,28 @@ use crate::decision::{RailOutput, Reader, Returned};
 use crate::error::{FaultCause, drop_quietly};
 use crate::event::{Event, Payloads};
 
-/// What comes of such a rail.
+/// The result of such a rail.
 ///
-/// Its type says nothing of what the rail returns: what is wrong with that is told inside the call, and a chain that
-/// lists the rail does not tell it again.
+/// The type does not depend on the return type of the rail. So rustc reports a wrong return type inside the call only,
+/// and not again in a chain that lists the rail.
 pub struct Handled<E: Payloads>(Returned<E>);
 
 impl<E: Event> Handled<E> {
-    /// The event is about another tool: the rail was not called.
+    /// The event is about another tool, so the rail was not called.
     pub const NOT_ASKED: Self = Self(Returned::Continue);
 
-    /// What it asks for is not there, or what it has changed cannot be kept.
+    /// The result of a rail that lacks an argument, or whose change cannot be written back.
     pub fn unable(error: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         Self::faulted(FaultCause::Error(error.into()))
     }
 
-    /// It did not come to an end, or not in time.
+    /// The result of a rail that panicked or took too long.
     #[must_use]
     pub const fn faulted(cause: FaultCause) -> Self {
         Self(Returned::Fault(cause))
     }
 
-    /// It was called.
+    /// The result of a rail that was called.
     pub const fn returned(returned: Returned<E>) -> Self {
         Self(returned)
     }
@@ -42,7 +42,7 @@ impl<E: Event> Handled<E> {
 
 #[diagnostic::do_not_recommend]
 impl<E: Payloads> RailOutput<E> for Handled<E> {
-    /// Whether it does is known to the rail: it is part of `RailOn::CHANGES`.
+    /// The rail itself knows whether it decides: see `RailOn::CHANGES`.
     const DECIDES: bool = false;
 
     #[inline(always)]
@@ -56,10 +56,10 @@ impl<E: Payloads> RailOutput<E> for Handled<E> {
     }
 }
 
-/// Waits for a rail, as long as it may take.
+/// Waits for a rail until its time limit.
 ///
 /// # Errors
-/// When it takes longer; it is then dropped.
+/// Returns an error if the rail takes longer. The rail is then dropped.
 pub async fn within<F: Future>(limit: Duration, rail: F) -> Result<F::Output, FaultCause> {
     tokio::time::timeout(limit, rail).await.map_err(|_| FaultCause::Timeout { limit })
 }
@@ -67,21 +67,22 @@ pub async fn within<F: Future>(limit: Duration, rail: F) -> Result<F::Output, Fa
 /// Waits for a rail that may panic.
 ///
 /// # Errors
-/// When it does.
+/// Returns an error if the rail panics.
 pub async fn caught<F: Future>(rail: F) -> Result<F::Output, FaultCause> {
     let rail = pin!(Some(rail));
     let mut rail = Caught(rail);
     poll_fn(move |task| rail.poll(task)).await
 }
 
-/// A rail whose panics are caught: also those of what it drops when it is dropped itself, at a time-out say.
+/// A rail whose panics are caught. It also catches panics of values that are dropped with the rail, for example at a
+/// time-out.
 struct Caught<'r, F>(Pin<&'r mut Option<F>>);
 
 impl<F: Future> Caught<'_, F> {
     fn poll(&mut self, task: &mut Context<'_>) -> Poll<Result<F::Output, FaultCause>> {
         let Some(rail) = self.0.as_mut().as_pin_mut() else { return Poll::Pending };
-        // What a rail shares with others, it shares behind locks that say when they were poisoned; and what it had of the
-        // event is not used by it any more.
+        // This is unwind safe: a rail shares values behind locks that report poisoning, and it does not use its part of
+        // the event after a panic.
         match catch_unwind(AssertUnwindSafe(|| rail.poll(task))) {
             Ok(poll) => poll.map(Ok),
             Err(panic) => Poll::Ready(Err(panicked(panic))),
@@ -97,10 +98,10 @@ impl<F> Drop for Caught<'_, F> {
     }
 }
 
-/// The same for a rail that has nothing to wait for.
+/// Calls a rail that does not wait, and that may panic.
 ///
 /// # Errors
-/// When it panics.
+/// Returns an error if the rail panics.
 pub fn caught_at_once<O>(rail: impl FnOnce() -> O) -> Result<O, FaultCause> {
     catch_unwind(AssertUnwindSafe(rail)).map_err(panicked)
 }

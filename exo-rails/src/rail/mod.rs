@@ -1,4 +1,4 @@
-//! Rails: what `#[rail]` makes of a function or an `impl` block.
+//! Rails: the traits that `#[rail]` implements for a function or an `impl` block.
 
 pub(crate) mod block;
 pub(crate) mod declaration;
@@ -32,10 +32,10 @@ use crate::error::drop_quietly;
 use crate::event::{Begins, Event, Next, Operation, OperationResult};
 use crate::point::{HookPoint, RailInfo, SourceLocation};
 
-/// A guard on one or more events, made by `#[rail]`.
+/// A guard on one or more events. `#[rail]` makes it.
 ///
-/// It carries what a chain must know before it runs. Do not implement it by hand: the macro also sees to the
-/// events, one [`RailOn`] for each.
+/// The trait has the facts that a chain must know at compile time. Do not implement it by hand: the macro also
+/// implements [`RailOn`] for each event.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a rail",
     label = "not a rail",
@@ -44,80 +44,81 @@ use crate::point::{HookPoint, RailInfo, SourceLocation};
     note = "a chain made by `rail_chain!` is a rail too, and so are an `Arc`, an `Option` and a `Vec` of a rail; another guard set is one as a `DynGuardSet`"
 )]
 pub trait Rail {
-    /// What it is called in decisions, plans and logs.
+    /// The name of the rail in decisions, plans and logs.
     const NAME: &'static str = Self::INFO.name;
 
-    /// Lower numbers run first; 50 where none is given.
+    /// The priority. Lower numbers run first. The default is 50.
     const PRIORITY: i32 = Self::INFO.priority;
 
-    /// The events that it guards.
+    /// The events that the rail guards.
     const EVENTS: &'static [HookPoint] = Self::DECLARATION.events;
 
-    /// Those of its events whose payload it may change.
+    /// The events whose payload the rail may change.
     const REWRITES: &'static [HookPoint] = Self::DECLARATION.rewrites;
 
-    /// Where it was declared.
+    /// The place of the declaration.
     const LOCATION: SourceLocation = Self::INFO.declared;
 
-    /// The rails inside, when the rail is a chain.
+    /// The rails inside, if the rail is a chain.
     const INNER: Option<&'static Plan> = Self::DECLARATION.inner;
 
-    /// Name, priority and place together.
+    /// The name, the priority and the place together.
     const INFO: RailInfo = Self::DECLARATION.info;
 
-    /// All of the above in one constant, which takes less of the compiler's time than each for itself.
+    /// All constants above in one. It takes less time of the compiler than one declaration for each.
     #[doc(hidden)]
     const DECLARATION: Row;
 
-    /// The rails that it runs after, in the innermost chain that has both.
+    /// The rails that this rail runs after, in the innermost chain that has both.
     #[doc(hidden)]
     const AFTER: &'static [RailInfo] = &[];
 
-    /// The rails that it runs before, in the innermost chain that has both.
+    /// The rails that this rail runs before, in the innermost chain that has both.
     #[doc(hidden)]
     const BEFORE: &'static [RailInfo] = &[];
 
-    /// The values that it provides to later rails, and those that it needs from earlier ones.
+    /// The values that the rail provides to later rails, and the values that it needs from earlier ones.
     #[doc(hidden)]
     const VALUES: &'static [ValueUse] = &[];
 
-    /// What a chain knows of it before it runs. The order stands apart: two rails may name each other.
+    /// The facts about the rail that a chain knows at compile time. The order is in separate constants, because two
+    /// rails may name each other.
     #[doc(hidden)]
     const ROW: Row = Self::DECLARATION.in_order(Self::AFTER, Self::BEFORE, Self::VALUES);
 
-    /// Its events, as types.
-    // Without a bound, so that what is wrong with one of them is not told a second time here.
+    /// The events of the rail, as types.
+    // Without a bound, so that rustc does not report a mistake in an event a second time here.
     #[doc(hidden)]
     type Events;
 }
 
-/// What a rail does at event `E`.
+/// The behaviour of a rail at the event `E`.
 #[diagnostic::on_unimplemented(
     message = "the rail `{Self}` is not on the event `{E}`",
     label = "not on `{E}`",
     note = "its events are those in `#[rail(on = […])]`, or those of its `#[on(…)]` methods"
 )]
 pub trait RailOn<E: Event>: Rail {
-    /// What the rail returns.
+    /// The return type of the rail.
     type Out: ReturnedAt<E, E::Returns>;
 
-    /// Whether something is lost when it faults, beside the decision that its type tells: it takes what the event
-    /// carries by `&mut`, provides a value, or decides behind another type.
+    /// Whether a fault of the rail loses more than the decision in its return type. This is true if the rail takes a
+    /// part of the event by `&mut`, provides a value, or decides behind another type.
     #[doc(hidden)]
     const CHANGES: bool = false;
 
-    /// Whether it is also called when a rail before it has stopped the event.
+    /// Whether the rail also runs after another rail has stopped the event.
     #[doc(hidden)]
     const ALWAYS: bool = false;
 
-    /// What a fault of it does: where a guard would be lost, it fails closed.
+    /// The effect of a fault. If a fault would lose a guard, the rail fails closed.
     #[doc(hidden)]
     const ON_FAULT: OnFault = if Self::Out::DECIDES || Self::CHANGES { OnFault::Abort } else { OnFault::Continue };
 
     /// Calls the rail.
     fn call<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> impl Future<Output = Self::Out> + Send;
 
-    /// Calls the rail at its place in a guard set. A chain tells the rails in it where they are.
+    /// Calls the rail at its place in a guard set. A chain passes the place on to its rails.
     #[doc(hidden)]
     #[inline(always)]
     fn call_at<'a>(
@@ -129,13 +130,14 @@ pub trait RailOn<E: Event>: Rail {
         self.call(payload, ctx)
     }
 
-    /// Calls the rail beside others, which look at the same: only of rails that say `concurrent`, which a chain has held.
+    /// Calls the rail concurrently with others that read the same payload. Only rails with `concurrent` support this,
+    /// and the chain has checked that they do.
     #[doc(hidden)]
     fn call_concurrent<'a>(&'a self, _: E::Shared<'a>, _: &'a RailContext) -> impl Future<Output = Self::Out> + Send {
         std::future::pending()
     }
 
-    /// The same at its place in a guard set.
+    /// Calls the rail concurrently, at its place in a guard set.
     #[doc(hidden)]
     #[inline(always)]
     fn call_concurrent_at<'a>(
@@ -147,7 +149,7 @@ pub trait RailOn<E: Event>: Rail {
         self.call_concurrent(payload, ctx)
     }
 
-    /// Runs an operation, with what the rail does around it. Most rails do nothing there.
+    /// Runs an operation with the rail around it. Most rails add nothing.
     #[doc(hidden)]
     #[inline]
     fn surround<'a, N>(
@@ -162,48 +164,49 @@ pub trait RailOn<E: Event>: Rail {
         next.run()
     }
 
-    /// Whether it does anything around the operation that the event begins, as it is configured.
+    /// Returns whether the rail, in its configuration, surrounds the operation that the event begins.
     #[doc(hidden)]
     #[inline]
     fn surrounds(&self) -> bool {
         const { Self::DECLARATION.around.has(E::POINT) }
     }
 
-    /// Whether it may change the payload, as it is configured.
+    /// Returns whether the rail, in its configuration, may change the payload.
     #[doc(hidden)]
     #[inline]
     fn may_rewrite(&self) -> bool {
         const { contains(Self::REWRITES, E::POINT) }
     }
 
-    /// How many characters of a streamed answer it has to see together, as it is configured.
+    /// Returns the number of characters of a streamed answer that the rail, in its configuration, must see together.
     #[doc(hidden)]
     #[inline]
     fn stream_window(&self) -> usize {
         0
     }
 
-    /// How long a call may take, as the rail is configured; only of a rail whose attribute says it by an expression.
+    /// Returns the time limit of a call. Only a rail whose `timeout` is an expression implements it.
     #[doc(hidden)]
     #[inline]
     fn time_limit(&self) -> Duration {
         Duration::MAX
     }
 
-    /// What the rail decided, at its place in a guard set. Guard sets ask here and not [`RailOutput`](crate::RailOutput)
-    /// itself, so that a rail that returns something else is reported where it is declared, and not again in each chain.
+    /// Returns the decision of the rail at its place in a guard set. Guard sets call this and not
+    /// [`RailOutput`](crate::RailOutput) itself. So rustc reports a wrong return type at the declaration of the rail
+    /// only, and not again in each chain.
     #[doc(hidden)]
     #[inline(always)]
     fn decide(output: Self::Out, at: &PlacedRail, ctx: &RailContext) -> ControlFlow<Outcome<E>> {
         if output.continues() {
-            // Not dropped: there is nothing in it, and the compiler would look.
+            // Not dropped: the output is empty, but the compiler would write code that looks for contents.
             mem::forget(output);
             return ControlFlow::Continue(());
         }
         output.read(InTheNameOf { rail: at, event: E::POINT, ctx })
     }
 
-    /// Calls the rail after another has stopped the event, when it is one that is always called.
+    /// Calls the rail after another rail has stopped the event, if it is a rail that is always called.
     #[doc(hidden)]
     fn call_if_always<'a>(
         &'a self,
@@ -213,7 +216,7 @@ pub trait RailOn<E: Event>: Rail {
     ) -> impl Future<Output = ()> + Send {
         let call = Self::ALWAYS.then(|| self.call(payload, ctx));
         async move {
-            // It observes, so there is nothing to decide: at most a fault.
+            // The rail only observes, so its output can only be a fault.
             if let Some(call) = call
                 && let Returned::Fault(cause) = call.await.returned()
             {
@@ -223,16 +226,16 @@ pub trait RailOn<E: Event>: Rail {
     }
 }
 
-/// Rails that a chain lists by their name alone: they have no state, so one value serves all chains.
+/// Rails that a chain lists by their name alone. They have no state, so one value serves all chains.
 ///
-/// `#[rail]` implements it for functions, `rail_chain!` for chains without fields.
+/// `#[rail]` implements the trait for functions, and `rail_chain!` for chains without fields.
 pub trait Stateless: Rail + Sized + 'static {
-    /// The one value.
+    /// The value.
     const RAIL: &'static Self;
 }
 
-/// What a chain asks of a rail that it lists by its name alone: apart from [`Stateless`], so that what is not even a rail is
-/// reported once.
+/// The bound of a chain on a rail that it lists by its name alone. It is separate from [`Stateless`], so that rustc
+/// reports a type that is not a rail once.
 #[diagnostic::on_unimplemented(
     message = "a chain cannot list `{Self}` by its name alone",
     label = "not the rail of a function",
@@ -240,7 +243,7 @@ pub trait Stateless: Rail + Sized + 'static {
     note = "by its name alone stands the rail of an `async fn` or `fn` under `#[rail(on = [PreToolCall])]`, or a chain without fields"
 )]
 pub trait ListedByName {
-    /// What a chain knows of the rail before it runs.
+    /// The facts about the rail that a chain knows at compile time.
     #[doc(hidden)]
     const ROW: Row;
 }

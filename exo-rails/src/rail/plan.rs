@@ -1,4 +1,4 @@
-//! The plan of a chain: which rails run at which event, in which order.
+//! The plan of a chain: the rails of each event, in their order.
 
 use std::fmt;
 
@@ -7,10 +7,10 @@ use serde::Serialize;
 use crate::point::{HookPoint, RailInfo};
 use crate::rail::declaration::Row;
 
-/// Which rails a chain runs at which event, in which order: known at compile time as
+/// The rails that a chain runs at each event, in their order. The plan is known at compile time as
 /// [`Chain::PLAN`](crate::Chain::PLAN).
 ///
-/// `Display` writes it as a table, serde as data.
+/// `Display` writes it as a table, and serde as data.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -41,30 +41,30 @@ pub struct Plan {
 pub struct EventPlan {
     /// The event.
     pub event: HookPoint,
-    /// Whether that is the reverse of the order of their priorities: the chain is an onion, and the event comes after
-    /// what it tells of.
+    /// Whether the rails run in the reverse order of their priorities. They do if the chain is an onion and the event
+    /// comes after an operation.
     pub reversed: bool,
-    /// Its rails, in the order in which they run.
+    /// The rails of the event, in the order in which they run.
     pub rails: &'static [PlannedRail],
 }
 
 /// A rail in a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct PlannedRail {
-    /// Name, priority and place.
+    /// The name, the priority and the place.
     pub info: RailInfo,
-    /// The plan of the rail, when it is a chain.
+    /// The plan of the rail, if it is a chain.
     pub inner: Option<&'static Plan>,
-    /// What else is known of it.
+    /// All other facts about the rail.
     #[serde(skip)]
     pub(crate) row: &'static Row,
-    /// Its place in the list of its chain.
+    /// The place of the rail in the list of its chain.
     #[serde(skip)]
     pub(crate) place: usize,
 }
 
 impl EventPlan {
-    /// What a list of plans is filled with before they are there.
+    /// The value that fills a list of plans before they are computed.
     pub(crate) const EMPTY: Self = Self { event: HookPoint::Start, reversed: false, rails: &[] };
 }
 
@@ -75,18 +75,18 @@ impl PlannedRail {
 }
 
 impl Plan {
-    /// The rails of this event, in the order in which they run; none where the event has none.
+    /// Returns the rails of this event, in the order in which they run. Empty if the event has no rails.
     #[must_use]
     pub fn rails(&self, event: HookPoint) -> &'static [PlannedRail] {
         self.rails_at(event)
     }
 
-    /// The same, in a constant.
+    /// Returns the rails of this event in a constant.
     pub(crate) const fn rails_at(&self, event: HookPoint) -> &'static [PlannedRail] {
         self.at(event).rails
     }
 
-    /// What the plan has for this event.
+    /// Returns the plan of this event.
     pub(crate) const fn at(&self, event: HookPoint) -> EventPlan {
         let mut i = 0;
         while i < self.events.len() {
@@ -98,10 +98,10 @@ impl Plan {
         EventPlan { event, reversed: false, rails: &[] }
     }
 
-    /// The plan as a diagram in the Mermaid language: a lane for each event, an arrow from rail to rail, a box
-    /// around the rails of a chain inside the chain.
+    /// Returns the plan as a diagram in the Mermaid language. The diagram has a lane for each event, an arrow from rail
+    /// to rail, and a box around the rails of an inner chain.
     ///
-    /// The result is a `flowchart` that Markdown viewers render inside a `mermaid` code fence.
+    /// The result is a `flowchart`. Markdown viewers render it inside a `mermaid` code fence.
     #[must_use]
     pub fn to_mermaid(&self) -> String {
         let mut lines = vec!["flowchart LR".to_owned()];
@@ -112,7 +112,7 @@ impl Plan {
         lines.join("\n") + "\n"
     }
 
-    /// Each rail of the plan in order, chains followed by what is inside: event, depth and rail.
+    /// Returns each rail of the plan in order, with its event and depth. The rails inside a chain follow the chain.
     fn rows(&self) -> Vec<(HookPoint, usize, &'static PlannedRail)> {
         let mut rows = Vec::new();
         for event in self.events {
@@ -136,7 +136,7 @@ fn push_rows(
     }
 }
 
-/// Rails in a box, each a node or, when it is a chain, a box again.
+/// Writes a box of rails. Each rail is a node, or another box if it is a chain.
 fn subgraph(lines: &mut Vec<String>, depth: usize, id: &str, label: &str, event: HookPoint, rails: &[PlannedRail]) {
     let indent = "  ".repeat(depth);
     lines.push(format!("{indent}subgraph {id}[\"{label}\"]"));
@@ -154,7 +154,7 @@ fn subgraph(lines: &mut Vec<String>, depth: usize, id: &str, label: &str, event:
     lines.push(format!("{indent}end"));
 }
 
-/// A name inside the quotes of a label: those of its own would end it.
+/// Escapes a name for the quotes of a label, because quotes in the name would end the label.
 fn quoted(name: &str) -> String {
     name.replace('"', "#quot;")
 }

@@ -1,4 +1,4 @@
-//! What a rail returns that provides a value.
+//! The return types of rails that provide values.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -11,7 +11,8 @@ use crate::point::IntoReason;
 
 /// The decision of a rail that provides a value: the value, or an action that stops the event.
 ///
-/// It is [`RailAction`] with a value where the rails go on. A rail that never stops anything returns the value itself.
+/// It is a [`RailAction`] with a value in the variant that continues. A rail that never stops an event returns the
+/// value itself.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -30,7 +31,7 @@ use crate::point::IntoReason;
 #[must_use = "a decision that is dropped guards nothing: return it"]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Provide<T, S = NoSubstitute> {
-    /// The value; on to the next rail.
+    /// Provides the value and continues.
     Value(T),
     /// See [`RailAction::Skip`].
     Skip(Skip<S>),
@@ -41,7 +42,7 @@ pub enum Provide<T, S = NoSubstitute> {
 }
 
 impl<T, S> Provide<T, S> {
-    /// Provides the value, and lets the rails go on.
+    /// Provides the value and continues.
     pub const fn value(value: T) -> Self {
         Self::Value(value)
     }
@@ -67,7 +68,7 @@ impl<T, S> Provide<T, S> {
     }
 }
 
-/// What a rail may return that provides `T`: one value, or several in a tuple.
+/// The return types of a rail that provides `T`: one value, or several in a tuple.
 ///
 /// | type | the rail |
 /// |---|---|
@@ -81,10 +82,10 @@ impl<T, S> Provide<T, S> {
     note = "`Result<_, E>` of these is fine too; several values are a tuple, in the order of `provides`"
 )]
 pub trait Provision<T>: Sized {
-    /// What is left to decide when the value has been taken out.
+    /// The decision that remains without the value.
     type Decision;
 
-    /// The value, where there is one, and the decision.
+    /// Returns the value, if there is one, and the decision.
     fn split(self) -> (Option<T>, Self::Decision);
 }
 
@@ -135,7 +136,8 @@ impl<T, S, E> Provision<T> for Result<Provide<T, S>, E> {
     }
 }
 
-/// A rail was called without a value that it needs: outside a chain, nothing has checked that a rail provides it.
+/// The error of a rail that was called without a value that it needs. A chain checks this at compile time. Outside a
+/// chain, nothing checks it before the call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("it needs `{value}`, and no rail before it at this event has provided one")]
 #[non_exhaustive]
@@ -144,22 +146,23 @@ pub struct MissingValue {
     pub value: &'static str,
 }
 
-/// The value that a rail needs, for the macros.
+/// Returns a value that a rail needs. The macros call it.
 ///
 /// # Errors
-/// When it has not been provided.
+/// Returns an error if no rail has provided the value.
 #[doc(hidden)]
 pub fn needed<T: Any + Send + Sync>(ctx: &RailContext, value: &'static str) -> Result<Arc<T>, MissingValue> {
     ctx.provided_handle().ok_or(MissingValue { value })
 }
 
-/// Provides a value, for the macros.
+/// Provides a value. The macros call it.
 #[doc(hidden)]
 pub fn hand_on<T: Any + Send + Sync>(ctx: &mut RailContext, value: T) {
     ctx.provide(value);
 }
 
-/// [`Provision`] with the event: one message for what has not the values in it and for what the event does not allow.
+/// [`Provision`] with the event. rustc reports a return type without the values, and one that the event does not allow,
+/// with one message.
 #[diagnostic::on_unimplemented(
     message = "a rail on `{E}` that provides `{T}` cannot return `{Self}`",
     label = "not what a rail that provides `{T}` may return",
@@ -168,7 +171,7 @@ pub fn hand_on<T: Any + Send + Sync>(ctx: &mut RailContext, value: T) {
     note = "`Result<_, E>` of these is fine too, `E` is an error type or text; several values are a tuple, in the order of `provides`"
 )]
 pub trait Provides<E: Payloads, T>: Sized {
-    /// The values, where there are any, and the decision.
+    /// Returns the values, if there are any, and the decision.
     #[doc(hidden)]
     fn split(self) -> (Option<T>, Returned<E>);
 }

@@ -2,23 +2,23 @@
 
 use crate::point::text::{Text, nearest, same};
 
-/// Asserts that a set has a tool of this name.
+/// Asserts that a set has a tool with this name.
 ///
 /// # Panics
-/// When it has none: at compile time.
+/// Panics at compile time if it has none.
 #[track_caller]
 pub const fn known(tool: &str, set: NamesOf) {
     known_by(None, tool, set);
 }
 
-/// A set of tools as constants know it.
+/// A set of tools, for constants.
 #[derive(Clone, Copy, Debug)]
 pub struct NamesOf {
     pub(crate) set: &'static str,
     pub(crate) tools: &'static [&'static str],
 }
 
-/// The same, for what a rail says that is not where the message will be.
+/// Asserts that a set has a tool with this name. The message names the rail if it appears far from the rail.
 #[track_caller]
 pub(crate) const fn known_by(rail: Option<&str>, tool: &str, set: NamesOf) {
     if let Some(text) = unknown(rail, tool, set.set, set.tools) {
@@ -26,10 +26,10 @@ pub(crate) const fn known_by(rail: Option<&str>, tool: &str, set: NamesOf) {
     }
 }
 
-/// Asserts that a constant can be the name of a tool.
+/// Asserts that a text can be the name of a tool.
 ///
 /// # Panics
-/// When it is empty or has spaces in it: at compile time.
+/// Panics at compile time if the text is empty or has spaces.
 #[track_caller]
 pub const fn named(tool: &str) {
     let (bytes, mut i) = (tool.as_bytes(), 0);
@@ -43,10 +43,11 @@ pub const fn named(tool: &str) {
     }
 }
 
-/// Asserts that the arguments of a type are those of this tool, and not those of the tool that has them.
+/// Asserts that a rail for the tool `tool` takes the arguments of this tool. `args` is the type of the arguments, and
+/// `name` is the tool that it belongs to.
 ///
 /// # Panics
-/// When they are those of another: at compile time.
+/// Panics at compile time if the arguments belong to another tool.
 #[track_caller]
 pub const fn of_tool(name: &str, tool: &str, args: &str) {
     if let Some(text) = of_another(name, tool, args) {

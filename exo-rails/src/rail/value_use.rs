@@ -3,7 +3,7 @@
 use crate::context::ValueInfo;
 use crate::point::HookPoint;
 
-/// That a rail provides a value at an event, or needs it there.
+/// A fact about a rail: it provides or needs a value at an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ValueUse {
     pub(crate) event: HookPoint,
@@ -12,13 +12,13 @@ pub struct ValueUse {
 }
 
 impl ValueUse {
-    /// The rail provides the value.
+    /// The rail provides the value at the event.
     #[must_use]
     pub const fn provides(event: HookPoint, value: ValueInfo) -> Self {
         Self { event, value, needs: false }
     }
 
-    /// The rail needs the value.
+    /// The rail needs the value at the event.
     #[must_use]
     pub const fn needs(event: HookPoint, value: ValueInfo) -> Self {
         Self { event, value, needs: true }

@@ -1,19 +1,19 @@
-//! What `#[rail]` puts around a rail with a `window`: the window knows which rail is at work, and how much is to be held back
-//! for it when it does not say so itself.
+//! The code that `#[rail]` puts around a rail with a `window`. It records in the window which rail is running, and how
+//! many characters to hold back if the rail calls no method that does so.
 
 use crate::event::{Event, LlmChunk, Payloads};
 
-/// A rail with a window of so many characters begins its work.
+/// Records that a rail with a window of this number of characters starts.
 pub const fn begin_window(payload: &mut <LlmChunk as Payloads>::Payload<'_>, characters: usize) {
     payload.1.begin_rail(characters);
 }
 
-/// It has ended.
+/// Records that the rail has ended.
 pub fn end_window(payload: &mut <LlmChunk as Payloads>::Payload<'_>) {
     payload.1.end_rail();
 }
 
-/// The rail looks at the window beside others.
+/// Records that the rail looks at the window at the same time as other rails.
 pub fn share_window((_, window): <LlmChunk as Event>::Shared<'_>, characters: usize) {
     window.shared_by_rail(characters);
 }

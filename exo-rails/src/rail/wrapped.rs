@@ -13,7 +13,7 @@ use crate::event::{Begins, BoxedNext, Event, Next, Operation, OperationResult};
 use crate::point::RailInfo;
 use crate::rail::{Presence, Rail, RailOn, Row, ValueUse};
 
-/// An `Arc` of a rail is a rail. Use `audit: Arc<Audit>` in a chain when other code holds the [`Arc`] as well.
+/// An `Arc` of a rail is a rail. Use `audit: Arc<Audit>` in a chain if other code holds the [`Arc`] too.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -128,11 +128,12 @@ impl<E: Event, R: RailOn<E>> RailOn<E> for Arc<R> {
     }
 }
 
-/// A rail that may be absent: `approval: Option<Approval>` in a chain, switched on by configuration. `None` continues.
+/// An `Option` of a rail is a rail that may be absent. Use `approval: Option<Approval>` in a chain if a configuration
+/// switches the rail on. `None` continues.
 ///
-/// Whether it is there is known when the program runs, so it does not meet a requirement of the chain (`require`, `first`,
-/// `last`), and no other rail may need a value that it provides. `None` costs a branch: it holds back no stream, and the
-/// operation keeps no copy of its inputs for it.
+/// Only the running program knows whether the rail exists. So the rail does not meet a requirement of the chain
+/// (`require`, `first`, `last`), and no other rail may need a value that it provides. `None` costs one branch: it holds
+/// back no part of a stream, and the guard keeps no copy of the inputs for it.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -254,7 +255,7 @@ impl<E: Event, R: RailOn<E>> RailOn<E> for Option<R> {
     }
 }
 
-/// What a rail returns that may be absent.
+/// The output of a rail that may be absent.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct OptionalOutput<Out>(Option<Out>);
@@ -277,15 +278,18 @@ impl<E: Event, Out: ReturnedAt<E, E::Returns>> RailOutput<E> for OptionalOutput<
     }
 }
 
-/// A list of rails is a rail: `limits: Vec<ToolCallLimit>` in a chain, as many as a configuration says. They run in the order
-/// of the list, at the one priority of their type; where an onion reverses its rails, it reverses them too. An empty list
-/// continues.
+/// A `Vec` of a rail is a rail. Use `limits: Vec<ToolCallLimit>` in a chain if a configuration determines the number of
+/// rails. An empty list continues.
 ///
-/// Each has its own state, its own retries and its own name: the field with an index, `limits[0]`. In a
-/// [`RailManager`](crate::RailManager) the name begins with the name of the rail, or with the name that
-/// [`add_named`](crate::RailManager::add_named) gives it. The list may be empty, so it does not meet a requirement, and no
-/// other rail may need a value that it provides. Around an operation, the first is the outermost. It holds back as much of a stream as the rail with the largest window asks
-/// for. A dispatch whose rails continue allocates nothing.
+/// - The rails run in the order of the list, at the priority of their type. If an onion reverses its rails, it reverses
+///   the list too. Around an operation, the first rail is the outermost.
+/// - Each rail has its own state, its own retries and its own name. The name is the field with an index, such as
+///   `limits[0]`. In a [`RailManager`](crate::RailManager), it is the name of the rail, or the name from
+///   [`add_named`](crate::RailManager::add_named), with an index.
+/// - The list may be empty. So it does not meet a requirement of the chain, and no other rail may need a value that it
+///   provides.
+/// - The list holds back as much of a stream as its rail with the largest window needs.
+/// - A dispatch whose rails continue allocates nothing, unless they run concurrently.
 ///
 /// ```
 /// use std::sync::atomic::{AtomicU32, Ordering};
@@ -371,7 +375,7 @@ impl<E: Event, R: RailOn<E> + Sync> RailOn<E> for Vec<R> {
         if !RailOn::surrounds(self) {
             return next.run().await;
         }
-        // The last is the innermost.
+        // The last rail is the innermost.
         let around = |next, rail| BoxedNext::new(Around::<E, R> { rail, inputs, next });
         self.iter().rev().fold(BoxedNext::new(next), around).run().await
     }
@@ -392,7 +396,7 @@ impl<E: Event, R: RailOn<E> + Sync> RailOn<E> for Vec<R> {
     }
 }
 
-/// An operation with what a rail of a list does around it.
+/// An operation with a rail of a list around it.
 struct Around<'a, E: Begins, R> {
     rail: &'a R,
     inputs: &'a <E::Operation as Operation>::Inputs,
@@ -413,7 +417,7 @@ impl<E: Begins, R: RailOn<E> + Sync> Next<E::Operation> for Around<'_, E, R> {
     }
 }
 
-/// Calls the rails of a list in turn until one stops the event, then those after it that are always called.
+/// Calls the rails of a list in turn until one stops the event. Then calls the later rails that are always called.
 async fn call_each<E: Event, R: RailOn<E> + Sync>(
     rails: &[R],
     mut payload: E::Payload<'_>,
@@ -421,7 +425,7 @@ async fn call_each<E: Event, R: RailOn<E> + Sync>(
     list: &PlacedRail,
 ) -> Option<Outcome<E>> {
     for (step, (index, rail)) in in_order(rails, list).enumerate() {
-        // A list in a list gives names, and all others are named when they have decided something.
+        // Rails inside a list of lists need the name now. All other rails get a name only when they decide.
         let at = if const { R::DECLARATION.is_list() } { list.element(index) } else { list.unnamed_element(index) };
         let output = rail.call_at(E::reborrow(&mut payload), &mut *ctx, &at).await;
         if output.continues() {
@@ -437,7 +441,8 @@ async fn call_each<E: Event, R: RailOn<E> + Sync>(
     None
 }
 
-/// Calls the rails of a list at once. The first that stops the event decides, as soon as those before it have passed.
+/// Calls the rails of a list concurrently. The first rail in the order of the list that stops the event decides, as
+/// soon as the rails before it have continued.
 async fn call_each_concurrent<'a, E: Event, R: RailOn<E> + Sync>(
     rails: &'a [R],
     payload: E::Shared<'a>,
@@ -455,7 +460,7 @@ async fn call_each_concurrent<'a, E: Event, R: RailOn<E> + Sync>(
     None
 }
 
-/// The rails of a list with their indices, in the order in which they run.
+/// Returns the rails of a list with their indices, in the order in which they run.
 fn in_order<'a, R>(rails: &'a [R], list: &PlacedRail) -> impl Iterator<Item = (usize, &'a R)> + use<'a, R> {
     let (reversed, len) = (list.reversed, rails.len());
     (0..len).map(move |step| {
@@ -464,7 +469,7 @@ fn in_order<'a, R>(rails: &'a [R], list: &PlacedRail) -> impl Iterator<Item = (u
     })
 }
 
-/// Calls those rails of a list from this step on that are always called.
+/// Calls the rails of a list that are always called, from this step on.
 async fn call_always<E: Event, R: RailOn<E> + Sync>(
     rails: &[R],
     from: usize,
@@ -477,7 +482,7 @@ async fn call_always<E: Event, R: RailOn<E> + Sync>(
     }
 }
 
-/// What the rails of a list decided, in the name of one of them; nothing when each let the event pass.
+/// The decision of a list, in the name of one of its rails. `None` if all rails continue.
 #[doc(hidden)]
 pub struct ListOutput<E: Event>(Option<Outcome<E>>);
 

@@ -1,4 +1,4 @@
-//! What rails look for in a streamed answer.
+//! Patterns that rails search for in a streamed answer.
 
 #[cfg(feature = "regex")]
 mod regex;
@@ -6,32 +6,34 @@ mod regex;
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
-/// What [`StreamWindow::replace`](crate::StreamWindow::replace) and [`find`](crate::StreamWindow::find) look for.
+/// A pattern that [`StreamWindow::replace`](crate::StreamWindow::replace) and [`find`](crate::StreamWindow::find)
+/// search for.
 ///
-/// A pattern says more than where it matches: of a text that goes on, it says from where on a match may still begin or
-/// grow. Only that end of the text is held back.
+/// A pattern reports its matches. In a text that continues, it also reports the place from which a match may still
+/// begin or grow. The window holds back only the text after this place.
 ///
-/// These are patterns:
+/// The library implements the trait for these types:
 ///
 /// | pattern | matches |
 /// |---|---|
 /// | `str`, `&str`, `String` | this text; the empty text matches nowhere |
 /// | `char`, a closure of `char` to `bool` | one character |
-/// | a slice, array or `Vec` of patterns | what one of them matches; of several at one place, the longest match |
-/// | `regex::Regex`, with the feature `regex` | the regex, but no empty match |
-/// | `LazyLock` and `Arc` of a pattern | what the pattern matches |
+/// | a slice, array or `Vec` of patterns | a match of one of them; if several begin at one place, the longest |
+/// | `regex::Regex`, with the feature `regex` | a match of the regex that is not empty |
+/// | `LazyLock` and `Arc` of a pattern | a match of the pattern |
 ///
-/// Write the flags of a regex into its text: `(?i)key`. Those that only a `RegexBuilder` knows cannot be read. A regex that has
-/// some holds back the whole answer, because nothing says where its match may begin. The first search for a regex builds its
-/// automaton, which takes a millisecond, and ten or more with Unicode classes like `\w`. The automaton is kept.
+/// Write the flags of a regex into its text: `(?i)key`. The library cannot read flags that a `RegexBuilder` has set. A
+/// regex with such flags holds back the whole answer, because the library does not know where a match may begin. The
+/// first search for a regex builds an automaton, which takes a millisecond, or ten and more with Unicode classes like
+/// `\w`. The library keeps the automaton.
 ///
-/// Implement it for what none of these can express:
+/// Implement the trait for a search that these types cannot express:
 ///
 /// ```
 /// use exo_rails::prelude::*;
 /// use exo_rails::{Excerpt, Pattern, Search};
 ///
-/// /// The number of a card: 16 digits, the last of which checks the others.
+/// /// The number of a card: 16 digits, of which the last is a checksum.
 /// struct CardNumber;
 ///
 /// impl Pattern for CardNumber {
@@ -52,7 +54,7 @@ use std::sync::{Arc, LazyLock};
 ///     }
 /// }
 ///
-/// /// Luhn's formula.
+/// /// The formula of Luhn.
 /// fn is_valid(number: &str) -> bool {
 ///     let digits = number.bytes().rev().map(|byte| u32::from(byte - b'0'));
 ///     let doubled = |(i, digit)| if i % 2 == 0 { digit } else { digit * 2 / 10 + digit * 2 % 10 };
@@ -71,8 +73,8 @@ use std::sync::{Arc, LazyLock};
 pub trait Pattern {
     /// Searches for the first match in `excerpt.text` that begins at `excerpt.from` or later.
     ///
-    /// A match in a text that goes on must not depend on what follows: when more text could make it longer, or make an
-    /// earlier one, the answer is [`Search::Undecided`].
+    /// If the text continues, a match must not depend on the text that follows. Return [`Search::Undecided`] if more
+    /// text could make the match longer, or could complete an earlier match.
     fn search(&self, excerpt: Excerpt<'_>) -> Search;
 }
 
@@ -80,36 +82,37 @@ pub trait Pattern {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Excerpt<'t> {
-    /// The text. What is before [`from`](Self::from) is only there to be looked at, as `\b` of a regex does: one character,
-    /// or nothing where the answer begins.
+    /// The text. The part before [`from`](Self::from) is context for patterns such as the `\b` of a regex: one
+    /// character, or nothing at the beginning of the answer.
     pub text: &'t str,
-    /// Where the search begins, in bytes.
+    /// The start of the search, in bytes.
     pub from: usize,
-    /// Whether the answer ends with this text. Then nothing is undecided.
+    /// Whether the answer ends with this text. If it does, the window treats [`Search::Undecided`] as
+    /// [`Search::Nothing`].
     pub is_last: bool,
-    /// How many characters the longest match has: the `window` of the rail, or [`usize::MAX`] when it has none. A pattern
-    /// need not wait longer for a match to become whole.
+    /// The number of characters in the longest match: the `window` of the rail, or [`usize::MAX`] if the rail has none.
+    /// A pattern need not wait for a match that is longer.
     pub longest: usize,
 }
 
 impl<'t> Excerpt<'t> {
-    /// All of a text, to search in it from its beginning.
+    /// Makes an excerpt with the whole text, searched from its beginning.
     #[must_use]
     pub const fn new(text: &'t str, is_last: bool) -> Self {
         Self { text, from: 0, is_last, longest: usize::MAX }
     }
 }
 
-/// What a [`Pattern`] has found.
+/// The result of a [`Pattern`]'s search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Search {
-    /// No match, and none begins in this text.
+    /// The text has no match, and no match begins in it.
     Nothing,
-    /// The first match, in bytes. What follows the text does not change it.
+    /// The first match, in bytes. The text that follows cannot change the match.
     Match(Range<usize>),
-    /// A match may begin here, or has begun, and what follows the text decides. No match begins earlier.
+    /// A match begins or may begin at this place, and the text that follows decides. No match begins earlier.
     Undecided {
-        /// Where it begins, in bytes.
+        /// The place, in bytes.
         from: usize,
     },
 }
@@ -123,7 +126,7 @@ impl Pattern for str {
         if let Some(at) = text[from..].find(self) {
             return Search::Match(from + at..from + at + self.len());
         }
-        // The longest end of the text that the pattern begins with.
+        // Finds the longest end of the text that is also a beginning of the pattern.
         let first = text.ceil_char_boundary((text.len() + 1).saturating_sub(self.len()).max(from));
         let mut ends = text[first..].char_indices().map(|(at, _)| first + at);
         match ends.find(|at| self.starts_with(&text[*at..])) {
@@ -162,13 +165,13 @@ impl<F: Fn(char) -> bool> Pattern for F {
     }
 }
 
-/// How far a list looks at first, in bytes.
+/// The number of bytes in which the patterns of a list search first.
 const NEAR: usize = 4096;
 
 impl<P: Pattern> Pattern for [P] {
     fn search(&self, excerpt: Excerpt<'_>) -> Search {
-        // All of its patterns look at what is near before one looks further: the next match of each may be far away, and is
-        // searched again for each match of the others.
+        // All patterns search the near text before one of them searches further. The next match of a pattern may be far
+        // away, and the pattern searches for it again after each match of another pattern.
         let mut far = NEAR;
         loop {
             let end = excerpt.text.floor_char_boundary(excerpt.from.saturating_add(far));
@@ -184,7 +187,7 @@ impl<P: Pattern> Pattern for [P] {
     }
 }
 
-/// What is found first: of several matches at one place the longest.
+/// Returns the first match of several patterns. If several matches begin at one place, returns the longest.
 fn first<P: Pattern>(patterns: &[P], excerpt: Excerpt<'_>) -> Search {
     let (mut found, mut undecided): (Option<Range<usize>>, Option<usize>) = (None, None);
     for pattern in patterns {

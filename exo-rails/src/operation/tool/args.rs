@@ -1,4 +1,4 @@
-//! The arguments of a tool call as a type: read from the call, and written back where a rail has changed them.
+//! The typed arguments of a tool call. A rail can change them, and the library writes the changes into the call.
 
 use std::any::type_name;
 use std::ops::{Deref, DerefMut};
@@ -14,7 +14,7 @@ use crate::operation::tool::mismatch::{self, Mismatch};
 use crate::operation::tool::tool_args::ToolArgs;
 use crate::operation::tool::write_back::Change;
 
-/// The arguments of a call of the tool `T`, as the type that they have.
+/// The arguments of a call of the tool `T`, read into their type.
 ///
 /// ```
 /// use exo_rails::Args;
@@ -31,17 +31,17 @@ use crate::operation::tool::write_back::Change;
 /// assert_eq!(args.into_inner().path, "trash/orders.csv");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-// Without a bound, so that a type that is none is told once, where the macro asks for it.
+// Without a bound: rustc reports a type that is not the arguments of a tool once, at the bound in the expansion.
 pub struct Args<T>(T);
 
 impl<T> Args<T> {
-    /// These arguments: for tests of what takes them.
+    /// Wraps arguments. Use it to test code that takes `Args`.
     #[must_use]
     pub const fn new(args: T) -> Self {
         Self(args)
     }
 
-    /// The arguments of a call: for rails and hooks that look at calls of several tools.
+    /// Reads the arguments of a call. Use it in rails and hooks that handle calls of several tools.
     ///
     /// ```
     /// use exo_rails::prelude::*;
@@ -58,7 +58,7 @@ impl<T> Args<T> {
     /// ```
     ///
     /// # Errors
-    /// When they do not fit. Whether it is a call of this tool is not asked.
+    /// Returns an error if the arguments do not fit the type. The method does not check that the call names this tool.
     pub fn of(call: &ToolCallInputs) -> Result<Self, ArgsError>
     where
         T: ToolArgs,
@@ -66,7 +66,7 @@ impl<T> Args<T> {
         read(call).map(Self)
     }
 
-    /// The arguments alone.
+    /// Returns the arguments without the wrapper.
     #[must_use]
     pub fn into_inner(self) -> T {
         self.0
@@ -87,11 +87,11 @@ impl<T> DerefMut for Args<T> {
     }
 }
 
-/// The arguments of a tool call are not what its tool takes.
+/// The error for arguments of a tool call that do not fit the tool.
 ///
-/// The error says the place and what is expected there, and never what is in the arguments: as the [fault](crate::RailFault) of a
-/// rail, it is logged. When a tool cannot read its arguments, the model also reads the value that does not fit. The model
-/// wrote that value itself, and the rails before the call have let it pass.
+/// The error reports the place and the expected type. It never contains values of the arguments, because the
+/// [fault](crate::RailFault) of a rail is logged. If a tool cannot read its arguments, the model also reads the value
+/// that does not fit. The model has written this value itself, and the rails before the call have allowed it.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -119,49 +119,49 @@ impl<T> DerefMut for Args<T> {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ArgsError {
-    /// They are a list, which has no names that a rail could look at.
+    /// The arguments are a list. A list has no names that a rail could look for.
     #[error("the arguments of `{tool_name}` are a list: an object is expected")]
     List {
-        /// The tool.
+        /// The name of the tool.
         tool_name: String,
     },
-    /// They are text that is not JSON: what the model wrote.
+    /// The arguments are text that the model wrote and that is not JSON.
     #[error("the arguments of `{tool_name}` are not JSON: {source}")]
     NotJson {
-        /// The tool.
+        /// The name of the tool.
         tool_name: String,
-        /// What is wrong with the text.
+        /// The error of the JSON parser.
         source: serde_json::Error,
     },
-    /// They do not fit the type.
+    /// The arguments do not fit the type.
     #[error("the arguments of `{tool_name}` do not fit `{type_name}`: {}{mismatch}", at(path))]
     Mismatch {
-        /// The tool.
+        /// The name of the tool.
         tool_name: String,
-        /// The type that its arguments have, without the modules that it is in.
+        /// The type of the arguments, without its modules.
         type_name: &'static str,
-        /// Where in the arguments, such as `targets[2].path`; empty when it is about all of them. A name that the type does not
-        /// declare, such as a key of a map, is `*`.
+        /// The place in the arguments, such as `targets[2].path`. Empty if the error is about all arguments. `*` stands
+        /// for a name that the type does not declare, such as a key of a map.
         path: String,
-        /// What does not fit, such as `invalid type: integer, expected a string`.
+        /// The reason why they do not fit, such as `invalid type: integer, expected a string`.
         mismatch: String,
     },
-    /// They have the type but cannot be written as JSON, such as a map whose keys are lists.
+    /// The arguments have the type but cannot be written as JSON, such as a map whose keys are lists.
     #[error("the arguments of `{tool_name}`, a `{type_name}`, cannot be written as JSON: its `Serialize` refuses them")]
     Unwritable {
-        /// The tool.
+        /// The name of the tool.
         tool_name: String,
-        /// The type that its arguments have, without the modules that it is in.
+        /// The type of the arguments, without its modules.
         type_name: &'static str,
     },
-    /// What a rail has left in them is not what the tool would read.
+    /// After a change by a rail, the tool would read different arguments than the rail has left.
     #[error(
         "the arguments of `{tool_name}` would not be read as a rail has changed them: `Serialize` and `Deserialize` of `{type_name}` do not agree"
     )]
     NotKept {
-        /// The tool.
+        /// The name of the tool.
         tool_name: String,
-        /// The type that its arguments have, without the modules that it is in.
+        /// The type of the arguments, without its modules.
         type_name: &'static str,
     },
 }
@@ -171,7 +171,7 @@ fn at(path: &str) -> String {
 }
 
 impl ArgsError {
-    /// The same text about a mismatch, with the value that does not fit.
+    /// Returns the text of the error with the value that does not fit.
     fn with_value(&self, value: &str) -> String {
         match self {
             Self::Mismatch { tool_name, type_name, .. } => {
@@ -181,7 +181,7 @@ impl ArgsError {
         }
     }
 
-    /// The tool whose arguments they are.
+    /// Returns the name of the tool.
     #[must_use]
     pub fn tool_name(&self) -> &str {
         match self {
@@ -200,30 +200,31 @@ impl From<ArgsError> for OperationError {
     }
 }
 
-/// The name of a type without the modules that it is in: `Batch<DeleteFile>` for `a::Batch<b::DeleteFile>` would need
-/// a text of its own, so only those before the first `<` are left out.
+/// Returns the name of a type without its modules. Only the modules before the first `<` are removed, because
+/// `Batch<DeleteFile>` for `a::Batch<b::DeleteFile>` would need a new string.
 fn short_name<A>() -> &'static str {
     let name = type_name::<A>();
     let end = name.find('<').unwrap_or(name.len());
     name[..end].rfind("::").map_or(name, |colons| &name[colons + 2..])
 }
 
-/// Refuses arguments that are text and not JSON: a tool would have to guess what the model meant.
+/// Rejects arguments that are text but not JSON, because a tool would have to guess their meaning.
 pub(crate) fn ensure_json(call: &ToolCallInputs) -> Result<(), ArgsError> {
     let Value::String(text) = &call.arguments else { return Ok(()) };
-    // As a value: half of a character, or a number beyond all bounds, is text that a value cannot hold.
+    // Reads a `Value`, because text may contain half of a character or a number out of range, which a `Value` cannot
+    // hold.
     match serde_json::from_str::<Value>(text) {
         Ok(_) => Ok(()),
         Err(source) => Err(ArgsError::NotJson { tool_name: call.tool_name.clone(), source }),
     }
 }
 
-/// The arguments of a call as this type, for rails.
+/// Reads the arguments of a call into a type, for rails.
 pub(crate) fn read<A: DeserializeOwned>(call: &ToolCallInputs) -> Result<A, ArgsError> {
     typed(call).map_err(|unfit| unfit.error)
 }
 
-/// The same for a tool, whose error the model reads.
+/// Reads the arguments of a call into a type, for a tool. The model reads the error.
 pub(crate) fn read_for_tool<A: DeserializeOwned>(call: &ToolCallInputs) -> Result<A, OperationError> {
     typed(call).map_err(|Unfit { error, value }| match value {
         None => error.into(),
@@ -231,17 +232,17 @@ pub(crate) fn read_for_tool<A: DeserializeOwned>(call: &ToolCallInputs) -> Resul
     })
 }
 
-/// Why arguments cannot be read.
+/// The reason why arguments cannot be read.
 struct Unfit {
     error: ArgsError,
-    /// What does not fit, and where, with the value.
+    /// The place, the reason and the value that does not fit.
     value: Option<String>,
 }
 
-/// The arguments of a call as this type. This is the one way to them: for tools as for rails.
+/// Reads the arguments of a call into a type. Tools and rails both read arguments with this function only.
 fn typed<A: DeserializeOwned>(call: &ToolCallInputs) -> Result<A, Unfit> {
     let tool_name = || call.tool_name.clone();
-    // A list fits a struct by the order of its fields, but rails look at arguments by their names.
+    // serde reads a list into a struct by the order of the fields, but rails look at arguments by their names.
     if call.arguments.is_array() {
         return Err(Unfit { error: ArgsError::List { tool_name: tool_name() }, value: None });
     }
@@ -253,37 +254,38 @@ fn typed<A: DeserializeOwned>(call: &ToolCallInputs) -> Result<A, Unfit> {
     })
 }
 
-/// Arguments as JSON.
+/// Writes arguments as JSON.
 pub(crate) fn write<A: Serialize>(tool_name: &str, args: &A) -> Result<Value, ArgsError> {
     serde_json::to_value(args)
         .map_err(|_| ArgsError::Unwritable { tool_name: tool_name.to_owned(), type_name: short_name::<A>() })
 }
 
-/// The arguments of a call while a rail may change them, for `&mut Args<T>`.
+/// The arguments of a call for a rail that takes `&mut Args<T>`.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct OpenArgs<T> {
-    /// What the rail receives.
+    /// The value that the rail receives.
     pub args: Args<T>,
-    /// How they were written before the rail.
+    /// The JSON of the arguments before the rail.
     before: Value,
 }
 
 impl<T: ToolArgs> OpenArgs<T> {
-    /// Reads them.
+    /// Reads the arguments.
     ///
     /// # Errors
-    /// When they do not fit.
+    /// Returns an error if they do not fit the type.
     pub fn open(call: &ToolCallInputs) -> Result<Self, ArgsError> {
         let args = T::open_args(call)?;
         let before = write(&call.tool_name, &*args)?;
         Ok(Self { args, before })
     }
 
-    /// Writes what has been changed, and only that, into the call.
+    /// Writes the changes of the rail, and nothing else, into the call.
     ///
     /// # Errors
-    /// When they cannot be written, or would be read as something else than what was written: nothing is changed then.
+    /// Returns an error, and changes nothing, if the arguments cannot be written, or if the tool would read different
+    /// arguments than the rail has left.
     pub fn write_back(self, call: &mut ToolCallInputs) -> Result<(), ArgsError> {
         let after = write(&call.tool_name, &*self.args)?;
         if after == self.before {

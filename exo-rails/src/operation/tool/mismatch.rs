@@ -1,7 +1,8 @@
-//! Why arguments do not fit a type, without what is in them: for faults, which are logged and which rails of others read.
+//! The reason why arguments do not fit a type, without values of the arguments. Faults are logged, and other rails read
+//! them.
 //!
-//! The texts of serde quote values: `invalid type: string "sk-live-4711", expected u32`. So arguments that do not fit are read
-//! a second time, with an error that never has a value.
+//! The texts of serde quote values: `invalid type: string "sk-live-4711", expected u32`. So this module reads arguments
+//! that do not fit a second time, with an error type that never has a value.
 
 use std::fmt::{self, Display, Write};
 use std::{slice, vec};
@@ -14,18 +15,18 @@ use serde::de::{
 use serde::forward_to_deserialize_any;
 use serde_json::{Map, Value};
 
-/// What does not fit, and where.
+/// A place in the arguments that does not fit, and the reason.
 #[derive(Debug, Default)]
 pub(super) struct Mismatch {
-    /// The place, with `*` for a name that the type does not have: such a name is the model's.
+    /// The place. `*` stands for a name that the type does not declare, because the model has chosen this name.
     pub(super) path: String,
     /// The place with all names.
     pub(super) full_path: String,
-    /// What the type expects, and of which kind the value is.
+    /// The expectation of the type, and the kind of the value.
     pub(super) text: String,
 }
 
-/// Why these arguments do not fit the type.
+/// Returns the reason why these arguments do not fit the type.
 pub(super) fn of<A: DeserializeOwned>(arguments: &Value) -> Mismatch {
     match A::deserialize(Probe(arguments)) {
         Err(mismatch) => mismatch,
@@ -58,7 +59,7 @@ impl Display for Mismatch {
 impl std::error::Error for Mismatch {}
 
 impl Error for Mismatch {
-    // The words of a type about a value may quote it.
+    // The text of a type about a value may quote the value.
     fn custom<T: Display>(_: T) -> Self {
         Self::of("the type refuses the value")
     }
@@ -127,7 +128,7 @@ fn found(value: &Value) -> Unexpected<'_> {
     }
 }
 
-/// A value, read as `serde_json` reads it.
+/// A value that is read in the way of `serde_json`.
 struct Probe<'de>(&'de Value);
 
 impl<'de> Deserializer<'de> for Probe<'de> {
@@ -250,7 +251,7 @@ impl<'de> MapAccess<'de> for Fields<'de> {
     }
 }
 
-/// The name of a field, which may be a number where a map has numbers as keys.
+/// The name of a field. It may be a number, because a map may have numbers as keys.
 struct Name<'de>(&'de str);
 
 macro_rules! numbers {
@@ -301,7 +302,7 @@ impl<'de> Deserializer<'de> for Name<'de> {
     }
 }
 
-/// A variant of an enum, with its value when there is one.
+/// A variant of an enum, with its value if it has one.
 struct Variant<'de> {
     name: &'de str,
     value: Option<&'de Value>,

@@ -1,4 +1,4 @@
-//! What an agent can do: its tools.
+//! The tools of an agent.
 
 pub(crate) mod args;
 mod mismatch;
@@ -25,9 +25,9 @@ use crate::operation::permit::Permit;
 
 type ToolFuture = Pin<Box<dyn Future<Output = Result<ToolOutput, OperationError>> + Send>>;
 
-/// A tool of an `Agent`: what the model is told about it, and an async function.
+/// A tool of an `Agent`: an async function, and its description for the model.
 ///
-/// The only way to call it is with a permit, so it does not run unguarded.
+/// A call needs a permit, so a tool never runs unguarded.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -55,15 +55,18 @@ pub struct Tool {
 }
 
 impl Tool {
-    /// A tool of this name. `parameters` is a JSON schema of its arguments; `run` receives them as any type
-    /// that they deserialize into (`serde_json::Value` takes all), and returns text, JSON or a
-    /// [`ToolOutput`]. It fails with [any error](crate::IntoFailure), such as one of the application.
+    /// Makes a tool with this name. `parameters` is a JSON schema of the arguments.
     ///
-    /// Arguments that do not fit are an [`OperationError`] of kind
-    /// [`InvalidRequest`](OperationErrorKind::InvalidRequest), with the [`ArgsError`](crate::ArgsError) underneath;
-    /// `run` is then not called. So is a list, which has no names that a rail could look at.
+    /// `run` takes any type that the arguments deserialize into, such as `serde_json::Value` for arguments of any kind.
+    /// It returns text, JSON or a [`ToolOutput`]. It may fail with [any error](crate::IntoFailure), such as an error
+    /// type of your application.
     ///
-    /// A tool whose arguments rails look at by their type is made by [`ToolArgs::tool`](crate::ToolArgs::tool).
+    /// If the arguments do not fit, the library does not call `run`. The call fails with an [`OperationError`] of the
+    /// kind [`InvalidRequest`](OperationErrorKind::InvalidRequest), whose source is an [`ArgsError`](crate::ArgsError).
+    /// This includes a list of arguments, because a list has no names that a rail could look for.
+    ///
+    /// If rails take the arguments of the tool by their type, make it with [`ToolArgs::tool`](crate::ToolArgs::tool)
+    /// instead.
     pub fn new<A, F, Fut, O, E>(
         name: impl Into<String>,
         description: impl Into<String>,
@@ -80,14 +83,14 @@ impl Tool {
         Self::typed(ToolSpec::new(name, description, parameters), move |arguments, call| {
             let future = run(arguments);
             async move {
-                // The permit stays until the tool is done.
+                // The permit must live until the tool has finished.
                 let _call = call;
                 future.await
             }
         })
     }
 
-    /// A tool whose function receives its arguments as a type, and the permit.
+    /// Makes a tool with a function that takes typed arguments and the permit.
     pub(crate) fn typed<A, F, Fut, O, E>(spec: ToolSpec, run: F) -> Self
     where
         A: DeserializeOwned,
@@ -105,14 +108,14 @@ impl Tool {
         })
     }
 
-    /// The same, for a function that takes the permit itself: for the call's id, and for
-    /// [`Permit::context`] with run state and cancellation.
+    /// Makes a tool with a function that takes the permit. The permit has the id of the call, and its
+    /// [`context`](Permit::context) has the run's state and cancellation.
     ///
-    /// The function may pass the permit on to another tool of the same name: so a tool is wrapped. A tool of another name refuses
-    /// it.
+    /// The function may pass the permit to another tool with the same name, and so wrap it. A tool with another name
+    /// refuses the permit.
     ///
-    /// It deserializes the arguments for itself. A struct also deserializes from a list, which has no names that
-    /// a rail could look at: [`Tool::new`] refuses lists, here it is up to the function.
+    /// The function deserializes the arguments itself. [`Tool::new`] rejects a list of arguments. Here the function
+    /// must do so: a list deserializes into a struct too, but it has no names that a rail could look for.
     ///
     /// ```
     /// use exo_rails::prelude::*;
@@ -150,9 +153,10 @@ impl Tool {
         Self { spec, is_idempotent: false, run: Arc::new(run) }
     }
 
-    /// Declares that two equal calls of the tool do no more than one: a search, or a payment with a key that the service knows.
+    /// Declares that two equal calls of the tool have the same effect as one call. Examples are a search, and a payment
+    /// with a key that the service knows.
     ///
-    /// When a run is resumed, a call of this tool is repeated if it had begun before the program ended and its end was not
+    /// When a run is resumed, the agent repeats a call of this tool if the call had started and its end was not
     /// recorded.
     ///
     /// ```
@@ -168,28 +172,32 @@ impl Tool {
         self
     }
 
-    /// Whether a call may be repeated: see [`idempotent`](Self::idempotent).
+    /// Returns whether a call may be repeated: see [`idempotent`](Self::idempotent).
     #[must_use]
     pub const fn is_idempotent(&self) -> bool {
         self.is_idempotent
     }
 
-    /// The name that the model calls it by.
+    /// Returns the name by which the model calls the tool.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.spec.function.name
     }
 
-    /// What the model is told about it.
+    /// Returns the description of the tool for the model.
     #[must_use]
     pub const fn spec(&self) -> &ToolSpec {
         &self.spec
     }
 
-    /// Runs it.
+    /// Runs the tool.
     ///
     /// # Errors
-    /// When the permit is for another tool, when the arguments do not fit, or when the tool fails.
+    /// Returns an error if
+    ///
+    /// - the permit is for another tool, or its guard has ended,
+    /// - the arguments do not fit, or
+    /// - the tool fails.
     pub fn call(
         &self,
         call: Permit<ToolCallInputs>,
@@ -213,7 +221,7 @@ impl Tool {
         Ok(ensure_json(call)?)
     }
 
-    /// Runs the tool of this list that the call names.
+    /// Finds the tool that the call names in a list, and runs it.
     ///
     /// ```
     /// use exo_rails::prelude::*;
@@ -230,7 +238,8 @@ impl Tool {
     /// ```
     ///
     /// # Errors
-    /// When there is no tool of this name, when the arguments do not fit it, and when it fails.
+    /// Returns an error if the list has no tool with this name, if the arguments do not fit the tool, or if the tool
+    /// fails.
     pub fn call_named(
         tools: &[Self],
         call: Permit<ToolCallInputs>,
@@ -239,7 +248,7 @@ impl Tool {
     }
 }
 
-/// What a tool does, once it is waited for. Until then, the guard of its permit may have ended.
+/// Returns the future of a tool. It checks the permit when it is first polled, because the guard may have ended before.
 fn begins<Fut, O, E>(permit: Permit<ToolCallInputs>, tool: Fut) -> ToolFuture
 where
     Fut: Future<Output = Result<O, E>> + Send + 'static,
@@ -248,7 +257,7 @@ where
 {
     Box::pin(async move {
         permit.ensure_open()?;
-        // The tool has it.
+        // The tool has its own handle to the permit.
         drop(permit);
         tool.await.map(Into::into).map_err(IntoFailure::into_failure)
     })
@@ -266,7 +275,7 @@ pub(super) fn call_one_of<'t>(
     }
 }
 
-/// There is no tool of this name among these.
+/// The error for a tool name that is not in the list.
 fn unknown<'t>(name: &str, tools: impl Iterator<Item = &'t Tool>) -> OperationError {
     let names: Vec<_> = tools.map(|tool| format!("`{}`", tool.name())).collect();
     let known =

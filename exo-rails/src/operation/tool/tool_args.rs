@@ -1,4 +1,4 @@
-//! Tools whose arguments are a type.
+//! Tools with typed arguments.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -15,10 +15,10 @@ use crate::operation::permit::Permit;
 use crate::operation::tool::Tool;
 use crate::operation::tool::args::{Args, ArgsError, OpenArgs, read, write};
 
-/// The arguments of a tool, as a struct: with it, a tool has a name, a description and a schema, before there is
-/// anything that runs it.
+/// The arguments of a tool, as a struct. The type has the name, the description and the schema of the tool, even before
+/// a function that runs the tool exists.
 ///
-/// `#[derive(ToolArgs)]` implements it: see [there](derive@crate::ToolArgs).
+/// Derive it with [`#[derive(ToolArgs)]`](derive@crate::ToolArgs).
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -52,29 +52,29 @@ use crate::operation::tool::args::{Args, ArgsError, OpenArgs, read, write};
     note = "they are a struct under `#[derive(Serialize, Deserialize, ToolArgs)]` and `#[tool(name = \"delete_file\")]`"
 )]
 pub trait ToolArgs: Json + Send + Sync + 'static {
-    /// The name that the model calls the tool by.
+    /// The name by which the model calls the tool.
     const NAME: &'static str;
 
-    /// What the model is told about the tool; empty when there is nothing to say.
+    /// The description of the tool for the model. Empty if there is none.
     const DESCRIPTION: &'static str;
 
-    /// The name, with the type that it is the name of.
+    /// The name of the tool, together with the type of its arguments.
     #[doc(hidden)]
     const NAMED: Named<Self> = Named { name: Self::NAME, args: PhantomData };
 
-    /// A JSON schema of the arguments.
+    /// Returns a JSON schema of the arguments.
     fn schema() -> Value;
 
-    /// Name, description and schema, as the model is told.
+    /// Returns the name, the description and the schema, in the form for the model.
     #[must_use]
     fn spec() -> ToolSpec {
         ToolSpec::new(Self::NAME, Self::DESCRIPTION, Self::schema())
     }
 
-    /// The arguments of a call while a rail looks at them, for `&Args<Self>`.
+    /// Reads the arguments of a call for a rail that takes `&Args<Self>`.
     ///
     /// # Errors
-    /// When they do not fit.
+    /// Returns an error if they do not fit the type.
     #[doc(hidden)]
     fn open_args(call: &ToolCallInputs) -> Result<Args<Self>, ArgsError>
     where
@@ -83,10 +83,10 @@ pub trait ToolArgs: Json + Send + Sync + 'static {
         read(call).map(Args::new)
     }
 
-    /// The arguments of a call while a rail may change them, for `&mut Args<Self>`.
+    /// Reads the arguments of a call for a rail that takes `&mut Args<Self>`.
     ///
     /// # Errors
-    /// When they do not fit.
+    /// Returns an error if they do not fit the type.
     #[doc(hidden)]
     fn open_args_mut(call: &ToolCallInputs) -> Result<OpenArgs<Self>, ArgsError>
     where
@@ -95,7 +95,7 @@ pub trait ToolArgs: Json + Send + Sync + 'static {
         OpenArgs::open(call)
     }
 
-    /// The tool that runs this function: see [`Tool::new`].
+    /// Makes the tool from a function that runs it: see [`Tool::new`].
     fn tool<F, Fut, O, E>(run: F) -> ToolFor<Self>
     where
         Self: Sized,
@@ -107,8 +107,8 @@ pub trait ToolArgs: Json + Send + Sync + 'static {
         ToolFor::of(Tool::new(Self::NAME, Self::DESCRIPTION, Self::schema(), run))
     }
 
-    /// The same, for a function that takes the permit as well: for the call's id, and for [`Permit::context`] with
-    /// run state and cancellation.
+    /// Makes the tool from a function that takes the permit too. The permit has the id of the call, and its
+    /// [`context`](Permit::context) has the run's state and cancellation.
     ///
     /// ```
     /// use exo_rails::prelude::*;
@@ -141,11 +141,12 @@ pub trait ToolArgs: Json + Send + Sync + 'static {
     }
 }
 
-/// What `#[derive(ToolArgs)]` writes. From it comes [`ToolArgs`]: rustc is asked not to list the implementation of the library
-/// in messages. In the expansion, the attribute for that may have no name.
+/// The trait that `#[derive(ToolArgs)]` implements. The library implements [`ToolArgs`] for it, because this
+/// implementation can ask rustc not to list it in messages. An expansion cannot always name the attribute for this.
 #[doc(hidden)]
 pub trait DerivedToolArgs: Json + Send + Sync + 'static {
-    /// See [`ToolArgs::NAME`]. Of the same name, rustc would propose neither to who mistypes it.
+    /// See [`ToolArgs::NAME`]. The constant has another name, because rustc proposes neither of two constants with one
+    /// name to a user who mistypes it.
     const TOOL_NAME: &'static str;
     /// See [`ToolArgs::DESCRIPTION`].
     const TOOL_DESCRIPTION: &'static str;
@@ -176,9 +177,9 @@ impl<A> Named<A> {
     }
 }
 
-/// A tool that takes the arguments `A`: made by [`ToolArgs::tool`].
+/// A tool that takes the arguments `A`. [`ToolArgs::tool`] makes it.
 ///
-/// It is a [`Tool`] of which the compiler knows which one it is.
+/// Unlike a [`Tool`], it has a type that names its arguments, so the compiler knows which tool it is.
 ///
 /// ```
 /// use exo_rails::{ToolFor, prelude::*};
@@ -197,7 +198,7 @@ impl<A> Named<A> {
 /// let tool: Tool = search().into();
 /// # let _ = tool;
 /// ```
-// Without a bound: what is no tool is reported once, where it is named.
+// Without a bound: rustc reports a type that is not the arguments of a tool once, where the user names it.
 pub struct ToolFor<A> {
     tool: Tool,
     args: PhantomData<fn(A)>,
@@ -208,28 +209,29 @@ impl<A> ToolFor<A> {
         Self { tool, args: PhantomData }
     }
 
-    /// The name that the model calls it by.
+    /// Returns the name by which the model calls the tool.
     #[must_use]
     pub fn name(&self) -> &str {
         self.tool.name()
     }
 
-    /// What the model is told about it.
+    /// Returns the description of the tool for the model.
     #[must_use]
     pub const fn spec(&self) -> &ToolSpec {
         self.tool.spec()
     }
 
-    /// Declares that two equal calls of the tool do no more than one: see [`Tool::idempotent`].
+    /// Declares that two equal calls of the tool have the same effect as one call: see [`Tool::idempotent`].
     #[must_use]
     pub fn idempotent(self) -> Self {
         Self::of(self.tool.idempotent())
     }
 
-    /// Runs it.
+    /// Runs the tool.
     ///
     /// # Errors
-    /// When the arguments do not fit, or the tool fails.
+    /// Returns an error if the permit is for another tool or its guard has ended, if the arguments do not fit, or if
+    /// the tool fails.
     pub fn call(
         &self,
         call: Permit<ToolCallInputs>,
@@ -263,7 +265,7 @@ impl<A> fmt::Debug for ToolFor<A> {
 }
 
 impl ToolCallInputs {
-    /// A call with these arguments of the tool that takes them: for tests of rails and tools.
+    /// Makes a call of the tool that takes these arguments. Use it to test rails and tools.
     ///
     /// ```
     /// use exo_rails::prelude::*;
@@ -281,13 +283,14 @@ impl ToolCallInputs {
     /// ```
     ///
     /// # Errors
-    /// When the arguments cannot be written as JSON, such as a map whose keys are lists.
+    /// Returns an error if the arguments cannot be written as JSON, such as a map whose keys are lists.
     pub fn of<A: ToolArgs>(args: &A) -> Result<Self, ArgsError> {
         Ok(Self::new(A::NAME).with_arguments(write(A::NAME, args)?))
     }
 }
 
-/// What can be read from JSON and written as JSON: both at once, so that a type which is neither is one message.
+/// Types that serde can read from JSON and write as JSON. It is one trait, so that rustc reports one error for a type
+/// that has neither.
 #[diagnostic::on_unimplemented(
     message = "the arguments of a tool are read from JSON and written as JSON: `{Self}` does not have both",
     label = "derive both: `#[derive(Serialize, Deserialize)]`",
@@ -299,11 +302,11 @@ pub trait Json<Impl = ()>: Serialize + DeserializeOwned {}
 #[diagnostic::do_not_recommend]
 impl<T: Serialize + DeserializeOwned> Json for T {}
 
-/// See [`Decoy`]: without it, serde says what is missing, once for each of its traits.
+/// See [`Decoy`]: without this implementation, rustc reports each missing trait of serde.
 #[diagnostic::do_not_recommend]
 impl<T: Serialize + DeserializeOwned, Impl: Decoy> Json<Impl> for T {}
 
-/// What has a JSON schema: whatever derives `JsonSchema`, with the feature `schemars`.
+/// Types with a JSON schema. With the feature `schemars`, these are all types that derive `JsonSchema`.
 #[cfg_attr(
     feature = "schemars",
     diagnostic::on_unimplemented(
@@ -323,7 +326,7 @@ impl<T: Serialize + DeserializeOwned, Impl: Decoy> Json<Impl> for T {}
     )
 )]
 pub trait HasSchema {
-    /// The schema.
+    /// Returns the schema.
     fn schema() -> Value;
 }
 
@@ -331,13 +334,13 @@ pub trait HasSchema {
 #[diagnostic::do_not_recommend]
 impl<T: schemars::JsonSchema> HasSchema for T {
     fn schema() -> Value {
-        // Providers differ in what they know of `$ref`; all of them know a schema that is written out.
+        // Providers support `$ref` in different ways, but all of them support a schema without references.
         let settings = schemars::generate::SchemaSettings::draft2020_12().with(|settings| {
             settings.meta_schema = None;
             settings.inline_subschemas = true;
         });
         let mut schema = settings.into_generator().into_root_schema_for::<T>();
-        // The tool has a name and a description of its own.
+        // The tool has its own name and description.
         schema.remove("title");
         schema.remove("description");
         schema.to_value()

@@ -1,4 +1,4 @@
-//! The tools of an agent, declared once.
+//! Sets of tools, which an agent declares once.
 
 use crate::error::OperationError;
 use crate::message::{ToolCallInputs, ToolOutput, ToolSpec};
@@ -8,9 +8,9 @@ use crate::operation::tool::{Tool, call_one_of};
 use crate::point::text::{Text, same};
 use crate::rail::NamesOf;
 
-/// The tools of an agent: a struct made by [`tools!`](crate::tools), with a field for each.
+/// The tools of an agent: a struct with one field for each tool. [`tools!`](crate::tools) declares it.
 ///
-/// It is complete by its type: a value of it has something to run for every tool that is declared.
+/// A value of the struct has a function for every declared tool, because a value with a missing field does not compile.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -30,7 +30,7 @@ use crate::rail::NamesOf;
 /// let tools = SupportTools {
 ///     search: Search::tool(|args| async move { Ok::<_, OperationError>(format!("nothing about {}", args.query)) }),
 /// };
-/// // In your own loop; an agent takes the set with `Agent::builder(…).tools(tools)`.
+/// // In your own loop. For an agent, pass the set to `Agent::builder(…).tools(tools)`.
 /// let call = ToolCallInputs::of(&Search { query: "rails".into() })?;
 /// let output = NoRails.guard_tool_call(call, &mut RunContext::new("demo"), |call| tools.call(call)).await?;
 /// assert_eq!(output.content, "nothing about rails");
@@ -48,15 +48,15 @@ pub trait ToolSet: IntoIterator<Item = Tool> + Sized {
     /// The names of the tools, in the order of the fields.
     const NAMES: &'static [&'static str];
 
-    /// The tools, in the order of the fields.
+    /// Returns the tools, in the order of the fields.
     fn tools(&self) -> impl Iterator<Item = &Tool>;
 
-    /// What the model is told about the tools.
+    /// Returns the descriptions of the tools for the model.
     fn specs(&self) -> Vec<ToolSpec> {
         self.tools().map(|tool| tool.spec().clone()).collect()
     }
 
-    /// The tools, for whoever takes a list.
+    /// Converts the set into a list of tools.
     fn into_tools(self) -> Vec<Tool> {
         self.into_iter().collect()
     }
@@ -64,39 +64,41 @@ pub trait ToolSet: IntoIterator<Item = Tool> + Sized {
     /// Runs the tool that the call names.
     ///
     /// # Errors
-    /// When there is no tool of this name, when the arguments do not fit it, and when it fails.
+    /// Returns an error if the set has no tool with this name, if the arguments do not fit the tool, or if the tool
+    /// fails.
     fn call(&self, call: Permit<ToolCallInputs>) -> impl Future<Output = Result<ToolOutput, OperationError>> + Send {
         let tools: Vec<_> = self.tools().collect();
         call_one_of(tools.iter().copied(), call)
     }
 }
 
-/// What a set of tools is as a list.
+/// The iterator over the tools of a set.
 pub type IntoTools = std::vec::IntoIter<Tool>;
 
-/// These tools as a list.
+/// Converts an array of tools into an iterator.
 #[must_use]
 pub fn into_tools<const N: usize>(tools: [Tool; N]) -> IntoTools {
     Vec::from(tools).into_iter()
 }
 
-/// The name of the tool in a field of a set. The macro names the type of its arguments in the field alone, and has the
-/// compiler infer it here: so a type that does not exist is told once.
+/// Returns the name of the tool in a field of a set. The macro names the type of the arguments at the field only, and
+/// the compiler infers it here. So rustc reports an unknown type only once.
 #[must_use]
 pub const fn name_of<S, A>(_: fn(&S) -> &ToolFor<A>, named: &Named<A>) -> &'static str {
     named.name()
 }
 
-/// The names of a set and of its tools.
+/// Returns the names of a set and of its tools.
 #[must_use]
 pub const fn of_set<S: ToolSet>() -> NamesOf {
     NamesOf { set: S::NAME, tools: S::NAMES }
 }
 
-/// Asserts that no tool of a set has the name of one before it: given the types up to one of them.
+/// Asserts that the last of these tools has a name that no tool before it has. `types` are the types of the set's first
+/// tools.
 ///
 /// # Panics
-/// When the last has: at compile time.
+/// Panics at compile time if two names are equal.
 #[track_caller]
 pub const fn distinct<S: ToolSet>(types: &[&str]) {
     if let Some(text) = two_of_one_name(S::NAME, S::NAMES, types) {

@@ -1,7 +1,8 @@
-//! How what a rail has changed in the arguments of a call comes into what the model has written.
+//! Writes the changes of a rail into the arguments that the model has written.
 //!
-//! A type knows neither what it ignores nor the aliases of its fields, and serde does not tell. So each way to write a change is
-//! tried: the first one that the tool reads as the rail has left it is taken.
+//! A type does not know the fields that it ignores or the aliases of its fields, and serde does not report them. So
+//! this module tries several ways to write a change. It takes the first one that the tool reads as the rail has left
+//! the arguments.
 
 use std::collections::{HashMap, HashSet};
 use std::marker::PhantomData;
@@ -10,24 +11,25 @@ use serde_json::{Map, Value};
 
 use crate::operation::tool::tool_args::ToolArgs;
 
-/// How many times the arguments are read to find names and what may stay. A model can write any number of names.
+/// The greatest number of times that the arguments are read to find aliases and ignored fields. The limit is needed
+/// because a model can write any number of names.
 const MOST_READINGS: usize = 100;
 
 /// A change of the arguments `T`.
 pub(super) struct Change<'a, T> {
-    /// As the model has written them.
+    /// The arguments as the model has written them.
     original: &'a Value,
-    /// As the type writes them, before the change and after it.
+    /// The arguments as the type writes them, before and after the change.
     before: &'a Value,
     after: &'a Value,
-    /// How many readings are left.
+    /// The number of readings that are left.
     readings: usize,
     args: PhantomData<fn(T)>,
 }
 
 /// A field that the model has written under another name.
 struct Alias {
-    /// The object that it is in, as a JSON pointer of names that the type writes.
+    /// The object with the field, as a JSON pointer of names that the type writes.
     object: String,
     field: String,
     written: String,
@@ -38,7 +40,7 @@ impl<'a, T: ToolArgs> Change<'a, T> {
         Self { original, before, after, readings: MOST_READINGS, args: PhantomData }
     }
 
-    /// The arguments with the change; `None` when the type does not read what it writes.
+    /// Returns the changed arguments, or `None` if the type does not read the arguments that it writes.
     pub(super) fn written(mut self) -> Option<Value> {
         let merged = self.merged(self.original);
         if reads_as::<T>(&merged, self.after) {
@@ -59,7 +61,8 @@ impl<'a, T: ToolArgs> Change<'a, T> {
         merged
     }
 
-    /// The original with the names that the type writes, where something is changed, and the names that it had.
+    /// Returns the original with the names that the type writes, wherever something has changed, and the aliases that
+    /// were replaced.
     fn without_aliases(&mut self) -> (Value, Vec<Alias>) {
         let (mut renamed, mut aliases) = (self.original.clone(), Vec::new());
         self.rename(&mut renamed, &mut aliases, "", self.before, self.after);
@@ -93,10 +96,11 @@ impl<'a, T: ToolArgs> Change<'a, T> {
         }
     }
 
-    /// The name that a field has in an object, when it is not its own, and the arguments with its own.
+    /// Returns the alias of a field in an object, and the arguments with the field's own name instead. Returns `None`
+    /// if the model has not used an alias.
     ///
-    /// Under its own name beside the other, the field would be there twice, which is an error. Under its own name alone, the
-    /// arguments are what they were.
+    /// Two readings find an alias. If the field is added under its own name too, it appears twice, which serde rejects.
+    /// If the alias is renamed, the type reads the same arguments as before.
     fn alias(
         &mut self,
         arguments: &Value,
@@ -118,7 +122,8 @@ impl<'a, T: ToolArgs> Change<'a, T> {
         })
     }
 
-    /// As the type writes them, with what it has ignored of the original where that changes nothing.
+    /// Returns the arguments as the type writes them, plus the ignored fields of the original that do not change the
+    /// result.
     fn with_what_may_stay(&mut self) -> Value {
         let mut written = self.after.clone();
         let (Some(original), Some(before)) = (self.original.as_object(), self.before.as_object()) else {
@@ -137,7 +142,7 @@ impl<'a, T: ToolArgs> Change<'a, T> {
         written
     }
 
-    /// One of the readings that are left.
+    /// Reads the arguments if a reading is left.
     fn read(&mut self, reads: impl FnOnce() -> bool) -> Option<bool> {
         self.readings = self.readings.checked_sub(1)?;
         Some(reads())
@@ -145,7 +150,7 @@ impl<'a, T: ToolArgs> Change<'a, T> {
 }
 
 impl Alias {
-    /// Gives the field the name that the model has for it. A field that is gone has none.
+    /// Gives a field the name that the model has used. Does nothing if the rail has removed the field.
     fn restore(&self, arguments: &mut Value) {
         if let Some(Value::Object(object)) = arguments.pointer_mut(&self.object) {
             rename(object, &self.field, &self.written);
@@ -159,25 +164,25 @@ fn rename(object: &mut Map<String, Value>, from: &str, to: &str) {
     }
 }
 
-/// The arguments with a change of one object.
+/// Returns the arguments with a change in one object.
 fn edited(arguments: &Value, place: &str, edit: impl FnOnce(&mut Map<String, Value>)) -> Option<Value> {
     let mut edited = arguments.clone();
     edit(edited.pointer_mut(place)?.as_object_mut()?);
     Some(edited)
 }
 
-/// A JSON pointer to what is inside another: RFC 6901.
+/// Returns the JSON pointer (RFC 6901) to a name inside another pointer.
 fn inside(place: &str, name: &str) -> String {
     format!("{place}/{}", name.replace('~', "~0").replace('/', "~1"))
 }
 
-/// Whether arguments are read as those that were written like this.
+/// Returns whether the type reads these arguments as the value that it wrote as `written`.
 fn reads_as<T: ToolArgs>(arguments: &Value, written: &Value) -> bool {
     let again = T::deserialize(arguments).and_then(serde_json::to_value);
     again.is_ok_and(|again| in_order(again) == in_order(written.clone()))
 }
 
-/// The same with its lists sorted: a set is written in another order each time.
+/// Sorts all lists, because a set is written in a different order each time.
 fn in_order(value: Value) -> Value {
     match value {
         Value::Array(items) => {
@@ -190,8 +195,8 @@ fn in_order(value: Value) -> Value {
     }
 }
 
-/// Makes the changes from `before` to `after` in `place`, which may have less than `before` (defaults) and more (what
-/// the type does not know).
+/// Applies the changes from `before` to `after` to `place`. `place` may lack values of `before`, which are defaults,
+/// and may have fields that the type does not know.
 fn merge(place: &mut Value, before: &Value, after: &Value) {
     match (&mut *place, before, after) {
         (Value::Object(place), Value::Object(before), Value::Object(after)) => merge_fields(place, before, after),
@@ -209,14 +214,15 @@ fn merge_fields(place: &mut Map<String, Value>, before: &Map<String, Value>, aft
     for (name, new) in after.iter().filter(|(name, new)| before.get(*name) != Some(new)) {
         match (place.get_mut(name), before.get(name)) {
             (Some(place), Some(old)) => merge(place, old, new),
-            // A part of a default is no value: what was left out is written as a whole.
+            // The model left the field out, so its default cannot be changed in part. The whole field is added.
             _ => drop(place.insert(name.clone(), new.clone())),
         }
     }
 }
 
-/// The items of a list after a change. One that was there before stays as the model has written it, also at another place. In
-/// a list of the same length, one at the place of an item that is gone is that item, changed.
+/// Returns the items of a list after a change. An item that was there before stays as the model has written it, even at
+/// another place. If the length is the same, a new item at the place of a removed item counts as a change of the
+/// removed item.
 fn merged_items(written: &[Value], before: &[Value], after: &[Value]) -> Vec<Value> {
     let stays = |i: usize| before.get(i) == after.get(i);
     let mut moved: HashMap<String, Vec<usize>> = HashMap::new();
@@ -227,7 +233,8 @@ fn merged_items(written: &[Value], before: &[Value], after: &[Value]) -> Vec<Val
     let found: Vec<_> = after.iter().enumerate().map(find).collect();
     let taken: HashSet<_> = found.iter().flatten().copied().collect();
     let item = |(i, (new, found)): (usize, (&Value, Option<usize>))| match found {
-        // In a set, the places are not those of what the model has written: what has no parts is written anew.
+        // A set may have another order than the model's list, so the place may hold another item. Only objects and
+        // lists are kept as written.
         Some(found) if written[found].is_object() || written[found].is_array() => written[found].clone(),
         None if before.len() == after.len() && !taken.contains(&i) => {
             let mut merged = written[i].clone();

@@ -1,7 +1,8 @@
 //! The flags of a regex.
 //!
-//! A `RegexBuilder` sets flags that are not part of the regex's text, and a `Regex` shows only its text. So the regex is asked
-//! about texts that it would find differently with one of the flags.
+//! A `RegexBuilder` can set flags that are not part of the regex's text, and a `Regex` shows only its text. So this
+//! module makes texts for which the regex returns a different match with a flag than without it, and searches them with
+//! the regex.
 
 use std::ops::Range;
 
@@ -22,23 +23,24 @@ const FLAGS: [Flag; 7] = [
     (|config| config.unicode(false), |regex| regex.unicode(false)),
 ];
 
-/// What stands around a match: line ends and letters, on which `^`, `$` and `\b` depend.
+/// Text around a match. The results of `^`, `$` and `\b` depend on line ends and letters there.
 const AROUND: [(&str, &str); 5] = [("", ""), ("\n", ""), ("", "\n"), ("", "\r\n"), ("a", "a")];
 
-/// How often a text is made up for each flag.
+/// The number of texts to try for each flag.
 const ATTEMPTS: usize = 200;
 
-/// Texts that tell whether a regex has one of the flags, with what it finds without them.
+/// Texts that show whether a regex has one of the flags. Each text has the match that the regex finds without the
+/// flags.
 pub(super) struct Flags(Vec<(String, Option<Range<usize>>)>);
 
 impl Flags {
-    /// The texts for a regex; `None` when it is none without flags.
+    /// Makes the texts for a regex. Returns `None` if the text of the regex is not valid without flags.
     pub(super) fn of(source: &str) -> Option<Self> {
         let (plain, parsed) = (Regex::new(source).ok()?, syntax::parse(source).ok()?);
         let texts = FLAGS.iter().filter_map(|(config, builder)| {
             let hir = syntax::parse_with(source, &config(Config::new())).ok().filter(|hir| *hir != parsed)?;
             let flagged = builder(&mut RegexBuilder::new(source)).build().ok()?;
-            // Matches with the flag and without.
+            // Tries texts that match with the flag, and texts that match without it.
             let mut texts = (1..=ATTEMPTS).map(|attempt| text([&hir, &parsed][attempt % 2], source, attempt));
             let text = texts.find(|text| found(&plain, text) != found(&flagged, text))?;
             let expected = found(&plain, &text);
@@ -47,7 +49,7 @@ impl Flags {
         Some(Self(texts.collect()))
     }
 
-    /// Whether the regex finds what it would find without the flags.
+    /// Returns whether the regex finds the same matches as without the flags.
     pub(super) fn are_those_of(&self, regex: &Regex) -> bool {
         self.0.iter().all(|(text, expected)| found(regex, text) == *expected)
     }
@@ -57,15 +59,15 @@ fn found(regex: &Regex, text: &str) -> Option<Range<usize>> {
     regex.find(text).map(|found| found.range())
 }
 
-/// Makes up texts.
+/// Builds a text that matches.
 struct MadeUp {
     text: String,
     numbers: Numbers,
-    /// Characters on which much depends: those of the regex, and the end of a line.
+    /// Characters that are likely to make a difference: those of the regex, and the end of a line.
     likely: Vec<char>,
 }
 
-/// A text with a match in it, and something around it.
+/// Makes a text with a match, and with other characters around the match.
 fn text(hir: &Hir, source: &str, attempt: usize) -> String {
     let mut numbers = Numbers(attempt as u64);
     let (before, after) = AROUND[numbers.below(AROUND.len())];
@@ -101,7 +103,7 @@ impl MadeUp {
         }
     }
 
-    /// A character of a class: a likely one, or one of the ends of its ranges.
+    /// Returns a character of a class: a likely character, or an end of one of its ranges.
     fn one_of(&mut self, class: &Class) -> Option<char> {
         let ranges: Vec<(char, char)> = match class {
             Class::Unicode(class) => class.ranges().iter().map(|range| (range.start(), range.end())).collect(),
@@ -119,7 +121,7 @@ impl MadeUp {
     }
 }
 
-/// Numbers that look random: a linear congruential generator, with Knuth's constants.
+/// Pseudorandom numbers: a linear congruential generator with the constants of Knuth.
 struct Numbers(u64);
 
 impl Numbers {

@@ -1,8 +1,8 @@
-//! Regexes over a text that goes on.
+//! Regexes in a text that continues.
 //!
-//! A `Regex` says where it matches, and not whether a match may still begin or grow at the end of a text. So the states
-//! of its automaton are followed here, as in Pike's virtual machine: with each state goes the place where its match began,
-//! and a state that is alive at the end of the text is a match that may still come.
+//! A `Regex` finds matches, but does not report whether a match may still begin or grow at the end of a text. So this
+//! module runs the states of its automaton, like Pike's virtual machine. Each state carries the place where its match
+//! began. A state that is alive at the end of the text is a match that may still be completed.
 
 mod flags;
 
@@ -21,7 +21,7 @@ use super::{Excerpt, Pattern, Search};
 impl Pattern for Regex {
     fn search(&self, excerpt: Excerpt<'_>) -> Search {
         if !excerpt.is_last {
-            // Where nothing is known of it, nothing is decided before the end.
+            // If the library cannot derive the automaton, the search decides nothing before the end.
             return known(self).map_or(Search::Undecided { from: excerpt.from }, |known| {
                 Run::new(&known.automaton, excerpt).search()
             });
@@ -46,7 +46,7 @@ impl Pattern for &Regex {
     }
 }
 
-/// What is known of a regex by its text.
+/// The facts that the library derives from the text of a regex.
 struct Known {
     automaton: NFA,
     flags: Flags,
@@ -60,10 +60,10 @@ impl Known {
     }
 }
 
-/// How many regexes are known at once.
+/// The number of regexes in the cache.
 const KEPT: usize = 256;
 
-/// What is known of a regex; `None` where its text does not say what it matches.
+/// Returns the facts about a regex, or `None` if its text does not determine what it matches.
 fn known(regex: &Regex) -> Option<Arc<Known>> {
     static ALL: LazyLock<Mutex<HashMap<String, Option<Arc<Known>>>>> = LazyLock::new(Mutex::default);
     let all = || ALL.lock().unwrap_or_else(PoisonError::into_inner);
@@ -80,7 +80,7 @@ fn known(regex: &Regex) -> Option<Arc<Known>> {
     known.filter(|known| known.flags.are_those_of(regex))
 }
 
-/// The place of the character after this one.
+/// Returns the place after the character at this place.
 fn next_char(text: &str, at: usize) -> Option<usize> {
     text[at..].chars().next().map(|char| at + char.len_utf8())
 }
@@ -89,31 +89,31 @@ fn next_char(text: &str, at: usize) -> Option<usize> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Place {
     byte: usize,
-    /// Of the search: how many characters are before it.
+    /// The number of characters between the start of the search and this place.
     char: usize,
 }
 
-/// A state of the automaton, on its way from the beginning of a match.
+/// A state of the automaton, with the start of its match.
 #[derive(Clone, Copy)]
 struct Thread {
     state: StateID,
     start: Place,
 }
 
-/// One search.
+/// A search.
 struct Run<'s> {
     nfa: &'s NFA,
     excerpt: Excerpt<'s>,
     at: Place,
-    /// The threads that reach this place, in the order in which the regex prefers them: what began earlier first.
+    /// The threads that reach this place, in the order in which the regex prefers them: earlier starts first.
     threads: Vec<Thread>,
-    /// Those of them that can take a byte.
+    /// The threads that can take a byte.
     alive: Vec<Thread>,
-    /// The first thread for which the next character is missing, because of a `\b` or `$`.
+    /// The start of the first thread that needs the next character to decide, because of a `\b` or `$`.
     waits: Option<Place>,
-    /// The match that the regex prefers, as far as the threads have come.
+    /// The match that the regex prefers, among the bytes so far.
     found: Option<Range<Place>>,
-    /// The states that were reached at this place: for each, the number of the step at which it was.
+    /// For each state, the last step in which a thread reached it.
     reached: Vec<usize>,
     step: usize,
     stack: Vec<StateID>,
@@ -137,7 +137,7 @@ impl<'s> Run<'s> {
             if self.alive.is_empty() && self.waits.is_none() {
                 match self.found.take() {
                     Some(found) if found.start != found.end => return Search::Match(found.start.byte..found.end.byte),
-                    // An empty match is none.
+                    // An empty match does not count.
                     Some(found) => match next_char(text, found.start.byte) {
                         Some(byte) => self.restart(Place { byte, char: found.start.char + 1 }),
                         None => return Search::Nothing,
@@ -157,13 +157,13 @@ impl<'s> Run<'s> {
         }
     }
 
-    /// Begins again at this place.
+    /// Starts the search again at this place.
     fn restart(&mut self, at: Place) {
         (self.at, self.found) = (at, None);
         self.threads.clear();
     }
 
-    /// Follows all threads as far as they come without a byte.
+    /// Moves all threads as far as possible without the next byte.
     fn follow(&mut self) {
         self.step += 1;
         self.alive.clear();
@@ -184,7 +184,7 @@ impl<'s> Run<'s> {
                     State::BinaryUnion { alt1, alt2 } => self.stack.extend([*alt2, *alt1]),
                     State::Capture { next, .. } => self.stack.push(*next),
                     State::Fail => {}
-                    // The regex prefers it to all threads after it.
+                    // The regex prefers this match to all later threads.
                     State::Match { .. } => {
                         self.found = Some(thread.start..self.at);
                         return;
@@ -203,8 +203,8 @@ impl<'s> Run<'s> {
         }
     }
 
-    /// Drops the threads whose match would be longer than any: whether there were some. A match that was found already may
-    /// go on growing.
+    /// Drops the threads whose match would be longer than the longest match. Returns whether it dropped any. A match
+    /// that was found already may continue to grow.
     fn give_up(&mut self) -> bool {
         let (all, longest) = (self.alive.len(), self.excerpt.longest);
         let (found, at) = (self.found.as_ref(), self.at);
@@ -215,8 +215,8 @@ impl<'s> Run<'s> {
         self.alive.len() < all
     }
 
-    /// The threads that began after the one that was given up may have been taken for one with it. So those that began
-    /// lately are looked for again.
+    /// Returns the place for a new start after a thread was dropped. Threads that started later may have been merged
+    /// into the dropped thread, because they had reached the same state. So the search starts again half a window back.
     fn half_a_window_back(&self) -> Place {
         let back = self.excerpt.longest / 2;
         let text = &self.excerpt.text[self.excerpt.from..self.at.byte];
