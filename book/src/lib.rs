@@ -26,6 +26,7 @@ pages! {
     agents = "agents.md",
     models = "models.md",
     streams = "streams.md",
+    redaction = "redaction.md",
     suspension = "suspension.md",
     watching = "watching.md",
     testing = "testing.md",

@@ -1,10 +1,6 @@
 // The README links to its pages as files. Rustdoc uses the first definition of a link, so these definitions replace the
 // files with modules.
-//! [tour]: guide::tour
 //! [mistakes]: guide::mistakes
-//! [redaction]: guide::redaction
-//! [hooks]: guide::lifecycle_hooks
-//! [benchmarks]: guide::tour#what-it-costs
 #![doc = include_str!("../README.md")]
 
 extern crate self as exo_rails;
