@@ -221,6 +221,9 @@
 /// of [`ToolError`](crate::events::ToolError) or [`LlmError`](crate::events::LlmError) see. If another rail ends a streamed
 /// call inside the operation, its decision holds, whatever the rail around returns.
 ///
+/// Each rail around an operation nests the type of its future in the next one. With more than 24 such rails on one event, rustc
+/// may ask for a higher recursion limit: write `#![recursion_limit = "256"]` at the top of your crate.
+///
 /// `around` excludes all other options. A chain with such a rail cannot be [registered](crate::GuardSet::register) with a
 /// `HookManager`, because a hook does not run the operation.
 ///

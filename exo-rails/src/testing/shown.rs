@@ -49,9 +49,9 @@ fn decision(event: &TracedEvent) -> String {
 fn request(f: &mut Formatter<'_>, before: &Messages, messages: &Messages) -> Result {
     let same = before.iter().zip(messages).take_while(|(one, other)| one == other).count();
     match same {
-        0 => writeln!(f, "     the model is told:")?,
-        1 => writeln!(f, "     the model is told, after 1 message as before:")?,
-        _ => writeln!(f, "     the model is told, after {same} messages as before:")?,
+        0 => writeln!(f, "     the model reads:")?,
+        1 => writeln!(f, "     the model reads, after 1 message as before:")?,
+        _ => writeln!(f, "     the model reads, after {same} messages as before:")?,
     }
     messages.iter().skip(same).try_for_each(|message| writeln!(f, "       {}", said(message)))
 }

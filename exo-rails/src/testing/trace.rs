@@ -33,7 +33,7 @@ use crate::testing::shown;
 ///   1  start              continue
 ///   2  context_assembled  continue
 ///   3  pre_llm_call       continue
-///      the model is told:
+///      the model reads:
 ///        user: "Any orders?"
 ///   4  llm_chunk          continue
 ///   5  post_llm_call      continue
@@ -42,7 +42,7 @@ use crate::testing::shown;
 ///      `search` runs with {"limit":3}
 ///   7  post_tool_call     `search`: continue
 ///   8  pre_llm_call       step 1: continue
-///      the model is told, after 1 message as before:
+///      the model reads, after 1 message as before:
 ///        assistant: "", calls `search` with {}
 ///        tool: "three orders"
 ///   9  llm_chunk          step 1: continue
@@ -338,7 +338,7 @@ impl Trace {
     /// Panics if no message to the model contains the text, or if the trace does not watch a model.
     #[track_caller]
     pub fn assert_told(&self, text: &str) -> &Self {
-        self.with_model().hold(self.was_told(text), || format!("expected that the model is told {text:?}"))
+        self.with_model().hold(self.was_told(text), || format!("expected that the model reads {text:?}"))
     }
 
     /// Asserts that the model never read a message that contains this text.
@@ -347,7 +347,7 @@ impl Trace {
     /// Panics if a message to the model contains the text, or if the trace does not watch a model.
     #[track_caller]
     pub fn assert_not_told(&self, text: &str) -> &Self {
-        self.with_model().hold(!self.was_told(text), || format!("expected that the model is not told {text:?}"))
+        self.with_model().hold(!self.was_told(text), || format!("expected that the model does not read {text:?}"))
     }
 
     /// Asserts that the text of a streamed run arrived in exactly these pieces. Text that the stream later takes back

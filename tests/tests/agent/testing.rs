@@ -259,7 +259,7 @@ async fn what_happened_in_a_run_is_told_when_an_assertion_fails() {
   1  start              continue
   2  context_assembled  continue
   3  pre_llm_call       continue
-     the model is told:
+     the model reads:
        user: "Any orders?"
   4  llm_chunk          continue
   5  post_llm_call      continue
@@ -271,7 +271,7 @@ async fn what_happened_in_a_run_is_told_when_an_assertion_fails() {
   8  pre_tool_call      `refund`: skip by `block_dangerous`: a person has to do that
   9  post_tool_call     `refund`: continue
  10  pre_llm_call       step 1: continue
-     the model is told, after 1 message as before:
+     the model reads, after 1 message as before:
        assistant: "", calls `search` with {}, calls `refund` with {}
        tool: "three; [key]"
        tool: "The call of `refund` was skipped by the rail `block_dangerous`: a person has to do that"
@@ -298,10 +298,10 @@ it ended with: the error: rail `block_dangerous` aborted at pre_tool_call: destr
     told("expected the decisions\n  [], not\n  [\"pre_tool_call: skip by `block_dangerous`\", ", &|run| {
         run.assert_decisions([]);
     });
-    told("expected that the model is told \"paid\"", &|run| {
+    told("expected that the model reads \"paid\"", &|run| {
         run.assert_told("paid");
     });
-    told("expected that the model is not told \"[key]\"", &|run| {
+    told("expected that the model does not read \"[key]\"", &|run| {
         run.assert_not_told("[key]");
     });
     told("expected a change of `arguments.li` at pre_tool_call", &|run| {
