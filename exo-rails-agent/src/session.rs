@@ -51,7 +51,7 @@ use crate::model::Model;
 /// assert!(Session::start(&agent, "").await.is_err());
 /// # Ok(()) }
 /// ```
-#[must_use = "a session is ended with `end()`, which tells the rails of `SessionEnd`"]
+#[must_use = "end a session with `end()`, which calls the rails on `SessionEnd`"]
 pub struct Session<P> {
     agent: P,
     info: SessionInfo,

@@ -28,7 +28,7 @@ impl Options {
         for attr in attrs {
             if attr.meta.require_list().is_err() {
                 let (attribute, (_, example)) = (self.attribute, self.examples[0]);
-                errors.at(attr, format_args!("the options stand in parentheses: `#[{attribute}({example})]`"));
+                errors.at(attr, format_args!("the options need parentheses: write `#[{attribute}({example})]`"));
                 continue;
             }
             let result = attr.parse_args_with(|input: ParseStream<'_>| {
@@ -52,7 +52,10 @@ impl Options {
     ) -> syn::Result<()> {
         let (_, example) = self.examples[0];
         let key = input.call(Ident::parse_any).map_err(|error| {
-            syn::Error::new(error.span(), format_args!("an option has a name: `#[{}({example})]`", self.attribute))
+            syn::Error::new(
+                error.span(),
+                format_args!("an option needs a name: write `#[{}({example})]`", self.attribute),
+            )
         })?;
         let name = key.to_string();
         once(&key, seen, errors);
@@ -64,7 +67,7 @@ impl Options {
         };
         let colon: Option<Token![:]> = input.parse()?;
         if let Some(colon) = colon {
-            errors.at(colon, format_args!("an option has its value behind `=`: `{example}`"));
+            errors.at(colon, format_args!("an option takes its value after `=`, not after `:`: write `{example}`"));
         } else if input.parse::<Token![=]>().is_err() || input.is_empty() || input.peek(Token![,]) {
             errors.at(&key, format_args!("`{name}` needs a value: `{example}`"));
             return skip_value(input);
@@ -92,7 +95,7 @@ pub(crate) fn flag(key: &Ident, input: ParseStream<'_>, errors: &mut Errors) -> 
     if input.is_empty() || input.peek(Token![,]) {
         return Ok(());
     }
-    errors.at(key, format_args!("`{key}` stands alone: it has no value"));
+    errors.at(key, format_args!("`{key}` takes no value: write only `{key}`"));
     skip_value(input)
 }
 

@@ -510,7 +510,7 @@ impl<M, R> AgentBuilder<M, R> {
 #[diagnostic::on_unimplemented(
     message = "the agent is not built yet: `build()` is missing",
     label = "a builder cannot run",
-    note = "write `.build()` behind the last call of the builder: `Agent::builder(\"support\", model).rails(rails).build()`"
+    note = "write `.build()` after the last call of the builder: `Agent::builder(\"support\", model).rails(rails).build()`"
 )]
 pub trait IsBuilt {}
 
@@ -542,8 +542,8 @@ impl<M> AgentBuilder<M> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a guard set",
     label = "not a guard set",
-    note = "guard sets are chains made by `rail_chain!`, `RailManager`, `LiveRails`, `HookManager` and `NoRails`; a `DynGuardSet` has one of them that is chosen at run time",
-    note = "a single rail becomes one in a chain: `rail_chain![my_rail]`"
+    note = "guard sets are chains made by `rail_chain!`, `RailManager`, `LiveRails`, `HookManager` and `NoRails`; a `DynGuardSet` holds one that is chosen at run time",
+    note = "to make a guard set of one rail, write `rail_chain![my_rail]`"
 )]
 pub trait IntoGuardSet<Impl = ()> {
     /// The guard set.

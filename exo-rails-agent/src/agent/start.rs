@@ -9,9 +9,9 @@ use super::suspended::SuspendedRun;
 /// It is implemented by whatever [`InvokeInputs`] are made from, such as a text, and by [`SuspendedRun`].
 #[diagnostic::on_unimplemented(
     message = "an agent cannot run `{Self}`",
-    label = "not what a run begins with",
+    label = "a run cannot begin with this",
     note = "a run takes a text, `InvokeInputs` or a `SuspendedRun`: `agent.run(\"Where is my order?\")`",
-    note = "what is no text is put into one: `agent.run(format!(\"order {{number}}\"))`"
+    note = "to make a text of a value, write `agent.run(format!(\"order {{number}}\"))`"
 )]
 pub trait IntoRun {
     /// How the run begins.

@@ -174,7 +174,7 @@ pub enum NotOpen {
         open: Vec<String>,
     },
     /// The call with this number is not unknown.
-    #[error("it is not unknown whether the tool call {number} has happened; that is unknown of {}", listed(unknown))]
+    #[error("the run knows whether the tool call {number} has happened; it does not know this of {}", listed(unknown))]
     Call {
         /// The number.
         number: usize,
@@ -199,15 +199,15 @@ impl SuspendedRun {
         let message = match saved {
             _ if saved.unwrap_or_default() + 1 == revision => return Ok(()),
             Some(saved) if revision == 1 => format!(
-                "a run with the name `{run_id}` is saved already, with revision {saved}: resume it, or give the new run a \
-                 name of its own with `RunContext::with_run_id`"
+                "a run with the name `{run_id}` is saved already, with revision {saved}: resume it, or give the new run \
+                 another name with `RunContext::with_run_id`"
             ),
             None => format!(
                 "the run `{run_id}` has ended, or was resumed somewhere else: revision {} of it is not saved any more",
                 revision.saturating_sub(1)
             ),
             Some(saved) => format!(
-                "the run `{run_id}` was resumed somewhere else: this is revision {revision} of it, saved is revision {saved}"
+                "the run `{run_id}` was resumed somewhere else: this is revision {revision}, and the saved revision is {saved}"
             ),
         };
         Err(OperationError::new(OperationErrorKind::Denied, message))

@@ -92,7 +92,7 @@ pub enum ConfigError {
     #[error("the API key has characters that an HTTP header cannot have")]
     ApiKey,
     /// A header has a name or a value that no header can have. The value is not shown.
-    #[error("`{name}` is no HTTP header, or has a value that an HTTP header cannot have")]
+    #[error("`{name}` is not the name of an HTTP header, or an HTTP header cannot have its value")]
     Header {
         /// Its name.
         name: String,
@@ -405,7 +405,8 @@ mod tests {
     fn a_header_that_is_none_is_named_without_its_value() {
         for (name, value) in [("x title", "a"), ("x-title", "sk-4711\n")] {
             let error = with_header(name, value).connect(()).err().map(|error| error.to_string());
-            let expected = format!("`{name}` is no HTTP header, or has a value that an HTTP header cannot have");
+            let expected =
+                format!("`{name}` is not the name of an HTTP header, or an HTTP header cannot have its value");
             assert_eq!(error, Some(expected));
         }
     }

@@ -163,13 +163,10 @@ fn unnamed(input: ParseStream<'_>, options: &[Attribute], attrs: Vec<Attribute>)
 /// `rail_chain! { pub struct SupportRails { … } }`.
 fn named(input: ParseStream<'_>, options: &[Attribute], attrs: Vec<Attribute>) -> syn::Result<Chain> {
     let mut errors = Errors::default();
-    refuse_cfg(
-        &attrs,
-        "`#[cfg]` stands above the whole `rail_chain!`: what it makes is more than the struct",
-        &mut errors,
-    );
+    refuse_cfg(&attrs, "`rail_chain!` makes more than the struct: write the `#[cfg]` above `rail_chain!`", &mut errors);
     for attr in attrs.iter().filter(|attr| attr.path().is_ident("rail")) {
-        errors.at(attr, "the options of a chain stand in `#[chain(…)]`: write `#[chain(priority = 20)]`");
+        errors
+            .at(attr, "a chain takes its options in `#[chain(…)]`, not in `#[rail]`: write `#[chain(priority = 20)]`");
     }
     let vis = input.parse()?;
     input.parse::<Token![struct]>().map_err(|error| {
@@ -179,7 +176,7 @@ fn named(input: ParseStream<'_>, options: &[Attribute], attrs: Vec<Attribute>) -
     let mut has_lifetime = false;
     if input.peek(Token![<]) {
         let generics: syn::Generics = input.parse()?;
-        let message = "a chain has no generic parameters: its order is a constant";
+        let message = "a chain cannot have generic parameters, because its order is a constant";
         if generics.lifetimes().next().is_some() {
             errors.at(&generics, format_args!("{message}. {OWNED}"));
         }
@@ -196,7 +193,7 @@ fn named(input: ParseStream<'_>, options: &[Attribute], attrs: Vec<Attribute>) -
     braced!(body in input);
     let rails = rails(&body, Vec::new())?;
     if !input.is_empty() {
-        errors.push(input.error("a chain ends here: one `rail_chain!` makes one chain"));
+        errors.push(input.error("one `rail_chain!` declares one chain: write another `rail_chain!` for the rest"));
     }
     distinct(&rails, &mut errors);
     if !has_lifetime {
@@ -268,8 +265,8 @@ fn option(chain: &mut Chain, key: &Ident, name: &str, input: ParseStream<'_>, er
         };
         *flag = true;
         if chain.concurrent && chain.rails.len() > MOST_CONCURRENT {
-            let message = "rails at most: put some of them into a chain of their own, and list both in a third";
-            errors.at(key, format_args!("a chain with `concurrent` has {MOST_CONCURRENT} {message}"));
+            let message = "rails: split the list into two chains, and list both in a third";
+            errors.at(key, format_args!("a chain with `concurrent` has at most {MOST_CONCURRENT} {message}"));
         }
         return options::flag(key, input, errors);
     }
@@ -302,7 +299,7 @@ fn option(chain: &mut Chain, key: &Ident, name: &str, input: ParseStream<'_>, er
         }
         "needs" => chain.needs = rail::values(input, key, errors)?,
         "tools" => {
-            let message = "`tools` cannot be read: write it like `tools = SupportTools`";
+            let message = "`tools` takes the name of a set of tools: write `tools = SupportTools`";
             chain.tools = Some(input.parse().map_err(|error| syn::Error::new(error.span(), message))?);
         }
         _ => chain.library = Library::at(input.call(Path::parse_mod_style)?),
@@ -320,7 +317,7 @@ fn policy(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Option<Pat
     let meant: Vec<_> =
         options::names_in(written.clone()).iter().map(|name| format!("policy = {}", shown(name))).collect();
     let meant = if meant.is_empty() { "policy = MyPolicy".to_owned() } else { meant.join(", ") };
-    errors.at(written, format_args!("a policy is the name of a type, without quotes or brackets: `{meant}`"));
+    errors.at(written, format_args!("`policy` takes the name of a type, without quotes or brackets: `{meant}`"));
     skip_value(input)?;
     Ok(None)
 }
@@ -341,7 +338,7 @@ fn operations(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Vec<Pa
     for (i, operation) in operations.iter().enumerate() {
         let name = shown(operation);
         if operations[..i].contains(operation) {
-            errors.at(operation, format_args!("the operation `{name}` is listed twice"));
+            errors.at(operation, format_args!("the operation `{name}` is listed twice: list it once"));
         }
         if OPERATIONS.contains(&&*name) {
             errors.at(operation, format_args!("every chain guards `{name}`: list custom operations only"));
@@ -361,7 +358,7 @@ fn events(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Vec<Path>>
     for (i, event) in events.iter().enumerate() {
         let name = shown(event);
         if events[..i].iter().any(|other| rail::same_event(other, event)) {
-            errors.at(event, format_args!("the event `{name}` is listed twice"));
+            errors.at(event, format_args!("the event `{name}` is listed twice: list it once"));
         }
     }
     Ok(events)
@@ -373,8 +370,7 @@ pub(super) fn known(event: &Path) -> Option<&'static str> {
     EVENTS.into_iter().find(|name| last == name)
 }
 
-const LISTED: &str =
-    "a chain lists rails by their names: `block_dangerous`, or `content_filter: ContentFilter` for one with state";
+const LISTED: &str = "a chain lists rails by their names: write `block_dangerous`, or `content_filter: ContentFilter` for a rail with state";
 
 /// All rails; the attributes of the first have been read.
 fn rails(input: ParseStream<'_>, first: Vec<Attribute>) -> syn::Result<Vec<Listed>> {
@@ -414,9 +410,11 @@ fn behind_dyn(ty: &Type) -> Option<String> {
 fn known_when_compiled(ty: &Type) -> syn::Result<()> {
     let message = match &*behind_dyn(ty).unwrap_or_default() {
         "Rail" => {
-            "a chain knows its rails when it is compiled, so none of them is behind `dyn`: name the type of the rail, or put rails that are chosen at run time into a `RailManager`"
+            "a chain cannot list a rail behind `dyn`: write the type of the rail, or add rails that are chosen at run time to a `RailManager`"
         }
-        "GuardSet" => "a chain lists a guard set that is chosen at run time as a `DynGuardSet`",
+        "GuardSet" => {
+            "a chain cannot list a guard set behind `dyn`: write `DynGuardSet` for a guard set that is chosen at run time"
+        }
         _ => return Ok(()),
     };
     Err(syn::Error::new_spanned(ty, message))
@@ -438,11 +436,14 @@ fn listed(input: ParseStream<'_>, attrs: Vec<Attribute>) -> syn::Result<Listed> 
     if let Some(attr) = attrs.iter().find(|attr| !attr.path().is_ident("doc") && !attr.path().is_ident("cfg")) {
         return Err(syn::Error::new_spanned(
             attr,
-            "attributes stand on rails with a field, like `content_filter: ContentFilter`; this rail has none",
+            "only a field can have this attribute: give the rail a field, like `content_filter: ContentFilter`",
         ));
     }
     if !matches!(vis, Visibility::Inherited) {
-        return Err(syn::Error::new_spanned(vis, "a rail without a field has no visibility: list its name alone"));
+        return Err(syn::Error::new_spanned(
+            vis,
+            "only a field can have a visibility: write the name of the rail alone",
+        ));
     }
     let path: Path = input.parse().map_err(|error| syn::Error::new(error.span(), LISTED))?;
     let ends = input.is_empty() || input.peek(Token![,]);
@@ -470,7 +471,7 @@ fn listed_priority(options: &[Attribute]) -> syn::Result<Option<Expr>> {
                 let key = input.call(Ident::parse_any)?;
                 once(&key, &mut seen, &mut errors);
                 if key != "priority" {
-                    let message = "a listed rail takes a `priority` alone: `#[rail(priority = 5)]`";
+                    let message = "a listed rail takes only a `priority`: write `#[rail(priority = 5)]`";
                     errors.at(&key, message);
                     skip_value(input)?;
                 } else if input.parse::<Token![=]>().is_err() {
@@ -497,14 +498,14 @@ fn distinct(rails: &[Listed], errors: &mut Errors) {
         let (name, is_field) = &types[i];
         // Two fields of one type are two rails.
         if types[..i].iter().any(|(other, other_is_field)| other == name && !(*is_field && *other_is_field)) {
-            let (ty, message) = (rail.ty(), "a chain runs each rail once. To run it twice, give each a field");
+            let (ty, message) = (rail.ty(), "list it once. To run it twice, give each a field");
             errors.at(&ty, format_args!("the rail `{}` is listed twice: {message}", shown(&ty)));
         }
     }
     let mut fields: Vec<&Ident> = Vec::new();
     for ident in rails.iter().filter_map(|rail| rail.field()) {
         if fields.contains(&ident) {
-            errors.at(ident, format_args!("the chain has two fields of the name `{ident}`"));
+            errors.at(ident, format_args!("the chain has two fields with the name `{ident}`: rename one"));
         }
         fields.push(ident);
     }
@@ -521,13 +522,13 @@ fn unambiguous(chain: &Chain, errors: &mut Errors) {
     }
 }
 
-const OWNED: &str = "Its rails own their state, or share it: `Arc<str>` and not `&'a str`";
+const OWNED: &str = "Let rails own or share their state: write `Arc<str>`, not `&'a str`";
 
 /// A chain has no lifetime that its rails could name.
 fn own_their_state(rails: &[Listed], errors: &mut Errors) {
     for rail in rails {
         if let Some(lifetime) = lifetime(rail.ty()) {
-            errors.at(&lifetime, format_args!("a rail in a chain does not borrow for `{lifetime}`. {OWNED}"));
+            errors.at(&lifetime, format_args!("a rail in a chain cannot borrow for `{lifetime}`. {OWNED}"));
         }
     }
 }
@@ -557,6 +558,6 @@ fn lifetime(tokens: TokenStream) -> Option<Lifetime> {
 /// A chain inside itself would be found by the compiler too, at the end of a cycle of constants.
 fn not_itself(rails: &[Listed], ident: &Ident, errors: &mut Errors) {
     for ty in rails.iter().map(Listed::ty).filter(|ty| *ident == ty.to_string()) {
-        errors.at(ty, "a chain cannot list itself");
+        errors.at(ty, "a chain cannot list itself: leave it out");
     }
 }

@@ -59,7 +59,7 @@ fn parse(input: ParseStream<'_>) -> syn::Result<Policy> {
         );
     }
     if !input.is_empty() {
-        errors.push(input.error("a policy ends here: one `chain_policy!` makes one policy"));
+        errors.push(input.error("one `chain_policy!` declares one policy: write another `chain_policy!` for the rest"));
     }
     errors.finish(Policy { library, attrs, vis, ident, requirements })
 }
@@ -82,7 +82,7 @@ fn all(body: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Vec<(Option<To
         let attrs = body.call(Attribute::parse_outer)?;
         let cfg = predicate(&attrs)?;
         for attr in attrs.iter().filter(|attr| !attr.path().is_ident("cfg") && !attr.path().is_ident("doc")) {
-            errors.at(attr, "a requirement has no attributes but `#[cfg(…)]` and a doc comment");
+            errors.at(attr, "a requirement takes only `#[cfg(…)]` and doc comments: leave this attribute out");
         }
         let word = body.call(Ident::parse_any).map_err(|error| syn::Error::new(error.span(), SHAPE))?;
         let name = word.to_string();

@@ -37,7 +37,7 @@ fn accepted() {
 #[test]
 fn unnamed() {
     check(&[
-        ("a, b, a", &["the rail `a` is listed twice: a chain runs each rail once"]),
+        ("a, b, a", &["the rail `a` is listed twice: list it once. To run it twice, give each a field"]),
         ("a: A", &["an unnamed chain has no fields"]),
         ("a()", &["a chain lists rails by their names"]),
         ("a {}", &["a chain lists rails by their names"]),
@@ -52,22 +52,22 @@ fn named() {
     check(&[
         ("struct Rails { a, a }", &["the rail `a` is listed twice"]),
         ("struct Rails { A, a: A }", &["the rail `A` is listed twice"]),
-        ("struct Rails { a: A, a: B }", &["the chain has two fields of the name `a`"]),
-        ("struct Rails { Rails }", &["a chain cannot list itself"]),
-        ("struct Rails { pub a }", &["a rail without a field has no visibility"]),
-        ("struct Rails { #[allow(x)] a }", &["attributes stand on rails with a field"]),
-        ("struct Rails { #[rail(name = \"b\")] a }", &["a listed rail takes a `priority` alone"]),
+        ("struct Rails { a: A, a: B }", &["the chain has two fields with the name `a`: rename one"]),
+        ("struct Rails { Rails }", &["a chain cannot list itself: leave it out"]),
+        ("struct Rails { pub a }", &["only a field can have a visibility"]),
+        ("struct Rails { #[allow(x)] a }", &["only a field can have this attribute"]),
+        ("struct Rails { #[rail(name = \"b\")] a }", &["a listed rail takes only a `priority`"]),
         ("struct Rails { #[rail(priority)] a }", &["`priority` needs a value"]),
-        ("struct Rails { #[rail(priority = \"5\")] a: A }", &["a priority is an integer"]),
+        ("struct Rails { #[rail(priority = \"5\")] a: A }", &["`\"5\"` is not an integer"]),
         ("struct Rails { #[rail(priority = 5, priority = 6)] a }", &["`priority` is given twice"]),
         ("struct Rails { #[rail] a }", &["expected attribute arguments in parentheses"]),
-        ("struct Rails { #[cfg(x)] #[inline] a }", &["attributes stand on rails with a field"]),
-        ("#[cfg(x)] struct Rails { a }", &["`#[cfg]` stands above the whole `rail_chain!`"]),
-        ("#[rail(priority = 5)] struct Rails { a }", &["the options of a chain stand in `#[chain(…)]`"]),
-        ("struct Rails<T> { a: A<T> }", &["a chain has no generic parameters"]),
+        ("struct Rails { #[cfg(x)] #[inline] a }", &["only a field can have this attribute"]),
+        ("#[cfg(x)] struct Rails { a }", &["`rail_chain!` makes more than the struct"]),
+        ("#[rail(priority = 5)] struct Rails { a }", &["a chain takes its options in `#[chain(…)]`, not in `#[rail]`"]),
+        ("struct Rails<T> { a: A<T> }", &["a chain cannot have generic parameters"]),
         ("struct Rails(a);", &["a chain lists its rails in braces"]),
         ("enum Rails { a }", &["a chain is a struct"]),
-        ("struct A { a } struct B { b }", &["a chain ends here"]),
+        ("struct A { a } struct B { b }", &["one `rail_chain!` declares one chain"]),
     ]);
 }
 
@@ -79,9 +79,9 @@ fn options() {
         ("severity = 1", &["`#[chain]` has no option `severity`; expected `priority`, `crate`"]),
         ("priority = 1, priority = 2", &["`priority` is given twice"]),
         ("priority", &["`priority` needs a value: `priority = 10`"]),
-        ("priority = \"1\"", &["a priority is an integer"]),
+        ("priority = \"1\"", &["`\"1\"` is not an integer"]),
         ("priority = 1 crate = a", &["expected `,` between two arguments"]),
-        ("trace = true", &["`trace` stands alone: it has no value"]),
+        ("trace = true", &["`trace` takes no value: write only `trace`"]),
         ("trace, trace", &["`trace` is given twice"]),
     ];
     for (options, expected) in table {

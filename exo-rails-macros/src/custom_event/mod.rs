@@ -35,7 +35,7 @@ pub(crate) fn event_of(item: TokenStream, operation: Option<String>) -> TokenStr
 /// An event is known by its type alone: there is never a value of it.
 fn check(item: &DeriveInput, errors: &mut Errors) {
     for param in &item.generics.params {
-        errors.at(param, "an event has no generic parameters: it is one point, and each rail is on it or not");
+        errors.at(param, "an event cannot have generic parameters: declare a struct for each event");
     }
     let ident = &item.ident;
     let unit = matches!(&item.data, Data::Struct(data) if matches!(data.fields, Fields::Unit));
@@ -43,7 +43,7 @@ fn check(item: &DeriveInput, errors: &mut Errors) {
         errors.at(
             ident,
             format_args!(
-                "an event is a name, `struct {ident};`, and what it carries stands in `#[event(payload = (&Query, &mut Memories))]`"
+                "an event is a unit struct: write `struct {ident};`, and put its payload into `#[event(payload = (&Query, &mut Memories))]`"
             ),
         );
     }

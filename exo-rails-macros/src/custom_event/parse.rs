@@ -52,7 +52,7 @@ const OPTIONS: Options = Options {
     ],
 };
 
-const NAME: &str = "the name of an event is a text that is not blank: `name = \"my_event\"`";
+const NAME: &str = "the name of an event is a string that is not blank: write `name = \"my_event\"`";
 
 /// The most parts that a payload has: the library has a bit for each.
 const MOST_PARTS: usize = 7;
@@ -80,15 +80,13 @@ pub(super) fn options(item: &DeriveInput, operation: Option<String>, errors: &mu
         Ok(())
     });
     if let (Some(substitute), true) = (&options.substitute, options.allows < Allows::Skip) {
-        errors
-            .at(substitute, "a substitute is what a skip brings: this event needs `allows = \"skip\"` or `\"retry\"`");
+        errors.at(substitute, "only a skip brings a substitute: write `allows = \"skip\"` or `\"retry\"`");
     }
     if EVENTS.iter().any(|event| item.ident == event) {
-        let message =
-            "is the name of an event of the library, and a chain tells events by their names: call it something else";
+        let message = "is the name of an event of the library: choose another name";
         errors.at(&item.ident, format_args!("`{}` {message}", item.ident));
     } else if EVENTS.iter().any(|event| snake_case(event) == options.name) {
-        let message = "is the name of an event of the library: give this one another, `name = \"my_event\"`";
+        let message = "is the name of an event of the library: choose another, `name = \"my_event\"`";
         errors.at(&item.ident, format_args!("`{}` {message}", options.name));
     }
     options
@@ -109,8 +107,8 @@ pub(crate) fn snake_case(name: &str) -> String {
 fn allows(expr: &Expr) -> syn::Result<Allows> {
     let words =
         [("nothing", Allows::Nothing), ("abort", Allows::Abort), ("skip", Allows::Skip), ("retry", Allows::Retry)];
-    let what = "what an event allows is a text: `\"nothing\"`, `\"abort\"`, `\"skip\"` or `\"retry\"`";
-    word(expr, &words, what, "no event allows").map(|(_, allows)| allows)
+    let what = "`allows` takes one of these strings: `\"nothing\"`, `\"abort\"`, `\"skip\"` or `\"retry\"`";
+    word(expr, &words, what, "`allows` has no value").map(|(_, allows)| allows)
 }
 
 /// One part, or several in parentheses.
@@ -129,7 +127,7 @@ fn parts(payload: &Type, errors: &mut Errors) -> Vec<Part> {
         let Some(part) = errors.keep(part(ty)) else { continue };
         if parts.iter().any(|other| other.ty == part.ty) {
             let message =
-                "is carried twice, and a rail picks what it takes by the type: wrap one of them in another type";
+                "is in the payload twice, and rails select parts by their types: wrap one of them in another type";
             errors.at(ty, format_args!("`{}` {message}", shown(&part.ty)));
             continue;
         }
@@ -142,15 +140,18 @@ fn part(ty: &Type) -> syn::Result<Part> {
     let Type::Reference(TypeReference { lifetime, mutability, elem, .. }) = ty else {
         let what = shown(ty);
         let message =
-            format!("rails borrow what an event carries: write `&{what}`, or `&mut {what}` when they may change it");
+            format!("the parts of a payload are references: write `&{what}`, or `&mut {what}` if rails may change it");
         return Err(syn::Error::new_spanned(ty, message));
     };
     if let Some(lifetime) = lifetime {
-        return Err(syn::Error::new_spanned(lifetime, "how long rails borrow it is not yours to say: leave this out"));
+        return Err(syn::Error::new_spanned(
+            lifetime,
+            "the library chooses the lifetime of the payload: leave this out",
+        ));
     }
     if borrows(elem.to_token_stream()) {
         let message =
-            "what an event carries borrows nothing, because plain hooks and logs see it too: let it own its data";
+            "a payload cannot borrow, because plain hooks and logs read it too: use a type that owns its data";
         return Err(syn::Error::new_spanned(elem, message));
     }
     if let Some(sized) = sized(elem) {

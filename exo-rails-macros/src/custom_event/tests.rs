@@ -25,11 +25,11 @@ fn accepted() {
 #[test]
 fn shapes() {
     check(&[
-        ("struct Asked { query: Query }", &["an event is a name, `struct Asked;`, and what it carries stands in"]),
-        ("enum Asked { One }", &["an event is a name"]),
-        ("struct Asked();", &["an event is a name"]),
-        ("struct Asked<T>;", &["an event has no generic parameters"]),
-        ("struct Start;", &["`Start` is the name of an event of the library, and a chain tells events by their names"]),
+        ("struct Asked { query: Query }", &["an event is a unit struct"]),
+        ("enum Asked { One }", &["an event is a unit struct"]),
+        ("struct Asked();", &["an event is a unit struct"]),
+        ("struct Asked<T>;", &["an event cannot have generic parameters"]),
+        ("struct Start;", &["`Start` is the name of an event of the library"]),
         ("#[event(name = \"mine\")] struct Start;", &["`Start` is the name of an event of the library"]),
     ]);
 }
@@ -38,10 +38,10 @@ fn shapes() {
 fn options() {
     let with = |options: &str| format!("#[event({options})] struct Asked;");
     let table: [(&str, &[&str]); 20] = [
-        ("payload = Query", &["rails borrow what an event carries: write `&Query`, or `&mut Query`"]),
-        ("payload = (&A, B)", &["rails borrow what an event carries: write `&B`"]),
-        ("payload = &'static A", &["how long rails borrow it is not yours to say"]),
-        ("payload = &Cow<'static, str>", &["what an event carries borrows nothing"]),
+        ("payload = Query", &["the parts of a payload are references: write `&Query`, or `&mut Query`"]),
+        ("payload = (&A, B)", &["the parts of a payload are references: write `&B`"]),
+        ("payload = &'static A", &["the library chooses the lifetime of the payload"]),
+        ("payload = &Cow<'static, str>", &["a payload cannot borrow"]),
         ("payload = &str", &["an event cannot carry `str`, because its size is not known: write `&String`"]),
         (
             "payload = &mut [a::B<u8>]",
@@ -57,14 +57,14 @@ fn options() {
                 "an event cannot carry `(dyn A + Send)`, because its size is not known: write `&Box<dyn A + Send + Sync>`",
             ],
         ),
-        ("payload = (&A, &mut A)", &["`A` is carried twice, and a rail picks what it takes by the type"]),
+        ("payload = (&A, &mut A)", &["`A` is in the payload twice, and rails select parts by their types"]),
         ("payload = (&A, &B, &C, &D, &E, &F, &G, &H)", &["a payload has at most 7 parts"]),
         ("payload", &["`payload` needs a value: `payload = (&Query, &mut Memories)`"]),
-        ("allows = \"abrt\"", &["no event allows `abrt`; did you mean `abort`?"]),
-        ("allows = Abort", &["what an event allows is a text"]),
-        ("substitute = A", &["a substitute is what a skip brings: this event needs `allows = \"skip\"`"]),
-        ("allows = \"abort\", substitute = A", &["a substitute is what a skip brings"]),
-        ("name = \" \"", &["the name of an event is a text that is not blank"]),
+        ("allows = \"abrt\"", &["`allows` has no value `abrt`; did you mean `abort`?"]),
+        ("allows = Abort", &["`allows` takes one of these strings"]),
+        ("substitute = A", &["only a skip brings a substitute: write `allows = \"skip\"` or `\"retry\"`"]),
+        ("allows = \"abort\", substitute = A", &["only a skip brings a substitute"]),
+        ("name = \" \"", &["the name of an event is a string that is not blank"]),
         ("name = \"pre_tool_call\"", &["`pre_tool_call` is the name of an event of the library"]),
         ("after = 1", &["expected boolean literal"]),
         ("allow = \"abort\"", &["`#[event]` has no option `allow`; did you mean `allows`?"]),

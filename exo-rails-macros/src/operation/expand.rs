@@ -23,10 +23,10 @@ pub(super) fn operation(item: &DeriveInput, options: &OperationOptions) -> Token
     let failed_event =
         event(failed, quote!(payload = (&#inputs, &#failure), substitute = #output, allows = "retry", after = true));
     let [pre_docs, post_docs, failed_docs] = [
-        format!("[`{ident}`] is about to happen. A skip may bring what stands in for its output."),
-        format!("[`{ident}`] has happened. A skip accepts the output as it stands."),
+        format!("[`{ident}`] is about to happen. A skip may bring a substitute for its output."),
+        format!("[`{ident}`] has happened. A skip accepts the output unchanged."),
         format!(
-            "[`{ident}`] has failed. A skip may bring what stands in for its output; without it, the error goes on."
+            "[`{ident}`] has failed. A skip may bring a substitute for its output; otherwise the operation returns the error."
         ),
     ];
     quote_spanned! {Span::mixed_site()=>

@@ -34,10 +34,10 @@ fn check(item: &DeriveInput, errors: &mut Errors) {
         errors.at(
             ident,
             format_args!(
-                "an operation is a name, `struct {ident};`: what it takes and yields stands in `#[operation(inputs = Document, output = Receipt)]`"
+                "an operation is a unit struct: write `struct {ident};`, and put its inputs and its output into `#[operation(inputs = Document, output = Receipt)]`"
             ),
         );
     } else if let Some(param) = item.generics.params.first() {
-        errors.at(param, "an operation has no generic parameters: its events are those of one type");
+        errors.at(param, "an operation cannot have generic parameters: declare a struct for each operation");
     }
 }

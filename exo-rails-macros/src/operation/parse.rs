@@ -36,7 +36,7 @@ const OPTIONS: Options = Options {
     ],
 };
 
-const NAME: &str = "the name of an operation is a text that is not blank: `name = \"store_document\"`";
+const NAME: &str = "the name of an operation is a string that is not blank: write `name = \"store_document\"`";
 
 /// `is_reported`: whether another message already says how an operation is written.
 pub(super) fn options(item: &DeriveInput, is_reported: bool, errors: &mut Errors) -> Option<OperationOptions> {
@@ -60,10 +60,8 @@ pub(super) fn options(item: &DeriveInput, is_reported: bool, errors: &mut Errors
         Ok(())
     });
     if OPERATIONS.iter().any(|operation| ident == operation) {
-        errors.at(
-            &item.ident,
-            format_args!("`{ident}` is the name of an operation of the library: call it something else"),
-        );
+        errors
+            .at(&item.ident, format_args!("`{ident}` is the name of an operation of the library: choose another name"));
     }
     let (Some(inputs), Some(output)) = (inputs, output) else {
         if is_reported || errors.any() {
@@ -72,7 +70,7 @@ pub(super) fn options(item: &DeriveInput, is_reported: bool, errors: &mut Errors
         errors.at(
             &item.ident,
             format_args!(
-                "`{ident}` says what it takes and what it yields: write `#[operation(inputs = Document, output = Receipt)]`"
+                "`{ident}` needs types for its inputs and its output: write `#[operation(inputs = Document, output = Receipt)]`"
             ),
         );
         return None;
@@ -82,7 +80,7 @@ pub(super) fn options(item: &DeriveInput, is_reported: bool, errors: &mut Errors
         errors.at(
             &output,
             format_args!(
-                "`{what}` is what the operation takes and what it yields, and a rail picks what it receives by the type: wrap one of them in another type"
+                "the inputs and the output are both `{what}`, and rails select parts by their types: wrap one of them in another type"
             ),
         );
     }
@@ -91,7 +89,7 @@ pub(super) fn options(item: &DeriveInput, is_reported: bool, errors: &mut Errors
 
 /// The name of an event.
 fn event(input: ParseStream<'_>) -> syn::Result<Ident> {
-    let wrong = "the events of an operation are types that it makes: give it a name, `pre = PreStoreDocument`";
+    let wrong = "the derive declares the events of an operation: write a name for the event, `pre = PreStoreDocument`";
     input.parse().map_err(|error: syn::Error| syn::Error::new(error.span(), wrong))
 }
 
@@ -99,12 +97,14 @@ fn event(input: ParseStream<'_>) -> syn::Result<Ident> {
 fn owned(ty: Type, errors: &mut Errors) -> Type {
     if let Type::Reference(reference) = &ty {
         let what = sized(&reference.elem).unwrap_or_else(|| shown(&reference.elem));
-        errors.at(&ty, format_args!("an operation owns what it takes and yields: write `{what}`; its rails borrow it"));
+        errors.at(&ty, format_args!("an operation owns its inputs and its output: write `{what}`, not a reference"));
     } else if let Some(sized) = sized(&ty) {
         let what = shown(&ty);
         errors.at(
             &ty,
-            format_args!("an operation owns what it takes and yields, and `{what}` has no known size: write `{sized}`"),
+            format_args!(
+                "an operation owns its inputs and its output, and `{what}` has no known size: write `{sized}`"
+            ),
         );
     }
     ty

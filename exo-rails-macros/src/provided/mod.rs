@@ -47,8 +47,8 @@ fn check(item: &DeriveInput, errors: &mut Errors) {
     for param in &item.generics.params {
         errors.at(
             param,
-            "a value that a rail provides has no generic parameters, because its instances would have one name: \
-             wrap the instance in another struct",
+            "a provided value cannot have generic parameters, because its instances would have one name: \
+             wrap an instance in another struct",
         );
     }
 }

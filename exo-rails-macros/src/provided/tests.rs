@@ -9,8 +9,8 @@ fn golden_value() {
 fn a_mistake_leaves_the_value() {
     for (item, message) in [
         ("#[provided(crat = x)] struct Caller { name: String }", "`#[provided]` has no option `crat`; did you mean"),
-        ("#[provided] struct Caller;", "the options stand in parentheses: `#[provided(crate = ::exo_rails)]`"),
-        ("struct Caller<T>(T);", "a value that a rail provides has no generic parameters"),
+        ("#[provided] struct Caller;", "the options need parentheses: write `#[provided(crate = ::exo_rails)]`"),
+        ("struct Caller<T>(T);", "a provided value cannot have generic parameters"),
     ] {
         let expansion = super::provided(tokens(item));
         let messages = messages(&expansion);

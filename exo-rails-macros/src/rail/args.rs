@@ -130,11 +130,11 @@ fn key(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Option<Ident>
         return Ok(Some(key));
     }
     if input.peek(Token![,]) {
-        errors.push(input.error("one `,` between two arguments is enough"));
+        errors.push(input.error("there are two `,` between two arguments: leave one out"));
         input.parse::<Token![,]>()?;
         return Ok(None);
     }
-    errors.push(input.error("an argument has a name: `#[rail(priority = 10, on = [PreToolCall])]`"));
+    errors.push(input.error("an argument needs a name: write `#[rail(priority = 10, on = [PreToolCall])]`"));
     skip_value(input)?;
     input.parse::<Option<Token![,]>>()?;
     Ok(None)
@@ -143,7 +143,7 @@ fn key(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Option<Ident>
 fn argument(args: &mut Args, key: &Ident, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<()> {
     let name = key.to_string();
     if EVENTS.contains(&name.as_str()) {
-        errors.at(key, format_args!("the events of a rail stand in a list: `on = [{name}]`"));
+        errors.at(key, format_args!("write the events of a rail in a list: `on = [{name}]`"));
         args.on = Some((key.clone(), Vec::new()));
         return skip_value(input);
     }
@@ -270,20 +270,20 @@ pub(crate) fn priority(expr: Expr, errors: &mut Errors) -> Expr {
         Lit::Int(int) if int.base10_parse::<i64>().is_ok_and(|value| i32::try_from(sign * value).is_ok()) => {}
         Lit::Int(_) => errors.at(&expr, format_args!("a priority is an `i32`: `{written}` is out of its range")),
         _ => {
-            errors.at(&expr, format_args!("a priority is an integer, like `priority = 10`; this is `{written}`"));
+            errors.at(&expr, format_args!("`{written}` is not an integer: write a priority like `priority = 10`"));
         }
     }
     expr
 }
 
-const NAME: &str = "a rail's name is a text that is not blank: `name = \"my_rail\"`";
+const NAME: &str = "the name of a rail is a string that is not blank: write `name = \"my_rail\"`";
 
 fn events(input: ParseStream<'_>, key: &Ident, errors: &mut Errors) -> syn::Result<Vec<Path>> {
     let written = value(&input.fork())?;
     match options::paths(input)? {
         Some(Ok(events)) => Ok(distinct(events, key, errors)),
         Some(Err(error)) => {
-            let message = "an event is the name of a type, without quotes, and between two events stands a comma";
+            let message = "events are names of types, without quotes and with commas between them";
             errors.push(syn::Error::new(error.span(), format_args!("{message}: `on = {}`", list_of(&meant(written)))));
             Ok(Vec::new())
         }
@@ -340,16 +340,16 @@ fn plain(name: &str) -> String {
 
 /// The rails in `after = [permission_check]`.
 fn rails(input: ParseStream<'_>, key: &Ident, errors: &mut Errors) -> syn::Result<Vec<Path>> {
-    list(input, key, ["rails", "at least one rail", "a rail is listed by its name, without quotes"], errors)
+    list(input, key, ["rails", "at least one rail", "write the name of each rail, without quotes"], errors)
 }
 
 /// The types in `needs = [RateLimitLeft]`, each once.
 pub(crate) fn values(input: ParseStream<'_>, key: &Ident, errors: &mut Errors) -> syn::Result<Vec<Path>> {
-    let words = ["types", "at least one type", "a value is listed by its type, without quotes or `&`"];
+    let words = ["types", "at least one type", "write the type of each value, without quotes or `&`"];
     let values = list(input, key, words, errors)?;
     for (i, value) in values.iter().enumerate() {
         if values[..i].contains(value) {
-            errors.at(value, format_args!("`{}` is listed twice", shown(value)));
+            errors.at(value, format_args!("`{}` is listed twice: list it once", shown(value)));
         }
     }
     Ok(values)
@@ -365,7 +365,7 @@ fn list(
     let written = value(&input.fork())?;
     match options::paths(input)? {
         Some(Ok(paths)) if paths.is_empty() => {
-            errors.at(key, format_args!("`{key}` lists {least}: `{}`", example(&key.to_string())));
+            errors.at(key, format_args!("`{key}` needs {least}: write `{}`", example(&key.to_string())));
             Ok(paths)
         }
         Some(Ok(paths)) => Ok(paths),
@@ -389,20 +389,21 @@ fn tool(expr: &Expr) -> syn::Result<ToolName> {
         }
         if last.starts_with(char::is_uppercase) {
             let ty = shown(path);
-            let message = format!("`{ty}` is a type: the name of its tool is a constant of it, `tool = {ty}::NAME`");
+            let message = format!("`{ty}` is a type, not the name of its tool: write `tool = {ty}::NAME`");
             return Err(syn::Error::new_spanned(expr, message));
         }
     }
-    let message = "a rail is for one tool, which is known by its name: `tool = \"delete_file\"`, or a constant like `DeleteFile::NAME`";
+    let message =
+        "`tool` takes the name of one tool: write `tool = \"delete_file\"`, or a constant like `DeleteFile::NAME`";
     let name = literal(expr, message)?;
     if name.value().is_empty() || name.value().contains(char::is_whitespace) {
-        return Err(syn::Error::new_spanned(expr, "the name of a tool is not empty, and has no spaces in it"));
+        return Err(syn::Error::new_spanned(expr, "the name of a tool cannot be empty or have spaces in it"));
     }
     Ok(ToolName::Text(name))
 }
 
-const TIMEOUT: &str = "a timeout is a text with its unit: `timeout = \"2s\"`, `\"500ms\"` or `\"1m\"`; or a `Duration` like \
-                       `self.limit`";
+const TIMEOUT: &str = "a timeout is a string with a unit, or a `Duration`: write `timeout = \"2s\"`, `\"500ms\"`, `\"1m\"`, or a value \
+                       like `self.limit`";
 
 fn timeout(expr: Expr) -> syn::Result<(Expr, Timeout)> {
     let Some(limit) = text(&expr) else {
@@ -424,7 +425,7 @@ fn timeout(expr: Expr) -> syn::Result<(Expr, Timeout)> {
     match count.ok().and_then(|count| each.checked_mul(count)) {
         Some(time) if !time.is_zero() => Ok((expr, Timeout::Literal(time))),
         Some(_) if !each.is_zero() => {
-            Err(syn::Error::new_spanned(limit, "within no time, no rail decides: give it some"))
+            Err(syn::Error::new_spanned(limit, "the timeout is zero: write a longer time, like `timeout = \"2s\"`"))
         }
         _ => Err(syn::Error::new_spanned(limit, TIMEOUT)),
     }
@@ -439,15 +440,15 @@ fn is_literal(expr: &Expr) -> bool {
 }
 
 fn on_panic(expr: &Expr) -> syn::Result<LitStr> {
-    let message = "a panic can be made a fault: `on_panic = \"fault\"`; without it, it unwinds through the operation";
+    let message = "`on_panic` has one value: write `on_panic = \"fault\"`, or leave it out to let panics unwind";
     let word = literal(expr, message)?;
     if word.value() == "fault" { Ok(word) } else { Err(syn::Error::new_spanned(word, message)) }
 }
 
 fn on_fault(expr: &Expr) -> syn::Result<(LitStr, OnFault)> {
     let words = [("abort", OnFault::Abort), ("skip", OnFault::Skip), ("continue", OnFault::Continue)];
-    let what = "`on_fault` takes a text: `on_fault = \"abort\"`, `\"skip\"` or `\"continue\"`";
-    word(expr, &words, what, "no fault comes to")
+    let what = "`on_fault` takes a string: write `on_fault = \"abort\"`, `\"skip\"` or `\"continue\"`";
+    word(expr, &words, what, "`on_fault` has no value")
 }
 
 /// A number of characters, or all of the answer.
@@ -462,8 +463,8 @@ fn window(expr: Expr) -> syn::Result<Expr> {
         return Ok(syn::parse_quote!(::core::primitive::usize::MAX));
     }
     if is_literal(&expr) {
-        let message = "a window is how many characters the rail has to see together: `window = 64`, or `\"all\"` of the answer, \
-                       or a `usize` like `self.longest`";
+        let message =
+            "a window is a number of characters: write `window = 64`, `\"all\"`, or a `usize` like `self.longest`";
         return Err(syn::Error::new_spanned(expr, message));
     }
     Ok(expr)
@@ -485,15 +486,14 @@ pub(super) fn on(attr: &Attribute, options: &mut Options, errors: &mut Errors) -
         (Ok(()), _) if events.is_empty() && options.unclear => events,
         (Ok(()), _) => distinct(events, attr, errors),
         (Err(error), Meta::List(_)) => {
-            let message =
-                "an event is the name of a type, without quotes or brackets, and between two events stands a comma";
+            let message = "events are names of types, without quotes or brackets and with commas between them";
             let events = attr.parse_args_with(events_of_method).unwrap_or_default();
             let events = list_of(&meant(events)).replace(['[', ']'], "");
             errors.push(syn::Error::new(error.span(), format_args!("{message}: `#[on({events})]`")));
             Vec::new()
         }
         (Err(_), _) => {
-            errors.at(attr, "`#[on(…)]` lists the events of the method: `#[on(PreToolCall)]`");
+            errors.at(attr, "`#[on]` needs the events of the method: write `#[on(PreToolCall)]`");
             Vec::new()
         }
     }
@@ -536,9 +536,9 @@ fn on_argument(
     }
     let name = key.to_string();
     let message = match name.as_str() {
-        "on" => "the events of a method stand alone: `#[on(PreToolCall)]`".to_owned(),
+        "on" => "the events of a method have no `on =` before them: write `#[on(PreToolCall)]`".to_owned(),
         name if KEYS.contains(&name) => {
-            format!("`{name}` is of the whole rail: it stands in the `#[rail(…)]` above the `impl` block")
+            format!("`{name}` is an option of the whole rail: write it in the `#[rail(…)]` above the `impl` block")
         }
         name => format!("`#[on]` has no option `{name}`; {}", expected(name, &OPTIONS)),
     };
@@ -550,14 +550,14 @@ fn on_argument(
 /// At least one event, and none twice.
 fn distinct(events: Vec<Path>, list: impl ToTokens, errors: &mut Errors) -> Vec<Path> {
     if events.is_empty() {
-        errors.at(list, "a rail guards at least one event, like `PreToolCall`: this list is empty");
+        errors.at(list, "this list has no events: write at least one, like `PreToolCall`");
     }
     for (i, event) in events.iter().enumerate() {
         if let Some(message) = known_mistake(event) {
             errors.at(event, message);
         }
         if events[..i].iter().any(|other| same_event(other, event)) {
-            errors.at(event, format_args!("the event `{}` is listed twice", shown(event)));
+            errors.at(event, format_args!("the event `{}` is listed twice: list it once", shown(event)));
         }
     }
     events
@@ -590,22 +590,22 @@ fn known_mistake(event: &Path) -> Option<String> {
     let (name, before) = (names.next().unwrap_or_default(), names.next().unwrap_or_default());
     let itself = meant_event(event).as_ref().map(shown).unwrap_or_default();
     if PAYLOADS.contains(&&*name) {
-        let message = "is what events carry, and not an event: name the event, like `PreToolCall`";
+        let message = "is a payload, not an event: write the event, like `PreToolCall`";
         return Some(format!("`{name}` {message}"));
     }
     if before == "HookPoint" {
-        let message = "is a value, for what is known at run time only: name the event itself";
-        return Some(format!("`{}` {message}, `{itself}`", shown(event)));
+        let message = "is a value for run time, not the type of an event: write";
+        return Some(format!("`{}` {message} `{itself}`", shown(event)));
     }
     let of_a_type = EVENTS.contains(&&*name) && before.starts_with(char::is_uppercase);
     if NO_EVENTS.contains(&&*before) || of_a_type {
-        return Some(format!("each event is a type, and not a part of `{before}`: name the event itself, `{itself}`"));
+        return Some(format!("each event is its own type, not a part of `{before}`: write `{itself}`"));
     }
     if NO_EVENTS.contains(&&*name) {
-        return Some(format!("`{name}` is not an event: name the events, like `PreToolCall`"));
+        return Some(format!("`{name}` is not an event: write the events, like `PreToolCall`"));
     }
     if let Some(flag) = FLAGS.iter().find(|flag| event.is_ident(flag)) {
-        return Some(format!("`{flag}` is no event: it stands behind the list, `on = [PreToolCall], {flag}`"));
+        return Some(format!("`{flag}` is not an event: write it after the list, `on = [PreToolCall], {flag}`"));
     }
     let meant = EVENTS.iter().find(|event| **event != name && plain(event) == plain(&name));
     meant.map(|meant| format!("there is no event `{name}`: did you mean `{meant}`?"))

@@ -26,7 +26,7 @@ pub(super) fn handler(
     if let [_, second, ..] = &*events {
         errors.at(
             second,
-            "a rail surrounds one operation: list the one event that begins it, `on = [PreToolCall], around`",
+            "a rail with `around` surrounds one operation: list only the event before it, `on = [PreToolCall], around`",
         );
     }
     let operation = events.first().and_then(|event| begun(event, errors));
@@ -71,10 +71,10 @@ fn alone(options: &Options, errors: &mut Errors) {
     for key in options.keys.iter().filter(|key| *key != "around") {
         let advice = match key.to_string().as_str() {
             "timeout" => "write `tokio::time::timeout(limit, next.run()).await`",
-            "tool" => "ask `call.tool_name`, and write `next.run().await` for the other tools",
-            _ => "leave it out, or make two rails",
+            "tool" => "compare `call.tool_name`, and write `next.run().await` for the other tools",
+            _ => "leave it out, or write two rails",
         };
-        errors.at(key, format_args!("a rail with `around` decides nothing, so `{key}` does not go with it: {advice}"));
+        errors.at(key, format_args!("a rail with `around` cannot have `{key}`: {advice}"));
     }
 }
 
@@ -110,7 +110,7 @@ fn begun(event: &Path, errors: &mut Errors) -> Option<&'static Begun> {
         errors.at(
             event,
             format_args!(
-                "a rail with `around` is on the event before an operation, and `{name}` is not: write `on = [{event_before}], around`"
+                "`{name}` does not begin an operation: write the event before the operation, `on = [{event_before}], around`"
             ),
         );
     }
@@ -124,7 +124,7 @@ fn of_another(ty: &Type, operation: &Begun) -> Option<String> {
         Type::Reference(reference) => {
             let given = last_name(&reference.elem)?;
             let wrong = PAYLOADS.contains(&&*given) && given != *inputs;
-            wrong.then(|| format!("after `{event}`, the operation is called with `{inputs}`: write `&{inputs}`"))
+            wrong.then(|| format!("the operation after `{event}` has the inputs `{inputs}`: write `&{inputs}`"))
         }
         Type::ImplTrait(bounds) => {
             let bounded = |name: &&Begun| bounds.bounds.iter().any(|bound| names(bound.to_token_stream(), name.name));
@@ -145,7 +145,7 @@ fn last_name(ty: &Type) -> Option<String> {
 fn not_taken(ty: &Type, operation: &str) -> Option<String> {
     let ty = ungrouped(ty);
     if matches!(target(ty), Type::Path(_)) && ends_with(target(ty), "RailContext") {
-        let instead = "what it has of the run is `next.scope()`, and `next.attempt()` counts the retries";
+        let instead = "`next.scope()` has the state of the run, and `next.attempt()` counts the retries";
         return Some(format!("a rail with `around` takes no context: {instead}"));
     }
     // Of a trait where a type should be, rustc says what to write.
@@ -154,13 +154,13 @@ fn not_taken(ty: &Type, operation: &str) -> Option<String> {
         ty => ends_with(ty, "Next"),
     };
     (!is_next && names(ty.to_token_stream(), "Next"))
-        .then(|| format!("the operation is taken by value, and nothing is boxed: write `next: impl Next<{operation}>`"))
+        .then(|| format!("a rail takes the operation by value and without a box: write `next: impl Next<{operation}>`"))
 }
 
 /// What to write instead of a type parameter for the operation: (e.g. `N: Next<ToolCall>`).
 pub(super) fn generic_next(param: impl ToTokens) -> Option<&'static str> {
     names(param.to_token_stream(), "Next")
-        .then_some("a rail function has no type parameters: the operation is a parameter, `next: impl Next<ToolCall>`")
+        .then_some("a rail function cannot have type parameters: take the operation as `next: impl Next<ToolCall>`")
 }
 
 /// Whether a parameter is the operation that a rail surrounds: `impl Next<ToolCall>`.
@@ -177,7 +177,7 @@ fn params(sig: &Signature, operation: Option<&&'static Begun>, errors: &mut Erro
     let (mut params, mut wrong) = (Vec::new(), false);
     for input in &sig.inputs {
         let FnArg::Typed(input) = input else { continue };
-        refuse_cfg(&input.attrs, "`#[cfg]` cannot stand on a rail's parameter: write two functions", errors);
+        refuse_cfg(&input.attrs, "a parameter of a rail cannot have a `#[cfg]`: write two functions", errors);
         if let Some(message) = not_taken(&input.ty, operation.map_or("ToolCall", |operation| operation.name)) {
             errors.at(&input.ty, message);
             wrong = true;
@@ -190,7 +190,7 @@ fn params(sig: &Signature, operation: Option<&&'static Begun>, errors: &mut Erro
             Type::Reference(_) if is_mutable(&input.ty) => {
                 errors.at(
                     &input.ty,
-                    "a rail with `around` only looks at the inputs: take them by `&`, and change them in a rail before the operation",
+                    "a rail with `around` cannot change the inputs: take them by `&`, and change them in a rail without `around`",
                 );
                 wrong = true;
                 continue;
@@ -203,9 +203,7 @@ fn params(sig: &Signature, operation: Option<&&'static Begun>, errors: &mut Erro
     if !wrong && (nexts != 1 || params.len() > 2) {
         errors.at(
             &sig.ident,
-            format_args!(
-                "a rail with `around` takes the operation once, and may look at its inputs: write {SIGNATURE}"
-            ),
+            format_args!("a rail with `around` takes the operation once, and optionally its inputs: write {SIGNATURE}"),
         );
     }
     params

@@ -49,7 +49,10 @@ pub(super) fn half_typed(vis: Visibility, ident: Ident) -> Rail {
 
 fn function(args: Args, item: Function, errors: &mut Errors) -> Option<Rail> {
     if let Some(receiver) = item.sig.receiver() {
-        errors.at(receiver, "`#[rail]` stands on the `impl` block, and `#[on(PreToolCall)]` on its methods");
+        errors.at(
+            receiver,
+            "a method cannot have `#[rail]`: write `#[rail]` above the `impl` block, and `#[on(PreToolCall)]` above the method",
+        );
         return None;
     }
     if let Some(second) = item.attrs.iter().find(|attr| attr.path().is_ident("rail")) {
@@ -59,7 +62,7 @@ fn function(args: Args, item: Function, errors: &mut Errors) -> Option<Rail> {
     let ident = item.sig.ident.clone();
     not_itself(&args, &ident.to_token_stream(), errors);
     if args.on.is_none() {
-        errors.at(&ident, format_args!("the rail `{ident}` is on no event: write `#[rail(on = [PreToolCall])]`"));
+        errors.at(&ident, format_args!("the rail `{ident}` has no events: write `#[rail(on = [PreToolCall])]`"));
     }
     let events = args.on.map(|(_, events)| events).unwrap_or_default();
     for param in type_params(&item.sig.generics) {
@@ -70,7 +73,7 @@ fn function(args: Args, item: Function, errors: &mut Errors) -> Option<Rail> {
         errors.at(
             param,
             format_args!(
-                "a rail function has no type or const parameters: a chain could not name them. Make the rail a type: \
+                "a rail function cannot have type or const parameters, because a chain could not name them. Make the rail a type: \
              `#[rail] impl<T: Send + Sync + 'static> {}<T> {{ … }}`",
                 pascal(&ident)
             ),
@@ -96,17 +99,20 @@ fn function(args: Args, item: Function, errors: &mut Errors) -> Option<Rail> {
 
 fn impl_block(args: Args, item: ImplBlock, errors: &mut Errors) -> Rail {
     if let Some((key, _)) = &args.on {
-        errors.at(key, "the events of an `impl` block stand on its methods: write `#[on(PreToolCall)]` above each");
+        errors.at(key, "the `#[rail]` of an `impl` block has no `on`: write `#[on(PreToolCall)]` above each method");
     }
     if !item.has_on && args.on.is_none() {
         errors.push(syn::Error::new(
             item.span,
-            "this rail guards no event: write `#[on(PreToolCall)]` above at least one of its methods",
+            "this rail has no events: write `#[on(PreToolCall)]` above at least one of its methods",
         ));
     }
     not_itself(&args, &item.self_ty.to_token_stream(), errors);
     for key in &args.options.keys {
-        errors.at(key, format_args!("`{key}` is of one method: it stands in its `#[on(PreToolCall, …)]`"));
+        errors.at(
+            key,
+            format_args!("`{key}` is an option of one method: write it in the `#[on(PreToolCall, …)]` of the method"),
+        );
     }
     let misplaced = !args.options.keys.is_empty();
     let methods = item.methods.iter().map(|item| method(item, misplaced, errors));
@@ -130,10 +136,7 @@ fn impl_block(args: Args, item: ImplBlock, errors: &mut Errors) -> Rail {
 /// A set of tools is there to check the tools that the rail is for; here it is for none.
 fn of_no_tool(tools: Option<&Path>, example: &str, errors: &mut Errors) {
     if let Some(tools) = tools {
-        errors.at(
-            tools,
-            format_args!("`tools` says which tools there are: name the one that the rail is for, {example}"),
-        );
+        errors.at(tools, format_args!("`tools` checks the name of a tool, and this rail names none: write {example}"));
     }
 }
 
@@ -141,7 +144,7 @@ fn of_no_tool(tools: Option<&Path>, example: &str, errors: &mut Errors) {
 fn not_itself(args: &Args, rail: &TokenStream, errors: &mut Errors) {
     let rail = rail.to_string();
     for other in args.after.iter().chain(&args.before).filter(|other| other.to_token_stream().to_string() == rail) {
-        errors.at(other, "a rail does not run before or after itself: name another one");
+        errors.at(other, "a rail cannot run before or after itself: name another rail");
     }
 }
 
@@ -155,20 +158,19 @@ fn method(item: &Method, misplaced: bool, errors: &mut Errors) -> (Handler, bool
             errors.at(param, message);
             continue;
         }
-        errors.at(param, "a rail's method has no type parameters: give them to the `impl` block");
+        errors.at(param, "a method of a rail cannot have type parameters: write them on the `impl` block");
     }
     if let Some(FnArg::Receiver(receiver)) = item.sig.inputs.first()
         && !matches!(receiver.kind, ReceiverKind::Reference(_, _, None))
     {
-        errors.at(receiver, "a rail is shared by all runs that it guards: take `&self`, and keep what changes in an atomic, a mutex or `ctx.run`");
+        errors.at(
+            receiver,
+            "all runs share the rail: take `&self`, and keep state that changes in an atomic, a mutex or `ctx.run`",
+        );
     }
     if let ([_, second, ..], Some(key)) = (&*item.on, options.keys.first()) {
-        errors.at(
-            second,
-            format_args!(
-                "a method with options has one `#[on(…)]`: `{key}` would be for the events of both; list them in one"
-            ),
-        );
+        errors
+            .at(second, format_args!("a method with `{key}` can have only one `#[on(…)]`: list all its events in one"));
     }
     let names_tool = options.names_tool();
     let handler = handler(&item.sig, quote!(Self::#ident), events, options, errors);
@@ -184,11 +186,11 @@ fn one_method_for_each_event(methods: &[Method], handlers: &[Handler], errors: &
                 Some((_, first)) if **first != method.sig.ident => errors.at(
                     event,
                     format_args!(
-                        "the rail has one method for each event, and `{first}` is already on `{}`: make the other another rail",
+                        "a rail has one method for each event, and `{first}` is already on `{}`: write a second rail",
                         shown(event)
                     ),
                 ),
-                Some(_) => errors.at(event, format_args!("the event `{}` is listed twice", shown(event))),
+                Some(_) => errors.at(event, format_args!("the event `{}` is listed twice: list it once", shown(event))),
                 None => seen.push((event, &method.sig.ident)),
             }
         }
@@ -204,7 +206,7 @@ fn handler(
     errors: &mut Errors,
 ) -> Handler {
     if let Safety::Unsafe(keyword) = &sig.safety {
-        errors.at(keyword, "a rail is not `unsafe`: chains call it from safe code");
+        errors.at(keyword, "a rail cannot be `unsafe`, because chains call it from safe code: leave this out");
     }
     if let Some(abi) = &sig.abi {
         errors.at(abi, "a rail is a plain Rust function: leave this out");
@@ -214,8 +216,8 @@ fn handler(
     {
         errors.at(
             keyword,
-            "a rail on `Dropped` is a plain `fn`: it runs while the run is dropped, where nothing can wait. Leave out the \
-             `async`; to do more, send it to a task: `tokio::spawn(…)`",
+            "a rail on `Dropped` cannot be `async`, because nothing waits while a run is dropped: write a plain `fn`, and start a task \
+             for work that waits, `tokio::spawn(…)`",
         );
     }
     if options.around.is_some() {
@@ -252,7 +254,7 @@ fn params(sig: &Signature, options: &Options, errors: &mut Errors) -> Vec<Param>
     let mut params: Vec<Param> = Vec::new();
     for input in &sig.inputs {
         let FnArg::Typed(input) = input else { continue };
-        refuse_cfg(&input.attrs, "`#[cfg]` cannot stand on a rail's parameter: write two functions", errors);
+        refuse_cfg(&input.attrs, "a parameter of a rail cannot have a `#[cfg]`: write two functions", errors);
         let mut ty = ungrouped(&input.ty).clone();
         InferLifetimes.visit_type_mut(&mut ty);
         // A type parameter of a function has been reported.
@@ -262,7 +264,7 @@ fn params(sig: &Signature, options: &Options, errors: &mut Errors) -> Vec<Param>
         }
         if let Some(first) = params.iter().find(|first| target(&first.ty) == target(&ty)) {
             let what = shown(target(&first.ty));
-            errors.at(&input.ty, format_args!("the rail takes its `{what}` twice: once is enough"));
+            errors.at(&input.ty, format_args!("the rail takes `{what}` twice: leave one out"));
         }
         let source = options::source(&ty, options);
         params.push(Param { ty, source });
@@ -278,37 +280,33 @@ fn borrowed(ty: &Type, options: &Options, errors: &mut Errors) {
     match ty {
         Type::Reference(reference) if reference.mutability.is_some() && ends_with(&reference.elem, "Inputs") => {
             let union = shown(&reference.elem);
-            errors.at(ty, format_args!("`{union}` is a borrow already: take it by value"));
+            errors.at(ty, format_args!("`{union}` is already a borrow: take it by value"));
         }
         Type::Reference(reference)
             if let Some(lifetime) = reference.lifetime.as_ref().filter(|name| name.ident == "static") =>
         {
             let mut borrow = reference.clone();
             borrow.lifetime = None;
-            let message = "a rail borrows what the event carries for as long as it is called";
+            let message = "a rail borrows the payload only during its call";
             errors.at(lifetime, format_args!("{message}: write `{}`", shown(borrow)));
         }
         Type::Reference(_) => {}
         Type::Path(_) if ends_with(ty, "Inputs") => {}
         Type::Path(_) if ends_with(ty, "Option") => {
-            errors
-                .at(ty, "what an event carries is always there: take it without the `Option`, like `&ToolCallInputs`");
+            errors.at(ty, "an event always has its payload: take it without the `Option`, like `&ToolCallInputs`");
         }
         Type::Path(_) if ends_with(ty, "RunContext") => {
-            errors.at(ty, "a rail takes its context as `&mut RailContext`, or `&RailContext` to read it");
+            errors.at(
+                ty,
+                "a rail takes a `RailContext`, not a `RunContext`: write `&mut RailContext`, or `&RailContext` to read it",
+            );
         }
         _ if is_part(ty) || ends_with(ty, "Args") => {
             let part = shown(ty);
-            errors.at(
-                ty,
-                format_args!("a rail borrows what the event carries: write `&{part}`, or `&mut {part}` to change it"),
-            );
+            errors.at(ty, format_args!("a rail borrows the payload: write `&{part}`, or `&mut {part}` to change it"));
         }
         Type::ImplTrait(bounds) if around::runs_operation(bounds) => {
-            errors.at(
-                ty,
-                "a rail that runs the operation says so: add `around`, like `#[rail(on = [PreToolCall], around)]`",
-            );
+            errors.at(ty, "only a rail with `around` takes the operation: write `#[rail(on = [PreToolCall], around)]`");
         }
         _ => errors.at(ty, foreign(ty)),
     }
@@ -319,12 +317,12 @@ fn borrowed(ty: &Type, options: &Options, errors: &mut Errors) {
 fn foreign(ty: &Type) -> String {
     let what = shown(ty);
     format!(
-        "a rail takes parts of its events by reference, and the library has no part `{what}`\n\
-         state is a field of a rail that is a type: `#[rail] impl MyRail {{ #[on(PreToolCall)] fn check(&self) {{}} }}`\n\
-         a value that another rail provides is declared, `needs = [RateLimitLeft]`, and taken as `&RateLimitLeft`\n\
-         what a custom event carries is taken by reference as well, like `&Memories`\n\
-         a rail does not call what comes next: when it returns `RailAction::Continue`, the next rail runs, and then the operation\n\
-         a rail with `around` surrounds the operation, and takes `next: impl Next<ToolCall>`"
+        "a rail takes parts of the payload by reference, and no event of the library carries `{what}`\n\
+         for state, write a type with a field: `#[rail] impl MyRail {{ #[on(PreToolCall)] fn check(&self) {{}} }}`\n\
+         for a value of another rail, write `needs = [RateLimitLeft]` and take `&RateLimitLeft`\n\
+         for a part of a custom event, take a reference, like `&Memories`\n\
+         to run the next rail and then the operation, return `RailAction::Continue`\n\
+         to surround the operation, add `around` and take `next: impl Next<ToolCall>`"
     )
 }
 

@@ -72,8 +72,8 @@ fn decision(tokens: &[TokenTree]) -> Option<usize> {
 
 fn reported(statement: &TokenStream, errors: &mut Errors) -> TokenStream {
     let written = shown(statement).replace(" ;", ";").replace(" (", "(");
-    let message = "a decision that is dropped guards nothing, and `RailAction` is `must_use`";
-    errors.at(statement, format_args!("{message}: let the rail return it, `return {written}`"));
+    let message = "the rail drops this decision";
+    errors.at(statement, format_args!("{message}: return it, `return {written}`"));
     let library = Library::default();
     let action = Ident::new("RailAction", Span::mixed_site());
     quote_spanned!(Span::mixed_site()=> let _: #library::#action = #statement)

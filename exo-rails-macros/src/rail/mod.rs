@@ -57,7 +57,7 @@ pub(crate) fn rail(args: TokenStream, item: TokenStream) -> TokenStream {
 
 /// `#[on]`, where no `#[rail]` has taken it away.
 pub(crate) fn on(item: TokenStream) -> TokenStream {
-    let message = "`#[on(…)]` stands on the methods of an `impl` block under `#[rail]`: put `#[rail]` on the block";
+    let message = "`#[on(…)]` is for methods of an `impl` block with `#[rail]`: write `#[rail]` above the block";
     let error = errors::report(&syn::Error::new(Span::call_site(), message));
     // Inside an `impl` block there is no place for the error but the item itself.
     [item, error].into_iter().collect()

@@ -40,19 +40,19 @@ pub(super) fn reported(ty: &Type, options: &Options, errors: &mut Errors) -> boo
     let (optional, what) = (argument(ty, "Option").is_some(), shown(asked(ty)));
     let borrowed = matches!(ty, Type::Reference(_));
     let message = match listed(asked(ty), options) {
-        Some(_) if optional => format!("what a rail needs is always there: take `&{what}`"),
-        Some(_) if !borrowed => format!("a value of another rail is to be read: take `&{what}`"),
+        Some(_) if optional => format!("a rail always receives the value that it needs: take `&{what}`"),
+        Some(_) if !borrowed => format!("a rail can only read a value of another rail: take `&{what}`"),
         None if optional && ends_with(asked(ty), "Args") => {
-            format!("the arguments are always there: take `&{what}`, or `&mut {what}` to change them")
+            format!("the rail always receives the arguments: take `&{what}`, or `&mut {what}` to change them")
         }
         None if options.always.is_some() && ends_with(target(ty), "Inputs") => {
             if borrowed && !is_mutable(ty) {
                 return true;
             }
-            "a rail with `always` observes: take `&Inputs<'_>`".to_owned()
+            "a rail with `always` only observes: take `&Inputs<'_>`".to_owned()
         }
         None if options.always.is_some() && matches!(ty, Type::Path(_)) && !optional => {
-            format!("a rail borrows what the event carries: write `&{what}`")
+            format!("a rail borrows the payload: write `&{what}`")
         }
         _ => return false,
     };
@@ -108,7 +108,7 @@ pub(super) fn of_a_function(options: &Options, errors: &mut Errors) {
             errors.at(
                 name,
                 format_args!(
-                    "a function has no `self`: name a constant, `{constant}`, or make the rail a type with a field for it"
+                    "a function has no `self`: write a constant, `{constant}`, or make the rail a type with a field"
                 ),
             );
         }
@@ -121,7 +121,7 @@ fn tool(params: &[Param], errors: &mut Errors) {
         match &param.source {
             // Behind no reference, that has been said.
             Source::Event if matches!(param.ty, Type::Reference(_)) => {
-                errors.at(&param.ty, "`Args` has the type of the arguments in it: `&Args<DeleteFile>`");
+                errors.at(&param.ty, "`Args` needs the type of the arguments: write `&Args<DeleteFile>`");
             }
             _ => {}
         }
@@ -132,14 +132,14 @@ fn tool(params: &[Param], errors: &mut Errors) {
     if let (Some(first), Some(second)) = (first, second)
         && target(&first.ty) != target(&second.ty)
     {
-        errors.at(&second.ty, "a rail is for one tool: take the arguments once");
+        errors.at(&second.ty, "a rail is for one tool: take the arguments of one tool");
     }
     let call = params.iter().find(|param| is_mutable(&param.ty) && ends_with(target(&param.ty), "ToolCallInputs"));
     if let (Some(first), Some(call)) = (first, call)
         && is_mutable(&first.ty)
     {
         let what = shown(target(&first.ty));
-        errors.at(&call.ty, format_args!("`&mut {what}` changes the call already: take `&ToolCallInputs` beside it"));
+        errors.at(&call.ty, format_args!("`&mut {what}` already changes the call: take `&ToolCallInputs` beside it"));
     }
 }
 
@@ -151,7 +151,7 @@ fn whole(params: &[Param], errors: &mut Errors) {
     let parts = params.iter().filter(|param| matches!(param.source, Source::Event));
     for part in parts.filter(|param| !ends_with(target(&param.ty), "RailContext")) {
         let what = shown(target(&part.ty));
-        errors.at(&part.ty, format_args!("`&Inputs<'_>` is all that the event carries: leave out `{what}`"));
+        errors.at(&part.ty, format_args!("`&Inputs<'_>` has the whole payload: leave out `{what}`"));
     }
 }
 
@@ -161,12 +161,10 @@ fn needs(options: &Options, rail: &Ident, params: &[Param], errors: &mut Errors)
         let (name, taken) =
             (shown(value), params.iter().find(|param| listed(asked(&param.ty), options) == Some(value)));
         match taken {
-            None => errors.at(
-                value,
-                format_args!("`{rail}` needs `{name}`, but does not take it: give it a parameter `&{name}`"),
-            ),
+            None => errors
+                .at(value, format_args!("`{rail}` needs `{name}`, but does not take it: add a parameter `&{name}`")),
             Some(param) if is_mutable(&param.ty) => {
-                errors.at(&param.ty, format_args!("a value of another rail is to be read: take `&{name}`"));
+                errors.at(&param.ty, format_args!("a rail can only read a value of another rail: take `&{name}`"));
             }
             Some(_) => {}
         }
@@ -187,7 +185,7 @@ fn provides(options: &Options, sig: &Signature, errors: &mut Errors) {
         errors.at(
             key,
             format_args!(
-                "a rail for one tool provides nothing, because it is not called for the other tools: {advice}, and look at `call.tool_name`"
+                "a rail for one tool cannot provide values, because the chain does not call it for other tools: {advice}, and compare `call.tool_name`"
             ),
         );
     }
@@ -200,18 +198,18 @@ fn faults(options: &Options, sig: &Signature, errors: &mut Errors) {
     {
         errors.at(
             text,
-            format_args!("a timeout ends a wait: `{}` waits for nothing unless it is an `async fn`", sig.ident),
+            format_args!("`{}` cannot have a timeout, because it does not wait: write an `async fn`", sig.ident),
         );
     }
     let Some((text, on_fault)) = &options.on_fault else { return };
     if options.provides.is_some() && *on_fault == OnFault::Continue {
         errors.at(
             text,
-            "after a fault of this rail the values that it provides are not there: the run cannot go on without them",
+            "the run cannot continue after a fault of this rail, because later rails need its values: leave this out",
         );
     }
     if options.always.is_some() && *on_fault != OnFault::Continue {
-        errors.at(text, "a rail with `always` observes, so its faults stop nothing: leave this out");
+        errors.at(text, "a fault of a rail with `always` cannot stop the run: leave this out");
     }
 }
 
@@ -220,7 +218,7 @@ pub(super) fn window(options: &Options, events: &[Path], errors: &mut Errors) {
     if let Some((key, _)) = &options.window
         && !events.iter().any(is_chunk)
     {
-        errors.at(key, "a window is what a rail on `LlmChunk` sees: no other event has one");
+        errors.at(key, "only a rail on `LlmChunk` has a window: leave this out");
     }
 }
 
@@ -229,9 +227,12 @@ fn concurrent(key: &Ident, options: &Options, params: &[Param], errors: &mut Err
     for param in params.iter().filter(|param| !matches!(param.source, Source::Args(_))) {
         let what = shown(target(&param.ty));
         if ends_with(target(&param.ty), "Inputs") {
-            errors.at(&param.ty, "a rail with `concurrent` takes the parts that it looks at, like `&ToolCallInputs`");
+            errors.at(
+                &param.ty,
+                "a rail with `concurrent` cannot take all inputs: take the parts that it reads, like `&ToolCallInputs`",
+            );
         } else if is_mutable(&param.ty) {
-            errors.at(&param.ty, format_args!("a rail with `concurrent` only looks: take `&{what}`"));
+            errors.at(&param.ty, format_args!("a rail with `concurrent` only reads: take `&{what}`"));
         }
     }
     let others = [
@@ -240,16 +241,12 @@ fn concurrent(key: &Ident, options: &Options, params: &[Param], errors: &mut Err
         (options.always.is_some(), "always"),
     ];
     for (_, other) in others.iter().filter(|(given, _)| *given) {
-        errors.at(
-            key,
-            format_args!("a rail with `{other}` cannot run concurrently with others: leave out one of the two"),
-        );
+        errors.at(key, format_args!("a rail cannot have both `{other}` and `concurrent`: leave out one of the two"));
     }
     if let Some((key, needs)) = &options.needs {
         let name = needs.first().map(shown).unwrap_or_default();
-        let advice = format!("take `&RailContext`, and ask `ctx.provided::<{name}>()`, an `Option`");
-        errors
-            .at(key, format_args!("in a chain with `concurrent` no rail can provide `{name}` to the others: {advice}"));
+        let advice = format!("take `&RailContext`, and call `ctx.provided::<{name}>()`, which returns an `Option`");
+        errors.at(key, format_args!("a concurrent rail cannot wait for `{name}` of another rail: {advice}"));
     }
 }
 
@@ -258,24 +255,22 @@ fn always(options: &Options, params: &[Param], errors: &mut Errors) {
     for param in params {
         let what = shown(target(&param.ty));
         if is_mutable(&param.ty) && !["RailContext", "Inputs"].iter().any(|name| ends_with(target(&param.ty), name)) {
-            errors.at(&param.ty, format_args!("a rail with `always` observes: take `&{what}`"));
+            errors.at(&param.ty, format_args!("a rail with `always` only observes: take `&{what}`"));
         }
     }
     for args in params.iter().filter(|param| matches!(param.source, Source::Args(_))) {
         errors.at(
             &args.ty,
-            "a rail with `always` is called also for arguments that do not fit: take `&ToolCallInputs`, and ask `Args::of(call)`",
+            "the chain calls a rail with `always` even if the arguments do not fit: take `&ToolCallInputs`, and call `Args::of(call)`",
         );
     }
     if let Some((key, needs)) = &options.needs {
         let name = needs.first().map(shown).unwrap_or_default();
-        let advice = format!("take `&RailContext`, and ask `ctx.provided::<{name}>()`, an `Option`");
-        errors.at(
-            key,
-            format_args!("a rail with `always` is called also when the rail that provides `{name}` was not: {advice}"),
-        );
+        let advice = format!("take `&RailContext`, and call `ctx.provided::<{name}>()`, which returns an `Option`");
+        errors
+            .at(key, format_args!("the chain calls a rail with `always` even if no rail provided `{name}`: {advice}"));
     }
     if let Some((key, _)) = &options.provides {
-        errors.at(key, "a rail with `always` observes, so others cannot need what it provides: leave out `always`");
+        errors.at(key, "a rail with `always` only observes, so it cannot provide values: leave out `always`");
     }
 }

@@ -139,7 +139,7 @@ fn parse_item(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<(Token
 }
 
 const NOT_A_RAIL: &str =
-    "a rail is an `async fn`, a `fn`, or the `impl` block of a type: `#[rail]` stands on one of these";
+    "this cannot be a rail: write `#[rail]` above an `async fn`, a `fn`, or the `impl` block of a type";
 
 fn starts_function(input: ParseStream<'_>) -> bool {
     // `const NAME: …` is no function, `const fn` is.
@@ -153,13 +153,16 @@ fn starts_function(input: ParseStream<'_>) -> bool {
 fn impl_block(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<(TokenStream, ImplBlock)> {
     let start = input.fork();
     if let Ok(keyword) = input.parse::<Token![unsafe]>() {
-        errors.at(keyword, "a rail's `impl` block is not `unsafe`");
+        errors.at(keyword, "the `impl` block of a rail cannot be `unsafe`: leave this out");
     }
     let span = input.parse::<Token![impl]>()?.span;
     let mut generics: Generics = if input.peek(Token![<]) { input.parse()? } else { Generics::default() };
     let mut self_ty: Type = input.parse()?;
     if input.parse::<Option<Token![for]>>()?.is_some() {
-        errors.at(&self_ty, "a rail's methods stand in an `impl` block of the type itself, not of a trait for it");
+        errors.at(
+            &self_ty,
+            "`#[rail]` cannot be on the `impl` of a trait: write the methods in an `impl` block of the type itself",
+        );
         self_ty = input.parse()?;
     }
     generics.where_clause = input.parse()?;
@@ -208,8 +211,8 @@ fn members(body: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Members> {
     Ok(members)
 }
 
-const CFG_ON_METHOD: &str = "`#[cfg]` cannot stand on a method with `#[on(…)]`: write two `impl` blocks under \
-    `#[rail]`, each under a `#[cfg]` of its own";
+const CFG_ON_METHOD: &str = "a method with `#[on(…)]` cannot have a `#[cfg]`: write two `impl` blocks with `#[rail]`, \
+    each under its own `#[cfg]`";
 
 /// `#[on(…)]`, be it by its path.
 fn is_on(attr: &Attribute) -> bool {
@@ -221,7 +224,10 @@ fn method(input: ParseStream<'_>, on: Vec<Attribute>) -> syn::Result<Method> {
     if starts_function(input) {
         Ok(Method { on, sig: input.parse()? })
     } else {
-        Err(syn::Error::new_spanned(&on[0], "`#[on(…)]` stands on the methods that guard an event"))
+        Err(syn::Error::new_spanned(
+            &on[0],
+            "only a method can have `#[on(…)]`: write it above the method that guards the event",
+        ))
     }
 }
 

@@ -83,36 +83,36 @@ fn accepted() {
 #[test]
 fn arguments() {
     check(&[
-        ("priority = 10", CALL, &["the rail `guard` is on no event"]),
-        ("", CALL, &["the rail `guard` is on no event"]),
-        ("on = []", CALL, &["a rail guards at least one event"]),
+        ("priority = 10", CALL, &["the rail `guard` has no events"]),
+        ("", CALL, &["the rail `guard` has no events"]),
+        ("on = []", CALL, &["this list has no events"]),
         ("on = PreToolCall", CALL, &["`on` takes a list of events: `on = [PreToolCall]`"]),
         ("on", CALL, &["`on` needs a value: `on = [PreToolCall]`"]),
         ("on(PreToolCall)", CALL, &["`on` needs a value: `on = [PreToolCall]`"]),
-        ("PreToolCall", CALL, &["the events of a rail stand in a list: `on = [PreToolCall]`"]),
-        ("on = [\"PreToolCall\"]", CALL, &["an event is the name of a type, without quotes"]),
-        ("on = [ToolOutput]", CALL, &["`ToolOutput` is what events carry, and not an event"]),
-        ("on = [HookPoint::Start]", CALL, &["`HookPoint::Start` is a value, for what is known at run time only"]),
-        ("on = [Start, Start]", CALL, &["the event `Start` is listed twice"]),
+        ("PreToolCall", CALL, &["write the events of a rail in a list: `on = [PreToolCall]`"]),
+        ("on = [\"PreToolCall\"]", CALL, &["events are names of types, without quotes"]),
+        ("on = [ToolOutput]", CALL, &["`ToolOutput` is a payload, not an event"]),
+        ("on = [HookPoint::Start]", CALL, &["`HookPoint::Start` is a value for run time, not the type of an event"]),
+        ("on = [Start, Start]", CALL, &["the event `Start` is listed twice: list it once"]),
         ("on = [Start], on = [Error]", CALL, &["`on` is given twice"]),
         ("on = [Start], prio = 1", CALL, &["`#[rail]` has no argument `prio`; did you mean `priority`?"]),
         ("on = [Start], priorty = 1", CALL, &["`#[rail]` has no argument `priorty`; did you mean `priority`?"]),
         ("on = [Start], priority", CALL, &["`priority` needs a value: `priority = 10`"]),
         ("priority = , on = [Start]", CALL, &["`priority` needs a value: `priority = 10`"]),
         ("priority = 1 on = [Start]", CALL, &["expected `,` between two arguments"]),
-        ("on = [Start], priority = \"1\"", CALL, &["a priority is an integer, like `priority = 10`; this is `\"1\"`"]),
-        ("on = [Start], priority = -1.5", CALL, &["a priority is an integer"]),
-        ("on = [Start], priority = true", CALL, &["a priority is an integer"]),
+        ("on = [Start], priority = \"1\"", CALL, &["`\"1\"` is not an integer: write a priority like `priority = 10`"]),
+        ("on = [Start], priority = -1.5", CALL, &["`-1.5` is not an integer"]),
+        ("on = [Start], priority = true", CALL, &["`true` is not an integer"]),
         ("on = [Start], priority = 10u8", CALL, &["a priority is an `i32`: write `10`"]),
         ("on = [Start], priority = 2147483648", CALL, &["a priority is an `i32`: `2147483648` is out of its range"]),
         ("on = [Start], priority = 99999999999999999999", CALL, &["a priority is an `i32`: `99999999999999999999` is"]),
         ("on = [Start], priority = -2147483649", CALL, &["a priority is an `i32`: `-2147483649` is out of its range"]),
-        ("on = [Start], name = \" \"", CALL, &["a rail's name is a text that is not blank"]),
-        ("on = [Start], name = guard", CALL, &["a rail's name is a text that is not blank"]),
+        ("on = [Start], name = \" \"", CALL, &["the name of a rail is a string that is not blank"]),
+        ("on = [Start], name = guard", CALL, &["the name of a rail is a string that is not blank"]),
         (
             "severity = 3, priority = \"1\"",
             CALL,
-            &["`#[rail]` has no argument `severity`", "a priority is an integer", "the rail `guard` is on no event"],
+            &["`#[rail]` has no argument `severity`", "`\"1\"` is not an integer", "the rail `guard` has no events"],
         ),
     ]);
 }
@@ -121,26 +121,26 @@ fn arguments() {
 fn functions() {
     let on = "on = [PreToolCall]";
     check(&[
-        (on, "fn guard(call: ToolCallInputs) {}", &["a rail borrows what the event carries: write `&ToolCallInputs`"]),
-        (on, "fn guard(inputs: &mut Inputs<'_>) {}", &["`Inputs<'_>` is a borrow already"]),
+        (on, "fn guard(call: ToolCallInputs) {}", &["a rail borrows the payload: write `&ToolCallInputs`"]),
+        (on, "fn guard(inputs: &mut Inputs<'_>) {}", &["`Inputs<'_>` is already a borrow"]),
         (
             on,
             "fn guard(call: impl Debug) {}",
-            &["a rail takes parts of its events by reference, and the library has no part `impl Debug`"],
+            &["a rail takes parts of the payload by reference, and no event of the library carries `impl Debug`"],
         ),
-        (on, "fn guard(a: &ToolOutput, b: &mut ToolOutput) {}", &["the rail takes its `ToolOutput` twice"]),
-        (on, "fn guard(a: &RailContext, b: &mut RailContext) {}", &["the rail takes its `RailContext` twice"]),
+        (on, "fn guard(a: &ToolOutput, b: &mut ToolOutput) {}", &["the rail takes `ToolOutput` twice"]),
+        (on, "fn guard(a: &RailContext, b: &mut RailContext) {}", &["the rail takes `RailContext` twice"]),
         (on, "fn guard() -> impl Future<Output = ()> {}", &["a rail returns its decision"]),
-        (on, "fn guard<T>() {}", &["a rail function has no type or const parameters"]),
-        (on, "fn guard<const N: usize>() {}", &["a rail function has no type or const parameters"]),
-        (on, "unsafe fn guard() {}", &["a rail is not `unsafe`"]),
+        (on, "fn guard<T>() {}", &["a rail function cannot have type or const parameters"]),
+        (on, "fn guard<const N: usize>() {}", &["a rail function cannot have type or const parameters"]),
+        (on, "unsafe fn guard() {}", &["a rail cannot be `unsafe`"]),
         (on, "extern \"C\" fn guard() {}", &["a rail is a plain Rust function"]),
         (on, "#[rail(on = [Start])] fn guard() {}", &["a function is one rail: list all its events in one"]),
-        (on, "fn guard(&self) {}", &["`#[rail]` stands on the `impl` block"]),
+        (on, "fn guard(&self) {}", &["a method cannot have `#[rail]`"]),
         (
             on,
             "unsafe fn guard<T>(call: ToolCallInputs) {}",
-            &["a rail function has no type", "a rail is not `unsafe`", "a rail borrows"],
+            &["a rail function cannot have type or const parameters", "a rail cannot be `unsafe`", "a rail borrows"],
         ),
     ]);
 }
@@ -148,31 +148,51 @@ fn functions() {
 #[test]
 fn impl_blocks() {
     check(&[
-        ("", "impl Budget {}", &["this rail guards no event"]),
-        ("on = [Start]", "impl Budget {}", &["the events of an `impl` block stand on its methods"]),
-        ("", "impl Budget { #[on] fn f(&self) {} }", &["`#[on(…)]` lists the events of the method"]),
-        ("", "impl Budget { #[on()] fn f(&self) {} }", &["a rail guards at least one event"]),
-        ("", "impl Budget { #[on(Start)] const F: u8 = 1; }", &["`#[on(…)]` stands on the methods"]),
-        ("", "impl Budget { #[cfg(x)] #[on(Start)] fn f(&self) {} }", &["`#[cfg]` cannot stand on a method"]),
-        ("", "impl Budget { #[on(Start)] #[cfg(x)] fn f(&self) {} }", &["`#[cfg]` cannot stand on a method"]),
-        ("", "impl Budget { #[on(Start)] fn f(&mut self) {} }", &["a rail is shared by all runs that it guards"]),
-        ("", "impl Budget { #[on(Start)] fn f(self) {} }", &["a rail is shared by all runs that it guards"]),
-        ("", "impl Budget { #[on(Start)] fn f<T>(&self) {} }", &["a rail's method has no type parameters"]),
+        ("", "impl Budget {}", &["this rail has no events"]),
+        ("on = [Start]", "impl Budget {}", &["the `#[rail]` of an `impl` block has no `on`"]),
+        ("", "impl Budget { #[on] fn f(&self) {} }", &["`#[on]` needs the events of the method"]),
+        ("", "impl Budget { #[on()] fn f(&self) {} }", &["this list has no events"]),
+        ("", "impl Budget { #[on(Start)] const F: u8 = 1; }", &["only a method can have `#[on(…)]`"]),
+        (
+            "",
+            "impl Budget { #[cfg(x)] #[on(Start)] fn f(&self) {} }",
+            &["a method with `#[on(…)]` cannot have a `#[cfg]`"],
+        ),
+        (
+            "",
+            "impl Budget { #[on(Start)] #[cfg(x)] fn f(&self) {} }",
+            &["a method with `#[on(…)]` cannot have a `#[cfg]`"],
+        ),
+        ("", "impl Budget { #[on(Start)] fn f(&mut self) {} }", &["all runs share the rail"]),
+        ("", "impl Budget { #[on(Start)] fn f(self) {} }", &["all runs share the rail"]),
+        ("", "impl Budget { #[on(Start)] fn f<T>(&self) {} }", &["a method of a rail cannot have type parameters"]),
         (
             "",
             "impl Budget { #[on(Start)] fn f(&self) {} #[on(Start)] fn g(&self) {} }",
-            &["the rail has one method for each event, and `f` is already on `Start`"],
+            &["a rail has one method for each event, and `f` is already on `Start`"],
         ),
-        ("", "impl Budget { #[on(Start)] #[on(Start)] fn f(&self) {} }", &["the event `Start` is listed twice"]),
-        ("", "impl Guard for Budget { #[on(Start)] fn f(&self) {} }", &["a rail's methods stand in an `impl` block"]),
-        ("", "unsafe impl Budget { #[on(Start)] fn f(&self) {} }", &["a rail's `impl` block is not `unsafe`"]),
+        (
+            "",
+            "impl Budget { #[on(Start)] #[on(Start)] fn f(&self) {} }",
+            &["the event `Start` is listed twice: list it once"],
+        ),
+        (
+            "",
+            "impl Guard for Budget { #[on(Start)] fn f(&self) {} }",
+            &["`#[rail]` cannot be on the `impl` of a trait"],
+        ),
+        (
+            "",
+            "unsafe impl Budget { #[on(Start)] fn f(&self) {} }",
+            &["the `impl` block of a rail cannot be `unsafe`: leave this out"],
+        ),
     ]);
 }
 
 #[test]
 fn other_items() {
     for item in ["struct Budget;", "const LIMIT: u8 = 1;", "mod guards {}", "use a::b;", "static A: u8 = 1;"] {
-        check(&[("on = [Start]", item, &["a rail is an `async fn`, a `fn`, or the `impl` block of a type"])]);
+        check(&[("on = [Start]", item, &["this cannot be a rail"])]);
     }
 }
 
@@ -231,12 +251,12 @@ fn beside(expansion: &TokenStream) -> String {
 /// The rail stays one for the chains that list it, and the function one for its callers.
 #[test]
 fn half_typed_arguments() {
-    let on_no_event = "the rail `guard` is on no event";
+    let on_no_event = "the rail `guard` has no events";
     let table: &[(&str, &[&str])] = &[
         ("o", &["`#[rail]` has no argument `o`; did you mean `on`?", on_no_event]),
         ("on =", &["`on` needs a value"]),
-        ("on = [Pre::]", &["an event is the name of a type"]),
-        ("on = [events::Pre, ,]", &["an event is the name of a type"]),
+        ("on = [Pre::]", &["events are names of types, without quotes"]),
+        ("on = [events::Pre, ,]", &["events are names of types, without quotes"]),
         ("on = [Start] priority", &["expected `,` between two arguments", "`priority` needs a value"]),
         ("on = [Start], pri", &["`#[rail]` has no argument `pri`; did you mean `priority`?"]),
         ("on = [Start], priority =", &["`priority` needs a value: `priority = 10`"]),
@@ -244,8 +264,8 @@ fn half_typed_arguments() {
         ("on = [Start], priority = BASE +", &["`priority` cannot be read: write it like `priority = 10`"]),
         ("on = [Start], name =", &["`name` needs a value: `name = \"my_rail\"`"]),
         ("on = [Start], crate =", &["`crate` needs a value: `crate = ::exo_rails`"]),
-        ("on = [Start, events::Start]", &["the event `events::Start` is listed twice"]),
-        ("on = [Start],,", &["one `,` between two arguments is enough"]),
+        ("on = [Start, events::Start]", &["the event `events::Start` is listed twice: list it once"]),
+        ("on = [Start],,", &["there are two `,` between two arguments: leave one out"]),
     ];
     for (args, expected) in table {
         check(&[(args, CALL, expected)]);

@@ -46,17 +46,21 @@ const LONGEST_NAME: usize = 64;
 /// A name that the common model APIs accept.
 fn tool_name(expr: &Expr, errors: &mut Errors) -> Option<String> {
     let Some(name) = text(expr).map(syn::LitStr::value) else {
-        errors.at(expr, "the name of a tool is a text: `name = \"delete_file\"`");
+        errors.at(expr, "the name of a tool is a string: write `name = \"delete_file\"`");
         return None;
     };
     let length = name.chars().count();
     if name.trim().is_empty() {
-        errors.at(expr, "the name of a tool is not blank: `name = \"delete_file\"`");
+        errors.at(expr, "the name of a tool cannot be blank: write `name = \"delete_file\"`");
     } else if let Some(other) = name.chars().find(|&char| !is_in_names(char)) {
         let advice = advice(&name);
-        errors.at(expr, format_args!("the name of a tool has only letters from a to z, digits, `_` and `-`, which model APIs accept: not `{other}`{advice}"));
+        let allowed = "use only letters from a to z, digits, `_` and `-`";
+        errors.at(expr, format_args!("model APIs reject `{other}` in the name of a tool: {allowed}{advice}"));
     } else if length > LONGEST_NAME {
-        errors.at(expr, format_args!("the name of a tool has at most {LONGEST_NAME} characters, which model APIs accept: this one has {length}"));
+        errors.at(
+            expr,
+            format_args!("this name of a tool has {length} characters, and model APIs accept at most {LONGEST_NAME}"),
+        );
     }
     Some(name)
 }
@@ -78,7 +82,7 @@ fn advice(name: &str) -> String {
 fn description(expr: &Expr, errors: &mut Errors) -> Option<String> {
     let description = text(expr).map(syn::LitStr::value).filter(|text| !text.trim().is_empty());
     if description.is_none() {
-        errors.at(expr, "a description is a text that is not blank: `description = \"Deletes a file.\"`");
+        errors.at(expr, "a description is a string that is not blank: write `description = \"Deletes a file.\"`");
     }
     description
 }
@@ -93,8 +97,10 @@ fn paragraphs(doc: &[String]) -> String {
 fn generics(generics: &Generics, errors: &mut Errors) {
     for param in &generics.params {
         let message = match param {
-            GenericParam::Lifetime(_) => "the arguments of a tool own their data: write `String` for `&str`",
-            _ => "the arguments of a tool have no generic parameters: a tool has one name and one schema",
+            GenericParam::Lifetime(_) => "the arguments of a tool must own their data: write `String`, not `&str`",
+            _ => {
+                "the arguments of a tool cannot have generic parameters, because a tool has one schema: write a struct for each tool"
+            }
         };
         errors.at(param, message);
     }
@@ -104,7 +110,7 @@ fn shape(item: &DeriveInput, errors: &mut Errors) {
     let advice = |what: &str| {
         let ident = &item.ident;
         format!(
-            "the arguments of a tool have names: write `struct {ident} {{ … }}` with named fields; {what} can be one of them"
+            "the arguments of a tool need names: write `struct {ident} {{ … }}` with named fields; {what} can be the type of a field"
         )
     };
     let fields = match &item.data {
@@ -121,23 +127,21 @@ fn shape(item: &DeriveInput, errors: &mut Errors) {
             let ident = &item.ident;
             errors.at(
                 ident,
-                format_args!(
-                    "the arguments of a tool are an object, also when there are none: write `struct {ident} {{}}`"
-                ),
+                format_args!("the arguments of a tool are an object, even without fields: write `struct {ident} {{}}`"),
             );
         }
     }
     for attr in fields.iter().flat_map(|field| &field.attrs).filter(|attr| is_not_written(attr)) {
         errors.at(
             attr,
-            "what a rail changes in the arguments is written back into the call, which `skip_serializing` would lose: \
-             leave it out, or `skip` the field altogether",
+            "`skip_serializing` would lose the changes that a rail makes to the arguments: leave it out, \
+             or write `skip`",
         );
     }
     for attr in fields.iter().flat_map(|field| &field.attrs).filter(|attr| is_tool(attr)) {
         errors.at(
             attr,
-            "`#[tool(…)]` stands above the struct; a field has a doc comment, and what serde and schemars know",
+            "`#[tool(…)]` is for the struct: describe a field with a doc comment, or with attributes of serde and schemars",
         );
     }
 }

@@ -34,8 +34,8 @@ fn options() {
     let table: [(&str, &[&str]); 13] = [
         ("", &["the tool has no name: write `#[tool(name = \"delete_file\")]` above `DeleteFile`"]),
         ("name", &["`name` needs a value: `name = \"delete_file\"`"]),
-        ("name = delete_file", &["the name of a tool is a text: `name = \"delete_file\"`"]),
-        ("name = \" \"", &["the name of a tool is not blank"]),
+        ("name = delete_file", &["the name of a tool is a string: write `name = \"delete_file\"`"]),
+        ("name = \" \"", &["the name of a tool cannot be blank"]),
         ("nam = \"a\"", &["`#[tool]` has no option `nam`; did you mean `name`?"]),
         ("parameters = 1", &["`#[tool]` has no option `parameters`; expected `name`", "the tool has no name"]),
         (
@@ -44,12 +44,16 @@ fn options() {
         ),
         ("name = \"a\", name = \"b\"", &["`name` is given twice"]),
         ("name = \"a\" description = \"b\"", &["expected `,` between two arguments"]),
-        ("name = \"a\", description = 5", &["a description is a text that is not blank"]),
-        ("name = \"a\", description = \"\"", &["a description is a text that is not blank"]),
+        ("name = \"a\", description = 5", &["a description is a string that is not blank"]),
+        ("name = \"a\", description = \"\"", &["a description is a string that is not blank"]),
         ("name = \"a\", schema", &["`schema` needs a value"]),
         (
             "name = \"a b\", description = 1, schem = 1",
-            &["`#[tool]` has no option `schem`", "the name of a tool has only letters", "a description is a text"],
+            &[
+                "`#[tool]` has no option `schem`",
+                "model APIs reject ` ` in the name of a tool",
+                "a description is a string that is not blank",
+            ],
         ),
     ];
     for (options, expected) in table {
@@ -57,24 +61,27 @@ fn options() {
     }
     check(&[
         ("struct A {}", &["the tool has no name"]),
-        ("#[tool] struct A {}", &["the options stand in parentheses: `#[tool(name = \"delete_file\")]`"]),
-        ("#[tool = \"a\"] struct A {}", &["the options stand in parentheses"]),
+        ("#[tool] struct A {}", &["the options need parentheses: write `#[tool(name = \"delete_file\")]`"]),
+        ("#[tool = \"a\"] struct A {}", &["the options need parentheses"]),
     ]);
 }
 
 #[test]
 fn names() {
-    for (name, end) in [
-        ("delete file", "not ` `; write `delete_file`"),
-        ("fs.delete", "not `.`; write `fs_delete`"),
-        ("größe", "not `ö`; write `gr__e`"),
-        ("削除", "not `削`"),
+    for (name, (begin, end)) in [
+        ("delete file", ("model APIs reject ` ` in", "; write `delete_file`")),
+        ("fs.delete", ("model APIs reject `.` in", "; write `fs_delete`")),
+        ("größe", ("model APIs reject `ö` in", "; write `gr__e`")),
+        ("削除", ("model APIs reject `削` in", "`_` and `-`")),
     ] {
         let messages = messages(&expand(&with(&format!("name = \"{name}\""))));
-        assert!(messages.len() == 1 && messages[0].ends_with(end), "{name}: {messages:?}");
+        assert!(
+            messages.len() == 1 && messages[0].starts_with(begin) && messages[0].ends_with(end),
+            "{name}: {messages:?}"
+        );
     }
     let long = with(&format!("name = \"{}\"", "a".repeat(65)));
-    check(&[(&long, &["the name of a tool has at most 64 characters, which model APIs accept: this one has 65"])]);
+    check(&[(&long, &["this name of a tool has 65 characters, and model APIs accept at most 64"])]);
 }
 
 #[test]
@@ -82,17 +89,17 @@ fn shapes() {
     let table: [(&str, &[&str]); 8] = [
         (
             "enum A { B }",
-            &["the arguments of a tool have names: write `struct A { … }` with named fields; an enum can"],
+            &["the arguments of a tool need names: write `struct A { … }` with named fields; an enum can"],
         ),
         ("union A { a: u8 }", &["the arguments of a tool are a struct, not a union"]),
-        ("struct A(String);", &["the arguments of a tool have names"]),
-        ("struct A;", &["the arguments of a tool are an object, also when there are none: write `struct A {}`"]),
-        ("struct A<T> { a: T }", &["the arguments of a tool have no generic parameters"]),
-        ("struct A<'a> { a: &'a str }", &["the arguments of a tool own their data"]),
-        ("struct A { #[tool(name = \"a\")] a: u8 }", &["`#[tool(…)]` stands above the struct"]),
+        ("struct A(String);", &["the arguments of a tool need names"]),
+        ("struct A;", &["the arguments of a tool are an object, even without fields: write `struct A {}`"]),
+        ("struct A<T> { a: T }", &["the arguments of a tool cannot have generic parameters"]),
+        ("struct A<'a> { a: &'a str }", &["the arguments of a tool must own their data"]),
+        ("struct A { #[tool(name = \"a\")] a: u8 }", &["`#[tool(…)]` is for the struct"]),
         (
             "enum A<T> { B(T) }",
-            &["the arguments of a tool have no generic parameters", "the arguments of a tool have names"],
+            &["the arguments of a tool cannot have generic parameters", "the arguments of a tool need names"],
         ),
     ];
     for (item, expected) in table {

@@ -6,11 +6,14 @@ use super::parse::{Set, Tool};
 use crate::errors::{Errors, refuse_cfg, shown};
 
 pub(super) fn tools(set: &Set, errors: &mut Errors) {
-    refuse_cfg(&set.attrs, "`#[cfg]` stands above the whole `tools!`: what it makes is more than the struct", errors);
+    refuse_cfg(&set.attrs, "`tools!` makes more than the struct: write the `#[cfg]` above `tools!`", errors);
     if !set.generics.params.is_empty() {
-        errors.at(&set.generics, "a set of tools has no generic parameters: the names of its tools are constants");
+        errors.at(
+            &set.generics,
+            "a set of tools cannot have generic parameters, because the names of its tools are constants",
+        );
     }
-    let advice = "`#[cfg]` cannot stand on a tool of a set: write two sets, each under a `#[cfg]` above its `tools!`";
+    let advice = "a tool of a set cannot have a `#[cfg]`: write two sets, each with a `#[cfg]` above its `tools!`";
     for tool in &set.tools {
         refuse_cfg(&tool.attrs, advice, errors);
     }
@@ -22,13 +25,12 @@ fn distinct(tools: &[Tool], errors: &mut Errors) {
     let (mut fields, mut types): (Vec<&Ident>, Vec<&Type>) = (Vec::new(), Vec::new());
     for Tool { ident, ty, .. } in tools {
         if fields.contains(&ident) {
-            errors.at(ident, format_args!("the set has two fields of the name `{ident}`"));
+            errors.at(ident, format_args!("the set has two fields with the name `{ident}`: rename one"));
         }
         if types.contains(&ty) {
-            errors.at(ty, format_args!("the tool `{}` is in the set twice: once is enough", shown(ty)));
+            errors.at(ty, format_args!("the set lists the tool `{}` twice: list it once", shown(ty)));
         } else if let Some(args) = tool_for(ty) {
-            errors
-                .at(ty, format_args!("a set of tools names the type of the arguments alone: write `{}`", shown(args)));
+            errors.at(ty, format_args!("a set of tools lists only the type of the arguments: write `{}`", shown(args)));
         }
         fields.push(ident);
         types.push(ty);

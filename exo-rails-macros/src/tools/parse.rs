@@ -51,13 +51,13 @@ fn set(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Set> {
     })?;
     let (ident, generics) = (input.parse()?, input.parse()?);
     if !input.peek(syn::token::Brace) {
-        return Err(input.error("a set of tools names them in braces: `struct MyTools { search: Search }`"));
+        return Err(input.error("a set of tools lists its tools in braces: `struct MyTools { search: Search }`"));
     }
     let body;
     braced!(body in input);
     let tools = Punctuated::<Tool, Token![,]>::parse_terminated_with(&body, tool)?.into_iter().collect();
     if !input.is_empty() {
-        errors.push(input.error("the set ends here: one `tools!` makes one set"));
+        errors.push(input.error("one `tools!` declares one set: write another `tools!` for the rest"));
         input.parse::<TokenStream>()?;
     }
     Ok(Set { library, attrs, vis, ident, generics, tools })

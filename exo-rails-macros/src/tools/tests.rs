@@ -28,11 +28,14 @@ fn sets() {
         ("", &["a set of tools is a struct: `tools! { struct MyTools { search: Search } }`"]),
         ("enum Tools { A }", &["a set of tools is a struct"]),
         ("Search, Delete", &["a set of tools is a struct"]),
-        ("struct Tools(Search);", &["a set of tools names them in braces"]),
-        ("struct Tools;", &["a set of tools names them in braces"]),
-        ("struct Tools<T> { a: A<T> }", &["a set of tools has no generic parameters"]),
-        ("#[cfg(x)] struct Tools { a: A }", &["`#[cfg]` stands above the whole `tools!`"]),
-        ("struct A { a: A } struct B { b: B }", &["the set ends here: one `tools!` makes one set"]),
+        ("struct Tools(Search);", &["a set of tools lists its tools in braces"]),
+        ("struct Tools;", &["a set of tools lists its tools in braces"]),
+        ("struct Tools<T> { a: A<T> }", &["a set of tools cannot have generic parameters"]),
+        ("#[cfg(x)] struct Tools { a: A }", &["`tools!` makes more than the struct"]),
+        (
+            "struct A { a: A } struct B { b: B }",
+            &["one `tools!` declares one set: write another `tools!` for the rest"],
+        ),
     ]);
 }
 
@@ -42,11 +45,11 @@ fn fields() {
         ("struct Tools { Search }", &["a tool is a field with the type of its arguments: `search: Search`"]),
         ("struct Tools { \"search\": Search }", &["a tool is a field with the type of its arguments"]),
         ("struct Tools { a::Search }", &["a tool is a field with the type of its arguments"]),
-        ("struct Tools { a: A, a: B }", &["the set has two fields of the name `a`"]),
-        ("struct Tools { a: A, b: A }", &["the tool `A` is in the set twice: once is enough"]),
-        ("struct Tools { a: A, a: A }", &["the set has two fields", "the tool `A` is in the set twice"]),
-        ("struct Tools { #[cfg(x)] a: A }", &["`#[cfg]` cannot stand on a tool of a set"]),
-        ("struct Tools { a: ToolFor<a::A> }", &["a set of tools names the type of the arguments alone: write `a::A`"]),
+        ("struct Tools { a: A, a: B }", &["the set has two fields with the name `a`: rename one"]),
+        ("struct Tools { a: A, b: A }", &["the set lists the tool `A` twice: list it once"]),
+        ("struct Tools { a: A, a: A }", &["the set has two fields", "the set lists the tool `A` twice"]),
+        ("struct Tools { #[cfg(x)] a: A }", &["a tool of a set cannot have a `#[cfg]`"]),
+        ("struct Tools { a: ToolFor<a::A> }", &["a set of tools lists only the type of the arguments: write `a::A`"]),
     ]);
 }
 
@@ -55,8 +58,11 @@ fn options() {
     check(&[
         ("#[tools(crat = a)] struct Tools {}", &["`#[tools]` has no option `crat`; did you mean `crate`?"]),
         ("#[tools(crate)] struct Tools {}", &["`crate` needs a value: `crate = ::exo_rails`"]),
-        ("#[tools] struct Tools {}", &["the options stand in parentheses"]),
-        ("#[tools(priority = 1)] struct Tools<T> {}", &["`#[tools]` has no option", "a set of tools has no generic"]),
+        ("#[tools] struct Tools {}", &["the options need parentheses"]),
+        (
+            "#[tools(priority = 1)] struct Tools<T> {}",
+            &["`#[tools]` has no option", "a set of tools cannot have generic parameters"],
+        ),
     ]);
 }
 

@@ -36,7 +36,7 @@ use crate::point::{IntoReason, Reason};
 ///     }
 /// }
 /// ```
-#[must_use = "a decision that is dropped guards nothing: return it"]
+#[must_use = "a dropped decision has no effect: return it"]
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub enum RailAction<S = NoSubstitute, R = RetryRequest> {
     /// Continues with the next rail, and after the last rail with the operation.
@@ -251,7 +251,7 @@ pub enum NoRetry {}
 ///     Verdict::abort_if(run.input.text().len() > 10_000, "the input is too long")
 /// }
 /// ```
-#[must_use = "a verdict that is dropped guards nothing: return it"]
+#[must_use = "a dropped verdict has no effect: return it"]
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub enum Verdict {
     /// Continues with the next rail, and after the last rail with the operation.
@@ -463,9 +463,9 @@ impl GivesWay for RetryOrContinue {
 
 /// Types that convert into a retry: a [`RetryRequest`], or only a reason.
 #[diagnostic::on_unimplemented(
-    message = "a retry is a reason or a `RetryRequest`, not `{Self}`",
+    message = "a retry needs a reason or a `RetryRequest`, not `{Self}`",
     label = "not a retry",
-    note = "`RailAction::retry(\"it was empty\")` is one, at once; others say more: `RetryRequest::new(\"busy\").with_max_retries(3)`"
+    note = "write `RailAction::retry(\"it was empty\")`, or give a request like `RetryRequest::new(\"busy\").with_max_retries(3)`"
 )]
 pub trait IntoRetry {
     /// Converts into a request.
@@ -476,7 +476,7 @@ pub trait IntoRetry {
 #[diagnostic::on_unimplemented(
     message = "a rail suspends the run with a `Question`, not with `{Self}`",
     label = "not a question",
-    note = "the context makes a question: take `ctx: &RailContext`, and write `RailAction::suspend(ctx.question(\"approve the refund\"))`"
+    note = "ask the context for a question: take `ctx: &RailContext`, and write `RailAction::suspend(ctx.question(\"approve the refund\"))`"
 )]
 pub trait IntoQuestion {
     /// Converts into a question.
@@ -491,9 +491,9 @@ impl IntoQuestion for Question {
 
 /// The actions that a [`RailAction`](crate::RailAction) has and a [`Verdict`] does not have. No type implements the trait.
 #[diagnostic::on_unimplemented(
-    message = "a `Verdict` continues or aborts",
-    label = "a verdict can do nothing else",
-    note = "a `RailAction` can skip, retry, suspend and end the run with an answer too: let the rail return `RailAction`, and write `RailAction::skip(\"a reason\")`"
+    message = "a `Verdict` can only continue or abort",
+    label = "a verdict cannot do this",
+    note = "to skip, retry, suspend or end the run with an answer, let the rail return `RailAction`, and write `RailAction::skip(\"a reason\")`"
 )]
 pub trait BeyondVerdict {
     /// Never called, because no type implements the trait.

@@ -120,7 +120,7 @@ impl EventBus {
     }
 
     /// Subscribes to all events from now on.
-    #[must_use = "a subscription that is dropped receives nothing"]
+    #[must_use = "a dropped subscription receives nothing"]
     pub fn subscribe(&self) -> Subscription {
         let next = next(self.records.subscribe());
         let wish = Wish::of(&self.shared, u64::MAX);

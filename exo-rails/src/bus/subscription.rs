@@ -20,7 +20,7 @@ use crate::point::HookPoint;
 ///
 /// The number includes records that the filters of the subscription would have left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0} events were missed: the subscriber was too slow for the bus")]
+#[error("the subscriber was too slow and missed {0} events")]
 pub struct Lagged(pub u64);
 
 /// A subscription to an [`EventBus`](crate::EventBus). Read its records as a [`Stream`], or one by one.
@@ -46,7 +46,7 @@ pub(super) async fn next(mut records: Receiver<Arc<EventRecord>>) -> Received {
 impl Subscription {
     /// Limits the subscription to these events. An empty list means all events. The bus makes no records of an event
     /// without subscribers.
-    #[must_use = "a subscription that is dropped receives nothing"]
+    #[must_use = "a dropped subscription receives nothing"]
     pub fn with_events(mut self, points: impl IntoIterator<Item = HookPoint>) -> Self {
         self.points = points.into_iter().collect();
         let bits = self.points.iter().fold(0, |bits, point| bits | 1 << point.number());
@@ -63,7 +63,7 @@ impl Subscription {
     /// let refusals = bus.subscribe().with_filter(|record| record.stopped.is_some());
     /// # drop(refusals);
     /// ```
-    #[must_use = "a subscription that is dropped receives nothing"]
+    #[must_use = "a dropped subscription receives nothing"]
     pub fn with_filter(mut self, predicate: impl Fn(&EventRecord) -> bool + Send + Sync + 'static) -> Self {
         self.matching = Some(match self.matching {
             None => Box::new(predicate),

@@ -48,7 +48,7 @@ pub enum HasAround<const RAILS: u8> {}
     message = "a chain that has rails around an operation cannot be registered with a `HookManager`",
     label = "may have a rail with `around`",
     note = "a hook sees an event and runs no operation: guard the agent or the operation with the chain itself, or add it to a `RailManager`",
-    note = "code that is generic over chains asks for those without such rails: `C: Chain<Around: WithoutAround>`"
+    note = "in code that is generic over chains, write the bound `C: Chain<Around: WithoutAround>`"
 )]
 pub trait WithoutAround {}
 

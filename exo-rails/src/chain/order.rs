@@ -24,7 +24,7 @@ impl<C: Chain + Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> 
         // The name of a rail is not blank. Only `NoRail` has an empty name.
         assert!(
             !row.info.name.is_empty(),
-            "this is not a rail: a function becomes one with `#[rail(on = [PreToolCall])]` above it"
+            "this is not a rail: write `#[rail(on = [PreToolCall])]` above the function"
         );
         if Self::REPORTED {
             return;
@@ -83,7 +83,7 @@ impl<C: Chain + Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> 
         if row.inner.is_some() {
             text.and("it is a chain, so list its rails").refuse();
         }
-        text.and("a rail that can says so, `#[rail(on = [PreToolCall], concurrent)]`, and only looks").refuse();
+        text.and("let it only read, and write `#[rail(on = [PreToolCall], concurrent)]`").refuse();
     }
 
     /// Checks that no earlier rail of the list has the same priority at an event that both rails are on.
@@ -106,7 +106,7 @@ impl<C: Chain + Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> 
                 let text = text.and(" both have priority ").number(row.info.priority).and(" at ");
                 let text = text
                     .name(event.event_name())
-                    .and(", and the chain has `unique_priorities`: give one of them another");
+                    .and(", and the chain has `unique_priorities`: change one of the priorities");
                 text.refuse();
             }
             i += 1;
@@ -134,7 +134,7 @@ impl<C: Chain + Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> 
     #[track_caller]
     pub const fn check_names(event: HookPoint) {
         if !matches!(event, HookPoint::Custom(_)) {
-            let text = Text::new().and("every chain serves this event, for all of its rails: leave it out of `events`");
+            let text = Text::new().and("every chain serves this event: leave it out of `events`");
             text.refuse();
         }
     }
@@ -191,10 +191,10 @@ const fn served(rail: &Row, events: &[EventPlan], chain: &str) {
     let text = Text::new().name(rail).and(" is on ").name(name);
     let (text, list, listed) = match event {
         HookPoint::Custom(point) if let Some(operation) = point.operation() => {
-            let text = text.and(", an event of an operation that this chain does not guard: name the operation, `");
+            let text = text.and(", an event of an operation that this chain does not guard: write `");
             (text, "operations", operation)
         }
-        _ => (text.and(", an event that this chain does not serve: name it, `"), "events", name),
+        _ => (text.and(", an event that this chain does not serve: write `"), "events", name),
     };
     // Every unnamed chain is called `rail_chain!`.
     let unnamed = text::same(chain, "rail_chain!");
@@ -266,7 +266,7 @@ const fn has(chain: Option<&EventPlan>, rail: Wanted<'_>) -> bool {
 const fn not_in_order(plan: &EventPlan, rail: &PlannedRail, this: Wanted<'_>, is_after: bool, other: &RailInfo) -> ! {
     let relation = if is_after { "after" } else { "before" };
     let event = plan.event;
-    let text = Text::new().name(rail.info.name).and(" has to run ").and(relation).and(" ").name(other.name);
+    let text = Text::new().name(rail.info.name).and(" must run ").and(relation).and(" ").name(other.name);
     let text = text.and(" (`").and(relation).and(" = [").and(other.name).and("]`), but at ");
     let text = text.name(event.event_name()).and(" it does not: ");
     let other = Wanted::Rail(other);
@@ -324,7 +324,7 @@ pub(super) const fn absent(rails: &[PlannedRail], event: HookPoint, wanted: Want
 /// Adds to the text how to list the rail so that it cannot be absent.
 pub(super) const fn there_always(text: &Text, absent: &Row) -> Text {
     if absent.is_list() {
-        text.and(": a `Vec` may be empty, so list one in a field without `Vec`")
+        text.and(": a `Vec` may be empty, so list a rail in a field without `Vec`")
     } else {
         text.and(": list it without `Option`")
     }

@@ -15,7 +15,7 @@ use crate::rail::{Plan, Row, contains};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a policy",
     label = "not a policy",
-    note = "a policy is made by `chain_policy! {{ struct {Self} {{ require(permission_check on PreToolCall) }} }}`"
+    note = "declare a policy with `chain_policy! {{ struct {Self} {{ require(permission_check on PreToolCall) }} }}`"
 )]
 pub trait ChainPolicy {
     /// The name of the policy in the compiler's messages.
@@ -202,7 +202,7 @@ const fn runs(plan: &Plan, rail: &Subject, event: HookPoint, policy: Option<&str
         let text = Text::new().and("the chain ").name(plan.chain).and(" does not list ").name(rail.name());
         let text = match policy {
             Some(policy) => text.and(", which the policy ").name(policy).and(" requires on "),
-            None => text.and(", which it requires on "),
+            None => text.and(", but requires it on "),
         };
         text.name(event.event_name()).and(": list it").refuse();
     }
@@ -220,7 +220,7 @@ const fn at_end(plan: &Plan, rail: &Subject, event: HookPoint, place: usize, pol
         return;
     }
     let end = if place == 0 { "first" } else { "last" };
-    let text = Text::new().name(rail.name()).and(" has to run ").and(end).and(" at ").name(event.event_name());
+    let text = Text::new().name(rail.name()).and(" must run ").and(end).and(" at ").name(event.event_name());
     let text = by(&text, policy).and(", but ");
     let text = match rail_at(rails, event, place) {
         Some(other) => {
@@ -241,7 +241,7 @@ const fn in_order(plan: &Plan, first: &Subject, second: &Subject, policy: Option
         let event = plan.events[i].event;
         let (one, two) = (first.wanted(), second.wanted());
         if !runs_before(&plan.events[i], one, two) {
-            let text = Text::new().name(first.name()).and(" has to run before ").name(second.name());
+            let text = Text::new().name(first.name()).and(" must run before ").name(second.name());
             let text = by(&text, policy).and(", but at ").name(event.event_name()).and(" it does not: ");
             priorities(&text, &plan.events[i], one.last(), two.first()).refuse();
         }
@@ -252,7 +252,7 @@ const fn in_order(plan: &Plan, first: &Subject, second: &Subject, policy: Option
 /// Adds to the text the name of the policy that has the requirement.
 const fn by(text: &Text, policy: Option<&str>) -> Text {
     match policy {
-        Some(policy) => text.and(" (the policy ").name(policy).and(" says so)"),
+        Some(policy) => text.and(" (required by the policy ").name(policy).and(")"),
         None => *text,
     }
 }

@@ -17,9 +17,9 @@ use crate::event::{Begins, CustomOperation, Decoy, Event, Next, Operation, Opera
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not serve the event `{E}`",
     label = "does not serve `{E}`",
-    note = "a chain serves the events of the library, and the custom events that it names: `#[chain(events = [{E}])]`",
+    note = "a chain serves the events of the library, and the custom events that it lists: `#[chain(events = [{E}])]`",
     note = "a `DynGuardSet` serves the events of the library, and the custom events that its trait has: `DynGuardSet<dyn MyGuardSet>`",
-    note = "guard sets are chains made by `rail_chain!`, `RailManager`, `LiveRails`, `HookManager` and `NoRails`; a `DynGuardSet` has one of them that is chosen at run time"
+    note = "guard sets are chains made by `rail_chain!`, `RailManager`, `LiveRails`, `HookManager` and `NoRails`; a `DynGuardSet` holds one that is chosen at run time"
 )]
 pub trait Serves<E: Event>: Send + Sync {
     /// Returns `true` if the event has rails. If it has none, the library does not enter the event, and the context stays
@@ -127,9 +127,9 @@ pub trait Serves<E: Event>: Send + Sync {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not serve the event `{E}`",
     label = "does not serve `{E}`",
-    note = "a chain serves the events of the library, and the custom events that it names: `#[chain(events = [{E}])]`",
+    note = "a chain serves the events of the library, and the custom events that it lists: `#[chain(events = [{E}])]`",
     note = "a `DynGuardSet` serves the events of the library, and the custom events that its trait has: `DynGuardSet<dyn MyGuardSet>`",
-    note = "guard sets are chains made by `rail_chain!`, `RailManager`, `LiveRails`, `HookManager` and `NoRails`; a `DynGuardSet` has one of them that is chosen at run time"
+    note = "guard sets are chains made by `rail_chain!`, `RailManager`, `LiveRails`, `HookManager` and `NoRails`; a `DynGuardSet` holds one that is chosen at run time"
 )]
 #[doc(hidden)]
 pub trait ServesEvent<E: Event>: Serves<E> {}
@@ -212,7 +212,7 @@ pub(crate) use forward_to;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not guard the operation `{O}`",
     label = "does not guard `{O}`",
-    note = "a chain guards the operations of the library, and the custom operations that it names: `#[chain(operations = [{O}])]`",
+    note = "a chain guards the operations of the library, and the custom operations that it lists: `#[chain(operations = [{O}])]`",
     note = "`RailManager`, `HookManager` and `NoRails` guard every operation"
 )]
 pub trait ServesOperation<O: CustomOperation, Impl = ()>: Serves<O::Pre> + Serves<O::Post> + Serves<O::Failed> {}

@@ -76,7 +76,7 @@ impl<C: Chain + Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> 
         }
         if !Self::REPORTED {
             let text = Text::new().and("no rail of the chain needs ").name(value.name);
-            text.and(" of another chain: leave it out").refuse();
+            text.and(" from outside: leave it out").refuse();
         }
     }
 }
@@ -141,15 +141,12 @@ const fn needed(plan: &EventPlan, at: usize, value: &ValueInfo, given: &[ValueIn
     }
     let text = Text::new().name(rail.name).and(" needs ").name(value.name).and(" at ").name(event.event_name());
     let Some((later, provider)) = provider(from, event, value) else {
-        let text = text.and(", and no rail of the chain provides it there: list one with ");
-        let text = text
-            .and("`provides = [")
-            .and(value.name)
-            .and("]`, or list the chain in one that has it: `#[chain(needs = [");
-        text.and(value.name).and("])]`").refuse();
+        let text = text.and(", and no rail of the chain provides it there: list a rail with ");
+        let text = text.and("`provides = [").and(value.name).and("]`, or write `#[chain(needs = [");
+        text.and(value.name).and("])]` and list the chain in one that provides it").refuse();
     };
     if later == 0 {
-        text.and(", and provides it itself: a value has one provider, and that is a rail before it").refuse();
+        text.and(", and provides it itself: let an earlier rail provide it").refuse();
     }
     let text = text.and(", but ").name(provider.info.name).and(", which provides it, runs later: ");
     let direct = provider.info.same(&from[later].info);
@@ -169,7 +166,7 @@ const fn only_one(before: &[PlannedRail], event: HookPoint, rail: &PlannedRail) 
         {
             let text = Text::new().name(other.info.name).and(" and ").name(rail.info.name).and(" both provide ");
             let text = text.name(used.value.name).and(" at ").name(event.event_name());
-            text.and(": a value has one provider, so give one of them another type").refuse();
+            text.and(": only one rail can provide a value, so let one of them provide another type").refuse();
         }
         i += 1;
     }
@@ -178,7 +175,7 @@ const fn only_one(before: &[PlannedRail], event: HookPoint, rail: &PlannedRail) 
     {
         let text = Text::new().name(rail.info.name).and(" is a list, and each rail in it provides ").name(value.name);
         let text = text.and(" at ").name(event.event_name());
-        text.and(": a value has one provider, so list one rail in a field without `Vec`").refuse();
+        text.and(": only one rail can provide a value, so list one rail in a field without `Vec`").refuse();
     }
     if let Some(inner) = rail.inner {
         let (rails, mut i) = (inner.rails_at(event), 0);

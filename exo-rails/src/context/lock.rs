@@ -5,8 +5,9 @@ use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
-const REENTERED: &str = "a store is used while one of its values is changed or cloned: use it before or after that";
-const CROSSWISE: &str = "two threads would wait for each other for ever: each changes a value in a store and uses the store that the other changes. Use several stores in the same order everywhere, or one after the other";
+const REENTERED: &str =
+    "code that changes or clones a value of a store uses the same store: use the store before or after that";
+const CROSSWISE: &str = "two threads would wait for each other forever, because each changes a value in one store and uses the store of the other: use stores in the same order everywhere, or one after the other";
 
 /// The number of a thread. 0 means no thread.
 type ThreadNumber = u64;

@@ -59,7 +59,7 @@ impl RunContext {
     /// assert_eq!(conversation[0].text(), "Three steps are left.");
     /// assert!(ctx.take_notices().is_empty());
     /// ```
-    #[must_use = "these messages are delivered to the model by whoever takes them"]
+    #[must_use = "the caller must deliver these messages to the model"]
     pub fn take_notices(&self) -> Vec<Message> {
         if self.is_nested() {
             return Vec::new();

@@ -64,7 +64,7 @@ pub struct SavedContext {
 #[non_exhaustive]
 pub enum RestoreError {
     /// The context belongs to another agent.
-    #[error("the run is one of the agent `{saved}`, not of `{given}`")]
+    #[error("the run belongs to the agent `{saved}`, not to `{given}`")]
     Agent {
         /// The agent of the run.
         saved: String,

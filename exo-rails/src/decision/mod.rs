@@ -53,7 +53,7 @@ use crate::point::{RailName, Reason};
 /// }
 /// # Ok(()) }
 /// ```
-#[must_use = "a decision that is dropped guards nothing: act on it"]
+#[must_use = "a dropped decision has no effect: act on it"]
 pub enum Decision<E: Payloads> {
     /// Every rail of the event continued.
     Continue,

@@ -111,9 +111,9 @@ impl RailFault {
 
 /// Events at which a fault can skip: `#[rail(on_fault = "skip")]`.
 #[diagnostic::on_unimplemented(
-    message = "at `{Self}` there is nothing to skip",
+    message = "a rail on `{Self}` cannot skip",
     label = "not at `{Self}`",
-    note = "write `on_fault = \"continue\"`: the fault is reported, and the run goes on"
+    note = "write `on_fault = \"continue\"`: the library reports the fault, and the run continues"
 )]
 pub trait CanSkip: Payloads {
     /// The effect of a fault.

@@ -27,11 +27,11 @@ use crate::event::{AllowsAbort, AllowsRetry, AllowsSkip, Decoy, Event, Payloads,
 /// The library implements the trait for these types only.
 #[diagnostic::on_unimplemented(
     message = "a rail on `{E}` cannot return `{Self}`",
-    label = "not what a rail on `{E}` may return",
-    note = "`Error` can only be observed: a rail on it returns `()`",
-    note = "on every other event a rail returns `RailAction`, `RailAction<S>` where a skip brings a substitute `S`, `Verdict`, or `()`",
-    note = "`S` is what the operation yields: `InvokeOutput` on `Start`, `ModelResponse` on `PreLlmCall` and `LlmError`, `ToolOutput` on `PreToolCall` and `ToolError`",
-    note = "`Option<_>` and `Result<_, E>` of these are fine too; `E` is an error type or text"
+    label = "a rail on `{E}` cannot return this",
+    note = "a rail on `Error` only observes, and returns `()`",
+    note = "a rail on another event returns `RailAction`, `Verdict`, `()`, or `RailAction<S>` to skip with a substitute `S`",
+    note = "`S` is the output of the operation: `InvokeOutput` on `Start`, `ModelResponse` on `PreLlmCall` and `LlmError`, `ToolOutput` on `PreToolCall` and `ToolError`",
+    note = "it may return an `Option<_>` or a `Result<_, E>` of these too; `E` is an error type or text"
 )]
 pub trait RailOutput<E: Payloads>: Sized + Send {
     /// Whether a value of this type can be a decision other than "continue".
@@ -161,9 +161,9 @@ fn with_substitute<E: Payloads, S: SubstituteFor<E>>(skip: Skip<S>) -> Skip<E::S
 
 /// The return types of rails that only observe.
 #[diagnostic::on_unimplemented(
-    message = "a rail with `always` observes: it cannot return `{Self}`",
-    label = "not what a rail that observes may return",
-    note = "it is called also when a rail before it has stopped the event, so it has nothing to decide",
+    message = "a rail with `always` only observes: it cannot return `{Self}`",
+    label = "a rail with `always` cannot return this",
+    note = "the chain calls it even if an earlier rail has stopped the event, so it cannot decide",
     note = "it returns `()`, or `Result<(), E>`; `E` is an error type or text"
 )]
 pub trait Observes<E: Payloads>: Sized {
@@ -192,10 +192,10 @@ where
 /// [`RailOutput`] with the return types of the event as a parameter, so that the error message lists them.
 #[diagnostic::on_unimplemented(
     message = "a rail on `{E}` cannot return `{Self}`",
-    label = "not what a rail on `{E}` may return",
-    note = "of these, a rail on `{E}` returns one: `{Returns}`",
-    note = "`()` only observes; an `Option<_>` and a `Result<_, E>` of these are fine too, where `E` is text, or an error type that is `Send` and `Sync`: `Box<dyn Error + Send + Sync>`",
-    note = "a rail that provides a value says so: `provides = [RateLimitLeft]`; where the event allows no retry, `RailAction<NoSubstitute, NoRetry>` skips"
+    label = "a rail on `{E}` cannot return this",
+    note = "a rail on `{E}` returns one of these: `{Returns}`",
+    note = "a rail that returns `()` only observes; an `Option<_>` or a `Result<_, E>` of these is allowed too, where `E` is text or an error type like `Box<dyn Error + Send + Sync>`",
+    note = "to provide a value, write `provides = [RateLimitLeft]`; to skip at an event without retries, return `RailAction<NoSubstitute, NoRetry>`"
 )]
 pub trait ReturnedAt<E: Event, Returns, Impl = ()>: Sized + Send {
     /// See [`RailOutput`].
@@ -245,10 +245,10 @@ returned_at! {
 /// [`ReturnedAt`] for a custom event, whose declaration determines the return types.
 #[diagnostic::on_unimplemented(
     message = "a rail on `{E}` cannot return `{Self}`",
-    label = "not what a rail on `{E}` may return",
-    note = "of these, a rail on `{E}` returns one: `{Returns}`; an `Option<_>` and a `Result<_, E>` of these are fine too",
-    note = "what a custom event allows stands at its declaration: `#[event(allows = \"abort\")]`, `\"skip\"` or `\"retry\"`; without it, its rails observe",
-    note = "where it allows a skip and no retry, `RailAction<NoSubstitute, NoRetry>` skips"
+    label = "a rail on `{E}` cannot return this",
+    note = "a rail on `{E}` returns one of these: `{Returns}`; an `Option<_>` or a `Result<_, E>` of them is allowed too",
+    note = "to let rails decide, declare the event with `#[event(allows = \"abort\")]`, `\"skip\"` or `\"retry\"`",
+    note = "to skip at an event without retries, return `RailAction<NoSubstitute, NoRetry>`"
 )]
 pub trait ReturnedAtCustom<E: Event, Returns, Impl = ()> {
     /// See [`RailOutput`].

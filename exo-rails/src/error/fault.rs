@@ -93,7 +93,7 @@ impl fmt::Display for FaultCause {
             Self::Panic { message } => write!(f, "it panicked: {message}"),
             Self::IllegalAction { action } => write!(f, "the event does not allow a hook to {action}"),
             Self::WrongSubstitute { expected } => {
-                write!(f, "the substitute of the skip has the wrong type: `{expected}` belongs there")
+                write!(f, "the substitute of the skip has the wrong type: give a `{expected}`")
             }
         }
     }

@@ -79,8 +79,8 @@ impl<T: DerivedEvent> Event for T {
 /// The library implements the trait for all of them.
 #[diagnostic::on_unimplemented(
     message = "an event cannot carry `{Self}`",
-    label = "not what an event can carry",
-    note = "plain hooks and logs see what an event carries: it is `Debug`, `Send` and `Sync`, and borrows nothing"
+    label = "an event cannot carry this",
+    note = "plain hooks and logs read the payload: it must be `Debug`, `Send` and `Sync`, and own its data"
 )]
 pub trait EventPart: Any + fmt::Debug + Send + Sync {}
 
@@ -212,10 +212,10 @@ impl fmt::Debug for CustomInputs<'_> {
 /// Types that a [custom event](derive@crate::Event) can carry: see [`EventPart`].
 #[diagnostic::on_unimplemented(
     message = "an event cannot carry `{Self}`",
-    label = "not what an event can carry",
-    note = "plain hooks and logs see what an event carries: it is `Debug`, `Send` and `Sync`, and borrows nothing",
-    note = "write `#[derive(Debug)]` above your type; a text is a `&String`, and a list is a `&Vec<_>`",
-    note = "what threads share is an `Arc`, a `Mutex` or an atomic, and not an `Rc`, a `RefCell` or a `Cell`"
+    label = "an event cannot carry this",
+    note = "plain hooks and logs read the payload: it must be `Debug`, `Send` and `Sync`, and own its data",
+    note = "write `#[derive(Debug)]` above your type; write `&String` for a text, and `&Vec<_>` for a list",
+    note = "to share data between threads, use an `Arc`, a `Mutex` or an atomic, not an `Rc`, a `RefCell` or a `Cell`"
 )]
 pub trait Carried<Impl = ()> {
     /// The macros name this constant to check that the type implements the trait.

@@ -82,8 +82,8 @@ pub trait Payloads: Sized + Send + Sync + 'static {
     message = "`{Self}` is not an event",
     label = "not an event",
     note = "the events are `SessionStart`, `Start`, `MemoryRecalled`, `ContextAssembled`, `PreCompaction`, `PostCompaction`, `ContextOverflow`, `PreLlmCall`, `LlmChunk`, `PostLlmCall`, `LlmError`, `PreToolCall`, `PostToolCall`, `ToolError`, `Finished`, `MemoryStored`, `events::Error`, `Suspended`, `SessionEnd` and `Dropped`, all in `exo_rails::prelude`",
-    note = "an operation has events: `PreToolCall`, `PostToolCall` and `ToolError`; those of a custom operation are called `PreStoreDocument`, `PostStoreDocument` and `StoreDocumentError`",
-    note = "a custom event is declared with `#[derive(Event)]`"
+    note = "an operation has events, like `PreToolCall`, `PostToolCall` and `ToolError`; a custom operation has `PreStoreDocument`, `PostStoreDocument` and `StoreDocumentError`",
+    note = "declare a custom event with `#[derive(Event)]`"
 )]
 pub trait Event: Payloads {
     /// The same point as a runtime value.
@@ -148,9 +148,9 @@ pub trait AllowsRetry: AllowsSkip {}
 
 /// Types that a skip may bring in place of the result of the operation of event `E`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot stand in for the result of the operation at `{E}`",
-    label = "not what the operation yields",
-    note = "a skip brings an `InvokeOutput` at `Start`, a `ModelResponse` at `PreLlmCall` and `LlmError`, a `ToolOutput` at `PreToolCall` and `ToolError`, a `CompactionOutput` at `PreCompaction`, a `RecalledMemory` at `MemoryRecalled`, at a custom event what its `substitute` says, and nothing elsewhere"
+    message = "`{Self}` cannot be the substitute of a skip at `{E}`",
+    label = "not the output of the operation",
+    note = "the substitute is an `InvokeOutput` at `Start`, a `ModelResponse` at `PreLlmCall` and `LlmError`, a `ToolOutput` at `PreToolCall` and `ToolError`, a `CompactionOutput` at `PreCompaction`, a `RecalledMemory` at `MemoryRecalled`, and the type of `substitute` at a custom event; other events have none"
 )]
 pub trait SubstituteFor<E: Payloads>: Send {
     /// Converts into the substitute of the event.

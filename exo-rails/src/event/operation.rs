@@ -25,7 +25,7 @@ use super::types::{
     message = "`{Self}` is not an operation",
     label = "not an operation",
     note = "the operations are `ToolCall`, `LlmCall`, `Run` and `Compaction` in `exo_rails::operations`",
-    note = "a custom operation is declared with `#[derive(Operation)]`"
+    note = "declare a custom operation with `#[derive(Operation)]`"
 )]
 pub trait Operation: Sized + Send + Sync + 'static {
     /// The inputs of the operation.
@@ -52,7 +52,7 @@ pub trait Operation: Sized + Send + Sync + 'static {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not begin an operation",
     label = "nothing to surround",
-    note = "a rail with `around` is on the event before the operation: `PreToolCall`, `PreLlmCall`, `Start`, `PreCompaction`, or that of a custom operation"
+    note = "a rail with `around` is on the event before an operation: `PreToolCall`, `PreLlmCall`, `Start`, `PreCompaction`, or the first event of a custom operation"
 )]
 pub trait Begins: Event {
     /// The operation that follows if the rails of the event continue.
@@ -70,7 +70,7 @@ pub type OperationResult<O> = Result<<O as Operation>::Output, <O as Operation>:
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the operation that a rail surrounds",
     label = "not `impl Next<{O}>`",
-    note = "a rail with `around` takes it as `next: impl Next<{O}>`, and runs it with `next.run().await`"
+    note = "take the operation as `next: impl Next<{O}>`, and run it with `next.run().await`"
 )]
 pub trait Next<O: Operation>: Send {
     /// Runs the operation.
@@ -91,8 +91,8 @@ pub trait Next<O: Operation>: Send {
 #[diagnostic::on_unimplemented(
     message = "a rail around `{O}` cannot return `{Self}`",
     label = "not the result of the operation",
-    note = "it returns what the operation returns: `{R}`",
-    note = "a rail with `around` decides nothing: what skips or aborts is a rail without it on the same event"
+    note = "return the result of the operation: `{R}`",
+    note = "a rail with `around` cannot decide: to skip or abort, write a rail without `around` on the same event"
 )]
 pub trait ReturnedAround<O, R> {
     /// The macros name this constant to check that the type implements the trait.
@@ -191,8 +191,8 @@ macro_rules! operations {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a custom operation",
     label = "not a custom operation",
-    note = "a custom operation is declared with `#[derive(Operation)]` and `#[operation(inputs = Document, output = Receipt)]`",
-    note = "those of the library have methods: `guard_run`, `guard_llm_call`, `guard_tool_call`, `guard_compaction`"
+    note = "declare a custom operation with `#[derive(Operation)]` and `#[operation(inputs = Document, output = Receipt)]`",
+    note = "operations of the library have methods: `guard_run`, `guard_llm_call`, `guard_tool_call`, `guard_compaction`"
 )]
 pub trait CustomOperation:
     Operation<

@@ -11,7 +11,7 @@ use crate::event::types::Inputs;
 #[diagnostic::on_unimplemented(
     message = "`{E}` does not carry `{Self}`",
     label = "a rail on `{E}` cannot take this",
-    note = "a rail takes what its events carry, `&mut RailContext`, or `Inputs<'_>`: the union of all payloads"
+    note = "a rail takes parts of the payload, `&mut RailContext`, or `Inputs<'_>`, the union of all payloads"
 )]
 pub trait Param<'a, E: Event>: Sized {
     /// The parts of the payload that this type takes, as bits. The check for two parameters that take the same part uses
@@ -80,8 +80,8 @@ impl<'a, E: Event> Param<'a, E> for Inputs<'a> {
 #[diagnostic::on_unimplemented(
     message = "`{E}` does not carry `{Self}`",
     label = "a rail on `{E}` cannot take this",
-    note = "`{E}` carries `{Payload}`; what it carries by `&mut` can be taken by `&` too",
-    note = "every event has `&mut RailContext`, and `Inputs<'_>`: the union of all payloads, for a rail on events with different ones"
+    note = "`{E}` carries `{Payload}`; a rail can take a `&mut` part by `&` too",
+    note = "every event has `&mut RailContext`, and `Inputs<'_>`, the union of all payloads, for a rail on several events"
 )]
 pub trait CarriedBy<'a, E: Event, Payload>: Sized {
     /// See [`Param`].
@@ -111,10 +111,10 @@ impl<'a, E: Event, P: Param<'a, E>> CarriedBy<'a, E, E::Payload<'a>> for P {
 #[diagnostic::on_unimplemented(
     message = "`{E}` does not carry `{Self}`",
     label = "a rail on `{E}` cannot take this",
-    note = "`{E}` carries `{Payload}`; what it carries by `&mut` can be taken by `&` too, and every event has `&mut RailContext`",
-    note = "state is a field of a rail that is a type: `#[rail] impl MyRail {{ #[on(PreToolCall)] async fn check(&self, call: &ToolCallInputs) {{ … }} }}`",
-    note = "a value that another rail provides is declared, `needs = [RateLimitLeft]`, and taken as `&RateLimitLeft`; the arguments of a tool are `&Args<DeleteFile>`",
-    note = "a rail does not call what comes next: when it returns `RailAction::Continue`, the next rail runs, and then the operation; a rail with `around` surrounds the operation, and takes `next: impl Next<ToolCall>`"
+    note = "`{E}` carries `{Payload}`; a rail can take a `&mut` part by `&` too, and every event has `&mut RailContext`",
+    note = "for state, write a type with a field: `#[rail] impl MyRail {{ #[on(PreToolCall)] async fn check(&self, call: &ToolCallInputs) {{ … }} }}`",
+    note = "for a value of another rail, write `needs = [RateLimitLeft]` and take `&RateLimitLeft`; for the arguments of a tool, take `&Args<DeleteFile>`",
+    note = "to run the next rail and then the operation, return `RailAction::Continue`; to surround the operation, add `around` and take `next: impl Next<ToolCall>`"
 )]
 pub trait CarriesForeign<'a, E: Event, Payload>: Sized {
     /// See [`Param`].
@@ -139,7 +139,7 @@ impl<'a, E: Event, P: Param<'a, E>> CarriesForeign<'a, E, E::Payload<'a>> for P 
 #[diagnostic::on_unimplemented(
     message = "a rail that runs concurrently with others cannot take `{Self}` at `{E}`",
     label = "a rail with `concurrent` cannot take this",
-    note = "it looks at what `{E}` carries, `{Shared}`, and may take `&RailContext`; what changes something runs before or after the others"
+    note = "a concurrent rail on `{E}` takes `{Shared}` and `&RailContext`; to change something, write a rail without `concurrent`"
 )]
 pub trait SharedBy<'a, E: Event, Shared>: Sized {
     #[doc(hidden)]
@@ -167,5 +167,5 @@ pub const fn once(takes: &[u8]) {
         before |= takes[i];
         i += 1;
     }
-    assert!(before & takes[i] == 0, "the rail takes the same part of the event twice: once is enough");
+    assert!(before & takes[i] == 0, "the rail takes the same part of the event twice: leave one out");
 }

@@ -6,8 +6,8 @@ use crate::message::ToolCallInputs;
 
 /// Events of a tool call.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not about a tool call, so a rail on it is not for a tool",
-    label = "not about a tool call",
+    message = "`{Self}` is not an event of a tool call, so a rail on it cannot be for a tool",
+    label = "not an event of a tool call",
     note = "a rail with `tool = \"…\"` is on `PreToolCall`, `PostToolCall` or `ToolError`"
 )]
 pub trait ToolEvent: Payloads {
@@ -17,9 +17,9 @@ pub trait ToolEvent: Payloads {
 
 /// Events at which a rail can still change the tool call.
 #[diagnostic::on_unimplemented(
-    message = "at `{Self}` the arguments of the call can no longer be changed",
+    message = "a rail on `{Self}` cannot change the arguments of the call",
     label = "take `&Args<_>` here",
-    note = "only `PreToolCall` is before the call: a rail on it takes `&mut Args<_>`"
+    note = "only a rail on `PreToolCall` takes `&mut Args<_>`, because it runs before the call"
 )]
 pub trait BeforeTool: ToolEvent {
     /// Returns the call by `&mut`.

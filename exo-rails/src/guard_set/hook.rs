@@ -19,9 +19,9 @@ pub type ObserverFuture<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a hook",
     label = "not a hook",
-    note = "a plain hook is an `async fn my_hook(inputs: Inputs<'_>, ctx: &mut RailContext)` that returns what a rail may return",
-    note = "its future is `Send`, and borrows nothing from the hook: a hook with state is a rail with state, in a chain",
-    note = "a chain is added with `chain.register(&mut hooks)`"
+    note = "a plain hook is an `async fn my_hook(inputs: Inputs<'_>, ctx: &mut RailContext)` with the return type of a rail",
+    note = "its future is `Send` and does not borrow from the hook: for state, list a rail with state in a chain",
+    note = "to add a chain, write `chain.register(&mut hooks)`"
 )]
 pub trait Hook: Send + Sync + 'static {
     /// Calls the hook at its place in the manager.

@@ -42,8 +42,8 @@ use crate::guard_set::{DynGuardSet, GuardSet};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not follow the policy `{P}`",
     label = "does not follow `{P}`",
-    note = "what is missing is `#[chain(policy = {P})]` on a chain; the compiler then says which rails the chain lacks",
-    note = "guard sets that are put together when the program runs follow no policy: list the rails in a chain"
+    note = "write `#[chain(policy = {P})]` on the chain; the compiler then names the missing rails",
+    note = "a guard set that is built at run time cannot follow a policy: list the rails in a chain"
 )]
 pub trait Meets<P>: GuardSet {}
 

@@ -40,8 +40,8 @@ use crate::point::event_table;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a guard set",
     label = "not a guard set",
-    note = "guard sets are chains made by `rail_chain!`, `RailManager`, `LiveRails`, `HookManager` and `NoRails`; a `DynGuardSet` has one of them that is chosen at run time",
-    note = "a single rail becomes one in a chain: `rail_chain![my_rail]`; a chain with `needs` becomes one in a chain that provides the values"
+    note = "guard sets are chains made by `rail_chain!`, `RailManager`, `LiveRails`, `HookManager` and `NoRails`; a `DynGuardSet` holds one that is chosen at run time",
+    note = "to make a guard set of one rail, write `rail_chain![my_rail]`; list a chain with `needs` in a chain that provides the values"
 )]
 pub trait GuardSet: ServesEveryEvent + DynLifecycle {
     /// Runs the rails of one event and returns their decision.
@@ -173,10 +173,10 @@ macro_rules! serves_every_event {
         /// for each event, a call on a type that is not a guard set would be reported once for each event.
         #[diagnostic::on_unimplemented(
             message = "`{Self}` is not a guard set",
-            label = "only a guard set has it",
-            note = "guard sets are chains made by `rail_chain!`, `RailManager`, `LiveRails`, `HookManager` and `NoRails`; a `DynGuardSet` has one of them that is chosen at run time",
-            note = "a single rail becomes one in a chain: `rail_chain![my_rail]`; a chain with `needs` becomes one in a chain that provides the values",
-            note = "what runs around a guard set implements `exo_rails::Serves<E>` for every event `E`, and is a guard set by that"
+            label = "only a guard set has this method",
+            note = "guard sets are chains made by `rail_chain!`, `RailManager`, `LiveRails`, `HookManager` and `NoRails`; a `DynGuardSet` holds one that is chosen at run time",
+            note = "to make a guard set of one rail, write `rail_chain![my_rail]`; list a chain with `needs` in a chain that provides the values",
+            note = "a wrapper of a guard set implements `exo_rails::Serves<E>` for every event `E`"
         )]
         #[doc(hidden)]
         pub trait ServesEveryEvent<Impl = ()>

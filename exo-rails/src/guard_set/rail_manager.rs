@@ -77,11 +77,11 @@ pub struct RailManager {
 ///
 /// The library implements the trait for every [`Rail`] that is `Send`, `Sync` and `'static`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a rail, or not one that threads can share",
-    label = "not a rail that can be collected at run time",
-    note = "a rail is an `async fn` or `fn` under `#[rail(on = [PreToolCall])]`, or a type with an `impl` block under `#[rail]`; a chain is one too",
-    note = "the rail of a function is written with braces where a value is asked for: `manager.add(block_dangerous {{}})`",
-    note = "its state is `Send` and `Sync`, and borrows nothing"
+    message = "`{Self}` is not a rail, or threads cannot share it",
+    label = "not a rail that a `RailManager` can hold",
+    note = "a rail is an `async fn` or `fn` under `#[rail(on = [PreToolCall])]`, or a type with an `impl` block under `#[rail]`; a chain is a rail too",
+    note = "to use the rail of a function as a value, add braces: `manager.add(block_dangerous {{}})`",
+    note = "the state of the rail must be `Send` and `Sync`, and own its data"
 )]
 pub trait ManagedRail: Rail + Send + Sync + 'static {
     /// Calls the visitor with every event of the rail.

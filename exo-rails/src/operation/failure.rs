@@ -34,8 +34,8 @@ use crate::event::Decoy;
 /// ```
 #[diagnostic::on_unimplemented(
     message = "an operation cannot fail with `{Self}`",
-    label = "not an error that an operation may fail with",
-    note = "the error of an operation is an error type that is `Send`, `Sync` and `'static`, `Box<dyn Error + Send + Sync>`, or text",
+    label = "an operation cannot fail with this",
+    note = "the error of an operation is text, `Box<dyn Error + Send + Sync>`, or an error type that is `Send`, `Sync` and `'static`",
     note = "write `#[derive(Debug, thiserror::Error)]` above your type, or let the operation return an `OperationError`"
 )]
 pub trait IntoFailure<E, Impl = ()> {

@@ -16,8 +16,8 @@ use crate::operation::permit::Permit;
     message = "`{Self}` is not an operation that can be guarded",
     label = "not an operation",
     note = "an operation is an async function or closure of a `Permit<{I}>`, like `|call| async move {{ tools.run(call).await }}`",
-    note = "it returns `Result<{O}, _>`, where the error is an error type or text; text may stand for the output of a tool, a model and a run",
-    note = "a retry calls it again, so it borrows nothing by `&mut`: inside a run, take a context from its permit, `let mut ctx = run.context();`"
+    note = "it returns `Result<{O}, _>`, where the error is an error type or text; a tool, a model and a run may return text as the output",
+    note = "a retry calls it again, so it cannot borrow by `&mut`: inside a run, take a context from the permit, `let mut ctx = run.context();`"
 )]
 pub trait Guarded<I, O, E>: FnMut(Permit<I>) -> Self::Future {
     // An associated type, not a parameter of the methods. With it, the compiler knows that the future borrows from the
@@ -54,7 +54,7 @@ where
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a model call that can be streamed",
     label = "not a streamed model call",
-    note = "a streamed model call is a function or closure of a permit that gives a stream, like `|request| model.stream(request)`",
+    note = "a streamed model call is a function or closure of a permit that returns a stream, like `|request| model.stream(request)`",
     note = "the stream is `Send` and yields `Result<ModelDelta, _>`, where the error is an error type or text"
 )]
 pub trait GuardedStream: FnMut(Permit<ModelCallInputs>) -> Self::Stream + Send {

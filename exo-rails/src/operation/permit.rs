@@ -151,10 +151,10 @@ impl<T> Permit<T> {
 
 /// Types that make a permit outside of a guard. No type implements the trait.
 #[diagnostic::on_unimplemented(
-    message = "only a guard makes a permit, when its rails have let the operation pass",
+    message = "only a guard makes a permit, after its rails let the operation pass",
     label = "inputs are not a permit",
     note = "let a guard call the executor: `rails.guard_tool_call(call, &mut ctx, run_tool).await?`",
-    note = "`guard_llm_call`, `guard_stream`, `guard_compaction`, `guard_recall`, `guard_store` and `guard_run` do the same for the other operations; `NoRails` is a guard without rails"
+    note = "`guard_llm_call`, `guard_stream`, `guard_compaction`, `guard_recall`, `guard_store` and `guard_run` do the same for other operations; `NoRails` is a guard set without rails"
 )]
 pub trait MakesPermits {
     /// Returns a permit.

@@ -86,8 +86,8 @@ impl<'de> Deserialize<'de> for Reason {
 #[diagnostic::on_unimplemented(
     message = "a reason is a literal or a `String`, not `{Self}`",
     label = "not a reason",
-    note = "what is borrowed has to be copied: `text.clone()`, `text.to_string()`",
-    note = "what is no text is put into one: `format!(\"the limit is {{limit}}\")`"
+    note = "copy a borrowed text: write `text.clone()` or `text.to_string()`",
+    note = "to make a text of a value, write `format!(\"the limit is {{limit}}\")`"
 )]
 pub trait IntoReason {
     /// Converts into a reason.

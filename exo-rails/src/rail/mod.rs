@@ -40,8 +40,8 @@ use crate::point::{HookPoint, RailInfo, SourceLocation};
     message = "`{Self}` is not a rail",
     label = "not a rail",
     note = "a rail is an `async fn` or `fn` under `#[rail(on = [PreToolCall])]`, or a type with an `impl` block under `#[rail]`",
-    note = "the rail of a function is written with braces where a value is asked for: `manager.add(block_dangerous {{}})`",
-    note = "a chain made by `rail_chain!` is a rail too, and so are an `Arc`, an `Option` and a `Vec` of a rail; another guard set is one as a `DynGuardSet`"
+    note = "to use the rail of a function as a value, add braces: `manager.add(block_dangerous {{}})`",
+    note = "a chain made by `rail_chain!`, and an `Arc`, an `Option` and a `Vec` of a rail are rails too; list another guard set as a `DynGuardSet`"
 )]
 pub trait Rail {
     /// The name of the rail in decisions, plans and logs.
@@ -96,7 +96,7 @@ pub trait Rail {
 #[diagnostic::on_unimplemented(
     message = "the rail `{Self}` is not on the event `{E}`",
     label = "not on `{E}`",
-    note = "its events are those in `#[rail(on = […])]`, or those of its `#[on(…)]` methods"
+    note = "its events are in `#[rail(on = […])]`, or in the `#[on(…)]` of its methods"
 )]
 pub trait RailOn<E: Event>: Rail {
     /// The return type of the rail.
@@ -239,8 +239,8 @@ pub trait Stateless: Rail + Sized + 'static {
 #[diagnostic::on_unimplemented(
     message = "a chain cannot list `{Self}` by its name alone",
     label = "not the rail of a function",
-    note = "a rail that is a type, with state or without, is a field of a chain that has a name: `content_filter: ContentFilter`",
-    note = "by its name alone stands the rail of an `async fn` or `fn` under `#[rail(on = [PreToolCall])]`, or a chain without fields"
+    note = "list a rail that is a type as a field of a named chain: `content_filter: ContentFilter`",
+    note = "by its name alone, a chain lists an `async fn` or `fn` under `#[rail(on = [PreToolCall])]`, or a chain without fields"
 )]
 pub trait ListedByName {
     /// The facts about the rail that a chain knows at compile time.

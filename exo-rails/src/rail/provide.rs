@@ -28,7 +28,7 @@ use crate::point::IntoReason;
 ///     }
 /// }
 /// ```
-#[must_use = "a decision that is dropped guards nothing: return it"]
+#[must_use = "a dropped decision has no effect: return it"]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Provide<T, S = NoSubstitute> {
     /// Provides the value and continues.
@@ -77,9 +77,9 @@ impl<T, S> Provide<T, S> {
 /// | `Result<_, E>` of these | may fault, which stops the run |
 #[diagnostic::on_unimplemented(
     message = "the rail provides `{T}`, but returns `{Self}`",
-    label = "does not have the value in it",
+    label = "does not contain the value",
     note = "return `{T}`, or `Provide<{T}>` from a rail that may stop the event instead",
-    note = "`Result<_, E>` of these is fine too; several values are a tuple, in the order of `provides`"
+    note = "a `Result<_, E>` of these is allowed too; return several values as a tuple, in the order of `provides`"
 )]
 pub trait Provision<T>: Sized {
     /// The decision that remains without the value.
@@ -165,10 +165,10 @@ pub fn hand_on<T: Any + Send + Sync>(ctx: &mut RailContext, value: T) {
 /// with one message.
 #[diagnostic::on_unimplemented(
     message = "a rail on `{E}` that provides `{T}` cannot return `{Self}`",
-    label = "not what a rail that provides `{T}` may return",
-    note = "it returns `{T}`, or `Provide<{T}>` when it may stop the event instead; `Error` can only be observed",
-    note = "where a skip brings a substitute, it returns `Provide<{T}, S>`: `S` is `InvokeOutput` on `Start`, `ModelResponse` on `PreLlmCall` and `LlmError`, `ToolOutput` on `PreToolCall` and `ToolError`",
-    note = "`Result<_, E>` of these is fine too, `E` is an error type or text; several values are a tuple, in the order of `provides`"
+    label = "a rail that provides `{T}` cannot return this",
+    note = "return `{T}`, or `Provide<{T}>` from a rail that may stop the event instead; a rail on `Error` only observes",
+    note = "to skip with a substitute, return `Provide<{T}, S>`: `S` is `InvokeOutput` on `Start`, `ModelResponse` on `PreLlmCall` and `LlmError`, `ToolOutput` on `PreToolCall` and `ToolError`",
+    note = "a `Result<_, E>` of these is allowed too, where `E` is an error type or text; return several values as a tuple, in the order of `provides`"
 )]
 pub trait Provides<E: Payloads, T>: Sized {
     /// Returns the values, if there are any, and the decision.

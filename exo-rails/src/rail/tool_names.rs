@@ -39,7 +39,7 @@ pub const fn named(tool: &str) {
         i += 1;
     }
     if !is_name {
-        Text::new().and("the name of a tool is not empty, and has no spaces in it: this is ").name(tool).refuse();
+        Text::new().and("the name of a tool cannot be empty or have spaces in it: this is ").name(tool).refuse();
     }
 }
 
@@ -59,8 +59,8 @@ const fn of_another(name: &str, tool: &str, args: &str) -> Option<Text> {
     if same(name, tool) {
         return None;
     }
-    let text = Text::new().and("the rail is for ").name(tool).and(", but ").name(args).and(" is the arguments of ");
-    Some(text.name(name).and(": one of the two is meant for another tool"))
+    let text = Text::new().and("the rail is for ").name(tool).and(", but ").name(args).and(" has the arguments of ");
+    Some(text.name(name).and(": write the same tool in both"))
 }
 
 const fn unknown(rail: Option<&str>, tool: &str, set: &str, names: &[&'static str]) -> Option<Text> {
@@ -126,8 +126,8 @@ mod tests {
     fn arguments_of_another_tool_are_told_with_its_name() {
         assert!(of_another("search", "search", "Search").is_none());
         let told = of_another("remove_file", "delete_file", "RemoveFile");
-        let expected = "the rail is for `delete_file`, but `RemoveFile` is the arguments of `remove_file`: \
-                        one of the two is meant for another tool";
+        let expected = "the rail is for `delete_file`, but `RemoveFile` has the arguments of `remove_file`: \
+                        write the same tool in both";
         assert_eq!(told.as_ref().map(Text::as_str), Some(expected));
     }
 }

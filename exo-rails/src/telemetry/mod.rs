@@ -172,7 +172,7 @@ impl fmt::Display for Title<'_> {
 }
 
 /// Creates the span of a run, for [`guard_run`](crate::Guard::guard_run).
-#[must_use = "a span that is dropped has nothing in it: `.instrument(span)`"]
+#[must_use = "a dropped span records nothing: write `.instrument(span)`"]
 pub fn run_span(ctx: &RailContext) -> Span {
     tracing::info_span!(
         target: TARGET,
@@ -197,7 +197,7 @@ pub fn run_span(ctx: &RailContext) -> Span {
 
 /// Creates the span of a model call, for [`guard_llm_call`](crate::Guard::guard_llm_call) or
 /// [`guard_stream`](crate::Guard::guard_stream).
-#[must_use = "a span that is dropped has nothing in it: `.instrument(span)`"]
+#[must_use = "a dropped span records nothing: write `.instrument(span)`"]
 pub fn model_call_span(ctx: &RailContext, provider: Option<&str>, model: Option<&str>) -> Span {
     tracing::info_span!(
         target: TARGET,
@@ -226,7 +226,7 @@ pub fn model_call_span(ctx: &RailContext, provider: Option<&str>, model: Option<
 
 /// Creates the span of a tool call, for [`guard_tool_call`](crate::Guard::guard_tool_call). Pass an empty text for a name
 /// or an id that is unknown.
-#[must_use = "a span that is dropped has nothing in it: `.instrument(span)`"]
+#[must_use = "a dropped span records nothing: write `.instrument(span)`"]
 pub fn tool_call_span(ctx: &RailContext, tool: &str, call_id: &str) -> Span {
     let known = |text| Some(text).filter(|text: &&str| !text.is_empty());
     tracing::info_span!(
@@ -250,7 +250,7 @@ pub fn tool_call_span(ctx: &RailContext, tool: &str, call_id: &str) -> Span {
 
 /// Creates the span of a compaction, for [`guard_compaction`](crate::Guard::guard_compaction). The convention has no name
 /// for this operation.
-#[must_use = "a span that is dropped has nothing in it: `.instrument(span)`"]
+#[must_use = "a dropped span records nothing: write `.instrument(span)`"]
 pub fn compaction_span(ctx: &RailContext) -> Span {
     tracing::info_span!(
         target: TARGET,
@@ -280,7 +280,7 @@ pub enum MemoryUse {
 
 /// Creates the span of a use of a memory, for [`guard_recall`](crate::Guard::guard_recall) or
 /// [`guard_store`](crate::Guard::guard_store). The convention has no name for these operations.
-#[must_use = "a span that is dropped has nothing in it: `.instrument(span)`"]
+#[must_use = "a dropped span records nothing: write `.instrument(span)`"]
 pub fn memory_span(ctx: &RailContext, what: MemoryUse) -> Span {
     let operation = match what {
         MemoryUse::Recall => "recall_memory",
@@ -554,7 +554,7 @@ pub fn record_request(span: &Span, request: &ModelCallInputs) {
 /// telemetry::decided::<PreToolCall>(&span, &outcome);
 /// # outcome }
 /// ```
-#[must_use = "a span that is dropped has nothing in it: `.instrument(span)`"]
+#[must_use = "a dropped span records nothing: write `.instrument(span)`"]
 pub fn rail_span(rail: &str, priority: i32, event: HookPoint) -> Span {
     tracing::debug_span!(
         target: RAIL_TARGET,

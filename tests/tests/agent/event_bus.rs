@@ -215,7 +215,7 @@ async fn whoever_falls_behind_loses_the_oldest_and_is_told() {
         assert!(pre_tool_call(&rails, &number.to_string()).await.unwrap().is_continue());
     }
     assert_eq!(slow.recv().await, Some(Err(Lagged(6))));
-    assert_eq!(Lagged(6).to_string(), "6 events were missed: the subscriber was too slow for the bus");
+    assert_eq!(Lagged(6).to_string(), "the subscriber was too slow and missed 6 events");
     let left: Vec<_> = records(&mut slow).iter().map(|record| record.number).collect();
     assert_eq!(left, [6, 7, 8, 9]);
     assert!(pre_tool_call(&rails, "10").await.unwrap().is_continue());

@@ -555,7 +555,7 @@ async fn a_run_goes_on_with_its_agent() {
     let run = restarted(approving(&world, rail_chain![approval]).build().run("refund gladly").await.unwrap_err());
     let other = Agent::builder("cook", Clerk(world.clone())).build();
     let failed = other.run(run).await.unwrap_err();
-    assert!(failed.to_string().starts_with("the run is one of the agent `clerk`, not of `cook`"), "{failed}");
+    assert!(failed.to_string().starts_with("the run belongs to the agent `clerk`, not to `cook`"), "{failed}");
 }
 
 /// A directory that is gone when the test has passed.
@@ -608,7 +608,7 @@ async fn a_call_without_a_recorded_end_is_not_made_twice() {
     let resolved = |resolution| {
         let mut run = run.clone();
         let wrong = run.resolve(0, Resolution::Repeat).unwrap_err();
-        let text = "it is not unknown whether the tool call 0 has happened; that is unknown of `1`";
+        let text = "the run knows whether the tool call 0 has happened; it does not know this of `1`";
         assert_eq!(wrong.to_string(), text);
         run.resolve(1, resolution).unwrap();
         run
@@ -648,7 +648,7 @@ async fn a_run_is_resumed_once() {
     assert!(files.contains(&"%2e%2e%2f%4frder%207.json".into()), "{files:?}");
 
     let failed = agent.run_in("refund freely", &mut named()).await.unwrap_err();
-    let text = "a run with the name `../Order 7` is saved already, with revision 1: resume it, or give the new run a name of its own";
+    let text = "a run with the name `../Order 7` is saved already, with revision 1: resume it, or give the new run another name";
     assert!(failed.to_string().starts_with(text), "{failed}");
 
     let (one, two) = tokio::join!(agent.run(run.clone()), agent.run(run.clone()));

@@ -182,7 +182,7 @@ async fn what_hooks_decide_is_held_against_the_event() {
     };
     assert_eq!(names, ["Ada"]);
     let fault = hooks.dispatch::<MemoriesRecalled>((&Query("age"), &mut memories), &mut ctx).await.err();
-    let expected = "the substitute of the skip has the wrong type: `Memories` belongs there";
+    let expected = "the substitute of the skip has the wrong type: give a `Memories`";
     assert_eq!(fault.map(|fault| fault.cause.to_string()).as_deref(), Some(expected));
 
     assert!(hooks.remove(handle));

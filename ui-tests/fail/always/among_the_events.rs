@@ -1,4 +1,4 @@
-//! The message should say: `always` is no event: it stands beside the list, `on = [PreToolCall], always`.
+//! The message should say: `always` is not an event: write it after the list, `on = [PreToolCall], always`.
 
 use exo_rails::prelude::*;
 

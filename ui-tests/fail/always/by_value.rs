@@ -1,4 +1,4 @@
-//! The message should say: a rail borrows what the event carries: write `&ToolCallInputs`; nothing of `&mut`.
+//! The message should say: a rail borrows the payload: write `&ToolCallInputs`; nothing of `&mut`.
 
 use exo_rails::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The message should say: a rail with `always` observes: it cannot return `Verdict`.
+//! The message should say: a rail with `always` only observes: it cannot return `Verdict`.
 
 use exo_rails::prelude::*;
 

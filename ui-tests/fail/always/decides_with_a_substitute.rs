@@ -1,4 +1,4 @@
-//! The message should say: a rail with `always` observes: it cannot return `RailAction<ToolOutput>`.
+//! The message should say: a rail with `always` only observes: it cannot return `RailAction<ToolOutput>`.
 
 use exo_rails::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The message should say: `always` stands alone.
+//! The message should say: `always` takes no value.
 
 use exo_rails::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The message should say: `&Inputs<'_>` is all that the event carries: leave out `ToolCallInputs`.
+//! The message should say: `&Inputs<'_>` has the whole payload: leave out `ToolCallInputs`.
 
 use exo_rails::prelude::*;
 

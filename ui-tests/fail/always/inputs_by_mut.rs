@@ -1,4 +1,4 @@
-//! The message should say: a rail with `always` observes: take `&Inputs<'_>`; not that it is to be taken by value.
+//! The message should say: a rail with `always` only observes: take `&Inputs<'_>`; not that it is to be taken by value.
 
 use exo_rails::prelude::*;
 

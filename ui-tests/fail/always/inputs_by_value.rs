@@ -1,4 +1,4 @@
-//! The message should say: a rail with `always` observes: take `&Inputs<'_>`.
+//! The message should say: a rail with `always` only observes: take `&Inputs<'_>`.
 
 use exo_rails::prelude::*;
 

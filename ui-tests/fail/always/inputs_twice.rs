@@ -1,4 +1,4 @@
-//! The message should say: the rail takes its `Inputs<'_>` twice: once is enough.
+//! The message should say: the rail takes `Inputs<'_>` twice: leave one out.
 
 use exo_rails::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The message should say: `always` is of one method: it stands in its `#[on(PreToolCall, …)]`.
+//! The message should say: `always` is an option of one method: write it in the `#[on(PreToolCall, …)]` of the method.
 
 use exo_rails::prelude::*;
 

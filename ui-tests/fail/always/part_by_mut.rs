@@ -1,4 +1,4 @@
-//! The message should say: a rail with `always` observes: take `&ToolCallInputs`.
+//! The message should say: a rail with `always` only observes: take `&ToolCallInputs`.
 
 use exo_rails::prelude::*;
 

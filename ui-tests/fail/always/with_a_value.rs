@@ -1,4 +1,4 @@
-//! The message should say: `always` stands alone: it has no value.
+//! The message should say: `always` takes no value: write only `always`.
 
 use exo_rails::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The message should say: a rail with `always` is called also when the rail that provides `RateLimitLeft` was not: ask `ctx.provided::<RateLimitLeft>()`.
+//! The message should say: the chain calls a rail with `always` even if no rail provided `RateLimitLeft`: call `ctx.provided::<RateLimitLeft>()`.
 
 use exo_rails::prelude::*;
 

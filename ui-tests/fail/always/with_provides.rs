@@ -1,4 +1,4 @@
-//! The message should say: a rail with `always` observes, so others cannot need what it provides: leave out `always`.
+//! The message should say: a rail with `always` only observes, so it cannot provide values: leave out `always`.
 
 use exo_rails::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The message should say: take the inputs by `&`, and change them in a rail before the operation.
+//! The message should say: take the inputs by `&`, and change them in a rail without `around`.
 
 use exo_rails::Next;
 use exo_rails::operations::ToolCall;

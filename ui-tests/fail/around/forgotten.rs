@@ -1,4 +1,4 @@
-//! The message should say: a rail that runs the operation says so: add `around`.
+//! The message should say: only a rail with `around` takes the operation.
 
 use exo_rails::Next;
 use exo_rails::operations::ToolCall;

@@ -1,4 +1,4 @@
-//! The message should say: attributes stand on rails with a field; this rail has none.
+//! The message should say: only a field can have this attribute.
 
 use exo_rails::prelude::*;
 

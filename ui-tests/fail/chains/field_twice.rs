@@ -1,4 +1,4 @@
-//! The message should say: the chain has two fields of the name `budget`.
+//! The message should say: the chain has two fields with the name `budget`: rename one.
 
 use exo_rails::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The message should say: a chain cannot list itself.
+//! The message should say: a chain cannot list itself: leave it out.
 
 use exo_rails::prelude::*;
 

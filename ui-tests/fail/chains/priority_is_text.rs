@@ -1,4 +1,4 @@
-//! The message should say: a priority is an integer, like `priority = 10`.
+//! The message should say: this is not an integer: write a priority like `priority = 10`.
 
 use exo_rails::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The message should say: the options of a chain stand in `#[chain(…)]`.
+//! The message should say: a chain takes its options in `#[chain(…)]`.
 
 use exo_rails::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The message should say: a chain ends here: one `rail_chain!` makes one chain.
+//! The message should say: one `rail_chain!` declares one chain: write another `rail_chain!` for the rest.
 
 use exo_rails::prelude::*;
 

@@ -1,4 +1,4 @@
-//! A chain and a policy require a rail on what is no event.
+//! A chain and a policy require a rail on a type that is not an event.
 //!
 //! The message should say: `Memories` is not an event.
 

@@ -1,4 +1,4 @@
-//! The message should say: between two events stands a comma, `on = [PreToolCall, PostToolCall]`.
+//! The message should say: events have commas between them, `on = [PreToolCall, PostToolCall]`.
 
 use exo_rails::prelude::*;
 

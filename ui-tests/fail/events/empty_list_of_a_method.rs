@@ -1,4 +1,4 @@
-//! The message should say: a rail guards at least one event: this list is empty.
+//! The message should say: this list has no events: write at least one.
 
 use exo_rails::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The message should say: the event `Start` is listed twice.
+//! The message should say: the event `Start` is listed twice: list it once.
 
 use exo_rails::prelude::*;
 

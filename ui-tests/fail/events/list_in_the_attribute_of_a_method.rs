@@ -1,4 +1,4 @@
-//! The message should say: the events of a method stand without brackets: `#[on(PreToolCall)]`.
+//! The message should say: the events of a method have no brackets: `#[on(PreToolCall)]`.
 
 use exo_rails::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The message should say: the rail `guard` is on no event: write `on = [PreToolCall]`.
+//! The message should say: the rail `guard` has no events: write `on = [PreToolCall]`.
 
 use exo_rails::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The message should say: name the event itself, `PreToolCall`; for each of them.
+//! The message should say: each event is its own type: write `PreToolCall`; for each of them.
 
 use exo_rails::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The message should say: no fault comes to `contine`; did you mean `continue`?
+//! The message should say: `on_fault` has no value `contine`; did you mean `continue`?
 
 use exo_rails::prelude::*;
 

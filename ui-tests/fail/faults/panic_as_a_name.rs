@@ -1,4 +1,4 @@
-//! The message should say: a panic can be made a fault: `on_panic = "fault"`
+//! The message should say: `on_panic` has one value: write `on_panic = "fault"`
 
 use exo_rails::prelude::*;
 

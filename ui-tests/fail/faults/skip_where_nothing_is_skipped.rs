@@ -1,4 +1,4 @@
-//! The message should say: at `Error` there is nothing to skip
+//! The message should say: a rail on `Error` cannot skip
 
 use exo_rails::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The message should say: a function has no `self`: name a constant, `timeout = LIMIT`, or make the rail a type with a field for it.
+//! The message should say: a function has no `self`: write a constant, `timeout = LIMIT`, or make the rail a type with a field.
 
 use exo_rails::prelude::*;
 

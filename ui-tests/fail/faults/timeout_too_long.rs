@@ -1,4 +1,4 @@
-//! The message should say: a timeout is a text with its unit, like `"2s"`
+//! The message should say: a timeout is a string with a unit, like `"2s"`
 
 use exo_rails::prelude::*;
 

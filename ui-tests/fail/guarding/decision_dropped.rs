@@ -1,4 +1,4 @@
-//! The message should say: a decision that is dropped guards nothing: act on it.
+//! The message should say: a dropped decision has no effect: act on it.
 
 #![deny(unused_must_use)]
 

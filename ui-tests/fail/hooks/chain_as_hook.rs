@@ -1,4 +1,4 @@
-//! The message should say: a chain is added with `chain.register(&mut hooks)`.
+//! The message should say: to add a chain, write `chain.register(&mut hooks)`.
 
 use exo_rails::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The message should say: the future of a hook has to be `Send`.
+//! The message should say: the future of a hook must be `Send`.
 
 use exo_rails::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The message should say: `ToolCall` is the name of an operation of the library: call it something else.
+//! The message should say: `ToolCall` is the name of an operation of the library: choose another name.
 
 use exo_rails::Operation;
 

@@ -1,4 +1,4 @@
-//! The message should say: an operation is a name, `struct StoreDocument;`; and nothing else about the operation.
+//! The message should say: an operation is a unit struct, `struct StoreDocument;`; and nothing else about the operation.
 
 use exo_rails::Operation;
 

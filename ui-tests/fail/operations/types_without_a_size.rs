@@ -1,4 +1,4 @@
-//! The message should say: an operation owns what it takes and yields: write `String` and `Vec<u8>`.
+//! The message should say: an operation owns its inputs and its output: write `String` and `Vec<u8>`.
 
 use exo_rails::Operation;
 

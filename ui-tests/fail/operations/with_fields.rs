@@ -1,4 +1,4 @@
-//! The message should say: an operation is a name, `struct StoreDocument;`.
+//! The message should say: an operation is a unit struct, `struct StoreDocument;`.
 
 use exo_rails::Operation;
 

@@ -1,4 +1,4 @@
-//! The message should say: an operation is a name, once: its rails, its chain and its call are right.
+//! The message should say: an operation is a unit struct, once: its rails, its chain and its call are right.
 
 use exo_rails::Operation;
 use exo_rails::prelude::*;

@@ -1,4 +1,4 @@
-//! The message should say: a rail is listed by its name, without quotes.
+//! The message should say: write the name of each rail, without quotes.
 
 use exo_rails::prelude::*;
 

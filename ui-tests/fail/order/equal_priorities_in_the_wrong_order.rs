@@ -1,4 +1,4 @@
-//! The message should say: `spend` has to run after `permission_check`: both have priority 10, so list it behind.
+//! The message should say: `spend` must run after `permission_check`: both have priority 10, so list it behind.
 
 use exo_rails::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The message should say: of two fields of one type, `searches` has to run before `all_tools`, and `all_tools` is not first.
+//! The message should say: of two fields of one type, `searches` must run before `all_tools`, and `all_tools` is not first.
 //! And once: a field that may be empty is not required.
 
 use exo_rails::prelude::*;

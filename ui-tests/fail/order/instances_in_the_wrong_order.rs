@@ -1,4 +1,4 @@
-//! The message should say that `late` has to run after `Limit`: each rail of the type counts.
+//! The message should say that `late` must run after `Limit`: each rail of the type counts.
 
 use exo_rails::prelude::*;
 

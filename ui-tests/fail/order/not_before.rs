@@ -1,4 +1,4 @@
-//! The message should say: `audit_log` has to run before `permission_check`, but does not: the priorities are 90 and 10.
+//! The message should say: `audit_log` must run before `permission_check`, but does not: the priorities are 90 and 10.
 
 use exo_rails::prelude::*;
 

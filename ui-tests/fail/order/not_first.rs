@@ -1,4 +1,4 @@
-//! The message should say: `audit_log` has to run first at `PreToolCall`, but `permission_check` does.
+//! The message should say: `audit_log` must run first at `PreToolCall`, but `permission_check` does.
 
 use exo_rails::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The message should say: `audit_log` has to run last at `PostToolCall`, but `redact` does: the priorities are 90 and 95.
+//! The message should say: `audit_log` must run last at `PostToolCall`, but `redact` does: the priorities are 90 and 95.
 
 use exo_rails::prelude::*;
 

@@ -1,6 +1,6 @@
 //! What a rail says of its order is about the way in, also where it is on the way out alone.
 //!
-//! The messages should say: `permission` has to run before `audit`, but at `PostToolCall` it does not: this is an onion.
+//! The messages should say: `permission` must run before `audit`, but at `PostToolCall` it does not: this is an onion.
 
 use exo_rails::prelude::*;
 use exo_rails::chain_policy;

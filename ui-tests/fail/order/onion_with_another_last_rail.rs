@@ -1,6 +1,6 @@
 //! What runs last before a call runs first after it, in an onion.
 //!
-//! The messages should say: `audit` has to run last at `PostToolCall`, but `permission` does: this is an onion, and there the higher number runs first; and of the tie, that the list is reversed.
+//! The messages should say: `audit` must run last at `PostToolCall`, but `permission` does: this is an onion, and there the higher number runs first; and of the tie, that the list is reversed.
 
 use exo_rails::prelude::*;
 

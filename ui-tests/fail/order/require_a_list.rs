@@ -1,4 +1,4 @@
-//! The message should say: `Limit` may be absent: a `Vec` may be empty, so list one in a field without `Vec`. Once for the
+//! The message should say: `Limit` may be absent: a `Vec` may be empty, so list a rail in a field without `Vec`. Once for the
 //! chain's own requirement, once for the policy's, and once for a chain whose only rail is a list.
 
 use exo_rails::chain_policy;

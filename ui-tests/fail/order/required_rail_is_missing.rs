@@ -1,4 +1,4 @@
-//! The message should say: the chain lacks `permission_check`, which it requires on `PreToolCall`.
+//! The message should say: the chain lacks `permission_check`, but requires it on `PreToolCall`.
 
 use exo_rails::prelude::*;
 

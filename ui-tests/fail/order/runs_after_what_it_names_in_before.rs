@@ -1,4 +1,4 @@
-//! The message should say: `normalize` has to run before `audit_log`, but runs after it: the priorities are 95 and 90.
+//! The message should say: `normalize` must run before `audit_log`, but runs after it: the priorities are 95 and 90.
 
 use exo_rails::prelude::*;
 

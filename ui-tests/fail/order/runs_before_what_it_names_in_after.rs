@@ -1,4 +1,4 @@
-//! The message should say: `spend` has to run after `permission_check`, but runs before it: the priorities are 5 and 10.
+//! The message should say: `spend` must run after `permission_check`, but runs before it: the priorities are 5 and 10.
 
 use exo_rails::prelude::*;
 

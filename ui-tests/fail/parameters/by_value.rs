@@ -1,4 +1,4 @@
-//! The message should say: a rail borrows what the event carries: write `&ToolCallInputs`.
+//! The message should say: a rail borrows the payload: write `&ToolCallInputs`.
 
 use exo_rails::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The message should say: the rail takes its `ToolCallInputs` twice: once is enough.
+//! The message should say: the rail takes `ToolCallInputs` twice: leave one out.
 
 use exo_rails::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The message should say: the rail takes the context twice: once is enough.
+//! The message should say: the rail takes the context twice: leave one out.
 
 use exo_rails::prelude::*;
 

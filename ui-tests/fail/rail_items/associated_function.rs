@@ -1,4 +1,4 @@
-//! The message should say: a rail function stands in a module or a function; in an `impl` block, `#[rail]` stands on the block.
+//! The message should say: write a rail function in a module or a function; for an `impl` block, write `#[rail]` above the block.
 
 use exo_rails::prelude::*;
 

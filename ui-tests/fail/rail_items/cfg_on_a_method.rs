@@ -1,4 +1,4 @@
-//! The message should say: `#[cfg]` cannot stand on a method with `#[on(…)]`: write two `impl` blocks.
+//! The message should say: a method with `#[on(…)]` cannot have a `#[cfg]`: write two `impl` blocks.
 
 use exo_rails::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The message should say: the events of an `impl` block stand on its methods: write `#[on(PreToolCall)]` above each.
+//! The message should say: the methods of an `impl` block have its events: write `#[on(PreToolCall)]` above each method.
 
 use exo_rails::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The message should say: `#[rail]` stands on the `impl` block, `#[on(PreToolCall)]` on the method.
+//! The message should say: write `#[rail]` above the `impl` block, and `#[on(PreToolCall)]` above the method.
 
 use exo_rails::prelude::*;
 

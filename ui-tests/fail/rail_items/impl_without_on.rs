@@ -1,4 +1,4 @@
-//! The message should say: this rail guards no event: write `#[on(PreToolCall)]` above at least one of its methods.
+//! The message should say: this rail has no events: write `#[on(PreToolCall)]` above at least one of its methods.
 
 use exo_rails::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The message should say: a rail is shared by all runs that it guards: take `&self`.
+//! The message should say: all runs share the rail: take `&self`.
 
 use exo_rails::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The message should say: `#[on(…)]` stands on the methods that guard an event.
+//! The message should say: only a method can have `#[on(…)]`: write it above the method that guards the event.
 
 use exo_rails::prelude::*;
 

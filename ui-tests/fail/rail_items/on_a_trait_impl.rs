@@ -1,4 +1,4 @@
-//! The message should say: a rail's methods stand in an `impl` block of the type itself, not of a trait for it.
+//! The message should say: `#[rail]` cannot be on the `impl` of a trait: write the methods in an `impl` block of the type itself.
 
 use exo_rails::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The message should say: `#[on(…)]` lists the events of the method: `#[on(PreToolCall)]`.
+//! The message should say: `#[on]` needs the events of the method: write `#[on(PreToolCall)]`.
 
 use exo_rails::prelude::*;
 

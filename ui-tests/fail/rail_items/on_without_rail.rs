@@ -1,4 +1,4 @@
-//! The message should say: `#[on(PreToolCall)]` stands on the methods of an `impl` block under `#[rail]`.
+//! The message should say: `#[on(…)]` is for methods of an `impl` block with `#[rail]`.
 
 use exo_rails::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The message should say: the rail has one method for each event, and `first` is already on `PreToolCall`.
+//! The message should say: a rail has one method for each event, and `first` is already on `PreToolCall`.
 
 use exo_rails::prelude::*;
 

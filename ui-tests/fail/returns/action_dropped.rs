@@ -1,4 +1,4 @@
-//! The message should say: a decision that is dropped guards nothing: return it.
+//! The message should say: a dropped decision has no effect: return it.
 
 use exo_rails::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The message should say: `Error` can only be observed: a rail on it returns `()`.
+//! The message should say: a rail on `Error` only observes, and returns `()`.
 
 use exo_rails::prelude::*;
 

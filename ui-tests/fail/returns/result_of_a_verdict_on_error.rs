@@ -1,4 +1,4 @@
-//! The message should say: `Error` can only be observed: a rail on it returns `()`, or `Result<(), E>`.
+//! The message should say: a rail on `Error` only observes, and returns `()`, or `Result<(), E>`.
 
 use exo_rails::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The message should say: after the operation there is nothing to stand in for: a skip accepts the output as it stands.
+//! The message should say: after the operation a skip brings no substitute: a skip accepts the output unchanged.
 
 use exo_rails::prelude::*;
 

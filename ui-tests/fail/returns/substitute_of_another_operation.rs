@@ -1,4 +1,4 @@
-//! The message should say: a `ToolOutput` cannot stand in for the result of a model call: a skip at `PreLlmCall` brings a `ModelResponse`.
+//! The message should say: a `ToolOutput` cannot be the substitute for the result of a model call: a skip at `PreLlmCall` brings a `ModelResponse`.
 
 use exo_rails::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The message should say: a `ToolOutput` cannot stand in for the output of a run: the rail is on `Start` too.
+//! The message should say: a `ToolOutput` cannot be the substitute for the output of a run: the rail is on `Start` too.
 
 use exo_rails::prelude::*;
 

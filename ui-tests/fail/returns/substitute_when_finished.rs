@@ -1,4 +1,4 @@
-//! The message should say: after the run there is nothing to stand in for: change the output by `&mut InvokeOutput`.
+//! The message should say: after the run a skip brings no substitute: change the output by `&mut InvokeOutput`.
 
 use exo_rails::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The message should say: a `Verdict` continues or aborts; a `RailAction` can end the run with an answer.
+//! The message should say: a `Verdict` can only continue or abort; a `RailAction` can end the run with an answer.
 
 use exo_rails::prelude::*;
 

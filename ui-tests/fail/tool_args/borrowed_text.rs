@@ -1,4 +1,4 @@
-//! The message should say: the arguments of a tool own their data: write `String`.
+//! The message should say: the arguments of a tool must own their data: write `String`.
 
 use exo_rails::prelude::*;
 use exo_rails::schemars::{self, JsonSchema};

@@ -1,4 +1,4 @@
-//! The message should say: an option has a name: `#[tool(name = "delete_file")]`.
+//! The message should say: an option needs a name: write `#[tool(name = "delete_file")]`.
 
 use exo_rails::prelude::*;
 use exo_rails::schemars::{self, JsonSchema};

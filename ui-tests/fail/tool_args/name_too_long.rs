@@ -1,4 +1,4 @@
-//! The message should say: the name of a tool has at most 64 characters.
+//! The message should say: model APIs accept at most 64 characters.
 
 use exo_rails::prelude::*;
 use exo_rails::schemars::{self, JsonSchema};

@@ -1,4 +1,4 @@
-//! The message should say: `DeleteFile` is not the arguments of a tool.
+//! The message should say: `DeleteFile` is not a type for the arguments of a tool.
 
 use exo_rails::prelude::*;
 use serde::{Deserialize, Serialize};

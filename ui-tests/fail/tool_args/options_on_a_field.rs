@@ -1,4 +1,4 @@
-//! The message should say: `#[tool(…)]` stands above the struct.
+//! The message should say: `#[tool(…)]` is for the struct.
 
 use exo_rails::prelude::*;
 use exo_rails::schemars::{self, JsonSchema};

@@ -1,4 +1,4 @@
-//! The message should say: the options stand in parentheses: `#[tool(name = "delete_file")]`.
+//! The message should say: the options need parentheses: write `#[tool(name = "delete_file")]`.
 
 use exo_rails::prelude::*;
 use exo_rails::schemars::{self, JsonSchema};

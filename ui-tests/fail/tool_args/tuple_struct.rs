@@ -1,4 +1,4 @@
-//! The message should say: the arguments of a tool have names: write a struct with named fields.
+//! The message should say: the arguments of a tool need names: write a struct with named fields.
 
 use exo_rails::prelude::*;
 use exo_rails::schemars::{self, JsonSchema};

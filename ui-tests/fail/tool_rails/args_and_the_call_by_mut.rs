@@ -1,4 +1,4 @@
-//! The message should say: `&mut Args<DeleteFile>` changes the call already: take `&ToolCallInputs` beside it.
+//! The message should say: `&mut Args<DeleteFile>` already changes the call: take `&ToolCallInputs` beside it.
 
 use exo_rails::prelude::*;
 use serde::{Deserialize, Serialize};

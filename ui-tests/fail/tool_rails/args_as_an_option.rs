@@ -1,4 +1,4 @@
-//! The message should say: the arguments are always there: take `&Args<DeleteFile>`, without the `Option`.
+//! The message should say: the rail always receives the arguments: take `&Args<DeleteFile>`, without the `Option`.
 
 use exo_rails::prelude::*;
 use serde::{Deserialize, Serialize};

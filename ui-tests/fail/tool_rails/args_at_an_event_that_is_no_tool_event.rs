@@ -1,4 +1,4 @@
-//! The message should say: `Start` is not about a tool call, so a rail on it is not for a tool.
+//! The message should say: `Start` is not an event of a tool call, so a rail on it cannot be for a tool.
 
 use exo_rails::prelude::*;
 use serde::{Deserialize, Serialize};

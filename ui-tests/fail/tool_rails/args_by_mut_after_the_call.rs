@@ -1,4 +1,4 @@
-//! The message should say: at `PostToolCall` the arguments of the call can no longer be changed: take `&Args<DeleteFile>`.
+//! The message should say: a rail on `PostToolCall` cannot change the arguments of the call: take `&Args<DeleteFile>`.
 
 use exo_rails::prelude::*;
 use serde::{Deserialize, Serialize};

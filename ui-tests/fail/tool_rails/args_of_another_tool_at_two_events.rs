@@ -1,4 +1,4 @@
-//! The message should say: the rail is for `delete_file`, but `Search` is the arguments of `search`; once.
+//! The message should say: the rail is for `delete_file`, but `Search` has the arguments of `search`; once.
 
 use exo_rails::prelude::*;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! The message should say: a rail is for one tool: take the arguments once.
+//! The message should say: a rail is for one tool: take the arguments of one tool.
 
 use exo_rails::prelude::*;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! The message should say: the rail takes its `Args<DeleteFile>` twice: once is enough; once.
+//! The message should say: the rail takes `Args<DeleteFile>` twice: leave one out; once.
 
 use exo_rails::prelude::*;
 use serde::{Deserialize, Serialize};

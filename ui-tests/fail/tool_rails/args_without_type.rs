@@ -1,4 +1,4 @@
-//! The message should say: `Args` has the type of the arguments in it: `&Args<DeleteFile>`.
+//! The message should say: `Args` needs the type of the arguments: write `&Args<DeleteFile>`.
 
 use exo_rails::prelude::*;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! The message should say: the events of a method stand alone: `#[on(PreToolCall)]`; once.
+//! The message should say: the events of a method have no `on =` before them: write `#[on(PreToolCall)]`; once.
 
 use exo_rails::prelude::*;
 

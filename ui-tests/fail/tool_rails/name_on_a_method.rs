@@ -1,4 +1,4 @@
-//! The message should say: `name` is of the whole rail: it stands in the `#[rail(…)]` above the `impl` block.
+//! The message should say: `name` is an option of the whole rail: write it in the `#[rail(…)]` above the `impl` block.
 
 use exo_rails::prelude::*;
 

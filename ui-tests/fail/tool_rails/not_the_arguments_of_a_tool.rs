@@ -1,4 +1,4 @@
-//! The message should say: `Vec<String>` is not the arguments of a tool: `#[derive(ToolArgs)]`; once.
+//! The message should say: `Vec<String>` is not a type for the arguments of a tool: `#[derive(ToolArgs)]`; once.
 
 use exo_rails::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The message should say: a method with options has one `#[on(…)]`
+//! The message should say: a method with `tool` can have only one `#[on(…)]`
 
 use exo_rails::prelude::*;
 

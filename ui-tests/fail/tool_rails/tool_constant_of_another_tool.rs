@@ -1,4 +1,4 @@
-//! The message should say: the rail is for `search`, but `DeleteFile` is the arguments of `delete_file`.
+//! The message should say: the rail is for `search`, but `DeleteFile` has the arguments of `delete_file`.
 
 use exo_rails::prelude::*;
 use exo_rails::tools;

@@ -1,4 +1,4 @@
-//! The message should say: `DeleteFile` is a type: the name of its tool is a constant of it, `tool = DeleteFile::NAME`; nothing about the parameter.
+//! The message should say: `DeleteFile` is a type, not the name of its tool: write `tool = DeleteFile::NAME`; nothing about the parameter.
 
 use exo_rails::prelude::*;
 use serde::{Deserialize, Serialize};

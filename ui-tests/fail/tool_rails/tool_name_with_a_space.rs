@@ -1,4 +1,4 @@
-//! The message should say: the name of a tool is not empty, and has no spaces in it.
+//! The message should say: the name of a tool cannot be empty or have spaces in it.
 
 use exo_rails::prelude::*;
 

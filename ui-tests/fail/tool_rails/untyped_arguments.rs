@@ -1,4 +1,4 @@
-//! The message should say: `serde_json::Value` is not the arguments of a tool; without a type, take `&ToolCallInputs`.
+//! The message should say: `serde_json::Value` is not a type for the arguments of a tool; without a type, take `&ToolCallInputs`.
 
 use exo_rails::prelude::*;
 

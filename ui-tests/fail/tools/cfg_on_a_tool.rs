@@ -1,4 +1,4 @@
-//! The message should say: write two sets, each under a `#[cfg]`.
+//! The message should say: write two sets, each with a `#[cfg]`.
 
 use exo_rails::prelude::*;
 use exo_rails::tools;

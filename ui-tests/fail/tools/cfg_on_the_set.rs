@@ -1,4 +1,4 @@
-//! The message should say: `#[cfg]` stands above the whole `tools!`.
+//! The message should say: write the `#[cfg]` above `tools!`.
 
 use exo_rails::prelude::*;
 use exo_rails::tools;

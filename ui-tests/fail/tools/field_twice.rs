@@ -1,4 +1,4 @@
-//! The message should say: the set has two fields of the name `search`.
+//! The message should say: the set has two fields with the name `search`: rename one.
 
 use exo_rails::prelude::*;
 use exo_rails::tools;

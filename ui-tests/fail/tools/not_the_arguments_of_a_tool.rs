@@ -1,4 +1,4 @@
-//! The message should say: `Limit` is not the arguments of a tool.
+//! The message should say: `Limit` is not a type for the arguments of a tool.
 
 use exo_rails::prelude::*;
 use exo_rails::tools;

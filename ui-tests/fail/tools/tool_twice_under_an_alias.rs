@@ -1,4 +1,4 @@
-//! The message should say: `SupportTools` has two tools of the name `search`.
+//! The message should say: `SupportTools` has two tools with the name `search`.
 
 use exo_rails::prelude::*;
 use exo_rails::tools;

@@ -1,4 +1,4 @@
-//! The message should say: `SupportTools` has two tools of the name `search`: `Search` and `Find`.
+//! The message should say: `SupportTools` has two tools with the name `search`: `Search` and `Find`.
 
 use exo_rails::prelude::*;
 use exo_rails::tools;

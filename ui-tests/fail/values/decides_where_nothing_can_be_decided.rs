@@ -1,4 +1,4 @@
-//! The message should say: `Error` can only be observed: a rail that provides there returns the value itself.
+//! The message should say: a rail on `Error` only observes: a rail that provides there returns the value itself.
 
 use exo_rails::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The message should say: `warn_when_low` needs `RateLimitLeft`, but does not take it: give it a parameter `&RateLimitLeft`.
+//! The message should say: `warn_when_low` needs `RateLimitLeft`, but does not take it: add a parameter `&RateLimitLeft`.
 
 use exo_rails::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The message should say: what a rail needs is always there: take `&RateLimitLeft`, without the `Option`.
+//! The message should say: a rail always receives the value that it needs: take `&RateLimitLeft`, without the `Option`.
 
 use exo_rails::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The message should say: a value of another rail is to be read: take `&RateLimitLeft`.
+//! The message should say: a rail can only read a value of another rail: take `&RateLimitLeft`.
 
 use exo_rails::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The message should say: a value of another rail is to be read: take `&RateLimitLeft`; not that the event carries it, and no `&mut`.
+//! The message should say: a rail can only read a value of another rail: take `&RateLimitLeft`; not that the event carries it, and no `&mut`.
 
 use exo_rails::prelude::*;
 

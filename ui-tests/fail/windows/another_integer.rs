@@ -1,4 +1,4 @@
-//! The message should say: a window is how many characters the rail has to see together: `window = 64`, `"all"`, or a `usize`.
+//! The message should say: a window is a number of characters: write `window = 64`, `"all"`, or a `usize`.
 
 use exo_rails::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The message should say: a window is what a rail on `LlmChunk` sees: no other event has one.
+//! The message should say: only a rail on `LlmChunk` has a window: leave this out.
 
 use exo_rails::prelude::*;
 

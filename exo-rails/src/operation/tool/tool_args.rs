@@ -47,9 +47,9 @@ use crate::operation::tool::args::{Args, ArgsError, OpenArgs, read, write};
 /// # let _ = delete_file;
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not the arguments of a tool",
-    label = "not the arguments of a tool",
-    note = "they are a struct under `#[derive(Serialize, Deserialize, ToolArgs)]` and `#[tool(name = \"delete_file\")]`"
+    message = "`{Self}` is not a type for the arguments of a tool",
+    label = "not a type for the arguments of a tool",
+    note = "write `#[derive(Serialize, Deserialize, ToolArgs)]` and `#[tool(name = \"delete_file\")]` above a struct"
 )]
 pub trait ToolArgs: Json + Send + Sync + 'static {
     /// The name by which the model calls the tool.
@@ -292,10 +292,10 @@ impl ToolCallInputs {
 /// Types that serde can read from JSON and write as JSON. It is one trait, so that rustc reports one error for a type
 /// that has neither.
 #[diagnostic::on_unimplemented(
-    message = "the arguments of a tool are read from JSON and written as JSON: `{Self}` does not have both",
+    message = "the library reads the arguments of a tool from JSON and writes them as JSON: `{Self}` does not support both",
     label = "derive both: `#[derive(Serialize, Deserialize)]`",
-    note = "the derives are those of `serde`: `use serde::{{Deserialize, Serialize}}`",
-    note = "the arguments own their data: `String` and not `&str`"
+    note = "the derives are from `serde`: `use serde::{{Deserialize, Serialize}}`",
+    note = "the arguments must own their data: write `String`, not `&str`"
 )]
 pub trait Json<Impl = ()>: Serialize + DeserializeOwned {}
 

@@ -39,7 +39,7 @@ use crate::rail::NamesOf;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a set of tools",
     label = "not a set of tools",
-    note = "a set of tools is declared by `tools! {{ struct MyTools {{ search: Search }} }}`"
+    note = "declare a set of tools with `tools! {{ struct MyTools {{ search: Search }} }}`"
 )]
 pub trait ToolSet: IntoIterator<Item = Tool> + Sized {
     /// The name of the set, for messages.
@@ -111,9 +111,9 @@ const fn two_of_one_name(set: &str, names: &[&str], types: &[&str]) -> Option<Te
     let mut i = 0;
     while i < last {
         if same(names[i], names[last]) {
-            let text = Text::new().name(set).and(" has two tools of the name ").name(names[last]).and(": ");
+            let text = Text::new().name(set).and(" has two tools with the name ").name(names[last]).and(": ");
             let text = text.name(types[i]).and(" and ").name(types[last]);
-            return Some(text.and("; give one of them another in its `#[tool(name = \"…\")]`"));
+            return Some(text.and("; rename one of them in its `#[tool(name = \"…\")]`"));
         }
         i += 1;
     }
@@ -129,8 +129,8 @@ mod tests {
         let text = |types| two_of_one_name("Tools", &["search", "delete_file", "search"], types);
         assert!(text(&["Search"]).is_none() && text(&["Search", "DeleteFile"]).is_none());
         let told = text(&["Search", "DeleteFile", "web::Search"]);
-        let expected = "`Tools` has two tools of the name `search`: `Search` and `web::Search`; \
-                        give one of them another in its `#[tool(name = \"…\")]`";
+        let expected = "`Tools` has two tools with the name `search`: `Search` and `web::Search`; \
+                        rename one of them in its `#[tool(name = \"…\")]`";
         assert_eq!(told.as_ref().map(Text::as_str), Some(expected));
     }
 }
