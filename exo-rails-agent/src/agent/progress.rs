@@ -50,7 +50,7 @@ struct State {
 struct MemoryState {
     /// Whether the messages contain something that the memory recalled.
     has_recalled: bool,
-    /// The last attempt of the run that asked the model in this step.
+    /// The last attempt of the model call that asked the model in this step.
     asked: Option<u32>,
     /// Whether the memory will store the answer, if the rails of `Finished` let the answer pass.
     stores_answer: bool,
@@ -131,12 +131,12 @@ impl Progress {
         (state.messages, state.memory.has_recalled) = (messages, has_recalled);
     }
 
-    /// Notes that this attempt has asked the model.
+    /// Notes that this attempt of the model call asks the model.
     pub(super) fn set_asked(&self, attempt: u32) {
         self.lock().memory.asked = Some(attempt);
     }
 
-    /// Returns the last attempt that asked the model in this step.
+    /// Returns the last attempt of the model call that asked the model in this step.
     pub(super) fn asked(&self) -> Option<u32> {
         self.lock().memory.asked
     }

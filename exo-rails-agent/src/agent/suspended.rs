@@ -17,8 +17,7 @@ use super::failed::RunSoFar;
 /// another one can resume the run. The run continues where it was suspended:
 ///
 /// - The rails of [`Start`](exo_rails::events::Start) run again, with the inputs as they left them before.
-/// - All rails of the event that was suspended run again, and see the answer. The operation runs only if they let it
-///   pass.
+/// - All rails of the event that was suspended run again, and see the answer. The run continues only if they let it.
 /// - Tool calls that have returned do not run again.
 /// - If the answer of a model waits for an approval, the agent does not call the model again. A rail on
 ///   [`LlmChunk`](exo_rails::events::LlmChunk) is an exception: it sees only a part of the answer, so the library does
