@@ -323,7 +323,7 @@ impl fmt::Debug for Compaction {
 
 type CompactorFuture<'a> = Pin<Box<dyn Future<Output = Result<CompactionOutput, OperationError>> + Send + 'a>>;
 
-/// The methods of [`Compactor`] as a trait object. An agent has a compactor of any type.
+/// The methods of [`Compactor`] in a form for trait objects, so that an agent can have a compactor of any type.
 trait DynCompactor: Send + Sync {
     fn compact(&self, history: Permit<CompactionInputs>) -> CompactorFuture<'_>;
 }

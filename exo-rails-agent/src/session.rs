@@ -181,7 +181,7 @@ where
     /// Runs the agent like [`run`](Self::run), in the given context. The context can have a name for the run, values, and
     /// a token that cancels this run.
     ///
-    /// The session sets its name, its values and its turn in the context. If the context has no token, the run uses the
+    /// The session puts its own name, values and turn into the context. If the context has no token, the run uses the
     /// token of the session. To cancel one run alone, give its context a [child](CancellationToken::child_token) of the
     /// session's token. The session's token cancels the child too.
     ///
@@ -234,7 +234,7 @@ where
     }
 
     /// Streams a run like [`stream`](Self::stream). The stream owns the session until the stream ends or is dropped, so a
-    /// function can return the stream. A server that keeps its sessions in locks can pass the guard of a lock.
+    /// function can return the stream. A server that keeps each session in a lock can pass the locked session.
     ///
     /// ```
     /// use std::sync::Arc;

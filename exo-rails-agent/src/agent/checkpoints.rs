@@ -74,7 +74,7 @@ pub trait Checkpoints: Send + Sync {
 
 type Saved<'a> = Pin<Box<dyn Future<Output = Result<(), OperationError>> + Send + 'a>>;
 
-/// The methods of [`Checkpoints`] as a trait object. An agent has checkpoints of any type.
+/// The methods of [`Checkpoints`] in a form for trait objects, so that an agent can have checkpoints of any type.
 pub(super) trait DynCheckpoints: Send + Sync {
     fn save(&self, run: SuspendedRun) -> Saved<'_>;
     fn remove<'a>(&'a self, run_id: &'a str, revision: u64) -> Saved<'a>;

@@ -63,8 +63,8 @@ const DEFAULT_PARALLEL_TOOLS: NonZeroUsize = NonZeroUsize::new(8).unwrap();
 /// A tool call fails if the tool returns an error or does not exist, or if its arguments are wrong. The rails of
 /// [`ToolError`](exo_rails::events::ToolError) see the error first. If they let the error pass, the text of the error
 /// becomes the output of the call. The output passes the rails of [`PostToolCall`](exo_rails::events::PostToolCall), and
-/// the model reads it and can try something else. Every other error ends the run with a [`FailedRun`]. A `FailedRun` has
-/// the [`RunError`](exo_rails::RunError) and everything that the run had done before.
+/// the model reads it and can try something else. Every other error that no rail rescues ends the run with a
+/// [`FailedRun`]. A `FailedRun` has the [`RunError`](exo_rails::RunError) and everything that the run had done before.
 ///
 /// If an answer was [cut](exo_rails::ModelResponse::is_cut), the arguments of its calls may be incomplete, so the agent
 /// runs no tool for it. The rails still see the calls, with their arguments as text. Each call fails, and the model reads
@@ -189,7 +189,8 @@ impl<M: Model, R: GuardSet> Agent<M, R> {
     /// Returns an error in each of these cases:
     ///
     /// - A rail aborts or suspends the run, faults, or has used up its retries.
-    /// - The model, the memory or the compaction fails, and no rail rescues the call.
+    /// - The model fails, and no rail rescues the call.
+    /// - The memory or the compaction fails.
     /// - The run exceeds a limit of the builder: on steps, or on tool calls.
     /// - The run cannot be saved in its checkpoints.
     ///

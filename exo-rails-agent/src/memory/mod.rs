@@ -177,7 +177,7 @@ impl<M: Memory> Memory for Arc<M> {
 
 type MemoryFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, OperationError>> + Send + 'a>>;
 
-/// The methods of [`Memory`] as a trait object. An agent has a memory of any type.
+/// The methods of [`Memory`] in a form for trait objects, so that an agent can have a memory of any type.
 trait DynMemory: Send + Sync {
     fn recall(&self, query: Permit<MemoryQuery>) -> MemoryFuture<'_, Vec<MemoryItem>>;
 

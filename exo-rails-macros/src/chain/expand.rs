@@ -296,7 +296,7 @@ impl<'c> Names<'c> {
             (quote_spanned!(Span::mixed_site()=> #library::__private::Within<#mode>), Some(needs))
         };
         quote_spanned! {Span::mixed_site()=>
-            /// The list of the rails: which is at which place.
+            /// The list of the rails, each at its place.
             enum __Rails {}
             #(#places)*
 
@@ -313,7 +313,7 @@ impl<'c> Names<'c> {
                 #needs
             }
 
-            /// What is known of the chain when it is compiled.
+            /// The facts about the chain at compile time.
             type __Facts = #library::__private::ChainFacts<#ident, #len #(, #events)*>;
 
             impl #library::__private::RailList for __Rails {

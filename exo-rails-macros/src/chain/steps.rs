@@ -13,7 +13,7 @@ impl Names<'_> {
         let orders = starts(self.chain.rails.len()).map(|start| {
             let (order, start) = (order(start), Literal::usize_unsuffixed(start));
             quote_spanned! {Span::mixed_site()=>
-                /// `.11.0` is the place in the list of the rail that runs first at event 11, `PreToolCall`.
+                /// `.11.0` is the place of the rail that runs first at event 11, `PreToolCall`.
                 static #order: #library::__private::LifecycleOrder = __Facts::lifecycle(#start);
             }
         });

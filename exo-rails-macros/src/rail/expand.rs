@@ -402,14 +402,14 @@ pub(crate) fn declared(library: &Library, span: Span) -> TokenStream {
     quote_spanned!(span=> #library::SourceLocation::here(&::core::module_path!()))
 }
 
-/// Writes a clause that assumes an event, because another item checks it. Without the lifetime, rustc would reject a
-/// clause without parameters.
+/// Writes a clause that assumes that the type is an event. Another item checks that. Without the lifetime, rustc would
+/// reject a clause without parameters.
 fn granted(library: &Library, event: &Path, where_clause: Option<&WhereClause>) -> TokenStream {
     let predicates = where_clause.into_iter().flat_map(|clause| &clause.predicates);
     quote_spanned!(Span::mixed_site()=> where #(#predicates,)* for<'__event> #event: #library::Event)
 }
 
-/// Writes the return type of a rail, for which another item reports mistakes in the event. The tokens have the spans of
+/// Writes the return type of a rail. Another item reports mistakes in the type or in its event. The tokens have the spans of
 /// the type's first and last token, so that an error marks the whole type.
 fn sound(library: &Library, output: &TokenStream, is_checked: bool) -> TokenStream {
     let first = output.span();

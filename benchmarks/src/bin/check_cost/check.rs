@@ -49,7 +49,7 @@ impl Spread {
     }
 }
 
-/// Whether the compiler may use its results from the previous check.
+/// A mode of the checks: whether the compiler may use its results from the previous check.
 #[derive(Clone, Copy)]
 struct Mode {
     name: &'static str,
@@ -136,7 +136,7 @@ impl Mode {
     }
 }
 
-/// Returns the time of one of `count` items that the second crate has and the first lacks.
+/// Returns the time of one item, for a second crate that has `count` items more than the first.
 fn each(first: &[f64], second: &[f64], count: usize) -> Spread {
     #[allow(clippy::cast_precision_loss, reason = "nobody compiles so many")]
     let count = count as f64;

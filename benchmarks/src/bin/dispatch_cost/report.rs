@@ -39,8 +39,8 @@ pub(crate) fn table(rows: &[Row], mut out: impl Write) -> io::Result<()> {
 
 const HEADS: &str = "ns median            middle half                        ratio  allocations  future bytes";
 
-/// Writes the time of each variant divided by the time of the static chain. Uses a number of rails for which all variants
-/// have figures.
+/// Writes the time of each variant divided by the time of the static chain, at a number of rails for which every variant
+/// has figures.
 fn against_static(rows: &[Row], out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "\nagainst the static chain, {COMPARED} rails of the kind \"{KIND}\"")?;
     for Row { case, figures } in rows.iter().filter(|row| (row.case.kind, row.case.rails) == (KIND, COMPARED)) {

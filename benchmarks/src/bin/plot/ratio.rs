@@ -8,7 +8,7 @@ use plotters::prelude::*;
 use crate::style::{CHAIN, GRID, INK, REFERENCE, SIZE, TITLE_HEIGHT, centred, text, title};
 use crate::{Row, Spread};
 
-/// The additional gap between two kinds of rails, compared with the gap between two figures of one kind.
+/// The additional gap between two kinds of rails. The unit is the gap between two figures of one kind.
 const GAP: f64 = 0.7;
 
 pub(crate) fn draw(rows: &[Row], path: &Path) -> Result<(), Box<dyn Error>> {

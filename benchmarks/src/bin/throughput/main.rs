@@ -60,7 +60,7 @@ fn runtime(threads: usize) -> Result<Runtime> {
     Ok(Builder::new_multi_thread().worker_threads(threads).build()?)
 }
 
-/// Returns the operations a second of one case, in each round.
+/// Measures one case once. Returns the operations a second.
 fn measure(chain: &str, runtime: &Runtime) -> Result<f64> {
     match chain {
         "no chain" => timed(runtime, &Arc::new(NoRails), unguarded),

@@ -20,7 +20,7 @@ fn short_output(output: &ToolOutput) -> Verdict {
 }
 
 rail_chain! {
-    /// Threads do not wait for each other.
+    /// A chain without state, so threads never wait for each other.
     pub(crate) struct Stateless { no_shell, known_id, short_output }
 }
 
