@@ -1,4 +1,4 @@
-//! How many instructions the dispatch of an event takes, counted by callgrind.
+//! Counts the instructions of the dispatch of an event, with callgrind.
 //!
 //! ```text
 //! cargo install --locked gungraun-runner@0.20.0
@@ -21,7 +21,7 @@ use dispatch::rails::{Set, inspect, pause};
 use dispatch::variants::{ByHand, GuardedTool, Guards, ToolByHand, Variant};
 use dispatch::{block_on, dispatches};
 
-/// How many are counted together.
+/// The number of dispatches that are counted together.
 const DISPATCHES: u64 = 100;
 
 struct Dispatch<V> {

@@ -1,11 +1,11 @@
-//! How long the dispatch of an event takes, and a tool call with its guards.
+//! Measures the time of the dispatch of an event, and of a guarded tool call.
 //!
 //! ```text
 //! cargo bench -p benchmarks --bench time
 //! ```
 //!
-//! For figures over time, with what the last run left in `target/criterion`. The ratios between variants are better taken
-//! from `cargo run --release -p benchmarks --bin dispatch_cost`, which measures them in turns.
+//! These figures are for comparisons over time, with the last run in `target/criterion`. For the ratios between variants,
+//! run `cargo run --release -p benchmarks --bin dispatch_cost`, which measures the variants in turns.
 
 #![allow(missing_docs, reason = "what the macros of criterion make has none")]
 

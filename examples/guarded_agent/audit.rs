@@ -1,8 +1,8 @@
-//! A rail that only observes: it keeps the books of a run.
+//! A rail that only observes: it counts what happens in a run.
 
 use exo_rails::prelude::*;
 
-/// What went through the rails in a run. It lies in `ctx.run`, where whoever started the run finds it afterwards.
+/// The counts of a run. The ledger is in `ctx.run`, where the caller finds it after the run.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Ledger {
     pub(crate) answers: usize,
@@ -12,7 +12,7 @@ pub(crate) struct Ledger {
     pub(crate) failures: usize,
 }
 
-/// Keeps the [`Ledger`]. It runs last, so what another rail stops is not in it.
+/// Keeps the [`Ledger`]. The rail runs last, so it does not count an event that another rail stopped.
 #[rail(priority = 90, on = [PostLlmCall, LlmError, PostToolCall, ToolError])]
 pub(crate) fn audit(inputs: Inputs<'_>, ctx: &RailContext) {
     ctx.run.update(|ledger: &mut Ledger| match inputs {

@@ -1,4 +1,4 @@
-//! Events in few words: what each carries, and what rails have changed in it.
+//! Describes events in few words: their payload, and the changes that rails made to it.
 
 use std::iter::repeat;
 
@@ -6,16 +6,16 @@ use exo_rails::prelude::*;
 
 use crate::page::one_line;
 
-/// What a text or a tool's output may take; the rest is not shown.
+/// The number of characters that are shown of a text or of a tool's output.
 const LONGEST: usize = 78;
 
-/// Errors say what is wrong, so they may take some lines.
+/// The number of characters that are shown of an error. An error may take several lines.
 const LONGEST_ERROR: usize = 240;
 
-/// What the event carries, as its rails have left it.
+/// Describes the payload of an event, as its rails left it.
 ///
-/// What the rails have not accepted may hold what they hide, so it is not shown. A call of the model or of a
-/// tool repeats what they have accepted before.
+/// A payload that the rails have not accepted may contain a secret, so it is not shown. The call of a model or of a tool
+/// is shown, because it repeats a payload that the rails accepted before.
 pub(crate) fn event(inputs: &Inputs<'_>, accepted: bool) -> String {
     match inputs {
         Inputs::Start(..) | Inputs::PostLlmCall(..) | Inputs::PostToolCall(..) | Inputs::Finished(..) if !accepted => {
@@ -29,13 +29,13 @@ pub(crate) fn event(inputs: &Inputs<'_>, accepted: bool) -> String {
         Inputs::PostToolCall(call, output) => result(call, output),
         Inputs::ToolError(call, error) => one_line(&format!("{}: {error}", call.tool_name), LONGEST_ERROR),
         Inputs::Finished(_, output) => format!("an answer after {}", count(output.steps as usize, "step")),
-        // Which error it is, stands below the timeline.
+        // The program prints the error below the timeline.
         Inputs::Error(..) => "the run ends without an answer".to_owned(),
         _ => String::new(),
     }
 }
 
-/// The text in which changes are looked for.
+/// The text that is compared to find changes.
 pub(crate) fn text(inputs: &Inputs<'_>) -> String {
     match inputs {
         Inputs::Start(run) => run.input.text().into_owned(),
@@ -45,7 +45,8 @@ pub(crate) fn text(inputs: &Inputs<'_>) -> String {
     }
 }
 
-/// The first line of `after` that `before` does not have in its place. What was there may be a secret.
+/// Returns the first line of `after` that differs from `before`. The line of `before` is not shown, because it may be a
+/// secret.
 pub(crate) fn difference(before: &str, after: &str) -> Option<String> {
     if before == after {
         return None;
@@ -54,7 +55,7 @@ pub(crate) fn difference(before: &str, after: &str) -> Option<String> {
     Some(changed.map_or_else(|| "fewer lines".to_owned(), |(line, _)| short(line)))
 }
 
-/// One line that is not too long.
+/// Shortens a text to one line.
 pub(crate) fn short(text: &str) -> String {
     one_line(text, LONGEST)
 }
@@ -70,19 +71,19 @@ fn answer(response: &ModelResponse) -> String {
     }
 }
 
-/// A tool call: the name and the arguments.
+/// A tool call: its name and its arguments.
 fn request(call: &ToolCallInputs) -> String {
     format!("{} {}", call.tool_name, arguments(call))
 }
 
-/// The arguments without the braces and quotation marks around them.
+/// The arguments without the outer braces and quotation marks.
 fn arguments(call: &ToolCallInputs) -> String {
     let Some(arguments) = call.arguments.as_object() else { return call.arguments.to_string() };
     let arguments: Vec<_> = arguments.iter().map(|(name, value)| format!("{name}={value}")).collect();
     arguments.join(" ")
 }
 
-/// The first line of the output, and how many there are.
+/// The first line of the output, and the number of lines.
 fn result(call: &ToolCallInputs, output: &ToolOutput) -> String {
     let mut lines = output.content.lines();
     let first = lines.next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Rails on what the agent does with files.
+//! Rails on the files that the agent reads and writes.
 
 use std::ffi::OsStr;
 use std::io::{Error, ErrorKind};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use exo_rails::prelude::*;
 use tokio::fs;
 
-/// Ends a run that asks for a shell: whoever gets one needs none of the other tools.
+/// Ends a run that asks for a shell. A shell could do everything that the other rails forbid.
 #[rail(priority = 5, on = [PreToolCall])]
 pub(crate) fn no_shell(call: &ToolCallInputs) -> Verdict {
     match call.tool_name.as_str() {
@@ -18,7 +18,7 @@ pub(crate) fn no_shell(call: &ToolCallInputs) -> Verdict {
     }
 }
 
-/// Lets no file be deleted. The run goes on, and the model reads why.
+/// Skips calls that delete a file. The run continues, and the model reads the reason.
 #[rail(priority = 10, on = [PreToolCall])]
 pub(crate) fn keep_files(call: &ToolCallInputs) -> RailAction {
     if call.tool_name == "delete_file" {
@@ -27,18 +27,18 @@ pub(crate) fn keep_files(call: &ToolCallInputs) -> RailAction {
     RailAction::Continue
 }
 
-/// Refuses paths that lead out of the agent's directory: by `..`, from the root, or through a link.
+/// Refuses paths that lead out of the agent's directory: through `..`, from the root, or through a link.
 pub(crate) struct StayInside {
     root: PathBuf,
 }
 
 #[rail(name = "stay_inside", priority = 20)]
 impl StayInside {
-    /// Tools with a path call it `path`. It is rewritten to the plain path below the root, so that the tool
-    /// opens what was looked at, and the rails behind know the same file by one name.
+    /// Every tool with a path has the argument `path`. The rail replaces it with the plain path below the root. So the
+    /// tool opens the file that the rail checked, and later rails know each file by one name.
     #[on(PreToolCall)]
     async fn check(&self, call: &mut ToolCallInputs) -> RailAction {
-        // A list could fit a tool by its order, and the path in it would not be seen here.
+        // A tool may accept a list as its arguments, by their order. This rail would not find the path in a list.
         if call.arguments.is_array() {
             return RailAction::skip("arguments without names cannot be looked at");
         }
@@ -49,19 +49,20 @@ impl StayInside {
                 RailAction::Continue
             }
             Ok(None) => RailAction::skip(format!("`{path}` leads out of the directory of this agent")),
-            // Not an `Err`, which would be a fault and end the run: a path that leads nowhere is the model's mistake.
+            // This is a skip and not an `Err`. An `Err` would be a fault and end the run, but a wrong path is a mistake
+            // of the model.
             Err(error) => RailAction::skip(format!("it is not clear where `{path}` leads: {error}")),
         }
     }
 }
 
 impl StayInside {
-    /// `root` is canonical.
+    /// `root` must be canonical.
     pub(crate) fn new(root: &Path) -> Self {
         Self { root: root.to_owned() }
     }
 
-    /// The path relative to the root, without links and dots; `None` when it leads out.
+    /// Returns the path relative to the root, without links and dots. Returns `None` if the path leads out of the root.
     async fn plain_path(&self, path: &str) -> Result<Option<String>, Error> {
         let target = canonical(&self.root.join(path)).await?;
         let Ok(inside) = target.strip_prefix(&self.root) else { return Ok(None) };
@@ -73,9 +74,10 @@ impl StayInside {
     }
 }
 
-/// The canonical path of something that need not exist: of the nearest ancestor that does, and what follows.
+/// Returns the canonical path of a file that may not exist yet: the canonical path of the nearest ancestor that exists,
+/// and the rest of `path`.
 ///
-/// A link that leads nowhere exists, so it is an error: writing through it would create what it names.
+/// A link without a target is an error, because a write through the link would create the target.
 async fn canonical(path: &Path) -> Result<PathBuf, Error> {
     let (mut existing, mut missing) = (path, Vec::new());
     while !exists(existing).await? {
@@ -87,7 +89,7 @@ async fn canonical(path: &Path) -> Result<PathBuf, Error> {
     Ok(canonical)
 }
 
-/// Whether something is there, be it a link.
+/// Returns `true` if the path exists, even as a link without a target.
 async fn exists(path: &Path) -> Result<bool, Error> {
     match fs::symlink_metadata(path).await {
         Ok(_) => Ok(true),
@@ -96,7 +98,7 @@ async fn exists(path: &Path) -> Result<bool, Error> {
     }
 }
 
-/// The last part of a path that does not exist; `..` behind such a path means nothing.
+/// Returns the last part of a path that does not exist. Behind such a path, `..` has no meaning and is an error.
 fn plain_name(path: &Path) -> Result<&OsStr, Error> {
     path.file_name().ok_or_else(|| Error::new(ErrorKind::NotFound, "it goes back from what does not exist"))
 }

@@ -1,4 +1,4 @@
-//! Rails that keep a run within bounds.
+//! Rails that limit a run.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use exo_rails::prelude::*;
 
 const MAX_INPUT: usize = 2_000;
 
-/// Ends a run whose question is too long, before it costs anything.
+/// Ends a run whose question is too long, before the run costs anything.
 #[rail(priority = 10, on = [Start])]
 pub(crate) fn input_length(run: &InvokeInputs) -> Verdict {
     let length = run.input.text().chars().count();
@@ -18,12 +18,12 @@ pub(crate) fn input_length(run: &InvokeInputs) -> Verdict {
     Verdict::Continue
 }
 
-/// Refuses to make the same tool call again and again.
+/// Refuses a tool call that the agent has already made too often.
 pub(crate) struct NoRepeats {
     pub(crate) at_most: u32,
 }
 
-/// How often each call was made. The type is the key under which it lies in `ctx.run`.
+/// The number of times that each call was made. The type is the key of the value in `ctx.run`.
 #[derive(Default)]
 struct CallsMade(HashMap<String, u32>);
 
@@ -31,7 +31,7 @@ struct CallsMade(HashMap<String, u32>);
 impl NoRepeats {
     #[on(PreToolCall)]
     fn count(&self, call: &ToolCallInputs, ctx: &RailContext) -> RailAction {
-        // A call that a rail has done again is still the same one.
+        // A further attempt of a call is still the same call.
         if ctx.attempt() > 0 {
             return RailAction::Continue;
         }
@@ -74,7 +74,7 @@ impl CallBudget {
 const DEFAULT_WAIT: Duration = Duration::from_secs(1);
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
-/// Asks the model again when it could not answer just now, after the wait that the provider asks for.
+/// Repeats a failed call of the model, after the wait that the provider asks for, if the failure may be temporary.
 #[rail(on = [LlmError])]
 pub(crate) fn back_off(error: &OperationError) -> RailAction {
     let passes = matches!(

@@ -1,33 +1,33 @@
-//! A support agent with real tools on a real directory, and the rails that keep it in its place.
+//! A support agent with real tools on a real directory, and the rails that guard it.
 //!
 //! ```sh
 //! cargo run --example guarded_agent
 //! ```
 //!
-//! needs no network and no key: the model replays `script.json`, in which the agent does its job and, on the
-//! way, most of what agents do wrong. It tries to delete a file, to leave its directory, to tell a key; it
-//! calls a tool that does not exist, writes arguments that are no JSON, repeats itself, and its provider
-//! limits its rate. The program prints what happens at each event, which rails ran, and what they decided.
+//! The program needs no network and no key, because the model replays `script.json`. In this script, the agent does its
+//! job and makes most of the mistakes that agents make. It tries to delete a file, to leave its directory and to reveal a
+//! key. It calls a tool that does not exist, writes arguments that are not valid JSON, and repeats itself. Its provider
+//! limits its rate. The program prints each event, the rails that ran, and their decisions.
 //!
-//! That run ends with an answer. In a second one, a customer's message talks the agent into running a shell,
-//! and a rail ends the run:
+//! That run ends with an answer. In a second run, the message of a customer talks the agent into running a shell, and a
+//! rail ends the run:
 //!
 //! ```sh
 //! cd examples/guarded_agent
 //! cargo run --example guarded_agent -- --files abort/files --script abort/script.json
 //! ```
 //!
-//! With a live model behind it, the agent does what that model makes of the question:
+//! With a live model, the agent does what that model decides:
 //!
 //! ```sh
 //! export OPENAI_BASE_URL=http://localhost:11434/v1 OPENAI_MODEL=qwen3:8b   # and OPENAI_API_KEY where one is needed
 //! cargo run -p examples --features live --example guarded_agent
 //! ```
 //!
-//! They all work on a copy of the files, and so does a run with files and a script of your own.
+//! All runs work on a copy of the files. You can also run the program with your own files and script.
 //!
-//! Where to look: the rails stand in `limits.rs`, `files.rs` and `secrets.rs`, the chain that puts them
-//! together in `rails.rs`, and the agent below, in `answer`. The rest is tools and printing.
+//! The rails are in `limits.rs`, `files.rs` and `secrets.rs`. The chain of these rails is in `rails.rs`, and the agent is
+//! below, in `answer`. The other files have tools and printing.
 
 mod audit;
 mod describe;
@@ -58,7 +58,7 @@ use crate::workspace::Workspace;
 
 const INSTRUCTIONS: &str = "You help the staff of a furniture shop. Work with the files that you are given.";
 
-/// Neither the options nor what they name could be used.
+/// The options, or the files that they name, cannot be used.
 const UNUSABLE: u8 = 2;
 
 #[tokio::main(flavor = "current_thread")]
@@ -77,7 +77,7 @@ async fn main() -> ExitCode {
     })
 }
 
-/// Runs the agent on a copy of the files and prints how it went.
+/// Runs the agent on a copy of the files, and prints the run.
 async fn run(options: &Options) -> Result<ExitCode, Box<dyn Error>> {
     let model = model::chosen_by(options)?;
     let workspace = Workspace::copy_of(&options.files)?;
@@ -93,7 +93,7 @@ async fn run(options: &Options) -> Result<ExitCode, Box<dyn Error>> {
     Ok(if result.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// The agent: a model, tools, and a chain of rails around everything that they do.
+/// Runs the agent: a model, tools, and a chain of rails around every call of them.
 async fn answer(
     model: Box<dyn Model>,
     rails: Timeline<SupportRails>,
@@ -105,7 +105,7 @@ async fn answer(
         .instructions(INSTRUCTIONS)
         .tools(tools::all(workspace.root()))
         .rails(rails)
-        // One after the other, so that the timeline can be read.
+        // The calls run one after the other, so that the timeline is readable.
         .parallel_tools(NonZeroUsize::MIN)
         .build();
     let result = agent.run_in(input, ctx).await.map_err(RunError::from);

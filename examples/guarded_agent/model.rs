@@ -1,4 +1,4 @@
-//! What answers the agent: a script, or a live model.
+//! The model of the agent: a script or a live model.
 
 use std::error::Error;
 
@@ -6,7 +6,8 @@ use exo_rails_agent::{Model, ScriptedModel};
 
 use crate::options::Options;
 
-/// The live model that the environment names, unless the options name a script; otherwise the script.
+/// Returns the script that the options name. Otherwise, returns the live model that the environment names, or the default
+/// script.
 pub(crate) fn chosen_by(options: &Options) -> Result<Box<dyn Model>, Box<dyn Error>> {
     #[cfg(feature = "live-http")]
     if options.script.is_none() && names_a_model() {
@@ -15,7 +16,7 @@ pub(crate) fn chosen_by(options: &Options) -> Result<Box<dyn Model>, Box<dyn Err
     Ok(Box::new(ScriptedModel::from_file(options.script_or_default())?))
 }
 
-/// Whether the environment says where to find a live model.
+/// Returns `true` if the environment names a live model.
 #[cfg(feature = "live-http")]
 fn names_a_model() -> bool {
     let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());

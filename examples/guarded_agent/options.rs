@@ -29,16 +29,16 @@ Set NO_COLOR for output without colours.";
 
 const INPUT: &str = "Which orders are late, and why? Write a short report to reports/late-orders.md.";
 
-/// What the command line asks for.
+/// The command of the user.
 pub(crate) enum Command {
     Help,
     Run(Options),
 }
 
-/// What a run works with.
+/// The options of a run.
 pub(crate) struct Options {
     pub(crate) files: PathBuf,
-    /// `None` is the script beside the example, or a live model.
+    /// `None` for the script of the example, or for a live model.
     pub(crate) script: Option<PathBuf>,
     pub(crate) input: String,
 }
@@ -59,7 +59,7 @@ impl Options {
         Ok(Command::Run(options))
     }
 
-    /// The script, when no live model is asked.
+    /// The script, if no live model is used.
     pub(crate) fn script_or_default(&self) -> PathBuf {
         self.script.clone().unwrap_or_else(|| beside_the_example("script.json"))
     }

@@ -1,17 +1,17 @@
-//! What is written to the terminal, and how.
+//! Writes to the terminal.
 
 use std::io::{self, IsTerminal, Write};
 
-/// Everything fits into this many columns.
+/// The width of the terminal, in columns.
 pub(crate) const WIDTH: usize = 100;
 
-/// Standard output, with colours where a person looks at it.
+/// Standard output. The text has colours if standard output is a terminal.
 #[derive(Clone, Copy)]
 pub(crate) struct Page {
     colours: bool,
 }
 
-/// What a piece of text is, in ANSI codes.
+/// The kinds of text, each with its ANSI codes.
 #[derive(Clone, Copy)]
 pub(crate) enum Ink {
     Heading,
@@ -35,7 +35,7 @@ impl Ink {
 
 impl Page {
     pub(crate) fn stdout() -> Self {
-        // The convention of no-color.org: set and not empty.
+        // The convention of no-color.org: the variable is set and not empty.
         let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         Self { colours: io::stdout().is_terminal() && !refused }
     }
@@ -44,7 +44,7 @@ impl Page {
         if self.colours { format!("\x1b[{}m{text}\x1b[0m", ink.code()) } else { text.to_owned() }
     }
 
-    /// Prints a text over as many lines as it needs, each behind `indent` columns.
+    /// Prints a text over several lines. Each line begins with `indent` spaces.
     pub(crate) fn print_wrapped(self, indent: usize, ink: Option<Ink>, text: &str) {
         for line in wrap(text, WIDTH - indent) {
             let line = ink.map_or_else(|| line.clone(), |ink| self.ink(ink, &line));
@@ -55,7 +55,7 @@ impl Page {
 
 /// Writes a line to standard output.
 pub(crate) fn print(line: &str) {
-    // A reader that has gone away (`| head`) must not stop a run half way.
+    // A reader that has gone away (`| head`) must not stop a run halfway.
     let _ = writeln!(io::stdout(), "{line}");
 }
 
@@ -64,8 +64,8 @@ pub(crate) fn complain(message: &str) {
     let _ = writeln!(io::stderr(), "guarded_agent: {message}");
 }
 
-/// One line of a text that may have many and be long. Models and files write it, so control characters, which
-/// could move the cursor or change colours, come out as spaces.
+/// Shortens a text to one line. Models and files write this text, so control characters become spaces: they could move
+/// the cursor or change colours.
 pub(crate) fn one_line(text: &str, width: usize) -> String {
     let line = plain(text);
     let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -80,7 +80,7 @@ fn plain(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-/// Breaks a text into lines at spaces; what has none is broken where it must.
+/// Breaks a text into lines at spaces. Breaks a word that is longer than a line.
 pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     text.lines().flat_map(|line| wrap_line(&plain(line), width)).collect()
 }

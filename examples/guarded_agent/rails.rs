@@ -1,4 +1,4 @@
-//! The chain: everything that guards the support agent.
+//! The chain with all rails of the support agent.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::limits::{CallBudget, NoRepeats, back_off, input_length};
 use crate::secrets::{KeepSecrets, RedactKeys};
 
 rail_chain! {
-    /// What the agent may do with files. In the chain below, it runs as one rail.
+    /// The rails on files. In the chain below, this chain runs as one rail.
     #[chain(priority = 20)]
     pub(crate) struct FileRails {
         no_shell,
@@ -20,7 +20,7 @@ rail_chain! {
 }
 
 rail_chain! {
-    /// Everything that guards the support agent. The order here is for reading; priorities decide.
+    /// All rails of the support agent. The order below is for reading; priorities decide.
     pub(crate) struct SupportRails {
         input_length,
         files: FileRails,
@@ -34,7 +34,7 @@ rail_chain! {
 }
 
 impl SupportRails {
-    /// The rails of an agent that works in the directory `root`.
+    /// Makes the rails of an agent that works in the directory `root`.
     pub(crate) fn new(root: &Path) -> Self {
         Self {
             files: FileRails { stay_inside: StayInside::new(root) },

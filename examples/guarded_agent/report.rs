@@ -1,4 +1,4 @@
-//! What is printed before and after the timeline.
+//! Prints the text before and after the timeline.
 
 use std::path::Path;
 
@@ -22,17 +22,17 @@ pub(crate) fn opening(page: Page, options: &Options, model: &dyn Model) {
     row("[a > b]", "the rails that ran, in their order; they continued where nothing else is said");
 }
 
-/// The path as somebody in the current directory would write it.
+/// Returns the path as a user in the current directory would write it.
 fn near(path: &Path) -> String {
     let here = std::env::current_dir().unwrap_or_default();
     path.strip_prefix(here).unwrap_or(path).display().to_string()
 }
 
-/// The answer, or who ended the run and why.
+/// Prints the answer, or the reason why the run ended without one.
 pub(crate) fn ending(page: Page, result: &Result<InvokeOutput, RunError>) {
     let (heading, ink, text) = match result {
         Ok(output) => ("Answer", Ink::Good, output.text.clone()),
-        // The errors of tools go to the model; this one is the model's own.
+        // An error of a tool goes to the model, so this is an error of the model.
         Err(RunError::Operation(error)) => ("No answer", Ink::Bad, format!("the model failed: {error}")),
         Err(error) => ("No answer", Ink::Bad, error.to_string()),
     };

@@ -1,17 +1,17 @@
-//! Rails that keep keys from leaving: from the files to the model, and from the model to the user.
+//! Rails that stop keys on their way from the files to the model, and from the model to the user.
 
 use std::ops::Range;
 
 use exo_rails::prelude::*;
 use serde_json::Value;
 
-/// How a key is recognized: by how it begins.
+/// Recognizes keys by their beginning.
 #[derive(Clone)]
 struct Keys {
     prefixes: &'static [&'static str],
 }
 
-/// What follows such a beginning in a key; less is somebody writing about keys.
+/// The number of characters that follow the beginning of a key. A shorter text only mentions keys.
 const SHORTEST_KEY: usize = 8;
 
 impl Default for Keys {
@@ -43,7 +43,7 @@ fn key_at(text: &str, start: usize, prefix: &str) -> Option<Range<usize>> {
     (length >= SHORTEST_KEY).then(|| start..start + prefix.len() + length)
 }
 
-/// Hides keys in what the user asks and in what tools return, before the model sees it.
+/// Hides keys in the question of the user and in the output of tools, before the model reads them.
 #[derive(Default)]
 pub(crate) struct RedactKeys {
     keys: Keys,
@@ -62,7 +62,7 @@ impl RedactKeys {
     }
 }
 
-/// Does not let the model tell a key, neither in an answer nor in the arguments of a tool: it has to say it again.
+/// Stops keys in answers and in the arguments of tools. The model must answer again.
 #[derive(Default)]
 pub(crate) struct KeepSecrets {
     keys: Keys,
@@ -85,7 +85,8 @@ impl KeepSecrets {
     }
 }
 
-/// JSON can write any letter as `\u0073`; read and written again, it is the letter.
+/// Replaces escapes such as `\u0073`, in which JSON can write any letter, with the letters. For this, the function reads
+/// the arguments and writes them again.
 fn unescaped(arguments: &str) -> String {
     serde_json::from_str::<Value>(arguments).map_or_else(|_| arguments.to_owned(), |value| value.to_string())
 }

@@ -1,6 +1,6 @@
-//! A guard set around a guard set: it prints each event, which rails ran, and what they decided.
+//! A guard set around a guard set. It prints each event, the rails that ran, and their decisions.
 //!
-//! This is how tracing, metrics and the like are put around any chain, without a word about them in the rails.
+//! You can put tracing or metrics around any chain in this way, and the rails do not change.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -11,29 +11,29 @@ use exo_rails::{Allowed, Chain, Event, Outcome, PlannedRail, RailName, Serves, S
 use crate::describe;
 use crate::page::{Ink, Page, WIDTH, print, wrap};
 
-/// Prints what the rails inside decide, and counts it.
+/// Prints and counts the decisions of the rails inside.
 pub(crate) struct Timeline<R> {
     rails: R,
     page: Page,
     tally: Mutex<Tally>,
 }
 
-/// What has happened in a run, in numbers.
+/// The counts of a run.
 #[derive(Clone, Default)]
 pub(crate) struct Tally {
     pub(crate) events: usize,
     pub(crate) rails: usize,
     pub(crate) decisions: BTreeMap<Kind, usize>,
     pub(crate) rewritten: usize,
-    /// Also those that failed.
+    /// Includes tools that failed.
     pub(crate) tools_run: usize,
     pub(crate) tools_failed: usize,
     pub(crate) tools_skipped: usize,
-    /// The step that was printed last.
+    /// The last step that was printed.
     step: Option<u32>,
 }
 
-/// What the rails of one event came to.
+/// The result of the rails of one event.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
     Continue,
@@ -43,16 +43,16 @@ pub(crate) enum Kind {
     Fault,
 }
 
-/// One event, over and done with.
+/// One event, after its rails have run.
 struct Entry {
     event: HookPoint,
     step: u32,
     subject: String,
     rails: Vec<&'static str>,
-    /// What the rails have put in the place of something.
+    /// The change that the rails made.
     rewritten: Option<String>,
     kind: Kind,
-    /// The rail that stopped the event, and why.
+    /// The rail that stopped the event, and the reason.
     stop: Option<(RailName, String)>,
 }
 
@@ -65,12 +65,12 @@ impl<R> Timeline<R> {
         self.tally.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// What the event is about.
+    /// Describes the payload of the event.
     fn subject(inputs: &Inputs<'_>, before: &str, accepted: bool, ctx: &RailContext) -> String {
         let subject = match inputs {
-            // As the model asks for it: the rails have accepted the answer in which it does.
+            // The call as the model asked for it. The rails have accepted the answer with this call.
             Inputs::PreToolCall(_) => describe::short(before),
-            // The reason stands at the event before.
+            // The line of the event before has the reason.
             Inputs::PostToolCall(call, _) if let Some(rail) = ctx.substituted_by() => {
                 format!("{}: a substitute by {}", call.tool_name, rail)
             }
@@ -95,18 +95,18 @@ impl<R> Timeline<R> {
 }
 
 impl<E: Event, R: Serves<E> + Chain> Serves<E> for Timeline<R> {
-    // Without this, a guarded operation would keep a copy of inputs that no rail changes.
+    // Without this method, a guarded operation would copy inputs that no rail changes.
     fn may_rewrite(&self) -> bool {
         self.rails.may_rewrite()
     }
 
-    // Without this, a streamed answer would be held back as a whole.
+    // Without this method, the guard would hold back a streamed answer as a whole.
     fn stream_window(&self) -> usize {
         self.rails.stream_window()
     }
 
     async fn run_rails<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Outcome<E> {
-        // An answer is told as a whole, at the event after it.
+        // The timeline prints the whole answer at the event after it.
         if E::POINT == HookPoint::LlmChunk && R::PLAN.rails(E::POINT).is_empty() {
             return self.rails.run_rails(payload, ctx).await;
         }
@@ -130,7 +130,7 @@ impl<E: Event, R: Serves<E> + Chain> Serves<E> for Timeline<R> {
     }
 }
 
-/// What the rails came to, and when one of them stopped: which, and why.
+/// Returns the result of the rails. If a rail stopped the event, also returns its name and its reason.
 fn decision<E: Event>(outcome: &Outcome<E>) -> (Kind, Option<(RailName, String)>) {
     let Some(StoppedBy { rail_name, how, reason, .. }) = StoppedBy::of(outcome) else { return (Kind::Continue, None) };
     let (kind, why) = match (how, outcome) {
@@ -147,7 +147,8 @@ fn decision<E: Event>(outcome: &Outcome<E>) -> (Kind, Option<(RailName, String)>
     (kind, Some((rail_name, why)))
 }
 
-/// The names of the planned rails up to the one that stopped; a chain counts as what is inside.
+/// Returns the names of the planned rails, up to the rail that stopped the event. For a chain, returns the rails in the
+/// chain.
 fn rails_that_ran(plan: &[PlannedRail], event: HookPoint, stopped_by: Option<&str>) -> Vec<&'static str> {
     let mut names = Vec::new();
     for rail in plan {
@@ -177,11 +178,11 @@ impl Tally {
     }
 }
 
-/// Where the second column begins.
+/// The column where the text begins.
 const COLUMN: usize = 18;
 
 impl Entry {
-    /// The rails that ran, as they are shown.
+    /// The names of the rails that ran, as text.
     fn rails(&self) -> String {
         if self.rails.is_empty() { String::new() } else { format!("[{}]", self.rails.join(" > ")) }
     }
@@ -197,7 +198,7 @@ impl Entry {
         let mut lines = wrap(&self.subject, WIDTH - COLUMN);
         let rails = self.rails();
         match lines.last_mut() {
-            // What fits stands on one line.
+            // The rails stand on the same line if there is room.
             Some(last) if COLUMN + last.chars().count() + 2 + rails.chars().count() <= WIDTH => {
                 *last = format!("{last}  {}", page.ink(Ink::Quiet, &rails));
             }

@@ -1,4 +1,4 @@
-//! The tools of the agent. They do what they are told: guarding is the business of the rails.
+//! The tools of the agent. They check nothing, because the rails guard them.
 
 use std::io::Error;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use tokio::fs;
 use crate::describe::count;
 use crate::workspace::files_below;
 
-/// Tools whose paths are relative to `root`.
+/// Makes the tools. Their paths are relative to `root`.
 pub(crate) fn all(root: &Path) -> [Tool; 5] {
     [list_files(root), read_file(root), write_file(root), delete_file(root), search(root)]
 }
@@ -66,7 +66,7 @@ fn list_files(root: &Path) -> Tool {
     )
 }
 
-/// A larger file would not fit into a conversation.
+/// A larger file does not fit into a conversation.
 const LARGEST_FILE: u64 = 64 * 1024;
 
 fn read_file(root: &Path) -> Tool {
@@ -109,7 +109,7 @@ fn delete_file(root: &Path) -> Tool {
     })
 }
 
-/// More lines would not help the model to find what it looks for.
+/// More lines would not help the model to find the right one.
 const MOST_LINES: usize = 50;
 
 fn search(root: &Path) -> Tool {
@@ -127,7 +127,7 @@ fn search(root: &Path) -> Tool {
     })
 }
 
-/// The lines of a file that contain `text`, with file and number.
+/// Returns the lines of a file that contain `text`, with the file and the number of the line.
 async fn matches(file: &Path, root: &Path, text: &str) -> Result<Vec<String>, Error> {
     if fs::metadata(file).await?.len() > LARGEST_FILE {
         return Ok(Vec::new());
@@ -138,7 +138,7 @@ async fn matches(file: &Path, root: &Path, text: &str) -> Result<Vec<String>, Er
     Ok(lines.map(|(i, line)| format!("{}:{}: {line}", shown(file, root), i + 1)).collect())
 }
 
-/// The files below a directory, found without blocking the runtime.
+/// Returns the files below a directory. Does not block the runtime.
 async fn walk(directory: PathBuf) -> Result<Vec<PathBuf>, Error> {
     tokio::task::spawn_blocking(move || files_below(&directory)).await?
 }
@@ -147,7 +147,7 @@ fn shown(file: &Path, root: &Path) -> String {
     file.strip_prefix(root).unwrap_or(file).display().to_string()
 }
 
-/// The JSON schema of arguments that are all texts.
+/// Returns the JSON schema of arguments that are all texts.
 fn texts(required: &[&str], optional: &[&str]) -> Value {
     let all = required.iter().chain(optional);
     let properties: serde_json::Map<_, _> = all.map(|name| ((*name).to_owned(), json!({ "type": "string" }))).collect();

@@ -6,21 +6,21 @@ use std::hash::{DefaultHasher, Hasher};
 use std::io::{Error, ErrorKind};
 use std::path::{Path, PathBuf};
 
-/// A copy of a directory, removed when it is dropped.
+/// A copy of a directory. It is removed when the workspace is dropped.
 pub(crate) struct Workspace {
-    /// Without links, so that paths can be held against it.
+    /// The canonical path, to compare other paths with.
     root: PathBuf,
     before: Contents,
 }
 
-/// What has become of the files.
+/// The changes to the files.
 pub(crate) struct Changes {
     pub(crate) added: Vec<String>,
     pub(crate) changed: Vec<String>,
     pub(crate) deleted: Vec<String>,
 }
 
-/// The files by their paths relative to the root, with a hash of what is in them.
+/// The files by their paths relative to the root, each with a hash of its content.
 type Contents = BTreeMap<PathBuf, u64>;
 
 impl Workspace {
@@ -34,7 +34,7 @@ impl Workspace {
         if temporary.starts_with(&files) {
             return Err(told(Error::other(format!("its copy, in {}, would be inside", temporary.display()))));
         }
-        // Made before it is filled: what is dropped half filled is removed as well.
+        // The workspace exists before it is filled, so a failed copy is removed too.
         let mut workspace = Self { root: new_directory(&temporary).map_err(told)?, before: Contents::new() };
         copy(&files, &workspace.root).map_err(told)?;
         workspace.before = contents(&workspace.root).map_err(told)?;
@@ -45,7 +45,8 @@ impl Workspace {
         &self.root
     }
 
-    /// How the files differ from what they were, whatever rails and tools say.
+    /// Returns the differences between the files and their originals. The tools and rails have no influence on this
+    /// check.
     pub(crate) fn changes(&self) -> Result<Changes, Error> {
         let (before, after) = (&self.before, contents(&self.root)?);
         let names = |paths: Vec<&PathBuf>| paths.iter().map(|path| path.display().to_string()).collect();
@@ -60,12 +61,12 @@ impl Workspace {
 
 impl Drop for Workspace {
     fn drop(&mut self) {
-        // Nothing more can be done about what cannot be removed; the system cleans its temporary files.
+        // If the removal fails, the system removes its temporary files later.
         let _ = fs::remove_dir_all(&self.root);
     }
 }
 
-/// A directory that did not exist before: another process may have left one of the same name.
+/// Creates a directory that did not exist before. Another process may have left a directory with the same name.
 fn new_directory(parent: &Path) -> Result<PathBuf, Error> {
     let process = std::process::id();
     for number in 0..u32::MAX {
@@ -78,7 +79,7 @@ fn new_directory(parent: &Path) -> Result<PathBuf, Error> {
     Err(ErrorKind::AlreadyExists.into())
 }
 
-/// Copies files and directories; links stay links, and what is neither (pipes, sockets) stays behind.
+/// Copies files and directories. Links stay links. Other kinds of files, such as pipes and sockets, are not copied.
 fn copy(from: &Path, to: &Path) -> Result<(), Error> {
     for entry in fs::read_dir(from)? {
         let entry = entry?;
@@ -106,7 +107,7 @@ fn copy_link(source: &Path, target: &Path) -> Result<(), Error> {
     std::os::unix::fs::symlink(fs::read_link(source)?, target)
 }
 
-/// Elsewhere, making a link needs a right that users do not have.
+/// On other systems, users may not have the right to make links.
 #[cfg(not(unix))]
 fn copy_link(_: &Path, _: &Path) -> Result<(), Error> {
     Ok(())
@@ -126,7 +127,7 @@ fn contents(root: &Path) -> Result<Contents, Error> {
     Ok(contents)
 }
 
-/// All files below a directory, sorted; links are not followed.
+/// Returns all files below a directory, sorted. Does not follow links.
 pub(crate) fn files_below(directory: &Path) -> Result<Vec<PathBuf>, Error> {
     let (mut files, mut directories) = (Vec::new(), vec![directory.to_owned()]);
     while let Some(directory) = directories.pop() {

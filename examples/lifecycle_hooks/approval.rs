@@ -1,4 +1,4 @@
-//! Human-in-the-loop approval: before some tools run, a person is asked.
+//! Human-in-the-loop approval: a person decides before some tools run.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
 
-/// What a person is asked.
+/// A request to a person.
 #[derive(Debug)]
 pub(crate) struct ApprovalRequest {
     pub(crate) tool_name: String,
@@ -16,22 +16,23 @@ pub(crate) struct ApprovalRequest {
 }
 
 impl ApprovalRequest {
-    /// Answers it; whether somebody still waits for the answer.
+    /// Answers the request. Returns `false` if the rail no longer waits for the answer.
     pub(crate) fn answer(self, response: ApprovalResponse) -> bool {
         self.reply.send(response).is_ok()
     }
 }
 
-/// What a person answers.
+/// The answer of a person.
 #[derive(Debug)]
 pub(crate) enum ApprovalResponse {
     Approved,
     Denied(String),
-    /// Approved with these arguments in the place of the others.
+    /// Approved, but with these arguments.
     Modified(Value),
 }
 
-/// Asks before a tool runs whose name matches one of its patterns. Without a clear yes, in time, it does not run.
+/// Asks a person before a tool runs whose name matches one of the patterns. The tool runs only if the person approves it
+/// in time.
 pub(crate) struct Approval {
     patterns: Vec<String>,
     requests: mpsc::Sender<ApprovalRequest>,
@@ -39,8 +40,8 @@ pub(crate) struct Approval {
 }
 
 impl Approval {
-    /// `patterns` are names of tools, in which `*` stands for any text; requests go to whoever holds the other end of
-    /// `requests`, who has until `limit` to answer.
+    /// Makes the rail. `patterns` are names of tools, in which `*` stands for any text. The rail sends its requests to
+    /// `requests`, and waits for each answer until `limit`.
     pub(crate) fn new<'p>(
         patterns: impl IntoIterator<Item = &'p str>,
         requests: mpsc::Sender<ApprovalRequest>,
@@ -53,7 +54,7 @@ impl Approval {
         self.patterns.iter().any(|pattern| matches(pattern, tool))
     }
 
-    /// Asks, and waits for the answer; why there is none, when there is none. No lock is held meanwhile.
+    /// Asks a person and waits for the answer. Returns the reason if there is no answer. Holds no lock while it waits.
     async fn ask(&self, call: &ToolCallInputs, ctx: &RailContext) -> Result<ApprovalResponse, &'static str> {
         let (reply, answer) = oneshot::channel();
         let request = ApprovalRequest { tool_name: call.tool_name.clone(), arguments: call.arguments.clone(), reply };
@@ -70,10 +71,10 @@ impl Approval {
     }
 }
 
-// First: the rails after it see the arguments that the person has approved, and guard these as well.
+// This rail runs first, so the later rails check the arguments that the person has approved.
 #[rail(name = "approval", priority = 5)]
 impl Approval {
-    // A panic would unwind through the call, which does not happen then; as a fault it has the rail's name.
+    // A panic would unwind through the call and stop it. As a fault, the panic has the name of the rail.
     #[on(PreToolCall, on_panic = "fault")]
     async fn approve(&self, call: &mut ToolCallInputs, ctx: &RailContext) -> RailAction {
         if !self.is_asked_for(&call.tool_name) {
@@ -85,14 +86,14 @@ impl Approval {
                 call.arguments = arguments;
                 RailAction::Continue
             }
-            // The model is told, and goes on without; `RailAction::abort` would end the run.
+            // The model reads the reason and continues without this tool. `RailAction::abort` would end the run.
             Ok(ApprovalResponse::Denied(reason)) => RailAction::skip(reason),
             Err(why) => RailAction::skip(format!("it needs approval: {why}")),
         }
     }
 }
 
-/// Whether a name matches a pattern, in which `*` stands for any text.
+/// Returns `true` if the name matches the pattern, in which `*` stands for any text.
 fn matches(pattern: &str, name: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('*') else { return pattern == name };
     let Some(name) = name.strip_prefix(start) else { return false };

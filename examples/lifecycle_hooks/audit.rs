@@ -1,12 +1,12 @@
-//! Audit logging: one line of JSON for each event, also for those that another rail stops.
+//! Audit logging: one line of JSON for each event, including events that another rail stops.
 
 use exo_rails::prelude::*;
 use serde_json::{Map, Value, json};
 
-/// Where lines go: a file, a log, a list in a test.
+/// The target of the lines: a file, a log, or a list in a test.
 type Sink = Box<dyn Fn(&str) + Send + Sync>;
 
-/// Writes down what happens. It only observes: if it cannot write, no guard is lost, and the run goes on.
+/// Logs all events. The rail only observes, so the run continues if the rail cannot write.
 pub(crate) struct AuditLog {
     sink: Sink,
 }
@@ -17,7 +17,7 @@ impl AuditLog {
     }
 }
 
-// Last, and always: what an earlier rail has stopped is in the log, with the rail and its reason.
+// The rail runs last and always. So the log also has events that an earlier rail stopped, with this rail and its reason.
 #[rail(name = "audit_log", priority = 90)]
 impl AuditLog {
     #[on(
@@ -45,7 +45,7 @@ impl AuditLog {
     }
 }
 
-/// What the event is about. Arguments and outputs may hold secrets, so their sizes are written, and not they.
+/// Describes the payload of the event. Arguments and outputs may contain secrets, so the log has only their sizes.
 fn details(inputs: &Inputs<'_>) -> Map<String, Value> {
     let details = match inputs {
         Inputs::PreToolCall(call) => json!({ "tool": call.tool_name, "bytes": call.arguments.to_string().len() }),

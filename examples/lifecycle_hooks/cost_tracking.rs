@@ -1,21 +1,21 @@
-//! Cost tracking: what the answers of a session have cost, in its state.
+//! Cost tracking: adds up the cost of the answers of a session in the state of the session.
 
 use exo_rails::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// Adds up the cost of each answer, by the tokens that the provider counts.
+/// Adds up the cost of all answers, from the tokens that the provider counts.
 pub(crate) struct CostTracking {
     pub(crate) per_input_token: f64,
     pub(crate) per_output_token: f64,
 }
 
-/// What a session has cost so far: the value [`CostTracking::NAME`] of its state.
+/// The cost of a session so far. The state of the session has it under the name [`CostTracking::NAME`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Totals {
     pub(crate) input_tokens: u64,
     pub(crate) output_tokens: u64,
     pub(crate) cost: f64,
-    /// Answers for which the provider has counted nothing: what they cost is not in the total.
+    /// The number of answers without a count from the provider. The total does not include their cost.
     pub(crate) uncounted: u64,
 }
 
@@ -41,11 +41,11 @@ fn price(tokens: u64, each: f64) -> f64 {
 
 #[rail(name = "cost_tracking")]
 impl CostTracking {
-    // Always: an answer that another rail refuses was paid for too. Calls of several runs may end at once, so the total is
-    // read and written in one update.
+    // The rail is always called: an answer that another rail refuses has a cost too. Calls of several runs may end at the
+    // same time, so one update reads and writes the total.
     #[on(PostLlmCall, always)]
     fn count(&self, response: &ModelResponse, ctx: &RailContext) -> Result<(), serde_json::Error> {
-        // What a rail has put in the place of an answer costs nothing.
+        // An answer that a rail substituted has no cost.
         if ctx.substituted_by().is_some() {
             return Ok(());
         }

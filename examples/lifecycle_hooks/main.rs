@@ -1,14 +1,15 @@
-//! Four rails that most agents need: an audit log, an input guardrail, cost tracking, and a person who approves what
-//! is dangerous.
+//! Four rails that most agents need: an audit log, an input guardrail, cost tracking, and approval of dangerous tools by
+//! a person.
 //!
 //! ```sh
 //! cargo run --example lifecycle_hooks
 //! ```
 //!
-//! needs no network and no key: the model replays a script, and the person is a task that decides by a rule. Two runs of
-//! one session pay an order back and delete a customer, or would; a third message does not come to that.
+//! The program needs no network and no key: the model replays a script, and a task plays the person and decides by a
+//! rule. In a session of two runs, the agent tries to pay an order back and to delete a customer. A rail refuses a third
+//! message.
 //!
-//! Each rail stands in a file of its own, and knows nothing of the others.
+//! Each rail has its own file and is independent of the others.
 
 mod approval;
 mod audit;
@@ -31,7 +32,7 @@ use crate::cost_tracking::{CostTracking, Totals};
 use crate::input_guardrail::InputGuardrail;
 
 rail_chain! {
-    /// Everything that guards the support agent. The order below is for reading; priorities decide.
+    /// All rails of the support agent. The order below is for reading; priorities decide.
     struct SupportRails {
         approval: Approval,
         input_guardrail: InputGuardrail,
@@ -58,7 +59,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let (requests, waiting) = mpsc::channel(8);
     let person = tokio::spawn(approve(waiting));
     talk(rails(requests)?).await?;
-    // The agent is gone, and with it the last end of the channel: the person has nothing left to do.
+    // The agent and its end of the channel are dropped, so the task of the person ends.
     person.await?;
     Ok(())
 }
@@ -72,7 +73,7 @@ fn rails(requests: mpsc::Sender<ApprovalRequest>) -> Result<SupportRails, regex:
     })
 }
 
-/// A session of two runs, and of a message that is refused.
+/// Holds a session of two runs and a refused message.
 async fn talk(rails: SupportRails) -> Result<(), Box<dyn Error>> {
     let model: ScriptedModel = SCRIPT.parse()?;
     let agent = Agent::builder("support", model).tools(tools()).rails(rails).build();
@@ -108,7 +109,7 @@ fn tools() -> [Tool; 3] {
     })
 }
 
-/// The person, until nobody is left to ask.
+/// Plays the person until no rail can ask any more.
 async fn approve(mut waiting: mpsc::Receiver<ApprovalRequest>) {
     while let Some(request) = waiting.recv().await {
         print(&format!("  person  is asked for {} {}", request.tool_name, request.arguments));
@@ -119,7 +120,7 @@ async fn approve(mut waiting: mpsc::Receiver<ApprovalRequest>) {
     }
 }
 
-/// Small sums are paid back, of large ones a part, and customers are not deleted.
+/// Approves small refunds, reduces large ones, and denies the deletion of customers.
 fn decide(request: &ApprovalRequest) -> ApprovalResponse {
     match (request.tool_name.as_str(), request.arguments["amount"].as_u64()) {
         ("refund", Some(..=50)) => {
@@ -137,7 +138,7 @@ fn decide(request: &ApprovalRequest) -> ApprovalResponse {
     }
 }
 
-/// Prints a line; whoever does not read on is not told.
+/// Prints a line. Ignores a reader that has gone away.
 fn print(line: &str) {
     let _ = writeln!(std::io::stdout(), "{line}");
 }

@@ -1,7 +1,8 @@
-//! Retry, then fall back: three rails decide what happens when a model fails, and an answer of the service says how it went.
+//! Retry, then fall back: three rails decide what happens when a model fails.
 //!
-//! The provider is busy at first, and then down. `ask_again` waits as long as the provider asks, twice at the most, and then
-//! gives way; `second_provider` answers in its place; `apologise` is the last resort. All retries of a run share one budget.
+//! The provider is busy at first, and then down. `ask_again` waits as long as the provider asks. It tries at most twice
+//! again, and then lets the error pass. `second_provider` answers instead of the provider. If both providers fail,
+//! `apologise` answers. All retries of a run share one budget.
 
 use std::error::Error;
 use std::time::Duration;
@@ -10,10 +11,10 @@ use exo_rails::prelude::*;
 use exo_rails::{NoRails, NoSubstitute, RetryOrContinue};
 use exo_rails_agent::{Agent, Model, ScriptedModel};
 
-/// No wait is longer, whatever the provider asks for.
+/// The longest wait, even if the provider asks for a longer one.
 const LONGEST_WAIT: Duration = Duration::from_millis(200);
 
-/// Asks the provider again when it may help. A request that makes no sense fails again.
+/// Repeats a call of the provider if that may help. An invalid request would fail again.
 #[rail(priority = 20, on = [LlmError])]
 fn ask_again(error: &OperationError, ctx: &RailContext) -> RailAction<NoSubstitute, RetryOrContinue> {
     println!("  attempt {} failed: {error}", ctx.attempt() + 1);
@@ -24,7 +25,7 @@ fn ask_again(error: &OperationError, ctx: &RailContext) -> RailAction<NoSubstitu
     RailAction::retry_or_continue(RetryRequest::new(error.message.clone()).with_delay(wait).with_max_retries(2))
 }
 
-/// Another model.
+/// The model of another provider.
 struct SecondProvider(ScriptedModel);
 
 #[rail(priority = 30)]
@@ -37,7 +38,7 @@ impl SecondProvider {
     }
 }
 
-/// Says so when nobody answers.
+/// Answers if no provider does.
 #[rail(priority = 90, on = [LlmError])]
 fn apologise(error: &OperationError) -> RailAction {
     RailAction::abort_with(InvokeOutput::text("We cannot answer now. Please call us."), error.message.clone())
@@ -47,7 +48,7 @@ rail_chain! {
     struct Failover { ask_again, second_provider: SecondProvider, apologise }
 }
 
-/// Runs an agent whose providers give these answers, and prints what comes back.
+/// Runs an agent whose providers give these answers, and prints the result.
 async fn run(title: &str, first: &str, second: &str) -> Result<String, Box<dyn Error>> {
     println!("{title}");
     let rails = Failover { second_provider: SecondProvider(second.parse()?) };

@@ -1,7 +1,7 @@
-//! Runs a scripted agent and prints what it did as a tree of spans, with what each says of itself.
+//! Runs a scripted agent, and prints the run as a tree of spans with their fields.
 //!
-//! The tree is drawn by a small layer of `tracing-subscriber`; whatever takes spans, such as `tracing-opentelemetry`, stands
-//! in its place in a program.
+//! A small layer of `tracing-subscriber` draws the tree. Your program can use any other layer for spans instead, such as
+//! `tracing-opentelemetry`.
 
 mod rails;
 mod tree;
@@ -18,7 +18,8 @@ use tracing_subscriber::prelude::*;
 use rails::SupportRails;
 use tree::Tree;
 
-/// What the model says: it asks for two tools at once, stumbles, is refused an answer, and gives a better one.
+/// The script of the model. The model asks for two tools in one answer, fails once, gives an answer that a rail refuses,
+/// and then a better one.
 const SCRIPT: &str = r#"[
     { "call": [
         { "tool": "find_order", "arguments": { "order": 7 } },
@@ -42,7 +43,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .build();
     let mut session = Session::start(&agent, "chat-1").await?;
     session.run("Where is order 7?").await?;
-    // The second run is stopped by a rail.
+    // A rail stops the second run.
     match session.run("Then delete it.").await {
         Err(failed) if matches!(failed.error, RunError::Abort(_)) => {}
         other => return Err(format!("the run was not stopped: {other:?}").into()),

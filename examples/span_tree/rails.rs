@@ -1,22 +1,22 @@
-//! What guards the agent.
+//! The rails of the agent.
 
 use std::time::Duration;
 
 use exo_rails::prelude::*;
 
-/// Only people pay back.
+/// Refuses refunds: only people pay back.
 #[rail(priority = 10, on = [PreToolCall])]
 fn no_refunds(call: &ToolCallInputs) -> RailAction {
     if call.tool_name == "refund" { RailAction::skip("a person has to do that") } else { RailAction::Continue }
 }
 
-/// Nothing is deleted.
+/// Aborts a run that deletes something.
 #[rail(priority = 20, on = [PreToolCall])]
 fn no_deletes(call: &ToolCallInputs) -> Verdict {
     Verdict::abort_if(call.tool_name.starts_with("delete"), "orders are kept")
 }
 
-/// Asks again when the provider is busy.
+/// Repeats the call when the provider is busy.
 #[rail(priority = 10, on = [LlmError])]
 fn back_off(error: &OperationError) -> RailAction {
     match error.kind {
@@ -27,7 +27,7 @@ fn back_off(error: &OperationError) -> RailAction {
     }
 }
 
-/// No shouting.
+/// Refuses answers that shout.
 #[rail(priority = 30, on = [PostLlmCall])]
 fn polite(response: &ModelResponse) -> RailAction {
     if response.message.text().contains("!!!") {
@@ -38,7 +38,7 @@ fn polite(response: &ModelResponse) -> RailAction {
 }
 
 rail_chain! {
-    /// With a span around each of them.
+    /// Traces each rail with a span.
     #[chain(trace)]
     pub(crate) struct SupportRails { no_refunds, no_deletes, back_off, polite }
 }

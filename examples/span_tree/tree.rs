@@ -10,24 +10,24 @@ use tracing_subscriber::Layer;
 use tracing_subscriber::layer::Context;
 use tracing_subscriber::registry::LookupSpan;
 
-/// The name under which OpenTelemetry knows a span.
+/// The field with the name of a span in OpenTelemetry.
 const TITLE: &str = "otel.name";
 
-/// Where the fields of a span stand.
+/// The column where the fields of a span begin.
 const MARGIN: usize = 36;
 
-/// The spans that there have been, in the order in which they were opened.
+/// All spans so far, in the order in which they were opened.
 #[derive(Clone, Default)]
 pub(crate) struct Tree(Arc<Mutex<Vec<Branch>>>);
 
 struct Branch {
     id: Id,
-    /// The place of the span that it is in.
+    /// The index of the parent span.
     parent: Option<usize>,
     fields: Fields,
 }
 
-/// What a span says, in the order in which it says it.
+/// The fields of a span, in the order in which they were recorded.
 #[derive(Default)]
 struct Fields(Vec<(&'static str, String)>);
 
@@ -36,10 +36,10 @@ impl Tree {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// All spans, those inside others below them.
+    /// Draws all spans. Each span is above its children.
     pub(crate) fn draw(&self) -> String {
         let mut text = String::new();
-        // Writing to a text does not fail.
+        // Writing to a string does not fail.
         let _ = draw(&self.branches(), None, 0, &mut text);
         text
     }
@@ -58,7 +58,7 @@ impl Fields {
         let title = self.0.iter().find(|(name, _)| *name == TITLE).map_or("", |(_, title)| title);
         let line = format!("{}{title}", "  ".repeat(depth));
         write!(text, "{line:MARGIN$}")?;
-        // Not those for OpenTelemetry alone, nor what the title says already.
+        // Omits fields that are only for OpenTelemetry, and fields that the title shows.
         let is_new =
             |name: &str, value: &str| !name.starts_with("otel.") && !title.split(' ').any(|word| word == value);
         for (name, value) in self.0.iter().filter(|(name, value)| is_new(name, value)) {
@@ -69,7 +69,7 @@ impl Fields {
     }
 }
 
-/// Where the newest span of this id is: a registry gives the id of one that is closed to another.
+/// Returns the index of the newest span with this id. A registry reuses the ids of closed spans.
 fn newest(branches: &[Branch], id: &Id) -> Option<usize> {
     branches.iter().rposition(|branch| branch.id == *id)
 }

@@ -1,1 +1,1 @@
-//! Runnable programs, each about one thing: `cargo run --example NAME`.
+//! Runnable programs. Each shows one thing: `cargo run --example NAME`.

@@ -1,4 +1,4 @@
-//! A client that is just large enough: one request, and all that comes back.
+//! A minimal client. It sends one request and reads the whole answer.
 
 use std::io;
 use std::net::SocketAddr;
@@ -6,13 +6,13 @@ use std::net::SocketAddr;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// How much of an answer is read, in bytes.
+/// The number of bytes that are read of an answer.
 const LONGEST: u64 = 64 * 1024;
 
-/// Asks a question. The lines of the answer, indented.
+/// Asks a question. Returns the lines of the answer, indented.
 pub(crate) async fn ask(address: SocketAddr, session: &str, question: &str) -> io::Result<String> {
     let mut server = TcpStream::connect(address).await?;
-    // With HTTP/1.0, the answer comes as it is and ends with the connection.
+    // With HTTP/1.0, the server does not encode the answer in chunks, and the answer ends with the connection.
     let length = question.len();
     let request =
         format!("POST /ask/{session} HTTP/1.0\r\nHost: {address}\r\nContent-Length: {length}\r\n\r\n{question}");

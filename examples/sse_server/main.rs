@@ -1,7 +1,7 @@
 //! A web server that streams the answers of an agent as server-sent events. One chain guards all requests.
 //!
-//! The program asks its own server over the loopback, prints what comes back, and ends. With the name of a model, such as
-//! `openai:gpt-4o`, and the feature `live`, that model answers instead of a script:
+//! The program asks its own server over the loopback interface, prints the answers, and ends. A script is the model. If
+//! you pass the name of a model, such as `openai:gpt-4o`, and enable the feature `live`, that model answers instead:
 //!
 //! ```console
 //! $ cargo run --example sse_server
@@ -27,10 +27,10 @@ use tokio::time::timeout;
 use rails::{Questions, ServiceRails};
 use server::Service;
 
-/// The program does not take longer, whatever happens.
+/// The time limit of the program.
 const LIMIT: Duration = Duration::from_mins(2);
 
-/// What the model says: to the first question it calls a tool, and its answer has a key in it.
+/// The script of the model. At the first question, the model calls a tool, and its answer contains a key.
 const SCRIPT: &str = r#"[
     { "call": [{ "tool": "find_order", "arguments": { "order": 7 } }] },
     { "deltas": ["Order 7 is late. ", "The carrier's key is sk-li", "ve-4711, do not ", "share it."] },
@@ -38,7 +38,7 @@ const SCRIPT: &str = r#"[
     { "fail": { "kind": "rate_limited", "message": "slow down", "status": 429 } }
 ]"#;
 
-/// What the program asks: the session, and the question.
+/// The questions, each with its session.
 const ASKED: [(&str, &str); 5] = [
     ("ada", "I am Ada. Where is order 7?"),
     ("ada", "Who am I?"),
@@ -67,7 +67,7 @@ fn order() -> Value {
     json!({ "type": "object", "properties": { "order": { "type": "integer" } }, "required": ["order"] })
 }
 
-/// Serves until all questions are asked.
+/// Runs the server until all questions have an answer.
 async fn serve_and_ask(service: Arc<Service>) -> Result<(), Box<dyn Error>> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let address = listener.local_addr()?;

@@ -1,4 +1,4 @@
-//! What guards every request of the server.
+//! The rails that guard every request of the server.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -6,7 +6,7 @@ use exo_rails::prelude::*;
 
 const KEY: &str = "sk-live-4711";
 
-/// Limits how many questions the server answers, in all sessions together.
+/// Limits the number of questions that the server answers, in all sessions together.
 pub(crate) struct Questions {
     left: AtomicU32,
 }
@@ -26,7 +26,7 @@ impl Questions {
     }
 }
 
-/// Refuses what tries to talk the model out of its instructions. The session does not keep it.
+/// Refuses messages that tell the model to ignore its instructions. The session does not keep such a message.
 #[rail(priority = 20, on = [Start])]
 fn no_attacks(run: &InvokeInputs) -> RailAction<InvokeOutput> {
     if run.input.text().to_lowercase().contains("ignore all rules") {
@@ -35,7 +35,7 @@ fn no_attacks(run: &InvokeInputs) -> RailAction<InvokeOutput> {
     RailAction::Continue
 }
 
-/// No answer has a key in it, also where it comes in two pieces.
+/// Hides keys in answers, even a key that arrives in two pieces.
 #[rail(priority = 40, on = [LlmChunk], window = 12)]
 fn redact(window: &mut StreamWindow) {
     window.text = window.text.replace(KEY, "[key]");

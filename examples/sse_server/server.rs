@@ -20,10 +20,10 @@ use crate::rails::ServiceRails;
 type Support = Agent<Box<dyn Model>, ServiceRails>;
 type SharedSession = Arc<Mutex<Session<Arc<Support>>>>;
 
-/// How many sessions the server has at once.
+/// The number of sessions that the server may have at the same time.
 const MOST_SESSIONS: usize = 100;
 
-/// How many bytes a question may have.
+/// The number of bytes that a question may have.
 const LONGEST_QUESTION: usize = 4 * 1024;
 
 /// One agent with one chain, and the sessions of its customers.
@@ -39,7 +39,7 @@ impl Service {
         Arc::new(Self { agent: Arc::new(agent), sessions: Mutex::default() })
     }
 
-    /// The session of this customer, which begins with the first question.
+    /// Returns the session of this customer. The first question begins the session.
     async fn session(&self, id: &str) -> Result<SharedSession, Refusal> {
         let mut sessions = self.sessions.lock().await;
         if let Some(session) = sessions.get(id) {
@@ -54,7 +54,7 @@ impl Service {
         Ok(session)
     }
 
-    /// Ends all sessions that nobody uses any more.
+    /// Ends all sessions that are not in use.
     pub(crate) async fn end(&self) {
         let sessions = std::mem::take(&mut *self.sessions.lock().await);
         for session in sessions.into_values().filter_map(Arc::into_inner) {
@@ -63,12 +63,12 @@ impl Service {
     }
 }
 
-/// The routes of the server.
+/// Returns the routes of the server.
 pub(crate) fn routes(service: Arc<Service>) -> Router {
     Router::new().route("/ask/{session}", post(ask)).layer(DefaultBodyLimit::max(LONGEST_QUESTION)).with_state(service)
 }
 
-/// Answers a question. The stream owns the session, and gives it back when it ends or when the client goes away.
+/// Answers a question. The stream owns the session, and releases it when the stream ends or the client goes away.
 async fn ask(
     State(service): State<Arc<Service>>,
     Path(id): Path<String>,
@@ -82,7 +82,7 @@ async fn ask(
     Ok(Sse::new(events.filter_map(|event| ready(shown(event).map(Ok)))))
 }
 
-/// What the client sees of an event.
+/// Turns an event of the run into an event for the client.
 fn shown(event: Result<RunEvent, FailedRun>) -> Option<Event> {
     let shown = match event {
         Ok(RunEvent::Text(text)) => Event::default().event("text").data(text),
@@ -91,7 +91,7 @@ fn shown(event: Result<RunEvent, FailedRun>) -> Option<Event> {
             let names: Vec<_> = calls.into_iter().map(|call| call.tool_name).collect();
             Event::default().event("tools").data(names.join(", "))
         }
-        // The answer as a whole: a rail may have given it in the place of the model.
+        // The whole answer. A rail may have given the answer instead of the model.
         Ok(RunEvent::Finished(output)) => Event::default().event("done").data(output.text),
         Ok(_) => return None,
         Err(failed) => {
@@ -102,7 +102,7 @@ fn shown(event: Result<RunEvent, FailedRun>) -> Option<Event> {
     Some(shown)
 }
 
-/// What the client reads of an error: a rail's reason, and of everything else only its kind.
+/// Returns the text of an error for the client: the reason of a rail, or only the kind of another error.
 fn refusal(error: &RunError) -> Refusal {
     match error {
         RunError::Abort(abort) => (StatusCode::FORBIDDEN, abort.reason.to_string()),

@@ -1,8 +1,10 @@
-//! A model says an answer with a key in it, 25 characters a second. Rails remove the key on the way. The program prints how
-//! soon the first text arrives, and the answer: without a rail, with a rail that replaces a pattern, and with a naive one. The
-//! naive rail holds back a fixed number of characters, and still lets the end of the key leave.
+//! A model streams an answer that contains a key, 25 characters a second. Rails remove the key on the way.
 //!
-//! `cargo run --example stream_redaction` takes five seconds. Another speed: `… -- --speed 100`.
+//! The program prints the answer and the time of its first text in three cases: without a rail, with a rail that replaces
+//! a pattern, and with a naive rail. The naive rail holds back a fixed number of characters, and still lets the end of
+//! the key pass.
+//!
+//! `cargo run --example stream_redaction` takes five seconds. To change the speed, write `… -- --speed 100`.
 
 mod rails;
 
@@ -18,14 +20,14 @@ use lexopt::ValueExt;
 
 use rails::{redact, redact_naively};
 
-/// What the model says.
+/// The answer of the model.
 const ANSWER: &str = "Log in with the key sk-live-4f9d27b1a6e0 and open the list of orders. Do not send this key to \
                       anybody, and ask for another one when it was seen.";
 
-/// What came of an answer.
+/// An answer after the rails.
 struct Arrived {
     text: String,
-    /// When the first text arrived, and how much the model had said by then.
+    /// The time of the first text, and the number of characters that the model had sent by then.
     first: Option<(Duration, usize)>,
 }
 
@@ -45,7 +47,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// How many characters the model says in a second.
+/// The number of characters that the model sends in a second.
 fn speed() -> Result<u32, Box<dyn Error>> {
     let mut arguments = lexopt::Parser::from_env();
     let mut speed = 25;
@@ -58,7 +60,7 @@ fn speed() -> Result<u32, Box<dyn Error>> {
     Ok(speed)
 }
 
-/// An answer, past these rails.
+/// Streams an answer through these rails.
 async fn answer(rails: impl GuardSet, pause: Duration) -> Result<Arrived, RunError> {
     let (begun, said) = (Instant::now(), AtomicUsize::new(0));
     let arrived = Mutex::new(Arrived { text: String::new(), first: None });
@@ -77,7 +79,7 @@ async fn answer(rails: impl GuardSet, pause: Duration) -> Result<Arrived, RunErr
     Ok(arrived.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
 }
 
-/// The model: says its answer in pieces of a character, and counts them.
+/// The model: sends its answer in pieces of one character, and counts them.
 fn model(pause: Duration, said: &AtomicUsize) -> impl Stream<Item = Result<ModelDelta, OperationError>> {
     stream::iter(ANSWER.chars()).then(move |character| async move {
         tokio::time::sleep(pause).await;

@@ -1,4 +1,5 @@
-//! Two rails that do the same: one knows what may still become a key, the other waits for so many characters.
+//! Two rails for the same task. One knows which text may still become a key. The other waits for a fixed number of
+//! characters.
 
 use std::sync::LazyLock;
 
@@ -7,7 +8,7 @@ use regex::Regex;
 
 static KEY: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\bsk-[a-z]+-[0-9a-f]{8,56}\b").ok());
 
-/// Holds back only what may become a key.
+/// Holds back only text that may become a key.
 #[rail(priority = 40, on = [LlmChunk], window = 64)]
 pub(crate) fn redact(window: &mut StreamWindow) {
     if let Some(key) = &*KEY {
@@ -15,8 +16,8 @@ pub(crate) fn redact(window: &mut StreamWindow) {
     }
 }
 
-/// The naive way. It always holds back 64 characters. And it replaces a key that reaches the end of the window, though the key
-/// may go on: then the rest of the key leaves.
+/// The naive rail. It always holds back 64 characters. And it replaces a key at the end of the window even if the key
+/// continues after the window. The rest of the key then passes.
 #[rail(priority = 40, on = [LlmChunk], window = 64)]
 pub(crate) fn redact_naively(window: &mut StreamWindow) {
     if let Some(key) = &*KEY {

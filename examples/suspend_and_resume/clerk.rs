@@ -1,4 +1,4 @@
-//! The agent: a clerk who pays orders back when a person has approved it.
+//! The agent: a clerk who pays orders back after a person has approved it.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use exo_rails::prelude::*;
 use exo_rails_agent::{Agent, FileCheckpoints, Model};
 use serde_json::{Value, json};
 
-/// Asks a person before money is paid. The answer is for these arguments only.
+/// Asks a person before the tool pays money. The answer applies only to these arguments.
 #[rail(priority = 20, on = [PreToolCall])]
 fn approval(call: &ToolCallInputs, ctx: &RailContext) -> Result<RailAction, serde_json::Error> {
     if call.tool_name != "refund" {
@@ -27,7 +27,7 @@ rail_chain! {
     pub(crate) struct ClerkRails { approval }
 }
 
-/// A model that needs no memory, because the conversation has all of it.
+/// A model without a state: it reads everything from the conversation.
 pub(crate) struct Clerk;
 
 impl Model for Clerk {
@@ -43,7 +43,7 @@ impl Model for Clerk {
     }
 }
 
-/// The agent, which saves its runs before and after each tool call.
+/// Makes the agent, which saves its runs before and after each tool call.
 pub(crate) fn agent(checkpoints: FileCheckpoints, directory: &Path) -> Agent<Clerk, ClerkRails> {
     let bank = bank(directory);
     let refund = Tool::new("refund", "Pays an order back.", json!({ "type": "object" }), move |call: Value| {
@@ -59,7 +59,7 @@ pub(crate) fn agent(checkpoints: FileCheckpoints, directory: &Path) -> Agent<Cle
     Agent::builder("clerk", Clerk).tool(refund).rails(ClerkRails).checkpoints(checkpoints).build()
 }
 
-/// The payments that have happened, whatever became of the program.
+/// Returns the payments that have happened, even if the program was killed after them.
 pub(crate) fn payments(directory: &Path) -> io::Result<Vec<String>> {
     Ok(std::fs::read_to_string(bank(directory))?.lines().map(str::to_owned).collect())
 }

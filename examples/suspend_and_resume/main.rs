@@ -1,8 +1,8 @@
-//! Suspend a run, kill the process, resume the run in another one: twice, once while a person thinks and once while the tool
-//! runs. In the end there is one payment.
+//! Suspends a run, kills the process, and resumes the run in another process. It does this twice: while a person decides,
+//! and while a tool runs. At the end, there is exactly one payment.
 //!
-//! The program starts itself three times, as a server that is restarted: see [`support`]. Between the starts it kills the
-//! process, and there is nothing left of the run but its record on the disk.
+//! The program starts itself three times, like a server that restarts: see [`support`]. Between two starts, the program
+//! kills the process. Then only the record on the disk is left of the run.
 
 mod clerk;
 
@@ -28,14 +28,14 @@ async fn main() -> Result<()> {
     }
 }
 
-/// A server: it goes on with the run that the last process has left, or begins one.
+/// Plays a server. It continues the run that the last process left, or begins one.
 async fn support(directory: &Path, answer: Option<&str>) -> Result<()> {
     let checkpoints = FileCheckpoints::open(directory.join("runs"))?;
     let agent = clerk::agent(checkpoints.clone(), directory);
     let result = if let Some(run) = checkpoints.load_all()?.pop() {
         agent.run(decided(run, answer, directory)?).await
     } else {
-        // Names that are made by themselves are unique in one process only.
+        // The default names are unique only within one process.
         let mut ctx = RunContext::new(agent.name()).with_run_id("ticket-7");
         agent.run_in("Please refund order 7.", &mut ctx).await
     };
@@ -43,7 +43,7 @@ async fn support(directory: &Path, answer: Option<&str>) -> Result<()> {
         Ok(output) => println!("answer: {}", output.text),
         Err(waiting) if waiting.suspended.is_some() => {
             println!("suspended: {waiting}");
-            // A server has other runs.
+            // A server would do other runs now.
             std::future::pending::<()>().await;
         }
         Err(failed) => return Err(failed.into()),
@@ -51,7 +51,7 @@ async fn support(directory: &Path, answer: Option<&str>) -> Result<()> {
     Ok(())
 }
 
-/// The run, with what a person has answered, and with what the bank knows of a payment that had begun.
+/// Returns the run with the answer of a person, and with the bank's records of a payment that had begun.
 fn decided(mut run: SuspendedRun, answer: Option<&str>, directory: &Path) -> Result<SuspendedRun> {
     let questions: Vec<_> = run.questions().map(|open| open.question.id()).collect();
     for (id, answer) in questions.iter().zip(answer) {
@@ -68,7 +68,7 @@ fn decided(mut run: SuspendedRun, answer: Option<&str>, directory: &Path) -> Res
     Ok(run)
 }
 
-/// What happens to the server.
+/// Starts the three processes of the server.
 fn three_processes() -> Result<()> {
     let directory = std::env::temp_dir().join(format!("exo-rails-suspend-{}", std::process::id()));
     std::fs::create_dir_all(&directory)?;
@@ -100,7 +100,7 @@ fn start(directory: &Path, answer: Option<&str>) -> Result<Child> {
     Ok(program.stdout(Stdio::piped()).spawn()?)
 }
 
-/// Kills the process when it has printed this line, without a chance to save anything.
+/// Kills the process when it has printed this line. The process cannot save anything then.
 fn kill_after(line: &str, mut process: Child) -> Result<()> {
     let read = read_until(line, &mut process);
     process.kill()?;

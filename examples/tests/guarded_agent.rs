@@ -1,4 +1,4 @@
-//! Runs the example `guarded_agent` as a user does and reads what it prints.
+//! Runs the example `guarded_agent` as a user does, and checks its output.
 
 use std::fs;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ fn guarded_agent(arguments: &[&str]) -> std::io::Result<Run> {
         .args(["run", "--quiet", "--example", "guarded_agent", "--"])
         .args(arguments)
         .current_dir(env!("CARGO_MANIFEST_DIR"))
-        // These are runs of scripts, also where a live model is at hand.
+        // These runs use scripts, even if a live model is available.
         .env_remove("OPENAI_BASE_URL")
         .env_remove("OPENAI_API_KEY")
         .output()?;
@@ -30,7 +30,7 @@ fn guarded_agent(arguments: &[&str]) -> std::io::Result<Run> {
     })
 }
 
-/// A file or directory of this test, removed when it is dropped.
+/// A file or directory of this test. It is removed when it is dropped.
 struct Scratch(PathBuf);
 
 impl Scratch {
@@ -40,7 +40,7 @@ impl Scratch {
         Ok(Self(path))
     }
 
-    /// Writes a file into it and returns its path.
+    /// Writes a file into the directory and returns its path.
     fn file(&self, name: &str, text: &str) -> std::io::Result<String> {
         let path = self.0.join(name);
         fs::write(&path, text)?;
@@ -58,7 +58,7 @@ impl Drop for Scratch {
     }
 }
 
-/// Asserts that the lines are there, in this order.
+/// Asserts that the output has these lines, in this order.
 #[track_caller]
 fn assert_in_order(out: &str, lines: &[&str]) {
     let mut rest = out;
@@ -79,7 +79,7 @@ fn the_agent_answers_and_every_decision_is_shown() -> std::io::Result<()> {
         &[
             "start           \"Which orders are late",
             "[input_length > redact_keys]",
-            // Another name for a file is replaced by its plain path.
+            // A rail replaces other names for a file with its plain path.
             "read_file path=\"notes/../orders.csv\"",
             "[no_shell > keep_files > stay_inside > no_repeats > call_budget]",
             "rewritten to read_file path=\"orders.csv\"",
@@ -163,7 +163,7 @@ fn retries_that_are_used_up_end_the_run() -> std::io::Result<()> {
 #[test]
 fn a_key_in_the_question_or_in_a_call_goes_nowhere() -> std::io::Result<()> {
     let scratch = Scratch::new("keys")?;
-    // The first letter of the key, as JSON can write it.
+    // The first letter of the key, as a JSON escape.
     let escaped = KEY.replacen('s', r"\\u0073", 1);
     let call = format!(r#"{{ "tool": "search", "raw_arguments": "{{\"text\": \"{escaped}\"}}" }}"#);
     let script = scratch.file("script.json", &format!(r#"[{{ "call": [{call}] }}, {{ "say": "Done." }}]"#))?;

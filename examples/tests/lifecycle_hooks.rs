@@ -1,4 +1,4 @@
-//! The rails of the example `lifecycle_hooks`, each for itself, and the program as a user runs it.
+//! Tests each rail of the example `lifecycle_hooks`, and the program as a user runs it.
 
 #[path = "../lifecycle_hooks/approval.rs"]
 mod approval;
@@ -31,13 +31,13 @@ type TestResult = Result<(), Box<dyn std::error::Error>>;
 
 const LIMIT: Duration = Duration::from_mins(1);
 
-/// An approval of `delete_*` and `refund`, and the other end of its channel.
+/// Makes an approval of `delete_*` and `refund`. Returns the other end of its channel too.
 fn approval(room: usize) -> (RailManager, mpsc::Receiver<ApprovalRequest>) {
     let (requests, waiting) = mpsc::channel(room);
     (testing::only(Approval::new(["delete_*", "refund"], requests, LIMIT)), waiting)
 }
 
-/// What comes of a call of `tool` when its request is answered so.
+/// Returns the result of a call of `tool` when `answer` answers its request.
 async fn answered(tool: &str, answer: impl FnOnce(ApprovalRequest)) -> Tested<ToolOutput> {
     let (rails, mut waiting) = approval(1);
     let call = ToolCallInputs::new(tool).with_arguments(json!({ "amount": 80 }));
@@ -47,7 +47,7 @@ async fn answered(tool: &str, answer: impl FnOnce(ApprovalRequest)) -> Tested<To
         }
         std::future::pending::<Infallible>().await
     };
-    // A call that nobody is asked about ends too.
+    // A call without a request ends too.
     tokio::select! {
         call = testing::tool_call(&rails, call).returns("done").into_future() => call,
         never = person => match never {},
@@ -142,7 +142,7 @@ async fn a_full_queue_does_not_let_the_tool_run_and_does_not_wait() {
     let began = tokio::time::Instant::now();
     let first = testing::tool_call(&rails, ToolCallInputs::new("refund")).returns("done");
     let second = async {
-        // The first stands in the queue by now.
+        // The first request is in the queue now.
         tokio::task::yield_now().await;
         let call = testing::tool_call(&rails, ToolCallInputs::new("delete_all")).returns("done").await;
         assert_eq!(began.elapsed(), Duration::ZERO);
@@ -157,7 +157,7 @@ async fn a_full_queue_does_not_let_the_tool_run_and_does_not_wait() {
 
 #[tokio::test(start_paused = true)]
 async fn a_cancelled_run_does_not_let_the_tool_run() {
-    // Nobody answers; or an approval comes with the cancellation.
+    // There is no answer, or the answer arrives together with the cancellation.
     for is_answered in [false, true] {
         let (rails, mut waiting) = approval(1);
         let token = CancellationToken::new();
@@ -179,7 +179,7 @@ async fn a_cancelled_run_does_not_let_the_tool_run() {
     }
 }
 
-/// The approver is asked outside any lock: while one call waits, others go on.
+/// The rail holds no lock while it asks: other calls continue while one waits.
 #[tokio::test(start_paused = true)]
 async fn calls_wait_for_approval_side_by_side() {
     let (rails, mut waiting) = approval(8);
@@ -190,7 +190,7 @@ async fn calls_wait_for_approval_side_by_side() {
         {
             requests.push(request);
         }
-        // The last comes first.
+        // Answers the last request first.
         requests.into_iter().rev().all(|request| request.answer(ApprovalResponse::Approved))
     };
     let script = r#"[
@@ -226,7 +226,7 @@ async fn a_blocked_message_reaches_neither_the_model_nor_the_conversation() -> T
     Ok(())
 }
 
-/// An answer that has cost so many tokens.
+/// Makes an answer with these counts of tokens.
 fn answer(input: u64, output: u64) -> ModelResponse {
     let usage = Usage { prompt_tokens: input, completion_tokens: output, ..Usage::default() };
     ModelResponse { usage: Some(usage), ..ModelResponse::text("an answer") }

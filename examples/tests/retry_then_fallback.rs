@@ -1,4 +1,4 @@
-//! Runs the example `retry_then_fallback` as a user does and reads what it prints.
+//! Runs the example `retry_then_fallback` as a user does, and checks its output.
 
 use std::process::Command;
 

@@ -1,4 +1,4 @@
-//! Runs the example `sse_server` as a user does and reads what it prints.
+//! Runs the example `sse_server` as a user does, and checks its output.
 
 use std::process::Command;
 

@@ -1,4 +1,4 @@
-//! Runs the example `stream_redaction` as a user does and reads what it prints, but for the times.
+//! Runs the example `stream_redaction` as a user does, and checks its output except the times.
 
 use std::process::Command;
 
@@ -24,7 +24,7 @@ fn the_first_text_waits_for_nothing_but_a_key() -> std::io::Result<()> {
         &of("sk-live-4f9d27b1a6e0"),
         "replace        first text after  1",
         &of("[key]"),
-        // It has also replaced a key that was not whole.
+        // The naive rail has also replaced an incomplete key.
         "64 characters  first text after 76",
         &of("[key]a6e0"),
     ];

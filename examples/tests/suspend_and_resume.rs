@@ -1,4 +1,4 @@
-//! Runs the example `suspend_and_resume` as a user does and reads what it prints.
+//! Runs the example `suspend_and_resume` as a user does, and checks its output.
 
 use std::process::Command;
 

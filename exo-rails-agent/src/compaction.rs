@@ -1,4 +1,4 @@
-//! Compaction: a history that has outgrown its budget is made shorter.
+//! Compaction: an agent shortens a history that exceeds its budget.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -13,20 +13,21 @@ use exo_rails::{
 };
 use tracing::Instrument;
 
-/// Makes a history shorter: a strategy of [`Compaction`].
+/// Shortens a history. A compactor is the strategy of a [`Compaction`].
 ///
-/// It is implemented by [`KeepNewest`], and by async functions and closures of the permit: one that asks a model for a
-/// summary, say.
+/// [`KeepNewest`] is a compactor. So is an async function or closure that takes the permit, for example one that asks a
+/// model for a summary.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a compactor",
     label = "not a compactor",
     note = "a compactor is an async function or closure of a `Permit<CompactionInputs>` that yields `Result<CompactionOutput, OperationError>`, or `KeepNewest`"
 )]
 pub trait Compactor: Send + Sync {
-    /// Makes this history shorter.
+    /// Shortens this history.
     ///
     /// # Errors
-    /// When it cannot: the run then ends. So it does when no message is left.
+    /// Returns an error if the compactor cannot shorten the history. The run then ends. The run also ends with an error
+    /// if the shorter history has no message.
     fn compact(
         &self,
         history: Permit<CompactionInputs>,
@@ -47,8 +48,9 @@ where
     }
 }
 
-/// How many tokens messages have, as [`Compaction`] counts them when it is not told otherwise: a token for each four
-/// bytes, and four for each message. It needs no knowledge of the model, and is off by a third easily.
+/// Estimates the number of tokens of messages. [`Compaction`] uses this function by default. Each message counts one
+/// token for four bytes of its text and its tool calls, and four more tokens. The function knows nothing about the model,
+/// and its result can easily be wrong by a third.
 ///
 /// ```
 /// use exo_rails::message::{Message, Messages};
@@ -67,10 +69,13 @@ pub fn estimated_tokens(messages: &Messages) -> u64 {
 
 type Counter = Arc<dyn Fn(&Messages) -> u64 + Send + Sync>;
 
-/// Keeps the instructions at the beginning, what the user said last, and the newest of the rest: as much as the budget has
-/// room for. A tool call is kept with its outputs or not at all, and an earlier turn from its beginning.
+/// A compactor that keeps the newest messages within the budget.
 ///
-/// What cannot be left out is kept, also where the budget has no room for it.
+/// It always keeps the instructions at the beginning, the last message of the user and the newest message, even if they
+/// exceed the budget. It fills the rest of the budget with older messages, from the newest on.
+///
+/// A tool call and its outputs stay together: the compactor keeps all of them or none. An earlier turn is kept only from its
+/// beginning: the compactor never keeps the end of a turn without the message of the user.
 ///
 /// ```
 /// use exo_rails_agent::KeepNewest;
@@ -97,13 +102,13 @@ impl Default for KeepNewest {
 }
 
 impl KeepNewest {
-    /// The same, with tokens counted by this function.
+    /// Makes a compactor that counts tokens with this function.
     #[must_use]
     pub fn counting(counter: impl Fn(&Messages) -> u64 + Send + Sync + 'static) -> Self {
         Self { counter: Arc::new(counter) }
     }
 
-    /// What is kept of these messages within this budget.
+    /// Returns the messages that the compactor keeps within this budget.
     #[must_use]
     pub fn of(&self, messages: &Messages, budget: u64) -> Messages {
         let instructions = 0..messages.iter().take_while(|message| message.is_instructions()).count();
@@ -118,7 +123,7 @@ impl KeepNewest {
         let newest = groups.len().saturating_sub(1);
         let mut room = budget.saturating_sub(count(&instructions));
         let mut kept = vec![false; groups.len()];
-        // What cannot be left out comes first: what it leaves is for the rest, from the newest on.
+        // The messages that must be kept come first. Older messages share the rest of the budget, from the newest on.
         for at in asked.into_iter().chain([newest]).filter(|at| *at < groups.len()) {
             room = room.saturating_sub(if kept[at] { 0 } else { count(&groups[at]) });
             kept[at] = true;
@@ -131,8 +136,8 @@ impl KeepNewest {
             room -= tokens;
             kept[at] = true;
         }
-        // Of a turn that began earlier there is the whole or nothing: an answer alone says nothing, and some models refuse
-        // a conversation that begins with one.
+        // An earlier turn must begin with the user's message. An answer alone has no meaning, and some models reject a
+        // conversation that begins with an answer.
         let before = asked.unwrap_or_default();
         let begun = (0..before).find(|at| kept[*at] && from_the_user(&groups[*at])).unwrap_or(before);
         if kept.contains(&false) {
@@ -145,8 +150,8 @@ impl KeepNewest {
     }
 }
 
-/// The messages from here on that go together, as ranges: tool calls with their outputs and with what stands between them,
-/// everything else alone.
+/// Groups the messages from here on, as ranges. A group is a message with tool calls, their outputs, and all messages
+/// between them. Every other message is a group of its own.
 fn groups(messages: &Messages, from: usize) -> Vec<Range<usize>> {
     let places = Places::of(messages);
     let mut groups = Vec::new();
@@ -154,7 +159,7 @@ fn groups(messages: &Messages, from: usize) -> Vec<Range<usize>> {
     while start < messages.len() {
         let outputs = messages.iter().skip(start + 1).take_while(|message| message.role == Role::Tool).count();
         let (mut at, mut end) = (start, start + 1 + outputs);
-        // What stands between a call and its output may be a call itself.
+        // A message between a call and its output may have calls too.
         while at < end {
             let outputs = messages[at].tool_calls.iter().filter_map(|call| places.output_of(&call.id, at));
             end = outputs.fold(end, |end, output| end.max(output + 1));
@@ -166,7 +171,7 @@ fn groups(messages: &Messages, from: usize) -> Vec<Range<usize>> {
     groups
 }
 
-/// Where the calls and the outputs of each id are. Some models begin their ids anew in each turn.
+/// The indices of the calls and outputs of each id. Some models reuse their ids in each turn.
 #[derive(Default)]
 struct Places<'m> {
     calls: HashMap<&'m str, Vec<usize>>,
@@ -187,7 +192,7 @@ impl<'m> Places<'m> {
         places
     }
 
-    /// Where the output of this call is, which is made here.
+    /// Returns the index of the output of the call that is made at `at`.
     fn output_of(&self, id: &str, at: usize) -> Option<usize> {
         let output = next_after(self.outputs.get(id)?, at)?;
         let is_of_another =
@@ -196,7 +201,7 @@ impl<'m> Places<'m> {
     }
 }
 
-/// The first of these places behind this one.
+/// Returns the first of these places after `at`.
 fn next_after(places: &[usize], at: usize) -> Option<usize> {
     places.get(places.partition_point(|place| *place <= at)).copied()
 }
@@ -215,9 +220,11 @@ impl fmt::Debug for KeepNewest {
     }
 }
 
-/// What an [`Agent`](crate::Agent) does when its history outgrows a budget: before each call of the model, it counts the
-/// tokens of the messages, and has them made shorter when there are more than the budget allows. The rails of
-/// [`PreCompaction`](exo_rails::events::PreCompaction) and [`PostCompaction`](exo_rails::events::PostCompaction) are asked.
+/// The settings for the history of an [`Agent`](crate::Agent): a budget, a counter of tokens, and a strategy.
+///
+/// In each step, the agent counts the tokens of the messages before it calls the model. If there are more tokens than the
+/// budget allows, the strategy shortens the messages. The rails of [`PreCompaction`](exo_rails::events::PreCompaction)
+/// and [`PostCompaction`](exo_rails::events::PostCompaction) guard the compaction.
 ///
 /// ```
 /// use exo_rails_agent::{Agent, Compaction};
@@ -226,7 +233,7 @@ impl fmt::Debug for KeepNewest {
 /// use exo_rails::{CompactionInputs, CompactionOutput};
 /// use exo_rails_agent::ScriptedModel;
 ///
-/// /// What was said is not lost without a trace.
+/// /// Logs how many messages the compaction removed.
 /// #[rail(on = [PostCompaction])]
 /// fn log(before: &CompactionInputs, after: &CompactionOutput) {
 ///     println!("{} of {} messages are gone", after.removed, before.messages.len());
@@ -248,38 +255,38 @@ pub struct Compaction {
 }
 
 impl Compaction {
-    /// More than `budget` tokens are too many. Until something else is said, tokens are
-    /// [estimated](estimated_tokens), and the strategy is to [keep the newest](KeepNewest).
+    /// Makes a compaction of histories with more than `budget` tokens. By default, it [estimates](estimated_tokens) the
+    /// tokens, and its strategy [keeps the newest messages](KeepNewest).
     #[must_use]
     pub fn over(budget: u64) -> Self {
         Self { budget, counter: Arc::new(estimated_tokens), strategy: None }
     }
 
-    /// The same, with tokens counted by this function: a tokenizer of the model, say.
+    /// Counts tokens with this function, for example with a tokenizer of the model.
     #[must_use]
     pub fn with_counter(mut self, counter: impl Fn(&Messages) -> u64 + Send + Sync + 'static) -> Self {
         self.counter = Arc::new(counter);
         self
     }
 
-    /// The same with this strategy.
+    /// Shortens histories with this strategy.
     #[must_use]
     pub fn with_strategy(mut self, strategy: impl Compactor + 'static) -> Self {
         self.strategy = Some(Arc::new(strategy));
         self
     }
 
-    /// More tokens than this are too many.
+    /// The number of tokens that a history may have.
     pub(crate) const fn budget(&self) -> u64 {
         self.budget
     }
 
-    /// How many tokens these messages have.
+    /// Counts the tokens of these messages.
     pub(crate) fn tokens(&self, messages: &Messages) -> u64 {
         (self.counter)(messages)
     }
 
-    /// These messages, made shorter when they are too many.
+    /// Returns these messages, and shortens them if they exceed the budget.
     pub(crate) async fn of<R: GuardSet>(
         &self,
         messages: Messages,
@@ -316,7 +323,7 @@ impl fmt::Debug for Compaction {
 
 type CompactorFuture<'a> = Pin<Box<dyn Future<Output = Result<CompactionOutput, OperationError>> + Send + 'a>>;
 
-/// A compactor whose type the agent does not name.
+/// The methods of [`Compactor`] in a form for trait objects, so that an agent can have a compactor of any type.
 trait DynCompactor: Send + Sync {
     fn compact(&self, history: Permit<CompactionInputs>) -> CompactorFuture<'_>;
 }

@@ -1,24 +1,24 @@
-//! Answers of servers without a connection: for fuzz targets, and for the tests of what they have found.
+//! Reads answers of servers without a connection. For fuzz targets, and for tests of the mistakes that they found.
 
 use exo_rails::{ModelDelta, ModelResponse, OperationError};
 
 use crate::http::{Decoder, Limits, Pieces, Protocol, Secrets, memory_of_json, response};
 
-/// A protocol, to be chosen by what is drawn.
+/// A protocol. A fuzz target chooses one at random.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
-    /// That of chat completions.
+    /// The chat-completions protocol.
     Chat,
-    /// That of messages.
+    /// The messages protocol.
     Messages,
 }
 
-/// How long an event may be, and how much memory an answer may take, in bytes.
+/// The limits on the length of an event and on the memory of an answer, in bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Sizes {
-    /// An event.
+    /// The limit for an event.
     pub event: usize,
-    /// An answer.
+    /// The limit for an answer.
     pub memory: usize,
 }
 
@@ -28,7 +28,7 @@ impl From<Sizes> for Limits {
     }
 }
 
-/// How much memory the JSON of an answer is said to take.
+/// Returns the estimated memory of the JSON of an answer, in bytes.
 #[must_use]
 pub fn estimated_memory(json: &[u8]) -> usize {
     memory_of_json(json)
@@ -37,7 +37,7 @@ pub fn estimated_memory(json: &[u8]) -> usize {
 /// Reads an answer that comes as a whole.
 ///
 /// # Errors
-/// When it is none.
+/// Returns an error if the JSON is not an answer.
 pub fn whole(dialect: Dialect, json: &[u8], sizes: Sizes) -> Result<ModelResponse, OperationError> {
     match dialect {
         Dialect::Chat => response::<crate::openai::ChatCompletions>(json, &sizes.into()),
@@ -45,7 +45,8 @@ pub fn whole(dialect: Dialect, json: &[u8], sizes: Sizes) -> Result<ModelRespons
     }
 }
 
-/// Reads the body of a streamed answer that comes in these pieces: what it has until its end, and how it ends.
+/// Reads the body of a streamed answer that arrives in these pieces. Returns all deltas, and the result at the end of the
+/// stream.
 pub fn streamed<'b>(
     dialect: Dialect,
     body: impl IntoIterator<Item = &'b [u8]>,
@@ -75,7 +76,7 @@ fn deltas<'b, P: Protocol>(
     (deltas, end)
 }
 
-/// Reads what is there.
+/// Reads all events that are complete.
 fn read<D: Decoder>(pieces: &mut Pieces<D>, deltas: &mut Vec<ModelDelta>) -> Result<(), OperationError> {
     while pieces.take_event()? {
         deltas.extend(std::iter::from_fn(|| pieces.next()));
@@ -83,7 +84,7 @@ fn read<D: Decoder>(pieces: &mut Pieces<D>, deltas: &mut Vec<ModelDelta>) -> Res
     Ok(())
 }
 
-/// The message of an error of a server that has been sent these secrets.
+/// Returns the message of an error from a server that has received these secrets.
 #[must_use]
 pub fn shown(secrets: &[&str], message: &str) -> String {
     let mut all = Secrets::default();
@@ -101,7 +102,7 @@ mod tests {
 
     const CHAT: &str = "data: {\"choices\":[{\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
 
-    /// How an answer ends does not depend on what comes behind its end, or on what comes together with it.
+    /// The end of an answer does not depend on bytes that follow it, even if they arrive in the same piece.
     #[test]
     fn an_event_that_is_too_long_takes_back_nothing() {
         let long = format!("data: {}\n\n", "x".repeat(100));

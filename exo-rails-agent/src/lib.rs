@@ -1,4 +1,4 @@
-//! A small agent on [exo-rails](exo_rails): its loop, sessions, compaction, memory, and models.
+//! A small agent on [exo-rails](exo_rails): the loop of the agent, sessions, compaction, memory, and models.
 //!
 //! ```
 //! use exo_rails::prelude::*;
@@ -17,7 +17,7 @@
 //! # Ok(()) }
 //! ```
 //!
-//! The crate uses only the public API of `exo-rails`. Your own loop can do what this agent does.
+//! The crate uses only the public API of `exo-rails`, so your own loop can do everything that this agent does.
 //!
 //! | feature | what it adds | dependencies |
 //! |---|---|---|
@@ -57,7 +57,8 @@ pub use scripted::{ScriptError, ScriptedModel};
 pub use session::{SavedSession, Session};
 pub use spec::SpecError;
 
-// Hidden from the docs only: errors name it, and rustc writes the whole path of what is hidden.
+// These items are public outside of `cargo doc`: error messages name them, and rustc writes the whole path of a hidden
+// item.
 #[cfg_attr(doc, doc(hidden))]
 pub use agent::IntoGuardSet;
 #[cfg_attr(doc, doc(hidden))]

@@ -1,4 +1,4 @@
-//! What answers an agent: the model behind it.
+//! The model of an agent.
 
 use std::fmt;
 use std::pin::Pin;
@@ -10,17 +10,17 @@ use futures_util::stream;
 
 use crate::spec::{self, SpecError};
 
-/// A language model, as an [`Agent`](crate::Agent) calls it.
+/// A language model that an [`Agent`](crate::Agent) calls.
 ///
-/// It asks for a permit, so that no request leaves which the rails have not seen. The permit derefs to the
-/// request.
+/// The methods of a model take a permit, which derefs to the request. Only a guard makes permits, so the rails have seen
+/// every request that a model sends.
 ///
 /// ```
 /// use exo_rails::prelude::*;
 /// use exo_rails_agent::{Agent, Model};
 /// use exo_rails::message::Role;
 ///
-/// /// Says again what the user said.
+/// /// Repeats the last message of the user.
 /// struct Echo;
 ///
 /// impl Model for Echo {
@@ -70,7 +70,7 @@ pub trait Model: DynModel + Send + Sync {
     /// Answers a request.
     ///
     /// # Errors
-    /// When the model cannot be reached or does not give an answer.
+    /// Returns an error if the model cannot be reached or gives no answer.
     fn call(
         &self,
         request: Permit<ModelCallInputs>,
@@ -78,24 +78,24 @@ pub trait Model: DynModel + Send + Sync {
     where
         Self: Sized;
 
-    /// What it is called, where its requests do not say another: for the [spans](exo_rails::telemetry) of its calls.
+    /// The name of the model, for the [spans](exo_rails::telemetry) of its calls. A request can name another model.
     fn model_name(&self) -> Option<&str> {
         None
     }
 
-    /// Who provides it, as the
-    /// [OpenTelemetry conventions](https://opentelemetry.io/docs/specs/semconv/registry/attributes/gen-ai/) call it,
-    /// `openai` or `anthropic`: for the same.
+    /// The name of the provider in the [OpenTelemetry
+    /// conventions](https://opentelemetry.io/docs/specs/semconv/registry/attributes/gen-ai/), such as `openai` or
+    /// `anthropic`. The spans of the calls have this name too.
     fn provider(&self) -> Option<&str> {
         None
     }
 
-    /// Answers a request piece by piece. A [`ResponseBuilder`](exo_rails::ResponseBuilder) makes of the pieces what
-    /// [`call`](Self::call) would have given.
+    /// Answers a request piece by piece. A [`ResponseBuilder`](exo_rails::ResponseBuilder) turns the pieces into the
+    /// answer that [`call`](Self::call) would return.
     ///
-    /// A model that does not say how to stream gives its answer as one piece, [`ModelDelta::Response`]. One that
-    /// does keeps the permit until the stream ends or is dropped: as long as it has it, the operation goes on. The
-    /// stream is asked for nothing after an error.
+    /// By default, a model calls [`call`](Self::call) and returns the answer as one piece, a [`ModelDelta::Response`]. If
+    /// you implement this method, keep the permit until the stream ends or is dropped: the guarded operation lasts until
+    /// the permit is dropped. After an error, the agent does not poll the stream again.
     ///
     /// ```
     /// use exo_rails::prelude::*;
@@ -128,8 +128,8 @@ pub trait Model: DynModel + Send + Sync {
     /// ```
     ///
     /// # Errors
-    /// The stream ends with an error when the model cannot be reached or breaks off: a short answer is never taken
-    /// for a whole one.
+    /// The stream ends with an error if the model cannot be reached or breaks off its answer. A model must not end the
+    /// stream of an incomplete answer without an error.
     fn stream(&self, request: Permit<ModelCallInputs>) -> impl Stream<Item = Result<ModelDelta, OperationError>> + Send
     where
         Self: Sized,
@@ -141,12 +141,12 @@ pub trait Model: DynModel + Send + Sync {
 type Answer<'a> = Pin<Box<dyn Future<Output = Result<ModelResponse, OperationError>> + Send + 'a>>;
 type Pieces<'a> = Pin<Box<dyn Stream<Item = Result<ModelDelta, OperationError>> + Send + 'a>>;
 
-/// A model whose type nobody knows: what `dyn Model` does. Every model has it.
+/// The methods of `dyn Model`. Every model implements this trait.
 pub trait DynModel {
-    /// [`Model::call`].
+    /// Calls [`Model::call`].
     fn call_boxed(&self, request: Permit<ModelCallInputs>) -> Answer<'_>;
 
-    /// [`Model::stream`].
+    /// Calls [`Model::stream`].
     fn stream_boxed(&self, request: Permit<ModelCallInputs>) -> Pieces<'_>;
 }
 
@@ -161,7 +161,7 @@ impl<M: Model> DynModel for M {
     }
 }
 
-/// A model behind a pointer is the model, also one whose type nobody knows.
+/// Implements [`Model`] for a pointer to a model, including a pointer to `dyn Model`.
 macro_rules! behind_pointers {
     ($($pointer:ty),*) => {$(
         #[diagnostic::do_not_recommend]
@@ -194,15 +194,17 @@ macro_rules! behind_pointers {
 behind_pointers!(&M, Arc<M>, Box<M>);
 
 impl dyn Model {
-    /// The model that a specification names, such as `openai:gpt-4o` or `anthropic:claude-sonnet-4-5`: a provider, a colon,
-    /// and the provider's name of the model, which may have colons of its own.
+    /// Makes the model that a specification names, such as `openai:gpt-4o` or `anthropic:claude-sonnet-4-5`. A
+    /// specification is a provider, a colon, and the name of the model at this provider. The name of the model may
+    /// contain colons.
     ///
     /// | provider | model | feature | variables of the environment |
     /// |---|---|---|---|
     /// | `openai` | `openai::ChatModel` | `openai`, `openai-http` | `OPENAI_API_KEY`, `OPENAI_BASE_URL` |
     /// | `anthropic` | `anthropic::MessagesModel` | `anthropic`, `anthropic-http` | `ANTHROPIC_API_KEY`, `ANTHROPIC_BASE_URL` |
     ///
-    /// The key comes from the environment. It is only missing without a base URL: a server at another address may need none.
+    /// The key comes from the environment. A specification without a key is an error only if the base URL is not set
+    /// either: a server at another address may need no key.
     ///
     /// ```
     /// use exo_rails_agent::Model;
@@ -211,7 +213,7 @@ impl dyn Model {
     /// assert_eq!(error.to_string(), "the model has no provider: write `provider:model`, such as `openai:gpt-4o`");
     /// ```
     ///
-    /// An agent takes the model as it is:
+    /// An agent takes the boxed model:
     ///
     /// ```no_run
     /// use exo_rails_agent::{Agent, Model};
@@ -222,8 +224,13 @@ impl dyn Model {
     /// ```
     ///
     /// # Errors
-    /// When the specification has no provider or no model, when nobody knows the provider or its feature is off, and when
-    /// the environment lacks the key. No error has the key or the name of the model.
+    /// Returns an error in each of these cases:
+    ///
+    /// - The specification has no provider or no model.
+    /// - The library does not know the provider, or the feature of the provider is off.
+    /// - The environment lacks the key, or a variable has a value that cannot be used.
+    ///
+    /// No error contains the key or the name of the model.
     pub fn from_spec(spec: &str) -> Result<Box<dyn Model>, SpecError> {
         spec::model(spec)
     }

@@ -1,8 +1,8 @@
-//! The hook points of an agent platform, and which event of ours each of them is.
+//! The hook points of the agent platform y-agent, as events of this library.
 //!
-//! y-agent has 24 hook points. Thirteen of them are points of the lifecycle that an [`Agent`](crate::Agent) or a
-//! [`Session`](crate::Session) passes. This module offers these thirteen under the names that they have there, as the events that
-//! they are: a rail on [`PreToolExecute`] is a rail on [`PreToolCall`], and runs.
+//! y-agent has 24 hook points. An [`Agent`](crate::Agent) or a [`Session`](crate::Session) fires thirteen of them. This
+//! module has these thirteen events under their names in y-agent. Each name is an alias: a rail on [`PreToolExecute`] is
+//! a rail on [`PreToolCall`].
 //!
 //! | point of y-agent | event | fired by |
 //! |---|---|---|
@@ -10,14 +10,14 @@
 //! | `PreToolExecute`, `PostToolExecute` | `PreToolCall`, `PostToolCall` | `Agent`, around each call of a tool |
 //! | `SessionCreated`, `SessionClosed` | `SessionStart`, `SessionEnd` | `Session`, in `start` and `end` |
 //! | `PreCompaction`, `PostCompaction` | the same | `Agent`, when its [`Compaction`](crate::Compaction) shortens the history |
-//! | `ContextOverflow` | the same | `Agent`, when its model is to read more than the [budget](crate::AgentBuilder::context_budget) |
-//! | `MemoryRecalled`, `MemoryStored` | the same | `Agent`, when its [`Memory`](crate::Memory) has recalled something, and before it stores something |
+//! | `ContextOverflow` | the same | `Agent`, when the messages for its model exceed the [budget](crate::AgentBuilder::context_budget) |
+//! | `MemoryRecalled`, `MemoryStored` | the same | `Agent`, after its [`Memory`](crate::Memory) has recalled something, and before it stores something |
 //! | `AgentLoopStart`, `AgentLoopEnd` | `Start`, `Finished` | `Agent`, around each run |
 //!
-//! Nothing here fires the other eleven yet, so they are not offered: a rail on them would never run. They are
+//! This crate does not fire the other eleven points, and a rail on one of them would never run. So the module lacks
 //! `WorkflowStarted`, `WorkflowCompleted`, `PrePipelineStep`, `PostPipelineStep`, `ToolGapDetected`, `ToolGapResolved`,
-//! `AgentGapDetected`, `AgentGapResolved`, `DynamicAgentCreated`, `DynamicAgentDeactivated` and `PostSkillInjection`. A program that has such a point declares it as a
-//! [custom event](derive@exo_rails::Event), and fires it where it happens.
+//! `AgentGapDetected`, `AgentGapResolved`, `DynamicAgentCreated`, `DynamicAgentDeactivated` and `PostSkillInjection`. If
+//! your program has such a point, declare the point as a [custom event](derive@exo_rails::Event) and fire it there.
 //!
 //! ```
 //! use exo_rails::prelude::*;

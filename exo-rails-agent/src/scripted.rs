@@ -1,4 +1,4 @@
-//! A model that replays a script: for tests, examples and demonstrations.
+//! A model that replays a script, for tests, examples and demonstrations.
 
 use std::collections::HashSet;
 use std::iter;
@@ -18,9 +18,9 @@ use serde_json::{Map, Value};
 
 use crate::model::Model;
 
-/// A model that gives the turns of a script, one for each call.
+/// A model that replays a script. Each call of the model returns the next turn.
 ///
-/// A script is a JSON array. Each turn says something, calls tools, does both, or fails:
+/// A script is a JSON array of turns. A turn has a text, tool calls, both, or a failure:
 ///
 /// ```
 /// use exo_rails_agent::ScriptedModel;
@@ -38,9 +38,10 @@ use crate::model::Model;
 /// # Ok::<(), exo_rails_agent::ScriptError>(())
 /// ```
 ///
-/// When the answer is [streamed](Model::stream), a turn comes as one piece. With `deltas` in the place of `say`, its
-/// text comes in these pieces, then each tool call, why it ended, and its usage; a call that is not streamed gives
-/// the same answer at once. A turn with `deltas` and `fail` breaks off after the pieces:
+/// If the answer is [streamed](Model::stream), a turn arrives as one piece. A turn with `deltas` instead of `say` arrives
+/// in several pieces: first these pieces of its text, then each tool call, then the finish reason, then the usage. A call
+/// that is not streamed returns the same answer at once. The answer of a turn with `deltas` and `fail` breaks off after
+/// the pieces:
 ///
 /// ```
 /// use exo_rails_agent::ScriptedModel;
@@ -52,8 +53,8 @@ use crate::model::Model;
 /// # Ok::<(), exo_rails_agent::ScriptError>(())
 /// ```
 ///
-/// A call after the last turn is an [`OperationError`]. The turns are counted across clones of an `Arc` and
-/// across runs: a script is for one conversation.
+/// A call after the last turn returns an [`OperationError`]. Clones of an `Arc` and all runs share the position in the
+/// script, so use one script for one conversation.
 #[derive(Debug)]
 pub struct ScriptedModel {
     turns: Vec<Turn>,
@@ -64,7 +65,7 @@ pub struct ScriptedModel {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(try_from = "RawTurn")]
 struct Turn {
-    /// The pieces that its text comes in when it is streamed; without them it comes as a whole.
+    /// The pieces of the text in a streamed answer. `None` if the text arrives as a whole.
     deltas: Option<Vec<String>>,
     outcome: Result<ModelResponse, Failure>,
 }
@@ -86,7 +87,7 @@ struct ScriptedCall {
     tool: String,
     id: Option<String>,
     arguments: Option<Value>,
-    /// The arguments as text, for what a model writes that is no JSON.
+    /// The arguments as text. A script can contain arguments that are not valid JSON.
     raw_arguments: Option<String>,
 }
 
@@ -123,7 +124,7 @@ impl TryFrom<RawTurn> for Turn {
 }
 
 impl Turn {
-    /// The turn piece by piece.
+    /// Returns the pieces of the turn.
     fn stream(&self) -> Vec<Result<ModelDelta, OperationError>> {
         let pieces = self.deltas.iter().flatten().cloned().map(ModelDelta::Text);
         let rest = match (&self.outcome, &self.deltas) {
@@ -135,7 +136,7 @@ impl Turn {
     }
 }
 
-/// The pieces of an answer that are no text.
+/// Returns the pieces of an answer that follow its text.
 fn after_text(response: &ModelResponse) -> Vec<ModelDelta> {
     let calls = response.message.tool_calls.iter().enumerate().map(|(index, call)| {
         ModelDelta::ToolCall(ToolCallDelta {
@@ -185,14 +186,14 @@ impl Failure {
     }
 }
 
-/// For a program that returns the errors of its runs.
+/// Lets a program that returns the errors of its runs use `?` on a script.
 impl From<ScriptError> for RunError {
     fn from(error: ScriptError) -> Self {
         OperationError::new(OperationErrorKind::Other, error.to_string()).with_source(error).into()
     }
 }
 
-/// A script that cannot be read, or a text that is not a script.
+/// A script file cannot be read, or a text is not a script.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ScriptError {
@@ -201,20 +202,20 @@ pub enum ScriptError {
     Read {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         #[source]
         error: std::io::Error,
     },
-    /// The text is no script.
+    /// The text is not a script.
     #[error("the script{} is wrong at line {line}, column {column}: {message}", shown(path.as_ref()))]
     Malformed {
-        /// The file, when the script comes from one.
+        /// The file, if the script comes from a file.
         path: Option<PathBuf>,
-        /// The line, from 1.
+        /// The line, counted from 1.
         line: usize,
-        /// The column, from 1.
+        /// The column, counted from 1.
         column: usize,
-        /// What is wrong.
+        /// The mistake.
         message: String,
     },
 }
@@ -227,7 +228,8 @@ impl ScriptedModel {
     /// Reads a script from a file.
     ///
     /// # Errors
-    /// When the file cannot be read, or is no script: with the path, the line and the column.
+    /// Returns an error if the file cannot be read, or if its text is not a script. The error names the file. For a
+    /// mistake in the script, the error also has the line and the column.
     pub fn from_file(path: impl AsRef<Path>) -> Result<Self, ScriptError> {
         let path = path.as_ref();
         let text = std::fs::read_to_string(path).map_err(|error| ScriptError::Read { path: path.to_owned(), error })?;
@@ -245,27 +247,27 @@ impl ScriptedModel {
         Ok(Self { turns, next: AtomicUsize::new(0) })
     }
 
-    /// How many turns are left.
+    /// The number of turns that are left.
     #[must_use]
     pub fn remaining(&self) -> usize {
         self.turns.len().saturating_sub(self.next.load(Ordering::Relaxed))
     }
 }
 
-/// Gives every call of the script that has no id one of its own.
+/// Gives an id to every call of the script that has none.
 fn name_calls(turns: &mut [Turn]) {
     let answers = turns.iter_mut().filter_map(|turn| turn.outcome.as_mut().ok());
     let mut calls: Vec<_> = answers.flat_map(|response| &mut response.message.tool_calls).collect();
     let given: HashSet<_> = calls.iter().map(|call| call.id.clone()).collect();
     for (i, call) in calls.iter_mut().enumerate().filter(|(_, call)| call.id.is_empty()) {
-        // The first that the script does not give itself; no other call begins with this place.
+        // Takes the first name that no call of the script has. No other generated name begins with this place.
         let place = format!("call_{}", i + 1);
         let names = iter::once(place.clone()).chain((2..).map(|n| format!("{place}_{n}")));
         call.id = names.into_iter().find(|name| !given.contains(name)).unwrap_or(place);
     }
 }
 
-/// The message of a JSON error without ` at line 1 column 2`, which the error around it says in its own way.
+/// Returns the message of a JSON error without ` at line 1 column 2`. `ScriptError` adds the position itself.
 fn without_position(error: &serde_json::Error) -> String {
     let message = error.to_string();
     let position = format!(" at line {} column {}", error.line(), error.column());
@@ -308,7 +310,7 @@ impl Model for ScriptedModel {
         &self,
         request: Permit<ModelCallInputs>,
     ) -> impl Stream<Item = Result<ModelDelta, OperationError>> + Send {
-        // The turn is taken when the stream is first asked, like that of a call.
+        // As in `call`, the model takes the turn only when it is asked: at the first poll of the stream.
         stream::try_unfold((request, None), move |(request, pieces)| async move {
             let mut pieces = if let Some(pieces) = pieces {
                 pieces

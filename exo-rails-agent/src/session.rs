@@ -1,4 +1,4 @@
-//! Sessions: several runs of one conversation.
+//! Sessions: conversations of several runs.
 
 use std::fmt;
 use std::mem;
@@ -14,19 +14,22 @@ use tokio_util::sync::CancellationToken;
 use crate::agent::{Agent, AgentRun, FailedRun, IntoRun, RunEvent, RunFuture, RunStart, RunStream};
 use crate::model::Model;
 
-/// Several runs of an agent that belong together: they share a conversation, and the values in
+/// A conversation of several runs of an agent. The runs also share the values in
 /// [`ctx.session`](exo_rails::RunScope::session).
 ///
-/// It begins with [`SessionStart`](exo_rails::events::SessionStart), where rails may refuse it, and ends with
-/// [`SessionEnd`](exo_rails::events::SessionEnd). One that is dropped before its end is reported to the rails of
-/// [`Dropped`](exo_rails::events::Dropped). `P` points to the agent: `&agent`, or an `Arc` for a session that outlives
-/// the place where it began.
+/// A session begins with [`SessionStart`](exo_rails::events::SessionStart), where rails may refuse it, and ends with
+/// [`SessionEnd`](exo_rails::events::SessionEnd). If you drop a session without ending it, the rails of
+/// [`Dropped`](exo_rails::events::Dropped) see that. `P` is a pointer to the agent: `&agent`, or an `Arc` for a session
+/// that must outlive the function that began it.
 ///
-/// The conversation is what the runs give: their messages, as the rails have let them pass. A run that fails is not part of
-/// it, unless the program [keeps](Self::keep) what it has done. Neither is a run that a rail answers: with a skip at
-/// [`Start`](exo_rails::events::Start), or with [`abort_with`](exo_rails::RailAction::abort_with) at any event. What the user
-/// said stays as unsaid, because the rail may have refused it. When the model is to know of such a run, the rail's answer
-/// has the conversation in its [`messages`](exo_rails::InvokeOutput::messages).
+/// Each run replaces the conversation with its own messages, as the rails let them pass. The conversation does not change
+/// in these cases:
+///
+/// - The run fails, and the program does not [keep](Self::keep) what the run has done.
+/// - A rail answers the run: with a skip at [`Start`](exo_rails::events::Start), or with
+///   [`abort_with`](exo_rails::RailAction::abort_with) at any event. The rail may have refused the input of the user. If
+///   the model should read about such a run, put the conversation into the
+///   [`messages`](exo_rails::InvokeOutput::messages) of the rail's answer.
 ///
 /// ```
 /// use exo_rails_agent::{Agent, Session};
@@ -59,8 +62,8 @@ pub struct Session<P> {
     messages: Messages,
     cancellation: Option<CancellationToken>,
     has_ended: bool,
-    /// [`report_dropped`](Self::report_dropped). `Drop` knows nothing of the agent, so this is looked up when the session
-    /// begins.
+    /// The function [`report_dropped`](Self::report_dropped). `Drop` has no bounds on the agent, so the session stores
+    /// the function when it begins.
     report_dropped: fn(&Self),
 }
 
@@ -70,20 +73,20 @@ where
     M: Model,
     R: GuardSet,
 {
-    /// Begins a session, when the rails of [`SessionStart`](exo_rails::events::SessionStart) let it. One that goes on is
-    /// [resumed](Self::resume).
+    /// Begins a session, if the rails of [`SessionStart`](exo_rails::events::SessionStart) allow it. To continue a saved
+    /// session, call [`resume`](Self::resume).
     ///
     /// # Errors
-    /// When a rail aborts or faults.
+    /// Returns an error if a rail aborts or faults.
     pub async fn start(agent: P, info: impl Into<SessionInfo>) -> Result<Self, RunError> {
         Self::resume(agent, SavedSession { info: info.into(), ..SavedSession::default() }).await
     }
 
-    /// Goes on with a session that was [saved](Self::save), when the rails of
-    /// [`SessionStart`](exo_rails::events::SessionStart) let it: they see its turns and its state.
+    /// Continues a [saved](Self::save) session, if the rails of [`SessionStart`](exo_rails::events::SessionStart) allow
+    /// it. These rails see the turns and the state of the session.
     ///
-    /// When the agent has instructions, they take the place of those that the conversation began with: so an agent with new
-    /// instructions goes on with old conversations.
+    /// If the agent has instructions, they replace the instructions at the beginning of the conversation. So an agent
+    /// with new instructions can continue old conversations.
     ///
     /// ```
     /// use exo_rails_agent::{Agent, SavedSession, ScriptedModel, Session};
@@ -105,7 +108,7 @@ where
     /// ```
     ///
     /// # Errors
-    /// When a rail aborts or faults.
+    /// Returns an error if a rail aborts or faults.
     pub async fn resume(agent: P, saved: SavedSession) -> Result<Self, RunError> {
         let SavedSession { info, messages, state } = saved;
         let values = SharedExtensions::default();
@@ -126,11 +129,12 @@ where
         Ok(session)
     }
 
-    /// Begins another session with the conversation and the state of this one. From then on, each has its own.
+    /// Begins another session with a copy of the conversation and the state. Later changes in one session do not affect
+    /// the other.
     ///
-    /// The rails of [`SessionStart`](exo_rails::events::SessionStart) are asked. The typed values in
-    /// [`values`](Self::values) are not copied, so what a rail counts in them begins anew; what is to be counted across forks
-    /// belongs in the [state](SharedExtensions::state).
+    /// The rails of [`SessionStart`](exo_rails::events::SessionStart) run for the new session. The fork does not copy the
+    /// typed values in [`values`](Self::values), so a rail that counts in them starts again. To count across forks, use
+    /// the [state](SharedExtensions::state).
     ///
     /// ```
     /// use exo_rails_agent::{Agent, ScriptedModel, Session};
@@ -148,7 +152,7 @@ where
     /// ```
     ///
     /// # Errors
-    /// When a rail aborts or faults.
+    /// Returns an error if a rail aborts or faults.
     pub async fn fork(&self, id: impl Into<String> + Send) -> Result<Self, RunError>
     where
         P: Clone,
@@ -158,11 +162,11 @@ where
         Self::resume(self.agent.clone(), saved).await
     }
 
-    /// Runs the agent on this input, after the conversation so far; or resumes a
-    /// [`SuspendedRun`](crate::SuspendedRun) of this session.
+    /// Runs the agent on this input, after the conversation so far, or resumes a [`SuspendedRun`](crate::SuspendedRun) of
+    /// this session.
     ///
     /// # Errors
-    /// Those of [`Agent::run`]. The run is then not part of the conversation: see [`keep`](Self::keep).
+    /// Returns the errors of [`Agent::run`]. A failed run does not change the conversation: see [`keep`](Self::keep).
     pub fn run<'a>(&'a mut self, input: impl IntoRun) -> RunFuture<'a>
     where
         P: 'a,
@@ -174,11 +178,12 @@ where
         })
     }
 
-    /// The same in a given context: with a run name, values, and a token that cancels this run.
+    /// Runs the agent like [`run`](Self::run), in the given context. The context can have a name for the run, values, and
+    /// a token that cancels this run.
     ///
-    /// The context becomes one of the session: of its name, its values and its turn. The session's own token is for runs
-    /// whose context has none; a [child](CancellationToken::child_token) of it cancels one run, and is cancelled with the
-    /// session.
+    /// The session puts its own name, values and turn into the context. If the context has no token, the run uses the
+    /// token of the session. To cancel one run alone, give its context a [child](CancellationToken::child_token) of the
+    /// session's token. The session's token cancels the child too.
     ///
     /// ```
     /// use exo_rails::RunContext;
@@ -196,7 +201,7 @@ where
     /// ```
     ///
     /// # Errors
-    /// Those of [`run`](Self::run), and when the run is cancelled.
+    /// Returns the errors of [`run`](Self::run), and an error if the run is cancelled.
     pub fn run_in<'a>(&'a mut self, input: impl IntoRun, ctx: &'a mut RunContext) -> RunFuture<'a>
     where
         P: 'a,
@@ -208,7 +213,7 @@ where
         })
     }
 
-    /// The same as [`run`](Self::run), [streamed](Agent::stream).
+    /// Runs the agent like [`run`](Self::run), and [streams](Agent::stream) the run.
     pub fn stream<'a>(&'a mut self, input: impl IntoRun) -> RunStream<'a>
     where
         P: 'a,
@@ -216,7 +221,7 @@ where
         Self::stream_owned(self, input)
     }
 
-    /// The same as [`run_in`](Self::run_in), [streamed](Agent::stream).
+    /// Runs the agent like [`run_in`](Self::run_in), and [streams](Agent::stream) the run.
     pub fn stream_in<'a>(&'a mut self, input: impl IntoRun, ctx: &'a mut RunContext) -> RunStream<'a>
     where
         P: 'a,
@@ -228,8 +233,8 @@ where
         })
     }
 
-    /// The same as [`stream`](Self::stream), with a session that the stream owns until it ends or is dropped: a locked one,
-    /// in a server that keeps its sessions. The stream can leave the place where it began.
+    /// Streams a run like [`stream`](Self::stream). The stream owns the session until the stream ends or is dropped, so a
+    /// function can return the stream. A server that keeps each session in a lock can pass the locked session.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -239,7 +244,7 @@ where
     ///
     /// type Support = Session<Arc<Agent<ScriptedModel>>>;
     ///
-    /// /// A handler of a server. The next request of the session waits until the stream of this one has ended.
+    /// /// A handler of a server. The next request of the session waits until the stream of this request has ended.
     /// async fn answer(session: Arc<Mutex<Support>>, question: String) -> RunStream<'static> {
     ///     Session::stream_owned(session.lock_owned().await, question)
     /// }
@@ -252,7 +257,7 @@ where
         Self::stream_owned_in(session, input, ctx)
     }
 
-    /// The same in a given context, which the stream owns as well.
+    /// Streams a run like [`stream_owned`](Self::stream_owned), in the given context. The stream owns the context.
     pub fn stream_owned_in<'a>(
         mut session: impl DerefMut<Target = Self> + Send + 'a,
         input: impl IntoRun,
@@ -268,9 +273,9 @@ where
         })
     }
 
-    /// The same as [`stream`](Self::stream), for a session that ends with this run: the rails of
-    /// [`SessionEnd`](exo_rails::events::SessionEnd) run before the stream ends. A server that saves its sessions
-    /// resumes one for each request; the last event of the stream has the conversation.
+    /// Streams a run like [`stream`](Self::stream), and ends the session with this run. The rails of
+    /// [`SessionEnd`](exo_rails::events::SessionEnd) run before the stream ends. Use this method in a server that saves
+    /// its sessions and resumes a session for each request. The last event of the stream has the conversation.
     pub fn into_stream<'a>(mut self, input: impl IntoRun) -> RunStream<'a>
     where
         Self: 'a,
@@ -284,22 +289,22 @@ where
         })
     }
 
-    /// Makes this context one of the session.
+    /// Makes this context a context of the session.
     fn enter(&self, ctx: &mut RunContext) {
         let given = mem::replace(ctx, RunContext::new(self.agent.name()));
         *ctx = self.context_of(given);
     }
 
-    /// One run of the session, in a context of it.
+    /// Does one run of the session, in a context of the session.
     async fn turn(
         &mut self,
         mut start: RunStart,
         ctx: &mut RunContext,
         events: Option<Sender<RunEvent>>,
     ) -> Result<InvokeOutput, FailedRun> {
-        // A run that goes on has its conversation, and was counted when it began.
+        // A resumed run has its own conversation, and the session counted it when it began.
         let is_new = if let RunStart::New(input) = &mut start {
-            // A conversation that the input brings with it is the one that goes on.
+            // If the input has a conversation, the run continues that one.
             if input.messages.is_empty() {
                 input.messages.clone_from(&self.messages);
             }
@@ -308,24 +313,24 @@ where
             false
         };
         let result = AgentRun::new(&*self.agent, events).run(start, ctx).await;
-        // Behind the run: one that is dropped is not a turn.
+        // The session counts the turn after the run, so a dropped run is not a turn.
         self.info.turns += u32::from(is_new);
         let output = result?;
-        // A run that a rail has skipped has none, and nothing of it is kept.
+        // The output of a run that a rail skipped has no messages. The conversation then stays as it was.
         if !output.messages.is_empty() {
             self.messages.clone_from(&output.messages);
         }
         Ok(output)
     }
 
-    /// Puts a conversation in the place of the one so far. When the agent has instructions, they take the place of those
-    /// that it begins with.
+    /// Replaces the conversation. If the agent has instructions, they replace the instructions at the beginning of the
+    /// new conversation.
     pub fn set_messages(&mut self, messages: impl Into<Messages>) {
         let messages = messages.into();
         self.messages = if self.agent.has_instructions() { without_instructions(messages) } else { messages };
     }
 
-    /// Ends the session, and tells the rails of [`SessionEnd`](exo_rails::events::SessionEnd).
+    /// Ends the session, and calls the rails of [`SessionEnd`](exo_rails::events::SessionEnd).
     pub async fn end(mut self) -> SessionInfo {
         self.has_ended = true;
         let mut ctx = self.context();
@@ -333,7 +338,7 @@ where
         std::mem::take(&mut self.info)
     }
 
-    /// Reports to the rails of `Dropped` that nobody has ended the session.
+    /// Reports to the rails of `Dropped` that the session was dropped without an end.
     fn report_dropped(&self) {
         self.agent.rails().session_dropped(&mut self.context());
     }
@@ -342,7 +347,7 @@ where
         self.context_of(self.agent.context())
     }
 
-    /// This context as one of the session.
+    /// Returns this context as a context of the session.
     fn context_of(&self, ctx: RunContext) -> RunContext {
         let ctx = ctx.with_session(self.info.id.as_str(), self.values.clone(), self.info.turns);
         match &self.cancellation {
@@ -352,13 +357,14 @@ where
     }
 }
 
-/// A session that continues when the program runs again. [`Session::save`] makes it, and [`Session::resume`] continues with it.
+/// A session that can continue when the program runs again. [`Session::save`] makes a `SavedSession`, and
+/// [`Session::resume`] continues the session.
 ///
-/// It can be written as JSON. The typed values of the session are not in it: they may be anything.
-/// [`KeptValues`](exo_rails::KeptValues) save those whose types they know.
+/// You can serialize a `SavedSession` as JSON. It lacks the typed values of the session, because they can have any type.
+/// [`KeptValues`](exo_rails::KeptValues) save the values of types that they know.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SavedSession {
-    /// Its name and how many runs it has had.
+    /// The name of the session and its number of runs.
     pub info: SessionInfo,
     /// The conversation.
     #[serde(default)]
@@ -379,30 +385,30 @@ fn without_instructions(messages: Messages) -> Messages {
 }
 
 impl<P> Session<P> {
-    /// The same session, whose runs this token cancels.
+    /// Sets a token that cancels the runs of the session.
     pub fn with_cancellation(mut self, token: CancellationToken) -> Self {
         self.cancellation = Some(token);
         self
     }
 
-    /// Its name and how many runs it has had.
+    /// Returns the name of the session and its number of runs.
     pub const fn info(&self) -> &SessionInfo {
         &self.info
     }
 
-    /// What its runs share.
+    /// Returns the values that the runs of the session share.
     pub const fn values(&self) -> &SharedExtensions {
         &self.values
     }
 
-    /// The conversation so far.
+    /// Returns the conversation so far.
     #[must_use]
     pub const fn messages(&self) -> &Messages {
         &self.messages
     }
 
-    /// Makes what a failed run has done part of the conversation: what the user said, as the rails have left it, the calls
-    /// of tools and their outputs. A run that failed before its first step has done nothing, and changes nothing.
+    /// Adds the messages of a failed run to the conversation: the input of the user as the rails left it, the tool calls
+    /// and their outputs. If the run failed before its first step, the conversation does not change.
     ///
     /// ```
     /// use exo_rails_agent::{Agent, ScriptedModel, Session};
@@ -427,7 +433,7 @@ impl<P> Session<P> {
         }
     }
 
-    /// The session as it is now, to be [resumed](Self::resume) when the program runs again.
+    /// Returns a copy of the session, which you can [resume](Self::resume) when the program runs again.
     #[must_use]
     pub fn save(&self) -> SavedSession {
         SavedSession { info: self.info.clone(), messages: self.messages.clone(), state: self.values.state().snapshot() }

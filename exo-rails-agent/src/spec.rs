@@ -1,10 +1,11 @@
-//! Models by name: `openai:gpt-4o`.
+//! Models by their specification, such as `openai:gpt-4o`.
 
 #[cfg(any(feature = "openai-http", feature = "anthropic-http"))]
 use crate::http::ConfigError;
 use crate::model::Model;
 
-/// A specification of a model that names none: see [`<dyn Model>::from_spec`](crate::Model#method.from_spec).
+/// A specification does not name a model that the library can make: see [`<dyn
+/// Model>::from_spec`](crate::Model#method.from_spec).
 ///
 /// ```
 /// use exo_rails_agent::Model;
@@ -15,34 +16,35 @@ use crate::model::Model;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SpecError {
-    /// There is no colon, or nothing before it. What there is is not shown, because it may be a key.
+    /// The specification has no colon, or no text before the colon. The error does not show the specification, which may
+    /// be a key.
     #[error("the model has no provider: write `provider:model`, such as `openai:gpt-4o`")]
     NoProvider,
-    /// There is nothing after the colon.
+    /// The specification has no text after the colon.
     #[error("the provider `{provider}` is given without a model: write `{provider}:` and the name of a model")]
     NoModel {
-        /// What stands before the colon.
+        /// The text before the colon.
         provider: String,
     },
-    /// Nobody knows the provider.
+    /// The library does not know the provider.
     #[error("there is no provider `{provider}`: the providers are `openai` and `anthropic`")]
     UnknownProvider {
-        /// What stands before the colon.
+        /// The text before the colon.
         provider: String,
     },
     /// This build has no client for the provider.
     #[error("the provider `{feature}` needs the feature `{feature}` of `exo-rails-agent`")]
     FeatureOff {
-        /// The feature that adds it.
+        /// The feature that adds the client.
         feature: &'static str,
     },
-    /// The environment lacks the key, or has something that cannot be used.
+    /// The environment lacks the key, or a variable has a value that cannot be used.
     #[cfg(any(feature = "openai-http", feature = "anthropic-http"))]
     #[error(transparent)]
     Config(#[from] ConfigError),
 }
 
-/// The model that this specification names.
+/// Makes the model that this specification names.
 pub(crate) fn model(spec: &str) -> Result<Box<dyn Model>, SpecError> {
     let (provider, model) = spec.split_once(':').unwrap_or_default();
     let (provider, model) = (provider.trim(), model.trim());
@@ -55,7 +57,8 @@ pub(crate) fn model(spec: &str) -> Result<Box<dyn Model>, SpecError> {
     }
 }
 
-/// The function that makes a provider's model, if this build has a client for it.
+/// Writes the function that makes the model of a provider. If this build has no client for the provider, the function
+/// returns an error.
 macro_rules! provider {
     ($name:ident, $feature:literal, $without_tls:literal, $builder:path) => {
         #[cfg(feature = $without_tls)]

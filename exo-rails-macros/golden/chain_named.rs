@@ -9,7 +9,7 @@ const _: () = {
     const _: () = {
         use block_dangerous as __block_dangerous_0;
         use audit as __audit_2;
-        /// The list of the rails: which is at which place.
+        /// The list of the rails, each at its place.
         enum __Rails {}
         impl ::exo_rails::__private::RailAt<0> for __Rails {
             type Rail = __block_dangerous_0;
@@ -41,7 +41,7 @@ const _: () = {
         impl ::exo_rails::__private::Listing<3> for SupportRails {
             const ROWS: &'static [::exo_rails::__private::Row; 3] = &__ROWS;
         }
-        /// What is known of the chain when it is compiled.
+        /// The facts about the chain at compile time.
         type __Facts = ::exo_rails::__private::ChainFacts<SupportRails, 3>;
         impl ::exo_rails::__private::RailList for __Rails {
             type Chain = SupportRails;
@@ -52,7 +52,7 @@ const _: () = {
             >;
         }
         use ::exo_rails::__private::Steps3 as __Steps3;
-        /// `.11.0` is the place in the list of the rail that runs first at event 11, `PreToolCall`.
+        /// `.11.0` is the place of the rail that runs first at event 11, `PreToolCall`.
         static __AT: ::exo_rails::__private::LifecycleOrder = __Facts::lifecycle(0);
         /// The rails on each event, in the order in which they run.
         impl ::exo_rails::__private::LifecycleSteps for __Rails {

@@ -16,7 +16,7 @@ fn main() {
                 impl ::exo_rails::__private::Stateless for UnnamedChain {
                     const RAIL: &'static Self = &Self {};
                 }
-                /// The list of the rails: which is at which place.
+                /// The list of the rails, each at its place.
                 enum __Rails {}
                 impl ::exo_rails::__private::RailAt<0> for __Rails {
                     type Rail = __redact_0;
@@ -30,7 +30,7 @@ fn main() {
                 impl ::exo_rails::__private::Listing<1> for UnnamedChain {
                     const ROWS: &'static [::exo_rails::__private::Row; 1] = &__ROWS;
                 }
-                /// What is known of the chain when it is compiled.
+                /// The facts about the chain at compile time.
                 type __Facts = ::exo_rails::__private::ChainFacts<UnnamedChain, 1>;
                 impl ::exo_rails::__private::RailList for __Rails {
                     type Chain = UnnamedChain;
@@ -41,7 +41,7 @@ fn main() {
                     >;
                 }
                 use ::exo_rails::__private::Steps1 as __Steps1;
-                /// `.11.0` is the place in the list of the rail that runs first at event 11, `PreToolCall`.
+                /// `.11.0` is the place of the rail that runs first at event 11, `PreToolCall`.
                 static __AT: ::exo_rails::__private::LifecycleOrder = __Facts::lifecycle(
                     0,
                 );

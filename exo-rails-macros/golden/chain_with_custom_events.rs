@@ -44,7 +44,7 @@ const _: () = {
                 > as ::exo_rails::__private::EventList<__Rail>>::visit(visitor);
             }
         }
-        /// The list of the rails: which is at which place.
+        /// The list of the rails, each at its place.
         enum __Rails {}
         impl ::exo_rails::__private::RailAt<0> for __Rails {
             type Rail = __privacy_0;
@@ -70,7 +70,7 @@ const _: () = {
             ];
             const ONION: bool = true;
         }
-        /// What is known of the chain when it is compiled.
+        /// The facts about the chain at compile time.
         type __Facts = ::exo_rails::__private::ChainFacts<MemoryRails, 1, 22>;
         impl ::exo_rails::__private::RailList for __Rails {
             type Chain = MemoryRails;
@@ -81,7 +81,7 @@ const _: () = {
             >;
         }
         use ::exo_rails::__private::Steps1 as __Steps1;
-        /// `.11.0` is the place in the list of the rail that runs first at event 11, `PreToolCall`.
+        /// `.11.0` is the place of the rail that runs first at event 11, `PreToolCall`.
         static __AT: ::exo_rails::__private::LifecycleOrder = __Facts::lifecycle(0);
         /// The rails on each event, in the order in which they run.
         impl ::exo_rails::__private::LifecycleSteps for __Rails {

@@ -1,8 +1,8 @@
-//! Types of a name that the crate has already.
+//! Types whose name another type of the crate has too.
 //!
-//! When a module has two rails of one name, rustc reports the name. It would also report each trait of the second type: the name
-//! means the first one, which has these traits. So the type of a second rail of a name stands in a module of its own, where
-//! the name means that type. Most often, both rails are in different modules, and nothing is wrong.
+//! If a module has two rails of one name, rustc reports the name. It would also report each trait of the second type: the
+//! name means the first type, which has these traits already. So the type of a second rail stands in its own module,
+//! where the name means the second type. Usually the two rails are in different modules, and both are correct.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -11,11 +11,11 @@ use proc_macro2::{Ident, Span};
 use quote::format_ident;
 use syn::ext::IdentExt;
 
-/// How many types of each name the macros have made for this crate.
+/// The number of types of each name that the macros have made for this crate.
 static MADE: Mutex<BTreeMap<String, u32>> = Mutex::new(BTreeMap::new());
 
-/// The module for the type of this name, when it is not the first one. Outside of the compiler there is none: what a macro
-/// writes in a test does not depend on other tests.
+/// Returns the module for the type of this name. Returns `None` for the first type of a name. Also returns `None` outside
+/// of the compiler, so the output of a macro in a test does not depend on other tests.
 pub(crate) fn module(ident: &Ident) -> Option<Ident> {
     if !proc_macro::is_available() {
         return None;

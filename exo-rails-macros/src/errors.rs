@@ -1,15 +1,15 @@
-//! All the mistakes of one macro call, reported together.
+//! Collects all mistakes of one macro call, to report them together.
 
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 use syn::Attribute;
 
-/// Collects errors, so that checking goes on after the first.
+/// Collects errors, so that the checks continue after the first mistake.
 #[derive(Debug, Default)]
 pub(crate) struct Errors(Option<syn::Error>);
 
 impl Errors {
-    /// Adds an error at the tokens that the user wrote.
+    /// Adds an error at the user's tokens.
     pub(crate) fn at(&mut self, tokens: impl ToTokens, message: impl std::fmt::Display) {
         self.push(syn::Error::new_spanned(tokens, message));
     }
@@ -21,7 +21,7 @@ impl Errors {
         }
     }
 
-    /// The value of a result; its error is kept.
+    /// Returns the value of a result, or keeps its error.
     pub(crate) fn keep<T>(&mut self, result: syn::Result<T>) -> Option<T> {
         result.map_err(|error| self.push(error)).ok()
     }
@@ -30,7 +30,7 @@ impl Errors {
         self.0.is_some()
     }
 
-    /// The value, if there were no errors.
+    /// Returns the value if there are no errors.
     pub(crate) fn finish<T>(self, value: T) -> syn::Result<T> {
         match self.0 {
             Some(errors) => Err(errors),
@@ -39,12 +39,13 @@ impl Errors {
     }
 }
 
-/// The tokens that report an error.
+/// Writes the tokens that report an error.
 pub(crate) fn report(error: &syn::Error) -> TokenStream {
     error.to_compile_error()
 }
 
-/// `did you mean …?` for the name that begins like this one or is near to it; otherwise the list of all names.
+/// Returns `did you mean …?` with the name that begins like this name or is near to it. If there is no such name, returns
+/// a list of all names.
 pub(crate) fn expected(name: &str, names: &[&str]) -> String {
     if let Some(begun) = names.iter().find(|known| name.len() > 1 && known.starts_with(name)) {
         return format!("did you mean `{begun}`?");
@@ -59,14 +60,14 @@ pub(crate) fn expected(name: &str, names: &[&str]) -> String {
     }
 }
 
-/// Tokens as a user would write them.
+/// Formats tokens as a user would write them.
 pub(crate) fn shown(tokens: impl ToTokens) -> String {
     let spaced = [(" :: ", "::"), (":: ", "::"), (" < ", "<"), ("< ", "<"), (" >", ">"), ("& ", "&"), (" ,", ",")];
     spaced.iter().fold(tokens.into_token_stream().to_string(), |text, (from, to)| text.replace(from, to))
 }
 
-/// Reports each `#[cfg]` at a place where the expansion could not follow it: a macro sees the attribute, but not
-/// whether it holds.
+/// Reports each `#[cfg]` at a place where the expansion cannot follow it. A macro sees the attribute, but it does not
+/// know whether the condition holds.
 pub(crate) fn refuse_cfg(attrs: &[Attribute], advice: &str, errors: &mut Errors) {
     for attr in attrs.iter().filter(|attr| attr.path().is_ident("cfg")) {
         errors.at(attr, advice);

@@ -1,25 +1,25 @@
-//! How much the macros write: what they write is what the compiler has to read, resolve and check.
+//! Tests how many tokens the macros write. The compiler must read, resolve and check all of them.
 
 use crate::testing::{count, tokens};
 use crate::{chain, rail};
 
-/// The tokens that a rail adds to its function.
+/// Returns the number of tokens that a rail adds to its function.
 fn of_a_rail(args: &str, function: &str) -> usize {
     count(&rail::rail(tokens(args), tokens(function))) - count(&tokens(function))
 }
 
-/// The tokens of a chain of so many rails.
+/// Returns the number of tokens of a chain of `rails` rails.
 fn of_a_chain(rails: usize) -> usize {
     let rails: Vec<_> = (0..rails).map(|i| format!("rail_{i}")).collect();
     count(&chain::rail_chain(tokens(&rails.join(", "))))
 }
 
-/// The tokens that each further rail adds to a chain, rounded up.
+/// Returns the number of tokens that each further rail adds to a chain, rounded up.
 fn of_a_slot(fewer: usize, more: usize) -> usize {
     (of_a_chain(more) - of_a_chain(fewer)).div_ceil(more - fewer)
 }
 
-/// A rail on one event, of the kind that agents have.
+/// A rail on one event, as agents typically have it.
 const RAIL: &str =
     "async fn audit(call: &ToolCallInputs, ctx: &mut RailContext) -> RailAction { RailAction::Continue }";
 
@@ -40,12 +40,13 @@ fn a_chain_is_small() {
 
 #[test]
 fn a_chain_grows_with_its_rails_and_no_faster() {
-    // Recorded: 235, 156, 159 and 158 tokens for each further rail. The first have steps at all events; from nine on,
-    // there are none at the rare ones.
+    // Recorded: 235, 156, 159 and 158 tokens for each further rail. The first rails have steps at all events. From the
+    // ninth rail on, rails have no steps at rare events.
     let [few, some, many, most] =
         [(1, 10), (10, 50), (50, 200), (200, 400)].map(|(fewer, more)| of_a_slot(fewer, more));
     assert!(few <= 240 && some <= 160 && many <= 163, "each further rail adds {few}, {some} and {many} tokens");
-    // From 64 on, an event has a walk more for each 64 rails: a constant and a type, shared by them.
+    // From 64 rails on, an event has one more walk for each 64 rails. The walk is a constant and a type that these rails
+    // share.
     assert!(many <= some + 8, "each further rail of many adds {many} tokens, and of some {some}");
     assert!(most <= many, "each further rail of most adds {most} tokens, and of many {many}");
 }

@@ -1,25 +1,24 @@
-//! The macros of `exo-rails`. Each goes through the same stages: it parses its input, checks it, makes a small model of it,
-//! and expands the model, item by item.
+//! The macros of `exo-rails`. Each macro has the same stages: it parses its input, checks it, makes a small model of it,
+//! and expands the model item by item.
 //!
-//! | module | what it does |
+//! | module | task |
 //! |---|---|
-//! | `rail` | `#[rail]` and `#[on]`: a function or an `impl` block becomes a rail |
-//! | `chain` | `rail_chain!` and `chain_policy!`: rails become a chain, in the order of their priorities |
-//! | `custom_event` | `#[derive(Event)]`: a struct becomes an event |
-//! | `operation` | `#[derive(Operation)]`: a struct becomes an operation, with its events |
-//! | `provided` | `#[derive(Provided)]`: a type becomes a value that one rail provides and others need |
-//! | `tool_args` | `#[derive(ToolArgs)]`: a struct becomes the arguments of a tool |
-//! | `tools` | `tools!`: functions become a set of tools |
-//! | `apart` | keeps types of one name apart |
-//! | `options` | reads options with names, `priority = 10`, for every attribute |
+//! | `rail` | `#[rail]` and `#[on]`: turn a function or an `impl` block into a rail |
+//! | `chain` | `rail_chain!` and `chain_policy!`: turn rails into a chain, in the order of their priorities |
+//! | `custom_event` | `#[derive(Event)]`: turns a struct into an event |
+//! | `operation` | `#[derive(Operation)]`: turns a struct into an operation, with its events |
+//! | `provided` | `#[derive(Provided)]`: makes a type a value that one rail provides and other rails need |
+//! | `tool_args` | `#[derive(ToolArgs)]`: makes a struct the arguments of a tool |
+//! | `tools` | `tools!`: turns functions into a set of tools |
+//! | `apart` | separates types of one name |
+//! | `options` | reads named options such as `priority = 10`, for every attribute |
 //! | `paths` | names the library, its events and its payloads |
 //! | `manifest` | finds the name under which a package depends on the library |
 //! | `errors` | collects the mistakes of one macro call, and finds the name that the user may have meant |
 //! | `growth` | tests how many tokens the macros write |
-//! | `testing` | what the tests share, such as the expansions recorded in `golden/` |
+//! | `testing` | helpers of the tests, such as the comparison with the expansions in `golden/` |
 //!
-//! They are documented where `exo-rails` re-exports them, so that the examples there are compiled and the
-//! links resolve.
+//! `exo-rails` re-exports and documents the macros. There the examples are compiled and the links resolve.
 
 mod apart;
 mod chain;

@@ -1,7 +1,7 @@
-//! The name under which a package depends on the library: `rails` for `rails = { package = "exo-rails" }`.
+//! Finds the name under which a package depends on the library, such as `rails` for `rails = { package = "exo-rails" }`.
 //!
-//! Macros have no other way to know it. Of `Cargo.toml` only the lines are read that declare dependencies, so a manifest that
-//! is written in an unusual way gives the usual name. `crate = path` is for those.
+//! A macro has no other way to find this name. The module reads only the lines of `Cargo.toml` that declare dependencies.
+//! For a manifest with an unusual form, it returns the usual name, and the user writes `crate = path`.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use std::{env, fs};
 
 const USUAL_NAME: &str = "exo_rails";
 
-/// The name of the library in the package that is compiled. The manifest is read once.
+/// Returns the name of the library in the package that is compiled. Reads the manifest once.
 pub(crate) fn library_name() -> &'static str {
     static KNOWN: Mutex<Option<HashMap<PathBuf, &'static str>>> = Mutex::new(None);
     let Some(folder) = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from) else { return USUAL_NAME };
@@ -19,7 +19,7 @@ pub(crate) fn library_name() -> &'static str {
     known.get_or_insert_default().entry(folder).or_insert_with_key(name)
 }
 
-/// The other name of the library in the package of this folder, when it has one.
+/// Returns the name of the library in the package of this folder, if it differs from the usual name.
 fn name_in(folder: &Path) -> Option<String> {
     let own = dependencies(&fs::read_to_string(folder.join("Cargo.toml")).ok()?);
     if own.iter().any(|dependency| dependency.name == USUAL_NAME) {
@@ -39,11 +39,11 @@ fn name_in(folder: &Path) -> Option<String> {
 /// A dependency in a manifest.
 #[derive(Debug, PartialEq, Eq)]
 struct Dependency {
-    /// As code names it: (e.g. `exo_rails`).
+    /// The name in code, such as `exo_rails`.
     name: String,
-    /// Whether it says that it is the library's package.
+    /// Whether the dependency names the package of the library.
     is_library: bool,
-    /// Whether it stands in the manifest of the workspace.
+    /// Whether the manifest of the workspace declares the dependency.
     is_inherited: bool,
 }
 
@@ -56,7 +56,7 @@ fn dependencies(manifest: &str) -> Vec<Dependency> {
             continue;
         }
         let Some((key, value)) = line.split_once('=').filter(|_| !line.starts_with('#')) else { continue };
-        // `[dependencies.rails]` has a table of its own; `rails.package` stands in that of all dependencies.
+        // `[dependencies.rails]` is a table of one dependency. `rails.package` is in the table of all dependencies.
         let (name, option) = match (table.rsplit_once("dependencies"), key.trim().split_once('.')) {
             (Some((_, "")), None) => (key.trim(), None),
             (Some((_, "")), Some((name, option))) => (name, Some(option)),
@@ -90,7 +90,7 @@ fn dependencies(manifest: &str) -> Vec<Dependency> {
 mod tests {
     use super::*;
 
-    /// The name of the dependency that is the library.
+    /// Returns the name of the dependency on the library.
     fn library(manifest: &str) -> Option<String> {
         dependencies(manifest).into_iter().find(|dependency| dependency.is_library).map(|dependency| dependency.name)
     }

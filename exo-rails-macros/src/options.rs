@@ -1,4 +1,4 @@
-//! Options with names, in every attribute: how they are separated, what their values are, and what is wrong with them.
+//! Reads the named options of every attribute: their separators, their values, and their mistakes.
 
 use proc_macro2::{TokenStream, TokenTree};
 use syn::ext::IdentExt;
@@ -8,7 +8,8 @@ use syn::{Attribute, Expr, ExprLit, Ident, Lit, LitStr, Path, Token, bracketed};
 
 use crate::errors::{Errors, expected, shown};
 
-/// An attribute that has nothing but options with values, and how each is written: (e.g. `tool`, `[("name", "name = \"search\""), …]`).
+/// The options of an attribute whose options all have values. Each entry shows how to write the option, such as `tool`
+/// with `[("name", "name = \"search\""), …]`.
 #[derive(Clone, Copy)]
 pub(crate) struct Options {
     pub attribute: &'static str,
@@ -16,8 +17,8 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// Reads all options in attributes of this name; `value` reads what stands behind the `=`. What is wrong with one
-    /// does not hide what is wrong with the next. Returns the names that stand there, the wrong ones as well.
+    /// Reads all options in attributes of this name. `value` reads the tokens after the `=`. A mistake in one option does
+    /// not hide a mistake in the next. Returns all names, including wrong ones.
     pub(crate) fn read(
         self,
         attrs: &[Attribute],
@@ -82,7 +83,7 @@ impl Options {
     }
 }
 
-/// An option is given once.
+/// Reports an option that is given twice.
 pub(crate) fn once(key: &Ident, seen: &mut Vec<Ident>, errors: &mut Errors) {
     if seen.contains(key) {
         errors.at(key, format_args!("`{key}` is given twice: keep one of them"));
@@ -90,7 +91,7 @@ pub(crate) fn once(key: &Ident, seen: &mut Vec<Ident>, errors: &mut Errors) {
     seen.push(key.clone());
 }
 
-/// One that has no value.
+/// Reads an option without a value.
 pub(crate) fn flag(key: &Ident, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<()> {
     if input.is_empty() || input.peek(Token![,]) {
         return Ok(());
@@ -99,14 +100,15 @@ pub(crate) fn flag(key: &Ident, input: ParseStream<'_>, errors: &mut Errors) -> 
     skip_value(input)
 }
 
-/// The comma between two arguments. Without one, what follows is read as the next argument all the same.
+/// Reads the comma between two arguments. If the comma is missing, the following tokens are still read as the next
+/// argument.
 pub(crate) fn separator(input: ParseStream<'_>, errors: &mut Errors) {
     if !input.is_empty() && input.parse::<Token![,]>().is_err() {
         errors.push(input.error("expected `,` between two arguments"));
     }
 }
 
-/// What stands before the next comma, whatever it is.
+/// Returns all tokens before the next comma.
 pub(crate) fn value(input: ParseStream<'_>) -> syn::Result<TokenStream> {
     let mut tokens = TokenStream::new();
     while !input.is_empty() && !input.peek(Token![,]) {
@@ -115,13 +117,13 @@ pub(crate) fn value(input: ParseStream<'_>) -> syn::Result<TokenStream> {
     Ok(tokens)
 }
 
-/// Goes on at the next comma.
+/// Skips all tokens before the next comma.
 pub(crate) fn skip_value(input: ParseStream<'_>) -> syn::Result<()> {
     value(input).map(drop)
 }
 
-/// The paths in `[PreToolCall, Start]`; `None` where no list begins. What is wrong with it does not hide what comes
-/// behind it.
+/// Reads the paths in `[PreToolCall, Start]`. Returns `None` if no list begins here. A mistake in the list does not hide
+/// mistakes behind it.
 pub(crate) fn paths(input: ParseStream<'_>) -> syn::Result<Option<syn::Result<Vec<Path>>>> {
     if !input.peek(syn::token::Bracket) {
         return Ok(None);
@@ -135,8 +137,8 @@ pub(crate) fn paths(input: ParseStream<'_>) -> syn::Result<Option<syn::Result<Ve
     Ok(Some(paths.map(|paths| paths.into_iter().collect())))
 }
 
-/// The names in whatever stands where a list of names should, so that a message can show the list: (e.g. those in
-/// `PreToolCall | PostToolCall`, `(PreToolCall, "PostToolCall")` and `vec![PreToolCall]`).
+/// Returns the names in the tokens that stand in place of a list, so that a message can show the list. Examples are
+/// `PreToolCall | PostToolCall`, `(PreToolCall, "PostToolCall")` and `vec![PreToolCall]`.
 pub(crate) fn names_in(tokens: TokenStream) -> Vec<Path> {
     let read = |input: ParseStream<'_>| {
         let mut names = Vec::new();
@@ -160,12 +162,13 @@ pub(crate) fn names_in(tokens: TokenStream) -> Vec<Path> {
     read.parse2(tokens).unwrap_or_default()
 }
 
-/// The names as a list: (e.g. `[PreToolCall, PostToolCall]`).
+/// Formats the names as a list, such as `[PreToolCall, PostToolCall]`.
 pub(crate) fn list_of(names: &[Path]) -> String {
     format!("[{}]", names.iter().map(shown).collect::<Vec<_>>().join(", "))
 }
 
-/// One of a few words: (e.g. `"abort"`). `what` says what they are for, `none` that another is none of them.
+/// Reads one of several words, such as `"abort"`. `what` names the purpose of the words. `none` is the message for
+/// another word.
 pub(crate) fn word<T: Copy>(expr: &Expr, words: &[(&str, T)], what: &str, none: &str) -> syn::Result<(LitStr, T)> {
     let word = literal(expr, what)?;
     let written = word.value();
@@ -176,18 +179,18 @@ pub(crate) fn word<T: Copy>(expr: &Expr, words: &[(&str, T)], what: &str, none: 
     Err(syn::Error::new_spanned(word, format_args!("{none} `{written}`; {}", expected(&written, &known))))
 }
 
-/// A name that is not blank, or what it should have been.
+/// Reads a name that is not blank. Otherwise, returns an error with the correct form.
 pub(crate) fn name(expr: &Expr, what: &str) -> syn::Result<LitStr> {
     let name = text(expr).filter(|name| !name.value().trim().is_empty());
     name.cloned().ok_or_else(|| syn::Error::new_spanned(expr, what))
 }
 
-/// A text, or what it should have been.
+/// Reads a text. Otherwise, returns an error with the correct form.
 pub(crate) fn literal(expr: &Expr, what: &str) -> syn::Result<LitStr> {
     text(expr).cloned().ok_or_else(|| syn::Error::new_spanned(expr, what))
 }
 
-/// The text that an expression is.
+/// Returns the text in an expression.
 pub(crate) fn text(expr: &Expr) -> Option<&LitStr> {
     match ungrouped(expr) {
         Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text),
@@ -195,7 +198,7 @@ pub(crate) fn text(expr: &Expr) -> Option<&LitStr> {
     }
 }
 
-/// The expression itself: one that a `macro_rules!` passes on comes in an invisible group.
+/// Returns the expression itself. An expression from a `macro_rules!` comes in an invisible group.
 pub(crate) fn ungrouped(expr: &Expr) -> &Expr {
     match expr {
         Expr::Group(group) => ungrouped(&group.expr),

@@ -1,4 +1,4 @@
-//! How the expansion names the library.
+//! Names the library in the expansion.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
@@ -7,7 +7,7 @@ use syn::{Path, parse_quote_spanned};
 
 use crate::manifest;
 
-/// The path of the library: what the user gives as `crate = path`, or else the name that the package has for it.
+/// The path of the library: the path in `crate = path`, or the name under which the package depends on the library.
 #[derive(Clone, Debug)]
 pub(crate) struct Library {
     given: Option<Path>,
@@ -25,19 +25,19 @@ impl Library {
         Self { given: Some(path), ..Self::default() }
     }
 
-    /// The path at the place of a span, so that an expression which begins with it is there as a whole. What
-    /// the user gives keeps its place: it can be wrong.
+    /// Returns the path with this span, so that an expression that begins with the path has one span. A path that the
+    /// user gives keeps its span, because it can be wrong.
     pub(crate) fn located(&self, span: Span) -> TokenStream {
         let name = Ident::new(self.name, span);
         self.given.as_ref().map_or_else(|| quote_spanned!(span=> ::#name), ToTokens::to_token_stream)
     }
 
-    /// An event by its path: `Error` alone is that of the library.
+    /// Returns an event by its path. `Error` alone means the event of the library.
     pub(crate) fn event(&self, event: &Path) -> Path {
         if event.is_ident("Error") { parse_quote_spanned!(event.span()=> #self::events::#event) } else { event.clone() }
     }
 
-    /// Whether the user has given it.
+    /// Returns `true` if the user has given the path.
     pub(crate) const fn is_given(&self) -> bool {
         self.given.is_some()
     }
@@ -49,7 +49,7 @@ impl ToTokens for Library {
     }
 }
 
-/// What events carry, for those who name it instead of the event.
+/// The payloads of the events. A user may name a payload instead of its event.
 pub(crate) const PAYLOADS: [&str; 18] = [
     "InvokeInputs",
     "ModelCallInputs",
@@ -95,7 +95,7 @@ pub(crate) const EVENTS: [&str; 20] = [
     "Dropped",
 ];
 
-/// Those that come before an operation, or after none.
+/// The events before an operation, and the events without an operation.
 pub(crate) const BEFORE: [&str; 13] = [
     "SessionStart",
     "Start",
@@ -112,8 +112,8 @@ pub(crate) const BEFORE: [&str; 13] = [
     "Dropped",
 ];
 
-/// Those on which few rails are. A chain has [`FEW`] steps at each, because a step costs the compiler the same whether a rail
-/// takes it or not. Where there are more rails, each is looked up by its place.
+/// The events on which chains have few rails. A chain has [`FEW`] steps at each of these events, because each step costs
+/// the compiler time even if no rail takes it. If an event has more rails, the chain looks up each rail by its place.
 pub(crate) const RARE: [&str; 11] = [
     "SessionStart",
     "MemoryRecalled",
@@ -128,7 +128,7 @@ pub(crate) const RARE: [&str; 11] = [
     "Dropped",
 ];
 
-/// The steps of a rare event.
+/// The number of steps of a rare event.
 pub(crate) const FEW: usize = 8;
 
 /// The operations of the library, which every chain guards.

@@ -1,4 +1,4 @@
-//! What the tests of the macros share.
+//! Helpers of the tests of the macros.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
@@ -7,12 +7,12 @@ use std::path::Path;
 
 use proc_macro2::{TokenStream, TokenTree};
 
-/// The tokens of a source text.
+/// Parses a source text into tokens.
 pub(crate) fn tokens(source: &str) -> TokenStream {
     source.parse().unwrap()
 }
 
-/// The texts of the errors in an expansion.
+/// Returns the messages of the errors in an expansion.
 pub(crate) fn messages(expansion: &TokenStream) -> Vec<String> {
     let mut messages = Vec::new();
     let mut tokens = expansion.clone().into_iter();
@@ -31,21 +31,21 @@ pub(crate) fn messages(expansion: &TokenStream) -> Vec<String> {
     messages
 }
 
-/// Holds what the macro says of each input against how each of the messages is expected to begin.
+/// Asserts the beginning of each message that the macro reports for each input.
 pub(crate) fn assert_says(expand: impl Fn(&str) -> TokenStream, table: &[(&str, &[&str])]) {
     for (input, expected) in table {
         assert_begin(input, &messages(&expand(input)), expected);
     }
 }
 
-/// Holds messages against how each of them is expected to begin.
+/// Asserts the beginning of each of these messages.
 pub(crate) fn assert_begin(input: &str, messages: &[String], expected: &[&str]) {
     let as_expected = messages.len() == expected.len()
         && messages.iter().zip(expected).all(|(message, start)| message.starts_with(start));
     assert!(as_expected, "{input}\nsays {messages:#?}\ninstead of {expected:#?}");
 }
 
-/// Whether a name occurs anywhere in the tokens.
+/// Returns `true` if the tokens contain a name.
 pub(crate) fn mentions(tokens: &TokenStream, name: &str) -> bool {
     tokens.clone().into_iter().any(|token| match token {
         TokenTree::Group(group) => mentions(&group.stream(), name),
@@ -53,7 +53,7 @@ pub(crate) fn mentions(tokens: &TokenStream, name: &str) -> bool {
     })
 }
 
-/// Compares an expansion with the file of this name in `golden/`; with `EXO_RAILS_GOLDEN=overwrite`, writes it.
+/// Compares an expansion with the file of this name in `golden/`. With `EXO_RAILS_GOLDEN=overwrite`, writes the file.
 pub(crate) fn golden(name: &str, expansion: TokenStream) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden").join(name);
     let shown = prettyplease::unparse(&syn::parse2(expansion).unwrap());
@@ -76,7 +76,7 @@ pub(crate) fn golden(name: &str, expansion: TokenStream) {
     }
 }
 
-/// How many tokens there are, those in groups included; a group is two for its delimiters.
+/// Counts the tokens, including the tokens in groups. A group counts as two for its delimiters.
 pub(crate) fn count(tokens: &TokenStream) -> usize {
     let of_token = |token| match token {
         TokenTree::Group(group) => 2 + count(&group.stream()),

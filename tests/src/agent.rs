@@ -1,4 +1,4 @@
-//! An agent with prepared answers and tools that do nothing, for rails to guard.
+//! An agent with prepared answers and with tools that do nothing, to test rails.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
@@ -9,12 +9,12 @@ use exo_rails_agent::Agent;
 
 use crate::journal::note;
 
-/// A model that gives prepared answers, one after the other.
+/// A model that returns prepared answers, one after the other.
 #[derive(Debug)]
 pub struct Model(Mutex<VecDeque<ModelResponse>>);
 
 impl Model {
-    /// A model with these answers.
+    /// Makes a model with these answers.
     #[must_use]
     pub fn new(answers: impl IntoIterator<Item = ModelResponse>) -> Self {
         Self(Mutex::new(answers.into_iter().collect()))
@@ -26,7 +26,7 @@ impl Model {
     }
 }
 
-/// An answer that asks for a call of each of these tools.
+/// Makes an answer that asks for a call of each of these tools.
 #[must_use]
 pub fn asks_for(tools: &[&str]) -> ModelResponse {
     let calls = tools.iter().map(|tool| ToolCall::new(format!("call-{tool}"), *tool, &serde_json::json!({})));
@@ -41,10 +41,10 @@ impl exo_rails_agent::Model for Model {
     }
 }
 
-/// Runs the agent once, guarded; the context is the run's. Its tools are `search`, `read` and `delete`.
+/// Runs the agent once, guarded, in the given context. The tools of the agent are `search`, `read` and `delete`.
 ///
 /// # Errors
-/// Those of the run.
+/// Returns the error of the run.
 pub async fn run_agent<R: GuardSet>(
     rails: &R,
     model: &Model,

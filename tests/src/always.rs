@@ -1,9 +1,10 @@
-//! A guard set whose rails are told that an earlier part has stopped each event.
+//! A guard set that runs only the rails that are always called.
 
 use exo_rails::prelude::*;
 use exo_rails::{Outcome, Serves};
 
-/// As a part of another guard set that has stopped every event before: only the rails that are always called run.
+/// Calls its rails as if an earlier part of a guard set had stopped every event. So only the rails that are always called
+/// run.
 #[derive(Debug)]
 pub struct AlwaysOnly<R>(pub R);
 

@@ -1,4 +1,4 @@
-//! What has happened in a run, in order: kept in its store.
+//! The journal of a run, in the values of the run.
 
 use exo_rails::RunScope;
 
@@ -10,13 +10,13 @@ pub fn note(scope: &RunScope, entry: impl Into<String>) {
     scope.run.update(|journal: &mut Journal| journal.0.push(entry.into()));
 }
 
-/// The entries so far.
+/// Returns the entries so far.
 #[must_use]
 pub fn notes(scope: &RunScope) -> Vec<String> {
     scope.run.get::<Journal>().unwrap_or_default().0
 }
 
-/// The entries so far, which the journal forgets.
+/// Returns the entries so far, and clears the journal.
 #[must_use]
 pub fn take_notes(scope: &RunScope) -> Vec<String> {
     scope.run.remove::<Journal>().unwrap_or_default().0

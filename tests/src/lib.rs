@@ -1,4 +1,4 @@
-//! The behaviour of the whole: see `tests/`, a file for each capability. Here is what they share.
+//! Helpers that several tests share. The tests are in `tests/`, a file for each capability.
 
 mod agent;
 mod always;

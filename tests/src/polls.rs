@@ -1,15 +1,16 @@
-//! Futures that end where a test wants them to.
+//! Futures that end after a number of polls.
 
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 
-/// A future that is dropped after so many polls.
+/// Drops a future after this number of polls.
 #[derive(Clone, Copy, Debug)]
 pub struct Polls(pub usize);
 
 impl Polls {
-    /// Polls `future` as often as this says, and drops it; its output, when it has one by then.
+    /// Polls `future` at most this number of times, and then drops it. Returns the output, if the future is ready by
+    /// then.
     pub async fn of<F: Future>(self, future: F) -> Option<F::Output> {
         let mut left = self.0;
         let mut future = pin!(future);
@@ -29,7 +30,7 @@ fn poll_once<F: Future>(future: Pin<&mut F>, cx: &mut Context<'_>, left: &mut us
     }
 }
 
-/// Is pending for so many polls.
+/// Is pending for this number of polls.
 pub async fn yields(times: usize) {
     let mut left = times;
     poll_fn(|cx| {

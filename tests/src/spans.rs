@@ -1,4 +1,4 @@
-//! What the library does, as spans.
+//! Collects the spans of the library.
 
 use std::cell::RefCell;
 use std::fmt::{Debug, Write};
@@ -16,7 +16,7 @@ thread_local! {
 #[derive(Default)]
 struct Collected {
     spans: Vec<Seen>,
-    /// Those that are entered, the innermost last.
+    /// The spans that are entered. The innermost span is the last.
     entered: Vec<u64>,
 }
 
@@ -26,25 +26,27 @@ struct Seen {
     name: &'static str,
     level: tracing::Level,
     fields: Vec<(&'static str, String)>,
-    /// Messages of what was logged in it.
+    /// The messages that were logged in the span.
     events: Vec<String>,
 }
 
-/// As long as it lives, the spans of this thread are collected.
+/// Collects the spans of this thread until it is dropped.
 #[derive(Debug)]
 pub struct Spans(());
 
 impl Spans {
-    /// Collects them.
+    /// Begins to collect.
     #[must_use]
     pub fn collect() -> Self {
-        // One for all threads: while the subscriber of another thread comes or goes, `tracing` may lose a span of this one.
+        // All threads share one subscriber. While the subscriber of another thread is set or dropped, `tracing` may lose
+        // a span of this thread.
         let _ = tracing::subscriber::set_global_default(ByThread);
         COLLECTED.set(Some(Collected::default()));
         Self(())
     }
 
-    /// The spans so far as a tree, a line for each: its `otel.name`, then those of its fields that are asked for.
+    /// Returns the spans so far as a tree, with one line for each span. A line has the `otel.name` of the span and the
+    /// requested fields.
     #[must_use]
     pub fn tree(&self, fields: &[&str]) -> String {
         COLLECTED.with_borrow(|collected| {
@@ -56,7 +58,7 @@ impl Spans {
         })
     }
 
-    /// All that the spans say: each name of a field with its value.
+    /// Returns all fields of all spans, with their names and values.
     #[must_use]
     pub fn said(&self) -> Vec<(&'static str, String)> {
         COLLECTED.with_borrow(|collected| {
@@ -65,7 +67,7 @@ impl Spans {
         })
     }
 
-    /// Name and level of each span, with what was logged in it.
+    /// Returns the name and the level of each span, and the messages that were logged in it.
     #[must_use]
     pub fn logged(&self) -> Vec<(&'static str, tracing::Level, Vec<String>)> {
         COLLECTED.with_borrow(|collected| {
@@ -106,7 +108,7 @@ fn with(change: impl FnOnce(&mut Collected)) {
     COLLECTED.with_borrow_mut(|collected| collected.as_mut().map(change));
 }
 
-/// Hands spans to whoever collects those of the thread.
+/// Passes spans to the collector of their thread.
 struct ByThread;
 
 impl Subscriber for ByThread {

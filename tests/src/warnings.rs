@@ -1,4 +1,4 @@
-//! What the library logs.
+//! Collects the warnings of the library.
 
 use std::cell::RefCell;
 use std::fmt::Debug;
@@ -12,30 +12,30 @@ thread_local! {
     static COLLECTING: RefCell<Option<Warnings>> = const { RefCell::new(None) };
 }
 
-/// The warnings of this thread, each as its fields: (e.g. `rail=audit event=error …`).
+/// The warnings of this thread. Each warning is a text of its fields, such as `rail=audit event=error …`.
 #[derive(Clone, Debug, Default)]
 pub struct Warnings(Arc<Mutex<Vec<String>>>);
 
 impl Warnings {
-    /// Collects them until the guard is dropped.
+    /// Begins to collect. Collecting ends when the returned guard is dropped.
     #[must_use]
     pub fn collect() -> (Self, Collecting) {
-        // One for all threads, set by whoever comes first: while the subscriber of another thread comes or goes,
-        // `tracing` may lose an event of this one.
+        // All threads share one subscriber, and the first thread sets it. While the subscriber of another thread is set
+        // or dropped, `tracing` may lose an event of this thread.
         let _ = tracing::subscriber::set_global_default(ByThread);
         let warnings = Self::default();
         let outer = COLLECTING.replace(Some(warnings.clone()));
         (warnings, Collecting { outer })
     }
 
-    /// The warnings so far.
+    /// Returns the warnings so far.
     #[must_use]
     pub fn seen(&self) -> Vec<String> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
-/// As long as it lives, the warnings of this thread are collected.
+/// Collects the warnings of this thread until it is dropped.
 #[derive(Debug)]
 pub struct Collecting {
     outer: Option<Warnings>,
@@ -47,7 +47,7 @@ impl Drop for Collecting {
     }
 }
 
-/// Hands events to whoever collects those of the thread.
+/// Passes events to the collector of their thread.
 struct ByThread;
 
 impl Subscriber for ByThread {

@@ -9,7 +9,7 @@ use futures_util::future::Either;
 
 use super::variants::{Variant, next};
 
-/// Counts when the tool begins and when it ends.
+/// Counts the beginnings and the ends of the tool.
 #[derive(Default)]
 pub(crate) struct Count(AtomicU64);
 
@@ -26,7 +26,7 @@ impl Count {
 
 type Answer = Result<ToolOutput, OperationError>;
 
-/// The wrapper, around any future.
+/// The wrapper around any future.
 async fn counted(count: &Count, tool: impl Future<Output = Answer>) -> Answer {
     count.0.fetch_add(1, Ordering::Relaxed);
     let result = tool.await;
@@ -34,7 +34,7 @@ async fn counted(count: &Count, tool: impl Future<Output = Answer>) -> Answer {
     result
 }
 
-/// The same where it may be absent. As an `async fn`, ten of them took a million instructions.
+/// The same wrapper, which may be absent. As an `async fn`, ten of these wrappers took a million instructions.
 fn perhaps(count: Option<&Count>, tool: impl Future<Output = Answer>) -> impl Future<Output = Answer> {
     match count {
         Some(count) => Either::Left(counted(count, tool)),

@@ -1,4 +1,5 @@
-//! What one would write without the library: the rails called one after the other, each decision acted on.
+//! The code that a programmer writes without the library. It calls the rails one after the other and acts on each
+//! decision.
 
 use std::error::Error;
 
@@ -6,7 +7,7 @@ use exo_rails::{HookPoint, OperationError, Reason, RetryRequest, RunContext, Too
 
 use super::rails::Set;
 
-/// What the rails decided: the library's `Decision`, which only the library can make.
+/// The decision of the rails. Only the library can make its own `Decision`.
 pub(crate) enum Decision {
     Continue,
     Skip { by: &'static str, reason: Reason, substitute: Option<ToolOutput> },
@@ -14,7 +15,7 @@ pub(crate) enum Decision {
     Abort { by: &'static str, event: HookPoint, reason: Reason },
 }
 
-/// A rail that could not decide.
+/// A rail could not decide.
 pub(crate) struct Fault {
     pub(crate) by: &'static str,
     pub(crate) event: HookPoint,
@@ -27,14 +28,14 @@ impl Fault {
         Self { by, event: HookPoint::PreToolCall, error: error.into() }
     }
 
-    /// What becomes of the fault of a rail that only observes.
+    /// Reports the fault of a rail that only observes.
     #[cold]
     pub(crate) fn report(&self) {
         eprintln!("the rail `{}` faulted at {}: {}", self.by, self.event, self.error);
     }
 }
 
-/// Why a guarded tool call has no output.
+/// The reason why a guarded tool call has no output.
 pub(crate) enum Failure {
     Fault(Fault),
     Abort { by: &'static str, reason: Reason },
@@ -43,8 +44,8 @@ pub(crate) enum Failure {
     Cancelled,
 }
 
-/// Calls a tool when the rails let it pass; each decision is acted on, and each attempt begins with the call as it was
-/// given, which none of these rails changes.
+/// Calls a tool if the rails let it pass, and acts on each decision. Each attempt begins with the original call, which
+/// none of these rails changes.
 pub(crate) async fn guard<S: Set, T: Future<Output = Result<ToolOutput, OperationError>> + Send>(
     rails: &S,
     mut call: ToolCallInputs,
@@ -84,7 +85,7 @@ fn skipped(call: &ToolCallInputs, by: &str, reason: &Reason) -> ToolOutput {
     ToolOutput::error(format!("The call of `{}` was skipped by the rail `{by}`: {reason}", call.tool_name))
 }
 
-/// Counts one more retry of a rail; whether it has none left.
+/// Counts one more retry of a rail. Returns `true` if the rail has no retry left.
 #[cold]
 fn used_up(retries: &mut Vec<(&'static str, u32)>, by: &'static str, request: &RetryRequest) -> bool {
     let at = retries.iter().position(|(rail, _)| *rail == by).unwrap_or_else(|| {
@@ -95,7 +96,8 @@ fn used_up(retries: &mut Vec<(&'static str, u32)>, by: &'static str, request: &R
     retries[at].1 > request.max_retries
 }
 
-/// One call of a rail, by what it returns: it is awaited, and the function returns unless it continues.
+/// Calls one rail, depending on its return type. The code awaits the rail, and the function returns unless the rail
+/// continues.
 macro_rules! hand_written {
     ({ begin($ctx:ident) }) => {
         $ctx.enter(HookPoint::PreToolCall);

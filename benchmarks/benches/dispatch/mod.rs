@@ -1,8 +1,9 @@
-//! What is measured, for time as for instructions: rails, and the ways to have an event pass them.
+//! The rails to measure, and the ways to dispatch an event to them. The measurements of time and of instructions use
+//! them.
 //!
-//! Each program that measures takes this module as its own, and what it needs of it.
-//! In a library, called by all of them, what waits took up to 1.4 times the instructions, by hand as in a chain, and a tool
-//! call up to 1.5 times: the functions that poll were compiled apart from the loop that calls them.
+//! Each program that measures has its own copy of this module and uses the parts that it needs. In a shared library,
+//! rails that wait took up to 1.4 times the instructions, both by hand and in a chain. A tool call took up to 1.5 times.
+//! There, the compiler compiled the functions that poll apart from the loop that calls them.
 
 #[allow(dead_code, reason = "only instructions are counted of it")]
 pub(crate) mod around;
@@ -20,22 +21,23 @@ use exo_rails::{RunContext, ToolCallInputs};
 
 use variants::{Answer, Variant};
 
-/// Dispatches the event so many times, as long as it passes, and as a program does: awaited in an `async fn`.
+/// Dispatches the event `times` times, and stops if a rail stops it. Awaits each dispatch in an `async fn`, as a program
+/// does.
 pub(crate) async fn dispatches<V: Variant>(variant: &V, call: &mut ToolCallInputs, ctx: &mut RunContext, times: u64) {
     for _ in 0..times {
-        // Nothing that the optimizer knows of one dispatch holds for the next.
+        // The optimizer cannot transfer facts about one dispatch to the next.
         let answer = black_box(variant).dispatch(black_box(&mut *call), black_box(&mut *ctx)).await;
         if !answer.passes() {
-            // Where it is looked at, the optimizer cannot leave anything of it out.
+            // This use of the answer keeps the optimizer from removing parts of it.
             black_box(&answer);
             break;
         }
-        // To drop it would be to look into it once more.
+        // Dropping the answer would inspect it again.
         mem::forget(answer);
     }
 }
 
-/// Polls until the future is ready, as a runtime polls a task: through a pointer, so that each poll is one.
+/// Polls the future until it is ready. Polls through a pointer, as a runtime polls a task, so that each poll is a call.
 pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
     let future = pin!(future);
     let mut future: Pin<&mut dyn Future<Output = F::Output>> = black_box(future);

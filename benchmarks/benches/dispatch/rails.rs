@@ -1,7 +1,7 @@
-//! The rails that are measured, in sets of 0, 1, 5, 20 and 50, and what every variant needs of a set.
+//! The rails to measure, in sets of 0, 1, 5, 20 and 50, and the parts that every variant needs of a set.
 //!
-//! Each rail exists for each thing that it may wait for before it looks at the call: in [`inspect`] it waits for nothing.
-//! Their bodies are cheap on purpose: what is left to measure is the dispatch.
+//! Each rail exists once for each way to wait before it looks at the call. In [`inspect`], it does not wait. The bodies
+//! are cheap on purpose, so that the measurement shows the dispatch.
 
 use exo_rails::prelude::*;
 use exo_rails::{Chain, DuplicateRail, Serves, WithoutAround};
@@ -9,28 +9,28 @@ use exo_rails::{Chain, DuplicateRail, Serves, WithoutAround};
 use super::hand_written::{self, hand_written};
 use super::waiting;
 
-/// The same rails as a static chain, as a manager and as code written by hand.
+/// The same rails as a static chain, as a manager, and as hand-written code.
 pub(crate) trait Set: Chain<Around: WithoutAround> + GuardSet + Serves<PreToolCall> + 'static {
-    /// The chain.
+    /// Makes the chain.
     fn chain() -> Self;
 
-    /// A manager with the rails of the chain.
+    /// Makes a manager with the rails of the chain.
     fn manager() -> Result<RailManager, DuplicateRail>;
 
-    /// The rails called one after the other.
+    /// Calls the rails one after the other.
     fn by_hand(
         &self,
         call: &mut ToolCallInputs,
         ctx: &mut RunContext,
     ) -> impl Future<Output = Result<hand_written::Decision, hand_written::Fault>> + Send;
 
-    /// How many rails there are.
+    /// Returns the number of rails.
     fn len() -> usize {
         Self::PLAN.events.iter().map(|event| event.rails.len()).sum()
     }
 }
 
-/// One set: its rails as they are listed, and the calls of the hand-written code, which are sorted.
+/// Writes one set: its rails in their listed order, and the sorted calls of the hand-written code.
 macro_rules! set {
     ($set:ident { $($listed:ident $(@ $copy:ident)?),* $(,)? } by_hand($call:ident, $ctx:ident) { $($calls:tt)* }) => {
         rail_chain! {
@@ -62,7 +62,7 @@ macro_rules! set {
     };
 }
 
-/// The sets of up to twenty rails, in the module of the rails.
+/// Writes the sets of up to twenty rails in the module of the rails.
 macro_rules! sets {
     () => {
         set! { Zero {} by_hand(call, ctx) {} }
@@ -116,7 +116,7 @@ macro_rules! sets {
     };
 }
 
-/// The set of fifty rails: those of the module, and of two more copies of them, which come later.
+/// Writes the set of fifty rails: the rails of the module, and two more copies with later priorities.
 macro_rules! fifty {
     ($second:ident, $third:ident) => {
         use super::{$second as second, $third as third};
@@ -192,7 +192,7 @@ macro_rules! fifty {
     };
 }
 
-/// Makes every rail, in a module, of which the priorities are shifted.
+/// Writes all rails in a module, with shifted priorities.
 macro_rules! rails {
     ($(#[$doc:meta])* $module:ident + $shift:literal $(after $wait:expr)?; $($sets:item)*) => {
         $(#[$doc])*
@@ -348,7 +348,7 @@ macro_rules! rails {
     };
 }
 
-/// What rails that observe do with what they have seen: nothing that the optimizer may leave out.
+/// Uses the result of a rail that observes, so that the optimizer cannot remove the rail.
 fn note<T>(seen: T) {
     std::hint::black_box(seen);
 }
@@ -365,7 +365,7 @@ rails! { inspect_second + 100; }
 rails! { inspect_third + 200; }
 
 rails! {
-    /// Rails that are pending once, and then look.
+    /// Rails that are pending once before they look.
     pause + 0 after waiting::Pause::default().await;
     sets!();
     fifty!(pause_second, pause_third);
@@ -376,13 +376,13 @@ rails! { pause_second + 100 after waiting::Pause::default().await; }
 rails! { pause_third + 200 after waiting::Pause::default().await; }
 
 rails! {
-    /// Rails that wait for a timer.
+    /// Rails that wait for a timer before they look.
     timer + 0 after waiting::timer().await;
     sets!();
 }
 
 rails! {
-    /// Rails that ask another task.
+    /// Rails that ask another task before they look.
     channel + 0 after waiting::channel().await;
     sets!();
 }

@@ -1,4 +1,4 @@
-//! The ways to have an event pass a set of rails, and that all of them answer the same.
+//! The ways to dispatch an event to a set of rails. All of them must answer the same.
 
 use exo_rails::Outcome;
 use exo_rails::prelude::*;
@@ -9,7 +9,7 @@ use super::rails::Set;
 
 /// A way to dispatch the event.
 pub(crate) trait Variant: Send + Sync + 'static {
-    /// What it answers.
+    /// The answer of the dispatch.
     type Answer: Answer + Send;
 
     /// Dispatches the event.
@@ -20,7 +20,7 @@ pub(crate) trait Variant: Send + Sync + 'static {
     ) -> impl Future<Output = Self::Answer> + Send;
 }
 
-/// Code written by hand.
+/// Hand-written code.
 pub(crate) struct ByHand<S>(pub(crate) S);
 
 impl<S: Set> Variant for ByHand<S> {
@@ -35,7 +35,7 @@ impl<S: Set> Variant for ByHand<S> {
     }
 }
 
-/// The library's guard sets, static or not.
+/// The guard sets of the library, static or not.
 pub(crate) struct Guards<R>(pub(crate) R);
 
 impl<R: GuardSet + Serves<PreToolCall> + 'static> Variant for Guards<R> {
@@ -50,13 +50,13 @@ impl<R: GuardSet + Serves<PreToolCall> + 'static> Variant for Guards<R> {
     }
 }
 
-/// The call, which the operation consumes, and in its place one without a name: all rails let it pass, and it allocates
-/// nothing.
+/// Returns the call, which the operation consumes. Leaves a call without a name in its place: all rails let it pass, and
+/// it allocates nothing.
 pub(crate) fn next(call: &mut ToolCallInputs) -> ToolCallInputs {
     std::mem::replace(call, ToolCallInputs::new(""))
 }
 
-/// A guarded tool call, written by hand. The tool does nothing.
+/// A guarded tool call in hand-written code. The tool does nothing.
 pub(crate) struct ToolByHand<S>(pub(crate) S);
 
 impl<S: Set> Variant for ToolByHand<S> {
@@ -71,7 +71,7 @@ impl<S: Set> Variant for ToolByHand<S> {
     }
 }
 
-/// A tool call that a guard set guards.
+/// A tool call guarded by a guard set.
 pub(crate) struct GuardedTool<R>(pub(crate) R);
 
 impl<R: GuardSet + 'static> Variant for GuardedTool<R> {
@@ -87,16 +87,16 @@ impl<R: GuardSet + 'static> Variant for GuardedTool<R> {
     }
 }
 
-/// What a dispatch answers, whatever its type: to see that all variants answer the same.
+/// The answer of a dispatch, in any type. Shows whether all variants answer the same.
 pub(crate) trait Answer {
-    /// Whether it passes, in which case there is nothing in it to drop.
+    /// Returns `true` if the event passes. The answer then has nothing to drop.
     fn passes(&self) -> bool;
 
-    /// Who stopped the event, how and why; `None` when every rail continued.
+    /// Returns the rail that stopped the event, its action and its reason. Returns `None` if every rail continued.
     fn stopped(self) -> Option<Stopped>;
 }
 
-/// Who stopped the event, how and why.
+/// The rail that stopped the event, its action and its reason.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Stopped {
     by: String,

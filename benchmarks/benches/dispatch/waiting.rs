@@ -1,4 +1,4 @@
-//! What rails wait for, before they look.
+//! The ways in which rails wait before they look.
 
 use std::pin::Pin;
 use std::sync::OnceLock;
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot};
 
-/// A future that is pending once: the least that waiting costs.
+/// A future that is pending once: the cheapest way to wait.
 #[derive(Default)]
 pub(crate) struct Pause {
     polled: bool,
@@ -26,21 +26,21 @@ impl Future for Pause {
     }
 }
 
-/// A timer of the runtime, whose clock is paused: it goes off as soon as there is nothing else to do.
+/// Waits for a timer of the runtime. The clock is paused, so the timer fires when all tasks wait.
 pub(crate) async fn timer() {
     tokio::time::sleep(Duration::from_millis(1)).await;
 }
 
-/// Asks another task, over a channel, and waits for what it answers, over another.
+/// Asks another task over a channel, and waits for the answer over another channel.
 pub(crate) async fn channel() {
     let (answer, answered) = oneshot::channel();
-    // When nobody is there to answer, neither is there anybody to wait for.
+    // Without a task that answers, there is no wait.
     if questions().send(answer).is_ok() {
         let _ = answered.await;
     }
 }
 
-/// The way to the task that answers. It belongs to the first runtime of the program.
+/// Returns the channel to the task that answers. The task belongs to the first runtime of the program.
 fn questions() -> &'static mpsc::UnboundedSender<oneshot::Sender<()>> {
     static QUESTIONS: OnceLock<mpsc::UnboundedSender<oneshot::Sender<()>>> = OnceLock::new();
     QUESTIONS.get_or_init(|| {

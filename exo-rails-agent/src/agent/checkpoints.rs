@@ -1,4 +1,4 @@
-//! Where the runs of an agent are saved while they go on.
+//! The place where an agent saves its runs while they are under way.
 
 use std::pin::Pin;
 
@@ -6,12 +6,13 @@ use exo_rails::OperationError;
 
 use super::suspended::SuspendedRun;
 
-/// Where the runs of an agent are saved while they go on: a directory, a table, so that a run is resumed when its program has
-/// ended in the middle of it.
+/// A place, such as a directory or a table, where an agent saves its runs while they are under way. If the program ends
+/// during a run, another program can resume the run from its record.
 ///
-/// A run is saved before each tool runs, after each tool call, and when a rail suspends it. A tool does not run before the
-/// record is saved. When the run has ended, it is removed. A run that calls no tool is not saved: there is nothing in it that
-/// must not be done twice. [`FileCheckpoints`](crate::FileCheckpoints) save them in a directory.
+/// The agent saves a run before each tool runs, after each tool call, and when a rail suspends the run. No tool runs
+/// before its record is saved. The agent removes the record when the run has ended. A run that calls no tool is saved
+/// only if a rail suspends it, because nothing in such a run must happen at most once.
+/// [`FileCheckpoints`](crate::FileCheckpoints) save runs in a directory.
 ///
 /// ```
 /// use std::collections::HashMap;
@@ -46,31 +47,34 @@ use super::suspended::SuspendedRun;
 /// # let _ = agent; }
 /// ```
 ///
-/// A record has the [name of its run](exo_rails::RunScope::run_id). The default names are unique in one process only. A program
-/// that resumes runs of an earlier process sets its own names with
+/// Each record has the [name of its run](exo_rails::RunScope::run_id). The default names are unique only within one
+/// process. If your program resumes runs of an earlier process, set the names with
 /// [`RunContext::with_run_id`](exo_rails::RunContext::with_run_id).
 pub trait Checkpoints: Send + Sync {
-    /// Saves the run, in the place of an earlier record of it. When it returns, the record must be where it survives the
-    /// program.
+    /// Saves the run, and replaces an earlier record of the run. When this method returns, the record must survive the
+    /// end of the program.
     ///
-    /// It refuses a record that does not [follow](SuspendedRun::ensure_follows) the one that is there. Then the run was resumed
-    /// twice, and one of the two must not go on. Between this check and the writing, nobody else may write.
+    /// An implementation must reject a record that does not [follow](SuspendedRun::ensure_follows) the saved one. Two
+    /// programs have then resumed the same run, and only one of them may continue. No other writer may come between this
+    /// check and the write.
     ///
     /// # Errors
-    /// When it cannot: the tool is not run, and the run ends with this error.
+    /// Returns an error if the record is rejected or cannot be saved. The agent then does not run the tool, and the run
+    /// ends with this error.
     fn save(&self, run: SuspendedRun) -> impl Future<Output = Result<(), OperationError>> + Send;
 
-    /// Removes the record of the run with this name, because the run has ended. A record of another revision stays: it is of
-    /// somebody else who has resumed the run.
+    /// Removes the record of the run with this name, because the run has ended. A record with another revision must stay:
+    /// another program has resumed that run.
     ///
     /// # Errors
-    /// When it cannot. The result of the run stays what it is, and a `tracing` warning says so.
+    /// Returns an error if the record cannot be removed. The agent reports the error in a `tracing` warning and keeps the
+    /// result of the run.
     fn remove(&self, run_id: &str, revision: u64) -> impl Future<Output = Result<(), OperationError>> + Send;
 }
 
 type Saved<'a> = Pin<Box<dyn Future<Output = Result<(), OperationError>> + Send + 'a>>;
 
-/// Checkpoints whose type the agent does not name.
+/// The methods of [`Checkpoints`] in a form for trait objects, so that an agent can have checkpoints of any type.
 pub(super) trait DynCheckpoints: Send + Sync {
     fn save(&self, run: SuspendedRun) -> Saved<'_>;
     fn remove<'a>(&'a self, run_id: &'a str, revision: u64) -> Saved<'a>;

@@ -1,4 +1,4 @@
-//! What a run gives its model to read, and what it gives its memory to store.
+//! The messages that a run gives to its model, and the messages that it gives to its memory.
 
 use exo_rails::events::{ContextAssembled, ContextOverflow, Error, Suspended};
 use exo_rails::message::{Message, Messages};
@@ -12,13 +12,15 @@ use crate::compaction::{Compaction, estimated_tokens};
 use crate::model::Model;
 
 impl<M: Model, R: GuardSet> AgentRun<'_, M, R> {
-    /// Begins an attempt at its first step: instructions, conversation, recalled memory, input.
+    /// Assembles the first messages of an attempt: the instructions, the conversation, the recalled memory, the input.
+    /// Returns the first step.
     pub(super) async fn assemble(&self, run: &InvokeInputs, ctx: &mut RunContext) -> Result<u32, RunError> {
         let (rails, mut messages) = (&self.agent.rails, self.first_messages(run));
         let recalled = self.agent.settings.memory.recall(run, rails, ctx).await?;
         let has_recalled = recalled.is_some();
         if let Some(recalled) = recalled {
-            // Before the input: what comes before it is the same in each turn, which servers of models keep.
+            // The recalled memory comes directly before the input. Everything before it is the same in each turn, so
+            // servers of models can cache it.
             messages.insert(messages.len() - 1, recalled);
         }
         if Serves::<ContextAssembled>::has_rails(rails) {
@@ -32,7 +34,7 @@ impl<M: Model, R: GuardSet> AgentRun<'_, M, R> {
         Ok(0)
     }
 
-    /// Asks the rails when the model is about to read more than the budget allows.
+    /// Calls the rails of `ContextOverflow` if the messages have more tokens than the budget allows.
     pub(super) async fn check_overflow(&self, ctx: &mut RunContext) -> Result<(), RunError> {
         let (rails, Some(budget)) = (&self.agent.rails, self.budget()) else { return Ok(()) };
         if !Serves::<ContextOverflow>::has_rails(rails) {
@@ -58,21 +60,21 @@ impl<M: Model, R: GuardSet> AgentRun<'_, M, R> {
         ContextInputs { messages, tokens, budget: self.budget(), extra: Map::new() }
     }
 
-    /// Notes whether the memory is to store the answer, when the rails of `Finished` have let it pass.
+    /// Notes whether the memory will store the answer, if the rails of `Finished` let the answer pass.
     pub(super) fn note_answer(&self, ctx: &RunContext) {
-        // A rail that has answered before the model was asked may have refused the input.
+        // If a rail answered before the model was asked, the rail may have refused the input.
         let was_asked = ctx.substituted_by().is_none() || self.progress.asked() == Some(ctx.attempt());
         self.progress.set_stores_answer(self.agent.settings.memory.is_some() && was_asked);
     }
 
-    /// Stores what was said, when the run has ended with an answer of the model.
+    /// Stores the input and the answer of a run that has ended with an answer of the model.
     pub(super) async fn remember(
         &self,
         result: Result<InvokeOutput, RunError>,
         ctx: &mut RunContext,
     ) -> Result<InvokeOutput, RunError> {
         let output = result?;
-        // The answer of a rail is not stored, and an empty answer is not stored.
+        // The memory stores neither the answer of a rail nor an empty answer.
         if !self.progress.stores_answer() || ctx.substituted_by().is_some() || output.text.is_empty() {
             return Ok(output);
         }
@@ -85,7 +87,7 @@ impl<M: Model, R: GuardSet> AgentRun<'_, M, R> {
         }
     }
 
-    /// The end of a run whose answer was not stored: the answer of the rail that has ended it with one, or the error.
+    /// Ends a run whose answer was not stored. Returns the answer of a rail that ended the run with one, or the error.
     async fn not_stored(
         &self,
         run: &InvokeInputs,

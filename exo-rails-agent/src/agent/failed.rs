@@ -1,4 +1,4 @@
-//! Runs that fail, with what they have done.
+//! Failed runs, with everything that they did before the error.
 
 use std::error::Error;
 use std::fmt;
@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 
 use super::suspended::SuspendedRun;
 
-/// A run that has failed: its error, and what the run had done until then.
+/// A run that has failed or is suspended. It has the error, and everything that the run did before.
 ///
-/// `?` makes of it the [`RunError`] or the [`OperationError`] that a function returns. It derefs to the [`RunError`]: a function
-/// that takes `&RunError` takes `&failed`.
+/// `?` converts a `FailedRun` into the [`RunError`] or the [`OperationError`] that a function returns. A `FailedRun`
+/// derefs to the [`RunError`], so you can pass `&failed` to a function that takes `&RunError`.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -37,27 +37,30 @@ use super::suspended::SuspendedRun;
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct FailedRun {
-    /// Why it failed. The error is as it was made: no wrapper hides which rail decided.
+    /// The error. It is the original error of the run, without a wrapper.
     pub error: RunError,
-    /// What it had done until then.
+    /// Everything that the run did before the error.
     pub so_far: Box<RunSoFar>,
-    /// What the run goes on with, when it has not failed but waits: a [rail has suspended it](exo_rails::RailAction::suspend).
+    /// The run to resume, if a [rail has suspended the run](exo_rails::RailAction::suspend). Also the run that you
+    /// passed, if that run could not be resumed.
     pub suspended: Option<Box<SuspendedRun>>,
 }
 
-/// What a run has done until it failed.
+/// Everything that a run did before it failed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct RunSoFar {
-    /// The conversation, as the rails have let it pass: empty when the run failed before its first step. Each tool call has
-    /// an output. Where a call had none when the run failed, the output says so. An answer that the rails of
-    /// [`Finished`](exo_rails::events::Finished) have refused is left out. The conversation can go on from here.
+    /// The conversation, as the rails let it pass. It is empty if the run failed before its first step.
+    ///
+    /// Each tool call has an output. If a call had not returned when the run failed, its output says so. The conversation
+    /// lacks an answer that the rails of [`Finished`](exo_rails::events::Finished) refused. A new run can continue this
+    /// conversation.
     #[serde(default)]
     pub messages: Messages,
-    /// The tokens that all model calls have used together, also those whose answer a rail refused.
+    /// The tokens of all model calls together. Includes the calls whose answer a rail refused.
     #[serde(default)]
     pub usage: Usage,
-    /// How many steps the run has begun, the last of which has failed.
+    /// The number of steps that the run has begun. The last of them has failed.
     #[serde(default)]
     pub steps: u32,
 }
@@ -69,7 +72,7 @@ impl fmt::Display for FailedRun {
 }
 
 impl Error for FailedRun {
-    // The text is that of the error, so its source is as well.
+    // The error has the same text as this type, so the source is the source of the error.
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         self.error.source()
     }

@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 use super::checkpoints::Checkpoints;
 use super::suspended::SuspendedRun;
 
-/// Saves runs in a directory, each as a JSON file with the name of the run.
+/// Saves runs in a directory. Each run is a JSON file, and the name of the file is made from the name of the run.
 ///
-/// A record takes the place of the one before it in one step, and is on the disk before the tool runs. Several programs may
-/// use the directory at once: it has a lock. Only the owner may read the files.
+/// A new record replaces the old one atomically. The record is on the disk before the tool runs. Several programs may use
+/// the directory at the same time, because each of them locks it to write. On Unix, only the owner may read the files.
 ///
 /// ```
 /// use exo_rails_agent::{Agent, FileCheckpoints, ScriptedModel};
@@ -21,7 +21,7 @@ use super::suspended::SuspendedRun;
 /// # async fn f(model: ScriptedModel) -> Result<(), Box<dyn std::error::Error>> {
 /// let checkpoints = FileCheckpoints::open("runs")?;
 /// let agent = Agent::builder("support", model).checkpoints(checkpoints.clone()).build();
-/// // When the program begins: what the last one has left.
+/// // When the program begins: resume the runs that the last process left.
 /// for run in checkpoints.load_all()? {
 ///     if run.questions().next().is_none() && run.unknown_calls().next().is_none() {
 ///         agent.run(run).await?;
@@ -35,28 +35,28 @@ pub struct FileCheckpoints {
 }
 
 impl FileCheckpoints {
-    /// Checkpoints in this directory, which is made when it is not there.
+    /// Uses this directory, and creates it if it does not exist.
     ///
     /// # Errors
-    /// When it cannot be made.
+    /// Returns an error if the directory cannot be created.
     pub fn open(directory: impl Into<PathBuf>) -> io::Result<Self> {
         let directory = directory.into();
         fs::create_dir_all(&directory)?;
         Ok(Self { directory })
     }
 
-    /// The run with this name, when it is saved.
+    /// Returns the saved run with this name, or `None` if there is none.
     ///
     /// # Errors
-    /// When the record cannot be read.
+    /// Returns an error if the record cannot be read.
     pub fn load(&self, run_id: &str) -> io::Result<Option<SuspendedRun>> {
         read(&self.file(run_id))
     }
 
-    /// All runs that are saved, sorted by the names of their files.
+    /// Returns all saved runs, sorted by the names of their files.
     ///
     /// # Errors
-    /// When a record cannot be read.
+    /// Returns an error if a record cannot be read.
     pub fn load_all(&self) -> io::Result<Vec<SuspendedRun>> {
         let mut files: Vec<_> = fs::read_dir(&self.directory)?
             .map(|entry| Ok(entry?.path()))
@@ -65,7 +65,7 @@ impl FileCheckpoints {
             })
             .collect::<io::Result<_>>()?;
         files.sort();
-        // One that is removed meanwhile is not there any more.
+        // Another program may remove a file in the meantime. The list then lacks that run.
         files.iter().filter_map(|file| read(file).transpose()).collect()
     }
 
@@ -73,7 +73,7 @@ impl FileCheckpoints {
         self.directory.join(format!("{}.json", file_name(run_id)))
     }
 
-    /// Waits until no other program writes in the directory.
+    /// Locks the directory. Waits while someone else writes there.
     fn lock(&self) -> io::Result<File> {
         let lock = OpenOptions::new().create(true).append(true).open(self.directory.join("lock"))?;
         lock.lock()?;
@@ -119,14 +119,14 @@ async fn blocking(write: impl FnOnce() -> Result<(), OperationError> + Send + 's
     tokio::task::spawn_blocking(write).await.map_err(io::Error::from)?
 }
 
-/// What a record says of its age.
+/// The revision of a record, without the rest of the record.
 #[derive(Serialize, Deserialize)]
 struct Revision {
     #[serde(default)]
     revision: u64,
 }
 
-/// The record in this file. `None` when the file does not exist.
+/// Reads the record in this file. Returns `None` if the file does not exist.
 fn read<T: serde::de::DeserializeOwned>(file: &Path) -> io::Result<Option<T>> {
     match fs::read(file) {
         Ok(text) => {
@@ -138,7 +138,7 @@ fn read<T: serde::de::DeserializeOwned>(file: &Path) -> io::Result<Option<T>> {
     }
 }
 
-/// A new file that only its owner may read.
+/// Creates a file. On Unix, only its owner may read the file.
 fn private(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true);
@@ -147,12 +147,13 @@ fn private(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// The new name of a file is on the disk when its directory is. Not every system can open one.
+/// Writes a directory to the disk. The new name of a file is on the disk only when its directory is. Outside of Unix, a
+/// program may be unable to open a directory, so this does nothing there.
 fn sync_directory(directory: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(directory)?.sync_all() } else { Ok(()) }
 }
 
-/// The name of a run as the name of a file: what could mean something else in a path is written as its number.
+/// Turns the name of a run into the name of a file. Characters that could have another meaning in a path become numbers.
 fn file_name(run_id: &str) -> String {
     let written = |byte: u8| match byte {
         b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' => char::from(byte).to_string(),

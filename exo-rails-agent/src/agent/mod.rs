@@ -1,4 +1,4 @@
-//! A small agent: a model, tools, and a guard set around everything that they do.
+//! A small agent: a model, tools, and a guard set around every call of them.
 
 mod checkpoints;
 mod context;
@@ -34,48 +34,65 @@ pub use start::{IntoRun, RunStart};
 pub use streaming::{AskedCall, RunEvent, RunFuture, RunStream};
 pub use suspended::{CallState, NotOpen, Resolution, SuspendedCall, SuspendedMemory, SuspendedRun};
 
-/// How many steps an agent may take when its builder does not say.
+/// The default of [`AgentBuilder::max_steps`].
 const DEFAULT_MAX_STEPS: u32 = 20;
 
-/// What a request has in fields of its own, or what its model says itself.
+/// Names of options that [`AgentBuilder::option`] ignores. A request has its own fields for messages and tools, and the
+/// model itself sets `stream`.
 const NO_OPTIONS: [&str; 3] = ["messages", "tools", "stream"];
 
-/// How many tool calls an answer may ask for when its builder does not say.
+/// The default of [`AgentBuilder::max_calls_per_answer`].
 const DEFAULT_CALLS_PER_ANSWER: usize = 256;
 
-/// How many tool calls a run may make when its builder does not say.
+/// The default of [`AgentBuilder::max_calls_per_run`].
 const DEFAULT_CALLS_PER_RUN: usize = 10_000;
 
-/// How many tools run at once when its builder does not say.
+/// The default of [`AgentBuilder::parallel_tools`].
 const DEFAULT_PARALLEL_TOOLS: NonZeroUsize = NonZeroUsize::new(8).unwrap();
 
-/// An agent: it asks the model, does what the model asks for with its tools, and asks again, until the model
-/// answers without a tool call.
+/// An agent: a model, tools and a guard set.
 ///
-/// Its guard set is anything that implements [`GuardSet`]: a static chain, a
-/// [`RailManager`](exo_rails::RailManager), a [`HookManager`](exo_rails::HookManager). Without one it behaves as if
-/// this crate's events did not exist.
+/// A run of an agent is a loop. The agent calls the model and runs the tools that the answer asks for. Then it calls the
+/// model again, until an answer asks for no tool.
 ///
-/// When a tool fails or does not exist, or its arguments make no sense, the model reads so, and may try something else: when
-/// the rails of [`ToolError`](exo_rails::events::ToolError) let the error go on, it becomes the output of the call, and passes
-/// the rails of [`PostToolCall`](exo_rails::events::PostToolCall) like any other. Everything else ends the run with
-/// a [`FailedRun`], which has the [`RunError`](exo_rails::RunError) and what the run had done until then.
+/// The guard set is any type that implements [`GuardSet`]: a chain, a [`RailManager`](exo_rails::RailManager), a
+/// [`HookManager`](exo_rails::HookManager) or another one. Without a guard set, every event continues.
 ///
-/// No tool runs for an answer that was [cut](exo_rails::ModelResponse::is_cut), because the arguments of its calls may be
-/// incomplete: the rails see the calls, whose arguments are text, each call fails, and the model reads why.
+/// # Errors of tools
 ///
-/// The panic of a tool is an error of the tool, `the tool panicked: …`: it passes the rails of `ToolError`, the model reads it,
-/// and the calls beside it go on. A rail that panics without `on_panic = "fault"` cancels the calls beside it, and its panic
-/// goes through the run when they have ended. A program with `panic = "abort"` ends.
+/// A tool call fails if the tool returns an error or does not exist, or if its arguments are wrong. The rails of
+/// [`ToolError`](exo_rails::events::ToolError) see the error first. If they let the error pass, the text of the error
+/// becomes the output of the call. The output passes the rails of [`PostToolCall`](exo_rails::events::PostToolCall), and
+/// the model reads it and can try something else. Every other error that no rail rescues ends the run with a
+/// [`FailedRun`]. A `FailedRun` has the [`RunError`](exo_rails::RunError) and everything that the run had done before.
 ///
-/// What a rail changes in the request of one model call is for that call; the conversation goes on without
-/// the change.
+/// If an answer was [cut](exo_rails::ModelResponse::is_cut), the arguments of its calls may be incomplete, so the agent
+/// runs no tool for it. The rails still see the calls, with their arguments as text. Each call fails, and the model reads
+/// the reason.
 ///
-/// The tool calls that one answer asks for run [at once](AgentBuilder::parallel_tools), each with its own pre and post
-/// rails and in its own [context](exo_rails::RailContext::child). A skip or a retry is of one call. An error that ends the run in one
-/// of them cancels the others: those that have not begun do not begin, rails that wait are dropped, tools that
-/// have begun see their token cancelled, and the run waits until all have ended. Of several errors, that of the first call in the order of the answer is
-/// returned, as it is.
+/// If a tool panics, its call fails with the error `the tool panicked: …`, and the other calls continue. The rails of
+/// `ToolError` and the model see this error like any other. If a rail without `on_panic = "fault"` panics, the agent
+/// cancels the other calls of the answer and waits until they have ended. Then the panic of the rail continues through
+/// the run. With `panic = "abort"`, every panic ends the program.
+///
+/// # Changes by rails
+///
+/// If a rail changes the request of a model call, the change is only for this call. The conversation does not contain the
+/// change.
+///
+/// # Parallel tool calls
+///
+/// The agent runs the tool calls of one answer [concurrently](AgentBuilder::parallel_tools). Each call has its own pre
+/// rails and post rails, and its own [context](exo_rails::RailContext::child). A skip or a retry affects one call. An
+/// error that ends the run cancels the other calls of the answer:
+///
+/// - Calls that have not begun do not begin.
+/// - The agent drops rails that wait.
+/// - Tools that have begun see a cancelled token.
+///
+/// The run waits until all calls have ended. Then it returns the error unchanged. If several calls have such an error,
+/// the run returns the error of the first of them, in the order of the answer. A rail that suspends its call does not
+/// cancel the others. The run is suspended if no call has an error that ends the run.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -107,7 +124,7 @@ pub struct Agent<M, R = NoRails> {
     settings: Settings,
 }
 
-/// What is the same for an agent of any model and guard set.
+/// The settings that do not depend on the types of the model and the guard set.
 #[derive(Clone, Debug)]
 struct Settings {
     name: Arc<str>,
@@ -126,7 +143,7 @@ struct Settings {
     memory: AgentMemory,
 }
 
-/// How many tool calls the model may ask for.
+/// The number of tool calls that the model may ask for.
 #[derive(Clone, Copy, Debug)]
 struct MaxCalls {
     per_answer: usize,
@@ -143,7 +160,7 @@ impl fmt::Debug for SharedCheckpoints {
 }
 
 impl<M: Model> Agent<M> {
-    /// Begins an agent of this name with this model.
+    /// Begins an agent with this name and this model.
     pub fn builder(name: impl Into<Arc<str>>, model: M) -> AgentBuilder<M> {
         let settings = Settings {
             name: name.into(),
@@ -169,29 +186,36 @@ impl<M: Model, R: GuardSet> Agent<M, R> {
     /// Runs the agent on this input, or resumes a [`SuspendedRun`].
     ///
     /// # Errors
-    /// When a rail aborts, faults or has used up its retries, when the model fails and no rail rescues the
-    /// call, or when the agent takes more steps than it may. The [`FailedRun`] has the error as it was made, and what the
-    /// run had done until then.
+    /// Returns an error in each of these cases:
+    ///
+    /// - A rail aborts or suspends the run, faults, or has used up its retries.
+    /// - The model fails, and no rail rescues the call.
+    /// - The memory or the compaction fails.
+    /// - The run exceeds a limit of the builder: on steps, or on tool calls.
+    /// - The run cannot be saved in its checkpoints.
+    ///
+    /// The error in the [`FailedRun`] is the original error. The `FailedRun` also has everything that the run had done
+    /// before the error.
     pub fn run(&self, input: impl IntoRun) -> RunFuture<'_> {
         let start = input.into_run();
         Box::pin(async move { AgentRun::new(self, None).run(start, &mut self.context()).await })
     }
 
-    /// Runs the agent in a given context: with a session, a run name, a cancellation token.
+    /// Runs the agent in the given context. The context can have a session, a name for the run, and a cancellation token.
     ///
     /// # Errors
-    /// As [`run`](Self::run), and when the run is cancelled.
+    /// Returns the errors of [`run`](Self::run), and an error if the run is cancelled.
     pub fn run_in<'a>(&'a self, input: impl IntoRun, ctx: &'a mut RunContext) -> RunFuture<'a> {
         let start = input.into_run();
         Box::pin(async move { AgentRun::new(self, None).run(start, ctx).await })
     }
 
-    /// Runs the agent on this input, and tells what happens as it happens: the text of the answer in pieces, each when
-    /// the rails have let it leave.
+    /// Runs the agent on this input and returns a stream of the events of the run. The text of the answer arrives in
+    /// pieces. A piece arrives when the rails have let it pass.
     ///
-    /// The rails and their decisions are those of [`run`](Self::run); the model is asked to
-    /// [stream](Model::stream). The stream ends with [`RunEvent::Finished`] or with the error of the run. It does nothing
-    /// unless it is polled, and dropping it drops the run.
+    /// The stream calls the same rails as [`run`](Self::run), and acts on their decisions in the same way. The agent asks
+    /// the model to [stream](Model::stream) its answers. The stream ends with [`RunEvent::Finished`] or with the error of
+    /// the run. A stream does nothing unless you poll it. Dropping the stream drops the run.
     ///
     /// ```
     /// use exo_rails::prelude::*;
@@ -219,14 +243,14 @@ impl<M: Model, R: GuardSet> Agent<M, R> {
         })
     }
 
-    /// The same in a given context.
+    /// Streams a run like [`stream`](Self::stream), in the given context.
     pub fn stream_in<'a>(&'a self, input: impl IntoRun, ctx: &'a mut RunContext) -> RunStream<'a> {
         let input = input.into_run();
         RunStream::new(move |events| async move { AgentRun::new(self, Some(events)).run(input, ctx).await })
     }
 
-    /// The same as [`stream`](Self::stream), with an agent that the stream owns: it lives as long as it is polled, for
-    /// handlers that return it, such as `Sse::new(…)` of axum.
+    /// Streams a run like [`stream`](Self::stream), with a stream that owns the agent. A handler can return such a
+    /// stream, for example in `Sse::new(…)` of axum.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -246,8 +270,8 @@ impl<M: Model, R: GuardSet> Agent<M, R> {
         self.into_stream_in(input, ctx)
     }
 
-    /// The same in a given context, which the stream owns as well. Its values and its token are shared with clones of
-    /// their handles that the program keeps.
+    /// Streams a run like [`into_stream`](Self::into_stream), in the given context. The stream owns the context. The
+    /// program can keep clones of the handles to its values and its token, and they refer to the same values and token.
     pub fn into_stream_in<'a>(self: Arc<Self>, input: impl IntoRun, mut ctx: RunContext) -> RunStream<'a>
     where
         Self: 'a,
@@ -256,7 +280,7 @@ impl<M: Model, R: GuardSet> Agent<M, R> {
         RunStream::new(move |events| async move { AgentRun::new(&*self, Some(events)).run(input, &mut ctx).await })
     }
 
-    /// A context for a new run.
+    /// Makes the context of a new run.
     pub(crate) fn context(&self) -> RunContext {
         let ctx = RunContext::new(Arc::clone(&self.settings.name));
         let ctx = match self.settings.max_retries {
@@ -269,7 +293,7 @@ impl<M: Model, R: GuardSet> Agent<M, R> {
         }
     }
 
-    /// The guard set.
+    /// The guard set of the agent.
     pub const fn rails(&self) -> &R {
         &self.rails
     }
@@ -285,14 +309,15 @@ impl<M: Model, R: GuardSet> Agent<M, R> {
     }
 }
 
-/// Makes an [`Agent`]: see [`Agent::builder`].
+/// A builder of an [`Agent`]: see [`Agent::builder`].
 #[must_use = "a builder makes an agent with `build()`"]
 #[derive(Clone, Debug)]
 pub struct AgentBuilder<M, R = NoRails>(Agent<M, R>);
 
-// Without bounds: `Agent::builder` and `rails` have held them, and what they refuse is not refused again.
+// This block has no bounds. `Agent::builder` and `rails` check them, and rustc would report a type that they reject a
+// second time here.
 impl<M, R> AgentBuilder<M, R> {
-    /// Gives the agent a tool; one of the same name is replaced.
+    /// Gives the agent a tool. The tool replaces an earlier tool of the same name.
     pub fn tool(mut self, tool: impl Into<Tool>) -> Self {
         let tool = tool.into();
         self.0.settings.tools.retain(|other| other.name() != tool.name());
@@ -300,24 +325,24 @@ impl<M, R> AgentBuilder<M, R> {
         self
     }
 
-    /// Gives the agent several tools: a list, or a [`ToolSet`](exo_rails::ToolSet).
+    /// Gives the agent several tools: a list or a [`ToolSet`](exo_rails::ToolSet).
     pub fn tools(self, tools: impl IntoIterator<Item: Into<Tool>>) -> Self {
         tools.into_iter().fold(self, Self::tool)
     }
 
-    /// The instructions that the model reads first, unless the conversation that a run continues begins with
-    /// instructions. In a [session that goes on](crate::Session::resume), the agent's instructions take the place of those
-    /// that the conversation began with.
+    /// Sets the instructions that the model reads first. If a run continues a conversation that begins with instructions,
+    /// the agent does not add its own. In a [resumed session](crate::Session::resume), the instructions of the agent
+    /// replace the instructions at the beginning of the conversation.
     pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
         self.0.settings.instructions = Some(instructions.into());
         self
     }
 
-    /// An option of every request to the model, such as `temperature`. `model` is the model of the requests, as
+    /// Sets an option of every request to the model, such as `temperature`. The option `model` becomes
     /// [`ModelCallInputs::model`](exo_rails::ModelCallInputs::model).
     ///
-    /// The messages and the tools are never options, because rails look at them in their own fields: options named `messages`,
-    /// `tools` and `stream` are left out.
+    /// The builder ignores options named `messages`, `tools` and `stream`. Rails read the messages and the tools in the
+    /// fields of the request, so options must not replace these fields.
     ///
     /// ```
     /// use exo_rails::prelude::*;
@@ -343,15 +368,16 @@ impl<M, R> AgentBuilder<M, R> {
         self
     }
 
-    /// How many steps a run may take (20 when it is not said): model calls with the tool calls they ask for.
-    /// One more, and the run fails with [`RunError::StepLimit`](exo_rails::RunError::StepLimit).
+    /// Sets how many steps a run may take. A step is a model call and the tool calls that its answer asks for. The
+    /// default is 20. A run that needs another step fails with [`RunError::StepLimit`](exo_rails::RunError::StepLimit).
     pub fn max_steps(mut self, steps: u32) -> Self {
         self.0.settings.max_steps = steps;
         self
     }
 
-    /// How many tool calls one answer of the model may ask for (256 when it is not said). With more, none of them is made,
-    /// and the run fails with an [`OperationError`](exo_rails::OperationError) of the kind `InvalidResponse`.
+    /// Sets how many tool calls one answer of the model may ask for. The default is 256. If an answer asks for more, the
+    /// agent makes none of its calls, and the run fails with an [`OperationError`](exo_rails::OperationError) of the kind
+    /// `InvalidResponse`.
     ///
     /// ```
     /// use exo_rails_agent::{Agent, ScriptedModel};
@@ -368,61 +394,65 @@ impl<M, R> AgentBuilder<M, R> {
         self
     }
 
-    /// How many tool calls a run may make in all its attempts (10,000 when it is not said). Before one more, the run
-    /// fails as for [`max_calls_per_answer`](Self::max_calls_per_answer). A run that is resumed goes on counting.
+    /// Sets how many tool calls the model may ask for in all attempts of a run together. The default is 10,000. If an
+    /// answer exceeds the limit, the run fails in the same way as for
+    /// [`max_calls_per_answer`](Self::max_calls_per_answer). A resumed run continues the count.
     pub fn max_calls_per_run(mut self, calls: usize) -> Self {
         self.0.settings.max_calls.per_run = calls;
         self
     }
 
-    /// How many retries all operations of a run may have together, in the contexts that the agent makes: see
-    /// [`RunContext::with_max_retries`], also for those that are given to it. Without it, each rail has its own limit for each
-    /// operation.
+    /// Sets how many retries all operations of a run may have together: see [`RunContext::with_max_retries`]. By default,
+    /// only the limit of each rail for each operation applies. The setting affects the contexts that the agent makes. For
+    /// a context that you pass to the agent, call `with_max_retries` yourself.
     pub fn max_retries(mut self, retries: u32) -> Self {
         self.0.settings.max_retries = Some(retries);
         self
     }
 
-    /// The longest delay of a retry (5 minutes when it is not said), in the contexts that the agent makes: see
-    /// [`RunContext::with_max_retry_delay`], also for those that are given to it.
+    /// Sets the longest delay of a retry: see [`RunContext::with_max_retry_delay`]. The default is 5 minutes. The setting
+    /// affects the contexts that the agent makes. For a context that you pass to the agent, call `with_max_retry_delay`
+    /// yourself.
     pub fn max_retry_delay(mut self, max_delay: Duration) -> Self {
         self.0.settings.max_retry_delay = Some(max_delay);
         self
     }
 
-    /// How many of the tool calls that one answer asks for run at once (8 when it is not said); with 1, they run one
-    /// after the other.
+    /// Sets how many tool calls of one answer run at the same time. The default is 8. With 1, the calls run one after the
+    /// other.
     pub fn parallel_tools(mut self, tools: NonZeroUsize) -> Self {
         self.0.settings.parallel_tools = tools;
         self
     }
 
-    /// What is done when the history outgrows its budget; without it, the history only grows.
+    /// Sets how the agent shortens a history that exceeds its budget. Without a compaction, the history only grows.
     pub fn compaction(mut self, compaction: Compaction) -> Self {
         self.0.settings.compaction = Some(compaction);
         self
     }
 
-    /// The types of the values in [`ctx.run`](exo_rails::RunScope::run) that are saved with a suspended run. Without them, what
-    /// rails count in types of their own begins anew when the run is resumed.
+    /// Sets which types of values in [`ctx.run`](exo_rails::RunScope::run) are saved with a suspended run. Values of
+    /// other types are lost, so a rail that counts in such a value starts again when the run is resumed.
     pub fn kept_values(mut self, kept: KeptValues) -> Self {
         self.0.settings.kept_values = kept;
         self
     }
 
-    /// Saves the runs here while they go on, so that they are resumed when the program has ended in the middle of them.
+    /// Sets where the agent saves its runs while they are under way. If the program ends during a run, the run can be
+    /// resumed from its record.
     pub fn checkpoints(mut self, checkpoints: impl Checkpoints + 'static) -> Self {
         self.0.settings.checkpoints = Some(SharedCheckpoints(Arc::new(checkpoints)));
         self
     }
 
-    /// How many tokens the model may read at most. The rails of [`ContextAssembled`](exo_rails::events::ContextAssembled)
-    /// see it; with more tokens, those of [`ContextOverflow`](exo_rails::events::ContextOverflow) are asked before the model is
-    /// called, and may abort the run or shorten the messages. Otherwise the messages are sent as they are.
+    /// Sets how many tokens the model may read. The rails of [`ContextAssembled`](exo_rails::events::ContextAssembled)
+    /// see this budget. If the messages have more tokens, the agent calls the rails of
+    /// [`ContextOverflow`](exo_rails::events::ContextOverflow) before the model. These rails can abort the run or shorten
+    /// the messages. If no rail does, the agent sends the messages unchanged.
     ///
-    /// When it is not said, it is the budget of the [compaction](Self::compaction). A compaction over less tokens makes the
-    /// history shorter before there are too many. Tokens are counted as the compaction counts them, or
-    /// [estimated](crate::estimated_tokens) where there is none; those of the tools are not counted.
+    /// The default is the budget of the [compaction](Self::compaction). To shorten the history before the budget
+    /// overflows, use a compaction with a smaller budget. The agent counts tokens with the counter of the compaction.
+    /// Without a compaction, it [estimates](crate::estimated_tokens) them. The count does not include the tools.
     ///
     /// ```
     /// use exo_rails::prelude::*;
@@ -446,35 +476,37 @@ impl<M, R> AgentBuilder<M, R> {
         self
     }
 
-    /// Gives the agent a [`Memory`]. The model reads what the memory recalls before the input, and the memory stores what was said.
+    /// Gives the agent a [`Memory`]. The memory recalls items, which the model reads before the input, and stores the
+    /// input and the answer of each run.
     pub fn memory(mut self, memory: impl Memory + 'static) -> Self {
         self.0.settings.memory.set(memory);
         self
     }
 
-    /// How many items the memory may recall for a run (5 when it is not said). More are left out.
+    /// Sets how many items the memory may recall for a run. The default is 5. The agent drops all further items.
     pub fn recall_limit(mut self, items: usize) -> Self {
         self.0.settings.memory.limit = items;
         self
     }
 
-    /// Lets a run go on when the memory fails: nothing is recalled or stored then, and a `tracing` warning says why.
-    /// Otherwise the run fails with the error of the memory.
+    /// Lets a run continue if the memory fails. The agent then recalls or stores nothing, and reports the failure in a
+    /// `tracing` warning. By default, the run fails with the error of the memory.
     ///
-    /// It is for failures of the memory only: what rails decide about it stays decided.
+    /// The setting affects only failures of the memory. The decisions of rails about the memory still apply.
     pub fn ignore_memory_failures(mut self) -> Self {
         self.0.settings.memory.ignores_failures = true;
         self
     }
 
-    /// The agent.
+    /// Returns the agent.
     pub fn build(self) -> Agent<M, R> {
         self.0
     }
 }
 
-// The methods of an agent, so that a forgotten `build()` is reported with what to write. They return types without bounds:
-// of an `impl Future`, rustc reports a bound of the method again at the call and at its `.await`.
+// These methods have the names of the methods of an agent, so rustc reports a forgotten `build()` with the correct code.
+// They return types without bounds. For a method that returns `impl Future`, rustc would report the bound again at the
+// call and at its `.await`.
 #[doc(hidden)]
 impl<M, R> AgentBuilder<M, R> {
     pub fn run<I>(&self, _: I) -> Ready<Result<InvokeOutput, FailedRun>>
@@ -506,7 +538,7 @@ impl<M, R> AgentBuilder<M, R> {
     }
 }
 
-/// What can run. Nothing implements it: an agent has its own methods.
+/// A type that can run. No type implements this trait: an agent has its own methods.
 #[diagnostic::on_unimplemented(
     message = "the agent is not built yet: `build()` is missing",
     label = "a builder cannot run",
@@ -517,8 +549,8 @@ pub trait IsBuilt {}
 impl<M> AgentBuilder<M> {
     /// Guards the agent with this guard set.
     ///
-    /// An agent has one: several chains are listed in one chain, or registered with one
-    /// [`HookManager`](exo_rails::HookManager). A second call does not compile.
+    /// An agent has one guard set. To use several chains, list them in one chain, or register them with one
+    /// [`HookManager`](exo_rails::HookManager). A second call of this method does not compile.
     ///
     /// ```compile_fail,E0599
     /// use exo_rails::prelude::*;
@@ -535,10 +567,10 @@ impl<M> AgentBuilder<M> {
     }
 }
 
-/// What an agent is guarded with: every guard set, as itself.
+/// The argument of [`AgentBuilder::rails`]. Every guard set implements this trait and returns itself.
 ///
-/// An agent names the type of its guard set through this trait. For a type that is not a guard set, rustc reports one error,
-/// and not one more for each use of the agent.
+/// An agent names the type of its guard set through this trait. For a type that is not a guard set, rustc then reports
+/// one error. Otherwise, it would report one more error for each use of the agent.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a guard set",
     label = "not a guard set",
@@ -549,7 +581,7 @@ pub trait IntoGuardSet<Impl = ()> {
     /// The guard set.
     type GuardSet: GuardSet;
 
-    /// The guard set.
+    /// Returns the guard set.
     fn into_guard_set(self) -> Self::GuardSet;
 }
 
@@ -562,8 +594,9 @@ impl<R: GuardSet> IntoGuardSet for R {
     }
 }
 
-/// Nothing implements it: with a second implementation that never holds, rustc reports that the type is not a guard set, and
-/// not which of the events it does not serve.
+/// A trait that no type implements. [`IntoGuardSet`] has a second implementation for types with this trait. With two
+/// implementations, rustc reports that a type is not a guard set. With one, it would report which events the type does
+/// not serve.
 pub trait Decoy {}
 
 /// See [`Decoy`].

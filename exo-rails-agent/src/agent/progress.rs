@@ -1,4 +1,4 @@
-//! What an attempt of a run has done.
+//! The progress of an attempt of a run.
 
 use std::mem;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,54 +13,55 @@ use exo_rails::{
 use super::failed::RunSoFar;
 use super::suspended::{CallState, SuspendedCall, SuspendedMemory, SuspendedRun};
 
-/// What the model reads in the place of an output that a run did not wait for.
+/// The output that the model reads for a call that had not returned when its run ended.
 const NO_OUTPUT: &str = "The run ended before this call returned.";
 
-/// What an attempt of a run has done: shared with its tool calls.
-// Nobody else has its list of messages, so a push copies no pointers.
+/// The progress of an attempt of a run. The tool calls of the attempt share it.
+// The list of messages has no other owner, so a push copies no pointers.
 #[derive(Default)]
 pub(super) struct Progress {
     state: Mutex<State>,
-    /// How many tool calls the model has asked for, in all attempts, also before the run was suspended.
+    /// The number of tool calls that the model has asked for, in all attempts. Includes the calls before the run was
+    /// suspended.
     asked_calls: AtomicUsize,
 }
 
 #[derive(Default)]
 struct State {
-    /// Empty until the rails of `Start` have let them pass.
+    /// The inputs of the run. They are empty until the rails of `Start` have let them pass.
     inputs: InvokeInputs,
-    /// The conversation, without the calls of the step that is under way.
+    /// The conversation, without the calls of the current step.
     messages: Messages,
     steps: u32,
-    /// Whether the last message is the answer.
+    /// Whether the last message is the answer of the run.
     has_answered: bool,
     calls: Vec<Call>,
-    /// Whether the next attempt goes on where the run was suspended.
+    /// Whether the next attempt continues where the run was suspended.
     is_resumed: bool,
-    /// What a rail on an event of the run or of a model call asks.
+    /// The question of a rail on an event of the run or of a model call.
     question: Option<OpenQuestion>,
-    /// What this operation had come to, until it is done with it.
+    /// The recorded result of the operation that was suspended. The run takes it when it repeats the operation.
     recorded: Option<SuspendedResult>,
     memory: MemoryState,
 }
 
-/// What an attempt has to do with the memory of the agent.
+/// The state of an attempt that concerns the memory of the agent.
 #[derive(Default)]
 struct MemoryState {
-    /// Whether something is among the messages that the memory has recalled.
+    /// Whether the messages contain something that the memory recalled.
     has_recalled: bool,
-    /// The attempt in which the model was asked last in this step.
+    /// The last attempt of the model call that asked the model in this step.
     asked: Option<u32>,
-    /// Whether the memory is to store the answer, when the rails of `Finished` have let it pass.
+    /// Whether the memory will store the answer, if the rails of `Finished` let the answer pass.
     stores_answer: bool,
 }
 
 struct Call {
     asked_for: ToolCall,
-    /// Why the answer that it is part of was cut.
+    /// The reason why the answer with this call was cut.
     cut_by: Option<String>,
     state: CallState,
-    /// What the tool had come to, until it is called with it.
+    /// The recorded result of the tool. The resumed call takes it and does not run the tool.
     recorded: Option<SuspendedResult>,
 }
 
@@ -69,12 +70,12 @@ impl Progress {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts tool calls that the model asks for: how many there are in the run by now.
+    /// Counts tool calls that the model asks for. Returns the number of calls in the run so far.
     pub(super) fn count_asked_calls(&self, calls: usize) -> usize {
         self.asked_calls.fetch_add(calls, Ordering::Relaxed).saturating_add(calls)
     }
 
-    /// Goes on where the run was suspended.
+    /// Continues where the run was suspended.
     pub(super) fn resume(&self, run: SuspendedRun) {
         self.asked_calls.store(run.asked_calls, Ordering::Relaxed);
         let calls = run.calls.into_iter().map(|SuspendedCall { call, cut_by, state }| {
@@ -105,12 +106,13 @@ impl Progress {
         };
     }
 
-    /// Begins an attempt with these inputs: without messages, or where it was suspended. Returns the step where it was.
+    /// Begins an attempt with these inputs. Clears the progress, unless the run was suspended. For a suspended run,
+    /// returns the step in which to continue.
     pub(super) fn begin(&self, inputs: &InvokeInputs) -> Option<u32> {
         let mut state = self.lock();
         state.inputs.clone_from(inputs);
         let has_output = matches!(state.recorded, Some(SuspendedResult::Finished(_)));
-        // A run that was suspended before its first step begins with it.
+        // A run that was suspended before its first step begins with that step.
         if mem::take(&mut state.is_resumed) && (state.steps > 0 || has_output) {
             return Some(state.steps.saturating_sub(1));
         }
@@ -118,23 +120,23 @@ impl Progress {
         None
     }
 
-    /// The inputs of the run, as its rails have left them.
+    /// Returns the inputs of the run, as its rails left them.
     pub(super) fn inputs(&self) -> InvokeInputs {
         self.lock().inputs.clone()
     }
 
-    /// What the model reads first.
+    /// Sets the messages that the model reads first.
     pub(super) fn assembled(&self, messages: Messages, has_recalled: bool) {
         let mut state = self.lock();
         (state.messages, state.memory.has_recalled) = (messages, has_recalled);
     }
 
-    /// The model is asked in this attempt of its call.
+    /// Notes that this attempt of the model call asks the model.
     pub(super) fn set_asked(&self, attempt: u32) {
         self.lock().memory.asked = Some(attempt);
     }
 
-    /// The attempt in which the model was asked last in this step.
+    /// Returns the last attempt of the model call that asked the model in this step.
     pub(super) fn asked(&self) -> Option<u32> {
         self.lock().memory.asked
     }
@@ -143,23 +145,24 @@ impl Progress {
         self.lock().memory.stores_answer = stores_answer;
     }
 
-    /// Whether the memory is to store the answer.
+    /// Returns `true` if the memory will store the answer.
     pub(super) fn stores_answer(&self) -> bool {
         self.lock().memory.stores_answer
     }
 
-    /// A run that waits until its answer may be stored goes on with this output.
+    /// Records the output of a run that is suspended before its answer is stored. The resumed run continues with this
+    /// output.
     pub(super) fn wait_with(&self, output: InvokeOutput) {
         self.lock().recorded = Some(SuspendedResult::Finished(output));
     }
 
-    /// Makes this the conversation of a run whose answer the rails have let pass.
+    /// Sets the conversation of a run whose answer the rails have let pass.
     pub(super) fn finish(&self, messages: Messages) {
         let mut state = self.lock();
         (state.messages, state.has_answered) = (messages, false);
     }
 
-    /// The output of the run, when a rail has suspended the run after it.
+    /// Takes the output of the run, if a rail suspended the run after the output.
     pub(super) fn take_output(&self) -> Option<InvokeOutput> {
         match self.lock().recorded.take_if(|recorded| matches!(recorded, SuspendedResult::Finished(_)))? {
             SuspendedResult::Finished(output) => Some(output),
@@ -167,7 +170,7 @@ impl Progress {
         }
     }
 
-    /// What the model has answered, when a rail has suspended the run after it.
+    /// Takes the answer of the model, if a rail suspended the run after the answer.
     pub(super) fn take_response(&self) -> Option<Result<ModelResponse, OperationError>> {
         match self.lock().recorded.take()? {
             SuspendedResult::Response(response) => Some(Ok(response)),
@@ -189,7 +192,7 @@ impl Progress {
         self.lock().messages.clone()
     }
 
-    /// The conversation that goes on: without what the memory has recalled.
+    /// Returns the conversation that later runs continue. The conversation does not contain recalled memory.
     pub(super) fn conversation(&self) -> Messages {
         let state = self.lock();
         state.without_recalled(state.messages.clone())
@@ -209,31 +212,32 @@ impl Progress {
         state.messages.push(message);
     }
 
-    /// Whether the calls of a step are under way.
+    /// Returns `true` if the current step has calls.
     pub(super) fn has_calls(&self) -> bool {
         !self.lock().calls.is_empty()
     }
 
-    /// The calls of an answer, which may have been cut.
+    /// Begins the calls of an answer. The answer may have been cut.
     pub(super) fn begin_calls(&self, answer: ModelResponse) {
         let cut_by = if answer.is_cut() { answer.finish_reason } else { None };
         let waiting = |asked_for| Call { asked_for, cut_by: cut_by.clone(), state: CallState::Waiting, recorded: None };
         self.lock().calls = answer.message.tool_calls.into_iter().map(waiting).collect();
     }
 
-    /// Why the answer that this call is part of was cut: then the call is not made.
+    /// Returns the reason why the answer with this call was cut. The agent does not make such a call.
     pub(super) fn cut_by(&self, number: usize) -> Option<String> {
         self.lock().calls.get(number)?.cut_by.clone()
     }
 
-    /// The calls that have not returned yet, with their numbers.
+    /// Returns the calls that have not returned yet, with their numbers.
     pub(super) fn open_calls(&self) -> Vec<(usize, ToolCall)> {
         let state = self.lock();
         let open = state.calls.iter().enumerate().filter(|(_, call)| !matches!(call.state, CallState::Returned(_)));
         open.map(|(number, call)| (number, call.asked_for.clone())).collect()
     }
 
-    /// What the tool of this call has come to, when a rail has suspended the run after it or somebody has said it.
+    /// Takes the recorded result of this call. A rail suspended the run after the tool had returned, or the caller has
+    /// resolved the call.
     pub(super) fn take_output_of(&self, number: usize) -> Option<Result<ToolOutput, OperationError>> {
         match self.lock().calls.get_mut(number)?.recorded.take()? {
             SuspendedResult::Output(output) => Some(Ok(output)),
@@ -248,23 +252,23 @@ impl Progress {
         }
     }
 
-    /// Keeps what a rail asks about this call, when it has ended with a question.
+    /// Records the question of a rail about this call, if the error is a question.
     pub(super) fn suspend_call(&self, number: usize, error: &RunError) {
         let mut state = self.lock();
         let (Some((open, result)), Some(call)) = (asked(error), state.calls.get_mut(number)) else { return };
-        // What the tool has come to stays, when a rail before it asks in a run that goes on.
+        // In a resumed run, an earlier rail may ask before the call takes the recorded result. The result is kept.
         let result = result.or_else(|| call.recorded.take());
         call.state = CallState::Asked { open, result: result.map(Box::new) };
     }
 
-    /// The calls of the step have returned: their outputs become part of the conversation.
+    /// Ends the calls of the step, which have all returned. Their outputs become part of the conversation.
     pub(super) fn end_calls(&self) {
         let mut state = self.lock();
         let calls = mem::take(&mut state.calls);
         state.messages.extend(outputs(&calls));
     }
 
-    /// Keeps what a rail on an event of the run or of a model call asks.
+    /// Records the question of a rail on an event of the run or of a model call.
     pub(super) fn suspend(&self, error: &RunError) {
         let Some((open, result)) = asked(error) else { return };
         if matches!(open.question.event, HookPoint::PreToolCall | HookPoint::PostToolCall | HookPoint::ToolError) {
@@ -275,12 +279,13 @@ impl Progress {
         match result {
             Some(SuspendedResult::Start(inputs)) => state.inputs = inputs,
             Some(result) => state.recorded = Some(result),
-            // What the operation had come to stays, when a rail before it asks in a run that goes on.
+            // In a resumed run, an earlier rail may ask before the operation takes the recorded result. The result is
+            // kept.
             None => {}
         }
     }
 
-    /// What the run has done by now, for a run that fails. Each call has an output.
+    /// Returns the progress of a run that fails. Each call has an output.
     pub(super) fn so_far(&self, usage: Usage) -> RunSoFar {
         let state = self.lock();
         let mut messages = state.without_recalled(state.messages());
@@ -288,7 +293,7 @@ impl Progress {
         RunSoFar { messages, usage, steps: state.steps }
     }
 
-    /// What the run goes on with.
+    /// Returns the record from which the run can be resumed.
     pub(super) fn suspended(&self, context: SavedContext, usage: Usage, revision: u64) -> SuspendedRun {
         let state = self.lock();
         let call = |call: &Call| SuspendedCall {
@@ -321,7 +326,8 @@ impl State {
         messages
     }
 
-    /// The conversation, without an answer that the rails of `Finished` have not let pass.
+    /// Returns the conversation. If the rails of `Finished` have not let the answer pass, the conversation lacks the
+    /// answer.
     fn messages(&self) -> Messages {
         let mut messages = self.messages.clone();
         if self.has_answered {
@@ -331,12 +337,12 @@ impl State {
     }
 }
 
-/// The question with which a run or a call has ended, and what the operation had come to.
+/// Returns the question in the error of a run or of a call, and the result of the operation.
 fn asked(error: &RunError) -> Option<(OpenQuestion, Option<SuspendedResult>)> {
     Some((error.open_question()?, error.suspension()?.result.as_deref().cloned()))
 }
 
-/// What the model reads of these calls.
+/// Returns the messages with the outputs of these calls.
 fn outputs(calls: &[Call]) -> impl Iterator<Item = Message> {
     calls.iter().map(|call| {
         let output = match &call.state {

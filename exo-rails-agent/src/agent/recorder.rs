@@ -1,4 +1,4 @@
-//! Records a run, so that it can be resumed.
+//! Records a run so that the run can be resumed.
 
 use exo_rails::message::Usage;
 use exo_rails::{
@@ -14,11 +14,12 @@ use super::progress::Progress;
 use super::run::since;
 use super::suspended::{CallState, SuspendedRun, unresolved};
 
-/// Records a run: in the checkpoints of its agent, and when it ends.
+/// Records a run: in the checkpoints of its agent, and in the error of a run that ends suspended.
 pub(super) struct Recorder<'a> {
     checkpoints: Option<&'a SharedCheckpoints>,
     kept: &'a KeptValues,
-    /// Of the last record. Locked while a record is saved, so that records of parallel calls arrive in order.
+    /// The revision of the last record. The lock is held while a record is saved, so the records of parallel calls arrive
+    /// in order.
     revision: Mutex<u64>,
 }
 
@@ -27,10 +28,10 @@ impl<'a> Recorder<'a> {
         Self { checkpoints, kept, revision: Mutex::default() }
     }
 
-    /// Goes on with a run that was suspended. Returns its inputs.
+    /// Continues a suspended run. Returns the inputs of the run.
     ///
     /// # Errors
-    /// When it cannot go on. It is then as it was.
+    /// Returns an error if the run cannot continue. The error has the unchanged `SuspendedRun`.
     pub(super) fn resume(
         &mut self,
         mut run: Box<SuspendedRun>,
@@ -67,10 +68,10 @@ impl<'a> Recorder<'a> {
         })
     }
 
-    /// Saves the run as it is now, where the agent has checkpoints.
+    /// Saves the run in its current state, if the agent has checkpoints.
     ///
     /// # Errors
-    /// When it is not saved.
+    /// Returns an error if the checkpoints do not save the run.
     pub(super) async fn save(
         &self,
         progress: &Progress,
@@ -84,7 +85,7 @@ impl<'a> Recorder<'a> {
         Ok(())
     }
 
-    /// Records how the run has ended: its checkpoint is removed, or is that of a run that waits.
+    /// Records the end of the run. Removes its checkpoint, or saves a last one if the run is suspended.
     pub(super) async fn end(
         &self,
         result: Result<InvokeOutput, RunError>,
@@ -113,10 +114,10 @@ impl<'a> Recorder<'a> {
         Err(FailedRun { error, so_far, suspended: suspended.map(Box::new) })
     }
 
-    /// The run that waits, and whether it is saved in the checkpoints.
+    /// Returns the suspended run, and the result of saving it in the checkpoints.
     ///
     /// # Errors
-    /// When its values cannot be saved.
+    /// Returns an error if the values of the run cannot be saved.
     async fn suspended(
         &self,
         progress: &Progress,
@@ -129,7 +130,7 @@ impl<'a> Recorder<'a> {
         }
         let mut revision = self.revision.lock().await;
         let mut run = progress.suspended(context, used, *revision);
-        // The answer that waits is counted when the run goes on with it.
+        // The agent counts the usage of this answer when the run is resumed.
         if let Some(SuspendedResult::Response(ModelResponse { usage: Some(usage), .. })) = &run.result {
             run.context.usage = since(usage, &run.context.usage);
             run.so_far.usage = since(usage, &run.so_far.usage);

@@ -1,4 +1,4 @@
-//! The loop of an agent: a model call, the tool calls that it asks for, and again.
+//! The loop of an agent: a model call, then the tool calls that its answer asks for, then the next model call.
 
 use std::panic::{AssertUnwindSafe, resume_unwind};
 use std::pin::Pin;
@@ -30,11 +30,11 @@ use crate::model::Model;
 
 type Attempt<'a> = Pin<Box<dyn Future<Output = Result<InvokeOutput, RunError>> + Send + 'a>>;
 
-/// One run of an agent, streamed when somebody listens to its events.
+/// One run of an agent. The run sends its events if a stream reads them.
 pub(crate) struct AgentRun<'a, M, R> {
     pub(super) agent: &'a Agent<M, R>,
     events: Option<Sender<RunEvent>>,
-    // One for all attempts: what a run has cost is not forgotten when a rail has it done again.
+    // All attempts share this usage. The cost of an attempt still counts if a rail repeats the run.
     usage: Arc<Mutex<Usage>>,
     pub(super) progress: Progress,
     recorder: Recorder<'a>,
@@ -46,7 +46,7 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
         Self { agent, events, usage: Arc::default(), progress: Progress::default(), recorder }
     }
 
-    /// Runs the agent, guarded.
+    /// Runs the agent, guarded by its rails.
     pub(crate) async fn run(mut self, start: RunStart, ctx: &mut RunContext) -> Result<InvokeOutput, FailedRun> {
         let input = match start {
             RunStart::New(input) => input,
@@ -65,7 +65,8 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
 
     async fn run_guarded(&self, input: InvokeInputs, ctx: &mut RunContext) -> Result<InvokeOutput, RunError> {
         let mut reported = 0;
-        // Boxed: with all that is in it, the compiler would find no end to the layout of a program's futures.
+        // The attempt is boxed. Otherwise, the future of a program would be too deep for the compiler to compute its
+        // layout.
         let attempt = |run: Permit<InvokeInputs>| -> Attempt<'_> {
             let again = std::mem::replace(&mut reported, run.attempt()) < run.attempt();
             Box::pin(async move {
@@ -78,10 +79,10 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
             && ctx.substituted_by().is_some()
             && self.progress.steps() > 0
         {
-            // A rail of `Finished` has answered, after the model.
+            // A rail of `Finished` has replaced the answer of the model.
             (output.usage, output.steps) = (self.used(), self.progress.steps());
         }
-        // A rail may have answered in the place of the last attempt.
+        // A rail may have answered in place of the last attempt.
         self.tell_again(result.is_ok() && reported < ctx.attempt()).await;
         self.remember(result, ctx).await
     }
@@ -98,7 +99,7 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
         }
     }
 
-    /// Takes steps until the model answers.
+    /// Takes steps until the model answers without a tool call.
     async fn take_steps(&self, run: Permit<InvokeInputs>) -> Result<InvokeOutput, RunError> {
         let (mut ctx, max_steps) = (run.context(), self.agent.settings.max_steps);
         let first = match self.progress.begin(&run) {
@@ -110,7 +111,7 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
         }
         for step in first..max_steps {
             ctx.set_step(step);
-            // A model that is always ready must not keep the thread.
+            // A model that is always ready must not block the thread.
             consume_budget().await;
             if !self.progress.has_calls() {
                 let response = self.ask_in_step(step, &mut ctx).await?;
@@ -127,23 +128,24 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
         Err(RunError::StepLimit { limit: max_steps })
     }
 
-    /// The model call of a step, whose answer becomes part of the conversation.
+    /// Calls the model in a step. The answer becomes part of the conversation.
     async fn ask_in_step(&self, step: u32, ctx: &mut RunContext) -> Result<ModelResponse, RunError> {
         self.progress.set_steps(step + 1);
         self.compact(ctx).await?;
         self.progress.add(ctx.take_notices());
         self.check_overflow(ctx).await?;
-        // The request is gone with the future: then nobody shares the list, and the push copies no pointers.
+        // The request is dropped with the future of the call. Then the list of messages has one owner, and a push copies
+        // no pointers.
         let response = self.ask(self.progress.messages(), ctx).await?;
         self.count_calls(response.message.tool_calls.len())?;
-        // Where a rail has skipped the call, there may be nothing to remember.
+        // If a rail skipped the call, the message may be empty. The conversation does not contain an empty message.
         if !(ctx.substituted_by().is_some() && says_nothing(&response.message)) {
             self.progress.add_response(response.message.clone());
         }
         Ok(response)
     }
 
-    /// Refuses an answer with more tool calls than the model may ask for.
+    /// Rejects an answer that asks for more tool calls than the limits allow.
     fn count_calls(&self, calls: usize) -> Result<(), OperationError> {
         let limits = self.agent.settings.max_calls;
         let of_run = self.progress.count_asked_calls(calls);
@@ -158,7 +160,7 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
         Err(OperationError::new(OperationErrorKind::InvalidResponse, message))
     }
 
-    /// The error; where a rail ends the run with an answer, with what the run has cost.
+    /// Returns the error. If a rail ends the run with an answer, adds the cost of the run to this answer.
     pub(super) fn with_cost(&self, mut error: RunError) -> RunError {
         if let RunError::Abort(abort) = &mut error
             && let Some(Ending::Answer(answer)) = abort.ending.as_deref_mut()
@@ -168,7 +170,7 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
         error
     }
 
-    /// Makes the conversation shorter when it has outgrown its budget.
+    /// Shortens the conversation if it exceeds its budget.
     async fn compact(&self, ctx: &mut RunContext) -> Result<(), RunError> {
         if let Some(compaction) = &self.agent.settings.compaction {
             let shorter = compaction.of(self.progress.messages(), &self.agent.rails, ctx).await?;
@@ -179,20 +181,20 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
 
     fn answer(&self, response: ModelResponse, ctx: &RunContext) -> InvokeOutput {
         let text = response.message.text().into_owned();
-        // Where a rail has skipped the call, the answer is empty, and this says why.
+        // If a rail skipped the call, the answer is empty, and this field has the reason.
         let says_why = |name: &str| ctx.substituted_by().is_some() && name == InvokeOutput::SKIPPED;
         let extra = response.extra.into_iter().filter(|(name, _)| says_why(name)).collect();
         let (messages, usage, steps) = (self.progress.conversation(), self.used(), self.progress.steps());
         InvokeOutput { text, messages, usage, steps, extra }
     }
 
-    /// What the calls of the model have cost so far.
+    /// Returns the usage of all model calls so far.
     fn used(&self) -> Usage {
         self.usage.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     pub(super) fn first_messages(&self, run: &InvokeInputs) -> Messages {
-        // A conversation that goes on has them already: `InvokeOutput::messages` begins with them.
+        // A conversation that continues has instructions already: `InvokeOutput::messages` begins with them.
         let told = run.messages.first().is_some_and(Message::is_instructions);
         let instructions = self.agent.settings.instructions.as_deref().filter(|_| !told).map(Message::system);
         let mut messages: Messages = instructions.into_iter().collect();
@@ -201,7 +203,7 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
         messages
     }
 
-    /// Asks the model, in a span.
+    /// Calls the model in a span.
     async fn ask(&self, messages: Messages, ctx: &mut RunContext) -> Result<ModelResponse, RunError> {
         let model = &self.agent.model;
         let span = telemetry::model_call_span(ctx, model.provider(), model.model_name());
@@ -281,12 +283,12 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
         self.tell(|| RunEvent::ToolCalls(asked())).await;
     }
 
-    /// Makes the tool calls that have not returned yet, some of them at once.
+    /// Makes the tool calls that have not returned yet. Several calls run at the same time.
     ///
     /// # Errors
-    /// The error that ends the run.
+    /// Returns the error that ends or suspends the run.
     async fn call_tools(&self, ctx: &RunContext) -> Result<(), RunError> {
-        // Cancelled when one of them ends the run.
+        // Cancelled when one of the calls ends the run.
         let token = ctx.cancellation().map_or_else(CancellationToken::new, CancellationToken::child_token);
         let mut waiting = self.progress.open_calls().into_iter();
         let (mut running, mut errors, mut panic) = (FuturesUnordered::new(), Vec::new(), None);
@@ -296,7 +298,8 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
             let call = |(i, call)| AssertUnwindSafe(self.call_numbered(i, call, ctx, &token)).catch_unwind();
             running.extend(calls.map(call));
             let Some(called) = running.next().await else { break };
-            // The panic of a rail. It goes on when the other calls have ended: none of them is left half done.
+            // The call has the panic of a rail. The panic continues when the other calls have ended, so no call stops
+            // halfway.
             let (i, result) = match called {
                 Ok(called) => called,
                 Err(payload) => {
@@ -353,14 +356,14 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
 
     async fn call_tool(&self, number: usize, call: &ToolCall, ctx: &mut RunContext) -> Result<ToolOutput, RunError> {
         let (call, tools) = (inputs_of(call, self.progress.cut_by(number).is_some()), &self.agent.settings.tools);
-        // A name that is not a tool's is the model's own words.
+        // If no tool has this name, the name is text of the model and stays out of the span.
         let known = tools.iter().find(|tool| tool.name() == call.tool_name).map_or("", Tool::name);
         let span = telemetry::tool_call_span(ctx, known, &call.id);
         let unsaved = Mutex::new(None);
         let run = |call| self.run_tool(number, call, &unsaved);
         let watch = telemetry::until_ended(&span, || None);
         let result = self.agent.rails.guard_tool_call(call, ctx, run).instrument(span.clone()).await;
-        // No rail makes good that a run is not saved.
+        // A rail cannot rescue a run that could not be saved.
         let result = match unsaved.into_inner().unwrap_or_else(PoisonError::into_inner) {
             Some(error) => Err(RunError::Operation(error)),
             None => result,
@@ -370,7 +373,8 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
         result
     }
 
-    /// Runs the tool of a call when it is recorded that it is about to run, or returns what is recorded of it.
+    /// Runs the tool of a call, after it has recorded that the tool is about to run. If the call has a recorded result,
+    /// returns that result instead.
     async fn run_tool(
         &self,
         number: usize,
@@ -380,7 +384,7 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
         if let Some(recorded) = self.progress.take_output_of(number) {
             return recorded;
         }
-        // Here, where no rail can give the call the arguments that it lacks.
+        // The check is here, after the rails, so that no rail can add the missing arguments.
         if let Some(reason) = self.progress.cut_by(number) {
             return Err(cut(&reason));
         }
@@ -393,18 +397,18 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
             self.progress.set_call(number, CallState::Waiting);
             return Err(error);
         }
-        // A tool may panic before it gives its future, so it is called inside.
+        // A tool may panic before it returns its future, so the call is inside the block.
         panics::caught(async { Tool::call_named(&self.agent.settings.tools, call).await }).await
     }
 }
 
-/// What is asked of a tool. The arguments of a call that was cut are text, whatever they look like.
+/// Returns the inputs of a tool call. The arguments of a call in a cut answer are text, even if they are valid JSON.
 fn inputs_of(call: &ToolCall, is_cut: bool) -> ToolCallInputs {
     let inputs = ToolCallInputs::asked_for(call);
     if is_cut { inputs.with_arguments(call.function.arguments.clone().into()) } else { inputs }
 }
 
-/// A call is not made.
+/// Returns the error of a call in a cut answer.
 fn cut(reason: &str) -> OperationError {
     let message = format!(
         "the answer was cut (`{reason}`), and its tool calls may lack arguments: none of them was made. Ask for them again in a shorter answer"
@@ -412,13 +416,13 @@ fn cut(reason: &str) -> OperationError {
     OperationError::new(OperationErrorKind::InvalidRequest, message)
 }
 
-/// Which error of several tool calls ends the run: the first of these.
+/// The rank of an error among the errors of several tool calls. The run ends with the error of the lowest rank.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Weight {
     EndsRun,
-    /// The other calls go on: a rail only asks.
+    /// A rail asks a question. The other calls continue.
     Suspends,
-    /// A call ends with it because another one has ended the run.
+    /// The call was cancelled, because another call has ended the run.
     IsConsequence,
 }
 
@@ -432,13 +436,13 @@ impl Weight {
     }
 }
 
-/// Whether there is nothing in a message that anybody could read.
+/// Returns `true` if a message has no text, no parts and no tool calls.
 fn says_nothing(message: &Message) -> bool {
     let has_parts = matches!(message.content, Some(Content::Parts(_)));
     !has_parts && message.text().is_empty() && message.tool_calls.is_empty()
 }
 
-/// What has been used since there was so much.
+/// Returns the usage since `before`.
 pub(super) fn since(before: &Usage, now: &Usage) -> Usage {
     Usage {
         prompt_tokens: now.prompt_tokens.saturating_sub(before.prompt_tokens),
@@ -448,8 +452,8 @@ pub(super) fn since(before: &Usage, now: &Usage) -> Usage {
     }
 }
 
-/// Counts what a model call has cost, when it ends: not when the rails accept the answer, because a refused one was paid
-/// for too.
+/// Counts the usage of a model call when the call ends. An answer that the rails refuse has a cost too, so the count does
+/// not wait for the rails.
 struct Meter {
     last: Option<Usage>,
     total: Arc<Mutex<Usage>>,

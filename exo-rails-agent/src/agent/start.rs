@@ -1,12 +1,13 @@
-//! What a run begins with.
+//! The inputs with which a run begins.
 
 use exo_rails::InvokeInputs;
 
 use super::suspended::SuspendedRun;
 
-/// What an agent runs: what a user says, or a run that goes on.
+/// A value that an agent can run: a new input, or a suspended run.
 ///
-/// It is implemented by whatever [`InvokeInputs`] are made from, such as a text, and by [`SuspendedRun`].
+/// [`SuspendedRun`], `Box<SuspendedRun>` and every type that converts into [`InvokeInputs`], such as a text, implement
+/// this trait.
 #[diagnostic::on_unimplemented(
     message = "an agent cannot run `{Self}`",
     label = "a run cannot begin with this",
@@ -14,7 +15,7 @@ use super::suspended::SuspendedRun;
     note = "to make a text of a value, write `agent.run(format!(\"order {{number}}\"))`"
 )]
 pub trait IntoRun {
-    /// How the run begins.
+    /// Returns how the run begins.
     fn into_run(self) -> RunStart;
 }
 
@@ -22,9 +23,9 @@ pub trait IntoRun {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum RunStart {
-    /// With these inputs.
+    /// The run begins with these inputs.
     New(InvokeInputs),
-    /// Where it was suspended.
+    /// The run continues where it was suspended.
     Resumed(Box<SuspendedRun>),
 }
 

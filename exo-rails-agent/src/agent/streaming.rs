@@ -1,4 +1,4 @@
-//! What a streamed run tells, as it happens.
+//! The events of a streamed run.
 
 use std::fmt;
 use std::future::poll_fn;
@@ -12,46 +12,47 @@ use tokio::sync::mpsc::{self, Receiver, Sender};
 
 use super::failed::FailedRun;
 
-/// How many events wait for whoever polls the stream; then the run waits.
+/// The number of events that may wait for the reader of the stream. If this number of events waits, the run waits too.
 const WAITING: usize = 16;
 
-/// What happens in a streamed run: see [`Agent::stream`](crate::Agent::stream).
+/// An event of a streamed run: see [`Agent::stream`](crate::Agent::stream).
 ///
-/// Each event has what the rails have let pass, as they have left it.
+/// An event contains only data that the rails have let pass, in the form in which they left it.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum RunEvent {
-    /// More of what the model says.
+    /// The next piece of the model's text.
     Text(String),
-    /// The text since the last [`ToolCalls`](Self::ToolCalls), or since the run began, is not part of what the model
-    /// says: its answer begins anew.
+    /// The model begins its answer again. Discard the text since the last [`ToolCalls`](Self::ToolCalls), or since the
+    /// beginning of the run.
     Restart,
-    /// The model has asked for calls of these tools. The rails of [`PreToolCall`](exo_rails::events::PreToolCall) have not seen
-    /// them yet, so there is nothing of their arguments here.
+    /// The model has asked for calls of these tools. The event has no arguments, because the rails of
+    /// [`PreToolCall`](exo_rails::events::PreToolCall) have not seen the calls yet.
     ToolCalls(Vec<AskedCall>),
-    /// A tool is about to run: the call as the rails of [`PreToolCall`](exo_rails::events::PreToolCall) have left it. A call that a rail
-    /// refuses has no such event; a call that is attempted again has one for each attempt.
+    /// A tool is about to run. The event has the call as the rails of [`PreToolCall`](exo_rails::events::PreToolCall)
+    /// left it. A call that a rail refuses has no such event. If a call has several attempts, each attempt has one event.
     ToolRuns(ToolCallInputs),
-    /// A tool has returned, or stands in for one.
+    /// A tool call has its output. The tool returned the output, or the library put another one in its place: for a call
+    /// that a rail skipped, or that failed.
     ToolReturned {
-        /// The id of its call.
+        /// The id of the call.
         call_id: String,
-        /// What it returned, as the rails have left it.
+        /// The output, as the rails left it.
         output: ToolOutput,
     },
-    /// A rail has the whole run done again: what has come so far is not part of it.
+    /// A rail repeats the whole run. Discard all earlier events.
     RunAgain,
-    /// The run has ended. What rails have changed after the text had left is in here.
+    /// The run has ended. The output includes changes that rails made after the text had been streamed.
     Finished(Box<InvokeOutput>),
 }
 
-/// A call of a tool that the model has asked for: a part of [`RunEvent::ToolCalls`].
+/// A tool call that the model has asked for: a part of [`RunEvent::ToolCalls`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AskedCall {
     /// The id of the call.
     pub call_id: String,
-    /// The tool, as the model calls it.
+    /// The name of the tool, as the model wrote it.
     pub tool_name: String,
 }
 
@@ -70,21 +71,22 @@ impl From<StreamPiece> for RunEvent {
     }
 }
 
-/// Hands an event to whoever polls the stream.
+/// Sends an event to the reader of the stream.
 pub(super) async fn tell(events: &Sender<RunEvent>, event: RunEvent) {
-    // The stream owns the run and the receiver together: while the one is polled, the other is there.
+    // The stream owns both the run and the receiver. So the receiver exists whenever the run is polled.
     drop(events.send(event).await);
 }
 
-/// A run that is going on, when it is polled: see [`Agent::run`](crate::Agent::run).
-// A type without that of the input: of an `impl Future`, rustc reports a wrong input again at the call and at its `.await`.
+/// A run of an agent, as a future: see [`Agent::run`](crate::Agent::run).
+// This type does not name the type of the input. For an `impl Future`, rustc would report a wrong input again at the call
+// and at its `.await`.
 pub type RunFuture<'a> = Pin<Box<dyn Future<Output = Result<InvokeOutput, FailedRun>> + Send + 'a>>;
 
-/// A run that tells what happens in it: see [`Agent::stream`](crate::Agent::stream).
+/// A run of an agent, as a stream of events: see [`Agent::stream`](crate::Agent::stream).
 ///
-/// The run is up to 16 events ahead of its reader, and then waits for it. A stream that is dropped when the run has ended, with
-/// some of these events unread, is that of a run that has ended: its rails of
-/// [`Finished`](exo_rails::events::Finished) have run, and a session has its answer.
+/// The run can be up to 16 events ahead of its reader. Then the run waits. So the run may end before you have read its
+/// last events. If you drop the stream then, the run has still ended: the rails of
+/// [`Finished`](exo_rails::events::Finished) have run, and the session has the answer.
 #[must_use = "a stream does nothing unless it is polled"]
 pub struct RunStream<'a> {
     run: Option<RunFuture<'a>>,
@@ -93,7 +95,7 @@ pub struct RunStream<'a> {
 }
 
 impl<'a> RunStream<'a> {
-    /// The run that `run` starts, which tells its events to the sender.
+    /// Makes the stream of a run. `run` starts the run, which sends its events to the sender.
     pub(crate) fn new<Fut>(run: impl FnOnce(Sender<RunEvent>) -> Fut) -> Self
     where
         Fut: Future<Output = Result<InvokeOutput, FailedRun>> + Send + 'a,
@@ -102,10 +104,10 @@ impl<'a> RunStream<'a> {
         Self { run: Some(Box::pin(run(sender))), events, result: None }
     }
 
-    /// What happens next; `None` after the end of the run.
+    /// Returns the next event. Returns `None` after the end of the run.
     ///
     /// # Errors
-    /// That of the run, as the last that there is.
+    /// If the run fails, the last item is the error of the run.
     pub async fn next(&mut self) -> Option<Result<RunEvent, FailedRun>> {
         poll_fn(|cx| Pin::new(&mut *self).poll_next(cx)).await
     }
@@ -118,7 +120,7 @@ impl Stream for RunStream<'_> {
         loop {
             match self.events.poll_recv(cx) {
                 Poll::Ready(Some(event)) => return Poll::Ready(Some(Ok(event))),
-                // There is one, and Tokio wants the task to yield first: it wakes the task.
+                // An event waits, but Tokio wants the task to yield first. Tokio has already arranged to wake the task.
                 Poll::Pending if !self.events.is_empty() => return Poll::Pending,
                 _ => {}
             }

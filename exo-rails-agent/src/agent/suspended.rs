@@ -1,4 +1,4 @@
-//! Runs that wait: for somebody's decision, or because their program has ended.
+//! Runs that wait for a decision, or whose program has ended.
 
 use exo_rails::message::ToolCall;
 use exo_rails::{
@@ -9,22 +9,25 @@ use serde_json::Value;
 
 use super::failed::RunSoFar;
 
-/// A run that a [rail has suspended](exo_rails::RailAction::suspend), or that was under way when its program ended: the
-/// conversation, the questions that wait for an answer, and the tool calls that have run.
+/// A run that can be resumed: a [rail has suspended it](exo_rails::RailAction::suspend), or its program ended during the
+/// run. A `SuspendedRun` has the conversation, the open questions, and the tool calls that have run.
 ///
-/// It can be written as JSON. Every method that runs an agent resumes it, in this program or in another one:
-/// [`agent.run(suspended)`](crate::Agent::run), `session.run(suspended)` and the streams. The run continues where it was.
+/// You can serialize a `SuspendedRun` as JSON. Every method that runs an agent also resumes a run:
+/// [`agent.run(suspended)`](crate::Agent::run), `session.run(suspended)` and the methods that stream. The same program or
+/// another one can resume the run. The run continues where it was suspended:
 ///
-/// - The rails of [`Start`](exo_rails::events::Start) are asked again, and so are all rails of the event that was suspended: they
-///   see the answer, and nothing runs that they have not let pass. They see the inputs of the run as they left them before.
-/// - Tool calls that have returned are not made again. A model's answer that waits for an approval is not asked for again,
-///   except where the rail is on [`LlmChunk`](exo_rails::events::LlmChunk): no rail has seen all of the answer there, so
-///   nothing of it is kept.
+/// - The rails of [`Start`](exo_rails::events::Start) run again, with the inputs as they left them before.
+/// - All rails of the event that was suspended run again, and see the answer. The run continues only if they let it.
+/// - Tool calls that have returned do not run again.
+/// - If the answer of a model waits for an approval, the agent does not call the model again. A rail on
+///   [`LlmChunk`](exo_rails::events::LlmChunk) is an exception: it sees only a part of the answer, so the library does
+///   not keep that answer.
 ///
-/// Whoever can write a record can answer its questions and say what tools returned: keep it where only the program writes.
+/// Anyone who can write a record can answer its questions and choose what its tools returned. Keep the record where only
+/// your program can write.
 ///
-/// Resume a run once. Two programs that resume the same `SuspendedRun` do the rest of it twice, unless
-/// [`Checkpoints`](crate::Checkpoints) refuse the second.
+/// Resume a run once. If two programs resume the same `SuspendedRun`, both do the rest of the run, unless
+/// [`Checkpoints`](crate::Checkpoints) reject the second program.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -64,41 +67,43 @@ use super::failed::RunSoFar;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SuspendedRun {
-    /// What the run was asked, as the rails of [`Start`](exo_rails::events::Start) have left it. It is empty when a rail skipped the
-    /// run there, and another rail asks about the output.
+    /// The inputs of the run, as the rails of [`Start`](exo_rails::events::Start) left them. The inputs are empty if a
+    /// rail skipped the run at `Start` and another rail asks about the output.
     pub inputs: InvokeInputs,
-    /// The context of the run: its name, its values, its answers.
+    /// The context of the run: its name, values and answers.
     pub context: SavedContext,
-    /// The conversation, the usage and the steps, without the tool calls of the step that is under way.
+    /// The conversation, the usage and the number of steps. The tool calls of the current step are in `calls`.
     pub so_far: RunSoFar,
-    /// The tool calls of the step that is under way, in the order of the model's answer.
+    /// The tool calls of the current step, in the order of the model's answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<SuspendedCall>,
-    /// How many tool calls the model has asked for: `AgentBuilder::max_calls_per_run` counts them all.
+    /// The number of tool calls that the model has asked for. `AgentBuilder::max_calls_per_run` limits this number.
     #[serde(default)]
     pub asked_calls: usize,
-    /// What a rail on an event of the run or of a model call asks.
+    /// The question of a rail on an event of the run or of a model call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<OpenQuestion>,
-    /// What this model call, or the run, had come to: see [`Suspension::result`](exo_rails::Suspension::result).
+    /// The result of the model call or of the run, if the rail asks after it: see
+    /// [`Suspension::result`](exo_rails::Suspension::result).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<SuspendedResult>,
-    /// What the run has to do with the [`Memory`](crate::Memory) of the agent.
+    /// The state of the run that concerns the [`Memory`](crate::Memory) of the agent.
     #[serde(default, skip_serializing_if = "SuspendedMemory::is_default")]
     pub memory: SuspendedMemory,
-    /// How many times the run was saved in [`Checkpoints`](crate::Checkpoints), this time included.
+    /// The number of times that [`Checkpoints`](crate::Checkpoints) have saved the run, including this record.
     #[serde(default)]
     pub revision: u64,
 }
 
-/// What a suspended run has to do with the [`Memory`](crate::Memory) of the agent.
+/// The state of a suspended run that concerns the [`Memory`](crate::Memory) of the agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SuspendedMemory {
-    /// Which messages of the run the memory has recalled, from 0: they are not part of the conversation that the run gives.
+    /// The indices of the messages that the memory recalled, counted from 0. The output of the run does not contain these
+    /// messages.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub recalled: Vec<usize>,
-    /// Whether the answer that waits is to be stored.
+    /// Whether the memory will store the answer that waits.
     #[serde(default)]
     pub stores_answer: bool,
 }
@@ -109,76 +114,77 @@ impl SuspendedMemory {
     }
 }
 
-/// A tool call of the step that is under way.
+/// A tool call of the current step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SuspendedCall {
-    /// The call, as the model has asked for it.
+    /// The call, as the model asked for it.
     pub call: ToolCall,
-    /// Why the model's answer was cut, when it [was](exo_rails::ModelResponse::is_cut): then the call is not made.
+    /// The reason why the model's answer was cut, if it [was](exo_rails::ModelResponse::is_cut). The agent does not make
+    /// such a call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut_by: Option<String>,
-    /// How far it is.
+    /// The state of the call.
     pub state: CallState,
 }
 
-/// How far a tool call is.
+/// The state of a tool call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum CallState {
-    /// It has not begun.
+    /// The call has not begun.
     Waiting,
-    /// A rail asks about it.
+    /// A rail asks a question about the call.
     Asked {
-        /// What it asks.
+        /// The question.
         open: OpenQuestion,
-        /// What the tool had come to, when the rail asks after the call.
+        /// The result of the tool, if the rail asks after the call.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         result: Option<Box<SuspendedResult>>,
     },
-    /// It had begun, and its end is not recorded: the program ended, or the run was dropped, while the tool ran. Whether the
-    /// tool did what it does is unknown.
+    /// The call began, and the record has no end of it. The program ended while the tool ran, or the run was dropped. The
+    /// library does not know whether the tool has done its work.
     Unknown {
-        /// The tool, which a rail may have chosen.
+        /// The name of the tool. A rail may have chosen the tool.
         tool_name: String,
     },
-    /// Somebody has said what it returned: see [`Resolution`].
+    /// The caller has set the output of the call: see [`Resolution`].
     Resolved(ToolOutput),
-    /// It has returned, and its rails have let the output pass.
+    /// The tool has returned, and the rails have let the output pass.
     Returned(ToolOutput),
 }
 
-/// What to do about an [unknown](CallState::Unknown) tool call: see [`SuspendedRun::resolve`].
+/// How to resolve an [unknown](CallState::Unknown) tool call: see [`SuspendedRun::resolve`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Resolution {
-    /// It is made again: it has not happened, or may happen twice.
+    /// Make the call again. Choose this if the call has not happened, or if it may happen twice.
     Repeat,
-    /// It has happened, and this is what it returned. The output passes the rails.
+    /// Do not make the call again, because it has happened and returned this output. The output passes the rails.
     Returned(ToolOutput),
-    /// It is not made again. The model reads that it is unknown whether the call has happened.
+    /// Do not make the call again. The model reads that it is unknown whether the call has happened.
     TellModel,
 }
 
-/// An answer or a resolution is for nothing that the run waits for.
+/// An answer or a resolution does not match anything that the run waits for.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotOpen {
-    /// No question has this id.
+    /// The run has no open question with this id.
     #[error("the run does not ask the question `{id}`; it asks {}", listed(open))]
     Question {
-        /// The id.
+        /// The id in the call of [`answer`](SuspendedRun::answer).
         id: String,
-        /// The ids of the questions without an answer.
+        /// The ids of the open questions.
         open: Vec<String>,
     },
-    /// The call with this number is not unknown.
+    /// The tool call with this number is not [unknown](CallState::Unknown).
     #[error("the run knows whether the tool call {number} has happened; it does not know this of {}", listed(unknown))]
     Call {
-        /// The number.
+        /// The number in the call of [`resolve`](SuspendedRun::resolve).
         number: usize,
-        /// The numbers of the calls of which it is unknown.
+        /// The numbers of the unknown calls.
         unknown: Vec<usize>,
     },
 }
@@ -189,11 +195,13 @@ fn listed<T: std::fmt::Display>(items: &[T]) -> String {
 }
 
 impl SuspendedRun {
-    /// For [`Checkpoints`](crate::Checkpoints): checks that this record is the next after the one that is saved for the run,
-    /// whose revision is `saved`.
+    /// Checks that this record is the next one after the saved record. An implementation of
+    /// [`Checkpoints`](crate::Checkpoints) calls this method with the revision of the saved record, or with `None` if
+    /// there is none.
     ///
     /// # Errors
-    /// When there is a record of another run of this name, or when somebody else has resumed the run from the same record.
+    /// Returns an error if the saved record is of another run with the same name, or if another program has resumed the
+    /// run from the same record.
     pub fn ensure_follows(&self, saved: Option<u64>) -> Result<(), OperationError> {
         let (run_id, revision) = (&self.context.run_id, self.revision);
         let message = match saved {
@@ -213,7 +221,8 @@ impl SuspendedRun {
         Err(OperationError::new(OperationErrorKind::Denied, message))
     }
 
-    /// The questions that have no answer yet. A run that is resumed while there are some suspends itself again.
+    /// Returns the questions that have no answer yet. If you resume a run that has open questions, the run suspends
+    /// itself again.
     pub fn questions(&self) -> impl Iterator<Item = &OpenQuestion> {
         let of_calls = self.calls.iter().filter_map(|call| match &call.state {
             CallState::Asked { open, .. } => Some(open),
@@ -223,11 +232,11 @@ impl SuspendedRun {
         self.question.iter().chain(of_calls).filter(is_open)
     }
 
-    /// Answers the question with this [id](exo_rails::Question::id). The rail reads it with
+    /// Answers the question with this [id](exo_rails::Question::id). The rail reads the answer with
     /// [`answer_to`](exo_rails::RailContext::answer_to).
     ///
     /// # Errors
-    /// When the run does not ask this question, or has an answer to it.
+    /// Returns an error if the run does not ask this question, or if the question already has an answer.
     pub fn answer(&mut self, id: &str, answer: impl Into<Value>) -> Result<(), NotOpen> {
         let Some(open) = self.questions().find(|open| open.question.id() == id) else {
             let open = self.questions().map(|open| open.question.id()).collect();
@@ -238,9 +247,9 @@ impl SuspendedRun {
         Ok(())
     }
 
-    /// The [unknown](CallState::Unknown) tool calls, with their numbers. Those of a tool that is
-    /// [idempotent](exo_rails::Tool::idempotent) are repeated when the run is resumed; the others must be
-    /// [resolved](Self::resolve) first.
+    /// Returns the [unknown](CallState::Unknown) tool calls with their numbers. A resumed run repeats the calls of an
+    /// [idempotent](exo_rails::Tool::idempotent) tool. [Resolve](Self::resolve) the other calls before you resume the
+    /// run.
     pub fn unknown_calls(&self) -> impl Iterator<Item = (usize, &ToolCall)> {
         let is_unknown = |(_, call): &(usize, &SuspendedCall)| matches!(call.state, CallState::Unknown { .. });
         self.calls.iter().enumerate().filter(is_unknown).map(|(number, call)| (number, &call.call))
@@ -267,7 +276,7 @@ impl SuspendedRun {
     /// ```
     ///
     /// # Errors
-    /// When the call with this number is not unknown.
+    /// Returns an error if the call with this number is not unknown.
     pub fn resolve(&mut self, number: usize, resolution: Resolution) -> Result<(), NotOpen> {
         let unknown = self.calls.get_mut(number).filter(|call| matches!(call.state, CallState::Unknown { .. }));
         let Some(SuspendedCall { call, state, .. }) = unknown else {
@@ -286,7 +295,7 @@ impl SuspendedRun {
     }
 }
 
-/// Why a run with this call is not resumed.
+/// Returns the error for a run that cannot be resumed before this call is resolved.
 pub(super) fn unresolved(number: usize, call: &ToolCall) -> OperationError {
     let message = format!(
         "it is unknown whether the tool call {number}, of `{}`, has happened: resolve it with `SuspendedRun::resolve`, and \

@@ -1,4 +1,4 @@
-//! Answers: from the messages protocol to the types of the library, as a whole or event by event.
+//! Answers of the messages protocol, as types of the library. Reads whole answers, and streamed answers event by event.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use super::BLOCKS;
 use crate::http::{self, Event, drop_nulls, error_event, unreadable};
 
-/// Fields of a message that say what it is, and not what it says.
+/// Fields that every message has. They are not a part of the answer.
 const OF_THE_ENVELOPE: [&str; 2] = ["type", "role"];
 
 #[derive(Deserialize)]
@@ -38,7 +38,7 @@ enum StreamEvent {
         usage: Option<Map<String, Value>>,
     },
     MessageStop,
-    /// A ping, or an event that is newer than this type.
+    /// A ping, or an event that this type does not know.
     #[serde(other)]
     Other,
 }
@@ -65,7 +65,7 @@ enum BlockDelta {
     Other,
 }
 
-/// Reads a whole answer: as one whose blocks come whole.
+/// Reads a whole answer, like a streamed answer in which each block arrives as a whole.
 pub(super) fn whole(json: &[u8]) -> Result<ModelResponse, OperationError> {
     let mut message: Map<String, Value> = serde_json::from_slice(json).map_err(|error| unreadable(&error))?;
     if let Some(error) = message.get("error") {
@@ -84,33 +84,33 @@ pub(super) fn whole(json: &[u8]) -> Result<ModelResponse, OperationError> {
     Ok(response.finish())
 }
 
-/// Makes the pieces of an answer from events.
+/// Turns events into the pieces of an answer.
 #[derive(Default)]
 pub(crate) struct Decoder {
     begun: bool,
-    /// Whether the server has said why the model stopped.
+    /// Whether the server has sent a stop reason.
     finished: bool,
-    /// Whether there was any text or tool call.
+    /// Whether the answer has a text or a tool call.
     content: bool,
-    /// The counts so far: an event has only those that have changed.
+    /// The counts so far. An event has only the counts that have changed.
     usage: Map<String, Value>,
-    /// The blocks that have not ended.
+    /// The blocks that have not ended yet.
     blocks: BTreeMap<usize, Block>,
-    /// How many tool calls have begun.
+    /// The number of tool calls that have begun.
     calls: usize,
-    /// How much memory the beginnings of blocks take.
+    /// The memory of the blocks that have begun, in bytes.
     held: usize,
 }
 
-/// A block of an answer that more may come of.
+/// A block of an answer that has not ended yet.
 enum Block {
     Text,
-    /// A tool call: which, and its arguments as far as they came with its beginning.
+    /// A tool call: its number, and the arguments in the event that began it.
     ToolCall {
         call: usize,
         input: Option<Value>,
     },
-    /// Any other block, with more of the JSON of its `input`.
+    /// Any other block. `input` collects the JSON of the field `input`.
     Other {
         fields: Map<String, Value>,
         input: String,
@@ -161,7 +161,7 @@ impl http::Decoder for Decoder {
             end(block, pieces);
         }
         if !self.content {
-            // An answer that says nothing has the empty text.
+            // An answer without content has the empty text.
             pieces.push_back(ModelDelta::Text(String::new()));
         }
         Ok(())
@@ -169,7 +169,7 @@ impl http::Decoder for Decoder {
 }
 
 impl Decoder {
-    /// A message begins, without its content.
+    /// Begins a message, without its content.
     fn begin(&mut self, mut message: Map<String, Value>, pieces: &mut VecDeque<ModelDelta>) {
         self.begun = true;
         message.retain(|name, _| name != "content" && !OF_THE_ENVELOPE.contains(&name.as_str()));
@@ -180,7 +180,7 @@ impl Decoder {
         self.change(message, usage, pieces);
     }
 
-    /// Fields of the message, and counts, that are new.
+    /// Adds the new fields of the message, and the new counts.
     fn change(
         &mut self,
         mut fields: Map<String, Value>,
@@ -188,7 +188,7 @@ impl Decoder {
         pieces: &mut VecDeque<ModelDelta>,
     ) {
         drop_nulls(&mut fields);
-        // Only a rail says that it has skipped a call.
+        // Only a rail may set this field, which says that a rail skipped the call.
         fields.remove(InvokeOutput::SKIPPED);
         let reason = fields.get("stop_reason").and_then(Value::as_str).map(finish_reason);
         self.finished |= reason.is_some();
@@ -251,7 +251,7 @@ impl Decoder {
         }
     }
 
-    /// More of a block.
+    /// Adds a piece to a block.
     fn add(
         &mut self,
         index: usize,
@@ -267,7 +267,7 @@ impl Decoder {
                 pieces.extend(citations(Value::Array(vec![citation])));
             }
             (Block::ToolCall { call, input }, BlockDelta::InputJsonDelta { partial_json }) => {
-                // The first piece of most calls is empty, and of some it is the only one.
+                // The first piece of most calls is empty. For some calls, it is the only piece.
                 if !partial_json.is_empty() {
                     *input = None;
                     let delta = ToolCallDelta { arguments: partial_json, ..ToolCallDelta::at(*call) };
@@ -294,7 +294,7 @@ impl Decoder {
     }
 }
 
-/// The last pieces of a block.
+/// Adds the last pieces of a block.
 fn end(block: Block, pieces: &mut VecDeque<ModelDelta>) {
     match block {
         Block::Text | Block::ToolCall { input: None, .. } => {}
@@ -311,7 +311,7 @@ fn end(block: Block, pieces: &mut VecDeque<ModelDelta>) {
     }
 }
 
-/// More of a list in the message.
+/// Returns a piece that extends a list in the message.
 fn list(name: &str, values: Vec<Value>) -> ModelDelta {
     ModelDelta::Fields(Map::from_iter([(name.to_owned(), values.into())]))
 }
@@ -334,7 +334,7 @@ fn text_of<'a>(fields: &'a Map<String, Value>, name: &str) -> Result<&'a str, Op
     fields.get(name).and_then(Value::as_str).ok_or_else(|| wrong(&format!("a block has no `{name}`")))
 }
 
-/// Why the model stopped, in the words of chat completions, which rails know.
+/// Returns the finish reason in the words of chat completions, which rails know.
 fn finish_reason(reason: &str) -> String {
     match reason {
         "end_turn" | "stop_sequence" => "stop",

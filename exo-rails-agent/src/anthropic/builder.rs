@@ -1,4 +1,4 @@
-//! What a messages model needs to know before it can be asked.
+//! The builder of a messages model.
 
 use std::env;
 use std::fmt;
@@ -8,7 +8,7 @@ use crate::http::{ConfigError, Provider, Secret, Settings, Variables, timeouts_a
 
 static PROVIDER: Provider = Provider {
     base_url: "https://api.anthropic.com",
-    // The base URL is given with and without the version.
+    // Users write the base URL with or without the version.
     path: |url| if url.path().trim_end_matches('/').ends_with("/v1") { &["messages"] } else { &["v1", "messages"] },
     key: ("x-api-key", ""),
     headers: &[("anthropic-version", "2023-06-01")],
@@ -16,10 +16,10 @@ static PROVIDER: Provider = Provider {
     feature: "anthropic",
 };
 
-/// How many tokens an answer may have when nothing says it. Every model allows as many.
+/// The default of [`MessagesModelBuilder::max_tokens`]. Every model allows this number.
 const MAX_TOKENS: u32 = 4096;
 
-/// Makes a [`MessagesModel`]: see [`MessagesModel::builder`].
+/// A builder of a [`MessagesModel`]: see [`MessagesModel::builder`].
 ///
 /// ```
 /// use std::time::Duration;
@@ -47,39 +47,41 @@ impl MessagesModelBuilder {
         Self { settings: Settings::new(&PROVIDER, model), max_tokens: MAX_TOKENS }
     }
 
-    /// Begins the model that the environment names: `ANTHROPIC_MODEL` at `ANTHROPIC_BASE_URL`, with `ANTHROPIC_API_KEY`.
+    /// Begins the model that the environment names. Reads `ANTHROPIC_MODEL`, `ANTHROPIC_BASE_URL` and
+    /// `ANTHROPIC_API_KEY`.
     ///
-    /// Without a base URL it is `https://api.anthropic.com`, and there has to be a key. An empty variable is one
-    /// that is not set.
+    /// The default of the base URL is `https://api.anthropic.com`. This server requires a key, so one of
+    /// `ANTHROPIC_BASE_URL` and `ANTHROPIC_API_KEY` must be set. An empty variable counts as not set.
     ///
     /// # Errors
-    /// When one of them is missing or is not Unicode.
+    /// Returns an error if a required variable is missing, or if a variable is not Unicode.
     pub fn from_env() -> Result<Self, ConfigError> {
         Self::from_env_with(None)
     }
 
-    /// The same for this model, when there is one.
+    /// Begins the model like [`from_env`](Self::from_env). If `model` is a name, reads no name from the environment.
     pub(crate) fn from_env_with(model: Option<String>) -> Result<Self, ConfigError> {
         Ok(Self { settings: Settings::from_variables(&PROVIDER, model, env::var)?, max_tokens: MAX_TOKENS })
     }
 
-    /// Where the server is; `/v1/messages` is added, or `/messages` where the URL ends with `/v1`. A query stays behind it.
+    /// Sets the address of the server. The client adds `/v1/messages`, or `/messages` if the URL ends with `/v1`. The
+    /// path is added before a query.
     ///
-    /// A user, a password and the values of a query are hidden in errors and in `Debug`. The path is not: where a server wants
-    /// its key in the path, whoever reads [`MessagesModel::endpoint`] or an error reads the key.
+    /// Errors and `Debug` hide a user, a password and the values of a query in the URL. They do not hide the path. If
+    /// your server requires its key in the path, [`MessagesModel::endpoint`] and errors show the key.
     pub fn base_url(mut self, url: impl Into<String>) -> Self {
         self.settings.base_url = Secret::new(url);
         self
     }
 
-    /// The key, sent as the header `x-api-key`. Some local servers need none.
+    /// Sets the key. The client sends it in the header `x-api-key`. Some local servers need no key.
     pub fn api_key(mut self, key: impl Into<String>) -> Self {
         self.settings.api_key = Some(Secret::new(key));
         self
     }
 
-    /// How many tokens an answer may have: 4,096 when it is not said. The protocol requires this limit. The option
-    /// `max_tokens` of a request, or of an agent, takes precedence.
+    /// Sets how many tokens an answer may have. The default is 4,096. The protocol requires this limit. The option
+    /// `max_tokens` of a request or of an agent takes precedence.
     pub fn max_tokens(mut self, tokens: u32) -> Self {
         self.max_tokens = tokens;
         self
@@ -87,10 +89,11 @@ impl MessagesModelBuilder {
 
     timeouts_and_headers!();
 
-    /// The model. Nothing is sent yet.
+    /// Makes the model. Sends nothing yet.
     ///
     /// # Errors
-    /// When the base URL, the key or a header cannot be used, or when an HTTP client cannot be made.
+    /// Returns an error if the base URL, the key or a header cannot be used, or if the library cannot make an HTTP
+    /// client.
     pub fn build(self) -> Result<MessagesModel, ConfigError> {
         self.settings.connect(Messages { max_tokens: self.max_tokens }).map(MessagesModel)
     }

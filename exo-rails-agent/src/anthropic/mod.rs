@@ -1,5 +1,5 @@
-//! A live model: any server that speaks the [messages protocol](https://platform.claude.com/docs/en/api/messages) of
-//! Anthropic. With the feature `anthropic`, or `anthropic-http`, which has no TLS.
+//! A live model behind any server that speaks the [messages protocol](https://platform.claude.com/docs/en/api/messages)
+//! of Anthropic. Needs the feature `anthropic`, or `anthropic-http` without TLS.
 //!
 //! ```no_run
 //! use exo_rails_agent::Agent;
@@ -29,37 +29,37 @@ pub(crate) use protocol::Messages;
 pub use crate::http::ConfigError;
 pub use builder::MessagesModelBuilder;
 
-/// The field of an assistant's [`Message::extra`](exo_rails::message::Message::extra) with the blocks of an answer that are
-/// neither text nor tool calls, as the server wrote them: a list, in order.
+/// The name of a field in the [`Message::extra`](exo_rails::message::Message::extra) of an assistant. The field is a list
+/// of the blocks of an answer that are neither text nor tool calls, in order and as the server wrote them.
 ///
-/// Thinking is in it, with its signature, and the results of tools that run on the server. A request sends the blocks back
-/// before the text of their message, because the server wants to read its thinking again when a tool has returned. No other
-/// model receives them. A rail that hides something in an answer also looks here.
+/// The list has the thinking of the model with its signature, and the results of tools that run on the server. A request
+/// sends the blocks back before the text of their message: after a tool has returned, the server needs the thinking
+/// again. Other models do not receive the blocks. A rail that hides something in an answer must look in this field too.
 pub const BLOCKS: &str = http::BLOCKS;
 
 /// A model behind a messages endpoint.
 ///
-/// Rails and agents see the same types as with every model, and this model translates:
+/// Rails and agents see the same types as with every other model. The model translates these types:
 ///
-/// | here | in the messages protocol |
+/// | in this library | in the messages protocol |
 /// |---|---|
 /// | instructions, at any place of the conversation | `system` |
 /// | messages of tools | `tool_result` blocks of a user message |
 /// | tool calls | `tool_use` blocks; arguments that are not a JSON object are sent as `{"unreadable_arguments": …}` |
-/// | parts `image_url` and `file` | `image` and `document` blocks; other parts as they are |
-/// | messages of one role in a row | one message |
+/// | parts `image_url` and `file` | `image` and `document` blocks; other parts are sent unchanged |
+/// | consecutive messages of one role | one message |
 /// | the options `stop`, `tool_choice`, `parallel_tool_calls`, `max_completion_tokens` | `stop_sequences`, `tool_choice`, `max_tokens` |
-/// | other options | as they are |
+/// | other options | sent unchanged |
 /// | `finish_reason` | `stop_reason`, in the words of chat completions: `stop`, `length`, `tool_calls`, `content_filter`; the original is in [`ModelResponse::extra`] |
-/// | `prompt_tokens` of the usage | `input_tokens` with the tokens that were read from a cache or written to it; the other counts are in [`Usage::extra`](exo_rails::message::Usage::extra) |
+/// | `prompt_tokens` of the usage | `input_tokens` and the tokens that were read from a cache or written to it; the other counts are in [`Usage::extra`](exo_rails::message::Usage::extra) |
 ///
-/// The blocks of an answer that have no place in these types are in [`BLOCKS`], and the citations of its text in the field
-/// `citations` of the message. [`stream`](Model::stream) gives the same answer as [`call`](Model::call).
+/// [`BLOCKS`] names the field for blocks of an answer that these types cannot express. The citations of a text are in the
+/// field `citations` of the message. [`stream`](Model::stream) returns the same answer as [`call`](Model::call).
 ///
-/// It does not try again: that is what rails on [`LlmError`](exo_rails::events::LlmError) are for. For them, an
-/// [`OperationError`] has its kind, the status, and the wait that the server asks for:
+/// The model does not repeat a failed call. Use a rail on [`LlmError`](exo_rails::events::LlmError) to retry. The rail
+/// sees an [`OperationError`] with a kind, the status, and the wait that the server asks for:
 ///
-/// | what happens | kind |
+/// | failure | kind |
 /// |---|---|
 /// | status 401, 402, 403 | `Denied` |
 /// | status 404 | `NotFound` |
@@ -67,16 +67,20 @@ pub const BLOCKS: &str = http::BLOCKS;
 /// | status 429 | `RateLimited` |
 /// | another status 4xx; a part that the protocol cannot send | `InvalidRequest` |
 /// | status 5xx, such as 529 when the servers are overloaded; no connection; an answer that breaks off | `Unavailable` |
-/// | an answer that is none or exceeds a size limit of the [builder](MessagesModelBuilder), a redirection | `InvalidResponse` |
-/// | an error instead of an answer, or within it | by its `type`: `rate_limit_error` is `RateLimited`, `overloaded_error` is `Unavailable` |
+/// | an invalid answer; an answer that exceeds a size limit of the [builder](MessagesModelBuilder); a redirection | `InvalidResponse` |
+/// | an error instead of an answer, or within an answer | by its `type`: `rate_limit_error` is `RateLimited`, `overloaded_error` is `Unavailable` |
 ///
-/// A stream that ends without saying why the model stopped has broken off. The future, or the stream, closes the request
-/// when it is dropped. It needs a tokio runtime with I/O and time.
+/// If a stream ends without a stop reason, the answer has broken off. Dropping the future or the stream closes the
+/// request. The model needs a tokio runtime with I/O and time.
 ///
-/// The API key is in no error and not in `Debug`, even when the server repeats it: no eight characters in a row of the key,
-/// of a header or of a user, a password or a value in the address, also when they are escaped or in other letters. A secret of
-/// three to seven characters is hidden where it is a whole word. A server on this machine is asked without a proxy, whatever
-/// `HTTP_PROXY` says.
+/// # Secrets
+///
+/// No error and no `Debug` output shows the API key, even if the server repeats it. The same applies to the values of
+/// headers, and to the user, the password and the values of the query in the URL. Of each secret, eight consecutive
+/// characters or more are hidden, even if they are escaped or in another case. A secret of three to seven characters is
+/// hidden where it is a whole word.
+///
+/// For a server on this machine, the client uses no proxy, whatever `HTTP_PROXY` says.
 ///
 /// ```
 /// use exo_rails_agent::anthropic::MessagesModel;
@@ -89,12 +93,12 @@ pub const BLOCKS: &str = http::BLOCKS;
 pub struct MessagesModel(Connection<Messages>);
 
 impl MessagesModel {
-    /// Begins a model of this name, at `https://api.anthropic.com` unless the builder sets another address.
+    /// Begins a model with this name. The default address is `https://api.anthropic.com`.
     pub fn builder(model: impl Into<String>) -> MessagesModelBuilder {
         MessagesModelBuilder::new(model.into())
     }
 
-    /// The model that the environment names: see [`MessagesModelBuilder::from_env`].
+    /// Makes the model that the environment names: see [`MessagesModelBuilder::from_env`].
     ///
     /// ```no_run
     /// use exo_rails_agent::Agent;
@@ -106,18 +110,18 @@ impl MessagesModel {
     /// ```
     ///
     /// # Errors
-    /// When something is missing in the environment or cannot be used.
+    /// Returns an error if a required variable is missing, or if a variable has a value that cannot be used.
     pub fn from_env() -> Result<Self, ConfigError> {
         MessagesModelBuilder::from_env()?.build()
     }
 
-    /// The name of the model, for requests that name none.
+    /// The name of the model, for requests without a name of a model.
     #[must_use]
     pub fn model(&self) -> &str {
         self.0.model()
     }
 
-    /// Where the requests go: without a user, a password and a query, which may hold a key.
+    /// The address of the requests. Without a user, a password and a query, because they may contain a key.
     #[must_use]
     pub fn endpoint(&self) -> String {
         self.0.endpoint()

@@ -1,4 +1,4 @@
-//! The messages protocol, for the connection.
+//! The messages protocol, for the connection to a server.
 
 use exo_rails::{ModelCallInputs, ModelResponse, OperationError};
 use serde_json::{Map, Value};
@@ -8,7 +8,7 @@ use crate::http::Protocol;
 
 #[derive(Clone)]
 pub(crate) struct Messages {
-    /// How many tokens an answer may have when its request does not say.
+    /// The limit on the tokens of an answer, for requests that do not set one.
     pub(super) max_tokens: u32,
 }
 

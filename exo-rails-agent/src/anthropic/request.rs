@@ -1,4 +1,4 @@
-//! Requests: from the types of the library to the messages protocol.
+//! Requests of the messages protocol, made from types of the library.
 
 use exo_rails::message::{Content, ContentPart, Message, Messages, Role, ToolCall, ToolSpec};
 use exo_rails::{ModelCallInputs, OperationError, OperationErrorKind};
@@ -7,11 +7,11 @@ use serde_json::{Map, Value, json};
 use super::BLOCKS;
 use crate::http;
 
-/// The body of a request, without what is the same in all requests to a model.
+/// Returns the body of a request, without the fields that all requests to a model have in common.
 pub(super) fn body(request: &ModelCallInputs) -> Result<Map<String, Value>, OperationError> {
     let mut body = options(request);
     let (system, messages) = conversation(&request.messages)?;
-    // All instructions are messages, so that rails see them.
+    // All instructions are messages, so rails see them. An option must not add others.
     body.remove("system");
     if !system.is_empty() {
         body.insert("system".to_owned(), system.into());
@@ -26,8 +26,8 @@ pub(super) fn body(request: &ModelCallInputs) -> Result<Map<String, Value>, Oper
     Ok(body)
 }
 
-/// The options. Those of chat completions that have another name here are translated: rails and agents set them without
-/// knowing the model.
+/// Returns the options. Rails and agents set options without knowing the model, so options of chat completions get their
+/// names in this protocol.
 fn options(request: &ModelCallInputs) -> Map<String, Value> {
     let mut options = http::options(request);
     options.remove("stream_options");
@@ -63,7 +63,7 @@ fn tool_choice(choice: Value) -> Value {
     }
 }
 
-/// The instructions, and the other messages.
+/// Splits a conversation into the instructions and the other messages.
 fn conversation(messages: &Messages) -> Result<(Vec<Value>, Vec<Value>), OperationError> {
     let mut system = Vec::new();
     let mut turns: Vec<(&str, Vec<Value>)> = Vec::new();
@@ -87,7 +87,7 @@ fn conversation(messages: &Messages) -> Result<(Vec<Value>, Vec<Value>), Operati
     Ok((system, messages.collect()))
 }
 
-/// The blocks of a content. An empty text is none: servers refuse it.
+/// Returns the blocks of a content. An empty text has no block, because servers reject it.
 fn content(content: Option<&Content>) -> Result<Vec<Value>, OperationError> {
     match content {
         None => Ok(Vec::new()),
@@ -99,7 +99,7 @@ fn content(content: Option<&Content>) -> Result<Vec<Value>, OperationError> {
     }
 }
 
-/// The block of a part.
+/// Returns the block of a part.
 fn block(part: &ContentPart) -> Result<Value, OperationError> {
     let field = |pointer: &str| part.extra.get(&part.kind).and_then(|fields| fields.pointer(pointer)?.as_str());
     let source = match part.kind.as_str() {
@@ -110,7 +110,7 @@ fn block(part: &ContentPart) -> Result<Value, OperationError> {
             (None, None) => None,
         },
         "input_audio" => None,
-        // What has no other form in chat completions is a block of this protocol.
+        // Any other part has no form in chat completions, so it is already a block of this protocol.
         _ => return Ok(serde_json::to_value(part)?),
     };
     let Some((kind, source)) = source else {
@@ -130,7 +130,7 @@ fn block(part: &ContentPart) -> Result<Value, OperationError> {
     Ok(block)
 }
 
-/// Where the data of an image or a document is: in a `data:` URL, or at another.
+/// Returns the source of an image or a document: the data of a `data:` URL, or the URL.
 fn source(url: &str) -> Value {
     let data = url.strip_prefix("data:").and_then(|data| data.split_once(";base64,"));
     match data {
@@ -139,7 +139,7 @@ fn source(url: &str) -> Value {
     }
 }
 
-/// The blocks of what the model has said. Its thinking comes first, as it came.
+/// Returns the blocks of a message of the model. Blocks with its thinking come first, unchanged.
 fn assistant(message: &Message) -> Result<Vec<Value>, OperationError> {
     let mut blocks = message.extra.get(BLOCKS).and_then(Value::as_array).cloned().unwrap_or_default();
     blocks.extend(content(message.content.as_ref())?);
@@ -152,7 +152,7 @@ fn tool_use(call: &ToolCall) -> Value {
     let input = match serde_json::from_str(text) {
         Ok(input @ Value::Object(_)) => input,
         _ if text.trim().is_empty() => json!({}),
-        // The model has written it, and reads here what it was.
+        // The model reads here the text that it wrote instead of arguments.
         _ => json!({ "unreadable_arguments": text }),
     };
     json!({ "type": "tool_use", "id": call.id, "name": call.function.name, "input": input })

@@ -1,4 +1,4 @@
-//! The body of an answer, within the limits of time and size.
+//! The body of an answer, within limits of time and size.
 
 use std::time::Duration;
 
@@ -14,13 +14,13 @@ use super::limits::Limits;
 pub(crate) struct Body {
     response: Response,
     limits: Limits,
-    /// When all of it has to be here.
+    /// The time at which the whole body must have arrived.
     deadline: Instant,
     received: usize,
 }
 
 impl Body {
-    /// The body of an answer to a request that was sent at this time.
+    /// Makes the body of an answer. `sent` is the time of the request.
     pub(crate) fn new(response: Response, limits: Limits, sent: Instant) -> Self {
         Self { response, limits, deadline: later(sent, limits.answer), received: 0 }
     }
@@ -46,7 +46,7 @@ impl Body {
         kind.to_ascii_lowercase().starts_with(b"application/json")
     }
 
-    /// The next piece; `None` at the end.
+    /// Returns the next piece. Returns `None` at the end.
     pub(crate) async fn piece(&mut self) -> Result<Option<impl AsRef<[u8]> + use<>>, OperationError> {
         let silent = later(Instant::now(), self.limits.chunk);
         let piece = match timeout_at(silent.min(self.deadline), self.response.chunk()).await {
@@ -62,7 +62,7 @@ impl Body {
         if self.received > self.limits.bytes { Err(self.limits.too_many_bytes()) } else { Ok(piece) }
     }
 
-    /// All of it.
+    /// Returns the whole body.
     pub(crate) async fn whole(mut self) -> Result<Vec<u8>, OperationError> {
         let mut bytes = Vec::new();
         while let Some(piece) = self.piece().await? {
@@ -71,7 +71,7 @@ impl Body {
         Ok(bytes)
     }
 
-    /// Its first bytes.
+    /// Returns at most the first `length` bytes of the body.
     pub(crate) async fn up_to(&mut self, length: usize) -> Result<Vec<u8>, OperationError> {
         let mut bytes = Vec::new();
         while bytes.len() < length
@@ -84,7 +84,7 @@ impl Body {
     }
 }
 
-/// This time and so much, or a time that does not come.
+/// Adds a wait to a time. A wait is at most a year, so the sum does not overflow.
 fn later(time: Instant, wait: Duration) -> Instant {
     const YEAR: Duration = Duration::from_hours(365 * 24);
     time + wait.min(YEAR)

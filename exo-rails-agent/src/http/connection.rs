@@ -1,4 +1,4 @@
-//! The connection to a server: requests, and answers as a whole or in pieces.
+//! The connection to a server: sends requests, and receives answers as a whole or in pieces.
 
 use std::fmt;
 use std::sync::Arc;
@@ -18,12 +18,12 @@ use super::limits::{Limits, memory_of_json};
 use super::reading::{Decoder, Reading};
 use super::secret::Secrets;
 
-/// What is sent to a server, and how its answers are read.
+/// A protocol writes requests to a server and reads its answers.
 pub(crate) trait Protocol: Send + Sync {
-    /// Reads an answer that comes in pieces.
+    /// The decoder of streamed answers.
     type Decoder: Decoder;
 
-    /// The body of a request to this model.
+    /// Returns the body of a request to this model.
     fn body(
         &self,
         model: &str,
@@ -31,17 +31,17 @@ pub(crate) trait Protocol: Send + Sync {
         streamed: bool,
     ) -> Result<Map<String, Value>, OperationError>;
 
-    /// Reads an answer that comes as a whole.
+    /// Reads a whole answer.
     fn response(json: &[u8]) -> Result<ModelResponse, OperationError>;
 }
 
-/// Reads an answer that is there as a whole.
+/// Reads a whole answer, if its JSON is within the limits.
 pub(crate) fn response<P: Protocol>(json: &[u8], limits: &Limits) -> Result<ModelResponse, OperationError> {
     limits.check_memory(memory_of_json(json))?;
     P::response(json)
 }
 
-/// A body with more bytes takes milliseconds to read.
+/// A longer body takes milliseconds to read, so another thread reads it.
 const LONG: usize = 256 * 1024;
 
 /// A model behind a server.
@@ -60,7 +60,7 @@ impl<P: Protocol> Connection<P> {
         &self.model
     }
 
-    /// Where the requests go: without a user, a password and a query, which may hold a key.
+    /// The address of the requests. Without a user, a password and a query, because they may contain a key.
     pub(crate) fn endpoint(&self) -> String {
         let (origin, path) = (self.url.origin().ascii_serialization(), self.url.path());
         format!("{origin}{path}")
@@ -82,7 +82,7 @@ impl<P: Protocol> Connection<P> {
         Self::read(self.send(request, false).await?).await
     }
 
-    /// Reads an answer that comes as a whole: a long one beside the tasks of the runtime, which would wait for it.
+    /// Reads a whole answer. A blocking task reads a long answer, so the other tasks of the runtime do not wait.
     async fn read(body: Body) -> Result<ModelResponse, OperationError> {
         let limits = *body.limits();
         let json = body.whole().await?;
@@ -98,13 +98,13 @@ impl<P: Protocol> Connection<P> {
     async fn pieces(&self, request: Permit<ModelCallInputs>) -> Result<Reading<P::Decoder>, OperationError> {
         let body = self.send(&request, true).await?;
         if body.is_json() {
-            // This server does not stream.
+            // The server has not streamed its answer.
             return Ok(Reading::of(Self::read(body).await?, request));
         }
         Ok(Reading::new(body, request))
     }
 
-    /// Sends a request and waits until the answer begins.
+    /// Sends a request and waits for the beginning of the answer.
     async fn send(&self, request: &Permit<ModelCallInputs>, streamed: bool) -> Result<Body, OperationError> {
         request.ensure_open()?;
         let body = serde_json::to_vec(&self.protocol.body(&self.model, request, streamed)?)?;
@@ -120,7 +120,7 @@ impl<P: Protocol> Connection<P> {
         if body.is_success() { Ok(body) } else { Err(failure::refused(body).await) }
     }
 
-    /// Shows a model of this type, without what may be a key.
+    /// Formats a model of this type for `Debug`, without parts that may be a key.
     pub(crate) fn fmt_as(&self, name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct(name)
             .field("model", &self.model)

@@ -1,41 +1,41 @@
-//! Server-sent events, as far as servers of models use them: from bytes to the data of each event.
+//! Server-sent events, as servers of models use them: turns bytes into the data of each event.
 //!
-//! It is not a crate because of what servers do and what they must not do: the last event may lack the empty line
-//! behind it, and none may be longer than memory.
+//! This module exists because no crate has both properties that are needed. The last event may lack the empty line at its
+//! end, and the length of an event is limited.
 
 use std::collections::VecDeque;
 
-/// An event: its data, undecoded, since nothing shorter than an event need be a whole number of characters.
+/// An event. Its data are bytes, because only a whole event is certain to end at the end of a character.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Event {
     pub(crate) data: Vec<u8>,
-    /// Whether it is called `error`.
+    /// Whether the name of the event is `error`.
     pub(crate) is_error: bool,
 }
 
-/// An event is too long. The events before it are not.
+/// An event exceeds the limit. Earlier events do not.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct TooLong;
 
-/// Takes bytes as they come and gives events.
+/// Takes bytes as they arrive, and returns events.
 #[derive(Debug)]
 pub(crate) struct Events {
-    /// How many bytes an event may have.
+    /// The limit on the bytes of an event.
     longest: usize,
-    /// The line that has not ended.
+    /// The line that has not ended yet.
     line: Vec<u8>,
-    /// The event that has not ended, when it has data.
+    /// The data of the event that has not ended yet. `None` if it has no data.
     data: Option<Vec<u8>>,
     is_error: bool,
-    /// A carriage return ended the last line: a line feed after it belongs to it.
+    /// Whether the last line ended with a carriage return. A line feed after it is a part of the same end of line.
     after_return: bool,
-    /// An event was too long: nothing after it is read.
+    /// Whether an event was too long. Later bytes are ignored.
     is_too_long: bool,
     ready: VecDeque<Event>,
 }
 
 impl Events {
-    /// Events of at most so many bytes.
+    /// Reads events of at most `longest` bytes.
     pub(crate) fn new(longest: usize) -> Self {
         Self {
             longest,
@@ -69,10 +69,10 @@ impl Events {
         }
     }
 
-    /// The next event that is complete.
+    /// Returns the next complete event.
     ///
     /// # Errors
-    /// When it is too long. What comes after it is not read.
+    /// Returns an error if the event is too long. The bytes after it are ignored.
     pub(crate) fn next(&mut self) -> Result<Option<Event>, TooLong> {
         match self.ready.pop_front() {
             None if self.is_too_long => Err(TooLong),
@@ -80,7 +80,7 @@ impl Events {
         }
     }
 
-    /// Nothing more comes: the last event is complete.
+    /// Ends the input. The last event is then complete.
     pub(crate) fn end(&mut self) {
         if !self.is_too_long {
             self.end_line();
@@ -88,7 +88,7 @@ impl Events {
         }
     }
 
-    /// More of the line; whether it is read.
+    /// Extends the line. Returns `false` if the event is now too long.
     fn extend_line(&mut self, bytes: &[u8]) -> bool {
         let length = self.line.len() + self.data.as_ref().map_or(0, Vec::len) + bytes.len();
         self.is_too_long |= length > self.longest;
@@ -103,7 +103,7 @@ impl Events {
         if line.is_empty() {
             return self.end_event();
         }
-        // A byte order mark may stand before the first line, where it would hide the name of a field.
+        // A byte order mark may precede the first line. It would hide the name of the field.
         let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&line);
         let colon = line.iter().position(|&byte| byte == b':').unwrap_or(line.len());
         let (name, value) = line.split_at(colon);
@@ -115,12 +115,12 @@ impl Events {
         match name {
             b"data" => self.add_data(value),
             b"event" => self.is_error = value == b"error",
-            // llama.cpp writes it so.
+            // llama.cpp writes errors in this form.
             b"error" => {
                 self.is_error = true;
                 self.add_data(value);
             }
-            // Comments, which keep the connection alive, have the empty name.
+            // Comments keep the connection alive. They have the empty name.
             _ => {}
         }
     }
@@ -153,7 +153,7 @@ mod tests {
         Event { data: data.into(), is_error: false }
     }
 
-    /// The events of this text when it comes in pieces of so many bytes, and whether one is too long.
+    /// Returns the events of this text, which arrives in pieces of `size` bytes, and whether an event is too long.
     fn events(text: &str, size: usize) -> (Vec<Event>, Result<(), TooLong>) {
         let mut events = Events::new(LONGEST);
         text.as_bytes().chunks(size).for_each(|piece| events.feed(piece));
@@ -180,7 +180,7 @@ mod tests {
             ("event: error\ndata: x\n\ndata: y\n\n", vec![Event { is_error: true, ..event("x") }, event("y")]),
             ("error: x\n\n", vec![Event { is_error: true, ..event("x") }]),
             ("data: a\n\ndata: cut o", vec![event("a"), event("cut o")]),
-            // What comes before an event that is too long is read, and nothing after it.
+            // The reader returns the events before an event that is too long, and ignores all bytes after it.
             (&long, vec![event("a")]),
         ];
         for (text, expected) in cases {

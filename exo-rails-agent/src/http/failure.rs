@@ -1,4 +1,4 @@
-//! What the failures of a server are to rails.
+//! Turns failures of a server into errors for rails.
 
 use std::borrow::Cow;
 use std::error::Error;
@@ -12,14 +12,14 @@ use tokio::time::timeout;
 
 use super::body::Body;
 
-/// How much of the body of an error is read.
+/// The number of bytes that are read from the body of an error.
 const LONGEST_BODY: usize = 64 * 1024;
 
 pub(crate) fn timed_out(what: &str, limit: Duration) -> OperationError {
     OperationError::new(OperationErrorKind::Timeout, format!("{what} within {limit:?}"))
 }
 
-/// The request did not get as far as an answer.
+/// Returns the error of a request that got no answer.
 pub(crate) fn unreachable(error: reqwest::Error) -> OperationError {
     let kind = match () {
         () if error.is_timeout() => OperationErrorKind::Timeout,
@@ -29,13 +29,13 @@ pub(crate) fn unreachable(error: reqwest::Error) -> OperationError {
     transport(kind, "the server cannot be reached", error)
 }
 
-/// The answer did not come to its end.
+/// Returns the error of an answer that broke off.
 pub(crate) fn broken_off(error: reqwest::Error) -> OperationError {
     transport(OperationErrorKind::Unavailable, "the answer breaks off", error)
 }
 
 fn transport(kind: OperationErrorKind, what: &str, error: reqwest::Error) -> OperationError {
-    // A URL may hold a key.
+    // A URL may contain a key.
     let error = error.without_url();
     let mut cause: &dyn Error = &error;
     while let Some(deeper) = cause.source() {
@@ -44,10 +44,10 @@ fn transport(kind: OperationErrorKind, what: &str, error: reqwest::Error) -> Ope
     OperationError::new(kind, format!("{what}: {cause}")).with_source(error)
 }
 
-/// The answer has another status than success.
+/// Returns the error of an answer whose status is not a success.
 pub(crate) async fn refused(mut body: Body) -> OperationError {
     let (status, wait, limit) = (body.status(), retry_after(body.headers()), body.limits().chunk);
-    // What the server has to say is worth a wait, but not a failure of its own.
+    // The client waits for the message of the server. If the message does not arrive, the status alone is the error.
     let told = match timeout(limit, body.up_to(LONGEST_BODY)).await {
         Ok(Ok(told)) => message_of_body(&told),
         _ => None,
@@ -78,7 +78,7 @@ fn kind_of_status(status: u16) -> OperationErrorKind {
     }
 }
 
-/// What the body of an error says.
+/// Returns the message in the body of an error.
 fn message_of_body(body: &[u8]) -> Option<String> {
     let text = match serde_json::from_slice::<Value>(body) {
         Ok(told) => Cow::Owned(message_of(told.get("error").unwrap_or(&told))),
@@ -87,18 +87,19 @@ fn message_of_body(body: &[u8]) -> Option<String> {
     Some(text.trim().to_owned()).filter(|text| !text.is_empty())
 }
 
-/// What an error object says: a text, or an object with one; anything else as it is.
+/// Returns the message of an error object: a text, or the text in its field `message` or `detail`. Otherwise, returns the
+/// JSON of the object.
 fn message_of(error: &Value) -> String {
     let text = ["message", "detail"].iter().find_map(|name| error.get(name)?.as_str());
     text.or(error.as_str()).map_or_else(|| error.to_string(), ToOwned::to_owned)
 }
 
-/// An error that stands where an answer should, or in the middle of one.
+/// Returns the error that a server sends instead of an answer, or in the middle of one.
 pub(crate) fn told(error: &Value) -> OperationError {
     OperationError::new(kind_of(error), message_of(error))
 }
 
-/// Parts of what providers write as the `type` or the `code` of an error.
+/// Parts of the words that providers write into the `type` or the `code` of an error.
 const KINDS: [(&str, OperationErrorKind); 11] = [
     ("rate_limit", OperationErrorKind::RateLimited),
     ("quota", OperationErrorKind::RateLimited),
@@ -123,7 +124,7 @@ fn kind_of(error: &Value) -> OperationErrorKind {
     known.map_or(OperationErrorKind::Unavailable, |(_, kind)| *kind)
 }
 
-/// How long the server asks to wait.
+/// Returns the wait that the server asks for.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
     let number = |text: &str| text.parse::<f64>().ok();
@@ -135,7 +136,7 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
         return Duration::try_from_secs_f64(seconds).ok();
     }
     let until = httpdate::parse_http_date(wait).ok()?;
-    // The server's clock, when it shows it: ours may be wrong.
+    // If the answer has the time of the server, the library uses that clock: the local clock may be wrong.
     let date = text(DATE.as_str()).and_then(|date| httpdate::parse_http_date(date).ok());
     Some(until.duration_since(date.unwrap_or_else(SystemTime::now)).unwrap_or_default())
 }

@@ -1,4 +1,4 @@
-//! How much and how long an answer may be.
+//! Limits on the size and the time of an answer.
 
 use std::time::Duration;
 
@@ -7,20 +7,20 @@ use serde_json::{Map, Value};
 
 use super::failure;
 
-/// How much and how long an answer may be.
+/// Limits on the size and the time of an answer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
-    /// How long it may take until the answer begins.
+    /// The time until the answer begins.
     pub(crate) response: Duration,
-    /// Until the next piece of the answer.
+    /// The time until the next piece of the answer.
     pub(crate) chunk: Duration,
-    /// Until the whole answer is here.
+    /// The time until the whole answer has arrived.
     pub(crate) answer: Duration,
-    /// How many bytes it may have.
+    /// The number of bytes of the answer.
     pub(crate) bytes: usize,
-    /// How many bytes one event of a stream may have.
+    /// The number of bytes of one event of a stream.
     pub(crate) event: usize,
-    /// How many bytes of memory its JSON may take.
+    /// The number of bytes of memory for the JSON of the answer.
     pub(crate) memory: usize,
 }
 
@@ -29,9 +29,9 @@ const MIB: usize = 1024 * 1024;
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            // A server that does not stream answers when the model has finished.
+            // A server that does not stream begins its answer when the model has finished.
             response: Duration::from_mins(10),
-            // Models that think may be silent for long.
+            // A model that thinks may be silent for a long time.
             chunk: Duration::from_mins(5),
             answer: Duration::from_hours(1),
             bytes: 64 * MIB,
@@ -61,7 +61,7 @@ impl Limits {
         exceeded(format!("an event of the answer is longer than {} bytes", self.event), "max_event_bytes")
     }
 
-    /// Refuses what would take more memory.
+    /// Returns an error if the answer would take more memory than the limit.
     pub(crate) fn check_memory(&self, memory: usize) -> Result<(), OperationError> {
         if memory <= self.memory {
             return Ok(());
@@ -77,7 +77,7 @@ fn exceeded(what: String, method: &str) -> OperationError {
     OperationError::new(OperationErrorKind::InvalidResponse, what).naming(method)
 }
 
-/// Names the method that sets a limit.
+/// Adds the name of the method that sets a limit.
 trait Naming {
     fn naming(self, method: &str) -> Self;
 }
@@ -89,17 +89,17 @@ impl Naming for OperationError {
     }
 }
 
-/// An object: a node of a tree with room for eleven fields, and once more while it is read.
+/// The memory of an object: a node of a tree with room for eleven fields, and a second copy while the object is read.
 const OBJECT: usize = 900;
-/// A field of it: its name, and its part of further nodes.
+/// The memory of a field: its name, and its part of further nodes.
 const FIELD: usize = 120;
-/// A value in a list that grows.
+/// The memory of a value in a growing list.
 const VALUE: usize = 64;
-/// A tool call.
+/// The memory of a tool call.
 const CALL: usize = 256;
 
-/// How many bytes of memory the values of this JSON may take. They are counted without reading them: `{"a":0},` has 8 bytes,
-/// and takes a hundred times as much.
+/// Estimates the bytes of memory that the values of this JSON take, without reading them. For example, `{"a":0},` has 8
+/// bytes, and takes a hundred times that memory.
 pub(crate) fn memory_of_json(json: &[u8]) -> usize {
     let (mut memory, mut bytes) = (json.len(), json.iter());
     while let Some(byte) = bytes.next() {
@@ -127,7 +127,7 @@ fn skip_string(bytes: &mut std::slice::Iter<'_, u8>) {
     }
 }
 
-/// How much memory an answer takes that keeps this piece.
+/// Returns the memory that this piece adds to an answer.
 pub(crate) fn memory_of_piece(piece: &ModelDelta) -> usize {
     match piece {
         ModelDelta::Text(text) | ModelDelta::Finish(text) => text.len(),
@@ -137,7 +137,7 @@ pub(crate) fn memory_of_piece(piece: &ModelDelta) -> usize {
             let texts = [id.as_deref(), name.as_deref()].into_iter().flatten().map(str::len).sum::<usize>();
             arguments.len() + texts + if begins { CALL } else { 0 } + memory_of_fields(extra)
         }
-        // The last usage replaces those before it. A whole answer was counted when it was read.
+        // A usage replaces the usage before it. A whole answer was counted when it was read.
         _ => 0,
     }
 }
@@ -146,7 +146,7 @@ pub(crate) fn memory_of_fields(fields: &Map<String, Value>) -> usize {
     fields.iter().map(|(name, value)| FIELD + name.len() + memory_of(value)).sum()
 }
 
-/// How much memory a value takes.
+/// Returns the memory of a value.
 fn memory_of(value: &Value) -> usize {
     match value {
         Value::String(text) => text.len(),

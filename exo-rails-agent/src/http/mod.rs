@@ -1,6 +1,7 @@
-//! What the models behind HTTP servers have in common: settings, the connection, streams of events, failures.
+//! The common parts of all models behind HTTP servers: settings, the connection, streams of events, failures.
 //!
-//! A provider adds its [`Provider`], which says where it is, and its [`Protocol`], which says what is sent and read.
+//! Each provider has a [`Provider`], with the address of its server, and a [`Protocol`], which writes requests and reads
+//! answers.
 
 mod body;
 mod connection;

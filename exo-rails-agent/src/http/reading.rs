@@ -1,4 +1,4 @@
-//! An answer that is being streamed.
+//! Reads a streamed answer.
 
 use std::collections::VecDeque;
 
@@ -11,31 +11,31 @@ use super::body::Body;
 use super::events::{Event, Events};
 use super::limits::{Limits, memory_of_json, memory_of_piece};
 
-/// Makes the pieces of an answer from events.
+/// Turns events into the pieces of an answer.
 pub(crate) trait Decoder: Default + Send {
-    /// Takes an event; whether it was the last one.
+    /// Takes an event. Returns `true` if the event was the last one.
     fn take(&mut self, event: &Event, pieces: &mut VecDeque<ModelDelta>) -> Result<bool, OperationError>;
 
-    /// Whether the answer is complete, although no event has said that it is the last one.
+    /// Returns `true` if the answer is complete without a last event.
     fn is_complete(&self) -> bool;
 
-    /// How much memory is held for pieces that have not come to their end.
+    /// Returns the memory of pieces that have not ended yet, in bytes.
     fn held(&self) -> usize {
         0
     }
 
-    /// The last pieces of an answer that is complete.
+    /// Adds the last pieces of a complete answer.
     fn complete(&mut self, pieces: &mut VecDeque<ModelDelta>) -> Result<(), OperationError>;
 }
 
-/// The pieces of an answer, from the bytes that somebody brings.
+/// Turns bytes into the pieces of an answer.
 #[derive(Debug)]
 pub(crate) struct Pieces<D> {
     events: Events,
     decoder: D,
     ready: VecDeque<ModelDelta>,
     limits: Limits,
-    /// How much memory the pieces take that have come.
+    /// The memory of the pieces so far, in bytes.
     memory: usize,
     is_complete: bool,
 }
@@ -51,12 +51,12 @@ impl<D: Decoder> Pieces<D> {
         self.events.feed(bytes);
     }
 
-    /// The next piece that is there.
+    /// Returns the next piece, if one is ready.
     pub(crate) fn next(&mut self) -> Option<ModelDelta> {
         self.ready.pop_front()
     }
 
-    /// Takes an event, which may have pieces; whether there was one.
+    /// Takes an event, which may have pieces. Returns `false` if there is no complete event.
     pub(crate) fn take_event(&mut self) -> Result<bool, OperationError> {
         if self.is_complete {
             return Ok(false);
@@ -72,9 +72,9 @@ impl<D: Decoder> Pieces<D> {
         Ok(true)
     }
 
-    /// No more bytes come.
+    /// Ends the input.
     pub(crate) fn end(&mut self) -> Result<(), OperationError> {
-        // The last event may be whole without the empty line behind it. The half of one has broken off.
+        // The last event may lack the empty line at its end. An event that breaks off cannot be read.
         self.events.end();
         while self.take_event()? {}
         if self.is_complete {
@@ -94,10 +94,10 @@ impl<D: Decoder> Pieces<D> {
 }
 
 pub(super) struct Reading<D> {
-    /// `None` when everything is read.
+    /// `None` when the whole body has been read.
     body: Option<Body>,
     pieces: Pieces<D>,
-    /// As long as the server is at work, so is the operation.
+    /// The guarded operation lasts until this permit is dropped, so it lasts while the server works.
     _permit: Permit<ModelCallInputs>,
 }
 
@@ -107,7 +107,7 @@ impl<D: Decoder> Reading<D> {
         Self { body: Some(body), pieces, _permit: permit }
     }
 
-    /// An answer that came as a whole.
+    /// Reads an answer that arrived as a whole.
     pub(super) fn of(response: ModelResponse, permit: Permit<ModelCallInputs>) -> Self {
         let mut pieces = Pieces::new(Limits::default());
         pieces.ready.push_back(ModelDelta::Response(Box::new(response)));
@@ -123,13 +123,13 @@ impl<D: Decoder> Reading<D> {
 
     async fn next(&mut self) -> Result<Option<ModelDelta>, OperationError> {
         loop {
-            // A piece of a body may have many events, which are there at once.
+            // One piece of a body may contain many events, and the task must not block the thread.
             consume_budget().await;
             if let Some(delta) = self.pieces.next() {
                 return Ok(Some(delta));
             }
             if self.pieces.is_complete {
-                // The connection ends with the answer, whatever the server would still say.
+                // The connection ends with the answer, even if the server would send more.
                 self.body = None;
             }
             let Some(body) = &mut self.body else { return Ok(None) };

@@ -1,7 +1,7 @@
-//! Keys, and texts of servers without them.
+//! Keys, and texts of servers without the keys.
 //!
-//! A server may repeat a key in what it says of a failure: cut, escaped, in capitals, without its beginning. So a text is not
-//! searched for the key as it was sent, but for eight characters in a row of it.
+//! A server may repeat a key in its error message: cut, escaped, in upper case, or without its beginning. So this module
+//! does not search a text for the whole key. It searches for any eight consecutive characters of the key.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -9,7 +9,7 @@ use std::fmt;
 use exo_rails::OperationError;
 use reqwest::Url;
 
-/// A text that is not shown: `Debug` does not have it.
+/// A text that `Debug` does not show.
 #[derive(Clone)]
 pub(crate) struct Secret(String);
 
@@ -18,7 +18,7 @@ impl Secret {
         Self(text.into())
     }
 
-    /// The text, for what is sent.
+    /// Returns the text, to send it.
     pub(crate) fn expose(&self) -> &str {
         &self.0
     }
@@ -30,31 +30,31 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// So many characters in a row of a secret are shown nowhere.
+/// No text shows this number of consecutive characters of a secret.
 const PART: usize = 8;
 
-/// A text with fewer characters is not a key: it is in too many words and numbers.
+/// A shorter text is not a key: too many words and numbers contain it.
 const SHORTEST: usize = 3;
 
-/// How many characters of a text are searched. Of the next ones, nothing is shown.
+/// The number of characters of a text that are searched. Later characters are not shown.
 const LONGEST_SEARCHED: usize = 64 * 1024;
 
-/// How many characters of an error are shown.
+/// The number of characters of an error that are shown.
 const LONGEST_MESSAGE: usize = 1_000;
 
-/// How often a text may be escaped: JSON in JSON, for example.
+/// The number of levels of escapes that are searched, for JSON in JSON and similar texts.
 const ESCAPED: usize = 3;
 
-/// What no error shows.
+/// The secrets that no error shows.
 #[derive(Default)]
 pub(crate) struct Secrets {
-    /// The parts of long secrets.
+    /// The parts of long secrets: all sequences of [`PART`] characters.
     parts: HashSet<Box<[char]>>,
-    /// Secrets that are too short for parts: only a whole word is one of them.
+    /// Secrets that are too short for parts. They are hidden only as whole words.
     words: Vec<Box<[char]>>,
 }
 
-/// A character of a text, and where it is written there.
+/// A character of a text, and its place in the original text.
 #[derive(Clone, Copy)]
 struct Unit {
     char: char,
@@ -63,7 +63,7 @@ struct Unit {
 }
 
 impl Secrets {
-    /// A key, whatever it looks like.
+    /// Adds a key of any form.
     pub(crate) fn add(&mut self, secret: &str) {
         let chars: Vec<char> = secret.trim().chars().map(folded).collect();
         match chars.len() {
@@ -73,7 +73,7 @@ impl Secrets {
         }
     }
 
-    /// The value of a header: a key, or a sentence with one.
+    /// Adds the value of a header: a key, or a sentence that contains one.
     pub(crate) fn add_header(&mut self, value: &str) {
         let words: Vec<_> = value.split(|char: char| char.is_whitespace() || ",;=\"".contains(char)).collect();
         let is_sentence = words.len() > 1;
@@ -81,23 +81,23 @@ impl Secrets {
         words.into_iter().filter(|word| !(is_sentence && is_word(word))).for_each(|word| self.add(word));
     }
 
-    /// What may be a key in an address: the user, the password, and the values of the query.
+    /// Adds the parts of a URL that may be a key: the user, the password, and the values of the query.
     pub(crate) fn add_url(&mut self, url: &Url) {
         let (user, password) = (decoded(url.username()), decoded(url.password().unwrap_or_default()));
         if !user.is_empty() || !password.is_empty() {
-            // This is how they are sent.
+            // The client sends them in this form.
             self.add(&base64(format!("{user}:{password}").as_bytes()));
         }
         for part in [user, password] {
             self.add(&part);
         }
         for (name, value) in url.query_pairs() {
-            // A key may be all there is.
+            // The key may be the whole parameter, without a name.
             self.add(if value.is_empty() { &name } else { &value });
         }
     }
 
-    /// The error without them, and not too long.
+    /// Returns the error without the secrets. A long message is cut.
     pub(crate) fn hide(&self, mut error: OperationError) -> OperationError {
         let (mut message, _) = self.cleaned(&error.message);
         if let Some((end, _)) = message.char_indices().nth(LONGEST_MESSAGE) {
@@ -109,7 +109,7 @@ impl Secrets {
         error
     }
 
-    /// The text without them, and whether one was in it.
+    /// Returns the text without the secrets, and whether it contained one.
     fn cleaned(&self, text: &str) -> (String, bool) {
         let text = text.char_indices().nth(LONGEST_SEARCHED).map_or(text, |(end, _)| &text[..end]);
         let mut hidden = vec![false; text.len()];
@@ -157,12 +157,12 @@ impl Secrets {
     }
 }
 
-/// The same for a character and for what it may have become: in capitals, or a space in a query.
+/// Returns a character that is the same for all forms of `char`: upper case, or a space that became `+` in a query.
 fn folded(char: char) -> char {
     if char == '+' { ' ' } else { char.to_lowercase().next().unwrap_or(char) }
 }
 
-/// The same text without one level of escapes: of JSON, of addresses and of HTML.
+/// Returns the text without one level of escapes of JSON, URLs and HTML.
 fn unescaped(units: &[Unit]) -> Vec<Unit> {
     let (mut plain, mut rest) = (Vec::with_capacity(units.len()), units);
     while let [first, ..] = rest {
@@ -173,12 +173,12 @@ fn unescaped(units: &[Unit]) -> Vec<Unit> {
     plain
 }
 
-/// The character that is escaped here, and how many units that takes.
+/// Returns the character that is escaped here, and the length of the escape.
 fn escape(units: &[Unit]) -> Option<(char, usize)> {
     if !matches!(units.first()?.char, '\\' | '%' | '&') {
         return None;
     }
-    // The longest is `\u{10ffff}`.
+    // The longest escape is `\u{10ffff}`.
     let text: String = units.iter().take(10).map(|unit| unit.char).collect();
     let code = |digits: &str, radix: u32| char::from_u32(u32::from_str_radix(digits, radix).ok()?);
     match text.as_bytes() {
@@ -209,7 +209,7 @@ fn escape(units: &[Unit]) -> Option<(char, usize)> {
     }
 }
 
-/// A part of an address as it was meant.
+/// Decodes a part of a URL.
 fn decoded(part: &str) -> String {
     let pairs = format!("a={}", part.replace('+', "%2B").replace('&', "%26"));
     Url::parse("http://localhost")

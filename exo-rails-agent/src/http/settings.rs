@@ -1,4 +1,4 @@
-//! What a model needs to know before it can be asked.
+//! The settings of a model behind a server.
 
 use std::env::VarError;
 use std::error::Error;
@@ -18,28 +18,28 @@ const USER_AGENT: &str = concat!("exo-rails/", env!("CARGO_PKG_VERSION"));
 
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// Where a provider is, and how its users name a model there.
+/// The facts about a provider: its address, its headers, and the variables of the environment.
 pub(crate) struct Provider {
     pub(crate) base_url: &'static str,
-    /// What is added to the base URL.
+    /// The path that is added to the base URL.
     pub(crate) path: fn(&Url) -> &'static [&'static str],
-    /// The header with the key, and what stands before the key.
+    /// The name of the header with the key, and the text before the key.
     pub(crate) key: (&'static str, &'static str),
-    /// More headers of every request.
+    /// Other headers of every request.
     pub(crate) headers: &'static [(&'static str, &'static str)],
     pub(crate) variables: Variables,
-    /// The feature that builds its client with TLS.
+    /// The feature that builds the client of the provider with TLS.
     pub(crate) feature: &'static str,
 }
 
-/// The variables of the environment that name a model.
+/// The variables of the environment that configure a model.
 pub(crate) struct Variables {
     pub(crate) base_url: &'static str,
     pub(crate) key: &'static str,
     pub(crate) model: &'static str,
 }
 
-/// What the builder of a model collects.
+/// The settings that the builder of a model collects.
 #[derive(Clone)]
 pub(crate) struct Settings {
     provider: &'static Provider,
@@ -64,40 +64,40 @@ pub(crate) struct Settings {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConfigError {
-    /// A variable of the environment that has to be there is missing or empty.
+    /// A required variable of the environment is missing or empty.
     #[error("the environment variable {variable} is not set")]
     NotSet {
-        /// Its name.
+        /// The name of the variable.
         variable: &'static str,
     },
     /// A variable of the environment is not Unicode.
     #[error("the environment variable {variable} is not Unicode")]
     NotUnicode {
-        /// Its name.
+        /// The name of the variable.
         variable: &'static str,
     },
-    /// The base URL is none, or none of HTTP. It is not shown, because it may hold a key.
+    /// The base URL is not a URL, or not a URL of HTTP. The error does not show the URL, which may contain a key.
     #[error("the base URL is not usable: {reason}")]
     BaseUrl {
-        /// What is wrong with it.
+        /// The reason.
         reason: String,
     },
     /// The base URL begins with `https://`, and this build has no TLS.
     #[error("https:// needs TLS: turn on the feature `{feature}` of `exo-rails-agent`")]
     NoTls {
-        /// The feature that adds it.
+        /// The feature that adds TLS.
         feature: &'static str,
     },
-    /// The API key has characters that no header can have. It is not shown.
+    /// The API key has characters that a header cannot have. The error does not show the key.
     #[error("the API key has characters that an HTTP header cannot have")]
     ApiKey,
-    /// A header has a name or a value that no header can have. The value is not shown.
+    /// A header has a name or a value that no header can have. The error does not show the value.
     #[error("`{name}` is not the name of an HTTP header, or an HTTP header cannot have its value")]
     Header {
-        /// Its name.
+        /// The name of the header.
         name: String,
     },
-    /// The HTTP client cannot be made: the machine's certificates cannot be read, for example.
+    /// The library cannot make an HTTP client, for example because it cannot read the certificates of the machine.
     #[error("cannot make an HTTP client: {0}")]
     Client(#[source] Box<dyn Error + Send + Sync>),
 }
@@ -115,7 +115,7 @@ impl Settings {
         }
     }
 
-    /// What the environment says. A model that is already chosen needs no variable.
+    /// Reads the settings from the environment. If the caller has chosen a model, no variable needs to name one.
     pub(crate) fn from_variables(
         provider: &'static Provider,
         model: Option<String>,
@@ -143,7 +143,7 @@ impl Settings {
         Ok(settings)
     }
 
-    /// The connection. Nothing is sent yet.
+    /// Makes the connection. Sends nothing yet.
     pub(crate) fn connect<P>(self, protocol: P) -> Result<Connection<P>, ConfigError> {
         let (url, headers) = (self.endpoint()?, self.header_map()?);
         if url.scheme() == "https" && !cfg!(any(feature = "openai", feature = "anthropic")) {
@@ -153,7 +153,7 @@ impl Settings {
             .user_agent(USER_AGENT)
             .default_headers(headers)
             .connect_timeout(self.connect)
-            // A key goes where it was told to go and nowhere else.
+            // A redirection would send the key to another address.
             .redirect(redirect::Policy::none());
         if is_this_machine(&url) {
             client = client.no_proxy();
@@ -203,7 +203,7 @@ impl Settings {
         secrets
     }
 
-    /// Shows a builder of this type, without what may be a key.
+    /// Formats a builder of this type for `Debug`, without parts that may be a key.
     pub(crate) fn fmt_as(&self, name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let headers: Vec<_> = self.headers.iter().map(|(name, _)| name).collect();
         f.debug_struct(name)
@@ -214,8 +214,8 @@ impl Settings {
     }
 }
 
-/// Whether a server at this address runs on this machine. Then no proxy is asked for it, whatever the environment says: the
-/// proxy would get the key.
+/// Returns `true` if a server at this address runs on this machine. The client then uses no proxy, whatever the
+/// environment says. A proxy would receive the key.
 fn is_this_machine(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default().trim_end_matches('.');
     match host.trim_matches(['[', ']']).parse::<IpAddr>() {
@@ -224,64 +224,64 @@ fn is_this_machine(url: &Url) -> bool {
     }
 }
 
-/// A value that the HTTP client does not log.
+/// Makes the value of a header that the HTTP client does not log.
 fn sensitive(value: &str) -> Option<HeaderValue> {
     let mut value = HeaderValue::try_from(value).ok()?;
     value.set_sensitive(true);
     Some(value)
 }
 
-/// The methods that every builder has: of a type with a field `settings`.
+/// Writes the methods that every builder has. The builder needs a field `settings`.
 macro_rules! timeouts_and_headers {
     () => {
-        /// A header of every request. Its value may be a key: like that, it is not shown.
+        /// Adds a header to every request. The value may be a key, so errors and `Debug` do not show it.
         pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
             self.settings.headers.push((name.into(), crate::http::Secret::new(value)));
             self
         }
 
-        /// How long a connection may take: 10 seconds when it is not said.
+        /// Sets how long connecting may take. The default is 10 seconds.
         pub fn connect_timeout(mut self, limit: std::time::Duration) -> Self {
             self.settings.connect = limit;
             self
         }
 
-        /// How long it may take until the answer begins, with the connection: 10 minutes when it is not said. An answer
-        /// that is not streamed usually begins when the model has finished.
+        /// Sets how long the client waits for the beginning of the answer, including the time to connect. The default is
+        /// 10 minutes. An answer that is not streamed usually begins when the model has finished.
         pub fn response_timeout(mut self, limit: std::time::Duration) -> Self {
             self.settings.limits.response = limit;
             self
         }
 
-        /// How long the server may be silent within an answer: 5 minutes when it is not said. A comment that keeps the
-        /// connection alive ends the silence.
+        /// Sets how long the server may be silent within an answer. The default is 5 minutes. A comment that keeps the
+        /// connection alive counts as data.
         pub fn chunk_timeout(mut self, limit: std::time::Duration) -> Self {
             self.settings.limits.chunk = limit;
             self
         }
 
-        /// How long the whole answer may take, from the request to its end: an hour when it is not said.
+        /// Sets how long the whole answer may take, from the request to the end of the answer. The default is an hour.
         pub fn answer_timeout(mut self, limit: std::time::Duration) -> Self {
             self.settings.limits.answer = limit;
             self
         }
 
-        /// How many bytes an answer may have, as a whole or in all events of its stream: 64 MiB when it is not said. With
-        /// more, and with more than the following limits allow, the call fails with an error of the kind `InvalidResponse`.
+        /// Sets how many bytes an answer may have, as a whole or in all events of its stream. The default is 64 MiB. An
+        /// answer that exceeds this limit or one of the following limits is an error of the kind `InvalidResponse`.
         pub fn max_answer_bytes(mut self, bytes: usize) -> Self {
             self.settings.limits.bytes = bytes;
             self
         }
 
-        /// How many bytes one event of a streamed answer may have: 16 MiB when it is not said.
+        /// Sets how many bytes one event of a streamed answer may have. The default is 16 MiB.
         pub fn max_event_bytes(mut self, bytes: usize) -> Self {
             self.settings.limits.event = bytes;
             self
         }
 
-        /// How many bytes of memory the JSON of an answer may take, as this library estimates it before it reads the
-        /// JSON: 256 MiB when it is not said. An object takes about a kilobyte, however short it is, so an answer of a few
-        /// megabytes could otherwise fill the memory.
+        /// Sets how many bytes of memory the JSON of an answer may take. The default is 256 MiB. The library estimates
+        /// the memory before it reads the JSON. An object takes about a kilobyte, even if it is short. So an answer of a
+        /// few megabytes could fill the memory without this limit.
         pub fn max_answer_memory(mut self, bytes: usize) -> Self {
             self.settings.limits.memory = bytes;
             self
@@ -314,7 +314,7 @@ mod tests {
         })
     }
 
-    /// The model that these variables name: its endpoint, its name, and whether it has a key.
+    /// Returns the model that these variables name: its endpoint, its name, and whether it has a key.
     fn from(variables: &[(&str, &str)]) -> Result<(String, String, bool), ConfigError> {
         let settings = settings(variables, None)?;
         let keyed = settings.key().is_some();

@@ -1,4 +1,4 @@
-//! A memory in the memory of the process.
+//! A memory in the process.
 
 use std::collections::{HashSet, VecDeque};
 use std::fmt;
@@ -11,12 +11,15 @@ use super::Memory;
 
 type Owner = Arc<dyn Fn(&RunScope) -> Option<String> + Send + Sync>;
 
-/// A memory in the memory of the process, which searches for words. It ends with the process.
+/// A memory that keeps its entries in the process and finds them by words. The entries are lost when the process ends.
 ///
-/// It keeps the newest entries, as many as it has room for. It recalls the entries that have words of the query in them: those with
-/// more words come first, and a word counts the less the more entries have it; of equals, the newer comes first. A word is a run of
-/// letters and digits, without regard to case; so it finds little in languages that are written without spaces, and no
-/// synonyms. An entry is as long as what was said.
+/// The memory keeps the newest entries, up to its capacity. It recalls the entries that contain words of the query:
+///
+/// - An entry with more words of the query comes earlier. A word counts less if more entries contain it. Of two equal
+///   entries, the newer one comes first.
+/// - A word is a sequence of letters and digits. Upper case and lower case are equal. So the memory finds little in
+///   languages without spaces between words, and no synonyms.
+/// - The memory does not shorten the text of an entry.
 ///
 /// Clones share their entries.
 ///
@@ -52,17 +55,18 @@ struct Stored {
 }
 
 impl InMemory {
-    /// A memory with room for `capacity` entries. All runs that use it share them: it is for one user, or for what everybody may
-    /// know.
+    /// Makes a memory with room for `capacity` entries. All runs share all entries, so use this memory for one user, or
+    /// for facts that every user may know.
     #[must_use]
     pub fn shared(capacity: usize) -> Self {
         Self::of_each(capacity, |_| Some(String::new()))
     }
 
-    /// A memory in which each owner has entries that no other owner recalls. There is room for so many entries of all owners
-    /// together. Where a run has no owner, nothing is stored or recalled.
+    /// Makes a memory in which each owner recalls only its own entries. `capacity` is the number of entries of all owners
+    /// together. If a run has no owner, the memory stores and recalls nothing.
     ///
-    /// The owner is what the program knows, and not what the model says: the session, or a value in the state of the session.
+    /// Choose the owner from facts that the program knows, and not from text of the model. For example, use the name of
+    /// the session or a value in its state.
     ///
     /// ```
     /// use exo_rails_agent::InMemory;
@@ -77,19 +81,19 @@ impl InMemory {
         Self { capacity, owner: Arc::new(owner), entries: Arc::default() }
     }
 
-    /// How many entries there are.
+    /// The number of entries.
     #[must_use]
     pub fn len(&self) -> usize {
         self.entries().len()
     }
 
-    /// Whether there are none.
+    /// Returns `true` if the memory has no entries.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.entries().is_empty()
     }
 
-    /// Forgets all entries.
+    /// Removes all entries.
     pub fn clear(&self) {
         self.entries().clear();
     }
@@ -111,7 +115,7 @@ impl InMemory {
             }
         }
         let mut found: Vec<_> = own.into_iter().zip(scores).filter(|(_, score)| *score > 0.0).collect();
-        // Stable: of equals, the newer stays first.
+        // The sort is stable, so of two equal entries the newer one stays first.
         found.sort_by(|(_, one), (_, other)| other.total_cmp(one));
         found.into_iter().take(query.limit).map(|(entry, _)| entry.item.clone()).collect()
     }
@@ -138,7 +142,7 @@ impl Memory for InMemory {
     }
 }
 
-/// Who has said what.
+/// Returns the text of a message with its speaker, or `None` for an empty text.
 fn said(message: &Message) -> Option<String> {
     let text = message.text();
     let who = match message.role {

@@ -1,4 +1,4 @@
-//! What a chat model needs to know before it can be asked.
+//! The builder of a chat model.
 
 use std::env;
 use std::fmt;
@@ -15,7 +15,7 @@ static PROVIDER: Provider = Provider {
     feature: "openai",
 };
 
-/// Makes a [`ChatModel`]: see [`ChatModel::builder`].
+/// A builder of a [`ChatModel`]: see [`ChatModel::builder`].
 ///
 /// ```
 /// use std::time::Duration;
@@ -41,48 +41,49 @@ impl ChatModelBuilder {
         Self { settings: Settings::new(&PROVIDER, model) }
     }
 
-    /// Begins the model that the environment names: `OPENAI_MODEL` at `OPENAI_BASE_URL`, with `OPENAI_API_KEY`.
+    /// Begins the model that the environment names. Reads `OPENAI_MODEL`, `OPENAI_BASE_URL` and `OPENAI_API_KEY`.
     ///
-    /// Without a base URL it is `https://api.openai.com/v1`, and there has to be a key. An empty variable is one
-    /// that is not set.
+    /// The default of the base URL is `https://api.openai.com/v1`. This server requires a key, so one of
+    /// `OPENAI_BASE_URL` and `OPENAI_API_KEY` must be set. An empty variable counts as not set.
     ///
     /// # Errors
-    /// When one of them is missing or is not Unicode.
+    /// Returns an error if a required variable is missing, or if a variable is not Unicode.
     pub fn from_env() -> Result<Self, ConfigError> {
         Self::from_env_with(None)
     }
 
-    /// The same for this model, when there is one.
+    /// Begins the model like [`from_env`](Self::from_env). If `model` is a name, reads no name from the environment.
     pub(crate) fn from_env_with(model: Option<String>) -> Result<Self, ConfigError> {
         Ok(Self { settings: Settings::from_variables(&PROVIDER, model, env::var)? })
     }
 
-    /// Where the server is, up to and with `/v1`; `/chat/completions` is added. A query stays behind it.
+    /// Sets the address of the server, including `/v1`. The client adds `/chat/completions`, before a query.
     ///
-    /// A user, a password and the values of a query are hidden in errors and in `Debug`. The path is not: where a server wants
-    /// its key in the path, whoever reads [`ChatModel::endpoint`] or an error reads the key.
+    /// Errors and `Debug` hide a user, a password and the values of a query in the URL. They do not hide the path. If
+    /// your server requires its key in the path, [`ChatModel::endpoint`] and errors show the key.
     pub fn base_url(mut self, url: impl Into<String>) -> Self {
         self.settings.base_url = Secret::new(url);
         self
     }
 
-    /// The key, sent as a bearer token. Many local servers need none.
+    /// Sets the key. The client sends it as a bearer token. Many local servers need no key.
     pub fn api_key(mut self, key: impl Into<String>) -> Self {
         self.settings.api_key = Some(Secret::new(key));
         self
     }
 
-    /// The organisation that pays, where the key belongs to several.
+    /// Sets the organisation that pays, if the key belongs to several.
     pub fn organization(self, organization: impl Into<String>) -> Self {
         self.header("OpenAI-Organization", organization)
     }
 
     timeouts_and_headers!();
 
-    /// The model. Nothing is sent yet.
+    /// Makes the model. Sends nothing yet.
     ///
     /// # Errors
-    /// When the base URL, the key or a header cannot be used, or when an HTTP client cannot be made.
+    /// Returns an error if the base URL, the key or a header cannot be used, or if the library cannot make an HTTP
+    /// client.
     pub fn build(self) -> Result<ChatModel, ConfigError> {
         self.settings.connect(ChatCompletions).map(ChatModel)
     }

@@ -1,13 +1,14 @@
-//! A live model: any server that speaks the chat-completions protocol. With the feature `openai`, or `openai-http`, which has no TLS.
+//! A live model behind any server that speaks the chat-completions protocol. Needs the feature `openai`, or `openai-http`
+//! without TLS.
 //!
-//! Hosted services speak it, and so do vLLM, llama.cpp and Ollama.
+//! Hosted services, vLLM, llama.cpp and Ollama speak this protocol.
 //!
 //! ```no_run
 //! use exo_rails_agent::openai::ChatModel;
 //! use exo_rails::prelude::*;
 //! use exo_rails_agent::Agent;
 //!
-//! /// Tries again, after the wait that the server asks for.
+//! /// Tries again after the wait that the server asks for.
 //! #[rail(on = [LlmError])]
 //! fn back_off(error: &OperationError) -> RailAction {
 //!     let passes = matches!(error.kind, OperationErrorKind::RateLimited | OperationErrorKind::Unavailable);
@@ -41,16 +42,18 @@ pub use builder::ChatModelBuilder;
 
 /// A model behind a chat-completions endpoint.
 ///
-/// What it sends is the request as the rails have left it, with unknown fields: options such as `temperature` are
-/// [`ModelCallInputs::extra`]. What it gives is the first choice of the answer; unknown fields of the message are in
-/// its `extra`, those of the choice and of the answer in [`ModelResponse::extra`], and those that are `null` are left
-/// out. [`stream`](Model::stream) asks the server to stream, with the usage; a request that has `stream_options` of
-/// its own keeps them. Both give the same answer.
+/// The model sends the request as the rails left it. Options such as `temperature` and other unknown fields are in
+/// [`ModelCallInputs::extra`].
 ///
-/// It does not try again: that is what rails on [`LlmError`](exo_rails::events::LlmError) are for. For them, an
-/// [`OperationError`] has its kind, the status, and the wait that the server asks for:
+/// The model returns the first choice of the answer. Unknown fields of the message are in the `extra` of the message.
+/// Unknown fields of the choice and of the answer are in [`ModelResponse::extra`]. Fields that are `null` are left out.
+/// [`stream`](Model::stream) returns the same answer as [`call`](Model::call). It asks the server to stream, and to send
+/// the usage unless the request has its own `stream_options`.
 ///
-/// | what happens | kind |
+/// The model does not repeat a failed call. Use a rail on [`LlmError`](exo_rails::events::LlmError) to retry. The rail
+/// sees an [`OperationError`] with a kind, the status, and the wait that the server asks for:
+///
+/// | failure | kind |
 /// |---|---|
 /// | status 401, 402, 403 | `Denied` |
 /// | status 404 | `NotFound` |
@@ -58,16 +61,20 @@ pub use builder::ChatModelBuilder;
 /// | status 429 | `RateLimited` |
 /// | another status 4xx | `InvalidRequest` |
 /// | status 5xx; no connection; an answer that breaks off | `Unavailable` |
-/// | an answer that is none or exceeds a size limit of the [builder](ChatModelBuilder), a redirection | `InvalidResponse` |
-/// | an error instead of an answer, or within it | by its `code` and `type`; `Unavailable` when they say nothing |
+/// | an invalid answer; an answer that exceeds a size limit of the [builder](ChatModelBuilder); a redirection | `InvalidResponse` |
+/// | an error instead of an answer, or within an answer | by its `code` and `type`, or `Unavailable` if they are not known |
 ///
-/// A stream that ends without saying that the answer is complete has broken off. The future, or the stream, closes
-/// the request when it is dropped. It needs a tokio runtime with I/O and time.
+/// If a stream ends and the server has not said that the answer is complete, the answer has broken off. Dropping the
+/// future or the stream closes the request. The model needs a tokio runtime with I/O and time.
 ///
-/// The API key is in no error and not in `Debug`, even when the server repeats it: no eight characters in a row of the key,
-/// of a header or of a user, a password or a value in the address, also when they are escaped or in other letters. A secret of
-/// three to seven characters is hidden where it is a whole word. A server on this machine is asked without a proxy, whatever
-/// `HTTP_PROXY` says.
+/// # Secrets
+///
+/// No error and no `Debug` output shows the API key, even if the server repeats it. The same applies to the values of
+/// headers, and to the user, the password and the values of the query in the URL. Of each secret, eight consecutive
+/// characters or more are hidden, even if they are escaped or in another case. A secret of three to seven characters is
+/// hidden where it is a whole word.
+///
+/// For a server on this machine, the client uses no proxy, whatever `HTTP_PROXY` says.
 ///
 /// ```
 /// use exo_rails_agent::openai::ChatModel;
@@ -80,12 +87,12 @@ pub use builder::ChatModelBuilder;
 pub struct ChatModel(Connection<ChatCompletions>);
 
 impl ChatModel {
-    /// Begins a model of this name, at `https://api.openai.com/v1` unless the builder sets another address.
+    /// Begins a model with this name. The default address is `https://api.openai.com/v1`.
     pub fn builder(model: impl Into<String>) -> ChatModelBuilder {
         ChatModelBuilder::new(model.into())
     }
 
-    /// The model that the environment names: see [`ChatModelBuilder::from_env`].
+    /// Makes the model that the environment names: see [`ChatModelBuilder::from_env`].
     ///
     /// ```no_run
     /// use exo_rails_agent::openai::ChatModel;
@@ -98,18 +105,18 @@ impl ChatModel {
     /// ```
     ///
     /// # Errors
-    /// When something is missing in the environment or cannot be used.
+    /// Returns an error if a required variable is missing, or if a variable has a value that cannot be used.
     pub fn from_env() -> Result<Self, ConfigError> {
         ChatModelBuilder::from_env()?.build()
     }
 
-    /// The name of the model, for requests that name none.
+    /// The name of the model, for requests without a name of a model.
     #[must_use]
     pub fn model(&self) -> &str {
         self.0.model()
     }
 
-    /// Where the requests go: without a user, a password and a query, which may hold a key.
+    /// The address of the requests. Without a user, a password and a query, because they may contain a key.
     #[must_use]
     pub fn endpoint(&self) -> String {
         self.0.endpoint()
@@ -125,7 +132,7 @@ impl Model for ChatModel {
         Some(self.0.model())
     }
 
-    // Whoever answers, this is the protocol: the convention tells providers apart by it.
+    // Any server may answer, but the convention identifies a provider by its protocol.
     fn provider(&self) -> Option<&str> {
         Some("openai")
     }

@@ -1,4 +1,4 @@
-//! What the protocol writes around messages: requests, whole answers, and the pieces of streamed ones.
+//! The protocol around messages: requests, whole answers, and the pieces of streamed answers.
 
 use std::collections::VecDeque;
 
@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use crate::http::{self, Event, Protocol, drop_nulls, error_event, unreadable};
 
-/// The data of the event after the last piece.
+/// The data of the event after the last piece of an answer.
 const DONE: &[u8] = b"[DONE]";
 
 /// Some servers write `null` for an empty list.
@@ -20,10 +20,10 @@ fn null_as_empty<'de, D: Deserializer<'de>, T: Deserialize<'de>>(value: D) -> Re
     Option::deserialize(value).map(Option::unwrap_or_default)
 }
 
-/// Fields of the envelope that say how the answer was sent, and not what it is.
+/// Fields of the envelope that describe how the answer was sent. They are not a part of the answer.
 const OF_THE_SENDING: [&str; 2] = ["object", "obfuscation"];
 
-/// A whole answer, or a piece of one.
+/// A whole answer, or a piece of a streamed answer.
 #[derive(Deserialize)]
 struct Envelope<C> {
     #[serde(default = "Vec::new", deserialize_with = "null_as_empty", bound(deserialize = "C: Deserialize<'de>"))]
@@ -79,7 +79,7 @@ struct FunctionPiece {
     extra: Map<String, Value>,
 }
 
-/// Reads an envelope; an error in its place is one.
+/// Reads an envelope. Returns an error if the JSON is an error instead of an answer.
 fn envelope<C: DeserializeOwned>(json: &[u8]) -> Result<Envelope<C>, OperationError> {
     let mut envelope: Envelope<C> = serde_json::from_slice(json).map_err(|error| unreadable(&error))?;
     drop_nulls(&mut envelope.extra);
@@ -156,16 +156,16 @@ fn message(mut fields: Map<String, Value>) -> Result<Message, OperationError> {
     Ok(message)
 }
 
-/// Makes the pieces of an answer from events.
+/// Turns events into the pieces of an answer.
 #[derive(Default)]
 pub(crate) struct Decoder {
-    /// Whether the server has said anything.
+    /// Whether the server has sent a choice.
     begun: bool,
-    /// Whether it has said why the model stopped.
+    /// Whether the server has sent a finish reason.
     finished: bool,
-    /// Whether there was any text or tool call.
+    /// Whether the answer has a text or a tool call.
     content: bool,
-    /// Fields of the envelope, which each event repeats.
+    /// The fields of the envelope so far. Each event repeats them.
     told: Map<String, Value>,
 }
 
@@ -194,7 +194,7 @@ impl http::Decoder for Decoder {
             return Err(no_choice());
         }
         if !self.content {
-            // An answer that says nothing has the empty text, also when it is not streamed.
+            // An answer without content has the empty text, as an answer that is not streamed.
             pieces.push_back(ModelDelta::Text(String::new()));
         }
         Ok(())
@@ -232,12 +232,12 @@ impl Decoder {
         pieces.extend(piece.tool_calls.into_iter().map(CallPiece::delta));
     }
 
-    /// The fields of the envelope that are new: most of them stay the same from piece to piece.
+    /// Adds the new fields of the envelope. Most fields stay the same from piece to piece.
     fn envelope(&mut self, mut fields: Map<String, Value>, pieces: &mut VecDeque<ModelDelta>) {
         drop_nulls(&mut fields);
-        // Only a rail says that it has skipped a call.
+        // Only a rail may set this field, which says that a rail skipped the call.
         fields.remove(InvokeOutput::SKIPPED);
-        // Lists are appended, so the same list again is more of it.
+        // Lists are appended, so a list is new even if it is equal to an earlier list.
         fields.retain(|name, value| has_list(value) || self.told.get(name) != Some(value));
         if !fields.is_empty() {
             let again = fields.iter().filter(|(_, value)| !has_list(value));

@@ -1,7 +1,7 @@
-//! To test rails in a scripted run of an agent.
+//! Helpers for tests of rails in a scripted run of an agent.
 //!
-//! [`run`] runs an agent whose model replays a [script](crate::ScriptedModel), and whose tools return what the test says.
-//! The assertions are those of [`exo_rails::testing`].
+//! [`run`] runs an agent. The model of the agent replays a [script](crate::ScriptedModel), and its tools return the
+//! outputs that the test sets. The assertions are those of [`exo_rails::testing`].
 //!
 //! ```
 //! use exo_rails::prelude::*;
@@ -30,8 +30,9 @@
 //! # }
 //! ```
 //!
-//! Nothing here touches the clock: a retry waits as long as its rail says. Under `#[tokio::test(start_paused = true)]`,
-//! with tokio's feature `test-util`, waits take no time, and `tokio::time::Instant` shows how long they would have been.
+//! This module does not change the clock: a retry waits for the delay that its rail sets. To test without waiting, enable
+//! the feature `test-util` of tokio and use `#[tokio::test(start_paused = true)]`. Waits then take no time, and
+//! `tokio::time::Instant` shows how long they would take.
 
 mod run;
 mod traced_model;

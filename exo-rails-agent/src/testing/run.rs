@@ -15,13 +15,14 @@ use super::traced_model::TracedModel;
 use crate::agent::{Agent, AgentBuilder, RunEvent};
 use crate::scripted::{ScriptError, ScriptedModel};
 
-/// A run of an agent with these rails, whose model replays this [script](ScriptedModel). It begins when it is awaited.
+/// Runs an agent with these rails. The model of the agent replays this [script](ScriptedModel). The run begins when you
+/// await it.
 ///
 /// ```
 /// use exo_rails::prelude::*;
 /// use exo_rails_agent::testing;
 ///
-/// /// No answer tells a key.
+/// /// No answer contains a key.
 /// #[rail(on = [LlmChunk])]
 /// fn redact(window: &mut StreamWindow) {
 ///     window.replace("sk-live-4711", "[key]");
@@ -34,7 +35,7 @@ use crate::scripted::{ScriptError, ScriptedModel};
 /// # }
 /// ```
 ///
-/// A script that is wrong is told by the first assertion, whatever it asserts.
+/// If the script is wrong, the first assertion fails and reports the mistake, whatever it asserts.
 pub fn run<'r, R: GuardSet + 'r>(rails: R, script: &str) -> ScriptedRun<'r, R> {
     let rails = Traced::new(rails);
     let trace = rails.trace().clone();
@@ -45,10 +46,10 @@ pub fn run<'r, R: GuardSet + 'r>(rails: R, script: &str) -> ScriptedRun<'r, R> {
     ScriptedRun { agent, trace, input, ctx, is_streamed: false, rails: PhantomData }
 }
 
-/// The agent of a [`ScriptedRun`], before it is built.
+/// The builder of the agent of a [`ScriptedRun`].
 pub type ScriptedAgent<R> = AgentBuilder<TracedModel<ScriptedModel>, Traced<R>>;
 
-/// A scripted run that is not yet done: made by [`run`].
+/// A scripted run that has not begun: see [`run`].
 #[must_use = "a run does nothing until it is awaited"]
 pub struct ScriptedRun<'r, R> {
     agent: Result<ScriptedAgent<R>, ScriptError>,
@@ -56,24 +57,24 @@ pub struct ScriptedRun<'r, R> {
     input: InvokeInputs,
     ctx: RunContext,
     is_streamed: bool,
-    // Rails may be borrowed: the future of the run lives as long as they do.
+    // Rails may be borrowed, so the future of the run must not outlive them.
     rails: PhantomData<&'r ()>,
 }
 
 impl<R: GuardSet> ScriptedRun<'_, R> {
-    /// What the user says; `hello` when it is not said.
+    /// Sets the input of the user. The default is `hello`.
     pub fn input(mut self, input: impl Into<InvokeInputs>) -> Self {
         self.input = input.into();
         self
     }
 
-    /// Gives the agent a tool that returns this output whenever it is called.
+    /// Gives the agent a tool. Every call of the tool returns this output.
     pub fn tool(self, name: &str, output: impl Into<ToolOutput>) -> Self {
         let output = output.into();
         self.prepared(name, move || Ok(output.clone()))
     }
 
-    /// Gives the agent a tool that fails whenever it is called.
+    /// Gives the agent a tool. Every call of the tool fails.
     pub fn failing_tool(self, name: &str, message: impl Into<String>) -> Self {
         let message = message.into();
         self.prepared(name, move || Err(message.as_str().into()))
@@ -93,14 +94,14 @@ impl<R: GuardSet> ScriptedRun<'_, R> {
         ))
     }
 
-    /// Gives the agent a tool of your own.
+    /// Gives the agent a custom tool.
     pub fn tool_of(self, tool: impl Into<Tool>) -> Self {
         let tool = self.trace.tool(tool);
         self.agent(|agent| agent.tool(tool))
     }
 
-    /// Changes the agent: its instructions, how many steps it may take, its compaction. A tool that is added here runs,
-    /// but is not in the trace.
+    /// Changes the builder of the agent, for example its instructions, its limit on steps or its compaction. A tool that
+    /// you add here runs, but the trace does not record it.
     ///
     /// ```
     /// use exo_rails::prelude::*;
@@ -117,13 +118,13 @@ impl<R: GuardSet> ScriptedRun<'_, R> {
         self
     }
 
-    /// The run is done in this context, which is then in [`Tested::ctx`].
+    /// Sets the context of the run. After the run, [`Tested::ctx`] has this context.
     pub fn in_context(mut self, ctx: RunContext) -> Self {
         self.ctx = ctx;
         self
     }
 
-    /// The answer is [streamed](Agent::stream).
+    /// [Streams](Agent::stream) the run.
     pub fn streamed(mut self) -> Self {
         self.is_streamed = true;
         self

@@ -1,4 +1,4 @@
-//! A model that records the requests it receives.
+//! A model that records its requests.
 
 use exo_rails::testing::Trace;
 use exo_rails::{ModelCallInputs, ModelDelta, ModelResponse, OperationError, Permit};
@@ -6,7 +6,7 @@ use futures_core::Stream;
 
 use crate::model::Model;
 
-/// A model around another, which records the requests that it receives: for an agent or for your own loop.
+/// A model that records its requests in a trace and passes them to another model. Use it in an agent or in your own loop.
 #[derive(Clone, Debug)]
 pub struct TracedModel<M> {
     model: M,
@@ -14,7 +14,7 @@ pub struct TracedModel<M> {
 }
 
 impl<M> TracedModel<M> {
-    /// This model, whose requests the trace writes down.
+    /// Makes a model that records its requests in this trace.
     pub fn new(model: M, trace: &Trace) -> Self {
         trace.watch_model();
         Self { model, trace: trace.clone() }

@@ -1,4 +1,4 @@
-//! The struct of a chain and the constants and steps that make it one.
+//! Writes the struct of a chain, and the constants and steps that make it a chain.
 
 use proc_macro2::{Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -13,7 +13,7 @@ use crate::errors::shown;
 use crate::paths::{EVENTS, FEW, RARE};
 use crate::rail::{self, Priority, declared, event_list, unnamed_list};
 
-/// The items of a named chain, or the block that is an unnamed one.
+/// Writes the items of a named chain, or the block of an unnamed chain.
 pub(super) fn chain(chain: &Chain) -> TokenStream {
     let names = Names::of(chain);
     let (ident, structure) = (&names.ident, names.structure());
@@ -42,11 +42,11 @@ pub(super) fn chain(chain: &Chain) -> TokenStream {
     if chain.ident.is_some() { items } else { quote!({ #items #ident {} }) }
 }
 
-/// The chain, and what the expansion calls it and its parts.
+/// A chain, and the names of the chain and its parts in the expansion.
 pub(super) struct Names<'c> {
     pub chain: &'c Chain,
     ident: Ident,
-    /// The module that the struct stands in, when the crate has another of the name: see [`crate::apart`].
+    /// The module of the struct, if the crate has another type of this name: see [`crate::apart`].
     apart: Option<Ident>,
     pub events: Vec<Served>,
 }
@@ -54,9 +54,10 @@ pub(super) struct Names<'c> {
 /// An event that the chain serves.
 pub(super) struct Served {
     path: TokenStream,
-    /// Its number among the events of the library, and its name; of a custom event, there is only the path.
+    /// The number of the event among the events of the library, and its name. `None` for a custom event, which has only a
+    /// path.
     pub known: Option<(usize, &'static str)>,
-    /// How many steps there are at the event, at most.
+    /// The largest number of steps at the event.
     pub steps: usize,
 }
 
@@ -86,7 +87,7 @@ impl<'c> Names<'c> {
         Self { chain, ident, apart, events }
     }
 
-    /// The chain, as a type.
+    /// The type of the chain.
     fn self_ty(&self) -> TokenStream {
         let ident = &self.ident;
         self.apart.as_ref().map_or_else(|| quote!(#ident), |module| quote!(#module::#ident))
@@ -110,11 +111,11 @@ impl<'c> Names<'c> {
         (0..self.chain.rails.len()).map(Literal::usize_unsuffixed)
     }
 
-    /// The name by which the expansion refers to a rail that is listed by a plain path, or that may not be there; see
+    /// Returns the name of a rail in the expansion, if the rail is listed by a plain path or may be absent: see
     /// [`Self::imports`].
     fn alias(place: usize, rail: &Listed) -> Option<Ident> {
         let aliased = rail.cfg.is_some() || is_plain(rail);
-        // rustc shows the alias where the name is that of a module, or ambiguous: so the name is in it.
+        // rustc shows the alias if the name is the name of a module, or ambiguous. So the alias contains the name.
         let name = match &rail.rail {
             Rail::Path(path) => path.segments.last().map(|last| last.ident.unraw().to_string()),
             Rail::Field { .. } => None,
@@ -128,8 +129,8 @@ impl<'c> Names<'c> {
         rails.filter_map(|(place, rail)| Some((place, Self::alias(place, rail)?, rail)))
     }
 
-    /// Says once, at the name of a custom event, that it is one. All else of the chain that is about such
-    /// events is taken from this constant: where it is wrong, nothing else is reported of them.
+    /// Writes a constant that checks, at the name of each custom event, that it is an event. The other items take the
+    /// events from this constant. If an event is wrong, rustc reports it once.
     fn custom_events(&self) -> Option<TokenStream> {
         let (custom, library) = (self.custom(), &self.chain.library);
         let paths = self.chain.events.iter().filter(|event| parse::known(event).is_none());
@@ -168,7 +169,7 @@ impl<'c> Names<'c> {
         })
     }
 
-    /// What the names below mean where a path is not that of a type: see [`Self::imports`].
+    /// Writes the types that the aliases mean if a path is not the path of a type: see [`Self::imports`].
     fn fallbacks(&self) -> TokenStream {
         let library = &self.chain.library;
         let fallback = |(place, alias, _): (usize, Ident, &Listed)| {
@@ -178,13 +179,13 @@ impl<'c> Names<'c> {
         self.aliased().map(fallback).collect()
     }
 
-    /// The rails under names of the expansion.
+    /// Imports the rails under names of the expansion.
     ///
-    /// An import takes whatever has the name: a rail is a function and a type, and the type is found here. Of a
-    /// function without `#[rail]` there is only the function; then the type of that name is the fallback outside,
-    /// and the checks can say what is missing, where the name alone would be an "expected type, found function".
+    /// An import takes every item of the name. For a rail, these are a function and a type, and this import needs the
+    /// type. A function without `#[rail]` has no type. The alias then means the fallback outside of the block, and the
+    /// checks report the missing attribute. The plain name would give the error "expected type, found function".
     ///
-    /// The type of that name also stands for a rail that its `#[cfg]` removes. It is on no event.
+    /// The fallback also replaces a rail that its `#[cfg]` removes. The fallback is on no event.
     fn imports(&self) -> TokenStream {
         let import = |(_, alias, rail): (usize, Ident, &Listed)| {
             let (ty, span) = (rail.ty(), rail.ty().span().resolved_at(Span::mixed_site()));
@@ -198,8 +199,9 @@ impl<'c> Names<'c> {
         self.aliased().map(import).collect()
     }
 
-    /// A chain without fields can be listed in another by its name alone, as long as no chain that it lists leads back to
-    /// it. The lifetime keeps rustc from asking for that here: a name that is not that of a chain is reported elsewhere.
+    /// Writes the trait of a chain without fields. Another chain can list such a chain by its name alone, if no chain in
+    /// it lists the other chain. The lifetime keeps rustc from checking that here: for a name that is not the name of a
+    /// chain, another item reports the error.
     fn stateless(&self) -> Option<TokenStream> {
         let (library, ident) = (&self.chain.library, &self.self_ty());
         let listed = self.aliased().filter(|(_, _, rail)| is_called_like_a_type(rail)).map(|(_, alias, _)| {
@@ -216,7 +218,7 @@ impl<'c> Names<'c> {
         })
     }
 
-    /// The rail's type as the expansion names it.
+    /// Returns the type of the rail in the expansion.
     fn ty(place: usize, rail: &Listed) -> TokenStream {
         Self::alias(place, rail).map_or_else(|| rail.ty(), ToTokens::into_token_stream)
     }
@@ -230,7 +232,7 @@ impl<'c> Names<'c> {
         let fields: Vec<_> = fields.collect();
         let fields = if fields.is_empty() { quote!(;) } else { quote!({ #(#fields),* }) };
         let debug = self.debug();
-        // An unnamed chain has no state, and nobody could derive it.
+        // An unnamed chain has no state, and the user cannot derive the traits.
         let derives = debug.as_ref().map(|_| quote!(#[derive(::core::clone::Clone, ::core::marker::Copy)]));
         let Some(module) = &self.apart else { return quote!(#derives #(#attrs)* #vis struct #ident #fields #debug) };
         let span = ident.span();
@@ -250,7 +252,7 @@ impl<'c> Names<'c> {
         }
     }
 
-    /// An unnamed chain as text.
+    /// Writes `Debug` for an unnamed chain.
     fn debug(&self) -> Option<TokenStream> {
         let ident = &self.ident;
         let rails: Vec<_> = self.chain.rails.iter().map(|rail| shown(rail.ty())).collect();
@@ -266,7 +268,7 @@ impl<'c> Names<'c> {
         })
     }
 
-    /// Which rail is at which place, and what is known of each.
+    /// Writes the list of the rails, with the facts about each of them.
     fn list(&self) -> TokenStream {
         let (library, ident, len) = (&self.chain.library, &self.self_ty(), self.len());
         let places = self.chain.rails.iter().enumerate().map(|(place, rail)| self.place(place, rail));
@@ -294,13 +296,14 @@ impl<'c> Names<'c> {
             (quote_spanned!(Span::mixed_site()=> #library::__private::Within<#mode>), Some(needs))
         };
         quote_spanned! {Span::mixed_site()=>
-            /// The list of the rails: which is at which place.
+            /// The list of the rails, each at its place.
             enum __Rails {}
             #(#places)*
 
-            // What a constant refers to is a part of its value, and with incremental compilation the compiler hashes all of
-            // it, again for each way that leads to it; a static is hashed by its name. Of a chain, all that is referred to
-            // from elsewhere is therefore a static: its rows by its plan, its plan by the rows of a chain around it.
+            // The value of a constant includes everything that the constant refers to. With incremental compilation, the
+            // compiler hashes all of it, once for each path that leads to it. The compiler hashes a static by its name.
+            // So all values of a chain that other items refer to are statics: the plan refers to the rows, and the rows
+            // of an outer chain refer to the plan.
             static __ROWS: [#library::__private::Row; #len] = #library::__private::Row::listed([#(#rows),*]);
 
             impl #library::__private::Listing<#len> for #ident {
@@ -310,7 +313,7 @@ impl<'c> Names<'c> {
                 #needs
             }
 
-            /// What is known of the chain when it is compiled.
+            /// The facts about the chain at compile time.
             type __Facts = #library::__private::ChainFacts<#ident, #len #(, #events)*>;
 
             impl #library::__private::RailList for __Rails {
@@ -321,8 +324,8 @@ impl<'c> Names<'c> {
         }
     }
 
-    /// What is known of a rail. Nothing here names a bound, which the compiler would show: what is no rail is an error
-    /// of its constants.
+    /// Writes the facts about a rail. No item here names a bound, because the compiler would show it: the constants
+    /// report an item that is not a rail.
     fn row(&self, place: usize, rail: &Listed) -> TokenStream {
         let ty = Self::ty(place, rail);
         let span = rail.ty().span().resolved_at(Span::mixed_site());
@@ -336,7 +339,8 @@ impl<'c> Names<'c> {
         match &rail.priority {
             None => row,
             Some(literal @ Expr::Lit(_)) => quote_spanned!(span=> #row.with_priority(#literal)),
-            // With the constant, rustc reports a wrong type at the user's expression, not as an argument of our call.
+            // With the constant, rustc reports a wrong type at the user's expression, and not as an argument of a call in
+            // the expansion.
             Some(priority) => {
                 quote_spanned!(span=> #row.with_priority({ const __PRIORITY: i32 = #priority; __PRIORITY }))
             }
@@ -367,8 +371,8 @@ impl<'c> Names<'c> {
             }
             None => (by_name, quote_spanned!(span=> impl #library::__private::RunsEachRailOnce<#ty> for #ident {})),
         };
-        // All of it stands at the rail's name, so that "not a rail" and "listed twice" point there. The type of a
-        // field is in parentheses where a constant could be meant: a function there would be two errors.
+        // All of this has the span of the rail's name, so that "not a rail" and "listed twice" point there. The type of a
+        // field is in parentheses, because a function in the place of a constant would cause two errors.
         quote_spanned! {span=>
             impl #library::__private::RailAt<#place> for __Rails {
                 type Rail = #ty;
@@ -379,8 +383,8 @@ impl<'c> Names<'c> {
         }
     }
 
-    /// What the rails and the chain say of the order, each held where it can be reported: at the name of the rail,
-    /// the requirement or the policy.
+    /// Writes the checks of the order that the rails and the chain require. Each check is at the token that its error
+    /// should mark: the name of the rail, the requirement or the policy.
     fn checks(&self) -> TokenStream {
         let (chain, library) = (self.chain, &self.chain.library);
         let checks = |span: Span| quote_spanned!(span.resolved_at(Span::mixed_site())=> __Facts);
@@ -399,7 +403,8 @@ impl<'c> Names<'c> {
             quote!(#is_rail #unique #tools #concurrent)
         });
         let places: Vec<_> = places.collect();
-        // Some to a constant: each is one more for the compiler, but what one of them may take has an end.
+        // One constant has several checks: each constant costs the compiler time, but the evaluation of one constant has
+        // a limit.
         let places: Vec<_> = places.chunks(CHECKED_TOGETHER).map(|places| quote!(#(#places)*)).collect();
         let requirements = chain.requirements.iter().map(|requirement| {
             let (checks, value) = (checks(requirement.span()), requirement.value(library, &chain.rails));
@@ -419,7 +424,8 @@ impl<'c> Names<'c> {
             let (checks, place) = (checks(value.span()), Literal::usize_unsuffixed(place));
             quote_spanned!(value.span()=> #checks::check_needs(#place);)
         });
-        // The macro knows names only. An event of the user's that has the name of one of the library's is reported elsewhere.
+        // The macro knows only names. If a custom event has the name of an event of the library, another check reports
+        // it.
         let named = chain.events.iter().filter(|event| parse::known(event).is_some()).map(|event| {
             let (checks, library) = (checks(event.span()), library.located(event.span()));
             quote_spanned!(event.span()=> #checks::check_names(<#event as #library::Event>::POINT);)
@@ -429,14 +435,14 @@ impl<'c> Names<'c> {
         quote!(#(const _: () = { #places };)* #chain)
     }
 
-    /// What the chain is as a rail and as a chain.
+    /// Writes the implementations of the traits for rails and chains.
     fn chain_impls(&self) -> TokenStream {
         let (Chain { library, priority, .. }, ident) = (self.chain, &self.self_ty());
         let name =
             self.chain.ident.as_ref().map_or_else(|| "rail_chain!".to_owned(), |ident| ident.unraw().to_string());
         let Priority { constant, value } = Priority::of(library, priority.as_ref());
         let declared = declared(library, self.chain.span);
-        // A chain that needs values of another is not a guard set.
+        // A chain that needs values of an outer chain is not a guard set.
         let followed = if self.chain.needs.is_empty() { &self.chain.policies[..] } else { &[] };
         let meets = followed.iter().map(|policy| {
             let library = library.located(policy.span());
@@ -461,7 +467,7 @@ impl<'c> Names<'c> {
             #[automatically_derived]
             impl #library::__private::OneRailForEachType for #ident {
                 #constant
-                // Apart from what the list makes of the chain: a rail in it may name the chain.
+                // This constant does not depend on the list, because a rail in the list may name the chain.
                 const INFO: #library::RailInfo =
                     #library::RailInfo { name: #name, priority: #value, declared: #declared };
                 const DECLARATION: #library::__private::Row =
@@ -470,7 +476,7 @@ impl<'c> Names<'c> {
                 type Events = #list;
             }
 
-            // A static like the rows: see `Self::list`.
+            // A static, for the same reason as the rows: see `Self::list`.
             static __PLAN: #library::Plan = __Facts::plan(#name);
 
             #[automatically_derived]
@@ -483,7 +489,7 @@ impl<'c> Names<'c> {
         }
     }
 
-    /// How the chain serves its events: the library has the code.
+    /// Writes how the chain serves its events. The library has the code.
     fn serves(&self) -> TokenStream {
         let (library, ident) = (&self.chain.library, &self.self_ty());
         quote_spanned! {Span::mixed_site()=>
@@ -510,8 +516,8 @@ impl<'c> Names<'c> {
     }
 }
 
-/// Whether the struct means the same in a module of its own: it has no fields, no page in the documentation, and at most
-/// attributes of the language.
+/// Returns `true` if the struct can stand in its own module without a difference: it has no fields, no page in the
+/// documentation, and only attributes of the language.
 fn can_stand_apart(chain: &Chain) -> bool {
     let of_language = ["doc", "allow", "expect"];
     let plain = |attr: &Attribute| of_language.iter().any(|name| attr.path().is_ident(name));
@@ -519,19 +525,19 @@ fn can_stand_apart(chain: &Chain) -> bool {
     !is_public && chain.rails.iter().all(|rail| rail.field().is_none()) && chain.attrs.iter().all(plain)
 }
 
-/// Whether it is listed by a path without generic arguments.
+/// Returns `true` if the rail is listed by a path without generic arguments.
 fn is_plain(listed: &Listed) -> bool {
     let Rail::Path(path) = &listed.rail else { return false };
     path.segments.iter().all(|segment| segment.arguments.is_none())
 }
 
-/// Whether it is listed by a name like `SupportRails`, which chains have and functions have not.
+/// Returns `true` if the rail is listed by a name like `SupportRails`. Chains have such names, and functions do not.
 fn is_called_like_a_type(listed: &Listed) -> bool {
     let Rail::Path(path) = &listed.rail else { return false };
     path.segments.last().is_some_and(|last| last.ident.unraw().to_string().starts_with(char::is_uppercase))
 }
 
-/// The item or the statement, when the rail is there.
+/// Puts the `#[cfg]` of the rail on the item or statement.
 fn under_cfg(rail: &Listed, tokens: TokenStream) -> TokenStream {
     match &rail.cfg {
         Some(cfg) => quote!(#[cfg(#cfg)] #tokens),
@@ -539,5 +545,5 @@ fn under_cfg(rail: &Listed, tokens: TokenStream) -> TokenStream {
     }
 }
 
-/// How many places of a list are checked in one constant.
+/// The number of places of a list that one constant checks.
 const CHECKED_TOGETHER: usize = 8;

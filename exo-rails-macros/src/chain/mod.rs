@@ -1,9 +1,9 @@
-//! `rail_chain!` and `chain_policy!`. What can be wrong with a chain beyond its grammar, only the compiler sees: the
-//! expansion is made so that its errors point at the rail's name in the list.
+//! `rail_chain!` and `chain_policy!`. The macro checks the grammar of a chain, and the compiler checks everything else.
+//! The expansion makes the errors of the compiler point at the name of the rail in the list.
 //!
-//! | module | what it does |
+//! | module | task |
 //! |---|---|
-//! | `requirements` | reads `require(a on B)` and the like, and writes them as values of the library |
+//! | `requirements` | reads requirements such as `require(a on B)`, and writes them as values of the library |
 //! | `parse` | reads a chain, checks its grammar, and makes the model: `Chain`, `Listed` |
 //! | `expand` | writes the items of the model, one method for each item |
 //! | `steps` | writes which rail runs at which step of each event |
@@ -21,7 +21,7 @@ pub(crate) use policy::chain_policy;
 
 use crate::errors;
 
-/// The whole of `rail_chain!`.
+/// Expands `rail_chain!`.
 pub(crate) fn rail_chain(input: TokenStream) -> TokenStream {
     match parse::chain(input) {
         Ok(chain) => expand::chain(&chain),

@@ -1,4 +1,4 @@
-//! What stands in `rail_chain!`.
+//! The grammar of `rail_chain!`.
 
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
@@ -22,33 +22,33 @@ pub(super) struct Chain {
     pub library: Library,
     pub attrs: Vec<Attribute>,
     pub vis: Visibility,
-    /// The name of the struct; an unnamed chain is an expression.
+    /// The name of the struct. `None` for an unnamed chain, which is an expression.
     pub ident: Option<Ident>,
     pub span: Span,
     pub priority: Option<Expr>,
-    /// Whether no two rails of one event may have the same priority.
+    /// Whether two rails of one event must have different priorities.
     pub unique_priorities: bool,
     pub requirements: Vec<Requirement>,
-    /// The values that it needs of a chain around it.
+    /// The values that the chain needs from an outer chain.
     pub needs: Vec<Path>,
     pub policies: Vec<Path>,
-    /// The set that the tools of its rails have to be in.
+    /// The tool set that must contain the tools of the rails.
     pub tools: Option<Path>,
-    /// The events that it names, because they are the user's own or because many of its rails are on them.
+    /// The events in the option `events`: custom events, and events on which the chain has many rails.
     pub events: Vec<Path>,
-    /// The custom operations that it guards. Their events are among `events`, by the names of [`Self::event_of`].
+    /// The custom operations that the chain guards. `events` has their events, by the names of [`Self::event_of`].
     pub operations: Vec<Path>,
-    /// Whether rails run in the reverse of their order at events that tell of what has happened.
+    /// Whether rails run in the reverse order at events after an operation.
     pub onion: bool,
-    /// Whether the rails of an event run at once.
+    /// Whether the rails of an event run concurrently.
     pub concurrent: bool,
-    /// Whether there is a span around each rail.
+    /// Whether each rail runs in a span.
     pub trace: bool,
     pub rails: Vec<Listed>,
 }
 
 impl Chain {
-    /// A chain of these rails, without options.
+    /// Makes a chain of these rails, without options.
     fn of(rails: Vec<Listed>) -> Self {
         Self {
             library: Library::default(),
@@ -71,13 +71,13 @@ impl Chain {
         }
     }
 
-    /// What the expansion calls an event of an operation: the chain knows the operation only.
+    /// Returns the name of an event of an operation in the expansion. The chain names only the operation.
     pub(super) fn event_of(operation: &Path, which: &str) -> Ident {
         let name = operation.segments.last().map(|last| last.ident.unraw().to_string()).unwrap_or_default();
         format_ident!("__{name}{which}", span = operation.span().resolved_at(Span::mixed_site()))
     }
 
-    /// Reads its options.
+    /// Reads the options of the chain.
     fn options(&mut self, attrs: &[Attribute], errors: &mut Errors) {
         for attr in attrs {
             let result = attr.parse_args_with(|input: ParseStream<'_>| chain_options(self, input, errors));
@@ -89,22 +89,22 @@ impl Chain {
 /// A rail in the list.
 pub(super) struct Listed {
     pub rail: Rail,
-    /// The priority that it has here.
+    /// The priority of the rail in this chain.
     pub priority: Option<Expr>,
-    /// When it is there: what stands in its `#[cfg(…)]`.
+    /// The condition in the `#[cfg(…)]` of the rail.
     pub cfg: Option<TokenStream>,
 }
 
-/// How a rail is listed.
+/// The way in which a rail is listed.
 pub(super) enum Rail {
-    /// (e.g. `block_dangerous`).
+    /// A path, such as `block_dangerous`.
     Path(Path),
-    /// A rail with state: (e.g. `content_filter: ContentFilter`).
+    /// A field for a rail with state, such as `content_filter: ContentFilter`.
     Field { attrs: Vec<Attribute>, vis: Visibility, ident: Ident, ty: Box<Type> },
 }
 
 impl Listed {
-    /// The type of the rail.
+    /// Returns the type of the rail.
     pub(super) fn ty(&self) -> TokenStream {
         match &self.rail {
             Rail::Path(path) => path.to_token_stream(),
@@ -112,7 +112,7 @@ impl Listed {
         }
     }
 
-    /// The name of its field.
+    /// Returns the name of the field.
     pub(super) const fn field(&self) -> Option<&Ident> {
         match &self.rail {
             Rail::Path(_) => None,
@@ -137,9 +137,9 @@ fn parse_chain(input: ParseStream<'_>) -> syn::Result<Chain> {
     }
 }
 
-/// `rail_chain![block_dangerous, redact]`, or with options, `rail_chain![#[chain(onion)] block_dangerous]`.
+/// Reads `rail_chain![block_dangerous, redact]`, or with options, `rail_chain![#[chain(onion)] block_dangerous]`.
 ///
-/// The attributes are those of the first rail.
+/// `attrs` are the attributes of the first rail.
 fn unnamed(input: ParseStream<'_>, options: &[Attribute], attrs: Vec<Attribute>) -> syn::Result<Chain> {
     let mut errors = Errors::default();
     let mut library = None;
@@ -160,7 +160,7 @@ fn unnamed(input: ParseStream<'_>, options: &[Attribute], attrs: Vec<Attribute>)
     errors.finish(chain)
 }
 
-/// `rail_chain! { pub struct SupportRails { … } }`.
+/// Reads `rail_chain! { pub struct SupportRails { … } }`.
 fn named(input: ParseStream<'_>, options: &[Attribute], attrs: Vec<Attribute>) -> syn::Result<Chain> {
     let mut errors = Errors::default();
     refuse_cfg(&attrs, "`rail_chain!` makes more than the struct: write the `#[cfg]` above `rail_chain!`", &mut errors);
@@ -224,19 +224,19 @@ const OPTIONS: [&str; 15] = [
     WORDS[3],
 ];
 
-/// How many rails run at once at the most.
+/// The largest number of rails that run concurrently.
 const MOST_CONCURRENT: usize = 16;
 
-/// Those that have no value.
+/// The options without a value.
 const FLAGS: [&str; 4] = ["unique_priorities", "onion", "concurrent", "trace"];
 
-/// What stands in `#[chain(…)]`: (e.g. `priority = 20, require(permission_check on PreToolCall)`).
+/// Reads the content of `#[chain(…)]`, such as `priority = 20, require(permission_check on PreToolCall)`.
 fn chain_options(chain: &mut Chain, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<()> {
     let mut seen = Vec::new();
     while !input.is_empty() {
         let key = input.call(Ident::parse_any)?;
         let name = key.to_string();
-        // A chain may have several requirements and follow several policies.
+        // A chain may have several requirements and policies.
         if name != "policy" && !WORDS.contains(&name.as_str()) {
             once(&key, &mut seen, errors);
         }
@@ -307,7 +307,7 @@ fn option(chain: &mut Chain, key: &Ident, name: &str, input: ParseStream<'_>, er
     Ok(())
 }
 
-/// The name of a policy.
+/// Reads the name of a policy.
 fn policy(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Option<Path>> {
     let written = options::value(&input.fork())?;
     let path = input.call(Path::parse_mod_style).ok().filter(|_| input.is_empty() || input.peek(Token![,]));
@@ -326,10 +326,10 @@ const EVENTS_EXAMPLE: &str = "events = [CheckpointSaved]";
 
 const OPERATIONS_EXAMPLE: &str = "operations = [StoreDocument]";
 
-/// The types of `Operation` that are its events.
+/// The associated types of `Operation` for its events.
 pub(super) const EVENTS_OF_AN_OPERATION: [&str; 3] = ["Pre", "Post", "Failed"];
 
-/// The operations in `operations = [StoreDocument]`.
+/// Reads the operations in `operations = [StoreDocument]`.
 fn operations(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Vec<Path>> {
     let wrong =
         |span| syn::Error::new(span, format_args!("`operations` takes a list of operations: `{OPERATIONS_EXAMPLE}`"));
@@ -347,7 +347,7 @@ fn operations(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Vec<Pa
     Ok(operations)
 }
 
-/// The events in `events = [CheckpointSaved]`.
+/// Reads the events in `events = [CheckpointSaved]`.
 fn events(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Vec<Path>> {
     let names = options::names_in(options::value(&input.fork())?);
     let example =
@@ -364,7 +364,7 @@ fn events(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Vec<Path>>
     Ok(events)
 }
 
-/// The event of the library that a path names.
+/// Returns the event of the library that a path names.
 pub(super) fn known(event: &Path) -> Option<&'static str> {
     let last = &event.segments.last()?.ident;
     EVENTS.into_iter().find(|name| last == name)
@@ -372,7 +372,7 @@ pub(super) fn known(event: &Path) -> Option<&'static str> {
 
 const LISTED: &str = "a chain lists rails by their names: write `block_dangerous`, or `content_filter: ContentFilter` for a rail with state";
 
-/// All rails; the attributes of the first have been read.
+/// Reads all rails. `first` are the attributes of the first rail, which the caller has read.
 fn rails(input: ParseStream<'_>, first: Vec<Attribute>) -> syn::Result<Vec<Listed>> {
     let (mut rails, mut attrs) = (Vec::new(), first);
     while !input.is_empty() || !attrs.is_empty() {
@@ -385,7 +385,7 @@ fn rails(input: ParseStream<'_>, first: Vec<Attribute>) -> syn::Result<Vec<Liste
     Ok(rails)
 }
 
-/// The trait behind pointers and lists: (e.g. the `Rail` of `Vec<Box<dyn Rail>>`).
+/// Returns the trait behind pointers and lists, such as the `Rail` of `Vec<Box<dyn Rail>>`.
 fn behind_dyn(ty: &Type) -> Option<String> {
     let last = match ty {
         Type::TraitObject(object) => {
@@ -406,7 +406,7 @@ fn behind_dyn(ty: &Type) -> Option<String> {
     }
 }
 
-/// Reports a rail behind `dyn`, of which rustc would report each constant of the trait.
+/// Reports a rail behind `dyn`. rustc would report each constant of the trait.
 fn known_when_compiled(ty: &Type) -> syn::Result<()> {
     let message = match &*behind_dyn(ty).unwrap_or_default() {
         "Rail" => {
@@ -432,7 +432,7 @@ fn listed(input: ParseStream<'_>, attrs: Vec<Attribute>) -> syn::Result<Listed> 
         known_when_compiled(&ty)?;
         return Ok(Listed { rail: Rail::Field { attrs, vis, ident, ty }, priority, cfg });
     }
-    // A doc comment says why the rail is there; it has no field to be on.
+    // A doc comment may explain why the rail is listed. The comment has no field to document.
     if let Some(attr) = attrs.iter().find(|attr| !attr.path().is_ident("doc") && !attr.path().is_ident("cfg")) {
         return Err(syn::Error::new_spanned(
             attr,
@@ -450,7 +450,7 @@ fn listed(input: ParseStream<'_>, attrs: Vec<Attribute>) -> syn::Result<Listed> 
     if ends { Ok(Listed { rail: Rail::Path(path), priority, cfg }) } else { Err(input.error(LISTED)) }
 }
 
-/// What stands in the `#[cfg(…)]` of these attributes: all of them have to hold.
+/// Returns the conditions in the `#[cfg(…)]` of these attributes. All of them must hold.
 pub(super) fn predicate(attrs: &[Attribute]) -> syn::Result<Option<TokenStream>> {
     let cfgs = attrs.iter().filter(|attr| attr.path().is_ident("cfg"));
     let mut predicates: Vec<_> = cfgs.map(Attribute::parse_args::<TokenStream>).collect::<syn::Result<_>>()?;
@@ -461,7 +461,7 @@ pub(super) fn predicate(attrs: &[Attribute]) -> syn::Result<Option<TokenStream>>
     })
 }
 
-/// What `#[rail(priority = 5)]` says of a listed rail.
+/// Returns the priority in the `#[rail(priority = 5)]` of a listed rail.
 fn listed_priority(options: &[Attribute]) -> syn::Result<Option<Expr>> {
     let mut errors = Errors::default();
     let (mut priority, mut seen) = (None, Vec::new());
@@ -488,10 +488,11 @@ fn listed_priority(options: &[Attribute]) -> syn::Result<Option<Expr>> {
     errors.finish(priority)
 }
 
-/// The same rail under the same name. Under two names without a field, the compiler finds it.
+/// Reports a rail that is listed twice under one name. If the list has two different names for the rail, and no field,
+/// the compiler reports it.
 fn distinct(rails: &[Listed], errors: &mut Errors) {
     let name = |rail: &Listed| rail.ty().to_string().trim_start_matches("self :: ").to_owned();
-    // Under a `#[cfg]`, only the compiler knows what is there.
+    // Only the compiler knows which rails with a `#[cfg]` exist.
     let rails: Vec<_> = rails.iter().filter(|rail| rail.cfg.is_none()).collect();
     let types: Vec<_> = rails.iter().map(|rail| (name(rail), rail.field().is_some())).collect();
     for (i, rail) in rails.iter().enumerate() {
@@ -511,7 +512,7 @@ fn distinct(rails: &[Listed], errors: &mut Errors) {
     }
 }
 
-/// A name in a requirement is a field, or else a rail.
+/// Reports a name in a requirement that is both a field and a rail.
 fn unambiguous(chain: &Chain, errors: &mut Errors) {
     for name in chain.requirements.iter().flat_map(Requirement::rails).filter_map(Path::get_ident) {
         let field = chain.rails.iter().any(|rail| rail.field() == Some(name));
@@ -524,7 +525,7 @@ fn unambiguous(chain: &Chain, errors: &mut Errors) {
 
 const OWNED: &str = "Let rails own or share their state: write `Arc<str>`, not `&'a str`";
 
-/// A chain has no lifetime that its rails could name.
+/// Reports rails with a lifetime. A chain has no lifetime that its rails could name.
 fn own_their_state(rails: &[Listed], errors: &mut Errors) {
     for rail in rails {
         if let Some(lifetime) = lifetime(rail.ty()) {
@@ -533,7 +534,7 @@ fn own_their_state(rails: &[Listed], errors: &mut Errors) {
     }
 }
 
-/// The first lifetime in the tokens that is not `'static`, nor one that a `for` makes.
+/// Returns the first lifetime in the tokens that is neither `'static` nor introduced by a `for`.
 fn lifetime(tokens: TokenStream) -> Option<Lifetime> {
     let find = |input: ParseStream<'_>| {
         while !input.is_empty() && !input.peek(Token![for]) {
@@ -555,7 +556,7 @@ fn lifetime(tokens: TokenStream) -> Option<Lifetime> {
     find.parse2(tokens).ok().flatten()
 }
 
-/// A chain inside itself would be found by the compiler too, at the end of a cycle of constants.
+/// Reports a chain that lists itself. The compiler would report a cycle of constants.
 fn not_itself(rails: &[Listed], ident: &Ident, errors: &mut Errors) {
     for ty in rails.iter().map(Listed::ty).filter(|ty| *ident == ty.to_string()) {
         errors.at(ty, "a chain cannot list itself: leave it out");

@@ -1,4 +1,4 @@
-//! `chain_policy!`: requirements that chains have in common.
+//! `chain_policy!`: requirements that several chains share.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -12,17 +12,17 @@ use crate::errors::{self, Errors, expected};
 use crate::options::separator;
 use crate::paths::Library;
 
-/// (e.g. `pub struct Company { require(permission_check on PreToolCall) }`).
+/// A policy, such as `pub struct Company { require(permission_check on PreToolCall) }`.
 struct Policy {
     library: Library,
     attrs: Vec<Attribute>,
     vis: Visibility,
     ident: Ident,
-    /// Each with what stands in its `#[cfg(…)]`.
+    /// The requirements, each with the condition in its `#[cfg(…)]`.
     requirements: Vec<(Option<TokenStream>, Requirement)>,
 }
 
-/// The whole of `chain_policy!`.
+/// Expands `chain_policy!`.
 pub(crate) fn chain_policy(input: TokenStream) -> TokenStream {
     match parse.parse2(input) {
         Ok(policy) => expand(&policy),
@@ -64,7 +64,7 @@ fn parse(input: ParseStream<'_>) -> syn::Result<Policy> {
     errors.finish(Policy { library, attrs, vis, ident, requirements })
 }
 
-/// `crate = path`.
+/// Reads `crate = path`.
 fn option(input: ParseStream<'_>) -> syn::Result<Library> {
     let key = input.call(Ident::parse_any)?;
     if key != "crate" {
@@ -111,7 +111,7 @@ fn expand(policy: &Policy) -> TokenStream {
             const REQUIREMENTS: &'static [#library::Requirement] = &[#(#requirements),*];
         }
 
-        // Looked at here, and not only where a chain follows it.
+        // This constant checks the requirements even if no chain follows the policy.
         const _: &[#library::Requirement] = <#ident as #library::ChainPolicy>::REQUIREMENTS;
     };
     quote! {

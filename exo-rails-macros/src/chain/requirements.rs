@@ -1,4 +1,4 @@
-//! What a chain has to have: `require(permission_check on PreToolCall)` and the like, in `#[chain(…)]` and in
+//! The requirements of a chain, such as `require(permission_check on PreToolCall)`, in `#[chain(…)]` and in
 //! `chain_policy!`.
 
 use proc_macro2::{Span, TokenStream};
@@ -17,13 +17,14 @@ pub(super) const WORDS: [&str; 4] = ["require", "before", "first", "last"];
 
 /// One requirement.
 pub(super) enum Requirement {
-    /// (e.g. `require(permission_check on PreToolCall)`); the word is the library's function.
+    /// A requirement such as `require(permission_check on PreToolCall)`. The word is the name of a function of the
+    /// library.
     On { word: Ident, rail: Path, event: Path },
-    /// (e.g. `before(permission_check, audit_log)`).
+    /// A requirement such as `before(permission_check, audit_log)`.
     Before { first: Path, second: Path },
 }
 
-/// What stands in the parentheses behind the word.
+/// Reads the content of the parentheses after the word.
 pub(super) fn parse(word: &Ident, input: ParseStream<'_>) -> syn::Result<Vec<Requirement>> {
     if !input.peek(syn::token::Paren) {
         return Err(syn::Error::new_spanned(word, format_args!("`{word}` needs rails: `{}`", example(word))));
@@ -80,7 +81,7 @@ fn wrong(word: &Ident) -> String {
 }
 
 impl Requirement {
-    /// The library's value, at the user's tokens.
+    /// Writes the value of the library, with the spans of the user's tokens.
     pub(super) fn value(&self, library: &Library, rails: &[Listed]) -> TokenStream {
         let span = self.span();
         let arguments = match self {
@@ -105,7 +106,7 @@ impl Requirement {
         }
     }
 
-    /// Where a chain that breaks it is reported: at the rail, the first of two.
+    /// Returns the span at which a broken requirement is reported: the rail, or the first of two rails.
     pub(super) fn span(&self) -> Span {
         match self {
             Self::On { rail, .. } => rail.span(),
@@ -113,7 +114,7 @@ impl Requirement {
         }
     }
 
-    /// The rails that it names.
+    /// Returns the rails that the requirement names.
     pub(super) fn rails(&self) -> Vec<&Path> {
         match self {
             Self::On { rail, .. } => vec![rail],
@@ -121,7 +122,7 @@ impl Requirement {
         }
     }
 
-    /// The rails that it orders, which a chain that states it for itself has to list.
+    /// Returns the rails that the requirement orders. A chain with its own `before(…)` must list them.
     pub(super) fn ordered(&self) -> Vec<&Path> {
         match self {
             Self::On { .. } => Vec::new(),
@@ -130,7 +131,8 @@ impl Requirement {
     }
 }
 
-/// What a requirement is about: a field of the chain, or a rail. It names no bound, which the compiler would show.
+/// Writes the subject of a requirement: a field of the chain, or a rail. The item names no bound, because the compiler
+/// would show it.
 pub(super) fn subject(rail: &Path, library: &Library, rails: &[Listed]) -> TokenStream {
     let (span, library) = (rail.span(), library.located(rail.span()));
     let subject = quote_spanned!(span=> #library::__private::Subject);
@@ -140,7 +142,7 @@ pub(super) fn subject(rail: &Path, library: &Library, rails: &[Listed]) -> Token
     let name = named.map(|name| name.unraw().to_string());
     let fields =
         fields.map(|(place, listed)| (quote_spanned!(span=> #subject::field(&#rows, #place, #name)), &listed.cfg));
-    // Fields may share a name when a `#[cfg]` removes all but one.
+    // Several fields may share a name if `#[cfg]` removes all but one of them.
     let choice = |others: TokenStream, field: TokenStream, cfg: &TokenStream| quote_spanned!(span=> { #[cfg(#cfg)] { #field } #[cfg(not(#cfg))] { #others } });
     let of_fields = fields.rev().reduce(|(others, _), (field, cfg)| match cfg {
         Some(when) => (choice(others, field, when), cfg),

@@ -1,4 +1,4 @@
-//! The steps of a chain at each event.
+//! Writes the steps of a chain at each event.
 
 use proc_macro2::{Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote_spanned};
@@ -7,13 +7,13 @@ use syn::Ident;
 use super::expand::{Names, Served};
 
 impl Names<'_> {
-    /// The steps of each event, as types, in the order that the constants know.
+    /// Writes the steps of each event as types, in the order that the constants know.
     pub(super) fn order(&self) -> TokenStream {
         let (library, walks, all) = (&self.chain.library, self.walks(), self.all());
         let orders = starts(self.chain.rails.len()).map(|start| {
             let (order, start) = (order(start), Literal::usize_unsuffixed(start));
             quote_spanned! {Span::mixed_site()=>
-                /// `.11.0` is the place in the list of the rail that runs first at event 11, `PreToolCall`.
+                /// `.11.0` is the place of the rail that runs first at event 11, `PreToolCall`.
                 static #order: #library::__private::LifecycleOrder = __Facts::lifecycle(#start);
             }
         });
@@ -44,18 +44,18 @@ impl Names<'_> {
         }
     }
 
-    /// The steps of an event, or where it has more rails than steps, those that look each of them up.
+    /// Returns the steps of an event. If the event has more rails than steps, returns the steps that look up each rail.
     fn fitting(&self, event: &Served, number: usize, steps: TokenStream) -> TokenStream {
         let (library, len) = (&self.chain.library, self.chain.rails.len());
         if event.steps == len {
             return steps;
         }
-        // The place of the first rail for which there is no step, when there is one.
+        // The place of the first rail without a step, if there is one.
         let (order, place, len) = (order(0), fields(number, event.steps), Literal::usize_unsuffixed(len));
         quote_spanned!(Span::mixed_site()=> #library::__private::Fitting<{ #order.#place < #len }, #steps, __All>)
     }
 
-    /// A walk over all places of the list, for events with more rails than steps.
+    /// Writes a walk over all places of the list, for events with more rails than steps.
     fn all(&self) -> Option<TokenStream> {
         let len = self.chain.rails.len();
         self.lifecycle().iter().any(|event| event.steps < len).then(|| {
@@ -87,7 +87,7 @@ impl Names<'_> {
         }
     }
 
-    /// The steps of an event, given the place of each.
+    /// Returns the steps of an event. `place` returns the place of each step.
     fn steps(&self, event: &Served, place: impl Fn(usize, usize) -> TokenStream) -> TokenStream {
         self.walk_over(event.steps, |start, step| {
             let place = place(start, step);
@@ -95,7 +95,8 @@ impl Names<'_> {
         })
     }
 
-    /// A walk of so many steps, given the place of each: one walk, or where there are many steps, several.
+    /// Returns a walk of this number of steps. If there are many steps, it consists of several walks. `place` returns the
+    /// place of each step.
     fn walk_over(&self, steps: usize, place: impl Fn(usize, usize) -> TokenStream) -> TokenStream {
         let library = &self.chain.library;
         let walks = starts(steps).map(|start| {
@@ -110,7 +111,7 @@ impl Names<'_> {
         steps.unwrap_or_default()
     }
 
-    /// The library's walk that has room for so many steps.
+    /// Returns the walk of the library that has room for this number of steps.
     fn walk_of(&self, steps: usize) -> Ident {
         let (kind, lengths) =
             if self.chain.concurrent { ("Concurrent", &CONCURRENT_WALKS[..]) } else { ("Steps", &WALKS[..]) };
@@ -118,7 +119,7 @@ impl Names<'_> {
         format_ident!("{kind}{len}", span = Span::mixed_site())
     }
 
-    /// The walks of the chain under short names.
+    /// Imports the walks of the chain under short names.
     fn walks(&self) -> TokenStream {
         let library = &self.chain.library;
         let lengths = self
@@ -136,29 +137,30 @@ impl Names<'_> {
     }
 }
 
-/// The first step of each walk, where an event has so many steps.
+/// Returns the first step of each walk, for an event with this number of steps.
 fn starts(steps: usize) -> impl DoubleEndedIterator<Item = usize> {
     (0..steps.max(1)).step_by(LONGEST)
 }
 
-/// The name of the order at the events of the library, from this step on.
+/// Returns the name of the order at the events of the library, from this step on.
 fn order(start: usize) -> Ident {
     let name = if start == 0 { "__AT".to_owned() } else { format!("__AT_{start}") };
     Ident::new(&name, Span::mixed_site())
 }
 
-/// Two fields, as in `.8.10`: written in a program, they are one token, and so the compiler has one less to read for each.
+/// Writes two fields, as in `.8.10`. In a source text, they are one token, so the compiler reads one token less for each
+/// step.
 fn fields(outer: usize, inner: usize) -> Option<Literal> {
     let mut fields: Literal = format!("{outer}.{inner}").parse().ok()?;
     fields.set_span(Span::mixed_site());
     Some(fields)
 }
 
-/// The lengths of walks that the library has.
+/// The lengths of the library's walks.
 const WALKS: [usize; 12] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64];
 
-/// The lengths of walks that take all steps at once.
+/// The lengths of the walks that take all steps concurrently.
 const CONCURRENT_WALKS: [usize; 4] = [2, 4, 8, 16];
 
-/// The last of them: more steps are several walks.
+/// The length of the longest walk. More steps need several walks.
 const LONGEST: usize = 64;

@@ -7,7 +7,7 @@ fn expand(input: &str) -> TokenStream {
     super::rail_chain(tokens(input))
 }
 
-/// Each row: what stands in `rail_chain!`, and how each of the messages begins.
+/// Checks each row: the content of `rail_chain!`, and the beginning of each message.
 fn check(table: &[(&str, &[&str])]) {
     assert_says(expand, table);
 }
@@ -102,8 +102,8 @@ fn a_chain_has_spans_when_it_asks_for_them() {
     assert!(!mentions(&expand("#[chain(onion)] a"), "Traced"));
 }
 
-/// With constants in their place, the compiler hashes all of a chain again for each way that leads to it from the chains
-/// around it (`nested`), and the rows of a chain again for each of them (many rails in one chain).
+/// With constants instead of statics, the compiler would hash all of a chain again for each path to it from its outer
+/// chains (`nested`). It would hash the rows of a chain again for each of them (many rails in one chain).
 #[test]
 fn what_other_constants_refer_to_is_a_static() {
     let chain = expand("struct Rails { a, limit: Limit }").to_string();

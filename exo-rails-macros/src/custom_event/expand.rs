@@ -1,4 +1,4 @@
-//! The traits of a custom event.
+//! Writes the traits of a custom event.
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -8,13 +8,14 @@ use syn::spanned::Spanned;
 use super::parse::{Allows, EventOptions, Part};
 use crate::paths::Library;
 
-/// What is wrong with the event, when anything is, is reported in the middle of it: it is an event all the same, but one
-/// of which nothing else can be wrong.
+/// Writes the items of an event. If the event has a mistake, the items include its report. The type is still an event,
+/// and no other item reports a mistake of it.
 pub(super) fn event(ident: &Ident, options: &EventOptions, report: Option<&TokenStream>) -> TokenStream {
     let carried = report.map(reported).or_else(|| carried(options));
     let payloads = payloads(ident, options, carried.is_some());
     let returns = returns(options, report.is_some());
-    // Where the event is wrong, a constant that names its point has no value: nothing is checked of it.
+    // If the event has a mistake, a constant that names its point has no value, so the compiler checks nothing of the
+    // event.
     let wrong = report.map(|_| quote_spanned!(Span::mixed_site()=> let _: ::core::primitive::bool = CARRIED;));
     let event = event_impl(ident, options, &returns, wrong.as_ref(), carried.is_some());
     let (point, params) = (point(ident, options), params(ident, options));
@@ -41,8 +42,8 @@ fn point(ident: &Ident, EventOptions { name, after, operation, library, .. }: &E
     }
 }
 
-/// Says once, at the type of a part, that an event can carry it. The payload is taken from this constant: without it,
-/// nobody knows what it was to be, and nothing else is reported of it.
+/// Writes a constant that checks, at the type of each part, that an event can carry it. The payload depends on this
+/// constant. If a part is wrong, the compiler does not know the payload and reports no further errors about it.
 fn carried(EventOptions { parts, library, .. }: &EventOptions) -> Option<TokenStream> {
     let checks = parts.iter().map(|Part { ty, .. }| {
         let library = library.located(ty.span());
@@ -52,17 +53,17 @@ fn carried(EventOptions { parts, library, .. }: &EventOptions) -> Option<TokenSt
     (!parts.is_empty()).then_some(constant)
 }
 
-/// The same constant, of an event that is wrong as it is written.
+/// Writes the same constant for an event with a mistake in its declaration.
 fn reported(report: &TokenStream) -> TokenStream {
     quote_spanned!(Span::mixed_site()=> const CARRIED: bool = { #report };)
 }
 
-/// A name for each part.
+/// Returns a name for each part.
 fn names(parts: &[Part]) -> Vec<Ident> {
     (0..parts.len()).map(|i| format_ident!("part{i}", span = Span::mixed_site())).collect()
 }
 
-/// Several parts are a tuple, one stands alone.
+/// Joins the parts: several parts become a tuple, and a single part stays as it is.
 fn together(parts: &[TokenStream]) -> TokenStream {
     match parts {
         [one] => one.clone(),
@@ -81,7 +82,7 @@ impl Part {
         quote_spanned!(Span::mixed_site()=> & #mutable **#name)
     }
 
-    /// The part behind the type of all parts, and back.
+    /// Converts a part to the type that all parts share. [`Self::restored`] converts it back.
     fn erased(&self, library: &Library, value: &TokenStream) -> TokenStream {
         let kind = Ident::new(if self.mutable { "Mut" } else { "Ref" }, Span::mixed_site());
         quote_spanned!(Span::mixed_site()=> #library::__private::CustomPart::#kind(#value))
@@ -147,7 +148,7 @@ fn event_impl(
     let allows = Ident::new(options.allows.name(), Span::mixed_site());
     let shared = parts.iter().map(|part| Part { ty: part.ty.clone(), mutable: false }.borrowed(&lifetime));
     let shared = together(&shared.collect::<Vec<_>>());
-    // Where a part cannot be carried, that has been said.
+    // If a part cannot be carried, another item has reported that.
     let sound = quote_spanned!(Span::mixed_site()=> #library::__private::Sound<#shared, Self, { CARRIED }>);
     let shared = if checked { sound } else { shared };
     let point = quote_spanned!(Span::mixed_site()=> #library::HookPoint::Custom(&POINT));
@@ -196,7 +197,8 @@ fn event_impl(
     }
 }
 
-/// What a rail on the event may return, for the message about what it may not; of an event that is wrong, nobody knows.
+/// Returns the types that a rail on the event may return, for the message about a wrong type. Returns none for an event
+/// with a mistake.
 fn returns(EventOptions { allows, substitute, library, .. }: &EventOptions, wrong: bool) -> TokenStream {
     let no_retry = (*allows == Allows::Skip).then(|| quote!(, #library::NoRetry));
     let bare = quote!(#library::RailAction<#library::NoSubstitute #no_retry>);
@@ -221,7 +223,7 @@ impl Allows {
     }
 }
 
-/// Rails take a part by `&`, and by `&mut` where the event carries it so.
+/// Writes the parameters of rails: each part by `&`, and by `&mut` if the event carries the part so.
 fn params(ident: &Ident, EventOptions { parts, library, .. }: &EventOptions) -> TokenStream {
     let names = names(parts);
     let all = together(&names.iter().map(|name| quote!(#name)).collect::<Vec<_>>());
@@ -274,7 +276,7 @@ fn params(ident: &Ident, EventOptions { parts, library, .. }: &EventOptions) -> 
     parts.iter().enumerate().map(param).collect()
 }
 
-/// The marker traits for what it allows.
+/// Writes the marker traits for the actions that the event allows.
 fn allows(ident: &Ident, EventOptions { allows, library, .. }: &EventOptions) -> TokenStream {
     let markers = [(Allows::Abort, "AllowsAbort"), (Allows::Skip, "AllowsSkip"), (Allows::Retry, "AllowsRetry")];
     let markers = markers.into_iter().filter(|(level, _)| level <= allows).map(|(_, name)| {

@@ -10,12 +10,12 @@ use syn::{Data, DeriveInput, Fields};
 
 use crate::errors::{self, Errors};
 
-/// The whole of `#[derive(Event)]`.
+/// Expands `#[derive(Event)]`.
 pub(crate) fn event(item: TokenStream) -> TokenStream {
     event_of(item, None)
 }
 
-/// The same for an event of this operation, which a chain names to serve its events.
+/// Expands an event of this operation. A chain that names the operation serves the event.
 pub(crate) fn event_of(item: TokenStream, operation: Option<String>) -> TokenStream {
     let item = match syn::parse2::<DeriveInput>(item) {
         Ok(item) => item,
@@ -25,14 +25,14 @@ pub(crate) fn event_of(item: TokenStream, operation: Option<String>) -> TokenStr
     let options = parse::options(&item, operation, &mut errors);
     check(&item, &mut errors);
     let report = errors.finish(()).err().map(|error| errors::report(&error));
-    // Rails on an event of several types could not be told apart, so there it is none.
+    // A generic event would be several types, and their rails could not be told apart. So a generic item is not an event.
     match report {
         Some(report) if !item.generics.params.is_empty() => report,
         report => expand::event(&item.ident, &options, report.as_ref()),
     }
 }
 
-/// An event is known by its type alone: there is never a value of it.
+/// Checks the item. An event is only a type, and no program makes a value of it.
 fn check(item: &DeriveInput, errors: &mut Errors) {
     for param in &item.generics.params {
         errors.at(param, "an event cannot have generic parameters: declare a struct for each event");

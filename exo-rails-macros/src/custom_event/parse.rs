@@ -1,4 +1,4 @@
-//! What stands in `#[event(…)]`.
+//! The options in `#[event(…)]`.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
@@ -12,26 +12,26 @@ use crate::paths::{EVENTS, Library};
 
 /// The options of an event.
 pub(super) struct EventOptions {
-    /// What it is called at run time.
+    /// The name of the event at run time.
     pub name: String,
     pub parts: Vec<Part>,
     pub allows: Allows,
-    /// What a skip may bring.
+    /// The type of the substitute that a skip may bring.
     pub substitute: Option<Type>,
-    /// Whether it is told after what it tells of has happened.
+    /// Whether the event comes after an operation or another thing has happened.
     pub after: bool,
-    /// The operation that it is an event of.
+    /// The operation of the event, if it has one.
     pub operation: Option<String>,
     pub library: Library,
 }
 
-/// A part of the payload: (e.g. `&mut Memories`).
+/// A part of the payload, such as `&mut Memories`.
 pub(super) struct Part {
     pub ty: Type,
     pub mutable: bool,
 }
 
-/// What its rails may decide; each level includes those before it.
+/// The actions that the event allows. Each level includes the levels before it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Allows {
     Nothing,
@@ -54,7 +54,7 @@ const OPTIONS: Options = Options {
 
 const NAME: &str = "the name of an event is a string that is not blank: write `name = \"my_event\"`";
 
-/// The most parts that a payload has: the library has a bit for each.
+/// The largest number of parts of a payload. The library has a bit for each part.
 const MOST_PARTS: usize = 7;
 
 pub(super) fn options(item: &DeriveInput, operation: Option<String>, errors: &mut Errors) -> EventOptions {
@@ -92,7 +92,7 @@ pub(super) fn options(item: &DeriveInput, operation: Option<String>, errors: &mu
     options
 }
 
-/// `MemoriesRecalled` as `memories_recalled`.
+/// Turns `MemoriesRecalled` into `memories_recalled`.
 pub(crate) fn snake_case(name: &str) -> String {
     let mut snake = String::new();
     for (i, char) in name.char_indices() {
@@ -111,7 +111,7 @@ fn allows(expr: &Expr) -> syn::Result<Allows> {
     word(expr, &words, what, "`allows` has no value").map(|(_, allows)| allows)
 }
 
-/// One part, or several in parentheses.
+/// Reads one part, or several parts in parentheses.
 fn parts(payload: &Type, errors: &mut Errors) -> Vec<Part> {
     let types: Vec<&Type> = match payload {
         Type::Tuple(tuple) => tuple.elems.iter().collect(),
@@ -162,7 +162,7 @@ fn part(ty: &Type) -> syn::Result<Part> {
     Ok(Part { ty: (**elem).clone(), mutable: mutability.is_some() })
 }
 
-/// What stands for a type that has no size.
+/// Returns the type to write instead of a type without a known size.
 pub(crate) fn sized(ty: &Type) -> Option<String> {
     match ty {
         Type::Paren(paren) => sized(&paren.elem),
@@ -183,7 +183,7 @@ pub(crate) fn sized(ty: &Type) -> Option<String> {
     }
 }
 
-/// Whether there is a lifetime in the tokens.
+/// Returns `true` if the tokens contain a lifetime.
 fn borrows(tokens: TokenStream) -> bool {
     tokens.into_iter().any(|token| match token {
         TokenTree::Group(group) => borrows(group.stream()),

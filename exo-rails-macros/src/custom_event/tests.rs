@@ -4,7 +4,7 @@ fn expand(item: &str) -> proc_macro2::TokenStream {
     super::event(tokens(item))
 }
 
-/// Each row: what is declared, and how each of the messages begins.
+/// Checks each row: the declaration, and the beginning of each message.
 fn check(table: &[(&str, &[&str])]) {
     assert_says(expand, table);
 }
@@ -75,7 +75,7 @@ fn options() {
     }
 }
 
-/// With mistakes there is still an event for whoever names it.
+/// An item with mistakes is still an event for the code that names it.
 #[test]
 fn a_mistake_leaves_the_event() {
     for item in ["#[event(allows = \"abrt\")] struct Asked;", "struct Asked { query: Query }"] {

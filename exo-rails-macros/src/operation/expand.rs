@@ -1,4 +1,4 @@
-//! The events of an operation, and the traits that connect them.
+//! Writes the events of an operation, and the traits that connect them.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -8,7 +8,7 @@ use syn::{DeriveInput, Ident};
 use super::parse::OperationOptions;
 use crate::custom_event::{event_of, snake_case};
 
-/// Everything that stands beside the user's struct.
+/// Writes all items beside the user's struct.
 pub(super) fn operation(item: &DeriveInput, options: &OperationOptions) -> TokenStream {
     let OperationOptions { name, inputs, output, pre, post, failed, library } = options;
     let (ident, vis) = (&item.ident, &item.vis);
@@ -60,7 +60,7 @@ pub(super) fn operation(item: &DeriveInput, options: &OperationOptions) -> Token
             type Operation = #ident;
         }
 
-        // For each crate that asks: of a foreign operation, rustc takes nothing else for granted.
+        // `__Here` is a type of the crate that uses the events: see `Sound` in the library.
         #[automatically_derived]
         impl<__Here> #library::__private::OperationEvents<__Here> for #ident {
             type Pre = #pre;

@@ -9,7 +9,7 @@ use syn::{Data, DeriveInput, Fields};
 
 use crate::errors::{self, Errors};
 
-/// The whole of `#[derive(Operation)]`.
+/// Expands `#[derive(Operation)]`.
 pub(crate) fn operation(item: TokenStream) -> TokenStream {
     let item = match syn::parse2::<DeriveInput>(item) {
         Ok(item) => item,
@@ -18,7 +18,8 @@ pub(crate) fn operation(item: TokenStream) -> TokenStream {
     let (mut of_shape, mut of_options) = (Errors::default(), Errors::default());
     check(&item, &mut of_shape);
     let options = parse::options(&item, of_shape.any(), &mut of_options);
-    // An item of another shape is an operation all the same: its rails, its chains and its calls are not reported too.
+    // An item with a wrong shape is still an operation, so that rustc does not also report its rails, its chains and its
+    // calls.
     let is_one = !of_options.any() && item.generics.params.is_empty();
     let operation = options.filter(|_| is_one).map(|options| expand::operation(&item, &options));
     let reports = [of_shape, of_options].map(|errors| errors.finish(()).err().map(|error| errors::report(&error)));
@@ -26,7 +27,7 @@ pub(crate) fn operation(item: TokenStream) -> TokenStream {
     quote!(#of_shape #of_options #operation)
 }
 
-/// An operation is known by its type alone: there is never a value of it.
+/// Checks the item. An operation is only a type, and no program makes a value of it.
 fn check(item: &DeriveInput, errors: &mut Errors) {
     let ident = &item.ident;
     let unit = matches!(&item.data, Data::Struct(data) if matches!(data.fields, Fields::Unit));

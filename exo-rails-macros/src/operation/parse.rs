@@ -1,4 +1,4 @@
-//! What stands in `#[operation(…)]`.
+//! The options in `#[operation(…)]`.
 
 use quote::format_ident;
 use syn::ext::IdentExt;
@@ -12,7 +12,7 @@ use crate::paths::{Library, OPERATIONS};
 
 /// The options of an operation.
 pub(super) struct OperationOptions {
-    /// What it is called at run time, when it is not the name of the type.
+    /// The name of the operation at run time, if it is not the name of the type.
     pub name: Option<String>,
     pub inputs: Type,
     pub output: Type,
@@ -38,12 +38,12 @@ const OPTIONS: Options = Options {
 
 const NAME: &str = "the name of an operation is a string that is not blank: write `name = \"store_document\"`";
 
-/// `is_reported`: whether another message already says how an operation is written.
+/// Reads the options. `is_reported` is true if another message already says how to write an operation.
 pub(super) fn options(item: &DeriveInput, is_reported: bool, errors: &mut Errors) -> Option<OperationOptions> {
     let attrs: Vec<_> = item.attrs.iter().filter(|attr| attr.path().is_ident("operation")).cloned().collect();
     let ident = item.ident.unraw();
     let (mut inputs, mut output, mut run_time_name, mut library) = (None, None, None, Library::default());
-    // At the name of the operation, where the user looks for them.
+    // The names have the span of the operation's name, where the user looks for them.
     let mut pre = format_ident!("Pre{ident}", span = item.ident.span());
     let mut post = format_ident!("Post{ident}", span = item.ident.span());
     let mut failed = format_ident!("{ident}Error", span = item.ident.span());
@@ -87,13 +87,13 @@ pub(super) fn options(item: &DeriveInput, is_reported: bool, errors: &mut Errors
     Some(OperationOptions { name: run_time_name, inputs, output, pre, post, failed, library })
 }
 
-/// The name of an event.
+/// Reads the name of an event.
 fn event(input: ParseStream<'_>) -> syn::Result<Ident> {
     let wrong = "the derive declares the events of an operation: write a name for the event, `pre = PreStoreDocument`";
     input.parse().map_err(|error: syn::Error| syn::Error::new(error.span(), wrong))
 }
 
-/// What an operation takes and yields is its own.
+/// Reports a type that borrows. The inputs and the output of an operation must be owned.
 fn owned(ty: Type, errors: &mut Errors) -> Type {
     if let Type::Reference(reference) = &ty {
         let what = sized(&reference.elem).unwrap_or_else(|| shown(&reference.elem));

@@ -13,7 +13,7 @@ use crate::rail::declared;
 
 const OPTIONS: Options = Options { attribute: "provided", examples: &[("crate", "crate = ::exo_rails")] };
 
-/// The whole of `#[derive(Provided)]`.
+/// Expands `#[derive(Provided)]`.
 pub(crate) fn provided(item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let Some(item) = errors.keep(syn::parse2::<DeriveInput>(item)) else { return finish(errors, TokenStream::new()) };
@@ -23,8 +23,8 @@ pub(crate) fn provided(item: TokenStream) -> TokenStream {
     finish(errors, tokens)
 }
 
-/// With errors, the value is one all the same, so that whoever needs it does not report it a second time; generic, it
-/// could be none.
+/// Adds the errors to the tokens. With errors, the type is still a value, so that the rails that need it do not report it
+/// again. `expand` gives a generic type a `where` clause, because its instances may not meet the bounds of a value.
 fn finish(errors: Errors, tokens: TokenStream) -> TokenStream {
     match errors.finish(()) {
         Ok(()) => tokens,
@@ -42,7 +42,7 @@ fn library(item: &DeriveInput, errors: &mut Errors) -> Library {
     library
 }
 
-/// A value is told from others by its name and its place, which all instances of a generic type share.
+/// Checks the item. The name and the place of a type identify a value, and all instances of a generic type share them.
 fn check(item: &DeriveInput, errors: &mut Errors) {
     for param in &item.generics.params {
         errors.at(
@@ -55,7 +55,7 @@ fn check(item: &DeriveInput, errors: &mut Errors) {
 
 fn expand(item: &DeriveInput, library: &Library) -> TokenStream {
     let (ident, name) = (&item.ident, item.ident.unraw().to_string());
-    // There is an error already; a type that borrows could not be a value whatever stands here.
+    // The error is reported already. A type that borrows cannot be a value, whatever its bounds are.
     if item.generics.lifetimes().next().is_some() {
         return TokenStream::new();
     }

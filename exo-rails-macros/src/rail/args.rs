@@ -1,4 +1,4 @@
-//! The arguments of `#[rail(…)]` and `#[on(…)]`.
+//! Reads the arguments of `#[rail(…)]` and `#[on(…)]`.
 
 use std::time::Duration;
 
@@ -14,61 +14,63 @@ use crate::errors::{Errors, expected, shown};
 use crate::options::{self, flag, list_of, literal, once, separator, skip_value, text, value, word};
 use crate::paths::{EVENTS, Library, PAYLOADS};
 
-/// What stands in `#[rail(…)]`: (e.g. `priority = 10, on = [PreToolCall, Start]`).
+/// The arguments of `#[rail(…)]`, such as `priority = 10, on = [PreToolCall, Start]`.
 #[derive(Default)]
 pub(super) struct Args {
     /// Any constant expression.
     pub priority: Option<Expr>,
-    /// The events of a function; with the key, for errors that are about the list.
+    /// The events of a function. With the key, for errors about the list.
     pub on: Option<(Ident, Vec<Path>)>,
-    /// Instead of the name of the function or type.
+    /// The name of the rail, if it is not the name of the function or type.
     pub name: Option<LitStr>,
-    /// The rails that it runs after, and those that it runs before.
+    /// The rails that this rail runs after, and the rails that it runs before.
     pub after: Vec<Path>,
     pub before: Vec<Path>,
-    /// The tools of the agent.
+    /// The tool set of the agent.
     pub tools: Option<Path>,
     pub library: Library,
-    /// Of a function; those of a method stand in its `#[on(…)]`.
+    /// The options of a function. The options of a method are in its `#[on(…)]`.
     pub options: Options,
 }
 
-/// What a function or a method asks for beside its events: (e.g. `tool = "delete_file", needs = [Caller]`).
+/// The options of a function or a method, besides its events. For example, `tool = "delete_file", needs = [Caller]`.
 #[derive(Default)]
 pub(super) struct Options {
-    /// The one tool that it is called for.
+    /// The only tool that the rail is called for.
     pub tool: Option<ToolName>,
-    /// The values that it provides, and those that it needs; with the keys, for errors that are about the lists.
+    /// The values that the rail provides, and the values that it needs. With the keys, for errors about the lists.
     pub provides: Option<(Ident, Vec<Path>)>,
     pub needs: Option<(Ident, Vec<Path>)>,
-    /// That it is called also when a rail before it has stopped the event.
+    /// Whether the rail is called even if an earlier rail has stopped the event.
     pub always: Option<Ident>,
-    /// How long it may take, and the tokens that say so.
+    /// The time limit of the rail, and the tokens that set it.
     pub timeout: Option<(Expr, Timeout)>,
-    /// That a panic of it is a fault.
+    /// Whether a panic of the rail is a fault.
     pub on_panic: Option<LitStr>,
-    /// What a fault of it does.
+    /// The effect of a fault of the rail.
     pub on_fault: Option<(LitStr, OnFault)>,
-    /// That it can run beside others.
+    /// Whether the rail can run concurrently with other rails.
     pub concurrent: Option<Ident>,
-    /// That it surrounds the operation that its event begins.
+    /// Whether the rail surrounds the operation that its event begins.
     pub around: Option<Ident>,
-    /// How many characters of a streamed answer it has to see together; with the key, for errors about the events.
+    /// The number of characters of a streamed answer that the rail must see together. With the key, for errors about the
+    /// events.
     pub window: Option<(Ident, Expr)>,
-    /// All keys, also of options that are wrong.
+    /// All keys, including the keys of wrong options.
     pub keys: Vec<Ident>,
-    /// Whether there is one that is none, or at the wrong place: what seems to be missing may be meant by it.
+    /// Whether an option is unknown or at the wrong place. The user may have meant it as an option that seems to be
+    /// missing.
     pub unclear: bool,
 }
 
 impl Options {
-    /// Whether a tool is named, be it wrong.
+    /// Returns `true` if the options name a tool, even a wrong one.
     pub(super) fn names_tool(&self) -> bool {
         self.unclear || self.keys.iter().any(|key| key == "tool")
     }
 }
 
-/// What comes of a fault.
+/// The effect of a fault.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum OnFault {
     Abort,
@@ -96,17 +98,17 @@ const KEYS: [&str; 17] = [
     "crate",
 ];
 
-/// Those of a method.
+/// The options of a method.
 const OPTIONS: [&str; 10] =
     ["tool", "provides", "needs", "always", "timeout", "on_panic", "on_fault", "window", "concurrent", "around"];
 
-/// Those that have no value.
+/// The options without a value.
 const FLAGS: [&str; 3] = ["always", "concurrent", "around"];
 
-/// Those whose value is a list.
+/// The options whose value is a list.
 const LISTS: [&str; 5] = ["on", "after", "before", "provides", "needs"];
 
-/// Parses all arguments; what is wrong with one does not hide what is wrong with the next.
+/// Parses all arguments. A mistake in one argument does not hide a mistake in the next.
 pub(super) fn parse(tokens: TokenStream, errors: &mut Errors) -> Args {
     let mut args = Args::default();
     let mut seen = Vec::new();
@@ -124,7 +126,7 @@ pub(super) fn parse(tokens: TokenStream, errors: &mut Errors) -> Args {
     args
 }
 
-/// The name of the next argument; `None` when there is something else, which is then behind us.
+/// Reads the name of the next argument. If there is something else, skips it and returns `None`.
 fn key(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Option<Ident>> {
     if let Ok(key) = input.call(Ident::parse_any) {
         return Ok(Some(key));
@@ -156,7 +158,7 @@ fn argument(args: &mut Args, key: &Ident, input: ParseStream<'_>, errors: &mut E
         return skip_value(input);
     }
     if name == "on" {
-        // Even when the list is wrong: a rail with a wrong list is not also one without.
+        // Even a wrong list counts as a list, so a rail with a wrong list is not also reported as a rail without one.
         args.on = Some((key.clone(), Vec::new()));
     }
     if !has_value(key, input, errors)? {
@@ -177,7 +179,7 @@ fn argument(args: &mut Args, key: &Ident, input: ParseStream<'_>, errors: &mut E
     not_read(result, key, input, errors)
 }
 
-/// One that a method may have too.
+/// Reads an option that a method may have too.
 fn option(options: &mut Options, key: &Ident, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<()> {
     options.keys.push(key.clone());
     if FLAGS.iter().any(|flag| key == flag) {
@@ -207,7 +209,7 @@ fn option(options: &mut Options, key: &Ident, input: ParseStream<'_>, errors: &m
     not_read(result, key, input, errors)
 }
 
-/// Whether there is an `=` and something behind it.
+/// Returns `true` if an `=` and a value follow.
 fn has_value(key: &Ident, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<bool> {
     if input.parse::<Token![=]>().is_ok() && !input.is_empty() && !input.peek(Token![,]) {
         return Ok(true);
@@ -217,7 +219,7 @@ fn has_value(key: &Ident, input: ParseStream<'_>, errors: &mut Errors) -> syn::R
     Ok(false)
 }
 
-/// How a list is written, with the names in it that stand there.
+/// Returns the correct form of a list, with the names that the user wrote.
 fn listed_example(key: &Ident, written: TokenStream) -> String {
     let names = if key == "on" { meant(written) } else { options::names_in(written) };
     if names.is_empty() || !LISTS.iter().any(|list| key == list) {
@@ -226,7 +228,7 @@ fn listed_example(key: &Ident, written: TokenStream) -> String {
     format!("{key} = {}", list_of(&names))
 }
 
-/// A value that cannot be read does not keep the arguments after it from being read.
+/// Skips a value that cannot be read, so the arguments after it are still read.
 fn not_read(result: syn::Result<()>, key: &Ident, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<()> {
     if let Err(error) = result {
         let message = format!("`{key}` cannot be read: write it like `{}`", example(&key.to_string()));
@@ -255,7 +257,7 @@ fn example(key: &str) -> &'static str {
     }
 }
 
-/// What is wrong with a literal is said here, in better words than the type checker's.
+/// Reports mistakes in a literal. The type checker would report them in less clear words.
 pub(crate) fn priority(expr: Expr, errors: &mut Errors) -> Expr {
     let (literal, sign) = match &expr {
         Expr::Unary(ExprUnary { op: UnOp::Neg(_), expr, .. }) => (&**expr, -1),
@@ -301,14 +303,14 @@ fn events(input: ParseStream<'_>, key: &Ident, errors: &mut Errors) -> syn::Resu
     }
 }
 
-/// Whether an event stands behind the comma.
+/// Returns `true` if an event follows the comma.
 fn next_is_event(input: ParseStream<'_>) -> bool {
     let ahead = input.fork();
     ahead.parse::<Token![,]>().is_ok()
         && ahead.parse::<Ident>().is_ok_and(|name| EVENTS.iter().any(|event| name == event))
 }
 
-/// The events that are meant by what stands where events should: never none, so that a message can show them.
+/// Returns the events that the user may have meant. The list is never empty, so a message can show it.
 fn meant(written: TokenStream) -> Vec<Path> {
     let mut events: Vec<Path> = Vec::new();
     for name in options::names_in(written) {
@@ -320,7 +322,7 @@ fn meant(written: TokenStream) -> Vec<Path> {
     if events.is_empty() { vec![syn::parse_quote!(PreToolCall)] } else { events }
 }
 
-/// The event that is meant by a name, when one can be.
+/// Returns the event that the user may have meant with this name, if there is one.
 fn meant_event(name: &Path) -> Option<Path> {
     let last = name.segments.last()?.ident.to_string();
     if let Some(event) = EVENTS.into_iter().find(|event| plain(event) == plain(&last)) {
@@ -330,20 +332,20 @@ fn meant_event(name: &Path) -> Option<Path> {
     (is_type && !NO_EVENTS.contains(&&*last) && !PAYLOADS.contains(&&*last)).then(|| name.clone())
 }
 
-/// What people take for the type that the events are values of.
+/// Names that users mistake for the type of the events.
 const NO_EVENTS: [&str; 3] = ["Event", "Events", "HookPoint"];
 
-/// A name without its spelling.
+/// Returns a name without differences of spelling.
 fn plain(name: &str) -> String {
     name.replace('_', "").to_lowercase()
 }
 
-/// The rails in `after = [permission_check]`.
+/// Reads the rails in `after = [permission_check]`.
 fn rails(input: ParseStream<'_>, key: &Ident, errors: &mut Errors) -> syn::Result<Vec<Path>> {
     list(input, key, ["rails", "at least one rail", "write the name of each rail, without quotes"], errors)
 }
 
-/// The types in `needs = [RateLimitLeft]`, each once.
+/// Reads the types in `needs = [RateLimitLeft]`. Each type may be given once.
 pub(crate) fn values(input: ParseStream<'_>, key: &Ident, errors: &mut Errors) -> syn::Result<Vec<Path>> {
     let words = ["types", "at least one type", "write the type of each value, without quotes or `&`"];
     let values = list(input, key, words, errors)?;
@@ -355,7 +357,7 @@ pub(crate) fn values(input: ParseStream<'_>, key: &Ident, errors: &mut Errors) -
     Ok(values)
 }
 
-/// A list of paths; the words say what is in it, how much at least, and how.
+/// Reads a list of paths. The texts describe the content of the list, its smallest length, and its form.
 fn list(
     input: ParseStream<'_>,
     key: &Ident,
@@ -431,7 +433,8 @@ fn timeout(expr: Expr) -> syn::Result<(Expr, Timeout)> {
     }
 }
 
-/// Whether it is a number or the like, with a sign or without: such a value is checked here, and all others by the compiler.
+/// Returns `true` for a literal such as a number, with or without a sign. The macro checks literals, and the compiler
+/// checks all other values.
 fn is_literal(expr: &Expr) -> bool {
     match options::ungrouped(expr) {
         Expr::Unary(unary) => is_literal(&unary.expr),
@@ -451,7 +454,7 @@ fn on_fault(expr: &Expr) -> syn::Result<(LitStr, OnFault)> {
     word(expr, &words, what, "`on_fault` has no value")
 }
 
-/// A number of characters, or all of the answer.
+/// Reads the window: a number of characters, or the whole answer.
 fn window(expr: Expr) -> syn::Result<Expr> {
     if let Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) = options::ungrouped(&expr)
         && matches!(number.suffix(), "" | "usize")
@@ -470,7 +473,7 @@ fn window(expr: Expr) -> syn::Result<Expr> {
     Ok(expr)
 }
 
-/// The events in `#[on(PreToolCall, Start)]`, and the options after them.
+/// Reads the events in `#[on(PreToolCall, Start)]`, and the options after them.
 pub(super) fn on(attr: &Attribute, options: &mut Options, errors: &mut Errors) -> Vec<Path> {
     let mut events = Vec::new();
     let parse = |input: ParseStream<'_>| {
@@ -482,7 +485,7 @@ pub(super) fn on(attr: &Attribute, options: &mut Options, errors: &mut Errors) -
     };
     let result = attr.parse_args_with(parse);
     match (result, &attr.meta) {
-        // What is unclear may have been meant as the event.
+        // The user may have meant the unclear argument as the event.
         (Ok(()), _) if events.is_empty() && options.unclear => events,
         (Ok(()), _) => distinct(events, attr, errors),
         (Err(error), Meta::List(_)) => {
@@ -499,7 +502,7 @@ pub(super) fn on(attr: &Attribute, options: &mut Options, errors: &mut Errors) -
     }
 }
 
-/// What stands in `#[on(…)]` without its options.
+/// Reads the content of `#[on(…)]` without its options.
 fn events_of_method(input: ParseStream<'_>) -> syn::Result<TokenStream> {
     let mut events = TokenStream::new();
     while !input.is_empty() {
@@ -523,7 +526,7 @@ fn on_argument(
     };
     if !flag && !input.peek2(Token![=]) {
         events.push(input.parse()?);
-        // Two names without a comma are a missing comma.
+        // Between two names, the comma is missing.
         let ends = input.is_empty() || input.peek(Token![,]) || input.peek(Ident);
         return if ends { Ok(()) } else { Err(input.error("`,`")) };
     }
@@ -547,7 +550,7 @@ fn on_argument(
     skip_value(input)
 }
 
-/// At least one event, and none twice.
+/// Reports an empty list of events, and events that are listed twice.
 fn distinct(events: Vec<Path>, list: impl ToTokens, errors: &mut Errors) -> Vec<Path> {
     if events.is_empty() {
         errors.at(list, "this list has no events: write at least one, like `PreToolCall`");
@@ -563,28 +566,29 @@ fn distinct(events: Vec<Path>, list: impl ToTokens, errors: &mut Errors) -> Vec<
     events
 }
 
-/// Whether two paths name one event: what is called like one of the library's is taken for it, whatever stands before.
+/// Returns `true` if two paths name one event. A path whose last name is that of a library event counts as this event.
 pub(crate) fn same_event(one: &Path, two: &Path) -> bool {
     let name = |path: &Path| path.segments.last().map(|segment| segment.ident.to_string());
     one == two || (name(one) == name(two) && name(one).is_some_and(|name| EVENTS.contains(&&*name)))
 }
 
-/// Reports an event that seems to be mistyped, where the attribute has other mistakes: with these, the compiler says nothing
-/// of names that it cannot find.
+/// Reports an event that seems to be mistyped, if the attribute has other mistakes. With these, the compiler does not
+/// report unknown names.
 pub(super) fn mistyped(event: &Path, errors: &mut Errors) {
     let Some(name) = event.segments.last().map(|last| last.ident.to_string()) else { return };
     if known_mistake(event).is_some() || EVENTS.contains(&&*name) {
         return;
     }
     let distance = |event: &&&str| strsim::damerau_levenshtein(event, &name);
-    // Three letters away are other names: `MemoriesRecalled` is somebody's own.
+    // A name with three different letters is another name: `MemoriesRecalled` may be a custom event.
     let is_near = |event: &&&str| distance(event) <= (event.len() / 4).min(2);
     if let Some(meant) = EVENTS.iter().min_by_key(distance).filter(is_near) {
         errors.at(event, format_args!("`{name}` is not an event of the library: did you mean `{meant}`?"));
     }
 }
 
-/// What is wrong with what is taken for an event most easily. Everything else that is none, the compiler finds.
+/// Returns the message for a frequent mistake in the place of an event. The compiler reports all other types that are not
+/// events.
 fn known_mistake(event: &Path) -> Option<String> {
     let mut names = event.segments.iter().rev().map(|segment| segment.ident.to_string());
     let (name, before) = (names.next().unwrap_or_default(), names.next().unwrap_or_default());

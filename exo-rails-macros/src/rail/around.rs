@@ -14,7 +14,7 @@ use crate::paths::{EVENTS, PAYLOADS};
 const SIGNATURE: &str =
     "`async fn limit(call: &ToolCallInputs, next: impl Next<ToolCall>) -> Result<ToolOutput, OperationError>`";
 
-/// Checks a function or method that surrounds an operation.
+/// Checks a function or a method that surrounds an operation.
 pub(super) fn handler(
     sig: &Signature,
     callee: TokenStream,
@@ -66,7 +66,7 @@ pub(super) fn handler(
     }
 }
 
-/// The other options are for rails that decide.
+/// Reports other options, which are only for rails that decide.
 fn alone(options: &Options, errors: &mut Errors) {
     for key in options.keys.iter().filter(|key| *key != "around") {
         let advice = match key.to_string().as_str() {
@@ -80,11 +80,11 @@ fn alone(options: &Options, errors: &mut Errors) {
 
 /// An operation of the library.
 struct Begun {
-    /// The event before it.
+    /// The event before the operation.
     event: &'static str,
     name: &'static str,
     inputs: &'static str,
-    /// The events in it and after it.
+    /// The events in the operation and after it.
     others: &'static [&'static str],
 }
 
@@ -100,7 +100,8 @@ const OPERATIONS: [Begun; 4] = [
     Begun { event: "PreToolCall", name: "ToolCall", inputs: "ToolCallInputs", others: &["PostToolCall", "ToolError"] },
 ];
 
-/// The operation that an event of the library begins; `None` for a custom event, of which the macro knows the name only.
+/// Returns the operation that an event of the library begins. Returns `None` for a custom event, because the macro knows
+/// only its name.
 fn begun(event: &Path, errors: &mut Errors) -> Option<&'static Begun> {
     let name = event.segments.last()?.ident.to_string();
     let begun = OPERATIONS.iter().find(|operation| operation.event == name);
@@ -117,7 +118,7 @@ fn begun(event: &Path, errors: &mut Errors) -> Option<&'static Begun> {
     begun
 }
 
-/// A parameter that belongs to another operation than the one that the event begins.
+/// Returns the message for a parameter that belongs to another operation.
 fn of_another(ty: &Type, operation: &Begun) -> Option<String> {
     let Begun { event, name, inputs, .. } = operation;
     match ty {
@@ -141,14 +142,14 @@ fn last_name(ty: &Type) -> Option<String> {
     path.path.segments.last().map(|segment| segment.ident.to_string())
 }
 
-/// What to write instead of a parameter that no rail around an operation has, whatever the operation.
+/// Returns the correct form for a parameter that no rail around an operation can take.
 fn not_taken(ty: &Type, operation: &str) -> Option<String> {
     let ty = ungrouped(ty);
     if matches!(target(ty), Type::Path(_)) && ends_with(target(ty), "RailContext") {
         let instead = "`next.scope()` has the state of the run, and `next.attempt()` counts the retries";
         return Some(format!("a rail with `around` takes no context: {instead}"));
     }
-    // Of a trait where a type should be, rustc says what to write.
+    // If a trait stands in place of a type, rustc reports the correct form.
     let is_next = match ty {
         Type::ImplTrait(bounds) => runs_operation(bounds),
         ty => ends_with(ty, "Next"),
@@ -157,18 +158,18 @@ fn not_taken(ty: &Type, operation: &str) -> Option<String> {
         .then(|| format!("a rail takes the operation by value and without a box: write `next: impl Next<{operation}>`"))
 }
 
-/// What to write instead of a type parameter for the operation: (e.g. `N: Next<ToolCall>`).
+/// Returns the correct form for a type parameter for the operation, such as `N: Next<ToolCall>`.
 pub(super) fn generic_next(param: impl ToTokens) -> Option<&'static str> {
     names(param.to_token_stream(), "Next")
         .then_some("a rail function cannot have type parameters: take the operation as `next: impl Next<ToolCall>`")
 }
 
-/// Whether a parameter is the operation that a rail surrounds: `impl Next<ToolCall>`.
+/// Returns `true` if a parameter is the operation that the rail surrounds, `impl Next<ToolCall>`.
 pub(super) fn runs_operation(bounds: &TypeImplTrait) -> bool {
     bounds.bounds.iter().any(|bound| names(bound.to_token_stream(), "Next"))
 }
 
-/// Whether a name is among the tokens.
+/// Returns `true` if the tokens contain a name.
 fn names(tokens: TokenStream, name: &str) -> bool {
     idents(tokens).iter().any(|ident| ident == name)
 }
@@ -209,7 +210,7 @@ fn params(sig: &Signature, operation: Option<&&'static Begun>, errors: &mut Erro
     params
 }
 
-/// The events that begin the operations which the rail surrounds, when there are any.
+/// Writes the events that begin the operations which the rail surrounds, if there are any.
 pub(super) fn declared(rail: &Rail) -> Option<TokenStream> {
     let library = &rail.library;
     let around: Vec<_> = rail.handlers.iter().filter(|handler| handler.around.is_some()).collect();
@@ -218,7 +219,7 @@ pub(super) fn declared(rail: &Rail) -> Option<TokenStream> {
     (!around.is_empty()).then(|| quote_spanned!(Span::mixed_site()=> .around(#points)))
 }
 
-/// Asks whether the rail returns the result of the operation, at the type that it returns.
+/// Checks, at the return type, that the rail returns the result of the operation.
 pub(super) fn returned(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream {
     let (output, span) = (&handler.output, handler.output.span().resolved_at(Span::mixed_site()));
     let (library, there) = (rail.library.located(span), rail.library.located(event.span()));
@@ -227,11 +228,12 @@ pub(super) fn returned(rail: &Rail, handler: &Handler, event: &Path) -> TokenStr
     quote_spanned!(span=> let _ = <#output as #library::__private::ReturnedAround<#operation, #result>>::IT;)
 }
 
-/// The methods of the rail at its event: it decides nothing, and surrounds the operation.
+/// Writes the methods of the rail at its event. The call of the rail decides nothing, and `surround` surrounds the
+/// operation.
 pub(super) fn calls(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream {
     let library = &rail.library;
     let there = library.located(event.span());
-    // An event that begins no operation is reported at its name.
+    // If the event begins no operation, the error is at the name of the event.
     let operation = quote_spanned!(event.span()=> <#event as #there::Begins>::Operation);
     let inputs = Ident::new("inputs", Span::mixed_site());
     let next = Ident::new("next", Span::mixed_site());
@@ -240,7 +242,7 @@ pub(super) fn calls(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream
         Surrounded::Next => next.clone(),
         Surrounded::Inputs(ty) => {
             let name = format_ident!("p{i}", span = Span::mixed_site());
-            // In a binding of its own: inputs of another operation are reported at their type.
+            // The inputs have their own binding, so that rustc reports inputs of another operation at their type.
             bindings.push(quote_spanned!(ty.span()=> let #name: #ty = #inputs;));
             name
         }

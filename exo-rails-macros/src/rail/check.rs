@@ -1,4 +1,4 @@
-//! From what the user wrote to the model of a rail: all rules that the macro can see are checked here and in `options`.
+//! Makes the model of a rail from the user's code. This module and `options` check all rules that the macro can check.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -18,8 +18,8 @@ use super::pick::is_part;
 use crate::errors::{Errors, refuse_cfg, shown};
 use crate::paths::Library;
 
-/// Checks the arguments and the item, and reports everything that is wrong with either. With errors, the
-/// rail is still good for a stub; `None` where no stub could stand.
+/// Checks the arguments and the item, and reports all mistakes in both. A rail with mistakes is still good for a stub.
+/// Returns `None` if no stub is possible.
 pub(super) fn rail(args: TokenStream, item: Item, errors: &mut Errors) -> Option<Rail> {
     let args = args::parse(args, errors);
     let rail = match item {
@@ -32,7 +32,7 @@ pub(super) fn rail(args: TokenStream, item: Item, errors: &mut Errors) -> Option
     rail
 }
 
-/// What is left of a function whose signature cannot be read: enough for a stub.
+/// Makes a rail from a function whose signature cannot be read. It is good for a stub.
 pub(super) fn half_typed(vis: Visibility, ident: Ident) -> Rail {
     Rail {
         library: Library::default(),
@@ -133,14 +133,14 @@ fn impl_block(args: Args, item: ImplBlock, errors: &mut Errors) -> Rail {
     }
 }
 
-/// A set of tools is there to check the tools that the rail is for; here it is for none.
+/// Reports a tool set on a rail for no tool. The tool set only checks the tools of a rail.
 fn of_no_tool(tools: Option<&Path>, example: &str, errors: &mut Errors) {
     if let Some(tools) = tools {
         errors.at(tools, format_args!("`tools` checks the name of a tool, and this rail names none: write {example}"));
     }
 }
 
-/// The order is about two rails.
+/// Reports a rail that is in its own `after` or `before`. The order is between two rails.
 fn not_itself(args: &Args, rail: &TokenStream, errors: &mut Errors) {
     let rail = rail.to_string();
     for other in args.after.iter().chain(&args.before).filter(|other| other.to_token_stream().to_string() == rail) {
@@ -148,7 +148,7 @@ fn not_itself(args: &Args, rail: &TokenStream, errors: &mut Errors) {
     }
 }
 
-/// What a method does, and whether it names a tool.
+/// Checks a method. Also returns whether the method names a tool.
 fn method(item: &Method, misplaced: bool, errors: &mut Errors) -> (Handler, bool) {
     let mut options = Options { unclear: misplaced, ..Options::default() };
     let events = item.on.iter().flat_map(|attr| args::on(attr, &mut options, errors)).collect();
@@ -197,7 +197,7 @@ fn one_method_for_each_event(methods: &[Method], handlers: &[Handler], errors: &
     }
 }
 
-/// What functions and methods have in common.
+/// Checks the common parts of functions and methods.
 fn handler(
     sig: &Signature,
     callee: TokenStream,
@@ -257,7 +257,7 @@ fn params(sig: &Signature, options: &Options, errors: &mut Errors) -> Vec<Param>
         refuse_cfg(&input.attrs, "a parameter of a rail cannot have a `#[cfg]`: write two functions", errors);
         let mut ty = ungrouped(&input.ty).clone();
         InferLifetimes.visit_type_mut(&mut ty);
-        // A type parameter of a function has been reported.
+        // Another check has reported a type parameter of a function.
         if !sig.generics.type_params().any(|param| matches!(&ty, Type::Path(path) if path.path.is_ident(&param.ident)))
         {
             borrowed(&ty, options, errors);
@@ -272,7 +272,8 @@ fn params(sig: &Signature, options: &Options, errors: &mut Errors) -> Vec<Param>
     params
 }
 
-/// A rail borrows what the event carries; only the union of payloads, itself a borrow, comes by value.
+/// Reports a parameter by value. A rail borrows the payload. Only `Inputs`, the union of the payloads, comes by value,
+/// because it is a borrow itself.
 fn borrowed(ty: &Type, options: &Options, errors: &mut Errors) {
     if options::reported(ty, options, errors) {
         return;
@@ -312,8 +313,8 @@ fn borrowed(ty: &Type, options: &Options, errors: &mut Errors) {
     }
 }
 
-/// What to write instead of a type that no event of the library carries, by value. What is taken by reference, the compiler
-/// compares with the event.
+/// Returns the correct form for a type by value that no event of the library carries. The compiler compares references
+/// with the event.
 fn foreign(ty: &Type) -> String {
     let what = shown(ty);
     format!(
@@ -342,7 +343,7 @@ fn type_params(generics: &Generics) -> impl Iterator<Item = &GenericParam> {
     generics.params.iter().filter(|param| !matches!(param, GenericParam::Lifetime(_)))
 }
 
-/// The expansion has no names for a function's own lifetimes: the compiler infers them.
+/// Replaces the function's own lifetimes with `'_`. The expansion has no names for them, and the compiler infers them.
 struct InferLifetimes;
 
 impl VisitMut for InferLifetimes {
@@ -354,13 +355,13 @@ impl VisitMut for InferLifetimes {
     }
 }
 
-/// The attributes that a function shares with the type beside it: its docs, and whether it exists at all.
+/// Returns the attributes that a function shares with its type: docs and `#[cfg]`.
 fn carried(attrs: Vec<Attribute>) -> Vec<Attribute> {
     let shared = ["doc", "cfg", "deprecated"];
     attrs.into_iter().filter(|attr| shared.iter().any(|name| attr.path().is_ident(name))).collect()
 }
 
-/// The name of a rail that is a type: the last part of its path.
+/// Returns the name of a rail that is a type: the last name in its path.
 fn type_name(ty: &Type) -> String {
     match ungrouped(ty) {
         Type::Path(path) => path.path.segments.last().map(|segment| unraw(&segment.ident)),

@@ -1,4 +1,4 @@
-//! What rustdoc shows of a rail: what a user of another crate has to know to list it.
+//! Writes the documentation of a rail, for users of other crates who list the rail.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -8,7 +8,8 @@ use super::args::OnFault;
 use super::model::{Handler, Rail, ToolName};
 use crate::errors::shown;
 
-/// The doc attribute with name, priority and order, and a row for each function or method.
+/// Writes the doc attribute with the name, the priority and the order of the rail, and with a row for each function or
+/// method.
 pub(super) fn docs(rail: &Rail) -> TokenStream {
     let orders = [("after", &rail.after), ("before", &rail.before)].into_iter().filter(|(_, rails)| !rails.is_empty());
     let orders: Vec<_> = orders.map(|(relation, rails)| format!(", runs {relation} {}", list(rails))).collect();
@@ -19,7 +20,7 @@ pub(super) fn docs(rail: &Rail) -> TokenStream {
     quote!(#[doc = ""] #[doc = #text])
 }
 
-/// What the rail does at which events. A column in which nothing stands is left out.
+/// Writes the table of events and behaviour. The table has no empty columns.
 fn table(handlers: &[Handler]) -> String {
     type Column = (&'static str, fn(&Handler) -> String);
     let columns: [Column; 5] = [
@@ -58,7 +59,7 @@ fn list(paths: &[Path]) -> String {
     paths.iter().map(|path| format!("`{}`", shown(path))).collect::<Vec<_>>().join(", ")
 }
 
-/// What a fault does, as far as the attribute and the return type tell: an alias can be anything.
+/// Describes the effect of a fault, as far as the attribute and the return type show it. An alias can be any type.
 fn fault(handler: &Handler) -> &'static str {
     if handler.around.is_some() {
         return "fails the operation";
@@ -79,7 +80,7 @@ fn fault(handler: &Handler) -> &'static str {
     }
 }
 
-/// Whether a rail with this return type decides; `None` when the type does not tell.
+/// Returns whether a rail with this return type decides. Returns `None` if the type does not show it.
 fn decides(output: &Type) -> Option<bool> {
     let path = match output {
         Type::Tuple(tuple) if tuple.elems.is_empty() => return Some(false),

@@ -1,7 +1,7 @@
-//! Decisions that a body drops: `RailAction::abort("…");` as a statement.
+//! Finds decisions that a body drops, such as the statement `RailAction::abort("…");`.
 //!
-//! `RailAction` is `must_use`, but of a dropped one the compiler says only that it does not know the type parameters, and
-//! proposes parameters that nothing declares. Bodies stay unparsed, so this looks for the tokens of the statement.
+//! `RailAction` is `must_use`. But for a dropped action, the compiler only reports unknown type parameters, and proposes
+//! parameters that do not exist. Bodies stay unparsed, so this module searches the tokens for such statements.
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::quote_spanned;
@@ -9,8 +9,8 @@ use quote::quote_spanned;
 use crate::errors::{Errors, shown};
 use crate::paths::Library;
 
-/// Reports each decision that is dropped. The item that comes out then says its type, so that the compiler does not ask for
-/// it; an item without such a mistake comes out as it is.
+/// Reports each dropped decision. In the returned item, the decision has its type, so the compiler does not ask for the
+/// type. An item without such a mistake stays unchanged.
 pub(super) fn decisions(tokens: TokenStream, errors: &mut Errors) -> TokenStream {
     let mut dropped = Errors::default();
     let typed = in_group(tokens.clone(), false, &mut dropped);
@@ -57,7 +57,7 @@ fn ends_a_statement(token: &TokenTree) -> bool {
     }
 }
 
-/// How many tokens the decision has that begins here and ends with a semicolon.
+/// Returns the number of tokens of a decision that begins here and ends with a semicolon.
 fn decision(tokens: &[TokenTree]) -> Option<usize> {
     let is = |i: usize, char| matches!(tokens.get(i), Some(TokenTree::Punct(punct)) if punct.as_char() == char);
     let named = matches!(tokens.first(), Some(TokenTree::Ident(name)) if name == "RailAction");

@@ -1,7 +1,7 @@
-//! The traits of a checked rail.
+//! Writes the traits of a checked rail.
 //!
-//! Variables in the expansion cannot meet the user's: they are hygienic. Types and lifetimes are not, so those
-//! that it makes begin with two underscores.
+//! Variables in the expansion are hygienic, so they do not conflict with the user's variables. Types and lifetimes are
+//! not hygienic, so their names in the expansion begin with two underscores.
 
 use std::collections::HashSet;
 
@@ -17,7 +17,7 @@ use super::model::{Apart, Handler, Rail, Subject, Timeout, ends_with, idents, ta
 use super::pick::{carried_by, foreign_params, part_name, pick};
 use crate::paths::{BEFORE, EVENTS, Library};
 
-/// Everything that stands beside the user's item.
+/// Writes all items beside the user's item.
 pub(super) fn rail(mut rail: Rail) -> TokenStream {
     let (carrier, error) = (carrier(&rail), error_event(&mut rail));
     let written: Vec<_> = rail.handlers.iter().map(|handler| handler.events.clone()).collect();
@@ -32,14 +32,14 @@ pub(super) fn rail(mut rail: Rail) -> TokenStream {
     if custom.is_none() && foreign.is_none() && returned.is_none() {
         return quote!(#carrier #error #rail_impl #(#on_impls)*);
     }
-    // A list that has no name is for events that may be private.
+    // The list is an unnamed type, because the events may be private.
     let list = custom.as_ref().map(|_| list);
     quote!(#carrier #error const _: () = { #custom #foreign #returned #list #rail_impl #(#on_impls)* };)
 }
 
-/// Takes the name `Error` alone for the event of the library: nothing else of this name is an event, and the prelude does
-/// not have it, because it is the name of a trait. The import is for those who have imported the event: it keeps theirs from
-/// being unused. The constant is there to be imported where nothing else has the name.
+/// Replaces the name `Error` with the path of the library's event. No other event has this name, and the prelude lacks
+/// it, because it is the name of a trait. The import uses the name, so the user's own import of the event is not unused.
+/// The constant exists for the import in case nothing else has the name.
 fn error_event(rail: &mut Rail) -> Option<TokenStream> {
     let library = rail.library.clone();
     let mut names = Vec::new();
@@ -58,13 +58,13 @@ fn error_event(rail: &mut Rail) -> Option<TokenStream> {
     })
 }
 
-/// Of what is called like an event of the library there is no doubt, and nothing to check for the compiler.
+/// Returns `true` for an event with the name of a library event. The compiler then has nothing to check.
 fn is_known(event: &Path) -> bool {
     event.segments.last().is_some_and(|last| EVENTS.iter().any(|name| last.ident == name))
 }
 
-/// Says once, at the name of each event that is none of the library's, that it is an event. All else is made of what this
-/// constant lets through: where it is wrong, nothing else is reported of the event.
+/// Writes a constant that checks, at the name of each custom event, that it is an event. All other items take the event
+/// from this constant. If an event is wrong, rustc reports it once.
 fn custom_events(rail: &mut Rail) -> Option<TokenStream> {
     let library = rail.library.clone();
     let events = rail.handlers.iter_mut().flat_map(|handler| &mut handler.events);
@@ -82,8 +82,9 @@ fn custom_events(rail: &mut Rail) -> Option<TokenStream> {
     (!are_events.is_empty()).then_some(constant)
 }
 
-/// Says once, at what a function returns, that its events allow it: each of the custom events, whose declaration is then in the
-/// message; and of a type that is no decision, the first event. Where one does not, nothing else is reported of the type.
+/// Writes a constant that checks, at the return type of a function, that its events allow the type. The constant checks
+/// each custom event, and the message then shows its declaration. For a type that is not a decision, it checks only the
+/// first event. If an event does not allow the type, rustc reports the type once.
 fn returned(rail: &Rail, written: &[Vec<Path>]) -> Option<TokenStream> {
     let checks = rail.handlers.iter().zip(written).filter(|(handler, _)| can_be_checked(rail, handler)).flat_map(
         |(handler, written)| {
@@ -112,12 +113,12 @@ fn returned(rail: &Rail, written: &[Vec<Path>]) -> Option<TokenStream> {
     (!checks.is_empty()).then_some(constant)
 }
 
-/// Whether a constant can ask what it may return: a type of the `impl` block's cannot be named there.
+/// Returns `true` if a constant can check the return type. A constant cannot name a type of the `impl` block.
 pub(super) fn can_be_checked(rail: &Rail, handler: &Handler) -> bool {
     handler.is_plain() && !rail.is_generic_in(&handler.output)
 }
 
-/// Whether it returns, at several events, what has no name of a decision.
+/// Returns `true` if the function has several events, and its return type does not have the name of a decision.
 fn is_no_decision(handler: &Handler) -> bool {
     const DECISIONS: [&str; 4] = ["RailAction", "Verdict", "Option", "Result"];
     let is_decision = match &handler.output {
@@ -127,8 +128,8 @@ fn is_no_decision(handler: &Handler) -> bool {
     handler.events.len() > 1 && !is_decision
 }
 
-/// The list of the events of a rail or chain, as a type that has no name outside of the expansion: what is public may be
-/// on a private event.
+/// Writes the list of the events of a rail or a chain as a type that has no name outside of the expansion. A public rail
+/// may be on a private event.
 pub(crate) fn unnamed_list(library: &Library, list: &TokenStream) -> TokenStream {
     quote_spanned! {Span::mixed_site()=>
         #[allow(unreachable_pub, missing_debug_implementations)]
@@ -146,8 +147,8 @@ pub(crate) fn unnamed_list(library: &Library, list: &TokenStream) -> TokenStream
     }
 }
 
-/// What stands beside an item with errors: a rail on no event, so that a chain which lists it does not report
-/// the rail a second time. It is never without a `compile_error!` beside it.
+/// Writes the items beside an item with mistakes: a rail on no event. A chain that lists it does not report it again. A
+/// stub always stands beside a `compile_error!`.
 pub(super) fn stub(rail: &Rail) -> TokenStream {
     let (library, self_ty, name) = (&rail.library, rail.self_ty(), &rail.name);
     let carrier = carrier(rail);
@@ -190,21 +191,22 @@ pub(super) fn stub(rail: &Rail) -> TokenStream {
     }
 }
 
-/// Names an event as one, at the tokens of the user.
+/// Writes a statement, with the span of the user's event, that requires an event.
 fn is_event(library: &Library, event: &Path) -> TokenStream {
     let span = event.span().resolved_at(Span::mixed_site());
     let located = library.located(span);
     quote_spanned!(span=> let _ = <#event as #located::Event>::POINT;)
 }
 
-/// The type beside a function. Its braces keep it out of the value namespace, where the function is.
+/// Writes the type beside a function. The braces of the struct keep it out of the value namespace, which has the
+/// function.
 fn carrier(rail: &Rail) -> TokenStream {
     let Subject::Function { ident, vis, attrs, apart } = &rail.subject else { return TokenStream::new() };
     let (library, quiet) = (&rail.library, rail.quiet());
-    // The macro's own span, so that a rail that nobody uses gives one warning, at the function, and not two.
+    // The span is that of the macro, so an unused rail gives one warning, at the function, and not two.
     let mut ident = ident.clone();
     ident.set_span(Span::call_site().located_at(ident.span()));
-    // What only this crate sees has no page.
+    // A rail that is not public has no page in the documentation.
     let docs = matches!(vis, Visibility::Public(_)).then(|| docs::docs(rail));
     let allowed = quote!(#[allow(non_camel_case_types, missing_copy_implementations, missing_debug_implementations)]);
     let carrier = match apart {
@@ -223,7 +225,7 @@ fn carrier(rail: &Rail) -> TokenStream {
     }
 }
 
-/// The type in a module of its own, and its name beside the function.
+/// Writes the type in its own module, and its name beside the function.
 fn carrier_apart(
     ident: &Ident,
     vis: &Visibility,
@@ -232,11 +234,11 @@ fn carrier_apart(
     more: &TokenStream,
 ) -> TokenStream {
     let Apart { module, place: (first, last) } = apart;
-    // Links in the docs are looked for where the docs stand.
+    // rustdoc resolves links at the place of the docs.
     let (docs, others): (Vec<_>, Vec<_>) = attrs.iter().partition(|attr| attr.path().is_ident("doc"));
     let cfg: Vec<_> = attrs.iter().filter(|attr| attr.path().is_ident("cfg")).collect();
     let named = if matches!(vis, Visibility::Public(_)) {
-        // rustdoc shows what it imports as the struct that it is.
+        // rustdoc shows an imported struct as a struct.
         let (mut module, mut ident) = (module.clone(), ident.clone());
         module.set_span(*first);
         ident.set_span(*last);
@@ -280,7 +282,8 @@ fn rail_impl(rail: &Rail, events_apart: bool) -> TokenStream {
     let list = if events_apart { quote!(__Events) } else { event_list(&events) };
     let is_type = matches!(rail.subject, Subject::Type { .. });
     let docs = is_type.then(|| docs::docs(rail));
-    // Of a generic rail, report what a bound of it lacks; of a priority that has no value, the constant of the rail.
+    // For a generic rail, rustc should report the missing bound. For a priority without a value, it should report the
+    // constant of the rail.
     let computes = !is_type && constant.is_some();
     let by = if computes || generics.type_params().next().is_some() {
         quote!(#library::Rail)
@@ -307,7 +310,7 @@ fn rail_impl(rail: &Rail, events_apart: bool) -> TokenStream {
     }
 }
 
-/// The events at which it is always called, when there are any.
+/// Writes the events at which the rail is always called, if there are any.
 fn always(rail: &Rail) -> Option<TokenStream> {
     let library = &rail.library;
     let always: Vec<_> = rail.handlers.iter().filter(|handler| handler.always).collect();
@@ -316,7 +319,7 @@ fn always(rail: &Rail) -> Option<TokenStream> {
     (!always.is_empty()).then(|| quote_spanned!(Span::mixed_site()=> .always(#points)))
 }
 
-/// That it takes the context at an event that may come after an operation.
+/// Writes that the rail takes the context at an event that may come after an operation.
 fn timed(rail: &Rail) -> Option<TokenStream> {
     let takes = |handler: &&Handler| handler.params.iter().any(|param| ends_with(target(&param.ty), "RailContext"));
     let mut events = rail.handlers.iter().filter(takes).flat_map(|handler| &handler.events);
@@ -324,14 +327,14 @@ fn timed(rail: &Rail) -> Option<TokenStream> {
     events.any(after).then(|| quote_spanned!(Span::mixed_site()=> .timed()))
 }
 
-/// The tools that it is for, when it is not for all of them.
+/// Writes the tools of the rail, if it is not for all tools.
 fn for_tools(rail: &Rail) -> Option<TokenStream> {
     let tools = rail.handlers.iter().filter_map(|handler| handler.tool.as_ref());
     let tools: Vec<_> = tools.map(|tool| handled::tool_name(&rail.library, tool)).collect();
     (!tools.is_empty()).then(|| quote_spanned!(Span::mixed_site()=> .for_tools(&[#(#tools),*])))
 }
 
-/// The values that it provides and needs, when there are any.
+/// Writes the values that the rail provides and needs, if there are any.
 fn flow(rail: &Rail) -> Option<TokenStream> {
     let library = &rail.library;
     let flow = |event: &Path, value: &Path, what: &str| {
@@ -352,13 +355,13 @@ fn flow(rail: &Rail) -> Option<TokenStream> {
     (!flows.is_empty()).then_some(constant)
 }
 
-/// Events as one type.
+/// Writes events as one type.
 pub(crate) fn event_list(events: &[impl ToTokens]) -> TokenStream {
     events.iter().rfold(quote!(()), |list, event| quote!((#event, #list)))
 }
 
-/// The priority of a rail or chain as a value, and the constant that it stands in when it is more than a literal: of the
-/// wrong type, it is an error of its own then, and not one about an argument of ours.
+/// The priority of a rail or a chain as a value. If the priority is not a literal, it also has a constant. rustc then
+/// reports a wrong type at this constant, and not as an argument of a call in the expansion.
 pub(crate) struct Priority {
     pub constant: Option<TokenStream>,
     pub value: TokenStream,
@@ -377,7 +380,7 @@ impl Priority {
     }
 }
 
-/// The constant with the rails that a rail runs after or before, when there are any.
+/// Writes the constant with the rails that a rail runs after or before, if there are any.
 fn others(library: &Library, name: &str, rails: &[Path]) -> Option<TokenStream> {
     let name = Ident::new(name, Span::mixed_site());
     let infos = rails.iter().map(|rail| {
@@ -388,8 +391,8 @@ fn others(library: &Library, name: &str, rails: &[Path]) -> Option<TokenStream> 
         .then(|| quote_spanned!(Span::mixed_site()=> const #name: &'static [#library::RailInfo] = &[#(#infos),*];))
 }
 
-/// The place of the user's tokens: a call is where its first token is. A path that the user gives has a place of its
-/// own, so the call does not begin with it.
+/// Writes the source location of the user's tokens. The location of a call is its first token. A path from the user has
+/// its own location, so the call must not begin with it.
 pub(crate) fn declared(library: &Library, span: Span) -> TokenStream {
     if library.is_given() {
         let here = quote_spanned!(span=> __SourceLocation::here(&::core::module_path!()));
@@ -399,15 +402,15 @@ pub(crate) fn declared(library: &Library, span: Span) -> TokenStream {
     quote_spanned!(span=> #library::SourceLocation::here(&::core::module_path!()))
 }
 
-/// Takes for granted that it is an event, which is said elsewhere. Without a lifetime, rustc would hold a clause without
-/// parameters to be an error of its own.
+/// Writes a clause that assumes that the type is an event. Another item checks that. Without the lifetime, rustc would
+/// reject a clause without parameters.
 fn granted(library: &Library, event: &Path, where_clause: Option<&WhereClause>) -> TokenStream {
     let predicates = where_clause.into_iter().flat_map(|clause| &clause.predicates);
     quote_spanned!(Span::mixed_site()=> where #(#predicates,)* for<'__event> #event: #library::Event)
 }
 
-/// What a rail returns, where it is said elsewhere what is wrong with its event. An error about it marks all of the type:
-/// from the first of these tokens to the last.
+/// Writes the return type of a rail. Another item reports mistakes in the type or in its event. The tokens have the spans of
+/// the type's first and last token, so that an error marks the whole type.
 fn sound(library: &Library, output: &TokenStream, is_checked: bool) -> TokenStream {
     let first = output.span();
     let last = output.clone().into_iter().last().map_or(first, |token| token.span());
@@ -417,8 +420,8 @@ fn sound(library: &Library, output: &TokenStream, is_checked: bool) -> TokenStre
     quote_spanned!(first=> #located::__private::Sound<#output, Self, { #constant } #end)
 }
 
-/// What the rail does at one event: the parameters picked by type, then the user's function. The event is written as
-/// the user has it where it says how public the rail is there.
+/// Writes the implementation for one event. It picks the parameters by type and calls the user's function. `written` is
+/// the event as the user wrote it, for the place where rustc checks its visibility.
 fn on_impl(rail: &Rail, handler: &Handler, event: &Path, written: &Path) -> TokenStream {
     let library = &rail.library;
     let (self_ty, generics, quiet) = (rail.self_ty(), rail.generics(), rail.quiet());
@@ -459,8 +462,8 @@ fn on_impl(rail: &Rail, handler: &Handler, event: &Path, written: &Path) -> Toke
     }
 }
 
-/// The constant that says that something is missed when the rail faults: its changes, the values that it provides, or a
-/// decision behind another type.
+/// Writes the constant that says whether a fault of the rail loses something: its changes, the values that it provides,
+/// or a decision behind an alias.
 fn changes(library: &Library, handler: &Handler, event: &Path) -> Option<TokenStream> {
     let changes = if handler.rewrites() || !handler.provides.is_empty() {
         quote!(true)
@@ -472,11 +475,11 @@ fn changes(library: &Library, handler: &Handler, event: &Path) -> Option<TokenSt
     Some(quote_spanned!(Span::mixed_site()=> const CHANGES: bool = #changes;))
 }
 
-/// The methods with values that depend on how the rail is configured.
+/// Writes the methods whose values depend on the configuration of the rail.
 fn values(handler: &Handler, event: &Path) -> TokenStream {
     let method = |name: &str, ty: &TokenStream, value: &Expr| {
         let name = Ident::new(name, Span::mixed_site());
-        // The user's own `self`: that of the macro has another meaning.
+        // The user's `self`, because the `self` of the macro has another meaning.
         let own = idents(value.to_token_stream()).into_iter().find(|name| name == "self");
         let own = own.unwrap_or_else(|| Ident::new("self", Span::mixed_site()));
         quote_spanned!(Span::mixed_site()=> #[inline] fn #name(&#own) -> #ty { #value })
@@ -490,7 +493,7 @@ fn values(handler: &Handler, event: &Path) -> TokenStream {
     quote!(#window #limit)
 }
 
-/// The call of a rail with a window: the window knows that the rail is at work.
+/// Writes the call of a rail with a window. The call tells the window when the rail begins and ends.
 fn in_window(library: &Library, event: &Path, body: &TokenStream) -> TokenStream {
     quote_spanned! {Span::mixed_site()=>
         let window = <Self as #library::RailOn<#event>>::stream_window(self);
@@ -509,7 +512,7 @@ fn in_window(library: &Library, event: &Path, body: &TokenStream) -> TokenStream
     }
 }
 
-/// The methods that call the rail. One that can run beside others is called in the same way when it runs alone.
+/// Writes the methods that call the rail. A rail that can run concurrently is called in the same way when it runs alone.
 fn calls(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream {
     let library = &rail.library;
     let mut body = if handler.is_plain() { call(rail, handler, event) } else { handled::call(rail, handler, event) };
@@ -523,7 +526,7 @@ fn calls(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream {
             in_window(library, event, &body)
         };
     }
-    // A future that is not `Send` is an error here: it points at the name of the function.
+    // If the future is not `Send`, the error points at the name of the function.
     let future = quote_spanned! {handler.span.resolved_at(Span::mixed_site())=>
         impl ::core::future::Future<Output = Self::Out> + ::core::marker::Send
     };
@@ -577,19 +580,20 @@ fn call(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream {
     quote_spanned!(Span::mixed_site()=> #unpack #ignore #(#picks)* #future)
 }
 
-/// Two names of one type get past the check of the macro, but not past the compiler.
+/// Writes a check that no two parameters have the same type. The macro does not recognize one type under two names, but
+/// the compiler does.
 ///
-/// It is an item of its own: a `const` inside the function would only be looked at when the rail is called.
+/// The check is a separate item. The compiler would evaluate a `const` inside the function only if the rail is called.
 fn disjoint(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream {
     let params = handler.picked();
-    // Names of the library's are known to be different types: a constant less for each rail.
+    // Types of the library with different names are different types. This saves a constant for each rail.
     let names: HashSet<_> = params.iter().filter_map(|ty| part_name(ty)).collect();
     if names.len() == params.len() {
         return TokenStream::new();
     }
     let assertions = params.iter().enumerate().skip(1).map(|(i, ty)| {
         let takes = params[..=i].iter().map(|ty| carried_by(rail, handler, event, ty, "TAKES"));
-        // At the name alone: the compiler would mark nothing but the `&`.
+        // The span is only the name: for a reference, the compiler would mark only the `&`.
         let span = target(ty).span().resolved_at(Span::mixed_site());
         let library = rail.library.located(span);
         quote_spanned!(span=> const _: () = #library::__private::once(&[#(#takes),*]);)

@@ -1,4 +1,4 @@
-//! The call of a rail that asks for more than parts of its events.
+//! Writes the call of a rail that needs more than parts of its events.
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -11,37 +11,38 @@ use super::pick::pick;
 use crate::errors::shown;
 use crate::paths::Library;
 
-/// What the rail returns to a chain: what comes of the function's decision, or that the function was not called.
+/// Writes the type that the rail returns to a chain: the function's decision, or the fact that the function was not
+/// called.
 pub(super) fn output(library: &Library, event: &Path) -> TokenStream {
     quote!(#library::__private::Handled<#event>)
 }
 
-/// Whether the function decides, which its type tells: an error about that points at the type that the user wrote.
+/// Writes whether the function decides, which depends on its type. An error points at the type that the user wrote.
 pub(super) fn decides(library: &Library, handler: &Handler, event: &Path) -> Option<TokenStream> {
-    // What is always called observes.
+    // A rail that is always called only observes.
     (!handler.always).then(|| asked(library, &handler.output, &returned_at(library, event), "DECIDES"))
 }
 
-/// What is asked of a function's output.
+/// Writes the trait that the output of a function must implement.
 fn returned_at(library: &Library, event: &Path) -> TokenStream {
     quote!(__private::ReturnedAt<#event, <#event as #library::Event>::Returns>)
 }
 
-/// What a trait of the library says of the user's tokens, written so that an error is there as a whole.
+/// Writes a constant or a function of a library trait for the user's tokens. An error marks all of these tokens.
 fn asked(library: &Library, tokens: &impl ToTokens, of: &TokenStream, what: &str) -> TokenStream {
     let span = tokens.span().resolved_at(Span::mixed_site());
     let (library, what) = (library.located(span), Ident::new(what, span));
     quote_spanned!(span=> <#tokens as #library::#of>::#what)
 }
 
-/// The name of a set of tools, and those of its tools.
+/// Writes the name of a tool set and the names of its tools.
 pub(crate) fn of_set(library: &Library, set: &Path) -> TokenStream {
     let span = set.span().resolved_at(Span::mixed_site());
     let library = library.located(span);
     quote_spanned!(span=> #library::__private::of_set::<#set>())
 }
 
-/// The values that it provides: one type, or several in a tuple.
+/// Writes the values that the rail provides: one type, or a tuple of several.
 fn values(handler: &Handler) -> Option<TokenStream> {
     match &*handler.provides {
         [] => None,
@@ -50,7 +51,7 @@ fn values(handler: &Handler) -> Option<TokenStream> {
     }
 }
 
-/// The name of a tool, as a constant.
+/// Writes the name of a tool as a constant.
 pub(super) fn tool_name(library: &Library, tool: &ToolName) -> TokenStream {
     match tool {
         ToolName::OfArgs(args) => asked(library, args, &quote!(ToolArgs), "NAME"),
@@ -58,7 +59,8 @@ pub(super) fn tool_name(library: &Library, tool: &ToolName) -> TokenStream {
     }
 }
 
-/// The same value from the row of the rail. The row reports a constant that is not a text, so nothing else reports it again.
+/// Writes the same name from the row of the rail. The row reports a constant that is not a text, so no other item reports
+/// it again.
 fn declared_tool(rail: &Rail, handler: &Handler, tool: &ToolName, self_ty: &TokenStream) -> TokenStream {
     let library = &rail.library;
     if !matches!(tool, ToolName::Constant(_)) {
@@ -70,14 +72,15 @@ fn declared_tool(rail: &Rail, handler: &Handler, tool: &ToolName, self_ty: &Toke
     quote_spanned!(Span::mixed_site()=> const { <#self_ty as #library::Rail>::DECLARATION.tool(#place) })
 }
 
-/// What stands beside the rail: that its tool is one.
+/// Writes the checks of the tool beside the rail.
 pub(super) fn checks(rail: &Rail, handler: &Handler) -> TokenStream {
     let checks = tool_checks(rail, handler, false);
     quote_spanned!(Span::mixed_site()=> #(const _: () = #checks;)*)
 }
 
-/// That the tool has a name, that the arguments are its own, and that there is such a tool. What depends on parameters of the
-/// `impl` block is known when the rail is, and not where it is declared: `generic` asks for one or the other.
+/// Writes the checks that the tool has a name, that the arguments are its arguments, and that the tool set has the tool.
+/// A check that depends on parameters of the `impl` block needs the concrete rail, and the other checks do not. `generic`
+/// chooses one of these two kinds.
 fn tool_checks(rail: &Rail, handler: &Handler, generic: bool) -> Vec<TokenStream> {
     let Some(tool) = &handler.tool else { return Vec::new() };
     let span = tool.mentioned().span().resolved_at(Span::mixed_site());
@@ -105,7 +108,7 @@ fn tool_checks(rail: &Rail, handler: &Handler, generic: bool) -> Vec<TokenStream
     checks
 }
 
-/// The type of the tool's arguments.
+/// Returns the type of the tool's arguments.
 fn args(handler: &Handler) -> Option<&Type> {
     handler.params.iter().find_map(|param| match &param.source {
         Source::Args(args) => Some(&**args),
@@ -113,7 +116,7 @@ fn args(handler: &Handler) -> Option<&Type> {
     })
 }
 
-/// The body of `RailOn::call`.
+/// Writes the body of `RailOn::call`.
 pub(super) fn call(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream {
     let library = &rail.library;
     let Call { before, inside, arguments, after } = Call::of(rail, handler, event);
@@ -132,9 +135,10 @@ pub(super) fn call(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream 
     let invocation = quote_spanned!(callee.span()=> #callee(#receiver #(#arguments),*));
     let result = result(library, handler, event, &after, invocation);
     let returned = returned(library, handler, event);
-    // What is shared is lent to others as well.
+    // A concurrent rail shares the payload, so it does not need to reborrow it.
     let owned = (!handler.concurrent).then(|| quote_spanned!(Span::mixed_site()=> let mut payload = payload;));
-    // Asked here: a future with `&self` would be `Send` only for rails that are `Sync`.
+    // The limit is read before the `async` block. With `&self` in the future, the future would be `Send` only for rails
+    // that are `Sync`.
     let limit = matches!(handler.timeout, Some(Timeout::Expr(_))).then(
         || quote_spanned!(Span::mixed_site()=> let limit = <Self as #library::RailOn<#event>>::time_limit(self);),
     );
@@ -155,7 +159,7 @@ pub(super) fn call(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream 
     }
 }
 
-/// What the function returned, in one shape; the values that it provides are taken out of it.
+/// Writes the result of the function in a common form. Takes the provided values out of it.
 fn returned(library: &Library, handler: &Handler, event: &Path) -> TokenStream {
     let method = |of: &TokenStream, method| {
         let method = asked(library, &handler.output, of, method);
@@ -180,7 +184,7 @@ fn returned(library: &Library, handler: &Handler, event: &Path) -> TokenStream {
     }
 }
 
-/// What the function returns, or the end of the call when it does not return.
+/// Writes the call of the function. If the function does not return, the call ends.
 fn result(
     library: &Library,
     handler: &Handler,
@@ -200,7 +204,7 @@ fn result(
     match (handler.is_async, limit, handler.catches_panics) {
         (false, _, false) => called,
         (false, _, true) => {
-            // In a block: Clippy would say that the closure of a rail without arguments is redundant.
+            // The braces prevent a lint: Clippy would report the closure of a rail without arguments as redundant.
             let rail = quote_spanned!(Span::mixed_site()=> || { #called });
             or_fault(quote_spanned!(span=> #library::__private::caught_at_once(#rail)))
         }
@@ -216,7 +220,7 @@ fn result(
     }
 }
 
-/// The value of a result, or the end of the call with its fault. What the rail has changed until then is kept.
+/// Writes the value of a result, or the end of the call with a fault. The changes that the rail has made are kept.
 fn or_fault(library: &Library, event: &Path, after: &[TokenStream], result: &TokenStream) -> TokenStream {
     let kept = (!after.is_empty()).then(|| {
         quote_spanned! {Span::mixed_site()=>
@@ -236,7 +240,7 @@ fn or_fault(library: &Library, event: &Path, after: &[TokenStream], result: &Tok
     }
 }
 
-/// What comes of the rail's faults, when the attribute says it: a skip where the event allows one.
+/// Writes the effect of the rail's faults, if the attribute sets it. A skip is possible only if the event allows it.
 pub(super) fn on_fault(library: &Library, handler: &Handler, event: &Path) -> Option<TokenStream> {
     let (text, on_fault) = handler.on_fault.as_ref()?;
     let value = match on_fault {
@@ -251,15 +255,15 @@ pub(super) fn on_fault(library: &Library, handler: &Handler, event: &Path) -> Op
     Some(quote_spanned!(Span::mixed_site()=> const ON_FAULT: #library::OnFault = #value;))
 }
 
-/// What a call is made of.
+/// The parts of a call.
 #[derive(Default)]
 struct Call {
-    /// What is done before it, as long as it may not come to it.
+    /// Runs before the call, and may end it.
     before: Vec<TokenStream>,
-    /// What is done for it, with the event's payload lent.
+    /// Runs for the call, while the payload is borrowed.
     inside: TokenStream,
     arguments: Vec<TokenStream>,
-    /// What is done after it.
+    /// Runs after the call.
     after: Vec<TokenStream>,
 }
 
@@ -285,7 +289,8 @@ impl Call {
                 self.arguments.push(quote_spanned!(Span::mixed_site()=> &#name));
             }
             Source::Value(value) => {
-                // The one that is listed: of another of the same name, the compiler says that it does not fit.
+                // The value as the user listed it. If the type is another type of the same name, the compiler reports the
+                // difference.
                 let shown = shown(value);
                 let needed = quote_spanned!(Span::mixed_site()=> #library::__private::needed::<#value>(ctx, #shown));
                 self.before.push(or_unable(library, event, name, &needed));
@@ -297,7 +302,7 @@ impl Call {
         }
     }
 
-    /// The arguments of the tool; written back where the rail may have changed them.
+    /// Adds the arguments of the tool. If the rail may change them, writes them back after the call.
     fn args(&mut self, library: &Library, event: &Path, args: &Type, changes: bool, name: &Ident) {
         let call = asked(library, event, &quote!(__private::ToolEvent), "call");
         let open = asked(library, args, &quote!(ToolArgs), if changes { "open_args_mut" } else { "open_args" });
@@ -315,7 +320,7 @@ impl Call {
     }
 }
 
-/// Binds what a result has in it, or ends the call.
+/// Writes a binding of the value in a result. An error ends the call.
 fn or_unable(library: &Library, event: &Path, binding: &impl ToTokens, result: &TokenStream) -> TokenStream {
     quote_spanned! {Span::mixed_site()=>
         let #binding = match #result {
@@ -327,7 +332,7 @@ fn or_unable(library: &Library, event: &Path, binding: &impl ToTokens, result: &
     }
 }
 
-/// Lends the payload and the context, for the parameters that are picked out of them.
+/// Borrows the payload and the context for the parameters that are picked out of them.
 fn lent(library: &Library, handler: &Handler, event: &Path) -> TokenStream {
     let picks = handler.params.iter().any(|param| matches!(param.source, Source::Event | Source::Whole));
     if !picks || handler.concurrent {

@@ -1,15 +1,15 @@
-//! `#[rail]`. A stage uses only the modules above it:
+//! `#[rail]`. Each stage uses only the modules above it:
 //!
-//! | module | what it does |
+//! | module | task |
 //! |---|---|
 //! | `parse` | reads the item: a function, or an `impl` block with its methods |
 //! | `dropped` | finds decisions that a body drops |
 //! | `args` | reads the arguments of `#[rail]` and `#[on]` |
-//! | `model` | `Rail`, `Handler`, `Param`, `Source`: what a rail is |
+//! | `model` | the model of a rail: `Rail`, `Handler`, `Param`, `Source` |
 //! | `options` | checks the options of a function against its parameters and against each other |
-//! | `check` | makes the model of the item and the arguments, and reports all mistakes |
-//! | `pick` | takes one parameter out of what an event carries |
-//! | `handled` | writes the call of a rail that asks for more than parts of its events |
+//! | `check` | makes the model from the item and the arguments, and reports all mistakes |
+//! | `pick` | takes one parameter out of the payload |
+//! | `handled` | writes the call of a rail that needs more than parts of its events |
 //! | `expand` | writes the items of the model, one function for each item |
 
 mod args;
@@ -32,8 +32,8 @@ pub(crate) use handled::of_set;
 
 use crate::errors::{self, Errors};
 
-/// The whole of `#[rail]`. The user's item comes out whatever is wrong with it, so that the editor and the
-/// code that calls it keep working.
+/// Expands `#[rail]`. The output always contains the user's item, even if the item has mistakes. So the editor and the
+/// callers of the item continue to work.
 pub(crate) fn rail(args: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let (item_tokens, item) = parse::item(item, &mut errors);
@@ -55,11 +55,11 @@ pub(crate) fn rail(args: TokenStream, item: TokenStream) -> TokenStream {
     [item_tokens, beside].into_iter().collect()
 }
 
-/// `#[on]`, where no `#[rail]` has taken it away.
+/// Expands an `#[on]` that no `#[rail]` has removed.
 pub(crate) fn on(item: TokenStream) -> TokenStream {
     let message = "`#[on(…)]` is for methods of an `impl` block with `#[rail]`: write `#[rail]` above the block";
     let error = errors::report(&syn::Error::new(Span::call_site(), message));
-    // Inside an `impl` block there is no place for the error but the item itself.
+    // Inside an `impl` block, the error can stand only beside the item itself.
     [item, error].into_iter().collect()
 }
 

@@ -1,4 +1,4 @@
-//! The model of a rail: what the checks make of the user's attribute and item, and the expansion is made of.
+//! The model of a rail. The checks make it from the user's attribute and item, and the expansion writes its items.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -10,74 +10,74 @@ use syn::{Attribute, Expr, ExprPath, Generics, Ident, LitStr, Path, Type, Visibi
 use super::args::OnFault;
 use crate::paths::Library;
 
-/// A rail: what is known of it when every check has passed, and what could be made out when not.
+/// A rail that has passed all checks. For a rail with mistakes, the parts that could be read.
 pub(super) struct Rail {
     pub library: Library,
-    /// The type that is the rail: made beside a function, the user's own for an `impl` block.
+    /// The type of the rail: a type beside a function, or the user's type of an `impl` block.
     pub subject: Subject,
     pub name: String,
-    /// Where errors about the rail as a whole point, and where it is declared.
+    /// The place of the rail, for errors about the rail as a whole and for its declaration.
     pub span: Span,
     pub priority: Option<Expr>,
-    /// The rails that it runs after, and those that it runs before.
+    /// The rails that this rail runs after, and the rails that it runs before.
     pub after: Vec<Path>,
     pub before: Vec<Path>,
-    /// The set that its tools have to be in.
+    /// The tool set that must contain the tools of the rail.
     pub tools: Option<Path>,
-    /// What it does, one for each function or method.
+    /// The functions or methods of the rail.
     pub handlers: Vec<Handler>,
 }
 
 pub(super) enum Subject {
-    /// (e.g. `block_dangerous`): a type of this name has to be made.
+    /// A function such as `block_dangerous`. The expansion makes a type of this name.
     Function { ident: Ident, vis: Visibility, attrs: Vec<Attribute>, apart: Option<Apart> },
-    /// (e.g. `RateLimit<S>`).
+    /// A type such as `RateLimit<S>`.
     Type { ty: Box<Type>, generics: Generics },
 }
 
-/// Where the type beside a function stands, when the crate has another of the name: see [`crate::apart`].
+/// The place of the type beside a function, if the crate has another type of this name: see [`crate::apart`].
 pub(super) struct Apart {
     pub module: Ident,
-    /// The first and the last token of the function. rustc reports a name that is taken once at one place.
+    /// The spans of the first and the last token of the function. rustc reports a duplicate name once at one place.
     pub place: (Span, Span),
 }
 
-/// A function or method on one event or more.
+/// A function or a method on one or more events.
 #[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub(super) struct Handler {
     pub events: Vec<Path>,
-    /// Where errors about it as a whole point: its name.
+    /// The name of the function, for errors about it as a whole.
     pub span: Span,
-    /// What to call: (e.g. `block_dangerous`, `Self::prompt`).
+    /// The path to call, such as `block_dangerous` or `Self::prompt`.
     pub callee: TokenStream,
     pub takes_self: bool,
     pub params: Vec<Param>,
     pub output: Type,
     pub is_async: bool,
-    /// The one tool that it is called for.
+    /// The only tool that the rail is called for.
     pub tool: Option<ToolName>,
-    /// The values that it provides, and those that it needs.
+    /// The values that the rail provides, and the values that it needs.
     pub provides: Vec<Path>,
     pub needs: Vec<Path>,
-    /// Whether it is called also when a rail before it has stopped the event.
+    /// Whether the rail is called even if an earlier rail has stopped the event.
     pub always: bool,
-    /// How long it may take.
+    /// The time limit.
     pub timeout: Option<Timeout>,
-    /// Whether a panic of it is a fault.
+    /// Whether a panic is a fault.
     pub catches_panics: bool,
-    /// What a fault of it does, and the tokens that say so.
+    /// The effect of a fault, and the tokens that set it.
     pub on_fault: Option<(LitStr, OnFault)>,
-    /// Whether it can run beside others.
+    /// Whether the rail can run concurrently with other rails.
     pub concurrent: bool,
-    /// How many characters of a streamed answer it has to see together: an expression on the rail.
+    /// The number of characters of a streamed answer that the rail must see together. The expression may use the rail.
     pub window: Option<Expr>,
-    /// What it takes, when it surrounds the operation that its event begins.
+    /// The parameters, if the rail surrounds the operation that its event begins.
     pub around: Option<Vec<Surrounded>>,
 }
 
 /// A parameter of a rail around an operation.
 pub(super) enum Surrounded {
-    /// What the operation is called with: its type, by reference.
+    /// The inputs of the operation: their type, without the reference.
     Inputs(Box<Type>),
     /// The operation: `impl Next<ToolCall>`.
     Next,
@@ -85,16 +85,16 @@ pub(super) enum Surrounded {
 
 /// The name of a tool.
 pub(super) enum ToolName {
-    /// (e.g. `"delete_file"`).
+    /// A text such as `"delete_file"`.
     Text(LitStr),
-    /// (e.g. `DeleteFile::NAME`).
+    /// A constant such as `DeleteFile::NAME`.
     Constant(ExprPath),
-    /// That of the tool with these arguments.
+    /// The name of the tool with these arguments.
     OfArgs(Box<Type>),
 }
 
 impl ToolName {
-    /// What the name mentions: (e.g. the `T` of `T::NAME`).
+    /// Returns the tokens of the name, in which a parameter may occur, such as the `T` in `T::NAME`.
     pub(super) fn mentioned(&self) -> TokenStream {
         match self {
             Self::Text(text) => text.to_token_stream(),
@@ -104,46 +104,46 @@ impl ToolName {
     }
 }
 
-/// How long a rail may take.
+/// The time limit of a rail.
 pub(super) enum Timeout {
     Literal(Duration),
-    /// A `Duration` (e.g. `self.limit`).
+    /// An expression of the type `Duration`, such as `self.limit`.
     Expr(Box<Expr>),
 }
 
 /// A parameter.
 pub(super) struct Param {
-    /// Its type, without the lifetimes.
+    /// The type, without the lifetimes.
     pub ty: Type,
     pub source: Source,
 }
 
-/// Where a parameter comes from.
+/// The source of a parameter.
 pub(super) enum Source {
-    /// A part of what the event carries, the union of it all, or the context: its type decides.
+    /// A part of the payload, the union of all payloads, or the context. The type decides which.
     Event,
-    /// All that the event carries, to be looked at: `&Inputs<'_>`.
+    /// All parts of the payload, to read: `&Inputs<'_>`.
     Whole,
-    /// The arguments of the tool, as this type.
+    /// The arguments of the tool, as a value of this type.
     Args(Box<Type>),
-    /// A value that another rail provides, as it is listed.
+    /// A value that another rail provides, as the user listed it.
     Value(Box<Path>),
 }
 
 impl Handler {
-    /// Whether it can change what the event carries, as far as its parameters tell.
+    /// Returns `true` if the rail can change the payload, as far as its parameters show it.
     pub(super) fn rewrites(&self) -> bool {
         let changes = |ty: &Type| is_mutable(ty) && !ends_with(target(ty), "RailContext");
-        // The union of payloads, by value, has whatever the event carries by `&mut`.
+        // By value, the union of payloads contains every part that the event carries by `&mut`.
         self.params.iter().any(|param| changes(&param.ty) || !matches!(param.ty, Type::Reference(_)))
     }
 
-    /// Its window, at the event that has one.
+    /// Returns the window of the rail, if the event has one.
     pub(super) fn window_at(&self, event: &Path) -> Option<&Expr> {
         self.window.as_ref().filter(|_| is_chunk(event))
     }
 
-    /// Whether more is to be done than to pick the parameters and to call it.
+    /// Returns `true` if the call only picks the parameters and calls the function.
     pub(super) fn is_plain(&self) -> bool {
         self.tool.is_none()
             && !self.always
@@ -153,7 +153,7 @@ impl Handler {
             && self.params.iter().all(|param| matches!(param.source, Source::Event))
     }
 
-    /// The types of the parameters that are picked out of what the event carries.
+    /// Returns the types of the parameters that are picked out of the payload.
     pub(super) fn picked(&self) -> Vec<&Type> {
         let picked = self.params.iter().filter(|param| matches!(param.source, Source::Event));
         picked.map(|param| &param.ty).collect()
@@ -161,7 +161,7 @@ impl Handler {
 }
 
 impl Rail {
-    /// The type that is the rail.
+    /// Returns the type of the rail.
     pub(super) fn self_ty(&self) -> TokenStream {
         match &self.subject {
             Subject::Function { ident, apart: Some(Apart { module, .. }), .. } => quote!(#module::#ident),
@@ -170,14 +170,14 @@ impl Rail {
         }
     }
 
-    /// Puts the type beside a function into a module, when the crate has another of the name.
+    /// Puts the type beside a function into a module, if the crate has another type of this name.
     pub(super) fn stand_apart(&mut self, place: (Span, Span)) {
         if let Subject::Function { ident, apart, .. } = &mut self.subject {
             *apart = crate::apart::module(ident).map(|module| Apart { module, place });
         }
     }
 
-    /// What a deprecated function needs, so that it is not itself the first to be warned of its use.
+    /// Returns the attribute that a deprecated function needs, so that the expansion itself does not cause a warning.
     pub(super) fn quiet(&self) -> Option<TokenStream> {
         let Subject::Function { attrs, .. } = &self.subject else { return None };
         attrs.iter().any(|attr| attr.path().is_ident("deprecated")).then(|| quote!(#[allow(deprecated)]))
@@ -190,7 +190,7 @@ impl Rail {
         }
     }
 
-    /// Whether a type or constant is, or has in it, a parameter of the rail's `impl` block.
+    /// Returns `true` if a type or a constant is or contains a parameter of the rail's `impl` block.
     pub(super) fn is_generic_in(&self, tokens: &impl ToTokens) -> bool {
         let generics = self.generics();
         let types = generics.type_params().map(|param| &param.ident);
@@ -203,12 +203,12 @@ impl Rail {
     }
 }
 
-/// Whether it is the event of a streamed answer.
+/// Returns `true` for the event of a streamed answer.
 pub(super) fn is_chunk(event: &Path) -> bool {
     event.segments.last().is_some_and(|last| last.ident == "LlmChunk")
 }
 
-/// The type itself: one that a `macro_rules!` passes on comes in an invisible group.
+/// Returns the type itself. A type from a `macro_rules!` comes in an invisible group.
 pub(super) fn ungrouped(ty: &Type) -> &Type {
     match ty {
         Type::Group(group) => ungrouped(&group.elem),
@@ -217,7 +217,7 @@ pub(super) fn ungrouped(ty: &Type) -> &Type {
     }
 }
 
-/// The type behind a reference: what a parameter asks for.
+/// Returns the type behind a reference.
 pub(super) fn target(ty: &Type) -> &Type {
     match ty {
         Type::Reference(reference) => ungrouped(&reference.elem),
@@ -225,7 +225,7 @@ pub(super) fn target(ty: &Type) -> &Type {
     }
 }
 
-/// Whether it is a `&mut` reference.
+/// Returns `true` for a `&mut` reference.
 pub(super) fn is_mutable(ty: &Type) -> bool {
     matches!(ty, Type::Reference(reference) if reference.mutability.is_some())
 }
@@ -234,7 +234,7 @@ pub(super) fn ends_with(ty: &Type, name: &str) -> bool {
     matches!(ungrouped(ty), Type::Path(path) if path.path.segments.last().is_some_and(|segment| segment.ident == name))
 }
 
-/// All names in the tokens.
+/// Returns all names in the tokens.
 pub(super) fn idents(tokens: TokenStream) -> Vec<Ident> {
     let of_token = |token| match token {
         TokenTree::Ident(ident) => vec![ident],

@@ -1,5 +1,5 @@
-//! What a function or method asks for beside parts of its events: a tool and its arguments, values of other rails, to be
-//! always called.
+//! Checks the options with which a function or a method asks for more than parts of its events. Examples are a tool with
+//! its arguments, values of other rails, and `always`.
 
 use quote::ToTokens;
 use syn::{GenericArgument, Ident, Path, PathArguments, ReturnType, Signature, Type};
@@ -8,7 +8,7 @@ use super::args::{OnFault, Options};
 use super::model::{Param, Source, Timeout, ToolName, ends_with, idents, is_chunk, is_mutable, target};
 use crate::errors::{Errors, shown};
 
-/// Where a parameter of this type comes from.
+/// Returns the source of a parameter of this type.
 pub(super) fn source(ty: &Type, options: &Options) -> Source {
     if !matches!(ty, Type::Reference(_)) {
         return Source::Event;
@@ -22,7 +22,7 @@ pub(super) fn source(ty: &Type, options: &Options) -> Source {
     listed(target(ty), options).map_or(Source::Event, |value| Source::Value(Box::new(value.clone())))
 }
 
-/// The needed value that a type is, as it is listed: with more or less of its path.
+/// Returns the needed value with this type, as the user listed it. The two paths may have different lengths.
 fn listed<'o>(ty: &Type, options: &'o Options) -> Option<&'o Path> {
     let Type::Path(ty) = ty else { return None };
     let needs = || options.needs.iter().flat_map(|(_, needs)| needs);
@@ -30,12 +30,13 @@ fn listed<'o>(ty: &Type, options: &'o Options) -> Option<&'o Path> {
     needs().find(|value| **value == ty.path).or_else(|| needs().find(|value| last(value) == last(&ty.path)))
 }
 
-/// What a parameter asks for, also where it is not borrowed, or in an `Option`.
+/// Returns the type that a parameter asks for: the type in a reference or in an `Option`, or the type itself.
 fn asked(ty: &Type) -> &Type {
     argument(ty, "Option").map_or_else(|| target(ty), target)
 }
 
-/// Reports a parameter that is wrong in itself, where it asks for more than a part of the event: whether it has.
+/// Reports a parameter that is wrong by itself, if it asks for more than a part of the event. Returns `true` if the
+/// mistake is reported.
 pub(super) fn reported(ty: &Type, options: &Options, errors: &mut Errors) -> bool {
     let (optional, what) = (argument(ty, "Option").is_some(), shown(asked(ty)));
     let borrowed = matches!(ty, Type::Reference(_));
@@ -64,7 +65,7 @@ fn is_whole(ty: &Type) -> bool {
     !is_mutable(ty) && ends_with(target(ty), "Inputs")
 }
 
-/// The `DeleteFile` of `Args<DeleteFile>`, when the type is `Args`.
+/// Returns the `DeleteFile` of `Args<DeleteFile>`, if the type is `Args`.
 fn argument<'t>(ty: &'t Type, of: &str) -> Option<&'t Type> {
     let Type::Path(path) = ty else { return None };
     let last = path.path.segments.last().filter(|last| last.ident == of)?;
@@ -75,7 +76,7 @@ fn argument<'t>(ty: &'t Type, of: &str) -> Option<&'t Type> {
     }
 }
 
-/// Holds the options of a rail against its parameters, and against each other.
+/// Checks the options of a rail against its parameters, and against each other.
 pub(super) fn check(options: &Options, sig: &Signature, params: &[Param], errors: &mut Errors) {
     tool(params, errors);
     whole(params, errors);
@@ -90,7 +91,7 @@ pub(super) fn check(options: &Options, sig: &Signature, params: &[Param], errors
     }
 }
 
-/// The tool that a rail is for, when it takes the arguments of one and does not name it.
+/// Returns the tool of a rail that takes the arguments of a tool and does not name the tool.
 pub(super) fn tool_of_args(params: &[Param]) -> Option<ToolName> {
     params.iter().find_map(|param| match &param.source {
         Source::Args(args) => Some(ToolName::OfArgs(args.clone())),
@@ -98,7 +99,7 @@ pub(super) fn tool_of_args(params: &[Param]) -> Option<ToolName> {
     })
 }
 
-/// A function has no `self` from which a value could come.
+/// Reports options with `self` on a function, which has no `self`.
 pub(super) fn of_a_function(options: &Options, errors: &mut Errors) {
     let timeout = options.timeout.as_ref().filter(|(_, timeout)| matches!(timeout, Timeout::Expr(_)));
     let timeout = timeout.map(|(expr, _)| (expr, "timeout = LIMIT"));
@@ -115,11 +116,12 @@ pub(super) fn of_a_function(options: &Options, errors: &mut Errors) {
     }
 }
 
-/// The arguments of a tool are those of one tool.
+/// Reports mistakes in the parameters of a rail for a tool: `Args` without a type, arguments of several tools, and a
+/// second parameter that changes the call.
 fn tool(params: &[Param], errors: &mut Errors) {
     for param in params.iter().filter(|param| ends_with(target(&param.ty), "Args")) {
         match &param.source {
-            // Behind no reference, that has been said.
+            // For a type without a reference, another check has reported the mistake.
             Source::Event if matches!(param.ty, Type::Reference(_)) => {
                 errors.at(&param.ty, "`Args` needs the type of the arguments: write `&Args<DeleteFile>`");
             }
@@ -128,7 +130,7 @@ fn tool(params: &[Param], errors: &mut Errors) {
     }
     let mut args = params.iter().filter(|param| matches!(param.source, Source::Args(_)));
     let (first, second) = (args.next(), args.next());
-    // Of the same type, that has been said.
+    // For two parameters of one type, another check has reported the mistake.
     if let (Some(first), Some(second)) = (first, second)
         && target(&first.ty) != target(&second.ty)
     {
@@ -143,7 +145,7 @@ fn tool(params: &[Param], errors: &mut Errors) {
     }
 }
 
-/// `&Inputs<'_>` is all that the event carries.
+/// Reports parts of the payload beside `&Inputs<'_>`, which has the whole payload.
 fn whole(params: &[Param], errors: &mut Errors) {
     if !params.iter().any(|param| matches!(param.source, Source::Whole)) {
         return;
@@ -155,7 +157,7 @@ fn whole(params: &[Param], errors: &mut Errors) {
     }
 }
 
-/// What a rail needs it takes, and by `&`.
+/// Reports a needed value that the rail does not take by `&`.
 fn needs(options: &Options, rail: &Ident, params: &[Param], errors: &mut Errors) {
     for value in options.needs.iter().flat_map(|(_, needs)| needs) {
         let (name, taken) =
@@ -171,7 +173,7 @@ fn needs(options: &Options, rail: &Ident, params: &[Param], errors: &mut Errors)
     }
 }
 
-/// A rail returns what it provides, whenever the rails after it are called.
+/// Reports a rail that provides values but returns nothing, and a rail for one tool that provides values.
 fn provides(options: &Options, sig: &Signature, errors: &mut Errors) {
     let Some((key, provides)) = &options.provides else { return };
     if let (ReturnType::Default, false) = (&sig.output, provides.is_empty()) {
@@ -191,7 +193,7 @@ fn provides(options: &Options, sig: &Signature, errors: &mut Errors) {
     }
 }
 
-/// A timeout ends a wait, and what others need is not lost by choice.
+/// Reports a timeout on a function that does not wait, and faults that may not lose the values of the rail.
 fn faults(options: &Options, sig: &Signature, errors: &mut Errors) {
     if let Some((text, _)) = &options.timeout
         && sig.asyncness.is_none()
@@ -213,7 +215,7 @@ fn faults(options: &Options, sig: &Signature, errors: &mut Errors) {
     }
 }
 
-/// A window is what a rail sees of an answer on its way.
+/// Reports a window on a rail without `LlmChunk`.
 pub(super) fn window(options: &Options, events: &[Path], errors: &mut Errors) {
     if let Some((key, _)) = &options.window
         && !events.iter().any(is_chunk)
@@ -222,7 +224,8 @@ pub(super) fn window(options: &Options, events: &[Path], errors: &mut Errors) {
     }
 }
 
-/// A rail that runs beside others only looks, and provides nothing.
+/// Reports the parameters and options that a concurrent rail cannot have. Such a rail only reads the payload, and rails
+/// of one event that run concurrently cannot provide values to each other.
 fn concurrent(key: &Ident, options: &Options, params: &[Param], errors: &mut Errors) {
     for param in params.iter().filter(|param| !matches!(param.source, Source::Args(_))) {
         let what = shown(target(&param.ty));
@@ -250,7 +253,8 @@ fn concurrent(key: &Ident, options: &Options, params: &[Param], errors: &mut Err
     }
 }
 
-/// A rail that is always called observes, and needs nothing of rails that may not have been called.
+/// Reports the parameters and options that a rail with `always` cannot have. Such a rail only observes, and the rails
+/// whose values it would need may not have been called.
 fn always(options: &Options, params: &[Param], errors: &mut Errors) {
     for param in params {
         let what = shown(target(&param.ty));

@@ -1,7 +1,6 @@
-//! The item under `#[rail]`, as the user wrote it.
+//! Reads the item under `#[rail]`.
 //!
-//! Bodies stay unparsed: one that is half typed must not keep the rest from working, and nothing here looks
-//! into them.
+//! Bodies stay unparsed. An incomplete body must not break the rest of the expansion, and no check needs the body.
 
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -10,27 +9,27 @@ use syn::{Attribute, Generics, Ident, Signature, Token, Type, Visibility};
 
 use crate::errors::{Errors, refuse_cfg};
 
-/// What stands under `#[rail]`.
+/// The item under `#[rail]`.
 pub(super) enum Item {
     Function(Function),
     Impl(ImplBlock),
 }
 
-/// A function: (e.g. `async fn block(call: &ToolCallInputs) -> RailAction { … }`).
+/// A function, such as `async fn block(call: &ToolCallInputs) -> RailAction { … }`.
 pub(super) struct Function {
     pub attrs: Vec<Attribute>,
     pub vis: Visibility,
     pub sig: Signature,
 }
 
-/// An inherent `impl` block: (e.g. `impl<S: Store> RateLimit<S> { … }`).
+/// An inherent `impl` block, such as `impl<S: Store> RateLimit<S> { … }`.
 pub(super) struct ImplBlock {
     pub span: Span,
     pub generics: Generics,
     pub self_ty: Type,
-    /// Whether there is an `#[on(…)]` at all, right or wrong.
+    /// Whether the block has an `#[on(…)]`, correct or wrong.
     pub has_on: bool,
-    /// Its methods that have `#[on(…)]`.
+    /// The methods with `#[on(…)]`.
     pub methods: Vec<Method>,
 }
 
@@ -40,7 +39,7 @@ pub(super) struct Method {
     pub sig: Signature,
 }
 
-/// The item's own tokens, as they have to come out (without `#[on]`, which is ours), and what they mean.
+/// Returns the item's own tokens for the output, without `#[on]`, and the parsed item.
 pub(super) fn item(tokens: TokenStream, errors: &mut Errors) -> (TokenStream, Option<Item>) {
     let parse = |input: ParseStream<'_>| parse_item(input, errors);
     match parse.parse2(tokens.clone()) {
@@ -52,8 +51,8 @@ pub(super) fn item(tokens: TokenStream, errors: &mut Errors) -> (TokenStream, Op
     }
 }
 
-/// The tokens of an `impl` block that cannot be read yet, without the `#[on(…)]` in it: they are ours, and left where
-/// they are they would be told that no `#[rail]` is above them.
+/// Returns the tokens of an `impl` block that cannot be read yet, without its `#[on(…)]`. A remaining `#[on]` would
+/// report that the block has no `#[rail]`.
 fn without_on(tokens: TokenStream) -> TokenStream {
     let is_impl = tokens.clone().into_iter().any(|token| matches!(&token, TokenTree::Ident(word) if word == "impl"));
     if !is_impl {
@@ -82,14 +81,14 @@ fn members_without_on(members: TokenStream) -> TokenStream {
     kept.into_iter().collect()
 }
 
-/// Whether it is the `[on(…)]` of an attribute, be it by its path.
+/// Returns `true` for the `[on(…)]` of an attribute, also with a path.
 fn names_on(attr: &Group) -> bool {
     let is_name = |token: &TokenTree| !matches!(token, TokenTree::Group(_));
     let last = attr.stream().into_iter().take_while(is_name).last();
     attr.delimiter() == Delimiter::Bracket && matches!(last, Some(TokenTree::Ident(name)) if name == "on")
 }
 
-/// The first token of an item behind its attributes, and the last one.
+/// Returns the first token of an item after its attributes, and the last token.
 pub(super) fn first_and_last(item: &TokenStream) -> (Span, Span) {
     let mut tokens = item.clone().into_iter().peekable();
     while tokens.next_if(|token| matches!(token, TokenTree::Punct(hash) if hash.as_char() == '#')).is_some() {
@@ -103,7 +102,8 @@ pub(super) fn first_and_last(item: &TokenStream) -> (Span, Span) {
     (first, last)
 }
 
-/// The visibility and the name of a function whose signature is not one yet: (e.g. `pub async fn block(call) { … }`).
+/// Returns the visibility and the name of a function with an incomplete signature, such as `pub async fn block(call) { …
+/// }`.
 pub(super) fn half_typed(tokens: TokenStream) -> Option<(Visibility, Ident)> {
     let parse = |input: ParseStream<'_>| {
         input.call(Attribute::parse_outer)?;
@@ -142,7 +142,7 @@ const NOT_A_RAIL: &str =
     "this cannot be a rail: write `#[rail]` above an `async fn`, a `fn`, or the `impl` block of a type";
 
 fn starts_function(input: ParseStream<'_>) -> bool {
-    // `const NAME: …` is no function, `const fn` is.
+    // `const fn` begins a function, and `const NAME: …` does not.
     input.peek(Token![fn])
         || input.peek(Token![async])
         || input.peek(Token![unsafe])
@@ -177,7 +177,7 @@ fn impl_block(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<(Token
     Ok((rest, ImplBlock { span, generics, self_ty, has_on, methods }))
 }
 
-/// The tokens from one place of the input to another.
+/// Returns the tokens between two places of the input.
 fn tokens_between(start: ParseStream<'_>, end: ParseStream<'_>) -> syn::Result<Vec<TokenTree>> {
     let mut tokens = Vec::new();
     while start.cursor() != end.cursor() {
@@ -214,7 +214,7 @@ fn members(body: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Members> {
 const CFG_ON_METHOD: &str = "a method with `#[on(…)]` cannot have a `#[cfg]`: write two `impl` blocks with `#[rail]`, \
     each under its own `#[cfg]`";
 
-/// `#[on(…)]`, be it by its path.
+/// Returns `true` for `#[on(…)]`, also with a path.
 fn is_on(attr: &Attribute) -> bool {
     attr.path().segments.last().is_some_and(|segment| segment.ident == "on")
 }
@@ -231,10 +231,10 @@ fn method(input: ParseStream<'_>, on: Vec<Attribute>) -> syn::Result<Method> {
     }
 }
 
-/// The tokens of one member: up to its body or its semicolon.
+/// Reads the tokens of one member, up to its body or its semicolon.
 fn member_tokens(body: ParseStream<'_>) -> syn::Result<TokenStream> {
     let mut tokens = TokenStream::new();
-    // `const X: [T; { N }] = { … };` and the like end with their semicolon, functions and macros with braces.
+    // Items such as `const X: [T; { N }] = { … };` end with a semicolon. Functions and macros end with braces.
     let ends_with_semicolon = body.peek(Token![type]) || (body.fork().parse::<Visibility>().is_ok() && is_const(body));
     while !body.is_empty() {
         let token: TokenTree = body.parse()?;

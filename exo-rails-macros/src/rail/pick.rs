@@ -1,4 +1,4 @@
-//! How a parameter is taken out of what an event carries.
+//! Takes parameters out of the payload.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
@@ -8,7 +8,7 @@ use syn::{Ident, Path, Type};
 use super::model::{Handler, Rail, Source, ends_with, target, ungrouped};
 use crate::paths::{Library, PAYLOADS};
 
-/// Takes one parameter out of the payload; an error about it points at the type that the user wrote.
+/// Takes one parameter out of the payload. An error points at the type that the user wrote.
 pub(super) fn pick(rail: &Rail, handler: &Handler, event: &Path, ty: &Type, name: &Ident) -> TokenStream {
     if handler.concurrent {
         let span = ty.span().resolved_at(Span::mixed_site());
@@ -21,12 +21,12 @@ pub(super) fn pick(rail: &Rail, handler: &Handler, event: &Path, ty: &Type, name
     quote_spanned!(Span::mixed_site()=> let #name = #pick(&mut parts, &mut ctx);)
 }
 
-/// What the library knows of a parameter at an event; an error about it points at the parameter's type.
+/// Writes a constant of the library for a parameter at an event. An error points at the type of the parameter.
 pub(super) fn carried_by(rail: &Rail, handler: &Handler, event: &Path, ty: &Type, what: &str) -> TokenStream {
     asked(&rail.library, event, (ty, &checked(rail, handler, ty)), what)
 }
 
-/// The parameter as it is written, and as a type.
+/// Writes the same for a parameter in two forms: as the user wrote it, and as a type.
 fn asked(library: &Library, event: &Path, (written, ty): (&Type, &TokenStream), what: &str) -> TokenStream {
     let span = written.span().resolved_at(Span::mixed_site());
     let by = Ident::new(if is_foreign(written) { "CarriesForeign" } else { "CarriedBy" }, span);
@@ -36,17 +36,18 @@ fn asked(library: &Library, event: &Path, (written, ty): (&Type, &TokenStream), 
     }
 }
 
-/// Whether the library has no type of this name: the state of an application, say, or the value of another rail.
+/// Returns `true` if the library has no type of this name. The type may be a state of the application, or a value of
+/// another rail.
 fn is_foreign(ty: &Type) -> bool {
     !is_part(ty) && !ends_with(target(ty), "Inputs")
 }
 
-/// Whether it has the name of a part of some event, or of the context.
+/// Returns `true` if the type has the name of a part of an event, or of the context.
 pub(super) fn is_part(ty: &Type) -> bool {
     part_name(ty).is_some()
 }
 
-/// The name of a part of some event, or of the context.
+/// Returns the name of the part of an event, or of the context.
 pub(super) fn part_name(ty: &Type) -> Option<String> {
     let mut part = target(ty);
     while let Type::Reference(reference) = part {
@@ -57,8 +58,8 @@ pub(super) fn part_name(ty: &Type) -> Option<String> {
     (name == "RailContext" || PAYLOADS.contains(&&*name)).then_some(name)
 }
 
-/// Says once, of each parameter that no event of the library carries, that the first event of its function carries it. Where
-/// it does not, nothing is reported of the other events.
+/// Writes a constant that checks, for each parameter that no event of the library carries, that the first event of its
+/// function carries it. If it does not, rustc reports the parameter once, and not for each event.
 pub(super) fn foreign_params(rail: &Rail) -> Option<TokenStream> {
     let checks = rail.handlers.iter().flat_map(|handler| {
         let foreign = handler.params.iter().filter(|param| is_checked(rail, handler, &param.ty));
@@ -73,7 +74,8 @@ pub(super) fn foreign_params(rail: &Rail) -> Option<TokenStream> {
     (!checks.is_empty()).then_some(constant)
 }
 
-/// A type of the `impl` block's cannot be named in a constant, and one event needs none.
+/// Returns `true` if the constant can check the type. A constant cannot name a type of the `impl` block, and a function
+/// with one event needs no constant.
 fn is_checked(rail: &Rail, handler: &Handler, ty: &Type) -> bool {
     handler.events.len() > 1 && is_foreign(ty) && !rail.is_generic_in(ty)
 }

@@ -6,7 +6,7 @@ fn expand(args: &str, item: &str) -> TokenStream {
     super::rail(tokens(args), tokens(item))
 }
 
-/// Each row: the arguments, the item, and how each of the messages begins. Whatever they say, the item comes out.
+/// Checks each row: the arguments, the item, and the beginning of each message. The output must always contain the item.
 fn check(table: &[(&str, &str, &[&str])]) {
     for (args, item, expected) in table {
         let expansion = expand(args, item);
@@ -15,7 +15,7 @@ fn check(table: &[(&str, &str, &[&str])]) {
     }
 }
 
-/// The expansion begins with the item, token by token, but for its `#[on(…)]`.
+/// Asserts that the expansion begins with all tokens of the item, except its `#[on(…)]`.
 fn assert_survives(item: &str, expansion: &TokenStream) {
     let text = |tokens: &TokenStream| tokens.to_string().replace(' ', "");
     let kept = text(&without_on(tokens(item)));
@@ -36,7 +36,7 @@ fn without_on(tokens: TokenStream) -> TokenStream {
     kept.into_iter().collect()
 }
 
-/// `[on(Start)]`, and not `[rail(on = [Start])]` nor `[Start]`.
+/// Returns `true` for `[on(Start)]`, but not for `[rail(on = [Start])]` or `[Start]`.
 fn is_on(group: &Group) -> bool {
     group.stream().into_iter().any(|token| token.to_string() == "on")
 }
@@ -196,8 +196,8 @@ fn other_items() {
     }
 }
 
-/// The editor and the callers of a function see it whatever is wrong with its attribute, its signature or,
-/// while it is typed, its body.
+/// The editor and the callers of a function see it, even with mistakes in its attribute, its signature or its incomplete
+/// body.
 #[test]
 fn the_item_survives() {
     let items = [
@@ -212,7 +212,7 @@ fn the_item_survives() {
     }
 }
 
-/// The rail is the one that it was before the body was touched.
+/// An incomplete body does not change the rail.
 #[test]
 fn a_half_typed_body_is_no_error() {
     let bodies = [
@@ -242,13 +242,13 @@ fn a_half_typed_body_is_no_error() {
     }
 }
 
-/// What stands behind the item.
+/// Returns the tokens after the item.
 fn beside(expansion: &TokenStream) -> String {
     let is_body = |token: &TokenTree| matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace);
     expansion.clone().into_iter().skip_while(|token| !is_body(token)).skip(1).collect::<TokenStream>().to_string()
 }
 
-/// The rail stays one for the chains that list it, and the function one for its callers.
+/// The rail stays a rail for chains that list it, and the function stays a function for its callers.
 #[test]
 fn half_typed_arguments() {
     let on_no_event = "the rail `guard` has no events";
@@ -273,7 +273,7 @@ fn half_typed_arguments() {
     }
 }
 
-/// Of a signature that cannot be read no rail can be made, but what the user wrote is there.
+/// The macro makes no rail from a signature that it cannot read, but the output contains the user's code.
 #[test]
 fn half_typed_signatures() {
     let signatures = [
@@ -302,7 +302,7 @@ fn half_typed_signatures() {
     }
 }
 
-/// The other methods stay methods of the type and guards of their events.
+/// The other methods stay methods of the type, and rails on their events.
 #[test]
 fn a_half_typed_method_keeps_the_others() {
     let others = "#[on(PreToolCall)] fn g(&self, call: &ToolCallInputs) -> Verdict { loop {} } fn h(&self) {}";
@@ -336,7 +336,7 @@ fn a_half_typed_method_keeps_the_others() {
         assert_survives(&block, &expansion);
         assert_eq!(messages(&expansion).len(), 1, "{block}");
     }
-    // What cannot be read at all keeps its other attributes, and `#[on]` tells no second error.
+    // An item that cannot be read keeps its other attributes, and `#[on]` does not report a second error.
     for block in
         ["impl Budget { #[on(Start)] #[inline] fn f(&self) {} # }", "impl Budget< { #[a::on(Start)] fn f(&self) {} }"]
     {
@@ -350,7 +350,7 @@ fn a_half_typed_method_keeps_the_others() {
     }
 }
 
-/// `#[on]` is taken out of a block, also of one with mistakes; everything else stays.
+/// The macro removes `#[on]` from a block, even from one with mistakes. Everything else stays.
 #[test]
 fn on_is_taken_out() {
     let block =
@@ -361,7 +361,7 @@ fn on_is_taken_out() {
     }
 }
 
-/// Braces in the type are not yet the body.
+/// Braces in the type do not begin the body.
 #[test]
 fn the_header_of_a_block_comes_out_as_it_is() {
     for block in [
@@ -374,7 +374,7 @@ fn the_header_of_a_block_comes_out_as_it_is() {
     }
 }
 
-/// With mistakes there is still a rail for the chains that list it, and always an error beside it.
+/// An item with mistakes is still a rail for the chains that list it, and an error always stands beside it.
 #[test]
 fn a_stub_stands_in_for_a_rail_with_mistakes() {
     for (args, item) in [("priority = true", CALL), ("", "impl<T> Budget<T> where T: Copy {}")] {
@@ -444,7 +444,7 @@ fn a_signature_that_cannot_be_read_leaves_a_rail_of_the_name() {
     }
 }
 
-/// What the docs say of a fault, which has to be what `RailOn::ON_FAULT` says as far as a return type tells.
+/// The docs describe the effect of a fault. They must agree with `RailOn::ON_FAULT`, as far as the return type shows it.
 #[test]
 fn docs_of_a_public_rail() {
     for (args, function, row) in [

@@ -1,4 +1,4 @@
-//! From what the user wrote to what the arguments of a tool are: all rules that the macro can see are held here.
+//! Makes the model of the arguments of a tool from the user's code, and checks all rules that the macro can check.
 
 use proc_macro2::TokenTree;
 use syn::spanned::Spanned;
@@ -16,12 +16,11 @@ pub(super) struct ToolArgs {
     pub generics: Generics,
     pub name: String,
     pub description: String,
-    /// Instead of that of `JsonSchema`.
+    /// The schema that replaces the schema of `JsonSchema`.
     pub schema: Option<Expr>,
 }
 
-/// Checks the options and the item, and reports everything that is wrong with either. With errors, what comes out is
-/// still good for a stub.
+/// Checks the options and the item, and reports all mistakes in both. A value with mistakes is still good for a stub.
 pub(super) fn tool_args(item: DeriveInput, options: ToolOptions, errors: &mut Errors) -> ToolArgs {
     if options.name.is_none() && !options.named {
         let (ident, name) = (&item.ident, snake(&item.ident));
@@ -43,7 +42,7 @@ pub(super) fn tool_args(item: DeriveInput, options: ToolOptions, errors: &mut Er
 
 const LONGEST_NAME: usize = 64;
 
-/// A name that the common model APIs accept.
+/// Reads a name that the common model APIs accept.
 fn tool_name(expr: &Expr, errors: &mut Errors) -> Option<String> {
     let Some(name) = text(expr).map(syn::LitStr::value) else {
         errors.at(expr, "the name of a tool is a string: write `name = \"delete_file\"`");
@@ -69,7 +68,7 @@ const fn is_in_names(char: char) -> bool {
     char.is_ascii_alphanumeric() || matches!(char, '_' | '-')
 }
 
-/// The name with what is allowed in the place of what is not, when that still says something.
+/// Returns the name with its forbidden characters replaced, if the result is still meaningful.
 fn advice(name: &str) -> String {
     let allowed: String = name.trim().chars().map(|char| if is_in_names(char) { char } else { '_' }).collect();
     if name.chars().filter(|char| is_in_names(*char)).count() * 2 > name.chars().count() {
@@ -87,7 +86,7 @@ fn description(expr: &Expr, errors: &mut Errors) -> Option<String> {
     description
 }
 
-/// The text of a doc comment.
+/// Returns the text of a doc comment.
 fn paragraphs(doc: &[String]) -> String {
     let lines: Vec<_> = doc.iter().flat_map(|line| line.lines().chain(line.is_empty().then_some(""))).collect();
     let lines: Vec<_> = lines.into_iter().map(|line| line.strip_prefix(' ').unwrap_or(line).trim_end()).collect();
@@ -146,14 +145,14 @@ fn shape(item: &DeriveInput, errors: &mut Errors) {
     }
 }
 
-/// Whether serde reads the field but does not write it: `#[serde(skip_serializing)]`.
+/// Returns `true` if serde reads the field but does not write it: `#[serde(skip_serializing)]`.
 fn is_not_written(attr: &Attribute) -> bool {
     let words = attr.meta.require_list().map(|list| list.tokens.clone()).unwrap_or_default();
     attr.path().is_ident("serde")
         && words.into_iter().any(|word| matches!(&word, TokenTree::Ident(word) if word == "skip_serializing"))
 }
 
-/// (e.g. `delete_file` for `DeleteFile`).
+/// Turns `DeleteFile` into `delete_file`.
 fn snake(ident: &Ident) -> String {
     let mut name = String::new();
     for char in ident.to_string().trim_start_matches("r#").chars() {

@@ -1,4 +1,4 @@
-//! The trait of checked arguments.
+//! Writes the trait of checked arguments.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
@@ -6,11 +6,11 @@ use syn::spanned::Spanned;
 
 use super::check::ToolArgs;
 
-/// What stands beside the struct.
+/// Writes the items beside the struct.
 pub(super) fn tool_args(args: &ToolArgs) -> TokenStream {
     let ToolArgs { library, ident, .. } = args;
     let schema = if let Some(schema) = &args.schema {
-        // At the place of the expression: when it is something else, that is where it is said.
+        // The span is that of the expression. If the expression is not a schema, the error is there.
         let library = library.located(schema.span());
         quote_spanned! {schema.span().resolved_at(Span::mixed_site())=>
             let schema: #library::__private::Schema = #schema;
@@ -23,8 +23,8 @@ pub(super) fn tool_args(args: &ToolArgs) -> TokenStream {
     tool_args_impl(args, &schema)
 }
 
-/// What stands beside a struct with errors, so that whoever uses it does not report it a second time. It is never
-/// without a `compile_error!` beside it.
+/// Writes the items beside a struct with mistakes, so that other code does not report the struct again. A stub always
+/// stands beside a `compile_error!`.
 pub(super) fn stub(args: &ToolArgs) -> TokenStream {
     if !args.generics.params.is_empty() {
         return TokenStream::new();

@@ -8,7 +8,7 @@ use proc_macro2::TokenStream;
 
 use crate::errors::{self, Errors};
 
-/// The whole of `#[derive(ToolArgs)]`.
+/// Expands `#[derive(ToolArgs)]`.
 pub(crate) fn tool_args(item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let Some(item) = errors.keep(syn::parse2::<syn::DeriveInput>(item)) else { return finish(errors) };
@@ -17,7 +17,7 @@ pub(crate) fn tool_args(item: TokenStream) -> TokenStream {
     let args = check::tool_args(item, options, &mut errors);
     match errors.finish(()) {
         Ok(()) => expand::tool_args(&args),
-        // Serde has no derives for a union: a stub would report their lack.
+        // Serde has no derives for a union, and a stub would report that they are missing.
         Err(error) if is_union => errors::report(&error),
         Err(error) => [errors::report(&error), expand::stub(&args)].into_iter().collect(),
     }

@@ -1,4 +1,4 @@
-//! What stands in `#[tool(…)]`, and the doc comment.
+//! Reads the options in `#[tool(…)]` and the doc comment.
 
 use syn::parse::ParseStream;
 use syn::{Attribute, DeriveInput, Expr, Meta, Path};
@@ -7,7 +7,7 @@ use crate::errors::Errors;
 use crate::options::{Options, text};
 use crate::paths::Library;
 
-/// The options as they are written: (e.g. `name = "delete_file"`).
+/// The options as the user wrote them, such as `name = "delete_file"`.
 #[derive(Default)]
 pub(super) struct ToolOptions {
     pub name: Option<Expr>,
@@ -16,7 +16,7 @@ pub(super) struct ToolOptions {
     pub doc: Vec<String>,
     pub schema: Option<Expr>,
     pub library: Library,
-    /// Whether what stands in the attribute can be read: a name that cannot be is not also missing.
+    /// Whether the attribute has content that cannot be read. It may be the name, so a missing name is not reported too.
     pub named: bool,
 }
 
@@ -33,7 +33,7 @@ const OPTIONS: Options = Options {
 pub(super) fn options(item: &DeriveInput, errors: &mut Errors) -> ToolOptions {
     let attrs: Vec<_> = item.attrs.iter().filter(|attr| is_tool(attr)).cloned().collect();
     let mut options = ToolOptions { doc: item.attrs.iter().filter_map(doc_line).collect(), ..ToolOptions::default() };
-    // Without anything in it, the attribute has told its mistake.
+    // An attribute without a list of options has already reported its mistake.
     options.named = attrs.iter().any(|attr| attr.meta.require_list().is_err() || is_literal(attr));
     let written = OPTIONS.read(&attrs, errors, |name, input: ParseStream<'_>, _| {
         match name {
@@ -48,7 +48,7 @@ pub(super) fn options(item: &DeriveInput, errors: &mut Errors) -> ToolOptions {
     options
 }
 
-/// (e.g. `#[tool("delete_file")]`).
+/// Returns `true` for an attribute such as `#[tool("delete_file")]`.
 fn is_literal(attr: &Attribute) -> bool {
     let literal = |input: ParseStream<'_>| {
         let literal = input.peek(syn::Lit);
@@ -61,7 +61,7 @@ pub(super) fn is_tool(attr: &Attribute) -> bool {
     attr.path().is_ident("tool")
 }
 
-/// (e.g. ` Deletes a file.`).
+/// Returns a line of the doc comment, such as ` Deletes a file.`.
 fn doc_line(attr: &Attribute) -> Option<String> {
     match &attr.meta {
         Meta::NameValue(meta) if meta.path.is_ident("doc") => text(&meta.value).map(syn::LitStr::value),

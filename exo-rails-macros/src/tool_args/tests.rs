@@ -6,7 +6,7 @@ fn expand(item: &str) -> TokenStream {
     super::tool_args(tokens(item))
 }
 
-/// Each row: the struct, and how each of the messages begins.
+/// Checks each row: the struct, and the beginning of each message.
 fn check(table: &[(&str, &[&str])]) {
     assert_says(expand, table);
 }
@@ -107,7 +107,7 @@ fn shapes() {
     }
 }
 
-/// The doc comment is the description, as it reads.
+/// The description is the text of the doc comment.
 #[test]
 fn descriptions() {
     let description = |attrs: &str| {
@@ -130,7 +130,7 @@ fn descriptions() {
     }
 }
 
-/// With mistakes there is still a tool for whoever names it, and always an error beside it.
+/// A struct with mistakes is still a tool for the code that names it, and an error always stands beside it.
 #[test]
 fn a_stub_stands_in() {
     for item in ["enum A { B }", "struct A;", "#[tool(name = 5)] struct A {}"] {

@@ -1,4 +1,4 @@
-//! The rules for a set of tools that the macro can see.
+//! The rules for a tool set that the macro can check.
 
 use syn::{Ident, Type};
 
@@ -20,7 +20,8 @@ pub(super) fn tools(set: &Set, errors: &mut Errors) {
     distinct(&set.tools, errors);
 }
 
-/// The same field, or the same tool under the same name of its type; under two, the compiler finds it.
+/// Reports two fields of one name, a tool that is listed twice under one name of its type, and a field of the type
+/// `ToolFor`. If a tool is listed under two names of its type, the compiler reports it.
 fn distinct(tools: &[Tool], errors: &mut Errors) {
     let (mut fields, mut types): (Vec<&Ident>, Vec<&Type>) = (Vec::new(), Vec::new());
     for Tool { ident, ty, .. } in tools {
@@ -37,7 +38,7 @@ fn distinct(tools: &[Tool], errors: &mut Errors) {
     }
 }
 
-/// The arguments in `ToolFor<Search>`, which is what the field becomes.
+/// Returns the arguments in `ToolFor<Search>`, which is the type that the field gets.
 fn tool_for(ty: &Type) -> Option<&Type> {
     let Type::Path(path) = ty else { return None };
     let last = path.path.segments.last().filter(|segment| segment.ident == "ToolFor")?;

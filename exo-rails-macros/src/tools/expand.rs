@@ -1,4 +1,4 @@
-//! The struct of a set of tools, and what makes it one.
+//! Writes the struct of a tool set, and its traits.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -28,8 +28,8 @@ fn structure(Set { library, attrs, vis, ident, tools, .. }: &Set) -> TokenStream
 fn tool_set(Set { library, ident, tools, .. }: &Set) -> TokenStream {
     let fields: Vec<_> = tools.iter().map(|tool| &tool.ident).collect();
     let name = ident.unraw().to_string();
-    // At the name of the type: what is not the arguments of a tool is said there, and nowhere else. The name itself
-    // stands in the field alone: one that does not exist would be told a second time.
+    // The span is the name of the type. A type that is not the arguments of a tool is reported there and nowhere else.
+    // Only the field has the name itself, because rustc would report an unknown name twice.
     let names = tools.iter().map(|Tool { ident: field, ty, .. }| {
         let span = ty.span().resolved_at(Span::mixed_site());
         let (library, inferred) = (library.located(span), quote_spanned!(ty.span()=> _));
@@ -62,7 +62,7 @@ fn tool_set(Set { library, ident, tools, .. }: &Set) -> TokenStream {
     }
 }
 
-/// That each tool has a name of its own: said at the second one.
+/// Writes the check that each tool has a different name. The error is at the second tool of a name.
 fn checks(Set { library, ident, tools, .. }: &Set) -> TokenStream {
     let types: Vec<_> = tools.iter().map(|tool| shown(&tool.ty)).collect();
     let checks = tools.iter().enumerate().skip(1).map(|(i, tool)| {

@@ -8,7 +8,7 @@ use proc_macro2::TokenStream;
 
 use crate::errors::{self, Errors};
 
-/// The whole of `tools!`.
+/// Expands `tools!`.
 pub(crate) fn tools(input: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let tools = parse::tools(input, &mut errors);

@@ -1,4 +1,4 @@
-//! What stands in `tools!`.
+//! The grammar of `tools!`.
 
 use proc_macro2::TokenStream;
 use syn::parse::{ParseStream, Parser};
@@ -9,7 +9,7 @@ use crate::errors::Errors;
 use crate::options::Options;
 use crate::paths::Library;
 
-/// A set of tools.
+/// A tool set.
 pub(super) struct Set {
     pub library: Library,
     pub attrs: Vec<Attribute>,
@@ -19,7 +19,7 @@ pub(super) struct Set {
     pub tools: Vec<Tool>,
 }
 
-/// A tool of the set: (e.g. `delete_file: DeleteFile`).
+/// A tool of the set, such as `delete_file: DeleteFile`.
 pub(super) struct Tool {
     pub attrs: Vec<Attribute>,
     pub vis: Visibility,
@@ -30,13 +30,13 @@ pub(super) struct Tool {
 
 const OPTIONS: Options = Options { attribute: "tools", examples: &[("crate", "crate = ::exo_rails")] };
 
-/// Parses a set; `None` when there is none.
+/// Parses a tool set. Returns `None` if the input is not a tool set.
 pub(super) fn tools(input: TokenStream, errors: &mut Errors) -> Option<Set> {
     let result = (|input: ParseStream<'_>| set(input, errors)).parse2(input);
     errors.keep(result)
 }
 
-/// `tools! { pub struct SupportTools { … } }`.
+/// Reads `tools! { pub struct SupportTools { … } }`.
 fn set(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Set> {
     let (options, attrs): (Vec<_>, Vec<_>) =
         input.call(Attribute::parse_outer)?.into_iter().partition(|attr| attr.path().is_ident("tools"));

@@ -6,7 +6,7 @@ fn expand(input: &str) -> TokenStream {
     super::tools(tokens(input))
 }
 
-/// Each row: what stands in `tools!`, and how each of the messages begins.
+/// Checks each row: the content of `tools!`, and the beginning of each message.
 fn check(table: &[(&str, &[&str])]) {
     assert_says(expand, table);
 }

@@ -17,17 +17,17 @@ Options:
   -h, --help         print this help
 ";
 
-/// What the command line asks for.
+/// The command of the user.
 #[derive(Debug)]
 pub(crate) enum Command {
     Help,
     Measure(Options),
 }
 
-/// What to measure, and how.
+/// The options of a measurement.
 #[derive(Debug)]
 pub(crate) struct Options {
-    /// From the least to the most.
+    /// In ascending order.
     pub(crate) rails: Vec<usize>,
     pub(crate) rounds: usize,
     pub(crate) size: bool,

@@ -1,4 +1,4 @@
-//! How long `cargo check` takes.
+//! Measures the time of `cargo check`.
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::Result;
 use crate::packages::{self, Kind, Package};
 
-/// The figures for one count of rails, in milliseconds.
+/// The figures for one number of rails, in milliseconds.
 #[derive(Serialize)]
 pub(crate) struct Row {
     pub(crate) mode: &'static str,
@@ -17,19 +17,19 @@ pub(crate) struct Row {
     pub(crate) empty: Spread,
     pub(crate) by_hand: Spread,
     pub(crate) with_rails: Spread,
-    /// The same rails in chains that are in each other.
+    /// The same rails in nested chains.
     pub(crate) nested: Spread,
-    /// Rails against calls by hand, of the same round.
+    /// The time with rails, divided by the time with calls by hand in the same round.
     pub(crate) ratio: Spread,
-    /// What a rail takes, its function with it; the empty crate is subtracted.
+    /// The time of a rail with its function. The time of the empty crate is subtracted.
     pub(crate) per_rail: Spread,
-    /// What a rail takes beyond its function and a call by hand.
+    /// The additional time of a rail, compared with its function and a call by hand.
     pub(crate) added_per_rail: Spread,
-    /// What each rail takes that this row has more than the one before it.
+    /// The time of each rail that this row has more than the previous row.
     pub(crate) per_further_rail: Option<Spread>,
 }
 
-/// The middle of several figures, and the range in which half of them lie.
+/// The median of several figures, and the range of their middle half.
 #[derive(Clone, Copy, Serialize)]
 pub(crate) struct Spread {
     pub(crate) median: f64,
@@ -42,23 +42,23 @@ impl Spread {
         figures.sort_unstable_by(f64::total_cmp);
         let at = |quarter: usize| {
             let index = figures.len().saturating_sub(1) * quarter / 4;
-            // More digits would be noise.
+            // Further digits would be noise.
             figures.get(index).map(|figure| (figure * 1000.0).round() / 1000.0).unwrap_or_default()
         };
         Self { median: at(2), quartiles: [at(1), at(3)] }
     }
 }
 
-/// Whether the compiler may use what it kept from the check before.
+/// A mode of the checks: whether the compiler may use its results from the previous check.
 #[derive(Clone, Copy)]
 struct Mode {
     name: &'static str,
     incremental: bool,
-    /// Whether it is made to forget before each check, so that it only keeps for the next.
+    /// Whether these results are removed before each check, so that the compiler only writes them.
     forgets: bool,
 }
 
-/// Measures crates of so many rails, and of so many functions.
+/// Measures crates with these numbers of rails and functions.
 pub(crate) fn measure(rails: &[usize], rounds: usize) -> Result<Vec<Row>> {
     let packages = packages::write(Kind::Libraries, rails)?;
     let modes = [
@@ -75,7 +75,8 @@ pub(crate) fn measure(rails: &[usize], rounds: usize) -> Result<Vec<Row>> {
 }
 
 impl Mode {
-    /// How long each package takes, round by round. They take turns: what slows one of them down slows all.
+    /// Returns the times of each package, round by round. The packages take turns, so a slow moment of the machine
+    /// affects all of them.
     fn times(self, packages: &[Package], rounds: usize) -> Result<Vec<Vec<f64>>> {
         for package in packages {
             self.check(package)?;
@@ -104,12 +105,13 @@ impl Mode {
         package.cargo(&["check"], &self.target(), self.incremental)
     }
 
-    /// Each has a folder of its own: Cargo checks all dependencies again when the setting changes.
+    /// Returns the target folder. Each mode has its own folder, because Cargo checks all dependencies again when the
+    /// setting changes.
     fn target(self) -> PathBuf {
         packages::root().join(self.name)
     }
 
-    /// The figures of times that stand in the order of the packages.
+    /// Returns the figures. The times have the order of the packages.
     fn rows(self, rails: &[usize], times: &[Vec<f64>]) -> Vec<Row> {
         let Some((empty, others)) = times.split_first() else { return Vec::new() };
         let mut before: Option<(usize, &[f64])> = None;
@@ -134,7 +136,7 @@ impl Mode {
     }
 }
 
-/// What one of so many takes that the second has and the first has not.
+/// Returns the time of one item, for a second crate that has `count` items more than the first.
 fn each(first: &[f64], second: &[f64], count: usize) -> Spread {
     #[allow(clippy::cast_precision_loss, reason = "nobody compiles so many")]
     let count = count as f64;

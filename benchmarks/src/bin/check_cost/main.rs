@@ -1,6 +1,6 @@
-//! What rails cost before they run: `cargo check` of a crate of rails and a chain, against the same functions without
-//! any attribute and a hand-written call of each, and of the same rails in chains that are in each other; or the size of a
-//! program made of them.
+//! Measures the cost of rails at compile time. Compares the `cargo check` of three crates: a crate of rails and a chain,
+//! a crate of the same functions without attributes and with a hand-written call of each, and a crate of the same rails
+//! in nested chains. Or measures the size of a program of them.
 //!
 //! ```console
 //! cargo run -p benchmarks --bin check_cost
@@ -8,10 +8,14 @@
 //! cargo run -p benchmarks --bin check_cost -- --size
 //! ```
 //!
-//! It writes the crates (and an empty one, for what `cargo check` takes by itself) to `target/check_cost`, checks
-//! them once, and then in turns, each time after its source was touched: with what the compiler keeps from check to
-//! check, as while one types; when it has nothing yet and hashes all that it will keep, as the first time; and without
-//! (`CARGO_INCREMENTAL=0`), when all of the crate is checked anew.
+//! The program writes these crates to `target/check_cost`, and an empty crate for the time of `cargo check` itself. It
+//! checks all crates once, and then in turns. Before each check, it touches the source of the crate. There are three
+//! measurements:
+//!
+//! - With the results of the previous check, as while a user types.
+//! - Without results, but with incremental compilation. The compiler then hashes all results to keep them, as at the
+//!   first check.
+//! - Without incremental compilation (`CARGO_INCREMENTAL=0`). The compiler then checks the whole crate again.
 
 mod args;
 mod check;
@@ -49,7 +53,7 @@ fn main() -> ExitCode {
 }
 
 fn run(options: &Options) -> Result<()> {
-    // Before the measurements: nobody wants to wait for them and then hear that there is no such folder.
+    // The file is created first, so that a wrong path is reported before the long measurement.
     let json = options.json.as_deref().map(create).transpose()?;
     if options.size {
         let rows = size::measure(&options.rails)?;
@@ -68,7 +72,7 @@ fn create(path: &Path) -> Result<(&Path, File)> {
     Ok((path, file))
 }
 
-/// Before the table, so that a reader who stops reading does not keep the file from being written.
+/// Writes the file before the table, so that the file is complete even if a reader closes the pipe.
 fn written(json: Option<(&Path, File)>, rows: &impl serde::Serialize) -> Result<()> {
     let Some((path, file)) = json else { return Ok(()) };
     Ok(report::json(rows, BufWriter::new(file)).map_err(|error| unwritable(path, &error))?)

@@ -1,4 +1,4 @@
-//! The crates that are written and compiled.
+//! Writes and compiles the crates.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,13 +7,13 @@ use std::process::{Command, Stdio};
 use crate::Result;
 use crate::sources::Variant;
 
-/// A crate of so many functions or rails.
+/// A crate with a number of functions or rails.
 pub(crate) struct Package {
     pub(crate) name: String,
     pub(crate) folder: PathBuf,
 }
 
-/// What the crates are to be.
+/// The kind of the crates.
 #[derive(Clone, Copy)]
 pub(crate) enum Kind {
     Libraries,
@@ -35,7 +35,7 @@ impl Kind {
         }
     }
 
-    /// What there is of each count.
+    /// Returns the variants for each number of rails.
     fn variants(self) -> &'static [Variant] {
         match self {
             Self::Libraries => &[Variant::ByHand, Variant::Rails, Variant::Nested],
@@ -51,13 +51,13 @@ impl Kind {
     }
 }
 
-/// Where the crates are.
+/// Returns the folder of the crates.
 pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/check_cost")
 }
 
-/// Writes a workspace: an empty crate, and for each count one of functions and one of rails, in this order; of libraries
-/// also one of rails in nested chains.
+/// Writes a workspace with an empty crate. For each number, adds a crate of functions and a crate of rails, in this
+/// order. For libraries, also adds a crate of rails in nested chains.
 pub(crate) fn write(kind: Kind, rails: &[usize]) -> Result<Vec<Package>> {
     let root = root().join(kind.folder());
     let most = rails.iter().copied().max().unwrap_or_default();
@@ -92,11 +92,11 @@ fn package(root: &Path, kind: Kind, variant: Variant, rails: usize) -> Result<Pa
     Ok(Package { name, folder })
 }
 
-/// Removes what the compiler kept of the crate of this name.
+/// Removes the incremental results of the crate with this name.
 pub(crate) fn forget(target: &Path, name: &str) -> Result<()> {
     for kept in fs::read_dir(target.join("debug/incremental"))? {
         let kept = kept?;
-        // The rest is a hash.
+        // The rest of the name is a hash.
         if kept.file_name().to_string_lossy().rsplit_once('-').is_some_and(|(of, _)| of == name) {
             fs::remove_dir_all(kept.path())?;
         }
@@ -105,7 +105,7 @@ pub(crate) fn forget(target: &Path, name: &str) -> Result<()> {
 }
 
 impl Package {
-    /// Runs a command of Cargo in the crate, such as `check`.
+    /// Runs a command of Cargo, such as `check`, in the crate.
     pub(crate) fn cargo(&self, args: &[&str], target: &Path, incremental: bool) -> Result<()> {
         let output = Command::new(env!("CARGO"))
             .args(args)

@@ -1,4 +1,4 @@
-//! The figures, as tables and as JSON.
+//! Prints the figures as tables and as JSON.
 
 use std::io::{self, Write};
 
@@ -80,7 +80,7 @@ fn line(out: &mut impl Write, name: &str, rails: usize, sizes: &Sizes) -> io::Re
     )
 }
 
-/// Writes the figures as JSON, an object for each row.
+/// Writes the figures as JSON, with one object for each row.
 pub(crate) fn json(rows: &impl Serialize, mut out: impl Write) -> io::Result<()> {
     serde_json::to_writer_pretty(&mut out, rows)?;
     writeln!(out)?;

@@ -1,4 +1,4 @@
-//! How large a program is.
+//! Measures the size of programs.
 
 use std::io;
 use std::path::Path;
@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::Result;
 use crate::packages::{self, Kind, Package};
 
-/// The figures for one count of rails.
+/// The figures for one number of rails.
 #[derive(Serialize)]
 pub(crate) struct Row {
     pub(crate) rails: usize,
@@ -17,18 +17,18 @@ pub(crate) struct Row {
     pub(crate) loaded: Sizes,
 }
 
-/// The bytes of three programs.
+/// The sizes of three programs, in bytes.
 #[derive(Serialize)]
 pub(crate) struct Sizes {
-    /// Without rails and calls.
+    /// The program without rails and calls.
     pub(crate) empty: u64,
     pub(crate) by_hand: u64,
     pub(crate) with_rails: u64,
-    /// The whole of one program against the whole of the other.
+    /// The ratio of the whole programs.
     pub(crate) ratio: f64,
-    /// The same without what the empty program has.
+    /// The ratio without the bytes of the empty program.
     pub(crate) ratio_without_empty: f64,
-    /// What a rail takes, its function with it.
+    /// The bytes of a rail with its function.
     pub(crate) per_rail: f64,
     pub(crate) per_function_by_hand: f64,
 }
@@ -50,18 +50,18 @@ impl Sizes {
     }
 }
 
-/// The bytes of one program.
+/// The sizes of one program, in bytes.
 #[derive(Clone, Copy)]
 struct Program {
-    /// Its code.
+    /// The code.
     text: u64,
-    /// All that is loaded to run it.
+    /// Everything that is loaded to run the program.
     loaded: u64,
 }
 
-/// Measures programs of so many rails, and of so many functions.
+/// Measures programs with these numbers of rails and functions.
 pub(crate) fn measure(rails: &[usize]) -> Result<Vec<Row>> {
-    // Before the programs are built: that takes its time.
+    // This check comes before the slow build of the programs.
     size().arg("--version").stdout(Stdio::null()).status().map_err(|error| missing(&error))?;
     let packages = packages::write(Kind::Programs, rails)?;
     let programs = packages.iter().map(built).collect::<Result<Vec<_>>>()?;
@@ -90,7 +90,7 @@ fn missing(error: &io::Error) -> String {
     format!("cannot run `size`, which is part of the GNU binutils: {error}")
 }
 
-/// The sections of a file, as `size -A` lists them: name, size and address. What has no address is not loaded.
+/// Reads the sections of a file from `size -A`: name, size and address. A section without an address is not loaded.
 fn program(path: &Path) -> Result<Program> {
     let output = size().arg("-A").arg(path).output().map_err(|error| missing(&error))?;
     if !output.status.success() {

@@ -1,16 +1,17 @@
-//! The crates: the same functions, as rails in a chain and called by hand; as a library and as a program.
+//! Writes the sources of the crates. The same functions are rails in a chain or called by hand, in a library or in a
+//! program.
 
 use std::fmt::Write as _;
 
-/// A rail of the kind that agents have: what it takes at which event, and what it does.
+/// A typical rail of an agent: its event, its parameters and its body.
 struct Kind {
     event: &'static str,
-    /// What the event carries, as the hand-written function takes it.
+    /// The payload of the event, as parameters of the hand-written function.
     payload: &'static str,
     params: &'static str,
-    /// The same parameters, out of the payload.
+    /// The parameters of the rail, taken from the payload.
     passed: &'static str,
-    /// What a program hands over, part by part.
+    /// The arguments of a program's call, one for each part of the payload.
     parts: &'static str,
     body: &'static str,
 }
@@ -156,16 +157,16 @@ fn kinds(count: usize) -> impl Iterator<Item = (usize, &'static Kind)> {
     KINDS.iter().cycle().take(count).enumerate()
 }
 
-/// How an event passes its rails.
+/// The way to dispatch an event to the rails.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Variant {
-    /// There are none.
+    /// Without rails.
     Empty,
-    /// As functions, and for each event a function that calls them in turn.
+    /// The rails are functions. For each event, a function calls them in turn.
     ByHand,
-    /// As rails, and a chain of them all.
+    /// The rails are in one chain.
     Rails,
-    /// The same rails in chains, each in the next.
+    /// The same rails are in nested chains.
     Nested,
 }
 
@@ -179,7 +180,7 @@ impl Variant {
         }
     }
 
-    /// A library of so many.
+    /// Returns the source of a library with `count` rails.
     pub(crate) fn library(self, count: usize) -> String {
         match self {
             Self::Empty => "//! Nothing.\n".to_owned(),
@@ -189,8 +190,8 @@ impl Variant {
         }
     }
 
-    /// A program that has each event pass its rails, with what is only known when it runs: nothing of them can be left
-    /// out. The one without any makes the same of its command line.
+    /// Returns the source of a program that dispatches each event to its rails. The payloads are known only at run time,
+    /// so the compiler cannot remove any rail. The program without rails reads the same payloads from its command line.
     pub(crate) fn program(self, count: usize) -> String {
         let mut source = match self {
             Self::Empty => HEAD.to_owned(),
@@ -211,7 +212,7 @@ impl Variant {
     }
 }
 
-/// The beginning of each program: what its events carry comes from the command line. It needs no runtime, because no
+/// The beginning of each program. It makes the payloads from the command line. The program needs no runtime, because no
 /// rail waits.
 const PAYLOADS: &str = r"
 use std::hint::black_box;
@@ -240,7 +241,7 @@ fn main() {
 ";
 
 impl Kind {
-    /// The chain's dispatch of the event.
+    /// Returns the dispatch of the event by the chain.
     fn dispatch(&self) -> String {
         let Self { event, parts, .. } = self;
         let payload = if parts.contains(',') { format!("({parts})") } else { (*parts).to_owned() };
@@ -248,7 +249,7 @@ impl Kind {
     }
 }
 
-/// As rails, and a chain of them all.
+/// Returns the rails and one chain of all rails.
 fn rails(count: usize) -> String {
     let mut source = as_rails(count);
     let names: Vec<_> = (0..count).map(guard).collect();
@@ -256,11 +257,11 @@ fn rails(count: usize) -> String {
     source
 }
 
-/// How many chains are in each other.
+/// The number of nested chains.
 const NESTED: usize = 5;
 
-/// As rails, in chains of which each lists its share of them and the chain before it. The innermost has those of all
-/// events, so that there are chains in chains at each event.
+/// Returns the rails and nested chains. Each chain lists a part of the rails and the previous chain. The innermost chain
+/// has rails on all events, so there are nested chains at each event.
 fn nested(count: usize) -> String {
     let mut source = as_rails(count);
     let innermost = KINDS.len().min(count);
@@ -292,7 +293,7 @@ fn chain(name: &str, rails: &[String]) -> String {
     format!("\nrail_chain! {{ pub struct {name} {{ {} }} }}\n", rails.join(", "))
 }
 
-/// As functions, and for each event a function that calls them in turn.
+/// Returns the functions, and for each event a function that calls them in turn.
 fn by_hand(count: usize) -> String {
     let mut source = HEAD.to_owned();
     for (i, kind) in kinds(count) {

@@ -17,16 +17,16 @@ Options:
   -h, --help        print this help
 ";
 
-/// What the command line asks for.
+/// The command of the user.
 #[derive(Debug)]
 pub(crate) enum Command {
     Help,
     Measure(Options),
-    /// Be the hook of this rail, in a process of its own: only the program itself asks for it.
+    /// Run as the hook of this rail. The program passes this argument to its own processes.
     Hook(String),
 }
 
-/// How to measure.
+/// The options of a measurement.
 #[derive(Debug)]
 pub(crate) struct Options {
     pub(crate) json: Option<PathBuf>,

@@ -1,4 +1,4 @@
-//! What is measured: the rows of the table.
+//! The cases to measure: the rows of the table.
 
 use std::error::Error;
 use std::io;
@@ -12,13 +12,14 @@ use crate::measure::{Case, Measured};
 use crate::opponents::tower::{self, BoxedStack, Stack};
 use crate::opponents::{self, List, process};
 
-/// The variant that the others are held against.
+/// The variant that the other variants are compared with.
 pub(crate) const HAND_WRITTEN: &str = "hand_written";
 
 /// The dispatch of a chain.
 pub(crate) const STATIC: &str = "static";
 
-/// Every row of the table. Those of one set stand together, so that they are measured one after the other.
+/// Returns every row of the table. The rows of one set of rails are adjacent, so that they are measured one after the
+/// other.
 pub(crate) fn cases() -> Result<Vec<Case>, Box<dyn Error>> {
     let sets = [
         dispatches::<inspect::Zero>("inspect")?,
@@ -49,7 +50,7 @@ pub(crate) fn cases() -> Result<Vec<Case>, Box<dyn Error>> {
     Ok(sets.into_iter().flatten().collect())
 }
 
-/// The dispatch of one event; the other variants are held against the first.
+/// Returns the cases of the dispatch of one event. The other variants are compared with the first.
 fn dispatches<S: Set>(kind: &'static str) -> Result<Vec<Case>, DuplicateRail> {
     let case = |variant, measured| Case { variant, kind, rails: S::len(), measured };
     Ok(vec![
@@ -60,7 +61,7 @@ fn dispatches<S: Set>(kind: &'static str) -> Result<Vec<Case>, DuplicateRail> {
     ])
 }
 
-/// The same event, dispatched by what others have for it, in this process.
+/// Returns the cases that dispatch the same event with other libraries, in this process.
 fn beside<L: Stack + BoxedStack>() -> Vec<Case> {
     let case = |variant, measured| Case { variant, kind: "inspect", rails: L::len(), measured };
     vec![
@@ -71,13 +72,13 @@ fn beside<L: Stack + BoxedStack>() -> Vec<Case> {
     ]
 }
 
-/// The same event, dispatched to processes.
+/// Returns the cases that dispatch the same event to processes.
 fn processes<L: List>() -> io::Result<Vec<Case>> {
     let hooks = process::Hooks::new::<L>()?;
     Ok(vec![Case { variant: "process", kind: "inspect", rails: L::len(), measured: measured(hooks) }])
 }
 
-/// A guarded tool call whose tool does nothing.
+/// Returns the cases of a guarded tool call. The tool does nothing.
 fn tool_calls<S: Set>() -> Result<Vec<Case>, DuplicateRail> {
     let case = |variant, measured| Case { variant, kind: "tool_call", rails: S::len(), measured };
     Ok(vec![

@@ -1,4 +1,4 @@
-//! That all variants answer the same: otherwise there is nothing to compare.
+//! Checks that all variants answer the same. Otherwise, a comparison has no meaning.
 
 use exo_rails::{RunContext, ToolCallInputs};
 use serde_json::{Value, json};
@@ -7,12 +7,12 @@ use tokio::runtime::Runtime;
 
 use crate::measure::Case;
 
-/// The call that is measured: every rail lets it pass.
+/// Returns the call to measure. Every rail lets it pass.
 pub(crate) fn harmless() -> ToolCallInputs {
     ToolCallInputs { id: "call_1".to_owned(), ..ToolCallInputs::new("search") }.with_arguments(json!({ "limit": 10 }))
 }
 
-/// Calls that one rail or more stops: by each action, by a fault, and so that the order shows.
+/// Returns calls that one or more rails stop: by each action, by a fault, and in a way that shows the order.
 fn stopped() -> [ToolCallInputs; 8] {
     let id = |id: &str, name: &str| ToolCallInputs { id: id.to_owned(), ..ToolCallInputs::new(name) };
     [
@@ -27,7 +27,7 @@ fn stopped() -> [ToolCallInputs; 8] {
     ]
 }
 
-/// Holds the answers of each case against those of the one before, as long as it is the same set of rails.
+/// Compares the answers of each case with the answers of the previous case of the same rails.
 pub(crate) fn same_answers(cases: &[Case], runtime: &Runtime) -> Result<(), String> {
     for pair in cases.windows(2) {
         let [one, other] = pair else { continue };
@@ -40,7 +40,7 @@ pub(crate) fn same_answers(cases: &[Case], runtime: &Runtime) -> Result<(), Stri
 
 fn same_answer(one: &Case, other: &Case, call: &ToolCallInputs, runtime: &Runtime) -> Result<(), String> {
     let mut ctx = RunContext::new("check");
-    // One rail skips with a substitute, from the second step on.
+    // From the second step on, one rail skips the call with a substitute.
     ctx.set_step(1);
     let answers = [one, other].map(|case| case.measured.stopped(runtime, &mut call.clone(), &mut ctx));
     if answers[0] == answers[1] {

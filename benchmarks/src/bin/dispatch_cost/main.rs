@@ -1,5 +1,5 @@
-//! What the dispatch of an event costs: a static chain, the managers and hand-written code, on the same rails, and what
-//! one would use instead.
+//! Measures the time and the allocations of a dispatch. Compares a static chain, the managers, hand-written code and
+//! other libraries, with the same rails.
 //!
 //! ```text
 //! cargo run --release -p benchmarks --bin dispatch_cost
@@ -7,8 +7,8 @@
 //! cargo run --release -p benchmarks --features rig --bin dispatch_cost
 //! ```
 //!
-//! Read the ratios: nanoseconds differ from machine to machine and from minute to minute, so the variants take
-//! turns, and what slows one of them down slows all of them.
+//! Read the ratios. Times in nanoseconds differ between machines and from minute to minute. The variants take turns, so a
+//! slow moment of the machine affects all of them.
 
 mod args;
 mod cases;
@@ -49,7 +49,7 @@ fn main() -> ExitCode {
 }
 
 fn run(options: &Options) -> Result<(), Box<dyn Error>> {
-    // Before the measurements: nobody wants to wait for them and then hear that there is no such folder.
+    // The file is created first, so that a wrong path is reported before the long measurement.
     let json = options.json.as_deref().map(create).transpose()?;
     let (cases, runtime) = (cases::cases()?, measure::runtime()?);
     check::same_answers(&cases, &runtime)?;
@@ -58,7 +58,7 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     if let Some((path, file)) = json {
         report::json(&rows, BufWriter::new(file)).map_err(|error| unwritable(path, &error))?;
     }
-    // Last, so that a reader who stops reading does not keep the file from being written.
+    // The table comes last, so that the file is complete even if a reader closes the pipe.
     report::table(&rows, io::stdout().lock()).map_err(|error| format!("cannot print the table: {error}").into())
 }
 

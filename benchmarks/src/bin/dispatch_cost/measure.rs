@@ -1,4 +1,4 @@
-//! Time and heap allocations of a dispatch.
+//! Measures the time and the heap allocations of a dispatch.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use crate::cases::{HAND_WRITTEN, STATIC};
 use crate::dispatch::variants::{Answer, Stopped, Variant};
 use crate::dispatch::{block_on, dispatches};
 
-/// A row of the table, before it is measured.
+/// A row of the table before its measurement.
 pub(crate) struct Case {
     pub(crate) variant: &'static str,
     pub(crate) kind: &'static str,
@@ -19,32 +19,32 @@ pub(crate) struct Case {
 }
 
 impl Case {
-    /// Whether its rails wait for what only a runtime has.
+    /// Returns `true` if the rails wait for something that needs a runtime.
     fn needs_runtime(&self) -> bool {
         matches!(self.kind, "timer" | "channel")
     }
 
-    /// Whether both are about the same rails.
+    /// Returns `true` if both cases have the same rails.
     pub(crate) fn is_beside(&self, other: &Self) -> bool {
         (self.kind, self.rails) == (other.kind, other.rails)
     }
 }
 
-/// A variant, measured. The variant's own code is compiled into each method; only the methods are dynamic.
+/// A variant to measure. Each method contains the code of the variant, and only the call of the method is dynamic.
 pub(crate) trait Measured {
-    /// The time for this many dispatches.
+    /// Returns the time of this number of dispatches.
     fn time(&self, lab: &mut Lab, dispatches: u64) -> Duration;
 
-    /// The same on the runtime.
+    /// Returns the time of this number of dispatches on the runtime.
     fn time_on_runtime(&self, lab: &mut Lab, dispatches: u64) -> Duration;
 
-    /// The heap allocations of one dispatch.
+    /// Returns the number of heap allocations of one dispatch.
     fn allocations(&self, lab: &mut Lab) -> u64;
 
-    /// The size of the future of one dispatch.
+    /// Returns the size of the future of one dispatch.
     fn future_bytes(&self, lab: &mut Lab) -> usize;
 
-    /// Who stopped the event, how and why.
+    /// Returns the rail that stopped the event, its action and its reason.
     fn stopped(&self, runtime: &Runtime, call: &mut ToolCallInputs, ctx: &mut RunContext) -> Option<Stopped>;
 }
 
@@ -75,7 +75,7 @@ impl<V: Variant> Measured for V {
     }
 }
 
-/// What all cases are measured with.
+/// The values that all measurements share.
 pub(crate) struct Lab {
     pub(crate) runtime: Runtime,
     pub(crate) call: ToolCallInputs,
@@ -88,23 +88,23 @@ impl Lab {
     }
 }
 
-/// A runtime whose timers go off when there is nothing else to do.
+/// Makes a runtime whose timers fire when all tasks wait.
 pub(crate) fn runtime() -> io::Result<Runtime> {
     Builder::new_current_thread().enable_time().start_paused(true).build()
 }
 
-/// What was measured of one case. The times are those of one dispatch.
+/// The figures of one case. The times are for one dispatch.
 pub(crate) struct Figures {
     pub(crate) ns: Spread,
-    /// The time against that of the hand-written code for the same rails, in the same round.
+    /// The time divided by the time of the hand-written code for the same rails, in the same round.
     pub(crate) ratio: Option<Spread>,
-    /// The same against that of the static chain.
+    /// The time divided by the time of the static chain, in the same round.
     pub(crate) against_static: Option<Spread>,
     pub(crate) allocations: u64,
     pub(crate) future_bytes: usize,
 }
 
-/// The middle of several figures, and the range in which half of them lie.
+/// The median of several figures, and the range of their middle half.
 #[derive(Clone, Copy)]
 pub(crate) struct Spread {
     pub(crate) median: f64,
@@ -122,7 +122,7 @@ impl Spread {
     }
 }
 
-/// Measures all cases: each once in every round, so that a slow moment of the machine hits all of them.
+/// Measures all cases. Each round measures each case once, so a slow moment of the machine affects all of them.
 pub(crate) fn measure(cases: &[Case], lab: &mut Lab, rounds: u32) -> Vec<Figures> {
     let dispatches: Vec<_> = cases.iter().map(|case| warm_up(case, lab)).collect();
     let mut times: Vec<Vec<f64>> = cases.iter().map(|_| Vec::new()).collect();
@@ -142,22 +142,23 @@ pub(crate) fn measure(cases: &[Case], lab: &mut Lab, rounds: u32) -> Vec<Figures
     cases.iter().zip(&times).map(figures).collect()
 }
 
-/// As a number to divide by.
+/// Returns the number of dispatches as a divisor.
 #[allow(clippy::cast_precision_loss, reason = "there is no time for so many")]
 fn count(dispatches: u64) -> f64 {
     dispatches as f64
 }
 
-/// The times of a variant for the same rails.
+/// Returns the times of a variant for the same rails.
 fn base<'t>(case: &Case, variant: &str, cases: &[Case], times: &'t [Vec<f64>]) -> Option<&'t [f64]> {
     let at = cases.iter().position(|other| other.variant == variant && other.is_beside(case))?;
     times.get(at).map(Vec::as_slice)
 }
 
-/// How long one case is timed in each round: long against the clock's steps, short against a time slice.
+/// The time that each round measures a case: long compared with the steps of the clock, and short compared with a time
+/// slice.
 const SLICE: Duration = Duration::from_micros(500);
 
-/// Runs the case until it fills a time slice; returns how many dispatches that takes.
+/// Runs the case until it takes the time of a slice. Returns the number of dispatches.
 fn warm_up(case: &Case, lab: &mut Lab) -> u64 {
     let mut dispatches = 1;
     while timed(case, lab, dispatches) < SLICE {
@@ -166,8 +167,8 @@ fn warm_up(case: &Case, lab: &mut Lab) -> u64 {
     dispatches
 }
 
-/// Counting allocations costs time, so they are not counted meanwhile. Asking whether to count them still takes
-/// about 2 ns for each: less than a tenth of the time of a dispatch that allocates for each rail.
+/// Measures the time. Counting allocations costs time, so the counter is off. The check whether to count still takes
+/// about 2 ns for each allocation. That is less than a tenth of the time of a dispatch that allocates for each rail.
 fn timed(case: &Case, lab: &mut Lab, dispatches: u64) -> Duration {
     let mut time = Duration::ZERO;
     allocation_counter::opt_out(|| {
@@ -180,7 +181,7 @@ fn timed(case: &Case, lab: &mut Lab, dispatches: u64) -> Duration {
     time
 }
 
-/// The ratio of both times in each round.
+/// Returns the ratio of the two times of each round.
 fn ratios(own: &[f64], base: &[f64]) -> Spread {
     Spread::of(own.iter().zip(base).map(|(own, base)| own / base).collect())
 }

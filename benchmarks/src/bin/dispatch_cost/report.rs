@@ -1,4 +1,4 @@
-//! The figures, as a table and as JSON.
+//! Prints the figures as a table and as JSON.
 
 use std::io::{self, Write};
 
@@ -13,7 +13,7 @@ pub(crate) struct Row {
     figures: Figures,
 }
 
-/// Brings cases and figures together.
+/// Joins cases and figures.
 pub(crate) fn rows(cases: Vec<Case>, figures: Vec<Figures>) -> Vec<Row> {
     cases.into_iter().zip(figures).map(|(case, figures)| Row { case, figures }).collect()
 }
@@ -39,7 +39,8 @@ pub(crate) fn table(rows: &[Row], mut out: impl Write) -> io::Result<()> {
 
 const HEADS: &str = "ns median            middle half                        ratio  allocations  future bytes";
 
-/// Writes what each variant takes against the static chain, for as many rails as all variants are measured with.
+/// Writes the time of each variant divided by the time of the static chain, at a number of rails for which every variant
+/// has figures.
 fn against_static(rows: &[Row], out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "\nagainst the static chain, {COMPARED} rails of the kind \"{KIND}\"")?;
     for Row { case, figures } in rows.iter().filter(|row| (row.case.kind, row.case.rails) == (KIND, COMPARED)) {
@@ -52,9 +53,9 @@ fn against_static(rows: &[Row], out: &mut impl Write) -> io::Result<()> {
 const KIND: &str = "inspect";
 const COMPARED: usize = 20;
 
-/// The median, and the middle half.
+/// Formats the median and the middle half.
 fn spread(Spread { median, quartiles: [low, high] }: &Spread, digits: usize) -> (String, String) {
-    // Digits after the point are for figures that are short before it.
+    // Only small figures have decimals.
     let digits = if *median < 10_000.0 { digits } else { 0 };
     (format!("{median:.digits$}"), format!("({low:.digits$} to {high:.digits$})"))
 }
@@ -64,7 +65,7 @@ fn in_one(ratio: &Spread) -> String {
     format!("{median} {half}")
 }
 
-/// Writes the figures as JSON, an object for each row.
+/// Writes the figures as JSON, with one object for each row.
 pub(crate) fn json(rows: &[Row], mut out: impl Write) -> io::Result<()> {
     let rows: Vec<_> = rows.iter().map(JsonRow::from).collect();
     serde_json::to_writer_pretty(&mut out, &rows)?;
@@ -112,7 +113,7 @@ impl From<&Spread> for JsonSpread {
     }
 }
 
-/// More digits would be noise.
+/// Rounds a figure. Further digits would be noise.
 fn rounded(figure: f64) -> f64 {
     (figure * 1000.0).round() / 1000.0
 }

@@ -1,4 +1,4 @@
-//! Instructions of one dispatch, for each case and each variant.
+//! The instructions of one dispatch, for each case and each variant.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -7,15 +7,16 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-/// How many dispatches each bench counts together: as in `benchmarks/benches/instructions.rs`.
+/// The number of dispatches that each bench counts together, as in `benchmarks/benches/instructions.rs`.
 const DISPATCHES: f64 = 100.0;
 
-/// By case (e.g. `inspect_05`: five rails that only look), and by variant (e.g. `static_chain`).
+/// The counts by case and by variant. For example, the case `inspect_05` has five rails that only look, and a variant is
+/// `static_chain`.
 #[derive(Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct Counts(pub(crate) BTreeMap<String, BTreeMap<String, f64>>);
 
-/// What the runner of the benches prints of one, as far as it is asked for.
+/// The output of the runner for one bench, without fields that are not needed.
 #[derive(Deserialize)]
 struct Bench {
     id: String,
@@ -55,7 +56,7 @@ struct Values {
 }
 
 impl Counts {
-    /// Of what the benches print.
+    /// Reads the counts from the output of the benches.
     pub(crate) fn of_benches(printed: &str) -> Result<Self, Box<dyn Error>> {
         let mut counts: BTreeMap<String, BTreeMap<String, f64>> = BTreeMap::new();
         for line in printed.lines().filter(|line| line.starts_with('{')) {
@@ -67,13 +68,13 @@ impl Counts {
         if counts.is_empty() { Err("the benches have counted nothing".into()) } else { Ok(Self(counts)) }
     }
 
-    /// Of a file.
+    /// Reads the counts from a file.
     pub(crate) fn read(path: &Path) -> Result<Self, Box<dyn Error>> {
         let text = fs::read_to_string(path).map_err(|error| format!("cannot read `{}`: {error}", path.display()))?;
         Ok(serde_json::from_str(&text)?)
     }
 
-    /// Into a file.
+    /// Writes the counts to a file.
     pub(crate) fn write(&self, path: &Path) -> Result<(), Box<dyn Error>> {
         let text = serde_json::to_string_pretty(self)? + "\n";
         fs::write(path, text).map_err(|error| format!("cannot write `{}`: {error}", path.display()).into())

@@ -1,4 +1,4 @@
-//! Holds the instructions that a dispatch takes against the figures that are committed.
+//! Compares the instructions of a dispatch with the committed figures.
 //!
 //! ```text
 //! cargo install --locked gungraun-runner@0.20.0
@@ -6,8 +6,8 @@
 //! cargo run -p benchmarks --bin instructions -- --update  # writes the figures anew
 //! ```
 //!
-//! Callgrind counts them, so they are the same on each run, whatever else the machine does. They are those of the pinned
-//! compiler.
+//! Callgrind counts the instructions, so the counts are the same in each run, independent of the load of the machine.
+//! They are for the pinned compiler.
 
 mod counts;
 mod report;
@@ -29,7 +29,7 @@ Options:
   -h, --help    print this help
 ";
 
-/// What it needs, and how one comes by it.
+/// The required tools, and how to install them.
 const TOOLS: [(&str, &str); 2] = [
     ("valgrind", "a package of that name on most systems"),
     ("gungraun-runner", "`cargo install --locked gungraun-runner@0.20.0`"),
@@ -58,7 +58,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Counts, compares, prints; whether nothing has grown.
+/// Counts, compares and prints. Returns `true` if no count has grown.
 fn run(update: bool) -> Result<bool, Box<dyn Error>> {
     let counted = Counts::of_benches(&bench()?)?;
     if update {
@@ -70,15 +70,15 @@ fn run(update: bool) -> Result<bool, Box<dyn Error>> {
     Ok(rows.iter().all(|row| !row.has_grown()))
 }
 
-/// The committed figures.
+/// Returns the path of the committed figures.
 fn committed() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/results/instructions.json"))
 }
 
-/// Runs the benches; returns what they print, a line of JSON for each.
+/// Runs the benches. Returns their output, with a line of JSON for each bench.
 fn bench() -> Result<String, Box<dyn Error>> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    // Without the programs, which Cargo would build before the benches.
+    // Omits the programs, which Cargo would otherwise build before the benches.
     let args = "bench --package benchmarks --no-default-features --bench instructions -- --output-format=json";
     let output = Command::new(cargo).args(args.split(' ')).stderr(Stdio::inherit()).output()?;
     if !output.status.success() {

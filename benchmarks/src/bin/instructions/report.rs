@@ -1,29 +1,30 @@
-//! The figures, against those by hand and against those that are committed.
+//! Compares the figures with those of hand-written code, and with the committed figures.
 
 use std::io::{self, Write};
 
 use crate::counts::Counts;
 
-/// How much more than committed is still the same: another linker, another C library.
+/// A count up to this factor above the committed count is not a difference. It may come from another linker or another C
+/// library.
 const TOLERANCE: f64 = 1.02;
 
-/// A case.
+/// The row of a case.
 pub(crate) struct Row<'c> {
     case: &'c str,
     hand_written: f64,
     static_chain: f64,
-    /// `None` for a case that is new.
+    /// The committed figure. `None` for a new case.
     committed: Option<f64>,
 }
 
 impl Row<'_> {
-    /// Whether the chain takes more instructions than it did, or has no committed figure.
+    /// Returns `true` if the chain takes more instructions than before, or has no committed figure.
     pub(crate) fn has_grown(&self) -> bool {
         self.committed.is_none_or(|committed| self.static_chain > committed * TOLERANCE)
     }
 }
 
-/// The cases of which there are both figures.
+/// Returns the cases for which there are figures of both the chain and the hand-written code.
 pub(crate) fn rows<'c>(counted: &'c Counts, committed: &Counts) -> Vec<Row<'c>> {
     let row = |(case, variants): (&'c String, &std::collections::BTreeMap<String, f64>)| {
         let before = committed.0.get(case).and_then(|variants| variants.get("static_chain")).copied();

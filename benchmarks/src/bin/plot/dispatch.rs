@@ -1,4 +1,4 @@
-//! The time of one dispatch, over the number of rails that look and let it pass.
+//! Plots the time of one dispatch over the number of rails. The rails look and let the event pass.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -10,13 +10,13 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use crate::Row;
 use crate::style::{CHAIN, COLOURS, GRID, INK, REFERENCE, SIZE, TITLE_HEIGHT, text, title};
 
-/// What one writes without the library.
+/// The name of the hand-written code.
 const BY_HAND: &str = "hand_written";
 
-/// The dispatch of a chain.
+/// The name of the dispatch of a chain.
 const CHAINED: &str = "static";
 
-/// A way to have an event pass its rails.
+/// The line of one way to dispatch an event.
 struct Line {
     name: String,
     points: Vec<(f64, f64)>,
@@ -24,13 +24,13 @@ struct Line {
 }
 
 impl Line {
-    /// How high it is at so many rails.
+    /// Returns the value of the line at this number of rails.
     fn at(&self, rails: f64) -> f64 {
         self.points.iter().find(|(at, _)| *at >= rails).map_or(0.0, |(_, ns)| *ns)
     }
 }
 
-/// Where the legend is: right of the data, which it can never lie over.
+/// The width of the legend. It is to the right of the data, so it never covers a line.
 const LEGEND_WIDTH: u32 = 166;
 
 pub(crate) fn draw(rows: &[Row], path: &Path) -> Result<(), Box<dyn Error>> {
@@ -73,7 +73,7 @@ pub(crate) fn draw(rows: &[Row], path: &Path) -> Result<(), Box<dyn Error>> {
         chart.draw_series(points.iter().map(|point| Circle::new(*point, 3, style.color.filled())))?;
     }
 
-    // In the order of the lines where the shortest ends, so that each name is found at a glance.
+    // The legend has the order of the lines where the shortest line ends, so that names are easy to find.
     let last = |line: &Line| line.points.last().map_or(0.0, |(rails, _)| *rails);
     let shared = lines.iter().map(last).fold(most, f64::min);
     lines.sort_by(|one, other| other.at(shared).total_cmp(&one.at(shared)));
@@ -93,7 +93,7 @@ fn lines(rows: &[Row]) -> Vec<Line> {
     for row in rows.iter().filter(|row| row.kind == "inspect") {
         points.entry(&row.variant).or_default().push((row.rails.into(), row.ns.median));
     }
-    // The chain lies where the hand-written code does: that one is drawn first, and wider.
+    // The chain covers the hand-written code. So the hand-written code is drawn first, and wider.
     let mut lines = Vec::new();
     for (variant, style) in [(BY_HAND, REFERENCE.stroke_width(6)), (CHAINED, CHAIN.stroke_width(2))] {
         lines.extend(points.remove(variant).map(|points| Line { name: name(variant), points, style }));
@@ -104,7 +104,7 @@ fn lines(rows: &[Row]) -> Vec<Line> {
     lines
 }
 
-/// What the figures call it, in words.
+/// Returns the name of a variant in words.
 fn name(variant: &str) -> String {
     match variant {
         BY_HAND => "by hand".to_owned(),
@@ -116,7 +116,7 @@ fn name(variant: &str) -> String {
     }
 }
 
-/// A power of ten nanoseconds, in the unit in which it is short.
+/// Formats a power of ten nanoseconds in the shortest unit.
 fn time(ns: f64) -> String {
     match ns {
         1e9.. => format!("{} s", ns / 1e9),

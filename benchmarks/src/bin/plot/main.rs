@@ -5,8 +5,9 @@
 //! cargo run -p benchmarks --bin plot -- benchmarks/results/dispatch.json benchmarks/results
 //! ```
 //!
-//! It writes `dispatch.svg`: the time of a dispatch over the number of rails, a line for each way to do it; and
-//! `ratio.svg`: the chain against hand-written code, for each kind of rails, with the range of the middle half.
+//! The program writes two files. `dispatch.svg` shows the time of a dispatch over the number of rails, with a line for
+//! each way to dispatch. `ratio.svg` compares the chain with hand-written code for each kind of rails, and shows the
+//! range of the middle half.
 
 mod dispatch;
 mod ratio;
@@ -19,7 +20,7 @@ use std::process::ExitCode;
 
 use serde::Deserialize;
 
-/// A row of the figures, as far as it is drawn.
+/// The fields of a row that are drawn.
 #[derive(Deserialize)]
 struct Row {
     kind: String,
@@ -29,7 +30,7 @@ struct Row {
     ratio: Option<Spread>,
 }
 
-/// The middle of several figures, and the range in which half of them lie.
+/// The median of several figures, and the range of their middle half.
 #[derive(Deserialize)]
 struct Spread {
     median: f64,

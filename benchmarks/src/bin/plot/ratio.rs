@@ -1,4 +1,4 @@
-//! The chain against hand-written code, for each kind of rails: 1 is the same time.
+//! Plots the time of the chain divided by the time of hand-written code, for each kind of rails.
 
 use std::error::Error;
 use std::path::Path;
@@ -8,7 +8,7 @@ use plotters::prelude::*;
 use crate::style::{CHAIN, GRID, INK, REFERENCE, SIZE, TITLE_HEIGHT, centred, text, title};
 use crate::{Row, Spread};
 
-/// How much further a kind is from the one before than its figures are from each other.
+/// The additional gap between two kinds of rails. The unit is the gap between two figures of one kind.
 const GAP: f64 = 0.7;
 
 pub(crate) fn draw(rows: &[Row], path: &Path) -> Result<(), Box<dyn Error>> {
@@ -64,10 +64,10 @@ pub(crate) fn draw(rows: &[Row], path: &Path) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A figure: its place on the axis, the number of rails, the ratio.
+/// A figure: its position on the axis, the number of rails, and the ratio.
 type Figure<'r> = (f64, u32, &'r Spread);
 
-/// The figures of each kind of rails, the kinds apart from each other.
+/// Returns the figures of each kind of rails, with gaps between the kinds.
 fn kinds(rows: &[Row]) -> Vec<(&str, Vec<Figure<'_>>)> {
     let mut kinds: Vec<(&str, Vec<Figure<'_>>)> = Vec::new();
     let mut at = 0.0;

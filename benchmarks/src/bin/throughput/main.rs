@@ -1,11 +1,12 @@
-//! How many guarded tool calls a second go through one chain, from many tasks on one thread and on two.
+//! Measures how many guarded tool calls a second pass through one chain. Many tasks make the calls, on one thread and on
+//! two threads.
 //!
 //! ```text
 //! cargo run --release -p benchmarks --bin throughput
 //! cargo run --release -p benchmarks --bin throughput -- --json throughput.json
 //! ```
 //!
-//! The first row is no chain at all: what two threads of this machine can do more than one.
+//! The first row has no chain. It shows the gain of a second thread on this machine.
 
 mod rails;
 mod report;
@@ -22,16 +23,16 @@ use tokio::runtime::{Builder, Runtime};
 use rails::{InShares, Shared, Stateless};
 use report::Row;
 
-/// How many tasks there are at once.
+/// The number of concurrent tasks.
 const TASKS: u64 = 64;
 
-/// How many calls each of them makes.
+/// The number of calls of each task.
 const CALLS: u64 = 2_000;
 
-/// How often each case is timed, in turns.
+/// The number of measurements of each case, in turns.
 const ROUNDS: usize = 31;
 
-/// More than there are calls: the limit is asked, and never reached.
+/// The limit is larger than the number of calls, so it is checked but never reached.
 const LIMIT: u64 = u64::MAX / 2;
 
 type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
@@ -59,7 +60,7 @@ fn runtime(threads: usize) -> Result<Runtime> {
     Ok(Builder::new_multi_thread().worker_threads(threads).build()?)
 }
 
-/// The operations a second of one case.
+/// Measures one case once. Returns the operations a second.
 fn measure(chain: &str, runtime: &Runtime) -> Result<f64> {
     match chain {
         "no chain" => timed(runtime, &Arc::new(NoRails), unguarded),
@@ -79,18 +80,18 @@ fn measure(chain: &str, runtime: &Runtime) -> Result<f64> {
     }
 }
 
-/// No call is lost, and none is counted twice.
+/// Checks that every call is counted exactly once.
 fn counted(calls: u64) -> Result<()> {
     if calls == TASKS * CALLS { Ok(()) } else { Err(format!("{calls} of {} calls are counted", TASKS * CALLS).into()) }
 }
 
-/// Has all tasks make their calls; the operations a second.
+/// Runs the calls of all tasks. Returns the operations a second.
 fn timed<R, F>(runtime: &Runtime, rails: &Arc<R>, calls: fn(Arc<R>) -> F) -> Result<f64>
 where
     R: Send + Sync + 'static,
     F: Future<Output = Result<()>> + Send + 'static,
 {
-    // On the workers from the start: the thread that waits here does none of the work.
+    // All tasks run on the worker threads. The main thread only waits.
     let tasks = (0..TASKS).map(|_| Arc::clone(rails)).collect::<Vec<_>>();
     runtime.block_on(async {
         let start = Instant::now();
@@ -102,7 +103,7 @@ where
     })
 }
 
-/// The calls of one task, each guarded.
+/// Makes the calls of one task, guarded.
 async fn guarded<R: GuardSet>(rails: Arc<R>) -> Result<()> {
     let mut ctx = RunContext::new("throughput");
     for call in 0..CALLS {
@@ -113,7 +114,7 @@ async fn guarded<R: GuardSet>(rails: Arc<R>) -> Result<()> {
     Ok(())
 }
 
-/// The same calls, with nothing around them.
+/// Makes the same calls without a guard.
 async fn unguarded(_: Arc<NoRails>) -> Result<()> {
     for call in 0..CALLS {
         black_box(output(black_box(&inputs())));
@@ -122,7 +123,7 @@ async fn unguarded(_: Arc<NoRails>) -> Result<()> {
     Ok(())
 }
 
-/// As tasks do that have something to wait for, now and then.
+/// Yields now and then, like a task that waits for something.
 async fn yield_after(call: u64) {
     if call % 64 == 63 {
         tokio::task::yield_now().await;

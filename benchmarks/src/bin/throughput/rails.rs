@@ -1,4 +1,4 @@
-//! Chains that many tasks share: without state, with state that all of them write, and with state in shares.
+//! Chains that many tasks share: without state, with shared state, and with state that is split into shares.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
@@ -20,11 +20,11 @@ fn short_output(output: &ToolOutput) -> Verdict {
 }
 
 rail_chain! {
-    /// Nothing that threads could wait for each other for.
+    /// A chain without state, so threads never wait for each other.
     pub(crate) struct Stateless { no_shell, known_id, short_output }
 }
 
-/// So many calls, for all tasks together.
+/// A limit on the calls of all tasks together.
 pub(crate) struct RateLimit {
     left: AtomicU64,
 }
@@ -33,13 +33,13 @@ pub(crate) struct RateLimit {
 impl RateLimit {
     #[on(PreToolCall)]
     fn take(&self) -> Verdict {
-        // Of several that come at once, each takes one of its own.
+        // If several calls arrive at the same time, each takes a different one.
         let left = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
         Verdict::abort_if(left.is_err(), "the limit is reached")
     }
 }
 
-/// How many calls there have been.
+/// Counts the calls.
 #[derive(Default)]
 pub(crate) struct CallCount {
     calls: AtomicU64,
@@ -68,18 +68,18 @@ impl Shared {
     }
 }
 
-/// How many calls a thread takes from the limit at once.
+/// The number of calls that a thread takes from the limit at a time.
 const LEASE: u64 = 256;
 
-/// How many threads have a share of their own; further ones share it with others.
+/// The number of threads with their own share. Further threads use a share together with others.
 const SHARES: usize = 16;
 
-/// What one thread writes, away from what others write: processors exchange memory by lines.
+/// The number of one thread. It has its own cache line, because processors exchange memory in lines.
 #[derive(Default)]
 #[repr(align(128))]
 struct Share(AtomicU64);
 
-/// One for each thread.
+/// One share for each thread.
 #[derive(Default)]
 struct Shares([Share; SHARES]);
 
@@ -89,7 +89,7 @@ impl Shares {
         thread_local! {
             static NUMBER: usize = THREADS.fetch_add(1, Ordering::Relaxed) % SHARES;
         }
-        // A thread that is ending has no number any more, and takes that of the first.
+        // A thread that is ending has lost its number, and uses the first share.
         &self.0[NUMBER.try_with(|number| *number).unwrap_or(0)].0
     }
 
@@ -98,7 +98,7 @@ impl Shares {
     }
 }
 
-/// The same limit: each thread takes several calls at once, so it asks the others rarely.
+/// A limit for all tasks. Each thread takes several calls at a time, so threads rarely wait for each other.
 pub(crate) struct LeasedLimit {
     left: AtomicU64,
     leased: Shares,
@@ -128,7 +128,7 @@ impl LeasedLimit {
     }
 }
 
-/// The same count, added up when somebody asks.
+/// Counts the calls. Adds the shares up when a caller asks for the sum.
 #[derive(Default)]
 pub(crate) struct SharedCount {
     calls: Shares,

@@ -1,4 +1,4 @@
-//! The figures, as a table and as JSON.
+//! Prints the figures as a table and as JSON.
 
 use std::fs;
 use std::io::{self, Write};
@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::Result;
 
-/// A chain, and its operations a second in each round: on one thread, and on two.
+/// A chain, and its operations a second in each round: on one thread and on two.
 pub(crate) struct Row {
     pub(crate) chain: &'static str,
     pub(crate) operations: [Vec<f64>; 2],
@@ -19,20 +19,20 @@ impl Row {
         Self { chain, operations: [Vec::new(), Vec::new()] }
     }
 
-    /// How many times as many on two threads as on one, in the same round.
+    /// Returns the operations on two threads divided by the operations on one thread, for each round.
     fn scaling(&self) -> Vec<f64> {
         let [one, two] = &self.operations;
         one.iter().zip(two).map(|(one, two)| two / one).collect()
     }
 }
 
-/// So many operations in this time, by the second.
+/// Returns the operations a second.
 #[allow(clippy::cast_precision_loss, reason = "they are counted in thousands")]
 pub(crate) fn a_second(operations: u64, time: Duration) -> f64 {
     operations as f64 / time.as_secs_f64()
 }
 
-/// Writes both.
+/// Writes the table and the JSON.
 pub(crate) fn print(rows: &[Row], json: Option<&str>) -> Result<()> {
     let mut out = io::stdout().lock();
     writeln!(out, "{:<10} {:>17} {:>17} {:>8}", "chain", "1 thread, ops/s", "2 threads, ops/s", "scaling")?;

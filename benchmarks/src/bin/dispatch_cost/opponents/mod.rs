@@ -1,6 +1,6 @@
-//! What one would use instead: the same rails, in the same order, behind the interfaces of others.
+//! Alternatives to the library: the same rails in the same order, behind the interfaces of other libraries.
 //!
-//! Each rail is a type here, so that a list of rails is a type as well, of which each opponent makes its own stack.
+//! Here, each rail is a type, so a list of rails is a type too. Each opponent makes its stack from such a list.
 
 pub(crate) mod process;
 #[cfg(feature = "rig")]
@@ -11,7 +11,7 @@ use exo_rails::{RunContext, ToolCallInputs};
 
 use crate::dispatch::hand_written::{Decision, Fault};
 
-/// What a dispatch answers.
+/// The answer of a dispatch.
 pub(crate) type Answer = Result<Decision, Fault>;
 
 /// One rail, as a type.
@@ -22,7 +22,7 @@ pub(crate) trait Check: Send + Sync + 'static {
     /// Calls the rail.
     fn check(call: &ToolCallInputs, ctx: &mut RunContext) -> impl Future<Output = Answer> + Send;
 
-    /// Calls the rail where others hold the context as well: it is locked for a rail that asks for it.
+    /// Calls the rail with a context that several hooks share. A rail that needs the context locks it.
     #[cfg(feature = "rig")]
     fn check_shared(call: &ToolCallInputs, ctx: &tokio::sync::Mutex<RunContext>)
     -> impl Future<Output = Answer> + Send;
@@ -30,10 +30,10 @@ pub(crate) trait Check: Send + Sync + 'static {
 
 /// Rails in the order in which they run.
 pub(crate) trait List: Send + Sync + 'static {
-    /// Shows each rail, the first one first.
+    /// Passes each rail to the visitor, from the first to the last.
     fn show(visitor: &mut impl Visitor);
 
-    /// How many there are.
+    /// Returns the number of rails.
     fn len() -> usize {
         let mut count = Count(0);
         Self::show(&mut count);
@@ -49,9 +49,9 @@ impl Visitor for Count {
     }
 }
 
-/// Who looks at each rail of a list.
+/// A visitor of the rails of a list.
 pub(crate) trait Visitor {
-    /// Looks at one rail.
+    /// Visits one rail.
     fn rail<C: Check>(&mut self);
 }
 
@@ -72,7 +72,7 @@ macro_rules! list {
     ($first:ty $(, $rest:ty)* $(,)?) => { ($first, list![$($rest),*]) };
 }
 
-/// The type of a rail: its decision is acted on as in the hand-written code.
+/// Writes the type of a rail. It acts on the decision of the rail as the hand-written code does.
 macro_rules! check {
     ($check:ident = [$($output:tt)+] $rail:ident $args:tt as $call:ident, $ctx:ident) => {
         pub(crate) enum $check {}
@@ -104,8 +104,8 @@ macro_rules! check {
     };
 }
 
-/// The types of the rails that only look. Fifty of them are too many for a stack without boxes: the compiler goes no
-/// deeper into its type than its limit for recursion.
+/// The types of the rails that only look. Fifty rails are too many for a stack without boxes: its type would exceed the
+/// compiler's limit for recursion.
 mod checks {
     use exo_rails::prelude::*;
 

@@ -1,5 +1,5 @@
-//! A process for each hook, as coding agents run them: it reads the event from its standard input and writes what it
-//! decides to its standard output, both as JSON.
+//! Runs each hook in a process, as coding agents do. A hook reads the event from its standard input and writes its
+//! decision to its standard output, both as JSON.
 
 use std::env;
 use std::io::{self, Read, Write};
@@ -15,17 +15,17 @@ use crate::dispatch::block_on;
 use crate::dispatch::hand_written::{Decision, Fault};
 use crate::dispatch::variants::Variant;
 
-/// The argument after which the program takes the name of a rail, and is its hook.
+/// The argument before the name of a rail. With it, the program is the hook of this rail.
 pub(crate) const HOOK: &str = "hook";
 
-/// What a hook reads.
+/// The input of a hook.
 #[derive(Serialize, Deserialize)]
 struct Event<C> {
     tool_call: C,
     step: u32,
 }
 
-/// What a hook writes.
+/// The output of a hook.
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "decision", rename_all = "snake_case")]
 enum Said {
@@ -36,7 +36,7 @@ enum Said {
     Fault { error: String },
 }
 
-/// Hooks, each of which is this program, as the hook of one rail.
+/// Hooks. Each hook is a process of this program, for one rail.
 pub(crate) struct Hooks {
     program: PathBuf,
     rails: Vec<&'static str>,
@@ -49,8 +49,7 @@ impl Hooks {
         Ok(Self { program: env::current_exe()?, rails: names.0 })
     }
 
-    /// Runs one hook. It is waited for where it is started, on this thread: one at a time, there is nothing else to do
-    /// meanwhile.
+    /// Runs one hook and waits for it on this thread. Only one hook runs at a time, so the thread has no other work.
     fn run(&self, rail: &str, event: &[u8]) -> io::Result<Said> {
         let mut hook =
             Command::new(&self.program).args([HOOK, rail]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
@@ -88,7 +87,7 @@ impl Visitor for Names {
     }
 }
 
-/// What a hook said, as the decision of its rail.
+/// Turns the output of a hook into the decision of its rail.
 fn decision(by: &'static str, said: Said) -> Answer {
     Ok(match said {
         Said::Continue => Decision::Continue,
@@ -102,7 +101,7 @@ fn decision(by: &'static str, said: Said) -> Answer {
     })
 }
 
-/// What becomes of a decision on its way out.
+/// Turns a decision into the output of a hook.
 fn said(answer: Answer) -> Said {
     match answer {
         Ok(Decision::Continue) => Said::Continue,
@@ -120,7 +119,7 @@ fn text(reason: &Reason) -> String {
     reason.as_str().to_owned()
 }
 
-/// Is the hook of one rail of the list.
+/// Runs as the hook of one rail of the list.
 pub(crate) fn serve<L: List>(rail: &str) -> io::Result<()> {
     let mut event = Vec::new();
     io::stdin().read_to_end(&mut event)?;
@@ -135,7 +134,7 @@ pub(crate) fn serve<L: List>(rail: &str) -> io::Result<()> {
     io::stdout().flush()
 }
 
-/// Calls the rail of this name, and no other.
+/// Calls only the rail with this name.
 struct Hook<'r> {
     rail: &'r str,
     call: ToolCallInputs,

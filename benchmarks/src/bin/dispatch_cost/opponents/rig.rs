@@ -1,8 +1,8 @@
-//! The hooks of an agent of `rig`, of which a tool call passes each before it is dispatched.
+//! The hooks of an agent of `rig`. A tool call passes each hook before it is dispatched.
 //!
-//! Only a run makes the context that hooks are called with. So each measurement is a run of an agent whose model asks
-//! for one tool: a hook of the agent, called for that tool call, has the same event pass a stack of hooks as often as is
-//! asked, and measures that alone. Nothing else that a run does is in the figures.
+//! Only a run makes the context of hooks. So each measurement is a run of an agent whose model asks for one tool. A hook
+//! of the agent is called for that tool call. It dispatches the same event to a stack of hooks, as often as needed, and
+//! measures only these dispatches. The figures contain no other part of the run.
 
 use std::hint::black_box;
 use std::marker::PhantomData;
@@ -28,13 +28,13 @@ use crate::measure::{Lab, Measured};
 /// The tool that the model asks for.
 const TOOL: &str = "search";
 
-/// What the rails look at. The event has the name of the tool, and the arguments as text: to make the rails' types of
-/// them for each hook would be most of the cost, so it is done once for a run.
+/// The inputs of the rails. The event has the name of the tool, and the arguments as text. Turning them into the types of
+/// the rails would be most of the cost of a hook, so it happens once for each run.
 struct Subject {
     call: ToolCallInputs,
-    /// Locked by the rails that ask for it: a hook has its own state behind a shared reference.
+    /// Rails that need the context lock it. A hook has its state behind a shared reference.
     ctx: tokio::sync::Mutex<RunContext>,
-    /// What stopped the event: a denial has room for a text only.
+    /// The answer that stopped the event. A denial has room only for a text.
     stopped: Mutex<Option<Answer>>,
 }
 
@@ -100,7 +100,7 @@ impl Visitor for Hooks {
     }
 }
 
-/// The hook that measures the others.
+/// The hook that measures the other hooks.
 struct Probe<J, T> {
     stack: HookStack,
     job: J,
@@ -131,7 +131,7 @@ impl<L: List> Rig<L> {
         Self(PhantomData)
     }
 
-    /// What the job says, done in a run where a tool call is dispatched. Nothing, when no tool call is.
+    /// Does the job in a run, when a tool call is dispatched. Returns `None` if no tool call is dispatched.
     fn in_a_run<T, J>(runtime: &Runtime, subject: Arc<Subject>, job: J) -> Option<T>
     where
         T: Send + 'static,
@@ -147,7 +147,7 @@ impl<L: List> Rig<L> {
         });
         let agent = AgentBuilder::new(model).dynamic_tool(tool);
         let agent = agent.add_hook(Probe { stack: Hooks::of::<L>(subject), job, results }).build();
-        // tokio has a task wait after so many locks, and here one poll takes them all.
+        // tokio makes a task yield after a number of locks, and here one poll takes them all.
         runtime.block_on(unconstrained(agent.prompt("go").max_turns(3).run())).ok()?;
         result.try_recv().ok()
     }
@@ -161,7 +161,7 @@ impl<L: List> Measured for Rig<L> {
             block_on(dispatches(stack, ctx, event, times));
             start.elapsed()
         });
-        // Where there is no run there is no time. That there is one is checked before anything is measured.
+        // Without a run, there is no time. Another check makes sure that there is a run before any measurement.
         time.unwrap_or(Duration::MAX)
     }
 
@@ -199,7 +199,7 @@ impl<L: List> Measured for Rig<L> {
     }
 }
 
-/// The same event, so many times, as long as it passes.
+/// Dispatches the same event `times` times, and stops if a rail stops it.
 async fn dispatches(stack: &HookStack, ctx: &HookContext, event: DispatchEvent<'_>, times: u64) {
     for _ in 0..times {
         let action = black_box(stack).on_dispatch(black_box(ctx), black_box(event)).await;

@@ -17,7 +17,8 @@ use super::{Answer, Check, List};
 use crate::dispatch::hand_written::{Decision, Fault};
 use crate::dispatch::variants::Variant;
 
-/// What passes a stack without boxes: nothing in it asks a request to live on its own, so it borrows, which is cheapest.
+/// The request of a stack without boxes. No layer requires an owned request, so the request borrows its data, which is
+/// cheapest.
 pub(crate) struct Borrowed<'a> {
     call: &'a mut ToolCallInputs,
     ctx: &'a mut RunContext,
@@ -25,7 +26,8 @@ pub(crate) struct Borrowed<'a> {
 
 /// A stack without boxes: its type names each layer.
 pub(crate) trait Stack: List {
-    /// The stack. It is of size zero, as every predicate in it is, so nothing is gained by keeping it.
+    /// Makes the stack. All its predicates have size zero, so the stack has size zero too, and keeping it would save
+    /// nothing.
     fn stack<'a>()
     -> impl Service<Borrowed<'a>, Response = (), Error = BoxError, Future: Send> + Clone + Send + use<'a, Self>;
 }
@@ -52,7 +54,7 @@ async fn borrowed<C: Check>(event: Borrowed<'_>) -> Result<Borrowed<'_>, BoxErro
     }
 }
 
-/// Layers that the compiler sees through.
+/// A stack of layers whose types the compiler knows.
 pub(crate) struct Static<L>(PhantomData<L>);
 
 impl<L: Stack> Static<L> {
@@ -81,15 +83,15 @@ fn answer(passed: Result<(), BoxError>) -> Answer {
     }
 }
 
-/// For layers that are not ready, of which there are none here.
+/// For layers that are not ready. No layer here returns this error.
 impl From<BoxError> for Fault {
     fn from(error: BoxError) -> Self {
         Self::new("tower", error)
     }
 }
 
-/// What passes a stack of boxes: a box has no room for the lifetime of a request, so the request owns what it carries.
-/// A box, because it is moved from layer to layer.
+/// The request of a stack of boxes. A box has no room for the lifetime of a request, so the request owns its data. It is
+/// in a box, because layers move it.
 type Owned = Box<Carried>;
 
 struct Carried {
@@ -97,11 +99,11 @@ struct Carried {
     ctx: RunContext,
 }
 
-/// What a layer in a box answers.
+/// The answer of a layer in a box.
 type Answering = Pin<Box<dyn Future<Output = Result<Owned, BoxError>> + Send>>;
 
-/// A layer in a box, and everything inside it. It is shared, not copied as a `BoxCloneService` is: a layer that waits
-/// before it calls the next one has to keep it meanwhile, and each of twenty copies would be one of all that is inside.
+/// A layer in a box, with everything inside it. It is shared and not copied like a `BoxCloneService`: a layer that waits
+/// before it calls the next layer must keep that layer. A copy would copy everything inside, at each of twenty layers.
 #[derive(Clone)]
 struct Layer(Arc<dyn Fn(Owned) -> Answering + Send + Sync>);
 
@@ -136,7 +138,7 @@ async fn owned<C: Check>(mut event: Owned) -> Result<Owned, BoxError> {
     }
 }
 
-/// A stack that is put together at run time: a box around each layer.
+/// A stack that is made at run time, with a box around each layer.
 pub(crate) trait BoxedStack: List {
     fn boxed() -> Boxed;
 }
@@ -153,7 +155,7 @@ impl<C: Check, L: BoxedStack> BoxedStack for (C, L) {
     }
 }
 
-/// Layers in boxes.
+/// A stack of layers in boxes.
 pub(crate) struct Boxed(Layer);
 
 impl Boxed {
@@ -169,7 +171,7 @@ impl Variant for Boxed {
     type Answer = Answer;
 
     async fn dispatch<'a>(&'a self, call: &'a mut ToolCallInputs, ctx: &'a mut RunContext) -> Answer {
-        // Neither what stands in for the call nor what stands in for the context allocates.
+        // The placeholders for the call and the context allocate nothing.
         let child = ctx.child();
         let mut event =
             Box::new(Carried { call: mem::replace(call, ToolCallInputs::new("")), ctx: mem::replace(ctx, child) });
@@ -185,7 +187,7 @@ impl Variant for Boxed {
     }
 }
 
-/// How a rail stopped the event, as the error that a layer returns.
+/// The answer of a rail that stopped the event, as the error of a layer.
 struct Stopped {
     answer: Answer,
     event: Option<Owned>,
@@ -212,7 +214,7 @@ impl fmt::Display for Stopped {
 
 impl Error for Stopped {}
 
-/// What the rail said, and the event that it kept.
+/// Returns the answer of the rail, and the event if the error has it.
 #[cold]
 fn stopped(error: BoxError) -> (Answer, Option<Owned>) {
     match error.downcast::<Stopped>() {
