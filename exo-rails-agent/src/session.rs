@@ -253,7 +253,7 @@ where
     where
         Self: 'a,
     {
-        let ctx = RunContext::new(session.agent.name());
+        let ctx = session.agent.context();
         Self::stream_owned_in(session, input, ctx)
     }
 

@@ -3,6 +3,7 @@
 use exo_rails::prelude::*;
 use exo_rails::{NoRails, OperationErrorKind};
 use exo_rails_agent::{Agent, ScriptError, ScriptedModel};
+use futures_util::StreamExt;
 use serde_json::{Value, json};
 use tests::{Model, asks_for, note, notes, run_agent};
 
@@ -194,5 +195,13 @@ async fn one_budget_bounds_the_retries_of_a_run() {
         let mut session = exo_rails_agent::Session::start(&bounded, "s-1").await.unwrap();
         let failed = session.run("Hello?").await.unwrap_err();
         assert!(matches!(&failed.error, RunError::RetriesExhausted(exhausted) if exhausted.limit == limit));
+        // A streamed run has the same budget as a run that is not streamed.
+        for of_agent in [true, false] {
+            let bounded = agent(retries);
+            let mut session = exo_rails_agent::Session::start(&bounded, "s-1").await.unwrap();
+            let stream = if of_agent { bounded.stream("Hello?") } else { session.stream("Hello?") };
+            let failed = stream.collect::<Vec<_>>().await.pop().unwrap().unwrap_err();
+            assert!(matches!(&failed.error, RunError::RetriesExhausted(exhausted) if exhausted.limit == limit));
+        }
     }
 }

@@ -1,6 +1,7 @@
-//! What holds for the source code itself, apart from what it does.
+//! Tests of the source code and the documentation themselves.
 
 mod event_table;
 mod extra_fields;
 mod layers;
 mod security;
+mod vocabulary;
