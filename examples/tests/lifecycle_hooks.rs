@@ -103,7 +103,10 @@ async fn without_an_answer_in_time_the_tool_does_not_run() {
         "The call of `refund` was skipped by the rail `approval`: it needs approval: nobody has answered in time",
     );
     let request = kept.into_inner().unwrap_or_else(PoisonError::into_inner);
-    assert!(request.is_some_and(|request| !request.answer(ApprovalResponse::Approved)), "a late answer is reported as late");
+    assert!(
+        request.is_some_and(|request| !request.answer(ApprovalResponse::Approved)),
+        "a late answer is reported as late"
+    );
     call.assert_calls("refund", 0);
     assert_eq!(began.elapsed(), LIMIT);
 }

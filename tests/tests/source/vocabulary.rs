@@ -20,16 +20,8 @@ const REPLACED: [&str; 13] = [
 ];
 
 /// Phrases without a subject or with a pronoun in its place. Name the actor, and use a verb.
-const RIDDLES: [&str; 8] = [
-    "of one's own",
-    "what comes of",
-    "hands on",
-    "hand on",
-    "is told",
-    "are told",
-    "whoever",
-    "at the most",
-];
+const RIDDLES: [&str; 8] =
+    ["of one's own", "what comes of", "hands on", "hand on", "is told", "are told", "whoever", "at the most"];
 
 /// Everything that people read, but for the changelog.
 const READ: [&str; 12] = [
