@@ -68,7 +68,7 @@ impl Options {
         };
         let colon: Option<Token![:]> = input.parse()?;
         if let Some(colon) = colon {
-            errors.at(colon, format_args!("an option takes its value after `=`, not after `:`: write `{example}`"));
+            errors.at(colon, format_args!("an option takes `=` before its value: write `{example}`"));
         } else if input.parse::<Token![=]>().is_err() || input.is_empty() || input.peek(Token![,]) {
             errors.at(&key, format_args!("`{name}` needs a value: `{example}`"));
             return skip_value(input);

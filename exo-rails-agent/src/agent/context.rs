@@ -110,7 +110,7 @@ impl<M: Model, R: GuardSet> AgentRun<'_, M, R> {
             rails.dispatch::<Error>((run, &error), ctx).await.map(drop)
         };
         if let Err(fault) = outcome {
-            tracing::warn!(%fault, "the rails that the run ends with could not be asked");
+            tracing::warn!(%fault, "the rails at the end of the run have faulted");
         }
         Err(error)
     }

@@ -126,7 +126,7 @@ impl<'a> Recorder<'a> {
     ) -> Result<(SuspendedRun, Result<(), OperationError>), OperationError> {
         let context = ctx.save(self.kept)?;
         if !context.lost.is_empty() {
-            warn!(run = context.run_id, lost = ?context.lost, "a suspended run goes on without some of its values");
+            warn!(run = context.run_id, lost = ?context.lost, "a suspended run continues without some of its values");
         }
         let mut revision = self.revision.lock().await;
         let mut run = progress.suspended(context, used, *revision);
@@ -150,7 +150,7 @@ impl<'a> Recorder<'a> {
         if revision > 0
             && let Err(error) = checkpoints.remove(ctx.run_id(), revision).await
         {
-            warn!(run = ctx.run_id(), %error, "a run has ended, and is still saved");
+            warn!(run = ctx.run_id(), %error, "a run has ended, but its record could not be removed");
         }
     }
 }

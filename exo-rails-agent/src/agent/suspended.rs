@@ -211,7 +211,7 @@ impl SuspendedRun {
                  another name with `RunContext::with_run_id`"
             ),
             None => format!(
-                "the run `{run_id}` has ended, or was resumed somewhere else: revision {} of it is not saved any more",
+                "the run `{run_id}` has ended, or was resumed somewhere else: revision {} is no longer saved",
                 revision.saturating_sub(1)
             ),
             Some(saved) => format!(

@@ -268,7 +268,7 @@ impl AgentMemory {
             Err(RunError::Operation(error)) if self.ignores_failures => {
                 // The warning does not have the text of the error: a memory may quote data that no rail has seen.
                 let (kind, status) = (error.kind, error.status);
-                tracing::warn!(%kind, status, "the memory has failed, and the run goes on");
+                tracing::warn!(%kind, status, "the memory has failed, and the run continues");
                 Ok(None)
             }
             result => result.map(Some),

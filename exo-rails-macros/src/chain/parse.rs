@@ -193,7 +193,7 @@ fn named(input: ParseStream<'_>, options: &[Attribute], attrs: Vec<Attribute>) -
     braced!(body in input);
     let rails = rails(&body, Vec::new())?;
     if !input.is_empty() {
-        errors.push(input.error("one `rail_chain!` declares one chain: write another `rail_chain!` for the rest"));
+        errors.push(input.error("one `rail_chain!` declares one chain: write a second `rail_chain!`"));
     }
     distinct(&rails, &mut errors);
     if !has_lifetime {
@@ -412,9 +412,7 @@ fn known_when_compiled(ty: &Type) -> syn::Result<()> {
         "Rail" => {
             "a chain cannot list a rail behind `dyn`: write the type of the rail, or add rails that are chosen at run time to a `RailManager`"
         }
-        "GuardSet" => {
-            "a chain cannot list a guard set behind `dyn`: write `DynGuardSet` for a guard set that is chosen at run time"
-        }
+        "GuardSet" => "a chain cannot list a `dyn GuardSet`: write `DynGuardSet`",
         _ => return Ok(()),
     };
     Err(syn::Error::new_spanned(ty, message))

@@ -59,7 +59,7 @@ fn parse(input: ParseStream<'_>) -> syn::Result<Policy> {
         );
     }
     if !input.is_empty() {
-        errors.push(input.error("one `chain_policy!` declares one policy: write another `chain_policy!` for the rest"));
+        errors.push(input.error("one `chain_policy!` declares one policy: write a second `chain_policy!`"));
     }
     errors.finish(Policy { library, attrs, vis, ident, requirements })
 }

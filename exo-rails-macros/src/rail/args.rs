@@ -539,7 +539,7 @@ fn on_argument(
     }
     let name = key.to_string();
     let message = match name.as_str() {
-        "on" => "the events of a method have no `on =` before them: write `#[on(PreToolCall)]`".to_owned(),
+        "on" => "write the events of a method without `on =`: `#[on(PreToolCall)]`".to_owned(),
         name if KEYS.contains(&name) => {
             format!("`{name}` is an option of the whole rail: write it in the `#[rail(…)]` above the `impl` block")
         }

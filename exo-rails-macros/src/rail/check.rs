@@ -109,10 +109,7 @@ fn impl_block(args: Args, item: ImplBlock, errors: &mut Errors) -> Rail {
     }
     not_itself(&args, &item.self_ty.to_token_stream(), errors);
     for key in &args.options.keys {
-        errors.at(
-            key,
-            format_args!("`{key}` is an option of one method: write it in the `#[on(PreToolCall, …)]` of the method"),
-        );
+        errors.at(key, format_args!("`{key}` is an option of one method: write it in its `#[on(PreToolCall, …)]`"));
     }
     let misplaced = !args.options.keys.is_empty();
     let methods = item.methods.iter().map(|item| method(item, misplaced, errors));
@@ -206,7 +203,7 @@ fn handler(
     errors: &mut Errors,
 ) -> Handler {
     if let Safety::Unsafe(keyword) = &sig.safety {
-        errors.at(keyword, "a rail cannot be `unsafe`, because chains call it from safe code: leave this out");
+        errors.at(keyword, "a rail cannot be `unsafe`, because chains call it from safe code");
     }
     if let Some(abi) = &sig.abi {
         errors.at(abi, "a rail is a plain Rust function: leave this out");
@@ -297,10 +294,7 @@ fn borrowed(ty: &Type, options: &Options, errors: &mut Errors) {
             errors.at(ty, "an event always has its payload: take it without the `Option`, like `&ToolCallInputs`");
         }
         Type::Path(_) if ends_with(ty, "RunContext") => {
-            errors.at(
-                ty,
-                "a rail takes a `RailContext`, not a `RunContext`: write `&mut RailContext`, or `&RailContext` to read it",
-            );
+            errors.at(ty, "a rail takes a `RailContext`: write `&mut RailContext`, or `&RailContext` to read it");
         }
         _ if is_part(ty) || ends_with(ty, "Args") => {
             let part = shown(ty);

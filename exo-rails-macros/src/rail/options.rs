@@ -230,10 +230,7 @@ fn concurrent(key: &Ident, options: &Options, params: &[Param], errors: &mut Err
     for param in params.iter().filter(|param| !matches!(param.source, Source::Args(_))) {
         let what = shown(target(&param.ty));
         if ends_with(target(&param.ty), "Inputs") {
-            errors.at(
-                &param.ty,
-                "a rail with `concurrent` cannot take all inputs: take the parts that it reads, like `&ToolCallInputs`",
-            );
+            errors.at(&param.ty, "a rail with `concurrent` cannot take `Inputs`: take a part, like `&ToolCallInputs`");
         } else if is_mutable(&param.ty) {
             errors.at(&param.ty, format_args!("a rail with `concurrent` only reads: take `&{what}`"));
         }

@@ -159,10 +159,7 @@ fn impl_block(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<(Token
     let mut generics: Generics = if input.peek(Token![<]) { input.parse()? } else { Generics::default() };
     let mut self_ty: Type = input.parse()?;
     if input.parse::<Option<Token![for]>>()?.is_some() {
-        errors.at(
-            &self_ty,
-            "`#[rail]` cannot be on the `impl` of a trait: write the methods in an `impl` block of the type itself",
-        );
+        errors.at(&self_ty, "`#[rail]` cannot be on the `impl` of a trait: write an `impl` block of the type itself");
         self_ty = input.parse()?;
     }
     generics.where_clause = input.parse()?;
@@ -224,10 +221,7 @@ fn method(input: ParseStream<'_>, on: Vec<Attribute>) -> syn::Result<Method> {
     if starts_function(input) {
         Ok(Method { on, sig: input.parse()? })
     } else {
-        Err(syn::Error::new_spanned(
-            &on[0],
-            "only a method can have `#[on(…)]`: write it above the method that guards the event",
-        ))
+        Err(syn::Error::new_spanned(&on[0], "only a method can have `#[on(…)]`: write it above a method"))
     }
 }
 

@@ -97,9 +97,7 @@ fn generics(generics: &Generics, errors: &mut Errors) {
     for param in &generics.params {
         let message = match param {
             GenericParam::Lifetime(_) => "the arguments of a tool must own their data: write `String`, not `&str`",
-            _ => {
-                "the arguments of a tool cannot have generic parameters, because a tool has one schema: write a struct for each tool"
-            }
+            _ => "the arguments of a tool cannot have generic parameters: write a struct for each tool",
         };
         errors.at(param, message);
     }

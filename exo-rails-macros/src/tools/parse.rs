@@ -57,7 +57,7 @@ fn set(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Set> {
     braced!(body in input);
     let tools = Punctuated::<Tool, Token![,]>::parse_terminated_with(&body, tool)?.into_iter().collect();
     if !input.is_empty() {
-        errors.push(input.error("one `tools!` declares one set: write another `tools!` for the rest"));
+        errors.push(input.error("one `tools!` declares one set: write a second `tools!`"));
         input.parse::<TokenStream>()?;
     }
     Ok(Set { library, attrs, vis, ident, generics, tools })

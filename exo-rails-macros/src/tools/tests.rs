@@ -32,10 +32,7 @@ fn sets() {
         ("struct Tools;", &["a set of tools lists its tools in braces"]),
         ("struct Tools<T> { a: A<T> }", &["a set of tools cannot have generic parameters"]),
         ("#[cfg(x)] struct Tools { a: A }", &["`tools!` makes more than the struct"]),
-        (
-            "struct A { a: A } struct B { b: B }",
-            &["one `tools!` declares one set: write another `tools!` for the rest"],
-        ),
+        ("struct A { a: A } struct B { b: B }", &["one `tools!` declares one set: write a second `tools!`"]),
     ]);
 }
 

@@ -142,8 +142,9 @@ const fn needed(plan: &EventPlan, at: usize, value: &ValueInfo, given: &[ValueIn
     let text = Text::new().name(rail.name).and(" needs ").name(value.name).and(" at ").name(event.event_name());
     let Some((later, provider)) = provider(from, event, value) else {
         let text = text.and(", and no rail of the chain provides it there: list a rail with ");
-        let text = text.and("`provides = [").and(value.name).and("]`, or write `#[chain(needs = [");
-        text.and(value.name).and("])]` and list the chain in one that provides it").refuse();
+        let text =
+            text.and("`provides = [").and(value.name).and("]`, or take it from an outer chain, `#[chain(needs = [");
+        text.and(value.name).and("])]`").refuse();
     };
     if later == 0 {
         text.and(", and provides it itself: let an earlier rail provide it").refuse();

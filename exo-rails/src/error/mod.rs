@@ -357,7 +357,7 @@ pub enum RunError {
     },
     /// Too many runs are inside each other, for example because an agent is a tool of itself. The error ends all runs
     /// around it, even where a tool would report an error to its model.
-    #[error("the run is inside too many others")]
+    #[error("too many runs are nested")]
     TooDeep(#[from] DepthLimit),
     /// The run was cancelled.
     #[error("the run was cancelled")]
@@ -372,7 +372,7 @@ pub enum RunError {
 
 /// The reason why a run inside other runs does not start: see [`RunError::TooDeep`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("at most {limit} runs may be inside each other")]
+#[error("at most {limit} runs can be nested")]
 #[non_exhaustive]
 pub struct DepthLimit {
     /// The greatest number of runs inside each other.

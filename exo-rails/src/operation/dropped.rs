@@ -40,7 +40,7 @@ pub(super) fn dropped<R: GuardSet>(rails: &R, what: DroppedScope, ctx: &mut Rail
     match catch_unwind(AssertUnwindSafe(call)) {
         Ok(Poll::Ready(Ok(_))) => {}
         Ok(Poll::Ready(Err(fault))) => report(&fault, OnFault::Continue),
-        Ok(Poll::Pending) => warn!("a rail or hook on `Dropped` waits: it was not called to its end"),
+        Ok(Poll::Pending) => warn!("a rail or hook on `Dropped` waits: the library stopped its call"),
         Err(_) => warn!("a rail or hook on `Dropped` panicked"),
     }
 }

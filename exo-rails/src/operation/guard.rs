@@ -563,7 +563,7 @@ async fn tell<T>(told: impl Future<Output = Result<T, RailFault>>) {
             report(&fault, OnFault::Continue);
             drop_quietly(fault);
         }
-        Err(cause) => warn!(%cause, "a rail or hook panicked where there is nothing left to stop"),
+        Err(cause) => warn!(%cause, "a rail or hook panicked, and cannot stop anything here"),
     }
 }
 

@@ -102,7 +102,7 @@ struct Results<O> {
 impl<O> Results<O> {
     fn next(&mut self) -> Result<O, OperationError> {
         self.taken += 1;
-        let none = || Err(format!("nothing is prepared for call {}", self.taken).into());
+        let none = || Err(format!("there is no prepared result for call {}", self.taken).into());
         self.left.pop_front().unwrap_or_else(none)
     }
 }

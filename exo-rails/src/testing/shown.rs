@@ -40,7 +40,7 @@ fn show_event(f: &mut Formatter<'_>, number: usize, event: &TracedEvent) -> Resu
 fn decision(event: &TracedEvent) -> String {
     match &event.stopped {
         None if event.has_ended => "continue".to_owned(),
-        None => "its rails did not come to an end".to_owned(),
+        None => "its rails did not finish".to_owned(),
         Some(stopped) => format!("{} by `{}`: {}", stop(stopped.how), stopped.rail_name, stopped.reason),
     }
 }

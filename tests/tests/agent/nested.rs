@@ -45,7 +45,7 @@ fn an_agent_in_its_own_tool_ends_with_an_error() {
         // As much as the threads of a runtime have.
         let thread = std::thread::Builder::new().stack_size(2 << 20).spawn(run).unwrap();
         let RunError::TooDeep(limit) = thread.join().unwrap() else { panic!("another error") };
-        assert_eq!(limit.to_string(), "at most 8 runs may be inside each other");
+        assert_eq!(limit.to_string(), "at most 8 runs can be nested");
     }
 }
 

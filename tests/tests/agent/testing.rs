@@ -197,12 +197,14 @@ async fn a_retried_call_begins_with_its_original_arguments() {
 #[tokio::test]
 async fn an_operation_that_is_done_more_often_than_prepared_fails() {
     let once = testing::tool_call(&NoRails, call("search")).await;
-    once.assert_output("The call of `search` failed: nothing is prepared for call 1 (failed)")
+    once.assert_output("The call of `search` failed: there is no prepared result for call 1 (failed)")
         .assert_calls("search", 1);
     fails("expected the output \"done\"", || once.assert_output("done"));
     let model = testing::llm_call(&NoRails, ModelCallInputs::default()).await;
-    model.assert_failed("nothing is prepared for call 1");
-    fails("it ended with: the error: nothing is prepared for call 1 (failed)\n", || model.assert_output("done"));
+    model.assert_failed("there is no prepared result for call 1");
+    fails("it ended with: the error: there is no prepared result for call 1 (failed)\n", || {
+        model.assert_output("done")
+    });
 }
 
 #[tokio::test]
@@ -413,7 +415,7 @@ async fn a_run_that_is_dropped_shows_where_it_was() {
     assert!(tests::Polls(1).of(rails.guard_run("hello", &mut ctx, tests::run)).await.is_none());
     assert_eq!(
         rails.trace().to_string(),
-        "  1  start              its rails did not come to an end\n  2  dropped            continue\n"
+        "  1  start              its rails did not finish\n  2  dropped            continue\n"
     );
 }
 

@@ -235,7 +235,7 @@ fn a_change_that_would_not_be_read_is_an_error() {
     let mut open = OpenArgs::<Pay>::open(&call).unwrap();
     open.args.cents = 1;
     let error = open.write_back(&mut call).unwrap_err();
-    let expected = "the arguments of `pay` would not be read as a rail has changed them: \
+    let expected = "the arguments of `pay` would lose the changes of a rail: \
                     `Serialize` and `Deserialize` of `Pay` do not agree";
     assert_eq!(error.to_string(), expected);
     assert_eq!(call.arguments, json!({ "cents": 500 }));

@@ -28,12 +28,12 @@ fn panics_with(expected: &str, run: impl FnOnce() + Send + 'static) {
 fn a_store_that_is_used_while_it_is_changed_panics() {
     let store = SharedExtensions::default();
     let inside = store.clone();
-    panics_with("while one of its values is changed", move || {
+    panics_with("changes or clones a value of a store", move || {
         inside.update(|_: &mut Count| inside.update(|count: &mut Count| count.0 += 1));
     });
     let state = HookState::default();
     let inside = state.clone();
-    panics_with("while one of its values is changed", move || inside.update("a", |_| drop(inside.get("b"))));
+    panics_with("changes or clones a value of a store", move || inside.update("a", |_| drop(inside.get("b"))));
     // Both are good afterwards.
     assert_eq!(store.update(|count: &mut Count| count.0), 0);
     assert_eq!(state.get("b"), None);
@@ -50,7 +50,7 @@ fn a_value_whose_clone_uses_its_store_panics() {
     }
     let store = SharedExtensions::default();
     store.insert(Curious(store.clone()));
-    panics_with("while one of its values is changed or cloned", move || drop(store.get::<Curious>()));
+    panics_with("changes or clones a value of a store", move || drop(store.get::<Curious>()));
 }
 
 #[test]

@@ -236,7 +236,7 @@ async fn what_stops_the_call_stops_it_whatever_becomes_of_the_arguments() {
     let (result, _) = call(&rail_chain![change], inputs("no")).await;
     assert_eq!(result, Err("rail `change` aborted at pre_tool_call: denied for a good reason".into()));
     let (result, _) = call(&rail_chain![change], inputs("yes")).await;
-    assert!(result.unwrap_err().contains("would not be read as a rail has changed them"));
+    assert!(result.unwrap_err().contains("would lose the changes of a rail"));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The message should say: `always` is an option of one method: write it in the `#[on(PreToolCall, …)]` of the method.
+//! The message should say: `always` is an option of one method: write it in its `#[on(PreToolCall, …)]`.
 
 use exo_rails::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The message should say: one `rail_chain!` declares one chain: write another `rail_chain!` for the rest.
+//! The message should say: one `rail_chain!` declares one chain: write a second `rail_chain!`.
 
 use exo_rails::prelude::*;
 

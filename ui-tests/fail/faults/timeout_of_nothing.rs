@@ -1,4 +1,4 @@
-//! The message should say: within no time, no rail decides
+//! The message should say: the timeout is zero: write a longer time
 
 use exo_rails::prelude::*;
 

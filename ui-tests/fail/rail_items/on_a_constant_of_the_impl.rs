@@ -1,4 +1,4 @@
-//! The message should say: only a method can have `#[on(…)]`: write it above the method that guards the event.
+//! The message should say: only a method can have `#[on(…)]`: write it above a method.
 
 use exo_rails::prelude::*;
 

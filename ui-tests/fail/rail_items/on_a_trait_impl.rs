@@ -1,4 +1,4 @@
-//! The message should say: `#[rail]` cannot be on the `impl` of a trait: write the methods in an `impl` block of the type itself.
+//! The message should say: `#[rail]` cannot be on the `impl` of a trait: write an `impl` block of the type itself.
 
 use exo_rails::prelude::*;
 

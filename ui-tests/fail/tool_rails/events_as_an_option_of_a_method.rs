@@ -1,4 +1,4 @@
-//! The message should say: the events of a method have no `on =` before them: write `#[on(PreToolCall)]`; once.
+//! The message should say: write the events of a method without `on =`: `#[on(PreToolCall)]`; once.
 
 use exo_rails::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The message should say: `tools` takes the name of a set of tools: write `tools = SupportTools`.
+//! The message should say: `tools` cannot be read: write it like `tools = SupportTools`.
 
 use exo_rails::prelude::*;
 

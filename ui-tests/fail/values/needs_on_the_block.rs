@@ -1,4 +1,4 @@
-//! The message should say: `needs` is an option of one method: write it in the `#[on(PreToolCall, …)]` of the method; nothing about the parameter.
+//! The message should say: `needs` is an option of one method: write it in its `#[on(PreToolCall, …)]`; nothing about the parameter.
 
 use exo_rails::prelude::*;
 

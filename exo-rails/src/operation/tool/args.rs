@@ -156,7 +156,7 @@ pub enum ArgsError {
     },
     /// After a change by a rail, the tool would read different arguments than the rail has left.
     #[error(
-        "the arguments of `{tool_name}` would not be read as a rail has changed them: `Serialize` and `Deserialize` of `{type_name}` do not agree"
+        "the arguments of `{tool_name}` would lose the changes of a rail: `Serialize` and `Deserialize` of `{type_name}` do not agree"
     )]
     NotKept {
         /// The name of the tool.
