@@ -390,8 +390,12 @@ impl StreamWindow {
         self.fresh = self.text.len();
         self.asked = Asked::default();
         self.searches.retain_mut(|search| {
-            search.from = self.text.len() - search.followed_by;
-            mem::take(&mut search.is_made)
+            let is_made = mem::take(&mut search.is_made);
+            // An earlier rail may have skipped the event. A search that was not made has no place in this window.
+            if is_made {
+                search.from = self.text.len() - search.followed_by;
+            }
+            is_made
         });
         released
     }

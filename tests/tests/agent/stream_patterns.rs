@@ -329,6 +329,42 @@ fn a_skip_releases_nothing_that_a_later_rail_needs() {
     assert_eq!(leaves(&rails, &["TRUST a sec", "ret"]).0, ["", "TRUST a [-]"]);
 }
 
+/// Skips the rails after it where the model shouts.
+#[rail(priority = 5, on = [LlmChunk])]
+fn shouts(window: &StreamWindow) -> RailAction {
+    if window.text.contains('!') { RailAction::skip("fine") } else { RailAction::Continue }
+}
+
+#[rail(priority = 2, on = [LlmChunk])]
+fn replaces_first(window: &mut StreamWindow) {
+    window.replace("xyz", "[x]");
+}
+
+#[rail(priority = 9, on = [LlmChunk])]
+fn replaces_last(window: &mut StreamWindow) {
+    window.replace("abcd", "[a]");
+}
+
+#[rail(priority = 9, on = [LlmChunk])]
+fn finds_last(window: &mut StreamWindow) {
+    window.find("abcd");
+}
+
+#[test]
+fn a_rail_may_skip_while_others_hold_text_back() {
+    let pieces = proptest::collection::vec("[abcdxyz! ]{0,5}", 1..8);
+    check(500, &pieces, |pieces| {
+        let pieces: Vec<_> = pieces.iter().map(String::as_str).collect();
+        let shown = streamed(&rail_chain![shouts, replaces_last], &pieces);
+        // After the last skip, the later rail sees the whole text again.
+        let from = pieces.iter().rposition(|piece| piece.contains('!')).map_or(0, |at| at + 1);
+        let rest = pieces[from..].concat().replace("abcd", "[a]");
+        assert!(shown.ends_with(&rest), "{shown:?} does not end with {rest:?}");
+        let shown = streamed(&rail_chain![replaces_first, shouts, finds_last], &pieces);
+        assert_eq!(shown, pieces.concat().replace("xyz", "[x]"));
+    });
+}
+
 /// Refuses an answer with a word in it.
 #[rail(priority = 40, on = [LlmChunk])]
 fn forbid(window: &mut StreamWindow) -> Verdict {
