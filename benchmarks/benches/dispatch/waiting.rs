@@ -34,7 +34,7 @@ pub(crate) async fn timer() {
 /// Asks another task over a channel, and waits for the answer over another channel.
 pub(crate) async fn channel() {
     let (answer, answered) = oneshot::channel();
-    // Without a task that answers, there is no wait.
+    // If the other task has ended, this function returns at once.
     if questions().send(answer).is_ok() {
         let _ = answered.await;
     }

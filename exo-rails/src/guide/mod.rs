@@ -1,5 +1,5 @@
-//! Pages to read; there is no code in here.
-// The pages name other pages by their files. Of two definitions of a link the first counts.
+//! A page of the guide that belongs to the reference: the mistakes that do not compile. The other pages are in the folder
+//! `book` of the repository.
 
 pub mod mistakes {
     #![doc = include_str!("mistakes.md")]

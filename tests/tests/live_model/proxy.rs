@@ -11,7 +11,7 @@ use crate::server::{Answer, Server};
 use crate::{BOTH, ask, prompt};
 
 #[tokio::test]
-#[ignore = "run by the next test, with an environment of its own"]
+#[ignore = "the next test runs it in a process with other variables"]
 async fn asks_a_server_on_this_machine() {
     for (dialect, how) in DIALECTS.into_iter().flat_map(|dialect| BOTH.map(|how| (dialect, how))) {
         let server = Server::start([Answer::json(&dialect.hello())]).await;

@@ -43,7 +43,7 @@ fn named(spec: &str, variables: &[(&str, &str)]) -> String {
 }
 
 #[test]
-#[ignore = "run by the next test, with an environment of its own"]
+#[ignore = "the next test runs it in a process with other variables"]
 fn tells_what_its_environment_names() {
     println!("{:?}", <dyn Model>::from_spec(&env::var("SPEC").unwrap()).map_err(|error| error.to_string()));
 }

@@ -161,7 +161,7 @@ impl<L: List> Measured for Rig<L> {
             block_on(dispatches(stack, ctx, event, times));
             start.elapsed()
         });
-        // Without a run, there is no time. Another check makes sure that there is a run before any measurement.
+        // The time is `None` only if the run failed. A check before the measurement reports such a failure.
         time.unwrap_or(Duration::MAX)
     }
 
