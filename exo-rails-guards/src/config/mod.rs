@@ -1,0 +1,33 @@
+//! Configuration: TOML text, read into typed values, with the place of each mistake.
+
+mod error;
+
+pub use error::*;
+
+use serde::de::DeserializeOwned;
+
+/// Reads a configuration from TOML text.
+///
+/// ```
+/// use exo_rails_guards::config;
+/// use serde::Deserialize;
+///
+/// #[derive(Debug, Deserialize)]
+/// #[serde(deny_unknown_fields)]
+/// struct Limits { calls: u32, tokens: u64 }
+///
+/// let limits: Limits = config::from_toml("calls = 3\ntokens = 8_000\n")?;
+/// assert_eq!((limits.calls, limits.tokens), (3, 8_000));
+///
+/// let error = config::from_toml::<Limits>("calls = 3\ntokes = 8_000\n").unwrap_err();
+/// assert_eq!(error.to_string(), "line 2, column 1: unknown key `tokes`: did you mean `tokens`?");
+/// # Ok::<(), exo_rails_guards::ConfigError>(())
+/// ```
+///
+/// # Errors
+/// Returns an error with the line and the column if the text is not TOML, if a value does not fit its key, if a key is
+/// unknown and the type refuses unknown keys, or if a key is missing. For an unknown key, the error names the most similar
+/// known key.
+pub fn from_toml<T: DeserializeOwned>(text: &str) -> Result<T, ConfigError> {
+    toml::from_str(text).map_err(|error| ConfigError::of_toml(&error, text))
+}

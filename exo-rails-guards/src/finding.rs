@@ -1,0 +1,200 @@
+//! Findings: what a guard saw, in a form that audits, event buses, spans and hosts share.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Range;
+
+use exo_rails::{RailContext, Reason};
+use serde::{Deserialize, Serialize};
+
+/// Something that a guard saw: the rule that matched, how serious it is, and its place.
+///
+/// A finding never has the value at its place. The value may be a secret, and findings reach logs.
+///
+/// ```
+/// use exo_rails_guards::{Finding, Place, Severity};
+///
+/// let finding = Finding::new("permissions", "no-force-push", Severity::High, "the command rewrites a remote branch")
+///     .at(Place::argument("command").bytes(0..23));
+/// assert_eq!(finding.to_string(), "permissions/no-force-push at /command, bytes 0 to 23: the command rewrites a remote branch");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Finding {
+    /// The guard that reports the finding, such as `permissions`.
+    pub guard: Cow<'static, str>,
+    /// The rule of the guard, such as `no-force-push`.
+    pub rule: Cow<'static, str>,
+    /// How serious the finding is.
+    pub severity: Severity,
+    /// The place in the payload of the event.
+    pub place: Place,
+    /// What is wrong, for people and for the model. It does not quote the payload.
+    pub message: Cow<'static, str>,
+}
+
+impl Finding {
+    /// Makes a finding about the whole payload.
+    #[must_use]
+    pub fn new(
+        guard: impl Into<Cow<'static, str>>,
+        rule: impl Into<Cow<'static, str>>,
+        severity: Severity,
+        message: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        let (guard, rule, message) = (guard.into(), rule.into(), message.into());
+        Self { guard, rule, severity, place: Place::default(), message }
+    }
+
+    /// Sets the place.
+    #[must_use]
+    pub fn at(mut self, place: Place) -> Self {
+        self.place = place;
+        self
+    }
+
+    /// Reports the finding:
+    ///
+    /// - [`Findings`] in [`ctx.extra`](RailContext::extra) has it, for later rails of the event.
+    /// - The event bus publishes it as a record with the name `finding`, if the guard set has a bus.
+    /// - The crate `tracing` records it as an event with the target `exo_rails_guards::finding`. The level is `INFO` for
+    ///   [`Severity::Info`] and [`Severity::Low`], and `WARN` from [`Severity::Medium`].
+    pub fn report(self, ctx: &mut RailContext) {
+        macro_rules! record {
+            ($level:ident) => {
+                tracing::$level!(
+                    target: "exo_rails_guards::finding",
+                    guard = %self.guard,
+                    rule = %self.rule,
+                    severity = self.severity.name(),
+                    place = %self.place,
+                    "{}", self.message
+                )
+            };
+        }
+        if self.severity < Severity::Medium {
+            record!(info);
+        } else {
+            record!(warn);
+        }
+        ctx.emit("finding", &self);
+        match ctx.extra.get_mut::<Findings>() {
+            Some(findings) => findings.0.push(self),
+            None => {
+                ctx.extra.insert(Findings(vec![self]));
+            }
+        }
+    }
+
+    /// Returns the reason of a decision that acts on the finding: the guard, the rule and the message.
+    #[must_use]
+    pub fn reason(&self) -> Reason {
+        Reason::new(format!("{}/{}: {}", self.guard, self.rule, self.message))
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.guard, self.rule)?;
+        if self.place != Place::default() {
+            write!(f, " at {}", self.place)?;
+        }
+        write!(f, ": {}", self.message)
+    }
+}
+
+/// The findings of the guards at one event. It is a value in [`ctx.extra`](RailContext::extra).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Findings(pub Vec<Finding>);
+
+/// How serious a [`Finding`] is.
+///
+/// The order is the order of the variants, so that a guard can compare a finding with its threshold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// A fact without risk, such as a use of a rule that only notifies.
+    Info,
+    /// A small risk.
+    Low,
+    /// A risk that a person should know.
+    Medium,
+    /// Harm is likely.
+    High,
+    /// Harm is certain or cannot be undone.
+    Critical,
+}
+
+impl Severity {
+    /// Returns the name in configuration files and logs, such as `high`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Info => "info",
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+            Self::Critical => "critical",
+        }
+    }
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A place in the payload of an event: a JSON pointer ([RFC 6901]), and a range of bytes in the text there.
+///
+/// The pointer begins at the arguments of a tool call, at the content of a tool's output, or at the messages of a model call.
+/// The empty pointer is the whole payload.
+///
+/// [RFC 6901]: https://www.rfc-editor.org/rfc/rfc6901
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Place {
+    /// The JSON pointer.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub pointer: String,
+    /// The bytes in the text at the pointer. `None` means the whole value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<Range<usize>>,
+}
+
+impl Place {
+    /// Makes a place from a JSON pointer.
+    #[must_use]
+    pub fn pointer(pointer: impl Into<String>) -> Self {
+        Self { pointer: pointer.into(), bytes: None }
+    }
+
+    /// Makes the place of one argument of a tool call. The method escapes the name for the pointer.
+    ///
+    /// ```
+    /// use exo_rails_guards::Place;
+    ///
+    /// assert_eq!(Place::argument("a/b").pointer, "/a~1b");
+    /// ```
+    #[must_use]
+    pub fn argument(name: &str) -> Self {
+        Self::pointer(format!("/{}", name.replace('~', "~0").replace('/', "~1")))
+    }
+
+    /// Sets the range of bytes.
+    #[must_use]
+    pub fn bytes(mut self, bytes: Range<usize>) -> Self {
+        self.bytes = Some(bytes);
+        self
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.pointer.is_empty() { "/" } else { &self.pointer })?;
+        match &self.bytes {
+            Some(Range { start, end }) => write!(f, ", bytes {start} to {end}"),
+            None => Ok(()),
+        }
+    }
+}
