@@ -34,14 +34,14 @@ pub use context::{
     Extensions, HookState, KeptValues, Provided, RailContext, RestoreError, RunContext, RunScope, SavedContext,
     SharedExtensions, StopKind, StoppedBy,
 };
-pub use decision::{Decision, OnFault, Outcome, RailOutput};
+pub use decision::{Decision, OnFault, Outcome, RailOutput, ShadowDecision};
 pub use error::{
     Ending, FaultCause, OpenQuestion, OperationError, Question, RailAbortError, RailFault, RetriesExhausted,
     RetryLimit, RunError, SavedFailure, SuspendedResult, Suspension,
 };
 pub use event::{
-    Allows, AllowsAbort, AllowsRetry, AllowsSkip, AnyEvent, Begins, CustomInputs, CustomOperation, Event, EventPart,
-    Inputs, Next, Operation, OperationResult, Payloads, SubstituteFor, events, operations,
+    Allows, AllowsAbort, AllowsRetry, AllowsSkip, AnyEvent, Begins, CopiedPayload, CustomInputs, CustomOperation,
+    Event, EventPart, Inputs, Next, Operation, OperationResult, Payloads, SubstituteFor, events, operations,
 };
 /// The trait of a streamed answer of a model, re-exported from `futures_core`.
 pub use futures_core::Stream;
@@ -67,7 +67,7 @@ pub use operation::{
 pub use point::{
     CustomPoint, DEFAULT_PRIORITY, HookPoint, RailInfo, RailName, Reason, SourceLocation, UnknownHookPoint,
 };
-pub use rail::{EventPlan, Plan, PlannedRail, Provide, Rail, RailOn};
+pub use rail::{EventPlan, InMode, Mode, Plan, PlannedRail, Provide, Rail, RailOn};
 /// The crate that derives the schema of a tool's arguments. With this re-export, a program needs no dependency on
 /// `schemars`: `use exo_rails::schemars::{self, JsonSchema};`.
 #[cfg(feature = "schemars")]

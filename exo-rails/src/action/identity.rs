@@ -26,7 +26,8 @@ impl RailIdentity {
         Self { rail: self.rail, place: path.to(place).0 }
     }
 
-    fn key(self) -> (&'static str, u64) {
+    /// Returns the type and the place.
+    pub(crate) fn key(self) -> (&'static str, u64) {
         ((self.rail)(), self.place)
     }
 }

@@ -34,6 +34,8 @@ impl RailContext {
     /// `name`, and the payload of the record has `data` in the field `data`. If the guard set has no bus, or if the
     /// event has no subscriber, the library publishes nothing and does not serialize `data`.
     ///
+    /// If the rail runs [in shadow](crate::Mode::Shadow), the name of the record begins with `shadow.`.
+    ///
     /// If there are several buses around each other, only one of them publishes the records that the rails of a run
     /// emit. This is the outermost bus that had a subscriber when the run published its first record.
     ///
@@ -62,7 +64,8 @@ impl RailContext {
         let Some(Emitter(bus)) = self.run.get() else { return };
         if bus.is_wanted(self) {
             let data = serde_json::to_value(data).unwrap_or_else(|error| Value::String(format!("not JSON: {error}")));
-            bus.emit(self, name.into(), data);
+            let name = name.into();
+            bus.emit(self, if self.is_shadow() { format!("shadow.{name}").into() } else { name }, data);
         }
     }
 

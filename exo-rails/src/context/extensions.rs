@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
+use serde_json::{Map, Value};
+
 use crate::context::hook_state::HookState;
 use crate::context::lock::{Lock, Locked};
 
@@ -99,7 +101,30 @@ impl fmt::Debug for Extensions {
 /// ```
 #[derive(Clone, Default)]
 pub struct SharedExtensions {
-    values: Arc<Lock<SharedValues>>,
+    values: BareExtensions,
+    /// The real store, if this is the store of a rail in shadow. Reads go there if this store has no value of the type.
+    real: Option<BareExtensions>,
+}
+
+/// A handle to shared values, without the store behind it.
+#[derive(Clone, Default)]
+pub(super) struct BareExtensions(Arc<Lock<SharedValues>>);
+
+impl BareExtensions {
+    /// Makes a store with a copy of these named values.
+    pub(super) fn with_state(state: Map<String, Value>) -> Self {
+        let store = SharedExtensions::default();
+        store.state().restore(state);
+        store.values
+    }
+
+    fn read<T: Any + Send + Sync, R>(&self, read: impl FnOnce(&T) -> R) -> Option<R> {
+        self.0.lock().get(&TypeId::of::<T>())?.value.downcast_ref().map(read)
+    }
+
+    fn has(&self, type_id: TypeId) -> bool {
+        self.0.lock().contains_key(&type_id)
+    }
 }
 
 type SharedValues = HashMap<TypeId, SharedValue>;
@@ -131,7 +156,23 @@ impl SharedExtensions {
 
     /// Calls `read` with the value of this type, and returns the result.
     pub(super) fn read<T: Any + Send + Sync, R>(&self, read: impl FnOnce(&T) -> R) -> Option<R> {
-        self.lock().get(&TypeId::of::<T>())?.value.downcast_ref().map(read)
+        match &self.real {
+            Some(below) if !self.values.has(TypeId::of::<T>()) => below.read(read),
+            _ => self.values.read(read),
+        }
+    }
+
+    /// Calls `read` with each value of this type: the value here, and the value in the real store.
+    pub(super) fn read_all<T: Any + Send + Sync>(&self, mut read: impl FnMut(&T)) {
+        self.values.read(&mut read);
+        if let Some(real) = &self.real {
+            real.read(&mut read);
+        }
+    }
+
+    /// Returns a store with these values, which reads from this store.
+    pub(super) fn with_own(&self, own: BareExtensions) -> Self {
+        Self { values: own, real: Some(self.values.clone()) }
     }
 
     /// Returns the names of the types for which `is_listed` is true, sorted.
@@ -187,14 +228,14 @@ impl SharedExtensions {
     }
 
     fn lock(&self) -> Locked<'_, SharedValues> {
-        self.values.lock()
+        self.values.0.lock()
     }
 }
 
 impl fmt::Debug for SharedExtensions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // A caller that is changing a value may want to print the context with this store.
-        let Some(values) = self.values.try_lock() else {
+        let Some(values) = self.values.0.try_lock() else {
             return f.debug_struct("SharedExtensions").finish_non_exhaustive();
         };
         f.debug_struct("SharedExtensions").field("values", &values.len()).finish()

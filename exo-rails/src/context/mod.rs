@@ -10,6 +10,7 @@ mod questions;
 pub(crate) mod retries;
 pub(crate) mod run_context;
 pub(crate) mod saved;
+mod shadow;
 pub(crate) mod slots;
 pub(crate) mod stopped;
 mod usage;
@@ -88,11 +89,14 @@ pub struct RailContext {
     passed: u64,
 }
 
+/// The values that the rails of one event provide.
+pub(crate) type ProvidedValues = HashMap<TypeId, Arc<dyn Any + Send + Sync>>;
+
 /// Values and facts from the rails of one event, for the later rails.
 #[derive(Default)]
 struct Shared {
     /// The values that the rails provide.
-    values: HashMap<TypeId, Arc<dyn Any + Send + Sync>>,
+    values: ProvidedValues,
     /// How a rail stopped the event, if one did.
     stopped: Option<StoppedBy>,
 }
@@ -119,6 +123,7 @@ pub struct RunScope {
     retry_budget: Option<RetryBudget>,
     max_retry_delay: Duration,
     is_resumed: bool,
+    is_shadow: bool,
 }
 
 impl RunScope {
@@ -312,6 +317,18 @@ impl RailContext {
         self.shared.get_or_insert_default().values.insert(TypeId::of::<T>(), Arc::new(value));
     }
 
+    /// Takes the values that the rails of the event have provided, for the permit of the operation.
+    #[inline]
+    pub(crate) fn take_provided(&mut self) -> Option<Box<ProvidedValues>> {
+        if self.shared.is_none() { None } else { self.take_shared() }
+    }
+
+    /// A separate function, because rails usually provide nothing.
+    #[cold]
+    fn take_shared(&mut self) -> Option<Box<ProvidedValues>> {
+        self.shared.as_mut().map(|shared| Box::new(std::mem::take(&mut shared.values)))
+    }
+
     /// Returns how an earlier rail stopped the event, or `None` if no rail has stopped it. Only rails with the option
     /// [`always`](macro@crate::rail#options) run after a stop.
     #[must_use]
@@ -405,8 +422,12 @@ impl RailContext {
 
     /// Returns an open slot with the inputs of an operation. The permit of the operation shares the slot.
     #[inline(always)]
-    pub(crate) fn take_slot<T: Send + Sync + 'static>(&mut self, inputs: T) -> Arc<Slot<T>> {
-        self.slots.take_for(inputs, &self.scope, (self.step, self.attempt), self.is_nested)
+    pub(crate) fn take_slot<T: Send + Sync + 'static>(
+        &mut self,
+        inputs: T,
+        provided: Option<Box<ProvidedValues>>,
+    ) -> Arc<Slot<T>> {
+        self.slots.take_for(inputs, provided, &self.scope, (self.step, self.attempt), self.is_nested)
     }
 
     /// Returns the slot of an operation for the next one, and takes the inputs out.

@@ -26,6 +26,12 @@ impl RetryBudget {
         Self { max_retries, left: Arc::new(AtomicU32::new(max_retries)) }
     }
 
+    /// Returns a budget with the same number of retries left.
+    pub(super) fn copied(&self) -> Self {
+        let left = AtomicU32::new(self.left.load(Ordering::Relaxed));
+        Self { max_retries: self.max_retries, left: Arc::new(left) }
+    }
+
     /// Reduces the remaining retries to at most this number.
     pub(super) fn limit(&self, left: u32) {
         self.left.fetch_min(left, Ordering::Relaxed);

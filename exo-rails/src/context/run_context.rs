@@ -55,6 +55,7 @@ impl RunContext {
             retry_budget: None,
             max_retry_delay: DEFAULT_MAX_RETRY_DELAY,
             is_resumed: false,
+            is_shadow: false,
         };
         Self::of(Arc::new(scope), 0, false)
     }

@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 use super::hook_state::HookState;
 use super::notices::Notices;
 use super::questions::Answers;
+use super::shadow::ShadowValues;
 use super::usage::Used;
 use super::{RunContext, SharedExtensions};
 use crate::error::Question;
@@ -211,6 +212,7 @@ impl RunContext {
             TypeId::of::<Notices>(),
             TypeId::of::<Answers>(),
             TypeId::of::<Used>(),
+            TypeId::of::<ShadowValues>(),
             super::emit::emitter(),
         ];
         Ok(SavedContext {

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::RunScope;
+use super::{ProvidedValues, RunScope};
 
 const FILLED: &str = "a slot is given out with inputs, and emptied when it is given back";
 
@@ -14,6 +14,8 @@ const FILLED: &str = "a slot is given out with inputs, and emptied when it is gi
 pub(crate) struct Slot<T> {
     /// Empty between operations.
     inputs: Option<T>,
+    /// The values that the rails before the operation have provided.
+    pub(crate) provided: Option<Box<ProvidedValues>>,
     pub(crate) scope: Arc<RunScope>,
     pub(crate) step: u32,
     pub(crate) attempt: u32,
@@ -61,6 +63,7 @@ impl Slots {
     pub(crate) fn take_for<T: Send + Sync + 'static>(
         &mut self,
         inputs: T,
+        provided: Option<Box<ProvidedValues>>,
         scope: &Arc<RunScope>,
         (step, attempt): (u32, u32),
         is_nested: bool,
@@ -69,6 +72,7 @@ impl Slots {
             && let Some(unshared) = Arc::get_mut(&mut slot)
         {
             unshared.inputs = Some(inputs);
+            unshared.provided = provided;
             (unshared.step, unshared.attempt) = (step, attempt);
             *unshared.is_closed.get_mut() = false;
             if !Arc::ptr_eq(&unshared.scope, scope) {
@@ -78,6 +82,7 @@ impl Slots {
         }
         Arc::new(Slot {
             inputs: Some(inputs),
+            provided,
             scope: Arc::clone(scope),
             step,
             attempt,

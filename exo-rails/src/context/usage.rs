@@ -33,7 +33,10 @@ impl RunScope {
     /// ```
     #[must_use]
     pub fn usage(&self) -> Usage {
-        self.run.get::<Used>().unwrap_or_default().0
+        let mut usage = Usage::default();
+        // The calls of a rail in shadow are in its own store.
+        self.run.read_all(|Used(used)| usage += used);
+        usage
     }
 
     pub(crate) fn count_usage(&self, usage: &Usage) {

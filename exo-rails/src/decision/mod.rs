@@ -4,11 +4,13 @@ pub(crate) mod on_fault;
 pub(crate) mod output;
 pub(crate) mod placed_rail;
 pub(crate) mod returned;
+pub(crate) mod shadow;
 
 pub use on_fault::*;
 pub use output::*;
 pub use placed_rail::*;
 pub use returned::*;
+pub use shadow::*;
 
 use std::fmt;
 

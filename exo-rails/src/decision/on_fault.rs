@@ -82,6 +82,13 @@ pub enum OnFault {
     Continue,
 }
 
+/// Reports the fault of a rail in shadow to `tracing`. The library also reports it as a decision.
+#[cold]
+pub(crate) fn report_in_shadow(fault: &RailFault) {
+    let (rail, event, cause) = (fault.rail_name.as_str(), fault.event.name(), &fault.cause);
+    tracing::info!(rail, event, %cause, "a rail in shadow faulted; the run goes on");
+}
+
 /// Reports a fault to `tracing`.
 #[cold]
 pub(crate) fn report(fault: &RailFault, on_fault: OnFault) {

@@ -35,7 +35,7 @@ impl PlacedRail {
     }
 
     /// Returns the key for the rail's retries, in the chain or manager at this path.
-    pub(super) const fn identity(&self, path: Path) -> RailIdentity {
+    pub(crate) const fn identity(&self, path: Path) -> RailIdentity {
         self.rail.at(path, self.place)
     }
 }

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use crate::action::{Abort, Allowed, RailRetry, RailSkip, RetryOrContinue, RetryRequest, Skip};
 use crate::context::RailContext;
-use crate::decision::on_fault::{OnFault, report};
+use crate::decision::on_fault::{OnFault, report, report_in_shadow};
 use crate::decision::placed_rail::PlacedRail;
 use crate::decision::{Decision, Outcome};
 use crate::error::{FaultCause, RailAbortError, RailFault, drop_quietly};
@@ -117,7 +117,7 @@ impl<E: Payloads> Reader<E> for InTheNameOf<'_> {
 /// Applies the effect of a rail's fault.
 #[cold]
 fn faulted<E: Payloads>(cause: FaultCause, at: InTheNameOf<'_>) -> ControlFlow<Outcome<E>> {
-    let (fault, on_fault) = report_fault(cause, at.rail, at.event);
+    let (fault, on_fault) = report_fault(cause, at.rail, at.event, at.ctx.is_shadow());
     match on_fault {
         OnFault::Abort => ControlFlow::Break(Err(fault)),
         OnFault::Continue => {
@@ -133,11 +133,20 @@ fn faulted<E: Payloads>(cause: FaultCause, at: InTheNameOf<'_>) -> ControlFlow<O
 }
 
 /// Reports the fault of a rail. Returns the fault and its effect.
-pub(crate) fn report_fault(cause: FaultCause, rail: &PlacedRail, event: HookPoint) -> (RailFault, OnFault) {
+pub(crate) fn report_fault(
+    cause: FaultCause,
+    rail: &PlacedRail,
+    event: HookPoint,
+    is_shadow: bool,
+) -> (RailFault, OnFault) {
     let fault = RailFault::of(rail, event, cause);
     // At the end of a run or a session, a fault stops nothing: the rails after this one observe too.
     let on_fault = if event.is_the_end() { OnFault::Continue } else { rail.on_fault };
-    report(&fault, on_fault);
+    if is_shadow {
+        report_in_shadow(&fault);
+    } else {
+        report(&fault, on_fault);
+    }
     (fault, on_fault)
 }
 

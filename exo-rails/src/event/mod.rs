@@ -1,6 +1,8 @@
 //! Events: the points of an agent's lifecycle, as types. The type determines which data an event carries, and what it
 //! allows.
 
+pub(crate) mod changes;
+pub(crate) mod copied;
 pub(crate) mod custom;
 pub(crate) mod operation;
 pub(crate) mod param;
@@ -8,6 +10,7 @@ pub(crate) mod sound;
 pub(crate) mod tool_event;
 pub(crate) mod types;
 
+pub use copied::*;
 pub use custom::*;
 pub use operation::*;
 pub use param::*;

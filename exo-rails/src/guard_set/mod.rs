@@ -4,6 +4,7 @@ mod around;
 pub(crate) mod dyn_guard_set;
 pub(crate) mod hook;
 pub(crate) mod hook_manager;
+mod in_mode;
 mod listed;
 pub(crate) mod live_rails;
 pub(crate) mod meets;
@@ -32,6 +33,7 @@ use crate::event::{
     SessionStart, Start, Suspended, ToolError,
 };
 use crate::point::event_table;
+use crate::rail::{InMode, Mode};
 
 /// A guard set for an agent. It serves every event of the lifecycle.
 ///
@@ -76,6 +78,40 @@ pub trait GuardSet: ServesEveryEvent + DynLifecycle {
         Self: ServesEvent<E> + Sized, // of a `&dyn GuardSet`, write `(&rails).dispatch`; a `DynGuardSet` has it as it is
     {
         enter::<E, Self>(self, payload, ctx.for_rails())
+    }
+
+    /// Puts the guard set in [shadow](crate::Mode::Shadow): its rails decide, and the library only reports the decisions.
+    ///
+    /// ```
+    /// use exo_rails::prelude::*;
+    /// use exo_rails::EventBus;
+    ///
+    /// #[rail(on = [PreToolCall])]
+    /// fn no_shell(call: &mut ToolCallInputs) -> RailAction {
+    ///     call.set_argument("seen", true);
+    ///     if call.tool_name == "shell" { RailAction::skip("no shell") } else { RailAction::Continue }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RailFault> {
+    /// let bus = EventBus::new(8);
+    /// let mut records = bus.subscribe();
+    /// let rails = bus.wrap(rail_chain![no_shell].shadow());
+    /// let mut call = ToolCallInputs::new("shell");
+    /// assert!(rails.dispatch::<PreToolCall>(&mut call, &mut RunContext::new("demo")).await?.is_continue());
+    /// assert_eq!(call, ToolCallInputs::new("shell"));
+    ///
+    /// let record = records.recv().await.unwrap().unwrap();
+    /// assert_eq!(record.emitted.as_deref(), Some("shadow"));
+    /// assert_eq!(record.payload["data"]["rail_name"], "no_shell");
+    /// assert_eq!(record.payload["data"]["how"], "skip");
+    /// assert_eq!(record.payload["data"]["changes"][0], "arguments.seen");
+    /// # Ok(()) }
+    /// ```
+    fn shadow(self) -> InMode<Self>
+    where
+        Self: Sized,
+    {
+        InMode::new(Mode::Shadow, self)
     }
 
     /// Registers a chain with a hook manager. Adds one hook for each event on which the chain has rails. The manager calls

@@ -93,7 +93,12 @@ pub struct StreamWindow {
     /// The length of the text from which rails run on it again, in bytes.
     waits_for: usize,
     asked: Asked,
+    /// The windows of the rails in shadow, each under a key.
+    shadows: Vec<(ShadowKey, StreamWindow)>,
 }
+
+/// Identifies a rail in shadow in the windows of one answer.
+pub(crate) type ShadowKey = (&'static str, u64);
 
 /// The progress of a search of a rail.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -324,6 +329,24 @@ impl StreamWindow {
     /// Makes an empty window for a guard set that holds back `fixed` characters.
     pub(crate) fn holding_back(fixed: usize) -> Self {
         Self { fixed, ..Self::default() }
+    }
+
+    /// Takes the window of a rail in shadow out of this window, and adds the text that the rail has not seen. The window
+    /// holds back `fixed` characters for the rail. So this window need not hold back anything, and the text of the answer
+    /// leaves as if the rail did not exist.
+    pub(crate) fn take_shadow(&mut self, key: ShadowKey, fixed: usize) -> Self {
+        let place = self.shadows.iter().position(|(of, _)| *of == key);
+        let mut shadow = place.map_or_else(|| Self::holding_back(fixed), |place| self.shadows.swap_remove(place).1);
+        shadow.push(self.fresh());
+        shadow.is_last = self.is_last;
+        shadow
+    }
+
+    /// Puts the window of a rail in shadow back, without the text that has left it. `all_passed` is as in
+    /// [`release`](Self::release).
+    pub(crate) fn put_shadow(&mut self, key: ShadowKey, mut shadow: Self, all_passed: bool) {
+        drop(shadow.release(all_passed));
+        self.shadows.push((key, shadow));
     }
 
     /// Adds text from the model.

@@ -106,7 +106,9 @@ where
                     }
                     let error = {
                         let began = is_timed::<O, R>(rails).then(Instant::now);
-                        let slot = ctx.take_slot(inputs);
+                        // Without rails, the event was not entered, and the context may have values of another event.
+                        let provided = if Serves::<O::Pre>::has_rails(rails) { ctx.take_provided() } else { None };
+                        let slot = ctx.take_slot(inputs, provided);
                         let open_slot = CloseOnDrop(&slot);
                         let mut execution = Execution::<O, R, P> {
                             rails,

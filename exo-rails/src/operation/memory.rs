@@ -7,7 +7,7 @@ use futures_util::TryFutureExt;
 use super::failure::IntoFailure;
 use super::guarded::Guarded;
 use super::permit::issue;
-use crate::chain::enter;
+use crate::chain::{Serves, enter};
 use crate::context::{CloseOnDrop, RailContext, Slot, Watch};
 use crate::decision::Decision;
 use crate::error::{OperationError, RunError};
@@ -29,7 +29,7 @@ where
 {
     ctx.ensure_running()?;
     ctx.begin_attempt(0);
-    let slot = ctx.take_slot(query);
+    let slot = ctx.take_slot(query, None);
     let open_slot = CloseOnDrop(&slot);
     // Like a model call: a dropped request changes nothing.
     let recalled = recall(issue(&slot)).map_err(IntoFailure::<OperationError>::into_failure).err_into::<RunError>();
@@ -67,7 +67,8 @@ where
         Decision::Abort(abort) => return Err(abort.into()),
     }
     ctx.ensure_running()?;
-    let slot = ctx.take_slot(entry);
+    let provided = if Serves::<MemoryStored>::has_rails(rails) { ctx.take_provided() } else { None };
+    let slot = ctx.take_slot(entry, provided);
     let open_slot = CloseOnDrop(&slot);
     let result = store(issue(&slot)).await;
     drop(open_slot);

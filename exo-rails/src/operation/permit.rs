@@ -5,7 +5,7 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-use crate::context::{RunContext, RunScope, Slot};
+use crate::context::{Provided, RunContext, RunScope, Slot};
 use crate::error::OperationError;
 use crate::message::{InvokeInputs, OperationErrorKind};
 
@@ -97,6 +97,38 @@ impl<T> Permit<T> {
     #[must_use]
     pub fn attempt(&self) -> u32 {
         self.slot.attempt
+    }
+
+    /// Returns the value of this type that a rail before the operation has [provided](crate::Provided), or `None`.
+    ///
+    /// Use it for facts that an executor needs, such as the directory in which a tool may write. A rail that provides a
+    /// value has seen the inputs of the permit, unless a later rail has changed them.
+    ///
+    /// ```
+    /// use exo_rails::prelude::*;
+    ///
+    /// #[derive(Provided)]
+    /// struct Grant { directory: &'static str }
+    ///
+    /// #[rail(priority = 10, on = [PreToolCall], provides = [Grant])]
+    /// fn permissions(_call: &ToolCallInputs) -> Grant {
+    ///     Grant { directory: "/tmp/agent" }
+    /// }
+    ///
+    /// async fn run_tool(call: Permit<ToolCallInputs>) -> Result<ToolOutput, OperationError> {
+    ///     let grant = call.provided::<Grant>().ok_or("no rail has granted a directory")?;
+    ///     Ok(ToolOutput::text(format!("{} runs in {}", call.tool_name, grant.directory)))
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RunError> {
+    /// let (rails, mut ctx) = (rail_chain![permissions], RunContext::new("demo"));
+    /// let output = rails.guard_tool_call(ToolCallInputs::new("shell"), &mut ctx, run_tool).await?;
+    /// assert_eq!(output.content, "shell runs in /tmp/agent");
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn provided<V: Provided>(&self) -> Option<&V> {
+        self.slot.provided.as_ref()?.get(&TypeId::of::<V>())?.downcast_ref()
     }
 
     /// Returns a second handle to the permit. The library checks with it whether the permit is still open when the

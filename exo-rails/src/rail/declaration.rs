@@ -184,6 +184,13 @@ impl Row {
         self
     }
 
+    /// Records that the rail does not run concurrently.
+    #[must_use]
+    pub(crate) const fn in_turn(mut self) -> Self {
+        self.concurrent = false;
+        self
+    }
+
     /// Records when the rail, or a part of it, exists.
     #[must_use]
     pub(crate) const fn present(mut self, presence: Presence) -> Self {

@@ -4,6 +4,7 @@ pub(crate) mod block;
 pub(crate) mod declaration;
 pub(crate) mod event_list;
 pub(crate) mod handled;
+pub(crate) mod mode;
 pub(crate) mod plan;
 pub(crate) mod provide;
 pub(crate) mod tool_names;
@@ -16,6 +17,7 @@ pub(crate) use declaration::Presence;
 pub use declaration::*;
 pub use event_list::*;
 pub use handled::*;
+pub use mode::*;
 pub use plan::*;
 pub use provide::*;
 pub use tool_names::*;
@@ -214,13 +216,14 @@ pub trait RailOn<E: Event>: Rail {
         ctx: &'a mut RailContext,
         at: &'a PlacedRail,
     ) -> impl Future<Output = ()> + Send {
+        let is_shadow = ctx.is_shadow();
         let call = Self::ALWAYS.then(|| self.call(payload, ctx));
         async move {
             // The rail only observes, so its output can only be a fault.
             if let Some(call) = call
                 && let Returned::Fault(cause) = call.await.returned()
             {
-                drop_quietly(report_fault(cause, at, E::POINT));
+                drop_quietly(report_fault(cause, at, E::POINT, is_shadow));
             }
         }
     }

@@ -260,6 +260,16 @@ impl<E: Event, R: RailOn<E>> RailOn<E> for Option<R> {
 #[derive(Debug)]
 pub struct OptionalOutput<Out>(Option<Out>);
 
+impl<Out> OptionalOutput<Out> {
+    /// The rail was not called.
+    pub(super) const ABSENT: Self = Self(None);
+
+    /// The rail was called.
+    pub(super) const fn present(output: Out) -> Self {
+        Self(Some(output))
+    }
+}
+
 #[diagnostic::do_not_recommend]
 impl<E: Event, Out: ReturnedAt<E, E::Returns>> RailOutput<E> for OptionalOutput<Out> {
     const DECIDES: bool = Out::DECIDES;

@@ -72,7 +72,6 @@
 //! simulated time.
 
 mod at;
-mod changes;
 mod guarded;
 mod owned;
 mod shown;

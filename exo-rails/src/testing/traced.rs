@@ -3,9 +3,9 @@
 use crate::chain::{Serves, forward_to};
 use crate::context::{RailContext, StoppedBy};
 use crate::decision::Outcome;
+use crate::event::changes::{changeable, differences};
 use crate::event::{Event, Inputs};
 use crate::guard_set::Meets;
-use crate::testing::changes::{changeable, differences};
 use crate::testing::trace::{Trace, TracedEvent};
 
 /// A wrapper around a guard set that records each event and the decision of its rails. It does not decide anything itself.

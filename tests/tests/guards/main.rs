@@ -45,6 +45,7 @@ mod elapsed;
 mod mutation;
 mod permit;
 mod ready;
+mod shadow;
 mod stores;
 
 // Events that are not the library's.

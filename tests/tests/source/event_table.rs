@@ -11,7 +11,7 @@ const LISTS: [(&str, &str, &str); 9] = [
     ("exo-rails/src/event/mod.rs", "/// | event | payload | a skip may bring |", "#[diagnostic"),
     ("exo-rails/src/event/mod.rs", "note = \"the events are", "\","),
     ("exo-rails/src/bus/record.rs", "/// | event | parts |", "pub payload"),
-    ("exo-rails/src/testing/changes.rs", "fn changeable", "\n}"),
+    ("exo-rails/src/event/changes.rs", "fn changeable", "\n}"),
     ("book/src/events.md", "| event | when it fires |", "\n\n"),
     ("book/src/events.md", "| event | continue |", "\n\n"),
     ("book/src/watching.md", "| parts of the payload | events |", "\n\n"),

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::event::Inputs;
 
 /// Returns the parts of a payload that rails can change, as JSON.
-pub(super) fn changeable(inputs: &Inputs<'_>) -> Value {
+pub(crate) fn changeable(inputs: &Inputs<'_>) -> Value {
     match inputs {
         Inputs::Start(run) => value(run),
         Inputs::MemoryRecalled(_, memory) => value(memory),
@@ -38,13 +38,23 @@ fn value(part: &impl Serialize) -> Value {
 }
 
 /// Returns the differences between two values, each as `path: before -> after`.
-pub(super) fn differences(before: &Value, after: &Value) -> Vec<String> {
+pub(crate) fn differences(before: &Value, after: &Value) -> Vec<String> {
     let mut found = Vec::new();
-    collect("", before, after, &mut found);
+    collect("", before, after, &mut |path, before, after| {
+        let path = if path.is_empty() { String::new() } else { format!("{path}: ") };
+        found.push(format!("{path}{before} -> {after}"));
+    });
     found
 }
 
-fn collect(path: &str, before: &Value, after: &Value, found: &mut Vec<String>) {
+/// Returns the paths of the values that differ, without the values. The empty path is the whole value.
+pub(crate) fn changed_paths(before: &Value, after: &Value) -> Vec<String> {
+    let mut found = Vec::new();
+    collect("", before, after, &mut |path, _, _| found.push(path.to_owned()));
+    found
+}
+
+fn collect(path: &str, before: &Value, after: &Value, found: &mut impl FnMut(&str, &Value, &Value)) {
     match (before, after) {
         _ if before == after => {}
         (Value::Object(one), Value::Object(other)) => {
@@ -60,8 +70,7 @@ fn collect(path: &str, before: &Value, after: &Value, found: &mut Vec<String>) {
                 collect(&format!("{path}[{i}]"), one, other, found);
             }
         }
-        _ if path.is_empty() => found.push(format!("{before} -> {after}")),
-        _ => found.push(format!("{path}: {before} -> {after}")),
+        _ => found(path, before, after),
     }
 }
 
