@@ -30,8 +30,8 @@
 /// # On an `impl` block
 ///
 /// A rail with configuration or state is a type. Put the attribute on an `impl` block of the type, and `#[on(…)]` on the
-/// methods that guard events. The macro leaves the other methods unchanged. The block may be generic; a chain names the
-/// type with concrete parameters.
+/// methods that guard events. The macro leaves the other methods unchanged. The block may be generic. A chain then lists
+/// the type with concrete parameters.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -55,7 +55,7 @@
 /// |---|---|---|
 /// | `on = [Event, …]` | the events that a function guards | required; the methods of an `impl` block have `#[on(…)]` instead |
 /// | `priority = EXPR` | lower numbers run first: any constant `i32` expression | 50 |
-/// | `after = [rail, …]`, `before = [rail, …]` | the rail runs after or before each of these rails, in the innermost chain that has both; the compiler compares this with the priorities | |
+/// | `after = [rail, …]`, `before = [rail, …]` | the rail must run after or before each of these rails. The compiler checks this in the innermost chain that contains both rails | |
 /// | `name = "…"` | the name of the rail in decisions, plans and logs | the name of the function or type |
 /// | `tools = Set` | the [set](crate::ToolSet) that must contain each tool that a `tool` option names | the compiler does not check these names |
 /// | `crate = path` | the path of this library, for a crate that re-exports it | `::exo_rails`, or its other name in `Cargo.toml` |
@@ -81,7 +81,8 @@
 /// | `on_fault = "abort"` | the effect of the rail's faults: `"abort"`, `"skip"` or `"continue"`: see [`OnFault`](crate::OnFault) |
 ///
 /// The values of `timeout` and `window` may be expressions. On a function, the expression must be constant. On a method, it
-/// may use `self`, such as `self.limit`. The library evaluates `timeout` for each call, and `window` for each answer:
+/// may use `self`, such as `self.limit`. The library evaluates `timeout` for each call, and `window` for each answer. For
+/// example:
 ///
 /// ```
 /// use std::time::Duration;
@@ -151,8 +152,8 @@
 /// before this rail.
 ///
 /// If a rail changes an argument, the library writes the new value under the name that the model used, even if that name is
-/// a serde `alias`. Arguments that the type does not have stay in the call, also in nested objects and in the items of
-/// lists. There are two limits:
+/// a serde `alias`. Arguments that the type does not declare stay in the call, even in nested objects and in the items
+/// of lists. There are two limits:
 ///
 /// - If a rail adds an item to a list, or changes and moves an item, the library writes the item as the type serializes it.
 /// - If a change makes the type read an argument that it ignored before, the library removes this argument.
@@ -162,8 +163,8 @@
 /// ## Rails that are always called
 ///
 /// A rail that keeps a log should log refused operations too. A rail with `always` runs even if an earlier rail of the event
-/// has skipped, retried, aborted or faulted. [`RailContext::stopped`](crate::RailContext::stopped) then returns the earlier
-/// rail and its reason. A rail with `always` can only observe. It returns `()`, or a `Result` whose error the library logs.
+/// has skipped, retried, aborted or faulted. [`RailContext::stopped`](crate::RailContext::stopped) then returns the
+/// name of that rail, its kind of decision and its reason. A rail with `always` can only observe. It returns `()`, or a `Result` whose error the library logs.
 /// It takes parts of the payload by `&`, or the whole payload as `&Inputs<'_>`.
 ///
 /// ## Rails around an operation
@@ -221,8 +222,8 @@
 ///
 /// The rail returns the result of the operation, or its own result. An `Err` is a failure of the operation, which the rails
 /// of [`ToolError`](crate::events::ToolError) or [`LlmError`](crate::events::LlmError) see. If a rail of
-/// [`LlmChunk`](crate::events::LlmChunk) retries, aborts or faults during a streamed model call, this takes precedence over
-/// the result of the rails with `around`.
+/// [`LlmChunk`](crate::events::LlmChunk) retries, aborts or faults during a streamed model call, the library acts on that
+/// rail, and ignores the result of the rails with `around`.
 ///
 /// The future of each rail with `around` contains the future of the next one. With more than 24 of these rails on one event,
 /// rustc may ask for a higher recursion limit. Write `#![recursion_limit = "256"]` at the top of your crate.
@@ -342,8 +343,9 @@ pub use exo_rails_macros::rail;
 ///
 /// # Listing rails
 ///
-/// Two fields of one type are two rails. Each of them has its own state and its own retries, and the name of its field in
-/// decisions, faults, logs and plans. If a type has only one field, its rail keeps its own name.
+/// Two fields of the same type are two rails. Each rail has its own state and its own count of retries. In decisions,
+/// faults, logs and plans, the name of each rail is the name of its field. If only one field has the type, the rail keeps
+/// the name of the type.
 ///
 /// ```
 /// use std::sync::atomic::{AtomicU32, Ordering};
