@@ -345,7 +345,7 @@ pub use exo_rails_macros::rail;
 ///
 /// Two fields of the same type are two rails. Each rail has its own state and its own count of retries. In decisions,
 /// faults, logs and plans, the name of each rail is the name of its field. If only one field has the type, the rail keeps
-/// the name of the type.
+/// the name that `#[rail]` gives it.
 ///
 /// ```
 /// use std::sync::atomic::{AtomicU32, Ordering};
