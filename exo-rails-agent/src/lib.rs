@@ -1,4 +1,4 @@
-//! A small agent on [exo-rails](exo_rails): the loop of the agent, sessions, compaction, memory, and models.
+//! A small agent built on [exo-rails](exo_rails), with an agent loop, sessions, compaction, memory and models.
 //!
 //! ```
 //! use exo_rails::prelude::*;
@@ -17,7 +17,7 @@
 //! # Ok(()) }
 //! ```
 //!
-//! The crate uses only the public API of `exo-rails`, so your own loop can do everything that this agent does.
+//! The crate uses only the public API of `exo-rails`, so an agent loop in your program can do everything that this agent does.
 //!
 //! | feature | what it adds | dependencies |
 //! |---|---|---|
@@ -25,7 +25,7 @@
 //! | `anthropic` | `anthropic::MessagesModel` | the same |
 //! | `openai-http`, `anthropic-http` | the same models without TLS, for a server on the same machine | an HTTP client: `reqwest` |
 //!
-//! No feature is on by default.
+//! No feature is enabled by default.
 
 mod agent;
 #[cfg(feature = "anthropic-http")]

@@ -1,5 +1,5 @@
-//! The macros of `exo-rails`. Each macro has the same stages: it parses its input, checks it, makes a small model of it,
-//! and expands the model item by item.
+//! The macros of `exo-rails`. Each macro parses its input, checks it, builds a small model of it, and generates code from
+//! the model.
 //!
 //! | module | task |
 //! |---|---|
@@ -7,18 +7,18 @@
 //! | `chain` | `rail_chain!` and `chain_policy!`: turn rails into a chain, in the order of their priorities |
 //! | `custom_event` | `#[derive(Event)]`: turns a struct into an event |
 //! | `operation` | `#[derive(Operation)]`: turns a struct into an operation, with its events |
-//! | `provided` | `#[derive(Provided)]`: makes a type a value that one rail provides and other rails need |
-//! | `tool_args` | `#[derive(ToolArgs)]`: makes a struct the arguments of a tool |
+//! | `provided` | `#[derive(Provided)]`: declares a type of values that one rail provides and other rails need |
+//! | `tool_args` | `#[derive(ToolArgs)]`: declares a struct with the arguments of a tool |
 //! | `tools` | `tools!`: turns functions into a set of tools |
-//! | `apart` | separates types of one name |
-//! | `options` | reads named options such as `priority = 10`, for every attribute |
-//! | `paths` | names the library, its events and its payloads |
+//! | `apart` | puts the generated type into a separate module if the crate has another rail with the same name |
+//! | `options` | parses named options such as `priority = 10`, for every attribute |
+//! | `paths` | writes the paths of the library and of its items in the generated code |
 //! | `manifest` | finds the name under which a package depends on the library |
-//! | `errors` | collects the mistakes of one macro call, and finds the name that the user may have meant |
-//! | `growth` | tests how many tokens the macros write |
-//! | `testing` | helpers of the tests, such as the comparison with the expansions in `golden/` |
+//! | `errors` | collects all errors of one macro call, and suggests the correct name for a misspelled one |
+//! | `growth` | a test that limits the number of tokens that the macros generate |
+//! | `testing` | helpers for the tests, such as the comparison with the expansions in `golden/` |
 //!
-//! `exo-rails` re-exports and documents the macros. There the examples are compiled and the links resolve.
+//! `exo-rails` re-exports the macros. Their documentation is at the re-exports, where the examples can use the library.
 
 mod apart;
 mod chain;

@@ -24,15 +24,14 @@
 /// # }
 /// ```
 ///
-/// The function is `async`, or a plain `fn` if it awaits nothing. It has no type parameters, because a chain could not name
-/// them. The macro adds a type with the name of the function. So the module must not have another type or module of this
-/// name.
+/// The function may be `async` or a plain `fn`. It cannot have type parameters, because a chain could not name them. The
+/// macro adds a type with the name of the function. So the module must not contain another type or module with this name.
 ///
 /// # On an `impl` block
 ///
 /// A rail with configuration or state is a type. Put the attribute on an `impl` block of the type, and `#[on(…)]` on the
-/// methods that guard events. The macro leaves the other methods unchanged. The block may be generic; a chain names the
-/// type with concrete parameters.
+/// methods that guard events. The macro leaves the other methods unchanged. The block may be generic. A chain then lists
+/// the type with concrete parameters.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -56,33 +55,34 @@
 /// |---|---|---|
 /// | `on = [Event, …]` | the events that a function guards | required; the methods of an `impl` block have `#[on(…)]` instead |
 /// | `priority = EXPR` | lower numbers run first: any constant `i32` expression | 50 |
-/// | `after = [rail, …]`, `before = [rail, …]` | the rail runs after or before each of these rails, in the innermost chain that has both; the compiler compares this with the priorities | |
+/// | `after = [rail, …]`, `before = [rail, …]` | the rail must run after or before each of these rails. The compiler checks this in the innermost chain that contains both rails | |
 /// | `name = "…"` | the name of the rail in decisions, plans and logs | the name of the function or type |
-/// | `tools = Set` | the [set](crate::ToolSet) that contains each tool of a `tool` option | the tools are not checked |
+/// | `tools = Set` | the [set](crate::ToolSet) that must contain each tool that a `tool` option names | the compiler does not check these names |
 /// | `crate = path` | the path of this library, for a crate that re-exports it | `::exo_rails`, or its other name in `Cargo.toml` |
 ///
-/// Security rails usually have priorities from 10 to 20, logging from 80 to 90.
+/// Security rails usually have priorities from 10 to 20, and logging rails from 80 to 90.
 ///
 /// # Options
 ///
-/// For a function, write the options beside the arguments. For a method, write them in its attribute, after the events:
-/// `#[on(PreToolCall, tool = "delete_file")]`.
+/// For a function, write the options into the same attribute as the arguments. For a method, write them into its `#[on(…)]`,
+/// after the events: `#[on(PreToolCall, tool = "delete_file")]`.
 ///
 /// | option | meaning |
 /// |---|---|
 /// | `tool = "delete_file"` | the rail runs for this tool only, on `PreToolCall`, `PostToolCall` and `ToolError`, and may take its typed arguments. The value may be a constant: `tool = DeleteFile::NAME`. A rail that takes `Args<DeleteFile>` does not need the option |
 /// | `provides = [T, …]` | the rail provides these values to later rails of the event: see [`Provided`](trait@crate::Provided) |
 /// | `needs = [T, …]` | the rail takes `&T`, which an earlier rail of the event provides |
-/// | `window = 64` | on `LlmChunk`: the number of characters of a streamed answer that the rail needs to see together, or `"all"`, or a `usize` expression such as `self.longest`: see [`StreamWindow`](crate::StreamWindow) |
-/// | `concurrent` | the rail can run [concurrently](macro@rail_chain#concurrent-rails) with others: it takes the payload and the context by `&` |
-/// | `always` | the rail runs even if an earlier rail of the event has stopped it; it can only observe |
-/// | `around` | the rail surrounds the operation that its event begins: see [below](#rails-around-an-operation) |
-/// | `timeout = "2s"` | the longest time that a call may take, in `ms`, `s` or `m`, or a `Duration` expression such as `self.limit`. A longer call is a [fault](crate::RailFault), and the rail is dropped where it awaits |
-/// | `on_panic = "fault"` | a panic of the rail is a fault. By default, a panic unwinds through the operation, which does not happen |
+/// | `window = 64` | on `LlmChunk`, the number of characters of a streamed answer that the rail needs to see at once: a number, `"all"`, or a `usize` expression such as `self.longest`. See [`StreamWindow`](crate::StreamWindow) |
+/// | `concurrent` | the rail can run [concurrently](macro@rail_chain#concurrent-rails) with other rails. It takes the payload and the context by `&` |
+/// | `always` | the rail runs even if an earlier rail has stopped the event. It can only observe |
+/// | `around` | the rail wraps the operation that follows its event: see [below](#rails-around-an-operation) |
+/// | `timeout = "2s"` | the longest time that a call of the rail may take: a text in `ms`, `s` or `m`, or a `Duration` expression such as `self.limit`. After this time, the library drops the future of the rail, and the call is a [fault](crate::RailFault) |
+/// | `on_panic = "fault"` | a panic of the rail is a fault. By default, a panic unwinds through the guard and the run |
 /// | `on_fault = "abort"` | the effect of the rail's faults: `"abort"`, `"skip"` or `"continue"`: see [`OnFault`](crate::OnFault) |
 ///
-/// The values of `timeout` and `window` may be expressions. The expressions of a function are constants. The expressions of
-/// a method may use the rail (`self.limit`). The library evaluates `timeout` at each call, and `window` at each answer:
+/// The values of `timeout` and `window` may be expressions. On a function, the expression must be constant. On a method, it
+/// may use `self`, such as `self.limit`. The library evaluates `timeout` for each call, and `window` for each answer. For
+/// example:
 ///
 /// ```
 /// use std::time::Duration;
@@ -110,10 +110,10 @@
 /// # }
 /// ```
 ///
-/// `tool` excludes `provides`, because the rail does not run for other tools. `always` excludes `provides`, `needs` and
-/// typed arguments, because the values and the arguments may be missing after another rail has stopped the event. Such a
-/// rail calls [`ctx.provided`](crate::RailContext::provided) and [`Args::of`](crate::Args::of) instead. A method with
-/// options has exactly one `#[on(…)]`.
+/// A rail cannot have both `tool` and `provides`, because it does not run for other tools. A rail with `always` cannot have
+/// `provides`, `needs` or typed arguments, because the values and the arguments may be missing after another rail has
+/// stopped the event. It calls [`ctx.provided`](crate::RailContext::provided) and [`Args::of`](crate::Args::of) instead. A
+/// method with options must have exactly one `#[on(…)]`.
 ///
 /// ## Rails for one tool
 ///
@@ -142,34 +142,36 @@
 /// # Ok(()) }
 /// ```
 ///
-/// Before the call, a rail takes `&mut Args<T>` or `&Args<T>`. At the other events of the call, it takes `&Args<T>`. It can
-/// take the parts of the event too.
+/// At `PreToolCall`, a rail can take `&mut Args<T>` or `&Args<T>`. At `PostToolCall` and `ToolError`, it can take `&Args<T>`.
+/// It can also take the parts of the event.
 ///
-/// If the arguments do not fit the type, the rail [faults](crate::RailFault): a rail that can decide fails closed. The
-/// message names the position inside the JSON.
+/// If the arguments do not fit the type, the rail [faults](crate::RailFault). A rail that can decide then fails closed. The
+/// message of the fault contains the position in the JSON.
 ///
-/// The library reads the name of the tool when it calls the rail. So a rail that renames calls must run before this rail.
+/// The library compares the name of the tool when it calls the rail. So a rail that changes the name of the tool must run
+/// before this rail.
 ///
-/// The library writes a change under the name that the model used, even if that name is an `alias`. Arguments that the type
-/// does not have stay in the call, also in nested objects and in the items of lists. There are two limits:
+/// If a rail changes an argument, the library writes the new value under the name that the model used, even if that name is
+/// a serde `alias`. Arguments that the type does not declare stay in the call, even in nested objects and in the items
+/// of lists. There are two limits:
 ///
-/// - If a rail adds an item to a list, or changes and moves one, the library writes the item as the type serializes it.
-/// - If the type would read an unknown argument after the change, and did not read it before, the argument is removed.
+/// - If a rail adds an item to a list, or changes and moves an item, the library writes the item as the type serializes it.
+/// - If a change makes the type read an argument that it ignored before, the library removes this argument.
 ///
-/// The change is a fault if `Serialize` and `Deserialize` of the type do not agree.
+/// If the `Serialize` and `Deserialize` implementations of the type do not agree, a change is a fault.
 ///
 /// ## Rails that are always called
 ///
-/// A rail that records events should record refused operations too. A rail with `always` also runs if an earlier rail of
-/// the event has skipped, retried, aborted or faulted. [`RailContext::stopped`](crate::RailContext::stopped) then returns
-/// how the event was stopped. Such a rail can only observe. It returns `()`, or a `Result` whose error the library reports.
+/// A rail that keeps a log should log refused operations too. A rail with `always` runs even if an earlier rail of the event
+/// has skipped, retried, aborted or faulted. [`RailContext::stopped`](crate::RailContext::stopped) then returns the
+/// name of that rail, its kind of decision and its reason. A rail with `always` can only observe. It returns `()`, or a `Result` whose error the library logs.
 /// It takes parts of the payload by `&`, or the whole payload as `&Inputs<'_>`.
 ///
 /// ## Rails around an operation
 ///
-/// A time-out, a limit of concurrent calls, a cache or a single flight must hold the operation itself. A rail with `around`
-/// runs the operation: [`Next::run`](crate::Next::run) takes the operation by value, so the operation happens at most once
-/// in each attempt.
+/// A rail with `around` wraps the operation and runs it, like a middleware. Use it for a time-out, a limit on concurrent
+/// calls, or a cache. [`Next::run`](crate::Next::run) takes the operation by value, so the operation runs at most once in
+/// each attempt.
 ///
 /// ```
 /// use std::time::Duration;
@@ -210,26 +212,28 @@
 /// # Ok(()) }
 /// ```
 ///
-/// The event determines the operation: `PreToolCall` a tool call, `PreLlmCall` a model call, `Start` a run, `PreCompaction`
-/// a compaction. The rail may take the inputs by `&`.
+/// The event determines the operation. A rail on `PreToolCall` wraps the tool call, a rail on `PreLlmCall` the model call, a
+/// rail on `Start` the run, and a rail on `PreCompaction` the compaction. The rail may take the inputs by `&`.
 ///
-/// The rail surrounds only the operation. The other rails of the event run before it, so it sees their changes to the
-/// inputs. The rails after the operation run after it. The rail with the lowest priority number is the outermost. If a rail
-/// of the event skips the operation, the rails around it do not run.
+/// The rail wraps only the operation. The rails without `around` on the same event run first, so a rail with `around` sees
+/// their changes to the inputs. If one of them skips the operation, the rails with `around` do not run. The rails of the
+/// events after the operation run after the rails with `around`. If an event has several rails with `around`, the rail with
+/// the lowest priority number is the outermost.
 ///
 /// The rail returns the result of the operation, or its own result. An `Err` is a failure of the operation, which the rails
-/// of [`ToolError`](crate::events::ToolError) or [`LlmError`](crate::events::LlmError) see. If another rail ends a streamed
-/// call inside the operation, its decision holds, whatever the rail around returns.
+/// of [`ToolError`](crate::events::ToolError) or [`LlmError`](crate::events::LlmError) see. If a rail of
+/// [`LlmChunk`](crate::events::LlmChunk) retries, aborts or faults during a streamed model call, the library acts on that
+/// rail, and ignores the result of the rails with `around`.
 ///
-/// Each rail around an operation nests the type of its future in the next one. With more than 24 such rails on one event, rustc
-/// may ask for a higher recursion limit: write `#![recursion_limit = "256"]` at the top of your crate.
+/// The future of each rail with `around` contains the future of the next one. With more than 24 of these rails on one event,
+/// rustc may ask for a higher recursion limit. Write `#![recursion_limit = "256"]` at the top of your crate.
 ///
-/// `around` excludes all other options. A chain with such a rail cannot be [registered](crate::GuardSet::register) with a
-/// `HookManager`, because a hook does not run the operation.
+/// A rail with `around` cannot have other options. A chain with a rail around an operation cannot be
+/// [registered](crate::GuardSet::register) with a `HookManager`, because a hook does not run the operation.
 ///
 /// # Parameters
 ///
-/// The type of a parameter determines its value:
+/// The type of a parameter determines which value it receives:
 ///
 /// - The parts of the payload: see [`Event`](trait@crate::Event).
 /// - The context: `&mut RailContext` or `&RailContext`.
@@ -265,13 +269,13 @@ pub use exo_rails_macros::rail;
 /// }
 ///
 /// rail_chain! {
-///     /// Rails run by priority. Rails of equal priority run in the order of this list.
+///     /// The rails run by priority. Rails with equal priorities run in the order of this list.
 ///     #[derive(Default)]
 ///     pub struct ToolRails { log }
 /// }
 ///
 /// rail_chain! {
-///     /// A chain can be listed in a chain, and runs there as one rail, at its own priority.
+///     /// `ToolRails` is a chain. In this chain it runs like one rail with priority 50.
 ///     #[chain(priority = 5)]
 ///     pub struct AllRails {
 ///         ToolRails,
@@ -295,7 +299,7 @@ pub use exo_rails_macros::rail;
 /// |---|---|
 /// | `priority = EXPR` | the priority of this chain in another chain. The default is 50 |
 /// | `unique_priorities` | no two rails of one event have the same priority |
-/// | `onion` | at events after an operation (`PostToolCall`, `Finished`, …), rails run in reverse order: the first rail that sees the call is the last rail that sees its output. At run time, use [`RailManager::onion`](crate::RailManager::onion) |
+/// | `onion` | at events after an operation (`PostToolCall`, `Finished`, …), rails run in reverse order, so the first rail that sees the call is the last rail that sees its output. At run time, use [`RailManager::onion`](crate::RailManager::onion) |
 /// | `concurrent` | the rails run [concurrently](#concurrent-rails) |
 /// | `trace` | each rail runs in a [span](crate::telemetry). Without the option, the chain contains no code for spans |
 /// | `operations = [MyOperation]` | the chain guards these [custom operations](derive@Operation) |
@@ -303,15 +307,15 @@ pub use exo_rails_macros::rail;
 /// | `require(…)`, `first(…)`, `last(…)`, `before(…)` | requirements of the chain: see [`chain_policy!`] |
 /// | `needs = [T]` | the rails need these values from an outer chain. The chain alone is not a guard set |
 /// | `policy = Policy` | the chain follows this [policy](crate::ChainPolicy). The option may occur several times |
-/// | `tools = Set` | each rail for a tool is for a tool of this [set](crate::ToolSet) |
+/// | `tools = Set` | if a rail is for one tool only, this [set](crate::ToolSet) must contain the tool |
 /// | `crate = path` | the path of this library |
 ///
 /// A chain that violates one of these options does not compile.
 ///
 /// If a rail [needs a value](trait@crate::Provided) that no earlier rail provides, the chain does not compile either. The
 /// rails of an outer chain may use the values that an inner chain provides. If the rails of an inner chain need values of
-/// the outer chain, declare them on the inner chain: `needs = [RateLimitLeft]`. The inner chain is then a rail for chains
-/// that provide the values before it, and not a guard set:
+/// the outer chain, declare these values on the inner chain: `needs = [RateLimitLeft]`. You can then use the inner chain
+/// only inside a chain that provides the values, and not as a guard set:
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -337,10 +341,11 @@ pub use exo_rails_macros::rail;
 ///
 /// A chain has no generic parameters, because its order is a constant.
 ///
-/// # Rails where they are listed
+/// # Listing rails
 ///
-/// Two fields of one type are two rails. Each of them has its own state and its own retries, and the name of its field in
-/// decisions, faults, logs and plans. If a type has only one field, its rail keeps its own name.
+/// Two fields of the same type are two rails. Each rail has its own state and its own count of retries. In decisions,
+/// faults, logs and plans, the name of each rail is the name of its field. If only one field has the type, the rail keeps
+/// the name that `#[rail]` gives it.
 ///
 /// ```
 /// use std::sync::atomic::{AtomicU32, Ordering};
@@ -373,7 +378,7 @@ pub use exo_rails_macros::rail;
 /// # Ok(()) }
 /// ```
 ///
-/// A listed rail can have another priority. With it, a rail of another crate runs where your chain needs it:
+/// A chain can change the priority of a rail. This lets you choose when a rail from another crate runs:
 ///
 /// ```
 /// use exo_rails::Chain;
@@ -408,9 +413,9 @@ pub use exo_rails_macros::rail;
 /// - `approval: Option<Approval>` is a rail that may be absent.
 /// - `audit: Arc<Audit>` is a rail that other code shares.
 ///
-/// A listed rail may have a `#[cfg]`. If the `#[cfg]` removes it, the chain does not list the rail and has no field for it.
-/// A chain that lists a field keeps its braces: if all fields are removed, its value is `Guards {}`. Several fields of one
-/// name under different `#[cfg]`s are one field. A requirement of a [policy](chain_policy!) may have a `#[cfg]` too. A
+/// A rail in the list may have a `#[cfg]`. If the `#[cfg]` removes the rail, the chain does not contain the rail and has no
+/// field for it. If `#[cfg]`s remove all fields of a chain, write its value with braces: `Guards {}`. Fields with the same
+/// name and different `#[cfg]`s are one field. A requirement of a [policy](chain_policy!) may have a `#[cfg]` too. A
 /// requirement in `#[chain(…)]` cannot.
 ///
 /// ```
@@ -446,26 +451,27 @@ pub use exo_rails_macros::rail;
 /// # let _ = rails;
 /// ```
 ///
-/// A chain in two fields runs twice. The names of its rails begin with the name of the field: `first.searches`. In `after`,
-/// `before` and requirements, a type means each rail of this type. The chain's own requirements may also name a field,
-/// which means the rail of this field alone: `#[chain(before(searches, all_tools))]`.
+/// If two fields have the same chain as their type, the chain runs twice. The names of its rails then begin with the name of
+/// the field, such as `first.searches`. In `after`, `before` and requirements, the name of a type means every rail of this
+/// type. The requirements of a chain may also name a field, which means only the rail in this field:
+/// `#[chain(before(searches, all_tools))]`.
 ///
-/// A chain that lists a rail twice without fields does not compile, because both listings would be the same rail. A rail
-/// that is also in an inner chain is a different listing, and runs in both places.
+/// A chain that lists a rail twice without a field does not compile, because both entries would be the same rail. If an
+/// inner chain lists the rail too, the rail runs in both places.
 ///
 /// # Concurrent rails
 ///
-/// A rail that calls a moderation service or another model waits for the answer. Several such rails in turn take the sum of
-/// their times. A chain with `concurrent` runs the rails of an event at once, so the event takes as long as its slowest
-/// rail.
+/// A rail that calls a moderation service or another model waits for the response. If several of these rails run in turn,
+/// their waiting times add up. A chain with `concurrent` runs the rails of an event concurrently, so the event takes only as
+/// long as its slowest rail.
 ///
-/// The decision is the same as if the rails had run in turn: the stopping rail with the lowest priority number decides,
-/// whichever rail ends first. The chain returns this decision as soon as all rails before this one have continued. It then
-/// drops the rails that are still waiting.
+/// The decision is the same as if the rails had run in turn. If several rails stop the event, the rail with the lowest
+/// priority number decides, even if another rail ends first. The chain returns this decision as soon as all rails with lower
+/// priority numbers have continued. It then drops the rails that are still waiting.
 ///
-/// The rails of such a chain have the option `concurrent` too, and take everything by `&`. So none of them can change what
-/// another rail sees. To change a payload as well, list the concurrent chain in another chain, with the rails that change
-/// the payload before or after it.
+/// The rails of a concurrent chain must have the option `concurrent` too, and take all parameters by `&`. So a rail cannot
+/// change the data that another rail sees. To change the payload too, list the concurrent chain in another chain, with the
+/// rails that change the payload before or after it.
 ///
 /// ```
 /// use std::time::Duration;
@@ -474,7 +480,7 @@ pub use exo_rails_macros::rail;
 ///
 /// #[rail(priority = 10, on = [Start], concurrent, timeout = "2s")]
 /// async fn moderation(run: &InvokeInputs) -> Verdict {
-///     tokio::time::sleep(Duration::from_millis(20)).await; // asks a service
+///     tokio::time::sleep(Duration::from_millis(20)).await; // calls a service
 ///     Verdict::abort_if(run.input.text().contains("poison"), "not here")
 /// }
 ///
@@ -498,14 +504,14 @@ pub use exo_rails_macros::rail;
 /// # Ok(()) }
 /// ```
 ///
-/// A chain with `concurrent` has at most 16 rails. Its rails cannot be `always` called, be for one tool, or provide or need
-/// a value. In an ordinary chain, a rail with the option `concurrent` runs in turn, like any other rail.
+/// A chain with `concurrent` can have at most 16 rails. Its rails cannot have the options `always`, `tool`, `provides` or
+/// `needs`. In an ordinary chain, a rail with the option `concurrent` runs in turn, like any other rail.
 ///
 /// # An unnamed chain
 ///
-/// As an expression, `rail_chain![log, audit]` makes a chain of rails without state. Its type is `Copy` and `Debug`.
-/// `rail_chain![crate = path; log, audit]` sets the path of this library. Put options before the first rail:
-/// `rail_chain![#[chain(onion)] log, audit]`.
+/// The expression `rail_chain![log, audit]` makes a chain from rails without state. Its type is `Copy` and `Debug`. Write
+/// options before the first rail: `rail_chain![#[chain(onion)] log, audit]`. To set the path of this library, write
+/// `rail_chain![crate = path; log, audit]`.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -549,7 +555,7 @@ pub use exo_rails_macros::rail_chain;
 /// assert_eq!(Company::REQUIREMENTS[0].to_string(), "require(permission_check on PreToolCall)");
 /// ```
 ///
-/// A chain that names the policy and does not follow it does not compile:
+/// A chain that names a policy but does not follow it does not compile:
 ///
 /// ```compile_fail,E0080
 /// # use exo_rails::prelude::*;
@@ -568,14 +574,14 @@ pub use exo_rails_macros::rail_chain;
 /// | requirement | the chain |
 /// |---|---|
 /// | `require(rail on Event)` | runs the rail at the event |
-/// | `first(rail on Event)`, `last(rail on Event)` | runs the rail at the event, and no other rail before it, or after it |
-/// | `before(rail, other, …)` | runs the rails in this order, at every event that has both |
+/// | `first(rail on Event)`, `last(rail on Event)` | runs the rail as the first or last rail of the event |
+/// | `before(rail, other, …)` | runs each rail before the next one in the list, at every event that has both |
 ///
 /// A function with the bound [`Meets<Company>`](crate::Meets) takes only guard sets that follow the policy.
 ///
-/// Rails of inner chains count. For a generic rail, name one instance of its type. Any instance then meets the requirement:
-/// `require(Audit<FileStore> on PreToolCall)` requires an `Audit`, with any store. A rail in an `Option` or a `Vec` may be
-/// absent, so it meets no requirement. `#[chain_policy(crate = path)]` sets the path of this library.
+/// A rail in an inner chain meets a requirement too. For a generic rail, name its type with any parameters. For example,
+/// `require(Audit<FileStore> on PreToolCall)` requires an `Audit` with any store. A rail in an `Option` or a `Vec` may be
+/// absent, so it does not meet `require`, `first` or `last`. `#[chain_policy(crate = path)]` sets the path of this library.
 pub use exo_rails_macros::chain_policy;
 
 /// Declares the events of a method in an `impl` block under [`#[rail]`](macro@rail): `#[on(PreToolCall, Start)]`. The
@@ -584,7 +590,7 @@ pub use exo_rails_macros::chain_policy;
 /// Anywhere else, the attribute is a compile error.
 pub use exo_rails_macros::on;
 
-/// Makes a struct the arguments of a tool: see [`ToolArgs`](trait@crate::ToolArgs).
+/// Implements [`ToolArgs`](trait@crate::ToolArgs) for a struct with the arguments of a tool.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -616,9 +622,9 @@ pub use exo_rails_macros::on;
 ///
 /// # The schema
 ///
-/// With the feature `schemars`, derive `JsonSchema` too. The schema then comes from the fields, as serde reads them.
-/// `JsonSchema` needs a `schemars` in scope: the crate that this library re-exports, as here, or your own dependency on
-/// `schemars` 1:
+/// With the feature `schemars`, you can derive `JsonSchema` instead of writing a schema. The derived schema follows the
+/// fields and their serde attributes. `JsonSchema` needs the name `schemars` in scope. Import the crate that this library
+/// re-exports, as this example does, or add a dependency on `schemars` 1:
 #[cfg_attr(feature = "schemars", doc = "```")]
 #[cfg_attr(not(feature = "schemars"), doc = "```ignore")]
 /// use exo_rails::prelude::*;
@@ -653,7 +659,7 @@ pub use exo_rails_macros::on;
 /// parameters, because a tool has one name and one schema.
 pub use exo_rails_macros::ToolArgs;
 
-/// Makes a type a value that rails provide to each other: see [`Provided`](trait@crate::Provided).
+/// Implements [`Provided`](trait@crate::Provided) for a type, so that one rail can provide a value of this type to later rails.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -669,7 +675,7 @@ pub use exo_rails_macros::ToolArgs;
 /// of this library.
 pub use exo_rails_macros::Provided;
 
-/// Declares a custom event: a point of your program that rails can guard, like the events of the library.
+/// Declares a custom event: a point of your program at which rails run, as at the events of the library.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -718,8 +724,8 @@ pub use exo_rails_macros::Provided;
 ///
 /// A chain serves the custom events [that it lists](macro@rail_chain#a-named-chain). If a rail of the chain is on another
 /// custom event, the chain does not compile. A [`RailManager`](crate::RailManager) and a
-/// [`HookManager`](crate::HookManager) serve every event. Add plain hooks to `MemoriesRecalled::POINT`; they receive the
-/// payload as [`Inputs::Custom`](crate::Inputs::Custom).
+/// [`HookManager`](crate::HookManager) serve every event. To add a plain hook, use `MemoriesRecalled::POINT`. The hook
+/// receives the payload as [`Inputs::Custom`](crate::Inputs::Custom).
 pub use exo_rails_macros::Event;
 
 /// Declares the tools of an agent as a struct: a [`ToolSet`](crate::ToolSet).
@@ -739,7 +745,7 @@ pub use exo_rails_macros::Event;
 /// # struct DeleteFile { path: String }
 ///
 /// tools! {
-///     /// What the support agent can do.
+///     /// The tools of the support agent.
 ///     #[derive(Clone)]
 ///     pub struct SupportTools { search: Search, delete_file: DeleteFile }
 /// }
@@ -752,16 +758,16 @@ pub use exo_rails_macros::Event;
 /// // An agent takes the set: `Agent::builder("support", model).tools(tools)`.
 /// ```
 ///
-/// Write each field with the type of the tool's arguments: see [`ToolArgs`](trait@crate::ToolArgs). In the struct, the
-/// field has the type [`ToolFor<Search>`](crate::ToolFor). So an agent that uses the set has code to run for each of its
-/// tools. The struct keeps its attributes, docs and visibility. `#[tools(crate = path)]` sets the path of this library.
+/// For each tool, write a field with the type of the tool's arguments, such as `search: Search`: see
+/// [`ToolArgs`](trait@crate::ToolArgs). In the generated struct, this field has the type [`ToolFor<Search>`](crate::ToolFor),
+/// which also holds the function of the tool. So you cannot build a set in which a tool has no function. The struct keeps
+/// its attributes, docs and visibility. `#[tools(crate = path)]` sets the path of this library.
 ///
-/// Two tools of the same name do not compile. A field cannot have a `#[cfg]`: write two sets instead, each under its own
+/// Two tools with the same name do not compile. A field cannot have a `#[cfg]`. Write two sets instead, each with its own
 /// `#[cfg]`.
 pub use exo_rails_macros::tools;
 
-/// Declares a custom operation: a step of an agent other than a model call or a tool call, which rails guard in the same
-/// way.
+/// Declares a custom operation: a step of your agent that rails guard in the same way as a model call or a tool call.
 ///
 /// The derive declares three [events](derive@Event), named after the operation. For `StoreDocument`, they are:
 ///
