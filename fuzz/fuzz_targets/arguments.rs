@@ -79,7 +79,7 @@ impl Changes {
     }
 }
 
-/// A rail that only looks.
+/// A rail that only observes.
 #[rail(priority = 20, on = [PreToolCall])]
 fn looks(args: &Args<Order>, ctx: &RailContext) {
     ctx.run.insert(Seen(Some((**args).clone())));

@@ -106,8 +106,9 @@ impl<S, R> RailAction<S, R> {
     ///
     /// A resumed run does not repeat the tool calls that had already run. It runs the rails of the event again, this time
     /// with the answer. At an event after an operation, the rails receive the same result again, with the changes that
-    /// earlier rails made before the suspension. Two operations are repeated instead: a streamed model call whose run was
-    /// suspended at [`LlmChunk`](crate::events::LlmChunk), and a custom operation.
+    /// earlier rails made before the suspension. Some operations are repeated instead: a model call whose run was suspended
+    /// at [`LlmChunk`](crate::events::LlmChunk), where no rail has seen the whole answer, a request to a memory, and a custom
+    /// operation.
     ///
     /// For code that does not support suspension, a suspension is an abort. A guarded operation in your own loop returns
     /// the [`RunError::Abort`](crate::RunError::Abort) that has the [question](crate::RunError::suspension). To support

@@ -22,7 +22,7 @@ use crate::point::HookPoint;
 /// | decides: it returns a `Verdict` or an action | the run ends | the run ends | the event is skipped | the rails go on |
 /// | takes what the event carries, or the arguments of a tool, by `&mut` | the run ends | the run ends | the event is skipped | the rails go on |
 /// | `provides` values | the run ends | the run ends | the event is skipped | does not compile |
-/// | only looks | the rails go on | the run ends | the event is skipped | the rails go on |
+/// | only observes | the rails go on | the run ends | the event is skipped | the rails go on |
 /// | is `always` called | the rails go on | does not compile | does not compile | the rails go on |
 /// | is a plain hook | the run ends | | | |
 ///

@@ -43,7 +43,7 @@ const TABLE: [(&str, &str, [Option<Comes>; 4]); 5] = [
         [Some(Ends), Some(Ends), Some(Skips), Some(GoesOn)],
     ),
     ("provides", "`provides` values", [Some(Ends), Some(Ends), Some(Skips), None]),
-    ("looks", "only looks", [Some(GoesOn), Some(Ends), Some(Skips), Some(GoesOn)]),
+    ("looks", "only observes", [Some(GoesOn), Some(Ends), Some(Skips), Some(GoesOn)]),
     ("always", "is `always` called", [Some(GoesOn), None, None, Some(GoesOn)]),
 ];
 

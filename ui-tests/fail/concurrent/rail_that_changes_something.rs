@@ -1,4 +1,4 @@
-//! The message should say: a rail that runs concurrently with others only looks, so it takes what it has by `&`.
+//! The message should say: a rail that runs concurrently with others only reads, so it takes what it has by `&`.
 
 use exo_rails::prelude::*;
 

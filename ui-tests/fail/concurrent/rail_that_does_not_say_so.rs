@@ -1,4 +1,4 @@
-//! The message should say: `redact` cannot run concurrently with others, because it does not say that it only looks.
+//! The message should say: `redact` cannot run concurrently with others, because it does not say that it only reads.
 
 use exo_rails::prelude::*;
 
