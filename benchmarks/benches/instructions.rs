@@ -7,7 +7,7 @@
 //!
 //! A benchmark is [`DISPATCHES`] dispatches of an event that every rail lets pass.
 
-#![allow(missing_docs, reason = "what the macros of gungraun make has none")]
+#![allow(missing_docs, reason = "the macros of gungraun write items without docs")]
 
 use exo_rails::prelude::*;
 use gungraun::Callgrind;

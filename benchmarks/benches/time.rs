@@ -7,7 +7,7 @@
 //! These figures are for comparisons over time, with the last run in `target/criterion`. For the ratios between variants,
 //! run `cargo run --release -p benchmarks --bin dispatch_cost`, which measures the variants in turns.
 
-#![allow(missing_docs, reason = "what the macros of criterion make has none")]
+#![allow(missing_docs, reason = "the macros of criterion write items without docs")]
 
 use std::time::Instant;
 

@@ -354,7 +354,7 @@ fn note<T>(seen: T) {
 }
 
 rails! {
-    /// Rails that only look.
+    /// Rails that read the call without waiting.
     inspect + 0;
     sets!();
     fifty!(inspect_second, inspect_third);
@@ -365,7 +365,7 @@ rails! { inspect_second + 100; }
 rails! { inspect_third + 200; }
 
 rails! {
-    /// Rails that are pending once before they look.
+    /// Rails that are pending once before they read the call.
     pause + 0 after waiting::Pause::default().await;
     sets!();
     fifty!(pause_second, pause_third);
@@ -376,13 +376,13 @@ rails! { pause_second + 100 after waiting::Pause::default().await; }
 rails! { pause_third + 200 after waiting::Pause::default().await; }
 
 rails! {
-    /// Rails that wait for a timer before they look.
+    /// Rails that wait for a timer before they read the call.
     timer + 0 after waiting::timer().await;
     sets!();
 }
 
 rails! {
-    /// Rails that ask another task before they look.
+    /// Rails that ask another task before they read the call.
     channel + 0 after waiting::channel().await;
     sets!();
 }

@@ -1,4 +1,4 @@
-//! The ways in which rails wait before they look.
+//! The ways in which rails wait before they read the call.
 
 use std::pin::Pin;
 use std::sync::OnceLock;

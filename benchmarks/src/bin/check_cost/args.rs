@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use lexopt::prelude::*;
 
 pub(crate) const HELP: &str = "\
-Measures what rails cost before they run: the time of `cargo check`, or the size of a program.
+Measures the cost of rails before the program runs: the time of `cargo check`, or the size of a program.
 
 Usage: cargo run -p benchmarks --bin check_cost -- [OPTIONS]
 
 Options:
-      --rails N,N,…  how many rails, or functions, a crate has, each at least 1 [default: 10,50,200]
-      --rounds N     how many times each crate is checked, at least 1 [default: 15]
+      --rails N,N,…  the numbers of rails or functions in a crate, at least 1 [default: 10,50,200]
+      --rounds N     the number of times to check each crate, at least 1 [default: 15]
       --size         build programs and compare their sizes instead
       --json FILE    also write the figures to FILE, as JSON
   -h, --help         print this help

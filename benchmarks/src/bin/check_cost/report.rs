@@ -9,7 +9,7 @@ use crate::size::{self, Sizes};
 
 /// Writes the table of times.
 pub(crate) fn checks(rows: &[check::Row], mut out: impl Write) -> io::Result<()> {
-    writeln!(out, "`cargo check` in ms: medians, and in brackets where half of the rounds lie\n")?;
+    writeln!(out, "`cargo check` in ms: medians, and the middle half of the rounds in brackets\n")?;
     writeln!(
         out,
         "{:<8} {:>5}  {:>7}  {:>7}  {:>7} {:18}  {:>5} {:14}  {:>6} {:16}  {:>6}  {:>7}  {:>7}",
@@ -36,13 +36,9 @@ pub(crate) fn checks(rows: &[check::Row], mut out: impl Write) -> io::Result<()>
     }
     writeln!(
         out,
-        "\na rail: with its function, without the empty crate; added: beyond its function and a call by hand;"
+        "\na rail: with its function, minus the empty crate; added: minus its function and a call by hand; further:"
     )?;
-    writeln!(
-        out,
-        "further: each rail that the row has more than the one above; nested: the same rails, in five chains of"
-    )?;
-    writeln!(out, "which each is in the next")?;
+    writeln!(out, "each additional rail, compared with the row above; nested: the same rails in five nested chains")?;
     out.flush()
 }
 

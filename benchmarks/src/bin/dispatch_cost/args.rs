@@ -7,13 +7,13 @@ use lexopt::prelude::*;
 use crate::opponents::process::HOOK;
 
 pub(crate) const HELP: &str = "\
-Measures what the dispatch of an event to its rails costs, in each way to do it.
+Measures the cost of dispatching an event to its rails, in several ways.
 
 Usage: cargo run --release -p benchmarks --bin dispatch_cost -- [OPTIONS]
 
 Options:
       --json FILE   also write the figures to FILE, as JSON
-      --rounds N    how many times each case is timed, at least 1 [default: 201]
+      --rounds N    the number of times to measure each case, at least 1 [default: 201]
   -h, --help        print this help
 ";
 

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// The number of dispatches that each bench counts together, as in `benchmarks/benches/instructions.rs`.
 const DISPATCHES: f64 = 100.0;
 
-/// The counts by case and by variant. For example, the case `inspect_05` has five rails that only look, and a variant is
+/// The counts by case and by variant. For example, the case `inspect_05` has five rails that do not wait, and a variant is
 /// `static_chain`.
 #[derive(Serialize, Deserialize)]
 #[serde(transparent)]
@@ -65,7 +65,7 @@ impl Counts {
             let each = f64::from(profile.data.total.metrics.instructions.values.new) / DISPATCHES;
             counts.entry(bench.id).or_default().insert(bench.function_name, each);
         }
-        if counts.is_empty() { Err("the benches have counted nothing".into()) } else { Ok(Self(counts)) }
+        if counts.is_empty() { Err("the benches returned no counts".into()) } else { Ok(Self(counts)) }
     }
 
     /// Reads the counts from a file.

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! cargo install --locked gungraun-runner@0.20.0
-//! cargo run -p benchmarks --bin instructions              # fails where one has grown by more than a fiftieth
-//! cargo run -p benchmarks --bin instructions -- --update  # writes the figures anew
+//! cargo run -p benchmarks --bin instructions              # fails if a chain takes over 2 % more
+//! cargo run -p benchmarks --bin instructions -- --update  # records the new figures
 //! ```
 //!
 //! Callgrind counts the instructions, so the counts are the same in each run, independent of the load of the machine.

@@ -43,8 +43,8 @@ pub(crate) fn draw(rows: &[Row], path: &Path) -> Result<(), Box<dyn Error>> {
     root.fill(&WHITE)?;
     title(
         &root,
-        "One event, past rails that look at it and let it pass",
-        "time of a dispatch, each line ten times the one below",
+        "One event, and rails that only read it",
+        "time of a dispatch; each grid line is ten times the one below",
     )?;
     let mut chart = ChartBuilder::on(&root)
         .margin_top(TITLE_HEIGHT)

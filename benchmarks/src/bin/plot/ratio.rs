@@ -56,7 +56,7 @@ pub(crate) fn draw(rows: &[Row], path: &Path) -> Result<(), Box<dyn Error>> {
     }
     centred(
         &root,
-        "rails, and what they wait for first",
+        "number of rails, and what they wait for",
         (i32::try_from(SIZE.0)? / 2, i32::try_from(SIZE.1)? - 12),
         13.5,
     )?;

@@ -104,7 +104,7 @@ macro_rules! check {
     };
 }
 
-/// The types of the rails that only look. Fifty rails are too many for a stack without boxes: its type would exceed the
+/// The types of the rails that do not wait. Fifty rails are too many for a stack without boxes: its type would exceed the
 /// compiler's limit for recursion.
 mod checks {
     use exo_rails::prelude::*;

@@ -53,7 +53,7 @@ impl Subject {
 
     fn answer(&self) -> Answer {
         let stopped = self.stopped.lock().unwrap_or_else(PoisonError::into_inner).take();
-        stopped.unwrap_or_else(|| Err(Fault::new("rig", "a hook stopped the event, but no rail")))
+        stopped.unwrap_or_else(|| Err(Fault::new("rig", "a hook stopped the event without an answer of a rail")))
     }
 }
 
@@ -118,7 +118,7 @@ where
     async fn on_dispatch(&self, ctx: &HookContext, event: DispatchEvent<'_>) -> DispatchAction {
         match self.results.send((self.job)(&self.stack, ctx, event)) {
             Ok(()) => DispatchAction::Proceed,
-            Err(_) => DispatchAction::stop("nobody asks for the result"),
+            Err(_) => DispatchAction::stop("the measurement needs no result"),
         }
     }
 }
@@ -193,7 +193,7 @@ impl<L: List> Measured for Rig<L> {
         let answer: Answer = match answer {
             Some(DispatchAction::Proceed) => Ok(Decision::Continue),
             Some(_) => subject.answer(),
-            None => Err(Fault::new("rig", "the run has dispatched no tool call")),
+            None => Err(Fault::new("rig", "the run dispatched no tool call")),
         };
         answer.stopped()
     }
