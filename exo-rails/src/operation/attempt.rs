@@ -106,9 +106,12 @@ where
                     }
                     let error = {
                         let began = is_timed::<O, R>(rails).then(Instant::now);
+                        let mut slot = ctx.take_slot(inputs);
                         // Without rails, the event was not entered, and the context may have values of another event.
-                        let provided = if Serves::<O::Pre>::has_rails(rails) { ctx.take_provided() } else { None };
-                        let slot = ctx.take_slot(inputs, provided);
+                        let is_provided = Serves::<O::Pre>::has_rails(rails) && ctx.may_have_provided();
+                        if is_provided {
+                            ctx.provide_to(&mut slot);
+                        }
                         let open_slot = CloseOnDrop(&slot);
                         let mut execution = Execution::<O, R, P> {
                             rails,
@@ -131,6 +134,9 @@ where
                                 break 'attempt RunError::PermitKept { event: O::Pre::POINT }.into();
                             }
                         };
+                        if is_provided {
+                            ctx.drop_slot::<O::Inputs>();
+                        }
                         // The rails or the run have ended the operation. This takes precedence over the result of the
                         // rails around it.
                         if let Some(over) = over {

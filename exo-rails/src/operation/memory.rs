@@ -29,7 +29,7 @@ where
 {
     ctx.ensure_running()?;
     ctx.begin_attempt(0);
-    let slot = ctx.take_slot(query, None);
+    let slot = ctx.take_slot(query);
     let open_slot = CloseOnDrop(&slot);
     // Like a model call: a dropped request changes nothing.
     let recalled = recall(issue(&slot)).map_err(IntoFailure::<OperationError>::into_failure).err_into::<RunError>();
@@ -67,12 +67,18 @@ where
         Decision::Abort(abort) => return Err(abort.into()),
     }
     ctx.ensure_running()?;
-    let provided = if Serves::<MemoryStored>::has_rails(rails) { ctx.take_provided() } else { None };
-    let slot = ctx.take_slot(entry, provided);
+    let mut slot = ctx.take_slot(entry);
+    let is_provided = Serves::<MemoryStored>::has_rails(rails) && ctx.may_have_provided();
+    if is_provided {
+        ctx.provide_to(&mut slot);
+    }
     let open_slot = CloseOnDrop(&slot);
     let result = store(issue(&slot)).await;
     drop(open_slot);
     taken_back(slot, HookPoint::MemoryStored, ctx)?;
+    if is_provided {
+        ctx.drop_slot::<MemoryEntry>();
+    }
     result.map(Into::into).map_err(|error| IntoFailure::<OperationError>::into_failure(error).into())
 }
 
