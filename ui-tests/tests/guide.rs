@@ -1,4 +1,4 @@
-//! The book quotes the compiler: the codes and the messages of its wrong programs, and the tables of messages.
+//! The book and the README quote the compiler: the codes and the messages of its wrong programs, and the tables of messages.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -28,7 +28,7 @@ struct Mistake {
 
 #[test]
 fn each_message_is_what_the_compiler_says() {
-    let mistakes = mistakes_of_the_book();
+    let mistakes = mistakes_of_the_pages();
     assert!(mistakes.len() > 10, "the book has {} wrong programs", mistakes.len());
     let said = compile(&mistakes);
     let mut wrong = String::new();
@@ -72,12 +72,14 @@ fn says(line: &str, message: &str) -> bool {
     rest.is_some()
 }
 
-/// Those of the pages of the book.
-fn mistakes_of_the_book() -> Vec<Mistake> {
-    let book = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("book/src");
-    let files = fs::read_dir(book).unwrap().map(|entry| entry.unwrap().path());
+/// The mistakes on the pages of the book, and in the README of the repository.
+fn mistakes_of_the_pages() -> Vec<Mistake> {
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let folders = ["book/src", "book/src/recipes"].map(|folder| fs::read_dir(workspace.join(folder)).unwrap());
+    let files = folders.into_iter().flatten().map(|entry| entry.unwrap().path());
     let pages = files.filter(|file| file.extension().is_some_and(|end| end == "md"));
     pages
+        .chain([workspace.join("README.md")])
         .flat_map(|page| mistakes(page.file_stem().unwrap().to_str().unwrap(), &fs::read_to_string(&page).unwrap()))
         .collect()
 }
