@@ -46,5 +46,6 @@ pages! {
     coming_from_langchain = "coming-from-langchain.md",
     coming_from_tower = "coming-from-tower.md",
     coming_from_rig = "coming-from-rig.md",
+    mistakes = "mistakes.md",
     how_a_chain_is_sorted = "how-a-chain-is-sorted.md",
 }

@@ -3,7 +3,7 @@
 use std::slice;
 
 use super::values;
-use crate::chain::requirements::{Requirement, Subject, lists};
+use crate::chain::requirements::{Requirement, Subject, breaks, lists};
 use crate::chain::sorting::{ChainFacts, Listing};
 use crate::chain::{Chain, NO_PLACE};
 use crate::point::text;
@@ -145,8 +145,10 @@ impl<C: Chain + Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> 
     /// Panics if the chain does not meet the requirement.
     #[track_caller]
     pub const fn check_meets(requirement: Requirement) {
-        if !Self::REPORTED_AT_A_RAIL {
-            requirement.met_by(&C::PLAN, None);
+        if !Self::REPORTED_AT_A_RAIL
+            && let Some(text) = requirement.broken(&C::PLAN, None)
+        {
+            text.refuse();
         }
     }
 
@@ -156,10 +158,10 @@ impl<C: Chain + Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> 
     /// Panics if the chain does not meet a requirement.
     #[track_caller]
     pub const fn check_policy(policy: &str, requirements: &[Requirement]) {
-        let mut i = 0;
-        while !Self::REPORTED_AT_A_RAIL && i < requirements.len() {
-            requirements[i].met_by(&C::PLAN, Some(policy));
-            i += 1;
+        if !Self::REPORTED_AT_A_RAIL
+            && let Some(text) = breaks(&C::PLAN, policy, requirements)
+        {
+            text.refuse();
         }
     }
 }
@@ -402,8 +404,8 @@ pub(super) const fn by_priority(
     match (first.priority == second.priority, reversed) {
         (true, false) => text.and(", so the order of the list decides"),
         (false, false) => text.and(", and the lower number runs first"),
-        (true, true) => text.and(", so the order of the list decides, which an onion reverses here"),
-        (false, true) => text.and(", and in an onion the higher number runs first here"),
+        (true, true) => text.and(", so the order of the list decides, and an onion reverses it after an operation"),
+        (false, true) => text.and(", and an onion runs the higher number first after an operation"),
     }
 }
 

@@ -141,23 +141,63 @@ impl Requirement {
         Self(Kind::Before(first, second))
     }
 
-    /// Checks that the chain meets the requirement. `policy` is the policy that has the requirement, or `None` if the chain
-    /// has it.
-    #[track_caller]
-    pub(super) const fn met_by(&self, plan: &Plan, policy: Option<&str>) {
+    /// Returns how the chain breaks the requirement, or `None` if it meets the requirement. `policy` is the policy that has
+    /// the requirement, or `None` if the chain has it.
+    pub(super) const fn broken(&self, plan: &Plan, policy: Option<&str>) -> Option<Text> {
         match &self.0 {
-            Kind::Require(rail, event) => runs(plan, rail, *event, policy),
-            Kind::First(rail, event) => {
-                runs(plan, rail, *event, policy);
-                at_end(plan, rail, *event, 0, policy);
-            }
-            Kind::Last(rail, event) => {
-                runs(plan, rail, *event, policy);
-                at_end(plan, rail, *event, count(plan.rails_at(*event), *event) - 1, policy);
-            }
-            Kind::Before(first, second) => in_order(plan, first, second, policy),
+            Kind::Require(rail, event) => missing(plan, rail, *event, policy),
+            Kind::First(rail, event) => match missing(plan, rail, *event, policy) {
+                None => not_at_end(plan, rail, *event, 0, policy),
+                missing => missing,
+            },
+            Kind::Last(rail, event) => match missing(plan, rail, *event, policy) {
+                None => not_at_end(plan, rail, *event, count(plan.rails_at(*event), *event) - 1, policy),
+                missing => missing,
+            },
+            Kind::Before(first, second) => not_in_order(plan, first, second, policy),
         }
     }
+
+    /// Returns `true` if both requirements are about the same rail. For `before(A, B)`, this is `A`.
+    const fn is_about_the_rail_of(&self, other: &Self) -> bool {
+        let (one, other) = (self.subject(), other.subject());
+        one.info.same(&other.info)
+    }
+
+    const fn subject(&self) -> &Subject {
+        match &self.0 {
+            Kind::Require(rail, _) | Kind::First(rail, _) | Kind::Last(rail, _) | Kind::Before(rail, _) => rail,
+        }
+    }
+}
+
+/// Returns how the chain breaks the requirements of the policy, one line for each rail. `None` if it meets them.
+pub(super) const fn breaks(plan: &Plan, policy: &str, requirements: &[Requirement]) -> Option<Text> {
+    let (mut text, mut i) = (Text::new(), 0);
+    while i < requirements.len() {
+        if let Some(broken) = requirements[i].broken(plan, Some(policy))
+            && !is_reported(plan, policy, requirements, i)
+        {
+            let more = if text.as_str().is_empty() { broken } else { Text::new().and("\n").and(broken.as_str()) };
+            text = text.and(more.as_str());
+        }
+        i += 1;
+    }
+    if text.as_str().is_empty() { None } else { Some(text) }
+}
+
+/// Returns `true` if the chain breaks an earlier requirement of the same rail.
+const fn is_reported(plan: &Plan, policy: &str, requirements: &[Requirement], at: usize) -> bool {
+    let mut i = 0;
+    while i < at {
+        if requirements[i].is_about_the_rail_of(&requirements[at])
+            && requirements[i].broken(plan, Some(policy)).is_some()
+        {
+            return true;
+        }
+        i += 1;
+    }
+    false
 }
 
 /// Checks that the rail is on the event.
@@ -184,11 +224,11 @@ pub(super) const fn lists(plan: &Plan, rail: Wanted<'_>) -> bool {
     false
 }
 
-#[track_caller]
-const fn runs(plan: &Plan, rail: &Subject, event: HookPoint, policy: Option<&str>) {
+/// Returns the text if the rail does not run at the event in every configuration.
+const fn missing(plan: &Plan, rail: &Subject, event: HookPoint, policy: Option<&str>) -> Option<Text> {
     let rails = plan.rails_at(event);
     if find_present(rails, event, rail.wanted()).is_some() {
-        return;
+        return None;
     }
     if let Some(absent) = absent(rails, event, rail.wanted()) {
         let text = Text::new().name(rail.name()).and(" may be absent, and ");
@@ -197,32 +237,31 @@ const fn runs(plan: &Plan, rail: &Subject, event: HookPoint, policy: Option<&str
             None => text.and("the chain ").name(plan.chain),
         };
         let text = text.and(" requires it on ").name(event.event_name());
-        there_always(&text, absent).refuse();
+        Some(there_always(&text, absent))
     } else {
         let text = Text::new().and("the chain ").name(plan.chain).and(" does not list ").name(rail.name());
         let text = match policy {
             Some(policy) => text.and(", which the policy ").name(policy).and(" requires on "),
             None => text.and(", but requires it on "),
         };
-        text.name(event.event_name()).and(": list it").refuse();
+        Some(text.name(event.event_name()).and(": list it"))
     }
 }
 
-/// Checks that the rail runs at this place, which is the first or the last.
-#[track_caller]
-const fn at_end(plan: &Plan, rail: &Subject, event: HookPoint, place: usize, policy: Option<&str>) {
+/// Returns the text if the rail does not run at this place, which is the first or the last.
+const fn not_at_end(plan: &Plan, rail: &Subject, event: HookPoint, place: usize, policy: Option<&str>) -> Option<Text> {
     let rails = plan.rails_at(event);
     let at_end = match find_present(rails, event, rail.wanted()) {
         Some(found) => found.first <= place && place <= found.last,
         None => false,
     };
     if at_end {
-        return;
+        return None;
     }
     let end = if place == 0 { "first" } else { "last" };
     let text = Text::new().name(rail.name()).and(" must run ").and(end).and(" at ").name(event.event_name());
     let text = by(&text, policy).and(", but ");
-    let text = match rail_at(rails, event, place) {
+    Some(match rail_at(rails, event, place) {
         Some(other) => {
             let (text, other) = (text.name(other.info.name).and(" does: "), Wanted::Rail(&other.row.rail));
             let (rail, other) =
@@ -230,12 +269,11 @@ const fn at_end(plan: &Plan, rail: &Subject, event: HookPoint, place: usize, pol
             priorities(&text, &plan.at(event), rail, other)
         }
         None => text.and("it does not"),
-    };
-    text.refuse();
+    })
 }
 
-#[track_caller]
-const fn in_order(plan: &Plan, first: &Subject, second: &Subject, policy: Option<&str>) {
+/// Returns the text if the rails do not run in this order.
+const fn not_in_order(plan: &Plan, first: &Subject, second: &Subject, policy: Option<&str>) -> Option<Text> {
     let mut i = 0;
     while i < plan.events.len() {
         let event = plan.events[i].event;
@@ -243,10 +281,11 @@ const fn in_order(plan: &Plan, first: &Subject, second: &Subject, policy: Option
         if !runs_before(&plan.events[i], one, two) {
             let text = Text::new().name(first.name()).and(" must run before ").name(second.name());
             let text = by(&text, policy).and(", but at ").name(event.event_name()).and(" it does not: ");
-            priorities(&text, &plan.events[i], one.last(), two.first()).refuse();
+            return Some(priorities(&text, &plan.events[i], one.last(), two.first()));
         }
         i += 1;
     }
+    None
 }
 
 /// Adds to the text the name of the policy that has the requirement.

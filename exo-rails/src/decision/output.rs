@@ -163,8 +163,8 @@ fn with_substitute<E: Payloads, S: SubstituteFor<E>>(skip: Skip<S>) -> Skip<E::S
 #[diagnostic::on_unimplemented(
     message = "a rail with `always` only observes: it cannot return `{Self}`",
     label = "a rail with `always` cannot return this",
-    note = "the chain calls it even if an earlier rail has stopped the event, so it cannot decide",
-    note = "it returns `()`, or `Result<(), E>`; `E` is an error type or text"
+    note = "the chain calls such a rail even if an earlier rail has stopped the event, so the rail cannot decide",
+    note = "the rail returns `()` or `Result<(), E>`, where `E` is an error type or text"
 )]
 pub trait Observes<E: Payloads>: Sized {
     /// See [`RailOutput`].

@@ -182,7 +182,7 @@ async fn without_a_chain_a_missing_value_is_a_fault() {
     manager.add(audit {}).unwrap();
     let (result, notes) = call(&manager, None).await;
     let expected =
-        "rail `audit` faulted at pre_tool_call: it needs `Left`, and no rail before it at this event has provided one";
+        "rail `audit` faulted at pre_tool_call: it needs `Left`, and no earlier rail provided it at this event";
     assert_eq!(result, Err(expected.into()));
     assert!(notes.is_empty());
 
