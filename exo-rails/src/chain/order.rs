@@ -377,6 +377,17 @@ pub(super) const fn priorities(text: &Text, plan: &EventPlan, one: Instance<'_>,
     let (Some(first), Some(second)) = (one.holder(rails, event, reversed), two.holder(rails, event, reversed)) else {
         return *text;
     };
+    if let (Some(one), Some(two)) = (find(rails, event, one.wanted), find(rails, event, two.wanted))
+        && surround(rails, event, one) != surround(rails, event, two)
+    {
+        let around = if surround(rails, event, one) { one.first } else { two.first };
+        return match rail_at(rails, event, around) {
+            Some(rail) => {
+                text.name(rail.info.name).and(" surrounds the operation, so it runs after the rails without `around`")
+            }
+            None => *text,
+        };
+    }
     if first == second
         && let Some(inner) = rails[first].inner
     {
@@ -445,6 +456,9 @@ pub(super) const fn runs_before(plan: &EventPlan, first: Wanted<'_>, second: Wan
         return runs_before(&inner.at(event), first.inside(), second.inside());
     }
     match (find(rails, event, first), find(rails, event, second)) {
+        (Some(first), Some(second)) if surround(rails, event, first) != surround(rails, event, second) => {
+            surround(rails, event, second)
+        }
         (Some(first), Some(second)) if reversed => second.last < first.first,
         (Some(first), Some(second)) => first.last < second.first,
         _ => true,
@@ -524,6 +538,19 @@ const fn both(earlier: Option<Found>, later: Option<Found>) -> Option<Found> {
         (Some(one), None) | (None, Some(one)) => Some(one),
         (None, None) => None,
     }
+}
+
+/// Returns `true` if all rails at these places only surround the operation. They run after all rails that decide, whatever
+/// their priorities are.
+pub(super) const fn surround(rails: &[PlannedRail], event: HookPoint, places: Found) -> bool {
+    let mut place = places.first;
+    while place <= places.last {
+        match rail_at(rails, event, place) {
+            Some(rail) if rail.row.only_surrounds(event) => place += 1,
+            _ => return false,
+        }
+    }
+    true
 }
 
 /// Returns the number of rails at the event, with inner chains flattened.

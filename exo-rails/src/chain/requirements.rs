@@ -3,11 +3,11 @@
 use std::fmt;
 
 use crate::chain::order::{
-    Wanted, absent, common, count, find, find_present, priorities, rail_at, runs_before, there_always,
+    Wanted, absent, common, count, find, find_present, priorities, rail_at, runs_before, surround, there_always,
 };
-use crate::point::text::Text;
+use crate::point::text::{Text, same};
 use crate::point::{HookPoint, RailInfo};
-use crate::rail::{Plan, Row, contains};
+use crate::rail::{EventPlan, Plan, Row, contains};
 
 /// Requirements that several chains share. [`chain_policy!`](crate::chain_policy) makes them.
 ///
@@ -147,11 +147,11 @@ impl Requirement {
         match &self.0 {
             Kind::Require(rail, event) => missing(plan, rail, *event, policy),
             Kind::First(rail, event) => match missing(plan, rail, *event, policy) {
-                None => not_at_end(plan, rail, *event, 0, policy),
+                None => not_at_end(plan, rail, *event, true, policy),
                 missing => missing,
             },
             Kind::Last(rail, event) => match missing(plan, rail, *event, policy) {
-                None => not_at_end(plan, rail, *event, count(plan.rails_at(*event), *event) - 1, policy),
+                None => not_at_end(plan, rail, *event, false, policy),
                 missing => missing,
             },
             Kind::Before(first, second) => not_in_order(plan, first, second, policy),
@@ -244,32 +244,69 @@ const fn missing(plan: &Plan, rail: &Subject, event: HookPoint, policy: Option<&
             Some(policy) => text.and(", which the policy ").name(policy).and(" requires on "),
             None => text.and(", but requires it on "),
         };
-        Some(text.name(event.event_name()).and(": list it"))
+        let text = text.name(event.event_name());
+        Some(match of_this_name(plan, rail.name()) {
+            Some(other) => {
+                let text =
+                    declared(&text.and(": the ").name(rail.name()).and(" that it lists is another rail"), &other);
+                declared(&text.and(". List the rail that is required"), &rail.info)
+            }
+            None => text.and(": list it"),
+        })
     }
 }
 
-/// Returns the text if the rail does not run at this place, which is the first or the last.
-const fn not_at_end(plan: &Plan, rail: &Subject, event: HookPoint, place: usize, policy: Option<&str>) -> Option<Text> {
-    let rails = plan.rails_at(event);
-    let at_end = match find_present(rails, event, rail.wanted()) {
-        Some(found) => found.first <= place && place <= found.last,
-        None => false,
-    };
-    if at_end {
-        return None;
-    }
-    let end = if place == 0 { "first" } else { "last" };
-    let text = Text::new().name(rail.name()).and(" must run ").and(end).and(" at ").name(event.event_name());
-    let text = by(&text, policy).and(", but ");
-    Some(match rail_at(rails, event, place) {
-        Some(other) => {
-            let (text, other) = (text.name(other.info.name).and(" does: "), Wanted::Rail(&other.row.rail));
-            let (rail, other) =
-                if place == 0 { (rail.wanted().first(), other.first()) } else { (rail.wanted().last(), other.last()) };
-            priorities(&text, &plan.at(event), rail, other)
+/// Returns a rail of this name that the chain lists, directly or in an inner chain.
+const fn of_this_name(plan: &Plan, name: &str) -> Option<RailInfo> {
+    let mut i = 0;
+    while i < plan.events.len() {
+        let EventPlan { event, rails, .. } = plan.events[i];
+        let mut place = 0;
+        while let Some(rail) = rail_at(rails, event, place) {
+            if same(rail.row.rail.name, name) {
+                return Some(rail.row.rail);
+            }
+            place += 1;
         }
-        None => text.and("it does not"),
-    })
+        i += 1;
+    }
+    None
+}
+
+/// Adds to the text the place where a rail is declared.
+const fn declared(text: &Text, rail: &RailInfo) -> Text {
+    text.and(", declared at ").and(rail.declared.file()).and(":").number(rail.declared.line().cast_signed())
+}
+
+/// Returns the text if another rail runs before the rail, or after it. A rail around the operation runs after all rails that
+/// decide. So this compares rails around the operation only with each other, and rails that decide only with each other.
+const fn not_at_end(
+    plan: &Plan,
+    rail: &Subject,
+    event: HookPoint,
+    is_first: bool,
+    policy: Option<&str>,
+) -> Option<Text> {
+    let rails = plan.rails_at(event);
+    let Some(found) = find_present(rails, event, rail.wanted()) else { return None };
+    let surrounds = surround(rails, event, found);
+    let (beyond, mut step) = (if is_first { found.first } else { count(rails, event) - 1 - found.last }, 0);
+    while step < beyond {
+        // From the end: the message names the rail that is there.
+        let place = if is_first { step } else { count(rails, event) - 1 - step };
+        if let Some(other) = rail_at(rails, event, place)
+            && other.row.only_surrounds(event) == surrounds
+        {
+            let end = if is_first { "first" } else { "last" };
+            let text = Text::new().name(rail.name()).and(" must run ").and(end).and(" at ").name(event.event_name());
+            let text = by(&text, policy).and(", but ").name(other.info.name).and(" does: ");
+            let (rail, other) = (rail.wanted(), Wanted::Rail(&other.row.rail));
+            let (rail, other) = if is_first { (rail.first(), other.first()) } else { (rail.last(), other.last()) };
+            return Some(priorities(&text, &plan.at(event), rail, other));
+        }
+        step += 1;
+    }
+    None
 }
 
 /// Returns the text if the rails do not run in this order.

@@ -35,6 +35,7 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
+use self::questions::CurrentOperation;
 use self::retries::{CountedRetries, RetryBudget};
 use crate::action::Path;
 use crate::error::RunError;
@@ -70,6 +71,7 @@ pub struct RailContext {
     step: u32,
     call_number: u32,
     attempt: u32,
+    operation: CurrentOperation,
     substituted_by: Option<RailName>,
     // Boxed, so that a context whose rails provide nothing and stop nothing has one pointer here.
     shared: Option<Box<Shared>>,
@@ -221,6 +223,7 @@ impl RailContext {
             step,
             call_number: 0,
             attempt: 0,
+            operation: CurrentOperation::default(),
             substituted_by: None,
             shared: None,
             stopped_at: 0,

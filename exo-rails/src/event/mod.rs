@@ -4,6 +4,7 @@
 pub(crate) mod changes;
 pub(crate) mod copied;
 pub(crate) mod custom;
+pub(crate) mod layer;
 pub(crate) mod operation;
 pub(crate) mod param;
 pub(crate) mod sound;
@@ -12,6 +13,7 @@ pub(crate) mod types;
 
 pub use copied::*;
 pub use custom::*;
+pub use layer::*;
 pub use operation::*;
 pub use param::*;
 pub use sound::*;

@@ -84,7 +84,7 @@ where
 {
     async move {
         let mut original = Serves::<O::Pre>::may_rewrite(rails).then(|| Box::new(inputs.clone()));
-        ctx.begin_attempt(0);
+        ctx.begin_operation();
         loop {
             // A future keeps the subject of a `match` while an arm waits, and a local until its block ends. So this
             // block takes outcomes and results apart, and the code after the block waits.
@@ -157,19 +157,27 @@ where
                 }
                 let Some(outcome) = stopped(enter::<O::Post, R>(rails, O::post(&inputs, &mut output), ctx).await)
                 else {
+                    ctx.end_operation(None);
                     return Ok(output);
                 };
                 match accepted::<O>(outcome, output, &inputs, ctx) {
-                    Ok(output) => return Ok(output),
+                    Ok(output) => {
+                        ctx.end_operation(None);
+                        return Ok(output);
+                    }
                     Err(over) => over,
                 }
             };
             let retry = match over {
-                AttemptOver::Failed(error) => return Err(fail(*error, inputs)),
+                AttemptOver::Failed(error) => {
+                    ctx.end_operation(Some(&error));
+                    return Err(fail(*error, inputs));
+                }
                 AttemptOver::Retry(retry) => retry,
             };
             // Boxed, because a timer would be the largest part of the future.
             if let Err(error) = Box::pin(again::<O>(retry, original.as_deref_mut(), &mut inputs, ctx)).await {
+                ctx.end_operation(Some(&error));
                 return Err(fail(error, inputs));
             }
             operation.restart().await;

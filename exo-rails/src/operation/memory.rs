@@ -21,14 +21,29 @@ pub(super) async fn recall<R, F>(
     rails: &R,
     query: MemoryQuery,
     (ctx, watch): (&mut RailContext, &mut Watch),
-    mut recall: F,
+    recall: F,
 ) -> Result<RecalledMemory, RunError>
 where
     R: GuardSet,
     F: Guarded<MemoryQuery, RecalledMemory, OperationError, Future: Send, Value: Send, Error: Send> + Send,
 {
     ctx.ensure_running()?;
-    ctx.begin_attempt(0);
+    ctx.begin_operation();
+    let result = recalled(rails, query, (ctx, watch), recall).await;
+    ctx.end_operation(result.as_ref().err());
+    result
+}
+
+async fn recalled<R, F>(
+    rails: &R,
+    query: MemoryQuery,
+    (ctx, watch): (&mut RailContext, &mut Watch),
+    mut recall: F,
+) -> Result<RecalledMemory, RunError>
+where
+    R: GuardSet,
+    F: Guarded<MemoryQuery, RecalledMemory, OperationError, Future: Send, Value: Send, Error: Send> + Send,
+{
     let slot = ctx.take_slot(query);
     let open_slot = CloseOnDrop(&slot);
     // Like a model call: a dropped request changes nothing.
@@ -50,6 +65,23 @@ where
 /// Runs the rails on an entry, then stores the entry unless a rail skips it.
 pub(super) async fn store<R, F>(
     rails: &R,
+    entry: MemoryEntry,
+    (ctx, watch): (&mut RailContext, &mut Watch),
+    store: F,
+) -> Result<(), RunError>
+where
+    R: GuardSet,
+    F: Guarded<MemoryEntry, (), OperationError, Future: Send, Value: Send, Error: Send> + Send,
+{
+    ctx.ensure_running()?;
+    ctx.begin_operation();
+    let result = stored(rails, entry, (ctx, watch), store).await;
+    ctx.end_operation(result.as_ref().err());
+    result
+}
+
+async fn stored<R, F>(
+    rails: &R,
     mut entry: MemoryEntry,
     (ctx, watch): (&mut RailContext, &mut Watch),
     mut store: F,
@@ -58,8 +90,6 @@ where
     R: GuardSet,
     F: Guarded<MemoryEntry, (), OperationError, Future: Send, Value: Send, Error: Send> + Send,
 {
-    ctx.ensure_running()?;
-    ctx.begin_attempt(0);
     let outcome = watch.unless_cancelled(enter::<MemoryStored, R>(rails, &mut entry, ctx).err_into::<RunError>()).await;
     match outcome? {
         Decision::Continue => {}

@@ -230,6 +230,9 @@ pub trait RailOn<E: Event>: Rail {
     }
 }
 
+/// Whether rail `R` can surround the operation that event `E` begins, as a type.
+pub(crate) type LayerOf<E, R> = <<R as RailOn<E>>::Out as ReturnedAt<E, <E as Event>::Returns>>::Layer;
+
 /// Rails that a chain lists by their name alone. They have no state, so one value serves all chains.
 ///
 /// `#[rail]` implements the trait for functions, and `rail_chain!` for chains without fields.
