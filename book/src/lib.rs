@@ -29,6 +29,7 @@ pages! {
     redaction = "redaction.md",
     suspension = "suspension.md",
     watching = "watching.md",
+    shadow = "shadow.md",
     testing = "testing.md",
     custom_events = "custom-events.md",
 }
