@@ -5,6 +5,8 @@
 //! | store | who shares the state | what survives |
 //! |---|---|---|
 //! | [`MemoryStore`] | the guards of one process | nothing |
+//! | `FileStore`, feature `file-store` | the processes of one machine | the end of processes, at any point |
+//! | `RedisStore`, feature `redis` | processes on several machines | what the server keeps |
 //!
 //! [`StateStoreExt`] has what guards and programs add to any store: [typed records](StateStoreExt::update), a
 //! [namespace](StateStoreExt::namespace), and a [time limit](StateStoreExt::within).
@@ -12,11 +14,15 @@
 mod counter;
 mod error;
 mod ext;
+#[cfg(feature = "file-store")]
+mod file;
 mod key;
 mod log;
 mod memory;
 mod namespace;
 mod record;
+#[cfg(feature = "redis")]
+mod redis;
 mod time;
 mod within;
 
@@ -25,9 +31,13 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+#[cfg(feature = "redis")]
+pub use self::redis::RedisStore;
 pub use counter::{Claim, Counter, MAX_AMOUNT, OverLimit, Reservation, Reserved};
 pub use error::StoreError;
 pub use ext::{Change, StateStoreExt};
+#[cfg(feature = "file-store")]
+pub use file::FileStore;
 pub use key::key;
 pub use log::LogEntry;
 pub use memory::MemoryStore;
