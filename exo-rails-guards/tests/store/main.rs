@@ -1,0 +1,17 @@
+//! Tests of the state stores. Each test of behaviour runs against all stores.
+//!
+//! The tests of Redis start a `redis-server`. If there is none, they are skipped and say so.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "a test that cannot go on has failed"
+)]
+#![allow(missing_docs, reason = "tests")]
+
+mod bench;
+mod behaviour;
+#[cfg(feature = "redis")]
+mod redis_server;
