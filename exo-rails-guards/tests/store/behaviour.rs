@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use exo_rails_guards::store::{
-    Change, Claim, Counter, Expected, MAX_AMOUNT, OverLimit, Reservation, StateStore, StateStoreExt, StoreError, Version,
-    Write,
+    Change, Claim, Counter, Expected, MAX_AMOUNT, OverLimit, Reservation, StateStore, StateStoreExt, StoreError,
+    Version, Write,
 };
 
 use crate::bench::{Bench, Kind, for_each_store, runtime};
@@ -44,7 +44,8 @@ fn records_change_only_if_they_are_expected(kind: Kind) {
         let second = put(&store, Expected::Version(first), b"two").await.unwrap();
         assert_ne!(first, second);
 
-        let conflict = store.compare_and_set("key", Expected::Version(first), Write::Remove).await.unwrap().unwrap_err();
+        let conflict =
+            store.compare_and_set("key", Expected::Version(first), Write::Remove).await.unwrap().unwrap_err();
         let found = conflict.found.unwrap();
         assert_eq!((found.value.as_slice(), found.version), (b"two".as_slice(), second));
 
@@ -222,7 +223,8 @@ fn logs_keep_the_last_entries_and_expire(kind: Kind) {
         assert_eq!(numbers(&bench).await, [(5, 5)]);
         bench.advance(HOUR).await;
         assert_eq!(bench.store.append("key", &[6], usize::MAX, Some(2 * HOUR)).await.unwrap(), 6);
-        let ages: Vec<_> = bench.store.entries("key").await.unwrap().iter().map(|entry| hours(Some(entry.age))).collect();
+        let ages: Vec<_> =
+            bench.store.entries("key").await.unwrap().iter().map(|entry| hours(Some(entry.age))).collect();
         assert_eq!(ages, [Some(1), Some(0)]);
         bench.advance(2 * HOUR).await;
         assert_eq!(numbers(&bench).await, []);

@@ -11,7 +11,8 @@
 )]
 #![allow(missing_docs, reason = "tests")]
 
-mod bench;
 mod behaviour;
+mod bench;
+mod model;
 #[cfg(feature = "redis")]
 mod redis_server;
