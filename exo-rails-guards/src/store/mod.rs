@@ -70,10 +70,10 @@ pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>>
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), StoreError> {
 /// let store = MemoryStore::new();
-/// let day = Some(Duration::from_secs(86_400));
+/// let day = Some(Duration::from_hours(24));
 /// let claim = Claim { key: "tokens/ada", amount: 600, limit: 1_000, window: day };
 ///
-/// let hold_for = Duration::from_secs(60);
+/// let hold_for = Duration::from_mins(1);
 /// let reservation = store.reserve(&[claim], hold_for).await?.expect("the counter is empty");
 /// let over_limit = store.reserve(&[claim], hold_for).await?.unwrap_err();
 /// assert_eq!(over_limit.counter.reserved, 600);

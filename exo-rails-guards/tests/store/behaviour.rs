@@ -9,7 +9,7 @@ use exo_rails_guards::store::{
 
 use crate::bench::{Bench, Kind, for_each_store, runtime};
 
-const HOUR: Duration = Duration::from_secs(3_600);
+const HOUR: Duration = Duration::from_hours(1);
 
 fn test<F: Future<Output = ()>>(kind: Kind, steps: impl FnOnce(Bench) -> F) {
     runtime(kind).block_on(async {
@@ -139,7 +139,7 @@ fn a_reservation_counts_once(kind: Kind) {
             bench.store.settle(&reservation, &[7]).await.unwrap();
             assert_eq!(bench.store.counter("key").await.unwrap(), Counter { used: 7, reserved: 0, resets_in: None });
         }
-        bench.advance(HOUR + Duration::from_secs(60)).await;
+        bench.advance(HOUR + Duration::from_mins(1)).await;
         bench.store.settle(&reservation, &[7]).await.unwrap();
         assert_eq!(bench.store.counter("key").await.unwrap().used, 7);
 
@@ -150,7 +150,7 @@ fn a_reservation_counts_once(kind: Kind) {
 
 fn an_expired_reservation_is_free_and_its_use_still_counts(kind: Kind) {
     test(kind, |mut bench| async move {
-        for late in [Duration::from_secs(60), 100 * HOUR] {
+        for late in [Duration::from_mins(1), 100 * HOUR] {
             let key = format!("late by {late:?}");
             let reservation = reserve(&bench.store, &[claim(&key, 10)]).await.unwrap();
             assert_eq!(hours(reserve(&bench.store, &[claim(&key, 1)]).await.unwrap_err().retry_after), Some(1));

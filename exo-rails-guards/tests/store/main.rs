@@ -13,6 +13,16 @@
 
 mod behaviour;
 mod bench;
+mod contention;
+mod faults;
+#[cfg(feature = "file-store")]
+mod file_problems;
+#[cfg(any(feature = "file-store", feature = "redis"))]
+mod kills;
+mod memory_bounds;
 mod model;
 #[cfg(feature = "redis")]
+mod redis_problems;
+#[cfg(feature = "redis")]
 mod redis_server;
+mod speed;

@@ -12,7 +12,7 @@ use proptest::test_runner::TestRunner;
 use crate::bench::{Bench, Kind, for_each_store, runtime};
 
 /// The unit of all times: five minutes. A store recognizes a second settlement for two units after the expiry.
-const UNIT: Duration = Duration::from_secs(300);
+const UNIT: Duration = Duration::from_mins(5);
 const GRACE: u64 = 2;
 
 const KEYS: [&str; 3] = ["a", "a/b", "ü ~"];

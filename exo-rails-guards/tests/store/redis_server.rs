@@ -41,7 +41,7 @@ impl Server {
         let folder = std::env::temp_dir();
         let script = format!(
             "redis-server --bind 127.0.0.1 --port {port} --requirepass {PASSWORD} --save '' --appendonly no --dir {} \
-             > /dev/null & echo $!; read end; kill $!",
+             > /dev/null & echo $!; read end; kill $! 2> /dev/null",
             folder.display()
         );
         let mut shell =

@@ -34,7 +34,9 @@ pub(super) fn open(path: &Path) -> Result<Connection, Problem> {
     if connection.is_readonly("main")? {
         return Err(Problem::ReadOnly);
     }
-    if content(&connection)? == Content::Nothing {
+    // In one transaction. Otherwise another process could make the tables between two questions.
+    let content = content(&*connection.transaction()?)?;
+    if content == Content::Nothing {
         use_write_ahead_log(&connection)?;
         make_tables(&mut connection)?;
     }

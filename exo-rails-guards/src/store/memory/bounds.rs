@@ -67,9 +67,4 @@ impl Bounds {
         self.items -= size.items;
         self.bytes -= size.total_bytes();
     }
-
-    #[cfg(test)]
-    pub(super) fn is_empty(&self) -> bool {
-        self.items == 0 && self.bytes == 0
-    }
 }

@@ -63,7 +63,8 @@ local function read_counter(key, held, now)
         redis.call('ZREMRANGEBYSCORE', held, '-inf', digits(now))
         redis.call('HSET', key, 'reserved', digits(reserved))
     end
-    if redis.call('EXISTS', held) == 0 then
+    -- Redis may have removed the set by itself. A script that writes nothing before `INCR` fails if the memory is full.
+    if reserved > 0 and redis.call('EXISTS', held) == 0 then
         reserved = 0
         redis.call('HDEL', key, 'reserved')
     end

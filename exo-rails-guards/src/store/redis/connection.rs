@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use redis::aio::MultiplexedConnection;
-use redis::{AsyncConnectionConfig, Client, FromRedisValue, RedisError, RedisResult};
+use redis::{AsyncConnectionConfig, Client, ErrorKind, FromRedisValue, RedisError, RedisResult};
 use tokio::sync::Mutex;
 
 use super::script::Call;
@@ -79,12 +79,12 @@ impl Connection {
             return StoreError::Timeout { limit: self.time_limit };
         }
         let text = self.without_password(&error.to_string());
-        match error.code() {
-            Some("OOM") => StoreError::Full("Redis has reached its `maxmemory`".to_owned()),
-            Some("NOAUTH" | "WRONGPASS") => {
-                StoreError::failed(format!("Redis refused the user or the password of the URL: {text}"))
-            }
-            _ => StoreError::failed(format!("Redis: {text}")),
+        if error.code() == Some("OOM") {
+            StoreError::Full("Redis has reached its `maxmemory`".to_owned())
+        } else if error.code() == Some("NOAUTH") || error.kind() == ErrorKind::AuthenticationFailed {
+            StoreError::failed(format!("Redis refused the user or the password of the URL: {text}"))
+        } else {
+            StoreError::failed(format!("Redis: {text}"))
         }
     }
 
