@@ -1,8 +1,48 @@
 //! State stores: where guards keep what must outlive an event, a run, or the process.
+//!
+//! Guards have an `Arc<dyn StateStore>`. These stores exist:
+//!
+//! | store | who shares the state | what survives |
+//! |---|---|---|
+//! | [`MemoryStore`] | the guards of one process | nothing |
+//! | `FileStore`, feature `file-store` | the processes of one machine | the end of processes, at any point |
+//! | `RedisStore`, feature `redis` | processes on several machines | what the server keeps |
+//!
+//! [`StateStoreExt`] has what guards and programs add to any store: [typed records](StateStoreExt::update), a
+//! [namespace](StateStoreExt::namespace), and a [time limit](StateStoreExt::within).
+
+mod counter;
+mod error;
+mod ext;
+#[cfg(feature = "file-store")]
+mod file;
+mod key;
+mod log;
+mod memory;
+mod namespace;
+mod record;
+#[cfg(feature = "redis")]
+mod redis;
+mod time;
+mod within;
 
 use std::fmt;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
+
+#[cfg(feature = "redis")]
+pub use self::redis::RedisStore;
+pub use counter::{Claim, Counter, MAX_AMOUNT, OverLimit, Reservation, Reserved};
+pub use error::StoreError;
+pub use ext::{Change, StateStoreExt};
+#[cfg(feature = "file-store")]
+pub use file::FileStore;
+pub use key::key;
+pub use log::LogEntry;
+pub use memory::MemoryStore;
+pub use record::{Conflict, Expected, Record, Version, Write};
+pub use within::TIME_LIMIT;
 
 /// The future of a store's operation.
 pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
@@ -12,12 +52,58 @@ pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>>
 /// Each operation is atomic, also between processes if the store is shared between processes. Guards treat every
 /// [`StoreError`] as a fault, so by default a store that fails or does not answer stops the run.
 ///
-/// A key is any text. Guards build keys of parts with `/` between them, such as `budget/tokens/user:ada`.
+/// A key is any text. [`key`] makes it from parts, such as `budget/tokens/ada`. A record, a counter and a log under the same
+/// key are three different things.
+///
+/// The store measures all times with its own clock, in milliseconds. Parts of a millisecond are rounded up.
+///
+/// # Counters
+///
+/// A counter limits what several calls use together, including the calls that are still running:
+///
+/// 1. Before the call, [`reserve`](Self::reserve) the largest amount that the call may use.
+/// 2. After the call, [`settle`](Self::settle) the reservation with the amount that the call has used.
+///
+/// ```
+/// use std::time::Duration;
+/// use exo_rails_guards::store::{Claim, MemoryStore, StateStore, StoreError};
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), StoreError> {
+/// let store = MemoryStore::new();
+/// let day = Some(Duration::from_hours(24));
+/// let claim = Claim { key: "tokens/ada", amount: 600, limit: 1_000, window: day };
+///
+/// let hold_for = Duration::from_mins(1);
+/// let reservation = store.reserve(&[claim], hold_for).await?.expect("the counter is empty");
+/// let over_limit = store.reserve(&[claim], hold_for).await?.unwrap_err();
+/// assert_eq!(over_limit.counter.reserved, 600);
+///
+/// store.settle(&reservation, &[350]).await?;
+/// assert!(store.reserve(&[claim], hold_for).await?.is_ok());
+/// # Ok(())
+/// # }
+/// ```
+///
+/// If the process ends between the two steps, the reservation expires and its amounts are free again.
+///
+/// A counter can have a *window*: the time after which the used amounts are forgotten. The first settled amount opens the
+/// window, and at its end the counter begins again from 0. Such a fixed window needs one number for each counter, and people
+/// can understand when their budget is back. A sliding window needs a list of all uses. The price is that the calls at the end
+/// of one window and those at the beginning of the next can together use up to twice the limit within one window's length.
+/// If this is too much, claim from two counters at once, such as one for the day and one for the hour.
 pub trait StateStore: fmt::Debug + Send + Sync {
     /// Returns the record under a key. `None` if there is no record, or if the record has expired.
+    ///
+    /// # Errors
+    /// Returns an error if the store fails or does not answer.
     fn get<'a>(&'a self, key: &'a str) -> StoreFuture<'a, Option<Record>>;
 
     /// Writes or removes a record, if the record is the expected one.
+    ///
+    /// A success has the version of the written record. After a removal, no record has this version.
+    ///
+    /// # Errors
+    /// Returns an error if the store fails or does not answer, or if it has no room for the record.
     fn compare_and_set<'a>(
         &'a self,
         key: &'a str,
@@ -27,25 +113,46 @@ pub trait StateStore: fmt::Debug + Send + Sync {
 
     /// Reserves amounts in several counters, all or none.
     ///
-    /// A counter has a limit for the amounts that are used and reserved together. The reservation ends with
-    /// [`settle`](Self::settle). If nobody settles it within `hold_for`, for example because the process died, it expires
-    /// and its amounts are free again.
+    /// The reservation ends with [`settle`](Self::settle). If nobody settles it within `hold_for`, for example because the
+    /// process died, it expires and its amounts are free again. So `hold_for` must be longer than the call can take.
+    ///
+    /// Several claims may have the same key. Then the counter must have room for their sum.
+    ///
+    /// # Errors
+    /// Returns an error if the store fails or does not answer, or if it has no room for the reservation. Then a reservation may
+    /// exist if the store is remote, and it expires.
     fn reserve<'a>(
         &'a self,
         claims: &'a [Claim<'a>],
         hold_for: Duration,
     ) -> StoreFuture<'a, Result<Reservation, OverLimit>>;
 
-    /// Ends a reservation: for each claim, `used` replaces the reserved amount. `used` has one amount for each claim, and 0
-    /// gives the amount back.
+    /// Ends a reservation: for each claim, the used amount replaces the reserved amount. `used` has one amount for each claim.
+    /// The amount 0 gives the reserved amount back.
     ///
-    /// The amounts count even if the reservation has expired, because the calls have happened.
+    /// The used amounts always count, because the calls have happened: also if they are larger than the reserved amounts, if
+    /// the limit is exceeded, and if the reservation has expired. The second settlement of a reservation changes nothing. So it
+    /// is safe to settle again after an error. The store recognizes a second settlement until ten minutes after the reservation
+    /// would have expired. Later it counts again.
+    ///
+    /// # Errors
+    /// Returns an error if the store fails or does not answer, or if `used` does not have one amount for each claim.
     fn settle<'a>(&'a self, reservation: &'a Reservation, used: &'a [u64]) -> StoreFuture<'a, ()>;
 
     /// Returns the state of a counter.
+    ///
+    /// # Errors
+    /// Returns an error if the store fails or does not answer.
     fn counter<'a>(&'a self, key: &'a str) -> StoreFuture<'a, Counter>;
 
-    /// Appends an entry to a log, and keeps at most the last `keep` entries. Returns the number of the entry, from 0.
+    /// Appends an entry to a log, and removes the oldest entries so that at most `keep` entries are left. Returns the number of
+    /// the entry, from 0.
+    ///
+    /// The whole log expires if nobody appends to it for the time `expires_in`. Then its numbers begin again from 0. `None` means
+    /// never. The new entry is always kept, so 0 for `keep` means 1.
+    ///
+    /// # Errors
+    /// Returns an error if the store fails or does not answer, or if it has no room for the entry.
     fn append<'a>(
         &'a self,
         key: &'a str,
@@ -54,115 +161,55 @@ pub trait StateStore: fmt::Debug + Send + Sync {
         expires_in: Option<Duration>,
     ) -> StoreFuture<'a, u64>;
 
-    /// Returns the entries of a log that are kept, with their numbers, from the oldest.
-    fn entries<'a>(&'a self, key: &'a str) -> StoreFuture<'a, Vec<(u64, Vec<u8>)>>;
+    /// Returns the entries of a log that are kept, from the oldest.
+    ///
+    /// # Errors
+    /// Returns an error if the store fails or does not answer.
+    fn entries<'a>(&'a self, key: &'a str) -> StoreFuture<'a, Vec<LogEntry>>;
 }
 
-/// The version of a record. Each write has a new version.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Version(pub u64);
+/// A shared store is a store.
+impl<S: StateStore + ?Sized> StateStore for Arc<S> {
+    fn get<'a>(&'a self, key: &'a str) -> StoreFuture<'a, Option<Record>> {
+        (**self).get(key)
+    }
 
-/// A record with its version.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Record {
-    /// The content.
-    pub value: Vec<u8>,
-    /// The version, for [`StateStore::compare_and_set`].
-    pub version: Version,
-}
+    fn compare_and_set<'a>(
+        &'a self,
+        key: &'a str,
+        expected: Expected,
+        write: Write<'a>,
+    ) -> StoreFuture<'a, Result<Version, Conflict>> {
+        (**self).compare_and_set(key, expected, write)
+    }
 
-/// The record that a write replaces.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Expected {
-    /// There is no record.
-    Absent,
-    /// The record has this version.
-    Version(Version),
-    /// Any record, or none.
-    Any,
-}
+    fn reserve<'a>(
+        &'a self,
+        claims: &'a [Claim<'a>],
+        hold_for: Duration,
+    ) -> StoreFuture<'a, Result<Reservation, OverLimit>> {
+        (**self).reserve(claims, hold_for)
+    }
 
-/// A change of a record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Write<'a> {
-    /// Writes the record. It expires after this time, or never.
-    Put(&'a [u8], Option<Duration>),
-    /// Removes the record.
-    Remove,
-}
+    fn settle<'a>(&'a self, reservation: &'a Reservation, used: &'a [u64]) -> StoreFuture<'a, ()> {
+        (**self).settle(reservation, used)
+    }
 
-/// The record was not the expected one, and nothing was written.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Conflict {
-    /// The record that the store has.
-    pub found: Option<Record>,
-}
+    fn counter<'a>(&'a self, key: &'a str) -> StoreFuture<'a, Counter> {
+        (**self).counter(key)
+    }
 
-/// An amount to reserve in a counter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Claim<'a> {
-    /// The key of the counter.
-    pub key: &'a str,
-    /// The amount.
-    pub amount: u64,
-    /// The largest sum of the used and the reserved amounts.
-    pub limit: u64,
-    /// The time after which the used amounts are forgotten, from the first use. `None` means never.
-    pub window: Option<Duration>,
-}
+    fn append<'a>(
+        &'a self,
+        key: &'a str,
+        entry: &'a [u8],
+        keep: usize,
+        expires_in: Option<Duration>,
+    ) -> StoreFuture<'a, u64> {
+        (**self).append(key, entry, keep, expires_in)
+    }
 
-/// Reserved amounts: see [`StateStore::reserve`].
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reservation {
-    /// The id, which is unique in the store.
-    pub id: String,
-    /// The keys of the counters, in the order of the claims.
-    pub keys: Vec<String>,
-}
-
-/// A counter has no room for a claim, and nothing was reserved.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OverLimit {
-    /// The index of the claim.
-    pub claim: usize,
-    /// The state of its counter.
-    pub counter: Counter,
-}
-
-/// The state of a counter.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counter {
-    /// The amounts of settled reservations.
-    pub used: u64,
-    /// The amounts of reservations that are neither settled nor expired.
-    pub reserved: u64,
-    /// The time until the used amounts are forgotten, if the counter has a window and amounts are used.
-    pub resets_in: Option<Duration>,
-}
-
-/// The reason why a store could not perform an operation. Nothing was changed, unless the connection broke during the
-/// operation.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum StoreError {
-    /// The store did not answer in time.
-    #[error("the state store did not answer within {limit:?}")]
-    Timeout {
-        /// The time limit.
-        limit: Duration,
-    },
-    /// The store failed.
-    #[error("the state store failed: {0}")]
-    Failed(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// A record cannot be read as the type that the guard keeps there.
-    #[error("the record `{key}` of the state store cannot be read: {source}")]
-    Unreadable {
-        /// The key of the record.
-        key: String,
-        /// The error of the deserialization.
-        source: serde_json::Error,
-    },
-    /// The store is full, and its bound keeps it from growing.
-    #[error("the state store is full: {0}")]
-    Full(String),
+    fn entries<'a>(&'a self, key: &'a str) -> StoreFuture<'a, Vec<LogEntry>> {
+        (**self).entries(key)
+    }
 }

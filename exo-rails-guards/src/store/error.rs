@@ -1,0 +1,59 @@
+//! The errors of state stores.
+
+use std::time::Duration;
+
+/// The reason why a store could not perform an operation.
+///
+/// Nothing was changed, unless the time limit or the connection to a remote store ended during the operation. Then the
+/// operation may have happened.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// The store did not answer in time.
+    #[error("the state store did not answer within {limit:?}")]
+    Timeout {
+        /// The time limit.
+        limit: Duration,
+    },
+    /// The store failed.
+    #[error("the state store failed: {0}")]
+    Failed(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// A record is not the JSON of the type that the guard keeps there, or a value cannot be written as JSON.
+    ///
+    /// The error has no details, because they can quote the record.
+    #[error("the record `{key}` of the state store cannot be converted between JSON and `{type_name}`")]
+    Invalid {
+        /// The key of the record.
+        key: String,
+        /// The name of the type.
+        type_name: &'static str,
+    },
+    /// The store is full, and its bound or its disk keeps it from growing.
+    #[error("the state store is full: {0}")]
+    Full(String),
+    /// Others have changed the record during each attempt to update it.
+    #[error(
+        "the record `{key}` of the state store was changed by others during each of {attempts} attempts to update it"
+    )]
+    Contended {
+        /// The key of the record.
+        key: String,
+        /// The number of attempts.
+        attempts: u32,
+    },
+    /// A settlement does not have one amount for each claim of the reservation.
+    #[error("the reservation has {claims} claims, so settle it with {claims} amounts, not {amounts}")]
+    AmountCount {
+        /// The number of claims.
+        claims: usize,
+        /// The number of amounts.
+        amounts: usize,
+    },
+}
+
+impl StoreError {
+    /// Makes the error of a store that failed.
+    pub fn failed(source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        Self::Failed(source.into())
+    }
+}

@@ -1,0 +1,190 @@
+//! What guards and programs add to any store.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::namespace::Namespace;
+use super::within::Within;
+use super::{Expected, Record, Reservation, StateStore, StoreError, Write};
+
+/// How often [`StateStoreExt::update`] tries to write.
+const ATTEMPTS: u32 = 200;
+
+/// Typed records, namespaces and time limits for every [`StateStore`].
+///
+/// Typed records are JSON.
+pub trait StateStoreExt: StateStore {
+    /// Returns a store that keeps its state in a namespace of this store. The state outside of the namespace has other keys,
+    /// if [`key`](super::key) makes them.
+    ///
+    /// Guards in shadow have a namespace, so that their decisions do not use up the budgets of the others.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use exo_rails_guards::store::{MemoryStore, StateStore, StateStoreExt, StoreError};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), StoreError> {
+    /// let store = Arc::new(MemoryStore::new());
+    /// let shadow: Arc<dyn StateStore> = store.clone().namespace("shadow");
+    /// shadow.write("plan", &"delete everything", None).await?;
+    /// assert_eq!(store.read::<String>("plan").await?, None);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    fn namespace(self, name: &str) -> Arc<dyn StateStore>
+    where
+        Self: Sized + 'static,
+    {
+        Arc::new(Namespace::new(self, name))
+    }
+
+    /// Returns a store whose operations fail with [`StoreError::Timeout`] if they take longer than the limit. Guards use
+    /// [`TIME_LIMIT`](super::TIME_LIMIT).
+    ///
+    /// The operations need a tokio runtime with time.
+    #[must_use]
+    fn within(self, limit: Duration) -> Arc<dyn StateStore>
+    where
+        Self: Sized + 'static,
+    {
+        Arc::new(Within { store: self, limit })
+    }
+
+    /// Reads a typed record. `None` if there is no record, or if the record has expired.
+    ///
+    /// # Errors
+    /// Returns an error if the store fails, or if the record is not the JSON of a `T`.
+    fn read<T: DeserializeOwned>(&self, key: &str) -> impl Future<Output = Result<Option<T>, StoreError>> + Send {
+        async move {
+            let record = self.get(key).await?;
+            record.map(|record| decode(key, &record)).transpose()
+        }
+    }
+
+    /// Writes a typed record, whether or not there is one. It expires after `expires_in`, or never.
+    ///
+    /// # Errors
+    /// Returns an error if the store fails or is full, or if the value cannot be written as JSON.
+    fn write<T: Serialize + Sync + ?Sized>(
+        &self,
+        key: &str,
+        value: &T,
+        expires_in: Option<Duration>,
+    ) -> impl Future<Output = Result<(), StoreError>> + Send {
+        async move {
+            let value = encode(key, value)?;
+            let written = self.compare_and_set(key, Expected::Any, Write::Put(&value, expires_in)).await?;
+            written.map(drop).map_err(|_| StoreError::failed("a write without a condition had a conflict"))
+        }
+    }
+
+    /// Removes a record, if there is one.
+    ///
+    /// # Errors
+    /// Returns an error if the store fails.
+    fn remove(&self, key: &str) -> impl Future<Output = Result<(), StoreError>> + Send {
+        async move { self.compare_and_set(key, Expected::Any, Write::Remove).await.map(drop) }
+    }
+
+    /// Changes a typed record, so that no change of others is lost. Returns the second value of `change`.
+    ///
+    /// The method reads the record, calls `change`, and writes the result if nobody has changed the record in between.
+    /// Otherwise it calls `change` again with the new record. So `change` may be called several times.
+    ///
+    /// ```
+    /// use exo_rails_guards::store::{Change, MemoryStore, StateStoreExt, StoreError};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), StoreError> {
+    /// let store = MemoryStore::new();
+    /// for expected in [true, false] {
+    ///     // Only the first reply counts.
+    ///     let counts = store.update("reply", |reply: Option<String>| match reply {
+    ///         Some(_) => (Change::Keep, false),
+    ///         None => (Change::Put("yes".to_owned(), None), true),
+    ///     });
+    ///     assert_eq!(counts.await?, expected);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Returns an error if the store fails or is full, if the record is not the JSON of a `T`, or if others have changed the
+    /// record during each of 200 attempts.
+    fn update<T, R>(
+        &self,
+        key: &str,
+        mut change: impl FnMut(Option<T>) -> (Change<T>, R) + Send,
+    ) -> impl Future<Output = Result<R, StoreError>> + Send
+    where
+        T: Serialize + DeserializeOwned + Send,
+        R: Send,
+    {
+        async move {
+            let mut found = self.get(key).await?;
+            for attempt in 0..ATTEMPTS {
+                let current = found.as_ref().map(|record| decode(key, record)).transpose()?;
+                let (change, result) = change(current);
+                let (value, expires_in) = match change {
+                    Change::Keep => return Ok(result),
+                    Change::Put(value, expires_in) => (Some(encode(key, &value)?), expires_in),
+                    Change::Remove => (None, None),
+                };
+                let write = value.as_deref().map_or(Write::Remove, |value| Write::Put(value, expires_in));
+                let expected = found.as_ref().map_or(Expected::Absent, |record| Expected::Version(record.version));
+                match self.compare_and_set(key, expected, write).await? {
+                    Ok(_) => return Ok(result),
+                    Err(conflict) => found = conflict.found,
+                }
+                pause(attempt).await;
+            }
+            Err(StoreError::Contended { key: key.to_owned(), attempts: ATTEMPTS })
+        }
+    }
+
+    /// Ends a reservation whose call did not happen: gives all amounts back.
+    ///
+    /// # Errors
+    /// Returns an error if the store fails.
+    fn give_back(&self, reservation: &Reservation) -> impl Future<Output = Result<(), StoreError>> + Send {
+        async move { self.settle(reservation, &vec![0; reservation.claims.len()]).await }
+    }
+}
+
+impl<S: StateStore + ?Sized> StateStoreExt for S {}
+
+/// What [`StateStoreExt::update`] does with a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change<T> {
+    /// Leaves the record as it is.
+    Keep,
+    /// Writes the record. It expires after this time, or never.
+    Put(T, Option<Duration>),
+    /// Removes the record, if there is one.
+    Remove,
+}
+
+fn decode<T: DeserializeOwned>(key: &str, record: &Record) -> Result<T, StoreError> {
+    serde_json::from_slice(&record.value).map_err(|_| invalid::<T>(key))
+}
+
+fn encode<T: Serialize + ?Sized>(key: &str, value: &T) -> Result<Vec<u8>, StoreError> {
+    serde_json::to_vec(value).map_err(|_| invalid::<T>(key))
+}
+
+fn invalid<T: ?Sized>(key: &str) -> StoreError {
+    StoreError::Invalid { key: key.to_owned(), type_name: std::any::type_name::<T>() }
+}
+
+/// Lets others finish after a conflict. Many conflicts in a row mean that many write at the same time.
+async fn pause(attempt: u32) {
+    if attempt < 8 {
+        tokio::task::yield_now().await;
+    } else {
+        tokio::time::sleep(Duration::from_millis(u64::from(attempt.min(20)))).await;
+    }
+}

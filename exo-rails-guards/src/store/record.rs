@@ -1,0 +1,58 @@
+//! Records: values under keys.
+
+use std::time::Duration;
+
+/// The version of a record. Each write has a new version, also after the record was removed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Version(pub u64);
+
+/// A record with its version.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// The content.
+    pub value: Vec<u8>,
+    /// The version, for [`StateStore::compare_and_set`](super::StateStore::compare_and_set).
+    pub version: Version,
+    /// The time since the record was written, by the clock of the store. 0 if the clock was set back.
+    ///
+    /// With it, several processes can compute with one clock, for example to refill a bucket of tokens.
+    pub age: Duration,
+}
+
+/// The record that a write replaces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expected {
+    /// There is no record.
+    Absent,
+    /// The record has this version.
+    Version(Version),
+    /// Any record, or none.
+    Any,
+}
+
+impl Expected {
+    /// Returns whether the record with this version, or no record, is the expected one.
+    pub(super) fn matches(self, found: Option<Version>) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Absent => found.is_none(),
+            Self::Version(version) => found == Some(version),
+        }
+    }
+}
+
+/// A change of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Write<'a> {
+    /// Writes the record. It expires after this time, or never.
+    Put(&'a [u8], Option<Duration>),
+    /// Removes the record.
+    Remove,
+}
+
+/// The record was not the expected one, and nothing was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conflict {
+    /// The record that the store has.
+    pub found: Option<Record>,
+}

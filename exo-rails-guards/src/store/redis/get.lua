@@ -1,0 +1,2 @@
+-- KEYS: the record.
+return read_record(KEYS[1], current_time())

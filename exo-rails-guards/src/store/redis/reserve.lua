@@ -1,0 +1,59 @@
+-- KEYS: the sequence of ids, the open reservations, and for each claim the counter and its reservations.
+-- ARGV: the clock, how long to hold, and for each claim the amount and the limit.
+local now = current_time()
+
+-- The time until reservations and the window have freed the excess. `nil` if they never do.
+local function retry_after(held, used, resets, excess)
+    local freed, first = 0, 0
+    while true do
+        local names = redis.call('ZRANGE', held, first, first + 99, 'WITHSCORES')
+        for index = 1, #names, 2 do
+            local expires = tonumber(names[index + 1])
+            if resets and resets <= expires then
+                freed = freed + used
+                if freed >= excess then
+                    return resets - now
+                end
+                resets = nil
+            end
+            freed = freed + tonumber(names[index]:match('%d+$'))
+            if freed >= excess then
+                return expires - now
+            end
+        end
+        if #names < 200 then
+            break
+        end
+        first = first + 100
+    end
+    if resets and freed + used >= excess then
+        return resets - now
+    end
+end
+
+local counters, earlier = {}, {}
+for claim = 1, (#KEYS - 2) / 2 do
+    local key, held = KEYS[1 + claim * 2], KEYS[2 + claim * 2]
+    local amount, limit = tonumber(ARGV[1 + claim * 2]), tonumber(ARGV[2 + claim * 2])
+    local used, resets, reserved = read_counter(key, held, now)
+    local excess = amount - (limit - used - reserved - (earlier[key] or 0))
+    if excess > 0 then
+        local resets_in = optional(resets and resets - now)
+        local retry = optional(retry_after(held, used, resets, excess))
+        return { false, { digits(claim - 1), digits(used), digits(reserved), resets_in, retry } }
+    end
+    earlier[key] = (earlier[key] or 0) + amount
+    counters[claim] = { key = key, held = held, amount = amount }
+end
+
+local id = digits(redis.call('INCR', KEYS[1]))
+local expires = after(now, ARGV[2])
+redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', digits(now - GRACE))
+redis.call('ZADD', KEYS[2], digits(expires), id)
+expire_at(KEYS[2], tonumber(redis.call('ZREVRANGE', KEYS[2], 0, 0, 'WITHSCORES')[2]) + GRACE)
+for claim, counter in ipairs(counters) do
+    local used, resets, reserved = read_counter(counter.key, counter.held, now)
+    redis.call('ZADD', counter.held, digits(expires), id .. ':' .. claim .. ':' .. digits(counter.amount))
+    write_counter(counter.key, counter.held, used, resets, reserved + counter.amount)
+end
+return { { id, digits(expires) }, false }

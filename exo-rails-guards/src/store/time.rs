@@ -1,0 +1,24 @@
+//! Times in milliseconds.
+
+use std::time::Duration;
+
+/// The latest time. A duration that ends later never ends. Scripts in Redis compute with `f64`, which is exact up to here.
+const LATEST: u64 = (1 << 53) - 1;
+
+/// How long a store knows a reservation after it has expired, so that it can tell a late settlement from a second one.
+pub(super) const GRACE: u64 = 600_000;
+
+/// Milliseconds of a duration, rounded up.
+pub(super) fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos().div_ceil(1_000_000)).map_or(LATEST, |millis| millis.min(LATEST))
+}
+
+/// The time at the end of a duration.
+pub(super) fn after(now: u64, duration: Duration) -> u64 {
+    now.saturating_add(millis(duration)).min(LATEST)
+}
+
+/// The duration between two times. 0 if `to` is before `from`.
+pub(super) fn between(from: u64, to: u64) -> Duration {
+    Duration::from_millis(to.saturating_sub(from))
+}

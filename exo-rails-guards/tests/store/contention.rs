@@ -1,0 +1,103 @@
+//! Many tasks use one store at the same time.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use exo_rails_guards::store::{Change, Claim, Counter, StateStore, StateStoreExt};
+use tokio::runtime::Builder;
+use tokio::task::JoinSet;
+
+use crate::bench::{Bench, Kind, for_each_store};
+
+const TASKS: u64 = 64;
+const HOUR: Duration = Duration::from_hours(1);
+
+/// Runs 64 tasks on several threads.
+fn tasks<F: Future<Output = ()> + Send + 'static>(
+    kind: Kind,
+    task: impl Fn(Arc<dyn StateStore>, u64) -> F,
+) -> Option<Bench> {
+    let runtime = Builder::new_multi_thread().worker_threads(4).enable_all().build().unwrap();
+    runtime.block_on(async {
+        let bench = Bench::new(kind)?;
+        let mut running: JoinSet<()> = (0..TASKS).map(|number| task(bench.store.clone(), number)).collect();
+        while let Some(result) = running.join_next().await {
+            result.unwrap();
+        }
+        Some(bench)
+    })
+}
+
+/// Reads the end of a test, on a new runtime. So a store must not depend on the runtime of its first operation.
+fn after<T>(bench: Bench, check: impl AsyncFnOnce(Bench) -> T) -> T {
+    Builder::new_current_thread().enable_all().build().unwrap().block_on(check(bench))
+}
+
+fn tasks_never_spend_more_than_the_budget(kind: Kind) {
+    let (limit, spent, most) = (500, Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
+    let counters = (spent.clone(), most.clone());
+    let bench = tasks(kind, move |store, number| {
+        let (spent, most) = counters.clone();
+        async move {
+            let amount = 1 + number % 5;
+            let claims = ["day", "hour"].map(|key| Claim { key, amount, limit, window: Some(HOUR) });
+            while let Ok(reservation) = store.reserve(&claims, HOUR).await.unwrap() {
+                let before = spent.fetch_add(amount, Ordering::SeqCst);
+                most.fetch_max(before + amount, Ordering::SeqCst);
+                tokio::task::yield_now().await;
+                let used = amount.div_ceil(2);
+                // What is given back is given back before others can use it.
+                spent.fetch_sub(amount - used, Ordering::SeqCst);
+                store.settle(&reservation, &[used, used]).await.unwrap();
+            }
+        }
+    });
+    let Some(bench) = bench else { return };
+    assert!(most.load(Ordering::SeqCst) <= limit, "spent {most:?} of {limit}");
+    after(bench, async |bench| {
+        for key in ["day", "hour"] {
+            let counter = bench.store.counter(key).await.unwrap();
+            assert_eq!((counter.used, counter.reserved), (spent.load(Ordering::SeqCst), 0));
+        }
+    });
+}
+
+fn no_update_is_lost(kind: Kind) {
+    let Some(bench) = tasks(kind, |store, number| async move {
+        for _ in 0..5 {
+            let add = |sum: Option<u64>| (Change::Put(sum.unwrap_or(0) + number, None), ());
+            store.update("sum", add).await.unwrap();
+            store.append("log", &number.to_be_bytes(), 1_000, None).await.unwrap();
+        }
+    }) else {
+        return;
+    };
+    after(bench, async |bench| {
+        assert_eq!(bench.store.read::<u64>("sum").await.unwrap(), Some(5 * TASKS * (TASKS - 1) / 2));
+        let entries = bench.store.entries("log").await.unwrap();
+        assert!(entries.iter().map(|entry| entry.number).eq(0..5 * TASKS));
+    });
+}
+
+fn one_settlement_of_many_counts(kind: Kind) {
+    let runtime = Builder::new_multi_thread().worker_threads(4).enable_all().build().unwrap();
+    runtime.block_on(async {
+        let Some(bench) = Bench::new(kind) else { return };
+        let claim = Claim { key: "key", amount: 3, limit: 1_000, window: None };
+        for round in 1..=5 {
+            let reservation = Arc::new(bench.store.reserve(&[claim], HOUR).await.unwrap().unwrap());
+            let mut running: JoinSet<()> = (0..TASKS)
+                .map(|_| {
+                    let (store, reservation) = (bench.store.clone(), reservation.clone());
+                    async move { store.settle(&reservation, &[3]).await.unwrap() }
+                })
+                .collect();
+            while running.join_next().await.is_some() {}
+            let expected = Counter { used: 3 * round, reserved: 0, resets_in: None };
+            assert_eq!(bench.store.counter("key").await.unwrap(), expected);
+        }
+    });
+}
+
+for_each_store![tasks_never_spend_more_than_the_budget, no_update_is_lost, one_settlement_of_many_counts];

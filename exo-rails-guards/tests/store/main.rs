@@ -1,0 +1,28 @@
+//! Tests of the state stores. Each test of behaviour runs against all stores.
+//!
+//! The tests of Redis start a `redis-server`. If there is none, they are skipped and say so.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "a test that cannot go on has failed"
+)]
+#![allow(missing_docs, reason = "tests")]
+
+mod behaviour;
+mod bench;
+mod contention;
+mod faults;
+#[cfg(feature = "file-store")]
+mod file_problems;
+#[cfg(any(feature = "file-store", feature = "redis"))]
+mod kills;
+mod memory_bounds;
+mod model;
+#[cfg(feature = "redis")]
+mod redis_problems;
+#[cfg(feature = "redis")]
+mod redis_server;
+mod speed;
