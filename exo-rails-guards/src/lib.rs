@@ -3,6 +3,7 @@
 //! A *guard* is a rail that you configure and do not write. The guards of this crate are rails like any other: list them in a
 //! chain, or build a chain of all of them from a configuration file.
 
+pub mod approval;
 pub mod config;
 mod finding;
 pub mod store;
