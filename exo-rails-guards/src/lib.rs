@@ -6,8 +6,10 @@
 pub mod approval;
 pub mod config;
 mod finding;
+pub mod permissions;
 pub mod store;
 
 pub use config::ConfigError;
 pub use finding::{Finding, Findings, Place, Severity};
+pub use permissions::{Permissions, PermissionsConfig};
 pub use store::{StateStore, StoreError};
