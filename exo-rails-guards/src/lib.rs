@@ -7,6 +7,9 @@ pub mod approval;
 pub mod config;
 mod finding;
 pub mod permissions;
+#[cfg(feature = "shell")]
+#[cfg_attr(docsrs, doc(cfg(feature = "shell")))]
+pub mod shell;
 pub mod store;
 
 pub use config::ConfigError;
