@@ -7,6 +7,7 @@ pub mod approval;
 pub mod config;
 mod finding;
 pub mod permissions;
+pub mod risk;
 #[cfg(feature = "shell")]
 #[cfg_attr(docsrs, doc(cfg(feature = "shell")))]
 pub mod shell;
@@ -15,4 +16,5 @@ pub mod store;
 pub use config::ConfigError;
 pub use finding::{Finding, Findings, Place, Severity};
 pub use permissions::{Permissions, PermissionsConfig};
+pub use risk::{RiskConfig, RiskScore};
 pub use store::{StateStore, StoreError};

@@ -1,6 +1,6 @@
 //! Acting on the answer: the one way in which guards ask about a tool call.
 
-use exo_rails::{Question, RailContext, Reason, ToolCallInputs};
+use exo_rails::{NoSubstitute, Provide, Question, RailAction, RailContext, Reason, ToolCallInputs};
 use serde_json::Value;
 
 use super::request::{Answer, ApprovalRequest, Ask, AskError, Reply};
@@ -18,16 +18,42 @@ pub(crate) enum Settled {
     Suspended(Question),
 }
 
-/// The call that a person has approved at this event. Another guard does not ask about the same call again.
+/// A call that a person has approved. In `ctx.extra`, it is the call of this event. Another guard does not ask about the
+/// same call again.
+#[derive(Clone, PartialEq)]
 struct ApprovedCall {
     tool_name: String,
     arguments: Value,
 }
 
-/// Returns whether a person has approved this call at this event.
-pub(crate) fn is_approved(call: &ToolCallInputs, ctx: &RailContext) -> bool {
-    let approved = ctx.extra.get::<ApprovedCall>();
-    approved.is_some_and(|approved| approved.tool_name == call.tool_name && approved.arguments == call.arguments)
+impl ApprovedCall {
+    fn new(call: &ToolCallInputs) -> Self {
+        Self { tool_name: call.tool_name.clone(), arguments: call.arguments.clone() }
+    }
+}
+
+/// Calls that a person has written, and that the model has not made yet. They are a value in `ctx.run`.
+#[derive(Clone, Default)]
+struct WrittenCalls(Vec<ApprovedCall>);
+
+/// Returns whether a person has approved or written this call, so that no guard has to ask.
+pub(crate) fn is_approved(call: &ToolCallInputs, ctx: &mut RailContext) -> bool {
+    let is_it = |approved: &ApprovedCall| approved.tool_name == call.tool_name && approved.arguments == call.arguments;
+    if ctx.extra.get().is_some_and(is_it) {
+        return true;
+    }
+    if ctx.run.get::<WrittenCalls>().is_none_or(|WrittenCalls(calls)| !calls.iter().any(is_it)) {
+        return false;
+    }
+    // A written call is approved once. Later guards of this event find it in `ctx.extra`.
+    ctx.run.update(|WrittenCalls(calls)| calls.retain(|call| !is_it(call)));
+    ctx.extra.insert(ApprovedCall::new(call));
+    true
+}
+
+/// Notes that a person has written this call, and that the model is asked to make it.
+pub(crate) fn note_written(call: &ToolCallInputs, ctx: &RailContext) {
+    ctx.run.update(|WrittenCalls(calls)| calls.push(ApprovedCall::new(call)));
 }
 
 /// Asks about a call, and applies the reply.
@@ -53,7 +79,7 @@ pub(crate) async fn settle(
             Settled::Changed
         }
     };
-    ctx.extra.insert(ApprovedCall { tool_name: call.tool_name.clone(), arguments: call.arguments.clone() });
+    ctx.extra.insert(ApprovedCall::new(call));
     Ok(settled)
 }
 
@@ -62,5 +88,13 @@ fn refusal(request: &ApprovalRequest, reason: Option<String>) -> Reason {
     match reason.filter(|reason| !reason.trim().is_empty()) {
         Some(reason) => Reason::new(format!("{guard}/{rule}: a person refused the call: {reason}")),
         None => Reason::new(format!("{guard}/{rule}: a person refused the call")),
+    }
+}
+
+/// Suspends the run with a question, in a rail that provides values.
+pub(crate) fn suspended<T>(question: Question) -> Provide<T> {
+    match RailAction::<NoSubstitute>::suspend(question) {
+        RailAction::Abort(abort) => Provide::Abort(abort),
+        _ => Provide::abort("the run could not be suspended"),
     }
 }

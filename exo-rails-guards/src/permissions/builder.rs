@@ -139,9 +139,15 @@ fn judge(configs: &[(Source, PermissionsConfig)]) -> Result<super::command::Judg
     match first(configs, |config| config.shell.clone()) {
         Some(config) => super::command::Judge::new(config).map_err(|error| error.in_key("shell")),
         None => {
+            let working_directory = first(configs, |config| config.working_directory.clone());
+            let home = first(configs, |config| config.home.clone());
+            if working_directory.is_none() && home.is_none() {
+                // The shipped policy is built once.
+                return Ok(super::command::Judge::default());
+            }
             let mut config = crate::shell::ShellConfig::default();
-            config.places.working_directory = first(configs, |config| config.working_directory.clone());
-            config.places.home = first(configs, |config| config.home.clone());
+            config.places.working_directory = working_directory;
+            config.places.home = home;
             super::command::Judge::new(config)
         }
     }

@@ -38,6 +38,8 @@ use super::path::{is_within, resolved};
 ///     Ok(ToolOutput::text(grant.cut_output(text)))
 /// }
 ///
+/// rail_chain! { struct CoderRails { permissions: Permissions } }
+///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let config = PermissionsConfig::from_toml(r#"
 ///     [grant]
@@ -49,7 +51,7 @@ use super::path::{is_within, resolved};
 ///     decision = "allow"
 ///     grant = { roots = [{ path = "/work/app", rights = "read-write" }], wall_time_ms = 5_000 }
 /// "#)?;
-/// let rails = rail_chain![@Permissions::new(config)?];
+/// let rails = CoderRails { permissions: Permissions::new(config)? };
 /// let mut ctx = RunContext::new("coder");
 /// let call = |path| ToolCallInputs::new("write_file").with_arguments(json!({ "path": path }));
 ///

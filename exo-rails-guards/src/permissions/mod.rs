@@ -20,6 +20,8 @@
 //!     Ok(ToolOutput::text(format!("{} has run", call.tool_name)))
 //! }
 //!
+//! rail_chain! { struct DeskRails { permissions: Permissions } }
+//!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let config = PermissionsConfig::from_toml(r#"
 //!     [[rules]]
@@ -37,7 +39,7 @@
 //!     decision = "deny"
 //!     because = "records are kept for ten years"
 //! "#)?;
-//! let rails = rail_chain![@Permissions::new(config)?];
+//! let rails = DeskRails { permissions: Permissions::new(config)? };
 //! let mut ctx = RunContext::new("support");
 //! let refund = |amount| ToolCallInputs::new("refund").with_arguments(json!({ "amount": amount }));
 //!
@@ -155,6 +157,7 @@ mod grant;
 mod host;
 mod json;
 mod lint;
+mod matcher;
 mod path;
 mod permission;
 mod rule;
@@ -171,13 +174,17 @@ pub use permission::{Caution, Effect, Permission, PermissionMode, Source};
 pub use rule::RuleId;
 pub use tools::ToolConfig;
 
+pub(crate) use matcher::CallMatcher;
+pub(crate) use text::folded;
+pub(crate) use tools::usual_effect;
+
 use std::sync::Arc;
 
 use exo_rails::prelude::*;
 use exo_rails::{Provided, Reason, rail};
 use serde::{Deserialize, Serialize};
 
-use crate::approval::{ApprovalRequest, Ask, AskError, Settled, settle};
+use crate::approval::{ApprovalRequest, Ask, AskError, Settled, is_approved, settle, suspended};
 use crate::{ConfigError, Finding};
 use evaluate::{Evaluation, Policy};
 
@@ -321,16 +328,12 @@ impl Permissions {
         call: &mut ToolCallInputs,
         ctx: &mut RailContext,
     ) -> Result<Provide<(PermissionDecision, ExecutionGrant)>, AskError> {
-        let mut has_agreed = false;
         loop {
             let evaluation = self.policy.evaluate(call);
             let decision = self.decision(&evaluation);
             let passes = |decision: PermissionDecision| Ok(Provide::value((decision, self.policy.grant_of(&evaluation))));
-            if decision.permission == Permission::Allow {
-                return passes(decision);
-            }
-            if decision.permission == Permission::Ask && has_agreed {
-                // The person has written these arguments.
+            // A person may have approved the call at another guard, or have written its arguments.
+            if decision.permission == Permission::Allow || (decision.permission == Permission::Ask && is_approved(call, ctx)) {
                 return passes(decision);
             }
             let finding = self.finding(&evaluation, &decision.reason);
@@ -344,18 +347,10 @@ impl Permissions {
             let request = self.request(&finding, &evaluation, call, ctx);
             match settle(&*self.asker, &request, call, ctx).await? {
                 Settled::Approved => return passes(decision),
-                Settled::Changed => has_agreed = true,
+                Settled::Changed => {}
                 Settled::Refused(reason) => return Ok(self.refuse(reason)),
-                Settled::Suspended(question) => return Ok(suspend(question)),
+                Settled::Suspended(question) => return Ok(suspended(question)),
             }
         }
-    }
-}
-
-/// Suspends the run with a question.
-fn suspend<T>(question: exo_rails::Question) -> Provide<T> {
-    match RailAction::<exo_rails::NoSubstitute>::suspend(question) {
-        RailAction::Abort(abort) => Provide::Abort(abort),
-        _ => Provide::abort("the run could not be suspended"),
     }
 }

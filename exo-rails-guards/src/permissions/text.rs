@@ -28,7 +28,7 @@ pub(super) fn is_plain(text: &str) -> bool {
 /// look-alikes, with single spaces.
 ///
 /// A few look-alikes are ambiguous, so there can be two texts.
-pub(super) fn folded(text: &str) -> Vec<Cow<'_, str>> {
+pub(crate) fn folded(text: &str) -> Vec<Cow<'_, str>> {
     if text.is_ascii() {
         return vec![folded_ascii(text)];
     }
