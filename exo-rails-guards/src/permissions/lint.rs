@@ -85,7 +85,7 @@ impl Policy {
         let key = |index: usize| (self.rules[index].rank, self.rules[index].id.source, self.rules[index].permission);
         if has_same_conditions(&rule.config, &other.config) {
             if rule.permission == other.permission {
-                let later = (key(number), number) < (key(index), index) || (key(number) == key(index) && index < number);
+                let later = key(number) < key(index) || (key(number) == key(index) && index < number);
                 return later.then_some((Problem::Duplicate, other));
             }
             let other_wins = other.permission == Permission::Deny || (rule.permission != Permission::Deny && key(number) < key(index));

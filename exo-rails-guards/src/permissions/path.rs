@@ -195,7 +195,8 @@ fn is_unambiguous(path: &str) -> bool {
     let has_variable = path.match_indices('$').any(|(at, _)| {
         path[at + 1..].starts_with(|c: char| c == '{' || c == '(' || c == '_' || c.is_ascii_uppercase())
     });
-    is_plain(path)
+    !path.is_empty()
+        && is_plain(path)
         && path.trim() == path
         && !path.starts_with('~')
         && !path.contains('\\')

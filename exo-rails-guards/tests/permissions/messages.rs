@@ -22,8 +22,8 @@ fn a_mistake_has_its_place_and_the_correction() {
         ("[[rules]]\ntool = []\ndecision = 'ask'", "line 1, column 1: `rules.rule-1.tool`: the list is empty: write the name of a tool, or `*` for all tools"),
         ("[[rules]]\ntool = 5\ndecision = 'ask'", "line 2, column 8: invalid type: integer `5`, expected a text or a list of texts"),
         (
-            "[[rules]]\ntool = 'x'\narguments = { amount = { mx = 5 } }\ndecision = 'ask'",
-            "line 3, column 26: unknown key `mx`: did you mean `max`?",
+            "[[rules]]\ntool = 'x'\narguments = { amount = { maxx = 5 } }\ndecision = 'ask'",
+            "line 3, column 26: unknown key `maxx`: did you mean `max`?",
         ),
         (
             "\n[[rules]]\nname = 'n'\ntool = 'x'\narguments = { a = { regex = '(' } }\ndecision = 'ask'",
