@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use exo_rails::prelude::*;
 use exo_rails::Provided;
+use exo_rails::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::approval::{ApprovalRequest, Ask, AskError, Settled, SuspendRun, is_approved, note_written, settle, suspended};
+use crate::approval::{
+    ApprovalRequest, Ask, AskError, Settled, SuspendRun, is_approved, note_written, settle, suspended,
+};
 use crate::config::{nearest, quoted};
 use crate::permissions::{CallMatcher, Caution, Condition, Effect, PermissionRule, folded, usual_effect};
 use crate::{ConfigError, Finding, Severity};
@@ -221,11 +223,18 @@ impl RiskScore {
         let tools = tools.into_iter().map(|(name, risk)| (folded(&name).remove(0).into_owned(), risk)).collect();
         let additions = additions.into_iter().enumerate().map(|(number, addition)| {
             let RiskAddition { tool, arguments, points, because } = addition;
-            let rule = PermissionRule { arguments, ..PermissionRule::ask(tool).named(format!("addition-{}", number + 1)) };
+            let rule =
+                PermissionRule { arguments, ..PermissionRule::ask(tool).named(format!("addition-{}", number + 1)) };
             let matcher = CallMatcher::new(rule).map_err(|error| error.in_key("additions"))?;
             Ok(Addition { matcher, points, because })
         });
-        Ok(Self { threshold, above, tools, additions: additions.collect::<Result<_, ConfigError>>()?, asker: Arc::new(SuspendRun) })
+        Ok(Self {
+            threshold,
+            above,
+            tools,
+            additions: additions.collect::<Result<_, ConfigError>>()?,
+            asker: Arc::new(SuspendRun),
+        })
     }
 
     /// Sets how people are asked.
@@ -264,7 +273,8 @@ impl RiskScore {
         let names = folded(&call.tool_name);
         let none = ToolRisk::default();
         let risk = names.iter().find_map(|name| self.tools.get(name.as_ref())).unwrap_or(&none);
-        let effect = names.iter().map(|name| usual_effect(name)).find(|effect| *effect != Effect::Other).unwrap_or_default();
+        let effect =
+            names.iter().map(|name| usual_effect(name)).find(|effect| *effect != Effect::Other).unwrap_or_default();
         let category = risk.category.unwrap_or(match effect {
             Effect::Execute => RiskCategory::Shell,
             Effect::Network => RiskCategory::Network,
@@ -289,7 +299,11 @@ impl RiskScore {
     fn finding(&self, assessment: &RiskAssessment) -> Finding {
         let parts: Vec<String> = assessment.parts.iter().map(|(part, points)| format!("{part} {points:+}")).collect();
         let RiskAssessment { points, .. } = assessment;
-        let message = format!("the risk of the call is {points} of 100, and the threshold is {} ({})", self.threshold, parts.join(", "));
+        let message = format!(
+            "the risk of the call is {points} of 100, and the threshold is {} ({})",
+            self.threshold,
+            parts.join(", ")
+        );
         Finding::new("risk", "threshold", Severity::High, message)
     }
 }
@@ -298,7 +312,11 @@ impl RiskScore {
 impl RiskScore {
     /// Scores a call before it runs.
     #[on(PreToolCall, provides = [RiskAssessment])]
-    async fn score(&self, call: &mut ToolCallInputs, ctx: &mut RailContext) -> Result<Provide<RiskAssessment>, AskError> {
+    async fn score(
+        &self,
+        call: &mut ToolCallInputs,
+        ctx: &mut RailContext,
+    ) -> Result<Provide<RiskAssessment>, AskError> {
         let assessment = self.assess(call);
         if assessment.points < self.threshold || (self.above == Caution::Ask && is_approved(call, ctx)) {
             return Ok(Provide::value(assessment));
@@ -314,7 +332,8 @@ impl RiskScore {
             Settled::Approved => Provide::value(assessment),
             Settled::Changed => {
                 note_written(call, ctx);
-                let reason = format!("a person wants other arguments: call `{}` again with {}", call.tool_name, call.arguments);
+                let reason =
+                    format!("a person wants other arguments: call `{}` again with {}", call.tool_name, call.arguments);
                 call.arguments = before;
                 Provide::skip(reason)
             }

@@ -111,7 +111,8 @@ impl PermissionsBuilder {
             add_rules(&mut rules, *source, config, &places, &tools, &known_tools)?;
         }
         let index = Index::new(&rules);
-        let grant = configs.iter().fold(ExecutionGrant::default(), |grant, (_, config)| grant.intersection(&config.grant));
+        let grant =
+            configs.iter().fold(ExecutionGrant::default(), |grant, (_, config)| grant.intersection(&config.grant));
         let on_deny = first(&configs, |config| config.on_deny).unwrap_or(OnDeny::Skip);
         let policy = Policy {
             mode: mode.or_else(|| first(&configs, |config| config.mode)).unwrap_or_default(),
@@ -162,7 +163,8 @@ fn judge(_configs: &[(Source, PermissionsConfig)]) -> Result<super::command::Jud
 fn places(configs: &[(Source, PermissionsConfig)]) -> Result<Places, ConfigError> {
     let absolute = |key: &str, path: Option<String>| match path {
         Some(path) if !path.starts_with('/') => {
-            Err(ConfigError::new(format!("`{path}` is not an absolute path: write a path that begins with `/`")).in_key(key))
+            Err(ConfigError::new(format!("`{path}` is not an absolute path: write a path that begins with `/`"))
+                .in_key(key))
         }
         Some(path) => Ok(Some(path.trim_end_matches('/').to_owned())),
         None => Ok(None),

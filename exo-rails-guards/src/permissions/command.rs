@@ -100,7 +100,9 @@ impl Found {
                     self.command(&Value::Array(words), name, arguments, facts);
                 }
                 let mut words = None;
-                for more in MORE_WORDS.iter().filter(|more| !facts.argv.iter().chain(&facts.commands).any(|name| name == *more)) {
+                for more in
+                    MORE_WORDS.iter().filter(|more| !facts.argv.iter().chain(&facts.commands).any(|name| name == *more))
+                {
                     visit(arguments, more, &mut |value| match value {
                         Value::Array(items) => words = quoted_words(items),
                         Value::String(text) => words = Some(text.clone()),
@@ -163,7 +165,11 @@ fn quoted_words(items: &[Value]) -> Option<String> {
 /// Returns the word so that a shell reads exactly this word.
 fn quoted(word: &str) -> String {
     let is_safe = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./,:@%+".contains(&byte);
-    if !word.is_empty() && word.bytes().all(is_safe) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+    if !word.is_empty() && word.bytes().all(is_safe) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
 }
 
 /// Returns the environment of the call as assignments in front of a command. `None` if it cannot be read.
@@ -173,7 +179,8 @@ fn assignments(arguments: &Value) -> Option<String> {
         visit(arguments, name, &mut |value| match value {
             Value::Object(variables) => {
                 for (name, value) in variables {
-                    let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+                    let is_name =
+                        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
                     is_readable &= is_name;
                     text += &format!("{name}={} ", quoted(&super::condition::text_of(value)));
                 }
@@ -342,7 +349,9 @@ impl Pattern {
         let Some((program, rest)) = words.split_first() else {
             return Err("a command is empty: write its first words, such as `git push`".to_owned());
         };
-        if let Some(operator) = words.iter().find(|word| word.contains(['|', ';', '&', '<', '>', '`', '$', '\'', '"', '\\'])) {
+        if let Some(operator) =
+            words.iter().find(|word| word.contains(['|', ';', '&', '<', '>', '`', '$', '\'', '"', '\\']))
+        {
             return Err(format!(
                 "`{operator}` is not a word of a simple command: write the first words of one command, such as `git push`"
             ));
@@ -359,13 +368,20 @@ impl Pattern {
 
     fn allows(&self, words: &[Option<String>]) -> bool {
         words.len() >= self.exact.len()
-            && self.exact.iter().zip(words).all(|(pattern, word)| word.as_deref().is_some_and(|word| pattern.is_match(word)))
+            && self
+                .exact
+                .iter()
+                .zip(words)
+                .all(|(pattern, word)| word.as_deref().is_some_and(|word| pattern.is_match(word)))
     }
 
     fn catches(&self, words: &[Option<String>]) -> Match {
         let Some((program, rest)) = words.split_first() else { return Match::No };
         let program = match program {
-            Some(program) => folded(base_name(program)).iter().any(|name| self.program.is_match(name.trim_end_matches(".exe"))).into(),
+            Some(program) => folded(base_name(program))
+                .iter()
+                .any(|name| self.program.is_match(name.trim_end_matches(".exe")))
+                .into(),
             None => Match::Maybe,
         };
         if program == Match::No {
@@ -418,7 +434,11 @@ fn has_option(words: &[Option<String>], option: &str) -> Match {
     };
     let known = || words.iter().flatten();
     let has_letters = || {
-        let letters = || known().filter(|word| word.starts_with('-') && !word.starts_with("--")).flat_map(|word| word.chars().skip(1));
+        let letters = || {
+            known()
+                .filter(|word| word.starts_with('-') && !word.starts_with("--"))
+                .flat_map(|word| word.chars().skip(1))
+        };
         !is_long && option.chars().skip(1).all(|letter| letters().any(|c| c == letter))
     };
     if known().any(|word| has(word)) || has_letters() {
@@ -441,7 +461,12 @@ mod tests {
     fn texts(arguments: &Value) -> Option<Vec<String>> {
         let facts = Tools::new(&std::collections::BTreeMap::default()).unwrap().facts(&folded("shell"));
         let texts = command_texts(&facts, arguments)?;
-        Some(texts.into_iter().map(|text| format!("{}{}", text.directory.map(|dir| dir + "> ").unwrap_or_default(), text.text)).collect())
+        Some(
+            texts
+                .into_iter()
+                .map(|text| format!("{}{}", text.directory.map(|dir| dir + "> ").unwrap_or_default(), text.text))
+                .collect(),
+        )
     }
 
     #[test]
@@ -462,7 +487,9 @@ mod tests {
         ] {
             assert_eq!(texts(&arguments).unwrap_or_default(), expected, "{arguments}");
         }
-        for arguments in [json!({}), json!({ "command": 5 }), json!({ "command": [["ls"]] }), json!({ "command": "ls", "cwd": 1 })] {
+        for arguments in
+            [json!({}), json!({ "command": 5 }), json!({ "command": [["ls"]] }), json!({ "command": "ls", "cwd": 1 })]
+        {
             assert_eq!(texts(&arguments), None, "{arguments}");
         }
     }

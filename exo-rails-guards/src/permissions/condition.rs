@@ -222,14 +222,17 @@ struct Tests {
 
 impl Argument {
     pub(super) fn new(place: &str, condition: &Condition) -> Result<Self, String> {
-        let Condition { equals, one_of, glob: pattern, regex, prefix, contains, min, max, exists, if_missing } = condition;
+        let Condition { equals, one_of, glob: pattern, regex, prefix, contains, min, max, exists, if_missing } =
+            condition;
         let has_test = equals.is_some()
             || !one_of.is_empty()
             || [pattern, regex, prefix, contains].iter().any(|text| text.is_some())
             || min.is_some()
             || max.is_some();
         if !has_test && exists.is_none() {
-            return Err("the condition is empty: write what the argument must be, such as `{ exists = true }`".to_owned());
+            return Err(
+                "the condition is empty: write what the argument must be, such as `{ exists = true }`".to_owned()
+            );
         }
         if has_test && *exists == Some(false) {
             return Err("an argument that does not exist has no value: remove `exists = false`".to_owned());
@@ -251,11 +254,16 @@ impl Argument {
                 (Some(_), false) => return Err("write either `equals` or `one_of`".to_owned()),
             },
             glob: match pattern {
-                Some(pattern) => Some((glob(pattern, false, false)?.compile_matcher(), glob(pattern, true, false)?.compile_matcher())),
+                Some(pattern) => Some((
+                    glob(pattern, false, false)?.compile_matcher(),
+                    glob(pattern, true, false)?.compile_matcher(),
+                )),
                 None => None,
             },
             regex: match regex {
-                Some(regex) => Some((compiled(&format!("^(?:{regex})$"), regex, false)?, compiled(regex, regex, true)?)),
+                Some(regex) => {
+                    Some((compiled(&format!("^(?:{regex})$"), regex, false)?, compiled(regex, regex, true)?))
+                }
                 None => None,
             },
             prefix: prefix.clone(),
@@ -317,7 +325,9 @@ impl Argument {
 
 fn compiled(regex: &str, shown: &str, any_case: bool) -> Result<Regex, String> {
     let built = RegexBuilder::new(regex).case_insensitive(any_case).size_limit(1 << 22).build();
-    built.map_err(|error| format!("`{shown}` is not a regular expression: {}", error.to_string().lines().last().unwrap_or_default()))
+    built.map_err(|error| {
+        format!("`{shown}` is not a regular expression: {}", error.to_string().lines().last().unwrap_or_default())
+    })
 }
 
 impl Tests {
@@ -372,7 +382,9 @@ impl Tests {
         let is_listed = self.one_of.as_ref().is_none_or(|values| {
             values.iter().any(|known| {
                 let known_text = text_of(known);
-                is_equal(known, leaf) || same_number(&known_text, &texts) || folded(&known_text).iter().any(|known| texts.contains(known))
+                is_equal(known, leaf)
+                    || same_number(&known_text, &texts)
+                    || folded(&known_text).iter().any(|known| texts.contains(known))
             })
         });
         if !text_matches || !is_listed {
@@ -386,7 +398,9 @@ impl Tests {
     }
 
     fn catches_text(&self, text: &str) -> bool {
-        let any = |wanted: &str, test: &dyn Fn(&str) -> bool| test(wanted) || folded(wanted).iter().any(|wanted| test(wanted));
+        let any = |wanted: &str, test: &dyn Fn(&str) -> bool| {
+            test(wanted) || folded(wanted).iter().any(|wanted| test(wanted))
+        };
         self.glob.as_ref().is_none_or(|(_, glob)| glob.is_match(text))
             && self.regex.as_ref().is_none_or(|(_, regex)| regex.is_match(text))
             && self.prefix.as_ref().is_none_or(|prefix| any(prefix, &|prefix| text.starts_with(prefix)))
@@ -411,7 +425,8 @@ fn same_number(known: &str, texts: &[std::borrow::Cow<'_, str>]) -> bool {
 
 /// Reads a number in the spellings that programs accept: `5`, `5.0`, `5e2`, `1_000`, `1,000`, `0x1f`, `$5`.
 fn number_in(text: &str) -> Option<f64> {
-    let text: String = text.trim().trim_start_matches(['$', '€', '£']).chars().filter(|c| !matches!(c, '_' | ',' | ' ')).collect();
+    let text: String =
+        text.trim().trim_start_matches(['$', '€', '£']).chars().filter(|c| !matches!(c, '_' | ',' | ' ')).collect();
     let digits = text.strip_prefix("0x").and_then(|hex| u64::from_str_radix(hex, 16).ok());
     #[expect(clippy::cast_precision_loss, reason = "a range does not depend on the last digits of such a number")]
     digits.map(|number| number as f64).or_else(|| text.parse().ok()).filter(|number| !number.is_nan())

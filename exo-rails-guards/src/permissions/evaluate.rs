@@ -122,7 +122,8 @@ impl Evaluation {
 impl Policy {
     pub(super) fn evaluate(&self, inputs: &ToolCallInputs) -> Evaluation {
         let mut call = Call::new(inputs, &self.tools, &self.places);
-        let texts = if call.facts.is_shell() { command_texts(&call.facts, &inputs.arguments) } else { Some(Vec::new()) };
+        let texts =
+            if call.facts.is_shell() { command_texts(&call.facts, &inputs.arguments) } else { Some(Vec::new()) };
         let is_readable = texts.is_some();
         let texts = texts.unwrap_or_default();
         call.readings = texts.iter().map(|text| read(&self.judge, text)).collect();
@@ -150,20 +151,40 @@ impl Policy {
     }
 
     /// Decides about each command in a text.
-    fn reading(&self, text: usize, reading: &Reading, call: &Call<'_>, matched: &[(usize, Match)], verdicts: &mut Vec<Verdict>) {
+    fn reading(
+        &self,
+        text: usize,
+        reading: &Reading,
+        call: &Call<'_>,
+        matched: &[(usize, Match)],
+        verdicts: &mut Vec<Verdict>,
+    ) {
         let effect = call.facts.effect;
         for (number, command) in reading.commands.iter().enumerate() {
             let matched = self.with_command(matched, command);
             let judgements: Vec<_> =
                 reading.judgements.iter().filter(|judgement| judgement.command == Some(number)).cloned().collect();
-            verdicts.push(self.decide(matched, judgements, By::ShellPasses, effect, Some((text, command.range.clone()))));
+            verdicts.push(self.decide(
+                matched,
+                judgements,
+                By::ShellPasses,
+                effect,
+                Some((text, command.range.clone())),
+            ));
         }
-        let about_all: Vec<_> = reading.judgements.iter().filter(|judgement| judgement.command.is_none()).cloned().collect();
+        let about_all: Vec<_> =
+            reading.judgements.iter().filter(|judgement| judgement.command.is_none()).cloned().collect();
         if let Some(range) = about_all.first().map(|judgement| judgement.range.clone()) {
             let matched = self.with_unknown_command(matched);
             verdicts.push(self.decide(matched, about_all, By::ShellPasses, effect, Some((text, range))));
         } else if reading.commands.is_empty() {
-            verdicts.push(self.decide(self.without_commands(matched), Vec::new(), By::ShellPasses, effect, Some((text, 0..0))));
+            verdicts.push(self.decide(
+                self.without_commands(matched),
+                Vec::new(),
+                By::ShellPasses,
+                effect,
+                Some((text, 0..0)),
+            ));
         }
     }
 
@@ -226,16 +247,24 @@ impl Policy {
     }
 
     /// The semantics, in the order of the table in the documentation of the module.
-    fn decision(&self, matched: &[(usize, Match)], judgements: &[Judgement], otherwise: By, effect: Effect) -> (Permission, By) {
+    fn decision(
+        &self,
+        matched: &[(usize, Match)],
+        judgements: &[Judgement],
+        otherwise: By,
+        effect: Effect,
+    ) -> (Permission, By) {
         if let Some(denied) = self.denied(matched, judgements) {
             return (Permission::Deny, denied);
         }
-        let (mut permission, mut by) = self.most_specific(matched, judgements).unwrap_or_else(|| self.otherwise(judgements, otherwise, effect));
+        let (mut permission, mut by) =
+            self.most_specific(matched, judgements).unwrap_or_else(|| self.otherwise(judgements, otherwise, effect));
         let in_mode = self.in_mode(permission, effect);
         if in_mode != permission {
             (permission, by) = (in_mode, By::Mode(Box::new(by)));
         }
-        if let Some(unknown) = self.unknown(matched, judgements).filter(|_| Permission::from(self.unknown) > permission) {
+        if let Some(unknown) = self.unknown(matched, judgements).filter(|_| Permission::from(self.unknown) > permission)
+        {
             (permission, by) = (self.unknown.into(), unknown);
         }
         if self.mode == PermissionMode::DontAsk && permission == Permission::Ask {
@@ -246,16 +275,21 @@ impl Policy {
 
     /// Returns the rule that denies. Of several, the most specific.
     fn denied(&self, matched: &[(usize, Match)], judgements: &[Judgement]) -> Option<By> {
-        let denies = |(number, found): &&(usize, Match)| self.rules[*number].permission == Permission::Deny && *found == Match::Yes;
+        let denies = |(number, found): &&(usize, Match)| {
+            self.rules[*number].permission == Permission::Deny && *found == Match::Yes
+        };
         let rule = matched.iter().filter(denies).max_by_key(|(number, _)| self.standing(*number));
-        let judgement = judgements.iter().find(|judgement| judgement.permission == Permission::Deny && !judgement.is_unknown);
+        let judgement =
+            judgements.iter().find(|judgement| judgement.permission == Permission::Deny && !judgement.is_unknown);
         let rule = rule.map(|(number, found)| By::Rule(*number, *found));
         rule.or_else(|| judgement.cloned().map(By::Shell))
     }
 
     /// Returns what a rule that denies may decide, if something unknown were known.
     fn unknown(&self, matched: &[(usize, Match)], judgements: &[Judgement]) -> Option<By> {
-        let may_deny = |(number, found): &&(usize, Match)| self.rules[*number].permission == Permission::Deny && *found == Match::Maybe;
+        let may_deny = |(number, found): &&(usize, Match)| {
+            self.rules[*number].permission == Permission::Deny && *found == Match::Maybe
+        };
         let rule = matched.iter().filter(may_deny).max_by_key(|(number, _)| self.standing(*number));
         let rule = rule.map(|(number, found)| By::Rule(*number, *found));
         rule.or_else(|| judgements.iter().find(|judgement| judgement.is_unknown).cloned().map(By::Shell))
@@ -367,7 +401,9 @@ impl Policy {
         match by {
             By::Rule(number, Match::Maybe) if self.rules[*number].permission == Permission::Deny => {
                 let reason = self.rules[*number].reason();
-                format!("the rule may apply, because an argument or a part of the command is missing or not known: {reason}")
+                format!(
+                    "the rule may apply, because an argument or a part of the command is missing or not known: {reason}"
+                )
             }
             By::Rule(number, _) => self.rules[*number].reason(),
             By::Shell(judgement) => judgement.reason.to_string(),
@@ -386,7 +422,9 @@ impl Policy {
         let mode = self.mode;
         match mode {
             PermissionMode::Plan if permission.passes() => "in the mode `plan`, tools that only read run".to_owned(),
-            PermissionMode::Plan => "in the mode `plan`, nothing may be changed: describe the change instead".to_owned(),
+            PermissionMode::Plan => {
+                "in the mode `plan`, nothing may be changed: describe the change instead".to_owned()
+            }
             PermissionMode::AcceptEdits => "in the mode `accept-edits`, tools that edit files run".to_owned(),
             PermissionMode::Bypass => "in the mode `bypass`, everything runs that no rule denies".to_owned(),
             PermissionMode::DontAsk => {

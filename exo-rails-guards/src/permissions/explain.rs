@@ -70,15 +70,22 @@ impl Policy {
             let text = &evaluation.texts[*text].text;
             text.get(range.clone()).filter(|part| !part.is_empty()).unwrap_or(text).to_owned()
         });
-        let rules = verdict.matched.iter().filter(|(number, _)| !is_rule(&verdict.by, *number)).map(|(number, found)| {
-            let rule = &self.rules[*number];
-            LostRule { rule: (*rule.id).clone(), permission: rule.permission, why: self.why_lost(*number, *found, verdict) }
-        });
-        let shell = verdict.judgements.iter().filter(|judgement| !is_judgement(&verdict.by, &judgement.rule)).map(|judgement| LostRule {
-            rule: RuleId::built_in(&*judgement.rule),
-            permission: judgement.permission,
-            why: self.why_shell_lost(judgement.permission, verdict),
-        });
+        let rules =
+            verdict.matched.iter().filter(|(number, _)| !is_rule(&verdict.by, *number)).map(|(number, found)| {
+                let rule = &self.rules[*number];
+                LostRule {
+                    rule: (*rule.id).clone(),
+                    permission: rule.permission,
+                    why: self.why_lost(*number, *found, verdict),
+                }
+            });
+        let shell = verdict.judgements.iter().filter(|judgement| !is_judgement(&verdict.by, &judgement.rule)).map(
+            |judgement| LostRule {
+                rule: RuleId::built_in(&*judgement.rule),
+                permission: judgement.permission,
+                why: self.why_shell_lost(judgement.permission, verdict),
+            },
+        );
         ExplainedPart {
             command,
             permission: verdict.permission,
@@ -92,9 +99,13 @@ impl Policy {
         let rule = &self.rules[number];
         let Some(winner) = deciding_rule(&verdict.by) else {
             return match &verdict.by {
-                By::Shell(judgement) if judgement.permission == Permission::Deny => "a rule that denies always decides".to_owned(),
+                By::Shell(judgement) if judgement.permission == Permission::Deny => {
+                    "a rule that denies always decides".to_owned()
+                }
                 By::Shell(judgement) if judgement.is_unknown => "a rule that denies may apply".to_owned(),
-                By::Shell(_) => "it has no pattern of commands, so it is less specific than the policy about commands".to_owned(),
+                By::Shell(_) => {
+                    "it has no pattern of commands, so it is less specific than the policy about commands".to_owned()
+                }
                 By::Mode(_) => format!("the mode `{}` decides", self.mode),
                 _ => "it is less strict".to_owned(),
             };
@@ -120,7 +131,9 @@ impl Policy {
 
     fn why_shell_lost(&self, permission: Permission, verdict: &Verdict) -> String {
         match deciding_rule(&verdict.by) {
-            Some(number) if self.rules[number].permission == Permission::Deny => "a rule that denies always decides".to_owned(),
+            Some(number) if self.rules[number].permission == Permission::Deny => {
+                "a rule that denies always decides".to_owned()
+            }
             Some(_) => "a rule is more specific than the policy about commands".to_owned(),
             None if permission < verdict.permission => "it is less strict".to_owned(),
             None if matches!(verdict.by, By::Mode(_)) => format!("the mode `{}` decides", self.mode),

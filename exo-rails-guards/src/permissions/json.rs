@@ -128,7 +128,12 @@ pub(super) fn each_leaf<'v>(value: &'v Value, visit: &mut dyn FnMut(Option<&str>
     leaves(Cow::Borrowed(value), None, 0, visit);
 }
 
-fn leaves<'v>(value: Cow<'v, Value>, name: Option<&str>, depth: usize, visit: &mut dyn FnMut(Option<&str>, Cow<'v, Value>)) {
+fn leaves<'v>(
+    value: Cow<'v, Value>,
+    name: Option<&str>,
+    depth: usize,
+    visit: &mut dyn FnMut(Option<&str>, Cow<'v, Value>),
+) {
     match value {
         Cow::Borrowed(Value::Object(fields)) => {
             for (name, value) in fields {

@@ -4,9 +4,9 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::evaluate::Policy;
 use super::condition::IfMissing;
 use super::config::PermissionRule;
+use super::evaluate::Policy;
 use super::permission::Permission;
 use super::rule::{Rule, RuleId, ToolName};
 use super::tools::is_pattern;
@@ -63,7 +63,9 @@ impl Policy {
             let mut found = |problem, other: Option<&Rule>| {
                 all.push(Lint { rule: (*rule.id).clone(), problem, other: other.map(|other| (*other.id).clone()) });
             };
-            if let Some((problem, other)) = self.rules.iter().enumerate().find_map(|(index, other)| self.problem(number, index, other)) {
+            if let Some((problem, other)) =
+                self.rules.iter().enumerate().find_map(|(index, other)| self.problem(number, index, other))
+            {
                 found(problem, Some(other));
             }
             if !known_tools.is_empty() && !known_tools.iter().any(|tool| names_tool(rule, tool)) {
@@ -88,10 +90,12 @@ impl Policy {
                 let later = key(number) < key(index) || (key(number) == key(index) && index < number);
                 return later.then_some((Problem::Duplicate, other));
             }
-            let other_wins = other.permission == Permission::Deny || (rule.permission != Permission::Deny && key(number) < key(index));
+            let other_wins = other.permission == Permission::Deny
+                || (rule.permission != Permission::Deny && key(number) < key(index));
             return other_wins.then_some((Problem::Contradiction, other));
         }
-        let other_denies_all = other.permission == Permission::Deny && has_no_conditions(&other.config) && covers(other, rule);
+        let other_denies_all =
+            other.permission == Permission::Deny && has_no_conditions(&other.config) && covers(other, rule);
         other_denies_all.then_some((Problem::Unreachable, other))
     }
 }
@@ -126,9 +130,10 @@ fn names_tool(rule: &Rule, name: &str) -> bool {
 }
 
 fn stops_without_argument(rule: &Rule) -> bool {
-    let depends = rule.config.arguments.values().all(|condition| {
-        condition.exists.is_none() && condition.if_missing.unwrap_or_default() != IfMissing::NoMatch
-    });
+    let depends =
+        rule.config.arguments.values().all(|condition| {
+            condition.exists.is_none() && condition.if_missing.unwrap_or_default() != IfMissing::NoMatch
+        });
     !rule.permission.passes()
         && !rule.config.arguments.is_empty()
         && depends

@@ -301,7 +301,8 @@ impl Permissions {
         let verdict = evaluation.verdict();
         let severity = self.policy.severity_of(&verdict.by, verdict.permission);
         let severity = if verdict.permission.passes() { crate::Severity::Info } else { severity };
-        Finding::new("permissions", self.policy.name_of(&verdict.by), severity, reason.to_owned()).at(evaluation.place())
+        Finding::new("permissions", self.policy.name_of(&verdict.by), severity, reason.to_owned())
+            .at(evaluation.place())
     }
 
     fn refuse<T>(&self, reason: Reason) -> Provide<T> {
@@ -311,7 +312,13 @@ impl Permissions {
         }
     }
 
-    fn request(&self, finding: &Finding, evaluation: &Evaluation, call: &ToolCallInputs, ctx: &RailContext) -> ApprovalRequest {
+    fn request(
+        &self,
+        finding: &Finding,
+        evaluation: &Evaluation,
+        call: &ToolCallInputs,
+        ctx: &RailContext,
+    ) -> ApprovalRequest {
         let Finding { rule, message, .. } = finding.clone();
         let mut request = ApprovalRequest::new("permissions", rule, call, message, ctx);
         request.expires_in_ms = self.policy.expiry_of(&evaluation.verdict().by);
@@ -331,9 +338,12 @@ impl Permissions {
         loop {
             let evaluation = self.policy.evaluate(call);
             let decision = self.decision(&evaluation);
-            let passes = |decision: PermissionDecision| Ok(Provide::value((decision, self.policy.grant_of(&evaluation))));
+            let passes =
+                |decision: PermissionDecision| Ok(Provide::value((decision, self.policy.grant_of(&evaluation))));
             // A person may have approved the call at another guard, or have written its arguments.
-            if decision.permission == Permission::Allow || (decision.permission == Permission::Ask && is_approved(call, ctx)) {
+            if decision.permission == Permission::Allow
+                || (decision.permission == Permission::Ask && is_approved(call, ctx))
+            {
                 return passes(decision);
             }
             let finding = self.finding(&evaluation, &decision.reason);

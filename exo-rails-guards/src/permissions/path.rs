@@ -64,7 +64,8 @@ impl Places {
         let whole = resolved(&whole)?;
         let relative = self.working_directory.as_deref().filter(|_| whole.starts_with('/')).and_then(|directory| {
             let directory = resolved(directory)?;
-            let rest = whole.strip_prefix(&directory).filter(|_| is_within(&whole, &directory))?.trim_start_matches('/');
+            let rest =
+                whole.strip_prefix(&directory).filter(|_| is_within(&whole, &directory))?.trim_start_matches('/');
             Some(if rest.is_empty() { ".".to_owned() } else { rest.to_owned() })
         });
         Some(std::iter::once(whole).chain(relative).collect())
@@ -173,15 +174,19 @@ fn pattern_forms(pattern: &str, places: &Places) -> Vec<String> {
     if let Some(at_home) = places.with_home(&forms[0]) {
         forms.push(at_home);
     }
-    let directories: Vec<String> =
-        forms.iter().filter_map(|form| Some(form.strip_suffix("/**")?.to_owned())).filter(|form| !form.is_empty()).collect();
+    let directories: Vec<String> = forms
+        .iter()
+        .filter_map(|form| Some(form.strip_suffix("/**")?.to_owned()))
+        .filter(|form| !form.is_empty())
+        .collect();
     forms.extend(directories);
     forms
 }
 
 /// Makes a glob. With `separate`, `*` and `?` do not match `/`.
 pub(super) fn glob(pattern: &str, any_case: bool, separate: bool) -> Result<globset::Glob, String> {
-    let glob = GlobBuilder::new(pattern).literal_separator(separate).case_insensitive(any_case).backslash_escape(true).build();
+    let glob =
+        GlobBuilder::new(pattern).literal_separator(separate).case_insensitive(any_case).backslash_escape(true).build();
     glob.map_err(|error| format!("`{pattern}` is not a pattern: {}", error.kind()))
 }
 

@@ -143,12 +143,16 @@ impl ToolName {
 
 impl Rule {
     pub(super) fn new(config: PermissionRule, id: RuleId, places: &Places) -> Result<Self, ConfigError> {
-        let error = |key: &str, message: String| ConfigError::new(message).in_key(format_args!("rules.{}.{key}", id.name));
+        let error =
+            |key: &str, message: String| ConfigError::new(message).in_key(format_args!("rules.{}.{key}", id.name));
         if config.tool.is_empty() {
             return Err(error("tool", "the list is empty: write the name of a tool, or `*` for all tools".to_owned()));
         }
-        let tools: Vec<_> =
-            config.tool.iter().map(|name| ToolName::new(name).map_err(|message| error("tool", message))).collect::<Result<_, _>>()?;
+        let tools: Vec<_> = config
+            .tool
+            .iter()
+            .map(|name| ToolName::new(name).map_err(|message| error("tool", message)))
+            .collect::<Result<_, _>>()?;
         let mut arguments = Vec::new();
         for (place, condition) in &config.arguments {
             let argument = Argument::new(place, condition);
@@ -158,10 +162,16 @@ impl Rule {
             [] => None,
             patterns => Some(PathPatterns::new(patterns, places).map_err(|message| error("path", message))?),
         };
-        let hosts: Vec<_> =
-            config.host.iter().map(|host| HostPattern::new(host).map_err(|message| error("host", message))).collect::<Result<_, _>>()?;
+        let hosts: Vec<_> = config
+            .host
+            .iter()
+            .map(|host| HostPattern::new(host).map_err(|message| error("host", message)))
+            .collect::<Result<_, _>>()?;
         if cfg!(not(feature = "urls")) && !hosts.is_empty() {
-            return Err(error("host", "rules about hosts need the feature `urls` of exo-rails-guards: enable it".to_owned()));
+            return Err(error(
+                "host",
+                "rules about hosts need the feature `urls` of exo-rails-guards: enable it".to_owned(),
+            ));
         }
         let commands = match config.command.as_slice() {
             [] => None,
@@ -172,7 +182,8 @@ impl Rule {
             Permission::Ask => Severity::Low,
             Permission::Deny => Severity::Medium,
         });
-        let conditions = [paths.is_some(), !hosts.is_empty(), commands.is_some()].iter().filter(|has| **has).count() + arguments.len();
+        let conditions = [paths.is_some(), !hosts.is_empty(), commands.is_some()].iter().filter(|has| **has).count()
+            + arguments.len();
         let content = match (&commands, conditions) {
             (Some(_), _) => Content::Command,
             (None, 0) => Content::None,
@@ -223,7 +234,10 @@ impl Rule {
             found = found.min(caught.unwrap_or(Match::No));
         }
         if !self.hosts.is_empty() && found > Match::No {
-            let is_caught = call.possible_hosts().iter().any(|host| self.hosts.iter().any(|pattern| pattern.matches_canonical(host)));
+            let is_caught = call
+                .possible_hosts()
+                .iter()
+                .any(|host| self.hosts.iter().any(|pattern| pattern.matches_canonical(host)));
             found = found.min(is_caught.into());
         }
         found

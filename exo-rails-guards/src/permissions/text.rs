@@ -81,7 +81,11 @@ fn folded_ascii(text: &str) -> Cow<'_, str> {
         let inner_space = byte == b' ' && at != 0 && at + 1 != text.len() && text.as_bytes()[at - 1] != b' ';
         (byte.is_ascii_graphic() && !byte.is_ascii_uppercase()) || inner_space
     };
-    if text.bytes().enumerate().all(as_is) { Cow::Borrowed(text) } else { Cow::Owned(spaced(&text.to_ascii_lowercase())) }
+    if text.bytes().enumerate().all(as_is) {
+        Cow::Borrowed(text)
+    } else {
+        Cow::Owned(spaced(&text.to_ascii_lowercase()))
+    }
 }
 
 /// Returns the text with single spaces between its words, without control characters.
@@ -126,8 +130,18 @@ mod tests {
     #[test]
     fn look_alikes_read_as_ascii() {
         for text in [
-            "delete_file", "DELETE_FILE", " delete_file\n", "dеlete_file", "delete\u{200b}_file", "ｄｅｌｅｔｅ_ｆｉｌｅ",
-            "delete_fıle", "dèlete_file", "𝒅elete_file", "delete_fil\u{e0065}e", "dele\u{ad}te_file", "\u{feff}delete_file",
+            "delete_file",
+            "DELETE_FILE",
+            " delete_file\n",
+            "dеlete_file",
+            "delete\u{200b}_file",
+            "ｄｅｌｅｔｅ_ｆｉｌｅ",
+            "delete_fıle",
+            "dèlete_file",
+            "𝒅elete_file",
+            "delete_fil\u{e0065}e",
+            "dele\u{ad}te_file",
+            "\u{feff}delete_file",
         ] {
             assert!(folded(text).iter().any(|text| text == "delete_file"), "{text:?}: {:?}", folded(text));
         }

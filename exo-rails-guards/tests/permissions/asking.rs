@@ -14,7 +14,12 @@ use crate::{Guarded, call, permissions};
 /// The calls that have run.
 type Ledger = Arc<Mutex<Vec<Value>>>;
 
-async fn run(rails: &(impl GuardSet + Guard), ctx: &mut RunContext, call: ToolCallInputs, ledger: &Ledger) -> Result<ToolOutput, RunError> {
+async fn run(
+    rails: &(impl GuardSet + Guard),
+    ctx: &mut RunContext,
+    call: ToolCallInputs,
+    ledger: &Ledger,
+) -> Result<ToolOutput, RunError> {
     let tool = |call: Permit<ToolCallInputs>| {
         ledger.lock().unwrap().push(call.arguments.clone());
         async { Ok::<_, OperationError>(ToolOutput::text("done")) }
@@ -92,7 +97,10 @@ async fn a_suspended_run_goes_on_with_the_reply() {
 
     // The approval is for these arguments.
     let other = run(&rails, &mut ctx, call("pay", json!({ "to": "ada", "amount": 6 })), &ledger).await;
-    assert_eq!(question(other).text.as_str(), r#"`pay` with {"amount":6,"to":"ada"}: people approve payments (permissions/rule-1)"#);
+    assert_eq!(
+        question(other).text.as_str(),
+        r#"`pay` with {"amount":6,"to":"ada"}: people approve payments (permissions/rule-1)"#
+    );
 }
 
 #[tokio::test]
@@ -112,10 +120,13 @@ async fn an_approval_for_the_session_is_about_what_was_shown() {
 #[tokio::test]
 async fn changed_arguments_are_judged_again() {
     let change = |to: &str| Reply::Change { arguments: json!({ "to": to }) };
-    for (reply, expected) in [(change("bob"), Some(json!({ "to": "bob" }))), (change("mallory"), None), (change("Mаllory"), None)] {
+    for (reply, expected) in
+        [(change("bob"), Some(json!({ "to": "bob" }))), (change("mallory"), None), (change("Mаllory"), None)]
+    {
         let script = Script::new([reply]);
         let (rails, ledger) = (Guarded { permissions: scripted(&script) }, Ledger::default());
-        let output = run(&rails, &mut RunContext::new("desk"), call("pay", json!({ "to": "ada" })), &ledger).await.unwrap();
+        let output =
+            run(&rails, &mut RunContext::new("desk"), call("pay", json!({ "to": "ada" })), &ledger).await.unwrap();
         assert_eq!(ledger.lock().unwrap().first().cloned(), expected, "{}", output.content);
         assert_eq!(script.requests.lock().unwrap().len(), 1);
         if expected.is_none() {
@@ -161,7 +172,8 @@ async fn findings_report_what_the_guard_saw() {
     assert!(refused.content.contains("permissions/rule-2: the payee is blocked"));
     assert!(!refused.content.contains("mallory"));
     for rule in ["rule-3", "rule-2"] {
-        let record = tokio::time::timeout(std::time::Duration::from_secs(30), records.recv()).await.unwrap().unwrap().unwrap();
+        let record =
+            tokio::time::timeout(std::time::Duration::from_secs(30), records.recv()).await.unwrap().unwrap().unwrap();
         assert!(format!("{record:?}").contains(rule), "{record:?}");
     }
 }
@@ -195,7 +207,9 @@ async fn executors_read_the_grant_and_the_decision() {
 
 #[tokio::test]
 async fn a_denied_call_ends_the_run_if_the_configuration_says_so() {
-    let rails = Guarded { permissions: permissions("on_deny = 'abort'\nrules = [{ tool = 'x', decision = 'deny', because = 'never' }]") };
+    let rails = Guarded {
+        permissions: permissions("on_deny = 'abort'\nrules = [{ tool = 'x', decision = 'deny', because = 'never' }]"),
+    };
     let error = run(&rails, &mut RunContext::new("desk"), call("x", json!({})), &Ledger::default()).await.unwrap_err();
     assert!(error.to_string().contains("permissions/rule-1: never"), "{error}");
 }

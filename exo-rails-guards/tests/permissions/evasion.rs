@@ -14,9 +14,24 @@ fn no_spelling_of_a_tool_avoids_a_deny() {
         "#,
     );
     for tool in [
-        "delete_file", "Delete_File", "DELETE_FILE", " delete_file", "delete_file\n", "delete_file\0", "delete\u{200b}_file",
-        "dеlete_file", "ｄｅｌｅｔｅ＿ｆｉｌｅ", "delete_fi\u{301}le", "\u{202e}delete_file", "delete_fіle", "𝖽elete_file",
-        "mcp__prod__drop", "MCP__PROD__x", "mcp__рrod__x", "mcp__prod__", "mcp\u{200d}__prod__y",
+        "delete_file",
+        "Delete_File",
+        "DELETE_FILE",
+        " delete_file",
+        "delete_file\n",
+        "delete_file\0",
+        "delete\u{200b}_file",
+        "dеlete_file",
+        "ｄｅｌｅｔｅ＿ｆｉｌｅ",
+        "delete_fi\u{301}le",
+        "\u{202e}delete_file",
+        "delete_fіle",
+        "𝖽elete_file",
+        "mcp__prod__drop",
+        "MCP__PROD__x",
+        "mcp__рrod__x",
+        "mcp__prod__",
+        "mcp\u{200d}__prod__y",
     ] {
         assert_eq!(judged(&guard, tool, json!({})), Deny, "{tool:?}");
     }
@@ -34,8 +49,21 @@ fn no_spelling_of_a_tool_is_allowed_by_accident() {
         assert_eq!(judged(&guard, tool, json!({})), Allow, "{tool:?}");
     }
     for tool in [
-        "Read_File", "read_file ", "read_file\n", "rеad_file", "read_file\u{200b}", "read_files", "xread_file", "ｒead_file", "",
-        "mcp__docs__x y", "mcp__docs__x\n", "mcp__docs__\u{202e}x", "MCP__docs__x", "mcp__dоcs__x", "x mcp__docs__y",
+        "Read_File",
+        "read_file ",
+        "read_file\n",
+        "rеad_file",
+        "read_file\u{200b}",
+        "read_files",
+        "xread_file",
+        "ｒead_file",
+        "",
+        "mcp__docs__x y",
+        "mcp__docs__x\n",
+        "mcp__docs__\u{202e}x",
+        "MCP__docs__x",
+        "mcp__dоcs__x",
+        "x mcp__docs__y",
     ] {
         assert_eq!(judged(&guard, tool, json!({})), Ask, "{tool:?}");
     }
@@ -202,13 +230,47 @@ fn no_spelling_of_a_path_avoids_a_deny() {
         "#,
     );
     for path in [
-        "/etc/passwd", "/etc", "/etc/", "//etc//passwd", "/etc/./passwd", "/tmp/../etc/passwd", "../../etc/passwd",
-        "a/../../../etc/passwd", "/ETC/passwd", "file:///etc/passwd", "file:/etc/passwd", "FILE://localhost/etc/passwd",
-        "/%65tc/passwd", "..%2f..%2fetc%2fpasswd", "%2e%2e/%2e%2e/etc/passwd", "..\\..\\etc\\passwd", "\\etc\\passwd",
-        "/etc/passwd\0.png", " /etc/passwd", "/e\u{200b}tc/passwd", "/еtc/passwd", "/../../etc/passwd", "/proc/self/root/etc/passwd",
-        "~/.ssh/id_rsa", "/home/ada/.ssh/id_rsa", "$HOME/.ssh/id_rsa", "${HOME}/.ssh", "~/x/../.ssh/id_rsa", "~/.SSH/id_rsa",
-        ".env", "./.env", "config/.env", "/work/app/.env", ".env.", "config/.ENV", "/srv/x/.env", "..%252f..%252fetc%252fpasswd",
-        "secrets/key", "/work/app/secrets", "/work/app/./secrets/x", "../app/secrets/key",
+        "/etc/passwd",
+        "/etc",
+        "/etc/",
+        "//etc//passwd",
+        "/etc/./passwd",
+        "/tmp/../etc/passwd",
+        "../../etc/passwd",
+        "a/../../../etc/passwd",
+        "/ETC/passwd",
+        "file:///etc/passwd",
+        "file:/etc/passwd",
+        "FILE://localhost/etc/passwd",
+        "/%65tc/passwd",
+        "..%2f..%2fetc%2fpasswd",
+        "%2e%2e/%2e%2e/etc/passwd",
+        "..\\..\\etc\\passwd",
+        "\\etc\\passwd",
+        "/etc/passwd\0.png",
+        " /etc/passwd",
+        "/e\u{200b}tc/passwd",
+        "/еtc/passwd",
+        "/../../etc/passwd",
+        "/proc/self/root/etc/passwd",
+        "~/.ssh/id_rsa",
+        "/home/ada/.ssh/id_rsa",
+        "$HOME/.ssh/id_rsa",
+        "${HOME}/.ssh",
+        "~/x/../.ssh/id_rsa",
+        "~/.SSH/id_rsa",
+        ".env",
+        "./.env",
+        "config/.env",
+        "/work/app/.env",
+        ".env.",
+        "config/.ENV",
+        "/srv/x/.env",
+        "..%252f..%252fetc%252fpasswd",
+        "secrets/key",
+        "/work/app/secrets",
+        "/work/app/./secrets/x",
+        "../app/secrets/key",
     ] {
         for arguments in [json!({ "path": path }), json!({ "location": path }), json!({ "paths": ["ok", path] })] {
             assert_eq!(judged(&guard, "read_file", arguments.clone()), Deny, "{arguments}");
@@ -216,8 +278,17 @@ fn no_spelling_of_a_path_avoids_a_deny() {
     }
     assert_eq!(judged(&guard, "read_file", json!({ "request": "{\"file\": \"/etc/passwd\"}" })), Deny);
     for path in [
-        "src/main.rs", "/work/app/src", "etc/passwd", "docs/env.md", ".env.example", "/home/ada/notes.md", "a/../b", "~/notes",
-        "/etcetera", "my secrets/x", "environment",
+        "src/main.rs",
+        "/work/app/src",
+        "etc/passwd",
+        "docs/env.md",
+        ".env.example",
+        "/home/ada/notes.md",
+        "a/../b",
+        "~/notes",
+        "/etcetera",
+        "my secrets/x",
+        "environment",
     ] {
         assert_eq!(judged(&guard, "read_file", json!({ "path": path })), Allow, "{path}");
     }
@@ -286,13 +357,22 @@ fn hosts_are_compared_in_every_spelling() {
         ]
         "#,
     );
-    let expected = |arguments: Value, expected| assert_eq!(judged(&guard, "fetch", arguments.clone()), expected, "{arguments}");
+    let expected =
+        |arguments: Value, expected| assert_eq!(judged(&guard, "fetch", arguments.clone()), expected, "{arguments}");
     for url in ["https://api.example.com/x", "https://docs.rs", "docs.rs:443", "HTTPS://DOCS.RS/a?b"] {
         expected(json!({ "url": url }), Allow);
     }
     for url in [
-        "https://example.com", "https://api.example.com.other.org", "https://docs.rs@other.org", "https://other.org/docs.rs",
-        "https://docs.rs\\@other.org", "http:docs.rs", "file://docs.rs/etc/passwd", "https://docs.rs\n", "", "https://dосs.rs",
+        "https://example.com",
+        "https://api.example.com.other.org",
+        "https://docs.rs@other.org",
+        "https://other.org/docs.rs",
+        "https://docs.rs\\@other.org",
+        "http:docs.rs",
+        "file://docs.rs/etc/passwd",
+        "https://docs.rs\n",
+        "",
+        "https://dосs.rs",
     ] {
         expected(json!({ "url": url }), Ask);
     }
@@ -300,9 +380,18 @@ fn hosts_are_compared_in_every_spelling() {
     expected(json!({ "url": "https://docs.rs", "URL": "https://other.org" }), Ask);
     expected(json!({}), Ask);
     for url in [
-        "https://evil.net", "https://docs.rs@evil.net/", "https://x.EVIL.net.", "http://ｅvil.net", "http:\\\\evil.net", "//evil.net/",
-        "http://169.254.169.254/latest", "http://2852039166/", "http://0xa9fea9fe/", "http://[::ffff:169.254.169.254]/",
-        "http://0251.0376.0251.0376", "https://docs.rs/?next=https://evil.net/",
+        "https://evil.net",
+        "https://docs.rs@evil.net/",
+        "https://x.EVIL.net.",
+        "http://ｅvil.net",
+        "http:\\\\evil.net",
+        "//evil.net/",
+        "http://169.254.169.254/latest",
+        "http://2852039166/",
+        "http://0xa9fea9fe/",
+        "http://[::ffff:169.254.169.254]/",
+        "http://0251.0376.0251.0376",
+        "https://docs.rs/?next=https://evil.net/",
     ] {
         expected(json!({ "url": url }), Deny);
         expected(json!({ "url": "https://docs.rs", "headers": { "Location": url } }), Deny);

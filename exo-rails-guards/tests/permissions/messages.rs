@@ -17,10 +17,19 @@ fn a_mistake_has_its_place_and_the_correction() {
     for (toml, expected) in [
         ("modes = 'plan'", "line 1, column 1: unknown key `modes`: did you mean `mode`?"),
         ("mode = 'plann'", "line 1, column 8: unknown value `plann`: did you mean `plan`?"),
-        ("[[rules]]\ntool = 'x'\ndecision = 'ask'\nbecuase = 'y'", "line 4, column 1: unknown key `becuase`: did you mean `because`?"),
+        (
+            "[[rules]]\ntool = 'x'\ndecision = 'ask'\nbecuase = 'y'",
+            "line 4, column 1: unknown key `becuase`: did you mean `because`?",
+        ),
         ("[[rules]]\ndecision = 'ask'", "line 1, column 1: missing field `tool`"),
-        ("[[rules]]\ntool = []\ndecision = 'ask'", "line 1, column 1: `rules.rule-1.tool`: the list is empty: write the name of a tool, or `*` for all tools"),
-        ("[[rules]]\ntool = 5\ndecision = 'ask'", "line 2, column 8: invalid type: integer `5`, expected a text or a list of texts"),
+        (
+            "[[rules]]\ntool = []\ndecision = 'ask'",
+            "line 1, column 1: `rules.rule-1.tool`: the list is empty: write the name of a tool, or `*` for all tools",
+        ),
+        (
+            "[[rules]]\ntool = 5\ndecision = 'ask'",
+            "line 2, column 8: invalid type: integer `5`, expected a text or a list of texts",
+        ),
         (
             "[[rules]]\ntool = 'x'\narguments = { amount = { maxx = 5 } }\ndecision = 'ask'",
             "line 3, column 26: unknown key `maxx`: did you mean `max`?",
@@ -66,9 +75,17 @@ fn a_mistake_has_its_place_and_the_correction() {
 
 #[test]
 fn an_unknown_tool_has_a_suggestion() {
-    let build = |tool: &str| Permissions::builder().known_tools(["refund", "search"]).rule(Source::Cli, PermissionRule::ask(tool)).build();
-    assert_eq!(build("refnud").unwrap_err().to_string(), "`rules.rule-1.tool`: unknown tool `refnud`: did you mean `refund`?");
-    assert_eq!(build("x").unwrap_err().to_string(), "`rules.rule-1.tool`: unknown tool `x`: write one of `refund`, `search`");
+    let build = |tool: &str| {
+        Permissions::builder().known_tools(["refund", "search"]).rule(Source::Cli, PermissionRule::ask(tool)).build()
+    };
+    assert_eq!(
+        build("refnud").unwrap_err().to_string(),
+        "`rules.rule-1.tool`: unknown tool `refnud`: did you mean `refund`?"
+    );
+    assert_eq!(
+        build("x").unwrap_err().to_string(),
+        "`rules.rule-1.tool`: unknown tool `x`: write one of `refund`, `search`"
+    );
     let lints: Vec<String> = build("drop_*").unwrap().lint().iter().map(ToString::to_string).collect();
     assert_eq!(lints, ["the rule `rule-1` (cli) matches no tool: check the pattern in `tool`"]);
 }
@@ -130,7 +147,10 @@ decision = 'deny'
 
 #[test]
 fn an_explanation_says_why_rules_lost() {
-    let file = PermissionsConfig::from_toml("rules = [{ tool = 'pay', decision = 'ask' }, { tool = '*', decision = 'notify' }]").unwrap();
+    let file = PermissionsConfig::from_toml(
+        "rules = [{ tool = 'pay', decision = 'ask' }, { tool = '*', decision = 'notify' }]",
+    )
+    .unwrap();
     let guard = Permissions::builder()
         .config(Source::Global, file.with_places("rules = [\n{},\n{}]", Some("guards.toml".as_ref())))
         .rule(Source::Session, PermissionRule::allow("pay").named("yes").because("the user trusts it"))

@@ -2,7 +2,9 @@
 
 use exo_rails::ToolCallInputs;
 use exo_rails_guards::Permissions;
-use exo_rails_guards::permissions::{Caution, Condition, Permission, PermissionMode, PermissionRule, PermissionsConfig, Source};
+use exo_rails_guards::permissions::{
+    Caution, Condition, Permission, PermissionMode, PermissionRule, PermissionsConfig, Source,
+};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -41,8 +43,12 @@ fn all_permissions() -> impl Strategy<Value = Permission> {
 
 fn rules(permission: impl Strategy<Value = Permission>) -> impl Strategy<Value = SmallRule> {
     let tools = prop::sample::select(vec!["a_one", "a_two", "read_file", "edit_file", "a_*", "*"]);
-    (sources(), tools, prop::option::of(0_u8..4), permission)
-        .prop_map(|(source, tool, min, permission)| SmallRule { source, tool, min, permission })
+    (sources(), tools, prop::option::of(0_u8..4), permission).prop_map(|(source, tool, min, permission)| SmallRule {
+        source,
+        tool,
+        min,
+        permission,
+    })
 }
 
 fn worlds() -> impl Strategy<Value = World> {
@@ -117,7 +123,9 @@ fn reference(world: &World, call: &SmallCall) -> Permission {
         _ => 2,
     };
     let literal = |rule: &SmallRule| rule.tool.replace('*', "").len();
-    let key = |rule: &SmallRule| (rule.min.is_some(), level(rule), rule.min.iter().count(), literal(rule), rule.source, rule.permission);
+    let key = |rule: &SmallRule| {
+        (rule.min.is_some(), level(rule), rule.min.iter().count(), literal(rule), rule.source, rule.permission)
+    };
     let best = world.rules.iter().filter(matches).max_by_key(|rule| key(rule)).map(|rule| rule.permission);
     // 3 and 4: the default and the mode.
     let (reads, edits) = (call.tool == "read_file", call.tool == "edit_file");

@@ -54,7 +54,13 @@ async fn above_the_threshold_a_call_can_be_denied() {
     let rails = Scored { risk: RiskScore::new(config).unwrap() };
     let tool = |_| async { Ok::<_, OperationError>(ToolOutput::text("ran")) };
     let output = rails.guard_tool_call(ToolCallInputs::new("x"), &mut RunContext::new("x"), tool).await.unwrap();
-    assert!(output.content.ends_with("risk/threshold: the risk of the call is 5 of 100, and the threshold is 5 (category other +5)"), "{}", output.content);
+    assert!(
+        output
+            .content
+            .ends_with("risk/threshold: the risk of the call is 5 of 100, and the threshold is 5 (category other +5)"),
+        "{}",
+        output.content
+    );
 }
 
 #[tokio::test]
@@ -68,7 +74,8 @@ async fn a_person_answers_one_question_about_a_call() {
     };
     let mut ctx = RunContext::new("x");
     let pay = || call("pay", json!({ "amount": 5 }));
-    let question = rails.guard_tool_call(pay(), &mut ctx, tool).await.unwrap_err().suspension().unwrap().question.clone();
+    let question =
+        rails.guard_tool_call(pay(), &mut ctx, tool).await.unwrap_err().suspension().unwrap().question.clone();
     assert!(question.text.as_str().contains("permissions/rule-1"));
     ctx.answer(question.clone(), Reply::ApproveOnce);
     assert_eq!(rails.guard_tool_call(pay(), &mut ctx, tool).await.unwrap().content, r#"{"amount":5}"#);
@@ -82,7 +89,10 @@ async fn changed_arguments_pass_the_rails_before() {
         "rules = [{ tool = 'pay', decision = 'allow' }, { tool = 'pay', arguments = { to = 'mallory' }, decision = 'deny', because = 'blocked' }]\ndefault = 'allow'",
     );
     let risk: RiskConfig = config::from_toml("tools.pay = { add = 90 }").unwrap();
-    let rails = GuardedAndScored { permissions: Permissions::new(rules.unwrap()).unwrap(), risk: RiskScore::new(risk).unwrap() };
+    let rails = GuardedAndScored {
+        permissions: Permissions::new(rules.unwrap()).unwrap(),
+        risk: RiskScore::new(risk).unwrap(),
+    };
     let tool = |call: Permit<ToolCallInputs>| {
         let text = call.arguments.to_string();
         async { Ok::<_, OperationError>(ToolOutput::text(text)) }
@@ -90,7 +100,14 @@ async fn changed_arguments_pass_the_rails_before() {
     for (to, expected) in [("bob", r#"{"to":"bob"}"#), ("mallory", "blocked")] {
         let mut ctx = RunContext::new("x");
         let first = call("pay", json!({ "to": "ada" }));
-        let question = rails.guard_tool_call(first.clone(), &mut ctx, tool).await.unwrap_err().suspension().unwrap().question.clone();
+        let question = rails
+            .guard_tool_call(first.clone(), &mut ctx, tool)
+            .await
+            .unwrap_err()
+            .suspension()
+            .unwrap()
+            .question
+            .clone();
         ctx.answer(question, Reply::Change { arguments: json!({ "to": to }) });
         let told = rails.guard_tool_call(first, &mut ctx, tool).await.unwrap().content;
         assert!(told.contains("call `pay` again with"), "{told}");
@@ -99,7 +116,10 @@ async fn changed_arguments_pass_the_rails_before() {
         assert!(output.content.ends_with(expected), "{}", output.content);
         // The person has written one call.
         ctx.set_step(2);
-        assert!(rails.guard_tool_call(call("pay", json!({ "to": "bob" })), &mut ctx, tool).await.is_err() || to == "mallory");
+        assert!(
+            rails.guard_tool_call(call("pay", json!({ "to": "bob" })), &mut ctx, tool).await.is_err()
+                || to == "mallory"
+        );
     }
 }
 
@@ -110,10 +130,16 @@ fn mistakes_name_their_key() {
         Err(error) => error.to_string(),
     };
     assert_eq!(error("treshold = 7"), "line 1, column 1: unknown key `treshold`: did you mean `threshold`?");
-    assert_eq!(error("threshold = 101"), "`threshold`: 101 is more than the largest score: write a number from 0 to 100");
+    assert_eq!(
+        error("threshold = 101"),
+        "`threshold`: 101 is more than the largest score: write a number from 0 to 100"
+    );
     assert_eq!(
         error("tools.x = { category = 'shel' }"),
         "line 1, column 24: unknown value `shel`: did you mean `shell`?"
     );
-    assert!(error("additions = [{ tool = '[', points = 1, because = 'x' }]").starts_with("`additions`: `rules.addition-1.tool`: `[` is not a pattern"));
+    assert!(
+        error("additions = [{ tool = '[', points = 1, because = 'x' }]")
+            .starts_with("`additions`: `rules.addition-1.tool`: `[` is not a pattern")
+    );
 }

@@ -13,8 +13,18 @@ fn command(text: &str) -> Value {
 #[test]
 fn usual_work_passes_without_rules() {
     let guard = permissions("");
-    for text in ["cargo test --workspace 2>&1 | tail -20", "git status && git diff", "grep -rn 'TODO' src", "npm run build", "ls -la"] {
-        assert!(judged(&guard, "bash", command(text)).passes(), "{text}: {}", guard.explain(&call("bash", command(text))));
+    for text in [
+        "cargo test --workspace 2>&1 | tail -20",
+        "git status && git diff",
+        "grep -rn 'TODO' src",
+        "npm run build",
+        "ls -la",
+    ] {
+        assert!(
+            judged(&guard, "bash", command(text)).passes(),
+            "{text}: {}",
+            guard.explain(&call("bash", command(text)))
+        );
     }
     assert_eq!(judged(&guard, "bash", command("rm -rf /")), Deny);
     assert_eq!(judged(&guard, "bash", command("$TOOL --version")), Ask);
@@ -23,12 +33,32 @@ fn usual_work_passes_without_rules() {
 
 #[test]
 fn a_command_in_every_wrapper_is_denied() {
-    let guard = permissions("rules = [{ tool = 'bash', command = 'git push', decision = 'deny' }, { tool = 'bash', decision = 'allow' }]");
+    let guard = permissions(
+        "rules = [{ tool = 'bash', command = 'git push', decision = 'deny' }, { tool = 'bash', decision = 'allow' }]",
+    );
     for text in [
-        "git push", "git push origin main", "git -C /x push", "git --no-pager push -u origin x", "/usr/bin/git push", "sudo git push",
-        "env X=1 git push", "bash -c 'git push'", "true && git push", "ls; (cd x && git push)", "echo $(git push)", "xargs git push",
-        "find . -exec git push \\;", "git pu''sh", "g\\it push", "eval 'git push'", "bash <<< 'git push'", "if true; then git push; fi",
-        "git push > log 2>&1 &", "nohup git push", "time git push", "X=push; git $X",
+        "git push",
+        "git push origin main",
+        "git -C /x push",
+        "git --no-pager push -u origin x",
+        "/usr/bin/git push",
+        "sudo git push",
+        "env X=1 git push",
+        "bash -c 'git push'",
+        "true && git push",
+        "ls; (cd x && git push)",
+        "echo $(git push)",
+        "xargs git push",
+        "find . -exec git push \\;",
+        "git pu''sh",
+        "g\\it push",
+        "eval 'git push'",
+        "bash <<< 'git push'",
+        "if true; then git push; fi",
+        "git push > log 2>&1 &",
+        "nohup git push",
+        "time git push",
+        "X=push; git $X",
     ] {
         assert_eq!(judged(&guard, "bash", command(text)), Deny, "{text}");
     }
@@ -52,7 +82,11 @@ fn a_command_in_every_wrapper_is_denied() {
         assert_eq!(judged(&guard, name, command("git push")), Deny, "{name}");
     }
     for text in ["git commit -m push", "git pull", "echo push", "git log --grep push"] {
-        assert!(judged(&guard, "bash", command(text)).passes(), "{text}: {}", guard.explain(&call("bash", command(text))));
+        assert!(
+            judged(&guard, "bash", command(text)).passes(),
+            "{text}: {}",
+            guard.explain(&call("bash", command(text)))
+        );
     }
     for text in ["git $(cat x)", "$GIT push", "git \"$X\" origin"] {
         assert_eq!(judged(&guard, "bash", command(text)), Ask, "{text}");
@@ -69,11 +103,24 @@ fn an_allow_is_about_its_command_only() {
     );
     assert_eq!(judged(&guard, "bash", command("mytool deploy now")), Allow);
     for text in [
-        "mytool deploy && othertool", "mytool deploy; othertool", "othertool | mytool deploy", "mytool deploy $(othertool)",
-        "mytool destroy", "/tmp/mytool deploy", "mytool", "sudo mytool deploy", "PATH=/tmp mytool deploy", "mytool --x deploy",
-        "MYTOOL deploy", "mytool de\"ploy\"x",
+        "mytool deploy && othertool",
+        "mytool deploy; othertool",
+        "othertool | mytool deploy",
+        "mytool deploy $(othertool)",
+        "mytool destroy",
+        "/tmp/mytool deploy",
+        "mytool",
+        "sudo mytool deploy",
+        "PATH=/tmp mytool deploy",
+        "mytool --x deploy",
+        "MYTOOL deploy",
+        "mytool de\"ploy\"x",
     ] {
-        assert!(!judged(&guard, "bash", command(text)).passes(), "{text}: {}", guard.explain(&call("bash", command(text))));
+        assert!(
+            !judged(&guard, "bash", command(text)).passes(),
+            "{text}: {}",
+            guard.explain(&call("bash", command(text)))
+        );
     }
     assert_eq!(judged(&guard, "bash", command("mytool deploy; rm -rf /")), Deny);
     // Two readings of a list: a program with arguments, and a text.
@@ -94,7 +141,13 @@ fn a_rule_without_commands_does_not_switch_the_policy_off() {
 
 #[test]
 fn modes_hold_for_commands() {
-    let mode = |mode| Permissions::builder().mode(mode).rule(Source::Global, PermissionRule::deny("bash").command("git push")).build().unwrap();
+    let mode = |mode| {
+        Permissions::builder()
+            .mode(mode)
+            .rule(Source::Global, PermissionRule::deny("bash").command("git push"))
+            .build()
+            .unwrap()
+    };
     let decisions = |guard: &Permissions| -> Vec<Permission> {
         ["ls", "git push", "$X push", "rm -rf /"].map(|text| judged(guard, "bash", command(text))).to_vec()
     };
@@ -116,7 +169,9 @@ fn the_directory_and_the_environment_of_the_call_count() {
 #[test]
 fn paths_in_commands_are_seen() {
     let guard = permissions("rules = [{ tool = '*', path = ['/srv/keys/**', '.env'], decision = 'deny' }]");
-    for text in ["cat /srv/keys/a", "cat < /srv/keys/a", "tool --file=/srv/keys/a", "cat config/.env", "bash -c 'cat .env'"] {
+    for text in
+        ["cat /srv/keys/a", "cat < /srv/keys/a", "tool --file=/srv/keys/a", "cat config/.env", "bash -c 'cat .env'"]
+    {
         assert_eq!(judged(&guard, "bash", command(text)), Deny, "{text}");
     }
     assert!(judged(&guard, "bash", command("cat README.md")).passes());
@@ -124,7 +179,9 @@ fn paths_in_commands_are_seen() {
 
 #[test]
 fn a_question_names_the_command() {
-    let guard = permissions("rules = [{ name = 'pushes', tool = 'bash', command = 'git push', decision = 'ask', because = 'others see it' }]");
+    let guard = permissions(
+        "rules = [{ name = 'pushes', tool = 'bash', command = 'git push', decision = 'ask', because = 'others see it' }]",
+    );
     assert_eq!(
         guard.explain(&call("bash", command("ls && git push"))).to_string(),
         "ask: `bash`\n  allow `ls`: the policy about shell commands lets it run\n  ask `git push` by `pushes` (global, line 1): others see it"
