@@ -137,21 +137,17 @@ fn first<T>(configs: &[(Source, PermissionsConfig)], get: impl Fn(&PermissionsCo
 
 #[cfg(feature = "shell")]
 fn judge(configs: &[(Source, PermissionsConfig)]) -> Result<super::command::Judge, ConfigError> {
-    match first(configs, |config| config.shell.clone()) {
-        Some(config) => super::command::Judge::new(config).map_err(|error| error.in_key("shell")),
-        None => {
-            let working_directory = first(configs, |config| config.working_directory.clone());
-            let home = first(configs, |config| config.home.clone());
-            if working_directory.is_none() && home.is_none() {
-                // The shipped policy is built once.
-                return Ok(super::command::Judge::default());
-            }
-            let mut config = crate::shell::ShellConfig::default();
-            config.places.working_directory = working_directory;
-            config.places.home = home;
-            super::command::Judge::new(config)
-        }
+    let working_directory = first(configs, |config| config.working_directory.clone());
+    let home = first(configs, |config| config.home.clone());
+    let shell = first(configs, |config| config.shell.clone());
+    if working_directory.is_none() && home.is_none() && shell.is_none() {
+        // The shipped policy is built once.
+        return Ok(super::command::Judge::default());
     }
+    let mut shell = shell.unwrap_or_default();
+    shell.places.working_directory = shell.places.working_directory.or(working_directory);
+    shell.places.home = shell.places.home.or(home);
+    super::command::Judge::new(shell).map_err(|error| error.in_key("shell"))
 }
 
 #[cfg(not(feature = "shell"))]

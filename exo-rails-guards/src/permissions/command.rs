@@ -182,7 +182,7 @@ fn assignments(arguments: &Value) -> Option<String> {
                     let is_name =
                         !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
                     is_readable &= is_name;
-                    text += &format!("{name}={} ", quoted(&super::condition::text_of(value)));
+                    text.extend([name, "=", &quoted(&super::condition::text_of(value)), " "]);
                 }
             }
             Value::Null => {}

@@ -271,10 +271,10 @@ impl Argument {
             min: *min,
             max: *max,
         };
-        let texts = [prefix, contains].into_iter().flatten().map(String::len);
+        let parts = [prefix, contains].into_iter().flatten().map(String::len);
         let fixed = values.iter().map(|value| text_of(value).len()).min().unwrap_or(0)
             + pattern.as_deref().map_or(0, fixed_text)
-            + texts.sum::<usize>();
+            + parts.sum::<usize>();
         let if_missing = if_missing.unwrap_or_default();
         Ok(Self { pointer: pointer_parts(place), tests, exists: *exists, if_missing, fixed })
     }

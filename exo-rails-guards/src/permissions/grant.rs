@@ -206,6 +206,7 @@ impl Root {
     }
 }
 
+#[expect(clippy::ptr_arg, reason = "the lists have items of this type")]
 fn narrower_host(a: &String, b: &String) -> Option<String> {
     let (pattern_a, pattern_b) = (HostPattern::new(a).ok()?, HostPattern::new(b).ok()?);
     if pattern_b.covers(&pattern_a) { Some(a.clone()) } else { pattern_a.covers(&pattern_b).then(|| b.clone()) }

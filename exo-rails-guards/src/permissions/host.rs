@@ -108,10 +108,8 @@ pub(super) fn certain_host(text: &str) -> Option<String> {
     let is_network = matches!(url.scheme(), "http" | "https" | "ws" | "wss");
     let has_user = !url.username().is_empty() || url.password().is_some();
     // The text begins with the address as it was read: no slash is missing, and no part was repaired.
-    let is_usual = text
-        .get(..url.scheme().len() + 3)
-        .is_some_and(|start| start.eq_ignore_ascii_case(&format!("{}://", url.scheme())))
-        && !text.as_bytes().get(url.scheme().len() + 3).is_some_and(|byte| *byte == b'/');
+    let rest = text.split_once("://").map(|(scheme, rest)| (scheme.eq_ignore_ascii_case(url.scheme()), rest));
+    let is_usual = rest.is_some_and(|(has_scheme, rest)| has_scheme && !rest.starts_with('/'));
     (is_network && !has_user && is_usual).then(|| url.host().map(|host| canonical_host(&host))).flatten()
 }
 

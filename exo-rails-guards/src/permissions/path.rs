@@ -228,7 +228,7 @@ fn readings(text: &str, places: &Places) -> Vec<String> {
         if let Some(rest) = path.strip_prefix("file:") {
             // `file:///etc`, `file:/etc` and `file://localhost/etc`.
             let rest = rest.strip_prefix("//localhost").or_else(|| rest.strip_prefix("//")).unwrap_or(rest);
-            path = rest.to_owned();
+            path = String::from(rest);
         }
         for home in ["$home", "${home}", "%userprofile%"] {
             if let Some(rest) = path.strip_prefix(home) {

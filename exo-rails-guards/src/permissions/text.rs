@@ -109,15 +109,12 @@ pub(super) fn percent_decoded(text: &str) -> Option<String> {
     while at < bytes.len() {
         let digits = (bytes[at] == b'%').then(|| text.get(at + 1..at + 3)).flatten();
         let code = digits.filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()));
-        match code.and_then(|code| u8::from_str_radix(code, 16).ok()) {
-            Some(byte) => {
-                decoded.push(byte);
-                at += 3;
-            }
-            None => {
-                decoded.push(bytes[at]);
-                at += 1;
-            }
+        if let Some(byte) = code.and_then(|code| u8::from_str_radix(code, 16).ok()) {
+            decoded.push(byte);
+            at += 3;
+        } else {
+            decoded.push(bytes[at]);
+            at += 1;
         }
     }
     if decoded.len() == bytes.len() { None } else { String::from_utf8(decoded).ok() }
