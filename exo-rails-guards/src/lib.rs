@@ -3,10 +3,18 @@
 //! A *guard* is a rail that you configure and do not write. The guards of this crate are rails like any other: list them in a
 //! chain, or build a chain of all of them from a configuration file.
 
+pub mod approval;
 pub mod config;
 mod finding;
+pub mod permissions;
+pub mod risk;
+#[cfg(feature = "shell")]
+#[cfg_attr(docsrs, doc(cfg(feature = "shell")))]
+pub mod shell;
 pub mod store;
 
 pub use config::ConfigError;
 pub use finding::{Finding, Findings, Place, Severity};
+pub use permissions::{Permissions, PermissionsConfig};
+pub use risk::{RiskConfig, RiskScore};
 pub use store::{StateStore, StoreError};

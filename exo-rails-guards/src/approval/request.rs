@@ -1,0 +1,237 @@
+//! The request for an approval, the reply, and the trait of the types that ask.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::pin::Pin;
+
+use exo_rails::{Question, RailContext, ToolCallInputs};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::{Finding, Findings};
+
+/// A request to a person: may the agent make this tool call?
+///
+/// Two requests about the same call are equal, so a program can compare a request with a stored one. For this reason, a
+/// request has no time of day.
+///
+/// ```
+/// use exo_rails::prelude::*;
+/// use exo_rails_guards::approval::ApprovalRequest;
+/// use serde_json::json;
+///
+/// let call = ToolCallInputs::new("refund").with_arguments(json!({ "order": 7 }));
+/// let ctx = RunContext::new("support").with_run_id("run-1");
+/// let request = ApprovalRequest::new("permissions", "refunds", &call, "a person approves each refund", &ctx);
+/// assert_eq!(request.to_string(), r#"`refund` with {"order":7}: a person approves each refund (permissions/refunds)"#);
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ApprovalRequest {
+    /// The id. It is unique among the requests of a program if the ids of its runs are: see
+    /// [`RunContext::with_run_id`](exo_rails::RunContext::with_run_id).
+    pub id: String,
+    /// The id of the tool call, by which the model finds the output. Empty if no model asked for the call.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub call_id: String,
+    /// The name of the tool.
+    pub tool_name: String,
+    /// The arguments of the call, as the person sees them. An approval is valid for these arguments only.
+    pub arguments: Value,
+    /// The guard that asks, such as `permissions`.
+    pub guard: Cow<'static, str>,
+    /// The rule of the guard that asks.
+    pub rule: Cow<'static, str>,
+    /// Why the guard asks, for the person.
+    pub reason: Cow<'static, str>,
+    /// What the guards have seen in the call so far.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<Finding>,
+    /// The time after which the request expires, in milliseconds, from the moment when the person is asked. `None` leaves the
+    /// limit to the type that asks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_in_ms: Option<u64>,
+    /// The JSON Schema of the reply. The default is [`Reply::schema`].
+    pub answer_schema: Value,
+}
+
+impl ApprovalRequest {
+    /// Makes a request about a tool call, with the findings that the guards have reported at this event.
+    #[must_use]
+    pub fn new(
+        guard: impl Into<Cow<'static, str>>,
+        rule: impl Into<Cow<'static, str>>,
+        call: &ToolCallInputs,
+        reason: impl Into<Cow<'static, str>>,
+        ctx: &RailContext,
+    ) -> Self {
+        let (guard, rule, reason) = (guard.into(), rule.into(), reason.into());
+        let findings = ctx.extra.get().map(|Findings(findings)| findings.clone()).unwrap_or_default();
+        Self {
+            id: format!("{}/{}.{}/{guard}", ctx.run_id(), ctx.step(), ctx.call_number()),
+            call_id: call.id.clone(),
+            tool_name: call.tool_name.clone(),
+            arguments: call.arguments.clone(),
+            guard,
+            rule,
+            reason,
+            findings,
+            expires_in_ms: None,
+            answer_schema: Reply::schema(),
+        }
+    }
+
+    /// Returns a text that is equal for two requests about the same tool, arguments, guard and rule. An approval that is
+    /// remembered is valid for requests with the same scope.
+    ///
+    /// The order of the fields in the arguments does not matter.
+    #[must_use]
+    pub fn scope(&self) -> String {
+        json!([self.guard, self.rule, self.tool_name, sorted(&self.arguments)]).to_string()
+    }
+}
+
+/// Returns the value with the fields of its objects in the order of their names, whatever features of `serde_json` the
+/// program enables.
+fn sorted(value: &Value) -> Value {
+    match value {
+        Value::Object(fields) => {
+            let mut fields: Vec<_> = fields.iter().collect();
+            fields.sort_by_key(|(name, _)| *name);
+            fields.into_iter().map(|(name, value)| (name.clone(), sorted(value))).collect()
+        }
+        Value::Array(items) => items.iter().map(sorted).collect(),
+        other => other.clone(),
+    }
+}
+
+impl fmt::Display for ApprovalRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { tool_name, arguments, guard, rule, reason, .. } = self;
+        write!(f, "`{tool_name}` with {arguments}: {reason} ({guard}/{rule})")
+    }
+}
+
+/// The reply of a person to an [`ApprovalRequest`].
+///
+/// As JSON, a reply is an object with the field `reply`:
+///
+/// ```
+/// use exo_rails_guards::approval::Reply;
+/// use serde_json::{from_value, json};
+///
+/// assert_eq!(from_value::<Reply>(json!({ "reply": "approve_once" }))?, Reply::ApproveOnce);
+/// assert_eq!(from_value::<Reply>(json!({ "reply": "deny" }))?, Reply::Deny { reason: None });
+/// let changed = json!({ "reply": "change", "arguments": { "order": 8 } });
+/// assert_eq!(from_value::<Reply>(changed)?, Reply::Change { arguments: json!({ "order": 8 }) });
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "reply", rename_all = "snake_case", deny_unknown_fields)]
+#[non_exhaustive]
+pub enum Reply {
+    /// The agent may make this call.
+    ApproveOnce,
+    /// The agent may make calls with the same [scope](ApprovalRequest::scope) until the session ends.
+    ApproveForSession,
+    /// The agent may always make calls with the same [scope](ApprovalRequest::scope).
+    ApproveForever,
+    /// The agent must not make the call.
+    Deny {
+        /// Why, for the model.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
+    },
+    /// The agent may make the call with these arguments instead. The guards judge the changed call again.
+    Change {
+        /// The arguments.
+        arguments: Value,
+    },
+}
+
+impl Reply {
+    /// Denies with a reason for the model.
+    #[must_use]
+    pub fn deny(reason: impl Into<String>) -> Self {
+        Self::Deny { reason: Some(reason.into()) }
+    }
+
+    /// Returns the JSON Schema (draft 2020-12) of a reply.
+    #[must_use]
+    pub fn schema() -> Value {
+        let plain = ["approve_once", "approve_for_session", "approve_forever"];
+        let object = |properties: Value, required: &[&str]| json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false });
+        json!({
+            "oneOf": [
+                object(json!({ "reply": { "enum": plain } }), &["reply"]),
+                object(json!({ "reply": { "const": "deny" }, "reason": { "type": ["string", "null"] } }), &["reply"]),
+                object(json!({ "reply": { "const": "change" }, "arguments": {} }), &["reply", "arguments"]),
+            ],
+        })
+    }
+}
+
+/// A reply is the answer to the question of a suspended run: `suspended.answer(&id, Reply::ApproveOnce)`.
+impl From<Reply> for Value {
+    fn from(reply: Reply) -> Self {
+        match reply {
+            Reply::ApproveOnce => json!({ "reply": "approve_once" }),
+            Reply::ApproveForSession => json!({ "reply": "approve_for_session" }),
+            Reply::ApproveForever => json!({ "reply": "approve_forever" }),
+            Reply::Deny { reason: None } => json!({ "reply": "deny" }),
+            Reply::Deny { reason } => json!({ "reply": "deny", "reason": reason }),
+            Reply::Change { arguments } => json!({ "reply": "change", "arguments": arguments }),
+        }
+    }
+}
+
+/// The result of asking.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answer {
+    /// Somebody has replied.
+    Now(Reply),
+    /// Nobody has replied yet. The run is suspended with this question, and the guard asks again when it resumes.
+    Later(Question),
+}
+
+/// The future of [`Ask::ask`].
+pub type AskFuture<'a> = Pin<Box<dyn Future<Output = Result<Answer, AskError>> + Send + 'a>>;
+
+/// A type that asks a person for an approval.
+///
+/// It also decides how long an approval is remembered: for a request whose [scope](ApprovalRequest::scope) somebody has
+/// approved for the session or for ever, it answers without asking. It must limit the time that it waits.
+///
+/// ```
+/// use exo_rails::prelude::*;
+/// use exo_rails_guards::approval::{Answer, ApprovalRequest, Ask, AskFuture, Reply};
+///
+/// /// Nobody watches the nightly run, so it may do nothing that a person must approve.
+/// #[derive(Debug)]
+/// struct Nobody;
+///
+/// impl Ask for Nobody {
+///     fn ask<'a>(&'a self, _request: &'a ApprovalRequest, _ctx: &'a mut RailContext) -> AskFuture<'a> {
+///         Box::pin(async { Ok(Answer::Now(Reply::deny("nobody can approve calls at night"))) })
+///     }
+/// }
+/// ```
+pub trait Ask: fmt::Debug + Send + Sync {
+    /// Asks about the request, and waits for the reply.
+    ///
+    /// # Errors
+    /// An error is a fault of the guard that asks. By default, the run ends.
+    fn ask<'a>(&'a self, request: &'a ApprovalRequest, ctx: &'a mut RailContext) -> AskFuture<'a>;
+}
+
+/// The reason why a person could not be asked.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AskError {
+    /// The answer to the question of a suspended run is not a [`Reply`].
+    #[error("the answer is not a reply such as {{\"reply\":\"approve_once\"}}: {0}")]
+    Unreadable(#[source] serde_json::Error),
+    /// The channel to the person failed.
+    #[error("nobody can be asked: {0}")]
+    Failed(#[source] Box<dyn std::error::Error + Send + Sync>),
+}

@@ -1,0 +1,228 @@
+//! Building the guard from the configurations of several sources.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::config::{OnDeny, PermissionRule, PermissionsConfig};
+use super::evaluate::{Index, Policy};
+use super::grant::ExecutionGrant;
+use super::path::Places;
+use super::permission::{Permission, PermissionMode, Source};
+use super::rule::{Rule, RuleId};
+use super::tools::{Tools, is_pattern};
+use super::{Permissions, text};
+use crate::ConfigError;
+use crate::approval::{Ask, SuspendRun};
+use crate::config::{nearest, quoted};
+
+/// Builds a [`Permissions`] guard from rules and configurations of several [sources](Source).
+///
+/// A setting comes from the source with the highest precedence that has it. The limits of all sources apply together.
+///
+/// ```
+/// use exo_rails::ToolCallInputs;
+/// use exo_rails_guards::permissions::{Permission, PermissionRule, Permissions, PermissionsConfig, Source};
+///
+/// let global = PermissionsConfig::from_toml("[[rules]]\ntool = \"deploy\"\ndecision = \"ask\"")?;
+/// let permissions = Permissions::builder()
+///     .config(Source::Global, global)
+///     .rule(Source::Session, PermissionRule::allow("deploy"))
+///     .known_tools(["deploy", "rollback"])
+///     .build()?;
+/// assert_eq!(permissions.judge(&ToolCallInputs::new("deploy")).permission, Permission::Allow);
+/// # Ok::<(), exo_rails_guards::ConfigError>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a builder does nothing before `build`"]
+pub struct PermissionsBuilder {
+    configs: Vec<(Source, PermissionsConfig)>,
+    mode: Option<PermissionMode>,
+    known_tools: Vec<String>,
+    asker: Arc<dyn Ask>,
+}
+
+impl Default for PermissionsBuilder {
+    fn default() -> Self {
+        Self { configs: Vec::new(), mode: None, known_tools: Vec::new(), asker: Arc::new(SuspendRun) }
+    }
+}
+
+impl PermissionsBuilder {
+    /// Adds the configuration of a source.
+    ///
+    /// The rules of a project can allow calls. Load the configuration of a project only if the user trusts the project.
+    pub fn config(mut self, source: Source, config: PermissionsConfig) -> Self {
+        self.configs.push((source, config));
+        self
+    }
+
+    /// Adds a rule.
+    pub fn rule(self, source: Source, rule: PermissionRule) -> Self {
+        self.config(source, PermissionsConfig { rules: vec![rule], ..PermissionsConfig::default() })
+    }
+
+    /// Sets the mode, over that of every configuration.
+    pub fn mode(mut self, mode: PermissionMode) -> Self {
+        self.mode = Some(mode);
+        self
+    }
+
+    /// Sets the names of all tools. A rule about a tool with another name is then an error.
+    pub fn known_tools<T: Into<String>>(mut self, names: impl IntoIterator<Item = T>) -> Self {
+        self.known_tools.extend(names.into_iter().map(Into::into));
+        self
+    }
+
+    /// Sets how people are asked. Default: [`SuspendRun`].
+    pub fn asker(mut self, asker: Arc<dyn Ask>) -> Self {
+        self.asker = asker;
+        self
+    }
+
+    /// Builds the guard.
+    ///
+    /// # Errors
+    /// Returns an error that names the rule and the key in these cases:
+    ///
+    /// - A pattern, a condition, a host or a command cannot be read.
+    /// - Two rules of a source have the same name.
+    /// - A rule is about a tool that is not one of the [known tools](Self::known_tools).
+    /// - A rule has commands, and none of its tools runs shell commands.
+    /// - The configuration of a project sets the mode `bypass`.
+    /// - A directory is not an absolute path.
+    pub fn build(self) -> Result<Permissions, ConfigError> {
+        let Self { mut configs, mode, known_tools, asker } = self;
+        // The highest precedence first. Configurations of one source stay in their order.
+        configs.sort_by_key(|(source, _)| std::cmp::Reverse(*source));
+        for (source, config) in &configs {
+            if *source == Source::Project && config.mode == Some(PermissionMode::Bypass) {
+                let message = "a project cannot switch its rules off: set `bypass` on the command line or in the code";
+                return Err(located(ConfigError::new(message).in_key("mode"), config));
+            }
+        }
+        let places = places(&configs)?;
+        let mut tool_configs = BTreeMap::new();
+        for (name, config) in configs.iter().flat_map(|(_, config)| &config.tools) {
+            tool_configs.entry(name.clone()).or_insert_with(|| config.clone());
+        }
+        let tools = Tools::new(&tool_configs)?;
+        let mut rules: Vec<Rule> = Vec::new();
+        for (source, config) in &configs {
+            add_rules(&mut rules, *source, config, &places, &tools, &known_tools)?;
+        }
+        let index = Index::new(&rules);
+        let grant =
+            configs.iter().fold(ExecutionGrant::default(), |grant, (_, config)| grant.intersection(&config.grant));
+        let on_deny = first(&configs, |config| config.on_deny).unwrap_or(OnDeny::Skip);
+        let policy = Policy {
+            mode: mode.or_else(|| first(&configs, |config| config.mode)).unwrap_or_default(),
+            default: first(&configs, |config| config.default).unwrap_or(Permission::Ask),
+            unknown: first(&configs, |config| config.unknown).unwrap_or_default(),
+            plan: first(&configs, |config| config.plan).unwrap_or(super::permission::Caution::Deny),
+            judge: judge(&configs)?,
+            grant,
+            places,
+            tools,
+            rules,
+            index,
+        };
+        Ok(Permissions { policy, asker, on_deny, known_tools })
+    }
+}
+
+/// Returns the setting of the source with the highest precedence.
+fn first<T>(configs: &[(Source, PermissionsConfig)], get: impl Fn(&PermissionsConfig) -> Option<T>) -> Option<T> {
+    configs.iter().find_map(|(_, config)| get(config))
+}
+
+#[cfg(feature = "shell")]
+fn judge(configs: &[(Source, PermissionsConfig)]) -> Result<super::command::Judge, ConfigError> {
+    let working_directory = first(configs, |config| config.working_directory.clone());
+    let home = first(configs, |config| config.home.clone());
+    let shell = first(configs, |config| config.shell.clone());
+    if working_directory.is_none() && home.is_none() && shell.is_none() {
+        // The shipped policy is built once.
+        return Ok(super::command::Judge::default());
+    }
+    let mut shell = shell.unwrap_or_default();
+    shell.places.working_directory = shell.places.working_directory.or(working_directory);
+    shell.places.home = shell.places.home.or(home);
+    super::command::Judge::new(shell).map_err(|error| error.in_key("shell"))
+}
+
+#[cfg(not(feature = "shell"))]
+#[expect(clippy::unnecessary_wraps, reason = "with the feature `shell`, the function can fail")]
+fn judge(_configs: &[(Source, PermissionsConfig)]) -> Result<super::command::Judge, ConfigError> {
+    Ok(super::command::Judge)
+}
+
+fn places(configs: &[(Source, PermissionsConfig)]) -> Result<Places, ConfigError> {
+    let absolute = |key: &str, path: Option<String>| match path {
+        Some(path) if !path.starts_with('/') => {
+            Err(ConfigError::new(format!("`{path}` is not an absolute path: write a path that begins with `/`"))
+                .in_key(key))
+        }
+        Some(path) => Ok(Some(path.trim_end_matches('/').to_owned())),
+        None => Ok(None),
+    };
+    Ok(Places {
+        working_directory: absolute("working_directory", first(configs, |config| config.working_directory.clone()))?,
+        home: absolute("home", first(configs, |config| config.home.clone()))?,
+    })
+}
+
+fn add_rules(
+    rules: &mut Vec<Rule>,
+    source: Source,
+    config: &PermissionsConfig,
+    places: &Places,
+    tools: &Tools,
+    known_tools: &[String],
+) -> Result<(), ConfigError> {
+    for rule in &config.rules {
+        let number = rules.iter().filter(|rule| rule.id.source == source).count() + 1;
+        let name = rule.name.clone().unwrap_or_else(|| format!("rule-{number}"));
+        let at_line = |error: ConfigError| {
+            let position = error.position.or(rule.line.map(|line| (line, 1)));
+            located(ConfigError { position, ..error }, config)
+        };
+        if rules.iter().any(|known| known.id.source == source && known.id.name == name) {
+            let error = ConfigError::new(format!("two rules have the name `{name}`: change one of them"));
+            return Err(at_line(error.in_key(format_args!("rules.{name}.name"))));
+        }
+        check_tools(rule, &name, tools, known_tools).map_err(at_line)?;
+        let id = RuleId { source, name, line: rule.line, file: config.file.clone() };
+        rules.push(Rule::new(rule.clone(), id, places).map_err(at_line)?);
+    }
+    Ok(())
+}
+
+fn located(error: ConfigError, config: &PermissionsConfig) -> ConfigError {
+    match (&error.file, &config.file) {
+        (None, Some(file)) => error.in_file(file),
+        _ => error,
+    }
+}
+
+fn check_tools(rule: &PermissionRule, name: &str, tools: &Tools, known_tools: &[String]) -> Result<(), ConfigError> {
+    let error = |key: &str, message: String| Err(ConfigError::new(message).in_key(format_args!("rules.{name}.{key}")));
+    let known: Vec<&str> = known_tools.iter().map(String::as_str).collect();
+    for tool in rule.tool.iter().filter(|tool| !is_pattern(tool)) {
+        if !known.is_empty() && !known.contains(&tool.as_str()) {
+            return error(
+                "tool",
+                match nearest(tool, &known) {
+                    Some(nearest) => format!("unknown tool `{tool}`: did you mean `{nearest}`?"),
+                    None => format!("unknown tool `{tool}`: write one of {}", quoted(&known)),
+                },
+            );
+        }
+        if !rule.command.is_empty() && !tools.facts(&text::folded(tool)).is_shell() {
+            let message = format!(
+                "`{tool}` does not run shell commands: remove `command`, or set `tools.{tool}.commands` to the names of its arguments that are commands"
+            );
+            return error("command", message);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,319 @@
+//! The configuration of the guard.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use serde::de::{self, Deserializer, IgnoredAny, SeqAccess, Visitor};
+use serde::{Deserialize, Serialize};
+use toml::Spanned;
+
+use super::condition::Condition;
+use super::grant::ExecutionGrant;
+use super::permission::{Caution, Permission, PermissionMode};
+use super::tools::ToolConfig;
+use crate::{ConfigError, Severity};
+
+/// The configuration of the guard [`Permissions`](crate::Permissions).
+///
+/// ```
+/// use exo_rails_guards::{Permissions, PermissionsConfig};
+///
+/// let config = PermissionsConfig::from_toml(r#"
+///     default = "ask"
+///     working_directory = "/work/app"
+///
+///     [[rules]]
+///     tool = ["read_file", "list_files"]
+///     path = "/work/app/**"
+///     decision = "allow"
+///
+///     [[rules]]
+///     name = "large-refunds"
+///     tool = "refund"
+///     arguments = { amount = { min = 100 } }
+///     decision = "ask"
+///     because = "a person approves refunds from 100 euros"
+///
+///     [[rules]]
+///     name = "secrets"
+///     tool = "*"
+///     path = ["**/.env", "~/.ssh/**"]
+///     decision = "deny"
+///     because = "files with secrets are off limits"
+/// "#)?;
+/// let permissions = Permissions::new(config)?;
+///
+/// let error = PermissionsConfig::from_toml("[[rules]]\ntool = \"x\"\ndecision = \"alow\"").unwrap_err();
+/// assert_eq!(error.to_string(), "line 3, column 12: unknown value `alow`: did you mean `allow`?");
+/// # Ok::<(), exo_rails_guards::ConfigError>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct PermissionsConfig {
+    /// The mode. Default: [`PermissionMode::Default`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mode: Option<PermissionMode>,
+    /// The permission of a call that no rule matches. Default: [`Permission::Ask`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub default: Option<Permission>,
+    /// What happens if a rule that denies may match, but that cannot be known before the call runs. Default:
+    /// [`Caution::Ask`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unknown: Option<Caution>,
+    /// What happens in plan mode with calls of tools that do more than read. Default: [`Caution::Deny`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plan: Option<Caution>,
+    /// What happens with a denied call. Default: [`OnDeny::Skip`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub on_deny: Option<OnDeny>,
+    /// The absolute path of the directory in which tools work. Patterns of paths match a path in its absolute and in its
+    /// relative form. Without it, relative paths match relative patterns only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub working_directory: Option<String>,
+    /// The home directory, for `~` in patterns and paths.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub home: Option<String>,
+    /// What tools do, and which of their arguments are commands, paths and hosts. A key is the name of a tool, or a glob.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub tools: BTreeMap<String, ToolConfig>,
+    /// The limits of every call: see [`ExecutionGrant`].
+    pub grant: ExecutionGrant,
+    /// The policy about shell commands.
+    #[cfg(feature = "shell")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "shell")))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shell: Option<crate::shell::ShellConfig>,
+    /// The rules. Their order does not matter.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rules: Vec<PermissionRule>,
+    /// The file, for explanations.
+    #[serde(skip)]
+    pub file: Option<PathBuf>,
+}
+
+/// What the guard does with a denied call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OnDeny {
+    /// It skips the call. The model reads why, and goes on.
+    #[default]
+    Skip,
+    /// It ends the run.
+    Abort,
+}
+
+impl PermissionsConfig {
+    /// Reads a configuration from TOML. Explanations then name the lines of its rules.
+    ///
+    /// # Errors
+    /// Returns the errors of [`config::from_toml`](crate::config::from_toml).
+    pub fn from_toml(text: &str) -> Result<Self, ConfigError> {
+        Ok(crate::config::from_toml::<Self>(text)?.with_places(text, None))
+    }
+
+    /// Adds the places of the rules, for explanations. `text` is the TOML text from which the configuration was read. The
+    /// rules are in the list `rules`, or in the list `permissions.rules`.
+    #[must_use]
+    pub fn with_places(mut self, text: &str, file: Option<&Path>) -> Self {
+        #[derive(Deserialize, Default)]
+        #[serde(default)]
+        struct Rules {
+            rules: Vec<Spanned<IgnoredAny>>,
+            permissions: Option<Box<Rules>>,
+        }
+        self.file = file.map(Path::to_owned);
+        let Ok(found) = toml::from_str::<Rules>(text) else { return self };
+        let found = found.permissions.map_or(found.rules, |inner| inner.rules);
+        for (rule, place) in self.rules.iter_mut().zip(found) {
+            rule.line = text.get(..place.span().start).map(|before| before.matches('\n').count() + 1);
+        }
+        self
+    }
+}
+
+/// A rule about tool calls. A rule matches a call if the tool and all conditions match.
+///
+/// In code, make it with [`allow`](Self::allow), [`notify`](Self::notify), [`ask`](Self::ask) or [`deny`](Self::deny):
+///
+/// ```
+/// use exo_rails_guards::permissions::{Condition, PermissionRule, Permissions, Source};
+///
+/// let permissions = Permissions::builder()
+///     .rule(Source::Global, PermissionRule::allow("read_*").path("/work/app/**"))
+///     .rule(Source::Global, PermissionRule::ask("refund").argument("amount", Condition::min(100.0)))
+///     .rule(Source::Session, PermissionRule::deny("drop_table").named("no-drops").because("tables stay"))
+///     .build()?;
+/// # Ok::<(), exo_rails_guards::ConfigError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PermissionRule {
+    /// The name, for findings and explanations. Default: `rule-1` and so on, by its place in the list.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The tools: names, or globs such as `mcp__github__*`. In a configuration, one text or a list.
+    ///
+    /// A rule that lets calls run matches exactly these names, in this case. Its globs match no names with spaces, control
+    /// characters or invisible characters. A rule that stops calls also matches other spellings: case, spaces, invisible
+    /// characters, look-alikes.
+    #[serde(deserialize_with = "texts")]
+    pub tool: Vec<String>,
+    /// Conditions about arguments. A key is the name of an argument, or a JSON pointer such as `/customer/id`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub arguments: BTreeMap<String, Condition>,
+    /// Patterns of paths. In a rule that lets calls run, every path of the call must match one of them. In a rule that stops
+    /// calls, one path is enough.
+    ///
+    /// `*` matches within a name, and `**` matches any number of directories. `dir/**` also matches `dir`. In rules that stop
+    /// calls, a pattern without `/` matches in every directory.
+    #[serde(default, deserialize_with = "texts", skip_serializing_if = "Vec::is_empty")]
+    pub path: Vec<String>,
+    /// Hosts: `example.com`, all hosts below a domain (`*.example.com`), or `*`. In a rule that lets calls run, every host of
+    /// the call must match one of them. In a rule that stops calls, one host is enough. Needs the feature `urls`.
+    #[serde(default, deserialize_with = "texts", skip_serializing_if = "Vec::is_empty")]
+    pub host: Vec<String>,
+    /// The first words of shell commands, such as `git push`. The rule is about each simple command with these words, and not
+    /// about the others in the same text. See [the table](crate::permissions#shell-commands).
+    #[serde(default, deserialize_with = "texts", skip_serializing_if = "Vec::is_empty")]
+    pub command: Vec<String>,
+    /// What happens with calls that match.
+    pub decision: Permission,
+    /// Why, for people and for the model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub because: Option<String>,
+    /// How serious a match is. Default: info for `notify`, low for `ask`, medium for `deny`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub severity: Option<Severity>,
+    /// The time for the reply to a question, in milliseconds. Default: what the type that asks sets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_in_ms: Option<u64>,
+    /// The limits of calls that this rule lets run: see [`ExecutionGrant`].
+    #[serde(default)]
+    pub grant: ExecutionGrant,
+    /// The line in the file, from 1.
+    #[serde(skip)]
+    pub line: Option<usize>,
+}
+
+impl PermissionRule {
+    fn new(decision: Permission, tool: impl Into<String>) -> Self {
+        Self {
+            name: None,
+            tool: vec![tool.into()],
+            arguments: BTreeMap::new(),
+            path: Vec::new(),
+            host: Vec::new(),
+            command: Vec::new(),
+            decision,
+            because: None,
+            severity: None,
+            expires_in_ms: None,
+            grant: ExecutionGrant::default(),
+            line: None,
+        }
+    }
+
+    /// Lets calls of the tool run.
+    #[must_use]
+    pub fn allow(tool: impl Into<String>) -> Self {
+        Self::new(Permission::Allow, tool)
+    }
+
+    /// Lets calls of the tool run, and reports them.
+    #[must_use]
+    pub fn notify(tool: impl Into<String>) -> Self {
+        Self::new(Permission::Notify, tool)
+    }
+
+    /// Asks a person before calls of the tool.
+    #[must_use]
+    pub fn ask(tool: impl Into<String>) -> Self {
+        Self::new(Permission::Ask, tool)
+    }
+
+    /// Denies calls of the tool.
+    #[must_use]
+    pub fn deny(tool: impl Into<String>) -> Self {
+        Self::new(Permission::Deny, tool)
+    }
+
+    /// Sets the name.
+    #[must_use]
+    pub fn named(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// Sets the reason, for people and for the model.
+    #[must_use]
+    pub fn because(mut self, reason: impl Into<String>) -> Self {
+        self.because = Some(reason.into());
+        self
+    }
+
+    /// Adds a condition about an argument: its name, or a JSON pointer.
+    #[must_use]
+    pub fn argument(mut self, place: impl Into<String>, condition: Condition) -> Self {
+        self.arguments.insert(place.into(), condition);
+        self
+    }
+
+    /// Adds a [pattern of paths](Self::path).
+    #[must_use]
+    pub fn path(mut self, pattern: impl Into<String>) -> Self {
+        self.path.push(pattern.into());
+        self
+    }
+
+    /// Adds a [host](Self::host).
+    #[must_use]
+    pub fn host(mut self, host: impl Into<String>) -> Self {
+        self.host.push(host.into());
+        self
+    }
+
+    /// Adds a [command](Self::command).
+    #[must_use]
+    pub fn command(mut self, words: impl Into<String>) -> Self {
+        self.command.push(words.into());
+        self
+    }
+
+    /// Sets how serious a match is.
+    #[must_use]
+    pub fn severity(mut self, severity: Severity) -> Self {
+        self.severity = Some(severity);
+        self
+    }
+
+    /// Sets the limits of calls that this rule lets run.
+    #[must_use]
+    pub fn grant(mut self, grant: ExecutionGrant) -> Self {
+        self.grant = grant;
+        self
+    }
+}
+
+/// Reads one text, or a list of texts.
+fn texts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    struct OneOrMany;
+
+    impl<'de> Visitor<'de> for OneOrMany {
+        type Value = Vec<String>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a text or a list of texts")
+        }
+
+        fn visit_str<E: de::Error>(self, text: &str) -> Result<Vec<String>, E> {
+            Ok(vec![text.to_owned()])
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<Vec<String>, A::Error> {
+            Vec::deserialize(de::value::SeqAccessDeserializer::new(items))
+        }
+    }
+
+    deserializer.deserialize_any(OneOrMany)
+}

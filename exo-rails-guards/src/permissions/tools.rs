@@ -1,0 +1,279 @@
+//! What tools do, and which of their arguments are commands, paths and addresses.
+
+use std::collections::BTreeMap;
+
+use globset::GlobMatcher;
+use serde::{Deserialize, Serialize};
+
+use super::path::{fixed_text, glob};
+use super::permission::Effect;
+use crate::ConfigError;
+
+/// What a tool does, and which of its arguments mean something to rules.
+///
+/// An argument is the name of a field in the arguments, or a JSON pointer such as `/request/url`. What is not set has a
+/// default that fits the usual tools of agents.
+///
+/// ```
+/// use exo_rails_guards::permissions::{Effect, Permission, Permissions, PermissionsConfig};
+/// use exo_rails::ToolCallInputs;
+/// use serde_json::json;
+///
+/// let permissions = Permissions::new(PermissionsConfig::from_toml(r#"
+///     [tools.upload]
+///     effect = "network"
+///     paths = ["what"]
+///
+///     [[rules]]
+///     tool = "upload"
+///     path = "/srv/public/**"
+///     decision = "allow"
+/// "#)?)?;
+/// let upload = |what| ToolCallInputs::new("upload").with_arguments(json!({ "what": what }));
+/// assert_eq!(permissions.judge(&upload("/srv/public/logo.png")).permission, Permission::Allow);
+/// assert_eq!(permissions.judge(&upload("/srv/private/key.pem")).permission, Permission::Ask);
+/// # Ok::<(), exo_rails_guards::ConfigError>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ToolConfig {
+    /// What the tool does. Default: by its name, otherwise [`Effect::Other`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub effect: Option<Effect>,
+    /// The arguments that are shell commands. A list of texts in such an argument is read as a program with its arguments,
+    /// and also as one command. Default for tools that execute: `command`, `cmd`, `script`, `commands`, `shell_command`,
+    /// `bash`, `argv`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commands: Option<Vec<String>>,
+    /// The arguments that are a list of a program and its arguments, which run without a shell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub argv: Option<Vec<String>>,
+    /// The arguments that are paths. Default: the usual names, such as `path` and `file_path`. Without this setting, rules
+    /// that stop calls look for paths in all arguments.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub paths: Option<Vec<String>>,
+    /// The arguments that are hosts or URLs. Default: the usual names, such as `url` and `host`. Without this setting, rules
+    /// that stop calls look for hosts in all arguments.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hosts: Option<Vec<String>>,
+}
+
+const READ: [&str; 28] = [
+    "read",
+    "read_file",
+    "read_files",
+    "read_many_files",
+    "view",
+    "view_file",
+    "cat",
+    "ls",
+    "list",
+    "list_files",
+    "list_dir",
+    "list_directory",
+    "glob",
+    "grep",
+    "search",
+    "search_files",
+    "file_search",
+    "codebase_search",
+    "find",
+    "find_files",
+    "stat",
+    "tree",
+    "directory_tree",
+    "get_file_info",
+    "read_text_file",
+    "notebook_read",
+    "think",
+    "todo_read",
+];
+const EDIT: [&str; 19] = [
+    "write",
+    "write_file",
+    "edit",
+    "edit_file",
+    "multi_edit",
+    "multiedit",
+    "create_file",
+    "apply_patch",
+    "str_replace",
+    "str_replace_editor",
+    "str_replace_based_edit_tool",
+    "notebook_edit",
+    "notebookedit",
+    "replace",
+    "replace_in_file",
+    "insert",
+    "append_file",
+    "write_to_file",
+    "update_file",
+];
+const EXECUTE: [&str; 15] = [
+    "shell",
+    "bash",
+    "sh",
+    "zsh",
+    "run_command",
+    "run_shell_command",
+    "run_terminal_cmd",
+    "run_in_terminal",
+    "execute_command",
+    "exec",
+    "exec_command",
+    "execute_bash",
+    "terminal",
+    "local_shell",
+    "container.exec",
+];
+const NETWORK: [&str; 13] = [
+    "fetch",
+    "web_fetch",
+    "webfetch",
+    "http",
+    "http_request",
+    "http_get",
+    "http_post",
+    "curl",
+    "browse",
+    "open_url",
+    "web_search",
+    "websearch",
+    "download",
+];
+
+const COMMANDS: [&str; 7] = ["command", "cmd", "script", "commands", "shell_command", "bash", "argv"];
+const PATHS: [&str; 24] = [
+    "path",
+    "paths",
+    "file",
+    "files",
+    "file_path",
+    "filepath",
+    "file_paths",
+    "filename",
+    "dir",
+    "directory",
+    "folder",
+    "cwd",
+    "workdir",
+    "working_directory",
+    "src",
+    "dst",
+    "source_path",
+    "destination",
+    "destination_path",
+    "old_path",
+    "new_path",
+    "notebook_path",
+    "target_file",
+    "relative_path",
+];
+const HOSTS: [&str; 14] = [
+    "url",
+    "urls",
+    "uri",
+    "uris",
+    "href",
+    "link",
+    "host",
+    "hosts",
+    "hostname",
+    "domain",
+    "endpoint",
+    "base_url",
+    "webhook",
+    "webhook_url",
+];
+
+/// The names of the arguments of a tool that rules look at.
+#[derive(Clone, Debug)]
+pub(super) struct ToolFacts {
+    pub(super) effect: Effect,
+    pub(super) commands: Vec<String>,
+    pub(super) argv: Vec<String>,
+    /// Whether each list comes from the configuration, so that no other argument can be meant.
+    pub(super) paths: Names,
+    pub(super) hosts: Names,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Names {
+    pub(super) names: Vec<String>,
+    pub(super) is_configured: bool,
+}
+
+impl ToolFacts {
+    /// Returns whether the tool runs shell commands.
+    pub(super) fn is_shell(&self) -> bool {
+        self.effect == Effect::Execute || !self.commands.is_empty() || !self.argv.is_empty()
+    }
+
+    fn new(folded_name: &str, config: Option<&ToolConfig>) -> Self {
+        let none = ToolConfig::default();
+        let config = config.unwrap_or(&none);
+        let has_commands = config.commands.is_some() || config.argv.is_some();
+        let effect = config.effect.unwrap_or(if has_commands { Effect::Execute } else { usual_effect(folded_name) });
+        let names = |configured: &Option<Vec<String>>, usual: &[&str]| Names {
+            names: configured.clone().unwrap_or_else(|| usual.iter().map(|name| (*name).to_owned()).collect()),
+            is_configured: configured.is_some(),
+        };
+        let usual_commands: &[&str] = if effect == Effect::Execute && !has_commands { &COMMANDS } else { &[] };
+        Self {
+            effect,
+            commands: names(&config.commands, usual_commands).names,
+            argv: config.argv.clone().unwrap_or_default(),
+            paths: names(&config.paths, &PATHS),
+            hosts: names(&config.hosts, &HOSTS),
+        }
+    }
+}
+
+/// Returns what a tool with this name usually does.
+pub(crate) fn usual_effect(folded_name: &str) -> Effect {
+    let kinds: [(&[&str], Effect); 4] =
+        [(&EXECUTE, Effect::Execute), (&EDIT, Effect::Edit), (&NETWORK, Effect::Network), (&READ, Effect::Read)];
+    kinds.iter().find(|(names, _)| names.contains(&folded_name)).map_or(Effect::Other, |(_, effect)| *effect)
+}
+
+/// The facts about all tools, by the names and patterns of the configuration.
+#[derive(Debug)]
+pub(super) struct Tools {
+    exact: BTreeMap<String, ToolConfig>,
+    /// The patterns, the one with the longest fixed text first.
+    patterns: Vec<(String, GlobMatcher, ToolConfig)>,
+}
+
+impl Tools {
+    pub(super) fn new(tools: &BTreeMap<String, ToolConfig>) -> Result<Self, ConfigError> {
+        let (mut exact, mut patterns) = (BTreeMap::new(), Vec::new());
+        for (name, config) in tools {
+            if is_pattern(name) {
+                let glob = glob(name, true, false)
+                    .map_err(|error| ConfigError::new(error).in_key(format_args!("tools.{name}")))?;
+                patterns.push((name.clone(), glob.compile_matcher(), config.clone()));
+            } else {
+                exact.insert(super::text::folded(name).remove(0).into_owned(), config.clone());
+            }
+        }
+        patterns.sort_by_key(|(name, ..)| (usize::MAX - fixed_text(name), name.clone()));
+        Ok(Self { exact, patterns })
+    }
+
+    /// Returns the facts about a tool, by the [folded](super::text::folded) forms of its name. If one of them is the name of
+    /// a shell, the tool is a shell.
+    pub(super) fn facts(&self, folded_names: &[std::borrow::Cow<'_, str>]) -> ToolFacts {
+        let facts = |name: &str| {
+            let pattern = || self.patterns.iter().find(|(_, glob, _)| glob.is_match(name)).map(|(.., config)| config);
+            ToolFacts::new(name, self.exact.get(name).or_else(pattern))
+        };
+        let mut all = folded_names.iter().map(|name| facts(name));
+        let first = all.next().unwrap_or_else(|| facts(""));
+        all.find(ToolFacts::is_shell).unwrap_or(first)
+    }
+}
+
+/// Returns whether the name of a tool is a glob.
+pub(super) fn is_pattern(name: &str) -> bool {
+    name.contains(['*', '?', '[', ']', '{', '}'])
+}

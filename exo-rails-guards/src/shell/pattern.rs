@@ -1,0 +1,176 @@
+//! Matching with an answer for what is not known yet.
+
+use super::word::mark;
+
+/// Whether something holds, as far as a command shows before it runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Holds {
+    No,
+    /// It depends on something that is not known; a word is still one word.
+    Maybe,
+    /// It depends on a part that may become any words.
+    MaybeWords,
+    Yes,
+}
+
+impl Holds {
+    pub(super) fn any(all: impl IntoIterator<Item = Self>) -> Self {
+        let mut best = Self::No;
+        for holds in all {
+            best = best.max(holds);
+            if best == Self::Yes {
+                break;
+            }
+        }
+        best
+    }
+
+    /// Both hold. Of two that may hold, the less known decides.
+    pub(super) fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::No, _) | (_, Self::No) => Self::No,
+            (Self::Yes, other) => other,
+            (this, Self::Yes) => this,
+            (this, other) => this.max(other),
+        }
+    }
+}
+
+/// Longer texts with unknown parts may match any pattern.
+const COMPARED: usize = 512;
+
+/// Which answers a caller has a use for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wanted {
+    /// All of them.
+    All,
+    /// Not [`Holds::Maybe`].
+    NoMaybe,
+    /// Only [`Holds::Yes`]; all others are [`Holds::No`].
+    OnlyYes,
+}
+
+/// Matches a text with a pattern in which `*` is any characters.
+pub(super) fn glob(pattern: &str, text: &str, wanted: Wanted) -> Holds {
+    if glob_plain(pattern, text) {
+        return Holds::Yes;
+    }
+    if wanted == Wanted::OnlyYes || !mark::in_text(text) {
+        return Holds::No;
+    }
+    let splits = text.contains(mark::SPLITS);
+    if !splits && wanted == Wanted::NoMaybe {
+        return Holds::No;
+    }
+    let too_long = text.len() > COMPARED || pattern.len() > 127;
+    if too_long || may_glob(pattern.as_bytes(), text) {
+        if splits { Holds::MaybeWords } else { Holds::Maybe }
+    } else {
+        Holds::No
+    }
+}
+
+/// Matches byte by byte, with a way back to the last `*` only.
+fn glob_plain(pattern: &str, text: &str) -> bool {
+    let (pattern, text) = (pattern.as_bytes(), text.as_bytes());
+    let (mut p, mut t) = (0, 0);
+    let mut star: Option<(usize, usize)> = None;
+    while t < text.len() {
+        if pattern.get(p) == Some(&b'*') {
+            star = Some((p, t));
+            p += 1;
+        } else if pattern.get(p) == Some(&text[t]) {
+            p += 1;
+            t += 1;
+        } else if let Some((star_p, star_t)) = star {
+            p = star_p + 1;
+            t = star_t + 1;
+            star = Some((star_p, star_t + 1));
+        } else {
+            return false;
+        }
+    }
+    pattern[p..].iter().all(|b| *b == b'*')
+}
+
+/// Returns whether a text with unknown parts can match, if an unknown part is any characters. A bit of `reached` is a place in
+/// the pattern.
+fn may_glob(pattern: &[u8], text: &str) -> bool {
+    let free = |c: char| matches!(c, mark::UNKNOWN | mark::SPLITS | mark::STAR | mark::ANY | mark::CLASS);
+    let all = (2_u128 << pattern.len()).wrapping_sub(1);
+    let behind_stars = |mut reached: u128| {
+        for (place, byte) in pattern.iter().enumerate() {
+            if *byte == b'*' && reached & (1 << place) != 0 {
+                reached |= 2 << place;
+            }
+        }
+        reached
+    };
+    let mut reached = behind_stars(1);
+    let mut buffer = [0; 4];
+    for c in text.chars() {
+        if free(c) {
+            // Any part of the pattern behind the first place that is reached.
+            let first = reached & reached.wrapping_neg();
+            reached = all & !(first.wrapping_sub(1));
+            continue;
+        }
+        for byte in c.encode_utf8(&mut buffer).bytes() {
+            let mut next = 0;
+            let mut left = reached;
+            while left != 0 {
+                let place = left.trailing_zeros() as usize;
+                left &= left - 1;
+                match pattern.get(place) {
+                    Some(b'*') => next |= 1 << place,
+                    Some(expected) if *expected == byte => next |= 2 << place,
+                    _ => {}
+                }
+            }
+            reached = behind_stars(next);
+        }
+        if reached == 0 {
+            return false;
+        }
+    }
+    reached & (1 << pattern.len()) != 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_texts_match_or_do_not() {
+        for (pattern, text, expected) in [
+            ("*", "", true),
+            ("a*", "abc", true),
+            ("*c", "abc", true),
+            ("a*b*c", "a1b2b3c", true),
+            ("a*b", "a1c", false),
+            ("", "", true),
+            ("", "a", false),
+            ("ab", "abc", false),
+            ("*.pem", "x.pem", true),
+        ] {
+            assert_eq!(glob(pattern, text, Wanted::All) == Holds::Yes, expected, "{pattern} {text}");
+        }
+    }
+
+    #[test]
+    fn unknown_parts_may_match() {
+        let unknown = mark::UNKNOWN;
+        for (pattern, text, expected) in [
+            ("--force", format!("--{unknown}"), Holds::Maybe),
+            ("--force", format!("src/{unknown}"), Holds::No),
+            ("of=/dev/*", format!("of={unknown}"), Holds::Maybe),
+            ("of=/dev/*", format!("of=/dev/{unknown}"), Holds::Yes),
+            ("of=/dev/*", format!("if={unknown}"), Holds::No),
+            ("a*c", format!("{unknown}b"), Holds::No),
+            ("a*c", format!("{unknown}c"), Holds::Maybe),
+            ("x", mark::SPLITS.to_string(), Holds::MaybeWords),
+        ] {
+            assert_eq!(glob(pattern, &text, Wanted::All), expected, "{pattern} {text}");
+        }
+    }
+}
