@@ -5,6 +5,9 @@
 
 pub mod config;
 mod finding;
+#[cfg(feature = "shell")]
+#[cfg_attr(docsrs, doc(cfg(feature = "shell")))]
+pub mod shell;
 pub mod store;
 
 pub use config::ConfigError;

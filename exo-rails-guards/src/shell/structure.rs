@@ -1,0 +1,444 @@
+//! From tokens to commands: which commands a program has, what feeds them, and in what scope they run.
+//!
+//! The grammar is that of `brush-parser`. The parser gets tokens that only show what the grammar asks for: it decides neither
+//! quotes nor expansions. A program of simple commands, pipelines and lists has no need for it ([`flat`]).
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use brush_parser::ast;
+use brush_parser::{ParserOptions, SourcePosition, SourceSpan, Token as BrushToken};
+
+use super::lexer::{Kind, Op, RedirectKind, Token};
+
+/// A part of a program, in the order of the text. Numbers of tokens name words and redirections.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Event {
+    Command(Step),
+    /// A subshell begins: what it does to its working directory ends with it.
+    Enter,
+    Leave,
+    /// A function with this name begins.
+    Function(usize),
+    EndFunction,
+    /// A list of pipelines with `&&` and `||` begins, and ends.
+    List,
+    EndList,
+    /// What follows in the list runs if something before it failed.
+    Or,
+    /// A loop gives values to a variable.
+    Loop { name: usize, values: Vec<usize> },
+}
+
+/// A simple command.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Step {
+    pub(super) words: Vec<usize>,
+    pub(super) assignments: Vec<usize>,
+    pub(super) redirects: Vec<usize>,
+    pub(super) input: Input,
+    /// The command runs only if the command before it succeeded.
+    pub(super) after_success: bool,
+    /// The command runs for sure, and in the shell itself.
+    pub(super) certain: bool,
+}
+
+/// What a command reads, if it has no redirection of its own.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) enum Input {
+    /// What the shell reads.
+    #[default]
+    Inherited,
+    /// The output of other commands: their numbers among the commands of the program.
+    Pipe(Range<usize>),
+    /// A redirection around the command.
+    Redirect(usize),
+}
+
+/// Returns the commands of a program, or `None` if bash would not read it.
+pub(super) fn structure(tokens: &[Token]) -> Option<Vec<Event>> {
+    if is_flat(tokens) { flat(tokens) } else { parsed(tokens) }
+}
+
+/// Returns whether a program has only simple commands, pipelines and lists.
+pub(super) fn is_flat(tokens: &[Token]) -> bool {
+    tokens.iter().all(|token| match &token.kind {
+        Kind::Word(word) => word.reserved.is_none_or(|word| matches!(word, "!" | "[[")),
+        Kind::Op(op) => !matches!(op, Op::Open | Op::Close | Op::CaseEnd | Op::PatternEnd | Op::Function),
+        Kind::Redirect(_) => true,
+    })
+}
+
+/// Reads a flat program without the parser.
+pub(super) fn flat(tokens: &[Token]) -> Option<Vec<Event>> {
+    let mut events = Events::default();
+    let mut at = skip_newlines(tokens, 0);
+    while at < tokens.len() {
+        at = flat_list(&mut events, tokens, at)?;
+    }
+    Some(events.list)
+}
+
+fn op(tokens: &[Token], at: usize) -> Option<Op> {
+    match tokens.get(at)?.kind {
+        Kind::Op(op) => Some(op),
+        _ => None,
+    }
+}
+
+fn skip_newlines(tokens: &[Token], mut at: usize) -> usize {
+    while op(tokens, at) == Some(Op::Newline) {
+        at += 1;
+    }
+    at
+}
+
+/// Reads a list of pipelines with `&&` and `||`. Returns the token behind it.
+fn flat_list(events: &mut Events, tokens: &[Token], start: usize) -> Option<usize> {
+    events.list.push(Event::List);
+    let mut at = start;
+    let mut before = None;
+    loop {
+        if before == Some(Op::Or) {
+            events.list.push(Event::Or);
+        }
+        let certain = before.is_none() && !in_background(tokens, at);
+        let end = flat_pipeline(events, tokens, at, before == Some(Op::And), certain)?;
+        let next = op(tokens, end);
+        at = match next {
+            None => end,
+            Some(_) => skip_newlines(tokens, end + 1),
+        };
+        before = next;
+        if !matches!(next, Some(Op::And | Op::Or)) {
+            break;
+        }
+    }
+    events.list.push(Event::EndList);
+    Some(at)
+}
+
+/// Returns whether the list that begins at a token ends with `&`.
+fn in_background(tokens: &[Token], start: usize) -> bool {
+    let mut at = start;
+    while at < tokens.len() {
+        match op(tokens, at) {
+            Some(Op::Background) => return true,
+            Some(Op::Semicolon | Op::Newline) => return false,
+            Some(_) => at = skip_newlines(tokens, at + 1),
+            None => at += 1,
+        }
+    }
+    false
+}
+
+/// Reads a pipeline. Returns the token behind it.
+fn flat_pipeline(events: &mut Events, tokens: &[Token], start: usize, after_success: bool, certain: bool) -> Option<usize> {
+    let is_bang = |at: usize| matches!(tokens.get(at).map(|token| &token.kind), Some(Kind::Word(word)) if word.reserved == Some("!"));
+    let mut at = start;
+    while is_bang(at) {
+        at += 1;
+    }
+    let bang = at > start;
+    let first = events.commands;
+    let mut input = Input::Inherited;
+    loop {
+        let mut step = Step { input: input.clone(), after_success: after_success && input == Input::Inherited, ..Step::default() };
+        let begin = at;
+        while let Some(token) = tokens.get(at) {
+            match &token.kind {
+                Kind::Word(_) if is_bang(at) => return None,
+                Kind::Word(word) if word.assigns.is_some() && step.words.is_empty() => step.assignments.push(at),
+                Kind::Word(_) => step.words.push(at),
+                Kind::Redirect(_) => step.redirects.push(at),
+                Kind::Op(_) => break,
+            }
+            at += 1;
+        }
+        let more = op(tokens, at) == Some(Op::Pipe);
+        let piped = more || input != Input::Inherited;
+        // Only a lone `!` may have no command behind it.
+        if at == begin && (piped || !bang) {
+            return None;
+        }
+        step.certain = certain && !piped;
+        if piped {
+            events.list.push(Event::Enter);
+        }
+        events.command(step);
+        if piped {
+            events.list.push(Event::Leave);
+        }
+        if !more {
+            return Some(at);
+        }
+        at = skip_newlines(tokens, at + 1);
+        input = Input::Pipe(first..events.commands);
+    }
+}
+
+/// Reads a program with the parser.
+pub(super) fn parsed(tokens: &[Token]) -> Option<Vec<Event>> {
+    let program = brush_parser::parse_tokens(&for_parser(tokens), &ParserOptions::default()).ok()?;
+    let mut events = Events { tokens, ..Events::default() };
+    for list in &program.complete_commands {
+        events.top_list(list, &Input::Inherited)?;
+    }
+    Some(events.list)
+}
+
+/// Writes tokens for the parser: a word is a reserved word, an assignment or anything; all redirections are `>`. A subshell is
+/// a group, because the grammar takes `( (` for arithmetic. The line of a token is its number.
+fn for_parser(tokens: &[Token]) -> Vec<BrushToken> {
+    let mut written = Vec::with_capacity(tokens.len() + 4);
+    let mut last_end: Option<bool> = None;
+    for (number, token) in tokens.iter().enumerate() {
+        // Words never touch, so that digits are not the number of a file.
+        let position = |index| Arc::new(SourcePosition { index, line: number, column: 1 });
+        let place = SourceSpan { start: position(number * 2), end: position(number * 2 + 1) };
+        let operator = |text: &str| BrushToken::Operator(text.to_owned(), place.clone());
+        let word = |text: &str| BrushToken::Word(text.to_owned(), place.clone());
+        let separated = last_end.unwrap_or(true);
+        let mut ends_list = false;
+        match &token.kind {
+            Kind::Word(text) => {
+                let after_time = matches!(tokens.get(number.wrapping_sub(1)), Some(Token { kind: Kind::Word(before), .. }) if before.reserved == Some("time"));
+                match text.reserved {
+                    Some("esac") if !follows_case_end(&tokens[..number]) => {
+                        written.push(operator(";;"));
+                        written.push(word("esac"));
+                    }
+                    Some("select") => written.push(word("for")),
+                    Some("[[") => written.push(word("w")),
+                    Some(reserved) => written.push(word(reserved)),
+                    None if text.assigns.is_some() => written.push(word("a=1")),
+                    None if !text.quoted && text.value == "in" => written.push(word("in")),
+                    None if after_time && text.value == "-p" => written.push(word("-p")),
+                    None => written.push(word("w")),
+                }
+            }
+            Kind::Redirect(_) => {
+                written.push(operator(">"));
+                written.push(word("w"));
+            }
+            Kind::Op(op) => {
+                ends_list = matches!(op, Op::Semicolon | Op::Background | Op::Newline);
+                match op {
+                    Op::And => written.push(operator("&&")),
+                    Op::Or => written.push(operator("||")),
+                    Op::Pipe => written.push(operator("|")),
+                    Op::Semicolon => written.push(operator(";")),
+                    Op::Background => written.push(operator("&")),
+                    Op::Newline => written.push(operator("\n")),
+                    Op::CaseEnd => written.push(operator(";;")),
+                    Op::PatternEnd => written.push(operator(")")),
+                    Op::Open => written.push(word("{")),
+                    Op::Close => {
+                        if !separated {
+                            written.push(operator(";"));
+                        }
+                        written.push(word("}"));
+                    }
+                    Op::Function => {
+                        written.push(operator("("));
+                        written.push(operator(")"));
+                    }
+                }
+            }
+        }
+        last_end = Some(ends_list);
+    }
+    written
+}
+
+/// Returns whether the tokens before `esac` end a case, or begin the list of cases.
+fn follows_case_end(before: &[Token]) -> bool {
+    let last = before.iter().rev().find(|token| !matches!(token.kind, Kind::Op(Op::Newline)));
+    last.is_some_and(|token| match &token.kind {
+        Kind::Op(op) => *op == Op::CaseEnd,
+        Kind::Word(word) => word.reserved == Some("in"),
+        Kind::Redirect(_) => false,
+    })
+}
+
+/// The commands that are found so far.
+#[derive(Default)]
+struct Events<'t> {
+    list: Vec<Event>,
+    commands: usize,
+    tokens: &'t [Token],
+    /// How many compound commands are around.
+    level: usize,
+}
+
+impl Events<'_> {
+    fn command(&mut self, step: Step) {
+        self.commands += 1;
+        self.list.push(Event::Command(step));
+    }
+
+    fn compound_list(&mut self, list: &ast::CompoundList, input: &Input) -> Option<()> {
+        self.level += 1;
+        self.top_list(list, input)?;
+        self.level -= 1;
+        Some(())
+    }
+
+    fn top_list(&mut self, list: &ast::CompoundList, input: &Input) -> Option<()> {
+        for ast::CompoundListItem(and_or, separator) in &list.0 {
+            self.list.push(Event::List);
+            let certain = self.level == 0 && matches!(separator, ast::SeparatorOperator::Sequence);
+            self.pipeline(&and_or.first, input, false, certain)?;
+            for next in &and_or.additional {
+                match next {
+                    ast::AndOr::And(pipeline) => self.pipeline(pipeline, input, true, false)?,
+                    ast::AndOr::Or(pipeline) => {
+                        self.list.push(Event::Or);
+                        self.pipeline(pipeline, input, false, false)?;
+                    }
+                }
+            }
+            self.list.push(Event::EndList);
+        }
+        Some(())
+    }
+
+    fn pipeline(&mut self, pipeline: &ast::Pipeline, input: &Input, after_success: bool, certain: bool) -> Option<()> {
+        let first = self.commands;
+        let piped = pipeline.seq.len() > 1;
+        if pipeline.seq.is_empty() {
+            // A lone `!` or `time`.
+            self.command(Step { input: input.clone(), after_success, certain, ..Step::default() });
+        }
+        for (number, command) in pipeline.seq.iter().enumerate() {
+            let input = if number == 0 { input.clone() } else { Input::Pipe(first..self.commands) };
+            if piped {
+                self.list.push(Event::Enter);
+            }
+            self.any_command(command, &input, after_success && number == 0, certain && !piped)?;
+            if piped {
+                self.list.push(Event::Leave);
+            }
+        }
+        Some(())
+    }
+
+    fn any_command(&mut self, command: &ast::Command, input: &Input, after_success: bool, certain: bool) -> Option<()> {
+        match command {
+            ast::Command::Simple(simple) => self.simple(simple, input, after_success, certain),
+            ast::Command::Compound(compound, redirects) => {
+                let input = self.redirects(redirects.as_ref(), input)?;
+                self.compound(compound, &input)
+            }
+            ast::Command::Function(function) => {
+                self.list.push(Event::Function(number(&function.fname)?));
+                let input = self.redirects(function.body.1.as_ref(), input)?;
+                self.compound(&function.body.0, &input)?;
+                self.list.push(Event::EndFunction);
+                Some(())
+            }
+            // The lexer makes words of `[[ … ]]`.
+            ast::Command::ExtendedTest(..) => None,
+        }
+    }
+
+    /// Notes the redirections of a compound command as a command of their own. Returns what the commands inside read.
+    fn redirects(&mut self, redirects: Option<&ast::RedirectList>, input: &Input) -> Option<Input> {
+        let Some(redirects) = redirects else { return Some(input.clone()) };
+        let numbers = redirects.0.iter().map(redirect).collect::<Option<Vec<_>>>()?;
+        let reads = |number: &&usize| {
+            matches!(&self.tokens[**number].kind, Kind::Redirect(redirect)
+                if !matches!(redirect.kind, RedirectKind::Write | RedirectKind::Append))
+        };
+        let read = numbers.iter().rfind(reads).map_or_else(|| input.clone(), |number| Input::Redirect(*number));
+        self.command(Step { redirects: numbers, ..Step::default() });
+        Some(read)
+    }
+
+    fn simple(&mut self, simple: &ast::SimpleCommand, input: &Input, after_success: bool, certain: bool) -> Option<()> {
+        let mut step = Step { input: input.clone(), after_success, certain, ..Step::default() };
+        for item in simple.prefix.iter().flat_map(|prefix| &prefix.0) {
+            match item {
+                ast::CommandPrefixOrSuffixItem::IoRedirect(io) => step.redirects.push(redirect(io)?),
+                ast::CommandPrefixOrSuffixItem::AssignmentWord(_, word) => step.assignments.push(number(word)?),
+                _ => return None,
+            }
+        }
+        step.words.extend(simple.word_or_name.as_ref().map(number).into_iter().flatten());
+        for item in simple.suffix.iter().flat_map(|suffix| &suffix.0) {
+            match item {
+                ast::CommandPrefixOrSuffixItem::IoRedirect(io) => step.redirects.push(redirect(io)?),
+                ast::CommandPrefixOrSuffixItem::AssignmentWord(_, word) | ast::CommandPrefixOrSuffixItem::Word(word) => {
+                    step.words.push(number(word)?);
+                }
+                ast::CommandPrefixOrSuffixItem::ProcessSubstitution(..) => return None,
+            }
+        }
+        self.command(step);
+        Some(())
+    }
+
+    fn compound(&mut self, compound: &ast::CompoundCommand, input: &Input) -> Option<()> {
+        match compound {
+            ast::CompoundCommand::BraceGroup(group) => {
+                let subshell = matches!(self.tokens[group.loc.start.line].kind, Kind::Op(Op::Open));
+                if subshell {
+                    self.list.push(Event::Enter);
+                }
+                self.compound_list(&group.list, input)?;
+                if subshell {
+                    self.list.push(Event::Leave);
+                }
+                Some(())
+            }
+            ast::CompoundCommand::ForClause(clause) => {
+                let name = clause.loc.start.line + 1;
+                let values = clause.values.iter().flatten().map(number).collect::<Option<Vec<_>>>()?;
+                self.list.push(Event::Loop { name, values });
+                self.compound_list(&clause.body.list, input)
+            }
+            ast::CompoundCommand::CaseClause(clause) => {
+                for case in &clause.cases {
+                    if let Some(list) = &case.cmd {
+                        self.compound_list(list, input)?;
+                    }
+                }
+                Some(())
+            }
+            ast::CompoundCommand::IfClause(clause) => {
+                self.compound_list(&clause.condition, input)?;
+                self.compound_list(&clause.then, input)?;
+                for part in clause.elses.iter().flatten() {
+                    if let Some(condition) = &part.condition {
+                        self.compound_list(condition, input)?;
+                    }
+                    self.compound_list(&part.body, input)?;
+                }
+                Some(())
+            }
+            ast::CompoundCommand::WhileClause(clause) | ast::CompoundCommand::UntilClause(clause) => {
+                self.compound_list(&clause.0, input)?;
+                self.compound_list(&clause.1.list, input)
+            }
+            ast::CompoundCommand::Coprocess(coprocess) => {
+                self.list.push(Event::Enter);
+                self.any_command(&coprocess.body, input, false, false)?;
+                self.list.push(Event::Leave);
+                Some(())
+            }
+            // The lexer makes words of these.
+            ast::CompoundCommand::Arithmetic(_) | ast::CompoundCommand::ArithmeticForClause(_) | ast::CompoundCommand::Subshell(_) => None,
+        }
+    }
+}
+
+fn number(word: &ast::Word) -> Option<usize> {
+    word.loc.as_ref().map(|place| place.start.line)
+}
+
+fn redirect(redirect: &ast::IoRedirect) -> Option<usize> {
+    match redirect {
+        ast::IoRedirect::File(_, _, ast::IoFileRedirectTarget::Filename(word)) => number(word),
+        _ => None,
+    }
+}
