@@ -833,7 +833,10 @@ impl<'t> Lexer<'t> {
                     return Ok(());
                 }
                 self.substitution(word)?;
-                word.value.push(unknown);
+                match word.programs.last().and_then(|inner| echoed(inner, quoted)) {
+                    Some(text) => word.value.push_str(&text),
+                    None => word.value.push(unknown),
+                }
             }
             Some(b'{') => {
                 word.quoted = true;
@@ -949,7 +952,12 @@ impl<'t> Lexer<'t> {
             }
         }
         word.quoted = true;
-        word.value.push(if quoted { mark::UNKNOWN } else { mark::SPLITS });
+        let limits = Limits { depth: 0, ..self.limits };
+        let output = lex(&text, limits).ok().and_then(|tokens| echoed(&Inner::Tokens(tokens), quoted));
+        match output {
+            Some(text) => word.value.push_str(&text),
+            None => word.value.push(if quoted { mark::UNKNOWN } else { mark::SPLITS }),
+        }
         word.programs.push(Inner::Text(text, start..self.at - 1));
         Ok(())
     }
@@ -1044,6 +1052,26 @@ struct Document {
     end: String,
     tabs: bool,
     quoted: bool,
+}
+
+/// Returns what a substitution becomes if its program is `echo` with plain words.
+fn echoed(inner: &Inner, quoted: bool) -> Option<String> {
+    let Inner::Tokens(tokens) = inner else { return None };
+    let (first, rest) = tokens.split_first()?;
+    let plain = |token: &'_ Token| match &token.kind {
+        Kind::Word(text) if !mark::in_text(&text.value) && !text.value.contains('\\') => Some(text.value.clone()),
+        _ => None,
+    };
+    if plain(first)? != "echo" {
+        return None;
+    }
+    let words = rest.iter().map(plain).collect::<Option<Vec<_>>>()?;
+    if words.first()?.starts_with('-') {
+        return None;
+    }
+    let text = words.join(" ");
+    let one_word = !text.is_empty() && !text.contains(|c: char| c.is_whitespace() || matches!(c, '*' | '?' | '['));
+    (quoted && !text.ends_with('\n') || one_word).then_some(text)
 }
 
 fn variable(value: &mut String, name: &str, quoted: bool) {

@@ -211,7 +211,8 @@ impl Places {
                 [] => Where::Root,
                 _ => Where::Device,
             },
-            _ if below.is_empty() => Where::Root,
+            first if below.is_empty() && SYSTEM.contains(&first) => Where::Root,
+            first if below.is_empty() && first.contains([mark::STAR, mark::ANY, mark::CLASS]) => Where::Root,
             _ if SYSTEM.contains(&first) || first.contains([mark::STAR, mark::ANY, mark::CLASS]) => Where::System,
             _ => Where::Outside,
         }
@@ -287,6 +288,7 @@ mod tests {
             ("/dev/null", Where::Null),
             ("/dev/sda", Where::Device),
             ("/dev/fd/3", Where::Null),
+            ("/data", Where::Outside),
             ("/data/x", Where::Outside),
         ];
         for (path, expected) in table {
