@@ -112,6 +112,10 @@ impl<'c> Reader<'c> {
         let Some(inside) = self.code.get(start..at) else { return false };
         self.at = at + end.len();
         self.before = Before::Value;
+        if std::mem::take(&mut self.importing) {
+            let data = inside.starts_with('.') && inside.ends_with(".json");
+            return data || self.rules.harmless.iter().any(|harmless| harmless == inside);
+        }
         let Some((open, close)) = &self.rules.interpolation else { return true };
         // Braces are code in a text with `f` in front, and a longer mark of code is one in each text.
         if open == "{" && !prefix.contains(['f', 'F', 't', 'T']) {
@@ -165,9 +169,10 @@ impl<'c> Reader<'c> {
         let importing = self.importing;
         self.importing |= self.rules.imports.iter().any(|import| import == name);
         let called = self.rest().trim_start().starts_with('(');
-        if self.rules.harmless.iter().any(|harmless| harmless == name) {
+        let imports = self.rules.imports.iter().any(|import| import == name);
+        if imports || self.rules.harmless.iter().any(|harmless| harmless == name) {
             // An operator of words, such as `in`, has a value behind it.
-            if self.rules.imports.iter().any(|import| import == name) || matches!(name, "return" | "in" | "and" | "or" | "not" | "if" | "print") {
+            if imports || matches!(name, "return" | "in" | "and" | "or" | "not" | "if" | "print") {
                 self.before = Before::Operator;
             }
             return name != "open" || self.reads_only();

@@ -152,9 +152,9 @@ pub struct ShellRule {
     /// | `@outside` | any other path outside of the project |
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub operands: Vec<String>,
-    /// Patterns of which none matches an operand.
+    /// Patterns of operands that do not count for `operands`. Without `operands`, all other operands match.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub without_operands: Vec<String>,
+    pub except_operands: Vec<String>,
     /// Patterns of which at least one matches an argument of any kind. They do not distinguish upper and lower case.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub arguments: Vec<String>,
@@ -220,7 +220,7 @@ impl ShellRule {
             and_flags: Vec::new(),
             without_flags: Vec::new(),
             operands: Vec::new(),
-            without_operands: Vec::new(),
+            except_operands: Vec::new(),
             arguments: Vec::new(),
             without_arguments: Vec::new(),
             min_operands: 0,
@@ -305,6 +305,13 @@ pub struct ProgramConfig {
     pub assignments: bool,
     /// Whether the program adds arguments to what it runs, from its input.
     pub appends: bool,
+    /// Options whose value stands for such an argument: `-I` of `xargs`. The value `{}` always does.
+    pub placeholders: Vec<String>,
+    /// Options whose value is a file that the program writes with content from elsewhere. For a program with such options, a
+    /// file with the last name of an operand counts too.
+    pub fetches: Vec<String>,
+    /// Whether the operands are files that the program writes.
+    pub writes: bool,
     /// Options after which the program only looks something up, and runs nothing.
     pub looks_up: Vec<String>,
     /// Options whose value is a shell program.

@@ -460,7 +460,7 @@ impl Judge<'_> {
             rest = behind;
             match (self.variables.get(name), name) {
                 (Some(Variable::Known(value)), _) if quoted => resolved.push_str(value),
-                (Some(Variable::Known(value)), _) if !value.contains([' ', '\t', '\n', '*', '?', '[']) && !value.is_empty() => resolved.push_str(value),
+                (Some(Variable::Known(value)), _) if !self.variables.contains_key("IFS") && !value.contains([' ', '\t', '\n', '*', '?', '[']) && !value.is_empty() => resolved.push_str(value),
                 (Some(_), _) => resolved.push(mark::SPLITS),
                 (None, "HOME") => resolved.push(mark::HOME),
                 (None, "PWD") => resolved.push(mark::PWD),
@@ -547,7 +547,31 @@ impl Judge<'_> {
         }
         self.builtin(number, name, &words);
         if let Some(program) = program {
+            self.files_of(program, &words);
             Inside { judge: self, number, words: &words, program, around }.judge();
+        }
+    }
+
+    /// Notes the files that a program writes.
+    fn files_of(&mut self, program: &ProgramConfig, words: &[Word]) {
+        if !program.writes && program.fetches.is_empty() {
+            return;
+        }
+        let mut next = false;
+        for word in &words[1..] {
+            let (fetches, attached) = has_option(&word.value, &program.fetches);
+            if std::mem::take(&mut next) {
+                self.note_written(word, true);
+            } else if let Some(attached) = attached.filter(|_| fetches) {
+                self.note_written(&Word::new(attached, word.range()), true);
+            } else if fetches {
+                next = true;
+            } else if program.writes {
+                self.note_written(word, false);
+            } else {
+                let path = word.value.split(['?', '#']).next().unwrap_or_default();
+                self.note_written(&Word::new(base_name(path), word.range()), true);
+            }
         }
     }
 
@@ -780,6 +804,11 @@ impl Inside<'_, '_> {
         if self.program.skip > 0 && rest.first().is_some_and(|word| word.value == "--") {
             rest.remove(0);
         }
+        if let [option, text, ..] = rest.as_slice() {
+            if self.program.skip > 0 && self.program.text_options.contains(&option.value) {
+                return self.text_of(&text.clone());
+            }
+        }
         if self.program.code_operand {
             if let Some(word) = rest.first() {
                 self.code(&word.value);
@@ -867,15 +896,36 @@ impl Inside<'_, '_> {
     }
 
     fn command(&mut self, mut words: Vec<Word>) {
-        if self.program.appends {
-            let range = self.range();
-            words.push(Word::new(mark::SPLITS.to_string(), range));
-        }
-        if words.is_empty() || self.program.appends && words.len() == 1 {
+        if words.is_empty() {
             return;
+        }
+        if self.program.appends {
+            self.append(&mut words);
         }
         let around = self.deeper();
         self.judge.nested(self.number, words, &around);
+    }
+
+    /// Puts unknown arguments where the program puts what it reads.
+    fn append(&mut self, words: &mut Vec<Word>) {
+        let options = &self.program.placeholders;
+        let own = self.words.iter().zip(self.words.iter().skip(1).map(Some).chain([None])).find_map(|(word, next)| {
+            let (found, attached) = has_option(&word.value, options);
+            found.then(|| attached.or_else(|| next.map(|next| next.value.clone())))?
+        });
+        let mut replaced = false;
+        for word in words.iter_mut() {
+            for placeholder in own.as_deref().into_iter().chain(["{}"]).filter(|placeholder| !placeholder.is_empty()) {
+                if word.value.contains(placeholder) {
+                    word.value = word.value.replace(placeholder, &mark::UNKNOWN.to_string());
+                    replaced = true;
+                }
+            }
+        }
+        if !replaced {
+            let range = self.range();
+            words.push(Word::new(mark::SPLITS.to_string(), range));
+        }
     }
 
     fn joined(&mut self, words: &[Word]) {
@@ -1002,7 +1052,7 @@ fn is_assignment(value: &str) -> bool {
 }
 
 /// Returns whether an argument has one of some options, and the value that is attached to it.
-fn has_option(argument: &str, options: &[String]) -> (bool, Option<String>) {
+pub(super) fn has_option(argument: &str, options: &[String]) -> (bool, Option<String>) {
     for option in options {
         if argument == option {
             return (true, None);

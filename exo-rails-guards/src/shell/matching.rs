@@ -15,7 +15,7 @@ pub(super) struct Rule {
     pub(super) reason: std::sync::Arc<str>,
     subcommands: Vec<Vec<String>>,
     operands: Vec<Operand>,
-    without_operands: Vec<Operand>,
+    except_operands: Vec<Operand>,
 }
 
 #[derive(Clone, Debug)]
@@ -32,7 +32,7 @@ impl Rule {
             reason: config.reason.as_str().into(),
             subcommands: config.subcommand.iter().map(|text| text.split_whitespace().map(str::to_owned).collect()).collect(),
             operands: operands(&config.operands)?,
-            without_operands: operands(&config.without_operands)?,
+            except_operands: operands(&config.except_operands)?,
             config: ShellRule {
                 arguments: config.arguments.iter().map(|pattern| pattern.to_lowercase()).collect(),
                 without_arguments: config.without_arguments.iter().map(|pattern| pattern.to_lowercase()).collect(),
@@ -84,11 +84,8 @@ impl Rule {
         if rule.without_arguments.iter().any(|pattern| command.has_argument(pattern) == Holds::Yes) {
             return Holds::No;
         }
-        if !self.operands.is_empty() {
-            require!(Holds::any(self.operands.iter().map(|operand| command.has_operand(operand))));
-        }
-        if self.without_operands.iter().any(|operand| command.has_operand(operand) == Holds::Yes) {
-            return Holds::No;
+        if !self.operands.is_empty() || !self.except_operands.is_empty() {
+            require!(command.has_operand(&self.operands, &self.except_operands));
         }
         holds
     }
@@ -134,7 +131,14 @@ pub(super) struct View<'c> {
 impl<'c> View<'c> {
     pub(super) fn new(words: &'c [Word], program: Option<&'c ProgramConfig>, input: &'c [String], places: &'c Places, directory: &'c Directory) -> Self {
         let values = program.map_or(&[][..], |program| &program.values);
-        let arguments = classify(words.get(1..).unwrap_or_default(), values);
+        let mut arguments = classify(words.get(1..).unwrap_or_default(), values);
+        if let Some(program) = program.filter(|program| program.code_operand) {
+            let has_code = |word: &Word| super::judge::has_option(&word.value, &program.code_options).0;
+            let first = arguments.iter().position(|argument| *argument == Argument::Operand);
+            if let Some(first) = first.filter(|_| !words.iter().skip(1).any(has_code)) {
+                arguments[first] = Argument::Value;
+            }
+        }
         Self { words, arguments, input, values, places, directory, paths: OnceCell::new(), lower: OnceCell::new() }
     }
 
@@ -209,21 +213,31 @@ impl<'c> View<'c> {
         })
     }
 
-    fn has_operand(&self, operand: &Operand) -> Holds {
-        Holds::any(self.operands().zip(self.paths()).map(|(word, (path, place))| {
-            let unknown = if word.splits() { Holds::MaybeWords } else { Holds::Maybe };
-            match operand {
-                Operand::Place(_) if *place == Where::Unknown => unknown,
-                Operand::Place(expected) => if place == expected { Holds::Yes } else { Holds::No },
-                Operand::Text(pattern) => {
-                    let holds = glob(pattern, &word.value);
-                    match path.shown() {
-                        Some(shown) if holds != Holds::Yes => holds.max(glob(pattern, shown)),
-                        _ => holds,
-                    }
-                }
+    /// Returns whether an operand matches one of some patterns and none of others.
+    fn has_operand(&self, patterns: &[Operand], except: &[Operand]) -> Holds {
+        Holds::any(self.operands().zip(self.paths()).map(|(word, path)| {
+            let matches = |operand: &Operand| matches_operand(word, path, operand);
+            if except.iter().any(|operand| matches(operand) == Holds::Yes) {
+                return Holds::No;
             }
+            if patterns.is_empty() { Holds::Yes } else { Holds::any(patterns.iter().map(matches)) }
         }))
+    }
+}
+
+fn matches_operand(word: &Word, (path, place): &(Path, Where), operand: &Operand) -> Holds {
+    match operand {
+        Operand::Place(_) if *place == Where::Unknown => {
+            if word.splits() { Holds::MaybeWords } else { Holds::Maybe }
+        }
+        Operand::Place(expected) => if place == expected { Holds::Yes } else { Holds::No },
+        Operand::Text(pattern) => {
+            let holds = glob(pattern, &word.value);
+            match path.shown() {
+                Some(shown) if holds != Holds::Yes => holds.max(glob(pattern, shown)),
+                _ => holds,
+            }
+        }
     }
 }
 

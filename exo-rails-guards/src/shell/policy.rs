@@ -184,6 +184,14 @@ fn merge(base: ShellConfig, own: ShellConfig) -> ShellConfig {
     }
 }
 
+/// Counts the options with code among those with a value.
+fn with_all_values(mut program: ProgramConfig) -> ProgramConfig {
+    let code = program.code_options.iter().chain(&program.text_options).chain(&program.placeholders).chain(&program.fetches);
+    let code: Vec<String> = code.filter(|option| !program.values.contains(option)).cloned().collect();
+    program.values.extend(code);
+    program
+}
+
 impl Compiled {
     fn new(config: ShellConfig) -> Result<Self, ConfigError> {
         let mut names: HashMap<String, Named> = HashMap::new();
@@ -232,7 +240,7 @@ impl Compiled {
                 temp: config.places.temp.into_iter().map(unslash).filter(|path| !path.is_empty()).collect(),
                 build: config.places.build,
             },
-            programs: config.program,
+            programs: config.program.into_iter().map(with_all_values).collect(),
             languages: config.language.into_iter().collect(),
             names,
             rules,

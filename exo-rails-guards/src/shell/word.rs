@@ -94,7 +94,10 @@ impl Word {
         match self.value.chars().next() {
             None => false,
             Some('-') => true,
-            Some(first) => matches!(first, mark::UNKNOWN | mark::SPLITS | mark::STAR | mark::ANY | mark::CLASS) || self.splits(),
+            Some(mark::UNKNOWN) => true,
+            // A pattern with a name in it finds files that have the name. An option with such a rest is not one.
+            Some(mark::STAR | mark::ANY | mark::CLASS) => self.splits() || self.value.chars().all(mark::is),
+            Some(_) => self.splits(),
         }
     }
 }
