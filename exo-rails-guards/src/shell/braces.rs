@@ -4,6 +4,9 @@ use super::word::mark;
 
 /// Writes the words that a word with marked braces becomes. Returns `false` if they are more than `limit`.
 pub(super) fn expand(value: &str, limit: usize, words: &mut Vec<String>) -> bool {
+    if value.matches(mark::OPEN).count() > limit {
+        return false;
+    }
     let mut open = vec![value.to_owned()];
     while let Some(word) = open.pop() {
         if words.len() + open.len() > limit {

@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 
 use super::config::{IfUnknown, ProgramConfig, ShellRule};
-use super::pattern::{Holds, glob};
+use super::pattern::{Holds, Wanted, glob};
 use super::place::{Directory, Path, Places, Where};
 use super::word::{Word, mark};
 
@@ -43,15 +43,19 @@ impl Rule {
 
     /// Returns whether the rule matches, after [`IfUnknown`].
     pub(super) fn matches(&self, command: &View<'_>) -> Holds {
-        let holds = self.holds(command);
-        match (holds, self.config.if_unknown) {
-            (Holds::Maybe | Holds::MaybeWords, IfUnknown::Ignore) | (Holds::Maybe, IfUnknown::Unquoted) => Holds::No,
-            (Holds::Maybe | Holds::MaybeWords, _) if self.config.decision.passes() => Holds::No,
+        let wanted = match self.config.if_unknown {
+            _ if self.config.decision.passes() => Wanted::OnlyYes,
+            IfUnknown::Ignore => Wanted::OnlyYes,
+            IfUnknown::Unquoted => Wanted::NoMaybe,
+            IfUnknown::Decide => Wanted::All,
+        };
+        match (self.holds(command, wanted), wanted) {
+            (Holds::Maybe | Holds::MaybeWords, Wanted::OnlyYes) | (Holds::Maybe, Wanted::NoMaybe) => Holds::No,
             (holds, _) => holds,
         }
     }
 
-    fn holds(&self, command: &View<'_>) -> Holds {
+    fn holds(&self, command: &View<'_>, wanted: Wanted) -> Holds {
         let rule = &self.config;
         let mut holds = Holds::Yes;
         macro_rules! require {
@@ -63,15 +67,15 @@ impl Rule {
             };
         }
         if !self.subcommands.is_empty() {
-            require!(Holds::any(self.subcommands.iter().map(|words| command.has_subcommand(words))));
+            require!(Holds::any(self.subcommands.iter().map(|words| command.has_subcommand(words, wanted))));
         }
         if !rule.flags.is_empty() {
-            require!(Holds::any(rule.flags.iter().map(|flag| command.has_flag(flag))));
+            require!(Holds::any(rule.flags.iter().map(|flag| command.has_flag(flag, wanted))));
         }
         if !rule.and_flags.is_empty() {
-            require!(Holds::any(rule.and_flags.iter().map(|flag| command.has_flag(flag))));
+            require!(Holds::any(rule.and_flags.iter().map(|flag| command.has_flag(flag, wanted))));
         }
-        if rule.without_flags.iter().any(|flag| command.has_flag(flag) == Holds::Yes) {
+        if rule.without_flags.iter().any(|flag| command.has_flag(flag, wanted) == Holds::Yes) {
             return Holds::No;
         }
         if !rule.input_from.is_empty() && !command.input.iter().any(|from| rule.input_from.iter().any(|name| name == from)) {
@@ -79,13 +83,13 @@ impl Rule {
         }
         require!(command.count_operands(rule.min_operands, rule.max_operands));
         if !rule.arguments.is_empty() {
-            require!(Holds::any(rule.arguments.iter().map(|pattern| command.has_argument(pattern))));
+            require!(Holds::any(rule.arguments.iter().map(|pattern| command.has_argument(pattern, wanted))));
         }
-        if rule.without_arguments.iter().any(|pattern| command.has_argument(pattern) == Holds::Yes) {
+        if rule.without_arguments.iter().any(|pattern| command.has_argument(pattern, wanted) == Holds::Yes) {
             return Holds::No;
         }
         if !self.operands.is_empty() || !self.except_operands.is_empty() {
-            require!(command.has_operand(&self.operands, &self.except_operands));
+            require!(command.has_operand(&self.operands, &self.except_operands, wanted));
         }
         holds
     }
@@ -150,19 +154,19 @@ impl<'c> View<'c> {
         self.all().filter(|(_, _, argument)| matches!(argument, Argument::Operand | Argument::Unclear)).map(|(_, word, _)| word)
     }
 
-    fn has_subcommand(&self, words: &[String]) -> Holds {
-        let found = self.subcommand_at(words, 0);
+    fn has_subcommand(&self, words: &[String], wanted: Wanted) -> Holds {
+        let found = self.subcommand_at(words, 0, wanted);
         // An option that is not listed may have a value, which then is not the subcommand.
         let option_first = matches!(self.arguments.first(), Some(Argument::Option));
-        if option_first && found != Holds::Yes { found.max(self.subcommand_at(words, 1)) } else { found }
+        if option_first && found != Holds::Yes { found.max(self.subcommand_at(words, 1, wanted)) } else { found }
     }
 
-    fn subcommand_at(&self, words: &[String], skip: usize) -> Holds {
+    fn subcommand_at(&self, words: &[String], skip: usize, wanted: Wanted) -> Holds {
         let mut operands = self.operands().skip(skip);
         let mut holds = Holds::Yes;
         for word in words {
             let Some(operand) = operands.next() else { return Holds::No };
-            holds = holds.and(glob(word, &operand.value));
+            holds = holds.and(glob(word, &operand.value, wanted));
             if operand.splits() {
                 return holds.and(Holds::MaybeWords);
             }
@@ -173,9 +177,9 @@ impl<'c> View<'c> {
         holds
     }
 
-    pub(super) fn has_flag(&self, flag: &str) -> Holds {
+    fn has_flag(&self, flag: &str, wanted: Wanted) -> Holds {
         Holds::any(self.all().map(|(_, word, argument)| match argument {
-            Argument::Option => flag_in(&word.value, flag, self.values),
+            Argument::Option => flag_in(&word.value, flag, self.values, wanted),
             Argument::Unclear if word.splits() => Holds::MaybeWords,
             Argument::Unclear => Holds::Maybe,
             // `+main`, and options without `-` such as those of tar and dd.
@@ -197,9 +201,9 @@ impl<'c> View<'c> {
         }
     }
 
-    fn has_argument(&self, pattern: &str) -> Holds {
+    fn has_argument(&self, pattern: &str, wanted: Wanted) -> Holds {
         let lower = self.lower.get_or_init(|| self.words.iter().skip(1).map(|word| word.value.to_lowercase()).collect());
-        Holds::any(lower.iter().map(|value| glob(pattern, value)))
+        Holds::any(lower.iter().map(|value| glob(pattern, value, wanted)))
     }
 
     fn paths(&self) -> &[(Path, Where)] {
@@ -214,9 +218,9 @@ impl<'c> View<'c> {
     }
 
     /// Returns whether an operand matches one of some patterns and none of others.
-    fn has_operand(&self, patterns: &[Operand], except: &[Operand]) -> Holds {
+    fn has_operand(&self, patterns: &[Operand], except: &[Operand], wanted: Wanted) -> Holds {
         Holds::any(self.operands().zip(self.paths()).map(|(word, path)| {
-            let matches = |operand: &Operand| matches_operand(word, path, operand);
+            let matches = |operand: &Operand| matches_operand(word, path, operand, wanted);
             if except.iter().any(|operand| matches(operand) == Holds::Yes) {
                 return Holds::No;
             }
@@ -225,16 +229,16 @@ impl<'c> View<'c> {
     }
 }
 
-fn matches_operand(word: &Word, (path, place): &(Path, Where), operand: &Operand) -> Holds {
+fn matches_operand(word: &Word, (path, place): &(Path, Where), operand: &Operand, wanted: Wanted) -> Holds {
     match operand {
         Operand::Place(_) if *place == Where::Unknown => {
             if word.splits() { Holds::MaybeWords } else { Holds::Maybe }
         }
         Operand::Place(expected) => if place == expected { Holds::Yes } else { Holds::No },
         Operand::Text(pattern) => {
-            let holds = glob(pattern, &word.value);
+            let holds = glob(pattern, &word.value, wanted);
             match path.shown() {
-                Some(shown) if holds != Holds::Yes => holds.max(glob(pattern, shown)),
+                Some(shown) if holds != Holds::Yes => holds.max(glob(pattern, shown, wanted)),
                 _ => holds,
             }
         }
@@ -288,15 +292,12 @@ fn has_value(letter: char, values: &[String]) -> bool {
 }
 
 /// Returns whether an argument has an option.
-fn flag_in(argument: &str, flag: &str, values: &[String]) -> Holds {
+fn flag_in(argument: &str, flag: &str, values: &[String], wanted: Wanted) -> Holds {
     if argument == flag {
         return Holds::Yes;
     }
     if mark::in_text(argument) {
-        return match glob(flag, argument) {
-            Holds::No => Holds::No,
-            holds => holds,
-        };
+        return glob(flag, argument, wanted);
     }
     if let Some(long) = flag.strip_prefix("--") {
         let Some(name) = argument.strip_prefix("--") else { return Holds::No };

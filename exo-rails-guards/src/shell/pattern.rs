@@ -39,16 +39,32 @@ impl Holds {
 /// Longer texts with unknown parts may match any pattern.
 const COMPARED: usize = 512;
 
+/// Which answers a caller has a use for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wanted {
+    /// All of them.
+    All,
+    /// Not [`Holds::Maybe`].
+    NoMaybe,
+    /// Only [`Holds::Yes`]; all others are [`Holds::No`].
+    OnlyYes,
+}
+
 /// Matches a text with a pattern in which `*` is any characters.
-pub(super) fn glob(pattern: &str, text: &str) -> Holds {
+pub(super) fn glob(pattern: &str, text: &str, wanted: Wanted) -> Holds {
     if glob_plain(pattern, text) {
         return Holds::Yes;
     }
-    if !mark::in_text(text) {
+    if wanted == Wanted::OnlyYes || !mark::in_text(text) {
         return Holds::No;
     }
-    if text.len() > COMPARED || may_glob(&pattern.chars().collect::<Vec<_>>(), &text.chars().collect::<Vec<_>>()) {
-        if text.contains(mark::SPLITS) { Holds::MaybeWords } else { Holds::Maybe }
+    let splits = text.contains(mark::SPLITS);
+    if !splits && wanted == Wanted::NoMaybe {
+        return Holds::No;
+    }
+    let too_long = text.len() > COMPARED || pattern.len() > 127;
+    if too_long || may_glob(pattern.as_bytes(), text) {
+        if splits { Holds::MaybeWords } else { Holds::Maybe }
     } else {
         Holds::No
     }
@@ -77,39 +93,47 @@ fn glob_plain(pattern: &str, text: &str) -> bool {
     pattern[p..].iter().all(|b| *b == b'*')
 }
 
-/// Returns whether a text with unknown parts can match: a table of both, in which an unknown part is any characters.
-fn may_glob(pattern: &[char], text: &[char]) -> bool {
+/// Returns whether a text with unknown parts can match, if an unknown part is any characters. A bit of `reached` is a place in
+/// the pattern.
+fn may_glob(pattern: &[u8], text: &str) -> bool {
     let free = |c: char| matches!(c, mark::UNKNOWN | mark::SPLITS | mark::STAR | mark::ANY | mark::CLASS);
-    let mut row: Vec<bool> = vec![false; pattern.len() + 1];
-    row[0] = true;
-    for p in 0..pattern.len() {
-        row[p + 1] = row[p] && pattern[p] == '*';
-    }
-    for &c in text {
-        let mut next = vec![false; pattern.len() + 1];
+    let all = (2_u128 << pattern.len()).wrapping_sub(1);
+    let behind_stars = |mut reached: u128| {
+        for (place, byte) in pattern.iter().enumerate() {
+            if *byte == b'*' && reached & (1 << place) != 0 {
+                reached |= 2 << place;
+            }
+        }
+        reached
+    };
+    let mut reached = behind_stars(1);
+    let mut buffer = [0; 4];
+    for c in text.chars() {
         if free(c) {
-            // Any part of the pattern from a place that was reached.
-            let mut reached = false;
-            for p in 0..=pattern.len() {
-                reached |= row[p];
-                next[p] = reached;
-            }
-        } else {
-            for p in 0..pattern.len() {
-                next[p + 1] = (row[p] && pattern[p] == c) || (pattern[p] == '*' && (next[p] || row[p + 1]));
-            }
-            if pattern.first() == Some(&'*') {
-                next[0] = false;
-            }
+            // Any part of the pattern behind the first place that is reached.
+            let first = reached & reached.wrapping_neg();
+            reached = all & !(first.wrapping_sub(1));
+            continue;
         }
-        for p in 0..pattern.len() {
-            if next[p] && pattern[p] == '*' {
-                next[p + 1] = true;
+        for byte in c.encode_utf8(&mut buffer).bytes() {
+            let mut next = 0;
+            let mut left = reached;
+            while left != 0 {
+                let place = left.trailing_zeros() as usize;
+                left &= left - 1;
+                match pattern.get(place) {
+                    Some(b'*') => next |= 1 << place,
+                    Some(expected) if *expected == byte => next |= 2 << place,
+                    _ => {}
+                }
             }
+            reached = behind_stars(next);
         }
-        row = next;
+        if reached == 0 {
+            return false;
+        }
     }
-    row[pattern.len()]
+    reached & (1 << pattern.len()) != 0
 }
 
 #[cfg(test)]
@@ -129,7 +153,7 @@ mod tests {
             ("ab", "abc", false),
             ("*.pem", "x.pem", true),
         ] {
-            assert_eq!(glob(pattern, text) == Holds::Yes, expected, "{pattern} {text}");
+            assert_eq!(glob(pattern, text, Wanted::All) == Holds::Yes, expected, "{pattern} {text}");
         }
     }
 
@@ -146,7 +170,7 @@ mod tests {
             ("a*c", format!("{unknown}c"), Holds::Maybe),
             ("x", mark::SPLITS.to_string(), Holds::MaybeWords),
         ] {
-            assert_eq!(glob(pattern, &text), expected, "{pattern} {text}");
+            assert_eq!(glob(pattern, &text, Wanted::All), expected, "{pattern} {text}");
         }
     }
 }
