@@ -155,7 +155,8 @@ pub struct ShellRule {
     /// Patterns of operands that do not count for `operands`. Without `operands`, all other operands match.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub except_operands: Vec<String>,
-    /// Patterns of which at least one matches an argument of any kind. They do not distinguish upper and lower case.
+    /// Patterns of which at least one matches an argument of any kind, or a here-document that the command reads. They do not
+    /// distinguish upper and lower case.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub arguments: Vec<String>,
     /// Patterns of which none matches an argument.

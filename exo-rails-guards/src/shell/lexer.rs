@@ -108,8 +108,8 @@ pub(super) struct Redirect {
 }
 
 const RESERVED: [&str; 20] = [
-    "!", "{", "}", "case", "coproc", "do", "done", "elif", "else", "esac", "fi", "for", "function", "if", "select", "then", "time",
-    "until", "while", "[[",
+    "!", "{", "}", "case", "coproc", "do", "done", "elif", "else", "esac", "fi", "for", "function", "if", "select",
+    "then", "time", "until", "while", "[[",
 ];
 
 /// Where a `case` is.
@@ -161,7 +161,8 @@ pub(super) fn lex_document(text: &str, limits: Limits) -> Lexed<Text> {
 
 fn is_name(text: &str) -> bool {
     let mut bytes = text.bytes();
-    bytes.next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_') && bytes.all(|b| b.is_ascii_alphanumeric() || b == b'_')
+    bytes.next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_')
+        && bytes.all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
 impl<'t> Lexer<'t> {
@@ -242,7 +243,8 @@ impl<'t> Lexer<'t> {
     }
 
     fn program(&mut self, end: End) -> Lexed<Tokens> {
-        let mut state = Program { tokens: Vec::new(), frames: Vec::new(), documents: Vec::new(), first: true, after_name: false };
+        let mut state =
+            Program { tokens: Vec::new(), frames: Vec::new(), documents: Vec::new(), first: true, after_name: false };
         loop {
             self.skip_blanks();
             let start = self.at;
@@ -415,7 +417,9 @@ impl<'t> Lexer<'t> {
                     if self.eat("))") {
                         return Ok(());
                     }
-                    return self.unreadable("`((` is an arithmetic expression or a subshell: write a space between the parentheses");
+                    return self.unreadable(
+                        "`((` is an arithmetic expression or a subshell: write a space between the parentheses",
+                    );
                 }
                 Some(b'(') => {
                     open += 1;
@@ -504,7 +508,10 @@ impl<'t> Lexer<'t> {
                 let limits = Limits { depth: self.limits.depth.saturating_sub(self.depth), ..self.limits };
                 lex_document(&body, limits).map_err(|refusal| Refusal { at: start, ..refusal })?
             };
-            let text = Text { programs: text.programs.into_iter().map(|inner| at_place(inner, &(start..end))).collect(), ..text };
+            let text = Text {
+                programs: text.programs.into_iter().map(|inner| at_place(inner, &(start..end))).collect(),
+                ..text
+            };
             if let Some(Token { kind: Kind::Redirect(redirect), .. }) = state.tokens.get_mut(document.token) {
                 redirect.target = text;
                 redirect.target_range = start..end;
@@ -521,7 +528,10 @@ impl<'t> Lexer<'t> {
             return self.unreadable("a character is not a part of a command");
         }
         // Digits directly in front of a redirection are the number of a file.
-        if raw.bytes().all(|b| b.is_ascii_digit()) && matches!(self.peek(), Some(b'<' | b'>')) && self.peek_at(1) != Some(b'(') {
+        if raw.bytes().all(|b| b.is_ascii_digit())
+            && matches!(self.peek(), Some(b'<' | b'>'))
+            && self.peek_at(1) != Some(b'(')
+        {
             let redirect = self.redirect(state)?;
             return self.push(&mut state.tokens, redirect, start);
         }
@@ -551,10 +561,14 @@ impl<'t> Lexer<'t> {
             _ => {}
         }
         let was_first = state.first;
-        let function_name = state.tokens.last().is_some_and(|token| matches!(&token.kind, Kind::Word(word) if word.reserved == Some("function")));
+        let function_name = state
+            .tokens
+            .last()
+            .is_some_and(|token| matches!(&token.kind, Kind::Word(word) if word.reserved == Some("function")));
         state.first = false;
         state.after_name = was_first || function_name;
-        let reserved = if was_first && !function_name { RESERVED.into_iter().find(|reserved| *reserved == raw) } else { None };
+        let reserved =
+            if was_first && !function_name { RESERVED.into_iter().find(|reserved| *reserved == raw) } else { None };
         for mut word in words {
             word.reserved = reserved;
             if word.assigns.is_some() {
@@ -689,7 +703,13 @@ impl<'t> Lexer<'t> {
         let mut programs = word.programs;
         let texts = expanded.into_iter().map(|mut value| {
             unmark(&mut value);
-            Text { value, programs: std::mem::take(&mut programs), quoted: true, evaluates: word.evaluates, ..Text::default() }
+            Text {
+                value,
+                programs: std::mem::take(&mut programs),
+                quoted: true,
+                evaluates: word.evaluates,
+                ..Text::default()
+            }
         });
         Ok(texts.collect())
     }
@@ -724,7 +744,8 @@ impl<'t> Lexer<'t> {
 
     fn tilde(&mut self, word: &mut Text) {
         let rest = &self.bytes[self.at + 1..];
-        let length = rest.iter().position(|b| !(b.is_ascii_alphanumeric() || b"+-_.".contains(b))).unwrap_or(rest.len());
+        let length =
+            rest.iter().position(|b| !(b.is_ascii_alphanumeric() || b"+-_.".contains(b))).unwrap_or(rest.len());
         match rest.get(length) {
             None | Some(b'/' | b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b')' | b'<' | b'>') => {
                 self.at += 1 + length;
@@ -808,7 +829,8 @@ impl<'t> Lexer<'t> {
                 }
                 _ => {
                     let rest = &self.bytes[self.at..];
-                    let length = rest.iter().position(|b| matches!(b, b'"' | b'\\' | b'$' | b'`')).unwrap_or(rest.len()).max(1);
+                    let length =
+                        rest.iter().position(|b| matches!(b, b'"' | b'\\' | b'$' | b'`')).unwrap_or(rest.len()).max(1);
                     word.value.push_str(&self.text[self.at..self.at + length]);
                     self.at += length;
                 }
@@ -906,7 +928,9 @@ impl<'t> Lexer<'t> {
             match self.peek() {
                 None => return self.unreadable("a `${` has no `}`"),
                 Some(b'}') => break,
-                Some(b'\'') if quoted => return self.unreadable("a `'` in `${…}` between double quotes has two meanings"),
+                Some(b'\'') if quoted => {
+                    return self.unreadable("a `'` in `${…}` between double quotes has two meanings");
+                }
                 Some(b'"') if quoted => {
                     self.at += 1;
                     self.deeper(|lexer| lexer.double_quoted(&mut inner, Some(b'"')))?;

@@ -71,8 +71,30 @@ pub(super) struct Places {
 }
 
 const SYSTEM: [&str; 24] = [
-    "Applications", "Library", "System", "Volumes", "Windows", "bin", "boot", "dev", "etc", "lib", "lib32", "lib64", "media", "mnt",
-    "nix", "opt", "private", "proc", "run", "sbin", "srv", "sys", "usr", "var",
+    "Applications",
+    "Library",
+    "System",
+    "Volumes",
+    "Windows",
+    "bin",
+    "boot",
+    "dev",
+    "etc",
+    "lib",
+    "lib32",
+    "lib64",
+    "media",
+    "mnt",
+    "nix",
+    "opt",
+    "private",
+    "proc",
+    "run",
+    "sbin",
+    "srv",
+    "sys",
+    "usr",
+    "var",
 ];
 
 impl Places {
@@ -94,7 +116,9 @@ impl Places {
             None => return Path::Unknown,
         };
         // `~name` and `$HOMEx` are other paths.
-        if matches!(value.chars().next(), Some(mark::HOME | mark::PWD | mark::TEMP)) && !(rest.is_empty() || rest.starts_with('/')) {
+        if matches!(value.chars().next(), Some(mark::HOME | mark::PWD | mark::TEMP))
+            && !(rest.is_empty() || rest.starts_with('/'))
+        {
             return Path::Unknown;
         }
         let (kind, text) = match base {
@@ -116,9 +140,14 @@ impl Places {
                         return Path::Outside;
                     }
                 }
-                part if part.contains([mark::UNKNOWN, mark::SPLITS, mark::HOME, mark::PWD, mark::TEMP]) => return Path::Unknown,
+                part if part.contains([mark::UNKNOWN, mark::SPLITS, mark::HOME, mark::PWD, mark::TEMP]) => {
+                    return Path::Unknown;
+                }
                 // A pattern of names with a dot finds `..` in old shells.
-                part if part.starts_with('.') && part.contains([mark::STAR, mark::ANY]) && part.len() <= 2 + mark::STAR.len_utf8() => {
+                part if part.starts_with('.')
+                    && part.contains([mark::STAR, mark::ANY])
+                    && part.len() <= 2 + mark::STAR.len_utf8() =>
+                {
                     parts.push(part);
                 }
                 part => parts.push(part),
@@ -165,7 +194,13 @@ impl Places {
         match path {
             Path::Unknown => Where::Unknown,
             Path::Outside => Where::Outside,
-            Path::Temp(rest) => if rest.is_empty() { Where::System } else { Where::Temp },
+            Path::Temp(rest) => {
+                if rest.is_empty() {
+                    Where::System
+                } else {
+                    Where::Temp
+                }
+            }
             Path::Project(rest) => self.in_project(rest),
             Path::Absolute(path) => self.on_machine(path),
         }
@@ -204,9 +239,16 @@ impl Places {
                 [_, rest] if is_everything(rest) => Where::Home,
                 _ => Where::HomeFile,
             },
-            "root" => if below.is_empty() || is_everything(&below.join("/")) { Where::Home } else { Where::HomeFile },
+            "root" => {
+                if below.is_empty() || is_everything(&below.join("/")) {
+                    Where::Home
+                } else {
+                    Where::HomeFile
+                }
+            }
             "dev" => match below.as_slice() {
-                ["null" | "stdin" | "stdout" | "stderr" | "tty" | "zero" | "random" | "urandom" | "full"] | ["fd", _] => Where::Null,
+                ["null" | "stdin" | "stdout" | "stderr" | "tty" | "zero" | "random" | "urandom" | "full"]
+                | ["fd", _] => Where::Null,
                 ["shm", _, ..] => Where::Temp,
                 [] => Where::Root,
                 _ => Where::Device,

@@ -55,7 +55,8 @@ pub(super) struct Named {
 
 static SHIPPED: LazyLock<ShellPolicy> = LazyLock::new(|| {
     // A test builds the same policy with all its examples.
-    let compiled = shipped_config().and_then(|config| Compiled::new(config)).unwrap_or_else(|error| Compiled::closed(&error));
+    let compiled =
+        shipped_config().and_then(|config| Compiled::new(config)).unwrap_or_else(|error| Compiled::closed(&error));
     ShellPolicy(Arc::new(compiled))
 });
 
@@ -143,7 +144,9 @@ impl ShellPolicy {
             let judgements = self.judge(command).judgements;
             judgements.iter().any(|judgement| *judgement.rule == *rule.name)
         };
-        let error = |key: &str, message: String| Err(ConfigError::new(message).in_key(format_args!("rule.{}.{key}", rule.name)));
+        let error = |key: &str, message: String| {
+            Err(ConfigError::new(message).in_key(format_args!("rule.{}.{key}", rule.name)))
+        };
         for command in &rule.matches {
             if !matches(command) {
                 return error("match", format!("the rule does not match `{command}`"));
@@ -186,7 +189,8 @@ fn merge(base: ShellConfig, own: ShellConfig) -> ShellConfig {
 
 /// Counts the options with code among those with a value.
 fn with_all_values(mut program: ProgramConfig) -> ProgramConfig {
-    let code = program.code_options.iter().chain(&program.text_options).chain(&program.placeholders).chain(&program.fetches);
+    let code =
+        program.code_options.iter().chain(&program.text_options).chain(&program.placeholders).chain(&program.fetches);
     let code: Vec<String> = code.filter(|option| !program.values.contains(option)).cloned().collect();
     program.values.extend(code);
     program
@@ -199,9 +203,15 @@ impl Compiled {
             names.entry(name).or_default().known = true;
         }
         for (number, program) in config.program.iter().enumerate() {
-            if let Some(language) = program.language.as_ref().filter(|language| !config.language.contains_key(*language)) {
+            if let Some(language) =
+                program.language.as_ref().filter(|language| !config.language.contains_key(*language))
+            {
                 let known: Vec<&str> = config.language.keys().map(String::as_str).collect();
-                return Err(ConfigError::new(format!("unknown language `{language}`: write one of {}", crate::config::quoted(&known)))
+                let advice = match crate::config::nearest(language, &known) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!("write one of {}", crate::config::quoted(&known)),
+                };
+                return Err(ConfigError::new(format!("unknown language `{language}`: {advice}"))
                     .in_key(format_args!("program.{}.language", program.name.first().map_or("", String::as_str))));
             }
             for name in &program.name {
@@ -217,7 +227,8 @@ impl Compiled {
                 return Err(ConfigError::new("a rule has an empty name").in_key("rule"));
             }
             if rule.program.is_empty() {
-                return Err(ConfigError::new("the rule has no program: write the names of programs, or `*` for all").in_key(key));
+                return Err(ConfigError::new("the rule has no program: write the names of programs, or `*` for all")
+                    .in_key(key));
             }
             for name in &rule.program {
                 let named = names.entry(name.clone()).or_default();

@@ -73,7 +73,11 @@ impl fmt::Display for Explanation<'_> {
         writeln!(f, "{}", self.verdict.decision)?;
         for judgement in &self.verdict.judgements {
             let Range { start, end } = judgement.range;
-            write!(f, "  {}: {} ({}) at bytes {start} to {end}", judgement.decision, judgement.rule, judgement.severity)?;
+            write!(
+                f,
+                "  {}: {} ({}) at bytes {start} to {end}",
+                judgement.decision, judgement.rule, judgement.severity
+            )?;
             if let Some(text) = self.command.get(start..end).filter(|text| !text.is_empty()) {
                 write!(f, ", `{}`", Shown(text))?;
             }

@@ -1,6 +1,6 @@
 //! The usual work of developers: commands that pass without a question under the shipped policy.
 
-pub const HARMLESS: &[&str] = &[
+pub(super) const HARMLESS: &[&str] = &[
     // Looking around.
     "ls -la",
     "ls src/*.rs",
