@@ -254,6 +254,7 @@ impl<'t> Lexer<'t> {
                 b'\n' => {
                     self.at += 1;
                     state.first = true;
+                    state.after_name = false;
                     self.push(&mut state.tokens, Kind::Op(Op::Newline), start)?;
                     self.read_documents(&mut state)?;
                 }
@@ -459,7 +460,7 @@ impl<'t> Lexer<'t> {
         self.skip_blanks();
         let start = self.at;
         let raw_start = self.at;
-        let mut words = self.word(false)?;
+        let mut words = self.word()?;
         if words.len() != 1 {
             return self.unreadable("a redirection has no single file");
         }
@@ -522,7 +523,11 @@ impl<'t> Lexer<'t> {
 
     fn word_token(&mut self, state: &mut Program) -> Lexed<()> {
         let start = self.at;
-        let words = self.word(state.first)?;
+        let ends_test = |text: &Text| text.value == "]]" && text.evaluates && !text.quoted;
+        if matches!(state.tokens.last(), Some(Token { kind: Kind::Word(text), .. }) if ends_test(text)) {
+            return self.unreadable("a word follows `]]`");
+        }
+        let words = self.word()?;
         let raw = &self.text[start..self.at];
         if self.at == start {
             return self.unreadable("a character is not a part of a command");
@@ -631,7 +636,7 @@ impl<'t> Lexer<'t> {
                 Some(b'\n' | b'(' | b')' | b'<' | b'>' | b'&' | b'|') => self.at += 1,
                 Some(b';') => return self.unreadable("a `[[` has no `]]`"),
                 Some(_) => {
-                    for mut word in self.word(false)? {
+                    for mut word in self.word()? {
                         let end = word.value == "]]" && !word.quoted;
                         word.evaluates = true;
                         self.push(&mut state.tokens, Kind::Word(word), start)?;
@@ -646,7 +651,7 @@ impl<'t> Lexer<'t> {
     }
 
     /// Reads one word. It becomes several if it has braces.
-    fn word(&mut self, first: bool) -> Lexed<Vec<Text>> {
+    fn word(&mut self) -> Lexed<Vec<Text>> {
         let start = self.at;
         let mut word = Text::default();
         if self.peek() == Some(b'~') {
@@ -678,7 +683,6 @@ impl<'t> Lexer<'t> {
             }
         }
         let raw = &self.text[start..self.at];
-        let _ = first;
         if let Some(equals) = raw.find('=') {
             let name = &raw[..equals];
             let append = name.ends_with('+');
@@ -730,7 +734,7 @@ impl<'t> Lexer<'t> {
                 Some(b'&' | b';' | b'|' | b'(' | b'<' | b'>') => return self.unreadable("an array has an operator"),
                 Some(_) => {
                     let before = self.at;
-                    for element in self.deeper(|lexer| lexer.word(false))? {
+                    for element in self.deeper(|lexer| lexer.word())? {
                         word.programs.extend(element.programs);
                         word.evaluates |= element.evaluates;
                     }

@@ -70,7 +70,7 @@ pub(super) struct Places {
     pub(super) build: Vec<String>,
 }
 
-const SYSTEM: [&str; 24] = [
+const SYSTEM: [&str; 25] = [
     "Applications",
     "Library",
     "System",
@@ -93,6 +93,7 @@ const SYSTEM: [&str; 24] = [
     "sbin",
     "srv",
     "sys",
+    "tmp",
     "usr",
     "var",
 ];

@@ -124,6 +124,7 @@ pub(super) const HARMLESS: &[&str] = &[
     "cd /tmp && ls -la",
     "pushd web && npm test && popd",
     "(cd web && npm ci)",
+    "pwd\n(cd web && npm ci)",
     "{ date; uptime; } > status.txt",
     // Rust.
     "cargo test",
