@@ -524,7 +524,8 @@ impl<'t> Lexer<'t> {
     fn word_token(&mut self, state: &mut Program) -> Lexed<()> {
         let start = self.at;
         let ends_test = |text: &Text| text.value == "]]" && text.evaluates && !text.quoted;
-        if matches!(state.tokens.last(), Some(Token { kind: Kind::Word(text), .. }) if ends_test(text)) {
+        let before = state.tokens.iter().rev().find(|token| !matches!(token.kind, Kind::Redirect(_)));
+        if matches!(before, Some(Token { kind: Kind::Word(text), .. }) if ends_test(text)) {
             return self.unreadable("a word follows `]]`");
         }
         let words = self.word()?;
