@@ -7,7 +7,7 @@ pub(super) fn is_harmless(code: &str, language: &str, rules: &LanguageConfig) ->
     if language == "sed" {
         return sed::is_harmless(code);
     }
-    Reader { code, at: 0, rules, before: Before::Start, printing: false, importing: false }.is_harmless(0)
+    Reader { code, at: 0, rules, before: Before::Start, printing: false, importing: false }.finds_no_effect(0)
 }
 
 /// What stands in front of a place in code.
@@ -36,7 +36,7 @@ impl<'c> Reader<'c> {
         &self.code[self.at..]
     }
 
-    fn is_harmless(mut self, depth: usize) -> bool {
+    fn finds_no_effect(mut self, depth: usize) -> bool {
         if depth > 4 {
             return false;
         }
@@ -116,7 +116,7 @@ impl<'c> Reader<'c> {
         self.at = at + end.len();
         self.before = Before::Value;
         if std::mem::take(&mut self.importing) {
-            let data = inside.starts_with('.') && inside.ends_with(".json");
+            let data = inside.starts_with('.') && inside.strip_suffix(".json").is_some();
             return data || self.rules.harmless.iter().any(|harmless| harmless == inside);
         }
         let Some((open, close)) = &self.rules.interpolation else { return true };
@@ -137,7 +137,7 @@ impl<'c> Reader<'c> {
                 printing: false,
                 importing: false,
             };
-            if !inner.is_harmless(depth + 1) {
+            if !inner.finds_no_effect(depth + 1) {
                 return false;
             }
             rest = &code[end + close.len()..];
@@ -229,8 +229,7 @@ mod sed {
         let name = chars.next()?;
         let behind = chars.as_str();
         match name {
-            '{' => Some(behind),
-            '=' | 'd' | 'D' | 'g' | 'G' | 'h' | 'H' | 'n' | 'N' | 'p' | 'P' | 'x' | 'z' | 'F' => Some(behind),
+            '{' | '=' | 'd' | 'D' | 'g' | 'G' | 'h' | 'H' | 'n' | 'N' | 'p' | 'P' | 'x' | 'z' | 'F' => Some(behind),
             'l' | 'q' | 'Q' => Some(behind.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ')),
             // Texts and labels are the rest of the line.
             'a' | 'i' | 'c' | ':' | 'b' | 't' | 'T' | '#' => {

@@ -290,6 +290,7 @@ pub enum IfUnknown {
 /// What a program is like.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a key of the configuration")]
 pub struct ProgramConfig {
     /// The names of the program.
     pub name: Vec<String>,

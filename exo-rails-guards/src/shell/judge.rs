@@ -296,8 +296,8 @@ impl Run<'_, '_> {
 
     /// After a list, a change of the directory may have failed, unless the program then ends.
     fn end_list(&mut self, list: &List) {
-        let last = self.commands.get(list.last).and_then(|number| self.judge.verdict.commands.get(*number));
-        let ends = last.and_then(ShellCommand::program).is_some_and(|name| matches!(name, "exit" | "return"));
+        let final_command = self.commands.get(list.last).and_then(|number| self.judge.verdict.commands.get(*number));
+        let ends = final_command.and_then(ShellCommand::program).is_some_and(|name| matches!(name, "exit" | "return"));
         self.judge.directory = match (&list.after, list.alternatives) {
             (Some(after), 1) if ends && self.commands.len() == list.last + 1 => after.clone(),
             _ => list.either(&self.judge.directory),
@@ -424,11 +424,12 @@ impl Run<'_, '_> {
     fn redirection(&self, redirect: &Redirect) -> Option<Redirection> {
         let value = &redirect.target.value;
         let access = match redirect.kind {
-            RedirectKind::Write | RedirectKind::Append | RedirectKind::ReadWrite => Access::Write,
             RedirectKind::Read => Access::Read,
             // `2>&1` and `>&-` have no file, `>&file` has one.
             RedirectKind::Duplicate if value.trim_end_matches('-').bytes().all(|b| b.is_ascii_digit()) => return None,
-            RedirectKind::Duplicate => Access::Write,
+            RedirectKind::Write | RedirectKind::Append | RedirectKind::ReadWrite | RedirectKind::Duplicate => {
+                Access::Write
+            }
             RedirectKind::Document | RedirectKind::HereString => return None,
         };
         let mut path = redirect.target.word(self.origin.range(&redirect.target_range));
@@ -491,7 +492,7 @@ impl Judge<'_> {
                         && !value.contains([' ', '\t', '\n', '*', '?', '['])
                         && !value.is_empty() =>
                 {
-                    resolved.push_str(value)
+                    resolved.push_str(value);
                 }
                 (Some(_), _) => resolved.push(mark::SPLITS),
                 (None, "HOME") => resolved.push(mark::HOME),
@@ -516,7 +517,7 @@ impl Judge<'_> {
         let name = name.trim_end_matches('+').split('[').next().unwrap_or_default().to_owned();
         let known = keeps
             && !mark::in_text(value)
-            && !word.value[..name.len() + 1].contains('+')
+            && !word.value[..=name.len()].contains('+')
             && is_only_assignment(text, &name)
             && name != "IFS";
         let variable = if known { Variable::Known(value.to_owned()) } else { Variable::Unknown };
@@ -800,6 +801,7 @@ impl Inside<'_, '_> {
         self.judge.unknown("unknown-program", reason, Some(number), range);
     }
 
+    #[allow(clippy::too_many_lines, reason = "the options of one command line, in their order")]
     fn judge(&mut self) {
         let looks_up = |word: &Word| self.program.looks_up.contains(&word.value);
         let mut at = 1;
@@ -885,15 +887,16 @@ impl Inside<'_, '_> {
         if self.program.skip > 0 && rest.first().is_some_and(|word| word.value == "--") {
             rest.remove(0);
         }
-        if let [option, text, ..] = rest.as_slice() {
-            if self.program.skip > 0 && self.program.text_options.contains(&option.value) {
-                return self.text_of(&text.clone());
-            }
+        if let [option, text, ..] = rest.as_slice()
+            && self.program.skip > 0
+            && self.program.text_options.contains(&option.value)
+        {
+            return self.text_of(&text.clone());
         }
-        if self.program.code_operand {
-            if let Some(word) = rest.first() {
-                self.code(&word.value);
-            }
+        if self.program.code_operand
+            && let Some(word) = rest.first()
+        {
+            self.code(&word.value);
         }
         match self.program.runs {
             Runs::Nothing => self.executes(),
@@ -919,15 +922,14 @@ impl Inside<'_, '_> {
             let same = rest.len() >= words.len() && rest.iter().zip(&words).all(|(word, name)| word.value == *name);
             same.then_some(words.len())
         });
-        let mut at = match length {
-            Some(length) => at + length,
-            None => {
-                // A subcommand that is not known may be one that runs something.
-                if rest.first().is_some_and(|word| !word.is_literal()) {
-                    self.unknown_operands();
-                }
-                return None;
+        let mut at = if let Some(length) = length {
+            at + length
+        } else {
+            // A subcommand that is not known may be one that runs something.
+            if rest.first().is_some_and(|word| !word.is_literal()) {
+                self.unknown_operands();
             }
+            return None;
         };
         while let Some(word) = self.words.get(at) {
             if word.value == "--" {

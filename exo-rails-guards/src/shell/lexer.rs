@@ -165,7 +165,7 @@ fn is_name(text: &str) -> bool {
         && bytes.all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
-impl<'t> Lexer<'t> {
+impl Lexer<'_> {
     fn refuse<T>(&self, rule: &'static str, reason: &'static str) -> Lexed<T> {
         Err(Refusal { rule, reason, at: self.at.min(self.text.len()) })
     }
@@ -402,7 +402,7 @@ impl<'t> Lexer<'t> {
         self.at += 2;
         let mut word = Text { quoted: true, evaluates: true, ..Text::default() };
         self.arithmetic(&mut word)?;
-        word.value = "((".to_owned();
+        "((".clone_into(&mut word.value);
         state.first = true;
         state.after_name = false;
         self.push(&mut state.tokens, Kind::Word(word), start)
@@ -633,9 +633,8 @@ impl<'t> Lexer<'t> {
             self.skip_blanks();
             let start = self.at;
             match self.peek() {
-                None => return self.unreadable("a `[[` has no `]]`"),
+                None | Some(b';') => return self.unreadable("a `[[` has no `]]`"),
                 Some(b'\n' | b'(' | b')' | b'<' | b'>' | b'&' | b'|') => self.at += 1,
-                Some(b';') => return self.unreadable("a `[[` has no `]]`"),
                 Some(_) => {
                     for mut word in self.word()? {
                         let end = word.value == "]]" && !word.quoted;
@@ -664,7 +663,7 @@ impl<'t> Lexer<'t> {
                 Some(b'(') => {
                     let raw = &self.text[start..self.at];
                     let name = raw.strip_suffix('=').map(|name| name.strip_suffix('+').unwrap_or(name));
-                    if name.is_some_and(|name| is_name(name)) {
+                    if name.is_some_and(is_name) {
                         self.array(&mut word)?;
                         continue;
                     }
@@ -697,13 +696,13 @@ impl<'t> Lexer<'t> {
             unmark(&mut word.value);
             return Ok(vec![word]);
         }
-        self.braces(word)
+        Ok(self.braces(word))
     }
 
-    fn braces(&self, word: Text) -> Lexed<Vec<Text>> {
+    fn braces(&self, word: Text) -> Vec<Text> {
         let mut expanded = Vec::new();
         if !super::braces::expand(&word.value, self.limits.braces, &mut expanded) {
-            return Ok(vec![Text { value: mark::SPLITS.to_string(), ..word }]);
+            return vec![Text { value: mark::SPLITS.to_string(), ..word }];
         }
         let mut programs = word.programs;
         let texts = expanded.into_iter().map(|mut value| {
@@ -716,7 +715,7 @@ impl<'t> Lexer<'t> {
                 ..Text::default()
             }
         });
-        Ok(texts.collect())
+        texts.collect()
     }
 
     fn array(&mut self, word: &mut Text) -> Lexed<()> {
@@ -735,7 +734,7 @@ impl<'t> Lexer<'t> {
                 Some(b'&' | b';' | b'|' | b'(' | b'<' | b'>') => return self.unreadable("an array has an operator"),
                 Some(_) => {
                     let before = self.at;
-                    for element in self.deeper(|lexer| lexer.word())? {
+                    for element in self.deeper(Lexer::word)? {
                         word.programs.extend(element.programs);
                         word.evaluates |= element.evaluates;
                     }

@@ -173,10 +173,10 @@ impl Places {
             return Path::Project(rest);
         }
         if let Some(home) = &self.home {
-            if let (Some(rest), Some(project)) = (path.strip_prefix('~'), &self.project) {
-                if let Some(rest) = below(project, &format!("{home}{rest}")) {
-                    return Path::Project(rest);
-                }
+            if let (Some(rest), Some(project)) = (path.strip_prefix('~'), &self.project)
+                && let Some(rest) = below(project, &format!("{home}{rest}"))
+            {
+                return Path::Project(rest);
             }
             if let Some(rest) = below(home, &path) {
                 return Path::Absolute(if rest.is_empty() { "~".to_owned() } else { format!("~/{rest}") });
@@ -203,7 +203,7 @@ impl Places {
                 }
             }
             Path::Project(rest) => self.in_project(rest),
-            Path::Absolute(path) => self.on_machine(path),
+            Path::Absolute(path) => Self::on_machine(path),
         }
     }
 
@@ -221,7 +221,7 @@ impl Places {
         Where::Inside
     }
 
-    fn on_machine(&self, path: &str) -> Where {
+    fn on_machine(path: &str) -> Where {
         if let Some(rest) = path.strip_prefix('~') {
             return if is_everything(rest.trim_start_matches('/')) { Where::Home } else { Where::HomeFile };
         }

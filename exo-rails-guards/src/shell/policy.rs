@@ -55,8 +55,7 @@ pub(super) struct Named {
 
 static SHIPPED: LazyLock<ShellPolicy> = LazyLock::new(|| {
     // A test builds the same policy with all its examples.
-    let compiled =
-        shipped_config().and_then(|config| Compiled::new(config)).unwrap_or_else(|error| Compiled::closed(&error));
+    let compiled = shipped_config().and_then(Compiled::new).unwrap_or_else(|error| Compiled::closed(&error));
     ShellPolicy(Arc::new(compiled))
 });
 
@@ -112,7 +111,6 @@ impl ShellPolicy {
     }
 
     /// Begins a policy in code, on the base of the shipped policy.
-    #[must_use]
     pub fn builder() -> ShellPolicyBuilder {
         ShellPolicyBuilder(ShellConfig::default())
     }
@@ -215,9 +213,9 @@ impl Compiled {
                     .in_key(format_args!("program.{}.language", program.name.first().map_or("", String::as_str))));
             }
             for name in &program.name {
-                let named = names.entry(name.clone()).or_default();
-                named.known = true;
-                named.program.get_or_insert(number);
+                let entry = names.entry(name.clone()).or_default();
+                entry.known = true;
+                entry.program.get_or_insert(number);
             }
         }
         let mut rules = Vec::new();
@@ -231,10 +229,10 @@ impl Compiled {
                     .in_key(key));
             }
             for name in &rule.program {
-                let named = names.entry(name.clone()).or_default();
+                let entry = names.entry(name.clone()).or_default();
                 // A rule that denies must not make the rest of a program known: it would allow more.
-                named.known |= rule.decision == ShellDecision::Allow;
-                named.rules.push(rules.len());
+                entry.known |= rule.decision == ShellDecision::Allow;
+                entry.rules.push(rules.len());
             }
             rules.push(Rule::new(rule).map_err(|message| ConfigError::new(message).in_key(key))?);
         }

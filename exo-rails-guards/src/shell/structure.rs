@@ -539,10 +539,10 @@ mod tests {
             ("[[ a == b ]] && c", 2),
             ("(( a )) || b", 2),
         ] {
-            let tokens = lex(text, LIMITS).unwrap();
-            let events = structure(&tokens).unwrap_or_else(|| panic!("{text}"));
-            let found = events.iter().filter(|event| matches!(event, Event::Command(_))).count();
-            assert_eq!(found, commands, "{text}: {events:?}");
+            let events = lex(text, LIMITS).ok().and_then(|tokens| structure(&tokens));
+            let found =
+                events.as_ref().map(|events| events.iter().filter(|event| matches!(event, Event::Command(_))).count());
+            assert_eq!(found, Some(commands), "{text}: {events:?}");
         }
     }
 
