@@ -50,11 +50,11 @@ impl ShellVerdict {
     /// ```
     /// use exo_rails_guards::shell::ShellPolicy;
     ///
-    /// let command = "git status; rm -rf /";
+    /// let command = "git status; git clean -fd";
     /// let verdict = ShellPolicy::default().judge(command);
     /// assert_eq!(verdict.explain(command).to_string(), "\
-    /// deny
-    ///   deny: rm-recursive-protected (critical) at bytes 12 to 20, `rm -rf /`: the command deletes directories of the system or a home directory
+    /// ask
+    ///   ask: git-clean (high) at bytes 12 to 25, `git clean -fd`: the command deletes files that git does not know
     /// ");
     /// ```
     #[must_use]
