@@ -61,6 +61,7 @@ fn first_braces(word: &str) -> Option<(usize, usize, Option<Vec<String>>)> {
 }
 
 /// Reads `1..9` and `a..e`. The inner `None` is a sequence that is too long or has a step.
+#[allow(clippy::option_option, reason = "text that is not a sequence, and a sequence that is not expanded")]
 fn sequence(text: &str) -> Option<Option<Vec<String>>> {
     let (from, to) = text.split_once("..")?;
     if to.contains("..") {

@@ -7,7 +7,7 @@ pub(super) fn is_harmless(code: &str, language: &str, rules: &LanguageConfig) ->
     if language == "sed" {
         return sed::is_harmless(code);
     }
-    Reader { code, at: 0, rules, before: Before::Start, printing: false, importing: false }.is_harmless(0)
+    Reader { code, at: 0, rules, before: Before::Start, printing: false, importing: false }.finds_no_effect(0)
 }
 
 /// What stands in front of a place in code.
@@ -36,7 +36,7 @@ impl<'c> Reader<'c> {
         &self.code[self.at..]
     }
 
-    fn is_harmless(mut self, depth: usize) -> bool {
+    fn finds_no_effect(mut self, depth: usize) -> bool {
         if depth > 4 {
             return false;
         }
@@ -51,7 +51,10 @@ impl<'c> Reader<'c> {
             } else if c.is_alphabetic() || c == '_' {
                 self.name(depth)
             } else if c.is_ascii_digit() {
-                self.at += self.rest().find(|c: char| !c.is_ascii_alphanumeric() && c != '.' && c != '_').unwrap_or(self.rest().len());
+                self.at += self
+                    .rest()
+                    .find(|c: char| !c.is_ascii_alphanumeric() && c != '.' && c != '_')
+                    .unwrap_or(self.rest().len());
                 self.before = Before::Value;
                 true
             } else if c == '/' && self.rules.patterns && self.before != Before::Value {
@@ -113,7 +116,7 @@ impl<'c> Reader<'c> {
         self.at = at + end.len();
         self.before = Before::Value;
         if std::mem::take(&mut self.importing) {
-            let data = inside.starts_with('.') && inside.ends_with(".json");
+            let data = inside.starts_with('.') && inside.strip_suffix(".json").is_some();
             return data || self.rules.harmless.iter().any(|harmless| harmless == inside);
         }
         let Some((open, close)) = &self.rules.interpolation else { return true };
@@ -126,8 +129,15 @@ impl<'c> Reader<'c> {
             let code = &rest[begin + open.len()..];
             let Some(end) = code.find(close.as_str()) else { return false };
             // The format behind `:` has no names.
-            let inner = Reader { code: &code[..end], at: 0, rules: self.rules, before: Before::Start, printing: false, importing: false };
-            if !inner.is_harmless(depth + 1) {
+            let inner = Reader {
+                code: &code[..end],
+                at: 0,
+                rules: self.rules,
+                before: Before::Start,
+                printing: false,
+                importing: false,
+            };
+            if !inner.finds_no_effect(depth + 1) {
                 return false;
             }
             rest = &code[end + close.len()..];
@@ -177,7 +187,11 @@ impl<'c> Reader<'c> {
             }
             return name != "open" || self.reads_only();
         }
-        self.rules.values && !called && before != Before::Dot && !importing && !self.rules.never.iter().any(|never| never == name)
+        self.rules.values
+            && !called
+            && before != Before::Dot
+            && !importing
+            && !self.rules.never.iter().any(|never| never == name)
     }
 
     /// Returns whether a call of `open` has only a path.
@@ -215,12 +229,12 @@ mod sed {
         let name = chars.next()?;
         let behind = chars.as_str();
         match name {
-            '{' => Some(behind),
-            '=' | 'd' | 'D' | 'g' | 'G' | 'h' | 'H' | 'n' | 'N' | 'p' | 'P' | 'x' | 'z' | 'F' => Some(behind),
+            '{' | '=' | 'd' | 'D' | 'g' | 'G' | 'h' | 'H' | 'n' | 'N' | 'p' | 'P' | 'x' | 'z' | 'F' => Some(behind),
             'l' | 'q' | 'Q' => Some(behind.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ')),
             // Texts and labels are the rest of the line.
             'a' | 'i' | 'c' | ':' | 'b' | 't' | 'T' | '#' => {
-                let end = if matches!(name, 'b' | 't' | 'T') { behind.find(['\n', ';', '}']) } else { line_end(behind) };
+                let end =
+                    if matches!(name, 'b' | 't' | 'T') { behind.find(['\n', ';', '}']) } else { line_end(behind) };
                 Some(end.map_or("", |end| &behind[end..]))
             }
             's' => substitute(behind),
@@ -248,7 +262,9 @@ mod sed {
     fn address(text: &str) -> Option<&str> {
         let first = text.chars().next()?;
         match first {
-            '0'..='9' | '$' | '+' | '~' => Some(text.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '$' | '~' | '+'))),
+            '0'..='9' | '$' | '+' | '~' => {
+                Some(text.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '$' | '~' | '+')))
+            }
             '/' => Some(part(&text[1..], '/')?.trim_start_matches(['I', 'M'])),
             '\\' => {
                 let delimiter = text[1..].chars().next()?;
@@ -286,9 +302,12 @@ mod sed {
             return None;
         }
         let behind = part(behind, delimiter)?;
-        let flags = behind.find(|c: char| !matches!(c, 'g' | 'p' | 'i' | 'I' | 'm' | 'M') && !c.is_ascii_digit()).unwrap_or(behind.len());
+        let flags = behind
+            .find(|c: char| !matches!(c, 'g' | 'p' | 'i' | 'I' | 'm' | 'M') && !c.is_ascii_digit())
+            .unwrap_or(behind.len());
         let rest = &behind[flags..];
-        matches!(rest.trim_start_matches([' ', '\t']).chars().next(), None | Some(';' | '\n' | '}' | '#')).then_some(rest)
+        matches!(rest.trim_start_matches([' ', '\t']).chars().next(), None | Some(';' | '\n' | '}' | '#'))
+            .then_some(rest)
     }
 
     #[cfg(test)]
@@ -297,14 +316,43 @@ mod sed {
 
         #[test]
         fn scripts_that_edit_pass() {
-            for script in ["s/a/b/", "s/a/b/g", "1,10p", "/x/d", "$!N;s/\n/ /", "10q", "s|/usr|/opt|g; s#a#b#", "/a/,/b/{s/x/y/;p}", "y/abc/xyz/", "2~3d", "$d", "1i\\\nhead", "s/[^,]*,//2", "n;d"] {
+            for script in [
+                "s/a/b/",
+                "s/a/b/g",
+                "1,10p",
+                "/x/d",
+                "$!N;s/\n/ /",
+                "10q",
+                "s|/usr|/opt|g; s#a#b#",
+                "/a/,/b/{s/x/y/;p}",
+                "y/abc/xyz/",
+                "2~3d",
+                "$d",
+                "1i\\\nhead",
+                "s/[^,]*,//2",
+                "n;d",
+            ] {
                 assert!(is_harmless(script), "{script}");
             }
         }
 
         #[test]
         fn scripts_that_run_or_write_do_not() {
-            for script in ["e", "1e rm x", "s/a/b/e", "s/a/b/w out", "w out", "W out", "s/a/b/ge", "/x/e id", "1,2{e id\n}", "s/x/y", "s[/]x]", "r /etc/passwd", "v"] {
+            for script in [
+                "e",
+                "1e rm x",
+                "s/a/b/e",
+                "s/a/b/w out",
+                "w out",
+                "W out",
+                "s/a/b/ge",
+                "/x/e id",
+                "1,2{e id\n}",
+                "s/x/y",
+                "s[/]x]",
+                "r /etc/passwd",
+                "v",
+            ] {
                 assert!(!is_harmless(script), "{script}");
             }
         }

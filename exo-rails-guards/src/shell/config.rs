@@ -155,7 +155,8 @@ pub struct ShellRule {
     /// Patterns of operands that do not count for `operands`. Without `operands`, all other operands match.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub except_operands: Vec<String>,
-    /// Patterns of which at least one matches an argument of any kind. They do not distinguish upper and lower case.
+    /// Patterns of which at least one matches an argument of any kind, or a here-document that the command reads. They do not
+    /// distinguish upper and lower case.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub arguments: Vec<String>,
     /// Patterns of which none matches an argument.
@@ -289,6 +290,7 @@ pub enum IfUnknown {
 /// What a program is like.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a key of the configuration")]
 pub struct ProgramConfig {
     /// The names of the program.
     pub name: Vec<String>,

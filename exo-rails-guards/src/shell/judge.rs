@@ -144,7 +144,15 @@ impl<'p> Judge<'p> {
     fn unknown(&mut self, rule: &'static str, reason: &'static str, command: Option<usize>, range: Range<usize>) {
         let decision = self.policy.unknown;
         let (rule, reason) = (rule.into(), reason.into());
-        self.judge(Judgement { decision, rule, severity: Severity::Medium, reason, depends_on_unknown: true, command, range });
+        self.judge(Judgement {
+            decision,
+            rule,
+            severity: Severity::Medium,
+            reason,
+            depends_on_unknown: true,
+            command,
+            range,
+        });
     }
 
     /// Judges a text as a program.
@@ -160,7 +168,8 @@ impl<'p> Judge<'p> {
 
     fn exhaust(&mut self, origin: &Origin, around: &Around) {
         if !std::mem::replace(&mut self.exhausted, true) {
-            let refusal = Refusal { rule: "too-deep", reason: "the command runs too many programs in each other", at: 0 };
+            let refusal =
+                Refusal { rule: "too-deep", reason: "the command runs too many programs in each other", at: 0 };
             self.refuse(&refusal, origin, around.inside);
         }
     }
@@ -176,7 +185,8 @@ impl<'p> Judge<'p> {
             let refusal = Refusal { rule: "unreadable", reason: "the command is not a bash program", at: 0 };
             return self.refuse(&refusal, origin, around.inside);
         };
-        Run { judge: self, text, tokens, origin, around, commands: Vec::new(), visited: vec![false; tokens.len()] }.events(&events);
+        Run { judge: self, text, tokens, origin, around, commands: Vec::new(), visited: vec![false; tokens.len()] }
+            .events(&events);
     }
 }
 
@@ -186,14 +196,20 @@ fn check_characters(text: &str, max_bytes: usize) -> Result<(), Refusal> {
         return Err(Refusal { rule: "too-long", reason: "the command is longer than the policy reads", at: 0 });
     }
     let plain = |b: u8| matches!(b, b'\t' | b'\n' | 0x20..=0x7E);
-    let hidden = |at| Err(Refusal { rule: "hidden-character", reason: "the command has a character that people cannot see", at });
+    let hidden = |at| {
+        Err(Refusal { rule: "hidden-character", reason: "the command has a character that people cannot see", at })
+    };
     if let Some(at) = text.bytes().position(|b| b < 0x80 && !plain(b)) {
         return hidden(at);
     }
     if text.is_ascii() {
         return Ok(());
     }
-    let bad = |c: char| c.is_control() && !matches!(c, '\n' | '\t') || mark::is(c) || matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
+    let bad = |c: char| {
+        c.is_control() && !matches!(c, '\n' | '\t')
+            || mark::is(c)
+            || matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+    };
     text.char_indices().find(|(_, c)| bad(*c)).map_or(Ok(()), |(at, _)| hidden(at))
 }
 
@@ -247,7 +263,12 @@ impl Run<'_, '_> {
                 Event::Function(token) => functions.push(self.function(*token)),
                 Event::EndFunction => drop(functions.pop()),
                 Event::Loop { name, values } => self.bind_loop(*name, values),
-                Event::List => lists.push(List { before: self.judge.directory.clone(), after: None, alternatives: 0, last: self.commands.len() }),
+                Event::List => lists.push(List {
+                    before: self.judge.directory.clone(),
+                    after: None,
+                    alternatives: 0,
+                    last: self.commands.len(),
+                }),
                 Event::Or => {
                     if let Some(list) = lists.last_mut() {
                         list.alternatives += 1;
@@ -275,8 +296,8 @@ impl Run<'_, '_> {
 
     /// After a list, a change of the directory may have failed, unless the program then ends.
     fn end_list(&mut self, list: &List) {
-        let last = self.commands.get(list.last).and_then(|number| self.judge.verdict.commands.get(*number));
-        let ends = last.and_then(ShellCommand::program).is_some_and(|name| matches!(name, "exit" | "return"));
+        let final_command = self.commands.get(list.last).and_then(|number| self.judge.verdict.commands.get(*number));
+        let ends = final_command.and_then(ShellCommand::program).is_some_and(|name| matches!(name, "exit" | "return"));
         self.judge.directory = match (&list.after, list.alternatives) {
             (Some(after), 1) if ends && self.commands.len() == list.last + 1 => after.clone(),
             _ => list.either(&self.judge.directory),
@@ -311,7 +332,9 @@ impl Run<'_, '_> {
     fn bind_loop(&mut self, name: usize, values: &[usize]) {
         let Some(name) = self.word_text(name).map(|text| text.value.clone()) else { return };
         let tame = |token: &usize| {
-            self.word_text(*token).is_some_and(|text| text.programs.is_empty() && !text.value.starts_with('-') && !text.value.contains(mark::SPLITS))
+            self.word_text(*token).is_some_and(|text| {
+                text.programs.is_empty() && !text.value.starts_with('-') && !text.value.contains(mark::SPLITS)
+            })
         };
         if !values.is_empty() && values.iter().all(tame) {
             // It is as unknown as a variable from outside.
@@ -335,7 +358,8 @@ impl Run<'_, '_> {
         }) else {
             return;
         };
-        let around = Around { inside: command.or(self.around.inside), depth: self.around.depth + 1, reads: Reads::Plain };
+        let around =
+            Around { inside: command.or(self.around.inside), depth: self.around.depth + 1, reads: Reads::Plain };
         for inner in &text.programs {
             let directory = self.judge.directory.clone();
             match inner {
@@ -400,11 +424,12 @@ impl Run<'_, '_> {
     fn redirection(&self, redirect: &Redirect) -> Option<Redirection> {
         let value = &redirect.target.value;
         let access = match redirect.kind {
-            RedirectKind::Write | RedirectKind::Append | RedirectKind::ReadWrite => Access::Write,
             RedirectKind::Read => Access::Read,
             // `2>&1` and `>&-` have no file, `>&file` has one.
             RedirectKind::Duplicate if value.trim_end_matches('-').bytes().all(|b| b.is_ascii_digit()) => return None,
-            RedirectKind::Duplicate => Access::Write,
+            RedirectKind::Write | RedirectKind::Append | RedirectKind::ReadWrite | RedirectKind::Duplicate => {
+                Access::Write
+            }
             RedirectKind::Document | RedirectKind::HereString => return None,
         };
         let mut path = redirect.target.word(self.origin.range(&redirect.target_range));
@@ -414,7 +439,9 @@ impl Run<'_, '_> {
 
     fn reads(&self, step: &Step) -> Reads {
         let input = step.redirects.iter().rev().find_map(|token| match &self.tokens.get(*token)?.kind {
-            Kind::Redirect(redirect) if matches!(redirect.kind, RedirectKind::Document | RedirectKind::HereString | RedirectKind::Read) => {
+            Kind::Redirect(redirect)
+                if matches!(redirect.kind, RedirectKind::Document | RedirectKind::HereString | RedirectKind::Read) =>
+            {
                 Some(self.read(redirect))
             }
             _ => None,
@@ -460,7 +487,13 @@ impl Judge<'_> {
             rest = behind;
             match (self.variables.get(name), name) {
                 (Some(Variable::Known(value)), _) if quoted => resolved.push_str(value),
-                (Some(Variable::Known(value)), _) if !self.variables.contains_key("IFS") && !value.contains([' ', '\t', '\n', '*', '?', '[']) && !value.is_empty() => resolved.push_str(value),
+                (Some(Variable::Known(value)), _)
+                    if !self.variables.contains_key("IFS")
+                        && !value.contains([' ', '\t', '\n', '*', '?', '['])
+                        && !value.is_empty() =>
+                {
+                    resolved.push_str(value);
+                }
                 (Some(_), _) => resolved.push(mark::SPLITS),
                 (None, "HOME") => resolved.push(mark::HOME),
                 (None, "PWD") => resolved.push(mark::PWD),
@@ -482,14 +515,23 @@ impl Judge<'_> {
     fn assignment(&mut self, number: usize, word: &Word, keeps: bool, text: &str) {
         let Some((name, value)) = word.value.split_once('=') else { return };
         let name = name.trim_end_matches('+').split('[').next().unwrap_or_default().to_owned();
-        let known = keeps && !mark::in_text(value) && !word.value[..name.len() + 1].contains('+') && is_only_assignment(text, &name) && name != "IFS";
+        let known = keeps
+            && !mark::in_text(value)
+            && !word.value[..=name.len()].contains('+')
+            && is_only_assignment(text, &name)
+            && name != "IFS";
         let variable = if known { Variable::Known(value.to_owned()) } else { Variable::Unknown };
         self.variables.insert(name, variable);
         if value.contains("$(") || value.contains('`') {
-            self.unknown("evaluated-text", "a variable has a text with a substitution, which bash may evaluate", Some(number), word.range());
+            self.unknown(
+                "evaluated-text",
+                "a variable has a text with a substitution, which bash may evaluate",
+                Some(number),
+                word.range(),
+            );
         }
         let words = [Word::new("=", word.range()), word.clone()];
-        self.rules(number, &words, "=", None, &[]);
+        self.rules(number, &words, "=", None, &[], None);
     }
 
     fn redirections(&mut self, number: usize) {
@@ -502,7 +544,7 @@ impl Judge<'_> {
                 self.note_written(&redirection.path, false);
             }
             let words = [Word::new(name, redirection.path.range()), redirection.path];
-            self.rules(number, &words, name, None, &[]);
+            self.rules(number, &words, name, None, &[], None);
         }
     }
 
@@ -519,29 +561,52 @@ impl Judge<'_> {
         let Some(first) = words.first() else { return };
         let range = self.verdict.commands[number].range.clone();
         let Some(name) = first.value().map(base_name) else {
-            return self.unknown("unknown-command", "the program is not known before the command runs", Some(number), range);
+            return self.unknown(
+                "unknown-command",
+                "the program is not known before the command runs",
+                Some(number),
+                range,
+            );
         };
         if !name.bytes().all(|b| b.is_ascii_graphic()) {
-            let reason = if name.is_ascii() { "the name of the program has a blank" } else { "the name of the program has letters that look like others" };
+            let reason = if name.is_ascii() {
+                "the name of the program has a blank"
+            } else {
+                "the name of the program has letters that look like others"
+            };
             if !name.is_empty() {
                 self.unknown("look-alike", reason, Some(number), range);
             }
             return;
         }
         if name.contains('!') && name != "!" {
-            return self.unknown("history", "an interactive shell replaces `!` by an earlier command", Some(number), range);
+            return self.unknown(
+                "history",
+                "an interactive shell replaces `!` by an earlier command",
+                Some(number),
+                range,
+            );
         }
         let policy = self.policy;
         let named = policy.named(name);
         let program = named.and_then(|named| named.program).map(|program| &policy.programs[program]);
         let feeding = self.feeding(&around.reads);
         if self.renamed && !matches!(name, "alias" | "unalias") {
-            self.unknown("renamed", "an earlier part of the command changes what names of programs mean", Some(number), range.clone());
+            self.unknown(
+                "renamed",
+                "an earlier part of the command changes what names of programs mean",
+                Some(number),
+                range.clone(),
+            );
         }
         if !self.functions.contains(name) {
             self.unlisted(number, named, &range);
         }
-        self.rules(number, &words, name, program, &feeding);
+        let input_text = match &around.reads {
+            Reads::Text { value, .. } => Some(value.as_str()),
+            _ => None,
+        };
+        self.rules(number, &words, name, program, &feeding, input_text);
         if first.value.contains('/') {
             self.runs_written(number, first, true);
         }
@@ -597,7 +662,15 @@ impl Judge<'_> {
         names.map(str::to_owned).collect()
     }
 
-    fn rules(&mut self, number: usize, words: &[Word], name: &str, program: Option<&ProgramConfig>, feeding: &[String]) {
+    fn rules(
+        &mut self,
+        number: usize,
+        words: &[Word],
+        name: &str,
+        program: Option<&ProgramConfig>,
+        feeding: &[String],
+        input_text: Option<&str>,
+    ) {
         let policy = self.policy;
         let of = |name| policy.named(name).map_or(&[][..], |named| &named.rules);
         let (own, all) = (of(name), policy.names.get("*").map_or(&[][..], |named| &named.rules));
@@ -605,9 +678,11 @@ impl Judge<'_> {
             return;
         }
         let directory = self.directory.clone();
-        let view = View::new(words, program, feeding, &policy.places, &directory);
+        let view = View::new(words, program, feeding, &policy.places, &directory).with_input_text(input_text);
         let range = match words {
-            [first, .., last] if self.verdict.commands[number].words.first() != Some(first) => first.range.start.min(last.range.start)..last.range.end,
+            [first, .., last] if self.verdict.commands[number].words.first() != Some(first) => {
+                first.range.start.min(last.range.start)..last.range.end
+            }
             _ => self.verdict.commands[number].range.clone(),
         };
         for rule in own.iter().chain(all) {
@@ -642,7 +717,13 @@ impl Judge<'_> {
             _ => self.verdict.commands[inside].range.clone(),
         };
         let number = self.verdict.commands.len();
-        self.verdict.commands.push(ShellCommand { words, assignments, redirections: Vec::new(), range, inside: Some(inside) });
+        self.verdict.commands.push(ShellCommand {
+            words,
+            assignments,
+            redirections: Vec::new(),
+            range,
+            inside: Some(inside),
+        });
         self.assignments(number, false, "");
         self.command(number, &Around { inside: Some(number), depth: around.depth + 1, reads: around.reads.clone() });
     }
@@ -720,6 +801,7 @@ impl Inside<'_, '_> {
         self.judge.unknown("unknown-program", reason, Some(number), range);
     }
 
+    #[allow(clippy::too_many_lines, reason = "the options of one command line, in their order")]
     fn judge(&mut self) {
         let looks_up = |word: &Word| self.program.looks_up.contains(&word.value);
         let mut at = 1;
@@ -742,7 +824,8 @@ impl Inside<'_, '_> {
                 at += 1;
                 break;
             }
-            let option = word.value.len() > 1 && (word.value.starts_with('-') || word.value.starts_with('+') && self.program.runs == Runs::Script);
+            let option = word.value.len() > 1
+                && (word.value.starts_with('-') || word.value.starts_with('+') && self.program.runs == Runs::Script);
             if !option {
                 if word.may_begin_with_dash() && self.program.runs != Runs::Nothing {
                     return self.unknown_operands();
@@ -804,15 +887,16 @@ impl Inside<'_, '_> {
         if self.program.skip > 0 && rest.first().is_some_and(|word| word.value == "--") {
             rest.remove(0);
         }
-        if let [option, text, ..] = rest.as_slice() {
-            if self.program.skip > 0 && self.program.text_options.contains(&option.value) {
-                return self.text_of(&text.clone());
-            }
+        if let [option, text, ..] = rest.as_slice()
+            && self.program.skip > 0
+            && self.program.text_options.contains(&option.value)
+        {
+            return self.text_of(&text.clone());
         }
-        if self.program.code_operand {
-            if let Some(word) = rest.first() {
-                self.code(&word.value);
-            }
+        if self.program.code_operand
+            && let Some(word) = rest.first()
+        {
+            self.code(&word.value);
         }
         match self.program.runs {
             Runs::Nothing => self.executes(),
@@ -838,15 +922,14 @@ impl Inside<'_, '_> {
             let same = rest.len() >= words.len() && rest.iter().zip(&words).all(|(word, name)| word.value == *name);
             same.then_some(words.len())
         });
-        let mut at = match length {
-            Some(length) => at + length,
-            None => {
-                // A subcommand that is not known may be one that runs something.
-                if rest.first().is_some_and(|word| !word.is_literal()) {
-                    self.unknown_operands();
-                }
-                return None;
+        let mut at = if let Some(length) = length {
+            at + length
+        } else {
+            // A subcommand that is not known may be one that runs something.
+            if rest.first().is_some_and(|word| !word.is_literal()) {
+                self.unknown_operands();
             }
+            return None;
         };
         while let Some(word) = self.words.get(at) {
             if word.value == "--" {
@@ -944,7 +1027,8 @@ impl Inside<'_, '_> {
     fn text_of(&mut self, word: &Word) {
         let raw = self.judge.text.get(word.range()).unwrap_or_default();
         let inner = raw.get(1..raw.len().saturating_sub(1)).unwrap_or_default();
-        let as_written = raw.len() >= 2 && raw.starts_with(['\'', '"']) && raw.ends_with(['\'', '"']) && inner == word.value;
+        let as_written =
+            raw.len() >= 2 && raw.starts_with(['\'', '"']) && raw.ends_with(['\'', '"']) && inner == word.value;
         let origin = if as_written { Origin::At(word.range.start + 1) } else { Origin::Within(word.range()) };
         let value = word.value.clone();
         self.text(&value, &origin);
@@ -967,7 +1051,10 @@ impl Inside<'_, '_> {
         if let Some(file) = file {
             let shell = self.program.language.is_none();
             let (number, file) = (self.number, file.clone());
-            if !file.is_literal() && self.program.language.is_none() && file.value.contains([mark::UNKNOWN, mark::SPLITS]) {
+            if !file.is_literal()
+                && self.program.language.is_none()
+                && file.value.contains([mark::UNKNOWN, mark::SPLITS])
+            {
                 self.unknown_operands();
             }
             return self.judge.runs_written(number, &file, shell);
@@ -989,7 +1076,8 @@ impl Inside<'_, '_> {
         if self.program.exec_options.is_empty() {
             return;
         }
-        let roots: Vec<Word> = self.words.iter().skip(1).take_while(|word| !word.value.starts_with(['-', '(', '!'])).cloned().collect();
+        let roots: Vec<Word> =
+            self.words.iter().skip(1).take_while(|word| !word.value.starts_with(['-', '(', '!'])).cloned().collect();
         let here = [Word::new(".", self.range())];
         let roots = if roots.is_empty() { &here[..] } else { &roots };
         let mut rest = self.words;
@@ -998,7 +1086,8 @@ impl Inside<'_, '_> {
             let end = command.iter().position(|word| matches!(word.value.as_str(), ";" | "+")).unwrap_or(command.len());
             for root in roots {
                 let found = format!("{}/found", root.value.trim_end_matches('/'));
-                let words = command[..end].iter().map(|word| Word { value: word.value.replace("{}", &found), ..word.clone() });
+                let words =
+                    command[..end].iter().map(|word| Word { value: word.value.replace("{}", &found), ..word.clone() });
                 let words: Vec<Word> = words.collect();
                 if !words.is_empty() {
                     let around = Around { reads: Reads::Plain, ..self.deeper() };
@@ -1021,7 +1110,12 @@ impl Inside<'_, '_> {
         };
         if !harmless {
             let (number, range) = (self.number, self.range());
-            self.judge.unknown("code", "the code that the program runs may have effects outside of it", Some(number), range);
+            self.judge.unknown(
+                "code",
+                "the code that the program runs may have effects outside of it",
+                Some(number),
+                range,
+            );
         }
     }
 }
@@ -1048,7 +1142,8 @@ impl Judge<'_> {
 fn is_assignment(value: &str) -> bool {
     let Some((name, _)) = value.split_once('=') else { return false };
     let name = name.strip_suffix('+').unwrap_or(name);
-    name.bytes().next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_') && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+    name.bytes().next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_')
+        && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
 /// Returns whether an argument has one of some options, and the value that is attached to it.
@@ -1058,7 +1153,9 @@ pub(super) fn has_option(argument: &str, options: &[String]) -> (bool, Option<St
             return (true, None);
         }
         if let Some(long) = option.strip_prefix("--") {
-            let Some((name, value)) = argument.strip_prefix("--").and_then(|rest| rest.split_once('=')) else { continue };
+            let Some((name, value)) = argument.strip_prefix("--").and_then(|rest| rest.split_once('=')) else {
+                continue;
+            };
             if !name.is_empty() && long.starts_with(name) {
                 return (true, Some(value.to_owned()));
             }

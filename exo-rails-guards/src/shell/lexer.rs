@@ -108,8 +108,8 @@ pub(super) struct Redirect {
 }
 
 const RESERVED: [&str; 20] = [
-    "!", "{", "}", "case", "coproc", "do", "done", "elif", "else", "esac", "fi", "for", "function", "if", "select", "then", "time",
-    "until", "while", "[[",
+    "!", "{", "}", "case", "coproc", "do", "done", "elif", "else", "esac", "fi", "for", "function", "if", "select",
+    "then", "time", "until", "while", "[[",
 ];
 
 /// Where a `case` is.
@@ -161,10 +161,11 @@ pub(super) fn lex_document(text: &str, limits: Limits) -> Lexed<Text> {
 
 fn is_name(text: &str) -> bool {
     let mut bytes = text.bytes();
-    bytes.next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_') && bytes.all(|b| b.is_ascii_alphanumeric() || b == b'_')
+    bytes.next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_')
+        && bytes.all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
-impl<'t> Lexer<'t> {
+impl Lexer<'_> {
     fn refuse<T>(&self, rule: &'static str, reason: &'static str) -> Lexed<T> {
         Err(Refusal { rule, reason, at: self.at.min(self.text.len()) })
     }
@@ -242,7 +243,8 @@ impl<'t> Lexer<'t> {
     }
 
     fn program(&mut self, end: End) -> Lexed<Tokens> {
-        let mut state = Program { tokens: Vec::new(), frames: Vec::new(), documents: Vec::new(), first: true, after_name: false };
+        let mut state =
+            Program { tokens: Vec::new(), frames: Vec::new(), documents: Vec::new(), first: true, after_name: false };
         loop {
             self.skip_blanks();
             let start = self.at;
@@ -252,6 +254,7 @@ impl<'t> Lexer<'t> {
                 b'\n' => {
                     self.at += 1;
                     state.first = true;
+                    state.after_name = false;
                     self.push(&mut state.tokens, Kind::Op(Op::Newline), start)?;
                     self.read_documents(&mut state)?;
                 }
@@ -399,7 +402,7 @@ impl<'t> Lexer<'t> {
         self.at += 2;
         let mut word = Text { quoted: true, evaluates: true, ..Text::default() };
         self.arithmetic(&mut word)?;
-        word.value = "((".to_owned();
+        "((".clone_into(&mut word.value);
         state.first = true;
         state.after_name = false;
         self.push(&mut state.tokens, Kind::Word(word), start)
@@ -415,7 +418,9 @@ impl<'t> Lexer<'t> {
                     if self.eat("))") {
                         return Ok(());
                     }
-                    return self.unreadable("`((` is an arithmetic expression or a subshell: write a space between the parentheses");
+                    return self.unreadable(
+                        "`((` is an arithmetic expression or a subshell: write a space between the parentheses",
+                    );
                 }
                 Some(b'(') => {
                     open += 1;
@@ -455,7 +460,7 @@ impl<'t> Lexer<'t> {
         self.skip_blanks();
         let start = self.at;
         let raw_start = self.at;
-        let mut words = self.word(false)?;
+        let mut words = self.word()?;
         if words.len() != 1 {
             return self.unreadable("a redirection has no single file");
         }
@@ -504,7 +509,10 @@ impl<'t> Lexer<'t> {
                 let limits = Limits { depth: self.limits.depth.saturating_sub(self.depth), ..self.limits };
                 lex_document(&body, limits).map_err(|refusal| Refusal { at: start, ..refusal })?
             };
-            let text = Text { programs: text.programs.into_iter().map(|inner| at_place(inner, &(start..end))).collect(), ..text };
+            let text = Text {
+                programs: text.programs.into_iter().map(|inner| at_place(inner, &(start..end))).collect(),
+                ..text
+            };
             if let Some(Token { kind: Kind::Redirect(redirect), .. }) = state.tokens.get_mut(document.token) {
                 redirect.target = text;
                 redirect.target_range = start..end;
@@ -515,13 +523,21 @@ impl<'t> Lexer<'t> {
 
     fn word_token(&mut self, state: &mut Program) -> Lexed<()> {
         let start = self.at;
-        let words = self.word(state.first)?;
+        let ends_test = |text: &Text| text.value == "]]" && text.evaluates && !text.quoted;
+        let before = state.tokens.iter().rev().find(|token| !matches!(token.kind, Kind::Redirect(_)));
+        if matches!(before, Some(Token { kind: Kind::Word(text), .. }) if ends_test(text)) {
+            return self.unreadable("a word follows `]]`");
+        }
+        let words = self.word()?;
         let raw = &self.text[start..self.at];
         if self.at == start {
             return self.unreadable("a character is not a part of a command");
         }
         // Digits directly in front of a redirection are the number of a file.
-        if raw.bytes().all(|b| b.is_ascii_digit()) && matches!(self.peek(), Some(b'<' | b'>')) && self.peek_at(1) != Some(b'(') {
+        if raw.bytes().all(|b| b.is_ascii_digit())
+            && matches!(self.peek(), Some(b'<' | b'>'))
+            && self.peek_at(1) != Some(b'(')
+        {
             let redirect = self.redirect(state)?;
             return self.push(&mut state.tokens, redirect, start);
         }
@@ -551,10 +567,14 @@ impl<'t> Lexer<'t> {
             _ => {}
         }
         let was_first = state.first;
-        let function_name = state.tokens.last().is_some_and(|token| matches!(&token.kind, Kind::Word(word) if word.reserved == Some("function")));
+        let function_name = state
+            .tokens
+            .last()
+            .is_some_and(|token| matches!(&token.kind, Kind::Word(word) if word.reserved == Some("function")));
         state.first = false;
         state.after_name = was_first || function_name;
-        let reserved = if was_first && !function_name { RESERVED.into_iter().find(|reserved| *reserved == raw) } else { None };
+        let reserved =
+            if was_first && !function_name { RESERVED.into_iter().find(|reserved| *reserved == raw) } else { None };
         for mut word in words {
             word.reserved = reserved;
             if word.assigns.is_some() {
@@ -613,11 +633,10 @@ impl<'t> Lexer<'t> {
             self.skip_blanks();
             let start = self.at;
             match self.peek() {
-                None => return self.unreadable("a `[[` has no `]]`"),
+                None | Some(b';') => return self.unreadable("a `[[` has no `]]`"),
                 Some(b'\n' | b'(' | b')' | b'<' | b'>' | b'&' | b'|') => self.at += 1,
-                Some(b';') => return self.unreadable("a `[[` has no `]]`"),
                 Some(_) => {
-                    for mut word in self.word(false)? {
+                    for mut word in self.word()? {
                         let end = word.value == "]]" && !word.quoted;
                         word.evaluates = true;
                         self.push(&mut state.tokens, Kind::Word(word), start)?;
@@ -632,7 +651,7 @@ impl<'t> Lexer<'t> {
     }
 
     /// Reads one word. It becomes several if it has braces.
-    fn word(&mut self, first: bool) -> Lexed<Vec<Text>> {
+    fn word(&mut self) -> Lexed<Vec<Text>> {
         let start = self.at;
         let mut word = Text::default();
         if self.peek() == Some(b'~') {
@@ -644,7 +663,7 @@ impl<'t> Lexer<'t> {
                 Some(b'(') => {
                     let raw = &self.text[start..self.at];
                     let name = raw.strip_suffix('=').map(|name| name.strip_suffix('+').unwrap_or(name));
-                    if name.is_some_and(|name| is_name(name)) {
+                    if name.is_some_and(is_name) {
                         self.array(&mut word)?;
                         continue;
                     }
@@ -664,7 +683,6 @@ impl<'t> Lexer<'t> {
             }
         }
         let raw = &self.text[start..self.at];
-        let _ = first;
         if let Some(equals) = raw.find('=') {
             let name = &raw[..equals];
             let append = name.ends_with('+');
@@ -678,20 +696,26 @@ impl<'t> Lexer<'t> {
             unmark(&mut word.value);
             return Ok(vec![word]);
         }
-        self.braces(word)
+        Ok(self.braces(word))
     }
 
-    fn braces(&self, word: Text) -> Lexed<Vec<Text>> {
+    fn braces(&self, word: Text) -> Vec<Text> {
         let mut expanded = Vec::new();
         if !super::braces::expand(&word.value, self.limits.braces, &mut expanded) {
-            return Ok(vec![Text { value: mark::SPLITS.to_string(), ..word }]);
+            return vec![Text { value: mark::SPLITS.to_string(), ..word }];
         }
         let mut programs = word.programs;
         let texts = expanded.into_iter().map(|mut value| {
             unmark(&mut value);
-            Text { value, programs: std::mem::take(&mut programs), quoted: true, evaluates: word.evaluates, ..Text::default() }
+            Text {
+                value,
+                programs: std::mem::take(&mut programs),
+                quoted: true,
+                evaluates: word.evaluates,
+                ..Text::default()
+            }
         });
-        Ok(texts.collect())
+        texts.collect()
     }
 
     fn array(&mut self, word: &mut Text) -> Lexed<()> {
@@ -710,7 +734,7 @@ impl<'t> Lexer<'t> {
                 Some(b'&' | b';' | b'|' | b'(' | b'<' | b'>') => return self.unreadable("an array has an operator"),
                 Some(_) => {
                     let before = self.at;
-                    for element in self.deeper(|lexer| lexer.word(false))? {
+                    for element in self.deeper(Lexer::word)? {
                         word.programs.extend(element.programs);
                         word.evaluates |= element.evaluates;
                     }
@@ -724,7 +748,8 @@ impl<'t> Lexer<'t> {
 
     fn tilde(&mut self, word: &mut Text) {
         let rest = &self.bytes[self.at + 1..];
-        let length = rest.iter().position(|b| !(b.is_ascii_alphanumeric() || b"+-_.".contains(b))).unwrap_or(rest.len());
+        let length =
+            rest.iter().position(|b| !(b.is_ascii_alphanumeric() || b"+-_.".contains(b))).unwrap_or(rest.len());
         match rest.get(length) {
             None | Some(b'/' | b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b')' | b'<' | b'>') => {
                 self.at += 1 + length;
@@ -808,7 +833,8 @@ impl<'t> Lexer<'t> {
                 }
                 _ => {
                     let rest = &self.bytes[self.at..];
-                    let length = rest.iter().position(|b| matches!(b, b'"' | b'\\' | b'$' | b'`')).unwrap_or(rest.len()).max(1);
+                    let length =
+                        rest.iter().position(|b| matches!(b, b'"' | b'\\' | b'$' | b'`')).unwrap_or(rest.len()).max(1);
                     word.value.push_str(&self.text[self.at..self.at + length]);
                     self.at += length;
                 }
@@ -906,7 +932,9 @@ impl<'t> Lexer<'t> {
             match self.peek() {
                 None => return self.unreadable("a `${` has no `}`"),
                 Some(b'}') => break,
-                Some(b'\'') if quoted => return self.unreadable("a `'` in `${…}` between double quotes has two meanings"),
+                Some(b'\'') if quoted => {
+                    return self.unreadable("a `'` in `${…}` between double quotes has two meanings");
+                }
                 Some(b'"') if quoted => {
                     self.at += 1;
                     self.deeper(|lexer| lexer.double_quoted(&mut inner, Some(b'"')))?;

@@ -26,11 +26,16 @@ enum Operand {
 
 impl Rule {
     pub(super) fn new(config: ShellRule) -> Result<Self, String> {
-        let operands = |patterns: &[String]| patterns.iter().map(|pattern| operand(pattern)).collect::<Result<Vec<_>, _>>();
+        let operands =
+            |patterns: &[String]| patterns.iter().map(|pattern| operand(pattern)).collect::<Result<Vec<_>, _>>();
         Ok(Self {
             name: config.name.as_str().into(),
             reason: config.reason.as_str().into(),
-            subcommands: config.subcommand.iter().map(|text| text.split_whitespace().map(str::to_owned).collect()).collect(),
+            subcommands: config
+                .subcommand
+                .iter()
+                .map(|text| text.split_whitespace().map(str::to_owned).collect())
+                .collect(),
             operands: operands(&config.operands)?,
             except_operands: operands(&config.except_operands)?,
             config: ShellRule {
@@ -78,7 +83,9 @@ impl Rule {
         if rule.without_flags.iter().any(|flag| command.has_flag(flag, wanted) == Holds::Yes) {
             return Holds::No;
         }
-        if !rule.input_from.is_empty() && !command.input.iter().any(|from| rule.input_from.iter().any(|name| name == from)) {
+        if !rule.input_from.is_empty()
+            && !command.input.iter().any(|from| rule.input_from.iter().any(|name| name == from))
+        {
             return Holds::No;
         }
         require!(command.count_operands(rule.min_operands, rule.max_operands));
@@ -125,6 +132,8 @@ pub(super) struct View<'c> {
     pub(super) arguments: Vec<Argument>,
     /// The programs that write its input.
     pub(super) input: &'c [String],
+    /// Its input, if it is a text of the command.
+    input_text: Option<&'c str>,
     values: &'c [String],
     places: &'c Places,
     directory: &'c Directory,
@@ -133,7 +142,13 @@ pub(super) struct View<'c> {
 }
 
 impl<'c> View<'c> {
-    pub(super) fn new(words: &'c [Word], program: Option<&'c ProgramConfig>, input: &'c [String], places: &'c Places, directory: &'c Directory) -> Self {
+    pub(super) fn new(
+        words: &'c [Word],
+        program: Option<&'c ProgramConfig>,
+        input: &'c [String],
+        places: &'c Places,
+        directory: &'c Directory,
+    ) -> Self {
         let values = program.map_or(&[][..], |program| &program.values);
         let mut arguments = classify(words.get(1..).unwrap_or_default(), values);
         if let Some(program) = program.filter(|program| program.code_operand) {
@@ -143,15 +158,36 @@ impl<'c> View<'c> {
                 arguments[first] = Argument::Value;
             }
         }
-        Self { words, arguments, input, values, places, directory, paths: OnceCell::new(), lower: OnceCell::new() }
+        Self {
+            words,
+            arguments,
+            input,
+            input_text: None,
+            values,
+            places,
+            directory,
+            paths: OnceCell::new(),
+            lower: OnceCell::new(),
+        }
+    }
+
+    pub(super) fn with_input_text(self, input_text: Option<&'c str>) -> Self {
+        Self { input_text, ..self }
     }
 
     fn all(&self) -> impl Iterator<Item = (usize, &Word, Argument)> {
-        self.words.iter().skip(1).zip(&self.arguments).enumerate().map(|(number, (word, argument))| (number, word, *argument))
+        self.words
+            .iter()
+            .skip(1)
+            .zip(&self.arguments)
+            .enumerate()
+            .map(|(number, (word, argument))| (number, word, *argument))
     }
 
     pub(super) fn operands(&self) -> impl Iterator<Item = &Word> {
-        self.all().filter(|(_, _, argument)| matches!(argument, Argument::Operand | Argument::Unclear)).map(|(_, word, _)| word)
+        self.all()
+            .filter(|(_, _, argument)| matches!(argument, Argument::Operand | Argument::Unclear))
+            .map(|(_, word, _)| word)
     }
 
     fn has_subcommand(&self, words: &[String], wanted: Wanted) -> Holds {
@@ -183,7 +219,13 @@ impl<'c> View<'c> {
             Argument::Unclear if word.splits() => Holds::MaybeWords,
             Argument::Unclear => Holds::Maybe,
             // `+main`, and options without `-` such as those of tar and dd.
-            Argument::Operand if !flag.starts_with('-') => if word.value == flag { Holds::Yes } else { Holds::No },
+            Argument::Operand if !flag.starts_with('-') => {
+                if word.value == flag {
+                    Holds::Yes
+                } else {
+                    Holds::No
+                }
+            }
             Argument::Operand | Argument::Value => Holds::No,
         }))
     }
@@ -202,7 +244,10 @@ impl<'c> View<'c> {
     }
 
     fn has_argument(&self, pattern: &str, wanted: Wanted) -> Holds {
-        let lower = self.lower.get_or_init(|| self.words.iter().skip(1).map(|word| word.value.to_lowercase()).collect());
+        let lower = self.lower.get_or_init(|| {
+            let values = self.words.iter().skip(1).map(|word| word.value.as_str()).chain(self.input_text);
+            values.map(str::to_lowercase).collect()
+        });
         Holds::any(lower.iter().map(|value| glob(pattern, value, wanted)))
     }
 
@@ -232,9 +277,19 @@ impl<'c> View<'c> {
 fn matches_operand(word: &Word, (path, place): &(Path, Where), operand: &Operand, wanted: Wanted) -> Holds {
     match operand {
         Operand::Place(_) if *place == Where::Unknown => {
-            if word.splits() { Holds::MaybeWords } else { Holds::Maybe }
+            if word.splits() {
+                Holds::MaybeWords
+            } else {
+                Holds::Maybe
+            }
         }
-        Operand::Place(expected) => if place == expected { Holds::Yes } else { Holds::No },
+        Operand::Place(expected) => {
+            if place == expected {
+                Holds::Yes
+            } else {
+                Holds::No
+            }
+        }
         Operand::Text(pattern) => {
             let holds = glob(pattern, &word.value, wanted);
             match path.shown() {
@@ -284,7 +339,9 @@ pub(super) fn takes_value(option: &str, values: &[String]) -> bool {
     }
     // In a group such as `-xn`, the last option may have its value in the next argument.
     let mut letters = option[1..].char_indices();
-    letters.find_map(|(at, letter)| has_value(letter, values).then(|| at + letter.len_utf8() == option.len() - 1)).unwrap_or(false)
+    letters
+        .find_map(|(at, letter)| has_value(letter, values).then(|| at + letter.len_utf8() == option.len() - 1))
+        .unwrap_or(false)
 }
 
 fn has_value(letter: char, values: &[String]) -> bool {

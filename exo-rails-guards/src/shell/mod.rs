@@ -29,9 +29,14 @@
 //!
 //! # What is not known
 //!
-//! A variable, a substitution or a pattern may be anything. Where it decides which program runs, or whether a rule matches, the
-//! policy takes its decision [`unknown`](ShellConfig::unknown): it asks or denies. It never allows. The same holds for a text
-//! that is not a bash program or that bash reads in more than one way ([`unreadable`](ShellConfig::unreadable)).
+//! A variable, a substitution or a pattern may be anything. Where it decides which program runs, the policy takes its decision
+//! [`unknown`](ShellConfig::unknown): it asks or denies, and never allows. The same holds for a text that is not a bash program
+//! or that bash reads in more than one way ([`unreadable`](ShellConfig::unreadable)).
+//!
+//! Where an unknown part decides whether a rule matches, the rule says what happens: see [`IfUnknown`]. Without a word about it,
+//! the policy decides as above. Many rules of the shipped policy ignore unknown parts, or those between double quotes, so that
+//! `cat "$file"` and `git push origin "$branch"` pass. Such a command passes also if the variable has an option or a path that
+//! the rule would refuse. A policy that must not allow this sets `if_unknown = "decide"` in rules of its own.
 //!
 //! The values of variables that the same text assigns once, to a plain text, are known. `$HOME`, `$PWD` and `$TMPDIR` are the
 //! directories that they usually name.

@@ -70,9 +70,32 @@ pub(super) struct Places {
     pub(super) build: Vec<String>,
 }
 
-const SYSTEM: [&str; 24] = [
-    "Applications", "Library", "System", "Volumes", "Windows", "bin", "boot", "dev", "etc", "lib", "lib32", "lib64", "media", "mnt",
-    "nix", "opt", "private", "proc", "run", "sbin", "srv", "sys", "usr", "var",
+const SYSTEM: [&str; 25] = [
+    "Applications",
+    "Library",
+    "System",
+    "Volumes",
+    "Windows",
+    "bin",
+    "boot",
+    "dev",
+    "etc",
+    "lib",
+    "lib32",
+    "lib64",
+    "media",
+    "mnt",
+    "nix",
+    "opt",
+    "private",
+    "proc",
+    "run",
+    "sbin",
+    "srv",
+    "sys",
+    "tmp",
+    "usr",
+    "var",
 ];
 
 impl Places {
@@ -94,7 +117,9 @@ impl Places {
             None => return Path::Unknown,
         };
         // `~name` and `$HOMEx` are other paths.
-        if matches!(value.chars().next(), Some(mark::HOME | mark::PWD | mark::TEMP)) && !(rest.is_empty() || rest.starts_with('/')) {
+        if matches!(value.chars().next(), Some(mark::HOME | mark::PWD | mark::TEMP))
+            && !(rest.is_empty() || rest.starts_with('/'))
+        {
             return Path::Unknown;
         }
         let (kind, text) = match base {
@@ -116,9 +141,14 @@ impl Places {
                         return Path::Outside;
                     }
                 }
-                part if part.contains([mark::UNKNOWN, mark::SPLITS, mark::HOME, mark::PWD, mark::TEMP]) => return Path::Unknown,
+                part if part.contains([mark::UNKNOWN, mark::SPLITS, mark::HOME, mark::PWD, mark::TEMP]) => {
+                    return Path::Unknown;
+                }
                 // A pattern of names with a dot finds `..` in old shells.
-                part if part.starts_with('.') && part.contains([mark::STAR, mark::ANY]) && part.len() <= 2 + mark::STAR.len_utf8() => {
+                part if part.starts_with('.')
+                    && part.contains([mark::STAR, mark::ANY])
+                    && part.len() <= 2 + mark::STAR.len_utf8() =>
+                {
                     parts.push(part);
                 }
                 part => parts.push(part),
@@ -143,10 +173,10 @@ impl Places {
             return Path::Project(rest);
         }
         if let Some(home) = &self.home {
-            if let (Some(rest), Some(project)) = (path.strip_prefix('~'), &self.project) {
-                if let Some(rest) = below(project, &format!("{home}{rest}")) {
-                    return Path::Project(rest);
-                }
+            if let (Some(rest), Some(project)) = (path.strip_prefix('~'), &self.project)
+                && let Some(rest) = below(project, &format!("{home}{rest}"))
+            {
+                return Path::Project(rest);
             }
             if let Some(rest) = below(home, &path) {
                 return Path::Absolute(if rest.is_empty() { "~".to_owned() } else { format!("~/{rest}") });
@@ -165,9 +195,15 @@ impl Places {
         match path {
             Path::Unknown => Where::Unknown,
             Path::Outside => Where::Outside,
-            Path::Temp(rest) => if rest.is_empty() { Where::System } else { Where::Temp },
+            Path::Temp(rest) => {
+                if rest.is_empty() {
+                    Where::System
+                } else {
+                    Where::Temp
+                }
+            }
             Path::Project(rest) => self.in_project(rest),
-            Path::Absolute(path) => self.on_machine(path),
+            Path::Absolute(path) => Self::on_machine(path),
         }
     }
 
@@ -185,7 +221,7 @@ impl Places {
         Where::Inside
     }
 
-    fn on_machine(&self, path: &str) -> Where {
+    fn on_machine(path: &str) -> Where {
         if let Some(rest) = path.strip_prefix('~') {
             return if is_everything(rest.trim_start_matches('/')) { Where::Home } else { Where::HomeFile };
         }
@@ -204,9 +240,16 @@ impl Places {
                 [_, rest] if is_everything(rest) => Where::Home,
                 _ => Where::HomeFile,
             },
-            "root" => if below.is_empty() || is_everything(&below.join("/")) { Where::Home } else { Where::HomeFile },
+            "root" => {
+                if below.is_empty() || is_everything(&below.join("/")) {
+                    Where::Home
+                } else {
+                    Where::HomeFile
+                }
+            }
             "dev" => match below.as_slice() {
-                ["null" | "stdin" | "stdout" | "stderr" | "tty" | "zero" | "random" | "urandom" | "full"] | ["fd", _] => Where::Null,
+                ["null" | "stdin" | "stdout" | "stderr" | "tty" | "zero" | "random" | "urandom" | "full"]
+                | ["fd", _] => Where::Null,
                 ["shm", _, ..] => Where::Temp,
                 [] => Where::Root,
                 _ => Where::Device,

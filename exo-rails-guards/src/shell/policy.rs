@@ -55,7 +55,7 @@ pub(super) struct Named {
 
 static SHIPPED: LazyLock<ShellPolicy> = LazyLock::new(|| {
     // A test builds the same policy with all its examples.
-    let compiled = shipped_config().and_then(|config| Compiled::new(config)).unwrap_or_else(|error| Compiled::closed(&error));
+    let compiled = shipped_config().and_then(Compiled::new).unwrap_or_else(|error| Compiled::closed(&error));
     ShellPolicy(Arc::new(compiled))
 });
 
@@ -111,7 +111,6 @@ impl ShellPolicy {
     }
 
     /// Begins a policy in code, on the base of the shipped policy.
-    #[must_use]
     pub fn builder() -> ShellPolicyBuilder {
         ShellPolicyBuilder(ShellConfig::default())
     }
@@ -143,7 +142,9 @@ impl ShellPolicy {
             let judgements = self.judge(command).judgements;
             judgements.iter().any(|judgement| *judgement.rule == *rule.name)
         };
-        let error = |key: &str, message: String| Err(ConfigError::new(message).in_key(format_args!("rule.{}.{key}", rule.name)));
+        let error = |key: &str, message: String| {
+            Err(ConfigError::new(message).in_key(format_args!("rule.{}.{key}", rule.name)))
+        };
         for command in &rule.matches {
             if !matches(command) {
                 return error("match", format!("the rule does not match `{command}`"));
@@ -186,7 +187,8 @@ fn merge(base: ShellConfig, own: ShellConfig) -> ShellConfig {
 
 /// Counts the options with code among those with a value.
 fn with_all_values(mut program: ProgramConfig) -> ProgramConfig {
-    let code = program.code_options.iter().chain(&program.text_options).chain(&program.placeholders).chain(&program.fetches);
+    let code =
+        program.code_options.iter().chain(&program.text_options).chain(&program.placeholders).chain(&program.fetches);
     let code: Vec<String> = code.filter(|option| !program.values.contains(option)).cloned().collect();
     program.values.extend(code);
     program
@@ -199,15 +201,21 @@ impl Compiled {
             names.entry(name).or_default().known = true;
         }
         for (number, program) in config.program.iter().enumerate() {
-            if let Some(language) = program.language.as_ref().filter(|language| !config.language.contains_key(*language)) {
+            if let Some(language) =
+                program.language.as_ref().filter(|language| !config.language.contains_key(*language))
+            {
                 let known: Vec<&str> = config.language.keys().map(String::as_str).collect();
-                return Err(ConfigError::new(format!("unknown language `{language}`: write one of {}", crate::config::quoted(&known)))
+                let advice = match crate::config::nearest(language, &known) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!("write one of {}", crate::config::quoted(&known)),
+                };
+                return Err(ConfigError::new(format!("unknown language `{language}`: {advice}"))
                     .in_key(format_args!("program.{}.language", program.name.first().map_or("", String::as_str))));
             }
             for name in &program.name {
-                let named = names.entry(name.clone()).or_default();
-                named.known = true;
-                named.program.get_or_insert(number);
+                let entry = names.entry(name.clone()).or_default();
+                entry.known = true;
+                entry.program.get_or_insert(number);
             }
         }
         let mut rules = Vec::new();
@@ -217,13 +225,14 @@ impl Compiled {
                 return Err(ConfigError::new("a rule has an empty name").in_key("rule"));
             }
             if rule.program.is_empty() {
-                return Err(ConfigError::new("the rule has no program: write the names of programs, or `*` for all").in_key(key));
+                return Err(ConfigError::new("the rule has no program: write the names of programs, or `*` for all")
+                    .in_key(key));
             }
             for name in &rule.program {
-                let named = names.entry(name.clone()).or_default();
+                let entry = names.entry(name.clone()).or_default();
                 // A rule that denies must not make the rest of a program known: it would allow more.
-                named.known |= rule.decision == ShellDecision::Allow;
-                named.rules.push(rules.len());
+                entry.known |= rule.decision == ShellDecision::Allow;
+                entry.rules.push(rules.len());
             }
             rules.push(Rule::new(rule).map_err(|message| ConfigError::new(message).in_key(key))?);
         }

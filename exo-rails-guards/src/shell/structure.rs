@@ -27,7 +27,10 @@ pub(super) enum Event {
     /// What follows in the list runs if something before it failed.
     Or,
     /// A loop gives values to a variable.
-    Loop { name: usize, values: Vec<usize> },
+    Loop {
+        name: usize,
+        values: Vec<usize>,
+    },
 }
 
 /// A simple command.
@@ -133,7 +136,13 @@ fn in_background(tokens: &[Token], start: usize) -> bool {
 }
 
 /// Reads a pipeline. Returns the token behind it.
-fn flat_pipeline(events: &mut Events, tokens: &[Token], start: usize, after_success: bool, certain: bool) -> Option<usize> {
+fn flat_pipeline(
+    events: &mut Events,
+    tokens: &[Token],
+    start: usize,
+    after_success: bool,
+    certain: bool,
+) -> Option<usize> {
     let is_bang = |at: usize| matches!(tokens.get(at).map(|token| &token.kind), Some(Kind::Word(word)) if word.reserved == Some("!"));
     let mut at = start;
     while is_bang(at) {
@@ -143,7 +152,8 @@ fn flat_pipeline(events: &mut Events, tokens: &[Token], start: usize, after_succ
     let first = events.commands;
     let mut input = Input::Inherited;
     loop {
-        let mut step = Step { input: input.clone(), after_success: after_success && input == Input::Inherited, ..Step::default() };
+        let mut step =
+            Step { input: input.clone(), after_success: after_success && input == Input::Inherited, ..Step::default() };
         let begin = at;
         while let Some(token) = tokens.get(at) {
             match &token.kind {
@@ -212,7 +222,7 @@ fn for_parser(tokens: &[Token]) -> Vec<BrushToken> {
                     Some("[[") => written.push(word("w")),
                     Some(reserved) => written.push(word(reserved)),
                     None if text.assigns.is_some() => written.push(word("a=1")),
-                    None if !text.quoted && text.value == "in" => written.push(word("in")),
+                    None if text.value == "in" && follows_loop_name(&tokens[..number]) => written.push(word("in")),
                     None if after_time && text.value == "-p" => written.push(word("-p")),
                     None => written.push(word("w")),
                 }
@@ -249,6 +259,15 @@ fn for_parser(tokens: &[Token]) -> Vec<BrushToken> {
         last_end = Some(ends_list);
     }
     written
+}
+
+/// Returns whether the last of some tokens is the variable of a loop.
+fn follows_loop_name(before: &[Token]) -> bool {
+    let mut words = before.iter().rev().filter(|token| !matches!(token.kind, Kind::Op(Op::Newline)));
+    let name = words.next().is_some_and(|token| matches!(token.kind, Kind::Word(_)));
+    let is_loop =
+        |token: &Token| matches!(&token.kind, Kind::Word(word) if matches!(word.reserved, Some("for" | "select")));
+    name && words.next().is_some_and(is_loop)
 }
 
 /// Returns whether the tokens before `esac` end a case, or begin the list of cases.
@@ -368,7 +387,8 @@ impl Events<'_> {
         for item in simple.suffix.iter().flat_map(|suffix| &suffix.0) {
             match item {
                 ast::CommandPrefixOrSuffixItem::IoRedirect(io) => step.redirects.push(redirect(io)?),
-                ast::CommandPrefixOrSuffixItem::AssignmentWord(_, word) | ast::CommandPrefixOrSuffixItem::Word(word) => {
+                ast::CommandPrefixOrSuffixItem::AssignmentWord(_, word)
+                | ast::CommandPrefixOrSuffixItem::Word(word) => {
                     step.words.push(number(word)?);
                 }
                 ast::CommandPrefixOrSuffixItem::ProcessSubstitution(..) => return None,
@@ -427,7 +447,9 @@ impl Events<'_> {
                 Some(())
             }
             // The lexer makes words of these.
-            ast::CompoundCommand::Arithmetic(_) | ast::CompoundCommand::ArithmeticForClause(_) | ast::CompoundCommand::Subshell(_) => None,
+            ast::CompoundCommand::Arithmetic(_)
+            | ast::CompoundCommand::ArithmeticForClause(_)
+            | ast::CompoundCommand::Subshell(_) => None,
         }
     }
 }
@@ -440,5 +462,109 @@ fn redirect(redirect: &ast::IoRedirect) -> Option<usize> {
     match redirect {
         ast::IoRedirect::File(_, _, ast::IoFileRedirectTarget::Filename(word)) => number(word),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::lexer::{Limits, lex};
+    use super::*;
+
+    const LIMITS: Limits = Limits { depth: 16, nesting: 32, tokens: 4_096, braces: 64 };
+
+    fn words() -> impl Strategy<Value = String> {
+        let word = prop::sample::select(vec![
+            "a",
+            "b",
+            "A=b",
+            "!",
+            "&&",
+            "||",
+            "|",
+            "|&",
+            ";",
+            "&",
+            "\n",
+            "> x",
+            "2>&1",
+            "[[ a && b ]]",
+            "in",
+            "'if'",
+            "-p",
+            "B=(c d)",
+            "<<< x",
+            "c=d",
+        ]);
+        prop::collection::vec(word, 0..12).prop_map(|words| words.join(" "))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 20_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// The short way is exactly the long way.
+        #[test]
+        fn flat_programs_are_read_as_the_parser_reads_them(text in words()) {
+            if let Ok(tokens) = lex(&text, LIMITS) {
+                prop_assert!(is_flat(&tokens));
+                if tokens.iter().any(|token| !matches!(token.kind, Kind::Op(Op::Newline))) {
+                    prop_assert_eq!(flat(&tokens), parsed(&tokens), "{}", text);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn compound_commands_have_their_commands() {
+        for (text, commands) in [
+            ("if a; then b; elif c; then d; else e; fi", 5),
+            ("while a; do b; done < f", 3),
+            ("until a; do b; done", 2),
+            ("for x in 1 2; do a; b; done", 2),
+            ("for x; do a; done", 1),
+            ("for ((;;)); do a; done", 1),
+            ("select x in 1; do a; done", 1),
+            ("case x in a) b ;; c|d) e & ;; esac", 2),
+            ("case x in a) b\nesac", 1),
+            ("case x in esac", 0),
+            ("( a; b ) | { c; }", 3),
+            ("( (a) )", 1),
+            ("f() { a; }; f", 2),
+            ("function f { a; }", 1),
+            ("function f() ( a )", 1),
+            ("time -p a | b", 2),
+            ("coproc a", 1),
+            ("! { a; }", 1),
+            ("[[ a == b ]] && c", 2),
+            ("(( a )) || b", 2),
+        ] {
+            let events = lex(text, LIMITS).ok().and_then(|tokens| structure(&tokens));
+            let found =
+                events.as_ref().map(|events| events.iter().filter(|event| matches!(event, Event::Command(_))).count());
+            assert_eq!(found, Some(commands), "{text}: {events:?}");
+        }
+    }
+
+    #[test]
+    fn what_bash_does_not_read_has_no_commands() {
+        for text in [
+            "a &&",
+            "&& a",
+            "a | | b",
+            "; a",
+            "a ;; b",
+            "if a; fi",
+            "then",
+            "{ a }",
+            "a | &",
+            "! | a",
+            "( )",
+            "case x in a) b",
+            "f() a",
+        ] {
+            let read = lex(text, LIMITS).ok().and_then(|tokens| structure(&tokens));
+            assert_eq!(read, None, "{text}");
+        }
     }
 }

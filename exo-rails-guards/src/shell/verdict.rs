@@ -50,11 +50,11 @@ impl ShellVerdict {
     /// ```
     /// use exo_rails_guards::shell::ShellPolicy;
     ///
-    /// let command = "git status; rm -rf /";
+    /// let command = "git status; git clean -fd";
     /// let verdict = ShellPolicy::default().judge(command);
     /// assert_eq!(verdict.explain(command).to_string(), "\
-    /// deny
-    ///   deny: rm-recursive-protected (critical) at bytes 12 to 20, `rm -rf /`: the command deletes directories of the system or a home directory
+    /// ask
+    ///   ask: git-clean (high) at bytes 12 to 25, `git clean -fd`: the command deletes files that git does not know
     /// ");
     /// ```
     #[must_use]
@@ -73,7 +73,11 @@ impl fmt::Display for Explanation<'_> {
         writeln!(f, "{}", self.verdict.decision)?;
         for judgement in &self.verdict.judgements {
             let Range { start, end } = judgement.range;
-            write!(f, "  {}: {} ({}) at bytes {start} to {end}", judgement.decision, judgement.rule, judgement.severity)?;
+            write!(
+                f,
+                "  {}: {} ({}) at bytes {start} to {end}",
+                judgement.decision, judgement.rule, judgement.severity
+            )?;
             if let Some(text) = self.command.get(start..end).filter(|text| !text.is_empty()) {
                 write!(f, ", `{}`", Shown(text))?;
             }

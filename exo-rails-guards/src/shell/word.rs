@@ -93,8 +93,7 @@ impl Word {
     pub(super) fn may_begin_with_dash(&self) -> bool {
         match self.value.chars().next() {
             None => false,
-            Some('-') => true,
-            Some(mark::UNKNOWN) => true,
+            Some('-' | mark::UNKNOWN) => true,
             // A pattern with a name in it finds files that have the name. An option with such a rest is not one.
             Some(mark::STAR | mark::ANY | mark::CLASS) => self.splits() || self.value.chars().all(mark::is),
             Some(_) => self.splits(),

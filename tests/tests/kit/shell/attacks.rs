@@ -1,6 +1,6 @@
 //! Attacks and mishaps, and ways to hide them. None passes without a question under the shipped policy.
 
-pub const ATTACKS: &[&str] = &[
+pub(super) const ATTACKS: &[&str] = &[
     // Plain.
     "rm -rf /",
     "rm -rf /*",
@@ -454,5 +454,9 @@ pub const ATTACKS: &[&str] = &[
     "pip install git+https://example.com/x",
     "npm install -g x",
     "apt-get install x",
+    "psql db <<EOF\nDROP TABLE users;\nEOF",
+    "mysql <<< 'delete from users'",
+    "sudo bash <<EOF\nrm -rf /\nEOF",
+    "docker exec -i web sh <<EOF\nrm -rf /\nEOF",
     "tmux send-keys 'rm -rf /' Enter",
 ];

@@ -1,6 +1,6 @@
 //! The usual work of developers: commands that pass without a question under the shipped policy.
 
-pub const HARMLESS: &[&str] = &[
+pub(super) const HARMLESS: &[&str] = &[
     // Looking around.
     "ls -la",
     "ls src/*.rs",
@@ -124,6 +124,7 @@ pub const HARMLESS: &[&str] = &[
     "cd /tmp && ls -la",
     "pushd web && npm test && popd",
     "(cd web && npm ci)",
+    "pwd\n(cd web && npm ci)",
     "{ date; uptime; } > status.txt",
     // Rust.
     "cargo test",

@@ -1,0 +1,133 @@
+//! What the shipped policy for shell commands catches and asks, and how long it takes.
+//!
+//! ```console
+//! $ cargo run --release -p benchmarks --bin shell_figures -- --corpora DIR
+//! ```
+//!
+//! `DIR` has a copy of the repository `Dicklesworthstone/destructive_command_guard` (MIT) in a folder
+//! `destructive_command_guard`. Without `--corpora`, the program only measures times.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::hint::black_box;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use exo_rails_guards::shell::ShellPolicy;
+
+type Failure = Box<dyn std::error::Error>;
+
+fn main() -> Result<(), Failure> {
+    let mut corpora: Option<PathBuf> = None;
+    let mut arguments = lexopt::Parser::from_env();
+    while let Some(argument) = arguments.next()? {
+        match argument {
+            lexopt::Arg::Long("corpora") => corpora = Some(arguments.value()?.into()),
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    let policy = ShellPolicy::default();
+    if let Some(corpora) = corpora {
+        let tests = corpora.join("destructive_command_guard/tests");
+        report(&policy, "corpus", &corpus(&tests.join("corpus"))?);
+        report(&policy, "fixtures", &fixtures(&tests.join("fixtures"))?);
+    }
+    times(&policy);
+    Ok(())
+}
+
+struct Case {
+    command: String,
+    /// The corpus says that the command must not run.
+    harmful: bool,
+}
+
+fn corpus(folder: &Path) -> Result<Vec<Case>, Failure> {
+    let mut cases = Vec::new();
+    let mut open = vec![folder.to_owned()];
+    while let Some(path) = open.pop() {
+        if path.is_dir() {
+            for entry in fs::read_dir(path)? {
+                open.push(entry?.path());
+            }
+        } else if path.extension().is_some_and(|extension| extension == "toml") {
+            let read: toml::Table = toml::from_str(&fs::read_to_string(path)?)?;
+            for case in read.get("case").and_then(toml::Value::as_array).into_iter().flatten() {
+                let text = |key| case.get(key).and_then(toml::Value::as_str);
+                // Cases without a command are about the protocol of a hook.
+                if let (Some(command), Some(expected)) =
+                    (text("command"), text("expected").or(text("expected_decision")))
+                {
+                    cases.push(Case { command: command.to_owned(), harmful: expected == "deny" });
+                }
+            }
+        }
+    }
+    Ok(cases)
+}
+
+/// Reads the commands line by line: the files are not all YAML.
+fn fixtures(folder: &Path) -> Result<Vec<Case>, Failure> {
+    let mut cases = Vec::new();
+    for file in ["destructive_commands.yaml", "safe_commands.yaml", "edge_cases.yaml"] {
+        let mut harmful = file.starts_with("destructive");
+        for line in fs::read_to_string(folder.join(file))?.lines() {
+            match line {
+                "false_positives:" => harmful = false,
+                "false_negatives:" => harmful = true,
+                _ => {}
+            }
+            let Some(value) = line.trim_start().strip_prefix("- command: ") else { continue };
+            let value = value.trim_end();
+            let inside = value.get(1..value.len().saturating_sub(1)).unwrap_or_default();
+            let command = if value.starts_with('"') {
+                inside.replace("\\\"", "\"").replace("\\\\", "\\")
+            } else {
+                inside.replace("''", "'")
+            };
+            cases.push(Case { command, harmful });
+        }
+    }
+    Ok(cases)
+}
+
+fn report(policy: &ShellPolicy, name: &str, cases: &[Case]) {
+    let mut counts: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    for case in cases {
+        let verdict = policy.judge(&case.command);
+        let expected = if case.harmful { "harmful" } else { "harmless" };
+        *counts.entry((expected, verdict.decision.name())).or_default() += 1;
+        if case.harmful == verdict.decision.passes() {
+            let rule = verdict.deciding().map_or("no rule", |judgement| &judgement.rule);
+            println!("{name}: {expected}, but {} ({rule}): {:?}", verdict.decision, case.command);
+        }
+    }
+    println!("{name}: {} cases", cases.len());
+    for ((expected, decision), count) in counts {
+        println!("  {expected:8} {decision:6} {count}");
+    }
+}
+
+fn times(policy: &ShellPolicy) {
+    let texts = [
+        ("plain, 201 bytes", "cd crates/core && RUST_LOG=debug cargo test --workspace --all-features -- --nocapture 2>&1 | grep -v warning | tail -20; git add -A && git commit -m 'Fix the parser of commands' && git push origin main".to_owned()),
+        ("compound, 205 bytes", "for f in src/*.rs; do if grep -q unwrap \"$f\"; then echo \"$f: $(grep -c unwrap \"$f\")\"; sed -n '1,20p' \"$f\" | head -5; fi; done; while read -r line; do echo \"$line\" | tr a-z A-Z; done < names.txt 2>/dev/null".to_owned()),
+        ("nested, 204 bytes", "find . -name '*.rs' -not -path './target/*' -exec grep -l TODO {} + | xargs -I{} sh -c 'wc -l \"$1\" && git log -1 --format=%h -- \"$1\"' _ {} | sort -rn | head -20 && python3 -c 'print(sum(range(10)))' && ls".to_owned()),
+        ("1 MB", "ls;".repeat(350_000)),
+        ("64 kB of `$(`", "$(".repeat(32_000)),
+        ("64 kB of `{a,b}`", "{a,b}".repeat(13_000)),
+        ("4,000 variables", format!("psql {}", "a\"$x\"dro ".repeat(4_000))),
+        ("512 commands", "git push;".repeat(512)),
+    ];
+    for (name, text) in texts {
+        let mut measured: Vec<Duration> = (0..if text.len() < 300 { 5_001 } else { 21 })
+            .map(|_| {
+                let begin = Instant::now();
+                black_box(policy.judge(black_box(&text)));
+                begin.elapsed()
+            })
+            .collect();
+        measured.sort();
+        println!("{name:20} median {:?}, {}", measured[measured.len() / 2], policy.judge(&text).decision);
+    }
+}

@@ -1,0 +1,46 @@
+//! A text that a shell would run, and the policy of the crate.
+
+#![no_main]
+
+use std::sync::LazyLock;
+use std::time::{Duration, Instant};
+
+use exo_rails_guards::shell::{ShellDecision, ShellPolicy, ShellRule};
+use libfuzzer_sys::fuzz_target;
+
+/// Far more than a text of the allowed length takes, also with the instruments of the fuzzer.
+const BOUND: Duration = Duration::from_secs(5);
+
+static STRICTER: LazyLock<ShellPolicy> = LazyLock::new(|| {
+    let rule = ShellRule::deny("no-x", "a rule more").program(["x", "ls"]);
+    ShellPolicy::builder().rule(rule).build().expect("the rule makes sense")
+});
+
+fuzz_target!(|text: &str| {
+    let policy = ShellPolicy::default();
+    let begin = Instant::now();
+    let verdict = policy.judge(text);
+    assert!(begin.elapsed() < BOUND, "the judgement took {:?}", begin.elapsed());
+
+    let strictest = verdict.judgements.iter().map(|judgement| judgement.decision).max().unwrap_or_default();
+    assert_eq!(verdict.decision, strictest);
+    for judgement in &verdict.judgements {
+        assert!(judgement.range.start <= judgement.range.end && judgement.range.end <= text.len());
+        let refused = matches!(&*judgement.rule, "unreadable" | "too-long" | "too-deep" | "hidden-character" | "continuation");
+        assert!(!refused || !judgement.decision.passes());
+        assert!(!judgement.depends_on_unknown || !judgement.decision.passes());
+    }
+    for command in &verdict.commands {
+        assert!(command.range.end <= text.len());
+        // A program that is not known is never run without a question.
+        let unknown = command.words.first().is_some_and(|word| word.value().is_none());
+        assert!(!unknown || verdict.decision != ShellDecision::Allow);
+    }
+    let _ = verdict.explain(text).to_string();
+    // What stands around a text does not make it milder.
+    if verdict.decision == ShellDecision::Deny {
+        let grouped = policy.judge(&format!("true\n{text}"));
+        assert!(!grouped.decision.passes(), "with a command in front: {}", grouped.decision);
+    }
+    assert!(STRICTER.judge(text).decision >= verdict.decision);
+});

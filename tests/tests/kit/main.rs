@@ -1,0 +1,3 @@
+//! The ready-made guards, with real attacks and real work.
+
+mod shell;
