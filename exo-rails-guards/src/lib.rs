@@ -3,10 +3,30 @@
 //! A *guard* is a rail that you configure and do not write. The guards of this crate are rails like any other: list them in a
 //! chain, or build a chain of all of them from a configuration file.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+#[cfg(any(feature = "paths", feature = "urls"))]
+mod arguments;
 pub mod config;
 mod finding;
+#[cfg(feature = "paths")]
+#[cfg_attr(docsrs, doc(cfg(feature = "paths")))]
+pub mod paths;
+#[cfg(any(feature = "paths", feature = "urls"))]
+mod refusal;
 pub mod store;
+#[cfg(feature = "urls")]
+#[cfg_attr(docsrs, doc(cfg(feature = "urls")))]
+pub mod urls;
 
+#[cfg(any(feature = "paths", feature = "urls"))]
+pub use arguments::{PointerPattern, ToolPattern};
 pub use config::ConfigError;
 pub use finding::{Finding, Findings, Place, Severity};
+#[cfg(feature = "paths")]
+pub use paths::PathSandbox;
+#[cfg(any(feature = "paths", feature = "urls"))]
+pub use refusal::OnRefusal;
 pub use store::{StateStore, StoreError};
+#[cfg(feature = "urls")]
+pub use urls::UrlGuard;
