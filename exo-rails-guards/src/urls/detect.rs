@@ -20,6 +20,9 @@ pub(super) fn is_url(text: &str) -> bool {
         return host.is_some_and(|host| !matches!(host, Host::Domain(domain) if !domain.contains('.')));
     }
     let Some((scheme, rest)) = text.split_once(':').filter(|(scheme, _)| is_scheme(scheme)) else { return false };
+    if rest.trim_start_matches(['/', '\\']).is_empty() {
+        return false;
+    }
     let (has_slashes, has_space) = (rest.starts_with("//"), text.contains(char::is_whitespace));
     match scheme.to_ascii_lowercase().as_str() {
         "http" | "https" | "ws" | "wss" | "ftp" => (has_slashes && !has_space) || Url::parse(text).is_ok(),
