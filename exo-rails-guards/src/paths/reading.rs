@@ -160,6 +160,12 @@ fn escape(text: &str, is_start: bool) -> Option<(Vec<u8>, usize)> {
     };
     let character = |code| char::from_u32(code).map(|character| character.to_string().into_bytes());
     match bytes {
+        // What remains of `%%32%%65` after the first round.
+        [b'%', a, b'%', b, ..] if a.is_ascii_hexdigit() && b.is_ascii_hexdigit() => {
+            let digits = [*a, *b];
+            let byte = u8::from_str_radix(std::str::from_utf8(&digits).ok()?, 16).ok()?;
+            Some((vec![byte], 4))
+        }
         [b'%', b'u' | b'U', ..] => Some((character(hex(2..6)?)?, 6)),
         [b'%', a, b, ..] => match hex(1..3) {
             Some(byte) => Some((vec![u8::try_from(byte).ok()?], 3)),

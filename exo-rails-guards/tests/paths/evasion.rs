@@ -27,6 +27,7 @@ const REFUSED: &[(&str, PathRule)] = &[
     ("%252e%252e%252foutside", Outside),
     ("%25252e%25252e/outside", Outside),
     ("%%32%65%%32%65/outside", Outside),
+    ("%%32%%65%%32%%65%%32%%66outside", Outside),
     ("..%5coutside", Outside),
     ("..%u2215outside", Outside),
     ("%u002e%u002e/outside", Outside),

@@ -22,6 +22,8 @@ fn while_swapping(playground: &Playground, rounds: usize, mut work: impl FnMut()
                 swap(&playground.project());
             }
         });
+        // Also when an assertion fails, the other thread ends.
+        let _ends = Ends(&done);
         let until = Instant::now() + Duration::from_secs(20);
         for _ in 0..rounds {
             work();
@@ -29,8 +31,15 @@ fn while_swapping(playground: &Playground, rounds: usize, mut work: impl FnMut()
                 break;
             }
         }
-        done.store(true, Ordering::Relaxed);
     });
+}
+
+struct Ends<'a>(&'a AtomicBool);
+
+impl Drop for Ends<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 fn swap(project: &Path) {
