@@ -44,8 +44,8 @@ impl PointerPattern {
 
 /// Returns the children of a value that a segment selects.
 fn children<'v>(way: &Way<'v>, value: &'v Value, segment: &str) -> Vec<(Way<'v>, &'v Value)> {
-    let name = |(name, value): (&'v String, &'v Value)| (step(way, Segment::Name(name)), value);
-    let index = |(index, value): (usize, &'v Value)| (step(way, Segment::Index(index)), value);
+    let name = |(name, value): (&'v String, &'v Value)| (Some(step(way, Segment::Name(name))), value);
+    let index = |(index, value): (usize, &'v Value)| (Some(step(way, Segment::Index(index))), value);
     match value {
         Value::Object(fields) if segment == "*" => fields.iter().map(name).collect(),
         Value::Object(fields) => fields.get_key_value(segment).map(name).into_iter().collect(),
@@ -99,6 +99,7 @@ impl fmt::Display for PointerPattern {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests may panic")]
 mod tests {
     use super::super::step::place;
     use super::*;

@@ -22,8 +22,8 @@ pub(crate) enum Segment<'v> {
 }
 
 /// Returns the way with a further step.
-pub(crate) fn step<'v>(before: &Way<'v>, segment: Segment<'v>) -> Way<'v> {
-    Some(Rc::new(Step { before: before.clone(), segment }))
+pub(crate) fn step<'v>(before: &Way<'v>, segment: Segment<'v>) -> Rc<Step<'v>> {
+    Rc::new(Step { before: before.clone(), segment })
 }
 
 /// Returns the place at the end of a way.

@@ -15,7 +15,7 @@ pub(crate) struct Text<'v> {
     #[cfg_attr(not(feature = "urls"), expect(dead_code, reason = "only the guard of URLs needs it"))]
     pub(crate) is_field: bool,
     /// The text.
-    pub(crate) text: &'v str,
+    pub(crate) content: &'v str,
 }
 
 impl Text<'_> {
@@ -31,15 +31,15 @@ pub(crate) fn texts<'v>(way: &Way<'v>, value: &'v Value) -> Vec<Text<'v>> {
     let (mut found, mut open) = (Vec::new(), vec![(way.clone(), None, value)]);
     while let Some((way, name, value)) = open.pop() {
         match value {
-            Value::String(text) => found.push(Text { way, name, is_field: false, text }),
+            Value::String(text) => found.push(Text { way, name, is_field: false, content: text }),
             Value::Array(items) => {
                 let items = items.iter().enumerate().rev();
-                open.extend(items.map(|(index, item)| (step(&way, Segment::Index(index)), name, item)));
+                open.extend(items.map(|(index, item)| (Some(step(&way, Segment::Index(index))), name, item)));
             }
             Value::Object(fields) => {
                 for (field, value) in fields.iter().rev() {
-                    let way = step(&way, Segment::Name(field));
-                    found.push(Text { way: way.clone(), name, is_field: true, text: field });
+                    let way = Some(step(&way, Segment::Name(field)));
+                    found.push(Text { way: way.clone(), name, is_field: true, content: field });
                     open.push((way, Some(field), value));
                 }
             }
@@ -62,6 +62,7 @@ pub(crate) fn last_word(name: &str) -> String {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests may panic")]
 mod tests {
     use super::*;
     use serde_json::json;
@@ -82,7 +83,7 @@ mod tests {
         let value = json!({ "files": ["a", ["b"]], "map": { "x/y": "c" } });
         let found = texts(&None, &value);
         let at = |text: &str| {
-            let found = found.iter().find(|found| found.text == text).unwrap();
+            let found = found.iter().find(|found| found.content == text).unwrap();
             (found.place().pointer, found.name)
         };
         assert_eq!(at("a"), ("/files/0".into(), Some("files")));

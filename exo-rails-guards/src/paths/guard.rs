@@ -59,7 +59,7 @@ impl PathSandbox {
     fn check_call(&self, call: &ToolCallInputs, ctx: &mut RailContext) -> Provide<SandboxRoots> {
         match self.check(call) {
             Ok(roots) => Provide::value(roots),
-            Err(finding) => self.sandbox.config.on_refusal.decide(finding, ctx),
+            Err(finding) => self.sandbox.config.on_refusal.decide(*finding, ctx),
         }
     }
 }
@@ -75,7 +75,6 @@ impl PathSandbox {
     }
 
     /// Starts a configuration in code.
-    #[must_use]
     pub fn builder() -> PathSandboxBuilder {
         PathSandboxBuilder { config: PathSandboxConfig::default(), error: None }
     }
@@ -84,20 +83,15 @@ impl PathSandbox {
     ///
     /// # Errors
     /// Returns the finding about the first path that breaks a rule.
-    pub fn check(&self, call: &ToolCallInputs) -> Result<SandboxRoots, Finding> {
+    pub fn check(&self, call: &ToolCallInputs) -> Result<SandboxRoots, Box<Finding>> {
         let config = &self.sandbox.config;
-        let needs = match config.tools.iter().find(|rule| rule.tool.matches(&call.tool_name)) {
-            Some(rule) => {
-                rule.paths.iter().try_for_each(|paths| self.check_listed(paths, &call.arguments, rule.needs))?;
-                rule.needs
-            }
-            None => {
-                if config.detect {
-                    self.check_detected(&call.arguments)?;
-                }
-                config.detected_needs
-            }
-        };
+        let rule = config.tools.iter().find(|rule| rule.tool.matches(&call.tool_name));
+        if let Some(rule) = rule {
+            rule.paths.iter().try_for_each(|paths| self.check_listed(paths, &call.arguments, rule.needs))?;
+        } else if config.detect {
+            self.check_detected(&call.arguments)?;
+        }
+        let needs = rule.map_or(config.detected_needs, |rule| rule.needs);
         Ok(SandboxRoots::new(Arc::clone(&self.sandbox), needs))
     }
 
@@ -118,10 +112,10 @@ impl PathSandbox {
         self.sandbox.locate(path, needs, LastLink::Follow).map(drop)
     }
 
-    fn check_listed(&self, paths: &PointerPattern, arguments: &Value, needs: Rights) -> Result<(), Finding> {
+    fn check_listed(&self, paths: &PointerPattern, arguments: &Value, needs: Rights) -> Result<(), Box<Finding>> {
         // Arguments that could not be read as JSON are a text. Their paths are unknown.
         if arguments.is_string() && !paths.to_string().is_empty() {
-            return Err(not_a_path(Place::default()));
+            return Err(not_a_path(Place::default()).into());
         }
         for (way, value) in paths.find(arguments) {
             let items = match value {
@@ -130,24 +124,24 @@ impl PathSandbox {
                 value => std::slice::from_ref(value),
             };
             for item in items {
-                let Some(text) = item.as_str() else { return Err(not_a_path(place(&way))) };
+                let Some(text) = item.as_str() else { return Err(not_a_path(place(&way)).into()) };
                 self.check_text(text, needs, || place(&way))?;
             }
         }
         Ok(())
     }
 
-    fn check_detected(&self, arguments: &Value) -> Result<(), Finding> {
+    fn check_detected(&self, arguments: &Value) -> Result<(), Box<Finding>> {
         for text in texts(&None, arguments) {
             if text.name.is_some_and(is_path_name) {
-                self.check_text(text.text, self.sandbox.config.detected_needs, || text.place())?;
+                self.check_text(text.content, self.sandbox.config.detected_needs, || text.place())?;
             }
         }
         Ok(())
     }
 
-    fn check_text(&self, text: &str, needs: Rights, place: impl FnOnce() -> Place) -> Result<(), Finding> {
-        self.check_path(text, needs).map_err(|refusal| refusal.finding(place()))
+    fn check_text(&self, text: &str, needs: Rights, place: impl FnOnce() -> Place) -> Result<(), Box<Finding>> {
+        self.check_path(text, needs).map_err(|refusal| refusal.finding(place()).into())
     }
 }
 

@@ -106,7 +106,7 @@ impl Sandbox {
             );
         }
         let denied = Denied::new(&config.denied, config.case_sensitive)?;
-        Ok(Self { roots, base, denied, config })
+        Ok(Self { roots, config, base, denied })
     }
 
     /// Checks a path in all its readings, and returns where the path itself leads.

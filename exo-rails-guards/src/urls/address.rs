@@ -9,8 +9,8 @@ const fn v4(a: u8, b: u8, c: u8, d: u8, length: u8) -> Ipv4Net {
 }
 
 const fn v6(segments: [u16; 8], length: u8) -> Ipv6Net {
-    let [a, b, c, d, e, f, g, h] = segments;
-    Ipv6Net::new_assert(Ipv6Addr::new(a, b, c, d, e, f, g, h), length)
+    let [s0, s1, s2, s3, s4, s5, s6, s7] = segments;
+    Ipv6Net::new_assert(Ipv6Addr::new(s0, s1, s2, s3, s4, s5, s6, s7), length)
 }
 
 /// The special ranges of IPv4. The first row that matches counts.
@@ -126,6 +126,7 @@ fn last_32_bits(address: Ipv6Addr) -> Ipv4Addr {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests may panic")]
 mod tests {
     use super::*;
 

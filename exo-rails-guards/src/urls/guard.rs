@@ -66,7 +66,7 @@ impl UrlGuard {
     async fn check_call(&self, call: &ToolCallInputs, ctx: &mut RailContext) -> Provide<PinnedUrls> {
         match self.check(call).await {
             Ok(urls) => Provide::value(urls),
-            Err(finding) => self.policy.config.on_refusal.decide(finding, ctx),
+            Err(finding) => self.policy.config.on_refusal.decide(*finding, ctx),
         }
     }
 }
@@ -89,7 +89,6 @@ impl UrlGuard {
     }
 
     /// Starts a configuration in code.
-    #[must_use]
     pub fn builder() -> UrlGuardBuilder {
         UrlGuardBuilder { config: UrlGuardConfig::default(), error: None, resolver: None }
     }
@@ -98,14 +97,15 @@ impl UrlGuard {
     ///
     /// # Errors
     /// Returns the finding about the first URL that breaks a rule.
-    pub async fn check(&self, call: &ToolCallInputs) -> Result<PinnedUrls, Finding> {
+    pub async fn check(&self, call: &ToolCallInputs) -> Result<PinnedUrls, Box<Finding>> {
         let found = self.find(call)?;
         if found.len() > self.policy.config.max_urls {
-            return Err(UrlRefusal::new(UrlRule::TooMany).finding(Place::default()));
+            return Err(UrlRefusal::new(UrlRule::TooMany).finding(Place::default()).into());
         }
         // First all checks that need no resolver: a refused call resolves nothing.
-        let parse =
-            |found: &Found<'_>| self.policy.parse(found.text).map_err(|refusal| refusal.finding(found.place.clone()));
+        let parse = |found: &Found<'_>| {
+            self.policy.parse(found.text).map_err(|refusal| Box::new(refusal.finding(found.place.clone())))
+        };
         let parsed: Vec<Url> = found.iter().map(parse).collect::<Result<_, _>>()?;
         let mut urls = Vec::with_capacity(parsed.len());
         let deadline = self.policy.deadline();
@@ -113,7 +113,7 @@ impl UrlGuard {
             let pinned = PinnedUrl::before(deadline, url, &self.policy).await;
             match pinned {
                 Ok(url) => urls.push((found.place.pointer, url)),
-                Err(refusal) => return Err(refusal.finding(found.place)),
+                Err(refusal) => return Err(refusal.finding(found.place).into()),
             }
         }
         Ok(PinnedUrls { urls })
@@ -155,7 +155,7 @@ impl UrlGuard {
     }
 
     /// Returns the texts of a call that must be URLs.
-    fn find<'c>(&self, call: &'c ToolCallInputs) -> Result<Vec<Found<'c>>, Finding> {
+    fn find<'c>(&self, call: &'c ToolCallInputs) -> Result<Vec<Found<'c>>, Box<Finding>> {
         let config = &self.policy.config;
         match config.tools.iter().find(|rule| rule.tool.matches(&call.tool_name)) {
             Some(rule) => {
@@ -175,8 +175,8 @@ struct Found<'c> {
 }
 
 /// Returns the URLs at configured places.
-fn listed<'c>(urls: &PointerPattern, arguments: &'c Value) -> Result<Vec<Found<'c>>, Finding> {
-    let not_a_url = |place| UrlRefusal::new(UrlRule::NotAUrl).finding(place);
+fn listed<'c>(urls: &PointerPattern, arguments: &'c Value) -> Result<Vec<Found<'c>>, Box<Finding>> {
+    let not_a_url = |place| Box::new(UrlRefusal::new(UrlRule::NotAUrl).finding(place));
     // Arguments that could not be read as JSON are a text. Their URLs are unknown.
     if arguments.is_string() && !urls.to_string().is_empty() {
         return Err(not_a_url(Place::default()));
@@ -203,11 +203,11 @@ fn detected(arguments: &Value, detect: Detect) -> Vec<Found<'_>> {
         return found;
     }
     for text in texts(&None, arguments) {
-        let is_named = !text.is_field && !text.text.trim().is_empty() && text.name.is_some_and(is_url_name);
-        if is_named || is_url(text.text) {
-            found.push(Found { place: text.place(), text: text.text });
+        let is_named = !text.is_field && !text.content.trim().is_empty() && text.name.is_some_and(is_url_name);
+        if is_named || is_url(text.content) {
+            found.push(Found { place: text.place(), text: text.content });
         } else if detect == Detect::Texts {
-            let inside = urls_in(text.text).into_iter();
+            let inside = urls_in(text.content).into_iter();
             found.extend(
                 inside.map(|(start, url)| Found { place: text.place().bytes(start..start + url.len()), text: url }),
             );

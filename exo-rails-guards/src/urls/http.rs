@@ -36,7 +36,6 @@ impl PinnedUrl {
     /// client for the result.
     ///
     /// TLS is off unless your program enables it as a feature of `reqwest`.
-    #[must_use]
     pub fn client(&self) -> ClientBuilder {
         let host = self.url().host_str().unwrap_or_default();
         Client::builder()

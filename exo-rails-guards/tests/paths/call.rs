@@ -18,6 +18,7 @@ fn finding(sandbox: &PathSandbox, tool: &str, arguments: Value) -> Option<(Strin
     sandbox.check(&call).err().map(|finding| (finding.place.pointer, finding.rule.into_owned()))
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "rows without a finding are `None`")]
 fn found(place: &str, rule: &str) -> Option<(String, String)> {
     Some((place.into(), rule.into()))
 }
@@ -136,19 +137,19 @@ async fn a_refused_call_can_end_the_run() {
     assert!(matches!(result, Err(RunError::Abort(_))));
 }
 
+/// Copies the findings of the event to the run.
+#[rail(priority = 90, on = [PreToolCall], always)]
+fn copy(ctx: &RailContext) {
+    ctx.run.insert(ctx.extra.get::<Findings>().cloned().unwrap_or_default());
+}
+
+rail_chain! {
+    struct Copied { paths: PathSandbox, copy }
+}
+
 #[tokio::test]
 async fn findings_and_the_handle_reach_their_readers() {
     let playground = Playground::new();
-
-    /// Copies the findings of the event to the run.
-    #[rail(priority = 90, on = [PreToolCall], always)]
-    fn copy(ctx: &RailContext) {
-        ctx.run.insert(ctx.extra.get::<Findings>().cloned().unwrap_or_default());
-    }
-
-    rail_chain! {
-        struct Copied { paths: PathSandbox, copy }
-    }
     let rails = Copied { paths: playground.sandbox() };
     let mut ctx = RunContext::new("test");
     let call = |path: &str| ToolCallInputs::new("list").with_arguments(json!({ "path": path }));

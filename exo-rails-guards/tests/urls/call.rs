@@ -14,6 +14,7 @@ async fn finding(guard: &UrlGuard, tool: &str, arguments: Value) -> Option<(Stri
     guard.check(&call).await.err().map(|finding| (finding.place.to_string(), finding.rule.into_owned()))
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "rows without a finding are `None`")]
 fn found(place: &str, rule: &str) -> Option<(String, String)> {
     Some((place.into(), rule.into()))
 }
