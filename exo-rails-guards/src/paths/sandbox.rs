@@ -114,12 +114,13 @@ impl Sandbox {
         let readings = readings(text, self.config.names).map_err(PathRefusal::new)?;
         let decoded = readings.iter().skip(1).map(|reading| normalized(&self.base.join(as_path(reading))));
         let path = self.base.join(as_path(text));
+        let located = self.locate_one(&path, needs, last)?;
         // Some tools resolve `..` in the text, and others let the system resolve it after the links.
         let written = normalized(&path);
         for other in decoded.chain((written != path).then_some(written)) {
             self.locate_one(&other, needs, last).map_err(PathRefusal::decoded)?;
         }
-        self.locate_one(&path, needs, last)
+        Ok(located)
     }
 
     fn locate_one(&self, path: &Path, needs: Rights, last: LastLink) -> Result<Located<'_>, PathRefusal> {

@@ -12,7 +12,7 @@ const REFUSED: &[(&str, PathRule)] = &[
     ("src/../../outside/secret.txt", Outside),
     ("./.././outside", Outside),
     ("src//..//..//outside", Outside),
-    ("new/../../outside", Outside),
+    ("new/../../outside", MissingParent),
     ("/etc/passwd", Outside),
     ("//etc/passwd", Outside),
     ("/", Outside),
