@@ -1,20 +1,39 @@
+#![cfg_attr(docsrs, feature(doc_cfg))]
 //! Ready-made guards for LLM agents.
 //!
 //! A *guard* is a rail that you configure and do not write. The guards of this crate are rails like any other: list them in a
 //! chain, or build a chain of all of them from a configuration file.
 
 pub mod approval;
+#[cfg(any(feature = "paths", feature = "urls"))]
+mod arguments;
 pub mod config;
 mod finding;
+#[cfg(feature = "paths")]
+#[cfg_attr(docsrs, doc(cfg(feature = "paths")))]
+pub mod paths;
 pub mod permissions;
+#[cfg(any(feature = "paths", feature = "urls"))]
+mod refusal;
 pub mod risk;
 #[cfg(feature = "shell")]
 #[cfg_attr(docsrs, doc(cfg(feature = "shell")))]
 pub mod shell;
 pub mod store;
+#[cfg(feature = "urls")]
+#[cfg_attr(docsrs, doc(cfg(feature = "urls")))]
+pub mod urls;
 
+#[cfg(any(feature = "paths", feature = "urls"))]
+pub use arguments::{PointerPattern, ToolPattern};
 pub use config::ConfigError;
 pub use finding::{Finding, Findings, Place, Severity};
+#[cfg(feature = "paths")]
+pub use paths::PathSandbox;
 pub use permissions::{Permissions, PermissionsConfig};
+#[cfg(any(feature = "paths", feature = "urls"))]
+pub use refusal::OnRefusal;
 pub use risk::{RiskConfig, RiskScore};
 pub use store::{StateStore, StoreError};
+#[cfg(feature = "urls")]
+pub use urls::UrlGuard;

@@ -1,0 +1,40 @@
+//! Characters that look like others, or that nobody sees.
+
+use unicode_normalization::UnicodeNormalization;
+
+/// Tells whether a character is invisible or changes the direction of writing. Joiners are allowed: emoji and Persian names
+/// need them.
+pub(super) fn is_invisible(character: char) -> bool {
+    matches!(character,
+        '\u{00AD}' | '\u{034F}' | '\u{061C}' | '\u{115F}' | '\u{1160}' | '\u{180E}' | '\u{200B}' | '\u{200E}' | '\u{200F}'
+        | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}' | '\u{FFF9}'..='\u{FFFB}' | '\u{E0000}'..='\u{E007F}')
+}
+
+/// Returns the character that another one can be mistaken for, if it is a separator or a dot.
+///
+/// Compatibility normalization covers the wide and the small forms. The private characters stand for separators in
+/// percent-encodings that some servers decode (`%uEFC8`, `%uF025`).
+fn look_alike(character: char) -> char {
+    match character {
+        '\u{2044}' | '\u{2215}' | '\u{29F8}' | '\u{2571}' | '\u{27CB}' | '\u{1735}' | '\u{338}' | '\u{337}'
+        | '\u{EFC8}' | '\u{F025}' | '\u{2216}' | '\u{29F5}' | '\u{29F9}' | '\u{27CD}' | '\u{2572}' | '\u{20E5}'
+        | '\u{FE68}' | '\u{F026}' => '/',
+        '\u{3002}' | '\u{FF61}' | '\u{06D4}' | '\u{0701}' | '\u{0702}' | '\u{A60E}' | '\u{10A50}' | '\u{1D16D}' => '.',
+        other => other,
+    }
+}
+
+/// Replaces look-alikes of separators and dots, and writes the other characters in their compatibility form.
+pub(super) fn without_look_alikes(text: &str) -> String {
+    text.chars().map(look_alike).nfkc().map(look_alike).collect()
+}
+
+/// Returns a name in the form in which names are compared: the same for all spellings that some file system takes for the
+/// same file.
+pub(super) fn comparable(text: &str, case_sensitive: bool) -> String {
+    // HFS+ ignores the joiners, and Windows ignores dots and spaces at the end of a name.
+    let text =
+        text.nfkc().filter(|character| !is_invisible(*character) && !matches!(character, '\u{200C}' | '\u{200D}'));
+    let text: String = if case_sensitive { text.collect() } else { text.flat_map(char::to_lowercase).nfkc().collect() };
+    text.split('/').map(|name| name.trim_end_matches(['.', ' '])).collect::<Vec<_>>().join("/")
+}

@@ -1,0 +1,88 @@
+//! Names that no tool may use inside a root.
+
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+
+use super::characters::comparable;
+use crate::ConfigError;
+
+/// The denied names if the configuration has none: files that contain secrets, or that programs run by themselves.
+pub const DEFAULT_DENIED: [&str; 22] = [
+    ".aws/credentials",
+    ".docker/config.json",
+    ".env",
+    ".env.local",
+    ".env.production",
+    ".env.*.local",
+    ".git-credentials",
+    ".git/config",
+    ".git/hooks",
+    ".gnupg",
+    ".kube/config",
+    ".netrc",
+    ".pgpass",
+    ".ssh",
+    "id_dsa",
+    "id_ecdsa",
+    "id_ed25519",
+    "id_rsa",
+    "*.key",
+    "*.p12",
+    "*.pem",
+    "*.pfx",
+];
+
+/// The compiled list of denied names.
+#[derive(Debug)]
+pub(super) struct Denied {
+    names: Vec<String>,
+    /// For each name, two globs: the name, and everything in it.
+    globs: GlobSet,
+    /// Directories that contain a denied name, such as `.git` for `.git/config`. They must not be renamed.
+    parents: GlobSet,
+    case_sensitive: bool,
+}
+
+impl Denied {
+    pub(super) fn new(names: &[String], case_sensitive: bool) -> Result<Self, ConfigError> {
+        let (mut globs, mut parents) = (GlobSetBuilder::new(), GlobSetBuilder::new());
+        for (index, name) in names.iter().enumerate() {
+            let mut add = |to_parents: bool, text: &str| {
+                let folded = if case_sensitive { text.to_owned() } else { text.to_lowercase() };
+                let glob = GlobBuilder::new(&folded).literal_separator(true).build().map_err(|error| {
+                    ConfigError::new(format!("`{name}` is not a glob: {}", error.kind()))
+                        .in_key(format!("denied[{index}]"))
+                })?;
+                if to_parents { &mut parents } else { &mut globs }.add(glob);
+                Ok::<(), ConfigError>(())
+            };
+            let trimmed = name.trim_end_matches('/');
+            let anchored = match trimmed.strip_prefix('/') {
+                Some(rest) => rest.to_owned(),
+                None => format!("**/{trimmed}"),
+            };
+            if trimmed.trim_matches(['*', '/']).is_empty() {
+                let message = format!("`{name}` denies everything: write the names that no tool may use");
+                return Err(ConfigError::new(message).in_key(format!("denied[{index}]")));
+            }
+            add(false, &anchored)?;
+            add(false, &format!("{anchored}/**"))?;
+            let parents = anchored.match_indices('/').map(|(at, _)| &anchored[..at]);
+            parents.filter(|parent| !parent.ends_with("**")).try_for_each(|parent| add(true, parent))?;
+        }
+        let built = |builder: GlobSetBuilder| {
+            builder.build().map_err(|error| ConfigError::new(error.kind().to_string()).in_key("denied"))
+        };
+        Ok(Self { names: names.to_vec(), globs: built(globs)?, parents: built(parents)?, case_sensitive })
+    }
+
+    /// Returns the denied name that a path inside a root has.
+    pub(super) fn find(&self, path: &str) -> Option<&str> {
+        let first = self.globs.matches(comparable(path, self.case_sensitive)).into_iter().next()?;
+        self.names.get(first / 2).map(String::as_str)
+    }
+
+    /// Tells whether a denied name is inside this directory because of the directory's own name.
+    pub(super) fn is_parent(&self, path: &str) -> bool {
+        self.parents.is_match(comparable(path, self.case_sensitive))
+    }
+}

@@ -1,0 +1,243 @@
+//! The rail that checks the paths of tool calls.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use exo_rails::{Provide, RailContext, ToolCallInputs, events::PreToolCall, rail};
+use serde_json::Value;
+
+use super::sandbox::{LastLink, Sandbox};
+use super::{PathRefusal, PathRule, PathSandboxConfig, Rights, RootConfig, SandboxRoots, ToolPaths};
+use crate::arguments::{last_word, place, texts};
+use crate::{ConfigError, Finding, Place, PointerPattern, ToolPattern};
+
+/// A guard that keeps the paths of tool calls inside directories.
+///
+/// It refuses a call if one of its paths breaks a [`PathRule`]. If it allows the call, it provides [`SandboxRoots`] to the tool.
+/// The module docs explain why the tool should use it: see [`paths`](super).
+///
+/// ```
+/// use exo_rails::prelude::*;
+/// use exo_rails_guards::paths::{PathSandbox, Rights};
+/// use serde_json::json;
+///
+/// rail_chain! {
+///     struct Rails { paths: PathSandbox }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let dir = std::env::temp_dir().join(format!("exo-rails-sandbox-{}", std::process::id()));
+/// # std::fs::create_dir_all(&dir)?;
+/// let sandbox = PathSandbox::builder()
+///     .root("project", &dir, Rights::READ | Rights::WRITE | Rights::CREATE)
+///     .tool("read_*", ["/path", "/files/*/path"], Rights::READ)
+///     .build()?;
+/// let (rails, mut ctx) = (Rails { paths: sandbox }, RunContext::new("demo"));
+/// let tool = |_| async { Ok::<_, OperationError>(ToolOutput::text("done")) };
+///
+/// // The guard finds the paths of tools without a rule by the names of their arguments.
+/// let call = ToolCallInputs::new("write_file").with_arguments(json!({ "file_path": "src/../../secret.txt" }));
+/// let output = rails.guard_tool_call(call, &mut ctx, tool).await?;
+/// assert!(output.content.contains("paths/outside: the path leads outside of the roots `project`"), "{}", output.content);
+///
+/// let call = ToolCallInputs::new("read_text").with_arguments(json!({ "files": [{ "path": "%2e%65nv" }] }));
+/// let output = rails.guard_tool_call(call, &mut ctx, tool).await?;
+/// assert!(output.content.contains("paths/denied-name"), "{}", output.content);
+/// # std::fs::remove_dir_all(&dir)?;
+/// # Ok(()) }
+/// ```
+///
+/// The check makes a few system calls for each path. It does not read files.
+#[derive(Clone, Debug)]
+pub struct PathSandbox {
+    sandbox: Arc<Sandbox>,
+}
+
+#[rail(priority = 12)]
+impl PathSandbox {
+    #[on(PreToolCall, provides = [SandboxRoots])]
+    fn check_call(&self, call: &ToolCallInputs, ctx: &mut RailContext) -> Provide<SandboxRoots> {
+        match self.check(call) {
+            Ok(roots) => Provide::value(roots),
+            Err(finding) => self.sandbox.config.on_refusal.decide(*finding, ctx),
+        }
+    }
+}
+
+impl PathSandbox {
+    /// Makes a guard from its configuration. It opens the roots.
+    ///
+    /// # Errors
+    /// Returns an error that names the key if there is no root, if a root cannot be opened, if the base is not in a root, or
+    /// if a denied name is not a glob.
+    pub fn new(config: PathSandboxConfig) -> Result<Self, ConfigError> {
+        Ok(Self { sandbox: Arc::new(Sandbox::new(config)?) })
+    }
+
+    /// Starts a configuration in code.
+    pub fn builder() -> PathSandboxBuilder {
+        PathSandboxBuilder { config: PathSandboxConfig::default(), error: None }
+    }
+
+    /// Checks all paths of a tool call, as the rail does.
+    ///
+    /// # Errors
+    /// Returns the finding about the first path that breaks a rule.
+    pub fn check(&self, call: &ToolCallInputs) -> Result<SandboxRoots, Box<Finding>> {
+        let config = &self.sandbox.config;
+        let rule = config.tools.iter().find(|rule| rule.tool.matches(&call.tool_name));
+        if let Some(rule) = rule {
+            rule.paths.iter().try_for_each(|paths| self.check_listed(paths, &call.arguments, rule.needs))?;
+        } else if config.detect {
+            self.check_detected(&call.arguments)?;
+        }
+        let needs = rule.map_or(config.detected_needs, |rule| rule.needs);
+        Ok(SandboxRoots::new(Arc::clone(&self.sandbox), needs))
+    }
+
+    /// Checks one path.
+    ///
+    /// ```
+    /// use exo_rails_guards::paths::{PathRule, PathSandbox, Rights};
+    ///
+    /// let sandbox = PathSandbox::builder().root("temporary", std::env::temp_dir(), Rights::READ).build()?;
+    /// assert!(sandbox.check_path("notes.txt", Rights::READ).is_ok());
+    /// assert_eq!(sandbox.check_path("..%c0%afetc", Rights::READ).unwrap_err().rule(), PathRule::Encoding);
+    /// # Ok::<(), exo_rails_guards::ConfigError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Returns the rule that the path breaks.
+    pub fn check_path(&self, path: &str, needs: Rights) -> Result<(), PathRefusal> {
+        self.sandbox.locate(path, needs, LastLink::Follow).map(drop)
+    }
+
+    fn check_listed(&self, paths: &PointerPattern, arguments: &Value, needs: Rights) -> Result<(), Box<Finding>> {
+        // Arguments that could not be read as JSON are a text. Their paths are unknown.
+        if arguments.is_string() && !paths.to_string().is_empty() {
+            return Err(not_a_path(Place::default()).into());
+        }
+        for (way, value) in paths.find(arguments) {
+            let items = match value {
+                Value::Null => continue,
+                Value::Array(items) => items.as_slice(),
+                value => std::slice::from_ref(value),
+            };
+            for item in items {
+                let Some(text) = item.as_str() else { return Err(not_a_path(place(&way)).into()) };
+                self.check_text(text, needs, || place(&way))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn check_detected(&self, arguments: &Value) -> Result<(), Box<Finding>> {
+        for text in texts(&None, arguments) {
+            if text.name.is_some_and(is_path_name) {
+                self.check_text(text.content, self.sandbox.config.detected_needs, || text.place())?;
+            }
+        }
+        Ok(())
+    }
+
+    fn check_text(&self, text: &str, needs: Rights, place: impl FnOnce() -> Place) -> Result<(), Box<Finding>> {
+        self.check_path(text, needs).map_err(|refusal| refusal.finding(place()).into())
+    }
+}
+
+fn not_a_path(place: Place) -> Finding {
+    PathRefusal::new(PathRule::NotAPath).finding(place)
+}
+
+/// Tells whether the name of an argument says that its value is a path.
+fn is_path_name(name: &str) -> bool {
+    const WORDS: [&str; 25] = [
+        "cwd",
+        "dest",
+        "destination",
+        "dir",
+        "directories",
+        "directory",
+        "dirs",
+        "dst",
+        "file",
+        "filename",
+        "filenames",
+        "filepath",
+        "filepaths",
+        "files",
+        "folder",
+        "folders",
+        "path",
+        "paths",
+        "pathname",
+        "source",
+        "src",
+        "subdir",
+        "workdir",
+        "workspace",
+        "worktree",
+    ];
+    let word = last_word(name);
+    // `file_name` is a path, and `user_name` is not.
+    let joined: String = name.chars().filter(|c| c.is_alphabetic()).flat_map(char::to_lowercase).collect();
+    WORDS.contains(&word.as_str())
+        || joined.ends_with("filename")
+        || joined.ends_with("pathname")
+        || joined.ends_with("dirname")
+}
+
+/// The builder of a [`PathSandbox`].
+#[derive(Clone, Debug)]
+#[must_use = "call `build`"]
+pub struct PathSandboxBuilder {
+    config: PathSandboxConfig,
+    error: Option<ConfigError>,
+}
+
+impl PathSandboxBuilder {
+    /// Adds a root. The name appears in messages.
+    pub fn root(mut self, name: impl Into<String>, path: impl Into<PathBuf>, rights: Rights) -> Self {
+        self.config.roots.push(RootConfig { name: name.into(), path: path.into(), rights });
+        self
+    }
+
+    /// Sets the directory to which relative paths are relative. Default: the first root.
+    pub fn base(mut self, base: impl Into<PathBuf>) -> Self {
+        self.config.base = Some(base.into());
+        self
+    }
+
+    /// Adds the rule of a tool: where its paths are, as JSON pointers, and what it does with them. In the tool's name and in
+    /// the pointers, `*` is a wildcard.
+    pub fn tool<'p>(mut self, tool: &str, paths: impl IntoIterator<Item = &'p str>, needs: Rights) -> Self {
+        match paths.into_iter().map(str::parse).collect() {
+            Ok(paths) => self.config.tools.push(ToolPaths { tool: ToolPattern::new(tool), paths, needs }),
+            Err(error) => self.error = self.error.or(Some(error)),
+        }
+        self
+    }
+
+    /// Replaces the list of denied names: see [`PathSandboxConfig::denied`].
+    pub fn denied(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.config.denied = names.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Changes the configuration directly. Use it for the settings that have no method here.
+    pub fn configure(mut self, change: impl FnOnce(&mut PathSandboxConfig)) -> Self {
+        change(&mut self.config);
+        self
+    }
+
+    /// Makes the guard.
+    ///
+    /// # Errors
+    /// As [`PathSandbox::new`]. It also returns an error if a pointer does not begin with `/`.
+    pub fn build(self) -> Result<PathSandbox, ConfigError> {
+        match self.error {
+            Some(error) => Err(error.in_key("tools")),
+            None => PathSandbox::new(self.config),
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! The ways in which a tool could read a path: as it is, and decoded.
+//!
+//! A path is safe only if it is safe in every reading. So a name with `%2e` or with a wide dot is no problem in itself: it is
+//! refused only if a decoded form leads outside, or has a denied name.
+
+use super::PathRule;
+use super::characters::{is_invisible, without_look_alikes};
+use super::config::Names;
+
+/// The longest path in bytes, and the longest name in it. Linux has the same limits.
+const LONGEST_PATH: usize = 4096;
+const LONGEST_NAME: usize = 255;
+/// The number of times that a path is decoded. Nobody encodes a path more often without an intention.
+const ROUNDS: usize = 4;
+
+/// Returns the readings of a path. The first one is the text itself.
+pub(super) fn readings(text: &str, names: Names) -> Result<Vec<String>, PathRule> {
+    check(text, names)?;
+    let mut readings = vec![text.to_owned()];
+    if names == Names::Unix {
+        return Ok(readings);
+    }
+    let mut last = text.to_owned();
+    for round in 0.. {
+        let next = decoded(&last)?;
+        if next == last {
+            break;
+        }
+        if round == ROUNDS {
+            return Err(PathRule::Encoding);
+        }
+        last = next;
+    }
+    for reading in [last.replace('\\', "/"), last.replace('\\', "")] {
+        let reading = simplified(&reading);
+        if !readings.contains(&reading) {
+            check(&reading, names)?;
+            readings.push(reading);
+        }
+    }
+    Ok(readings)
+}
+
+/// Checks the characters and the names of a path.
+fn check(text: &str, names: Names) -> Result<(), PathRule> {
+    if text.len() > LONGEST_PATH || names_of(text).any(|name| name.len() > LONGEST_NAME) {
+        return Err(PathRule::TooLong);
+    }
+    if text.chars().any(char::is_control) {
+        return Err(PathRule::ControlCharacter);
+    }
+    if text.chars().any(is_invisible) {
+        return Err(PathRule::InvisibleCharacter);
+    }
+    check_start(text.trim_start())?;
+    if names == Names::Unix {
+        return Ok(());
+    }
+    names_of(text).try_for_each(|name| check_name(name, names))
+}
+
+/// Returns the names in a path.
+fn names_of(text: &str) -> impl Iterator<Item = &str> {
+    text.split(['/', '\\']).filter(|name| !name.is_empty())
+}
+
+/// Checks the start of a path: some tools replace it before they open the path.
+fn check_start(text: &str) -> Result<(), PathRule> {
+    let first = text.split(['/', '\\']).next().unwrap_or_default();
+    if first == "~"
+        || first
+            .strip_prefix('~')
+            .is_some_and(|user| user.starts_with(|c: char| c.is_alphanumeric() || "_+-".contains(c)))
+    {
+        return Err(PathRule::Home);
+    }
+    if is_variable(first) {
+        return Err(PathRule::Variable);
+    }
+    let Some((scheme, rest)) = text.split_once(':') else { return Ok(()) };
+    let is_scheme = scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+        && scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c));
+    match scheme.len() {
+        1 if is_scheme && !cfg!(windows) => Err(PathRule::Drive),
+        2.. if is_scheme && (rest.starts_with(['/', '\\']) || READS_FILES.contains(&&*scheme.to_ascii_lowercase())) => {
+            Err(PathRule::Scheme)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Schemes that need no slash.
+const READS_FILES: [&str; 8] = ["data", "file", "glob", "jar", "netdoc", "phar", "php", "url"];
+
+/// Tells whether a name begins with a variable of a shell.
+fn is_variable(name: &str) -> bool {
+    if let Some(rest) = name.strip_prefix('$') {
+        // `$id.tsx` is a usual name in some frameworks for websites, and `$HOME` is not.
+        let word: String = rest.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+        return rest.starts_with(['{', '(']) || (!word.is_empty() && word == rest && word == word.to_uppercase());
+    }
+    let inside = name.strip_prefix('%').and_then(|rest| rest.split_once('%'));
+    inside.is_some_and(|(word, _)| word.len() > 2 && word.chars().all(|c| c.is_ascii_uppercase() || "_()".contains(c)))
+        || name.starts_with('`')
+}
+
+/// Checks one name for meanings that it has on other systems.
+fn check_name(name: &str, names: Names) -> Result<(), PathRule> {
+    if name != "." && name != ".." && name.chars().all(|c| c == '.' || c == ' ') && name.contains('.') {
+        return Err(PathRule::Dots);
+    }
+    let is_stream = name.contains("::") || name.contains(":$");
+    if is_stream || (names == Names::Windows && is_windows_name(name)) {
+        return Err(PathRule::WindowsName);
+    }
+    Ok(())
+}
+
+/// Tells whether Windows does not use a name as it is.
+fn is_windows_name(name: &str) -> bool {
+    let stem = name.split('.').next().unwrap_or_default().trim_end().to_ascii_uppercase();
+    let is_device = matches!(stem.as_str(), "CON" | "PRN" | "AUX" | "NUL" | "CONIN$" | "CONOUT$")
+        || stem.strip_prefix("COM").or(stem.strip_prefix("LPT")).is_some_and(|port| {
+            matches!(port, "0" | "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9" | "¹" | "²" | "³")
+        });
+    let is_short = stem.rsplit_once('~').is_some_and(|(start, number)| {
+        !start.is_empty() && !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+    });
+    let is_drive = name.len() == 2 && name.ends_with(':');
+    let ends = name != "." && name != ".." && name.ends_with(['.', ' ']);
+    is_device || is_short || ends || name.contains(['<', '>', '"', '|', '?', '*']) || (name.contains(':') && !is_drive)
+}
+
+/// Decodes a path once: percent-encodings, `0x2f`, and look-alikes.
+fn decoded(text: &str) -> Result<String, PathRule> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let (decoded, length) = escape(rest, rest.len() == text.len()).unwrap_or_else(|| {
+            let length = first.len_utf8();
+            (rest.as_bytes()[..length].to_vec(), length)
+        });
+        bytes.extend(decoded);
+        rest = &rest[length..];
+    }
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(without_look_alikes(&text)),
+        Err(error) if is_overlong(error.as_bytes()) => Err(PathRule::Encoding),
+        Err(error) => Ok(without_look_alikes(&String::from_utf8_lossy(error.as_bytes()))),
+    }
+}
+
+/// Returns the bytes that an escape at the start of a text stands for, and the length of the escape. `is_start` is true at the
+/// start of the path.
+fn escape(text: &str, is_start: bool) -> Option<(Vec<u8>, usize)> {
+    let bytes = text.as_bytes();
+    let hex = |range: std::ops::Range<usize>| {
+        let digits = bytes.get(range).filter(|digits| digits.iter().all(u8::is_ascii_hexdigit))?;
+        u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+    };
+    let character = |code| char::from_u32(code).map(|character| character.to_string().into_bytes());
+    match bytes {
+        // What remains of `%%32%%65` after the first round.
+        [b'%', a, b'%', b, ..] if a.is_ascii_hexdigit() && b.is_ascii_hexdigit() => {
+            let digits = [*a, *b];
+            let byte = u8::from_str_radix(std::str::from_utf8(&digits).ok()?, 16).ok()?;
+            Some((vec![byte], 4))
+        }
+        [b'%', b'u' | b'U', ..] => Some((character(hex(2..6)?)?, 6)),
+        [b'%', a, b, ..] => match hex(1..3) {
+            Some(byte) => Some((vec![u8::try_from(byte).ok()?], 3)),
+            // Decoders that do not check their input make some character of it.
+            None if !is_start && a.is_ascii_alphanumeric() && b.is_ascii_alphanumeric() => Some((b"/".to_vec(), 3)),
+            None => None,
+        },
+        [b'0', b'x' | b'X', ..] => {
+            matches!(hex(2..4)?, 0x2e | 0x2f | 0x5c).then(|| hex(2..4).and_then(character))?.map(|bytes| (bytes, 4))
+        }
+        _ => None,
+    }
+}
+
+/// Tells whether bytes have UTF-8 that is longer than necessary, or bytes that UTF-8 never has.
+fn is_overlong(bytes: &[u8]) -> bool {
+    bytes.iter().any(|byte| matches!(byte, 0xC0 | 0xC1 | 0xF5..))
+        || bytes.windows(2).any(|pair| matches!(pair, [0xE0, 0x80..=0x9F] | [0xF0, 0x80..=0x8F]))
+}
+
+/// Writes a decoded path as the most careless reader takes it: wildcards match dots, and parameters and spaces after dots
+/// do not count.
+fn simplified(path: &str) -> String {
+    let name = |name: &str| {
+        let bare = name.split(';').next().unwrap_or_default().trim();
+        match bare {
+            ".?" | "?." | "??" => "..".to_owned(),
+            "." | ".." => bare.to_owned(),
+            _ => name.to_owned(),
+        }
+    };
+    path.split('/').map(name).collect::<Vec<_>>().join("/")
+}

@@ -1,0 +1,42 @@
+//! A guard that checks the URLs of tool calls, and URLs with checked addresses that tools can connect to.
+//!
+//! The guard has three parts:
+//!
+//! - [`UrlGuard`] is a rail on [`PreToolCall`](exo_rails::events::PreToolCall). It finds the URLs in the arguments of a call,
+//!   resolves their hosts, and refuses the call if a URL breaks a [`UrlRule`].
+//! - [`PinnedUrls`] is a value that the guard provides to the tool: the URLs with the addresses that it has checked. The host
+//!   can have another address a moment later, so the tool should connect to these addresses.
+//! - [`UrlGuard::check_redirect`] checks where a server redirects to. [`PinnedUrl::redirect`] does the same, for tools that have
+//!   no guard at hand.
+//!
+//! With the feature `http`, `PinnedUrl::get` fetches a URL in this way, and `PinnedUrl::client` returns a client for other
+//! requests.
+//!
+//! # What it does not see
+//!
+//! - Hosts that are not part of a URL, such as an argument `host`, or a host inside a shell command.
+//! - URLs without a scheme in tools without a rule, unless the name of the argument says that it is a URL.
+//! - The connections of tools that resolve hosts again. A host that changes its address can lead them to another one.
+//! - Public servers that forward requests to internal ones. [`allowed_hosts`](UrlGuardConfig::allowed_hosts) limits the servers.
+
+mod address;
+mod config;
+mod detect;
+mod guard;
+mod hosts;
+#[cfg(feature = "http")]
+mod http;
+mod pinned;
+mod policy;
+mod resolver;
+mod rule;
+mod spelling;
+
+pub use address::special_range;
+pub use config::{Detect, ToolUrls, UrlGuardConfig};
+pub use guard::{UrlGuard, UrlGuardBuilder};
+#[cfg(feature = "http")]
+pub use http::FetchError;
+pub use pinned::{PinnedUrl, PinnedUrls};
+pub use resolver::{ResolveFuture, Resolver, SystemResolver};
+pub use rule::{UrlRefusal, UrlRule};
