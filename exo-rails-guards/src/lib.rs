@@ -5,6 +5,9 @@
 
 pub mod config;
 mod finding;
+#[cfg(feature = "handlers")]
+pub mod handlers;
+pub mod shape;
 pub mod store;
 
 pub use config::ConfigError;
