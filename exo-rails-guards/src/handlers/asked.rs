@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::HandlerFault;
-use super::output::Answer;
+use super::output::{Answer, from_object};
 
 /// The place of the event in a text.
 pub(super) const ARGUMENTS: &str = "$ARGUMENTS";
@@ -59,7 +59,7 @@ impl Asked {
             return Err(HandlerFault::TooMuchOutput { limit });
         }
         let Verdict { ok, reason } =
-            serde_json::from_str(without_fence(&output.text)).map_err(|_| HandlerFault::BadVerdict)?;
+            from_object(without_fence(&output.text).as_bytes()).map_err(|_| HandlerFault::BadVerdict)?;
         Ok(if ok { Answer::default() } else { Answer::block(&reason.unwrap_or_default()) })
     }
 }

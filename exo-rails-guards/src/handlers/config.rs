@@ -36,7 +36,8 @@ pub struct HookHandlersConfig {
     /// The directories that may hold the programs of commands, as absolute paths. Symbolic links are resolved first, in
     /// these paths and in those of the programs.
     pub allowed_dirs: Vec<PathBuf>,
-    /// The variables that a command receives from the environment of this process. A command receives no others. The
+    /// The variables that a command receives from the environment of this process, as they are when the guard is made. A
+    /// command receives no others. The
     /// default is `PATH`, `HOME`, `LANG` and `TZ`.
     pub inherit_env: Vec<String>,
     /// The number of background handlers that may run at once. More are not started, which `tracing` reports. The default is
@@ -137,7 +138,7 @@ pub enum Run {
 ///
 /// No shell is involved: the arguments reach the program as they are. The program runs in a process group. When the time is
 /// over, when the run is cancelled, and when the program has ended, the whole group is killed. So a process that the program
-/// has left behind does not survive, unless it has started a session of its own with `setsid`.
+/// has left behind does not survive, unless it has left the group, for example with `setsid`.
 ///
 /// Commands need a Unix system.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -41,7 +41,7 @@ pub enum HandlerFault {
         /// The limit, in bytes.
         limit: usize,
     },
-    /// The command ended with an exit code that is no decision.
+    /// The command ended with an exit code other than 0 and 2.
     #[error("it ended with the exit code {0}, and only 0 and 2 are decisions")]
     ExitCode(i32),
     /// A signal ended the command.

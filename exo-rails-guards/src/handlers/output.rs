@@ -1,5 +1,6 @@
 //! The answer of a handler: the text, and the exit code of a command.
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
@@ -7,6 +8,8 @@ use super::HandlerFault;
 
 /// The number of characters of a reason or a message.
 const MAX_TEXT: usize = 4_000;
+
+const NO_OBJECT: &str = "it is not a JSON object";
 
 /// The answer of a handler.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -50,16 +53,26 @@ pub(super) fn parse(text: &[u8]) -> Result<Answer, HandlerFault> {
     if text.trim_ascii().is_empty() {
         return Ok(Answer::default());
     }
-    let answer: Answer = serde_json::from_slice(text).map_err(|error| HandlerFault::BadAnswer {
-        line: error.line(),
-        column: error.column(),
-        what: what_is_wrong(&error),
+    let answer: Answer = from_object(text).map_err(|error| match error {
+        Some(error) => {
+            HandlerFault::BadAnswer { line: error.line(), column: error.column(), what: what_is_wrong(&error) }
+        }
+        None => HandlerFault::BadAnswer { line: 1, column: 1, what: NO_OBJECT },
     })?;
     // The writer meant to decide something, and it is not known what.
     if answer.reason.is_some() && answer.decision.is_none() {
         return Err(HandlerFault::ReasonAlone);
     }
     Ok(answer)
+}
+
+/// Reads a type from a JSON object. Serde would also read it from a list of its fields. The error is `None` if the text does
+/// not begin like an object.
+pub(super) fn from_object<T: DeserializeOwned>(text: &[u8]) -> Result<T, Option<serde_json::Error>> {
+    if !text.trim_ascii_start().starts_with(b"{") {
+        return Err(None);
+    }
+    serde_json::from_slice(text).map_err(Some)
 }
 
 /// Reads the answer of a command that has ended.
@@ -105,5 +118,5 @@ fn what_is_wrong(error: &serde_json::Error) -> &'static str {
         ("invalid type", "a field has the wrong type"),
         ("trailing characters", "more text follows the JSON"),
     ];
-    starts.iter().find(|(start, _)| text.starts_with(start)).map_or("it is not a JSON object", |(_, what)| what)
+    starts.iter().find(|(start, _)| text.starts_with(start)).map_or(NO_OBJECT, |(_, what)| what)
 }

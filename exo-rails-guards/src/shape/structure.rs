@@ -45,7 +45,7 @@ const ANNOUNCE_CALLS: [&str; 3] = ["tool_calls", "tool_use", "function_call"];
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let guards = Guards { structure: Structure::builder().build()? };
 ///
-/// /// Calls a tool without an id, until somebody complains.
+/// /// Calls a tool without an id, and with an id after the feedback.
 /// async fn model(request: Permit<ModelCallInputs>) -> Result<ModelResponse, OperationError> {
 ///     let id = if request.messages.is_empty() { "" } else { "call-1" };
 ///     let mut response = ModelResponse::text("");

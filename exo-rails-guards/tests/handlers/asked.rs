@@ -1,11 +1,10 @@
 //! Models and agents that decide.
 
 use exo_rails::Tool;
-use exo_rails::message::ToolSpec;
 use exo_rails::prelude::*;
 use exo_rails_agent::{Model, ScriptedModel};
 use exo_rails_guards::handlers::{AgentRun, HandlerConfig, HandlerEvent, HookHandlers, PromptRun, Run};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{Guards, call_tool};
 
@@ -34,6 +33,7 @@ async fn verdicts_of_a_model() {
         (r#"{"ok":"true"}"#, Err("the model did not answer")),
         (r#"{"ok":1}"#, Err("the model did not answer")),
         ("{}", Err("the model did not answer")),
+        ("[true]", Err("the model did not answer")),
         (r#"{"reason":"no"}"#, Err("the model did not answer")),
         (r#"{"ok":true,"ok":false}"#, Err("the model did not answer")),
         (r#"{"ok":true,"confidence":0.2}"#, Err("the model did not answer")),
@@ -98,8 +98,8 @@ fn agent(max_steps: u32) -> HandlerConfig {
 }
 
 fn owner() -> Tool {
-    let spec = ToolSpec::new("owner", "Returns the owner of a file.", json!({ "type": "object" }));
-    Tool::new(spec, |_: Permit<ToolCallInputs>| async { Ok::<_, OperationError>(ToolOutput::text("root")) })
+    let run = |_: Value| async { Ok::<_, OperationError>("root") };
+    Tool::new("owner", "Returns the owner of a file.", json!({ "type": "object" }), run)
 }
 
 const LOOKS_FIRST: &str = r#"[

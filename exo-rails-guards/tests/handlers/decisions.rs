@@ -66,12 +66,12 @@ async fn exit_codes_and_answers() {
             Fault("the decision is not `allow`, `ask` or `block`"),
         ),
         (
-            "a_decision_that_is_no_text_is_a_fault",
+            "a_decision_that_is_not_a_text_is_a_fault",
             r#"echo '{"decision":true}'"#,
             Fault("does not follow the protocol: it is not a JSON object"),
         ),
         (
-            "a_reason_that_is_no_text_is_a_fault",
+            "a_reason_that_is_not_a_text_is_a_fault",
             r#"echo '{"decision":"allow","reason":7}'"#,
             Fault("a field has the wrong type"),
         ),
@@ -94,6 +94,11 @@ async fn exit_codes_and_answers() {
             Fault("more text follows the JSON"),
         ),
         ("a_list_is_a_fault", "echo '[]'", Fault("does not follow the protocol: it is not a JSON object")),
+        (
+            "a_list_of_the_fields_is_a_fault",
+            r#"echo '["allow"]'"#,
+            Fault("does not follow the protocol: it is not a JSON object"),
+        ),
         (
             "bytes_that_are_not_unicode_are_a_fault",
             r#"printf '{"decision":"allow","reason":"\377"}'"#,
@@ -187,7 +192,7 @@ async fn every_handler_runs_and_the_strictest_answer_counts() {
     ]);
     let output = call_tool(&guards, &mut RunContext::new("test")).await.unwrap();
     assert!(output.ends_with("hook_handlers/block: handlers[1]: first; handlers[3]: second"), "{output}");
-    assert_eq!(std::fs::read_to_string(log).unwrap(), "one\ntwo\nthree\nfour\nfive\n");
+    assert_eq!(std::fs::read_to_string(&log).unwrap(), "one\ntwo\nthree\nfour\nfive\n");
 
     // A fault is stricter than a block.
     let guards = hooks.guards([script("six", "exit 2"), script("seven", "exit 9")]);

@@ -104,7 +104,7 @@ async fn explanations_are_bounded() {
 
 #[tokio::test]
 async fn a_tool_without_a_usable_schema() {
-    // No schema: any arguments. A schema that is none, or that is elsewhere: no call.
+    // Without a schema, any arguments pass. With a wrong schema, or one at another address, no call runs.
     let table = [
         (Value::Null, "ran"),
         (json!({}), "ran"),
@@ -155,7 +155,7 @@ async fn a_hostile_pattern_ends_soon_and_refuses() {
 }
 
 #[test]
-fn a_schema_that_is_none_is_refused_when_the_guard_is_made() {
+fn a_wrong_schema_is_refused_when_the_guard_is_made() {
     let text = "[schemas.refund]\ntype = \"objekt\"";
     let error = exo_rails_guards::config::from_toml(text).and_then(ToolSchemas::new).unwrap_err().to_string();
     assert!(error.starts_with("`schemas.refund`: this is not a JSON Schema: "), "{error}");

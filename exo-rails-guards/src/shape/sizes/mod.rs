@@ -74,7 +74,7 @@ pub struct SizesConfig {
     /// The bytes of a string in the arguments, as JSON text: an escape such as `\n` has two bytes. Names of arguments are
     /// strings too. The default is 1 MiB.
     pub max_string_bytes: usize,
-    /// The bytes of the output of a tool. The default is 1 MiB.
+    /// The bytes of the text of a tool's output. The default is 1 MiB.
     pub max_output_bytes: usize,
     /// The bytes of the text of an answer, without its tool calls. The default is 1 MiB.
     pub max_answer_bytes: usize,
