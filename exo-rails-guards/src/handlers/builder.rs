@@ -173,7 +173,7 @@ impl HookHandlersBuilder {
             Run::Command(_) | Run::Http(_) => return Err(ConfigError::new("this handler asks no model")),
         };
         let asked = self.known.asked(text, model, tools, max_steps).map_err(|error| error.in_key(key))?;
-        Ok(Runner::Model(asked))
+        Ok(Runner::Model(Box::new(asked)))
     }
 }
 

@@ -68,7 +68,6 @@ impl HookHandlers {
     }
 
     /// Starts without handlers.
-    #[must_use]
     pub fn builder() -> HookHandlersBuilder {
         HookHandlersBuilder::default()
     }

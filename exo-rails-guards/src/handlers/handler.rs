@@ -43,7 +43,7 @@ pub(super) enum Runner {
     /// Nobody waits for it.
     Background(Arc<External>),
     #[cfg(feature = "agent")]
-    Model(Asked),
+    Model(Box<Asked>),
 }
 
 /// Something outside of this process.

@@ -1,11 +1,12 @@
 //! The structure of the tool calls in an answer.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
+use std::fmt::Write;
 
 use exo_rails::message::{ToolCall, ToolSpec};
 use exo_rails::prelude::*;
-use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use super::capability_gap::nearest_names;
 use super::feedback::ask_again;
@@ -67,6 +68,7 @@ pub struct Structure {
 /// The configuration of [`Structure`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a key of the configuration")]
 pub struct StructureConfig {
     /// Whether the names are checked. The default is true. [`CapabilityGap`](super::CapabilityGap) checks the name of each
     /// call too, and lets the other calls of the answer run. If you use it, write `false` here.
@@ -159,7 +161,7 @@ impl Structure {
 /// Returns whether the arguments of a call are a JSON object. Some servers send an empty text for a tool without arguments.
 fn is_object(call: &ToolCall) -> bool {
     let text = call.function.arguments.trim();
-    text.is_empty() || serde_json::from_str::<HashMap<String, IgnoredAny>>(text).is_ok()
+    text.is_empty() || serde_json::from_str::<Map<String, Value>>(text).is_ok()
 }
 
 fn explain(mistakes: &[Mistake]) -> String {
@@ -169,7 +171,7 @@ fn explain(mistakes: &[Mistake]) -> String {
     });
     let mut text = shown.collect::<Vec<_>>().join("; ");
     if let Some(more) = mistakes.len().checked_sub(MAX_MISTAKES).filter(|more| *more > 0) {
-        text.push_str(&format!("; and {more} more mistakes"));
+        let _ = write!(text, "; and {more} more mistakes");
     }
     text
 }

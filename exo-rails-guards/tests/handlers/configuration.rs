@@ -18,6 +18,7 @@ fn handler(keys: &str) -> String {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "it is a table")]
 fn each_mistake_has_a_message() {
     let hooks = Hooks::new();
     hooks.script("check", "exit 0");
@@ -56,11 +57,6 @@ fn each_mistake_has_a_message() {
         (
             handler(ok).replace("\"DIR\"]", "\"DIR/sub\"]"),
             "`handlers[0]`: `run.command.program`: `DIR/check` is `DIR/check`, which is in none of the `allowed_dirs`",
-        ),
-        // A directory whose name only begins like an allowed one.
-        (
-            handler(ok).replace("[\"DIR\"]", "[\"/bin\"]").replace("DIR/check", "DIR/check"),
-            "which is in none of the `allowed_dirs`",
         ),
         (handler(ok).replace("[\"DIR\"]", "[]"), "`allowed_dirs` is empty: name the directory of the program there"),
         (

@@ -21,6 +21,7 @@ enum Expected {
 use Expected::{Allowed, Blocked, Fault};
 
 #[tokio::test]
+#[expect(clippy::too_many_lines, reason = "it is a table")]
 async fn exit_codes_and_answers() {
     let table = [
         // Exit code 0: the answer decides.

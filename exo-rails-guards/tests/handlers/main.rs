@@ -1,5 +1,6 @@
 //! Hook handlers, with real processes, a real server and a scripted model.
 
+#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test may fail")]
 #![cfg(all(feature = "handlers", unix))]
 
 #[cfg(feature = "agent")]

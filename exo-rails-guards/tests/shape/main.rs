@@ -1,5 +1,7 @@
 //! The guards of shapes, in whole runs.
 
+#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test may fail")]
+
 mod capability_gap;
 mod sizes;
 mod structure;

@@ -21,7 +21,8 @@ async fn feedback(config: StructureConfig, answer: ModelResponse) -> Option<Stri
 
 #[tokio::test]
 async fn each_broken_rule_is_explained() {
-    let table: &[(&[(&str, &str, &str)], &str)] = &[
+    type Calls<'a> = &'a [(&'a str, &'a str, &'a str)];
+    let table: &[(Calls<'_>, &str)] = &[
         (&[("1", "search", "{}")], ""),
         (&[("1", "search", "{}"), ("2", "search", "{}")], ""),
         (&[("1", "search", "")], ""),

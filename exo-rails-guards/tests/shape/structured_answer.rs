@@ -30,7 +30,7 @@ async fn only_json_of_the_schema_passes() {
         (r#"{ "city": "Ulm" }"#, ""),
         ("\n{\"city\":\"Ulm\",\"x\":[1]}\n", ""),
         (r#"{ "city": 4711 }"#, "The answer does not fit its schema: at `/city`: expected string, found integer."),
-        (r#"{}"#, "The answer does not fit its schema: at `/`: the property `city` is missing."),
+        ("{}", "The answer does not fit its schema: at `/`: the property `city` is missing."),
         ("[]", "The answer does not fit its schema: at `/`: expected object, found array."),
         ("Sure! {\"city\":\"Ulm\"}", "The answer is not JSON from line 1, column 1."),
         ("{\"city\":\"Ulm\"} done", "The answer is not JSON from line 1, column 16."),

@@ -148,6 +148,7 @@ impl CapabilityGap {
 #[rail(priority = 6, name = "capability_gap")]
 impl CapabilityGap {
     #[on(PreLlmCall, PostLlmCall)]
+    #[expect(clippy::unused_self, reason = "the method of a rail takes it")]
     fn remember(&self, request: &ModelCallInputs, ctx: &RailContext) {
         Offered::remember(request, ctx);
     }

@@ -28,14 +28,14 @@ pub(super) struct Schema {
 impl Schema {
     /// Compiles a schema, in the draft that its `$schema` names, or in draft 2020-12. It may refer to itself and to the
     /// drafts, but to no file and no address.
-    pub(super) fn compile(schema: &Value, check_formats: bool) -> Result<Self, String> {
+    pub(super) fn compile(schema: Value, check_formats: bool) -> Result<Self, String> {
         let patterns = PatternOptions::fancy_regex().backtrack_limit(BACKTRACK_LIMIT);
         let options = jsonschema::options().offline().with_pattern_options(patterns);
         let options = if check_formats { options.should_validate_formats(true) } else { options };
-        let validator = options.build(schema).map_err(|error| error.to_string())?;
+        let validator = options.build(&schema).map_err(|error| error.to_string())?;
         let mut names = HashSet::new();
-        collect_names(schema, &mut names);
-        Ok(Self { validator, text: schema.clone(), names })
+        collect_names(&schema, &mut names);
+        Ok(Self { validator, text: schema, names })
     }
 
     /// Returns why the value does not fit, if it does not.
@@ -72,7 +72,10 @@ pub(super) type ToolSet = HashMap<String, Result<Schema, String>>;
 
 /// The compiled tool sets, the last used first.
 #[derive(Default)]
-pub(super) struct Cache(Mutex<VecDeque<(Arc<Vec<ToolSpec>>, Arc<ToolSet>)>>);
+pub(super) struct Cache(Mutex<VecDeque<Entry>>);
+
+/// A tool set and its compiled schemas.
+type Entry = (Arc<Vec<ToolSpec>>, Arc<ToolSet>);
 
 impl Cache {
     /// Returns the compiled schemas of these tools.
@@ -96,7 +99,8 @@ impl fmt::Debug for Cache {
 
 fn compile_all(tools: &[ToolSpec], check_formats: bool) -> ToolSet {
     let with_schema = tools.iter().filter(|tool| !tool.function.parameters.is_null());
-    let compile =
-        |tool: &ToolSpec| (tool.function.name.clone(), Schema::compile(&tool.function.parameters, check_formats));
+    let compile = |tool: &ToolSpec| {
+        (tool.function.name.clone(), Schema::compile(tool.function.parameters.clone(), check_formats))
+    };
     with_schema.map(compile).collect()
 }

@@ -73,9 +73,10 @@ impl StructuredAnswer {
     /// # Errors
     /// Returns an error if the schema is not a schema, or refers to something outside of it.
     pub fn new(config: StructuredAnswerConfig) -> Result<Self, ConfigError> {
-        let schema = Schema::compile(&config.schema, config.check_formats);
+        let StructuredAnswerConfig { schema, check_formats, max_feedback } = config;
         let wrong = |error| ConfigError::new(format!("this is not a JSON Schema: {error}")).in_key("schema");
-        Ok(Self { schema: schema.map_err(wrong)?, max_feedback: config.max_feedback })
+        let schema = Schema::compile(schema, check_formats).map_err(wrong)?;
+        Ok(Self { schema, max_feedback })
     }
 
     fn finding(&self, response: &ModelResponse) -> Option<Finding> {

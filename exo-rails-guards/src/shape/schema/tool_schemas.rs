@@ -111,7 +111,7 @@ impl ToolSchemas {
     /// Returns an error if one of the [`schemas`](ToolSchemasConfig::schemas) is not a schema, or refers to something outside
     /// of it.
     pub fn new(config: ToolSchemasConfig) -> Result<Self, ConfigError> {
-        let compile = |(tool, schema): (&String, &Value)| match Schema::compile(schema, config.check_formats) {
+        let compile = |(tool, schema): (&String, &Value)| match Schema::compile(schema.clone(), config.check_formats) {
             Ok(schema) => Ok((tool.clone(), Ok(schema))),
             Err(error) => {
                 Err(ConfigError::new(format!("this is not a JSON Schema: {error}")).in_key(format!("schemas.{tool}")))
@@ -143,6 +143,7 @@ impl ToolSchemas {
 #[rail(priority = 14, name = "tool_schemas")]
 impl ToolSchemas {
     #[on(PreLlmCall, PostLlmCall)]
+    #[expect(clippy::unused_self, reason = "the method of a rail takes it")]
     fn remember(&self, request: &ModelCallInputs, ctx: &RailContext) {
         Offered::remember(request, ctx);
     }

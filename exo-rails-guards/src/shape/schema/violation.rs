@@ -53,7 +53,7 @@ fn pointer(error: &ValidationError<'_>, names: &HashSet<String>) -> String {
         names.contains(&name) || part.bytes().all(|byte| byte.is_ascii_digit())
     };
     let parts = error.instance_path().as_str().split('/').skip(1);
-    parts.map(|part| format!("/{}", if shown(part) { part } else { "*" })).collect()
+    parts.flat_map(|part| ["/", if shown(part) { part } else { "*" }]).collect()
 }
 
 fn explain(error: &ValidationError<'_>, schema: &Value) -> String {
@@ -108,15 +108,12 @@ fn alternatives(context: &[Vec<ValidationError<'static>>], whole: &ValidationErr
         },
         _ => None,
     };
-    match context.iter().map(of_type).collect::<Option<Vec<_>>>() {
-        Some(types) => format!("expected {}, found {found}", types.join(" or ")),
-        None => {
-            let nearest = context.iter().flatten().find(|error| !matches!(error.kind(), Kind::Type { .. }));
-            let hint = nearest.map(|error| explain(error, schema));
-            let hint = hint.map(|hint| format!("; for one of them: {hint}")).unwrap_or_default();
-            format!("found {found} that fits none of the {} alternatives{hint}", context.len())
-        }
+    if let Some(types) = context.iter().map(of_type).collect::<Option<Vec<_>>>() {
+        return format!("expected {}, found {found}", types.join(" or "));
     }
+    let nearest = context.iter().flatten().find(|error| !matches!(error.kind(), Kind::Type { .. }));
+    let hint = nearest.map(|error| format!("; for one of them: {}", explain(error, schema)));
+    format!("found {found} that fits none of the {} alternatives{}", context.len(), hint.unwrap_or_default())
 }
 
 /// Names the known properties, and not the unknown ones, whose names the model has chosen.
