@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::HandlerFault;
-use super::output::{Answer, from_object};
+use super::output::{Answer, Decision, clean, from_object};
 
 /// The place of the event in a text.
 pub(super) const ARGUMENTS: &str = "$ARGUMENTS";
@@ -60,7 +60,9 @@ impl Asked {
         }
         let Verdict { ok, reason } =
             from_object(without_fence(&output.text).as_bytes()).map_err(|_| HandlerFault::BadVerdict)?;
-        Ok(if ok { Answer::default() } else { Answer::block(&reason.unwrap_or_default()) })
+        let decision = if ok { Decision::Allow } else { Decision::Block };
+        let reason = reason.as_deref().and_then(clean);
+        Ok(Answer { decision: Some(decision), reason, ..Answer::default() })
     }
 }
 

@@ -70,7 +70,11 @@ impl std::fmt::Debug for Known {
 
 impl From<HookHandlersConfig> for HookHandlersBuilder {
     fn from(config: HookHandlersConfig) -> Self {
-        Self { config, ..Self::default() }
+        Self {
+            config,
+            #[cfg(feature = "agent")]
+            known: Known::default(),
+        }
     }
 }
 

@@ -64,6 +64,7 @@ impl Handler {
     }
 
     /// Calls the handler and waits for its answer.
+    #[cfg_attr(not(feature = "agent"), expect(unused_variables, reason = "only models need the context"))]
     pub(super) async fn answer(
         &self,
         runner: &Runner,

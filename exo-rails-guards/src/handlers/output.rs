@@ -41,13 +41,6 @@ pub(super) enum Decision {
     Block,
 }
 
-impl Answer {
-    /// An answer that only blocks.
-    pub(super) fn block(reason: &str) -> Self {
-        Self { decision: Some(Decision::Block), reason: clean(reason), ..Self::default() }
-    }
-}
-
 /// Reads an answer. No text at all is an answer without an objection.
 pub(super) fn parse(text: &[u8]) -> Result<Answer, HandlerFault> {
     if text.trim_ascii().is_empty() {

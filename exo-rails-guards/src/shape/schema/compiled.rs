@@ -82,10 +82,10 @@ impl Cache {
     pub(super) fn get(&self, tools: &Arc<Vec<ToolSpec>>, check_formats: bool) -> Arc<ToolSet> {
         let mut sets = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let known = sets.iter().position(|(known, _)| Arc::ptr_eq(known, tools) || known == tools);
-        let entry = known.and_then(|place| sets.remove(place));
-        let entry = entry.unwrap_or_else(|| (Arc::clone(tools), Arc::new(compile_all(tools, check_formats))));
-        let set = Arc::clone(&entry.1);
-        sets.push_front(entry);
+        let set = known.and_then(|place| sets.remove(place)).map(|(_, set)| set);
+        let set = set.unwrap_or_else(|| Arc::new(compile_all(tools, check_formats)));
+        // Under the list of this run, so that the next call of the run compares only a pointer.
+        sets.push_front((Arc::clone(tools), Arc::clone(&set)));
         sets.truncate(KEPT_SETS);
         set
     }
