@@ -86,14 +86,11 @@ impl HookHandlers {
                 continue;
             }
             let text = json.get_or_insert_with(|| event::to_json(event, &inputs, ctx));
-            let answer = match &handler.runner {
-                Runner::Background(external) => {
-                    handler.start(external, text, &self.background, ctx.is_shadow());
-                    continue;
-                }
-                runner => handler.answer(runner, text, ctx).await,
-            };
-            match answer.and_then(|answer| apply(event, answer, &mut inputs, &mut json)) {
+            if let Runner::Background(external) = &handler.runner {
+                handler.start(external, text, &self.background, ctx.is_shadow());
+                continue;
+            }
+            match handler.answer(text, ctx).await.and_then(|answer| apply(event, answer, &mut inputs, &mut json)) {
                 Ok(answer) => {
                     if let Some(message) = &answer.context_message {
                         ctx.notify_model(Message::system(message.clone()));

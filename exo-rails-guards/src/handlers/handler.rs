@@ -65,13 +65,8 @@ impl Handler {
 
     /// Calls the handler and waits for its answer.
     #[cfg_attr(not(feature = "agent"), expect(unused_variables, reason = "only models need the context"))]
-    pub(super) async fn answer(
-        &self,
-        runner: &Runner,
-        event: &Value,
-        ctx: &RailContext,
-    ) -> Result<Answer, HandlerFault> {
-        match runner {
+    pub(super) async fn answer(&self, event: &Value, ctx: &RailContext) -> Result<Answer, HandlerFault> {
+        match &self.runner {
             Runner::External(external) | Runner::Background(external) => {
                 external.answer(&self.name, event, self.limits).await
             }
