@@ -9,6 +9,9 @@ pub mod approval;
 mod arguments;
 pub mod config;
 mod finding;
+#[cfg(feature = "handlers")]
+#[cfg_attr(docsrs, doc(cfg(feature = "handlers")))]
+pub mod handlers;
 #[cfg(feature = "paths")]
 #[cfg_attr(docsrs, doc(cfg(feature = "paths")))]
 pub mod paths;
@@ -16,6 +19,7 @@ pub mod permissions;
 #[cfg(any(feature = "paths", feature = "urls"))]
 mod refusal;
 pub mod risk;
+pub mod shape;
 #[cfg(feature = "shell")]
 #[cfg_attr(docsrs, doc(cfg(feature = "shell")))]
 pub mod shell;

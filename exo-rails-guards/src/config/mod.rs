@@ -1,7 +1,9 @@
 //! Configuration: TOML text, read into typed values, with the place of each mistake.
 
+mod builder;
 mod error;
 
+pub(crate) use builder::builder;
 pub use error::*;
 
 use serde::de::DeserializeOwned;

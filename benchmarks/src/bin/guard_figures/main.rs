@@ -8,6 +8,7 @@
 //! guard, with the folders that it reads.
 
 mod paths;
+mod shape;
 mod urls;
 
 use std::error::Error;
@@ -17,6 +18,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let corpora = corpora()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     paths::measure(&corpora)?;
+    runtime.block_on(shape::measure(&corpora))?;
     runtime.block_on(urls::measure(&corpora))
 }
 

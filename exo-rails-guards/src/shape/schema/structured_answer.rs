@@ -1,0 +1,127 @@
+//! Answers of the model that must be JSON of a schema.
+
+use exo_rails::prelude::*;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::compiled::Schema;
+use crate::config::builder;
+use crate::shape::feedback::ask_again;
+use crate::{ConfigError, Finding, Place, Severity};
+
+const GUARD: &str = "structured_answer";
+
+/// Checks that the answer of the model is JSON, and nothing but JSON, that fits a schema.
+///
+/// If it is not, the model is called again and reads the path, what was expected, and the kind of the value. After
+/// [`max_feedback`](StructuredAnswerConfig::max_feedback) explanations in a run, the run ends.
+///
+/// An answer with tool calls is not the last answer of a run, so it is not checked. The text itself does not change: JSON
+/// in a code fence does not fit, and the model reads why.
+///
+/// The guard runs on `PostLlmCall`. Its priority is 15. In a streamed run, the pieces have been sent before the check.
+///
+/// ```
+/// use exo_rails::prelude::*;
+/// use exo_rails_guards::shape::StructuredAnswer;
+/// use serde_json::json;
+///
+/// rail_chain! { struct Guards { answer: StructuredAnswer } }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let schema = json!({ "type": "object", "properties": { "city": { "type": "string" } }, "required": ["city"] });
+/// let guards = Guards { answer: StructuredAnswer::builder().schema(schema).build()? };
+/// let model = |request: Permit<ModelCallInputs>| async move {
+///     let Some(feedback) = request.messages.last() else { return Ok(ModelResponse::text(r#"{ "town": "Ulm" }"#)) };
+///     assert!(feedback.text().contains("at `/`: the property `city` is missing"));
+///     Ok::<_, OperationError>(ModelResponse::text(r#"{ "city": "Ulm" }"#))
+/// };
+/// let response = guards.guard_llm_call(ModelCallInputs::default(), &mut RunContext::new("demo"), model).await?;
+/// assert_eq!(response.message.text(), r#"{ "city": "Ulm" }"#);
+/// # Ok(()) }
+/// ```
+#[derive(Debug)]
+pub struct StructuredAnswer {
+    schema: Schema,
+    max_feedback: u32,
+}
+
+/// The configuration of [`StructuredAnswer`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct StructuredAnswerConfig {
+    /// The schema. The default accepts any JSON object.
+    pub schema: Value,
+    /// Whether a `format` such as `date-time` is checked. By default, the draft of the schema decides: up to draft 7 it is,
+    /// and in later drafts it only explains.
+    pub check_formats: bool,
+    /// How often in a run the model is asked again. The default is 3.
+    pub max_feedback: u32,
+}
+
+impl Default for StructuredAnswerConfig {
+    fn default() -> Self {
+        Self { schema: serde_json::json!({ "type": "object" }), check_formats: false, max_feedback: 3 }
+    }
+}
+
+builder!(StructuredAnswer, StructuredAnswerConfig { schema: Value, check_formats: bool, max_feedback: u32 });
+
+impl StructuredAnswer {
+    /// Makes the guard.
+    ///
+    /// # Errors
+    /// Returns an error if the schema is not a schema, or refers to something outside of it.
+    pub fn new(config: StructuredAnswerConfig) -> Result<Self, ConfigError> {
+        let StructuredAnswerConfig { schema, check_formats, max_feedback } = config;
+        let wrong = |error| ConfigError::new(format!("this is not a JSON Schema: {error}")).in_key("schema");
+        let schema = Schema::compile(schema, check_formats).map_err(wrong)?;
+        Ok(Self { schema, max_feedback })
+    }
+
+    fn finding(&self, response: &ModelResponse) -> Option<Finding> {
+        let text = response.message.text();
+        let value = match serde_json::from_str::<Value>(&text) {
+            Ok(value) => value,
+            Err(error) => {
+                let message = not_json(&text, response.is_cut(), &error);
+                return Some(Finding::new(GUARD, "not_json", Severity::Low, message));
+            }
+        };
+        let violation = self.schema.check(&value)?;
+        let message = format!("the answer does not fit its schema: {}", violation.text);
+        Some(Finding::new(GUARD, "schema", Severity::Low, message).at(Place::pointer(violation.pointer)))
+    }
+}
+
+#[rail(priority = 15, name = "structured_answer")]
+impl StructuredAnswer {
+    #[on(PostLlmCall)]
+    fn check(&self, response: &ModelResponse, ctx: &mut RailContext) -> RailAction {
+        if !response.message.tool_calls.is_empty() {
+            return RailAction::Continue;
+        }
+        let Some(finding) = self.finding(response) else { return RailAction::Continue };
+        let feedback = format!("{}. Answer again, with JSON only.", capital(&finding.message));
+        ask_again(GUARD, finding, feedback, self.max_feedback, ctx)
+    }
+}
+
+/// Explains why a text is not JSON. The message of serde quotes nothing, but only its place is useful here.
+fn not_json(text: &str, is_cut: bool, error: &serde_json::Error) -> String {
+    if is_cut {
+        return "the answer was cut before its end, so it is not JSON: answer with less".to_owned();
+    }
+    if text.trim_start().starts_with("```") {
+        return "the answer is in a code fence: write the JSON without the fence".to_owned();
+    }
+    if text.trim().is_empty() {
+        return "the answer is empty: write JSON".to_owned();
+    }
+    format!("the answer is not JSON from line {}, column {}", error.line(), error.column())
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}

@@ -1,0 +1,221 @@
+//! Sizes of arguments, outputs and answers.
+
+mod measure;
+
+use exo_rails::message::ToolCall;
+use exo_rails::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use self::measure::{Excess, Measure};
+use super::feedback::ask_again;
+use crate::config::builder;
+use crate::{ConfigError, Finding, Place, Severity};
+
+const GUARD: &str = "sizes";
+
+/// The room for a note about removed text, in the smallest output.
+const SMALLEST_OUTPUT: usize = 256;
+
+/// Limits the sizes of arguments, tool outputs and answers.
+///
+/// - An answer whose text or tool calls are too large is not parsed. The model is asked again, and reads the limit
+///   (`PostLlmCall`).
+/// - A tool call whose arguments are too large is skipped (`PreToolCall`).
+/// - A tool output that is too large is withheld, or cut (`PostToolCall`). The model reads how large it was.
+///
+/// The measurement stops at the first limit. It allocates nothing.
+///
+/// The priority is 5, so the other guards read only what this guard has bounded.
+///
+/// ```
+/// use exo_rails::prelude::*;
+/// use exo_rails_guards::shape::Sizes;
+/// use serde_json::json;
+///
+/// rail_chain! { struct Guards { sizes: Sizes } }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let guards = Guards { sizes: Sizes::builder().max_depth(3).max_output_bytes(1_000).build()? };
+/// let mut ctx = RunContext::new("demo");
+/// let tool = |_| async { Ok::<_, OperationError>(ToolOutput::text("x".repeat(4_000))) };
+///
+/// let call = ToolCallInputs::new("search").with_arguments(json!({ "filter": [[[["deep"]]]] }));
+/// let output = guards.guard_tool_call(call, &mut ctx, tool).await?;
+/// assert!(output.content.ends_with("sizes/depth: the arguments are nested more than 3 levels deep"));
+///
+/// let output = guards.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await?;
+/// assert_eq!(output.content, "sizes/output_bytes: the output has 4000 bytes, and at most 1000 are allowed: ask for less");
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Sizes {
+    config: SizesConfig,
+}
+
+/// The configuration of [`Sizes`].
+///
+/// ```
+/// use exo_rails_guards::shape::SizesConfig;
+///
+/// let config: SizesConfig = exo_rails_guards::config::from_toml("max_depth = 8\nlarge_output = \"cut\"")?;
+/// assert_eq!(config.max_items, 10_000);
+/// # Ok::<(), exo_rails_guards::ConfigError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SizesConfig {
+    /// The bytes of the arguments of a tool call, as JSON text. The default is 1 MiB.
+    pub max_argument_bytes: usize,
+    /// How deep lists and objects in the arguments may be nested. The arguments themselves are the first level. The default
+    /// is 32. More than 127 has no effect, because deeper JSON is not read.
+    pub max_depth: usize,
+    /// The number of all items of all lists and objects in the arguments. The default is 10 000.
+    pub max_items: usize,
+    /// The bytes of a string in the arguments, as JSON text: an escape such as `\n` has two bytes. Names of arguments are
+    /// strings too. The default is 1 MiB.
+    pub max_string_bytes: usize,
+    /// The bytes of the text of a tool's output. The default is 1 MiB.
+    pub max_output_bytes: usize,
+    /// The bytes of the text of an answer, without its tool calls. The default is 1 MiB.
+    pub max_answer_bytes: usize,
+    /// What happens to an output that is too large.
+    pub large_output: LargeOutput,
+    /// How often in a run the model is asked again because its answer was too large. After that, the run ends. The default
+    /// is 2.
+    pub max_feedback: u32,
+}
+
+impl Default for SizesConfig {
+    fn default() -> Self {
+        const MIB: usize = 1 << 20;
+        Self {
+            max_argument_bytes: MIB,
+            max_depth: 32,
+            max_items: 10_000,
+            max_string_bytes: MIB,
+            max_output_bytes: MIB,
+            max_answer_bytes: MIB,
+            large_output: LargeOutput::default(),
+            max_feedback: 2,
+        }
+    }
+}
+
+/// What happens to a tool output that is too large.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LargeOutput {
+    /// The model reads an error with the size instead of the output.
+    #[default]
+    Refuse,
+    /// The model reads the beginning of the output, and a note with the size.
+    Cut,
+}
+
+builder!(
+    Sizes,
+    SizesConfig {
+        max_argument_bytes: usize,
+        max_depth: usize,
+        max_items: usize,
+        max_string_bytes: usize,
+        max_output_bytes: usize,
+        max_answer_bytes: usize,
+        large_output: LargeOutput,
+        max_feedback: u32,
+    }
+);
+
+impl Sizes {
+    /// Makes the guard.
+    ///
+    /// # Errors
+    /// Returns an error if a limit is 0, or if outputs are cut to fewer than 256 bytes.
+    pub fn new(config: SizesConfig) -> Result<Self, ConfigError> {
+        let limits = [
+            ("max_argument_bytes", config.max_argument_bytes),
+            ("max_depth", config.max_depth),
+            ("max_items", config.max_items),
+            ("max_string_bytes", config.max_string_bytes),
+            ("max_output_bytes", config.max_output_bytes),
+            ("max_answer_bytes", config.max_answer_bytes),
+        ];
+        if let Some((key, _)) = limits.iter().find(|(_, limit)| *limit == 0) {
+            return Err(ConfigError::new("0 would refuse everything: write a limit of at least 1").in_key(key));
+        }
+        if config.large_output == LargeOutput::Cut && config.max_output_bytes < SMALLEST_OUTPUT {
+            let message = format!("a cut output needs room for a note: write at least {SMALLEST_OUTPUT}");
+            return Err(ConfigError::new(message).in_key("max_output_bytes"));
+        }
+        Ok(Self { config })
+    }
+
+    fn finding(&self, excess: Excess) -> Finding {
+        let SizesConfig { max_argument_bytes, max_depth, max_items, max_string_bytes, .. } = self.config;
+        let (rule, message) = match excess {
+            Excess::Bytes => ("argument_bytes", format!("the arguments have more than {max_argument_bytes} bytes")),
+            Excess::Depth => ("depth", format!("the arguments are nested more than {max_depth} levels deep")),
+            Excess::Items => ("items", format!("the arguments have more than {max_items} items")),
+            Excess::StringBytes => {
+                ("string_bytes", format!("a string in the arguments has more than {max_string_bytes} bytes"))
+            }
+        };
+        Finding::new(GUARD, rule, Severity::Medium, message)
+    }
+
+    /// Returns the first mistake in an answer.
+    fn of_answer(&self, response: &ModelResponse) -> Option<Finding> {
+        let SizesConfig { max_answer_bytes, .. } = self.config;
+        if response.message.text().len() > max_answer_bytes {
+            let message = format!("the text of the answer has more than {max_answer_bytes} bytes");
+            return Some(Finding::new(GUARD, "answer_bytes", Severity::Medium, message));
+        }
+        let of_call = |(number, call): (usize, &ToolCall)| {
+            let excess = Measure::text(&call.function.arguments, &self.config)?;
+            Some(self.finding(excess).at(Place::pointer(format!("/tool_calls/{number}"))))
+        };
+        response.message.tool_calls.iter().enumerate().find_map(of_call)
+    }
+}
+
+#[rail(priority = 5, name = "sizes")]
+impl Sizes {
+    #[on(PostLlmCall)]
+    fn answer(&self, response: &ModelResponse, ctx: &mut RailContext) -> RailAction {
+        let Some(finding) = self.of_answer(response) else { return RailAction::Continue };
+        let feedback = format!("Your last answer was too large: {}. Answer again, with less.", finding.message);
+        ask_again(GUARD, finding, feedback, self.config.max_feedback, ctx)
+    }
+
+    #[on(PreToolCall)]
+    fn arguments(&self, call: &ToolCallInputs, ctx: &mut RailContext) -> RailAction {
+        let Some(excess) = Measure::value(&call.arguments, &self.config) else { return RailAction::Continue };
+        let finding = self.finding(excess);
+        let reason = finding.reason();
+        finding.report(ctx);
+        RailAction::skip(reason)
+    }
+
+    #[on(PostToolCall)]
+    fn output(&self, output: &mut ToolOutput, ctx: &mut RailContext) {
+        let (bytes, max) = (output.content.len(), self.config.max_output_bytes);
+        if bytes <= max {
+            return;
+        }
+        let message = format!("the output has {bytes} bytes, and at most {max} are allowed: ask for less");
+        let finding = Finding::new(GUARD, "output_bytes", Severity::Low, message);
+        match self.config.large_output {
+            LargeOutput::Refuse => *output = ToolOutput::error(finding.reason().to_string()),
+            LargeOutput::Cut => cut(&mut output.content, max, &finding),
+        }
+        finding.report(ctx);
+    }
+}
+
+/// Cuts a text to at most `max` bytes, including a note.
+fn cut(text: &mut String, max: usize, finding: &Finding) {
+    let note = format!("\n[{}]", finding.reason());
+    let keep = text.floor_char_boundary(max.saturating_sub(note.len()));
+    text.truncate(keep);
+    text.push_str(&note);
+}
