@@ -451,6 +451,7 @@ fn has_option(words: &[Option<String>], option: &str) -> Match {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use serde_json::json;
 

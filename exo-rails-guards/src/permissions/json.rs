@@ -183,6 +183,7 @@ pub(super) fn exact<'v>(root: &'v Value, pointer: &[String]) -> Option<&'v Value
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use serde_json::json;
 

@@ -15,7 +15,7 @@ use crate::{Guarded, call, permissions};
 type Ledger = Arc<Mutex<Vec<Value>>>;
 
 async fn run(
-    rails: &(impl GuardSet + Guard),
+    rails: &impl Guard,
     ctx: &mut RunContext,
     call: ToolCallInputs,
     ledger: &Ledger,

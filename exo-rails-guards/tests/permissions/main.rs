@@ -1,5 +1,7 @@
 //! The guard of permissions and the guard of risk, as programs use them.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 mod asking;
 mod evasion;
 mod messages;
