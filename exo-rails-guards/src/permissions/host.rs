@@ -154,6 +154,7 @@ fn visit_url(text: &str, visit: &mut dyn FnMut(&str)) {
 }
 
 #[cfg(all(test, feature = "urls"))]
+#[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use super::*;
 
