@@ -118,7 +118,7 @@ rail_chain! { struct Guards { sizes: Sizes, gap: CapabilityGap, structure: Struc
 
 /// What happened to the answers and calls of a corpus.
 #[derive(Default)]
-struct Calls {
+struct Counted {
     answers: u32,
     refused_answers: u32,
     calls: u32,
@@ -156,7 +156,7 @@ async fn tau_bench(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-fn row(name: &str, calls: &Calls) {
+fn row(name: &str, calls: &Counted) {
     let Calls { answers, refused_answers, calls, refused_calls, .. } = calls;
     let refused = refused_answers + refused_calls;
     let share = f64::from(refused) * 100.0 / f64::from(refused_answers + calls).max(1.0);
@@ -227,8 +227,8 @@ fn change_arguments(call: &mut ToolCall, change: impl FnOnce(&mut Map<String, Va
 }
 
 /// Runs the answers through the guards, each with a changed first call. Answers that cannot be changed are left out.
-async fn calls_of(answers: &[&Message], tools: &[ToolSpec], change: Change) -> Result<Calls> {
-    let mut counts = Calls::default();
+async fn calls_of(answers: &[&Message], tools: &[ToolSpec], change: Change) -> Result<Counted> {
+    let mut counts = Counted::default();
     let rails = Guards {
         sizes: Sizes::builder().max_feedback(0).build()?,
         gap: CapabilityGap::builder().build()?,
