@@ -5,6 +5,7 @@ use std::io::{Seek, SeekFrom, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
+use std::sync::Barrier;
 use std::thread;
 
 use exo_rails_guards::store::{FileStore, StateStore, StateStoreExt, StoreError};
@@ -197,8 +198,13 @@ fn processes_can_make_one_file_at_the_same_time() {
     let folder = TempFolder::new();
     for number in 0..120 {
         let path = folder.file(&number.to_string());
+        let start = Barrier::new(8);
+        let open = || {
+            start.wait();
+            FileStore::open(&path).map(drop)
+        };
         thread::scope(|scope| {
-            let opened: Vec<_> = (0..8).map(|_| scope.spawn(|| FileStore::open(&path).map(drop))).collect();
+            let opened: Vec<_> = (0..8).map(|_| scope.spawn(open)).collect();
             for result in opened {
                 result.join().unwrap().unwrap();
             }

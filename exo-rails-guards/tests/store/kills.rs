@@ -73,9 +73,9 @@ async fn spend(store: Arc<dyn StateStore>, ledger: String, amount: u64) {
     }
 }
 
-fn start_child(store: &str, ledger: &Path) -> Child {
+fn start_child(test: &str, store: &str, ledger: &Path) -> Child {
     Command::new(std::env::current_exe().unwrap())
-        .args(["--ignored", "--exact", "--nocapture", "kills::child"])
+        .args(["--ignored", "--exact", "--nocapture", test])
         .env(STORE, store)
         .env(LEDGER, ledger)
         .stdout(Stdio::null())
@@ -102,7 +102,7 @@ struct Round {
 /// Two children spend, and one of them is killed after some time.
 fn round(store: &str, folder: &TempFolder, number: u64, kill_after: Duration) -> Round {
     let ledgers = [0, 1].map(|child| folder.file(&format!("ledger-{number}-{child}")));
-    let [mut killed, mut survivor] = ledgers.each_ref().map(|ledger| start_child(store, ledger));
+    let [mut killed, mut survivor] = ledgers.each_ref().map(|ledger| start_child("kills::child", store, ledger));
     thread::sleep(kill_after);
     killed.kill().unwrap();
     killed.wait().unwrap();
@@ -140,6 +140,63 @@ fn kill_in_each_round(longest: Duration, store: impl Fn(u64) -> String) {
     // Otherwise, no kill has hit a child at work.
     assert!(leaked > KILLS / 20, "{leaked} of {KILLS} kills left a reservation, {at_work} left a rest");
     eprintln!("{leaked} of {KILLS} kills left a reservation");
+}
+
+/// Takes the only place of a counter, many times. A file shows that nobody else has the place.
+#[test]
+#[ignore = "the other tests start it in a process of its own"]
+fn child_with_one_place() {
+    let store = std::env::var(STORE).expect("started by another test");
+    let place = std::env::var(LEDGER).unwrap();
+    let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    runtime.block_on(async {
+        let store = open(&store, Duration::ZERO);
+        let mut tasks: JoinSet<u64> = (0..TASKS).map(|_| take_place(store.clone(), place.clone())).collect();
+        let mut taken = 0;
+        while let Some(result) = tasks.join_next().await {
+            taken += result.unwrap();
+        }
+        assert!(taken > 0, "the other process has always had the place");
+    });
+}
+
+async fn take_place(store: Arc<dyn StateStore>, place: String) -> u64 {
+    let claim = Claim { key: "place", amount: 1, limit: 1, window: None };
+    let mut taken = 0;
+    for _ in 0..100 {
+        if let Ok(reservation) = store.reserve(&[claim], HOUR).await.unwrap() {
+            taken += 1;
+            std::fs::File::create_new(&place).expect("two have the place");
+            tokio::task::yield_now().await;
+            std::fs::remove_file(&place).unwrap();
+            store.settle(&reservation, &[0]).await.unwrap();
+        }
+    }
+    taken
+}
+
+/// Three processes with 64 tasks each want one place.
+fn want_one_place(store: &str) {
+    let folder = TempFolder::new();
+    let place = folder.file("place");
+    let children: Vec<_> = (0..3).map(|_| start_child("kills::child_with_one_place", store, &place)).collect();
+    for mut child in children {
+        assert!(child.wait().unwrap().success(), "a child failed");
+    }
+}
+
+#[test]
+#[cfg(feature = "file-store")]
+fn one_process_at_a_time_has_a_place_in_a_file() {
+    let folder = TempFolder::new();
+    want_one_place(&folder.file("state").display().to_string());
+}
+
+#[test]
+#[cfg(feature = "redis")]
+fn one_process_at_a_time_has_a_place_in_redis() {
+    let Some(server) = crate::redis_server::shared() else { return };
+    want_one_place(&format!("{} {}", server.url(), crate::bench::unique_name()));
 }
 
 #[test]

@@ -9,6 +9,10 @@
     clippy::print_stderr,
     reason = "a test that cannot go on has failed"
 )]
+#![cfg_attr(
+    not(all(feature = "file-store", feature = "redis")),
+    allow(dead_code, unused_imports, clippy::unnecessary_wraps, reason = "only some stores are tested")
+)]
 #![allow(missing_docs, reason = "tests")]
 
 mod behaviour;

@@ -74,25 +74,17 @@ impl Connection {
         Ok((connection, current.number))
     }
 
+    /// The texts of the crate `redis` do not have the password.
     fn error(&self, error: &RedisError) -> StoreError {
         if error.is_timeout() {
             return StoreError::Timeout { limit: self.time_limit };
         }
-        let text = self.without_password(&error.to_string());
         if error.code() == Some("OOM") {
             StoreError::Full("Redis has reached its `maxmemory`".to_owned())
         } else if error.code() == Some("NOAUTH") || error.kind() == ErrorKind::AuthenticationFailed {
-            StoreError::failed(format!("Redis refused the user or the password of the URL: {text}"))
+            StoreError::failed(format!("Redis refused the user or the password of the URL: {error}"))
         } else {
-            StoreError::failed(format!("Redis: {text}"))
-        }
-    }
-
-    /// A server quotes the commands that it does not know, also one with a password.
-    fn without_password(&self, text: &str) -> String {
-        match self.client.get_connection_info().redis_settings().password() {
-            Some(password) if !password.is_empty() => text.replace(password, "<password>"),
-            _ => text.to_owned(),
+            StoreError::failed(format!("Redis: {error}"))
         }
     }
 }
