@@ -97,8 +97,9 @@ fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D:
 /// Removes control characters, because the text reaches terminals. Cuts it to the limit. `None` if nothing is left.
 pub(super) fn clean(text: &str) -> Option<String> {
     let printable = |letter: &char| !letter.is_control() || *letter == '\n' || *letter == '\t';
-    let text: String = text.trim().chars().filter(printable).take(MAX_TEXT).collect();
-    Some(text).filter(|text| !text.is_empty())
+    let text: String =
+        text.chars().filter(printable).skip_while(|letter| letter.is_whitespace()).take(MAX_TEXT).collect();
+    Some(text.trim_end().to_owned()).filter(|text| !text.is_empty())
 }
 
 /// Names the mistake without the text of serde, which quotes values.

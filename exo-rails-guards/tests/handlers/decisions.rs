@@ -109,6 +109,11 @@ async fn exit_codes_and_answers() {
         ("exit_2_blocks", "exit 2", Blocked("no reason given")),
         ("exit_2_takes_the_reason_from_stderr", "echo 'not today' >&2; exit 2", Blocked("not today")),
         (
+            "exit_2_with_only_control_characters_and_blanks_has_no_reason",
+            r"printf '\000\t\000' >&2; exit 2",
+            Blocked("no reason given"),
+        ),
+        (
             "exit_2_takes_the_reason_from_the_answer_first",
             r#"echo '{"reason":"json"}'; echo 'err' >&2; exit 2"#,
             Blocked("json"),
