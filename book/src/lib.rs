@@ -29,6 +29,7 @@ pages! {
     redaction = "redaction.md",
     suspension = "suspension.md",
     watching = "watching.md",
+    shadow = "shadow.md",
     testing = "testing.md",
     custom_events = "custom-events.md",
 }
@@ -46,5 +47,6 @@ pages! {
     coming_from_langchain = "coming-from-langchain.md",
     coming_from_tower = "coming-from-tower.md",
     coming_from_rig = "coming-from-rig.md",
+    mistakes = "mistakes.md",
     how_a_chain_is_sorted = "how-a-chain-is-sorted.md",
 }

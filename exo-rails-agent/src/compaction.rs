@@ -20,7 +20,7 @@ use tracing::Instrument;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a compactor",
     label = "not a compactor",
-    note = "a compactor is an async function or closure of a `Permit<CompactionInputs>` that yields `Result<CompactionOutput, OperationError>`, or `KeepNewest`"
+    note = "a compactor is `KeepNewest`, or an async function or closure that takes a `Permit<CompactionInputs>` and returns `Result<CompactionOutput, OperationError>`"
 )]
 pub trait Compactor: Send + Sync {
     /// Shortens this history.

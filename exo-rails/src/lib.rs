@@ -1,6 +1,3 @@
-// The README links to its pages as files. Rustdoc uses the first definition of a link, so these definitions replace the
-// files with modules.
-//! [mistakes]: guide::mistakes
 #![doc = include_str!("../README.md")]
 
 extern crate self as exo_rails;
@@ -13,7 +10,6 @@ mod decision;
 mod error;
 mod event;
 mod guard_set;
-pub mod guide;
 mod macros;
 pub mod message;
 mod operation;

@@ -225,8 +225,10 @@
 /// [`LlmChunk`](crate::events::LlmChunk) retries, aborts or faults during a streamed model call, the library acts on that
 /// rail, and ignores the result of the rails with `around`.
 ///
-/// The future of each rail with `around` contains the future of the next one. With more than 24 of these rails on one event,
-/// rustc may ask for a higher recursion limit. Write `#![recursion_limit = "256"]` at the top of your crate.
+/// The future of each rail with `around` contains the future of the next one, and rustc limits the depth of a type. 16 of
+/// these rails on one event compile everywhere. With more of them, rustc may report that "queries overflow the depth limit".
+/// Write `#![recursion_limit = "256"]` at the top of your crate: this is enough for 36 of them. Other rails of the chain do
+/// not count.
 ///
 /// A rail with `around` cannot have other options. A chain with a rail around an operation cannot be
 /// [registered](crate::GuardSet::register) with a `HookManager`, because a hook does not run the operation.

@@ -11,10 +11,11 @@ pub use crate::chain::{
     RunsEachRailOnce, Subject,
 };
 pub use crate::context::{DerivedProvided, ValueInfo};
-pub use crate::decision::{CanSkip, Observes, PlacedRail, Reader, Returned, ReturnedAt, ReturnedAtCustom};
+pub use crate::decision::{CanSkip, Observes, PlacedRail, Reader, Returned, ReturnedAt, ReturnedAtCustom, Surrounds};
 pub use crate::event::{
-    AnySubstitute, BeforeTool, Carried, CarriedBy, CarriesForeign, Check, CustomPart, DerivedEvent, EventsOf,
-    OperationEvents, Param, ReturnedAround, SharedBy, SharedParam, Sound, ToolEvent, once,
+    AnySubstitute, BeforeTool, Carried, CarriedBy, CarriesForeign, Check, CustomPart, DerivedEvent, EventsOf, Inside,
+    Layer, NoLayer, OneLayer, OperationEvents, Param, ReturnedAround, SharedBy, SharedParam, Sound, Surroundings,
+    SurroundingsOf, ToolEvent, once,
 };
 pub use crate::operation::ToolArgs;
 pub use crate::operation::{

@@ -5,7 +5,7 @@
 
 use exo_rails::prelude::*;
 use exo_rails::{CompactionOutput, HookManager, IntoFailure, NoRails, NoRetry, NoSubstitute, Provide, RailManager, chain_policy, tools};
-use exo_rails_agent::{Agent, ScriptedModel};
+use exo_rails_agent::{Agent, Model, ScriptedModel};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -369,6 +369,9 @@ mod operations {
         rails.guard_run("hello", &mut RunContext::new("support"), run).await?;
         let deltas = |_| futures_util::stream::empty::<Result<exo_rails::ModelDelta, String>>();
         rails.guard_stream(ModelCallInputs::default(), &mut ctx, deltas, async |_| ()).await?;
+        let model = &ScriptedModel::from_file("script.json").expect("a script");
+        let streamed = |request| model.stream(request);
+        rails.guard_stream(ModelCallInputs::default(), &mut ctx, streamed, async |_| ()).await?;
         let compaction = async |_: Permit<_>| Ok::<_, String>(CompactionOutput::default());
         rails.guard_compaction(exo_rails::CompactionInputs::default(), &mut ctx, compaction).await?;
         let output = rails.guard_tool_call(call, &mut ctx, run_tool).await?;

@@ -1,4 +1,4 @@
-//! What the guide says about mistakes is what the compiler says: the codes, the messages, and nothing besides.
+//! The book and the README quote the compiler: the codes and the messages of its wrong programs, and the tables of messages.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -8,7 +8,7 @@ use std::{env, fmt::Write as _, fs};
 
 use serde_json::Value;
 
-const PAGE: &str = include_str!("../../exo-rails/src/guide/mistakes.md");
+const PAGE: &str = include_str!("../../book/src/mistakes.md");
 
 /// A fenced block of a page.
 struct Block<'p> {
@@ -28,9 +28,8 @@ struct Mistake {
 
 #[test]
 fn each_message_is_what_the_compiler_says() {
-    let mut mistakes = mistakes("mistakes", PAGE);
-    assert!(!mistakes.is_empty(), "the page has no mistakes");
-    mistakes.extend(mistakes_of_the_book());
+    let mistakes = mistakes_of_the_pages();
+    assert!(mistakes.len() > 10, "the book has {} wrong programs", mistakes.len());
     let said = compile(&mistakes);
     let mut wrong = String::new();
     for mistake in &mistakes {
@@ -43,27 +42,44 @@ fn each_message_is_what_the_compiler_says() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
+/// The tables of the page are an index of the messages: a reader searches them for the words of a message.
 #[test]
-fn the_table_of_contents_has_each_heading() {
-    let listed: Vec<_> = PAGE.lines().filter_map(|line| line.trim_start().strip_prefix("- [")).collect();
-    let headings: Vec<_> =
-        PAGE.lines().filter_map(|line| line.strip_prefix("## ").or(line.strip_prefix("### "))).collect();
-    let links: Vec<_> = headings.iter().map(|heading| format!("{heading}](#{})", anchor(heading))).collect();
-    assert_eq!(listed, links);
+fn each_message_in_a_table_is_recorded() {
+    let recorded = recorded();
+    let rows = PAGE.lines().filter_map(|line| line.strip_prefix("| ")?.split_once(" | "));
+    let messages: Vec<_> = rows.map(|(message, _)| message).filter(|message| *message != "message").collect();
+    assert!(messages.len() > 100, "the page has {} messages", messages.len());
+    let unknown: Vec<_> = messages.iter().filter(|message| !recorded.lines().any(|line| says(line, message))).collect();
+    assert!(unknown.is_empty(), "no recorded message has these:\n{unknown:#?}");
 }
 
-/// The id that rustdoc gives a heading.
-fn anchor(heading: &str) -> String {
-    let kept = heading.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
-    kept.map(|c| if c == ' ' { '-' } else { c.to_ascii_lowercase() }).collect()
+/// The recorded messages, with the names of the library as the tables have them: without their paths.
+fn recorded() -> String {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fail");
+    let files = |folder: &Path| fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
+    let files = files(&fixtures).into_iter().filter(|path| path.is_dir()).flat_map(|topic| files(&topic));
+    let messages = files.filter(|file| file.extension().is_some_and(|end| end == "stderr"));
+    let text: String = messages.map(|file| fs::read_to_string(file).unwrap()).collect();
+    ["exo_rails::prelude::", "exo_rails::"].iter().fold(text, |text, path| text.replace(path, ""))
 }
 
-/// Those of the pages of the book.
-fn mistakes_of_the_book() -> Vec<Mistake> {
-    let book = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("book/src");
-    let files = fs::read_dir(book).unwrap().map(|entry| entry.unwrap().path());
+/// Whether the line contains the message. `…` in the message stands for any text.
+fn says(line: &str, message: &str) -> bool {
+    let mut rest = Some(line);
+    for piece in message.split('…') {
+        rest = rest.and_then(|rest| rest.split_once(piece)).map(|(_, rest)| rest);
+    }
+    rest.is_some()
+}
+
+/// The mistakes on the pages of the book, and in the README of the repository.
+fn mistakes_of_the_pages() -> Vec<Mistake> {
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let folders = ["book/src", "book/src/recipes"].map(|folder| fs::read_dir(workspace.join(folder)).unwrap());
+    let files = folders.into_iter().flatten().map(|entry| entry.unwrap().path());
     let pages = files.filter(|file| file.extension().is_some_and(|end| end == "md"));
     pages
+        .chain([workspace.join("README.md")])
         .flat_map(|page| mistakes(page.file_stem().unwrap().to_str().unwrap(), &fs::read_to_string(&page).unwrap()))
         .collect()
 }
@@ -161,7 +177,8 @@ fn compare(mistake: &Mistake, errors: &[&Value]) -> Result<(), String> {
     let said: String = errors.iter().map(|error| rendered(error)).collect();
     // Without the space before line numbers: it depends on those of the library.
     let mut said = said.lines().map(str::trim);
-    match mistake.message.lines().find(|line| !said.any(|said| said == line.trim())) {
+    let same = |said: &str, shown: &str| said == shown || shown.contains('…') && says(said, shown);
+    match mistake.message.lines().find(|line| !said.any(|said| same(said, line.trim()))) {
         Some(line) => Err(format!("this line is not in the message, or not here:\n{line}")),
         None => Ok(()),
     }

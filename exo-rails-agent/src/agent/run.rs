@@ -388,6 +388,10 @@ impl<'a, M: Model, R: GuardSet> AgentRun<'a, M, R> {
         if let Some(reason) = self.progress.cut_by(number) {
             return Err(cut(&reason));
         }
+        // A call of an unknown tool fails, and nothing runs.
+        if !self.agent.settings.tools.iter().any(|tool| tool.name() == call.tool_name) {
+            return Tool::call_named(&self.agent.settings.tools, call).await;
+        }
         self.tell(|| RunEvent::ToolRuns((*call).clone())).await;
         self.progress.set_call(number, CallState::Unknown { tool_name: call.tool_name.clone() });
         let saved = self.recorder.save(&self.progress, || self.used(), &call.context()).await;

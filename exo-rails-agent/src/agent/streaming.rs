@@ -30,7 +30,8 @@ pub enum RunEvent {
     /// [`PreToolCall`](exo_rails::events::PreToolCall) have not seen the calls yet.
     ToolCalls(Vec<AskedCall>),
     /// A tool is about to run. The event has the call as the rails of [`PreToolCall`](exo_rails::events::PreToolCall)
-    /// left it. A call that a rail refuses has no such event. If a call has several attempts, each attempt has one event.
+    /// left it. A call that a rail refuses has no such event, and neither has a call of a tool that
+    /// does not exist. If a call has several attempts, each attempt has one event.
     ToolRuns(ToolCallInputs),
     /// A tool call has its output. The tool returned the output, or the library put another one in its place: for a call
     /// that a rail skipped, or that failed.

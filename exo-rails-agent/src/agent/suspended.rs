@@ -172,7 +172,7 @@ pub enum Resolution {
 #[non_exhaustive]
 pub enum NotOpen {
     /// The run has no open question with this id.
-    #[error("the run does not ask the question `{id}`; it asks {}", listed(open))]
+    #[error("the run has no open question `{id}`; the open questions are {}", listed(open))]
     Question {
         /// The id in the call of [`answer`](SuspendedRun::answer).
         id: String,
@@ -180,7 +180,7 @@ pub enum NotOpen {
         open: Vec<String>,
     },
     /// The tool call with this number is not [unknown](CallState::Unknown).
-    #[error("the run knows whether the tool call {number} has happened; it does not know this of {}", listed(unknown))]
+    #[error("the tool call {number} is not unknown; the unknown calls are {}", listed(unknown))]
     Call {
         /// The number in the call of [`resolve`](SuspendedRun::resolve).
         number: usize,

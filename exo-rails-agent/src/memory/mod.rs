@@ -122,7 +122,7 @@ const DEFAULT_LIMIT: usize = 5;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a memory",
     label = "not a memory",
-    note = "a memory is `InMemory`, or a type with `impl Memory`, or an `Arc` of one"
+    note = "a memory is `InMemory`, a type that implements `Memory`, or an `Arc` of either"
 )]
 pub trait Memory: Send + Sync {
     /// Returns the items that match the query. The most important item comes first.

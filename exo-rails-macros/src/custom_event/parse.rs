@@ -80,7 +80,10 @@ pub(super) fn options(item: &DeriveInput, operation: Option<String>, errors: &mu
         Ok(())
     });
     if let (Some(substitute), true) = (&options.substitute, options.allows < Allows::Skip) {
-        errors.at(substitute, "only a skip brings a substitute: write `allows = \"skip\"` or `\"retry\"`");
+        errors.at(
+            substitute,
+            "only an event that rails can skip has a substitute: write `allows = \"skip\"` or `\"retry\"`",
+        );
     }
     if EVENTS.iter().any(|event| item.ident == event) {
         let message = "is the name of an event of the library: choose another name";

@@ -62,8 +62,11 @@ fn options() {
         ("payload", &["`payload` needs a value: `payload = (&Query, &mut Memories)`"]),
         ("allows = \"abrt\"", &["`allows` has no value `abrt`; did you mean `abort`?"]),
         ("allows = Abort", &["`allows` takes one of these strings"]),
-        ("substitute = A", &["only a skip brings a substitute: write `allows = \"skip\"` or `\"retry\"`"]),
-        ("allows = \"abort\", substitute = A", &["only a skip brings a substitute"]),
+        (
+            "substitute = A",
+            &["only an event that rails can skip has a substitute: write `allows = \"skip\"` or `\"retry\"`"],
+        ),
+        ("allows = \"abort\", substitute = A", &["only an event that rails can skip has a substitute"]),
         ("name = \" \"", &["the name of an event is a string that is not blank"]),
         ("name = \"pre_tool_call\"", &["`pre_tool_call` is the name of an event of the library"]),
         ("after = 1", &["expected boolean literal"]),

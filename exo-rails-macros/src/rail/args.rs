@@ -443,7 +443,7 @@ fn is_literal(expr: &Expr) -> bool {
 }
 
 fn on_panic(expr: &Expr) -> syn::Result<LitStr> {
-    let message = "`on_panic` has one value: write `on_panic = \"fault\"`, or leave it out to let panics unwind";
+    let message = "`on_panic` has only one value: write `on_panic = \"fault\"`, or leave it out to let panics unwind";
     let word = literal(expr, message)?;
     if word.value() == "fault" { Ok(word) } else { Err(syn::Error::new_spanned(word, message)) }
 }

@@ -264,8 +264,8 @@ pub(super) fn calls(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream
             &'__event self,
             _: <#event as #library::Payloads>::Payload<'__event>,
             _: &'__event mut #library::RailContext,
-        ) -> impl ::core::future::Future<Output = ()> + ::core::marker::Send {
-            ::core::future::ready(())
+        ) -> impl ::core::future::Future<Output = Self::Out> + ::core::marker::Send {
+            ::core::future::ready(#library::__private::Surrounds)
         }
 
         #[inline]

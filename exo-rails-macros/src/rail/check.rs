@@ -133,7 +133,8 @@ fn impl_block(args: Args, item: ImplBlock, errors: &mut Errors) -> Rail {
 /// Reports a tool set on a rail for no tool. The tool set only checks the tools of a rail.
 fn of_no_tool(tools: Option<&Path>, example: &str, errors: &mut Errors) {
     if let Some(tools) = tools {
-        errors.at(tools, format_args!("`tools` checks the name of a tool, and this rail names none: write {example}"));
+        errors
+            .at(tools, format_args!("`tools` checks the name in `tool`, and this rail has no `tool`: write {example}"));
     }
 }
 
@@ -206,7 +207,7 @@ fn handler(
         errors.at(keyword, "a rail cannot be `unsafe`, because chains call it from safe code");
     }
     if let Some(abi) = &sig.abi {
-        errors.at(abi, "a rail is a plain Rust function: leave this out");
+        errors.at(abi, "a rail cannot be `extern`: leave this out");
     }
     if let (Some(keyword), Some(_)) =
         (&sig.asyncness, events.iter().find(|event| event.segments.last().is_some_and(|last| last.ident == "Dropped")))

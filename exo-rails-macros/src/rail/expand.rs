@@ -435,7 +435,7 @@ fn on_impl(rail: &Rail, handler: &Handler, event: &Path, written: &Path) -> Toke
     let is_known = is_known(written);
     let is_checked = !is_known || can_be_checked && is_no_decision(handler);
     let output = if handler.around.is_some() {
-        quote!(())
+        quote_spanned!(Span::mixed_site()=> #library::__private::Surrounds)
     } else if is_checked {
         sound(library, &output, can_be_checked)
     } else {

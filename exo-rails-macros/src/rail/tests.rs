@@ -134,7 +134,7 @@ fn functions() {
         (on, "fn guard<T>() {}", &["a rail function cannot have type or const parameters"]),
         (on, "fn guard<const N: usize>() {}", &["a rail function cannot have type or const parameters"]),
         (on, "unsafe fn guard() {}", &["a rail cannot be `unsafe`"]),
-        (on, "extern \"C\" fn guard() {}", &["a rail is a plain Rust function"]),
+        (on, "extern \"C\" fn guard() {}", &["a rail cannot be `extern`"]),
         (on, "#[rail(on = [Start])] fn guard() {}", &["a function is one rail: list all its events in one"]),
         (on, "fn guard(&self) {}", &["a method cannot have `#[rail]`"]),
         (

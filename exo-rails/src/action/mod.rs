@@ -446,8 +446,8 @@ pub struct RetryOrContinue(pub RetryRequest);
 #[diagnostic::on_unimplemented(
     message = "a rail that retries or continues returns `RailAction<_, RetryOrContinue>`",
     label = "the rail cannot continue when its retries are used up",
-    note = "without a substitute, it returns `RailAction<NoSubstitute, RetryOrContinue>`; both are in `exo_rails`",
-    note = "`RailAction::retry` is for a `RailAction`: the operation fails when the retries are used up"
+    note = "without a substitute, the rail returns `RailAction<NoSubstitute, RetryOrContinue>`; both types are in `exo_rails`",
+    note = "if the operation should fail when the retries are used up, write `RailAction::retry` and return `RailAction`"
 )]
 pub trait GivesWay {
     /// Creates the retry from this request.

@@ -12,12 +12,12 @@ pub use subscription::*;
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Instant, SystemTime};
 
 use serde_json::Value;
 use tokio::sync::broadcast;
-use tokio::sync::broadcast::Sender;
+use tokio::sync::broadcast::{Sender, WeakSender};
 use tokio_util::sync::ReusableBoxFuture;
 
 use crate::chain::{Serves, forward_to};
@@ -156,16 +156,35 @@ impl EventBus {
         drop(self.records.send(Arc::new(EventRecord { number: *next, ..record })));
         *next += 1;
     }
+
+    fn weak(&self) -> WeakBus {
+        WeakBus { records: self.records.downgrade(), shared: Arc::downgrade(&self.shared) }
+    }
 }
 
-impl Emit for EventBus {
+/// The bus of a run, for the records that rails emit. It keeps no subscription open, because the context of a run may live
+/// longer than the bus.
+struct WeakBus {
+    records: WeakSender<Arc<EventRecord>>,
+    shared: Weak<Shared>,
+}
+
+impl WeakBus {
+    fn bus(&self) -> Option<EventBus> {
+        Some(EventBus { records: self.records.upgrade()?, shared: self.shared.upgrade()? })
+    }
+}
+
+impl Emit for WeakBus {
     fn is_wanted(&self, ctx: &RailContext) -> bool {
-        self.wants(ctx.event())
+        self.bus().is_some_and(|bus| bus.wants(ctx.event()))
     }
 
     fn emit(&self, ctx: &RailContext, name: Cow<'static, str>, data: Value) {
-        let record = Begun::at(ctx).record(ctx.event(), RecordPayload::emitted(&data));
-        self.send(EventRecord { emitted: Some(name), ..record });
+        if let Some(bus) = self.bus() {
+            let record = Begun::at(ctx).record(ctx.event(), RecordPayload::emitted(&data));
+            bus.send(EventRecord { emitted: Some(name), ..record });
+        }
     }
 }
 
@@ -279,7 +298,7 @@ impl<E: Event, R: Serves<E>> Serves<E> for WithEvents<R> {
     async fn run_rails<'a>(&'a self, mut payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Outcome<E> {
         let begun = self.bus.begin(E::POINT, ctx);
         if begun.is_some() {
-            ctx.emit_on(|| Arc::new(self.bus.clone()));
+            ctx.emit_on(|| Arc::new(self.bus.weak()));
         }
         // Before the rails run, so that a dropped dispatch leaves no inputs allowed.
         passed::note(E::POINT, false, ctx);

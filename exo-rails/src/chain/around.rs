@@ -5,10 +5,15 @@ use std::marker::PhantomData;
 use crate::chain::serves::Serves;
 use crate::chain::walk::{Step, StepsOn, Walk};
 use crate::context::RunScope;
-use crate::event::{Begins, Next, Operation, OperationResult};
+use crate::event::{
+    Begins, Inside, Layer, Next, NoLayer, OneLayer, Operation, OperationResult, Surroundings, SurroundingsOf,
+};
 
 /// Whether a chain has rails around operations. This is a type, so a chain without such rails contains no code for them.
 pub trait AroundMode {
+    /// The layer of the chain as a rail of an outer chain.
+    type Layer: Layer;
+
     /// See [`Serves::surround`].
     fn surround<'a, E, L, N>(
         chain: &'a L::Chain,
@@ -55,6 +60,8 @@ pub trait WithoutAround {}
 impl WithoutAround for HasAround<0> {}
 
 impl AroundMode for HasAround<0> {
+    type Layer = NoLayer;
+
     #[inline(always)]
     fn surround<'a, E, L, N>(
         _: &'a L::Chain,
@@ -71,6 +78,8 @@ impl AroundMode for HasAround<0> {
 }
 
 impl AroundMode for HasAround<1> {
+    type Layer = OneLayer;
+
     #[inline(always)]
     fn surround<'a, E, L, N>(
         chain: &'a L::Chain,
@@ -87,6 +96,8 @@ impl AroundMode for HasAround<1> {
 }
 
 impl AroundMode for HasAround<2> {
+    type Layer = OneLayer;
+
     async fn surround<'a, E, L, N>(
         chain: &'a L::Chain,
         inputs: &'a <E::Operation as Operation>::Inputs,
@@ -104,30 +115,6 @@ impl AroundMode for HasAround<2> {
             next.run().await
         }
     }
-}
-
-/// The data that the rails around an operation share: the chain and the inputs.
-pub struct Surroundings<'a, C, I> {
-    pub(super) chain: &'a C,
-    pub(super) inputs: &'a I,
-}
-
-// Not derived: a derive would require `Clone` and `Copy` of the chain and the inputs.
-impl<C, I> Clone for Surroundings<'_, C, I> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<C, I> Copy for Surroundings<'_, C, I> {}
-
-/// The [`Surroundings`] for the rails of chain `C` around the operation of event `E`.
-pub type SurroundingsOf<'a, E, C> = Surroundings<'a, C, <<E as Begins>::Operation as Operation>::Inputs>;
-
-/// An operation inside rails of chain `C`, with the data that these rails share.
-pub trait Inside<'a, E: Begins, C: 'a>: Next<E::Operation> {
-    /// Returns the data that the rails share.
-    fn at(&self) -> SurroundingsOf<'a, E, C>;
 }
 
 /// The operation for the innermost rail.
@@ -176,7 +163,7 @@ where
 }
 
 /// An operation inside the rail of step `S`.
-pub(super) struct Around<'a, E, S, N> {
+pub struct Around<'a, E, S, N> {
     next: N,
     step: PhantomData<fn(&'a E) -> S>,
 }
@@ -191,7 +178,7 @@ impl<E, S, N> Around<'_, E, S, N> {
 impl<'a, E, S, N> Inside<'a, E, S::Chain> for Around<'a, E, S, N>
 where
     E: Begins,
-    S: Step<E, Chain: Sync>,
+    S: Step<E>,
     N: Inside<'a, E, S::Chain>,
 {
     #[inline(always)]
@@ -203,7 +190,7 @@ where
 impl<'a, E, S, N> Next<E::Operation> for Around<'a, E, S, N>
 where
     E: Begins,
-    S: Step<E, Chain: Sync>,
+    S: Step<E>,
     N: Inside<'a, E, S::Chain>,
 {
     #[inline(always)]

@@ -5,13 +5,12 @@ use std::ops::ControlFlow;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 
-use crate::chain::around::Inside;
 use crate::chain::serves::Serves;
 use crate::chain::walk::{At, Mode, Step, Walk};
 use crate::chain::{NO_PLACE, RailList};
 use crate::context::RailContext;
 use crate::decision::{Decision, Outcome};
-use crate::event::{Begins, Event, OperationResult};
+use crate::event::{Begins, Event, Inside, OperationResult};
 
 /// The progress of one rail.
 enum Progress<E: Event> {

@@ -7,13 +7,13 @@
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
 
-use crate::chain::around::{InChain, Inside, SurroundingsOf};
+use crate::chain::around::InChain;
 use crate::chain::serves::Serves;
 use crate::chain::walk::{Mode, Walk};
 use crate::chain::{Facts, NO_PLACE, RailList};
 use crate::context::{RailContext, RunScope};
 use crate::decision::{Decision, Outcome};
-use crate::event::{Begins, BoxedNext, Event, Next, OperationResult};
+use crate::event::{Begins, BoxedNext, Event, Inside, Next, OperationResult, SurroundingsOf};
 
 /// The steps of a rare event: `Few`, or [`Looked`] if the event is `CROWDED`.
 pub type Fitting<const CROWDED: bool, Few, All> = <Room<CROWDED> as Fits>::Steps<Few, All>;
@@ -113,8 +113,9 @@ impl<E: Event, L: RailList<Chain: Serves<E>>, All: Pick<E, L>> Walk<E, L> for Lo
     {
         let at = next.at();
         // The last rail is the innermost.
+        let places = order::<E, L>().rev().filter(|place| L::Facts::ROWS[*place].around.has(E::POINT));
         let around = |next, place| BoxedNext::new(Around::<'_, E, L, All> { at, place, next, all: PhantomData });
-        order::<E, L>().rev().fold(BoxedNext::new(next), around).run().await
+        places.fold(BoxedNext::new(next), around).run().await
     }
 
     fn surrounds(chain: &L::Chain) -> bool {

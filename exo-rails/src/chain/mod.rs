@@ -18,9 +18,12 @@ pub use requirements::*;
 pub use serves::*;
 pub use sorting::*;
 
+use std::marker::PhantomData;
+
+use crate::chain::around::AroundMode;
 use crate::context::RailContext;
 use crate::decision::{Decision, Outcome, PlacedRail, RailOutput, Reader};
-use crate::event::{Begins, Event, Next, Operation, OperationResult, Payloads};
+use crate::event::{Begins, Event, Layer, Next, Operation, OperationResult, Payloads};
 use crate::rail::{EventList, Plan, Rail, RailOn, Stateless};
 
 /// A guard set that `rail_chain!` makes.
@@ -33,7 +36,7 @@ pub trait Chain: Rail<Events: EventList<Self>> {
     const PLAN: Plan;
 
     /// Whether the chain has rails around operations: see [`WithoutAround`](crate::WithoutAround).
-    type Around;
+    type Around: AroundMode;
 }
 
 /// The list of a chain's rails, as a type.
@@ -64,11 +67,11 @@ impl<L: RailList> RailAt<NO_PLACE> for L {
 /// A chain as a rail of another chain.
 #[diagnostic::do_not_recommend]
 impl<E: Event, C: Chain + Serves<E>> RailOn<E> for C {
-    type Out = ChainOutput<E>;
+    type Out = ChainOutput<E, <C::Around as AroundMode>::Layer>;
 
     #[inline]
     async fn call<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Self::Out {
-        ChainOutput(self.run_rails(payload, ctx).await)
+        ChainOutput::new(self.run_rails(payload, ctx).await)
     }
 
     #[inline]
@@ -81,7 +84,7 @@ impl<E: Event, C: Chain + Serves<E>> RailOn<E> for C {
         let outside = ctx.go_into(at.place);
         let outcome = self.run_rails(E::reborrow(&mut payload), ctx).await;
         ctx.return_to(outside);
-        ChainOutput(outcome)
+        ChainOutput::new(outcome)
     }
 
     fn call_if_always<'a>(
@@ -117,11 +120,18 @@ impl<E: Event, C: Chain + Serves<E>> RailOn<E> for C {
 
 /// The output of a chain as a rail: its outcome, which passes through the outer chain unchanged.
 #[doc(hidden)]
-pub struct ChainOutput<E: Payloads>(pub(crate) Outcome<E>);
+pub struct ChainOutput<E: Payloads, L>(Outcome<E>, PhantomData<fn() -> L>);
+
+impl<E: Payloads, L> ChainOutput<E, L> {
+    pub(crate) const fn new(outcome: Outcome<E>) -> Self {
+        Self(outcome, PhantomData)
+    }
+}
 
 #[diagnostic::do_not_recommend]
-impl<E: Payloads> RailOutput<E> for ChainOutput<E> {
+impl<E: Payloads, L: Layer> RailOutput<E> for ChainOutput<E, L> {
     const DECIDES: bool = true;
+    type Layer = L;
 
     #[inline(always)]
     fn continues(&self) -> bool {

@@ -3,7 +3,7 @@
 use std::slice;
 
 use super::values;
-use crate::chain::requirements::{Requirement, Subject, lists};
+use crate::chain::requirements::{Requirement, Subject, breaks, lists};
 use crate::chain::sorting::{ChainFacts, Listing};
 use crate::chain::{Chain, NO_PLACE};
 use crate::point::text;
@@ -145,8 +145,10 @@ impl<C: Chain + Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> 
     /// Panics if the chain does not meet the requirement.
     #[track_caller]
     pub const fn check_meets(requirement: Requirement) {
-        if !Self::REPORTED_AT_A_RAIL {
-            requirement.met_by(&C::PLAN, None);
+        if !Self::REPORTED_AT_A_RAIL
+            && let Some(text) = requirement.broken(&C::PLAN, None)
+        {
+            text.refuse();
         }
     }
 
@@ -156,10 +158,10 @@ impl<C: Chain + Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> 
     /// Panics if the chain does not meet a requirement.
     #[track_caller]
     pub const fn check_policy(policy: &str, requirements: &[Requirement]) {
-        let mut i = 0;
-        while !Self::REPORTED_AT_A_RAIL && i < requirements.len() {
-            requirements[i].met_by(&C::PLAN, Some(policy));
-            i += 1;
+        if !Self::REPORTED_AT_A_RAIL
+            && let Some(text) = breaks(&C::PLAN, policy, requirements)
+        {
+            text.refuse();
         }
     }
 }
@@ -375,6 +377,17 @@ pub(super) const fn priorities(text: &Text, plan: &EventPlan, one: Instance<'_>,
     let (Some(first), Some(second)) = (one.holder(rails, event, reversed), two.holder(rails, event, reversed)) else {
         return *text;
     };
+    if let (Some(one), Some(two)) = (find(rails, event, one.wanted), find(rails, event, two.wanted))
+        && surround(rails, event, one) != surround(rails, event, two)
+    {
+        let around = if surround(rails, event, one) { one.first } else { two.first };
+        return match rail_at(rails, event, around) {
+            Some(rail) => {
+                text.name(rail.info.name).and(" surrounds the operation, so it runs after the rails without `around`")
+            }
+            None => *text,
+        };
+    }
     if first == second
         && let Some(inner) = rails[first].inner
     {
@@ -402,8 +415,8 @@ pub(super) const fn by_priority(
     match (first.priority == second.priority, reversed) {
         (true, false) => text.and(", so the order of the list decides"),
         (false, false) => text.and(", and the lower number runs first"),
-        (true, true) => text.and(", so the order of the list decides, which an onion reverses here"),
-        (false, true) => text.and(", and in an onion the higher number runs first here"),
+        (true, true) => text.and(", so the order of the list decides, and an onion reverses it after an operation"),
+        (false, true) => text.and(", and an onion runs the higher number first after an operation"),
     }
 }
 
@@ -443,6 +456,9 @@ pub(super) const fn runs_before(plan: &EventPlan, first: Wanted<'_>, second: Wan
         return runs_before(&inner.at(event), first.inside(), second.inside());
     }
     match (find(rails, event, first), find(rails, event, second)) {
+        (Some(first), Some(second)) if surround(rails, event, first) != surround(rails, event, second) => {
+            surround(rails, event, second)
+        }
         (Some(first), Some(second)) if reversed => second.last < first.first,
         (Some(first), Some(second)) => first.last < second.first,
         _ => true,
@@ -522,6 +538,19 @@ const fn both(earlier: Option<Found>, later: Option<Found>) -> Option<Found> {
         (Some(one), None) | (None, Some(one)) => Some(one),
         (None, None) => None,
     }
+}
+
+/// Returns `true` if all rails at these places only surround the operation. They run after all rails that decide, whatever
+/// their priorities are.
+pub(super) const fn surround(rails: &[PlannedRail], event: HookPoint, places: Found) -> bool {
+    let mut place = places.first;
+    while place <= places.last {
+        match rail_at(rails, event, place) {
+            Some(rail) if rail.row.only_surrounds(event) => place += 1,
+            _ => return false,
+        }
+    }
+    true
 }
 
 /// Returns the number of rails at the event, with inner chains flattened.

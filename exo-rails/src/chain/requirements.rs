@@ -3,11 +3,11 @@
 use std::fmt;
 
 use crate::chain::order::{
-    Wanted, absent, common, count, find, find_present, priorities, rail_at, runs_before, there_always,
+    Wanted, absent, common, count, find, find_present, priorities, rail_at, runs_before, surround, there_always,
 };
-use crate::point::text::Text;
+use crate::point::text::{Text, same};
 use crate::point::{HookPoint, RailInfo};
-use crate::rail::{Plan, Row, contains};
+use crate::rail::{EventPlan, Plan, Row, contains};
 
 /// Requirements that several chains share. [`chain_policy!`](crate::chain_policy) makes them.
 ///
@@ -141,23 +141,63 @@ impl Requirement {
         Self(Kind::Before(first, second))
     }
 
-    /// Checks that the chain meets the requirement. `policy` is the policy that has the requirement, or `None` if the chain
-    /// has it.
-    #[track_caller]
-    pub(super) const fn met_by(&self, plan: &Plan, policy: Option<&str>) {
+    /// Returns how the chain breaks the requirement, or `None` if it meets the requirement. `policy` is the policy that has
+    /// the requirement, or `None` if the chain has it.
+    pub(super) const fn broken(&self, plan: &Plan, policy: Option<&str>) -> Option<Text> {
         match &self.0 {
-            Kind::Require(rail, event) => runs(plan, rail, *event, policy),
-            Kind::First(rail, event) => {
-                runs(plan, rail, *event, policy);
-                at_end(plan, rail, *event, 0, policy);
-            }
-            Kind::Last(rail, event) => {
-                runs(plan, rail, *event, policy);
-                at_end(plan, rail, *event, count(plan.rails_at(*event), *event) - 1, policy);
-            }
-            Kind::Before(first, second) => in_order(plan, first, second, policy),
+            Kind::Require(rail, event) => missing(plan, rail, *event, policy),
+            Kind::First(rail, event) => match missing(plan, rail, *event, policy) {
+                None => not_at_end(plan, rail, *event, true, policy),
+                missing => missing,
+            },
+            Kind::Last(rail, event) => match missing(plan, rail, *event, policy) {
+                None => not_at_end(plan, rail, *event, false, policy),
+                missing => missing,
+            },
+            Kind::Before(first, second) => not_in_order(plan, first, second, policy),
         }
     }
+
+    /// Returns `true` if both requirements are about the same rail. For `before(A, B)`, this is `A`.
+    const fn is_about_the_rail_of(&self, other: &Self) -> bool {
+        let (one, other) = (self.subject(), other.subject());
+        one.info.same(&other.info)
+    }
+
+    const fn subject(&self) -> &Subject {
+        match &self.0 {
+            Kind::Require(rail, _) | Kind::First(rail, _) | Kind::Last(rail, _) | Kind::Before(rail, _) => rail,
+        }
+    }
+}
+
+/// Returns how the chain breaks the requirements of the policy, one line for each rail. `None` if it meets them.
+pub(super) const fn breaks(plan: &Plan, policy: &str, requirements: &[Requirement]) -> Option<Text> {
+    let (mut text, mut i) = (Text::new(), 0);
+    while i < requirements.len() {
+        if let Some(broken) = requirements[i].broken(plan, Some(policy))
+            && !is_reported(plan, policy, requirements, i)
+        {
+            let more = if text.as_str().is_empty() { broken } else { Text::new().and("\n").and(broken.as_str()) };
+            text = text.and(more.as_str());
+        }
+        i += 1;
+    }
+    if text.as_str().is_empty() { None } else { Some(text) }
+}
+
+/// Returns `true` if the chain breaks an earlier requirement of the same rail.
+const fn is_reported(plan: &Plan, policy: &str, requirements: &[Requirement], at: usize) -> bool {
+    let mut i = 0;
+    while i < at {
+        if requirements[i].is_about_the_rail_of(&requirements[at])
+            && requirements[i].broken(plan, Some(policy)).is_some()
+        {
+            return true;
+        }
+        i += 1;
+    }
+    false
 }
 
 /// Checks that the rail is on the event.
@@ -184,11 +224,11 @@ pub(super) const fn lists(plan: &Plan, rail: Wanted<'_>) -> bool {
     false
 }
 
-#[track_caller]
-const fn runs(plan: &Plan, rail: &Subject, event: HookPoint, policy: Option<&str>) {
+/// Returns the text if the rail does not run at the event in every configuration.
+const fn missing(plan: &Plan, rail: &Subject, event: HookPoint, policy: Option<&str>) -> Option<Text> {
     let rails = plan.rails_at(event);
     if find_present(rails, event, rail.wanted()).is_some() {
-        return;
+        return None;
     }
     if let Some(absent) = absent(rails, event, rail.wanted()) {
         let text = Text::new().name(rail.name()).and(" may be absent, and ");
@@ -197,45 +237,80 @@ const fn runs(plan: &Plan, rail: &Subject, event: HookPoint, policy: Option<&str
             None => text.and("the chain ").name(plan.chain),
         };
         let text = text.and(" requires it on ").name(event.event_name());
-        there_always(&text, absent).refuse();
+        Some(there_always(&text, absent))
     } else {
         let text = Text::new().and("the chain ").name(plan.chain).and(" does not list ").name(rail.name());
         let text = match policy {
             Some(policy) => text.and(", which the policy ").name(policy).and(" requires on "),
             None => text.and(", but requires it on "),
         };
-        text.name(event.event_name()).and(": list it").refuse();
+        let text = text.name(event.event_name());
+        Some(match of_this_name(plan, rail.name()) {
+            Some(other) => {
+                let text =
+                    declared(&text.and(": the ").name(rail.name()).and(" that it lists is another rail"), &other);
+                declared(&text.and(". List the rail that is required"), &rail.info)
+            }
+            None => text.and(": list it"),
+        })
     }
 }
 
-/// Checks that the rail runs at this place, which is the first or the last.
-#[track_caller]
-const fn at_end(plan: &Plan, rail: &Subject, event: HookPoint, place: usize, policy: Option<&str>) {
-    let rails = plan.rails_at(event);
-    let at_end = match find_present(rails, event, rail.wanted()) {
-        Some(found) => found.first <= place && place <= found.last,
-        None => false,
-    };
-    if at_end {
-        return;
-    }
-    let end = if place == 0 { "first" } else { "last" };
-    let text = Text::new().name(rail.name()).and(" must run ").and(end).and(" at ").name(event.event_name());
-    let text = by(&text, policy).and(", but ");
-    let text = match rail_at(rails, event, place) {
-        Some(other) => {
-            let (text, other) = (text.name(other.info.name).and(" does: "), Wanted::Rail(&other.row.rail));
-            let (rail, other) =
-                if place == 0 { (rail.wanted().first(), other.first()) } else { (rail.wanted().last(), other.last()) };
-            priorities(&text, &plan.at(event), rail, other)
+/// Returns a rail of this name that the chain lists, directly or in an inner chain.
+const fn of_this_name(plan: &Plan, name: &str) -> Option<RailInfo> {
+    let mut i = 0;
+    while i < plan.events.len() {
+        let EventPlan { event, rails, .. } = plan.events[i];
+        let mut place = 0;
+        while let Some(rail) = rail_at(rails, event, place) {
+            if same(rail.row.rail.name, name) {
+                return Some(rail.row.rail);
+            }
+            place += 1;
         }
-        None => text.and("it does not"),
-    };
-    text.refuse();
+        i += 1;
+    }
+    None
 }
 
-#[track_caller]
-const fn in_order(plan: &Plan, first: &Subject, second: &Subject, policy: Option<&str>) {
+/// Adds to the text the place where a rail is declared.
+const fn declared(text: &Text, rail: &RailInfo) -> Text {
+    text.and(", declared at ").and(rail.declared.file()).and(":").number(rail.declared.line().cast_signed())
+}
+
+/// Returns the text if another rail runs before the rail, or after it. A rail around the operation runs after all rails that
+/// decide. So this compares rails around the operation only with each other, and rails that decide only with each other.
+const fn not_at_end(
+    plan: &Plan,
+    rail: &Subject,
+    event: HookPoint,
+    is_first: bool,
+    policy: Option<&str>,
+) -> Option<Text> {
+    let rails = plan.rails_at(event);
+    let Some(found) = find_present(rails, event, rail.wanted()) else { return None };
+    let surrounds = surround(rails, event, found);
+    let (beyond, mut step) = (if is_first { found.first } else { count(rails, event) - 1 - found.last }, 0);
+    while step < beyond {
+        // From the end: the message names the rail that is there.
+        let place = if is_first { step } else { count(rails, event) - 1 - step };
+        if let Some(other) = rail_at(rails, event, place)
+            && other.row.only_surrounds(event) == surrounds
+        {
+            let end = if is_first { "first" } else { "last" };
+            let text = Text::new().name(rail.name()).and(" must run ").and(end).and(" at ").name(event.event_name());
+            let text = by(&text, policy).and(", but ").name(other.info.name).and(" does: ");
+            let (rail, other) = (rail.wanted(), Wanted::Rail(&other.row.rail));
+            let (rail, other) = if is_first { (rail.first(), other.first()) } else { (rail.last(), other.last()) };
+            return Some(priorities(&text, &plan.at(event), rail, other));
+        }
+        step += 1;
+    }
+    None
+}
+
+/// Returns the text if the rails do not run in this order.
+const fn not_in_order(plan: &Plan, first: &Subject, second: &Subject, policy: Option<&str>) -> Option<Text> {
     let mut i = 0;
     while i < plan.events.len() {
         let event = plan.events[i].event;
@@ -243,10 +318,11 @@ const fn in_order(plan: &Plan, first: &Subject, second: &Subject, policy: Option
         if !runs_before(&plan.events[i], one, two) {
             let text = Text::new().name(first.name()).and(" must run before ").name(second.name());
             let text = by(&text, policy).and(", but at ").name(event.event_name()).and(" it does not: ");
-            priorities(&text, &plan.events[i], one.last(), two.first()).refuse();
+            return Some(priorities(&text, &plan.events[i], one.last(), two.first()));
         }
         i += 1;
     }
+    None
 }
 
 /// Adds to the text the name of the policy that has the requirement.

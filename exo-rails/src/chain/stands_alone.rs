@@ -3,13 +3,12 @@
 use std::future::ready;
 use std::marker::PhantomData;
 
-use crate::chain::around::Inside;
 use crate::chain::lifecycle::LifecycleSteps;
 use crate::chain::walk::{Mode, Plain, Step, StepsOn, Traced, Walk};
 use crate::chain::{RailList, Serves};
 use crate::context::RailContext;
 use crate::decision::{Decision, Outcome};
-use crate::event::{Begins, Event, OperationResult};
+use crate::event::{Begins, Event, Inside, OperationResult};
 
 /// An event that never happens. Only guard sets serve it: a chain that needs no values of an outer chain, a manager, or a
 /// wrapper that forwards all events to a guard set.

@@ -8,15 +8,15 @@ use std::ops::ControlFlow;
 
 use tracing::{Instrument, Span};
 
-use crate::chain::around::{Around, AroundMode, HasAround, Inside, Surroundings, SurroundingsOf};
+use crate::chain::around::{Around, AroundMode, HasAround};
 use crate::chain::crowded::Pick;
 use crate::chain::serves::Serves;
 use crate::chain::{Facts, NO_PLACE, NoRail, RailAt, RailList};
 use crate::context::{RailContext, RunScope};
 use crate::decision::{Decision, Outcome, PlacedRail, record_stop};
-use crate::event::{Begins, Event, Next, OperationResult, Payloads};
+use crate::event::{Begins, Event, Inside, Layer, Next, OperationResult, Payloads, Surroundings, SurroundingsOf};
 use crate::point::RailInfo;
-use crate::rail::{Rail, RailOn, Row, Stateless};
+use crate::rail::{LayerOf, Rail, RailOn, Row, Stateless};
 use crate::telemetry;
 
 /// The steps of a chain at event `E`: the places of its rails in the list `L`.
@@ -216,6 +216,19 @@ impl<E: Event, S: Step<E>> Step<E> for InSpan<S> {
     type Out = (Span, S::Out);
     const INFO: RailInfo = S::INFO;
     const ALWAYS: bool = S::ALWAYS;
+
+    type Around<'a, N: Inside<'a, E, S::Chain>>
+        = S::Around<'a, N>
+    where
+        E: Begins;
+
+    fn around<'a, N>(next: N) -> S::Around<'a, N>
+    where
+        E: Begins,
+        N: Inside<'a, E, S::Chain>,
+    {
+        S::around(next)
+    }
 
     fn call<'a>(
         chain: &'a S::Chain,
@@ -487,6 +500,17 @@ pub trait Step<E: Event> {
         ctx: &'a mut RailContext,
     ) -> impl Future<Output = ()> + Send;
 
+    /// An operation inside the rail, or the operation itself if the rail cannot surround one.
+    type Around<'a, N: Inside<'a, E, Self::Chain>>: Inside<'a, E, Self::Chain>
+    where
+        E: Begins;
+
+    /// Puts the rail around an operation, if the rail can surround one.
+    fn around<'a, N>(next: N) -> Self::Around<'a, N>
+    where
+        E: Begins,
+        N: Inside<'a, E, Self::Chain>;
+
     /// Runs an operation inside the rail.
     fn surround<'a, N>(next: N) -> impl Future<Output = OperationResult<E::Operation>> + Send
     where
@@ -512,6 +536,20 @@ where
     type Out = <L::Rail as RailOn<E>>::Out;
     const INFO: RailInfo = Self::ROW.info;
     const ALWAYS: bool = <L::Rail as RailOn<E>>::ALWAYS;
+
+    type Around<'a, N: Inside<'a, E, L::Chain>>
+        = <LayerOf<E, L::Rail> as Layer>::Of<'a, E, L::Chain, Around<'a, E, Self, N>, N>
+    where
+        E: Begins;
+
+    #[inline(always)]
+    fn around<'a, N>(next: N) -> Self::Around<'a, N>
+    where
+        E: Begins,
+        N: Inside<'a, E, L::Chain>,
+    {
+        <LayerOf<E, L::Rail> as Layer>::put(next, Around::new)
+    }
 
     #[inline(always)]
     fn call<'a>(
@@ -724,7 +762,7 @@ macro_rules! walks {
     };
     (@nest $event:ident, $list:ident, $next:ident;) => { $next };
     (@nest $event:ident, $list:ident, $next:ident; $place:ident $($more:ident)*) => {
-        Around::<'a, $event, At<$list, $place>, _>::new(walks!(@nest $event, $list, $next; $($more)*))
+        <At<$list, $place> as Step<$event>>::around(walks!(@nest $event, $list, $next; $($more)*))
     };
     (@all [$($before:tt)*]) => {};
     (@all [$($before:tt)*] ($name:ident $($place:tt)*) $($more:tt)*) => {

@@ -5,7 +5,8 @@ use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
-const REENTERED: &str = "code that changes or clones a value of a store cannot use this store: use it before or after";
+const REENTERED: &str =
+    "code that changes or clones a value of a store cannot use the same store: use the store before or after";
 const CROSSWISE: &str = "two threads would wait for each other forever, because each uses a store that the other changes: use stores in the same order everywhere";
 
 /// The number of a thread. 0 means no thread.

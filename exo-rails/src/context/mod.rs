@@ -35,6 +35,7 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
+use self::questions::CurrentOperation;
 use self::retries::{CountedRetries, RetryBudget};
 use crate::action::Path;
 use crate::error::RunError;
@@ -70,6 +71,7 @@ pub struct RailContext {
     step: u32,
     call_number: u32,
     attempt: u32,
+    operation: CurrentOperation,
     substituted_by: Option<RailName>,
     // Boxed, so that a context whose rails provide nothing and stop nothing has one pointer here.
     shared: Option<Box<Shared>>,
@@ -221,6 +223,7 @@ impl RailContext {
             step,
             call_number: 0,
             attempt: 0,
+            operation: CurrentOperation::default(),
             substituted_by: None,
             shared: None,
             stopped_at: 0,
@@ -317,16 +320,19 @@ impl RailContext {
         self.shared.get_or_insert_default().values.insert(TypeId::of::<T>(), Arc::new(value));
     }
 
-    /// Takes the values that the rails of the event have provided, for the permit of the operation.
+    /// Returns whether rails of the event may have provided values.
     #[inline]
-    pub(crate) fn take_provided(&mut self) -> Option<Box<ProvidedValues>> {
-        if self.shared.is_none() { None } else { self.take_shared() }
+    pub(crate) const fn may_have_provided(&self) -> bool {
+        self.shared.is_some()
     }
 
-    /// A separate function, because rails usually provide nothing.
+    /// Moves the values that the rails of the event have provided to the slot of the operation, for its permit. Not a part of
+    /// `take_slot`, because rails usually provide nothing.
     #[cold]
-    fn take_shared(&mut self) -> Option<Box<ProvidedValues>> {
-        self.shared.as_mut().map(|shared| Box::new(std::mem::take(&mut shared.values)))
+    pub(crate) fn provide_to<T>(&mut self, slot: &mut Arc<Slot<T>>) {
+        if let (Some(shared), Some(slot)) = (&mut self.shared, Arc::get_mut(slot)) {
+            slot.provided = Some(Box::new(std::mem::take(&mut shared.values)));
+        }
     }
 
     /// Returns how an earlier rail stopped the event, or `None` if no rail has stopped it. Only rails with the option
@@ -422,12 +428,13 @@ impl RailContext {
 
     /// Returns an open slot with the inputs of an operation. The permit of the operation shares the slot.
     #[inline(always)]
-    pub(crate) fn take_slot<T: Send + Sync + 'static>(
-        &mut self,
-        inputs: T,
-        provided: Option<Box<ProvidedValues>>,
-    ) -> Arc<Slot<T>> {
-        self.slots.take_for(inputs, provided, &self.scope, (self.step, self.attempt), self.is_nested)
+    pub(crate) fn take_slot<T: Send + Sync + 'static>(&mut self, inputs: T) -> Arc<Slot<T>> {
+        self.slots.take_for(inputs, &self.scope, (self.step, self.attempt), self.is_nested)
+    }
+
+    /// Drops the empty slot for operations of this kind: see [`provide_to`](Self::provide_to).
+    pub(crate) fn drop_slot<T: Send + Sync + 'static>(&mut self) {
+        self.slots.drop_slot::<T>();
     }
 
     /// Returns the slot of an operation for the next one, and takes the inputs out.

@@ -1,15 +1,96 @@
 //! Questions of rails to people, and the answers.
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::{RailContext, RunContext};
-use crate::error::Question;
+use crate::error::{Question, RunError};
 use crate::point::IntoReason;
 
 /// The answers that a run has.
-#[derive(Clone, Default)]
-pub(super) struct Answers(pub(super) Vec<(Question, Value)>);
+#[derive(Default)]
+pub(super) struct Answers(Vec<Answer>);
+
+#[derive(Clone)]
+struct Answer {
+    question: Question,
+    value: Value,
+    /// The number of the operation whose rails have read the answer, or [`NONE`].
+    read_in: u32,
+}
+
+/// The context is not in an operation.
+const NONE: u32 = u32::MAX;
+
+/// No rail of the operation has read an answer yet.
+const UNNUMBERED: u32 = 0;
+
+/// The operation of a context. It has a number if its rails have read an answer.
+// Not a plain number, because rails read answers through a shared context.
+#[derive(Debug)]
+pub(super) struct CurrentOperation(AtomicU32);
+
+impl Default for CurrentOperation {
+    fn default() -> Self {
+        Self(AtomicU32::new(NONE))
+    }
+}
+
+impl CurrentOperation {
+    /// Starts an operation. An operation before it may have been dropped, so it may still have a number.
+    #[inline]
+    pub(super) fn begin(&mut self) {
+        *self.0.get_mut() = UNNUMBERED;
+    }
+
+    /// Ends the operation. Returns its number if its rails have read an answer.
+    #[inline]
+    fn end(&mut self) -> Option<u32> {
+        let number = std::mem::replace(self.0.get_mut(), NONE);
+        (number != UNNUMBERED && number != NONE).then_some(number)
+    }
+
+    /// Returns the number of the operation, or [`NONE`]. Numbers the operation if necessary.
+    fn number(&self) -> u32 {
+        static OPERATIONS: AtomicU32 = AtomicU32::new(0);
+        let new = || OPERATIONS.fetch_add(1, Ordering::Relaxed) % (NONE - 1) + 1;
+        match self.0.load(Ordering::Relaxed) {
+            UNNUMBERED => match self.0.compare_exchange(UNNUMBERED, new(), Ordering::Relaxed, Ordering::Relaxed) {
+                Ok(_) => self.0.load(Ordering::Relaxed),
+                // Another rail that runs concurrently was faster.
+                Err(number) => number,
+            },
+            number => number,
+        }
+    }
+
+    /// Returns the same operation, for the context of a rail in shadow.
+    pub(super) fn same(&self) -> Self {
+        Self(AtomicU32::new(self.0.load(Ordering::Relaxed)))
+    }
+}
+
+impl Answers {
+    pub(super) fn restored(saved: Vec<(Question, Value)>) -> Self {
+        Self(saved.into_iter().map(|(question, value)| Answer { question, value, read_in: NONE }).collect())
+    }
+
+    /// Returns the answers that are not used up. The operation of the context that saves them has ended.
+    pub(super) fn saved(&self, ended: &CurrentOperation) -> Vec<(Question, Value)> {
+        let ended = ended.0.load(Ordering::Relaxed);
+        let valid = self.0.iter().filter(|answer| answer.read_in == NONE || answer.read_in != ended);
+        valid.map(|answer| (answer.question.clone(), answer.value.clone())).collect()
+    }
+
+    /// Returns the answer to a question if no other operation has read it.
+    fn valid(&self, question: &Question, operation: u32) -> Option<usize> {
+        let is_valid =
+            |answer: &Answer| answer.question == *question && (answer.read_in == NONE || answer.read_in == operation);
+        self.0.iter().position(is_valid)
+    }
+}
 
 impl RailContext {
     /// Makes a question to someone outside the run, about this event, step and tool call: see
@@ -19,18 +100,72 @@ impl RailContext {
         Question::new(self.event(), self.step(), self.call_number(), text)
     }
 
-    /// Returns the answer to this question, or `None` if there is no answer yet.
+    /// Returns the answer to this question, or `None` if there is no valid answer.
     ///
-    /// An answer is valid until a rail asks for a retry of the whole run. If the run then makes the same call again,
-    /// the rail asks again.
+    /// An answer is valid for one operation. When the rails of an operation have read the answer and its guard returns, the
+    /// answer is used up, and an equal call asks again:
+    ///
+    /// - A retry belongs to the same operation, so the answer stays valid. A retry of the whole run makes all its answers
+    ///   invalid.
+    /// - If the guard returns because a rail has suspended the run, the answer stays valid. The rails run again when the run
+    ///   is resumed.
+    /// - If the guard is dropped, the answer is used up, because the operation may have happened.
+    ///
+    /// If you call [`dispatch`](crate::GuardSet::dispatch) yourself, there is no guard that ends. The answer then stays valid
+    /// at its step.
     ///
     /// # Errors
     /// Returns an error if the answer is not a `T`. A rail that returns this error faults, so an unreadable answer lets
     /// nothing pass.
     pub fn answer_to<T: DeserializeOwned>(&self, question: &Question) -> serde_json::Result<Option<T>> {
-        let Answers(answers) = self.run.get().unwrap_or_default();
-        let answer = answers.into_iter().find(|(asked, _)| asked == question);
-        answer.map(|(_, answer)| serde_json::from_value(answer)).transpose()
+        self.read_answer(question).map(serde_json::from_value).transpose()
+    }
+
+    fn read_answer(&self, question: &Question) -> Option<Value> {
+        // A rail in shadow uses up no answer. If it wrote to the store, it would not see later answers.
+        let known = self.run.read(|answers: &Answers| {
+            let operation = self.operation.number();
+            let at = answers.valid(question, operation)?;
+            Some((operation, answers.0[at].value.clone()))
+        });
+        let (operation, value) = known??;
+        if self.is_shadow() || operation == NONE {
+            return Some(value);
+        }
+        // Another operation may have read the answer in between.
+        self.run.update(|answers: &mut Answers| {
+            let at = answers.valid(question, operation)?;
+            answers.0[at].read_in = operation;
+            Some(answers.0[at].value.clone())
+        })
+    }
+
+    /// Starts an operation: its first attempt.
+    #[inline]
+    pub(crate) fn begin_operation(&mut self) {
+        self.operation.begin();
+        self.begin_attempt(0);
+    }
+
+    /// Ends an operation with this error, or with a result.
+    #[inline]
+    pub(crate) fn end_operation(&mut self, error: Option<&RunError>) {
+        if let Some(operation) = self.operation.end() {
+            self.use_answers_up(operation, error);
+        }
+    }
+
+    #[cold]
+    fn use_answers_up(&self, operation: u32, error: Option<&RunError>) {
+        let is_suspended = error.is_some_and(|error| error.suspension().is_some());
+        self.run.update(|Answers(answers): &mut Answers| {
+            if is_suspended {
+                let read = answers.iter_mut().filter(|answer| answer.read_in == operation);
+                read.for_each(|answer| answer.read_in = NONE);
+            } else {
+                answers.retain(|answer| answer.read_in != operation);
+            }
+        });
     }
 
     pub(crate) fn forget_answers(&self) {
@@ -41,12 +176,15 @@ impl RailContext {
 impl RunContext {
     /// Adds the answer to a question that a rail has asked in this run. A second answer replaces the first.
     ///
+    /// The answer is valid for one operation: see [`answer_to`](RailContext::answer_to). After this operation, an equal call
+    /// in the same context asks again.
+    ///
     /// See the [example](crate::RailAction::suspend) at the action that suspends a run.
     pub fn answer(&self, question: Question, answer: impl Into<Value>) {
-        let answer = answer.into();
+        let value = answer.into();
         self.run.update(|Answers(answers): &mut Answers| {
-            answers.retain(|(answered, _)| *answered != question);
-            answers.push((question, answer));
+            answers.retain(|answer| answer.question != question);
+            answers.push(Answer { question, value, read_in: NONE });
         });
     }
 }

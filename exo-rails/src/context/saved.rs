@@ -225,7 +225,7 @@ impl RunContext {
             values: kept.save(&self.run)?,
             lost: self.run.type_names(|type_id| !own.contains(&type_id) && !kept.has(type_id)),
             notices: self.run.read(|Notices(notices)| notices.clone()).unwrap_or_default(),
-            answers: self.run.get().map(|Answers(answers)| answers).unwrap_or_default(),
+            answers: self.run.read(|answers: &Answers| answers.saved(&self.operation)).unwrap_or_default(),
             retries_left: self.retries_left(),
         })
     }
@@ -258,7 +258,7 @@ impl RunContext {
         kept.restore(values, saved.values)?;
         values.insert(Used(saved.usage));
         values.insert(Notices(saved.notices));
-        values.insert(Answers(saved.answers));
+        values.insert(Answers::restored(saved.answers));
         Ok(())
     }
 }

@@ -53,6 +53,7 @@ impl RailContext {
             event: self.event,
             call_number: self.call_number,
             attempt: self.attempt,
+            operation: self.operation.same(),
             substituted_by: self.substituted_by.clone(),
             shared,
             elapsed: self.elapsed,

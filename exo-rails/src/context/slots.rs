@@ -63,7 +63,6 @@ impl Slots {
     pub(crate) fn take_for<T: Send + Sync + 'static>(
         &mut self,
         inputs: T,
-        provided: Option<Box<ProvidedValues>>,
         scope: &Arc<RunScope>,
         (step, attempt): (u32, u32),
         is_nested: bool,
@@ -72,7 +71,6 @@ impl Slots {
             && let Some(unshared) = Arc::get_mut(&mut slot)
         {
             unshared.inputs = Some(inputs);
-            unshared.provided = provided;
             (unshared.step, unshared.attempt) = (step, attempt);
             *unshared.is_closed.get_mut() = false;
             if !Arc::ptr_eq(&unshared.scope, scope) {
@@ -82,7 +80,7 @@ impl Slots {
         }
         Arc::new(Slot {
             inputs: Some(inputs),
-            provided,
+            provided: None,
             scope: Arc::clone(scope),
             step,
             attempt,
@@ -121,6 +119,12 @@ impl Slots {
             Some(_) => self.others.push(slot),
         }
         Ok(inputs)
+    }
+
+    /// Drops the slot for operations of this kind, because it has values that belong to one operation.
+    #[cold]
+    pub(crate) fn drop_slot<T: Send + Sync + 'static>(&mut self) {
+        drop(self.take::<T>());
     }
 }
 

@@ -5,7 +5,9 @@ use std::error::Error as StdError;
 use crate::action::{Abort, NoRetry, RailAction, RetryOrContinue, RetryRequest, Skip, Verdict};
 use crate::decision::returned::{Reader, Returned, Unnamed};
 use crate::error::FaultCause;
-use crate::event::{AllowsAbort, AllowsRetry, AllowsSkip, Decoy, Event, Payloads, SubstituteFor};
+use crate::event::{
+    AllowsAbort, AllowsRetry, AllowsSkip, Decoy, Event, Layer, NoLayer, OneLayer, Payloads, SubstituteFor,
+};
 
 /// The return types of rails.
 ///
@@ -37,6 +39,10 @@ pub trait RailOutput<E: Payloads>: Sized + Send {
     /// Whether a value of this type can be a decision other than "continue".
     const DECIDES: bool;
 
+    /// Whether a rail with this output can surround an operation.
+    #[doc(hidden)]
+    type Layer: Layer;
+
     /// Returns `true` if the value continues and holds nothing to drop. Takes a reference, so that the compiler does not
     /// move a value that continues.
     #[doc(hidden)]
@@ -51,6 +57,28 @@ pub trait RailOutput<E: Payloads>: Sized + Send {
 #[diagnostic::do_not_recommend]
 impl<E: Payloads> RailOutput<E> for () {
     const DECIDES: bool = false;
+    type Layer = NoLayer;
+
+    #[inline(always)]
+    fn continues(&self) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn read<R: Reader<E>>(self, reader: R) -> R::Read {
+        reader.goes_on()
+    }
+}
+
+/// The output of a rail around an operation: a call of it does nothing.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Surrounds;
+
+#[diagnostic::do_not_recommend]
+impl<E: Payloads> RailOutput<E> for Surrounds {
+    const DECIDES: bool = false;
+    type Layer = OneLayer;
 
     #[inline(always)]
     fn continues(&self) -> bool {
@@ -66,6 +94,7 @@ impl<E: Payloads> RailOutput<E> for () {
 #[diagnostic::do_not_recommend]
 impl<E: AllowsAbort> RailOutput<E> for Verdict {
     const DECIDES: bool = true;
+    type Layer = NoLayer;
 
     #[inline(always)]
     fn continues(&self) -> bool {
@@ -87,6 +116,7 @@ macro_rules! action_output {
         #[diagnostic::do_not_recommend]
         impl<E: $allows, S: SubstituteFor<E>> RailOutput<E> for RailAction<S, $retry> {
             const DECIDES: bool = true;
+            type Layer = NoLayer;
 
             #[inline(always)]
             fn continues(&self) -> bool {
@@ -115,6 +145,7 @@ action_output! {
 #[diagnostic::do_not_recommend]
 impl<E: Payloads, T: RailOutput<E>> RailOutput<E> for Option<T> {
     const DECIDES: bool = T::DECIDES;
+    type Layer = NoLayer;
 
     #[inline(always)]
     fn continues(&self) -> bool {
@@ -138,6 +169,7 @@ where
     Error: Into<Box<dyn StdError + Send + Sync>> + Send,
 {
     const DECIDES: bool = T::DECIDES;
+    type Layer = NoLayer;
 
     #[inline(always)]
     fn continues(&self) -> bool {
@@ -163,8 +195,8 @@ fn with_substitute<E: Payloads, S: SubstituteFor<E>>(skip: Skip<S>) -> Skip<E::S
 #[diagnostic::on_unimplemented(
     message = "a rail with `always` only observes: it cannot return `{Self}`",
     label = "a rail with `always` cannot return this",
-    note = "the chain calls it even if an earlier rail has stopped the event, so it cannot decide",
-    note = "it returns `()`, or `Result<(), E>`; `E` is an error type or text"
+    note = "the chain calls such a rail even if an earlier rail has stopped the event, so the rail cannot decide",
+    note = "the rail returns `()` or `Result<(), E>`, where `E` is an error type or text"
 )]
 pub trait Observes<E: Payloads>: Sized {
     /// See [`RailOutput`].
@@ -203,6 +235,10 @@ pub trait ReturnedAt<E: Event, Returns, Impl = ()>: Sized + Send {
 
     /// See [`RailOutput`].
     #[doc(hidden)]
+    type Layer: Layer;
+
+    /// See [`RailOutput`].
+    #[doc(hidden)]
     fn continues(&self) -> bool;
 
     /// See [`RailOutput`].
@@ -222,6 +258,7 @@ macro_rules! returned_at {
         #[diagnostic::do_not_recommend]
         impl<E: Event, T: RailOutput<E>, $($decoy: Decoy)?> ReturnedAt<E, E::Returns, $which> for T {
             const DECIDES: bool = T::DECIDES;
+            type Layer = T::Layer;
 
             #[inline(always)]
             fn continues(&self) -> bool {

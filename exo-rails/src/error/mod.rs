@@ -363,7 +363,7 @@ pub enum RunError {
     #[error("the run was cancelled")]
     Cancelled,
     /// The operation has ended but kept its permit. It may still be running, so the guard does not accept its result.
-    #[error("the operation after {event} ended without giving up its permit")]
+    #[error("the operation after {event} ended but kept its permit")]
     PermitKept {
         /// The event whose rails allowed the operation.
         event: HookPoint,

@@ -4,6 +4,7 @@
 pub(crate) mod changes;
 pub(crate) mod copied;
 pub(crate) mod custom;
+pub(crate) mod layer;
 pub(crate) mod operation;
 pub(crate) mod param;
 pub(crate) mod sound;
@@ -12,6 +13,7 @@ pub(crate) mod types;
 
 pub use copied::*;
 pub use custom::*;
+pub use layer::*;
 pub use operation::*;
 pub use param::*;
 pub use sound::*;
@@ -84,8 +86,8 @@ pub trait Payloads: Sized + Send + Sync + 'static {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an event",
     label = "not an event",
-    note = "the events are `SessionStart`, `Start`, `MemoryRecalled`, `ContextAssembled`, `PreCompaction`, `PostCompaction`, `ContextOverflow`, `PreLlmCall`, `LlmChunk`, `PostLlmCall`, `LlmError`, `PreToolCall`, `PostToolCall`, `ToolError`, `Finished`, `MemoryStored`, `events::Error`, `Suspended`, `SessionEnd` and `Dropped`, all in `exo_rails::prelude`",
-    note = "an operation has events, like `PreToolCall`, `PostToolCall` and `ToolError`; a custom operation has `PreStoreDocument`, `PostStoreDocument` and `StoreDocumentError`",
+    note = "the events of the library are in `exo_rails::prelude`, like `Start`, `PreLlmCall` and `PostToolCall`",
+    note = "an operation is not an event, but has events: `PreToolCall`, `PostToolCall` and `ToolError`; a custom operation has `PreStoreDocument`, `PostStoreDocument` and `StoreDocumentError`",
     note = "declare a custom event with `#[derive(Event)]`"
 )]
 pub trait Event: Payloads {

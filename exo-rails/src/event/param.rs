@@ -80,7 +80,7 @@ impl<'a, E: Event> Param<'a, E> for Inputs<'a> {
 #[diagnostic::on_unimplemented(
     message = "`{E}` does not carry `{Self}`",
     label = "a rail on `{E}` cannot take this",
-    note = "`{E}` carries `{Payload}`; a rail can take a `&mut` part by `&` too",
+    note = "`{E}` carries `{Payload}`; a rail can also take a `&mut` part by `&`",
     note = "every event has `&mut RailContext`, and `Inputs<'_>`, the union of all payloads, for a rail on several events"
 )]
 pub trait CarriedBy<'a, E: Event, Payload>: Sized {
@@ -111,7 +111,7 @@ impl<'a, E: Event, P: Param<'a, E>> CarriedBy<'a, E, E::Payload<'a>> for P {
 #[diagnostic::on_unimplemented(
     message = "`{E}` does not carry `{Self}`",
     label = "a rail on `{E}` cannot take this",
-    note = "`{E}` carries `{Payload}`; a rail can take a `&mut` part by `&` too, and every event has `&mut RailContext`",
+    note = "`{E}` carries `{Payload}`; a rail can also take a `&mut` part by `&`, and every event has `&mut RailContext`",
     note = "for state, write a type with a field: `#[rail] impl MyRail {{ #[on(PreToolCall)] async fn check(&self, call: &ToolCallInputs) {{ … }} }}`",
     note = "for a value of another rail, write `needs = [RateLimitLeft]` and take `&RateLimitLeft`; for the arguments of a tool, take `&Args<DeleteFile>`",
     note = "to run the next rail and then the operation, return `RailAction::Continue`; to surround the operation, add `around` and take `next: impl Next<ToolCall>`"

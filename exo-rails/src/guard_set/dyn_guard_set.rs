@@ -13,8 +13,8 @@ use crate::context::RailContext;
 use crate::decision::{Decision, Outcome, PlacedRail};
 use crate::event::{
     Begins, BoxedNext, ContextAssembled, ContextOverflow, Dropped, Error, Event, Finished, LlmChunk, LlmError,
-    MemoryRecalled, MemoryStored, Next, Operation, OperationResult, PostCompaction, PostLlmCall, PostToolCall,
-    PreCompaction, PreLlmCall, PreToolCall, SessionEnd, SessionStart, Start, Suspended, ToolError,
+    MemoryRecalled, MemoryStored, Next, OneLayer, Operation, OperationResult, PostCompaction, PostLlmCall,
+    PostToolCall, PreCompaction, PreLlmCall, PreToolCall, SessionEnd, SessionStart, Start, Suspended, ToolError,
 };
 use crate::guard_set::{GuardSet, HookManager, NoRails, ObserverFuture, RailManager};
 use crate::point::{DEFAULT_PRIORITY, HookPoint, RailInfo, SourceLocation, event_table};
@@ -312,10 +312,10 @@ impl<E: Event> RailOn<E> for DynGuardSet
 where
     Self: Serves<E>,
 {
-    type Out = ChainOutput<E>;
+    type Out = ChainOutput<E, OneLayer>;
 
     async fn call<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Self::Out {
-        ChainOutput(self.run_rails(payload, ctx).await)
+        ChainOutput::new(self.run_rails(payload, ctx).await)
     }
 
     async fn call_at<'a>(
@@ -327,7 +327,7 @@ where
         let outside = ctx.go_into(at.place);
         let outcome = self.run_rails(E::reborrow(&mut payload), ctx).await;
         ctx.return_to(outside);
-        ChainOutput(outcome)
+        ChainOutput::new(outcome)
     }
 
     fn surround<'a, N>(

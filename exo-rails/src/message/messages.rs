@@ -218,7 +218,7 @@ impl Messages {
     /// Panics if `at` is greater than the number of messages.
     #[track_caller]
     pub fn insert(&mut self, at: usize, message: Message) {
-        assert!(at <= self.len(), "there is no place {at} in a list of {} messages", self.len());
+        assert!(at <= self.len(), "cannot insert at {at}: the list has {} messages", self.len());
         self.own(1).insert(at, Arc::new(message));
     }
 
@@ -236,7 +236,7 @@ impl Messages {
     /// Panics if there is no message at this index.
     #[track_caller]
     pub fn remove(&mut self, at: usize) -> Message {
-        assert!(at < self.len(), "there is no message {at} in a list of {}", self.len());
+        assert!(at < self.len(), "there is no message {at}: the list has {} messages", self.len());
         Arc::unwrap_or_clone(self.own(0).remove(at))
     }
 
@@ -423,7 +423,7 @@ impl Index<usize> for Messages {
 impl IndexMut<usize> for Messages {
     #[track_caller]
     fn index_mut(&mut self, at: usize) -> &mut Message {
-        assert!(at < self.len(), "there is no message {at} in a list of {}", self.len());
+        assert!(at < self.len(), "there is no message {at}: the list has {} messages", self.len());
         Arc::make_mut(&mut self.own(0)[at])
     }
 }

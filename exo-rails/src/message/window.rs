@@ -117,7 +117,7 @@ struct PlacedSearch {
 
 /// If rails hold back more bytes than this, they run again only when the text has grown by half of these bytes. So the
 /// work for an answer is linear, even if a match does not end.
-const LONG: usize = 4096;
+const LONG: usize = 1024;
 
 /// The numbers of characters that the rails of one window ask for.
 #[derive(Debug, Default)]

@@ -84,7 +84,7 @@ where
 {
     async move {
         let mut original = Serves::<O::Pre>::may_rewrite(rails).then(|| Box::new(inputs.clone()));
-        ctx.begin_attempt(0);
+        ctx.begin_operation();
         loop {
             // A future keeps the subject of a `match` while an arm waits, and a local until its block ends. So this
             // block takes outcomes and results apart, and the code after the block waits.
@@ -106,9 +106,12 @@ where
                     }
                     let error = {
                         let began = is_timed::<O, R>(rails).then(Instant::now);
+                        let mut slot = ctx.take_slot(inputs);
                         // Without rails, the event was not entered, and the context may have values of another event.
-                        let provided = if Serves::<O::Pre>::has_rails(rails) { ctx.take_provided() } else { None };
-                        let slot = ctx.take_slot(inputs, provided);
+                        let is_provided = Serves::<O::Pre>::has_rails(rails) && ctx.may_have_provided();
+                        if is_provided {
+                            ctx.provide_to(&mut slot);
+                        }
                         let open_slot = CloseOnDrop(&slot);
                         let mut execution = Execution::<O, R, P> {
                             rails,
@@ -131,6 +134,9 @@ where
                                 break 'attempt RunError::PermitKept { event: O::Pre::POINT }.into();
                             }
                         };
+                        if is_provided {
+                            ctx.drop_slot::<O::Inputs>();
+                        }
                         // The rails or the run have ended the operation. This takes precedence over the result of the
                         // rails around it.
                         if let Some(over) = over {
@@ -151,19 +157,27 @@ where
                 }
                 let Some(outcome) = stopped(enter::<O::Post, R>(rails, O::post(&inputs, &mut output), ctx).await)
                 else {
+                    ctx.end_operation(None);
                     return Ok(output);
                 };
                 match accepted::<O>(outcome, output, &inputs, ctx) {
-                    Ok(output) => return Ok(output),
+                    Ok(output) => {
+                        ctx.end_operation(None);
+                        return Ok(output);
+                    }
                     Err(over) => over,
                 }
             };
             let retry = match over {
-                AttemptOver::Failed(error) => return Err(fail(*error, inputs)),
+                AttemptOver::Failed(error) => {
+                    ctx.end_operation(Some(&error));
+                    return Err(fail(*error, inputs));
+                }
                 AttemptOver::Retry(retry) => retry,
             };
             // Boxed, because a timer would be the largest part of the future.
             if let Err(error) = Box::pin(again::<O>(retry, original.as_deref_mut(), &mut inputs, ctx)).await {
+                ctx.end_operation(Some(&error));
                 return Err(fail(error, inputs));
             }
             operation.restart().await;

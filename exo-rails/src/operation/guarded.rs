@@ -15,9 +15,9 @@ use crate::operation::permit::Permit;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an operation that can be guarded",
     label = "not an operation",
-    note = "an operation is an async function or closure of a `Permit<{I}>`, like `|call| async move {{ tools.run(call).await }}`",
-    note = "it returns `Result<{O}, _>`, where the error is an error type or text; a tool, a model and a run may return text as the output",
-    note = "a retry calls it again, so it cannot borrow by `&mut`: inside a run, take a context from the permit, `let mut ctx = run.context();`"
+    note = "an operation is an async function or closure that takes a `Permit<{I}>`, like `|call| async move {{ tools.run(call).await }}`",
+    note = "it returns `Result<{O}, _>`: the error is an error type or text, and a tool, a model and a run may return text as the output",
+    note = "a retry calls the closure again: clone what it captures, and borrow nothing by `&mut`; inside a run, take a context from the permit, `let mut ctx = run.context();`"
 )]
 pub trait Guarded<I, O, E>: FnMut(Permit<I>) -> Self::Future {
     // An associated type, not a parameter of the methods. With it, the compiler knows that the future borrows from the
@@ -54,8 +54,9 @@ where
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a model call that can be streamed",
     label = "not a streamed model call",
-    note = "a streamed model call is a function or closure of a permit that returns a stream, like `|request| model.stream(request)`",
-    note = "the stream is `Send` and yields `Result<ModelDelta, _>`, where the error is an error type or text"
+    note = "a streamed model call is a function or closure that takes a permit and returns a stream, like `|request| model.stream(request)`",
+    note = "the stream is `Send` and yields `Result<ModelDelta, _>`: the error is an error type or text",
+    note = "a retry calls the closure again: clone what it captures, and borrow nothing by `&mut`"
 )]
 pub trait GuardedStream: FnMut(Permit<ModelCallInputs>) -> Self::Stream + Send {
     /// The stream that the function returns.

@@ -21,15 +21,30 @@ pub(super) async fn recall<R, F>(
     rails: &R,
     query: MemoryQuery,
     (ctx, watch): (&mut RailContext, &mut Watch),
-    mut recall: F,
+    recall: F,
 ) -> Result<RecalledMemory, RunError>
 where
     R: GuardSet,
     F: Guarded<MemoryQuery, RecalledMemory, OperationError, Future: Send, Value: Send, Error: Send> + Send,
 {
     ctx.ensure_running()?;
-    ctx.begin_attempt(0);
-    let slot = ctx.take_slot(query, None);
+    ctx.begin_operation();
+    let result = recalled(rails, query, (ctx, watch), recall).await;
+    ctx.end_operation(result.as_ref().err());
+    result
+}
+
+async fn recalled<R, F>(
+    rails: &R,
+    query: MemoryQuery,
+    (ctx, watch): (&mut RailContext, &mut Watch),
+    mut recall: F,
+) -> Result<RecalledMemory, RunError>
+where
+    R: GuardSet,
+    F: Guarded<MemoryQuery, RecalledMemory, OperationError, Future: Send, Value: Send, Error: Send> + Send,
+{
+    let slot = ctx.take_slot(query);
     let open_slot = CloseOnDrop(&slot);
     // Like a model call: a dropped request changes nothing.
     let recalled = recall(issue(&slot)).map_err(IntoFailure::<OperationError>::into_failure).err_into::<RunError>();
@@ -50,6 +65,23 @@ where
 /// Runs the rails on an entry, then stores the entry unless a rail skips it.
 pub(super) async fn store<R, F>(
     rails: &R,
+    entry: MemoryEntry,
+    (ctx, watch): (&mut RailContext, &mut Watch),
+    store: F,
+) -> Result<(), RunError>
+where
+    R: GuardSet,
+    F: Guarded<MemoryEntry, (), OperationError, Future: Send, Value: Send, Error: Send> + Send,
+{
+    ctx.ensure_running()?;
+    ctx.begin_operation();
+    let result = stored(rails, entry, (ctx, watch), store).await;
+    ctx.end_operation(result.as_ref().err());
+    result
+}
+
+async fn stored<R, F>(
+    rails: &R,
     mut entry: MemoryEntry,
     (ctx, watch): (&mut RailContext, &mut Watch),
     mut store: F,
@@ -58,8 +90,6 @@ where
     R: GuardSet,
     F: Guarded<MemoryEntry, (), OperationError, Future: Send, Value: Send, Error: Send> + Send,
 {
-    ctx.ensure_running()?;
-    ctx.begin_attempt(0);
     let outcome = watch.unless_cancelled(enter::<MemoryStored, R>(rails, &mut entry, ctx).err_into::<RunError>()).await;
     match outcome? {
         Decision::Continue => {}
@@ -67,12 +97,18 @@ where
         Decision::Abort(abort) => return Err(abort.into()),
     }
     ctx.ensure_running()?;
-    let provided = if Serves::<MemoryStored>::has_rails(rails) { ctx.take_provided() } else { None };
-    let slot = ctx.take_slot(entry, provided);
+    let mut slot = ctx.take_slot(entry);
+    let is_provided = Serves::<MemoryStored>::has_rails(rails) && ctx.may_have_provided();
+    if is_provided {
+        ctx.provide_to(&mut slot);
+    }
     let open_slot = CloseOnDrop(&slot);
     let result = store(issue(&slot)).await;
     drop(open_slot);
     taken_back(slot, HookPoint::MemoryStored, ctx)?;
+    if is_provided {
+        ctx.drop_slot::<MemoryEntry>();
+    }
     result.map(Into::into).map_err(|error| IntoFailure::<OperationError>::into_failure(error).into())
 }
 

@@ -294,6 +294,19 @@ impl Row {
         self.always.has(event)
     }
 
+    /// Returns whether the rail only surrounds the operation that this event begins. It then runs after all rails that
+    /// decide at the event. `false` for a guard set that may also decide, and if two events of the rail share a bit.
+    pub(crate) const fn only_surrounds(&self, event: HookPoint) -> bool {
+        let (mut sharing, mut i) = (0, 0);
+        while i < self.events.len() {
+            if self.events[i].number() == event.number() {
+                sharing += 1;
+            }
+            i += 1;
+        }
+        self.around.has(event) && !self.always.has(event) && sharing == 1
+    }
+
     /// Returns whether the rail is on this event.
     pub(crate) const fn is_on(&self, event: HookPoint) -> bool {
         self.on.surely_has(event, self.events)

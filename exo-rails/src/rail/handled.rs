@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use crate::decision::{RailOutput, Reader, Returned};
 use crate::error::{FaultCause, drop_quietly};
-use crate::event::{Event, Payloads};
+use crate::event::{Event, NoLayer, Payloads};
 
 /// The result of such a rail.
 ///
@@ -44,6 +44,7 @@ impl<E: Event> Handled<E> {
 impl<E: Payloads> RailOutput<E> for Handled<E> {
     /// The rail itself knows whether it decides: see `RailOn::CHANGES`.
     const DECIDES: bool = false;
+    type Layer = NoLayer;
 
     #[inline(always)]
     fn continues(&self) -> bool {

@@ -43,7 +43,7 @@ use crate::point::{HookPoint, RailInfo, SourceLocation};
     label = "not a rail",
     note = "a rail is an `async fn` or `fn` under `#[rail(on = [PreToolCall])]`, or a type with an `impl` block under `#[rail]`",
     note = "to use the rail of a function as a value, add braces: `manager.add(block_dangerous {{}})`",
-    note = "a chain made by `rail_chain!`, and an `Arc`, an `Option` and a `Vec` of a rail are rails too; list another guard set as a `DynGuardSet`"
+    note = "a chain made by `rail_chain!`, and an `Arc`, an `Option` and a `Vec` of a rail are rails too; list another guard set as a plain `DynGuardSet`, made with `DynGuardSet::new`"
 )]
 pub trait Rail {
     /// The name of the rail in decisions, plans and logs.
@@ -98,7 +98,8 @@ pub trait Rail {
 #[diagnostic::on_unimplemented(
     message = "the rail `{Self}` is not on the event `{E}`",
     label = "not on `{E}`",
-    note = "its events are in `#[rail(on = […])]`, or in the `#[on(…)]` of its methods"
+    note = "its events are in `#[rail(on = […])]`, or in the `#[on(…)]` of its methods",
+    note = "a rail in a mode (`InMode<R>`) decides on a copy of the payload: write `#[derive(Clone)]` above the parts that `{E}` carries by `&mut`"
 )]
 pub trait RailOn<E: Event>: Rail {
     /// The return type of the rail.
@@ -228,6 +229,9 @@ pub trait RailOn<E: Event>: Rail {
         }
     }
 }
+
+/// Whether rail `R` can surround the operation that event `E` begins, as a type.
+pub(crate) type LayerOf<E, R> = <<R as RailOn<E>>::Out as ReturnedAt<E, <E as Event>::Returns>>::Layer;
 
 /// Rails that a chain lists by their name alone. They have no state, so one value serves all chains.
 ///

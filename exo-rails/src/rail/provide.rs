@@ -139,7 +139,7 @@ impl<T, S, E> Provision<T> for Result<Provide<T, S>, E> {
 /// The error of a rail that was called without a value that it needs. A chain checks this at compile time. Outside a
 /// chain, nothing checks it before the call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("it needs `{value}`, and no rail before it at this event has provided one")]
+#[error("it needs `{value}`, and no earlier rail provided it at this event")]
 #[non_exhaustive]
 pub struct MissingValue {
     /// The name of the value's type.

@@ -1,5 +1,6 @@
 //! Rails behind an `Arc`, rails that may be absent, and lists of rails.
 
+use std::marker::PhantomData;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -9,9 +10,9 @@ use futures_util::{FutureExt, StreamExt};
 
 use crate::context::{RailContext, RunScope};
 use crate::decision::{OnFault, Outcome, PlacedRail, RailOutput, Reader, ReturnedAt, record_stop};
-use crate::event::{Begins, BoxedNext, Event, Next, Operation, OperationResult};
+use crate::event::{Begins, BoxedNext, Event, Layer, Next, Operation, OperationResult};
 use crate::point::RailInfo;
-use crate::rail::{Presence, Rail, RailOn, Row, ValueUse};
+use crate::rail::{LayerOf, Presence, Rail, RailOn, Row, ValueUse};
 
 /// An `Arc` of a rail is a rail. Use `audit: Arc<Audit>` in a chain if other code holds the [`Arc`] too.
 ///
@@ -273,6 +274,7 @@ impl<Out> OptionalOutput<Out> {
 #[diagnostic::do_not_recommend]
 impl<E: Event, Out: ReturnedAt<E, E::Returns>> RailOutput<E> for OptionalOutput<Out> {
     const DECIDES: bool = Out::DECIDES;
+    type Layer = Out::Layer;
 
     #[inline(always)]
     fn continues(&self) -> bool {
@@ -340,22 +342,22 @@ impl<R: Rail> Rail for Vec<R> {
 
 #[diagnostic::do_not_recommend]
 impl<E: Event, R: RailOn<E> + Sync> RailOn<E> for Vec<R> {
-    type Out = ListOutput<E>;
+    type Out = ListOutput<E, LayerOf<E, R>>;
     const ALWAYS: bool = R::ALWAYS;
     const ON_FAULT: OnFault = R::ON_FAULT;
 
     async fn call<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Self::Out {
         let at = Self::DECLARATION.placed::<Self>(0, false, R::ON_FAULT);
-        ListOutput(call_each(self, payload, ctx, &at).await)
+        ListOutput::new(call_each(self, payload, ctx, &at).await)
     }
 
     async fn call_at<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext, at: &'a PlacedRail) -> Self::Out {
-        ListOutput(call_each(self, payload, ctx, at).await)
+        ListOutput::new(call_each(self, payload, ctx, at).await)
     }
 
     async fn call_concurrent<'a>(&'a self, payload: E::Shared<'a>, ctx: &'a RailContext) -> Self::Out {
         let at = Self::DECLARATION.placed::<Self>(0, false, R::ON_FAULT);
-        ListOutput(call_each_concurrent(self, payload, ctx, &at).await)
+        ListOutput::new(call_each_concurrent(self, payload, ctx, &at).await)
     }
 
     async fn call_concurrent_at<'a>(
@@ -364,7 +366,7 @@ impl<E: Event, R: RailOn<E> + Sync> RailOn<E> for Vec<R> {
         ctx: &'a RailContext,
         at: &PlacedRail,
     ) -> Self::Out {
-        ListOutput(call_each_concurrent(self, payload, ctx, at).await)
+        ListOutput::new(call_each_concurrent(self, payload, ctx, at).await)
     }
 
     async fn call_if_always<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext, at: &'a PlacedRail) {
@@ -494,11 +496,18 @@ async fn call_always<E: Event, R: RailOn<E> + Sync>(
 
 /// The decision of a list, in the name of one of its rails. `None` if all rails continue.
 #[doc(hidden)]
-pub struct ListOutput<E: Event>(Option<Outcome<E>>);
+pub struct ListOutput<E: Event, L>(Option<Outcome<E>>, PhantomData<fn() -> L>);
+
+impl<E: Event, L> ListOutput<E, L> {
+    const fn new(outcome: Option<Outcome<E>>) -> Self {
+        Self(outcome, PhantomData)
+    }
+}
 
 #[diagnostic::do_not_recommend]
-impl<E: Event> RailOutput<E> for ListOutput<E> {
+impl<E: Event, L: Layer> RailOutput<E> for ListOutput<E, L> {
     const DECIDES: bool = true;
+    type Layer = L;
 
     #[inline(always)]
     fn continues(&self) -> bool {

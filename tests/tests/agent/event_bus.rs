@@ -281,6 +281,23 @@ async fn subscriptions_outlive_what_the_guard_set_does() {
     assert_eq!(told, [true, false, true, false]);
 }
 
+/// The context of a loop may live longer than the bus.
+#[tokio::test]
+async fn a_context_keeps_no_subscription_open() {
+    #[rail(on = [PreToolCall])]
+    fn emits(ctx: &RailContext) {
+        ctx.emit("seen", &1);
+    }
+    let bus = EventBus::new(8);
+    let mut subscription = bus.subscribe();
+    let (rails, mut ctx) = (bus.wrap(rail_chain![emits]), RunContext::new("demo"));
+    rails.dispatch::<PreToolCall>(&mut ToolCallInputs::new("search"), &mut ctx).await.unwrap();
+    drop((bus, rails));
+    assert_eq!(records(&mut subscription).len(), 2, "the records before the end");
+    assert!(subscription.recv().await.is_none());
+    ctx.emit("seen", &2);
+}
+
 #[tokio::test]
 async fn a_subscription_ends_with_the_last_bus() {
     let bus = EventBus::new(4);

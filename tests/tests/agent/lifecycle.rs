@@ -93,7 +93,7 @@ async fn an_error_of_any_kind_is_told_once_and_returned_as_it_is() {
         ("tool", "rail `no_tools` aborted at pre_tool_call: no tools"),
         ("model", "the model is broken (failed)"),
         ("steps", "the agent took 3 steps without an answer"),
-        ("keep", "the operation after start ended without giving up its permit"),
+        ("keep", "the operation after start ended but kept its permit"),
         ("anything else", "the run is broken (failed)"),
     ];
     for (input, expected) in cases {

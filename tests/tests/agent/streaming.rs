@@ -541,6 +541,19 @@ async fn a_streamed_run_tells_the_arguments_that_the_rails_have_let_pass() {
     assert!(format!("{finished:?}").contains("sk-live-4711"));
 }
 
+#[tokio::test]
+async fn a_call_of_an_unknown_tool_does_not_run() {
+    let script = r#"[{ "call": [{ "tool": "serach" }, { "tool": "search" }] }, { "say": "done" }]"#;
+    let told = |event: &RunEvent| match event {
+        RunEvent::ToolRuns(call) => Some(format!("{} runs", call.tool_name)),
+        RunEvent::ToolReturned { output, .. } => Some(format!("error: {}", output.is_error)),
+        _ => None,
+    };
+    let mut told: Vec<_> = events(script).await.iter().filter_map(told).collect();
+    told.sort();
+    assert_eq!(told, ["error: false", "error: true", "search runs"]);
+}
+
 /// Tokio has a task yield that receives much without waiting.
 #[tokio::test]
 async fn a_run_of_many_events_that_never_waits_ends() {

@@ -363,8 +363,7 @@ async fn each_of_several_calls_is_asked_about() {
 
     let error = run.answer("0.1.pre_tool_call", true).unwrap_err();
     assert!(matches!(&error, NotOpen::Question { open, .. } if *open == ids));
-    let text =
-        "the run does not ask the question `0.1.pre_tool_call`; it asks `0.0.pre_tool_call`, `0.2.pre_tool_call`";
+    let text = "the run has no open question `0.1.pre_tool_call`; the open questions are `0.0.pre_tool_call`, `0.2.pre_tool_call`";
     assert_eq!(error.to_string(), text);
     run.answer("0.0.pre_tool_call", true).unwrap();
     assert!(run.answer("0.0.pre_tool_call", false).is_err(), "it is answered");
@@ -608,7 +607,7 @@ async fn a_call_without_a_recorded_end_is_not_made_twice() {
     let resolved = |resolution| {
         let mut run = run.clone();
         let wrong = run.resolve(0, Resolution::Repeat).unwrap_err();
-        let text = "the run knows whether the tool call 0 has happened; it does not know this of `1`";
+        let text = "the tool call 0 is not unknown; the unknown calls are `1`";
         assert_eq!(wrong.to_string(), text);
         run.resolve(1, resolution).unwrap();
         run

@@ -5,6 +5,7 @@
 
 // What a rail decides, and what comes of it.
 mod abort;
+mod answers;
 mod changes_before_faults;
 mod escapes;
 mod failures;

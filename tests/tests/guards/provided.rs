@@ -182,7 +182,7 @@ async fn without_a_chain_a_missing_value_is_a_fault() {
     manager.add(audit {}).unwrap();
     let (result, notes) = call(&manager, None).await;
     let expected =
-        "rail `audit` faulted at pre_tool_call: it needs `Left`, and no rail before it at this event has provided one";
+        "rail `audit` faulted at pre_tool_call: it needs `Left`, and no earlier rail provided it at this event";
     assert_eq!(result, Err(expected.into()));
     assert!(notes.is_empty());
 
@@ -240,4 +240,45 @@ async fn a_chain_may_need_values_of_the_chain_around_it() {
     manager.add(identify {}).unwrap();
     manager.add(Needy {}).unwrap();
     assert_eq!(call(&manager, Some("admin")).await, call(&flat, Some("admin")).await);
+}
+
+#[rail(priority = 10, on = [PreToolCall, MemoryStored], provides = [Granted])]
+fn grants(inputs: &Inputs<'_>) -> Granted {
+    Granted(match inputs {
+        Inputs::PreToolCall(call) => call.tool_name.clone(),
+        _ => "memory".to_owned(),
+    })
+}
+
+#[derive(Debug, PartialEq, Provided)]
+struct Granted(String);
+
+fn granted<T>(permit: &exo_rails::Permit<T>) -> Option<String> {
+    permit.provided::<Granted>().map(|granted| granted.0.clone())
+}
+
+#[tokio::test]
+async fn a_permit_has_the_values_of_its_own_operation() {
+    let rails = rail_chain![grants];
+    let mut ctx = RunContext::new("provided");
+    let tool = async |call: Permit<ToolCallInputs>| Ok::<_, OperationError>(format!("{:?}", granted(&call)));
+    for name in ["search", "read_file"] {
+        let output = rails.guard_tool_call(ToolCallInputs::new(name), &mut ctx, tool).await.unwrap();
+        assert_eq!(output.content, format!("Some({name:?})"));
+    }
+    // The same context, and a guard set that provides nothing.
+    let _ = rails.dispatch::<PreToolCall>(&mut ToolCallInputs::new("stale"), &mut ctx).await.unwrap();
+    let output = exo_rails::NoRails.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await.unwrap();
+    assert_eq!(output.content, "None");
+    let output = rails.guard_tool_call(ToolCallInputs::new("again"), &mut ctx, tool).await.unwrap();
+    assert_eq!(output.content, "Some(\"again\")");
+
+    let store = async |entry: Permit<exo_rails::MemoryEntry>| {
+        assert_eq!(granted(&entry).as_deref(), Some("memory"));
+        Ok::<_, OperationError>(())
+    };
+    rails.guard_store(exo_rails::MemoryEntry::default(), &mut ctx, store).await.unwrap();
+    // A rail in shadow provides nothing.
+    let output = rails.shadow().guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await.unwrap();
+    assert_eq!(output.content, "None");
 }

@@ -5,11 +5,10 @@ use std::path::Path;
 use exo_rails::HookPoint;
 
 /// Each list: its file, and the words before and after it.
-const LISTS: [(&str, &str, &str); 9] = [
+const LISTS: [(&str, &str, &str); 8] = [
     ("exo-rails-macros/src/paths.rs", "pub(crate) const EVENTS", "];"),
     ("exo-rails/src/prelude.rs", "pub use crate::events::{", "};"),
     ("exo-rails/src/event/mod.rs", "/// | event | payload | a skip may bring |", "#[diagnostic"),
-    ("exo-rails/src/event/mod.rs", "note = \"the events are", "\","),
     ("exo-rails/src/bus/record.rs", "/// | event | parts |", "pub payload"),
     ("exo-rails/src/event/changes.rs", "fn changeable", "\n}"),
     ("book/src/events.md", "| event | when it fires |", "\n\n"),

@@ -26,7 +26,7 @@ const LAYERS: [&str; 14] = [
 ];
 
 /// Files at the root. They name every folder, and no folder may use them.
-const ROOT: [&str; 5] = ["lib", "macros", "prelude", "private", "guide"];
+const ROOT: [&str; 4] = ["lib", "macros", "prelude", "private"];
 
 fn source() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../exo-rails/src")

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use proc_macro2::{TokenStream, TokenTree};
 use syn::{Attribute, Item};
 
 fn root() -> PathBuf {
@@ -24,9 +25,22 @@ fn collect(items: &[Item], names: &mut BTreeSet<String>) {
                 names.insert(function.sig.ident.to_string());
             }
             Item::Mod(module) => collect(module.content.as_ref().map_or(&[], |(_, items)| items), names),
+            Item::Macro(properties) if properties.mac.path.is_ident("proptest") => {
+                names.extend(functions_in(properties.mac.tokens.clone()));
+            }
             _ => {}
         }
     }
+}
+
+/// The names of the functions in a `proptest!`. All of them are tests.
+fn functions_in(tokens: TokenStream) -> Vec<String> {
+    let tokens: Vec<_> = tokens.into_iter().collect();
+    let names = tokens.windows(2).filter_map(|pair| match pair {
+        [TokenTree::Ident(keyword), TokenTree::Ident(name)] if keyword == "fn" => Some(name.to_string()),
+        _ => None,
+    });
+    names.collect()
 }
 
 fn is_test(attribute: &Attribute) -> bool {

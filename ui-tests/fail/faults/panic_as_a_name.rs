@@ -1,4 +1,4 @@
-//! The message should say: `on_panic` has one value: write `on_panic = "fault"`
+//! The message should say: `on_panic` has only one value: write `on_panic = "fault"`
 
 use exo_rails::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The message should say: `String` is not an event; the events are …
+//! The message should say: `String` is not an event; the events are in `exo_rails::prelude`
 
 use exo_rails::prelude::*;
 use exo_rails::NoRails;

@@ -1,4 +1,4 @@
-//! The message should say: `tools` checks the name of a tool, and this rail names none: write `tool = "delete_file"`.
+//! The message should say: `tools` checks the name in `tool`, and this rail has no `tool`: write `tool = "delete_file"`.
 
 use exo_rails::prelude::*;
 use exo_rails::tools;

@@ -68,7 +68,7 @@ use std::sync::{Arc, LazyLock};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a pattern",
     label = "not a pattern",
-    note = "patterns are `str`, `String`, `char`, closures of `char` to `bool`, slices, arrays and `Vec`s of patterns, and with the feature `regex` also `regex::Regex`"
+    note = "a pattern is a `str`, a `String`, a `char`, a closure from `char` to `bool`, a list of patterns, or a `regex::Regex` with the feature `regex`"
 )]
 pub trait Pattern {
     /// Searches for the first match in `excerpt.text` that begins at `excerpt.from` or later.

@@ -147,7 +147,9 @@ pub enum ArgsError {
         mismatch: String,
     },
     /// The arguments have the type but cannot be written as JSON, such as a map whose keys are lists.
-    #[error("the arguments of `{tool_name}`, a `{type_name}`, cannot be written as JSON: its `Serialize` refuses them")]
+    #[error(
+        "the arguments of `{tool_name}` cannot be written as JSON: the `Serialize` of `{type_name}` returns an error"
+    )]
     Unwritable {
         /// The name of the tool.
         tool_name: String,
