@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::command::Reading;
 use super::json::{each_at, each_leaf, exact, pointer_parts};
-use super::path::Places;
+use super::path::{Places, PossiblePath};
 use super::text::{folded, is_plain};
 use super::tools::{Names, ToolFacts, Tools};
 
@@ -26,7 +26,7 @@ pub(super) struct Call<'c> {
     /// The shell commands in the call.
     pub(super) readings: Vec<Reading>,
     certain_paths: OnceCell<Option<Vec<String>>>,
-    possible_paths: OnceCell<Vec<String>>,
+    possible_paths: OnceCell<Vec<PossiblePath>>,
     #[cfg(feature = "urls")]
     certain_hosts: OnceCell<Option<Vec<String>>>,
     #[cfg(feature = "urls")]
@@ -61,12 +61,12 @@ impl<'c> Call<'c> {
     }
 
     /// Returns the texts of the call that may be paths.
-    pub(super) fn possible_paths(&self) -> &[String] {
+    pub(super) fn possible_paths(&self) -> &[PossiblePath] {
         self.possible_paths.get_or_init(|| {
             let mut all = Vec::new();
             let mut add = |text: &str| {
                 if text.len() <= LONGEST_PATH && !text.trim().contains('\n') {
-                    all.push(text.to_owned());
+                    all.push(PossiblePath::new(text, self.places));
                 }
             };
             possible_texts(&self.inputs.arguments, &self.facts.paths, &mut add);

@@ -144,22 +144,38 @@ impl PathPatterns {
     }
 
     /// Returns whether a path may be what a pattern says, for a rule that stops calls.
-    pub(super) fn catches(&self, path: &str, places: &Places) -> Match {
-        let mut found = Match::No;
-        for reading in readings(path, places) {
-            let (inner, leaves) = match places.forms(&reading) {
-                Some(forms) if forms.iter().any(|form| self.wide.is_match(form)) => return Match::Yes,
-                Some(_) => continue,
-                None => without_dots(&reading),
-            };
-            if self.wide.is_match(&inner) {
-                return Match::Yes;
-            }
-            if leaves && self.has_absolute {
-                found = Match::Maybe;
+    pub(super) fn catches(&self, path: &PossiblePath) -> Match {
+        if path.forms.iter().any(|form| self.wide.is_match(form)) {
+            Match::Yes
+        } else if path.leaves && self.has_absolute {
+            Match::Maybe
+        } else {
+            Match::No
+        }
+    }
+}
+
+/// A text that may be a path, in all forms that patterns may have.
+#[derive(Debug)]
+pub(super) struct PossiblePath {
+    forms: Vec<String>,
+    /// Whether `..` leaves the beginning of a relative path, so that nobody knows where it leads.
+    leaves: bool,
+}
+
+impl PossiblePath {
+    pub(super) fn new(text: &str, places: &Places) -> Self {
+        let mut path = Self { forms: Vec::new(), leaves: false };
+        for reading in readings(text, places) {
+            if let Some(forms) = places.forms(&reading) {
+                path.forms.extend(forms);
+            } else {
+                let (inner, leaves) = without_dots(&reading);
+                path.forms.push(inner);
+                path.leaves |= leaves;
             }
         }
-        found
+        path
     }
 }
 

@@ -230,7 +230,7 @@ impl Rule {
             found = found.min(argument.catches(arguments));
         }
         if let Some(paths) = self.paths.as_ref().filter(|_| found > Match::No) {
-            let caught = call.possible_paths().iter().map(|path| paths.catches(path, call.places)).max();
+            let caught = call.possible_paths().iter().map(|path| paths.catches(path)).max();
             found = found.min(caught.unwrap_or(Match::No));
         }
         if !self.hosts.is_empty() && found > Match::No {

@@ -194,6 +194,7 @@ pub(super) struct ToolFacts {
     pub(super) argv: Vec<String>,
     /// Whether each list comes from the configuration, so that no other argument can be meant.
     pub(super) paths: Names,
+    #[cfg_attr(not(feature = "urls"), expect(dead_code, reason = "rules about hosts need the feature `urls`"))]
     pub(super) hosts: Names,
 }
 
