@@ -157,7 +157,7 @@ async fn tau_bench(folder: &Path) -> Result<()> {
 }
 
 fn row(name: &str, calls: &Counted) {
-    let Calls { answers, refused_answers, calls, refused_calls, .. } = calls;
+    let Counted { answers, refused_answers, calls, refused_calls, .. } = calls;
     let refused = refused_answers + refused_calls;
     let share = f64::from(refused) * 100.0 / f64::from(refused_answers + calls).max(1.0);
     println!("| {name} | {answers} | {refused_answers} | {calls} | {refused_calls} | {share:.1} % |");
