@@ -1,4 +1,4 @@
-//! Guard sets in a mode.
+//! Guard sets in an [`InMode`].
 
 use futures_util::future::Either;
 

@@ -81,7 +81,7 @@ pub enum Mode {
 ///
 /// # In a chain
 ///
-/// A rail in a mode may be off, so it counts as a rail that may be absent: it does not meet a requirement of the chain, and no
+/// An `InMode` may be off, so it counts as a rail that may be absent: it does not meet a requirement of the chain, and no
 /// other rail may need a value that it provides. It cannot be in a chain with
 /// [`concurrent`](macro@crate::rail_chain#concurrent-rails): put the concurrent chain in a mode instead.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
