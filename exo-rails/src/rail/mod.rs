@@ -98,8 +98,7 @@ pub trait Rail {
 #[diagnostic::on_unimplemented(
     message = "the rail `{Self}` is not on the event `{E}`",
     label = "not on `{E}`",
-    note = "its events are in `#[rail(on = […])]`, or in the `#[on(…)]` of its methods",
-    note = "a rail in a mode (`InMode<R>`) decides on a copy of the payload: write `#[derive(Clone)]` above the parts that `{E}` carries by `&mut`"
+    note = "its events are in `#[rail(on = […])]`, or in the `#[on(…)]` of its methods"
 )]
 pub trait RailOn<E: Event>: Rail {
     /// The return type of the rail.
