@@ -273,9 +273,10 @@ const fn of_this_name(plan: &Plan, name: &str) -> Option<RailInfo> {
     None
 }
 
-/// Adds to the text the place where a rail is declared.
+/// Adds to the text the place where a rail is declared. One call of a macro may declare several rails in several modules.
 const fn declared(text: &Text, rail: &RailInfo) -> Text {
-    text.and(", declared at ").and(rail.declared.file()).and(":").number(rail.declared.line().cast_signed())
+    let text = text.and(", declared at ").and(rail.declared.file()).and(":").number(rail.declared.line().cast_signed());
+    text.and(" in the module ").name(rail.declared.module())
 }
 
 /// Returns the text if another rail runs before the rail, or after it. A rail around the operation runs after all rails that
