@@ -291,7 +291,8 @@ async fn a_context_keeps_no_subscription_open() {
     let bus = EventBus::new(8);
     let mut subscription = bus.subscribe();
     let (rails, mut ctx) = (bus.wrap(rail_chain![emits]), RunContext::new("demo"));
-    rails.dispatch::<PreToolCall>(&mut ToolCallInputs::new("search"), &mut ctx).await.unwrap();
+    let decision = rails.dispatch::<PreToolCall>(&mut ToolCallInputs::new("search"), &mut ctx).await.unwrap();
+    assert!(decision.is_continue());
     drop((bus, rails));
     assert_eq!(records(&mut subscription).len(), 2, "the records before the end");
     assert!(subscription.recv().await.is_none());

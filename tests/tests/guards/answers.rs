@@ -50,6 +50,7 @@ async fn refund(call: Permit<ToolCallInputs>) -> Result<ToolOutput, OperationErr
 
 /// How a program makes one call, again until no question is open.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each combination is a case")]
 struct Made {
     retries: u32,
     asks_after: bool,
@@ -180,11 +181,11 @@ async fn a_running_operation_is_saved_with_its_answers() {
     let question = question_of(call(), &mut ctx).await.unwrap();
     ctx.answer(question, true);
     let saved = Mutex::new(None);
-    let saves = async |call: Permit<ToolCallInputs>| {
+    let refund_and_save = async |call: Permit<ToolCallInputs>| {
         *saved.lock().unwrap() = Some(moved(&call.context()));
         refund(call).await
     };
-    Desk.guard_tool_call(call(), &mut ctx, saves).await.unwrap();
+    Desk.guard_tool_call(call(), &mut ctx, refund_and_save).await.unwrap();
     let mut after_crash = saved.into_inner().unwrap().unwrap();
     assert_eq!(question_of(call(), &mut after_crash).await, None);
     assert!(question_of(call(), &mut after_crash).await.is_some());
