@@ -158,17 +158,18 @@ fn is_windows_name(name: &str) -> bool {
 }
 
 /// Decodes a path once.
-fn decoded(text: &str, decoder: Decoder) -> Result<String, PathRule> {
+fn decoded(text: &str, program: Decoder) -> Result<String, PathRule> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
-        let careless = || decoder.is_careless.then(|| careless_escape(rest.as_bytes(), bytes.is_empty())).flatten();
-        let hex = || decoder.hex.then(|| hex_escape(rest.as_bytes())).flatten();
-        let (decoded, length) = percent_escape(rest.as_bytes()).or_else(careless).or_else(hex).unwrap_or_else(|| {
-            let length = first.len_utf8();
-            (rest.as_bytes()[..length].to_vec(), length)
-        });
-        bytes.extend(decoded);
+        let careless = || program.is_careless.then(|| careless_escape(rest.as_bytes(), bytes.is_empty())).flatten();
+        let hex = || program.hex.then(|| hex_escape(rest.as_bytes())).flatten();
+        let (replacement, length) =
+            percent_escape(rest.as_bytes()).or_else(careless).or_else(hex).unwrap_or_else(|| {
+                let length = first.len_utf8();
+                (rest.as_bytes()[..length].to_vec(), length)
+            });
+        bytes.extend(replacement);
         rest = &rest[length..];
     }
     let text = match String::from_utf8(bytes) {
@@ -176,7 +177,7 @@ fn decoded(text: &str, decoder: Decoder) -> Result<String, PathRule> {
         Err(error) if is_overlong(error.as_bytes()) => return Err(PathRule::Encoding),
         Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
     };
-    Ok(if decoder.look_alikes { without_look_alikes(&text) } else { text })
+    Ok(if program.look_alikes { without_look_alikes(&text) } else { text })
 }
 
 /// The bytes that an escape stands for, and the length of the escape.
