@@ -13,32 +13,58 @@ const LONGEST_NAME: usize = 255;
 /// The number of times that a path is decoded. Nobody encodes a path more often without an intention.
 const ROUNDS: usize = 4;
 
+/// What a program decodes.
+#[derive(Clone, Copy)]
+struct Decoder {
+    /// Whether it makes something of escapes that are not valid, such as `%qf`.
+    is_careless: bool,
+    /// Whether it decodes `0x2f`.
+    hex: bool,
+    /// Whether it replaces characters by those that they look like.
+    look_alikes: bool,
+}
+
 /// Returns the readings of a path. The first one is the text itself.
+///
+/// Each program decodes something else, and each of them as often as it likes. A further separator can hide that a path
+/// leads outside (`a%2fb\..\..`), so the reading that decodes the most is not enough.
 pub(super) fn readings(text: &str, names: Names) -> Result<Vec<String>, PathRule> {
     check(text, names)?;
     let mut readings = vec![text.to_owned()];
     if names == Names::Unix {
         return Ok(readings);
     }
-    let mut last = text.to_owned();
-    for round in 0.. {
-        let next = decoded(&last)?;
-        if next == last {
-            break;
-        }
-        if round == ROUNDS {
-            return Err(PathRule::Encoding);
-        }
-        last = next;
+    let mut decoded_texts = vec![text.to_owned()];
+    for options in 0..8_u8 {
+        let [is_careless, hex, look_alikes] = [1, 2, 4].map(|bit| options & bit != 0);
+        decode_all(text, Decoder { is_careless, hex, look_alikes }, &mut decoded_texts)?;
     }
-    for reading in [last.replace('\\', "/"), last.replace('\\', "")] {
-        let reading = simplified(&reading);
-        if !readings.contains(&reading) {
-            check(&reading, names)?;
-            readings.push(reading);
+    for decoded in &decoded_texts {
+        for reading in [decoded.clone(), decoded.replace('\\', "/"), decoded.replace('\\', "")] {
+            let reading = simplified(&reading);
+            if !readings.contains(&reading) {
+                check(&reading, names)?;
+                readings.push(reading);
+            }
         }
     }
     Ok(readings)
+}
+
+/// Decodes a path until nothing changes, and adds each new text.
+fn decode_all(text: &str, decoder: Decoder, texts: &mut Vec<String>) -> Result<(), PathRule> {
+    let mut last = text.to_owned();
+    for _ in 0..=ROUNDS {
+        let next = decoded(&last, decoder)?;
+        if next == last {
+            return Ok(());
+        }
+        if !texts.contains(&next) {
+            texts.push(next.clone());
+        }
+        last = next;
+    }
+    Err(PathRule::Encoding)
 }
 
 /// Checks the characters and the names of a path.
@@ -131,53 +157,70 @@ fn is_windows_name(name: &str) -> bool {
     is_device || is_short || ends || name.contains(['<', '>', '"', '|', '?', '*']) || (name.contains(':') && !is_drive)
 }
 
-/// Decodes a path once: percent-encodings, `0x2f`, and look-alikes.
-fn decoded(text: &str) -> Result<String, PathRule> {
+/// Decodes a path once.
+fn decoded(text: &str, program: Decoder) -> Result<String, PathRule> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
-        let (decoded, length) = escape(rest, rest.len() == text.len()).unwrap_or_else(|| {
-            let length = first.len_utf8();
-            (rest.as_bytes()[..length].to_vec(), length)
-        });
-        bytes.extend(decoded);
+        let careless = || program.is_careless.then(|| careless_escape(rest.as_bytes(), bytes.is_empty())).flatten();
+        let hex = || program.hex.then(|| hex_escape(rest.as_bytes())).flatten();
+        let (replacement, length) =
+            percent_escape(rest.as_bytes()).or_else(careless).or_else(hex).unwrap_or_else(|| {
+                let length = first.len_utf8();
+                (rest.as_bytes()[..length].to_vec(), length)
+            });
+        bytes.extend(replacement);
         rest = &rest[length..];
     }
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok(without_look_alikes(&text)),
-        Err(error) if is_overlong(error.as_bytes()) => Err(PathRule::Encoding),
-        Err(error) => Ok(without_look_alikes(&String::from_utf8_lossy(error.as_bytes()))),
+    let text = match String::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) if is_overlong(error.as_bytes()) => return Err(PathRule::Encoding),
+        Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
+    };
+    Ok(if program.look_alikes { without_look_alikes(&text) } else { text })
+}
+
+/// The bytes that an escape stands for, and the length of the escape.
+type Escape = Option<(Vec<u8>, usize)>;
+
+/// Reads `%2f` or `%u002f` at the start of a text.
+fn percent_escape(text: &[u8]) -> Escape {
+    match text {
+        [b'%', b'u' | b'U', digits @ ..] => {
+            let character = char::from_u32(number(digits.get(..4)?)?)?;
+            Some((character.to_string().into_bytes(), 6))
+        }
+        [b'%', digits @ ..] => Some((vec![u8::try_from(number(digits.get(..2)?)?).ok()?], 3)),
+        _ => None,
     }
 }
 
-/// Returns the bytes that an escape at the start of a text stands for, and the length of the escape. `is_start` is true at the
-/// start of the path.
-fn escape(text: &str, is_start: bool) -> Option<(Vec<u8>, usize)> {
-    let bytes = text.as_bytes();
-    let hex = |range: std::ops::Range<usize>| {
-        let digits = bytes.get(range).filter(|digits| digits.iter().all(u8::is_ascii_hexdigit))?;
-        u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
-    };
-    let character = |code| char::from_u32(code).map(|character| character.to_string().into_bytes());
-    match bytes {
+/// Reads an escape that is not valid as decoders do that do not check their input. `is_start` is true at the start of the
+/// path.
+fn careless_escape(text: &[u8], is_start: bool) -> Escape {
+    match text {
         // What remains of `%%32%%65` after the first round.
         [b'%', a, b'%', b, ..] if a.is_ascii_hexdigit() && b.is_ascii_hexdigit() => {
-            let digits = [*a, *b];
-            let byte = u8::from_str_radix(std::str::from_utf8(&digits).ok()?, 16).ok()?;
-            Some((vec![byte], 4))
+            Some((vec![u8::try_from(number(&[*a, *b])?).ok()?], 4))
         }
-        [b'%', b'u' | b'U', ..] => Some((character(hex(2..6)?)?, 6)),
-        [b'%', a, b, ..] => match hex(1..3) {
-            Some(byte) => Some((vec![u8::try_from(byte).ok()?], 3)),
-            // Decoders that do not check their input make some character of it.
-            None if !is_start && a.is_ascii_alphanumeric() && b.is_ascii_alphanumeric() => Some((b"/".to_vec(), 3)),
-            None => None,
-        },
-        [b'0', b'x' | b'X', ..] => {
-            matches!(hex(2..4)?, 0x2e | 0x2f | 0x5c).then(|| hex(2..4).and_then(character))?.map(|bytes| (bytes, 4))
+        [b'%', a, b, ..] if !is_start && a.is_ascii_alphanumeric() && b.is_ascii_alphanumeric() => {
+            Some((b"/".to_vec(), 3))
         }
         _ => None,
     }
+}
+
+/// Reads `0x2e`, `0x2f` or `0x5c` at the start of a text.
+fn hex_escape(text: &[u8]) -> Escape {
+    let [b'0', b'x' | b'X', digits @ ..] = text else { return None };
+    let byte = u8::try_from(number(digits.get(..2)?)?).ok()?;
+    matches!(byte, b'.' | b'/' | b'\\').then(|| (vec![byte], 4))
+}
+
+/// Reads a hexadecimal number.
+fn number(digits: &[u8]) -> Option<u32> {
+    let is_number = digits.iter().all(u8::is_ascii_hexdigit);
+    is_number.then(|| u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()).flatten()
 }
 
 /// Tells whether bytes have UTF-8 that is longer than necessary, or bytes that UTF-8 never has.

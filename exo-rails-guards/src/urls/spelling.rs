@@ -30,6 +30,10 @@ pub(super) fn check_host(text: &str, url: &Url) -> Result<(), UrlRule> {
     if longest.contains('\\') || longest[authority.len()..].contains('@') || authority.matches('@').count() > 1 {
         return Err(UrlRule::Ambiguous);
     }
+    let has_credentials = !url.username().is_empty() || url.password().is_some();
+    if authority.contains('@') != has_credentials {
+        return Err(UrlRule::Ambiguous);
+    }
     let host = authority.rsplit('@').next().unwrap_or_default();
     if host.contains('%') || host.contains(char::is_whitespace) {
         return Err(UrlRule::Ambiguous);

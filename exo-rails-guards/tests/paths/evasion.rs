@@ -74,6 +74,12 @@ const REFUSED: &[(&str, PathRule)] = &[
     ("..;/outside", Outside),
     ("??/outside", Outside),
     (".?/outside", Outside),
+    // A separator of one program hides that another one leaves the root.
+    (r"a%2fb\..\..", Outside),
+    (r"a%zzb\..\..", Outside),
+    ("a\u{2215}b\\..\\..", Outside),
+    (r"a0x2fb\..\..", Outside),
+    (r"a%252fb%2f..%2f..", Outside),
     // Texts that a tool replaces.
     ("~", Home),
     ("~/secret", Home),

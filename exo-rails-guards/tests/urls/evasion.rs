@@ -94,6 +94,8 @@ const REFUSED: &[(&str, UrlRule)] = &[
     ("http://user:password@good.com/", Credentials),
     ("http://good.com@evil.com@good.com/", Credentials),
     ("http://127.1.1.1:80\\@127.2.2.2:80/", SpecialAddress),
+    ("http://@good.com/", Ambiguous),
+    ("http://:@good.com/", Ambiguous),
     ("http://good.com\\@evil.com/", Ambiguous),
     ("http://good.com\\.evil.com/", Ambiguous),
     ("http:\\\\good.com/", Ambiguous),
