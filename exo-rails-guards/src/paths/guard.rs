@@ -36,7 +36,7 @@ use crate::{ConfigError, Finding, Place, PointerPattern, ToolPattern};
 /// let tool = |_| async { Ok::<_, OperationError>(ToolOutput::text("done")) };
 ///
 /// // The guard finds the paths of tools without a rule by the names of their arguments.
-/// let call = ToolCallInputs::new("write_file").with_arguments(json!({ "file_path": "src/../../secret.txt" }));
+/// let call = ToolCallInputs::new("write_file").with_arguments(json!({ "file_path": "../secret.txt" }));
 /// let output = rails.guard_tool_call(call, &mut ctx, tool).await?;
 /// assert!(output.content.contains("paths/outside: the path leads outside of the roots `project`"), "{}", output.content);
 ///
