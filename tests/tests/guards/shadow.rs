@@ -1,5 +1,7 @@
 //! Rails in shadow: they decide, and change nothing.
 
+#![allow(clippy::trivially_copy_pass_by_ref, reason = "the methods of a rail take `&self`")]
+
 use std::sync::Mutex;
 
 use exo_rails::message::{Message, Usage};
