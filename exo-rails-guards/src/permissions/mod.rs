@@ -137,7 +137,7 @@
 //!
 //! # Questions
 //!
-//! `ask` goes through the trait [`Ask`](crate::approval::Ask). By default, the run is
+//! `ask` goes through the trait [`Ask`]. By default, the run is
 //! [suspended](crate::approval::SuspendRun). If the person changes the arguments, the guard judges the changed call: a rule that
 //! denies holds, and the guard does not ask a second time.
 //!
