@@ -35,7 +35,7 @@ use crate::{ConfigError, Finding, Severity};
 ///
 /// The guard has the priority 20, so it scores the calls that [`Permissions`](crate::Permissions) lets pass. If a person has
 /// just approved the same call, the guard does not ask again. If the person replies with other arguments, the call does not
-/// run, and the model is told to make the changed call, because the rails before this guard have not seen it.
+/// run, and the model reads that it must make the changed call, because the rails before this guard have not seen it.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -267,7 +267,7 @@ impl RiskScore {
         Err(ConfigError::new(message).in_key(format_args!("tools.{unknown}")))
     }
 
-    /// Returns the score of a call. It asks nobody and reports nothing.
+    /// Returns the score of a call. It asks no person and reports nothing.
     #[must_use]
     pub fn assess(&self, call: &ToolCallInputs) -> RiskAssessment {
         let names = folded(&call.tool_name);

@@ -199,7 +199,7 @@ pub type AskFuture<'a> = Pin<Box<dyn Future<Output = Result<Answer, AskError>> +
 
 /// A type that asks a person for an approval.
 ///
-/// It also decides how long an approval is remembered: for a request whose [scope](ApprovalRequest::scope) somebody has
+/// It also decides how long an approval is remembered: for a request whose [scope](ApprovalRequest::scope) a person has
 /// approved for the session or for ever, it answers without asking. It must limit the time that it waits.
 ///
 /// ```

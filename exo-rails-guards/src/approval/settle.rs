@@ -63,7 +63,7 @@ pub(crate) async fn settle(
     call: &mut ToolCallInputs,
     ctx: &mut RailContext,
 ) -> Result<Settled, AskError> {
-    // A guard in shadow asks nobody. Its report says that it would have suspended the run.
+    // A guard in shadow asks no person. The library reports that it would have suspended the run.
     if ctx.is_shadow() {
         return Ok(Settled::Suspended(ctx.question(request.to_string())));
     }

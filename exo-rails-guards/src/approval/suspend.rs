@@ -14,7 +14,7 @@ use super::request::{Answer, ApprovalRequest, Ask, AskError, AskFuture, Reply};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SuspendRun;
 
-/// The scopes that somebody has approved for the session.
+/// The scopes that a person has approved for the session.
 #[derive(Clone, Default)]
 struct ApprovedScopes(HashSet<String>);
 

@@ -85,8 +85,8 @@ pub struct HandlerConfig {
     /// What a block does.
     #[serde(default)]
     pub on_block: OnBlock,
-    /// Whether the handler runs in the background: nobody waits for it, and it decides nothing. Only commands and requests
-    /// can.
+    /// Whether the handler runs in the background: the event does not wait for it, and it decides nothing. Only commands and
+    /// requests can.
     #[serde(default)]
     pub background: bool,
 }

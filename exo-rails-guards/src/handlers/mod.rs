@@ -59,7 +59,7 @@
 //! fault, then `block`, `ask`, `allow`. Reasons are joined. A handler sees what the handlers before it have updated, so put
 //! the handlers that rewrite first.
 //!
-//! With [`background`](HandlerConfig::background), a handler starts and nobody waits for it. It decides nothing.
+//! With [`background`](HandlerConfig::background), a handler starts, and the event does not wait for it. The handler decides nothing.
 //!
 //! # Modes
 //!

@@ -1,4 +1,4 @@
-//! Characters that look like others, or that nobody sees.
+//! Characters that look like others, and invisible characters.
 
 use unicode_normalization::UnicodeNormalization;
 

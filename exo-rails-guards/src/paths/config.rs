@@ -18,7 +18,7 @@ use crate::{OnRefusal, PointerPattern, ToolPattern};
 ///
 ///     [[roots]]
 ///     name = "project"
-///     path = "/work/project"
+///     path = "/projects/project"
 ///
 ///     [[roots]]
 ///     name = "manuals"

@@ -21,11 +21,11 @@ use crate::{ConfigError, Severity};
 ///
 /// let config = PermissionsConfig::from_toml(r#"
 ///     default = "ask"
-///     working_directory = "/work/app"
+///     working_directory = "/projects/app"
 ///
 ///     [[rules]]
 ///     tool = ["read_file", "list_files"]
-///     path = "/work/app/**"
+///     path = "/projects/app/**"
 ///     decision = "allow"
 ///
 ///     [[rules]]
@@ -140,7 +140,7 @@ impl PermissionsConfig {
 /// use exo_rails_guards::permissions::{Condition, PermissionRule, Permissions, Source};
 ///
 /// let permissions = Permissions::builder()
-///     .rule(Source::Global, PermissionRule::allow("read_*").path("/work/app/**"))
+///     .rule(Source::Global, PermissionRule::allow("read_*").path("/projects/app/**"))
 ///     .rule(Source::Global, PermissionRule::ask("refund").argument("amount", Condition::min(100.0)))
 ///     .rule(Source::Session, PermissionRule::deny("drop_table").named("no-drops").because("tables stay"))
 ///     .build()?;

@@ -49,16 +49,16 @@ use super::path::{is_within, resolved};
 ///     [[rules]]
 ///     tool = "write_file"
 ///     decision = "allow"
-///     grant = { roots = [{ path = "/work/app", rights = "read-write" }], wall_time_ms = 5_000 }
+///     grant = { roots = [{ path = "/projects/app", rights = "read-write" }], wall_time_ms = 5_000 }
 /// "#)?;
 /// let rails = CoderRails { permissions: Permissions::new(config)? };
 /// let mut ctx = RunContext::new("coder");
 /// let call = |path| ToolCallInputs::new("write_file").with_arguments(json!({ "path": path }));
 ///
-/// let output = rails.guard_tool_call(call("/work/app/notes.md"), &mut ctx, run_tool).await?;
+/// let output = rails.guard_tool_call(call("/projects/app/notes.md"), &mut ctx, run_tool).await?;
 /// assert_eq!(output.content, "writ");
-/// let output = rails.guard_tool_call(call("/work/app/../secret"), &mut ctx, run_tool).await?;
-/// assert!(output.is_error && output.content.contains("the grant has no root for `/work/app/../secret`"));
+/// let output = rails.guard_tool_call(call("/projects/app/../secret"), &mut ctx, run_tool).await?;
+/// assert!(output.is_error && output.content.contains("the grant has no root for `/projects/app/../secret`"));
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Provided, Serialize, Deserialize)]
@@ -167,14 +167,14 @@ impl ExecutionGrant {
     /// use exo_rails_guards::permissions::{ExecutionGrant, Rights, Root};
     ///
     /// let root = |path: &str, rights| Root { path: path.to_owned(), rights };
-    /// let all = ExecutionGrant { roots: Some(vec![root("/work", Rights::Read)]), ..ExecutionGrant::default() };
+    /// let all = ExecutionGrant { roots: Some(vec![root("/projects", Rights::Read)]), ..ExecutionGrant::default() };
     /// let one = ExecutionGrant {
-    ///     roots: Some(vec![root("/work/app", Rights::ReadWrite), root("/etc", Rights::Read)]),
+    ///     roots: Some(vec![root("/projects/app", Rights::ReadWrite), root("/etc", Rights::Read)]),
     ///     wall_time_ms: Some(500),
     ///     ..ExecutionGrant::default()
     /// };
     /// let both = all.intersection(&one);
-    /// assert_eq!(both.roots, Some(vec![root("/work/app", Rights::Read)]));
+    /// assert_eq!(both.roots, Some(vec![root("/projects/app", Rights::Read)]));
     /// assert_eq!(both.wall_time_ms, Some(500));
     /// ```
     #[must_use]

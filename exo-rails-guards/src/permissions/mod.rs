@@ -227,7 +227,7 @@ impl Permissions {
         PermissionsBuilder::default()
     }
 
-    /// Returns the decision about a call. It asks nobody and reports nothing.
+    /// Returns the decision about a call. It asks no person and reports nothing.
     #[must_use]
     pub fn judge(&self, call: &ToolCallInputs) -> PermissionDecision {
         self.decision(&self.policy.evaluate(call))

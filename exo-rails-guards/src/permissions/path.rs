@@ -159,7 +159,7 @@ impl PathPatterns {
 #[derive(Debug)]
 pub(super) struct PossiblePath {
     forms: Vec<String>,
-    /// Whether `..` leaves the beginning of a relative path, so that nobody knows where it leads.
+    /// Whether `..` leaves the beginning of a relative path, so that its target is unknown.
     leaves: bool,
 }
 

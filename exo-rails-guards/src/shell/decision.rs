@@ -18,7 +18,7 @@ pub enum ShellDecision {
     /// The command runs.
     #[default]
     Allow,
-    /// The command runs, and somebody reads about it.
+    /// The command runs, and the library reports it.
     Notify,
     /// A person must agree first.
     Ask,

@@ -126,8 +126,8 @@ impl ShellPolicy {
     /// ```
     /// use exo_rails_guards::shell::{ShellDecision, ShellPolicy};
     ///
-    /// let policy = ShellPolicy::builder().working_directory("/work/app").build()?;
-    /// assert_eq!(policy.judge_in("/work/app/docs", "rm old.md").decision, ShellDecision::Allow);
+    /// let policy = ShellPolicy::builder().working_directory("/projects/app").build()?;
+    /// assert_eq!(policy.judge_in("/projects/app/docs", "rm old.md").decision, ShellDecision::Allow);
     /// assert_eq!(policy.judge_in("/etc", "rm hosts").decision, ShellDecision::Deny);
     /// # Ok::<(), exo_rails_guards::ConfigError>(())
     /// ```
@@ -294,7 +294,7 @@ impl Compiled {
 /// use exo_rails_guards::shell::{Caution, ShellDecision, ShellPolicy, ShellRule};
 ///
 /// let policy = ShellPolicy::builder()
-///     .working_directory("/work/app")
+///     .working_directory("/projects/app")
 ///     .unknown(Caution::Deny)
 ///     .rule(ShellRule::ask("deploy", "a deployment changes what customers see").program(["flyctl"]))
 ///     .build()?;

@@ -224,9 +224,9 @@ fn no_spelling_of_a_path_avoids_a_deny() {
     let guard = permissions(
         r#"
         default = "allow"
-        working_directory = "/work/app"
+        working_directory = "/projects/app"
         home = "/home/ada"
-        rules = [{ tool = "*", path = ["/etc/**", "~/.ssh/**", ".env", "/work/app/secrets/"], decision = "deny" }]
+        rules = [{ tool = "*", path = ["/etc/**", "~/.ssh/**", ".env", "/projects/app/secrets/"], decision = "deny" }]
         "#,
     );
     for path in [
@@ -262,14 +262,14 @@ fn no_spelling_of_a_path_avoids_a_deny() {
         ".env",
         "./.env",
         "config/.env",
-        "/work/app/.env",
+        "/projects/app/.env",
         ".env.",
         "config/.ENV",
         "/srv/x/.env",
         "..%252f..%252fetc%252fpasswd",
         "secrets/key",
-        "/work/app/secrets",
-        "/work/app/./secrets/x",
+        "/projects/app/secrets",
+        "/projects/app/./secrets/x",
         "../app/secrets/key",
     ] {
         for arguments in [json!({ "path": path }), json!({ "location": path }), json!({ "paths": ["ok", path] })] {
@@ -279,7 +279,7 @@ fn no_spelling_of_a_path_avoids_a_deny() {
     assert_eq!(judged(&guard, "read_file", json!({ "request": "{\"file\": \"/etc/passwd\"}" })), Deny);
     for path in [
         "src/main.rs",
-        "/work/app/src",
+        "/projects/app/src",
         "etc/passwd",
         "docs/env.md",
         ".env.example",
@@ -302,15 +302,15 @@ fn no_spelling_of_a_path_avoids_a_deny() {
 fn no_path_satisfies_an_allow_by_accident() {
     let guard = permissions(
         r#"
-        working_directory = "/work/app"
-        rules = [{ tool = "read_file", path = ["/work/app/**", "docs/*.md"], decision = "allow" }]
+        working_directory = "/projects/app"
+        rules = [{ tool = "read_file", path = ["/projects/app/**", "docs/*.md"], decision = "allow" }]
         "#,
     );
     for arguments in [
-        json!({ "path": "/work/app/src/main.rs" }),
+        json!({ "path": "/projects/app/src/main.rs" }),
         json!({ "path": "src/main.rs" }),
         json!({ "path": "." }),
-        json!({ "path": "/work/app" }),
+        json!({ "path": "/projects/app" }),
         json!({ "path": "./src//main.rs" }),
         json!({ "file_path": "routes/$id.tsx" }),
         json!({ "paths": ["a", "b"] }),
@@ -323,16 +323,16 @@ fn no_path_satisfies_an_allow_by_accident() {
         json!({ "path": "" }),
         json!({ "path": null }),
         json!({ "path": 5 }),
-        json!({ "path": "/work/app/../secret" }),
+        json!({ "path": "/projects/app/../secret" }),
         json!({ "path": "src/../main.rs" }),
-        json!({ "path": "/work/application/x" }),
+        json!({ "path": "/projects/application/x" }),
         json!({ "path": "/WORK/app/x" }),
-        json!({ "path": "/work/app/%2e%2e/x" }),
+        json!({ "path": "/projects/app/%2e%2e/x" }),
         json!({ "path": "..\\x" }),
         json!({ "path": "~/x" }),
         json!({ "path": "$HOME/x" }),
         json!({ "path": "${x}" }),
-        json!({ "path": "file:///work/app/x" }),
+        json!({ "path": "file:///projects/app/x" }),
         json!({ "path": "a\0b" }),
         json!({ "path": "src\u{202e}/x" }),
         json!({ "path": " src" }),

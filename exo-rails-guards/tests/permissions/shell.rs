@@ -16,7 +16,7 @@ fn usual_work_passes_without_rules() {
     for text in [
         "cargo test --workspace 2>&1 | tail -20",
         "git status && git diff",
-        "grep -rn 'TODO' src",
+        "grep -rn 'impl' src",
         "npm run build",
         "ls -la",
     ] {
@@ -159,7 +159,7 @@ fn modes_hold_for_commands() {
 
 #[test]
 fn the_directory_and_the_environment_of_the_call_count() {
-    let guard = permissions("working_directory = '/work/app'");
+    let guard = permissions("working_directory = '/projects/app'");
     assert!(judged(&guard, "bash", json!({ "command": "rm -rf build" })).passes());
     assert_eq!(judged(&guard, "bash", json!({ "command": "rm -rf *", "cwd": "/" })), Deny);
     assert!(!judged(&guard, "bash", json!({ "command": "ls", "env": { "LD_PRELOAD": "/tmp/x.so" } })).passes());

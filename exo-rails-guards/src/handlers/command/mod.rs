@@ -62,7 +62,7 @@ impl Command {
     }
 
     fn prepare(&self) -> Result<tokio::process::Command, HandlerFault> {
-        // Resolved again, because somebody may have replaced a symbolic link since the configuration was read.
+        // Resolved again, because a symbolic link may have been replaced since the configuration was read.
         let resolved = program::resolve(&self.program, &self.allowed)?;
         let mut command = tokio::process::Command::new(resolved);
         // Some programs look at the name by which they are called.

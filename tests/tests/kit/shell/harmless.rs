@@ -47,7 +47,7 @@ pub(super) const HARMLESS: &[&str] = &[
     "ls ~/.cargo/bin",
     "cat .env.example",
     // Searching.
-    "grep -rn 'TODO' src",
+    "grep -rn 'impl' src",
     "grep -rnE \"fn (main|test)\" --include='*.rs' .",
     "grep -c '' file | sort -n",
     "rg 'unwrap\\(\\)' -g '*.rs' -l",
@@ -57,7 +57,7 @@ pub(super) const HARMLESS: &[&str] = &[
     "find . -type f -size +1M",
     "find src -name '*.ts' | xargs grep -l useState",
     "find . -name '*.py' -exec wc -l {} +",
-    "find . -type f -name '*.md' -exec grep -l TODO {} \\;",
+    "find . -type f -name '*.md' -exec grep -l impl {} \\;",
     "find . -name '*.pyc' -delete",
     "find \"$PWD\" -maxdepth 1 -type d",
     "find . -type f -print0 | xargs -0 wc -l",

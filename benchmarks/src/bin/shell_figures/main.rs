@@ -112,7 +112,7 @@ fn times(policy: &ShellPolicy) {
     let texts = [
         ("plain, 201 bytes", "cd crates/core && RUST_LOG=debug cargo test --workspace --all-features -- --nocapture 2>&1 | grep -v warning | tail -20; git add -A && git commit -m 'Fix the parser of commands' && git push origin main".to_owned()),
         ("compound, 205 bytes", "for f in src/*.rs; do if grep -q unwrap \"$f\"; then echo \"$f: $(grep -c unwrap \"$f\")\"; sed -n '1,20p' \"$f\" | head -5; fi; done; while read -r line; do echo \"$line\" | tr a-z A-Z; done < names.txt 2>/dev/null".to_owned()),
-        ("nested, 204 bytes", "find . -name '*.rs' -not -path './target/*' -exec grep -l TODO {} + | xargs -I{} sh -c 'wc -l \"$1\" && git log -1 --format=%h -- \"$1\"' _ {} | sort -rn | head -20 && python3 -c 'print(sum(range(10)))' && ls".to_owned()),
+        ("nested, 204 bytes", "find . -name '*.rs' -not -path './target/*' -exec grep -l Type {} + | xargs -I{} sh -c 'wc -l \"$1\" && git log -1 --format=%h -- \"$1\"' _ {} | sort -rn | head -20 && python3 -c 'print(sum(range(10)))' && ls".to_owned()),
         ("1 MB", "ls;".repeat(350_000)),
         ("64 kB of `$(`", "$(".repeat(32_000)),
         ("64 kB of `{a,b}`", "{a,b}".repeat(13_000)),

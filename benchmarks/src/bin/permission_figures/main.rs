@@ -1,14 +1,24 @@
 //! Figures of the guard of permissions: the cost of a decision, and the false alarms on the calls of tau-bench.
 //!
-//! The argument is the directory of a checkout of tau-bench.
+//! ```console
+//! $ cargo run --release -p benchmarks --features guards --bin permission_figures -- --corpora DIR
+//! ```
+//!
+//! `DIR` has a copy of the repository `sierra-research/tau-bench` (MIT) in a folder `tau-bench`. Without `--corpora`, the
+//! program only measures times.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::hint::black_box;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use exo_rails::ToolCallInputs;
+use exo_rails_guards::ConfigError;
 use exo_rails_guards::permissions::{Condition, PermissionRule, Permissions, PermissionsConfig, Source};
 use serde_json::{Value, json};
+
+type Failure = Box<dyn std::error::Error>;
 
 /// A policy for an airline desk: it may look everything up, report each change, and ask where the desk has to.
 const AIRLINE: &str = r#"
@@ -22,7 +32,7 @@ const AIRLINE: &str = r#"
     ]
 "#;
 
-fn rules(count: usize) -> Permissions {
+fn rules(count: usize) -> Result<Permissions, ConfigError> {
     let mut builder = Permissions::builder();
     for number in 0..count {
         let rule = match number % 4 {
@@ -33,7 +43,7 @@ fn rules(count: usize) -> Permissions {
         };
         builder = builder.rule(Source::Global, rule);
     }
-    builder.rule(Source::Global, PermissionRule::allow("read_file").path("/work/**")).build().expect("the rules are correct")
+    builder.rule(Source::Global, PermissionRule::allow("read_file").path("/projects/**")).build()
 }
 
 fn median_ns(guard: &Permissions, call: &ToolCallInputs) -> u128 {
@@ -50,20 +60,42 @@ fn median_ns(guard: &Permissions, call: &ToolCallInputs) -> u128 {
     times[50]
 }
 
-fn main() {
-    let read = ToolCallInputs::new("read_file").with_arguments(json!({ "path": "/work/app/src/main.rs", "limit": 100 }));
+fn main() -> Result<(), Failure> {
+    let mut corpora: Option<PathBuf> = None;
+    let mut arguments = lexopt::Parser::from_env();
+    while let Some(argument) = arguments.next()? {
+        match argument {
+            lexopt::Arg::Long("corpora") => corpora = Some(arguments.value()?.into()),
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    times()?;
+    corpora.map_or(Ok(()), |corpora| false_alarms(&corpora))
+}
+
+fn times() -> Result<(), Failure> {
+    let read =
+        ToolCallInputs::new("read_file").with_arguments(json!({ "path": "/projects/app/src/main.rs", "limit": 100 }));
     let other = ToolCallInputs::new("tool_4").with_arguments(json!({ "amount": 5 }));
     for count in [10, 100, 1000] {
-        let guard = rules(count);
-        println!("{count} rules: read_file {} ns, other tool {} ns", median_ns(&guard, &read), median_ns(&guard, &other));
+        let guard = rules(count)?;
+        println!(
+            "{count} rules: read_file {} ns, other tool {} ns",
+            median_ns(&guard, &read),
+            median_ns(&guard, &other)
+        );
     }
-    let shell = ToolCallInputs::new("bash").with_arguments(json!({ "command": "cargo test --workspace 2>&1 | tail -20" }));
-    println!("shell command: {} ns", median_ns(&rules(10), &shell));
+    let shell =
+        ToolCallInputs::new("bash").with_arguments(json!({ "command": "cargo test --workspace 2>&1 | tail -20" }));
+    println!("shell command: {} ns", median_ns(&rules(10)?, &shell));
+    Ok(())
+}
 
-    let Some(directory) = std::env::args().nth(1) else { return };
-    let text = std::fs::read_to_string(format!("{directory}/historical_trajectories/gpt-4o-airline.json")).expect("the file is there");
-    let runs: Vec<Value> = serde_json::from_str(&text).expect("the file is JSON");
-    let guard = Permissions::new(PermissionsConfig::from_toml(AIRLINE).expect("the policy is TOML")).expect("the policy is correct");
+/// Prints the calls of tau-bench that the policy does not let pass, and counts the decisions.
+fn false_alarms(corpora: &Path) -> Result<(), Failure> {
+    let text = fs::read_to_string(corpora.join("tau-bench/historical_trajectories/gpt-4o-airline.json"))?;
+    let runs: Vec<Value> = serde_json::from_str(&text)?;
+    let guard = Permissions::new(PermissionsConfig::from_toml(AIRLINE)?)?;
     let mut counts: BTreeMap<(bool, String), usize> = BTreeMap::new();
     for run in &runs {
         let is_solved = run["reward"].as_f64() == Some(1.0);
@@ -71,7 +103,8 @@ fn main() {
             for asked in message["tool_calls"].as_array().into_iter().flatten() {
                 let arguments = asked["function"]["arguments"].as_str().unwrap_or_default();
                 let arguments = serde_json::from_str(arguments).unwrap_or_else(|_| arguments.into());
-                let call = ToolCallInputs::new(asked["function"]["name"].as_str().unwrap_or_default()).with_arguments(arguments);
+                let call = ToolCallInputs::new(asked["function"]["name"].as_str().unwrap_or_default())
+                    .with_arguments(arguments);
                 let decision = guard.judge(&call);
                 if !decision.permission.passes() {
                     println!("solved {is_solved}: {}", guard.explain(&call));
@@ -83,4 +116,5 @@ fn main() {
     for ((is_solved, permission), count) in counts {
         println!("solved {is_solved}, {permission}: {count} calls");
     }
+    Ok(())
 }
