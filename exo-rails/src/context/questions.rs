@@ -49,7 +49,7 @@ impl CurrentOperation {
     #[inline]
     fn end(&mut self) -> Option<u32> {
         let number = std::mem::replace(self.0.get_mut(), NONE);
-        (number != UNNUMBERED && number != NONE).then_some(number)
+        (number != UNNUMBERED).then_some(number)
     }
 
     /// Returns the number of the operation, or [`NONE`]. Numbers the operation if necessary.
@@ -157,6 +157,9 @@ impl RailContext {
 
     #[cold]
     fn use_answers_up(&self, operation: u32, error: Option<&RunError>) {
+        if operation == NONE {
+            return;
+        }
         let is_suspended = error.is_some_and(|error| error.suspension().is_some());
         self.run.update(|Answers(answers): &mut Answers| {
             if is_suspended {
