@@ -45,7 +45,7 @@ impl CurrentOperation {
         *self.0.get_mut() = UNNUMBERED;
     }
 
-    /// Ends the operation. Returns its number if its rails have read an answer.
+    /// Ends the operation. Returns its number if its rails have read an answer, and [`NONE`] if there is no operation.
     #[inline]
     fn end(&mut self) -> Option<u32> {
         let number = std::mem::replace(self.0.get_mut(), NONE);
