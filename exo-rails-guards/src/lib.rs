@@ -15,6 +15,7 @@ pub mod handlers;
 #[cfg(feature = "paths")]
 #[cfg_attr(docsrs, doc(cfg(feature = "paths")))]
 pub mod paths;
+pub mod kit;
 pub mod permissions;
 #[cfg(any(feature = "paths", feature = "urls"))]
 mod refusal;
@@ -32,6 +33,7 @@ pub mod urls;
 pub use arguments::{PointerPattern, ToolPattern};
 pub use config::ConfigError;
 pub use finding::{Finding, Findings, Place, Severity};
+pub use kit::Kit;
 #[cfg(feature = "paths")]
 pub use paths::PathSandbox;
 pub use permissions::{Permissions, PermissionsConfig};

@@ -63,7 +63,7 @@ pub use operation::{
 pub use point::{
     CustomPoint, DEFAULT_PRIORITY, HookPoint, RailInfo, RailName, Reason, SourceLocation, UnknownHookPoint,
 };
-pub use rail::{EventPlan, InMode, Mode, Plan, PlannedRail, Provide, Rail, RailOn};
+pub use rail::{EventPlan, InMode, Mode, Plan, PlannedRail, Provide, Rail, RailOn, Reloadable};
 /// The crate that derives the schema of a tool's arguments. With this re-export, a program needs no dependency on
 /// `schemars`: `use exo_rails::schemars::{self, JsonSchema};`.
 #[cfg(feature = "schemars")]

@@ -2,9 +2,16 @@
 
 mod builder;
 mod error;
+mod sections;
+mod with_mode;
 
 pub(crate) use builder::builder;
 pub use error::*;
+pub(crate) use sections::Sections;
+pub use with_mode::WithMode;
+
+use std::fs;
+use std::path::Path;
 
 use serde::de::DeserializeOwned;
 
@@ -32,4 +39,9 @@ use serde::de::DeserializeOwned;
 /// known key.
 pub fn from_toml<T: DeserializeOwned>(text: &str) -> Result<T, ConfigError> {
     toml::from_str(text).map_err(|error| ConfigError::of_toml(&error, text))
+}
+
+/// Reads the text of a configuration file.
+pub(crate) fn read(file: &Path) -> Result<String, ConfigError> {
+    fs::read_to_string(file).map_err(|error| ConfigError::new(format!("cannot be read: {error}")).in_file(file))
 }

@@ -37,7 +37,7 @@ const MAX_TIMEOUT_MS: u64 = 86_400_000;
 /// let error = HookHandlers::builder().allowed_dir("hooks").build().unwrap_err();
 /// assert_eq!(error.to_string(), "`allowed_dirs`: `hooks` is relative: write an absolute path");
 /// ```
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 #[must_use = "the guard does not exist before `build()`"]
 pub struct HookHandlersBuilder {
     config: HookHandlersConfig,
@@ -47,6 +47,7 @@ pub struct HookHandlersBuilder {
 
 /// What the program has registered for prompts and agents.
 #[cfg(feature = "agent")]
+#[derive(Clone)]
 struct Known {
     models: HashMap<String, Arc<dyn Model>>,
     tools: Vec<Tool>,
@@ -79,6 +80,12 @@ impl From<HookHandlersConfig> for HookHandlersBuilder {
 }
 
 impl HookHandlersBuilder {
+    /// Sets the whole configuration. What the program has registered stays.
+    pub fn config(mut self, config: HookHandlersConfig) -> Self {
+        self.config = config;
+        self
+    }
+
     /// Adds a handler.
     pub fn handler(mut self, handler: HandlerConfig) -> Self {
         self.config.handlers.push(handler);

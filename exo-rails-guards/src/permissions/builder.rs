@@ -61,8 +61,8 @@ impl PermissionsBuilder {
         self.config(source, PermissionsConfig { rules: vec![rule], ..PermissionsConfig::default() })
     }
 
-    /// Sets the mode, over that of every configuration.
-    pub fn mode(mut self, mode: PermissionMode) -> Self {
+    /// Sets the mode of permissions, over that of every configuration.
+    pub fn permission_mode(mut self, mode: PermissionMode) -> Self {
         self.mode = Some(mode);
         self
     }
@@ -95,9 +95,9 @@ impl PermissionsBuilder {
         // The highest precedence first. Configurations of one source stay in their order.
         configs.sort_by_key(|(source, _)| std::cmp::Reverse(*source));
         for (source, config) in &configs {
-            if *source == Source::Project && config.mode == Some(PermissionMode::Bypass) {
+            if *source == Source::Project && config.permission_mode == Some(PermissionMode::Bypass) {
                 let message = "a project cannot switch its rules off: set `bypass` on the command line or in the code";
-                return Err(located(ConfigError::new(message).in_key("mode"), config));
+                return Err(located(ConfigError::new(message).in_key("permission_mode"), config));
             }
         }
         let places = places(&configs)?;
@@ -115,7 +115,7 @@ impl PermissionsBuilder {
             configs.iter().fold(ExecutionGrant::default(), |grant, (_, config)| grant.intersection(&config.grant));
         let on_deny = first(&configs, |config| config.on_deny).unwrap_or(OnDeny::Skip);
         let policy = Policy {
-            mode: mode.or_else(|| first(&configs, |config| config.mode)).unwrap_or_default(),
+            mode: mode.or_else(|| first(&configs, |config| config.permission_mode)).unwrap_or_default(),
             default: first(&configs, |config| config.default).unwrap_or(Permission::Ask),
             unknown: first(&configs, |config| config.unknown).unwrap_or_default(),
             plan: first(&configs, |config| config.plan).unwrap_or(super::permission::Caution::Deny),

@@ -51,9 +51,9 @@ use crate::{ConfigError, Severity};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct PermissionsConfig {
-    /// The mode. Default: [`PermissionMode::Default`].
+    /// The mode of permissions. Default: [`PermissionMode::Default`].
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub mode: Option<PermissionMode>,
+    pub permission_mode: Option<PermissionMode>,
     /// The permission of a call that no rule matches. Default: [`Permission::Ask`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<Permission>,

@@ -103,6 +103,8 @@
 //!
 //! # Modes
 //!
+//! The setting `permission_mode` says how careful the guard is:
+//!
 //! | mode | effect |
 //! |---|---|
 //! | `default` | none |
@@ -209,7 +211,7 @@ pub struct PermissionDecision {
     pub rule: Option<RuleId>,
     /// Why, without the arguments of the call.
     pub reason: String,
-    /// The mode of the guard.
+    /// The mode of permissions.
     pub mode: PermissionMode,
 }
 

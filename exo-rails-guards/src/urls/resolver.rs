@@ -4,6 +4,7 @@ use std::fmt;
 use std::io;
 use std::net::IpAddr;
 use std::pin::Pin;
+use std::sync::Arc;
 
 /// The future of [`Resolver::resolve`].
 pub type ResolveFuture<'a> = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send + 'a>>;
@@ -14,6 +15,12 @@ pub type ResolveFuture<'a> = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>
 pub trait Resolver: fmt::Debug + Send + Sync {
     /// Returns all addresses of a domain. An error and an empty list are refusals.
     fn resolve<'a>(&'a self, domain: &'a str) -> ResolveFuture<'a>;
+}
+
+impl<R: Resolver + ?Sized> Resolver for Arc<R> {
+    fn resolve<'a>(&'a self, domain: &'a str) -> ResolveFuture<'a> {
+        (**self).resolve(domain)
+    }
 }
 
 /// The resolver of the system, through [`tokio::net::lookup_host`].

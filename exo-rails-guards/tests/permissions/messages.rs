@@ -15,8 +15,8 @@ fn error(toml: &str) -> String {
 #[test]
 fn a_mistake_has_its_place_and_the_correction() {
     for (toml, expected) in [
-        ("modes = 'plan'", "line 1, column 1: unknown key `modes`: did you mean `mode`?"),
-        ("mode = 'plann'", "line 1, column 8: unknown value `plann`: did you mean `plan`?"),
+        ("permissions_mode = 'plan'", "line 1, column 1: unknown key `permissions_mode`: did you mean `permission_mode`?"),
+        ("permission_mode = 'plann'", "line 1, column 19: unknown value `plann`: did you mean `plan`?"),
         (
             "[[rules]]\ntool = 'x'\ndecision = 'ask'\nbecuase = 'y'",
             "line 4, column 1: unknown key `becuase`: did you mean `because`?",
@@ -92,12 +92,12 @@ fn an_unknown_tool_has_a_suggestion() {
 
 #[test]
 fn a_project_cannot_switch_the_rules_off() {
-    let config = PermissionsConfig { mode: Some(PermissionMode::Bypass), ..PermissionsConfig::default() };
+    let config = PermissionsConfig { permission_mode: Some(PermissionMode::Bypass), ..PermissionsConfig::default() };
     let config = config.with_places("", Some("project.toml".as_ref()));
     let error = Permissions::builder().config(Source::Project, config).build().unwrap_err();
     assert_eq!(
         error.to_string(),
-        "project.toml: `mode`: a project cannot switch its rules off: set `bypass` on the command line or in the code"
+        "project.toml: `permission_mode`: a project cannot switch its rules off: set `bypass` on the command line or in the code"
     );
 }
 
@@ -162,7 +162,7 @@ fn an_explanation_says_why_rules_lost() {
          not ask by `rule-1` (global, guards.toml, line 2): its source has a lower precedence\n    \
          not notify by `rule-2` (global, guards.toml, line 3): it is less specific"
     );
-    let guard = Permissions::builder().mode(PermissionMode::DontAsk).build().unwrap();
+    let guard = Permissions::builder().permission_mode(PermissionMode::DontAsk).build().unwrap();
     assert_eq!(
         guard.explain(&call("pay", json!({}))).to_string(),
         "deny: `pay` in the mode `dont-ask`\n  deny: nobody can be asked in the mode `dont-ask`: no rule allows this call, so a person must agree"

@@ -143,7 +143,7 @@ fn a_rule_without_commands_does_not_switch_the_policy_off() {
 fn modes_hold_for_commands() {
     let mode = |mode| {
         Permissions::builder()
-            .mode(mode)
+            .permission_mode(mode)
             .rule(Source::Global, PermissionRule::deny("bash").command("git push"))
             .build()
             .unwrap()

@@ -1,21 +1,23 @@
 //! Rails that are attached and detached while agents run.
 
 use std::fmt;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use super::rail_manager::{DuplicateRail, ManagedRail, RailHandle, RailManager};
-use crate::chain::Serves;
+use crate::chain::{Serves, forward_to};
 use crate::context::RailContext;
 use crate::decision::Outcome;
-use crate::event::{Begins, Event, Next, Operation, OperationResult};
+use crate::event::Event;
 use crate::point::RailName;
+use crate::rail::Reloadable;
 
 /// A [`RailManager`] whose rails are attached and detached while agents run.
 ///
 /// A clone refers to the same rails: give one to the agent and keep another one. The rails that are attached when an event
 /// begins guard this event. So the rails after an operation may differ from the rails before it. A newly attached rail with
-/// a `window` sees a streamed answer from the next piece on. A dispatch never waits while a rail is being attached, and
-/// costs one lock more than the dispatch of a manager.
+/// a `window` sees a streamed answer from the next piece on. A dispatch never waits while a rail is being attached.
+///
+/// To replace a rail or a whole chain by another one of the same type, use [`Reloadable`].
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -39,7 +41,7 @@ use crate::point::RailName;
 /// ```
 #[derive(Clone, Default)]
 pub struct LiveRails {
-    rails: Arc<RwLock<Arc<RailManager>>>,
+    rails: Reloadable<RailManager>,
 }
 
 impl LiveRails {
@@ -80,39 +82,22 @@ impl LiveRails {
     /// Returns the rails that are attached now. Later changes do not affect the snapshot.
     #[must_use]
     pub fn snapshot(&self) -> Arc<RailManager> {
-        Arc::clone(&self.rails.read().unwrap_or_else(PoisonError::into_inner))
+        self.rails.current()
     }
 
     /// Changes a copy of the list, and replaces the list with the copy. Events that have begun keep the old list.
-    ///
-    /// Changing or dropping a list may run code of a rail, and this code may use the list. So the method holds no lock
-    /// meanwhile.
     fn change<T>(&self, mut change: impl FnMut(&mut RailManager) -> T) -> T {
-        loop {
-            let before = self.snapshot();
-            let mut after = RailManager::clone(&before);
-            let changed = change(&mut after);
-            if self.replace(&before, after) {
-                return changed;
-            }
-        }
-    }
-
-    /// Replaces the list. Returns `false` if another change has replaced it since `before`.
-    fn replace(&self, before: &Arc<RailManager>, after: RailManager) -> bool {
-        let mut rails = self.rails.write().unwrap_or_else(PoisonError::into_inner);
-        let is_unchanged = Arc::ptr_eq(&rails, before);
-        if is_unchanged {
-            // `before` keeps the old list alive, so this drops no rail while the lock is held.
-            *rails = Arc::new(after);
-        }
-        is_unchanged
+        self.rails.change(|rails| {
+            let mut rails = rails.clone();
+            let changed = change(&mut rails);
+            (rails, changed)
+        })
     }
 }
 
 impl From<RailManager> for LiveRails {
     fn from(rails: RailManager) -> Self {
-        Self { rails: Arc::new(RwLock::new(Arc::new(rails))) }
+        Self { rails: Reloadable::new(rails) }
     }
 }
 
@@ -123,39 +108,17 @@ impl fmt::Debug for LiveRails {
 }
 
 impl<E: Event> Serves<E> for LiveRails {
+    forward_to!(self => &self.rails);
+
     fn has_rails(&self) -> bool {
-        Serves::<E>::has_rails(&*self.snapshot())
+        Serves::<E>::has_rails(&self.rails)
     }
 
-    // A rail that is attached while an operation is guarded may change the payload.
-    fn may_rewrite(&self) -> bool {
-        true
-    }
-
-    fn stream_window(&self) -> usize {
-        Serves::<E>::stream_window(&*self.snapshot())
-    }
-
-    async fn run_rails<'a>(&'a self, mut payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Outcome<E> {
-        let rails = self.snapshot();
-        Serves::<E>::run_rails(&*rails, E::reborrow(&mut payload), ctx).await
-    }
-
-    async fn run_always_rails<'a>(&'a self, mut payload: E::Payload<'a>, ctx: &'a mut RailContext) {
-        let rails = self.snapshot();
-        Serves::<E>::run_always_rails(&*rails, E::reborrow(&mut payload), ctx).await;
-    }
-
-    async fn surround<'a, N>(
+    fn run_rails<'a>(
         &'a self,
-        inputs: &'a <E::Operation as Operation>::Inputs,
-        next: N,
-    ) -> OperationResult<E::Operation>
-    where
-        E: Begins,
-        N: Next<E::Operation>,
-    {
-        let rails = self.snapshot();
-        Serves::<E>::surround(&*rails, inputs, next).await
+        payload: E::Payload<'a>,
+        ctx: &'a mut RailContext,
+    ) -> impl Future<Output = Outcome<E>> + Send {
+        Serves::<E>::run_rails(&self.rails, payload, ctx)
     }
 }

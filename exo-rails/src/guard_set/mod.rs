@@ -10,6 +10,7 @@ pub(crate) mod live_rails;
 pub(crate) mod meets;
 pub(crate) mod rail_manager;
 pub(crate) mod register;
+mod reloadable;
 
 pub use dyn_guard_set::*;
 pub use hook::*;

@@ -37,6 +37,7 @@ mod guard_sets_agree;
 mod hook_manager;
 mod live_rails;
 mod rail_manager;
+mod reloadable;
 
 // Operations that are guarded.
 mod around;

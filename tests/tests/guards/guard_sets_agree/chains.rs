@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use exo_rails::prelude::*;
-use exo_rails::{Chain, DynGuardSet, WithoutAround};
+use exo_rails::{Chain, DynGuardSet, Reloadable, WithoutAround};
 
 use super::family::*;
 use super::model::{Item, Spec};
@@ -29,6 +29,7 @@ fn subjects<C: Chain<Around: WithoutAround> + GuardSet + 'static>(
         ("the chain", Box::new(chain())),
         ("a hook manager", Box::new(hooks)),
         ("a chain in a manager", Box::new(manager)),
+        ("a `Reloadable` chain", Box::new(Reloadable::new(chain()))),
         ("a `DynGuardSet`", Box::new(DynGuardSet::new(chain()))),
         ("a `Box<dyn GuardSet>`", Box::new(boxed)),
     ]

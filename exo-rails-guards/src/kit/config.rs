@@ -1,0 +1,115 @@
+//! The configuration of the kit.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use exo_rails::Mode;
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Serialize};
+
+use crate::config::WithMode;
+#[cfg(feature = "handlers")]
+use crate::handlers::HookHandlersConfig;
+#[cfg(feature = "paths")]
+use crate::paths::PathSandboxConfig;
+use crate::permissions::PermissionsConfig;
+use crate::risk::RiskConfig;
+use crate::shape::{CapabilityGapConfig, SizesConfig, StructureConfig};
+#[cfg(feature = "schema")]
+use crate::shape::{StructuredAnswerConfig, ToolSchemasConfig};
+#[cfg(feature = "urls")]
+use crate::urls::UrlGuardConfig;
+
+/// The configuration of a [`Kit`](crate::Kit): a table for each guard.
+///
+/// Beside its own keys, each table has the key `mode`: see [`WithMode`]. A guard whose table is missing does not exist.
+///
+/// ```
+/// use exo_rails::Mode;
+/// use exo_rails_guards::config;
+/// use exo_rails_guards::kit::KitConfig;
+///
+/// let config: KitConfig = config::from_toml("[structure]\n\n[risk]\nmode = 'shadow'\n")?;
+/// assert_eq!(config.structure.map(|structure| structure.mode), Some(Mode::Enforce));
+/// assert_eq!(config.risk.map(|risk| risk.mode), Some(Mode::Shadow));
+/// assert!(config.permissions.is_none());
+/// # Ok::<(), exo_rails_guards::ConfigError>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
+pub struct KitConfig {
+    /// The mode of the whole kit. The mode of a guard is its own one or this one: the one that does less. So `shadow` puts
+    /// every guard in shadow that is not off.
+    pub mode: Mode,
+    /// The configuration of [`Sizes`](crate::shape::Sizes).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sizes: Option<WithMode<SizesConfig>>,
+    /// The configuration of [`CapabilityGap`](crate::shape::CapabilityGap).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub capability_gap: Option<WithMode<CapabilityGapConfig>>,
+    /// The configuration of [`HookHandlers`](crate::handlers::HookHandlers).
+    #[cfg(feature = "handlers")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hook_handlers: Option<WithMode<HookHandlersConfig>>,
+    /// The configuration of [`Permissions`](crate::Permissions). Its rules have the source
+    /// [`Global`](crate::permissions::Source::Global).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub permissions: Option<WithMode<PermissionsConfig>>,
+    /// The configuration of [`Structure`](crate::shape::Structure).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub structure: Option<WithMode<StructureConfig>>,
+    /// The configuration of [`PathSandbox`](crate::PathSandbox).
+    #[cfg(feature = "paths")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub paths: Option<WithMode<PathSandboxConfig>>,
+    /// The configurations of [`UrlGuard`](crate::UrlGuard): one table `[urls]`, or several tables `[[urls]]`.
+    #[cfg(feature = "urls")]
+    #[serde(deserialize_with = "one_or_more", skip_serializing_if = "Vec::is_empty")]
+    pub urls: Vec<WithMode<UrlGuardConfig>>,
+    /// The configuration of [`ToolSchemas`](crate::shape::ToolSchemas).
+    #[cfg(feature = "schema")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool_schemas: Option<WithMode<ToolSchemasConfig>>,
+    /// The configuration of [`StructuredAnswer`](crate::shape::StructuredAnswer).
+    #[cfg(feature = "schema")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub structured_answer: Option<WithMode<StructuredAnswerConfig>>,
+    /// The configuration of [`RiskScore`](crate::RiskScore).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub risk: Option<WithMode<RiskConfig>>,
+}
+
+/// The guards that need a feature of this crate: the key, the feature, and whether it is enabled.
+pub(super) const FEATURES: [(&str, &str, bool); 5] = [
+    ("hook_handlers", "handlers", cfg!(feature = "handlers")),
+    ("paths", "paths", cfg!(feature = "paths")),
+    ("urls", "urls", cfg!(feature = "urls")),
+    ("tool_schemas", "schema", cfg!(feature = "schema")),
+    ("structured_answer", "schema", cfg!(feature = "schema")),
+];
+
+/// Reads one table, or a list of tables.
+#[cfg_attr(not(feature = "urls"), expect(dead_code, reason = "no guard of this build can appear several times"))]
+fn one_or_more<'de, D: Deserializer<'de>, C: Deserialize<'de>>(deserializer: D) -> Result<Vec<C>, D::Error> {
+    struct OneOrMore<C>(PhantomData<C>);
+
+    impl<'de, C: Deserialize<'de>> Visitor<'de> for OneOrMore<C> {
+        type Value = Vec<C>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a table or a list of tables")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, table: A) -> Result<Vec<C>, A::Error> {
+            Ok(vec![C::deserialize(MapAccessDeserializer::new(table))?])
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, tables: A) -> Result<Vec<C>, A::Error> {
+            Vec::deserialize(SeqAccessDeserializer::new(tables))
+        }
+    }
+
+    deserializer.deserialize_any(OneOrMore(PhantomData))
+}

@@ -1,0 +1,42 @@
+//! Guard sets that a program replaces while agents run.
+
+use crate::chain::Serves;
+use crate::context::RailContext;
+use crate::decision::Outcome;
+use crate::event::{Begins, Event, Next, Operation, OperationResult};
+use crate::rail::Reloadable;
+
+impl<E: Event, R: Serves<E>> Serves<E> for Reloadable<R> {
+    fn has_rails(&self) -> bool {
+        self.current().has_rails()
+    }
+
+    // A guard set that comes while an operation is guarded may change the payload.
+    fn may_rewrite(&self) -> bool {
+        true
+    }
+
+    fn stream_window(&self) -> usize {
+        self.current().stream_window()
+    }
+
+    async fn run_rails<'a>(&'a self, mut payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Outcome<E> {
+        self.current().run_rails(E::reborrow(&mut payload), ctx).await
+    }
+
+    async fn run_always_rails<'a>(&'a self, mut payload: E::Payload<'a>, ctx: &'a mut RailContext) {
+        self.current().run_always_rails(E::reborrow(&mut payload), ctx).await;
+    }
+
+    async fn surround<'a, N>(
+        &'a self,
+        inputs: &'a <E::Operation as Operation>::Inputs,
+        next: N,
+    ) -> OperationResult<E::Operation>
+    where
+        E: Begins,
+        N: Next<E::Operation>,
+    {
+        self.current().surround(inputs, next).await
+    }
+}
