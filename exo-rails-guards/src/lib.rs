@@ -12,10 +12,10 @@ mod finding;
 #[cfg(feature = "handlers")]
 #[cfg_attr(docsrs, doc(cfg(feature = "handlers")))]
 pub mod handlers;
+pub mod kit;
 #[cfg(feature = "paths")]
 #[cfg_attr(docsrs, doc(cfg(feature = "paths")))]
 pub mod paths;
-pub mod kit;
 pub mod permissions;
 #[cfg(any(feature = "paths", feature = "urls"))]
 mod refusal;
@@ -28,6 +28,8 @@ pub mod store;
 #[cfg(feature = "urls")]
 #[cfg_attr(docsrs, doc(cfg(feature = "urls")))]
 pub mod urls;
+#[cfg(feature = "watch")]
+mod watch;
 
 #[cfg(any(feature = "paths", feature = "urls"))]
 pub use arguments::{PointerPattern, ToolPattern};
@@ -43,3 +45,6 @@ pub use risk::{RiskConfig, RiskScore};
 pub use store::{StateStore, StoreError};
 #[cfg(feature = "urls")]
 pub use urls::UrlGuard;
+#[cfg(feature = "watch")]
+#[cfg_attr(docsrs, doc(cfg(feature = "watch")))]
+pub use watch::{ConfigWatch, Reload, WatchError};

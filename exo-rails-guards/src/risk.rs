@@ -308,7 +308,7 @@ impl RiskScore {
     }
 }
 
-#[rail(priority = 20)]
+#[rail(priority = 20, name = "risk")]
 impl RiskScore {
     /// Scores a call before it runs.
     #[on(PreToolCall, provides = [RiskAssessment])]

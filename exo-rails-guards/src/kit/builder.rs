@@ -5,22 +5,22 @@ use std::sync::Arc;
 
 use exo_rails::{InMode, Mode};
 
-use super::config::{FEATURES, KitConfig};
 use super::Kit;
+use super::config::{FEATURES, KitConfig};
+use crate::ConfigError;
 use crate::approval::{Ask, SuspendRun};
 use crate::config::{self, Sections, WithMode};
 #[cfg(feature = "handlers")]
 use crate::handlers::{HookHandlers, HookHandlersBuilder};
 #[cfg(feature = "paths")]
 use crate::paths::PathSandbox;
-use crate::permissions::{Permissions, PermissionsBuilder, Source};
+use crate::permissions::{PermissionsBuilder, Source};
 use crate::risk::RiskScore;
 use crate::shape::{CapabilityGap, Sizes, Structure};
 #[cfg(feature = "schema")]
 use crate::shape::{StructuredAnswer, ToolSchemas};
 #[cfg(feature = "urls")]
 use crate::urls::{Resolver, SystemResolver, UrlGuard};
-use crate::ConfigError;
 
 /// Makes a [`Kit`] from a configuration, and from what a configuration file cannot hold.
 ///
@@ -131,10 +131,9 @@ impl KitBuilder {
             }
         }
         let mut config: KitConfig = config::from_toml(text)?;
-        config.permissions = config.permissions.map(|WithMode { mode, config }| WithMode {
-            mode,
-            config: config.with_places(text, file),
-        });
+        config.permissions = config
+            .permissions
+            .map(|WithMode { mode, config }| WithMode { mode, config: config.with_places(text, file) });
         self.guards(config, &sections)
     }
 
@@ -153,7 +152,7 @@ impl KitBuilder {
             sizes: kit.guard("sizes", config.sizes, Sizes::new)?,
             capability_gap: kit.guard("capability_gap", config.capability_gap, CapabilityGap::new)?,
             #[cfg(feature = "handlers")]
-            hook_handlers: kit.guard("hook_handlers", config.hook_handlers, |config| {
+            hook_handlers: kit.guards("hook_handlers", config.hook_handlers, |config| {
                 self.hook_handlers.clone().config(config).build()
             })?,
             permissions: kit.guard("permissions", config.permissions.or(in_code), |config| {
@@ -164,9 +163,8 @@ impl KitBuilder {
             #[cfg(feature = "paths")]
             paths: kit.guard("paths", config.paths, PathSandbox::new)?,
             #[cfg(feature = "urls")]
-            urls: kit.guards("urls", config.urls, |config| {
-                UrlGuard::with_resolver(config, Arc::clone(&self.resolver))
-            })?,
+            urls: kit
+                .guard("urls", config.urls, |config| UrlGuard::with_resolver(config, Arc::clone(&self.resolver)))?,
             #[cfg(feature = "schema")]
             tool_schemas: kit.guard("tool_schemas", config.tool_schemas, ToolSchemas::new)?,
             #[cfg(feature = "schema")]
@@ -199,7 +197,10 @@ impl Making<'_> {
         config.map(|config| self.one(key, 0, config, &make)).transpose()
     }
 
-    #[cfg_attr(not(feature = "urls"), expect(dead_code, reason = "no guard of this build can appear several times"))]
+    #[cfg_attr(
+        not(feature = "handlers"),
+        expect(dead_code, reason = "no guard of this build can appear several times")
+    )]
     fn guards<C, G>(
         &self,
         key: &str,

@@ -49,10 +49,11 @@ pub struct KitConfig {
     /// The configuration of [`CapabilityGap`](crate::shape::CapabilityGap).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub capability_gap: Option<WithMode<CapabilityGapConfig>>,
-    /// The configuration of [`HookHandlers`](crate::handlers::HookHandlers).
+    /// The configurations of [`HookHandlers`](crate::handlers::HookHandlers): one table `[hook_handlers]`, or several tables
+    /// `[[hook_handlers]]`. Several tables can have different modes.
     #[cfg(feature = "handlers")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hook_handlers: Option<WithMode<HookHandlersConfig>>,
+    #[serde(deserialize_with = "one_or_more", skip_serializing_if = "Vec::is_empty")]
+    pub hook_handlers: Vec<WithMode<HookHandlersConfig>>,
     /// The configuration of [`Permissions`](crate::Permissions). Its rules have the source
     /// [`Global`](crate::permissions::Source::Global).
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -64,10 +65,10 @@ pub struct KitConfig {
     #[cfg(feature = "paths")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub paths: Option<WithMode<PathSandboxConfig>>,
-    /// The configurations of [`UrlGuard`](crate::UrlGuard): one table `[urls]`, or several tables `[[urls]]`.
+    /// The configuration of [`UrlGuard`](crate::UrlGuard).
     #[cfg(feature = "urls")]
-    #[serde(deserialize_with = "one_or_more", skip_serializing_if = "Vec::is_empty")]
-    pub urls: Vec<WithMode<UrlGuardConfig>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub urls: Option<WithMode<UrlGuardConfig>>,
     /// The configuration of [`ToolSchemas`](crate::shape::ToolSchemas).
     #[cfg(feature = "schema")]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -91,7 +92,7 @@ pub(super) const FEATURES: [(&str, &str, bool); 5] = [
 ];
 
 /// Reads one table, or a list of tables.
-#[cfg_attr(not(feature = "urls"), expect(dead_code, reason = "no guard of this build can appear several times"))]
+#[cfg_attr(not(feature = "handlers"), expect(dead_code, reason = "no guard of this build can appear several times"))]
 fn one_or_more<'de, D: Deserializer<'de>, C: Deserialize<'de>>(deserializer: D) -> Result<Vec<C>, D::Error> {
     struct OneOrMore<C>(PhantomData<C>);
 

@@ -8,7 +8,6 @@ pub use config::KitConfig;
 
 use std::path::Path;
 
-use exo_rails::prelude::*;
 use exo_rails::{InMode, rail_chain};
 
 use crate::ConfigError;
@@ -31,7 +30,7 @@ rail_chain! {
     /// a [`Mode`](exo_rails::Mode). The features of the crate decide which fields exist.
     ///
     /// Use the kit as the guard set of an agent, or list it in a chain beside rails of your program. In decisions, the names of
-    /// the guards are those of the fields, such as `urls[0]`.
+    /// the guards are those of the fields, such as `permissions` and `hook_handlers[0]`.
     ///
     /// # From a file
     ///
@@ -82,7 +81,7 @@ rail_chain! {
     /// );
     /// assert_eq!(
     ///     error("[risk]\nthreshold = 200"),
-    ///     "line 1, column 1: `risk`: `threshold`: 200 is not a score: write a number from 0 to 100",
+    ///     "line 1, column 1: `risk`: `threshold`: 200 is more than the largest score: write a number from 0 to 100",
     /// );
     /// ```
     ///
@@ -107,9 +106,9 @@ rail_chain! {
         pub sizes: Option<InMode<Sizes>>,
         /// Answers calls of tools that do not exist.
         pub capability_gap: Option<InMode<CapabilityGap>>,
-        /// Lets commands, HTTP endpoints, models and agents decide.
+        /// Let commands, HTTP endpoints, models and agents decide.
         #[cfg(feature = "handlers")]
-        pub hook_handlers: Option<InMode<HookHandlers>>,
+        pub hook_handlers: Vec<InMode<HookHandlers>>,
         /// Decides about tool calls by rules.
         pub permissions: Option<InMode<Permissions>>,
         /// Checks the structure of tool calls.
@@ -117,9 +116,9 @@ rail_chain! {
         /// Keeps paths inside of directories.
         #[cfg(feature = "paths")]
         pub paths: Option<InMode<PathSandbox>>,
-        /// Check URLs.
+        /// Checks URLs.
         #[cfg(feature = "urls")]
-        pub urls: Vec<InMode<UrlGuard>>,
+        pub urls: Option<InMode<UrlGuard>>,
         /// Checks tool calls against JSON Schema.
         #[cfg(feature = "schema")]
         pub tool_schemas: Option<InMode<ToolSchemas>>,

@@ -53,7 +53,7 @@ pub struct PathSandbox {
     sandbox: Arc<Sandbox>,
 }
 
-#[rail(priority = 12)]
+#[rail(priority = 12, name = "paths")]
 impl PathSandbox {
     #[on(PreToolCall, provides = [SandboxRoots])]
     fn check_call(&self, call: &ToolCallInputs, ctx: &mut RailContext) -> Provide<SandboxRoots> {

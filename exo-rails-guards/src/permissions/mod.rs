@@ -328,7 +328,7 @@ impl Permissions {
     }
 }
 
-#[rail(priority = 10)]
+#[rail(priority = 10, name = "permissions")]
 impl Permissions {
     /// Decides about a call before it runs.
     #[on(PreToolCall, provides = [PermissionDecision, ExecutionGrant])]

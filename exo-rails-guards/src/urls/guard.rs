@@ -60,7 +60,7 @@ pub struct UrlGuard {
     policy: Arc<Policy>,
 }
 
-#[rail(priority = 13)]
+#[rail(priority = 13, name = "urls")]
 impl UrlGuard {
     #[on(PreToolCall, provides = [PinnedUrls])]
     async fn check_call(&self, call: &ToolCallInputs, ctx: &mut RailContext) -> Provide<PinnedUrls> {

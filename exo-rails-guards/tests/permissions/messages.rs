@@ -15,7 +15,10 @@ fn error(toml: &str) -> String {
 #[test]
 fn a_mistake_has_its_place_and_the_correction() {
     for (toml, expected) in [
-        ("permissions_mode = 'plan'", "line 1, column 1: unknown key `permissions_mode`: did you mean `permission_mode`?"),
+        (
+            "permissions_mode = 'plan'",
+            "line 1, column 1: unknown key `permissions_mode`: did you mean `permission_mode`?",
+        ),
         ("permission_mode = 'plann'", "line 1, column 19: unknown value `plann`: did you mean `plan`?"),
         (
             "[[rules]]\ntool = 'x'\ndecision = 'ask'\nbecuase = 'y'",

@@ -1,7 +1,7 @@
 //! Rails and guard sets that are replaced while agents run.
 
-use std::sync::{Arc, Mutex};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 use exo_rails::operations::ToolCall;
 use exo_rails::prelude::*;

@@ -1,0 +1,248 @@
+//! Configuration files that are read again when they change.
+
+use std::any::Any;
+use std::collections::BTreeSet;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use exo_rails::Reloadable;
+use notify::{RecommendedWatcher, RecursiveMode, Watcher};
+use thiserror::Error;
+use tokio::sync::watch;
+
+use crate::{ConfigError, config};
+
+/// The time without further changes after which a file is read. Programs write a file in several steps.
+const QUIET: Duration = Duration::from_millis(100);
+
+/// The longest time from a change to reading, if changes never stop.
+const LONGEST_WAIT: Duration = Duration::from_secs(2);
+
+/// Watches a configuration file, and replaces a guard when the file changes.
+///
+/// ```no_run
+/// use exo_rails::GuardSet;
+/// use exo_rails_guards::{ConfigWatch, Kit};
+///
+/// # fn run_agent(rails: impl GuardSet) {}
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let builder = Kit::builder();
+/// let (kit, watch) = ConfigWatch::start("rails.toml", move |text| builder.from_toml(text))?;
+/// run_agent(kit);
+/// # drop(watch);
+/// # Ok(()) }
+/// ```
+///
+/// The function makes the new guard, or returns an error. It can make any rail or guard set: a [`Kit`](crate::Kit), or one guard
+/// for a field of your own chain.
+///
+/// - An event that has begun keeps its guard: see [`Reloadable`].
+/// - **A bad file changes nothing.** If the file is missing, is empty, cannot be read or has a mistake, the guard stays as it is.
+///   The error goes to `tracing` with the target `exo_rails_guards::watch`, and to [`last`](Self::last). An empty file counts as
+///   bad, because many programs empty a file before they write it. To switch a kit off, write `mode = "off"`.
+/// - The file is read when it has not changed for 100 milliseconds. A program that replaces the file by renaming another one is
+///   safest: no one can then read a part of the file.
+/// - Symbolic links are followed, and may change. So a mounted `ConfigMap` of Kubernetes works.
+/// - The watcher is that of the operating system. Some network file systems report no changes.
+///
+/// The watch ends when it is dropped. The guard then stays as it is.
+pub struct ConfigWatch {
+    file: PathBuf,
+    last: watch::Receiver<Reload>,
+    messages: Sender<Message>,
+}
+
+/// The last time that a [`ConfigWatch`] read its file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Reload {
+    /// How often the file has been read: 0 is the reading at the start. A reading that finds the same text does not count.
+    pub number: u64,
+    /// The error, if the file was bad and has changed nothing.
+    pub error: Option<ConfigError>,
+}
+
+/// A [`ConfigWatch`] cannot start.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum WatchError {
+    /// The file is bad.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The operating system cannot watch the directory of the file.
+    #[error("the file `{file}` cannot be watched: {cause}")]
+    Watch {
+        /// The file.
+        file: String,
+        /// What the system says.
+        cause: Box<dyn std::error::Error + Send + Sync>,
+    },
+}
+
+enum Message {
+    Changed,
+    Stop,
+}
+
+impl ConfigWatch {
+    /// Reads the file, makes the guard, and watches the file.
+    ///
+    /// # Errors
+    /// Returns the error of the function, or an error if the file cannot be read or watched.
+    pub fn start<R, F>(file: impl AsRef<Path>, make: F) -> Result<(Reloadable<R>, Self), WatchError>
+    where
+        R: Send + Sync + 'static,
+        F: Fn(&str) -> Result<R, ConfigError> + Send + 'static,
+    {
+        let file = file.as_ref().to_owned();
+        let (messages, changes) = channel();
+        // Watched before it is read, so that no change is lost.
+        let mut directories = Directories::new(&file, messages.clone())?;
+        directories.follow(&file)?;
+        let text = config::read(&file)?;
+        let rail = Reloadable::new(made(&make, &text).map_err(|error| error.in_file(&file))?);
+        let (sender, last) = watch::channel(Reload { number: 0, error: None });
+        let mut reading = Reading { file: file.clone(), text: Ok(text), last: sender };
+        let replaced = rail.clone();
+        let watching = move || {
+            while wait_for_quiet(&changes) {
+                reading.read_again(&mut directories, |text| made(&make, text).map(|rail| drop(replaced.replace(rail))));
+            }
+        };
+        let spawned = thread::Builder::new().name("exo-rails-config-watch".into()).spawn(watching);
+        spawned.map_err(|cause| WatchError::Watch { file: file.display().to_string(), cause: cause.into() })?;
+        Ok((rail, Self { file, last, messages }))
+    }
+
+    /// Returns the last reading of the file.
+    #[must_use]
+    pub fn last(&self) -> Reload {
+        self.last.borrow().clone()
+    }
+
+    /// Waits for the next reading that finds a changed file, and returns it.
+    pub async fn changed(&mut self) -> Reload {
+        // The sender lives as long as the thread, and the thread as long as this value.
+        if self.last.changed().await.is_err() {
+            std::future::pending().await
+        }
+        self.last.borrow_and_update().clone()
+    }
+}
+
+impl Drop for ConfigWatch {
+    fn drop(&mut self) {
+        // The thread may have ended.
+        let _ = self.messages.send(Message::Stop);
+    }
+}
+
+impl fmt::Debug for ConfigWatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ConfigWatch").field("file", &self.file).field("last", &self.last()).finish()
+    }
+}
+
+/// Makes a rail. A panic of the function is an error, because it would end the thread that watches.
+fn made<R>(make: impl Fn(&str) -> Result<R, ConfigError>, text: &str) -> Result<R, ConfigError> {
+    if text.trim().is_empty() {
+        return Err(ConfigError::new("the file is empty"));
+    }
+    catch_unwind(AssertUnwindSafe(|| make(text))).unwrap_or_else(|panic| {
+        Err(ConfigError::new(format!("the function that makes the guard panicked: {}", panic_text(&*panic))))
+    })
+}
+
+fn panic_text(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("without a text")
+}
+
+/// Waits for a change, and then until the changes stop. Returns `false` if the watch has ended.
+fn wait_for_quiet(changes: &Receiver<Message>) -> bool {
+    if !matches!(changes.recv(), Ok(Message::Changed)) {
+        return false;
+    }
+    let until = Instant::now() + LONGEST_WAIT;
+    while Instant::now() < until {
+        match changes.recv_timeout(QUIET) {
+            Ok(Message::Changed) => {}
+            Err(RecvTimeoutError::Timeout) => break,
+            Ok(Message::Stop) | Err(RecvTimeoutError::Disconnected) => return false,
+        }
+    }
+    true
+}
+
+/// What was read last.
+struct Reading {
+    file: PathBuf,
+    text: Result<String, ConfigError>,
+    last: watch::Sender<Reload>,
+}
+
+impl Reading {
+    /// Reads the file. If it has changed, replaces the rail or reports the error.
+    fn read_again(&mut self, directories: &mut Directories, replace: impl FnOnce(&str) -> Result<(), ConfigError>) {
+        let followed = directories.follow(&self.file);
+        let text = config::read(&self.file);
+        if text == self.text {
+            return;
+        }
+        self.text = text;
+        let replaced = self.text.as_ref().map_err(Clone::clone).and_then(|text| replace(text));
+        let error = replaced.err().map(|error| error.in_file(&self.file));
+        let file = self.file.display();
+        match (&error, followed) {
+            (Some(error), _) => {
+                tracing::error!(target: "exo_rails_guards::watch", %file, "the guards stay as they are: {error}");
+            }
+            (None, Err(error)) => tracing::warn!(target: "exo_rails_guards::watch", %file, "{error}"),
+            (None, Ok(())) => tracing::info!(target: "exo_rails_guards::watch", %file, "the guards are replaced"),
+        }
+        self.last.send_modify(|last| *last = Reload { number: last.number + 1, error });
+    }
+}
+
+/// The directories that are watched. A file itself is not, because a rename would end its watch.
+struct Directories {
+    watcher: RecommendedWatcher,
+    watched: BTreeSet<PathBuf>,
+}
+
+impl Directories {
+    fn new(file: &Path, messages: Sender<Message>) -> Result<Self, WatchError> {
+        let changed = move |event: notify::Result<notify::Event>| {
+            // Reading the file is an access too. An error may hide a change, so the file is read.
+            if event.is_ok_and(|event| event.kind.is_access()) {
+                return;
+            }
+            // If the watch has ended, no one receives the message.
+            let _ = messages.send(Message::Changed);
+        };
+        let watcher = notify::recommended_watcher(changed).map_err(|cause| failed(file, cause))?;
+        Ok(Self { watcher, watched: BTreeSet::new() })
+    }
+
+    /// Watches the directory of the file, and the directory of the file that a symbolic link refers to.
+    fn follow(&mut self, file: &Path) -> Result<(), WatchError> {
+        let target = file.canonicalize().ok();
+        let files = [Some(file), target.as_deref()].into_iter().flatten();
+        for directory in files.filter_map(Path::parent) {
+            let directory = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
+            if !self.watched.contains(directory) {
+                self.watcher.watch(directory, RecursiveMode::NonRecursive).map_err(|cause| failed(file, cause))?;
+                self.watched.insert(directory.to_owned());
+            }
+        }
+        Ok(())
+    }
+}
+
+fn failed(file: &Path, cause: notify::Error) -> WatchError {
+    WatchError::Watch { file: file.display().to_string(), cause: cause.into() }
+}

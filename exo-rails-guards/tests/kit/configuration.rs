@@ -1,0 +1,170 @@
+//! Configurations of the kit: what is read, and the places of mistakes.
+
+use std::fs;
+
+use exo_rails::Mode;
+use exo_rails::prelude::*;
+use exo_rails_guards::kit::KitConfig;
+use exo_rails_guards::permissions::{Permission, PermissionRule, Permissions, Source};
+use exo_rails_guards::{Kit, config};
+
+/// A table for each guard.
+const ALL: &str = r#"
+    [sizes]
+
+    [capability_gap]
+    tools = ["search"]
+
+    [[hook_handlers]]
+
+    [[hook_handlers]]
+    mode = "off"
+
+    [permissions]
+    permission_mode = "plan"
+    mode = "shadow"
+    rules = [{ tool = "search", decision = "allow" }]
+
+    [structure]
+
+    [paths]
+    roots = [{ name = "work", path = "/tmp" }]
+
+    [urls]
+    allowed_hosts = ["example.com"]
+
+    [tool_schemas.schemas.search]
+    type = "object"
+
+    [structured_answer]
+
+    [risk]
+    threshold = 90
+    mode = "off"
+"#;
+
+#[test]
+fn a_configuration_makes_the_guards_that_it_has() {
+    let kit = Kit::from_toml(ALL).unwrap();
+    let modes = [
+        kit.sizes.map(|guard| guard.mode()),
+        kit.capability_gap.map(|guard| guard.mode()),
+        kit.hook_handlers.first().map(|guard| guard.mode()),
+        kit.hook_handlers.get(1).map(|guard| guard.mode()),
+        kit.permissions.map(|guard| guard.mode()),
+        kit.structure.map(|guard| guard.mode()),
+        kit.paths.map(|guard| guard.mode()),
+        kit.urls.map(|guard| guard.mode()),
+        kit.tool_schemas.map(|guard| guard.mode()),
+        kit.structured_answer.map(|guard| guard.mode()),
+        kit.risk.map(|guard| guard.mode()),
+    ];
+    let [enforce, shadow, off] = [Mode::Enforce, Mode::Shadow, Mode::Off].map(Some);
+    assert_eq!(modes, [enforce, enforce, enforce, off, shadow, enforce, enforce, enforce, enforce, enforce, off]);
+    let none = Kit::from_toml("").unwrap();
+    assert!(none.sizes.is_none() && none.hook_handlers.is_empty() && none.permissions.is_none());
+}
+
+#[test]
+fn one_table_is_a_list_of_one() {
+    let one = Kit::from_toml("[hook_handlers]\nmode = 'shadow'").unwrap();
+    assert_eq!(one.hook_handlers[0].mode(), Mode::Shadow);
+    let error = Kit::from_toml("hook_handlers = 3").unwrap_err();
+    assert_eq!(error.to_string(), "line 1, column 17: invalid type: integer `3`, expected a table or a list of tables");
+}
+
+#[test]
+fn a_configuration_can_be_written_and_read_again() {
+    let config: KitConfig = config::from_toml(ALL).unwrap();
+    let json = serde_json::to_string(&config).unwrap();
+    assert_eq!(serde_json::from_str::<KitConfig>(&json).unwrap(), config);
+}
+
+#[test]
+fn a_mistake_has_its_place() {
+    let table = [
+        // Keys and values of the kit.
+        ("mod = 'off'", "line 1, column 1: unknown key `mod`: did you mean `mode`?"),
+        ("mode = 'shaddow'", "line 1, column 8: unknown value `shaddow`: did you mean `shadow`?"),
+        ("[permission]", "line 1, column 2: unknown key `permission`: did you mean `permissions`?"),
+        ("[sizes]\n[sizes]", "line 2, column 2: duplicate key"),
+        ("sizes = true", "line 1, column 9: invalid type: boolean `true`, expected a table"),
+        ("[sizes", "line 1, column 7: unclosed table, expected `]`"),
+        // Keys and values of guards.
+        ("[sizes]\nmode = 'on'", "line 2, column 8: unknown value `on`: write one of `enforce`, `shadow`, `off`"),
+        ("[sizes]\nmoed = 'off'", "line 2, column 1: unknown key `moed`: did you mean `mode`?"),
+        ("[risk]\n\nthreshhold = 3", "line 3, column 1: unknown key `threshhold`: did you mean `threshold`?"),
+        ("[risk]\nthreshold = 'high'", "line 2, column 13: invalid type: string \"high\", expected u8"),
+        (
+            "[permissions]\nmode = 'plan'",
+            "line 2, column 8: unknown value `plan`: write one of `enforce`, `shadow`, `off`",
+        ),
+        (
+            "[[hook_handlers]]\n[[hook_handlers]]\nmax_backgruond = 3",
+            "line 3, column 1: unknown key `max_backgruond`: did you mean `max_background`?",
+        ),
+        (
+            "[[permissions.rules]]\ntool = 'x'\ndecision = 'alow'",
+            "line 3, column 12: unknown value `alow`: did you mean `allow`?",
+        ),
+        // Values that make no sense together.
+        (
+            "\n[risk]\nthreshold = 101",
+            "line 2, column 1: `risk`: `threshold`: 101 is more than the largest score: write a number from 0 to 100",
+        ),
+        (
+            "[[hook_handlers]]\n[[hook_handlers]]\nhandlers = [{ events = [], run.command = { program = '/x' } }]",
+            "line 2, column 1: `hook_handlers`: `handlers[0]`: `events`: the handler never runs: name at least one event",
+        ),
+    ];
+    for (toml, expected) in table {
+        assert_eq!(Kit::from_toml(toml).unwrap_err().to_string(), expected, "{toml}");
+    }
+}
+
+#[test]
+fn a_mistake_in_a_file_has_its_name() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("rails.toml");
+    let error = Kit::from_file(&file).unwrap_err().to_string();
+    assert!(error.starts_with(&format!("{}: cannot be read: ", file.display())), "{error}");
+    fs::write(&file, "[risk]\nthresh = 3").unwrap();
+    let error = Kit::from_file(&file).unwrap_err().to_string();
+    assert_eq!(error, format!("{}: line 2, column 1: unknown key `thresh`: did you mean `threshold`?", file.display()));
+}
+
+#[test]
+fn an_explanation_has_the_line_of_a_rule_in_the_file() {
+    let kit = Kit::from_toml("[sizes]\n\n[[permissions.rules]]\nname = 'x'\ntool = 'drop'\ndecision = 'deny'").unwrap();
+    let permissions = kit.permissions.unwrap();
+    let explanation = permissions.inner().explain(&ToolCallInputs::new("drop")).to_string();
+    assert!(explanation.contains("`x` (global, line 3)"), "{explanation}");
+}
+
+#[test]
+fn rules_in_code_count_beside_those_of_the_configuration() {
+    let session = Permissions::builder().rule(Source::Session, PermissionRule::deny("deploy"));
+    let builder = Kit::builder().permissions(session);
+    for (toml, search) in [("", Permission::Ask), ("[permissions]\ndefault = 'allow'", Permission::Allow)] {
+        let permissions = builder.from_toml(toml).unwrap().permissions.unwrap();
+        let judge = |tool| permissions.inner().judge(&ToolCallInputs::new(tool)).permission;
+        assert_eq!((judge("deploy"), judge("search")), (Permission::Deny, search), "{toml}");
+    }
+}
+
+#[test]
+fn a_configuration_about_an_unknown_tool_is_an_error() {
+    let builder = Kit::builder().known_tools(["deploy", "search"]);
+    let error = builder.from_toml("[[permissions.rules]]\ntool = 'deplyo'\ndecision = 'ask'").unwrap_err();
+    assert!(error.to_string().contains("did you mean `deploy`"), "{error}");
+}
+
+#[test]
+fn a_program_lists_the_kit_beside_its_own_rails() {
+    #[rail(priority = 1, on = [PreToolCall])]
+    fn own() {}
+
+    rail_chain! { struct Rails { own, kit: Kit } }
+    let rails = Rails { kit: Kit::from_toml(ALL).unwrap() };
+    assert!(rails.kit.sizes.is_some());
+}

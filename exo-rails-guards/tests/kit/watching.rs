@@ -1,0 +1,163 @@
+//! Configuration files that change while an agent runs.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use exo_rails::Reloadable;
+use exo_rails::prelude::*;
+use exo_rails_guards::{ConfigWatch, Kit, Reload, WatchError};
+use serde_json::json;
+use tempfile::TempDir;
+
+fn rules(decision: &str) -> String {
+    format!("[permissions]\nrules = [{{ tool = 'shell', decision = '{decision}' }}]\n")
+}
+
+fn start(file: &Path) -> Result<(Reloadable<Kit>, ConfigWatch), WatchError> {
+    ConfigWatch::start(file, Kit::from_toml)
+}
+
+/// Returns a file with rules that allow, and its directory.
+fn file() -> (TempDir, PathBuf) {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("rails.toml");
+    fs::write(&file, rules("allow")).unwrap();
+    (directory, file)
+}
+
+/// Waits for the next reading. The time is only a bound for a test that fails.
+async fn changed(watch: &mut ConfigWatch) -> Reload {
+    tokio::time::timeout(Duration::from_secs(60), watch.changed()).await.expect("the file is read again")
+}
+
+async fn runs(kit: &Reloadable<Kit>) -> bool {
+    let tool = |_| async { Ok::<_, OperationError>(ToolOutput::text("done")) };
+    let call = ToolCallInputs::new("shell").with_arguments(json!({ "command": "ls" }));
+    kit.guard_tool_call(call, &mut RunContext::new("demo"), tool).await.unwrap().content == "done"
+}
+
+#[tokio::test]
+async fn a_changed_file_replaces_the_guards() {
+    let (_directory, file) = file();
+    let (kit, mut watch) = start(&file).unwrap();
+    assert!(runs(&kit).await);
+    fs::write(&file, rules("deny")).unwrap();
+    assert_eq!(changed(&mut watch).await.error, None);
+    assert!(!runs(&kit).await);
+}
+
+#[tokio::test]
+async fn a_file_that_is_replaced_by_a_rename_is_read() {
+    let (directory, file) = file();
+    let (kit, mut watch) = start(&file).unwrap();
+    for decision in ["deny", "allow", "deny"] {
+        let new = directory.path().join("new.toml");
+        fs::write(&new, rules(decision)).unwrap();
+        fs::rename(&new, &file).unwrap();
+        assert_eq!(changed(&mut watch).await.error, None);
+        assert_eq!(runs(&kit).await, decision == "allow");
+    }
+}
+
+#[tokio::test]
+async fn a_bad_file_changes_nothing_and_says_why() {
+    let (_directory, file) = file();
+    fs::write(&file, rules("deny")).unwrap();
+    let (kit, mut watch) = start(&file).unwrap();
+    let before = kit.current();
+    let table = [
+        ("[permissions]\nrule = 3", "line 2, column 1: unknown key `rule`: did you mean `rules`?"),
+        ("[risk]\nthreshold = 300", "line 2, column 13: invalid value: integer `300`, expected u8"),
+        ("", "the file is empty"),
+        ("  \n", "the file is empty"),
+    ];
+    for (text, error) in table {
+        fs::write(&file, text).unwrap();
+        let reload = changed(&mut watch).await;
+        assert_eq!(reload.error.unwrap().to_string(), format!("{}: {error}", file.display()));
+        assert!(std::sync::Arc::ptr_eq(&before, &kit.current()), "{text}");
+        assert!(!runs(&kit).await);
+    }
+    fs::remove_file(&file).unwrap();
+    assert!(changed(&mut watch).await.error.unwrap().to_string().contains("cannot be read"));
+    assert!(!runs(&kit).await);
+    fs::write(&file, rules("allow")).unwrap();
+    // The new file may be read while it is empty.
+    while changed(&mut watch).await.error.is_some() {}
+    assert!(runs(&kit).await);
+}
+
+#[tokio::test]
+async fn a_panic_of_the_function_is_an_error() {
+    let (_directory, file) = file();
+    let make = |text: &str| {
+        assert!(!text.contains("panic"), "a word is {}", "forbidden");
+        Kit::from_toml(text)
+    };
+    let (_kit, mut watch) = ConfigWatch::start(&file, make).unwrap();
+    fs::write(&file, "# panic").unwrap();
+    let error = changed(&mut watch).await.error.unwrap().to_string();
+    assert!(error.contains("the function that makes the guard panicked: a word is forbidden"), "{error}");
+    fs::write(&file, rules("deny")).unwrap();
+    assert_eq!(changed(&mut watch).await.error, None);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn symbolic_links_are_followed_and_may_change() {
+    use std::os::unix::fs::symlink;
+
+    let directory = tempfile::tempdir().unwrap();
+    let [one, two] = ["one", "two"].map(|name| directory.path().join(name));
+    for (version, decision) in [(&one, "allow"), (&two, "deny")] {
+        fs::create_dir(version).unwrap();
+        fs::write(version.join("rails.toml"), rules(decision)).unwrap();
+    }
+    // As Kubernetes mounts a `ConfigMap`: `rails.toml` -> `..data/rails.toml`, and `..data` -> a version.
+    let mounted = directory.path().join("mounted");
+    fs::create_dir(&mounted).unwrap();
+    symlink(&one, mounted.join("..data")).unwrap();
+    let file = mounted.join("rails.toml");
+    symlink("..data/rails.toml", &file).unwrap();
+
+    let (kit, mut watch) = start(&file).unwrap();
+    assert!(runs(&kit).await);
+    symlink(&two, mounted.join("..new")).unwrap();
+    fs::rename(mounted.join("..new"), mounted.join("..data")).unwrap();
+    assert_eq!(changed(&mut watch).await.error, None);
+    assert!(!runs(&kit).await);
+    // The directory of the new target is watched too.
+    fs::write(two.join("rails.toml"), rules("allow")).unwrap();
+    assert_eq!(changed(&mut watch).await.error, None);
+    assert!(runs(&kit).await);
+}
+
+#[tokio::test]
+async fn other_files_of_the_directory_do_not_count() {
+    let (directory, file) = file();
+    let (_kit, mut watch) = start(&file).unwrap();
+    fs::write(directory.path().join("other.toml"), "x").unwrap();
+    fs::write(&file, rules("deny")).unwrap();
+    assert_eq!(changed(&mut watch).await.number, 1);
+}
+
+#[test]
+fn a_bad_file_at_the_start_is_an_error() {
+    let (directory, file) = file();
+    fs::write(&file, "[rsik]").unwrap();
+    let error = start(&file).unwrap_err().to_string();
+    assert_eq!(error, format!("{}: line 1, column 2: unknown key `rsik`: did you mean `risk`?", file.display()));
+    let error = start(&directory.path().join("missing.toml")).unwrap_err().to_string();
+    assert!(error.contains("cannot be read"), "{error}");
+    let error = start(&directory.path().join("no/directory.toml")).unwrap_err().to_string();
+    assert!(error.contains("cannot be watched"), "{error}");
+}
+
+#[test]
+fn the_thread_ends_with_the_watch() {
+    let (_directory, file) = file();
+    let (kit, watch) = start(&file).unwrap();
+    drop(watch);
+    drop(kit);
+}
