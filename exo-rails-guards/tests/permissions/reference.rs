@@ -71,7 +71,7 @@ fn calls() -> impl Strategy<Value = SmallCall> {
 
 fn guard(world: &World) -> Permissions {
     let settings = PermissionsConfig {
-        mode: (world.mode != PermissionMode::Default).then_some(world.mode),
+        permission_mode: (world.mode != PermissionMode::Default).then_some(world.mode),
         default: Some(world.default),
         unknown: Some(world.unknown),
         ..PermissionsConfig::default()

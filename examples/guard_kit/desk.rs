@@ -1,0 +1,17 @@
+//! The person whom the guards ask.
+
+use exo_rails::RailContext;
+use exo_rails_guards::approval::{Answer, ApprovalRequest, Ask, AskFuture, Reply};
+use serde_json::json;
+
+/// Approves one refund that a customer has asked for, and nothing else.
+#[derive(Debug)]
+pub(crate) struct Desk;
+
+impl Ask for Desk {
+    fn ask<'a>(&'a self, request: &'a ApprovalRequest, _: &'a mut RailContext) -> AskFuture<'a> {
+        let is_expected = request.tool_name == "refund" && request.arguments == json!({ "order": 1044, "cents": 7500 });
+        let reply = if is_expected { Reply::ApproveOnce } else { Reply::deny("no one has asked for this") };
+        Box::pin(async { Ok(Answer::Now(reply)) })
+    }
+}

@@ -1,0 +1,63 @@
+//! What the program prints.
+
+use std::collections::BTreeSet;
+
+use exo_rails::{EventBus, Mode};
+use tokio::task::JoinHandle;
+
+use crate::harm::Harm;
+
+/// One attack, or the honest work.
+pub(crate) struct Row {
+    pub(crate) name: String,
+    pub(crate) without: Harm,
+    pub(crate) with: Harm,
+    pub(crate) refusals: BTreeSet<String>,
+}
+
+/// Collects the guard and the rule of each finding.
+pub(crate) struct Refusals(JoinHandle<BTreeSet<String>>);
+
+impl Refusals {
+    pub(crate) fn watch(bus: &EventBus) -> Self {
+        let mut records = bus.subscribe();
+        Self(tokio::spawn(async move {
+            let mut seen = BTreeSet::new();
+            while let Some(record) = records.recv().await {
+                let Ok(record) = record else { continue };
+                if record.emitted.as_deref().is_some_and(|name| name.ends_with("finding")) {
+                    let finding = &record.payload["data"];
+                    let part = |name: &str| finding[name].as_str().unwrap_or_default().to_owned();
+                    seen.insert(format!("{}/{}", part("guard"), part("rule")));
+                }
+            }
+            seen
+        }))
+    }
+
+    /// Waits for the last record.
+    pub(crate) async fn end(self, bus: EventBus) -> BTreeSet<String> {
+        drop(bus);
+        self.0.await.unwrap_or_default()
+    }
+}
+
+/// Prints a table of the attacks, and the honest work.
+pub(crate) fn print(mode: Mode, rows: &[Row], work: &Row) {
+    let (with, refused) =
+        if mode == Mode::Shadow { ("in shadow", "would be refused by") } else { ("with the kit", "refused by") };
+    println!("{:44}{:26}{:26}{refused}", "attack or mishap", "harm without guards", format!("harm {with}"));
+    for row in rows {
+        let rules: Vec<&str> = row.refusals.iter().map(String::as_str).collect();
+        println!("{:44}{:26}{:26}{}", row.name, shown(&row.without), shown(&row.with), rules.join(", "));
+    }
+    let total = |harm: fn(&Row) -> &Harm| rows.iter().map(|row| harm(row).done.len()).sum::<usize>();
+    println!("\nharm without guards: {}", total(|row| &row.without));
+    println!("harm {with}: {}", total(|row| &row.with));
+    println!("honest work without guards: {} of {}", work.without.work.len(), work.without.work.len());
+    println!("honest work {with}: {} of {}", work.with.work.len(), work.without.work.len());
+}
+
+fn shown(harm: &Harm) -> String {
+    if harm.done.is_empty() { "-".to_owned() } else { harm.done.join(", ") }
+}
