@@ -5,7 +5,6 @@
 //! chain, or build a chain of all of them from a configuration file.
 
 pub mod approval;
-#[cfg(any(feature = "paths", feature = "urls"))]
 mod arguments;
 pub mod config;
 mod finding;
@@ -28,7 +27,6 @@ pub mod store;
 #[cfg_attr(docsrs, doc(cfg(feature = "urls")))]
 pub mod urls;
 
-#[cfg(any(feature = "paths", feature = "urls"))]
 pub use arguments::{PointerPattern, ToolPattern};
 pub use config::ConfigError;
 pub use finding::{Finding, Findings, Place, Severity};
