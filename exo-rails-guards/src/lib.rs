@@ -5,7 +5,6 @@
 //! chain, or build a chain of all of them from a configuration file.
 
 pub mod approval;
-#[cfg(any(feature = "paths", feature = "urls"))]
 mod arguments;
 pub mod config;
 mod finding;
@@ -31,7 +30,6 @@ pub mod urls;
 #[cfg(feature = "watch")]
 mod watch;
 
-#[cfg(any(feature = "paths", feature = "urls"))]
 pub use arguments::{PointerPattern, ToolPattern};
 pub use config::ConfigError;
 pub use finding::{Finding, Findings, Place, Severity};

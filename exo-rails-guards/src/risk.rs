@@ -10,8 +10,9 @@ use serde::{Deserialize, Serialize};
 use crate::approval::{
     ApprovalRequest, Ask, AskError, Settled, SuspendRun, is_approved, note_written, settle, suspended,
 };
+use crate::arguments::{ByTool, ToolName};
 use crate::config::{nearest, quoted};
-use crate::permissions::{CallMatcher, Caution, Condition, Effect, PermissionRule, folded, usual_effect};
+use crate::permissions::{CallMatcher, Caution, Condition, Effect, PermissionRule, usual_effect};
 use crate::{ConfigError, Finding, Severity};
 
 /// The guard that scores the risk of each tool call. From the [threshold](RiskConfig::threshold) on, a person must agree.
@@ -83,7 +84,7 @@ use crate::{ConfigError, Finding, Severity};
 pub struct RiskScore {
     threshold: u8,
     above: Caution,
-    tools: BTreeMap<String, ToolRisk>,
+    tools: ByTool<ToolRisk>,
     additions: Vec<Addition>,
     asker: Arc<dyn Ask>,
 }
@@ -96,7 +97,8 @@ pub struct RiskConfig {
     pub threshold: u8,
     /// What happens with a call whose score is at least the threshold. Default: [`Caution::Ask`].
     pub above: Caution,
-    /// What is known about tools, by their names. The names are compared without regard to case.
+    /// What is known about tools. A key is a name or a glob: see [`ToolPattern`](crate::ToolPattern). Other spellings of a
+    /// name match too. A name goes before a glob, and a glob with more fixed text before one with less.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub tools: BTreeMap<String, ToolRisk>,
     /// Further points for calls.
@@ -220,7 +222,6 @@ impl RiskScore {
             let message = format!("{threshold} is more than the largest score: write a number from 0 to 100");
             return Err(ConfigError::new(message).in_key("threshold"));
         }
-        let tools = tools.into_iter().map(|(name, risk)| (folded(&name).remove(0).into_owned(), risk)).collect();
         let additions = additions.into_iter().enumerate().map(|(number, addition)| {
             let RiskAddition { tool, arguments, points, because } = addition;
             let rule =
@@ -231,7 +232,7 @@ impl RiskScore {
         Ok(Self {
             threshold,
             above,
-            tools,
+            tools: ByTool::new(tools)?,
             additions: additions.collect::<Result<_, ConfigError>>()?,
             asker: Arc::new(SuspendRun),
         })
@@ -258,8 +259,7 @@ impl RiskScore {
     /// # Errors
     /// Returns an error with the most similar name if a tool of the configuration is not one of `names`.
     pub fn check_tools(&self, names: &[&str]) -> Result<(), ConfigError> {
-        let known: Vec<String> = names.iter().map(|name| folded(name).remove(0).into_owned()).collect();
-        let Some(unknown) = self.tools.keys().find(|name| !known.contains(name)) else { return Ok(()) };
+        let Some(unknown) = self.tools.unknown_name(names) else { return Ok(()) };
         let message = match nearest(unknown, names) {
             Some(nearest) => format!("unknown tool: did you mean `{nearest}`?"),
             None => format!("unknown tool: write one of {}", quoted(names)),
@@ -270,9 +270,9 @@ impl RiskScore {
     /// Returns the score of a call. It asks no person and reports nothing.
     #[must_use]
     pub fn assess(&self, call: &ToolCallInputs) -> RiskAssessment {
-        let names = folded(&call.tool_name);
+        let names = ToolName::new(&call.tool_name).readings;
         let none = ToolRisk::default();
-        let risk = names.iter().find_map(|name| self.tools.get(name.as_ref())).unwrap_or(&none);
+        let risk = names.iter().find_map(|name| self.tools.get(name)).unwrap_or(&none);
         let effect =
             names.iter().map(|name| usual_effect(name)).find(|effect| *effect != Effect::Other).unwrap_or_default();
         let category = risk.category.unwrap_or(match effect {

@@ -12,6 +12,16 @@ pub(crate) struct Step<'v> {
     segment: Segment<'v>,
 }
 
+/// A loop, because a long way would need as much of the stack.
+impl Drop for Step<'_> {
+    fn drop(&mut self) {
+        let mut next = self.before.take();
+        while let Some(mut step) = next.and_then(Rc::into_inner) {
+            next = step.before.take();
+        }
+    }
+}
+
 /// The way to a value. `None` is the way to the whole value.
 pub(crate) type Way<'v> = Option<Rc<Step<'v>>>;
 

@@ -1,45 +1,22 @@
-//! Patterns of tool names.
+//! The name of the tool of a call.
 
-use std::fmt;
+use std::borrow::Cow;
 
-use serde::{Deserialize, Serialize};
+use super::spelling::{folded, is_plain};
 
-/// A pattern of tool names: a name in which `*` stands for any text, such as `fs_*`.
-///
-/// ```
-/// use exo_rails_guards::ToolPattern;
-///
-/// let pattern = ToolPattern::new("fs_*_file");
-/// assert!(pattern.matches("fs_read_file") && !pattern.matches("fs_list"));
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct ToolPattern(String);
-
-impl ToolPattern {
-    /// Makes a pattern.
-    #[must_use]
-    pub fn new(pattern: impl Into<String>) -> Self {
-        Self(pattern.into())
-    }
-
-    /// Tells whether the pattern matches the name of a tool.
-    #[must_use]
-    pub fn matches(&self, name: &str) -> bool {
-        let Some((start, rest)) = self.0.split_once('*') else { return self.0 == name };
-        let Some(mut name) = name.strip_prefix(start) else { return false };
-        let Some((middle, end)) = rest.rsplit_once('*') else { return name.ends_with(rest) };
-        // The first place is always good enough, because any text may follow.
-        for part in middle.split('*') {
-            let Some(at) = name.find(part) else { return false };
-            name = &name[at + part.len()..];
-        }
-        name.ends_with(end)
-    }
+/// The name of a tool in a call, as patterns see it.
+#[derive(Debug)]
+pub(crate) struct ToolName<'c> {
+    pub(super) text: &'c str,
+    /// The [folded](folded) names.
+    pub(crate) readings: Vec<Cow<'c, str>>,
+    /// Whether the name is what it looks like, so that a glob may allow it.
+    pub(super) is_plain: bool,
 }
 
-impl fmt::Display for ToolPattern {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+impl<'c> ToolName<'c> {
+    pub(crate) fn new(text: &'c str) -> Self {
+        let is_plain = !text.is_empty() && is_plain(text) && !text.contains(char::is_whitespace);
+        Self { text, readings: folded(text), is_plain }
     }
 }

@@ -10,7 +10,6 @@ use std::time::Duration;
 use exo_rails::{GuardSet, NoRails, Tool};
 #[cfg(feature = "agent")]
 use exo_rails_agent::Model;
-use regex::Regex;
 
 #[cfg(feature = "agent")]
 use super::asked::{ARGUMENTS, Asked};
@@ -20,7 +19,7 @@ use super::handler::{External, Handler, Limits, Runner};
 #[cfg(feature = "http")]
 use super::http::Endpoint;
 use super::{HandlerConfig, HandlerEvent, HookHandlers, HookHandlersConfig, Run};
-use crate::ConfigError;
+use crate::{ConfigError, ToolPattern};
 
 /// The largest number of steps of an agent.
 #[cfg(feature = "agent")]
@@ -162,7 +161,7 @@ impl HookHandlersBuilder {
         Ok(Handler {
             name: config.name.clone().unwrap_or_else(|| place.to_owned()),
             events: config.events.clone(),
-            matcher: matcher(config)?,
+            tools: tools(config)?,
             runner,
             limits: limits(config)?,
             fail_mode: config.fail_mode,
@@ -245,19 +244,13 @@ fn check_events(config: &HandlerConfig) -> Result<(), ConfigError> {
     Ok(())
 }
 
-fn matcher(config: &HandlerConfig) -> Result<Option<Regex>, ConfigError> {
-    let Some(text) = config.matcher.as_deref() else { return Ok(None) };
-    if let Some(event) = config.events.iter().find(|event| !event.has_tool()) {
-        let message =
-            format!("`{event}` is not about a tool, so it has no name to match: use a handler without a matcher");
-        return Err(ConfigError::new(message).in_key("matcher"));
+fn tools(config: &HandlerConfig) -> Result<Vec<ToolPattern>, ConfigError> {
+    let other = config.events.iter().find(|event| !event.has_tool());
+    if let Some(event) = other.filter(|_| !config.tool.is_empty()) {
+        let message = format!("`{event}` is not about a tool: remove `tool`");
+        return Err(ConfigError::new(message).in_key("tool"));
     }
-    if matches!(text, "" | "*") {
-        return Ok(None);
-    }
-    let wrong = |error| ConfigError::new(format!("this is not a regular expression: {error}")).in_key("matcher");
-    // The pattern alone first: `a)|(b` is a pattern only because of the parentheses around it.
-    Regex::new(text).and_then(|_| Regex::new(&format!("^(?:{text})$"))).map(Some).map_err(wrong)
+    Ok(config.tool.clone())
 }
 
 fn limits(config: &HandlerConfig) -> Result<Limits, ConfigError> {

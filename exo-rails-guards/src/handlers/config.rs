@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::HandlerEvent;
+use crate::ToolPattern;
+use crate::arguments::one_or_many;
 
 /// The configuration of [`HookHandlers`](super::HookHandlers).
 ///
@@ -17,7 +19,7 @@ use super::HandlerEvent;
 ///
 ///     [[handlers]]
 ///     events = ["pre_tool_call"]
-///     matcher = "shell|write_.*"
+///     tool = ["shell", "write_*"]
 ///     run.command = { program = "/opt/hooks/check", args = ["--strict"] }
 ///
 ///     [[handlers]]
@@ -65,11 +67,10 @@ pub struct HandlerConfig {
     pub name: Option<String>,
     /// The events.
     pub events: Vec<HandlerEvent>,
-    /// A regular expression for the name of the tool. It must match the whole name: `write_.*` matches `write_file`, and not
-    /// `overwrite_file`. Case matters. `*` and the empty text match every tool, as does a missing matcher. Only events of
-    /// tools can have one.
-    #[serde(default)]
-    pub matcher: Option<String>,
+    /// The tools: names, or globs such as `write_*`. In a configuration, one text or a list. An empty list is every tool. The
+    /// handler also runs for other spellings of the names: see [`ToolPattern`]. Only events of tools can have tools.
+    #[serde(default, deserialize_with = "one_or_many")]
+    pub tool: Vec<ToolPattern>,
     /// What the handler runs.
     pub run: Run,
     /// The time for one event, in milliseconds. The default is 5000 for commands and requests, 30 000 for prompts and
@@ -102,7 +103,7 @@ impl HandlerConfig {
         Self {
             name: None,
             events: events.into(),
-            matcher: None,
+            tool: Vec::new(),
             run,
             timeout_ms: None,
             max_output_bytes: default_max_output_bytes(),
@@ -112,10 +113,10 @@ impl HandlerConfig {
         }
     }
 
-    /// Sets the [matcher](field@Self::matcher).
+    /// Adds a [tool](field@Self::tool), or the tools that a glob matches.
     #[must_use]
-    pub fn with_matcher(mut self, matcher: impl Into<String>) -> Self {
-        self.matcher = Some(matcher.into());
+    pub fn with_tool(mut self, tool: ToolPattern) -> Self {
+        self.tool.push(tool);
         self
     }
 }

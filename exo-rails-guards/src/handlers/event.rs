@@ -84,7 +84,7 @@ impl HandlerEvent {
         self.can_decide() && !matches!(self, Self::SessionStart | Self::ContextAssembled | Self::ContextOverflow)
     }
 
-    /// Returns whether the event is about a tool call, so that a matcher makes sense.
+    /// Returns whether the event is about a tool call, so that a handler may be about some tools only.
     #[must_use]
     pub const fn has_tool(self) -> bool {
         matches!(self, Self::PreToolCall | Self::PostToolCall | Self::ToolError)

@@ -34,7 +34,7 @@ use crate::{ConfigError, Finding, Severity};
 /// # std::fs::set_permissions(&check, std::os::unix::fs::PermissionsExt::from_mode(0o755))?;
 /// // `check` is a shell script: `grep -q '"prod' && { echo 'not on prod' >&2; exit 2; }; exit 0`
 /// let command = CommandRun { program: check, ..CommandRun::default() };
-/// let handler = HandlerConfig::new([HandlerEvent::PreToolCall], Run::Command(command)).with_matcher("deploy|rollback");
+/// let handler = HandlerConfig::new([HandlerEvent::PreToolCall], Run::Command(command)).with_tool("{deploy,rollback}".parse()?);
 /// let guards = Guards { handlers: HookHandlers::builder().handler(handler).allowed_dir(&dir).build()? };
 ///
 /// let call = ToolCallInputs::new("deploy").with_arguments(serde_json::json!({ "to": "prod-1" }));
@@ -59,7 +59,7 @@ impl HookHandlers {
     /// Returns an error in each of these cases:
     ///
     /// - A handler has no events, or a prompt or an agent is at an event that only reports.
-    /// - A matcher is not a regular expression, or an event is not about a tool.
+    /// - A handler names tools, and an event is not about a tool.
     /// - A program does not exist, is relative, or is outside of the allowed directories.
     /// - A URL or a header is wrong, or a variable of the environment is missing.
     /// - A model or a tool is not known, or the feature for the handler is off.

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use exo_rails::RailContext;
-use regex::Regex;
 use serde_json::Value;
 use tokio::sync::Semaphore;
 
@@ -17,13 +16,15 @@ use super::command::Command;
 use super::http::Endpoint;
 use super::output::Answer;
 use super::{FailMode, HandlerEvent, HandlerFault, OnBlock};
+use crate::ToolPattern;
 
 /// A handler that is ready to run.
 #[derive(Debug)]
 pub(super) struct Handler {
     pub(super) name: String,
     pub(super) events: Vec<HandlerEvent>,
-    pub(super) matcher: Option<Regex>,
+    /// Empty for all tools.
+    pub(super) tools: Vec<ToolPattern>,
     pub(super) runner: Runner,
     pub(super) limits: Limits,
     pub(super) fail_mode: FailMode,
@@ -57,10 +58,9 @@ pub(super) enum External {
 impl Handler {
     pub(super) fn is_for(&self, event: HandlerEvent, tool: Option<&str>) -> bool {
         self.events.contains(&event)
-            && match (&self.matcher, tool) {
-                (Some(matcher), Some(tool)) => matcher.is_match(tool),
-                _ => true,
-            }
+            && tool.is_none_or(|tool| {
+                self.tools.is_empty() || self.tools.iter().any(|pattern| pattern.matches_any_spelling(tool))
+            })
     }
 
     /// Calls the handler and waits for its answer.

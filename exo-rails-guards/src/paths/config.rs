@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::Rights;
+use crate::arguments::one_or_many;
 use crate::{OnRefusal, PointerPattern, ToolPattern};
 
 /// The configuration of a [`PathSandbox`](super::PathSandbox).
@@ -41,8 +42,9 @@ pub struct PathSandboxConfig {
     /// The directory to which relative paths are relative. It must be in a root, and it must be the working directory of the
     /// tools. Default: the first root.
     pub base: Option<PathBuf>,
-    /// The tools whose arguments are paths. The first rule that matches a tool counts. Other tools are checked by the names
-    /// of their arguments, if [`detect`](Self::detect) is `true`.
+    /// The tools whose arguments are paths. The first rule that matches exactly the name of a tool counts. Other tools are
+    /// checked by the names of their arguments, if [`detect`](Self::detect) is `true`, and by all rules that match another
+    /// spelling of their name.
     pub tools: Vec<ToolPaths>,
     /// Whether the guard finds the paths of tools without a rule by the names of the arguments, such as `path`, `file_path`,
     /// `outputDir` or `cwd`. Default: `true`.
@@ -104,9 +106,11 @@ pub struct RootConfig {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ToolPaths {
-    /// The tools.
-    pub tool: ToolPattern,
-    /// Where the paths are: texts, or lists of texts. An empty list means that the tool has no paths.
+    /// The tools: names or globs. In a configuration, one text or a list.
+    #[serde(deserialize_with = "one_or_many")]
+    pub tool: Vec<ToolPattern>,
+    /// Where the paths are: texts, or lists of texts. An empty list means that the tool has no paths. Other spellings of the
+    /// place count too.
     pub paths: Vec<PointerPattern>,
     /// What the tool does with the paths.
     pub needs: Rights,

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::sandbox::{LastLink, Sandbox};
 use super::{PathRefusal, PathRule, PathSandboxConfig, Rights, RootConfig, SandboxRoots, ToolPaths};
-use crate::arguments::{last_word, place, texts};
+use crate::arguments::{ToolName, Way, last_word, place, texts};
 use crate::{ConfigError, Finding, Place, PointerPattern, ToolPattern};
 
 /// A guard that keeps the paths of tool calls inside directories.
@@ -85,13 +85,20 @@ impl PathSandbox {
     /// Returns the finding about the first path that breaks a rule.
     pub fn check(&self, call: &ToolCallInputs) -> Result<SandboxRoots, Box<Finding>> {
         let config = &self.sandbox.config;
-        let rule = config.tools.iter().find(|rule| rule.tool.matches(&call.tool_name));
-        if let Some(rule) = rule {
-            rule.paths.iter().try_for_each(|paths| self.check_listed(paths, &call.arguments, rule.needs))?;
-        } else if config.detect {
+        let name = ToolName::new(&call.tool_name);
+        if let Some(rule) = config.tools.iter().find(|rule| rule.tool.iter().any(|tool| tool.allows(&name))) {
+            self.check_rule(rule, &call.arguments)?;
+            return Ok(SandboxRoots::new(Arc::clone(&self.sandbox), rule.needs));
+        }
+        let mut needs = config.detected_needs;
+        // The name may be another spelling, so these rules may be about the tool.
+        for rule in config.tools.iter().filter(|rule| rule.tool.iter().any(|tool| tool.catches(&name))) {
+            self.check_rule(rule, &call.arguments)?;
+            needs = needs.common(rule.needs);
+        }
+        if config.detect {
             self.check_detected(&call.arguments)?;
         }
-        let needs = rule.map_or(config.detected_needs, |rule| rule.needs);
         Ok(SandboxRoots::new(Arc::clone(&self.sandbox), needs))
     }
 
@@ -112,23 +119,34 @@ impl PathSandbox {
         self.sandbox.locate(path, needs, LastLink::Follow).map(drop)
     }
 
+    fn check_rule(&self, rule: &ToolPaths, arguments: &Value) -> Result<(), Box<Finding>> {
+        rule.paths.iter().try_for_each(|paths| self.check_listed(paths, arguments, rule.needs))
+    }
+
     fn check_listed(&self, paths: &PointerPattern, arguments: &Value, needs: Rights) -> Result<(), Box<Finding>> {
         // Arguments that could not be read as JSON are a text. Their paths are unknown.
         if arguments.is_string() && !paths.to_string().is_empty() {
             return Err(not_a_path(Place::default()).into());
         }
-        for (way, value) in paths.find(arguments) {
-            let items = match value {
-                Value::Null => continue,
-                Value::Array(items) => items.as_slice(),
-                value => std::slice::from_ref(value),
-            };
-            for item in items {
-                let Some(text) = item.as_str() else { return Err(not_a_path(place(&way)).into()) };
-                self.check_text(text, needs, || place(&way))?;
+        let mut checked = Ok(());
+        paths.each(arguments, &mut |way, value| {
+            if checked.is_ok() {
+                checked = self.check_value(value, way, needs);
             }
-        }
-        Ok(())
+        });
+        checked
+    }
+
+    fn check_value(&self, value: &Value, way: &Way<'_>, needs: Rights) -> Result<(), Box<Finding>> {
+        let items = match value {
+            Value::Null => return Ok(()),
+            Value::Array(items) => items.as_slice(),
+            value => std::slice::from_ref(value),
+        };
+        items.iter().try_for_each(|item| {
+            let text = item.as_str().ok_or_else(|| not_a_path(place(way)))?;
+            self.check_text(text, needs, || place(way))
+        })
     }
 
     fn check_detected(&self, arguments: &Value) -> Result<(), Box<Finding>> {
@@ -208,11 +226,11 @@ impl PathSandboxBuilder {
         self
     }
 
-    /// Adds the rule of a tool: where its paths are, as JSON pointers, and what it does with them. In the tool's name and in
-    /// the pointers, `*` is a wildcard.
+    /// Adds the rule of a tool or of the tools that a glob matches: where the paths are, as names of arguments or JSON
+    /// pointers with wildcards, and what the tool does with them. See [`ToolPattern`] and [`PointerPattern`].
     pub fn tool<'p>(mut self, tool: &str, paths: impl IntoIterator<Item = &'p str>, needs: Rights) -> Self {
-        match paths.into_iter().map(str::parse).collect() {
-            Ok(paths) => self.config.tools.push(ToolPaths { tool: ToolPattern::new(tool), paths, needs }),
+        match rule(tool, paths, needs) {
+            Ok(rule) => self.config.tools.push(rule),
             Err(error) => self.error = self.error.or(Some(error)),
         }
         self
@@ -233,11 +251,16 @@ impl PathSandboxBuilder {
     /// Makes the guard.
     ///
     /// # Errors
-    /// As [`PathSandbox::new`]. It also returns an error if a pointer does not begin with `/`.
+    /// As [`PathSandbox::new`]. It also returns an error if the name of a tool or the place of a path cannot be read.
     pub fn build(self) -> Result<PathSandbox, ConfigError> {
         match self.error {
             Some(error) => Err(error.in_key("tools")),
             None => PathSandbox::new(self.config),
         }
     }
+}
+
+fn rule<'p>(tool: &str, paths: impl IntoIterator<Item = &'p str>, needs: Rights) -> Result<ToolPaths, ConfigError> {
+    let paths = paths.into_iter().map(str::parse).collect::<Result<_, _>>()?;
+    Ok(ToolPaths { tool: vec![ToolPattern::new(tool)?], paths, needs })
 }

@@ -3,17 +3,18 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::Permissions;
 use super::config::{OnDeny, PermissionRule, PermissionsConfig};
 use super::evaluate::{Index, Policy};
 use super::grant::ExecutionGrant;
 use super::path::Places;
 use super::permission::{Permission, PermissionMode, Source};
 use super::rule::{Rule, RuleId};
-use super::tools::{Tools, is_pattern};
-use super::{Permissions, text};
-use crate::ConfigError;
+use super::tools::Tools;
 use crate::approval::{Ask, SuspendRun};
+use crate::arguments::{Precision, ToolName};
 use crate::config::{nearest, quoted};
+use crate::{ConfigError, ToolPattern};
 
 /// Builds a [`Permissions`] guard from rules and configurations of several [sources](Source).
 ///
@@ -105,7 +106,7 @@ impl PermissionsBuilder {
         for (name, config) in configs.iter().flat_map(|(_, config)| &config.tools) {
             tool_configs.entry(name.clone()).or_insert_with(|| config.clone());
         }
-        let tools = Tools::new(&tool_configs)?;
+        let tools = Tools::new(tool_configs)?;
         let mut rules: Vec<Rule> = Vec::new();
         for (source, config) in &configs {
             add_rules(&mut rules, *source, config, &places, &tools, &known_tools)?;
@@ -190,9 +191,10 @@ fn add_rules(
             let error = ConfigError::new(format!("two rules have the name `{name}`: change one of them"));
             return Err(at_line(error.in_key(format_args!("rules.{name}.name"))));
         }
-        check_tools(rule, &name, tools, known_tools).map_err(at_line)?;
         let id = RuleId { source, name, line: rule.line, file: config.file.clone() };
-        rules.push(Rule::new(rule.clone(), id, places).map_err(at_line)?);
+        let rule = Rule::new(rule.clone(), id, places).map_err(at_line)?;
+        check_tools(&rule, tools, known_tools).map_err(at_line)?;
+        rules.push(rule);
     }
     Ok(())
 }
@@ -204,11 +206,13 @@ fn located(error: ConfigError, config: &PermissionsConfig) -> ConfigError {
     }
 }
 
-fn check_tools(rule: &PermissionRule, name: &str, tools: &Tools, known_tools: &[String]) -> Result<(), ConfigError> {
-    let error = |key: &str, message: String| Err(ConfigError::new(message).in_key(format_args!("rules.{name}.{key}")));
+fn check_tools(rule: &Rule, tools: &Tools, known_tools: &[String]) -> Result<(), ConfigError> {
+    let error = |key: &str, message: String| {
+        Err(ConfigError::new(message).in_key(format_args!("rules.{}.{key}", rule.id.name)))
+    };
     let known: Vec<&str> = known_tools.iter().map(String::as_str).collect();
-    for tool in rule.tool.iter().filter(|tool| !is_pattern(tool)) {
-        if !known.is_empty() && !known.contains(&tool.as_str()) {
+    for tool in rule.tools.iter().filter(|tool| tool.precision() == Precision::Name).map(ToolPattern::as_str) {
+        if !known.is_empty() && !known.contains(&tool) {
             return error(
                 "tool",
                 match nearest(tool, &known) {
@@ -217,7 +221,7 @@ fn check_tools(rule: &PermissionRule, name: &str, tools: &Tools, known_tools: &[
                 },
             );
         }
-        if !rule.command.is_empty() && !tools.facts(&text::folded(tool)).is_shell() {
+        if rule.commands.is_some() && !tools.facts(&ToolName::new(tool)).is_shell() {
             let message = format!(
                 "`{tool}` does not run shell commands: remove `command`, or set `tools.{tool}.commands` to the names of its arguments that are commands"
             );

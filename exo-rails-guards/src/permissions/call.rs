@@ -1,27 +1,22 @@
 //! A tool call as rules see it.
 
-use std::borrow::Cow;
 use std::cell::OnceCell;
 
 use exo_rails::ToolCallInputs;
 use serde_json::Value;
 
 use super::command::Reading;
-use super::json::{each_at, each_leaf, exact, pointer_parts};
 use super::path::{Places, PossiblePath};
-use super::text::{folded, is_plain};
-use super::tools::{Names, ToolFacts, Tools};
+use super::tools::{Places as ArgumentPlaces, ToolFacts, Tools};
+use crate::arguments::{ToolName, each_leaf};
 
 /// The longest text that can be a path.
 const LONGEST_PATH: usize = 4096;
 
 pub(super) struct Call<'c> {
     pub(super) inputs: &'c ToolCallInputs,
-    /// The name of the tool, folded.
-    pub(super) names: Vec<Cow<'c, str>>,
-    /// Whether globs may allow the name.
-    pub(super) has_plain_name: bool,
-    pub(super) facts: ToolFacts,
+    pub(super) tool: ToolName<'c>,
+    pub(super) facts: ToolFacts<'c>,
     pub(super) places: &'c Places,
     /// The shell commands in the call.
     pub(super) readings: Vec<Reading>,
@@ -34,14 +29,12 @@ pub(super) struct Call<'c> {
 }
 
 impl<'c> Call<'c> {
-    pub(super) fn new(inputs: &'c ToolCallInputs, tools: &Tools, places: &'c Places) -> Self {
-        let name = inputs.tool_name.as_str();
-        let names = folded(name);
-        let facts = tools.facts(&names);
+    pub(super) fn new(inputs: &'c ToolCallInputs, tools: &'c Tools, places: &'c Places) -> Self {
+        let tool = ToolName::new(&inputs.tool_name);
+        let facts = tools.facts(&tool);
         Self {
             inputs,
-            names,
-            has_plain_name: !name.is_empty() && is_plain(name) && !name.contains(char::is_whitespace),
+            tool,
             facts,
             places,
             readings: Vec::new(),
@@ -56,7 +49,7 @@ impl<'c> Call<'c> {
 
     /// Returns the paths of the call. `None` if there is none, or if one cannot be read.
     pub(super) fn certain_paths(&self) -> Option<&[String]> {
-        let paths = self.certain_paths.get_or_init(|| certain_texts(&self.inputs.arguments, &self.facts.paths));
+        let paths = self.certain_paths.get_or_init(|| certain_texts(&self.inputs.arguments, self.facts.paths));
         paths.as_deref()
     }
 
@@ -69,7 +62,7 @@ impl<'c> Call<'c> {
                     all.push(PossiblePath::new(text, self.places));
                 }
             };
-            possible_texts(&self.inputs.arguments, &self.facts.paths, &mut add);
+            possible_texts(&self.inputs.arguments, self.facts.paths, &mut add);
             let commands = self.readings.iter().flat_map(|reading| &reading.commands);
             for word in commands.flat_map(|command| command.words.iter().chain(&command.files)).flatten() {
                 add(word);
@@ -85,7 +78,7 @@ impl<'c> Call<'c> {
     #[cfg(feature = "urls")]
     pub(super) fn certain_hosts(&self) -> Option<&[String]> {
         let hosts = self.certain_hosts.get_or_init(|| {
-            let texts = certain_texts(&self.inputs.arguments, &self.facts.hosts)?;
+            let texts = certain_texts(&self.inputs.arguments, self.facts.hosts)?;
             texts.iter().map(|text| super::host::certain_host(text)).collect()
         });
         hosts.as_deref()
@@ -96,7 +89,7 @@ impl<'c> Call<'c> {
     pub(super) fn possible_hosts(&self) -> &[String] {
         self.possible_hosts.get_or_init(|| {
             let mut all = Vec::new();
-            possible_texts(&self.inputs.arguments, &self.facts.hosts, &mut |text| {
+            possible_texts(&self.inputs.arguments, self.facts.hosts, &mut |text| {
                 super::host::possible_hosts(text, &mut |host| {
                     if !all.iter().any(|known| known == host) {
                         all.push(host.to_owned());
@@ -109,25 +102,26 @@ impl<'c> Call<'c> {
 
     /// Without the feature `urls`, no rule is about hosts.
     #[cfg(not(feature = "urls"))]
+    #[expect(clippy::unused_self, reason = "with the feature `urls`, it needs the call")]
     pub(super) fn certain_hosts(&self) -> Option<&[String]> {
         None
     }
 
     /// Without the feature `urls`, no rule is about hosts.
     #[cfg(not(feature = "urls"))]
+    #[expect(clippy::unused_self, reason = "with the feature `urls`, it needs the call")]
     pub(super) fn possible_hosts(&self) -> &[String] {
         &[]
     }
 }
 
-/// Returns all texts at the names. `None` if there is none, or if a value is neither a text nor a list of texts.
-fn certain_texts(arguments: &Value, names: &Names) -> Option<Vec<String>> {
+/// Returns all texts at the places. `None` if there is none, or if a value is neither a text nor a list of texts.
+fn certain_texts(arguments: &Value, at: ArgumentPlaces<'_>) -> Option<Vec<String>> {
     let (mut all, mut is_certain, mut has_one) = (Vec::new(), true, false);
-    for name in &names.names {
-        let pointer = pointer_parts(name);
-        has_one |= exact(arguments, &pointer).is_some_and(|value| !value.is_null());
+    for place in at.places {
+        has_one |= place.exact(arguments).iter().any(|value| !value.is_null());
         // Other spellings of the name count too: a tool may read them.
-        each_at(arguments, &pointer, &mut |value| match value {
+        place.each(arguments, &mut |_, value| match value {
             Value::String(text) => all.push(text.clone()),
             Value::Array(items) if items.iter().all(Value::is_string) => {
                 all.extend(items.iter().filter_map(Value::as_str).map(str::to_owned));
@@ -139,8 +133,8 @@ fn certain_texts(arguments: &Value, names: &Names) -> Option<Vec<String>> {
     (is_certain && has_one && !all.is_empty()).then_some(all)
 }
 
-/// Calls `add` with all texts that may be meant: those at configured names, or all.
-fn possible_texts(arguments: &Value, names: &Names, add: &mut dyn FnMut(&str)) {
+/// Calls `add` with all texts that may be meant: those at configured places, or all.
+fn possible_texts(arguments: &Value, at: ArgumentPlaces<'_>, add: &mut dyn FnMut(&str)) {
     let mut visit = |value: &Value| {
         each_leaf(value, &mut |_, leaf| {
             if let Some(text) = leaf.as_str() {
@@ -148,9 +142,9 @@ fn possible_texts(arguments: &Value, names: &Names, add: &mut dyn FnMut(&str)) {
             }
         });
     };
-    if names.is_configured {
-        for name in &names.names {
-            each_at(arguments, &pointer_parts(name), &mut visit);
+    if at.is_configured {
+        for place in at.places {
+            place.each(arguments, &mut |_, value| visit(value));
         }
     } else {
         visit(arguments);

@@ -7,12 +7,11 @@ use std::sync::Arc;
 use globset::GlobMatcher;
 use serde_json::Value;
 
-use super::json::{each_at, each_leaf, nested};
-use super::path::{Match, fixed_text, glob};
+use super::path::Match;
 use super::permission::Permission;
-use super::text::folded;
 use super::tools::ToolFacts;
-use crate::{Place, Severity};
+use crate::arguments::{Way, each_leaf, fixed_text, folded, glob, nested, place};
+use crate::{Place, PointerPattern, Severity};
 
 /// A text in a call that a shell would run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,13 +37,13 @@ const MORE_WORDS: [&str; 3] = ["args", "arguments", "argv"];
 
 /// Returns all commands in the arguments of a shell tool. Several readings of one argument are several commands. `None` if an
 /// argument that is a command cannot be read.
-pub(super) fn command_texts(facts: &ToolFacts, arguments: &Value) -> Option<Vec<CommandText>> {
+pub(super) fn command_texts(facts: &ToolFacts<'_>, arguments: &Value) -> Option<Vec<CommandText>> {
     let mut found = Found { texts: Vec::new(), is_readable: true };
-    for name in &facts.argv {
-        visit(arguments, name, &mut |value| found.argv(value, Place::argument(name)));
+    for argument in facts.argv {
+        argument.each(arguments, &mut |way, value| found.argv(value, place(way)));
     }
-    for name in &facts.commands {
-        visit(arguments, name, &mut |value| found.command(value, name, arguments, facts));
+    for argument in facts.commands {
+        argument.each(arguments, &mut |way, value| found.command(value, way, arguments, facts));
     }
     if found.texts.is_empty() && found.is_readable {
         // The command is at an unusual place: every text may be it.
@@ -75,7 +74,7 @@ pub(super) fn command_texts(facts: &ToolFacts, arguments: &Value) -> Option<Vec<
 }
 
 fn visit(arguments: &Value, name: &str, visit: &mut dyn FnMut(&Value)) {
-    each_at(arguments, &super::json::pointer_parts(name), visit);
+    PointerPattern::name(name).each(arguments, &mut |_, value| visit(value));
 }
 
 struct Found {
@@ -91,18 +90,17 @@ impl Found {
         }
     }
 
-    fn command(&mut self, value: &Value, name: &str, arguments: &Value, facts: &ToolFacts) {
-        let place = Place::argument(name);
+    fn command(&mut self, value: &Value, way: &Way<'_>, arguments: &Value, facts: &ToolFacts<'_>) {
+        let place = place(way);
         match value {
             Value::String(text) => {
-                let is_verbatim = super::json::exact(arguments, &super::json::pointer_parts(name)) == Some(value);
+                let is_verbatim = arguments.pointer(&place.pointer) == Some(value);
                 if let Some(Value::Array(words)) = nested(text) {
-                    self.command(&Value::Array(words), name, arguments, facts);
+                    self.command(&Value::Array(words), way, arguments, facts);
                 }
                 let mut words = None;
-                for more in
-                    MORE_WORDS.iter().filter(|more| !facts.argv.iter().chain(&facts.commands).any(|name| name == *more))
-                {
+                let is_known = |more: &PointerPattern| facts.argv.contains(more) || facts.commands.contains(more);
+                for more in MORE_WORDS.iter().filter(|more| !is_known(&PointerPattern::name(more))) {
                     visit(arguments, more, &mut |value| match value {
                         Value::Array(items) => words = quoted_words(items),
                         Value::String(text) => words = Some(text.clone()),
@@ -455,12 +453,13 @@ fn has_option(words: &[Option<String>], option: &str) -> Match {
 mod tests {
     use serde_json::json;
 
-    use super::super::text::folded;
     use super::super::tools::Tools;
     use super::*;
+    use crate::arguments::ToolName;
 
     fn texts(arguments: &Value) -> Option<Vec<String>> {
-        let facts = Tools::new(&std::collections::BTreeMap::default()).unwrap().facts(&folded("shell"));
+        let tools = Tools::new(std::collections::BTreeMap::default()).unwrap();
+        let facts = tools.facts(&ToolName::new("shell"));
         let texts = command_texts(&facts, arguments)?;
         Some(
             texts

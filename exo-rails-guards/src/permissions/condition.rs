@@ -8,9 +8,9 @@ use serde::de::{self, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::json::{each_at, each_leaf, exact, pointer_parts};
-use super::path::{Match, fixed_text, glob};
-use super::text::{folded, is_plain, percent_decoded};
+use super::path::Match;
+use crate::PointerPattern;
+use crate::arguments::{each_leaf, fixed_text, folded, glob, is_plain, percent_decoded};
 
 /// What a rule requires of one argument. All fields that are set must hold.
 ///
@@ -20,7 +20,7 @@ use super::text::{folded, is_plain, percent_decoded};
 ///
 /// | | in a rule that lets calls run (`allow`, `notify`) | in a rule that stops calls (`ask`, `deny`) |
 /// |---|---|---|
-/// | where | exactly at the JSON pointer | also at other spellings of the names, in lists, and in texts that contain JSON |
+/// | where | exactly at the JSON pointer. With `*` in it, all values there must match | also at other spellings of the names, in lists, and in texts that contain JSON |
 /// | a list or an object | only `equals` and `exists` match it | matches if one value in it matches |
 /// | texts | as they are | also without regard to case, spacing, invisible characters, look-alikes and `%41` codes |
 /// | numbers | only JSON numbers | also numbers in texts. A value that is not a number may match |
@@ -201,7 +201,7 @@ impl<'de> Deserialize<'de> for Condition {
 /// A condition that is ready to match.
 #[derive(Debug)]
 pub(super) struct Argument {
-    pub(super) pointer: Vec<String>,
+    place: PointerPattern,
     tests: Tests,
     exists: Option<bool>,
     if_missing: IfMissing,
@@ -276,28 +276,29 @@ impl Argument {
             + pattern.as_deref().map_or(0, fixed_text)
             + parts.sum::<usize>();
         let if_missing = if_missing.unwrap_or_default();
-        Ok(Self { pointer: pointer_parts(place), tests, exists: *exists, if_missing, fixed })
+        let place = place.parse().map_err(|error: crate::ConfigError| error.message)?;
+        Ok(Self { place, tests, exists: *exists, if_missing, fixed })
     }
 
     /// Returns whether the condition certainly holds, for a rule that lets calls run.
     pub(super) fn allows(&self, arguments: &Value) -> bool {
-        let value = exact(arguments, &self.pointer);
+        let values = self.place.exact(arguments);
         if self.exists == Some(false) {
-            return arguments.is_object() && value.is_none() && !self.exists_somewhere(arguments);
+            return arguments.is_object() && values.is_empty() && !self.exists_somewhere(arguments);
         }
-        value.is_some_and(|value| !value.is_null() && self.tests.allow(value))
+        !values.is_empty() && values.iter().all(|value| !value.is_null() && self.tests.allow(value))
     }
 
     fn exists_somewhere(&self, arguments: &Value) -> bool {
         let mut found = false;
-        each_at(arguments, &self.pointer, &mut |value| found |= !value.is_null());
+        self.place.each(arguments, &mut |_, value| found |= !value.is_null());
         found
     }
 
     /// Returns whether the condition may hold, for a rule that stops calls.
     pub(super) fn catches(&self, arguments: &Value) -> Match {
         let (mut is_missing, mut found) = (true, Match::No);
-        each_at(arguments, &self.pointer, &mut |value| {
+        self.place.each(arguments, &mut |_, value| {
             each_leaf(value, &mut |_, leaf| {
                 is_missing &= leaf.is_null();
                 found = found.max(self.tests.catch(&leaf));

@@ -1,10 +1,9 @@
 //! The configuration of the guard.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::path::{Path, PathBuf};
 
-use serde::de::{self, Deserializer, IgnoredAny, SeqAccess, Visitor};
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
@@ -12,6 +11,7 @@ use super::condition::Condition;
 use super::grant::ExecutionGrant;
 use super::permission::{Caution, Permission, PermissionMode};
 use super::tools::ToolConfig;
+use crate::arguments::one_or_many;
 use crate::{ConfigError, Severity};
 
 /// The configuration of the guard [`Permissions`](crate::Permissions).
@@ -152,14 +152,14 @@ pub struct PermissionRule {
     /// The name, for findings and explanations. Default: `rule-1` and so on, by its place in the list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The tools: names, or globs such as `mcp__github__*`. In a configuration, one text or a list.
+    /// The tools: names, or globs such as `mcp__github__*`, as [`ToolPattern`](crate::ToolPattern) reads them. In a
+    /// configuration, one text or a list.
     ///
-    /// A rule that lets calls run matches exactly these names, in this case. Its globs match no names with spaces, control
-    /// characters or invisible characters. A rule that stops calls also matches other spellings: case, spaces, invisible
-    /// characters, look-alikes.
-    #[serde(deserialize_with = "texts")]
+    /// A rule that lets calls run matches exactly these names. A rule that stops calls also matches other spellings.
+    #[serde(deserialize_with = "one_or_many")]
     pub tool: Vec<String>,
-    /// Conditions about arguments. A key is the name of an argument, or a JSON pointer such as `/customer/id`.
+    /// Conditions about arguments. A key is the name of an argument, or a JSON pointer such as `/customer/id` or
+    /// `/items/*/price`, as [`PointerPattern`](crate::PointerPattern) reads it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub arguments: BTreeMap<String, Condition>,
     /// Patterns of paths. In a rule that lets calls run, every path of the call must match one of them. In a rule that stops
@@ -167,15 +167,15 @@ pub struct PermissionRule {
     ///
     /// `*` matches within a name, and `**` matches any number of directories. `dir/**` also matches `dir`. In rules that stop
     /// calls, a pattern without `/` matches in every directory.
-    #[serde(default, deserialize_with = "texts", skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
     pub path: Vec<String>,
     /// Hosts: `example.com`, all hosts below a domain (`*.example.com`), or `*`. In a rule that lets calls run, every host of
     /// the call must match one of them. In a rule that stops calls, one host is enough. Needs the feature `urls`.
-    #[serde(default, deserialize_with = "texts", skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
     pub host: Vec<String>,
     /// The first words of shell commands, such as `git push`. The rule is about each simple command with these words, and not
     /// about the others in the same text. See [the table](crate::permissions#shell-commands).
-    #[serde(default, deserialize_with = "texts", skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
     pub command: Vec<String>,
     /// What happens with calls that match.
     pub decision: Permission,
@@ -293,27 +293,4 @@ impl PermissionRule {
         self.grant = grant;
         self
     }
-}
-
-/// Reads one text, or a list of texts.
-fn texts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
-    struct OneOrMany;
-
-    impl<'de> Visitor<'de> for OneOrMany {
-        type Value = Vec<String>;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("a text or a list of texts")
-        }
-
-        fn visit_str<E: de::Error>(self, text: &str) -> Result<Vec<String>, E> {
-            Ok(vec![text.to_owned()])
-        }
-
-        fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<Vec<String>, A::Error> {
-            Vec::deserialize(de::value::SeqAccessDeserializer::new(items))
-        }
-    }
-
-    deserializer.deserialize_any(OneOrMany)
 }

@@ -10,8 +10,10 @@ use super::command::{CommandText, Judge, Judgement, Reading, SimpleCommand, comm
 use super::grant::ExecutionGrant;
 use super::path::{Match, Places};
 use super::permission::{Caution, Effect, Permission, PermissionMode, Source};
-use super::rule::{Content, Rank, Rule, RuleId, ToolLevel, ToolName};
+use super::rule::{Content, Rank, Rule, RuleId};
 use super::tools::Tools;
+use crate::ToolPattern;
+use crate::arguments::Precision;
 use crate::{Place, Severity};
 
 /// The rules and settings of a guard, ready to decide.
@@ -40,16 +42,9 @@ impl Index {
     pub(super) fn new(rules: &[Rule]) -> Self {
         let mut index = Self::default();
         for (number, rule) in rules.iter().enumerate() {
-            let names: Option<Vec<&String>> = rule
-                .tools
-                .iter()
-                .map(|tool| match tool {
-                    ToolName::Exact { folded, .. } => Some(folded),
-                    ToolName::Glob { .. } => None,
-                })
-                .collect();
+            let names: Option<Vec<&str>> = rule.tools.iter().map(ToolPattern::folded_name).collect();
             for name in names.iter().flatten() {
-                let numbers = index.exact.entry((*name).clone()).or_default();
+                let numbers = index.exact.entry((*name).to_owned()).or_default();
                 if numbers.last() != Some(&number) {
                     numbers.push(number);
                 }
@@ -63,7 +58,7 @@ impl Index {
 
     /// Returns the numbers of the rules that may be about a call.
     fn rules<'i>(&'i self, call: &'i Call<'_>) -> impl Iterator<Item = usize> + 'i {
-        let exact = call.names.iter().filter_map(|name| self.exact.get(name.as_ref())).flatten();
+        let exact = call.tool.readings.iter().filter_map(|name| self.exact.get(name.as_ref())).flatten();
         exact.chain(&self.globs).copied()
     }
 }
@@ -300,7 +295,7 @@ impl Policy {
         let rules = matched.iter().filter(|(number, _)| self.rules[*number].permission != Permission::Deny);
         let rule = rules.max_by_key(|(number, _)| self.standing(*number));
         let asks = judgements.iter().find(|judgement| judgement.permission == Permission::Ask && !judgement.is_unknown);
-        let built_in = Rank { content: Content::Command, tool: ToolLevel::Any, conditions: 0, fixed: 0 };
+        let built_in = Rank { content: Content::Command, tool: Precision::Any, conditions: 0, fixed: 0 };
         match (rule, asks) {
             (Some((number, _)), Some(judgement)) if self.rules[*number].rank < built_in => {
                 Some((Permission::Ask, By::Shell(judgement.clone())))

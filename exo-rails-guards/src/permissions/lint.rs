@@ -8,8 +8,9 @@ use super::condition::IfMissing;
 use super::config::PermissionRule;
 use super::evaluate::Policy;
 use super::permission::Permission;
-use super::rule::{Rule, RuleId, ToolName};
-use super::tools::is_pattern;
+use super::rule::{Rule, RuleId};
+use crate::ToolPattern;
+use crate::arguments::{Precision, ToolName};
 
 /// A rule that probably does not do what its author wants. See [`Permissions::lint`](crate::Permissions::lint).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -116,16 +117,19 @@ fn has_no_conditions(rule: &PermissionRule) -> bool {
 
 /// Returns whether a rule is about every tool that another rule is about. The answer for two globs is no, unless one is `*`.
 fn covers(rule: &Rule, other: &Rule) -> bool {
-    let covered = |name: &String| {
-        rule.config.tool.iter().any(|tool| tool == "*" || tool == name) || (!is_pattern(name) && names_tool(rule, name))
+    let covered = |other: &ToolPattern| {
+        let is_name = other.precision() == Precision::Name;
+        rule.tools.iter().any(|tool| tool.precision() == Precision::Any || tool == other)
+            || (is_name && names_tool(rule, other.as_str()))
     };
-    other.config.tool.iter().all(covered)
+    other.tools.iter().all(covered)
 }
 
 fn names_tool(rule: &Rule, name: &str) -> bool {
-    rule.tools.iter().any(|tool| match tool {
-        ToolName::Exact { name: exact, .. } => exact == name,
-        ToolName::Glob { wide, .. } => wide.is_match(name),
+    let name = ToolName::new(name);
+    rule.tools.iter().any(|tool| match tool.precision() {
+        Precision::Name => tool.allows(&name),
+        _ => tool.catches(&name),
     })
 }
 
@@ -140,5 +144,5 @@ fn stops_without_argument(rule: &Rule) -> bool {
         && rule.config.path.is_empty()
         && rule.config.host.is_empty()
         && rule.config.command.is_empty()
-        && rule.config.tool.iter().any(|tool| is_pattern(tool))
+        && rule.tools.iter().any(|tool| tool.precision() < Precision::Name)
 }

@@ -21,7 +21,7 @@ pub(crate) struct CallMatcher {
 impl CallMatcher {
     pub(crate) fn new(rule: PermissionRule) -> Result<Self, ConfigError> {
         let id = RuleId { source: Source::Global, name: rule.name.clone().unwrap_or_default(), line: None, file: None };
-        let (tools, places) = (Tools::new(&std::collections::BTreeMap::new())?, Places::default());
+        let (tools, places) = (Tools::new(std::collections::BTreeMap::new())?, Places::default());
         Ok(Self { rule: Rule::new(rule, id, &places)?, tools, places })
     }
 

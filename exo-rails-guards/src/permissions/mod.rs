@@ -157,13 +157,11 @@ mod evaluate;
 mod explain;
 mod grant;
 mod host;
-mod json;
 mod lint;
 mod matcher;
 mod path;
 mod permission;
 mod rule;
-mod text;
 mod tools;
 
 pub use builder::PermissionsBuilder;
@@ -177,7 +175,6 @@ pub use rule::RuleId;
 pub use tools::ToolConfig;
 
 pub(crate) use matcher::CallMatcher;
-pub(crate) use text::folded;
 pub(crate) use tools::usual_effect;
 
 use std::sync::Arc;

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use globset::{GlobSet, GlobSetBuilder};
 
-use super::text::{folded, is_plain, percent_decoded};
+use crate::arguments::{fixed_text, folded, glob, is_plain, percent_decoded};
 
 /// Returns the absolute or relative path without `.`, `..` and repeated slashes. `None` if `..` leaves the beginning, or if
 /// the path is not one that a guard understands.
@@ -197,18 +197,6 @@ fn pattern_forms(pattern: &str, places: &Places) -> Vec<String> {
         .collect();
     forms.extend(directories);
     forms
-}
-
-/// Makes a glob. With `separate`, `*` and `?` do not match `/`.
-pub(super) fn glob(pattern: &str, any_case: bool, separate: bool) -> Result<globset::Glob, String> {
-    let glob =
-        GlobBuilder::new(pattern).literal_separator(separate).case_insensitive(any_case).backslash_escape(true).build();
-    glob.map_err(|error| format!("`{pattern}` is not a pattern: {}", error.kind()))
-}
-
-/// Returns the number of characters of a glob that match only themselves.
-pub(super) fn fixed_text(glob: &str) -> usize {
-    glob.chars().filter(|c| !"*?[]{}".contains(*c)).count()
 }
 
 /// Returns whether every tool reads this path in the same way.

@@ -4,7 +4,6 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use globset::GlobMatcher;
 use serde::{Deserialize, Serialize};
 
 use super::call::Call;
@@ -13,11 +12,10 @@ use super::condition::Argument;
 use super::config::PermissionRule;
 use super::grant::ExecutionGrant;
 use super::host::HostPattern;
-use super::path::{Match, PathPatterns, Places, fixed_text, glob};
+use super::path::{Match, PathPatterns, Places};
 use super::permission::{Permission, Source};
-use super::text::folded;
-use super::tools::is_pattern;
-use crate::{ConfigError, Severity};
+use crate::arguments::Precision;
+use crate::{ConfigError, Severity, ToolPattern};
 
 /// The identity of a rule: where it comes from, and its name.
 ///
@@ -69,7 +67,7 @@ impl fmt::Display for RuleId {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Rank {
     pub(super) content: Content,
-    pub(super) tool: ToolLevel,
+    pub(super) tool: Precision,
     pub(super) conditions: usize,
     pub(super) fixed: usize,
 }
@@ -81,13 +79,6 @@ pub(super) enum Content {
     Command,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum ToolLevel {
-    Any,
-    Glob,
-    Exact,
-}
-
 #[derive(Debug)]
 pub(super) struct Rule {
     pub(super) id: Arc<RuleId>,
@@ -97,48 +88,13 @@ pub(super) struct Rule {
     pub(super) expires_in_ms: Option<u64>,
     pub(super) grant: ExecutionGrant,
     pub(super) rank: Rank,
-    pub(super) tools: Vec<ToolName>,
+    pub(super) tools: Vec<ToolPattern>,
     arguments: Vec<Argument>,
     paths: Option<PathPatterns>,
     hosts: Vec<HostPattern>,
     pub(super) commands: Option<CommandPatterns>,
     /// The rule as it was configured.
     pub(super) config: PermissionRule,
-}
-
-#[derive(Debug)]
-pub(super) enum ToolName {
-    Exact { name: String, folded: String },
-    Glob { exact: GlobMatcher, wide: GlobMatcher },
-}
-
-impl ToolName {
-    pub(super) fn new(name: &str) -> Result<Self, String> {
-        if name.trim().is_empty() {
-            return Err("a tool has an empty name: write its name, or `*` for all tools".to_owned());
-        }
-        if !is_pattern(name) {
-            return Ok(Self::Exact { name: name.to_owned(), folded: folded(name).remove(0).into_owned() });
-        }
-        let matcher = |any_case| Ok::<_, String>(glob(name, any_case, false)?.compile_matcher());
-        Ok(Self::Glob { exact: matcher(false)?, wide: matcher(true)? })
-    }
-
-    fn allows(&self, call: &Call<'_>) -> bool {
-        match self {
-            Self::Exact { name, .. } => *name == call.inputs.tool_name,
-            Self::Glob { exact, .. } => call.has_plain_name && exact.is_match(&call.inputs.tool_name),
-        }
-    }
-
-    fn catches(&self, call: &Call<'_>) -> bool {
-        match self {
-            Self::Exact { folded, .. } => call.names.iter().any(|name| name == folded),
-            Self::Glob { wide, .. } => {
-                wide.is_match(&call.inputs.tool_name) || call.names.iter().any(|name| wide.is_match(name.as_ref()))
-            }
-        }
-    }
 }
 
 impl Rule {
@@ -151,7 +107,7 @@ impl Rule {
         let tools: Vec<_> = config
             .tool
             .iter()
-            .map(|name| ToolName::new(name).map_err(|message| error("tool", message)))
+            .map(|name| ToolPattern::new(name).map_err(|wrong| error("tool", wrong.message)))
             .collect::<Result<_, _>>()?;
         let mut arguments = Vec::new();
         for (place, condition) in &config.arguments {
@@ -189,23 +145,19 @@ impl Rule {
             (None, 0) => Content::None,
             (None, _) => Content::Arguments,
         };
-        let fixed = config.tool.iter().map(|tool| fixed_text(tool)).min().unwrap_or(0)
+        let fixed = tools.iter().map(ToolPattern::fixed).min().unwrap_or(0)
             + arguments.iter().map(|argument| argument.fixed).sum::<usize>()
             + paths.as_ref().map_or(0, |paths| paths.fixed)
             + hosts.iter().map(HostPattern::fixed).min().unwrap_or(0)
             + commands.as_ref().map_or(0, |commands| commands.fixed);
-        let tool = config.tool.iter().map(|tool| match tool.as_str() {
-            "*" => ToolLevel::Any,
-            tool if is_pattern(tool) => ToolLevel::Glob,
-            _ => ToolLevel::Exact,
-        });
+        let precision = tools.iter().map(ToolPattern::precision).min().unwrap_or(Precision::Any);
         Ok(Self {
             permission: config.decision,
             because: config.because.clone(),
             severity,
             expires_in_ms: config.expires_in_ms,
             grant: config.grant.clone(),
-            rank: Rank { content, tool: tool.min().unwrap_or(ToolLevel::Any), conditions, fixed },
+            rank: Rank { content, tool: precision, conditions, fixed },
             tools,
             arguments,
             paths,
@@ -221,7 +173,7 @@ impl Rule {
         if self.permission.passes() {
             return self.allows(call).into();
         }
-        if !self.tools.iter().any(|tool| tool.catches(call)) {
+        if !self.tools.iter().any(|tool| tool.catches(&call.tool)) {
             return Match::No;
         }
         let arguments = &call.inputs.arguments;
@@ -244,7 +196,7 @@ impl Rule {
     }
 
     fn allows(&self, call: &Call<'_>) -> bool {
-        self.tools.iter().any(|tool| tool.allows(call))
+        self.tools.iter().any(|tool| tool.allows(&call.tool))
             && self.arguments.iter().all(|argument| argument.allows(&call.inputs.arguments))
             && self.paths.as_ref().is_none_or(|paths| {
                 call.certain_paths().is_some_and(|found| found.iter().all(|path| paths.allows(path, call.places)))

@@ -1,17 +1,17 @@
 //! What tools do, and which of their arguments are commands, paths and addresses.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
-use globset::GlobMatcher;
 use serde::{Deserialize, Serialize};
 
-use super::path::{fixed_text, glob};
 use super::permission::Effect;
-use crate::ConfigError;
+use crate::arguments::{ByTool, ToolName};
+use crate::{ConfigError, PointerPattern};
 
 /// What a tool does, and which of its arguments mean something to rules.
 ///
-/// An argument is the name of a field in the arguments, or a JSON pointer such as `/request/url`. What is not set has a
+/// An argument is a name, or a JSON pointer such as `/request/url` or `/files/*/path`: see [`PointerPattern`]. What is not set has a
 /// default that fits the usual tools of agents.
 ///
 /// ```
@@ -44,18 +44,18 @@ pub struct ToolConfig {
     /// and also as one command. Default for tools that execute: `command`, `cmd`, `script`, `commands`, `shell_command`,
     /// `bash`, `argv`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub commands: Option<Vec<String>>,
+    pub commands: Option<Vec<PointerPattern>>,
     /// The arguments that are a list of a program and its arguments, which run without a shell.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub argv: Option<Vec<String>>,
+    pub argv: Option<Vec<PointerPattern>>,
     /// The arguments that are paths. Default: the usual names, such as `path` and `file_path`. Without this setting, rules
     /// that stop calls look for paths in all arguments.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub paths: Option<Vec<String>>,
+    pub paths: Option<Vec<PointerPattern>>,
     /// The arguments that are hosts or URLs. Default: the usual names, such as `url` and `host`. Without this setting, rules
     /// that stop calls look for hosts in all arguments.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub hosts: Option<Vec<String>>,
+    pub hosts: Option<Vec<PointerPattern>>,
 }
 
 const READ: [&str; 28] = [
@@ -186,49 +186,61 @@ const HOSTS: [&str; 14] = [
     "webhook_url",
 ];
 
-/// The names of the arguments of a tool that rules look at.
-#[derive(Clone, Debug)]
-pub(super) struct ToolFacts {
+/// The arguments of a tool that rules look at.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ToolFacts<'t> {
     pub(super) effect: Effect,
-    pub(super) commands: Vec<String>,
-    pub(super) argv: Vec<String>,
-    /// Whether each list comes from the configuration, so that no other argument can be meant.
-    pub(super) paths: Names,
+    pub(super) commands: &'t [PointerPattern],
+    pub(super) argv: &'t [PointerPattern],
+    pub(super) paths: Places<'t>,
     #[cfg_attr(not(feature = "urls"), expect(dead_code, reason = "rules about hosts need the feature `urls`"))]
-    pub(super) hosts: Names,
+    pub(super) hosts: Places<'t>,
 }
 
-#[derive(Clone, Debug)]
-pub(super) struct Names {
-    pub(super) names: Vec<String>,
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Places<'t> {
+    pub(super) places: &'t [PointerPattern],
+    /// Whether the list comes from the configuration, so that no other argument can be meant.
     pub(super) is_configured: bool,
 }
 
-impl ToolFacts {
+impl<'t> ToolFacts<'t> {
     /// Returns whether the tool runs shell commands.
     pub(super) fn is_shell(&self) -> bool {
         self.effect == Effect::Execute || !self.commands.is_empty() || !self.argv.is_empty()
     }
 
-    fn new(folded_name: &str, config: Option<&ToolConfig>) -> Self {
-        let none = ToolConfig::default();
-        let config = config.unwrap_or(&none);
+    fn new(folded_name: &str, config: Option<&'t ToolConfig>) -> Self {
+        static NONE: LazyLock<ToolConfig> = LazyLock::new(ToolConfig::default);
+        let config = config.unwrap_or(&NONE);
         let has_commands = config.commands.is_some() || config.argv.is_some();
         let effect = config.effect.unwrap_or(if has_commands { Effect::Execute } else { usual_effect(folded_name) });
-        let names = |configured: &Option<Vec<String>>, usual: &[&str]| Names {
-            names: configured.clone().unwrap_or_else(|| usual.iter().map(|name| (*name).to_owned()).collect()),
+        let places = |configured: &'t Option<Vec<PointerPattern>>, usual: &'static [PointerPattern]| Places {
+            places: configured.as_deref().unwrap_or(usual),
             is_configured: configured.is_some(),
         };
-        let usual_commands: &[&str] = if effect == Effect::Execute && !has_commands { &COMMANDS } else { &[] };
+        let usual_commands = if effect == Effect::Execute && !has_commands { USUAL.commands.as_slice() } else { &[] };
         Self {
             effect,
-            commands: names(&config.commands, usual_commands).names,
-            argv: config.argv.clone().unwrap_or_default(),
-            paths: names(&config.paths, &PATHS),
-            hosts: names(&config.hosts, &HOSTS),
+            commands: config.commands.as_deref().unwrap_or(usual_commands),
+            argv: config.argv.as_deref().unwrap_or_default(),
+            paths: places(&config.paths, &USUAL.paths),
+            hosts: places(&config.hosts, &USUAL.hosts),
         }
     }
 }
+
+/// The usual names of arguments.
+struct Usual {
+    commands: Vec<PointerPattern>,
+    paths: Vec<PointerPattern>,
+    hosts: Vec<PointerPattern>,
+}
+
+static USUAL: LazyLock<Usual> = LazyLock::new(|| {
+    let names = |names: &[&str]| names.iter().map(|name| PointerPattern::name(name)).collect();
+    Usual { commands: names(&COMMANDS), paths: names(&PATHS), hosts: names(&HOSTS) }
+});
 
 /// Returns what a tool with this name usually does.
 pub(crate) fn usual_effect(folded_name: &str) -> Effect {
@@ -239,42 +251,18 @@ pub(crate) fn usual_effect(folded_name: &str) -> Effect {
 
 /// The facts about all tools, by the names and patterns of the configuration.
 #[derive(Debug)]
-pub(super) struct Tools {
-    exact: BTreeMap<String, ToolConfig>,
-    /// The patterns, the one with the longest fixed text first.
-    patterns: Vec<(String, GlobMatcher, ToolConfig)>,
-}
+pub(super) struct Tools(ByTool<ToolConfig>);
 
 impl Tools {
-    pub(super) fn new(tools: &BTreeMap<String, ToolConfig>) -> Result<Self, ConfigError> {
-        let (mut exact, mut patterns) = (BTreeMap::new(), Vec::new());
-        for (name, config) in tools {
-            if is_pattern(name) {
-                let glob = glob(name, true, false)
-                    .map_err(|error| ConfigError::new(error).in_key(format_args!("tools.{name}")))?;
-                patterns.push((name.clone(), glob.compile_matcher(), config.clone()));
-            } else {
-                exact.insert(super::text::folded(name).remove(0).into_owned(), config.clone());
-            }
-        }
-        patterns.sort_by_key(|(name, ..)| (usize::MAX - fixed_text(name), name.clone()));
-        Ok(Self { exact, patterns })
+    pub(super) fn new(tools: BTreeMap<String, ToolConfig>) -> Result<Self, ConfigError> {
+        ByTool::new(tools).map(Self)
     }
 
-    /// Returns the facts about a tool, by the [folded](super::text::folded) forms of its name. If one of them is the name of
-    /// a shell, the tool is a shell.
-    pub(super) fn facts(&self, folded_names: &[std::borrow::Cow<'_, str>]) -> ToolFacts {
-        let facts = |name: &str| {
-            let pattern = || self.patterns.iter().find(|(_, glob, _)| glob.is_match(name)).map(|(.., config)| config);
-            ToolFacts::new(name, self.exact.get(name).or_else(pattern))
-        };
-        let mut all = folded_names.iter().map(|name| facts(name));
-        let first = all.next().unwrap_or_else(|| facts(""));
+    /// Returns the facts about a tool. If one [reading](ToolName::readings) of its name is the name of a shell, the tool is a
+    /// shell.
+    pub(super) fn facts(&self, tool: &ToolName<'_>) -> ToolFacts<'_> {
+        let mut all = tool.readings.iter().map(|reading| ToolFacts::new(reading, self.0.get(reading)));
+        let first = all.next().unwrap_or_else(|| ToolFacts::new("", None));
         all.find(ToolFacts::is_shell).unwrap_or(first)
     }
-}
-
-/// Returns whether the name of a tool is a glob.
-pub(super) fn is_pattern(name: &str) -> bool {
-    name.contains(['*', '?', '[', ']', '{', '}'])
 }

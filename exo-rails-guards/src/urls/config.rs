@@ -3,6 +3,7 @@
 use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
 
+use crate::arguments::one_or_many;
 use crate::{OnRefusal, PointerPattern, ToolPattern};
 
 /// The configuration of a [`UrlGuard`](super::UrlGuard).
@@ -45,7 +46,8 @@ pub struct UrlGuardConfig {
     pub denied_networks: Vec<IpNet>,
     /// Whether a URL may have a user name and a password. Default: `false`.
     pub allow_credentials: bool,
-    /// The tools whose arguments are URLs. The first rule that matches a tool counts.
+    /// The tools whose arguments are URLs. The first rule that matches exactly the name of a tool counts. Other tools are
+    /// checked as [`detect`](Self::detect) says, and by all rules that match another spelling of their name.
     pub tools: Vec<ToolUrls>,
     /// How the guard finds the URLs of tools without a rule. Default: `urls`.
     pub detect: Detect,
@@ -83,9 +85,11 @@ impl Default for UrlGuardConfig {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ToolUrls {
-    /// The tools.
-    pub tool: ToolPattern,
-    /// Where the URLs are: texts, or lists of texts. An empty list means that the tool has no URLs.
+    /// The tools: names or globs. In a configuration, one text or a list.
+    #[serde(deserialize_with = "one_or_many")]
+    pub tool: Vec<ToolPattern>,
+    /// Where the URLs are: texts, or lists of texts. An empty list means that the tool has no URLs. Other spellings of the
+    /// place count too.
     pub urls: Vec<PointerPattern>,
 }
 

@@ -1,5 +1,6 @@
 //! The rail that checks the URLs of tool calls.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use exo_rails::{Provide, RailContext, ToolCallInputs, events::PreToolCall, rail};
@@ -11,7 +12,7 @@ use super::detect::{is_url, is_url_name, urls_in};
 use super::pinned::redirect_target;
 use super::policy::Policy;
 use super::{Detect, PinnedUrl, PinnedUrls, Resolver, SystemResolver, ToolUrls, UrlGuardConfig, UrlRefusal, UrlRule};
-use crate::arguments::{place, texts};
+use crate::arguments::{ToolName, Way, place, texts};
 use crate::{ConfigError, Finding, Place, PointerPattern, ToolPattern};
 
 /// A guard that refuses tool calls with URLs of hosts that tools must not reach.
@@ -104,7 +105,7 @@ impl UrlGuard {
         }
         // First all checks that need no resolver: a refused call resolves nothing.
         let parse = |found: &Found<'_>| {
-            self.policy.parse(found.text).map_err(|refusal| Box::new(refusal.finding(found.place.clone())))
+            self.policy.parse(&found.text).map_err(|refusal| Box::new(refusal.finding(found.place.clone())))
         };
         let parsed: Vec<Url> = found.iter().map(parse).collect::<Result<_, _>>()?;
         let mut urls = Vec::with_capacity(parsed.len());
@@ -157,43 +158,48 @@ impl UrlGuard {
     /// Returns the texts of a call that must be URLs.
     fn find<'c>(&self, call: &'c ToolCallInputs) -> Result<Vec<Found<'c>>, Box<Finding>> {
         let config = &self.policy.config;
-        match config.tools.iter().find(|rule| rule.tool.matches(&call.tool_name)) {
-            Some(rule) => {
-                let found: Vec<_> =
-                    rule.urls.iter().map(|urls| listed(urls, &call.arguments)).collect::<Result<_, _>>()?;
-                Ok(found.into_iter().flatten().collect())
-            }
-            None => Ok(detected(&call.arguments, config.detect)),
+        let (name, mut found) = (ToolName::new(&call.tool_name), Vec::new());
+        let mut list =
+            |rule: &ToolUrls| rule.urls.iter().try_for_each(|urls| listed(urls, &call.arguments, &mut found));
+        if let Some(rule) = config.tools.iter().find(|rule| rule.tool.iter().any(|tool| tool.allows(&name))) {
+            list(rule)?;
+            return Ok(found);
         }
+        // The name may be another spelling, so these rules may be about the tool.
+        config.tools.iter().filter(|rule| rule.tool.iter().any(|tool| tool.catches(&name))).try_for_each(list)?;
+        found.extend(detected(&call.arguments, config.detect));
+        Ok(found)
     }
 }
 
 /// A text that must be a URL.
 struct Found<'c> {
     place: Place,
-    text: &'c str,
+    text: Cow<'c, str>,
 }
 
-/// Returns the URLs at configured places.
-fn listed<'c>(urls: &PointerPattern, arguments: &'c Value) -> Result<Vec<Found<'c>>, Box<Finding>> {
+/// Finds the URLs at configured places.
+fn listed(urls: &PointerPattern, arguments: &Value, found: &mut Vec<Found<'_>>) -> Result<(), Box<Finding>> {
     let not_a_url = |place| Box::new(UrlRefusal::new(UrlRule::NotAUrl).finding(place));
     // Arguments that could not be read as JSON are a text. Their URLs are unknown.
     if arguments.is_string() && !urls.to_string().is_empty() {
         return Err(not_a_url(Place::default()));
     }
-    let mut found = Vec::new();
-    for (way, value) in urls.find(arguments) {
+    let mut wrong = None;
+    urls.each(arguments, &mut |way: &Way<'_>, value| {
         let items = match value {
-            Value::Null => continue,
+            Value::Null => &[],
             Value::Array(items) => items.as_slice(),
             value => std::slice::from_ref(value),
         };
         for item in items {
-            let Some(text) = item.as_str() else { return Err(not_a_url(place(&way))) };
-            found.push(Found { place: place(&way), text });
+            match item.as_str() {
+                Some(text) => found.push(Found { place: place(way), text: text.to_owned().into() }),
+                None => wrong = wrong.take().or_else(|| Some(place(way))),
+            }
         }
-    }
-    Ok(found)
+    });
+    wrong.map_or(Ok(()), |place| Err(not_a_url(place)))
 }
 
 /// Returns the URLs of a tool without a rule.
@@ -205,12 +211,13 @@ fn detected(arguments: &Value, detect: Detect) -> Vec<Found<'_>> {
     for text in texts(&None, arguments) {
         let is_named = !text.is_field && !text.content.trim().is_empty() && text.name.is_some_and(is_url_name);
         if is_named || is_url(text.content) {
-            found.push(Found { place: text.place(), text: text.content });
+            found.push(Found { place: text.place(), text: text.content.into() });
         } else if detect == Detect::Texts {
             let inside = urls_in(text.content).into_iter();
-            found.extend(
-                inside.map(|(start, url)| Found { place: text.place().bytes(start..start + url.len()), text: url }),
-            );
+            found.extend(inside.map(|(start, url)| {
+                let place = text.place().bytes(start..start + url.len());
+                Found { place, text: url.into() }
+            }));
         }
     }
     found
@@ -226,11 +233,11 @@ pub struct UrlGuardBuilder {
 }
 
 impl UrlGuardBuilder {
-    /// Adds the rule of a tool: where its URLs are, as JSON pointers. In the tool's name and in the pointers, `*` is a
-    /// wildcard.
+    /// Adds the rule of a tool or of the tools that a glob matches: where the URLs are, as names of arguments or JSON pointers
+    /// with wildcards. See [`ToolPattern`] and [`PointerPattern`].
     pub fn tool<'p>(mut self, tool: &str, urls: impl IntoIterator<Item = &'p str>) -> Self {
-        match urls.into_iter().map(str::parse).collect() {
-            Ok(urls) => self.config.tools.push(ToolUrls { tool: ToolPattern::new(tool), urls }),
+        match rule(tool, urls) {
+            Ok(rule) => self.config.tools.push(rule),
             Err(error) => self.error = self.error.or(Some(error)),
         }
         self
@@ -275,7 +282,7 @@ impl UrlGuardBuilder {
     /// Makes the guard.
     ///
     /// # Errors
-    /// As [`UrlGuard::new`]. It also returns an error if a pointer does not begin with `/`.
+    /// As [`UrlGuard::new`]. It also returns an error if the name of a tool or the place of a URL cannot be read.
     pub fn build(self) -> Result<UrlGuard, ConfigError> {
         if let Some(error) = self.error {
             return Err(error.in_key("tools"));
@@ -283,4 +290,9 @@ impl UrlGuardBuilder {
         let resolver = self.resolver.unwrap_or_else(|| Arc::new(SystemResolver));
         Ok(UrlGuard { policy: Arc::new(Policy::new(self.config, resolver)?) })
     }
+}
+
+fn rule<'p>(tool: &str, urls: impl IntoIterator<Item = &'p str>) -> Result<ToolUrls, ConfigError> {
+    let urls = urls.into_iter().map(str::parse).collect::<Result<_, _>>()?;
+    Ok(ToolUrls { tool: vec![ToolPattern::new(tool)?], urls })
 }

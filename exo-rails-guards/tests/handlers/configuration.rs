@@ -64,14 +64,13 @@ fn each_mistake_has_a_message() {
             "`allowed_dirs`: `hooks` is relative: write an absolute path",
         ),
         (handler(ok).replace("[\"DIR\"]", "[\"DIR/check\"]"), "`allowed_dirs`: `DIR/check` is not a directory"),
-        (handler(&format!("{ok}\nmatcher = \"a(\"")), "`handlers[0]`: `matcher`: this is not a regular expression: "),
         (
-            handler(&format!("{ok}\nmatcher = \"a)|(b\"")),
-            "`handlers[0]`: `matcher`: this is not a regular expression: ",
+            handler(&format!("{ok}\ntool = \"shell|write_.*\"")),
+            "`shell|write_.*` looks like a regular expression: write a name or a glob such as `write_*`, or a list of them",
         ),
         (
-            handler(&format!("{ok}\nmatcher = \"a\"")).replace("pre_tool_call", "start"),
-            "`handlers[0]`: `matcher`: `start` is not about a tool, so it has no name to match: use a handler without a matcher",
+            handler(&format!("{ok}\ntool = \"a\"")).replace("pre_tool_call", "start"),
+            "`handlers[0]`: `tool`: `start` is not about a tool: remove `tool`",
         ),
         (
             handler(&format!("{ok}\ntimeout_ms = 0")),

@@ -241,26 +241,25 @@ async fn a_handler_rewrites_and_the_next_one_sees_it() {
 }
 
 #[tokio::test]
-async fn a_matcher_matches_the_whole_name() {
-    let table = [
-        (None, true),
-        (Some(""), true),
-        (Some("*"), true),
-        (Some("write_file"), true),
-        (Some("write_.*"), true),
-        (Some("read_file|write_file"), true),
-        (Some("write"), false),
-        (Some("rite_fil"), false),
-        (Some("Write_File"), false),
-        (Some("(?i)WRITE_FILE"), true),
-        (Some("read_file|write"), false),
-        (Some("shell"), false),
+async fn a_handler_is_about_whole_names_in_every_spelling() {
+    let table: [(&[&str], bool); 10] = [
+        (&[], true),
+        (&["*"], true),
+        (&["write_file"], true),
+        (&["write_*"], true),
+        (&["read_file", "write_file"], true),
+        (&["write"], false),
+        (&["rite_fil"], false),
+        (&["Write_File"], true),
+        (&["{read,edit}_file", "write"], false),
+        (&["shell"], false),
     ];
-    for (matcher, runs) in table {
+    for (tools, runs) in table {
         let hooks = Hooks::new();
-        let handler = HandlerConfig { matcher: matcher.map(str::to_owned), ..hooks.handler("hook", "exit 2") };
+        let tool = tools.iter().map(|tool| tool.parse().unwrap()).collect();
+        let handler = HandlerConfig { tool, ..hooks.handler("hook", "exit 2") };
         let output = call_tool(&hooks.guards([handler]), &mut RunContext::new("test")).await.unwrap();
-        assert_eq!(!output.starts_with("ran"), runs, "{matcher:?}: {output}");
+        assert_eq!(!output.starts_with("ran"), runs, "{tools:?}: {output}");
     }
 }
 

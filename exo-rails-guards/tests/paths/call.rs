@@ -103,6 +103,36 @@ fn the_rule_of_a_tool_replaces_the_names() {
     assert_eq!(finding(&off, "tool", json!({ "path": out })), None);
 }
 
+#[test]
+fn other_spellings_of_tools_and_arguments_are_checked_too() {
+    let playground = Playground::new();
+    let sandbox = playground
+        .builder()
+        .tool("move_*", ["from", "/items/*/where"], Rights::ALL)
+        .tool("search", [], READ)
+        .build()
+        .unwrap();
+    let out = "../outside";
+    for (tool, arguments, expected) in [
+        // Another spelling of an argument.
+        ("move_file", json!({ "From": out }), found("/From", "outside")),
+        ("move_file", json!({ "frоm": out }), found("/frоm", "outside")),
+        ("move_file", json!({ "Items": [{ " where": out }] }), found("/Items/0/ where", "outside")),
+        ("move_file", json!([{ "from": out }]), found("/0/from", "outside")),
+        ("move_file", json!({ "items": "[{\"where\": \"../outside\"}]" }), found("/items", "outside")),
+        // Another spelling of a tool: its rule and the names of the arguments count.
+        ("Move_File", json!({ "from": out }), found("/from", "outside")),
+        ("ｍove_file", json!({ "from": out }), found("/from", "outside")),
+        ("Move_File", json!({ "path": out }), found("/path", "outside")),
+        ("SEARCH", json!({ "path": out }), found("/path", "outside")),
+        ("search\u{200b}", json!({ "path": out }), found("/path", "outside")),
+        ("search", json!({ "path": out }), None),
+        ("Move_File", json!({ "from": "README.md", "path": "README.md" }), None),
+    ] {
+        assert_eq!(finding(&sandbox, tool, arguments.clone()), expected, "{tool} {arguments}");
+    }
+}
+
 #[tokio::test]
 async fn a_refused_call_does_not_run_and_the_model_reads_why() {
     let playground = Playground::new();

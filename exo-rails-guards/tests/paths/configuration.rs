@@ -40,8 +40,14 @@ fn mistakes_name_the_key() {
     for (found, expected) in table {
         assert!(found.starts_with(expected), "{found}\n{expected}");
     }
-    let pointer = playground.builder().tool("read", ["path"], Rights::READ).build().unwrap_err();
-    assert_eq!(pointer.to_string(), "`tools`: the pointer `path` must begin with `/`: write `/path`");
+    for (tool, path, expected) in [
+        ("read", "a/b", "`tools`: `a/b` is neither a name nor a pointer: write `/a/b`, or `/a~1b` for an argument"),
+        ("", "/path", "`tools`: a tool has an empty name: write its name, or `*` for all tools"),
+        ("read|write", "/path", "`tools`: `read|write` looks like a regular expression: write a name or a glob"),
+    ] {
+        let error = playground.builder().tool(tool, [path], Rights::READ).build().unwrap_err().to_string();
+        assert!(error.starts_with(expected), "{error}");
+    }
 }
 
 #[test]
@@ -50,6 +56,10 @@ fn unknown_keys_are_refused_with_the_nearest() {
         ("denyed = []", "line 1, column 1: unknown key `denyed`: did you mean `denied`?"),
         ("[[roots]]\nname = \"a\"\npth = \"/\"", "line 3, column 1: unknown key `pth`: did you mean `path`?"),
         ("names = \"posix\"", "line 1, column 9: unknown value `posix`: write one of `unix`, `portable`, `windows`"),
+        (
+            "[[tools]]\ntool = [\"a\", \"[b\"]",
+            "line 2, column 8: `[b` is not a pattern: unclosed character class; missing ']'",
+        ),
         ("detected_needs = [\"reed\"]", "line 1, column 19: unknown value `reed`: did you mean `read`?"),
     ] {
         assert_eq!(config::from_toml::<PathSandboxConfig>(text).unwrap_err().to_string(), expected);

@@ -135,6 +135,24 @@ async fn urls_inside_texts_are_found_on_demand() {
 }
 
 #[tokio::test]
+async fn other_spellings_of_tools_and_arguments_are_checked_too() {
+    let guard = UrlGuard::builder().resolver(Public).tool("fetch_*", ["where"]).tool("write", []).build().unwrap();
+    for (tool, arguments, expected) in [
+        ("fetch_page", json!({ "Where": EVIL }), found("/Where", "special-address")),
+        ("fetch_page", json!({ "wherе": "127.0.0.1" }), found("/wherе", "not-a-url")),
+        ("fetch_page", json!([{ "where": EVIL }]), found("/0/where", "special-address")),
+        ("Fetch_Page", json!({ "where": EVIL }), found("/where", "special-address")),
+        ("Fetch_Page", json!({ "where": "127.0.0.1" }), found("/where", "not-a-url")),
+        ("Fetch_Page", json!({ "other": EVIL }), found("/other", "special-address")),
+        ("WRITE", json!({ "other": EVIL }), found("/other", "special-address")),
+        ("write", json!({ "other": EVIL }), None),
+        ("Fetch_Page", json!({ "where": "https://example.com/" }), None),
+    ] {
+        assert_eq!(finding(&guard, tool, arguments.clone()).await, expected, "{tool} {arguments}");
+    }
+}
+
+#[tokio::test]
 async fn the_rule_of_a_tool_replaces_the_detection() {
     let guard = UrlGuard::builder()
         .resolver(Public)

@@ -33,8 +33,13 @@ fn mistakes_name_the_key() {
         let config: UrlGuardConfig = config::from_toml(text).unwrap();
         assert_eq!(UrlGuard::new(config).unwrap_err().to_string(), expected);
     }
-    let pointer = UrlGuard::builder().tool("fetch", ["url"]).build().unwrap_err();
-    assert_eq!(pointer.to_string(), "`tools`: the pointer `url` must begin with `/`: write `/url`");
+    for (tool, url, expected) in [
+        ("fetch", "a/b", "`tools`: `a/b` is neither a name nor a pointer: write `/a/b`, or `/a~1b` for an argument"),
+        ("[", "/url", "`tools`: `[` is not a pattern: unclosed character class"),
+    ] {
+        let error = UrlGuard::builder().tool(tool, [url]).build().unwrap_err().to_string();
+        assert!(error.starts_with(expected), "{error}");
+    }
 }
 
 #[test]

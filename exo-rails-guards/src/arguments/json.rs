@@ -1,4 +1,4 @@
-//! Arguments as rules that stop calls see them: texts that contain JSON are read, and all values at a place are considered.
+//! Texts that contain JSON, as guards see them.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -6,14 +6,12 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
-use super::text::folded;
-
 /// Texts in texts beyond this depth are not read.
-const DEPTH: usize = 4;
+pub(super) const DEPTH: usize = 4;
 
 /// Reads a text that contains JSON. If a name appears twice in an object, the value is a list of both values, because
 /// programs differ in which they use.
-pub(super) fn nested(text: &str) -> Option<Value> {
+pub(crate) fn nested(text: &str) -> Option<Value> {
     let text = text.trim_start_matches('\u{feff}').trim();
     if !text.starts_with(['{', '[', '"']) {
         return None;
@@ -82,49 +80,9 @@ impl<'de> Deserialize<'de> for AllValues {
     }
 }
 
-/// Calls `visit` with each value that may be meant by a JSON pointer, at any spelling of its names.
-pub(super) fn each_at(root: &Value, pointer: &[String], visit: &mut dyn FnMut(&Value)) {
-    each_at_depth(root, pointer, 0, visit);
-}
-
-fn each_at_depth(value: &Value, pointer: &[String], depth: usize, visit: &mut dyn FnMut(&Value)) {
-    let Some((first, rest)) = pointer.split_first() else { return visit(value) };
-    match value {
-        Value::Object(fields) => {
-            for (_, value) in fields.iter().filter(|(name, _)| *name == first || is_spelling(name, first)) {
-                each_at_depth(value, rest, depth, visit);
-            }
-        }
-        Value::Array(items) => {
-            if let Some(item) = first.parse::<usize>().ok().and_then(|index| items.get(index)) {
-                each_at_depth(item, rest, depth, visit);
-            }
-            // A list in the place of an object: each item may be meant.
-            for item in items {
-                each_at_depth(item, pointer, depth, visit);
-            }
-        }
-        Value::String(text) if depth < DEPTH => {
-            if let Some(value) = nested(text) {
-                each_at_depth(&value, pointer, depth + 1, visit);
-            }
-        }
-        _ => {}
-    }
-}
-
-/// Returns whether a name is another spelling of a name that a rule has.
-fn is_spelling(name: &str, wanted: &str) -> bool {
-    if name.is_ascii() && wanted.is_ascii() {
-        return name.trim().eq_ignore_ascii_case(wanted);
-    }
-    let wanted = folded(wanted);
-    folded(name).iter().any(|name| wanted.contains(name))
-}
-
 /// Calls `visit` with each value in a value that is neither a list nor an object, also in texts that contain JSON.
 /// `visit` receives the name of the nearest field around the value.
-pub(super) fn each_leaf<'v>(value: &'v Value, visit: &mut dyn FnMut(Option<&str>, Cow<'v, Value>)) {
+pub(crate) fn each_leaf<'v>(value: &'v Value, visit: &mut dyn FnMut(Option<&str>, Cow<'v, Value>)) {
     leaves(Cow::Borrowed(value), None, 0, visit);
 }
 
@@ -165,54 +123,12 @@ fn leaves<'v>(
     }
 }
 
-/// Returns the parts of a JSON pointer, or of the name of an argument.
-pub(super) fn pointer_parts(place: &str) -> Vec<String> {
-    match place.strip_prefix('/') {
-        Some(rest) => rest.split('/').map(|part| part.replace("~1", "/").replace("~0", "~")).collect(),
-        None => vec![place.to_owned()],
-    }
-}
-
-/// Returns the value at a place, exactly.
-pub(super) fn exact<'v>(root: &'v Value, pointer: &[String]) -> Option<&'v Value> {
-    pointer.iter().try_fold(root, |value, part| match value {
-        Value::Object(fields) => fields.get(part),
-        Value::Array(items) => items.get(part.parse::<usize>().ok()?),
-        _ => None,
-    })
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use serde_json::json;
 
     use super::*;
-
-    fn at(root: &Value, place: &str) -> Vec<Value> {
-        let mut found = Vec::new();
-        each_at(root, &pointer_parts(place), &mut |value| found.push(value.clone()));
-        found
-    }
-
-    #[test]
-    fn a_place_is_found_in_every_spelling() {
-        let wanted = [json!("/etc")];
-        for root in [
-            json!({ "path": "/etc" }),
-            json!({ "Path": "/etc" }),
-            json!({ " path ": "/etc" }),
-            json!({ "pаth": "/etc" }),
-            json!([{ "path": "/etc" }]),
-            json!("{\"path\": \"/etc\"}"),
-            json!("\"{\\\"path\\\": \\\"/etc\\\"}\""),
-        ] {
-            let found = at(&root, "path");
-            assert!(found.contains(&wanted[0]), "{root}: {found:?}");
-        }
-        assert_eq!(at(&json!("{\"path\": \"a\", \"path\": \"/etc\"}"), "path"), [json!(["a", "/etc"])]);
-        assert_eq!(at(&json!({ "a": { "b/c": 1 } }), "/a/b~1c"), [json!(1)]);
-    }
 
     #[test]
     fn leaves_are_found_in_texts() {

@@ -7,7 +7,7 @@ use unicode_normalization::char::is_combining_mark;
 use unicode_security::confusable_detection::skeleton;
 
 /// Returns whether a character is not visible: zero-width characters, marks of direction, variation selectors, tags.
-pub(super) fn is_invisible(c: char) -> bool {
+fn is_invisible(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
         | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}'
@@ -16,7 +16,7 @@ pub(super) fn is_invisible(c: char) -> bool {
 
 /// Returns whether a text is what it looks like: no invisible characters, no control characters, and no characters that
 /// Unicode regards as variants of others.
-pub(super) fn is_plain(text: &str) -> bool {
+pub(crate) fn is_plain(text: &str) -> bool {
     if text.is_ascii() {
         return !text.bytes().any(|byte| byte.is_ascii_control());
     }
@@ -102,7 +102,7 @@ fn spaced(text: &str) -> String {
 }
 
 /// Returns the text with `%41` read as `A`, if it has such a code and the result is a text.
-pub(super) fn percent_decoded(text: &str) -> Option<String> {
+pub(crate) fn percent_decoded(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     let mut decoded = Vec::with_capacity(bytes.len());
     let mut at = 0;

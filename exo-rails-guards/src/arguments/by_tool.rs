@@ -1,0 +1,42 @@
+//! Settings of tools, by name or pattern.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::spelling::folded;
+use super::tool_pattern::ToolPattern;
+use crate::ConfigError;
+
+/// Settings of tools. A name goes before a pattern, and a pattern with more fixed text before one with less. Names match in
+/// every spelling.
+#[derive(Debug)]
+pub(crate) struct ByTool<T> {
+    names: HashMap<String, T>,
+    patterns: Vec<(ToolPattern, T)>,
+}
+
+impl<T> ByTool<T> {
+    /// Reads the keys of the table `tools`.
+    pub(crate) fn new(settings: impl IntoIterator<Item = (String, T)>) -> Result<Self, ConfigError> {
+        let (mut names, mut patterns) = (HashMap::new(), BTreeMap::new());
+        for (key, value) in settings {
+            let pattern = ToolPattern::new(key.as_str()).map_err(|error| error.in_key(format_args!("tools.{key}")))?;
+            match pattern.folded_name() {
+                Some(name) => drop(names.insert(name.to_owned(), value)),
+                None => drop(patterns.insert((usize::MAX - pattern.fixed(), key), (pattern, value))),
+            }
+        }
+        Ok(Self { names, patterns: patterns.into_values().collect() })
+    }
+
+    /// Returns the setting for a [reading](super::ToolName::readings) of a name.
+    pub(crate) fn get(&self, reading: &str) -> Option<&T> {
+        let pattern = || self.patterns.iter().find(|(pattern, _)| pattern.catches_reading(reading));
+        self.names.get(reading).or_else(|| pattern().map(|(_, value)| value))
+    }
+
+    /// Returns a name that is not in the list.
+    pub(crate) fn unknown_name(&self, known: &[&str]) -> Option<&str> {
+        let known: Vec<_> = known.iter().map(|name| folded(name).remove(0)).collect();
+        self.names.keys().filter(|name| !known.iter().any(|known| known == *name)).min().map(String::as_str)
+    }
+}
