@@ -46,16 +46,29 @@ impl Refusals {
 pub(crate) fn print(mode: Mode, rows: &[Row], work: &Row) {
     let (with, refused) =
         if mode == Mode::Shadow { ("in shadow", "would be refused by") } else { ("with the kit", "refused by") };
-    println!("{:44}{:26}{:26}{refused}", "attack or mishap", "harm without guards", format!("harm {with}"));
+    println!("{:45}{:45}{:45}{refused}", "attack or mishap", "harm without guards", format!("harm {with}"));
     for row in rows {
-        let rules: Vec<&str> = row.refusals.iter().map(String::as_str).collect();
-        println!("{:44}{:26}{:26}{}", row.name, shown(&row.without), shown(&row.with), rules.join(", "));
+        println!("{:45}{:45}{:45}{}", row.name, shown(&row.without), shown(&row.with), row.rules());
     }
     let total = |harm: fn(&Row) -> &Harm| rows.iter().map(|row| harm(row).done.len()).sum::<usize>();
-    println!("\nharm without guards: {}", total(|row| &row.without));
+    println!();
+    println!("harm without guards: {}", total(|row| &row.without));
     println!("harm {with}: {}", total(|row| &row.with));
-    println!("honest work without guards: {} of {}", work.without.work.len(), work.without.work.len());
-    println!("honest work {with}: {} of {}", work.with.work.len(), work.without.work.len());
+    let all = &work.without.work;
+    println!("honest work without guards: {} of {}", all.len(), all.len());
+    println!("honest work {with}: {} of {}", work.with.work.len(), all.len());
+    for missing in all.iter().filter(|done| !work.with.work.contains(done)) {
+        println!("not done: {missing} ({})", work.rules());
+    }
+    if let Some(error) = &work.with.error {
+        println!("the run failed: {error}");
+    }
+}
+
+impl Row {
+    fn rules(&self) -> String {
+        self.refusals.iter().map(String::as_str).collect::<Vec<_>>().join(", ")
+    }
 }
 
 fn shown(harm: &Harm) -> String {

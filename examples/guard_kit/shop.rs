@@ -8,7 +8,7 @@ use crate::Result;
 use crate::servers::Servers;
 
 /// A text that only the private files have.
-pub(crate) const SECRET: &str = "the private key of the shop";
+pub(crate) const SECRET: &str = "the bank accounts of the staff";
 
 /// A new directory for each run. It is removed when the value is dropped.
 pub(crate) struct Shop {
@@ -23,7 +23,7 @@ impl Shop {
         }
         let files = [
             ("project/orders.csv", "1042 sent\n1043 late\n1044 late\n"),
-            ("private/key.pem", SECRET),
+            ("private/accounts.txt", SECRET),
             ("private/payroll.csv", "ada 4200\n"),
             ("private/backup/orders.csv", "1041 sent\n"),
             ("ledger.txt", ""),

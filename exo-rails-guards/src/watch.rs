@@ -128,7 +128,7 @@ impl ConfigWatch {
     pub async fn changed(&mut self) -> Reload {
         // The sender lives as long as the thread, and the thread as long as this value.
         if self.last.changed().await.is_err() {
-            std::future::pending().await
+            std::future::pending::<()>().await;
         }
         self.last.borrow_and_update().clone()
     }
@@ -143,7 +143,7 @@ impl Drop for ConfigWatch {
 
 impl fmt::Debug for ConfigWatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ConfigWatch").field("file", &self.file).field("last", &self.last()).finish()
+        f.debug_struct("ConfigWatch").field("file", &self.file).field("last", &self.last()).finish_non_exhaustive()
     }
 }
 

@@ -22,6 +22,8 @@ pub(crate) use one_or_many::one_or_many;
 pub(crate) use spelling::{folded, is_plain, percent_decoded};
 pub(crate) use step::{Way, place};
 #[cfg(any(feature = "paths", feature = "urls"))]
+#[cfg(feature = "paths")]
+pub(crate) use text::words;
 pub(crate) use text::{last_word, texts};
 pub(crate) use tool_name::ToolName;
 pub(crate) use tool_pattern::Precision;

@@ -51,6 +51,22 @@ pub(crate) fn texts<'v>(way: &Way<'v>, value: &'v Value) -> Vec<Text<'v>> {
 
 /// Returns the last word of a name in lower case: `path` in `file_path`, `filePath` and `File-Path`.
 pub(crate) fn last_word(name: &str) -> String {
+    split_last_word(name).1.to_lowercase()
+}
+
+/// Returns the words of a name in lower case, the last one first: `file` and `copy` in `copy_file`.
+#[cfg(feature = "paths")]
+pub(crate) fn words(name: &str) -> impl Iterator<Item = String> {
+    let mut rest = name;
+    std::iter::from_fn(move || {
+        let (before, word) = split_last_word(rest);
+        rest = before;
+        (!word.is_empty()).then(|| word.to_lowercase())
+    })
+}
+
+/// Returns the last word of a name, and the text before it.
+fn split_last_word(name: &str) -> (&str, &str) {
     let name = name.trim_end_matches(|character: char| !character.is_alphabetic());
     let start = name.char_indices().rev().scan(None, |next: &mut Option<char>, (at, character)| {
         // `URL` and `PATH` are one word. In `filePath`, the word begins at its capital letter.
@@ -58,7 +74,7 @@ pub(crate) fn last_word(name: &str) -> String {
         *next = Some(character);
         (!ends).then_some(at)
     });
-    name[start.last().unwrap_or(name.len())..].to_lowercase()
+    name.split_at(start.last().unwrap_or(name.len()))
 }
 
 #[cfg(test)]
@@ -76,6 +92,16 @@ mod tests {
         for (name, word) in [("", ""), ("1", ""), ("xpath", "xpath"), ("baseURL", "url"), ("HTTPSite", "httpsite")] {
             assert_eq!(last_word(name), word, "{name}");
         }
+    }
+
+    #[cfg(feature = "paths")]
+    #[test]
+    fn the_words_of_a_name() {
+        for name in ["copy_file", "copyFile", "CopyFile", "copy-file", "_copy.file_2"] {
+            assert_eq!(words(name).collect::<Vec<_>>(), ["file", "copy"], "{name}");
+        }
+        assert_eq!(words("mcp__fs__İMoveIt7").collect::<Vec<_>>(), ["it", "i\u{307}move", "fs", "mcp"]);
+        assert_eq!(words("").count() + words("_7").count(), 0);
     }
 
     #[test]

@@ -18,7 +18,7 @@ impl Sections {
         let places = tables.get_ref().iter().map(|(key, table)| {
             let starts = match table.get_ref() {
                 DeValue::Array(tables) => tables.iter().map(|table| table.span().start).collect(),
-                _ => vec![table.span().start.min(key.span().start)],
+                _ => vec![key.span().start],
             };
             (key.get_ref().to_string(), starts.into_iter().map(|start| position(text, start)).collect())
         });

@@ -38,7 +38,7 @@ use crate::urls::{Resolver, SystemResolver, UrlGuard};
 /// let error = builder.from_toml("[risk.tools.serach]\ndangerous = true").unwrap_err();
 /// assert_eq!(
 ///     error.to_string(),
-///     "line 1, column 1: `risk`: `tools.serach`: unknown tool: did you mean `search`?",
+///     "line 1, column 2: `risk`: `tools.serach`: unknown tool: did you mean `search`?",
 /// );
 /// # Ok::<(), exo_rails_guards::ConfigError>(())
 /// ```

@@ -39,6 +39,7 @@ rail_chain! {
     /// use exo_rails_guards::Kit;
     /// use serde_json::json;
     ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let kit = Kit::from_toml(r#"
     ///     [sizes]
     ///     max_argument_bytes = 10_000
@@ -57,14 +58,11 @@ rail_chain! {
     ///     threshold = 60
     /// "#)?;
     ///
-    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let tool = |_| async { Ok::<_, OperationError>(ToolOutput::text("done")) };
     /// let call = ToolCallInputs::new("delete_order").with_arguments(json!({ "id": 7 }));
     /// let output = kit.guard_tool_call(call, &mut RunContext::new("demo"), tool).await?;
     /// assert!(output.content.ends_with("permissions/no-deletion: records are kept for ten years"));
     /// # Ok(()) }
-    /// # main()?;
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// A table of the file has the name of a field, and the keys of its guard's configuration: see [`KitConfig`]. A mistake in
@@ -81,7 +79,7 @@ rail_chain! {
     /// );
     /// assert_eq!(
     ///     error("[risk]\nthreshold = 200"),
-    ///     "line 1, column 1: `risk`: `threshold`: 200 is more than the largest score: write a number from 0 to 100",
+    ///     "line 1, column 2: `risk`: `threshold`: 200 is more than the largest score: write a number from 0 to 100",
     /// );
     /// ```
     ///
@@ -95,8 +93,8 @@ rail_chain! {
     /// use exo_rails_guards::shape::Sizes;
     ///
     /// let sizes = Sizes::builder().max_depth(8).build()?;
-    /// let kit = Kit { sizes: Some(InMode::new(Mode::Shadow, sizes)), ..Kit::default() };
-    /// # let _ = kit;
+    /// let mut kit = Kit::default();
+    /// kit.sizes = Some(InMode::new(Mode::Shadow, sizes));
     /// # Ok::<(), exo_rails_guards::ConfigError>(())
     /// ```
     #[derive(Debug, Default)]

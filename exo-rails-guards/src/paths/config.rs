@@ -47,7 +47,8 @@ pub struct PathSandboxConfig {
     /// spelling of their name.
     pub tools: Vec<ToolPaths>,
     /// Whether the guard finds the paths of tools without a rule by the names of the arguments, such as `path`, `file_path`,
-    /// `outputDir` or `cwd`. Default: `true`.
+    /// `outputDir` or `cwd`. For tools whose names say that they work with files, such as `copy_file`, names such as `from`,
+    /// `to` and `name` count too. Default: `true`.
     pub detect: bool,
     /// The rights that tools without a rule need. Default: read, write and create.
     pub detected_needs: Rights,

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::sandbox::{LastLink, Sandbox};
 use super::{PathRefusal, PathRule, PathSandboxConfig, Rights, RootConfig, SandboxRoots, ToolPaths};
-use crate::arguments::{ToolName, Way, last_word, place, texts};
+use crate::arguments::{ToolName, Way, last_word, place, texts, words};
 use crate::{ConfigError, Finding, Place, PointerPattern, ToolPattern};
 
 /// A guard that keeps the paths of tool calls inside directories.
@@ -97,7 +97,7 @@ impl PathSandbox {
             needs = needs.common(rule.needs);
         }
         if config.detect {
-            self.check_detected(&call.arguments)?;
+            self.check_detected(call)?;
         }
         Ok(SandboxRoots::new(Arc::clone(&self.sandbox), needs))
     }
@@ -149,9 +149,10 @@ impl PathSandbox {
         })
     }
 
-    fn check_detected(&self, arguments: &Value) -> Result<(), Box<Finding>> {
-        for text in texts(&None, arguments) {
-            if text.name.is_some_and(is_path_name) {
+    fn check_detected(&self, call: &ToolCallInputs) -> Result<(), Box<Finding>> {
+        let is_file_tool = is_file_tool(&call.tool_name);
+        for text in texts(&None, &call.arguments) {
+            if text.name.is_some_and(|name| is_path_name(name) || (is_file_tool && is_name_of_file_tools(name))) {
                 self.check_text(text.content, self.sandbox.config.detected_needs, || text.place())?;
             }
         }
@@ -203,6 +204,38 @@ fn is_path_name(name: &str) -> bool {
         || joined.ends_with("filename")
         || joined.ends_with("pathname")
         || joined.ends_with("dirname")
+}
+
+/// Tells whether the name of a tool says that it works with files, such as `copy_file`.
+fn is_file_tool(name: &str) -> bool {
+    const WORDS: [&str; 15] = [
+        "copy",
+        "directories",
+        "directory",
+        "dir",
+        "file",
+        "files",
+        "folder",
+        "link",
+        "move",
+        "mkdir",
+        "path",
+        "paths",
+        "rename",
+        "symlink",
+        "zip",
+    ];
+    words(name).any(|word| WORDS.contains(&word.as_str()))
+}
+
+/// Tells whether a tool that works with files may take a path in an argument of this name. Other tools use the same names
+/// for addresses, languages and the like.
+fn is_name_of_file_tools(name: &str) -> bool {
+    const WORDS: [&str; 14] = [
+        "archive", "from", "input", "into", "link", "location", "name", "names", "new", "old", "output", "origin",
+        "target", "to",
+    ];
+    WORDS.contains(&last_word(name).as_str())
 }
 
 /// The builder of a [`PathSandbox`].

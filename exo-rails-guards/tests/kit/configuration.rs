@@ -110,7 +110,7 @@ fn a_mistake_has_its_place() {
         // Values that make no sense together.
         (
             "\n[risk]\nthreshold = 101",
-            "line 2, column 1: `risk`: `threshold`: 101 is more than the largest score: write a number from 0 to 100",
+            "line 2, column 2: `risk`: `threshold`: 101 is more than the largest score: write a number from 0 to 100",
         ),
         (
             "[[hook_handlers]]\n[[hook_handlers]]\nhandlers = [{ events = [], run.command = { program = '/x' } }]",

@@ -74,6 +74,23 @@ fn paths_are_found_by_the_names_of_arguments() {
 }
 
 #[test]
+fn tools_that_work_with_files_have_more_names_of_paths() {
+    let playground = Playground::new();
+    let sandbox = playground.builder().build().unwrap();
+    let out = "../outside";
+    for tool in ["copy_file", "moveFiles", "mcp__fs__rename", "CreateDirectory", "symlink", "zip-folder"] {
+        for name in ["from", "to", "target", "newName", "output", "archive_name"] {
+            let arguments = json!({ name: out });
+            assert_eq!(finding(&sandbox, tool, arguments), found(&format!("/{name}"), "outside"), "{tool} {name}");
+        }
+        assert_eq!(finding(&sandbox, tool, json!({ "from": "a", "to": "b/c", "text": out })), None, "{tool}");
+    }
+    for tool in ["translate", "send_mail", "profile", "removed", "profiles"] {
+        assert_eq!(finding(&sandbox, tool, json!({ "from": out, "to": out })), None, "{tool}");
+    }
+}
+
+#[test]
 fn the_rule_of_a_tool_replaces_the_names() {
     let playground = Playground::new();
     let sandbox = playground

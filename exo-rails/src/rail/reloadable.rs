@@ -69,7 +69,6 @@ impl<R> Reloadable<R> {
     }
 
     /// Replaces the rail. Events that have begun keep the old one. Returns the old rail.
-    #[expect(clippy::must_use_candidate, reason = "it is called for what it does")]
     pub fn replace(&self, rail: R) -> Arc<R> {
         self.current.swap(Arc::new(rail))
     }
