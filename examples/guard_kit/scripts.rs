@@ -18,7 +18,7 @@ pub(crate) struct Script {
     #[serde(default)]
     pub(crate) name: String,
     /// The turns of the model, as [`ScriptedModel`] reads them.
-    script: Vec<Value>,
+    turns: Vec<Value>,
     /// A file that exists after the run if the model's work is done.
     pub(crate) wants: Option<String>,
 }
@@ -28,8 +28,8 @@ impl Script {
     pub(crate) fn model(&self, shop: &Shop, servers: &Servers) -> Result<ScriptedModel> {
         let end = json!({ "say": r#"{ "summary": "Done." }"# });
         // A guard may ask again, so the last answer is there several times.
-        let turns: Vec<&Value> = self.script.iter().chain(std::iter::repeat_n(&end, 5)).collect();
-        let text = shop.fill(&serde_json::to_string(&turns)?, servers).replace("{large}", &"x".repeat(LARGE));
+        let all: Vec<&Value> = self.turns.iter().chain(std::iter::repeat_n(&end, 5)).collect();
+        let text = shop.fill(&serde_json::to_string(&all)?, servers).replace("{large}", &"x".repeat(LARGE));
         Ok(text.parse()?)
     }
 }
@@ -41,6 +41,6 @@ pub(crate) fn attacks() -> Result<Vec<Script>> {
 
 /// Returns honest work.
 pub(crate) fn work() -> Result<Script> {
-    let script = serde_json::from_str(include_str!("work.json"))?;
-    Ok(Script { name: "honest work".to_owned(), script, wants: None })
+    let turns = serde_json::from_str(include_str!("work.json"))?;
+    Ok(Script { name: "honest work".to_owned(), turns, wants: None })
 }
