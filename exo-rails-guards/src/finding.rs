@@ -110,10 +110,11 @@ pub struct Findings(pub Vec<Finding>);
 /// How serious a [`Finding`] is.
 ///
 /// The order is the order of the variants, so that a guard can compare a finding with its threshold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// A fact without risk, such as a use of a rule that only notifies.
+    #[default]
     Info,
     /// A small risk.
     Low,

@@ -3,7 +3,7 @@
 use exo_rails::{Provide, RailContext};
 use serde::{Deserialize, Serialize};
 
-use crate::Finding;
+use crate::{Finding, Severity};
 
 /// What a guard does with a tool call that it refuses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,14 +16,46 @@ pub enum OnRefusal {
     Abort,
 }
 
-impl OnRefusal {
-    /// Reports the finding and returns the decision.
-    pub(crate) fn decide<T>(self, finding: Finding, ctx: &mut RailContext) -> Provide<T> {
+/// One check of a call: the findings that do not refuse it, because they are below the threshold of the guard.
+#[derive(Debug)]
+pub(crate) struct Check {
+    enforce_from: Severity,
+    tolerated: Vec<Finding>,
+}
+
+impl Check {
+    pub(crate) const fn new(enforce_from: Severity) -> Self {
+        Self { enforce_from, tolerated: Vec::new() }
+    }
+
+    /// Adds a finding. The check goes on if the finding does not refuse the call.
+    pub(crate) fn found(&mut self, finding: Finding) -> Result<(), Box<Finding>> {
+        if finding.severity >= self.enforce_from {
+            return Err(finding.into());
+        }
+        self.tolerated.push(finding);
+        Ok(())
+    }
+
+    /// Reports the findings, and returns the decision.
+    pub(crate) fn decide<T>(
+        self,
+        result: Result<T, Box<Finding>>,
+        on_refusal: OnRefusal,
+        ctx: &mut RailContext,
+    ) -> Provide<T> {
+        for finding in self.tolerated {
+            finding.report(ctx);
+        }
+        let finding = match result {
+            Ok(value) => return Provide::value(value),
+            Err(finding) => finding,
+        };
         let reason = finding.reason();
         finding.report(ctx);
-        match self {
-            Self::Skip => Provide::skip(reason),
-            Self::Abort => Provide::abort(reason),
+        match on_refusal {
+            OnRefusal::Skip => Provide::skip(reason),
+            OnRefusal::Abort => Provide::abort(reason),
         }
     }
 }

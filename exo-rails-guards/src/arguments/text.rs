@@ -49,6 +49,15 @@ pub(crate) fn texts<'v>(way: &Way<'v>, value: &'v Value) -> Vec<Text<'v>> {
     found
 }
 
+/// Returns the values at a place that may have one value, a list of values, or nothing.
+pub(crate) fn items(value: &Value) -> &[Value] {
+    match value {
+        Value::Null => &[],
+        Value::Array(items) => items,
+        value => std::slice::from_ref(value),
+    }
+}
+
 /// Returns the last word of a name in lower case: `path` in `file_path`, `filePath` and `File-Path`.
 pub(crate) fn last_word(name: &str) -> String {
     split_last_word(name).1.to_lowercase()

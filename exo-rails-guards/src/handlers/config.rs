@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::HandlerEvent;
 use crate::ToolPattern;
-use crate::arguments::one_or_many;
+use crate::config::one_or_many;
 
 /// The configuration of [`HookHandlers`](super::HookHandlers).
 ///

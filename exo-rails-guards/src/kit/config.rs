@@ -1,14 +1,11 @@
 //! The configuration of the kit.
 
-use std::fmt;
-use std::marker::PhantomData;
-
 use exo_rails::Mode;
-use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
-use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
 use crate::config::WithMode;
+#[cfg(feature = "handlers")]
+use crate::config::one_or_many_tables;
 #[cfg(feature = "handlers")]
 use crate::handlers::HookHandlersConfig;
 #[cfg(feature = "paths")]
@@ -52,7 +49,7 @@ pub struct KitConfig {
     /// The configurations of [`HookHandlers`](crate::handlers::HookHandlers): one table `[hook_handlers]`, or several tables
     /// `[[hook_handlers]]`. Several tables can have different modes.
     #[cfg(feature = "handlers")]
-    #[serde(deserialize_with = "one_or_more", skip_serializing_if = "Vec::is_empty")]
+    #[serde(deserialize_with = "one_or_many_tables", skip_serializing_if = "Vec::is_empty")]
     pub hook_handlers: Vec<WithMode<HookHandlersConfig>>,
     /// The configuration of [`Permissions`](crate::Permissions). Its rules have the source
     /// [`Global`](crate::permissions::Source::Global).
@@ -90,27 +87,3 @@ pub(super) const FEATURES: [(&str, &str, bool); 5] = [
     ("tool_schemas", "schema", cfg!(feature = "schema")),
     ("structured_answer", "schema", cfg!(feature = "schema")),
 ];
-
-/// Reads one table, or a list of tables.
-#[cfg_attr(not(feature = "handlers"), expect(dead_code, reason = "no guard of this build can appear several times"))]
-fn one_or_more<'de, D: Deserializer<'de>, C: Deserialize<'de>>(deserializer: D) -> Result<Vec<C>, D::Error> {
-    struct OneOrMore<C>(PhantomData<C>);
-
-    impl<'de, C: Deserialize<'de>> Visitor<'de> for OneOrMore<C> {
-        type Value = Vec<C>;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("a table or a list of tables")
-        }
-
-        fn visit_map<A: MapAccess<'de>>(self, table: A) -> Result<Vec<C>, A::Error> {
-            Ok(vec![C::deserialize(MapAccessDeserializer::new(table))?])
-        }
-
-        fn visit_seq<A: SeqAccess<'de>>(self, tables: A) -> Result<Vec<C>, A::Error> {
-            Vec::deserialize(SeqAccessDeserializer::new(tables))
-        }
-    }
-
-    deserializer.deserialize_any(OneOrMore(PhantomData))
-}

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::Rights;
-use crate::arguments::one_or_many;
-use crate::{OnRefusal, PointerPattern, ToolPattern};
+use crate::config::one_or_many;
+use crate::{OnRefusal, PointerPattern, Severity, ToolPattern};
 
 /// The configuration of a [`PathSandbox`](super::PathSandbox).
 ///
@@ -65,6 +65,9 @@ pub struct PathSandboxConfig {
     /// Whether files with several names (hard links) are refused. Another name of such a file may be outside of the root.
     /// Default: `false`, because build tools and package managers use hard links.
     pub refuse_hard_links: bool,
+    /// The severity from which on a broken rule refuses the call: see [`PathRule::severity`](super::PathRule::severity). A broken
+    /// rule below it is only reported. Default: `info`, so that every broken rule refuses the call.
+    pub enforce_from: Severity,
     /// What happens to a refused call. Default: `skip`.
     pub on_refusal: OnRefusal,
 }
@@ -81,6 +84,7 @@ impl Default for PathSandboxConfig {
             case_sensitive: false,
             names: Names::default(),
             refuse_hard_links: false,
+            enforce_from: Severity::default(),
             on_refusal: OnRefusal::default(),
         }
     }

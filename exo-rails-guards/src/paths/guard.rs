@@ -8,7 +8,8 @@ use serde_json::Value;
 
 use super::sandbox::{LastLink, Sandbox};
 use super::{PathRefusal, PathRule, PathSandboxConfig, Rights, RootConfig, SandboxRoots, ToolPaths};
-use crate::arguments::{ToolName, Way, last_word, place, texts, words};
+use crate::arguments::{ToolName, items, last_word, place, texts, words};
+use crate::refusal::Check;
 use crate::{ConfigError, Finding, Place, PointerPattern, ToolPattern};
 
 /// A guard that keeps the paths of tool calls inside directories.
@@ -57,10 +58,10 @@ pub struct PathSandbox {
 impl PathSandbox {
     #[on(PreToolCall, provides = [SandboxRoots])]
     fn check_call(&self, call: &ToolCallInputs, ctx: &mut RailContext) -> Provide<SandboxRoots> {
-        match self.check(call) {
-            Ok(roots) => Provide::value(roots),
-            Err(finding) => self.sandbox.config.on_refusal.decide(*finding, ctx),
-        }
+        let config = &self.sandbox.config;
+        let mut check = Check::new(config.enforce_from);
+        let result = self.check_all(call, &mut check);
+        check.decide(result, config.on_refusal, ctx)
     }
 }
 
@@ -82,22 +83,26 @@ impl PathSandbox {
     /// Checks all paths of a tool call, as the rail does.
     ///
     /// # Errors
-    /// Returns the finding about the first path that breaks a rule.
+    /// Returns the finding about the first path that breaks a rule, if the guard [enforces](PathSandboxConfig::enforce_from) it.
     pub fn check(&self, call: &ToolCallInputs) -> Result<SandboxRoots, Box<Finding>> {
+        self.check_all(call, &mut Check::new(self.sandbox.config.enforce_from))
+    }
+
+    fn check_all(&self, call: &ToolCallInputs, check: &mut Check) -> Result<SandboxRoots, Box<Finding>> {
         let config = &self.sandbox.config;
         let name = ToolName::new(&call.tool_name);
         if let Some(rule) = config.tools.iter().find(|rule| rule.tool.iter().any(|tool| tool.allows(&name))) {
-            self.check_rule(rule, &call.arguments)?;
+            self.check_rule(rule, &call.arguments, check)?;
             return Ok(SandboxRoots::new(Arc::clone(&self.sandbox), rule.needs));
         }
         let mut needs = config.detected_needs;
         // The name may be another spelling, so these rules may be about the tool.
         for rule in config.tools.iter().filter(|rule| rule.tool.iter().any(|tool| tool.catches(&name))) {
-            self.check_rule(rule, &call.arguments)?;
+            self.check_rule(rule, &call.arguments, check)?;
             needs = needs.common(rule.needs);
         }
         if config.detect {
-            self.check_detected(call)?;
+            self.check_detected(call, check)?;
         }
         Ok(SandboxRoots::new(Arc::clone(&self.sandbox), needs))
     }
@@ -119,48 +124,51 @@ impl PathSandbox {
         self.sandbox.locate(path, needs, LastLink::Follow).map(drop)
     }
 
-    fn check_rule(&self, rule: &ToolPaths, arguments: &Value) -> Result<(), Box<Finding>> {
-        rule.paths.iter().try_for_each(|paths| self.check_listed(paths, arguments, rule.needs))
+    fn check_rule(&self, rule: &ToolPaths, arguments: &Value, check: &mut Check) -> Result<(), Box<Finding>> {
+        rule.paths.iter().try_for_each(|paths| self.check_listed(paths, arguments, rule.needs, check))
     }
 
-    fn check_listed(&self, paths: &PointerPattern, arguments: &Value, needs: Rights) -> Result<(), Box<Finding>> {
+    fn check_listed(
+        &self,
+        paths: &PointerPattern,
+        arguments: &Value,
+        needs: Rights,
+        check: &mut Check,
+    ) -> Result<(), Box<Finding>> {
         // Arguments that could not be read as JSON are a text. Their paths are unknown.
         if arguments.is_string() && !paths.to_string().is_empty() {
-            return Err(not_a_path(Place::default()).into());
+            return check.found(not_a_path(Place::default()));
         }
         let mut checked = Ok(());
         paths.each(arguments, &mut |way, value| {
             if checked.is_ok() {
-                checked = self.check_value(value, way, needs);
+                checked = items(value).iter().try_for_each(|item| match item.as_str() {
+                    Some(text) => self.check_text(text, needs, || place(way), check),
+                    None => check.found(not_a_path(place(way))),
+                });
             }
         });
         checked
     }
 
-    fn check_value(&self, value: &Value, way: &Way<'_>, needs: Rights) -> Result<(), Box<Finding>> {
-        let items = match value {
-            Value::Null => return Ok(()),
-            Value::Array(items) => items.as_slice(),
-            value => std::slice::from_ref(value),
-        };
-        items.iter().try_for_each(|item| {
-            let text = item.as_str().ok_or_else(|| not_a_path(place(way)))?;
-            self.check_text(text, needs, || place(way))
-        })
-    }
-
-    fn check_detected(&self, call: &ToolCallInputs) -> Result<(), Box<Finding>> {
+    fn check_detected(&self, call: &ToolCallInputs, check: &mut Check) -> Result<(), Box<Finding>> {
         let is_file_tool = is_file_tool(&call.tool_name);
         for text in texts(&None, &call.arguments) {
             if text.name.is_some_and(|name| is_path_name(name) || (is_file_tool && is_name_of_file_tools(name))) {
-                self.check_text(text.content, self.sandbox.config.detected_needs, || text.place())?;
+                self.check_text(text.content, self.sandbox.config.detected_needs, || text.place(), check)?;
             }
         }
         Ok(())
     }
 
-    fn check_text(&self, text: &str, needs: Rights, place: impl FnOnce() -> Place) -> Result<(), Box<Finding>> {
-        self.check_path(text, needs).map_err(|refusal| refusal.finding(place()).into())
+    fn check_text(
+        &self,
+        text: &str,
+        needs: Rights,
+        place: impl FnOnce() -> Place,
+        check: &mut Check,
+    ) -> Result<(), Box<Finding>> {
+        self.check_path(text, needs).or_else(|refusal| check.found(refusal.finding(place())))
     }
 }
 

@@ -11,7 +11,7 @@ use super::condition::Condition;
 use super::grant::ExecutionGrant;
 use super::permission::{Caution, Permission, PermissionMode};
 use super::tools::ToolConfig;
-use crate::arguments::one_or_many;
+use crate::config::one_or_many;
 use crate::{ConfigError, Severity};
 
 /// The configuration of the guard [`Permissions`](crate::Permissions).

@@ -3,8 +3,8 @@
 use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
 
-use crate::arguments::one_or_many;
-use crate::{OnRefusal, PointerPattern, ToolPattern};
+use crate::config::one_or_many;
+use crate::{OnRefusal, PointerPattern, Severity, ToolPattern};
 
 /// The configuration of a [`UrlGuard`](super::UrlGuard).
 ///
@@ -57,6 +57,9 @@ pub struct UrlGuardConfig {
     pub max_urls: usize,
     /// The time in milliseconds for resolving all hosts of a call. Default: 5000.
     pub resolve_timeout_ms: u64,
+    /// The severity from which on a broken rule refuses the call: see [`UrlRule::severity`](super::UrlRule::severity). A broken
+    /// rule below it is only reported. Default: `info`, so that every broken rule refuses the call.
+    pub enforce_from: Severity,
     /// What happens to a refused call. Default: `skip`.
     pub on_refusal: OnRefusal,
 }
@@ -76,6 +79,7 @@ impl Default for UrlGuardConfig {
             max_length: 8192,
             max_urls: 64,
             resolve_timeout_ms: 5000,
+            enforce_from: Severity::default(),
             on_refusal: OnRefusal::default(),
         }
     }

@@ -12,7 +12,8 @@ use super::detect::{is_url, is_url_name, urls_in};
 use super::pinned::redirect_target;
 use super::policy::Policy;
 use super::{Detect, PinnedUrl, PinnedUrls, Resolver, SystemResolver, ToolUrls, UrlGuardConfig, UrlRefusal, UrlRule};
-use crate::arguments::{ToolName, Way, place, texts};
+use crate::arguments::{ToolName, Way, items, place, texts};
+use crate::refusal::Check;
 use crate::{ConfigError, Finding, Place, PointerPattern, ToolPattern};
 
 /// A guard that refuses tool calls with URLs of hosts that tools must not reach.
@@ -65,10 +66,10 @@ pub struct UrlGuard {
 impl UrlGuard {
     #[on(PreToolCall, provides = [PinnedUrls])]
     async fn check_call(&self, call: &ToolCallInputs, ctx: &mut RailContext) -> Provide<PinnedUrls> {
-        match self.check(call).await {
-            Ok(urls) => Provide::value(urls),
-            Err(finding) => self.policy.config.on_refusal.decide(*finding, ctx),
-        }
+        let config = &self.policy.config;
+        let mut check = Check::new(config.enforce_from);
+        let result = self.check_all(call, &mut check).await;
+        check.decide(result, config.on_refusal, ctx)
     }
 }
 
@@ -96,25 +97,33 @@ impl UrlGuard {
 
     /// Checks all URLs of a tool call, as the rail does.
     ///
+    /// A URL that breaks a rule and is tolerated is not among the returned ones.
+    ///
     /// # Errors
-    /// Returns the finding about the first URL that breaks a rule.
+    /// Returns the finding about the first URL that breaks a rule, if the guard [enforces](UrlGuardConfig::enforce_from) it.
     pub async fn check(&self, call: &ToolCallInputs) -> Result<PinnedUrls, Box<Finding>> {
-        let found = self.find(call)?;
+        self.check_all(call, &mut Check::new(self.policy.config.enforce_from)).await
+    }
+
+    async fn check_all(&self, call: &ToolCallInputs, check: &mut Check) -> Result<PinnedUrls, Box<Finding>> {
+        let found = self.find(call, check)?;
         if found.len() > self.policy.config.max_urls {
-            return Err(UrlRefusal::new(UrlRule::TooMany).finding(Place::default()).into());
+            check.found(UrlRefusal::new(UrlRule::TooMany).finding(Place::default()))?;
         }
         // First all checks that need no resolver: a refused call resolves nothing.
-        let parse = |found: &Found<'_>| {
-            self.policy.parse(&found.text).map_err(|refusal| Box::new(refusal.finding(found.place.clone())))
-        };
-        let parsed: Vec<Url> = found.iter().map(parse).collect::<Result<_, _>>()?;
+        let mut parsed: Vec<(Place, Url)> = Vec::with_capacity(found.len());
+        for Found { place, text } in found {
+            match self.policy.parse(&text) {
+                Ok(url) => parsed.push((place, url)),
+                Err(refusal) => check.found(refusal.finding(place))?,
+            }
+        }
         let mut urls = Vec::with_capacity(parsed.len());
         let deadline = self.policy.deadline();
-        for (found, url) in found.into_iter().zip(parsed) {
-            let pinned = PinnedUrl::before(deadline, url, &self.policy).await;
-            match pinned {
-                Ok(url) => urls.push((found.place.pointer, url)),
-                Err(refusal) => return Err(refusal.finding(found.place).into()),
+        for (place, url) in parsed {
+            match PinnedUrl::before(deadline, url, &self.policy).await {
+                Ok(url) => urls.push((place.pointer, url)),
+                Err(refusal) => check.found(refusal.finding(place))?,
             }
         }
         Ok(PinnedUrls { urls })
@@ -156,11 +165,11 @@ impl UrlGuard {
     }
 
     /// Returns the texts of a call that must be URLs.
-    fn find<'c>(&self, call: &'c ToolCallInputs) -> Result<Vec<Found<'c>>, Box<Finding>> {
+    fn find<'c>(&self, call: &'c ToolCallInputs, check: &mut Check) -> Result<Vec<Found<'c>>, Box<Finding>> {
         let config = &self.policy.config;
         let (name, mut found) = (ToolName::new(&call.tool_name), Vec::new());
         let mut list =
-            |rule: &ToolUrls| rule.urls.iter().try_for_each(|urls| listed(urls, &call.arguments, &mut found));
+            |rule: &ToolUrls| rule.urls.iter().try_for_each(|urls| listed(urls, &call.arguments, &mut found, check));
         if let Some(rule) = config.tools.iter().find(|rule| rule.tool.iter().any(|tool| tool.allows(&name))) {
             list(rule)?;
             return Ok(found);
@@ -179,27 +188,28 @@ struct Found<'c> {
 }
 
 /// Finds the URLs at configured places.
-fn listed(urls: &PointerPattern, arguments: &Value, found: &mut Vec<Found<'_>>) -> Result<(), Box<Finding>> {
-    let not_a_url = |place| Box::new(UrlRefusal::new(UrlRule::NotAUrl).finding(place));
+fn listed(
+    urls: &PointerPattern,
+    arguments: &Value,
+    found: &mut Vec<Found<'_>>,
+    check: &mut Check,
+) -> Result<(), Box<Finding>> {
+    let not_a_url = |place| UrlRefusal::new(UrlRule::NotAUrl).finding(place);
     // Arguments that could not be read as JSON are a text. Their URLs are unknown.
     if arguments.is_string() && !urls.to_string().is_empty() {
-        return Err(not_a_url(Place::default()));
+        return check.found(not_a_url(Place::default()));
     }
-    let mut wrong = None;
+    let mut checked = Ok(());
     urls.each(arguments, &mut |way: &Way<'_>, value| {
-        let items = match value {
-            Value::Null => &[],
-            Value::Array(items) => items.as_slice(),
-            value => std::slice::from_ref(value),
-        };
-        for item in items {
+        for item in items(value) {
             match item.as_str() {
                 Some(text) => found.push(Found { place: place(way), text: text.to_owned().into() }),
-                None => wrong = wrong.take().or_else(|| Some(place(way))),
+                None if checked.is_ok() => checked = check.found(not_a_url(place(way))),
+                None => {}
             }
         }
     });
-    wrong.map_or(Ok(()), |place| Err(not_a_url(place)))
+    checked
 }
 
 /// Returns the URLs of a tool without a rule.

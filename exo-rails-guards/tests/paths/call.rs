@@ -90,6 +90,27 @@ fn tools_that_work_with_files_have_more_names_of_paths() {
     }
 }
 
+#[tokio::test]
+async fn a_rule_below_the_threshold_is_reported_and_the_other_paths_are_checked() {
+    let playground = Playground::new();
+    for (enforce_from, paths, runs, expected) in [
+        (Severity::Info, json!(["a/../x", "$HOME/x"]), false, vec!["missing-parent"]),
+        (Severity::High, json!(["$HOME/x", "~/x"]), true, vec!["variable", "home"]),
+        (Severity::High, json!(["$HOME/x", "../outside", "~/x"]), false, vec!["variable", "outside"]),
+        (Severity::Critical, json!(["../outside"]), true, vec!["outside"]),
+    ] {
+        let builder = playground.builder().tool("open", ["/paths"], READ);
+        let paths_guard = builder.configure(|config| config.enforce_from = enforce_from).build().unwrap();
+        let rails = Rails { paths: paths_guard };
+        let mut call = ToolCallInputs::new("open").with_arguments(json!({ "paths": paths }));
+        let mut ctx = RunContext::new("test");
+        let decision = rails.dispatch::<PreToolCall>(&mut call, &mut ctx).await.unwrap();
+        let Findings(findings) = ctx.extra.get().cloned().unwrap_or_default();
+        let rules: Vec<_> = findings.iter().map(|finding| finding.rule.as_ref()).collect();
+        assert_eq!((decision.is_continue(), rules), (runs, expected), "{enforce_from} {paths}");
+    }
+}
+
 #[test]
 fn the_rule_of_a_tool_replaces_the_names() {
     let playground = Playground::new();

@@ -1,9 +1,8 @@
 //! The rail: which arguments it takes for URLs, what it decides, and what it reports.
 
 use exo_rails::prelude::*;
-use exo_rails_guards::OnRefusal;
-use exo_rails_guards::UrlGuard;
 use exo_rails_guards::urls::{Detect, PinnedUrls};
+use exo_rails_guards::{Findings, OnRefusal, Severity, UrlGuard};
 use serde_json::{Value, json};
 
 use crate::{Public, guard};
@@ -212,4 +211,25 @@ async fn a_refused_call_does_not_run_and_an_allowed_one_has_the_addresses() {
             .unwrap(),
     };
     assert!(matches!(rails.guard_tool_call(call(EVIL), &mut ctx, tool).await, Err(RunError::Abort(_))));
+}
+
+#[tokio::test]
+async fn a_rule_below_the_threshold_is_reported_and_the_other_urls_are_checked() {
+    rail_chain! { struct Rails { urls: UrlGuard } }
+    for (enforce_from, urls, runs, expected) in [
+        (Severity::Info, json!(["ftp://example.com/", EVIL]), false, vec!["scheme"]),
+        (Severity::High, json!(["ftp://example.com/", 7, "http://example.com/"]), true, vec!["not-a-url", "scheme"]),
+        (Severity::High, json!(["ftp://example.com/", EVIL]), false, vec!["scheme", "special-address"]),
+    ] {
+        let builder = UrlGuard::builder().tool("open", ["/urls"]).resolver(Public);
+        let rails = Rails { urls: builder.configure(|config| config.enforce_from = enforce_from).build().unwrap() };
+        let mut call = ToolCallInputs::new("open").with_arguments(json!({ "urls": urls }));
+        let mut ctx = RunContext::new("test");
+        let decision = rails.dispatch::<PreToolCall>(&mut call, &mut ctx).await.unwrap();
+        let Findings(findings) = ctx.extra.get().cloned().unwrap_or_default();
+        let rules: Vec<_> = findings.iter().map(|finding| finding.rule.as_ref()).collect();
+        assert_eq!((decision.is_continue(), rules), (runs, expected), "{enforce_from} {urls}");
+        let pinned = ctx.provided::<PinnedUrls>().map(|urls| urls.iter().count());
+        assert_eq!(pinned, runs.then_some(1), "only the URL that breaks no rule");
+    }
 }
