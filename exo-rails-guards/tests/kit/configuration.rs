@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use exo_rails::Mode;
 use exo_rails::prelude::*;
+use exo_rails::{InMode, Mode};
 use exo_rails_guards::kit::KitConfig;
 use exo_rails_guards::permissions::{Permission, PermissionRule, Permissions, Source};
 use exo_rails_guards::{Kit, config};
@@ -47,17 +47,17 @@ const ALL: &str = r#"
 fn a_configuration_makes_the_guards_that_it_has() {
     let kit = Kit::from_toml(ALL).unwrap();
     let modes = [
-        kit.sizes.map(|guard| guard.mode()),
-        kit.capability_gap.map(|guard| guard.mode()),
-        kit.hook_handlers.first().map(|guard| guard.mode()),
-        kit.hook_handlers.get(1).map(|guard| guard.mode()),
-        kit.permissions.map(|guard| guard.mode()),
-        kit.structure.map(|guard| guard.mode()),
-        kit.paths.map(|guard| guard.mode()),
-        kit.urls.map(|guard| guard.mode()),
-        kit.tool_schemas.map(|guard| guard.mode()),
-        kit.structured_answer.map(|guard| guard.mode()),
-        kit.risk.map(|guard| guard.mode()),
+        kit.sizes.as_ref().map(InMode::mode),
+        kit.capability_gap.as_ref().map(InMode::mode),
+        kit.hook_handlers.first().map(InMode::mode),
+        kit.hook_handlers.get(1).map(InMode::mode),
+        kit.permissions.as_ref().map(InMode::mode),
+        kit.structure.as_ref().map(InMode::mode),
+        kit.paths.as_ref().map(InMode::mode),
+        kit.urls.as_ref().map(InMode::mode),
+        kit.tool_schemas.as_ref().map(InMode::mode),
+        kit.structured_answer.as_ref().map(InMode::mode),
+        kit.risk.as_ref().map(InMode::mode),
     ];
     let [enforce, shadow, off] = [Mode::Enforce, Mode::Shadow, Mode::Off].map(Some);
     assert_eq!(modes, [enforce, enforce, enforce, off, shadow, enforce, enforce, enforce, enforce, enforce, off]);

@@ -1,5 +1,7 @@
 //! The chain of all guards, its configuration, and changes of the configuration.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests may panic")]
+
 mod configuration;
 mod modes;
 mod watching;

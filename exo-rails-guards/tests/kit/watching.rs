@@ -28,7 +28,7 @@ fn file() -> (TempDir, PathBuf) {
 
 /// Waits for the next reading. The time is only a bound for a test that fails.
 async fn changed(watch: &mut ConfigWatch) -> Reload {
-    tokio::time::timeout(Duration::from_secs(60), watch.changed()).await.expect("the file is read again")
+    tokio::time::timeout(Duration::from_mins(1), watch.changed()).await.expect("the file is read again")
 }
 
 async fn runs(kit: &Reloadable<Kit>) -> bool {
