@@ -5,6 +5,7 @@
 //! chain, or build a chain of all of them from a configuration file.
 
 pub mod approval;
+mod approval_guard;
 #[cfg(any(feature = "paths", feature = "urls"))]
 mod arguments;
 pub mod config;
@@ -28,6 +29,7 @@ pub mod store;
 #[cfg_attr(docsrs, doc(cfg(feature = "urls")))]
 pub mod urls;
 
+pub use approval_guard::{Approval, ApprovalConfig, ApprovalRule};
 #[cfg(any(feature = "paths", feature = "urls"))]
 pub use arguments::{PointerPattern, ToolPattern};
 pub use config::ConfigError;

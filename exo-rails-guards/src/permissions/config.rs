@@ -296,7 +296,7 @@ impl PermissionRule {
 }
 
 /// Reads one text, or a list of texts.
-fn texts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+pub(crate) fn texts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     struct OneOrMany;
 
     impl<'de> Visitor<'de> for OneOrMany {
