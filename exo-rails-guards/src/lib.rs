@@ -5,6 +5,7 @@
 //! chain, or build a chain of all of them from a configuration file.
 
 pub mod approval;
+mod approval_guard;
 mod arguments;
 pub mod config;
 mod finding;
@@ -30,6 +31,7 @@ pub mod urls;
 #[cfg(feature = "watch")]
 mod watch;
 
+pub use approval_guard::{Approval, ApprovalConfig, ApprovalRule};
 pub use arguments::{PointerPattern, ToolPattern};
 pub use config::ConfigError;
 pub use finding::{Finding, Findings, Place, Severity};

@@ -7,9 +7,7 @@ use exo_rails::Provided;
 use exo_rails::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::approval::{
-    ApprovalRequest, Ask, AskError, Settled, SuspendRun, is_approved, note_written, settle, suspended,
-};
+use crate::approval::{ApprovalRequest, Ask, AskError, SuspendRun, is_approved, providing, settle};
 use crate::arguments::{ByTool, ToolName};
 use crate::config::{nearest, quoted};
 use crate::permissions::{CallMatcher, Caution, Condition, Effect, PermissionRule, usual_effect};
@@ -35,8 +33,8 @@ use crate::{ConfigError, Finding, Severity};
 /// A sum below 0 is 0, and a sum above 100 is 100. This is the formula of the risk scorer of y-agent, in hundredths.
 ///
 /// The guard has the priority 20, so it scores the calls that [`Permissions`](crate::Permissions) lets pass. If a person has
-/// just approved the same call, the guard does not ask again. If the person replies with other arguments, the call does not
-/// run, and the model reads that it must make the changed call, because the rails before this guard have not seen it.
+/// just approved the same call, the guard does not ask again. If the person replies with other arguments, all rails judge the
+/// changed call: see [`ChangedCalls`](crate::approval::ChangedCalls).
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -327,18 +325,7 @@ impl RiskScore {
             return Ok(Provide::skip(finding.reason()));
         }
         let request = ApprovalRequest::new("risk", "threshold", call, finding.message, ctx);
-        let before = call.arguments.clone();
-        Ok(match settle(&*self.asker, &request, call, ctx).await? {
-            Settled::Approved => Provide::value(assessment),
-            Settled::Changed => {
-                note_written(call, ctx);
-                let reason =
-                    format!("a person wants other arguments: call `{}` again with {}", call.tool_name, call.arguments);
-                call.arguments = before;
-                Provide::skip(reason)
-            }
-            Settled::Refused(reason) => Provide::skip(reason),
-            Settled::Suspended(question) => suspended(question),
-        })
+        let stops = settle(&*self.asker, &request, call, ctx).await?.stops();
+        Ok(stops.and_then(providing).unwrap_or_else(|| Provide::value(assessment)))
     }
 }

@@ -1,13 +1,53 @@
 //! Approval: what a guard asks a person about a tool call, and what the person replies.
 //!
-//! Guards such as [`Permissions`](crate::Permissions) decide *that* a person must agree to a tool call. A type that implements
-//! [`Ask`] decides *how* the person is asked. Without one, guards use [`SuspendRun`]: the run stops, your program stores it
-//! and shows the request, and the run continues with the reply.
+//! The guards [`Approval`](crate::Approval), [`Permissions`](crate::Permissions) and [`RiskScore`](crate::RiskScore) decide
+//! *that* a person must agree to a tool call. A type that implements [`Ask`] decides *how* the person is asked:
+//!
+//! | type | how |
+//! |---|---|
+//! | [`SuspendRun`], the default | the run is suspended. Your program stores it and shows the request, and the run continues with the reply |
+//! | [`Inbox`] | the same, and a store has the open requests and the replies. The process may end, and another one replies |
+//! | [`Desk`] | the run waits while a front end shows the request to a person who is there |
+//!
+//! The guards share the rest:
+//!
+//! - A request is a [`ApprovalRequest`], and each request takes one [`Reply`].
+//! - An approval for the session or for ever is valid for exactly what the person has seen. [`Approvals`] keep it in a store,
+//!   list it and revoke it.
+//! - If the person changes the arguments, all rails judge the changed call: see [`ChangedCalls`].
+//! - A person who refuses can say why, and the model reads it.
+//! - If one guard has asked about a call, the others do not ask about the same call again.
+//! - The event bus publishes each decision as a record with the name `approval`: the request, and `approved`, `denied`,
+//!   `changed` or `nobody`.
+//!
+//! A front end shows [`ApprovalRequest::shown`], so that the arguments cannot deceive the person: control characters, marks of
+//! direction and invisible characters are visible, long parts are shortened with a count, and words of several scripts are
+//! named.
+//!
+//! [`ag_ui`] and [`mcp`] write requests and replies in the forms of these protocols. [`ask_user`] is a tool with which the model
+//! asks the user a question on the same channel.
 
+pub mod ag_ui;
+mod approvals;
+mod ask_user;
+mod changes;
+mod desk;
+mod inbox;
+pub mod mcp;
+mod reply_error;
 mod request;
 mod settle;
+mod shown;
 mod suspend;
 
-pub use request::{Answer, ApprovalRequest, Ask, AskError, AskFuture, Reply};
-pub(crate) use settle::{Settled, is_approved, note_written, settle, suspended};
+pub use approvals::{Approvals, StoredApproval};
+pub use ask_user::{UserAnswer, UserQuestion, ask_user};
+pub use changes::ChangedCalls;
+pub(crate) use changes::is_approved;
+pub use desk::{Desk, FrontEnd, Pending, Request, Response};
+pub use inbox::{Inbox, OpenRequest};
+pub use reply_error::ReplyError;
+pub use request::{Answer, ApprovalRequest, Ask, AskError, AskFuture, OnTimeout, Remember, Reply};
+pub(crate) use settle::{Settled, providing, settle};
+pub use shown::{ShownCall, ShownLimits, visible};
 pub use suspend::SuspendRun;

@@ -4,11 +4,17 @@ use std::borrow::Cow;
 use std::fmt;
 use std::pin::Pin;
 
-use exo_rails::{Question, RailContext, ToolCallInputs};
+use exo_rails::{Question, RailContext, Reason, ToolCallInputs};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use crate::{Finding, Findings};
+use super::shown::shortened;
+use super::{Approvals, ReplyError};
+use crate::{Finding, Findings, StoreError};
+
+/// The number of characters of each part in the text of a request.
+const TEXT: usize = 2_000;
 
 /// A request to a person: may the agent make this tool call?
 ///
@@ -34,6 +40,9 @@ pub struct ApprovalRequest {
     /// The id of the tool call, by which the model finds the output. Empty if no model asked for the call.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub call_id: String,
+    /// The name of the agent that wants to make the call.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub agent: String,
     /// The name of the tool.
     pub tool_name: String,
     /// The arguments of the call, as the person sees them. An approval is valid for these arguments only.
@@ -51,8 +60,41 @@ pub struct ApprovalRequest {
     /// limit to the type that asks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_in_ms: Option<u64>,
-    /// The JSON Schema of the reply. The default is [`Reply::schema`].
+    /// What happens if nobody replies in time. `None` leaves it to the type that asks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_timeout: Option<OnTimeout>,
+    /// How long an approval may be remembered, beside an approval of this one call. Default: for the session and for ever.
+    #[serde(default = "Remember::all")]
+    pub remember: Vec<Remember>,
+    /// The JSON Schema of the reply: see [`Reply::schema`].
     pub answer_schema: Value,
+}
+
+/// How long an approval is remembered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Remember {
+    /// Until the session ends.
+    Session,
+    /// Until somebody [revokes](Approvals::revoke) it.
+    Forever,
+}
+
+impl Remember {
+    fn all() -> Vec<Self> {
+        vec![Self::Session, Self::Forever]
+    }
+}
+
+/// What happens if nobody replies in time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OnTimeout {
+    /// The call does not run. The model reads that nobody replied.
+    #[default]
+    Deny,
+    /// The run is suspended until somebody replies.
+    Suspend,
 }
 
 impl ApprovalRequest {
@@ -70,6 +112,7 @@ impl ApprovalRequest {
         Self {
             id: format!("{}/{}.{}/{guard}", ctx.run_id(), ctx.step(), ctx.call_number()),
             call_id: call.id.clone(),
+            agent: ctx.agent().to_owned(),
             tool_name: call.tool_name.clone(),
             arguments: call.arguments.clone(),
             guard,
@@ -77,17 +120,44 @@ impl ApprovalRequest {
             reason,
             findings,
             expires_in_ms: None,
-            answer_schema: Reply::schema(),
+            on_timeout: None,
+            remember: Remember::all(),
+            answer_schema: Reply::schema(&Remember::all()),
         }
     }
 
-    /// Returns a text that is equal for two requests about the same tool, arguments, guard and rule. An approval that is
-    /// remembered is valid for requests with the same scope.
+    /// Sets how long an approval may be remembered. An empty list allows an approval of this one call only.
+    #[must_use]
+    pub fn with_remember(mut self, remember: impl IntoIterator<Item = Remember>) -> Self {
+        self.remember = remember.into_iter().collect();
+        self.answer_schema = Reply::schema(&self.remember);
+        self
+    }
+
+    /// Returns a text that is equal for two requests of the same agent about the same tool, arguments, guard and rule. An
+    /// approval that is remembered is valid for requests with the same scope.
     ///
     /// The order of the fields in the arguments does not matter.
     #[must_use]
     pub fn scope(&self) -> String {
-        json!([self.guard, self.rule, self.tool_name, sorted(&self.arguments)]).to_string()
+        json!([self.agent, self.guard, self.rule, self.tool_name, sorted(&self.arguments)]).to_string()
+    }
+
+    /// Returns the question with which a rail suspends the run. Its data are the request, and its answer is a [`Reply`].
+    #[must_use]
+    pub fn question(&self, ctx: &RailContext) -> Question {
+        ctx.question(self.to_string()).with_data(self)
+    }
+
+    /// Checks that the request offers this reply.
+    ///
+    /// # Errors
+    /// Returns an error if the reply approves for longer than [`remember`](Self::remember) allows.
+    pub fn check(&self, reply: &Reply) -> Result<(), ReplyError> {
+        match reply.remember() {
+            Some(remember) if !self.remember.contains(&remember) => Err(ReplyError::NotOffered { remember }),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -105,9 +175,12 @@ fn sorted(value: &Value) -> Value {
     }
 }
 
+/// The text is [visible](super::visible) in all parts. Long parts are shortened, with a count.
 impl fmt::Display for ApprovalRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { tool_name, arguments, guard, rule, reason, .. } = self;
+        let [tool_name, arguments, reason] =
+            [tool_name, &arguments.to_string(), reason.as_ref()].map(|text| shortened(text, TEXT));
         write!(f, "`{tool_name}` with {arguments}: {reason} ({guard}/{rule})")
     }
 }
@@ -156,10 +229,24 @@ impl Reply {
         Self::Deny { reason: Some(reason.into()) }
     }
 
-    /// Returns the JSON Schema (draft 2020-12) of a reply.
+    /// Returns how long the approval is remembered. `None` for an approval of one call, and for other replies.
     #[must_use]
-    pub fn schema() -> Value {
-        let plain = ["approve_once", "approve_for_session", "approve_forever"];
+    pub const fn remember(&self) -> Option<Remember> {
+        match self {
+            Self::ApproveForSession => Some(Remember::Session),
+            Self::ApproveForever => Some(Remember::Forever),
+            _ => None,
+        }
+    }
+
+    /// Returns the JSON Schema (draft 2020-12) of a reply to a request that offers to remember an approval this long.
+    #[must_use]
+    pub fn schema(remember: &[Remember]) -> Value {
+        let mut plain = vec!["approve_once"];
+        plain.extend(remember.iter().map(|remember| match remember {
+            Remember::Session => "approve_for_session",
+            Remember::Forever => "approve_forever",
+        }));
         let object = |properties: Value, required: &[&str]| json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false });
         json!({
             "oneOf": [
@@ -185,13 +272,22 @@ impl From<Reply> for Value {
     }
 }
 
+/// Reads an object. A struct could also be read from a list, which has no names.
+pub(super) fn from_object<T: DeserializeOwned>(value: Option<&Value>) -> serde_json::Result<T> {
+    let fields: Map<String, Value> = serde_json::from_value(value.cloned().unwrap_or_default())?;
+    serde_json::from_value(Value::Object(fields))
+}
+
 /// The result of asking.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
     /// Somebody has replied.
     Now(Reply),
-    /// Nobody has replied yet. The run is suspended with this question, and the guard asks again when it resumes.
+    /// Nobody has replied yet. The run is suspended with this question, and the guard asks again when it resumes. Use
+    /// [`ApprovalRequest::question`]: the guard then reads the answer itself.
     Later(Question),
+    /// Nobody will reply. The call does not run, and the model reads this reason.
+    Nobody(Reason),
 }
 
 /// The future of [`Ask::ask`].
@@ -199,8 +295,9 @@ pub type AskFuture<'a> = Pin<Box<dyn Future<Output = Result<Answer, AskError>> +
 
 /// A type that asks a person for an approval.
 ///
-/// It also decides how long an approval is remembered: for a request whose [scope](ApprovalRequest::scope) a person has
-/// approved for the session or for ever, it answers without asking. It must limit the time that it waits.
+/// It must limit the time that it waits. The guards do the rest: they ask nobody about a request whose
+/// [scope](ApprovalRequest::scope) a person has approved for the session or for ever, they act on the reply, and a retry of the
+/// call does not ask again.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -222,6 +319,13 @@ pub trait Ask: fmt::Debug + Send + Sync {
     /// # Errors
     /// An error is a fault of the guard that asks. By default, the run ends.
     fn ask<'a>(&'a self, request: &'a ApprovalRequest, ctx: &'a mut RailContext) -> AskFuture<'a>;
+
+    /// Returns the place where approvals for the session and for ever are remembered.
+    ///
+    /// Default: none. The approvals are then values in [`ctx.session`](exo_rails::RunScope::session), and end with it.
+    fn approvals(&self) -> Option<&Approvals> {
+        None
+    }
 }
 
 /// The reason why a person could not be asked.
@@ -231,6 +335,12 @@ pub enum AskError {
     /// The answer to the question of a suspended run is not a [`Reply`].
     #[error("the answer is not a reply such as {{\"reply\":\"approve_once\"}}: {0}")]
     Unreadable(#[source] serde_json::Error),
+    /// The request does not offer this reply.
+    #[error(transparent)]
+    Refused(#[from] ReplyError),
+    /// The state store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
     /// The channel to the person failed.
     #[error("nobody can be asked: {0}")]
     Failed(#[source] Box<dyn std::error::Error + Send + Sync>),

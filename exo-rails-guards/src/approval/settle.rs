@@ -1,86 +1,143 @@
 //! Acting on the answer: the one way in which guards ask about a tool call.
 
-use exo_rails::{NoSubstitute, Provide, Question, RailAction, RailContext, Reason, ToolCallInputs};
+use std::collections::HashSet;
+use std::sync::{Mutex, PoisonError};
+
+use exo_rails::{Provide, Question, RailAction, RailContext, Reason, RetryRequest, ToolCallInputs};
+use serde::Serialize;
 use serde_json::Value;
 
-use super::request::{Answer, ApprovalRequest, Ask, AskError, Reply};
+use super::changes::{ApprovedCall, has_changes, note_change, note_written};
+use super::request::{Answer, ApprovalRequest, Ask, AskError, Remember, Reply};
+
+/// How often a person may change the arguments of one call.
+const MOST_CHANGES: u32 = 10;
 
 /// What a guard does with a call after it has asked.
 #[derive(Debug)]
 pub(crate) enum Settled {
     /// The call may run as it is.
     Approved,
-    /// The call has changed arguments now. The guard judges it again.
-    Changed,
+    /// The call must not run as it is. All rails judge the changed call: now if the library can begin again, and otherwise when
+    /// the model makes the call.
+    Changed(Again),
     /// The call must not run.
     Refused(Reason),
     /// The run waits for the answer.
     Suspended(Question),
 }
 
-/// A call that a person has approved. In `ctx.extra`, it is the call of this event. Another guard does not ask about the
-/// same call again.
-#[derive(Clone, PartialEq)]
-struct ApprovedCall {
-    tool_name: String,
-    arguments: Value,
+/// How all rails judge a changed call.
+#[derive(Debug)]
+pub(crate) enum Again {
+    /// A retry of the call. [`ChangedCalls`](super::ChangedCalls) changes the arguments before all other rails.
+    Retry,
+    /// The model makes the changed call, for this reason.
+    ByModel(Reason),
 }
 
-impl ApprovedCall {
-    fn new(call: &ToolCallInputs) -> Self {
-        Self { tool_name: call.tool_name.clone(), arguments: call.arguments.clone() }
+impl Settled {
+    /// Returns the action of a guard that skips what it refuses. `None` if the call may run.
+    pub(crate) fn stops(self) -> Option<RailAction> {
+        match self {
+            Self::Approved => None,
+            Self::Changed(again) => Some(again.into()),
+            Self::Refused(reason) => Some(RailAction::skip(reason)),
+            Self::Suspended(question) => Some(RailAction::suspend(question)),
+        }
     }
 }
 
-/// Calls that a person has written, and that the model has not made yet. They are a value in `ctx.run`.
+impl From<Again> for RailAction {
+    fn from(again: Again) -> Self {
+        match again {
+            Again::Retry => {
+                let request = RetryRequest::new("a person has changed the arguments of the call");
+                Self::retry(request.with_max_retries(MOST_CHANGES))
+            }
+            Again::ByModel(reason) => Self::skip(reason),
+        }
+    }
+}
+
+/// Returns the same action for a rail that provides values. `None` if the action continues.
+pub(crate) fn providing<T>(action: RailAction) -> Option<Provide<T>> {
+    match action {
+        RailAction::Continue => None,
+        RailAction::Skip(skip) => Some(Provide::Skip(skip)),
+        RailAction::Retry(request) => Some(Provide::Retry(request)),
+        RailAction::Abort(abort) => Some(Provide::Abort(abort)),
+    }
+}
+
+/// The scopes that a person has approved for the session, if no store remembers them. They are a value in `ctx.session`.
 #[derive(Clone, Default)]
-struct WrittenCalls(Vec<ApprovedCall>);
-
-/// Returns whether a person has approved or written this call, so that no guard has to ask.
-pub(crate) fn is_approved(call: &ToolCallInputs, ctx: &mut RailContext) -> bool {
-    let is_it = |approved: &ApprovedCall| approved.tool_name == call.tool_name && approved.arguments == call.arguments;
-    if ctx.extra.get().is_some_and(is_it) {
-        return true;
-    }
-    if ctx.run.get::<WrittenCalls>().is_none_or(|WrittenCalls(calls)| !calls.iter().any(is_it)) {
-        return false;
-    }
-    // A written call is approved once. Later guards of this event find it in `ctx.extra`.
-    ctx.run.update(|WrittenCalls(calls)| calls.retain(|call| !is_it(call)));
-    ctx.extra.insert(ApprovedCall::new(call));
-    true
-}
-
-/// Notes that a person has written this call, and that the model is asked to make it.
-pub(crate) fn note_written(call: &ToolCallInputs, ctx: &RailContext) {
-    ctx.run.update(|WrittenCalls(calls)| calls.push(ApprovedCall::new(call)));
-}
+struct ApprovedScopes(HashSet<String>);
 
 /// Asks about a call, and applies the reply.
 pub(crate) async fn settle(
     asker: &dyn Ask,
     request: &ApprovalRequest,
-    call: &mut ToolCallInputs,
+    call: &ToolCallInputs,
     ctx: &mut RailContext,
 ) -> Result<Settled, AskError> {
+    if is_remembered(asker, request, ctx).await? {
+        return Ok(approved(call, ctx));
+    }
     // A guard in shadow asks no person. The library reports that it would have suspended the run.
     if ctx.is_shadow() {
-        return Ok(Settled::Suspended(ctx.question(request.to_string())));
+        return Ok(Settled::Suspended(request.question(ctx)));
     }
-    let reply = match asker.ask(request, ctx).await? {
+    let question = request.question(ctx);
+    let known = answer_to(&question, ctx)?;
+    let is_known = known.is_some();
+    let answer = match known {
+        Some(reply) => Answer::Now(reply),
+        None => asker.ask(request, ctx).await?,
+    };
+    let reply = match answer {
         Answer::Now(reply) => reply,
         Answer::Later(question) => return Ok(Settled::Suspended(question)),
-    };
-    let settled = match reply {
-        Reply::ApproveOnce | Reply::ApproveForSession | Reply::ApproveForever => Settled::Approved,
-        Reply::Deny { reason } => return Ok(Settled::Refused(refusal(request, reason))),
-        Reply::Change { arguments } => {
-            call.arguments = arguments;
-            Settled::Changed
+        Answer::Nobody(reason) => {
+            report(request, "nobody", ctx);
+            let ApprovalRequest { guard, rule, .. } = request;
+            return Ok(Settled::Refused(Reason::new(format!("{guard}/{rule}: {reason}"))));
         }
     };
+    request.check(&reply)?;
+    // A retry of the operation does not ask again.
+    let is_operation = if is_known { is_bound(&question, ctx) } else { record(question, &reply, ctx) };
+    remember(asker, request, &reply, ctx).await?;
+    Ok(match reply {
+        Reply::ApproveOnce | Reply::ApproveForSession | Reply::ApproveForever => {
+            report(request, "approved", ctx);
+            approved(call, ctx)
+        }
+        Reply::Deny { reason } => {
+            report(request, "denied", ctx);
+            Settled::Refused(refusal(request, reason))
+        }
+        Reply::Change { arguments } => {
+            report(request, "changed", ctx);
+            Settled::Changed(changed(call, arguments, is_operation, ctx))
+        }
+    })
+}
+
+fn approved(call: &ToolCallInputs, ctx: &mut RailContext) -> Settled {
     ctx.extra.insert(ApprovedCall::new(call));
-    Ok(settled)
+    Settled::Approved
+}
+
+/// Lets all rails judge the call with other arguments.
+fn changed(call: &ToolCallInputs, arguments: Value, is_operation: bool, ctx: &RailContext) -> Again {
+    if is_operation && has_changes(ctx) {
+        note_change(call, arguments, ctx);
+        return Again::Retry;
+    }
+    let reason = format!("a person wants other arguments: call `{}` again with {arguments}", call.tool_name);
+    note_written(ApprovedCall { tool_name: call.tool_name.clone(), arguments }, ctx);
+    Again::ByModel(Reason::new(reason))
 }
 
 fn refusal(request: &ApprovalRequest, reason: Option<String>) -> Reason {
@@ -91,10 +148,77 @@ fn refusal(request: &ApprovalRequest, reason: Option<String>) -> Reason {
     }
 }
 
-/// Suspends the run with a question, in a rail that provides values.
-pub(crate) fn suspended<T>(question: Question) -> Provide<T> {
-    match RailAction::<NoSubstitute>::suspend(question) {
-        RailAction::Abort(abort) => Provide::Abort(abort),
-        _ => Provide::abort("the run could not be suspended"),
+/// Publishes what a request led to on the event bus, with the name `approval`.
+fn report(request: &ApprovalRequest, outcome: &'static str, ctx: &RailContext) {
+    #[derive(Serialize)]
+    struct Report<'r> {
+        id: &'r str,
+        guard: &'r str,
+        rule: &'r str,
+        tool_name: &'r str,
+        outcome: &'static str,
     }
+    let ApprovalRequest { id, guard, rule, tool_name, .. } = request;
+    ctx.emit("approval", &Report { id, guard, rule, tool_name, outcome });
+}
+
+/// Returns whether a person has approved the request before, for longer than one call.
+async fn is_remembered(asker: &dyn Ask, request: &ApprovalRequest, ctx: &RailContext) -> Result<bool, AskError> {
+    if let Some(approvals) = asker.approvals()
+        && approvals.cover(request, ctx.session_id()).await?
+    {
+        return Ok(true);
+    }
+    Ok(ctx.session.get().is_some_and(|ApprovedScopes(scopes)| scopes.contains(&request.scope())))
+}
+
+/// Remembers an approval for longer than one call, if the reply is one.
+async fn remember(
+    asker: &dyn Ask,
+    request: &ApprovalRequest,
+    reply: &Reply,
+    ctx: &RailContext,
+) -> Result<(), AskError> {
+    let Some(remember) = reply.remember() else { return Ok(()) };
+    match asker.approvals() {
+        Some(approvals) if remember == Remember::Forever || ctx.session_id().is_some() => {
+            approvals.add(request, remember, ctx.session_id()).await?;
+        }
+        _ => {
+            let _ = ctx.session.update(|ApprovedScopes(scopes)| scopes.insert(request.scope()));
+        }
+    }
+    Ok(())
+}
+
+/// Only one call at a time looks for an answer or records one. Otherwise an equal call could use the answer up between the
+/// moment when it is recorded and the moment when its own call reads it.
+static RECORDING: Mutex<()> = Mutex::new(());
+
+/// Returns the answer that the run has for this question.
+fn answer_to(question: &Question, ctx: &RailContext) -> Result<Option<Reply>, AskError> {
+    let _recording = RECORDING.lock().unwrap_or_else(PoisonError::into_inner);
+    let answer = ctx.answer_to::<Option<Reply>>(question).map_err(AskError::Unreadable)?;
+    Ok(answer.flatten())
+}
+
+/// Records a reply as the answer of the run, for retries of the operation, and for its repetition in a resumed run. Returns
+/// whether there is an operation.
+///
+/// Without an operation, nothing ends, and the answer would be valid for ever. So it is taken back.
+fn record(question: Question, reply: &Reply, ctx: &RailContext) -> bool {
+    let _recording = RECORDING.lock().unwrap_or_else(PoisonError::into_inner);
+    let run = ctx.child();
+    run.answer(question.clone(), reply.clone());
+    let _ = ctx.answer_to::<Value>(&question);
+    let is_operation = is_bound(&question, ctx);
+    if !is_operation {
+        run.answer(question, Value::Null);
+    }
+    is_operation
+}
+
+/// Returns whether an operation has read the answer, so that it ends with the operation. Only then others cannot read it.
+fn is_bound(question: &Question, ctx: &RailContext) -> bool {
+    matches!(ctx.child().answer_to::<Value>(question), Ok(None))
 }

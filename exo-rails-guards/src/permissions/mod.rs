@@ -140,8 +140,8 @@
 //! # Questions
 //!
 //! `ask` goes through the trait [`Ask`]. By default, the run is
-//! [suspended](crate::approval::SuspendRun). If the person changes the arguments, the guard judges the changed call: a rule that
-//! denies holds, and the guard does not ask a second time.
+//! [suspended](crate::approval::SuspendRun). If the person changes the arguments, all rails judge the changed call, see
+//! [`ChangedCalls`](crate::approval::ChangedCalls): a rule that denies holds, and the guard does not ask a second time.
 //!
 //! # Values
 //!
@@ -183,7 +183,7 @@ use exo_rails::prelude::*;
 use exo_rails::{Provided, Reason, rail};
 use serde::{Deserialize, Serialize};
 
-use crate::approval::{ApprovalRequest, Ask, AskError, Settled, is_approved, settle, suspended};
+use crate::approval::{ApprovalRequest, Ask, AskError, Settled, is_approved, providing, settle};
 use crate::{ConfigError, Finding};
 use evaluate::{Evaluation, Policy};
 
@@ -334,32 +334,27 @@ impl Permissions {
         call: &mut ToolCallInputs,
         ctx: &mut RailContext,
     ) -> Result<Provide<(PermissionDecision, ExecutionGrant)>, AskError> {
-        loop {
-            let evaluation = self.policy.evaluate(call);
-            let decision = self.decision(&evaluation);
-            let passes =
-                |decision: PermissionDecision| Ok(Provide::value((decision, self.policy.grant_of(&evaluation))));
-            // A person may have approved the call at another guard, or have written its arguments.
-            if decision.permission == Permission::Allow
-                || (decision.permission == Permission::Ask && is_approved(call, ctx))
-            {
-                return passes(decision);
-            }
-            let finding = self.finding(&evaluation, &decision.reason);
-            let reason = finding.reason();
-            finding.clone().report(ctx);
-            match decision.permission {
-                Permission::Allow | Permission::Notify => return passes(decision),
-                Permission::Deny => return Ok(self.refuse(reason)),
-                Permission::Ask => {}
-            }
-            let request = self.request(&finding, &evaluation, call, ctx);
-            match settle(&*self.asker, &request, call, ctx).await? {
-                Settled::Approved => return passes(decision),
-                Settled::Changed => {}
-                Settled::Refused(reason) => return Ok(self.refuse(reason)),
-                Settled::Suspended(question) => return Ok(suspended(question)),
-            }
+        let evaluation = self.policy.evaluate(call);
+        let decision = self.decision(&evaluation);
+        let passes = |decision: PermissionDecision| Provide::value((decision, self.policy.grant_of(&evaluation)));
+        // A person may have approved the call at another guard, or have written its arguments.
+        if decision.permission == Permission::Allow
+            || (decision.permission == Permission::Ask && is_approved(call, ctx))
+        {
+            return Ok(passes(decision));
         }
+        let finding = self.finding(&evaluation, &decision.reason);
+        let reason = finding.reason();
+        finding.clone().report(ctx);
+        match decision.permission {
+            Permission::Allow | Permission::Notify => return Ok(passes(decision)),
+            Permission::Deny => return Ok(self.refuse(reason)),
+            Permission::Ask => {}
+        }
+        let request = self.request(&finding, &evaluation, call, ctx);
+        Ok(match settle(&*self.asker, &request, call, ctx).await? {
+            Settled::Refused(reason) => self.refuse(reason),
+            other => other.stops().and_then(providing).unwrap_or_else(|| passes(decision)),
+        })
     }
 }

@@ -4,12 +4,12 @@ use std::sync::{Arc, Mutex};
 
 use exo_rails::prelude::*;
 use exo_rails::{EventBus, Question};
-use exo_rails_guards::approval::{Answer, ApprovalRequest, Ask, AskError, AskFuture, Reply};
+use exo_rails_guards::approval::{Answer, ApprovalRequest, Ask, AskError, AskFuture, ChangedCalls, Reply};
 use exo_rails_guards::permissions::{ExecutionGrant, PermissionDecision};
 use exo_rails_guards::{Findings, Permissions, PermissionsConfig, Severity};
 use serde_json::{Value, json};
 
-use crate::{Guarded, call, permissions};
+use crate::{Guarded, GuardedWithChanges, call, permissions};
 
 /// The calls that have run.
 type Ledger = Arc<Mutex<Vec<Value>>>;
@@ -124,7 +124,8 @@ async fn changed_arguments_are_judged_again() {
         [(change("bob"), Some(json!({ "to": "bob" }))), (change("mallory"), None), (change("Mаllory"), None)]
     {
         let script = Script::new([reply]);
-        let (rails, ledger) = (Guarded { permissions: scripted(&script) }, Ledger::default());
+        let rails = GuardedWithChanges { changed_calls: ChangedCalls, permissions: scripted(&script) };
+        let ledger = Ledger::default();
         let output =
             run(&rails, &mut RunContext::new("desk"), call("pay", json!({ "to": "ada" })), &ledger).await.unwrap();
         assert_eq!(ledger.lock().unwrap().first().cloned(), expected, "{}", output.content);

@@ -10,6 +10,7 @@ mod risk;
 mod shell;
 
 use exo_rails::prelude::*;
+use exo_rails_guards::approval::ChangedCalls;
 use exo_rails_guards::permissions::Permission;
 use exo_rails_guards::{Permissions, PermissionsConfig, RiskScore};
 use serde_json::Value;
@@ -19,11 +20,15 @@ rail_chain! {
 }
 
 rail_chain! {
+    struct GuardedWithChanges { changed_calls: ChangedCalls, permissions: Permissions }
+}
+
+rail_chain! {
     struct Scored { risk: RiskScore }
 }
 
 rail_chain! {
-    struct GuardedAndScored { permissions: Permissions, risk: RiskScore }
+    struct GuardedAndScored { changed_calls: ChangedCalls, permissions: Permissions, risk: RiskScore }
 }
 
 fn permissions(toml: &str) -> Permissions {

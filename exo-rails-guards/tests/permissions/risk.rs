@@ -1,7 +1,7 @@
 //! The guard of risk: the formula, the boundary, and the question.
 
 use exo_rails::prelude::*;
-use exo_rails_guards::approval::Reply;
+use exo_rails_guards::approval::{ChangedCalls, Reply};
 use exo_rails_guards::permissions::Caution;
 use exo_rails_guards::risk::{RiskCategory, ToolRisk};
 use exo_rails_guards::{Permissions, PermissionsConfig, RiskConfig, RiskScore, config};
@@ -67,7 +67,11 @@ async fn above_the_threshold_a_call_can_be_denied() {
 async fn a_person_answers_one_question_about_a_call() {
     let rules = PermissionsConfig::from_toml("rules = [{ tool = 'pay', decision = 'ask' }]").unwrap();
     let risk: RiskConfig = config::from_toml("tools.pay = { add = 90 }").unwrap();
-    let rails = GuardedAndScored { permissions: Permissions::new(rules).unwrap(), risk: RiskScore::new(risk).unwrap() };
+    let rails = GuardedAndScored {
+        changed_calls: ChangedCalls,
+        permissions: Permissions::new(rules).unwrap(),
+        risk: RiskScore::new(risk).unwrap(),
+    };
     let tool = |call: Permit<ToolCallInputs>| {
         let text = call.arguments.to_string();
         async { Ok::<_, OperationError>(ToolOutput::text(text)) }
@@ -90,6 +94,7 @@ async fn changed_arguments_pass_the_rails_before() {
     );
     let risk: RiskConfig = config::from_toml("tools.pay = { add = 90 }").unwrap();
     let rails = GuardedAndScored {
+        changed_calls: ChangedCalls,
         permissions: Permissions::new(rules.unwrap()).unwrap(),
         risk: RiskScore::new(risk).unwrap(),
     };
@@ -109,17 +114,8 @@ async fn changed_arguments_pass_the_rails_before() {
             .question
             .clone();
         ctx.answer(question, Reply::Change { arguments: json!({ "to": to }) });
-        let told = rails.guard_tool_call(first, &mut ctx, tool).await.unwrap().content;
-        assert!(told.contains("call `pay` again with"), "{told}");
-        ctx.set_step(1);
-        let output = rails.guard_tool_call(call("pay", json!({ "to": to })), &mut ctx, tool).await.unwrap();
+        let output = rails.guard_tool_call(first, &mut ctx, tool).await.unwrap();
         assert!(output.content.ends_with(expected), "{}", output.content);
-        // The person has written one call.
-        ctx.set_step(2);
-        assert!(
-            rails.guard_tool_call(call("pay", json!({ "to": "bob" })), &mut ctx, tool).await.is_err()
-                || to == "mallory"
-        );
     }
 }
 
