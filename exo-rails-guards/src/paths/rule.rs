@@ -40,7 +40,7 @@ pub enum PathRule {
     Unresolvable,
     /// The path is a device, a pipe or a socket.
     SpecialFile,
-    /// The path is in `/proc`, `/sys` or `/dev`.
+    /// The path is in `/proc`, `/sys` or `/dev`, or follows a link there, whose target is different for each process.
     SystemFile,
     /// The file has several names (hard links), and the configuration refuses such files.
     HardLink,

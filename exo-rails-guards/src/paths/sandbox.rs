@@ -133,6 +133,10 @@ impl Sandbox {
         let outside = || PathRefusal::new(PathRule::Outside).with_roots(&self.roots);
         let located = self.root_of(&real.path).ok_or_else(outside)?;
         check_system(&real.path, &located)?;
+        let has_links = real.path != normalized(path);
+        if has_links && leads_through_system(path) && !is_system(&located.root.path) {
+            return Err(PathRefusal::new(PathRule::SystemFile).in_root(located.root));
+        }
         self.check_names(&located, needs)?;
         if let Some(metadata) = &real.metadata {
             self.check_kind(metadata, last).map_err(|rule| PathRefusal::new(rule).in_root(located.root))?;
@@ -192,8 +196,33 @@ impl Sandbox {
 /// The file systems of the kernel. Their files have effects and links that a sandbox cannot check.
 const SYSTEM: [&str; 3] = ["/proc", "/sys", "/dev"];
 
+fn is_system(path: &Path) -> bool {
+    SYSTEM.iter().any(|system| path.starts_with(system))
+}
+
+/// Tells whether a path follows a link of the kernel, such as `/proc/self/cwd`. Its target is different for each process, so
+/// the tool may open another file than the guard sees.
+fn leads_through_system(path: &Path) -> bool {
+    let mut path = path.to_owned();
+    // The system itself follows at most 40 links.
+    for _ in 0..40 {
+        let mut prefixes: Vec<&Path> = path.ancestors().collect();
+        prefixes.reverse();
+        let Some((link, target)) = prefixes.iter().find_map(|prefix| Some((*prefix, fs::read_link(prefix).ok()?)))
+        else {
+            return false;
+        };
+        // The names before the first link have no links, so `..` in them means what it says.
+        if is_system(&normalized(link)) {
+            return true;
+        }
+        let rest = path.strip_prefix(link).unwrap_or(Path::new(""));
+        path = link.parent().unwrap_or(link).join(target).join(rest);
+    }
+    true
+}
+
 fn check_system(path: &Path, located: &Located<'_>) -> Result<(), PathRefusal> {
-    let is_system = |path: &Path| SYSTEM.iter().any(|system| path.starts_with(system));
     if is_system(path) && !is_system(&located.root.path) {
         return Err(PathRefusal::new(PathRule::SystemFile).in_root(located.root));
     }

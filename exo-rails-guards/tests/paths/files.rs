@@ -91,6 +91,36 @@ fn files_of_the_kernel_are_refused_in_every_root() {
     assert_eq!(rule(&everything, "/usr"), None);
 }
 
+/// From the list `LFI-FD-check.txt` of PayloadsAllTheThings (MIT): the descriptor of the guard was that of the root.
+#[cfg(target_os = "linux")]
+#[test]
+fn links_of_the_kernel_into_the_root_are_refused() {
+    let playground = Playground::new();
+    let sandbox = playground.sandbox();
+    let project = text(&playground.project());
+    // For this process, all of these are in the root. For the process of a tool, they can be anywhere.
+    symlink("/proc/self/root", playground.project().join("kernel")).unwrap();
+    symlink("kernel", playground.project().join("chain")).unwrap();
+    symlink(format!("src/../chain{project}/src"), playground.project().join("long")).unwrap();
+    for path in [
+        format!("/proc/self/root{project}/README.md"),
+        format!("/proc/thread-self/root{project}/new.txt"),
+        format!("/proc/{}/root{project}", std::process::id()),
+        format!("kernel{project}/README.md"),
+        format!("src/../chain{project}/README.md"),
+        "long/main.rs".to_owned(),
+        "long/new.rs".to_owned(),
+    ] {
+        assert_eq!(rule(&sandbox, &path), Some(SystemFile), "{path}");
+    }
+    let descriptors: Vec<_> = fs::read_dir("/proc/self/fd").unwrap().map(|entry| entry.unwrap().path()).collect();
+    let of_root =
+        descriptors.iter().filter(|path| fs::read_link(path).is_ok_and(|target| target == playground.project()));
+    for path in of_root {
+        assert_eq!(rule(&sandbox, &text(path)), Some(SystemFile), "{}", path.display());
+    }
+}
+
 #[test]
 fn hard_links_are_refused_on_demand() {
     let playground = Playground::new();

@@ -1,36 +1,51 @@
-//! Measures what the guards catch, what they let through, and how often they are wrong on benign work.
+//! Measures what the guards catch, what they let through, how often they are wrong on benign work, and what they cost.
 //!
 //! ```console
-//! $ cargo run -q --release -p benchmarks --features guards --bin guard_figures -- --corpora DIR
+//! $ cargo run --release -p benchmarks --features guards --bin guard_figures -- --corpora DIR
 //! ```
 //!
-//! `DIR` has a checkout of each corpus, in a folder with the name of its repository. The program prints a table for each
-//! guard, with the folders that it reads.
+//! `DIR` has a checkout of each corpus of `corpora.toml`, in a folder with its name. Without `--corpora`, the program only
+//! measures times. `GUARDS.md` has the results.
 
+mod args;
+mod corpora;
 mod paths;
+mod permissions;
 mod shape;
+mod shell;
+mod tau_bench;
+mod time;
 mod urls;
 
 use std::error::Error;
-use std::path::PathBuf;
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let corpora = corpora()?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    paths::measure(&corpora)?;
-    runtime.block_on(shape::measure(&corpora))?;
-    runtime.block_on(urls::measure(&corpora))
-}
+use args::{Command, HELP, Options, Section};
 
-/// Reads the command line.
-fn corpora() -> Result<PathBuf, Box<dyn Error>> {
-    let mut parser = lexopt::Parser::from_env();
-    let mut corpora = None;
-    while let Some(argument) = parser.next()? {
-        match argument {
-            lexopt::Arg::Long("corpora") => corpora = Some(PathBuf::from(parser.value()?)),
-            other => return Err(other.unexpected().into()),
+type Failure = Box<dyn Error>;
+
+fn main() -> Result<(), Failure> {
+    match args::parse(lexopt::Parser::from_env())? {
+        Command::Help => print!("{HELP}"),
+        Command::Measure(options) => {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+            runtime.block_on(measure(&options))?;
         }
     }
-    corpora.ok_or_else(|| "write `--corpora DIR`".into())
+    Ok(())
+}
+
+async fn measure(Options { corpora, sections }: &Options) -> Result<(), Failure> {
+    let corpora = corpora.as_deref().map(corpora::Corpora::new).transpose()?;
+    for section in sections {
+        println!("# {}\n", section.name());
+        match section {
+            Section::Shell => shell::measure(corpora.as_ref())?,
+            Section::Permissions => permissions::measure(corpora.as_ref())?,
+            Section::Paths => paths::measure(corpora.as_ref())?,
+            Section::Urls => urls::measure(corpora.as_ref()).await?,
+            Section::Shape => shape::measure(corpora.as_ref()).await?,
+        }
+        println!();
+    }
+    Ok(())
 }

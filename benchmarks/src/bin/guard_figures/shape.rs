@@ -1,11 +1,10 @@
 //! The guards of shapes: the JSON Schema test suite, and the tool calls of tau-bench.
 
 use std::collections::BTreeMap;
-use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use exo_rails::message::{Message, Role, ToolCall, ToolSpec};
 use exo_rails::prelude::*;
@@ -13,13 +12,20 @@ use exo_rails_guards::shape::{CapabilityGap, Sizes, Structure, StructuredAnswer,
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-type Result<T> = std::result::Result<T, Box<dyn Error>>;
+use crate::Failure;
+use crate::corpora::Corpora;
+use crate::tau_bench;
+use crate::time::Micros;
 
-pub(crate) async fn measure(corpora: &Path) -> Result<()> {
-    println!("## `structured_answer` and `tool_schemas`: JSON-Schema-Test-Suite, draft 2020-12\n");
+type Result<T> = std::result::Result<T, Failure>;
+
+pub(crate) async fn measure(corpora: Option<&Corpora>) -> Result<()> {
+    times().await?;
+    let Some(corpora) = corpora else { return Ok(()) };
+    println!("\n## `structured_answer` and `tool_schemas`: JSON-Schema-Test-Suite, draft 2020-12\n");
     println!("| tests | count | right | wrongly accepted | wrongly refused | schema refused |");
     println!("|---|---|---|---|---|---|");
-    let suite = corpora.join("JSON-Schema-Test-Suite/tests/draft2020-12");
+    let suite = corpora.folder("JSON-Schema-Test-Suite")?.join("tests/draft2020-12");
     let rows = [("required", suite.clone(), false), ("optional", suite.join("optional"), false)];
     let formats = [("formats, with `check_formats`", suite.join("optional/format"), true)];
     let mut notes = Vec::new();
@@ -33,7 +39,46 @@ pub(crate) async fn measure(corpora: &Path) -> Result<()> {
     for (note, count) in notes.into_iter().fold(BTreeMap::new(), counted) {
         println!("- {count} × {note}");
     }
-    tau_bench(&corpora.join("tau-bench")).await
+    recorded_calls(&corpora.folder(tau_bench::NAME)?).await
+}
+
+/// Measures a call with five arguments, after an answer that made the call.
+async fn times() -> Result<()> {
+    let arguments = json!({ "from": "ZRH", "to": "JFK", "day": "2024-05-20", "seats": 2, "baggage": [{ "kg": 23 }] });
+    let tool = json!({ "type": "function", "function": { "name": "search", "description": "", "parameters": {
+        "type": "object", "required": ["from", "to", "day"], "additionalProperties": false, "properties": {
+            "from": { "type": "string", "pattern": "^[A-Z]{3}$" }, "to": { "type": "string" }, "day": { "type": "string" },
+            "seats": { "type": "integer", "minimum": 1 },
+            "baggage": { "type": "array", "items": { "type": "object", "properties": { "kg": { "type": "number" } } } },
+        },
+    } } });
+    let asked =
+        json!({ "id": "1", "type": "function", "function": { "name": "search", "arguments": arguments.to_string() } });
+    let message: Message =
+        serde_json::from_value(json!({ "role": "assistant", "content": null, "tool_calls": [asked] }))?;
+    let rails = guards()?;
+    let mut ctx = RunContext::new("figures");
+    let request = ModelCallInputs { tools: vec![serde_json::from_value(tool)?], ..ModelCallInputs::default() };
+    let call = ToolCallInputs::asked_for(&message.tool_calls[0]);
+    let response = ModelResponse { message, ..ModelResponse::default() };
+    let model = |_| {
+        let response = response.clone();
+        async { Ok::<_, OperationError>(response) }
+    };
+    rails.guard_llm_call(request, &mut ctx, model).await?;
+    let mut times = Vec::new();
+    for _ in 0..2_001 {
+        let (call, start) = (call.clone(), Instant::now());
+        let output =
+            rails.guard_tool_call(call, &mut ctx, |_| async { Ok::<_, OperationError>(ToolOutput::text("ran")) });
+        if output.await?.content != "ran" {
+            return Err("the guards refuse the call".into());
+        }
+        times.push(start.elapsed());
+    }
+    times.sort_unstable();
+    println!("four guards, a call of a tool with a schema: {}", Micros(times[times.len() / 2]));
+    Ok(())
 }
 
 fn counted(mut counts: BTreeMap<String, u32>, note: String) -> BTreeMap<String, u32> {
@@ -124,14 +169,11 @@ struct Counted {
     calls: u32,
     refused_calls: u32,
     reasons: Vec<String>,
-    /// The time of the rails of the tool calls.
-    time: Duration,
 }
 
 /// Runs the recorded tool calls of real work through the guards, and then the same calls with a mistake in each.
-async fn tau_bench(folder: &Path) -> Result<()> {
-    let runs: Vec<Run> =
-        serde_json::from_slice(&fs::read(folder.join("historical_trajectories/gpt-4o-airline.json"))?)?;
+async fn recorded_calls(folder: &Path) -> Result<()> {
+    let runs: Vec<Run> = serde_json::from_slice(&fs::read(folder.join(tau_bench::RUNS))?)?;
     let tools = airline_tools(&folder.join("tau_bench/envs/airline/tools"))?;
     let answers = runs.iter().flat_map(|run| &run.traj);
     let answers: Vec<&Message> =
@@ -149,10 +191,6 @@ async fn tau_bench(folder: &Path) -> Result<()> {
     for (reason, count) in recorded.reasons.into_iter().fold(BTreeMap::new(), counted) {
         println!("- {count} × {reason}");
     }
-    println!(
-        "\nTime of the four guards for a recorded tool call that is not the first of its run: {:?}",
-        recorded.time / recorded.calls
-    );
     Ok(())
 }
 
@@ -226,15 +264,19 @@ fn change_arguments(call: &mut ToolCall, change: impl FnOnce(&mut Map<String, Va
     is_changed
 }
 
-/// Runs the answers through the guards, each with a changed first call. Answers that cannot be changed are left out.
-async fn calls_of(answers: &[&Message], tools: &[ToolSpec], change: Change) -> Result<Counted> {
-    let mut counts = Counted::default();
-    let rails = Guards {
+fn guards() -> Result<Guards> {
+    Ok(Guards {
         sizes: Sizes::builder().max_feedback(0).build()?,
         gap: CapabilityGap::builder().build()?,
         structure: Structure::builder().max_feedback(0).build()?,
         schemas: ToolSchemas::builder().build()?,
-    };
+    })
+}
+
+/// Runs the answers through the guards, each with a changed first call. Answers that cannot be changed are left out.
+async fn calls_of(answers: &[&Message], tools: &[ToolSpec], change: Change) -> Result<Counted> {
+    let mut counts = Counted::default();
+    let rails = guards()?;
     for message in answers {
         let mut message = Message::clone(message);
         let name = message.tool_calls[0].function.name.clone();
@@ -263,10 +305,6 @@ async fn calls_of(answers: &[&Message], tools: &[ToolSpec], change: Change) -> R
             counts.calls += 1;
             let tool = |_| async { Ok::<_, OperationError>(ToolOutput::text("ran")) };
             let output = rails.guard_tool_call(ToolCallInputs::asked_for(call), &mut ctx, tool).await?;
-            let again = ToolCallInputs::asked_for(call);
-            let start = Instant::now();
-            rails.guard_tool_call(again, &mut ctx, tool).await?;
-            counts.time += start.elapsed();
             if output.content != "ran" {
                 counts.refused_calls += 1;
                 counts.reasons.push(output.content);

@@ -1,7 +1,6 @@
 //! The guard of URLs: payloads of server-side request forgery, the test data of URL parsers, and everyday URLs.
 
-use std::collections::BTreeMap;
-use std::error::Error;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::path::Path;
@@ -12,8 +11,13 @@ use exo_rails_guards::urls::{PinnedUrl, ResolveFuture, Resolver, UrlRefusal};
 use serde_json::Value;
 use url::Url;
 
-const SSRF: &str = "PayloadsAllTheThings/Server Side Request Forgery";
-const TEST_DATA: &str = "rust-url/url/tests/urltestdata.json";
+use crate::Failure;
+use crate::corpora::Corpora;
+use crate::tau_bench;
+use crate::time::median;
+
+const SSRF: &str = "Server Side Request Forgery";
+const TEST_DATA: &str = "url/tests/urltestdata.json";
 /// Everyday URLs of our own, one a line.
 const BENIGN: &str = include_str!("benign_urls.txt");
 
@@ -35,18 +39,38 @@ impl Resolver for Known {
     }
 }
 
-pub(crate) async fn measure(corpora: &Path) -> Result<(), Box<dyn Error>> {
+pub(crate) async fn measure(corpora: Option<&Corpora>) -> Result<(), Failure> {
     let guard = UrlGuard::builder().resolver(Known).build()?;
-    println!("urls: payloads of server-side request forgery ({SSRF})");
+    for (name, url) in [("an address", "http://0x7f.1/"), ("a name", "https://docs.rs/serde/latest/serde/?search=a")] {
+        println!("{name}, without resolution: {}", median(|| guard.check_text(url).is_ok()));
+    }
+    if let Some(corpora) = corpora {
+        payloads(&guard, &corpora.folder("PayloadsAllTheThings")?.join(SSRF)).await?;
+        let cases: Vec<Value> =
+            serde_json::from_str(&fs::read_to_string(corpora.folder("rust-url")?.join(TEST_DATA))?)?;
+        test_data(&guard, &cases).await;
+        host_spellings(&guard, &cases)?;
+        let mut refusals = Vec::new();
+        for recorded in tau_bench::calls(corpora)? {
+            let finding = guard.check(&recorded.call).await.err();
+            refusals.push(finding.map(|finding| format!("{}: {}", finding.place, finding.rule)));
+        }
+        tau_bench::report(&refusals);
+    }
+    everyday(&guard).await;
+    Ok(())
+}
+
+async fn payloads(guard: &UrlGuard, folder: &Path) -> Result<(), Failure> {
+    println!("\npayloads of server-side request forgery (PayloadsAllTheThings/{SSRF})");
     println!("| list | payloads | refused | passed |\n|---|---|---|---|");
     let mut passed = Vec::new();
+    let page = |name: &str| fs::read_to_string(folder.join(name));
     for (list, payloads) in [
-        ("README.md", in_markdown(&fs::read_to_string(corpora.join(SSRF).join("README.md"))?)),
-        (
-            "SSRF-Cloud-Instances.md",
-            in_markdown(&fs::read_to_string(corpora.join(SSRF).join("SSRF-Cloud-Instances.md"))?),
-        ),
-        ("Files/ip.py 169.254.169.254 80 www.google.com", generated(&corpora.join(SSRF).join("Files/ip.py"))?),
+        ("README.md", in_markdown(&page("README.md")?)),
+        ("SSRF-Cloud-Instances.md", in_markdown(&page("SSRF-Cloud-Instances.md")?)),
+        ("SSRF-Advanced-Exploitation.md", in_markdown(&page("SSRF-Advanced-Exploitation.md")?)),
+        ("Files/ip.py 169.254.169.254 80 www.google.com", generated(&folder.join("Files/ip.py"))?),
     ] {
         let before = passed.len();
         for payload in &payloads {
@@ -58,8 +82,10 @@ pub(crate) async fn measure(corpora: &Path) -> Result<(), Box<dyn Error>> {
         println!("| {list} | {} | {} | {count} |", payloads.len(), payloads.len() - count);
     }
     println!("\n{} payloads passed:\n{}\n", passed.len(), passed.join("\n"));
-    test_data(&guard, &corpora.join(TEST_DATA)).await?;
+    Ok(())
+}
 
+async fn everyday(guard: &UrlGuard) {
     let mut wrong = Vec::new();
     for url in BENIGN.lines() {
         if let Err(refusal) = guard.check_url(url).await {
@@ -67,7 +93,6 @@ pub(crate) async fn measure(corpora: &Path) -> Result<(), Box<dyn Error>> {
         }
     }
     println!("\n{} of {} everyday URLs refused:\n{}", wrong.len(), BENIGN.lines().count(), wrong.join("\n"));
-    Ok(())
 }
 
 /// Returns the words in the code blocks of a page that are URLs for some program.
@@ -79,9 +104,11 @@ fn in_markdown(page: &str) -> Vec<String> {
     words.filter(|word| word.contains("://") || word.starts_with("http:")).map(str::to_owned).collect()
 }
 
-/// Runs the generator of payloads.
-fn generated(script: &Path) -> Result<Vec<String>, Box<dyn Error>> {
-    let output = Command::new("python3").arg(script).args(["169.254.169.254", "80", "www.google.com"]).output()?;
+/// Runs the generator of payloads. It chooses a few characters by chance, so it gets a seed.
+fn generated(script: &Path) -> Result<Vec<String>, Failure> {
+    let seeded = "import random, runpy, sys; sys.argv = sys.argv[1:]; random.seed(1); runpy.run_path(sys.argv[0])";
+    let arguments = ["169.254.169.254", "80", "www.google.com"];
+    let output = Command::new("python3").args(["-c", seeded]).arg(script).args(arguments).output()?;
     if !output.status.success() {
         return Err(format!("{} failed: {}", script.display(), String::from_utf8_lossy(&output.stderr)).into());
     }
@@ -90,8 +117,7 @@ fn generated(script: &Path) -> Result<Vec<String>, Box<dyn Error>> {
 }
 
 /// Compares the guard with the results that the standard expects.
-async fn test_data(guard: &UrlGuard, file: &Path) -> Result<(), Box<dyn Error>> {
-    let cases: Vec<Value> = serde_json::from_str(&fs::read_to_string(file)?)?;
+async fn test_data(guard: &UrlGuard, cases: &[Value]) {
     let mut table: BTreeMap<(&str, String), usize> = BTreeMap::new();
     let mut wrong = Vec::new();
     for case in cases.iter().filter(|case| case.is_object()) {
@@ -107,12 +133,44 @@ async fn test_data(guard: &UrlGuard, file: &Path) -> Result<(), Box<dyn Error>> 
         }
         *table.entry((expected, found)).or_default() += 1;
     }
-    println!("urls: the test data of URL parsers ({TEST_DATA})\n| expected | the guard | cases |\n|---|---|---|");
+    println!("the test data of URL parsers (rust-url/{TEST_DATA})\n| expected | the guard | cases |\n|---|---|---|");
     for ((expected, found), count) in &table {
         println!("| {expected} | {found} | {count} |");
     }
     println!("\n{} cases passed that should be refused:\n{}", wrong.len(), wrong.join("\n"));
-    Ok(())
+}
+
+/// Takes the spelling of the host out of each case, and writes it into URLs of its own. No spelling that means an address that
+/// is special may pass.
+fn host_spellings(guard: &UrlGuard, cases: &[Value]) -> Result<(), Failure> {
+    let inputs = cases.iter().filter_map(|case| case.get("input").and_then(Value::as_str));
+    let spellings: BTreeSet<&str> = inputs.filter_map(host_in).collect();
+    let (mut special, mut passed) = (0, Vec::new());
+    let urls = spellings.iter().flat_map(|host| {
+        ["http://HOST", "https://HOST/a", "http://HOST:80/?b", "HTTPS:\\\\HOST/", "http:HOST", "https://user@HOST/"]
+            .map(|form| form.replace("HOST", host))
+    });
+    for url in urls {
+        let Some(host) = Url::parse(&url).ok().and_then(|url| url.host_str().map(str::to_owned)) else { continue };
+        if is_special(&host) {
+            special += 1;
+            passed.extend(guard.check_text(&url).is_ok().then_some(url));
+        }
+    }
+    println!(
+        "{} spellings of hosts: {special} URLs of special or internal hosts, {} passed",
+        spellings.len(),
+        passed.len()
+    );
+    if passed.is_empty() { Ok(()) } else { Err(format!("these URLs passed: {passed:?}").into()) }
+}
+
+/// Returns the text of a URL between the slashes, the user and the next slash.
+fn host_in(url: &str) -> Option<&str> {
+    let (_, rest) = url.split_once("//").or_else(|| url.split_once(':'))?;
+    let authority = rest.trim_start_matches(['/', '\\']).split(['/', '\\', '?', '#']).next()?;
+    let host = authority.rsplit('@').next()?;
+    (!host.is_empty()).then_some(host)
 }
 
 async fn redirect(guard: &UrlGuard, base: &str, input: &str) -> Result<PinnedUrl, UrlRefusal> {
@@ -131,8 +189,13 @@ fn expected(case: &Value) -> &'static str {
     if !matches!(text("protocol"), "http:" | "https:") {
         return "another scheme";
     }
-    let host = text("hostname").trim_matches(['[', ']']);
-    let is_special = match host.parse::<IpAddr>().map(|address| address.to_canonical()) {
+    if is_special(text("hostname")) { "a special or internal host" } else { "a public http host" }
+}
+
+/// Returns whether a host in its normal form is no public address or name, by the standard library.
+fn is_special(host: &str) -> bool {
+    let host = host.trim_matches(['[', ']']);
+    match host.parse::<IpAddr>().map(|address| address.to_canonical()) {
         Ok(IpAddr::V4(v4)) => {
             v4.is_private()
                 || v4.is_loopback()
@@ -144,6 +207,5 @@ fn expected(case: &Value) -> &'static str {
         }
         Ok(IpAddr::V6(v6)) => v6.segments()[0] & 0xE000 != 0x2000,
         Err(_) => !host.trim_end_matches('.').contains('.'),
-    };
-    if is_special { "a special or internal host" } else { "a public http host" }
+    }
 }

@@ -1,34 +1,20 @@
 //! What the shipped policy for shell commands catches and asks, and how long it takes.
-//!
-//! ```console
-//! $ cargo run --release -p benchmarks --bin shell_figures -- --corpora DIR
-//! ```
-//!
-//! `DIR` has a copy of the repository `Dicklesworthstone/destructive_command_guard` (MIT) in a folder
-//! `destructive_command_guard`. Without `--corpora`, the program only measures times.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::hint::black_box;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use exo_rails_guards::shell::ShellPolicy;
 
-type Failure = Box<dyn std::error::Error>;
+use crate::Failure;
+use crate::corpora::Corpora;
 
-fn main() -> Result<(), Failure> {
-    let mut corpora: Option<PathBuf> = None;
-    let mut arguments = lexopt::Parser::from_env();
-    while let Some(argument) = arguments.next()? {
-        match argument {
-            lexopt::Arg::Long("corpora") => corpora = Some(arguments.value()?.into()),
-            other => return Err(other.unexpected().into()),
-        }
-    }
+pub(crate) fn measure(corpora: Option<&Corpora>) -> Result<(), Failure> {
     let policy = ShellPolicy::default();
     if let Some(corpora) = corpora {
-        let tests = corpora.join("destructive_command_guard/tests");
+        let tests = corpora.folder("destructive_command_guard")?.join("tests");
         report(&policy, "corpus", &corpus(&tests.join("corpus"))?);
         report(&policy, "fixtures", &fixtures(&tests.join("fixtures"))?);
     }

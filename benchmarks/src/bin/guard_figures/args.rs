@@ -1,0 +1,81 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use lexopt::prelude::*;
+
+pub(crate) const HELP: &str = "\
+Measures what the guards catch, what they let through, how often they are wrong on benign work, and what they cost.
+
+Usage: cargo run --release -p benchmarks --features guards --bin guard_figures -- [OPTIONS] [SECTION]...
+
+Arguments:
+  [SECTION]...      shell, permissions, paths, urls, shape [default: all]
+
+Options:
+      --corpora DIR also measure on the corpora of benchmarks/corpora.toml, each in the folder of DIR with its name
+  -h, --help        print this help
+";
+
+/// The command of the user.
+#[derive(Debug)]
+pub(crate) enum Command {
+    Help,
+    Measure(Options),
+}
+
+/// The options of a measurement.
+#[derive(Debug)]
+pub(crate) struct Options {
+    pub(crate) corpora: Option<PathBuf>,
+    pub(crate) sections: Vec<Section>,
+}
+
+/// A guard, or several that are measured together.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Section {
+    Shell,
+    Permissions,
+    Paths,
+    Urls,
+    Shape,
+}
+
+impl Section {
+    const ALL: [Self; 5] = [Self::Shell, Self::Permissions, Self::Paths, Self::Urls, Self::Shape];
+
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Shell => "shell",
+            Self::Permissions => "permissions",
+            Self::Paths => "paths",
+            Self::Urls => "urls",
+            Self::Shape => "shape",
+        }
+    }
+}
+
+/// Reads the command line.
+pub(crate) fn parse(mut parser: lexopt::Parser) -> Result<Command, lexopt::Error> {
+    let mut options = Options { corpora: None, sections: Vec::new() };
+    while let Some(arg) = parser.next()? {
+        match arg {
+            Long("corpora") => options.corpora = Some(parser.value()?.into()),
+            Long("help") | Short('h') => return Ok(Command::Help),
+            Value(word) => options.sections.push(word.parse_with(section)?),
+            _ => return Err(arg.unexpected()),
+        }
+    }
+    if options.sections.is_empty() {
+        options.sections = Section::ALL.to_vec();
+    }
+    Ok(Command::Measure(options))
+}
+
+fn section(word: &str) -> Result<Section, String> {
+    let known = || Section::ALL.map(Section::name).join("`, `");
+    Section::ALL
+        .into_iter()
+        .find(|section| section.name() == word)
+        .ok_or_else(|| format!("write a section: `{}`", known()))
+}
