@@ -172,7 +172,7 @@ pub(super) const EVERYDAY: &[&str] = &[
     "git show --stat $(git rev-parse HEAD)",
     "git diff \"$BASE\"...HEAD",
     "git diff \"origin/$BASE\" -- src",
-    "git diff --stat $BASE HEAD",
+    "git diff --stat \"$BASE\" HEAD",
     "git blame \"$file\"",
     "git add \"$file\"",
     "git add \"src/$module\"",

@@ -41,6 +41,14 @@ fn commands_that_an_unknown_part_can_make_harmful_do_not_pass() {
 }
 
 #[test]
+fn a_strict_policy_asks_about_options_with_values() {
+    let policy = ShellPolicy::builder().strict(true).build().unwrap();
+    let passed: Vec<&&str> =
+        unknown::OPTIONS_WITH_VALUES.iter().filter(|command| policy.judge(command).decision.passes()).collect();
+    assert!(passed.is_empty(), "{passed:#?}");
+}
+
+#[test]
 fn attacks_do_not_pass() {
     let policy = ShellPolicy::default();
     let passed: Vec<&&str> =
