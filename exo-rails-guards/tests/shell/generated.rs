@@ -5,42 +5,6 @@ use std::sync::LazyLock;
 use exo_rails_guards::shell::{Caution, ShellDecision, ShellPolicy, ShellRule};
 use proptest::prelude::*;
 
-static STRICT: LazyLock<ShellPolicy> = LazyLock::new(|| {
-    let policy = ShellPolicy::builder().strict(true).unknown(Caution::Deny).unreadable(Caution::Deny);
-    policy.unlisted(ShellDecision::Deny).project(ShellDecision::Deny).build().unwrap()
-});
-
-/// Values that make one command or another harmful: operands, and options without a value.
-const NASTY: [&str; 40] = [
-    "--force", "-f", "-rf", "-r", "-D", "-d", "--hard", "--delete", "-delete", "-i", "-R", "--mirror", "-x", "--privileged",
-    "+main", ":main", "/", "/etc/passwd", "~", "..", "../x", ".", "*", ".git", "/dev/sda", "~/.bashrc", "777", "-1", "rm",
-    "delete", "push", "publish", "clean", "reset", "stop", "ext::sh -c id", "ext::sh", "drop table x", "-g", "--amend",
-];
-
-/// Values that are options with values of their own, and assignments.
-const NASTIER: [&str; 20] = [
-    "--output=/etc/passwd", "-o/etc/passwd", "--exec=./x", "--upload-pack=./x", "--config=./x", "-K/x", "-cdrop table x",
-    "--to-command=sh", "-I./x", "--checkpoint-action=exec=sh", "--rsh=./x", "-e./x", "--target-directory=/etc", "-t/etc",
-    "--compress-program=./x", "SHELL=./x", "--git-dir=/x", "-calias.x=!sh", "-v/:/x", "--post-file=/etc/passwd",
-];
-
-/// Commands around an unknown word.
-const WITH_A_WORD: [&str; 96] = [
-    "rm @", "rm -f @", "rm -rf @", "rm -rf src @", "rm -- @", "cp @ x", "cp a @", "cp @ @", "mv @ x", "mv a @", "ln -s a @",
-    "echo @", "cat @", "grep @ f", "grep x @", "sed s/a/b/ @", "sed -i s/a/b/ @", "awk '{print}' @", "sort @", "head @",
-    "tee @", "touch @", "mkdir @", "chmod +x @", "chmod @ x", "chown @ x", "find @", "find . @", "find . -name @",
-    "find . -exec grep @ {} +", "tar xf @", "tar xf a.tar @", "tar czf @ src", "git @", "git @ main", "git push @",
-    "git push origin @", "git push -u origin @", "git checkout @", "git checkout -b @", "git checkout main @", "git switch @",
-    "git reset @", "git clean @", "git branch @", "git tag @", "git log @", "git diff @", "git show @", "git add @",
-    "git commit -m @", "git merge @", "git rebase @", "git fetch @", "git fetch origin @", "git clone @", "git stash @",
-    "git rm @", "git restore @", "git config @ x", "git remote @ x", "git worktree @", "git -C @ status", "git grep @",
-    "cargo @", "cargo test @", "cargo build -p @", "npm @", "npm run @", "npm install @", "pip install @", "make @",
-    "go test @", "python x.py @", "curl @", "curl -o @ http://x", "curl -d @ http://x", "curl -X @ http://x", "wget @",
-    "docker @", "docker run @", "docker run @ ls", "docker exec @ ls", "docker rm @", "docker compose down @", "kubectl @ pod",
-    "kubectl get @", "aws s3 ls @", "aws s3 @ s3://b", "psql -c @", "psql @ -c 'select 1'", "kill @", "systemctl @ x",
-    "timeout @ ls", "xargs @", "dd @",
-];
-
 static NOTIFYING: LazyLock<ShellPolicy> =
     LazyLock::new(|| ShellPolicy::builder().unlisted(ShellDecision::Notify).build().unwrap());
 static CAUTIOUS: LazyLock<ShellPolicy> =
@@ -208,32 +172,6 @@ proptest! {
     #[test]
     fn more_caution_never_allows_more(command in wrapped(any_command())) {
         prop_assert!(CAUTIOUS.judge(&command).decision >= ShellPolicy::default().judge(&command).decision);
-    }
-
-    /// What an unknown word may be is never judged more strictly than the unknown word.
-    #[test]
-    fn an_unknown_word_is_judged_like_the_worst_of_its_values(
-        command in prop::sample::select(&WITH_A_WORD[..]),
-        nasty in prop::sample::select(&NASTY[..]),
-        nastier in prop::sample::select(&NASTIER[..]),
-        quote in prop::sample::select(&["\"$x\"", "$x", "\"$(cat f)\"", "\"${x:-y}\"", "`cat f`", "\"$1\""][..]),
-    ) {
-        let unknown = command.replace('@', quote);
-        let literal = |value: &str| command.replace('@', &format!("'{value}'"));
-        // The home directory and patterns have no quotes.
-        let plain = |value: &str| if value.starts_with(['~', '*']) { command.replace('@', value) } else { literal(value) };
-        let policy = ShellPolicy::default();
-        prop_assert!(!policy.judge(&unknown).decision.passes() || policy.judge(&plain(nasty)).decision.passes(), "{unknown}, {nasty}");
-        for value in [nasty, nastier] {
-            let (open, known) = (STRICT.judge(&unknown), STRICT.judge(&plain(value)));
-            prop_assert!(open.decision >= known.decision, "{unknown}, {value}\n{}", known.explain(&plain(value)));
-        }
-        // Without quotes, it may be several words.
-        if quote.starts_with(['$', '`']) && policy.judge(&unknown).decision.passes() {
-            for value in NASTIER {
-                prop_assert!(policy.judge(&format!("{} {value}", literal(nasty))).decision.passes() || command.contains("--"), "{unknown}, {nasty} {value}");
-            }
-        }
     }
 
     #[test]

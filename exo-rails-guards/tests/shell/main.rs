@@ -7,6 +7,7 @@ mod generated;
 mod harmless;
 mod hostile;
 mod unknown;
+mod values;
 
 use exo_rails_guards::shell::{DEFAULT_POLICY, ShellConfig, ShellDecision, ShellPolicy, ShellRule};
 
