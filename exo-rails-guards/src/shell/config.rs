@@ -39,10 +39,16 @@ use crate::Severity;
 pub struct ShellConfig {
     /// Whether the shipped policy is the base. Without it, a policy has only what this configuration says. Default: `true`.
     pub shipped: bool,
-    /// The decision about a program that neither `known` nor a `program` table names. The shipped policy notifies.
+    /// The decision about a program that neither `known` nor a `program` table names. The shipped policy asks.
     pub unlisted: Option<ShellDecision>,
+    /// The same for a program of the project: a path to a file in the project, such as `./build.sh`. The shipped policy notifies.
+    pub project: Option<ShellDecision>,
     /// The decision where a command depends on something that is not known before it runs. The shipped policy asks.
     pub unknown: Option<Caution>,
+    /// Whether an unknown word such as `"$x"` may also be an option with its value, as in `--output=/etc/hosts`, and whether
+    /// rules decide that otherwise ignore unknown parts. The shipped policy is not strict: it takes such a word for an operand
+    /// or for an option without a value.
+    pub strict: Option<bool>,
     /// The decision about a text that is not a bash program, or is beyond a limit. The shipped policy asks.
     pub unreadable: Option<Caution>,
     /// The longest text that is read, in bytes. The shipped policy reads 65,536.
@@ -64,7 +70,9 @@ impl Default for ShellConfig {
         Self {
             shipped: true,
             unlisted: None,
+            project: None,
             unknown: None,
+            strict: None,
             unreadable: None,
             max_bytes: None,
             places: ShellPlaces::default(),
@@ -133,6 +141,17 @@ pub struct ShellRule {
     /// Options of which the command has none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub without_flags: Vec<String>,
+    /// Options with values of which the command has at least one, each as `-c=alias.*`: the option, and a pattern of the value
+    /// as in `operands`, which does not distinguish upper and lower case. `-c x`, `-cx`, `--config x` and `--config=x` are the
+    /// ways to give a value; the [`values`](ProgramConfig::values) of the program say which options have one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub values: Vec<String>,
+    /// Options with values, as in `values`, that do not count for `values`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub except_values: Vec<String>,
+    /// Whether `flags` and `values` count only in front of the first operand: those of `git` and not those of `git log`.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub leading: bool,
     /// Patterns of which at least one matches an operand. `*` matches any characters, and `~` at the start is the home
     /// directory. A pattern that begins with `@` is a place:
     ///
@@ -159,6 +178,10 @@ pub struct ShellRule {
     /// distinguish upper and lower case.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub arguments: Vec<String>,
+    /// How many of the first operands can match `arguments` if they are unknown. Without it, all words can. The subcommands of
+    /// `aws` are its first two operands: the unknown name in `aws s3api get-object "$name"` is not one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deciding: Option<usize>,
     /// Patterns of which none matches an argument.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub without_arguments: Vec<String>,
@@ -194,6 +217,11 @@ fn is_zero(number: &usize) -> bool {
     *number == 0
 }
 
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
 fn medium() -> Severity {
     Severity::Medium
 }
@@ -220,6 +248,10 @@ impl ShellRule {
             flags: Vec::new(),
             and_flags: Vec::new(),
             without_flags: Vec::new(),
+            values: Vec::new(),
+            except_values: Vec::new(),
+            leading: false,
+            deciding: None,
             operands: Vec::new(),
             except_operands: Vec::new(),
             arguments: Vec::new(),
@@ -281,9 +313,8 @@ pub enum IfUnknown {
     /// allow or notify do not match.
     #[default]
     Decide,
-    /// As `decide`, but only for parts that may become several words or options: `$x`, and not `"$x"`.
-    Unquoted,
-    /// The rule does not match.
+    /// The rule does not match, unless the policy is [`strict`](ShellConfig::strict). This is for rules that know a few names
+    /// among many harmless ones, such as files with secrets.
     Ignore,
 }
 
@@ -312,8 +343,13 @@ pub struct ProgramConfig {
     /// Options whose value is a file that the program writes with content from elsewhere. For a program with such options, a
     /// file with the last name of an operand counts too.
     pub fetches: Vec<String>,
-    /// Whether the operands are files that the program writes.
+    /// Options whose value is a file or a directory to which the program writes. The rules about `>` judge it.
+    pub outputs: Vec<String>,
+    /// Whether the operands are files that the program writes. The rules about `>` judge them.
     pub writes: bool,
+    /// Whether the last operand is a file or a directory to which the program writes, unless an option of `outputs` names one:
+    /// `cp`. The rules about `>` judge it.
+    pub writes_last: bool,
     /// Options after which the program only looks something up, and runs nothing.
     pub looks_up: Vec<String>,
     /// Options whose value is a shell program.

@@ -7,10 +7,11 @@ use std::sync::Arc;
 use super::code;
 use super::config::{ProgramConfig, Runs};
 use super::decision::ShellDecision;
+use super::expansion;
 use super::lexer::{self, Inner, Kind, Redirect, RedirectKind, Refusal, Text, Tokens};
 use super::matching::{View, takes_value};
 use super::pattern::Holds;
-use super::place::{Directory, Path, Places};
+use super::place::{Directory, Path, Places, Where};
 use super::policy::{Compiled, Named};
 use super::structure::{Event, Input, Step, structure};
 use super::verdict::{Access, Judgement, Redirection, ShellCommand, ShellVerdict};
@@ -19,6 +20,8 @@ use crate::Severity;
 
 /// Commands that are judged in one text, with those that commands run.
 const MAX_COMMANDS: usize = 512;
+/// How often the bodies of loops in each other are judged, each time with other values of their variables.
+const MAX_ROUNDS: usize = 32;
 /// Programs in each other: substitutions, and programs that commands run.
 const MAX_DEPTH: usize = 16;
 
@@ -84,6 +87,8 @@ pub(super) struct Judge<'p> {
     written: Vec<(Path, bool)>,
     /// What was not judged because it is too much.
     exhausted: bool,
+    /// How often the body of the loop around is judged.
+    rounds: usize,
 }
 
 impl<'p> Judge<'p> {
@@ -98,6 +103,7 @@ impl<'p> Judge<'p> {
             renamed: false,
             written: Vec::new(),
             exhausted: false,
+            rounds: 1,
         }
     }
 
@@ -186,7 +192,7 @@ impl<'p> Judge<'p> {
             return self.refuse(&refusal, origin, around.inside);
         };
         Run { judge: self, text, tokens, origin, around, commands: Vec::new(), visited: vec![false; tokens.len()] }
-            .events(&events);
+            .whole(&events);
     }
 }
 
@@ -247,12 +253,34 @@ impl List {
     }
 }
 
+/// Returns the events of the loop that begins.
+fn loop_body(events: &[Event]) -> &[Event] {
+    let mut open = 1_usize;
+    let end = events.iter().position(|event| {
+        match event {
+            Event::Loop { .. } => open += 1,
+            Event::EndLoop => open -= 1,
+            _ => {}
+        }
+        open == 0
+    });
+    &events[..end.unwrap_or(events.len())]
+}
+
 impl Run<'_, '_> {
-    fn events(mut self, events: &[Event]) {
+    fn whole(mut self, events: &[Event]) {
+        self.events(events, &mut Vec::new());
+        for token in 0..self.tokens.len() {
+            self.inner_programs(token, None);
+        }
+    }
+
+    fn events(&mut self, events: &[Event], functions: &mut Vec<String>) {
         let mut directories = Vec::new();
         let mut lists: Vec<List> = Vec::new();
-        let mut functions: Vec<String> = Vec::new();
-        for event in events {
+        let mut at = 0;
+        while let Some(event) = events.get(at) {
+            at += 1;
             match event {
                 Event::Enter => directories.push(self.judge.directory.clone()),
                 Event::Leave => {
@@ -262,7 +290,12 @@ impl Run<'_, '_> {
                 }
                 Event::Function(token) => functions.push(self.function(*token)),
                 Event::EndFunction => drop(functions.pop()),
-                Event::Loop { name, values } => self.bind_loop(*name, values),
+                Event::Loop { name, values } => {
+                    let body = loop_body(&events[at..]);
+                    self.each_value(*name, values, body, functions);
+                    at += body.len();
+                }
+                Event::EndLoop => {}
                 Event::List => lists.push(List {
                     before: self.judge.directory.clone(),
                     after: None,
@@ -282,16 +315,50 @@ impl Run<'_, '_> {
                     }
                 }
                 Event::Command(step) => {
-                    self.step(step, &functions);
+                    self.step(step, functions);
                     if let Some(list) = lists.last_mut().filter(|list| list.alternatives == 0) {
                         list.after = Some(self.judge.directory.clone());
                     }
                 }
             }
         }
-        for token in 0..self.tokens.len() {
-            self.inner_programs(token, None);
+    }
+
+    /// Judges the body of a loop for each value of its variable, as far as the text decides the values.
+    fn each_value(&mut self, name: usize, values: &[usize], body: &[Event], functions: &mut Vec<String>) {
+        let Some(name) = self.word_text(name).map(|text| text.value.clone()) else { return };
+        let (before, commands, visited) = (self.judge.rounds, self.commands.len(), self.visited.clone());
+        let bound = self.bound(&name, values);
+        self.judge.rounds *= bound.len().max(1);
+        for variable in bound {
+            self.commands.truncate(commands);
+            self.visited.clone_from(&visited);
+            self.judge.variables.insert(name.clone(), variable);
+            self.events(body, functions);
         }
+        self.judge.rounds = before;
+        self.judge.variables.insert(name, Variable::Unknown);
+    }
+
+    /// Returns what the variable of a loop may be.
+    fn bound(&self, name: &str, values: &[usize]) -> Vec<Variable> {
+        let known = |token: &usize| Some(self.word(*token)?.value).filter(|value| !mark::is_open(value));
+        let mut bound: Vec<Option<String>> = values.iter().map(known).collect();
+        bound.sort_unstable();
+        bound.dedup();
+        if values.is_empty() || !is_only_set_once(self.text, name, "for") {
+            return vec![Variable::Unknown];
+        }
+        if bound.len() * self.judge.rounds > MAX_ROUNDS {
+            let number = |value: &Option<String>| {
+                value.as_deref().is_some_and(|value| value.len() > 1 && value.bytes().all(|b| b.is_ascii_digit()))
+            };
+            if bound.iter().all(number) {
+                return vec![Variable::Known(mark::NUMBER.to_string())];
+            }
+            return vec![Variable::Unknown];
+        }
+        bound.into_iter().map(|value| value.map_or(Variable::Unknown, Variable::Known)).collect()
     }
 
     /// After a list, a change of the directory may have failed, unless the program then ends.
@@ -326,22 +393,6 @@ impl Run<'_, '_> {
         }
         self.judge.functions.insert(name.clone());
         name
-    }
-
-    /// A loop variable is not known, unless no value can be an option or a path to somewhere else.
-    fn bind_loop(&mut self, name: usize, values: &[usize]) {
-        let Some(name) = self.word_text(name).map(|text| text.value.clone()) else { return };
-        let tame = |token: &usize| {
-            self.word_text(*token).is_some_and(|text| {
-                text.programs.is_empty() && !text.value.starts_with('-') && !text.value.contains(mark::SPLITS)
-            })
-        };
-        if !values.is_empty() && values.iter().all(tame) {
-            // It is as unknown as a variable from outside.
-            self.judge.variables.remove(&name);
-        } else {
-            self.judge.variables.insert(name, Variable::Unknown);
-        }
     }
 
     /// Judges the programs inside a word.
@@ -483,22 +534,30 @@ impl Judge<'_> {
             resolved.push_str(&rest[..at]);
             let quoted = rest[at..].starts_with(mark::VARIABLE);
             let behind = &rest[at + mark::VARIABLE.len_utf8()..];
-            let Some((name, behind)) = behind.split_once(mark::END) else { break };
+            let Some((inside, behind)) = behind.split_once(mark::END) else { break };
             rest = behind;
-            match (self.variables.get(name), name) {
-                (Some(Variable::Known(value)), _) if quoted => resolved.push_str(value),
-                (Some(Variable::Known(value)), _)
-                    if !self.variables.contains_key("IFS")
-                        && !value.contains([' ', '\t', '\n', '*', '?', '['])
-                        && !value.is_empty() =>
-                {
-                    resolved.push_str(value);
-                }
-                (Some(_), _) => resolved.push(mark::SPLITS),
-                (None, "HOME") => resolved.push(mark::HOME),
-                (None, "PWD") => resolved.push(mark::PWD),
-                (None, "TMPDIR") => resolved.push(mark::TEMP),
-                (None, _) => resolved.push(if quoted { mark::UNKNOWN } else { mark::SPLITS }),
+            let name_end = inside.bytes().position(|b| !(b.is_ascii_alphanumeric() || b == b'_'));
+            let (name, operator) = inside.split_at(name_end.unwrap_or(inside.len()));
+            let unknown = if quoted { mark::UNKNOWN } else { mark::SPLITS };
+            let value = match self.variables.get(name) {
+                Some(Variable::Known(value)) => expansion::expand(value, operator),
+                Some(Variable::Unknown) => None,
+                None if !operator.is_empty() => None,
+                None => match name {
+                    "HOME" => Some(mark::HOME.to_string()),
+                    "PWD" => Some(mark::PWD.to_string()),
+                    "TMPDIR" => Some(mark::TEMP.to_string()),
+                    _ => None,
+                },
+            };
+            let one_word = |value: &String| {
+                !self.variables.contains_key("IFS")
+                    && !value.contains([' ', '\t', '\n', '*', '?', '['])
+                    && !value.is_empty()
+            };
+            match value.filter(|value| quoted || one_word(value)) {
+                Some(value) => resolved.push_str(&value),
+                None => resolved.push(unknown),
             }
         }
         resolved.push_str(rest);
@@ -516,9 +575,9 @@ impl Judge<'_> {
         let Some((name, value)) = word.value.split_once('=') else { return };
         let name = name.trim_end_matches('+').split('[').next().unwrap_or_default().to_owned();
         let known = keeps
-            && !mark::in_text(value)
+            && !mark::is_open(value)
             && !word.value[..=name.len()].contains('+')
-            && is_only_assignment(text, &name)
+            && is_only_set_once(text, &name, "=")
             && name != "IFS";
         let variable = if known { Variable::Known(value.to_owned()) } else { Variable::Unknown };
         self.variables.insert(name, variable);
@@ -579,7 +638,12 @@ impl Judge<'_> {
             }
             return;
         }
-        if name.contains('!') && name != "!" {
+        if name == "!" {
+            // The grammar does not take `!` behind `time`, and bash does.
+            let refusal = Refusal { rule: "unreadable", reason: "a `!` is not in front of a pipeline", at: 0 };
+            return self.refuse(&refusal, &Origin::Within(range), Some(number));
+        }
+        if name.contains('!') {
             return self.unknown(
                 "history",
                 "an interactive shell replaces `!` by an earlier command",
@@ -600,7 +664,7 @@ impl Judge<'_> {
             );
         }
         if !self.functions.contains(name) {
-            self.unlisted(number, named, &range);
+            self.unlisted(number, first, named, &range);
         }
         let input_text = match &around.reads {
             Reads::Text { value, .. } => Some(value.as_str()),
@@ -612,43 +676,94 @@ impl Judge<'_> {
         }
         self.builtin(number, name, &words);
         if let Some(program) = program {
-            self.files_of(program, &words);
+            self.files_of(number, program, &words);
             Inside { judge: self, number, words: &words, program, around }.judge();
         }
     }
 
-    /// Notes the files that a program writes.
-    fn files_of(&mut self, program: &ProgramConfig, words: &[Word]) {
-        if !program.writes && program.fetches.is_empty() {
+    /// Judges and notes the files that a program writes.
+    fn files_of(&mut self, number: usize, program: &ProgramConfig, words: &[Word]) {
+        if !(program.writes || program.writes_last) && program.fetches.is_empty() && program.outputs.is_empty() {
             return;
         }
-        let mut next = false;
-        for word in &words[1..] {
-            let (fetches, attached) = has_option(&word.value, &program.fetches);
-            if std::mem::take(&mut next) {
-                self.note_written(word, true);
-            } else if let Some(attached) = attached.filter(|_| fetches) {
-                self.note_written(&Word::new(attached, word.range()), true);
-            } else if fetches {
-                next = true;
-            } else if program.writes {
-                self.note_written(word, false);
-            } else {
+        let view = View::new(words, Some(program), &[], &self.policy.places, &self.directory, false);
+        let operands: Vec<Word> = view.operands().cloned().collect();
+        let may_be_option = view.arguments.iter().zip(&words[1..]).any(|(argument, word)| {
+            *argument == super::matching::Argument::Unclear && (self.policy.strict || word.splits())
+        });
+        let fetched: Vec<Word> = program.fetches.iter().flat_map(|option| view.values_of(option)).cloned().collect();
+        let mut outputs: Vec<Word> = program.outputs.iter().flat_map(|option| view.values_of(option)).cloned().collect();
+        drop(view);
+        for word in &fetched {
+            self.note_written(word, true);
+        }
+        if fetched.is_empty() && !program.fetches.is_empty() {
+            for word in &operands {
                 let path = word.value.split(['?', '#']).next().unwrap_or_default();
                 self.note_written(&Word::new(base_name(path), word.range()), true);
             }
         }
+        if program.writes {
+            outputs.extend(operands.iter().cloned());
+        } else if program.writes_last && outputs.is_empty() && operands.len() > 1 {
+            let sources = &operands[..operands.len() - 1];
+            outputs.extend(operands.last().map(|target| self.in_directory(target, sources)));
+        } else if program.writes_last {
+            outputs = outputs.iter().map(|target| self.in_directory(target, &operands)).collect();
+        }
+        // `of=x`
+        for option in program.outputs.iter().filter(|option| !option.starts_with('-')) {
+            let value = |word: &Word| Some(Word::new(word.value.strip_prefix(option.as_str())?.strip_prefix('=')?, word.range()));
+            outputs.extend(operands.iter().filter_map(value));
+            outputs.extend(operands.iter().filter(|word| word.value.starts_with(mark::UNKNOWN)).cloned());
+        }
+        if may_be_option && !program.outputs.is_empty() {
+            outputs.push(Word::new(mark::SPLITS.to_string(), words[0].range()));
+        }
+        for word in &outputs {
+            self.note_written(word, false);
+        }
+        for path in outputs.into_iter().chain(fetched).filter(|path| path.value != "-") {
+            let words = [Word::new(">", path.range()), path];
+            self.rules(number, &words, ">", None, &[], None);
+        }
     }
 
-    fn unlisted(&mut self, number: usize, named: Option<&Named>, range: &Range<usize>) {
-        if named.is_some_and(|named| named.known) || self.policy.unlisted == ShellDecision::Allow {
+    /// Returns the file that a program writes to a target, which may be a directory.
+    fn in_directory(&self, target: &Word, sources: &[Word]) -> Word {
+        let places = &self.policy.places;
+        let place = places.place(&places.path(&target.value, &self.directory));
+        let directory = target.value.ends_with('/') || matches!(place, Where::Root | Where::Home | Where::Project);
+        if !directory {
+            return target.clone();
+        }
+        let name = sources.first().map_or("new", |source| base_name(source.value.trim_end_matches('/')));
+        let name = if matches!(name, "" | "." | "..") || mark::in_text(name) { "new" } else { name };
+        Word { value: format!("{}/{name}", target.value.trim_end_matches('/')), ..target.clone() }
+    }
+
+    fn unlisted(&mut self, number: usize, program: &Word, named: Option<&Named>, range: &Range<usize>) {
+        if named.is_some_and(|named| named.known) {
+            return;
+        }
+        let of_project = program.value.contains('/') && {
+            let places = &self.policy.places;
+            let place = places.place(&places.path(&program.value, &self.directory));
+            matches!(place, Where::Inside | Where::Build)
+        };
+        let (decision, rule, reason) = if of_project {
+            (self.policy.project, "project-program", "the program is a file of the project")
+        } else {
+            (self.policy.unlisted, "unlisted", "the policy does not name the program")
+        };
+        if decision == ShellDecision::Allow {
             return;
         }
         self.judge(Judgement {
-            decision: self.policy.unlisted,
-            rule: "unlisted".into(),
+            decision,
+            rule: rule.into(),
             severity: Severity::Info,
-            reason: "the policy does not name the program".into(),
+            reason: reason.into(),
             depends_on_unknown: false,
             command: Some(number),
             range: range.clone(),
@@ -678,7 +793,7 @@ impl Judge<'_> {
             return;
         }
         let directory = self.directory.clone();
-        let view = View::new(words, program, feeding, &policy.places, &directory).with_input_text(input_text);
+        let view = View::new(words, program, feeding, &policy.places, &directory, policy.strict).with_input_text(input_text);
         let range = match words {
             [first, .., last] if self.verdict.commands[number].words.first() != Some(first) => {
                 first.range.start.min(last.range.start)..last.range.end
@@ -741,6 +856,11 @@ impl Judge<'_> {
                 };
             }
             "popd" => self.directory = Directory::Unknown,
+            "eval" | "source" | "." => {
+                for variable in self.variables.values_mut() {
+                    *variable = Variable::Unknown;
+                }
+            }
             "alias" if operands().next().is_some() => self.renamed = true,
             "export" | "declare" | "typeset" | "local" | "readonly" => {
                 for word in operands().cloned().collect::<Vec<_>>() {
@@ -748,12 +868,17 @@ impl Judge<'_> {
                         self.assignment(number, &word, false, "");
                     } else {
                         self.forget(&word);
+                        self.unknown_name(number, &word);
                     }
                 }
             }
             "read" | "mapfile" | "readarray" | "getopts" | "printf" | "let" | "unset" => {
+                let sets = name != "printf" || words.get(1).is_some_and(|word| word.value.starts_with("-v"));
                 for word in operands().cloned().collect::<Vec<_>>() {
                     self.forget(&word);
+                    if sets && !matches!(name, "let" | "unset") {
+                        self.unknown_name(number, &word);
+                    }
                 }
             }
             _ => {}
@@ -763,6 +888,14 @@ impl Judge<'_> {
         {
             let range = self.verdict.commands[number].range.clone();
             self.unknown("evaluated-text", "bash evaluates a text that has a substitution", Some(number), range);
+        }
+    }
+
+    /// Asks about a variable whose name is not known: it may be `PATH`.
+    fn unknown_name(&mut self, number: usize, word: &Word) {
+        if word.value.split('=').next().is_some_and(mark::is_open) {
+            let range = word.range();
+            self.unknown("unknown-variable", "the name of the variable is not known before the command runs", Some(number), range);
         }
     }
 
@@ -827,7 +960,8 @@ impl Inside<'_, '_> {
             let option = word.value.len() > 1
                 && (word.value.starts_with('-') || word.value.starts_with('+') && self.program.runs == Runs::Script);
             if !option {
-                if word.may_begin_with_dash() && self.program.runs != Runs::Nothing {
+                let skipped = self.program.skip > 0 && !word.splits() && !self.judge.policy.strict;
+                if word.may_begin_with_dash() && self.program.runs != Runs::Nothing && !skipped {
                     return self.unknown_operands();
                 }
                 break;
@@ -1035,6 +1169,7 @@ impl Inside<'_, '_> {
     }
 
     fn text(&mut self, text: &str, origin: &Origin) {
+        let text = &text.replace(mark::NUMBER, "0");
         if mark::in_text(text) {
             self.unknown("a part of the program that a shell runs is not known before the command runs");
         }
@@ -1051,10 +1186,7 @@ impl Inside<'_, '_> {
         if let Some(file) = file {
             let shell = self.program.language.is_none();
             let (number, file) = (self.number, file.clone());
-            if !file.is_literal()
-                && self.program.language.is_none()
-                && file.value.contains([mark::UNKNOWN, mark::SPLITS])
-            {
+            if mark::is_open(&file.value) || file.value.starts_with("/dev/fd/") {
                 self.unknown_operands();
             }
             return self.judge.runs_written(number, &file, shell);
@@ -1101,6 +1233,7 @@ impl Inside<'_, '_> {
     fn code(&mut self, code: &str) {
         let Some(language) = self.program.language.as_ref() else { return };
         let policy = self.judge.policy;
+        let code = &code.replace(mark::NUMBER, "0");
         if mark::in_text(code) {
             return self.unknown("a part of the code that the program runs is not known before the command runs");
         }
@@ -1172,22 +1305,39 @@ pub(super) fn has_option(argument: &str, options: &[String]) -> (bool, Option<St
     (false, None)
 }
 
-/// Returns whether a text names a variable only in one assignment and in expansions.
-fn is_only_assignment(text: &str, name: &str) -> bool {
+/// Returns whether a text sets a variable only in one place: with `=`, or in loops with `for`.
+fn is_only_set_once(text: &str, name: &str, how: &str) -> bool {
+    // What else can set a variable names it without a `$`.
+    const SETTERS: [&str; 20] = [
+        "read", "-v", "getopts", "map", "let", "declare", "typeset", "local", "unset", "export", "((", "coproc", ":=", "-p",
+        "select", "nameref", "[", "trap", "func", "()",
+    ];
     let bytes = text.as_bytes();
     let is_part = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_';
-    let mut assignments = 0;
+    let wary = SETTERS.iter().any(|setter| text.contains(setter));
+    let (mut assignments, mut loops) = (0, 0);
     for (at, _) in text.match_indices(name) {
         let before = &bytes[..at];
         let after = &bytes[at + name.len()..];
         if before.last().is_some_and(is_part) || after.first().is_some_and(is_part) {
             continue;
         }
-        if after.first() == Some(&b'=') && !matches!(before.last(), Some(b'$' | b'{')) {
+        let expanded = before.ends_with(b"$") || before.ends_with(b"${");
+        if expanded {
+            // `${x=y}` and `${x:=y}`.
+            if before.ends_with(b"{") && (after.starts_with(b"=") || after.starts_with(b":=")) {
+                return false;
+            }
+        } else if text[..at].trim_end_matches([' ', '\t']).ends_with("for") {
+            loops += 1;
+        } else if after.first() == Some(&b'=') || after.starts_with(b"+=") {
             assignments += 1;
-        } else if !(before.ends_with(b"$") || before.ends_with(b"${") && matches!(after.first(), Some(b'}'))) {
+        } else if wary {
             return false;
         }
     }
-    assignments == 1
+    match how {
+        "for" => assignments == 0 && loops > 0,
+        _ => assignments == 1 && loops == 0,
+    }
 }

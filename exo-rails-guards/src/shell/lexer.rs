@@ -103,8 +103,17 @@ pub(super) enum RedirectKind {
 #[derive(Clone, Debug)]
 pub(super) struct Redirect {
     pub(super) kind: RedirectKind,
+    /// The number of the file is written, and is neither the input nor the output.
+    pub(super) numbered: bool,
     pub(super) target: Text,
     pub(super) target_range: Range<usize>,
+}
+
+impl Redirect {
+    /// Returns whether the redirection is `2>/dev/null` or the like: the lexer has read it behind a number.
+    fn is_silence(&self) -> bool {
+        self.numbered && self.target.value == "/dev/null"
+    }
 }
 
 const RESERVED: [&str; 20] = [
@@ -476,7 +485,7 @@ impl Lexer<'_> {
             }
             state.documents.push(Document { token: state.tokens.len(), end: target.value.clone(), tabs, quoted });
         }
-        Ok(Kind::Redirect(Redirect { kind, target, target_range: start..self.at }))
+        Ok(Kind::Redirect(Redirect { kind, numbered: false, target, target_range: start..self.at }))
     }
 
     /// Reads the lines of the here-documents that the line before has begun.
@@ -538,7 +547,11 @@ impl Lexer<'_> {
             && matches!(self.peek(), Some(b'<' | b'>'))
             && self.peek_at(1) != Some(b'(')
         {
-            let redirect = self.redirect(state)?;
+            let number = raw != "0" && raw != "1";
+            let mut redirect = self.redirect(state)?;
+            if let Kind::Redirect(redirect) = &mut redirect {
+                redirect.numbered = number;
+            }
             return self.push(&mut state.tokens, redirect, start);
         }
         match state.frames.last_mut() {
@@ -660,6 +673,8 @@ impl Lexer<'_> {
         loop {
             match self.peek() {
                 None | Some(b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b')') => break,
+                // Bash expands a `~` behind the `=` of what looks like an assignment, and behind a `:` in it.
+                Some(b'~') if self.in_assignment(start) => self.tilde(&mut word),
                 Some(b'(') => {
                     let raw = &self.text[start..self.at];
                     let name = raw.strip_suffix('=').map(|name| name.strip_suffix('+').unwrap_or(name));
@@ -673,7 +688,8 @@ impl Lexer<'_> {
                     if self.peek_at(1) == Some(b'(') {
                         self.at += 2;
                         self.substitution(&mut word)?;
-                        word.value.push(mark::UNKNOWN);
+                        word.value.push_str("/dev/fd/");
+                        word.value.push(mark::NUMBER);
                         word.quoted = true;
                     } else {
                         break;
@@ -697,6 +713,13 @@ impl Lexer<'_> {
             return Ok(vec![word]);
         }
         Ok(self.braces(word))
+    }
+
+    /// Returns whether the word that begins at a byte is `NAME=` so far, or ends with `:` behind that.
+    fn in_assignment(&self, start: usize) -> bool {
+        let raw = &self.text[start..self.at];
+        let Some((name, value)) = raw.split_once('=') else { return false };
+        is_name(name.strip_suffix('+').unwrap_or(name)) && (value.is_empty() || value.ends_with(':'))
     }
 
     fn braces(&self, word: Text) -> Vec<Text> {
@@ -751,7 +774,7 @@ impl Lexer<'_> {
         let length =
             rest.iter().position(|b| !(b.is_ascii_alphanumeric() || b"+-_.".contains(b))).unwrap_or(rest.len());
         match rest.get(length) {
-            None | Some(b'/' | b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b')' | b'<' | b'>') => {
+            None | Some(b'/' | b':' | b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b')' | b'<' | b'>') => {
                 self.at += 1 + length;
                 word.value.push(if length == 0 { mark::HOME } else { mark::UNKNOWN });
                 word.quoted = true;
@@ -859,7 +882,7 @@ impl Lexer<'_> {
                     return Ok(());
                 }
                 self.substitution(word)?;
-                match word.programs.last().and_then(|inner| echoed(inner, quoted)) {
+                match word.programs.last().and_then(|inner| output(inner, quoted)) {
                     Some(text) => word.value.push_str(&text),
                     None => word.value.push(unknown),
                 }
@@ -891,7 +914,8 @@ impl Lexer<'_> {
             Some(b'0'..=b'9' | b'@' | b'*' | b'#' | b'?' | b'-' | b'$' | b'!') => {
                 word.quoted = true;
                 self.at += 1;
-                word.value.push(unknown);
+                let number = matches!(self.bytes[self.at - 1], b'#' | b'?' | b'$' | b'!');
+                word.value.push(if number { mark::NUMBER } else { unknown });
                 if self.bytes[self.at - 1] == b'@' {
                     word.value.push(mark::SPLITS);
                 }
@@ -949,9 +973,16 @@ impl Lexer<'_> {
         word.evaluates |= inner.evaluates || rest.starts_with('@') || indirect;
         let every = name == "@" || rest.starts_with("[@]");
         let temp = matches!(name, "TMPDIR" | "TMP" | "TEMP") && matches!(rest, ":-/tmp" | "-/tmp" | ":-/var/tmp");
-        match (rest.is_empty() && !indirect && is_name(name), temp) {
-            (true, _) => variable(&mut word.value, name, quoted),
-            (_, true) => word.value.push(mark::TEMP),
+        let length = rest.is_empty() && self.bytes[start - 1] == b'#';
+        let plain = !indirect && is_name(name) && inner.programs.is_empty() && !mark::is_open(&inner.value);
+        match rest.bytes().next() {
+            None if length => word.value.push(mark::NUMBER),
+            _ if temp => word.value.push(mark::TEMP),
+            None if plain => variable(&mut word.value, name, quoted),
+            // What `%`, `#` and the like do to a value that is known.
+            Some(b'%' | b'#' | b':' | b'-' | b'/') if plain && rest.is_ascii() => {
+                variable(&mut word.value, &self.text[start..self.at - 1], quoted);
+            }
             _ => word.value.push(unknown),
         }
         if every {
@@ -981,8 +1012,8 @@ impl Lexer<'_> {
         }
         word.quoted = true;
         let limits = Limits { depth: 0, ..self.limits };
-        let output = lex(&text, limits).ok().and_then(|tokens| echoed(&Inner::Tokens(tokens), quoted));
-        match output {
+        let known = lex(&text, limits).ok().and_then(|tokens| output(&Inner::Tokens(tokens), quoted));
+        match known {
             Some(text) => word.value.push_str(&text),
             None => word.value.push(if quoted { mark::UNKNOWN } else { mark::SPLITS }),
         }
@@ -1082,24 +1113,93 @@ struct Document {
     quoted: bool,
 }
 
-/// Returns what a substitution becomes if its program is `echo` with plain words.
-fn echoed(inner: &Inner, quoted: bool) -> Option<String> {
-    let Inner::Tokens(tokens) = inner else { return None };
+/// Returns what a substitution becomes, for the programs of which that is known.
+fn output(inner: &Inner, quoted: bool) -> Option<String> {
+    let Inner::Tokens(all) = inner else { return None };
+    let is_pipe = |token: &Token| matches!(token.kind, Kind::Op(Op::Pipe));
+    let word = |token: Option<&Token>| match &token?.kind {
+        Kind::Word(text) => Some(text.value.clone()),
+        _ => None,
+    };
+    // Filters pass lines on as they are.
+    let mut commands = all.split(is_pipe);
+    let tokens = commands.next()?;
+    let piped = tokens.len() < all.len();
+    if !commands.all(|command| is_filter(&command.iter().map(|token| word(Some(token))).collect::<Vec<_>>())) {
+        return None;
+    }
     let (first, rest) = tokens.split_first()?;
+    // Where messages of errors go has no effect on the output.
+    let silent = |token: &&Token| !matches!(&token.kind, Kind::Redirect(redirect) if redirect.is_silence());
     let plain = |token: &'_ Token| match &token.kind {
         Kind::Word(text) if !mark::in_text(&text.value) && !text.value.contains('\\') => Some(text.value.clone()),
         _ => None,
     };
-    if plain(first)? != "echo" {
-        return None;
+    let program = plain(first)?;
+    let words = rest.iter().filter(silent).map(plain).collect::<Option<Vec<_>>>()?;
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let mark = match (program.as_str(), words.as_slice()) {
+        ("pwd", [] | ["-P" | "-L"]) | ("git", ["rev-parse", "--show-toplevel"]) => Some(mark::PWD.to_string()),
+        ("mktemp", words) if words.iter().all(|word| matches!(*word, "-d" | "-q" | "--directory")) => {
+            Some(format!("{}/new", mark::TEMP))
+        }
+        ("nproc" | "arch" | "pgrep" | "pidof" | "pkg-config", _)
+        | ("docker" | "podman", ["ps", ..])
+        | ("go", ["list", ..])
+        | ("uname", ["-m" | "-s" | "-r"])
+        | ("id", ["-u" | "-g"])
+        | ("lsof", [_, ..])
+            if match program.as_str() {
+                "lsof" => words.iter().any(|word| word.starts_with("-t")),
+                "docker" | "podman" => words.iter().any(|word| matches!(*word, "-q" | "-aq" | "-qa" | "--quiet")),
+                _ => true,
+            } =>
+        {
+            Some(mark::NUMBER.to_string())
+        }
+        ("git", ["rev-parse", rest @ ..])
+            if rest.split_last().is_some_and(|(last, options)| {
+                *last == "HEAD" && options.iter().all(|option| option.starts_with("--short"))
+            }) =>
+        {
+            Some(mark::NUMBER.to_string())
+        }
+        ("date", rest) if rest.last().is_some_and(|format| is_plain_date(format)) => Some(mark::NUMBER.to_string()),
+        _ => None,
+    };
+    if mark.is_some() {
+        return mark;
     }
-    let words = rest.iter().map(plain).collect::<Option<Vec<_>>>()?;
-    if words.first()?.starts_with('-') {
+    if piped || program != "echo" || words.first()?.starts_with('-') {
         return None;
     }
     let text = words.join(" ");
     let one_word = !text.is_empty() && !text.contains(|c: char| c.is_whitespace() || matches!(c, '*' | '?' | '['));
     (quoted && !text.ends_with('\n') || one_word).then_some(text)
+}
+
+/// Returns whether a command passes on lines of its input as they are.
+fn is_filter(words: &[Option<String>]) -> bool {
+    let Some(words) = words.iter().map(Option::as_deref).collect::<Option<Vec<&str>>>() else { return false };
+    let plain = |word: &&&str| {
+        let rest = word.strip_prefix('-').unwrap_or("");
+        !(word.bytes().all(|b| b.is_ascii_digit()) || !rest.is_empty() && rest.bytes().all(|b| b"viEFwxurn0123456789".contains(&b)))
+    };
+    match words.split_first() {
+        Some((&"grep", rest)) => rest.iter().filter(plain).count() == 1 && !rest.iter().any(|word| word.starts_with("-r")),
+        Some((&("head" | "tail" | "sort" | "uniq"), rest)) => rest.iter().filter(plain).count() == 0,
+        _ => false,
+    }
+}
+
+/// Returns whether a format of `date` has only numbers and names, and no path.
+fn is_plain_date(format: &str) -> bool {
+    let mut parts = format.split('%');
+    parts.next() == Some("+")
+        && parts.all(|part| {
+            part.starts_with(|c: char| "YmdHMSsFTjNyuV".contains(c))
+                && part.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_:.".contains(&b))
+        })
 }
 
 fn variable(value: &mut String, name: &str, quoted: bool) {

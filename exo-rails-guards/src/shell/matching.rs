@@ -14,6 +14,9 @@ pub(super) struct Rule {
     pub(super) name: std::sync::Arc<str>,
     pub(super) reason: std::sync::Arc<str>,
     subcommands: Vec<Vec<String>>,
+    /// Options, and what their values are like.
+    values: Vec<(String, Operand)>,
+    except_values: Vec<(String, Operand)>,
     operands: Vec<Operand>,
     except_operands: Vec<Operand>,
 }
@@ -28,6 +31,8 @@ impl Rule {
     pub(super) fn new(config: ShellRule) -> Result<Self, String> {
         let operands =
             |patterns: &[String]| patterns.iter().map(|pattern| operand(pattern)).collect::<Result<Vec<_>, _>>();
+        let values =
+            |texts: &[String]| texts.iter().map(|text| option_value(text)).collect::<Result<Vec<_>, _>>();
         Ok(Self {
             name: config.name.as_str().into(),
             reason: config.reason.as_str().into(),
@@ -36,6 +41,8 @@ impl Rule {
                 .iter()
                 .map(|text| text.split_whitespace().map(str::to_owned).collect())
                 .collect(),
+            values: values(&config.values)?,
+            except_values: values(&config.except_values)?,
             operands: operands(&config.operands)?,
             except_operands: operands(&config.except_operands)?,
             config: ShellRule {
@@ -50,60 +57,78 @@ impl Rule {
     pub(super) fn matches(&self, command: &View<'_>) -> Holds {
         let wanted = match self.config.if_unknown {
             _ if self.config.decision.passes() => Wanted::OnlyYes,
-            IfUnknown::Ignore => Wanted::OnlyYes,
-            IfUnknown::Unquoted => Wanted::NoMaybe,
-            IfUnknown::Decide => Wanted::All,
+            IfUnknown::Ignore if !command.strict => Wanted::OnlyYes,
+            IfUnknown::Ignore | IfUnknown::Decide => Wanted::All,
         };
         match (self.holds(command, wanted), wanted) {
-            (Holds::Maybe | Holds::MaybeWords, Wanted::OnlyYes) | (Holds::Maybe, Wanted::NoMaybe) => Holds::No,
+            (Holds::Maybe, Wanted::OnlyYes) => Holds::No,
             (holds, _) => holds,
         }
     }
 
     fn holds(&self, command: &View<'_>, wanted: Wanted) -> Holds {
         let rule = &self.config;
-        let mut holds = Holds::Yes;
-        macro_rules! require {
-            ($condition:expr) => {
-                holds = holds.and($condition);
-                if holds == Holds::No {
-                    return Holds::No;
-                }
-            };
-        }
-        if !self.subcommands.is_empty() {
-            require!(Holds::any(self.subcommands.iter().map(|words| command.has_subcommand(words, wanted))));
-        }
-        if !rule.flags.is_empty() {
-            require!(Holds::any(rule.flags.iter().map(|flag| command.has_flag(flag, wanted))));
-        }
-        if !rule.and_flags.is_empty() {
-            require!(Holds::any(rule.and_flags.iter().map(|flag| command.has_flag(flag, wanted))));
-        }
-        if rule.without_flags.iter().any(|flag| command.has_flag(flag, wanted) == Holds::Yes) {
-            return Holds::No;
-        }
+        let any = |all: &mut dyn Iterator<Item = Holds>, empty: bool| if empty { Holds::Yes } else { Holds::any(all) };
         if !rule.input_from.is_empty()
             && !command.input.iter().any(|from| rule.input_from.iter().any(|name| name == from))
         {
             return Holds::No;
         }
-        require!(command.count_operands(rule.min_operands, rule.max_operands));
-        if !rule.arguments.is_empty() {
-            require!(Holds::any(rule.arguments.iter().map(|pattern| command.has_argument(pattern, wanted))));
+        let subcommand = any(
+            &mut self.subcommands.iter().map(|words| command.has_subcommand(words, wanted)),
+            self.subcommands.is_empty(),
+        );
+        if subcommand == Holds::No {
+            return Holds::No;
         }
-        if rule.without_arguments.iter().any(|pattern| command.has_argument(pattern, wanted) == Holds::Yes) {
+        let leading = rule.leading;
+        let flag = |flag: &String| command.has_flag(flag, leading, wanted);
+        let flags = any(&mut rule.flags.iter().map(flag), rule.flags.is_empty())
+            .and(any(&mut rule.and_flags.iter().map(flag), rule.and_flags.is_empty()))
+            .and(any(
+                &mut self.values.iter().map(|value| command.has_value(value, &self.except_values, leading, wanted)),
+                self.values.is_empty(),
+            ));
+        if flags == Holds::No || rule.without_flags.iter().any(|without| flag(without) == Holds::Yes) {
+            return Holds::No;
+        }
+        let mut operands = command.count_operands(rule.min_operands, rule.max_operands);
+        if operands == Holds::No {
+            return Holds::No;
+        }
+        let arguments = any(
+            &mut rule.arguments.iter().map(|pattern| command.has_argument(pattern, rule.deciding, wanted)),
+            rule.arguments.is_empty(),
+        );
+        if arguments == Holds::No || rule.without_arguments.iter().any(|pattern| command.has_known(pattern)) {
             return Holds::No;
         }
         if !self.operands.is_empty() || !self.except_operands.is_empty() {
-            require!(command.has_operand(&self.operands, &self.except_operands, wanted));
+            operands = operands.and(command.has_operand(&self.operands, &self.except_operands, wanted));
         }
-        holds
+        // One word is an option or an operand, and not both.
+        if flags == Holds::Maybe && subcommand.and(operands) == Holds::Maybe && command.has_one_unknown_word() {
+            return Holds::No;
+        }
+        subcommand.and(flags).and(operands).and(arguments)
     }
 }
 
+/// Reads a pattern such as `-c=alias.*`. The value is compared without case.
+fn option_value(text: &str) -> Result<(String, Operand), String> {
+    let Some((option, pattern)) = text.split_once('=').filter(|(option, _)| option.starts_with('-')) else {
+        return Err(format!("`{text}` is not an option with a value: write it as `-c=alias.*`"));
+    };
+    let value = match operand(pattern)? {
+        Operand::Text(pattern) => Operand::Text(pattern.to_lowercase()),
+        place @ Operand::Place(_) => place,
+    };
+    Ok((option.to_owned(), value))
+}
+
 fn operand(pattern: &str) -> Result<Operand, String> {
-    if !pattern.starts_with('@') {
+    // `@` and a letter: `@*` is a pattern of names.
+    if !pattern.strip_prefix('@').is_some_and(|rest| rest.starts_with(|c: char| c.is_alphabetic())) {
         return Ok(Operand::Text(pattern.to_owned()));
     }
     let found = Where::NAMES.iter().find(|(name, _)| *name == pattern);
@@ -126,6 +151,21 @@ pub(super) enum Argument {
     Unclear,
 }
 
+/// An option with its value.
+struct Pair<'c> {
+    option: &'c str,
+    value: Word,
+    /// The option stands in front of the first operand.
+    leading: bool,
+}
+
+impl Pair<'_> {
+    fn is(&self, option: &str) -> bool {
+        // Programs accept the beginning of a long option.
+        self.option == option || option.starts_with("--") && self.option.len() > 2 && option.starts_with(self.option)
+    }
+}
+
 /// A command as rules see it.
 pub(super) struct View<'c> {
     pub(super) words: &'c [Word],
@@ -135,8 +175,11 @@ pub(super) struct View<'c> {
     /// Its input, if it is a text of the command.
     input_text: Option<&'c str>,
     values: &'c [String],
+    /// An unknown word may also be an option with its value.
+    strict: bool,
     places: &'c Places,
     directory: &'c Directory,
+    pairs: OnceCell<Vec<Pair<'c>>>,
     paths: OnceCell<Vec<(Path, Where)>>,
     lower: OnceCell<Vec<String>>,
 }
@@ -148,6 +191,7 @@ impl<'c> View<'c> {
         input: &'c [String],
         places: &'c Places,
         directory: &'c Directory,
+        strict: bool,
     ) -> Self {
         let values = program.map_or(&[][..], |program| &program.values);
         let mut arguments = classify(words.get(1..).unwrap_or_default(), values);
@@ -158,14 +202,29 @@ impl<'c> View<'c> {
                 arguments[first] = Argument::Value;
             }
         }
+        if let Some(program) = program.filter(|program| !program.exec_options.is_empty()) {
+            // The words of another command.
+            let mut inside = false;
+            for (word, argument) in words.iter().skip(1).zip(&mut arguments) {
+                if program.exec_options.contains(&word.value) {
+                    inside = true;
+                } else if matches!(word.value.as_str(), ";" | "+") {
+                    inside = false;
+                } else if inside {
+                    *argument = Argument::Value;
+                }
+            }
+        }
         Self {
             words,
             arguments,
             input,
             input_text: None,
             values,
+            strict,
             places,
             directory,
+            pairs: OnceCell::new(),
             paths: OnceCell::new(),
             lower: OnceCell::new(),
         }
@@ -204,7 +263,7 @@ impl<'c> View<'c> {
             let Some(operand) = operands.next() else { return Holds::No };
             holds = holds.and(glob(word, &operand.value, wanted));
             if operand.splits() {
-                return holds.and(Holds::MaybeWords);
+                return holds.and(Holds::Maybe);
             }
             if holds == Holds::No {
                 return Holds::No;
@@ -213,42 +272,147 @@ impl<'c> View<'c> {
         holds
     }
 
-    fn has_flag(&self, flag: &str, wanted: Wanted) -> Holds {
-        Holds::any(self.all().map(|(_, word, argument)| match argument {
-            Argument::Option => flag_in(&word.value, flag, self.values, wanted),
-            Argument::Unclear if word.splits() => Holds::MaybeWords,
+    /// Returns how many words stand in front of the first operand.
+    fn leading_words(&self) -> usize {
+        self.arguments.iter().position(|argument| *argument == Argument::Operand).unwrap_or(self.arguments.len())
+    }
+
+    fn has_flag(&self, flag: &str, leading: bool, wanted: Wanted) -> Holds {
+        let end = if leading { self.leading_words() } else { usize::MAX };
+        let has_value = !self.strict && self.values.iter().any(|value| value == flag);
+        Holds::any(self.all().take_while(|(number, _, _)| *number < end).map(|(_, word, argument)| match argument {
+            Argument::Option => flag_in(&word.value, flag, self.values),
+            Argument::Unclear if has_value && !word.splits() => Holds::No,
+            Argument::Unclear if wanted == Wanted::OnlyYes => Holds::No,
             Argument::Unclear => Holds::Maybe,
             // `+main`, and options without `-` such as those of tar and dd.
-            Argument::Operand if !flag.starts_with('-') => {
-                if word.value == flag {
-                    Holds::Yes
-                } else {
-                    Holds::No
-                }
-            }
+            Argument::Operand if !flag.starts_with('-') => glob(flag, &word.value, wanted),
             Argument::Operand | Argument::Value => Holds::No,
         }))
+    }
+
+    /// Returns whether an option has a value that a pattern matches, and that none of some exceptions matches.
+    fn has_value(
+        &self,
+        wished: &(String, Operand),
+        except: &[(String, Operand)],
+        leading: bool,
+        wanted: Wanted,
+    ) -> Holds {
+        let unclear = |(number, word, argument): (usize, &Word, Argument)| {
+            argument == Argument::Unclear
+                && (self.strict || word.splits())
+                && (!leading || number < self.leading_words())
+        };
+        let found = Holds::any(self.pairs().iter().filter(|pair| !leading || pair.leading).map(|pair| {
+            let known = !mark::is_open(&pair.value.value);
+            if known && except.iter().any(|except| self.pair_matches(pair, except, wanted) == Holds::Yes) {
+                return Holds::No;
+            }
+            self.pair_matches(pair, wished, wanted)
+        }));
+        if found == Holds::No && wanted == Wanted::All && self.all().any(unclear) { Holds::Maybe } else { found }
+    }
+
+    fn pair_matches(&self, pair: &Pair<'_>, (option, pattern): &(String, Operand), wanted: Wanted) -> Holds {
+        if !pair.is(option) {
+            return Holds::No;
+        }
+        let path = self.places.path(&pair.value.value, self.directory);
+        let place = self.places.place(&path);
+        let Operand::Text(text) = pattern else {
+            return matches_operand(&pair.value, &(path, place), pattern, wanted);
+        };
+        let shown = path.shown().map_or(Holds::No, |shown| glob(text, &shown.to_lowercase(), wanted));
+        glob(text, &pair.value.value.to_lowercase(), wanted).max(shown)
+    }
+
+    /// Finds the options that have values: `-o x`, `-ox`, `--output x`, `--output=x`.
+    fn pairs(&self) -> &[Pair<'c>] {
+        self.pairs.get_or_init(|| {
+            let words = self.words.get(1..).unwrap_or_default();
+            let leading = self.leading_words();
+            let mut pairs = Vec::new();
+            for (number, (word, argument)) in words.iter().zip(&self.arguments).enumerate() {
+                if *argument != Argument::Option {
+                    continue;
+                }
+                let text = word.value.as_str();
+                let at = |option, value| Pair { option, value, leading: number < leading };
+                if let Some((option, value)) = text.split_once('=').filter(|_| text.starts_with("--")) {
+                    pairs.push(at(option, Word::new(value, word.range())));
+                } else if let Some((option, value)) = attached(text, self.values) {
+                    pairs.push(at(option, Word::new(value, word.range())));
+                } else if let Some(next) = words.get(number + 1).filter(|_| takes_value(text, self.values)) {
+                    let letter = text.char_indices().next_back().map_or(0, |(at, _)| at);
+                    let group = !text.starts_with("--") && !self.values.iter().any(|value| value == text);
+                    pairs.push(at(text, next.clone()));
+                    if group && let Some(option) = self.values.iter().find(|value| value.get(1..) == text.get(letter..)) {
+                        pairs.push(at(option, next.clone()));
+                    }
+                }
+            }
+            pairs
+        })
+    }
+
+    /// Returns the values of an option.
+    pub(super) fn values_of<'s>(&'s self, option: &'s str) -> impl Iterator<Item = &'s Word> {
+        self.pairs().iter().filter(|pair| pair.is(option)).map(|pair| &pair.value)
+    }
+
+    fn has_one_unknown_word(&self) -> bool {
+        let mut unknown = self.words.iter().skip(1).filter(|word| mark::is_open(&word.value));
+        unknown.next().is_some_and(|word| !word.splits()) && unknown.next().is_none()
     }
 
     fn count_operands(&self, min: usize, max: Option<usize>) -> Holds {
         if min == 0 && max.is_none() {
             return Holds::Yes;
         }
-        let count = self.operands().count();
-        let unclear = self.operands().any(Word::splits);
-        match (count >= min, max.is_none_or(|max| count <= max)) {
-            (true, true) if !unclear => Holds::Yes,
-            _ if unclear => Holds::MaybeWords,
-            _ => Holds::No,
+        let most = if self.operands().any(Word::splits) { usize::MAX } else { self.operands().count() };
+        let least = self.arguments.iter().filter(|argument| **argument == Argument::Operand).count();
+        let max = max.unwrap_or(usize::MAX);
+        if least >= min && most <= max {
+            Holds::Yes
+        } else if most >= min && least <= max {
+            Holds::Maybe
+        } else {
+            Holds::No
         }
     }
 
-    fn has_argument(&self, pattern: &str, wanted: Wanted) -> Holds {
-        let lower = self.lower.get_or_init(|| {
+    fn lower(&self) -> &[String] {
+        self.lower.get_or_init(|| {
             let values = self.words.iter().skip(1).map(|word| word.value.as_str()).chain(self.input_text);
             values.map(str::to_lowercase).collect()
-        });
-        Holds::any(lower.iter().map(|value| glob(pattern, value, wanted)))
+        })
+    }
+
+    fn has_argument(&self, pattern: &str, deciding: Option<usize>, wanted: Wanted) -> Holds {
+        // An option with its value, or an assignment.
+        let valued = !self.strict
+            && (pattern.starts_with('-') && pattern.contains(['*', '='])
+                || pattern.find('=').is_some_and(|at| !pattern[..at].contains('*') || at == 1));
+        Holds::any(self.lower().iter().enumerate().map(|(number, value)| {
+            let holds = glob(pattern, value, wanted);
+            let cannot = valued && value.starts_with(mark::UNKNOWN)
+                || deciding.is_some_and(|deciding| !self.decides(number, deciding));
+            if holds == Holds::Maybe && cannot { Holds::No } else { holds }
+        }))
+    }
+
+    /// Returns whether a word is, or may be, one of the first operands.
+    fn decides(&self, number: usize, first: usize) -> bool {
+        let operand = |argument: &Argument| matches!(argument, Argument::Operand | Argument::Unclear);
+        // Behind the arguments is the input.
+        self.arguments.get(number).is_none_or(operand)
+            && self.arguments.iter().take(number).filter(|argument| **argument == Argument::Operand).count() < first
+    }
+
+    /// Returns whether an argument matches, whatever the unknown parts are.
+    fn has_known(&self, pattern: &str) -> bool {
+        self.lower().iter().any(|value| !mark::is_open(value) && super::pattern::glob_plain(pattern, value))
     }
 
     fn paths(&self) -> &[(Path, Where)] {
@@ -266,7 +430,7 @@ impl<'c> View<'c> {
     fn has_operand(&self, patterns: &[Operand], except: &[Operand], wanted: Wanted) -> Holds {
         Holds::any(self.operands().zip(self.paths()).map(|(word, path)| {
             let matches = |operand: &Operand| matches_operand(word, path, operand, wanted);
-            if except.iter().any(|operand| matches(operand) == Holds::Yes) {
+            if !mark::is_open(&word.value) && except.iter().any(|operand| matches(operand) == Holds::Yes) {
                 return Holds::No;
             }
             if patterns.is_empty() { Holds::Yes } else { Holds::any(patterns.iter().map(matches)) }
@@ -276,13 +440,7 @@ impl<'c> View<'c> {
 
 fn matches_operand(word: &Word, (path, place): &(Path, Where), operand: &Operand, wanted: Wanted) -> Holds {
     match operand {
-        Operand::Place(_) if *place == Where::Unknown => {
-            if word.splits() {
-                Holds::MaybeWords
-            } else {
-                Holds::Maybe
-            }
-        }
+        Operand::Place(_) if *place == Where::Unknown => Holds::Maybe,
         Operand::Place(expected) => {
             if place == expected {
                 Holds::Yes
@@ -309,7 +467,7 @@ fn classify(words: &[Word], values: &[String]) -> Vec<Argument> {
         let argument = if std::mem::take(&mut value_next) {
             if word.splits() { Argument::Unclear } else { Argument::Value }
         } else if only_operands {
-            if word.splits() { Argument::Unclear } else { Argument::Operand }
+            Argument::Operand
         } else if word.value == "--" {
             only_operands = true;
             Argument::Option
@@ -348,28 +506,55 @@ fn has_value(letter: char, values: &[String]) -> bool {
     values.iter().any(|value| value.strip_prefix('-').is_some_and(|rest| rest.chars().eq([letter])))
 }
 
+/// Splits `-ox` into the option and the value that is attached to it.
+fn attached<'a>(argument: &'a str, values: &'a [String]) -> Option<(&'a str, &'a str)> {
+    if argument.starts_with("--") || values.iter().any(|value| value == argument) {
+        return None;
+    }
+    for (at, letter) in argument.char_indices().skip(1) {
+        let rest = &argument[at + letter.len_utf8()..];
+        if let Some(option) = values.iter().find(|value| value.strip_prefix('-').is_some_and(|v| v.chars().eq([letter])))
+        {
+            return (!rest.is_empty()).then_some((option.as_str(), rest));
+        }
+        if mark::is(letter) {
+            break;
+        }
+    }
+    None
+}
+
 /// Returns whether an argument has an option.
-fn flag_in(argument: &str, flag: &str, values: &[String], wanted: Wanted) -> Holds {
+fn flag_in(argument: &str, flag: &str, values: &[String]) -> Holds {
     if argument == flag {
         return Holds::Yes;
     }
-    if mark::in_text(argument) {
-        return glob(flag, argument, wanted);
-    }
     if let Some(long) = flag.strip_prefix("--") {
-        let Some(name) = argument.strip_prefix("--") else { return Holds::No };
+        let Some(name) = argument.strip_prefix("--") else {
+            // `-$x` may be any option.
+            let unknown = argument.strip_prefix('-').is_some_and(|rest| rest.starts_with(mark::is));
+            return if unknown { Holds::Maybe } else { Holds::No };
+        };
         let name = name.split_once('=').map_or(name, |(name, _)| name);
+        if let Some(unknown) = name.find(mark::is) {
+            return if long.starts_with(&name[..unknown]) { Holds::Maybe } else { Holds::No };
+        }
         // Programs accept the beginning of a long option.
         return if !name.is_empty() && long.starts_with(name) { Holds::Yes } else { Holds::No };
     }
     let mut letters = flag.chars().skip(1);
-    let (Some(letter), None) = (letters.next(), letters.next()) else { return Holds::No };
+    let (Some(letter), None) = (letters.next(), letters.next()) else {
+        return if mark::in_text(argument) { glob(flag, argument, Wanted::All) } else { Holds::No };
+    };
     if argument.starts_with("--") || !flag.starts_with('-') {
         return Holds::No;
     }
     for found in argument.chars().skip(1) {
         if found == letter {
             return Holds::Yes;
+        }
+        if mark::is(found) {
+            return if matches!(found, mark::UNKNOWN | mark::SPLITS) { Holds::Maybe } else { Holds::No };
         }
         if has_value(found, values) {
             break;

@@ -65,6 +65,7 @@ mod braces;
 mod code;
 mod config;
 mod decision;
+mod expansion;
 mod judge;
 mod lexer;
 mod matching;

@@ -6,10 +6,8 @@ use super::word::mark;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Holds {
     No,
-    /// It depends on something that is not known; a word is still one word.
+    /// It depends on something that is not known.
     Maybe,
-    /// It depends on a part that may become any words.
-    MaybeWords,
     Yes,
 }
 
@@ -25,14 +23,9 @@ impl Holds {
         best
     }
 
-    /// Both hold. Of two that may hold, the less known decides.
+    /// Both hold.
     pub(super) fn and(self, other: Self) -> Self {
-        match (self, other) {
-            (Self::No, _) | (_, Self::No) => Self::No,
-            (Self::Yes, other) => other,
-            (this, Self::Yes) => this,
-            (this, other) => this.max(other),
-        }
+        self.min(other)
     }
 }
 
@@ -44,8 +37,6 @@ const COMPARED: usize = 512;
 pub(super) enum Wanted {
     /// All of them.
     All,
-    /// Not [`Holds::Maybe`].
-    NoMaybe,
     /// Only [`Holds::Yes`]; all others are [`Holds::No`].
     OnlyYes,
 }
@@ -58,20 +49,12 @@ pub(super) fn glob(pattern: &str, text: &str, wanted: Wanted) -> Holds {
     if wanted == Wanted::OnlyYes || !mark::in_text(text) {
         return Holds::No;
     }
-    let splits = text.contains(mark::SPLITS);
-    if !splits && wanted == Wanted::NoMaybe {
-        return Holds::No;
-    }
     let too_long = text.len() > COMPARED || pattern.len() > 127;
-    if too_long || may_glob(pattern.as_bytes(), text) {
-        if splits { Holds::MaybeWords } else { Holds::Maybe }
-    } else {
-        Holds::No
-    }
+    if too_long || may_glob(pattern.as_bytes(), text) { Holds::Maybe } else { Holds::No }
 }
 
 /// Matches byte by byte, with a way back to the last `*` only.
-fn glob_plain(pattern: &str, text: &str) -> bool {
+pub(super) fn glob_plain(pattern: &str, text: &str) -> bool {
     let (pattern, text) = (pattern.as_bytes(), text.as_bytes());
     let (mut p, mut t) = (0, 0);
     let mut star: Option<(usize, usize)> = None;
@@ -96,7 +79,9 @@ fn glob_plain(pattern: &str, text: &str) -> bool {
 /// Returns whether a text with unknown parts can match, if an unknown part is any characters. A bit of `reached` is a place in
 /// the pattern.
 fn may_glob(pattern: &[u8], text: &str) -> bool {
-    let free = |c: char| matches!(c, mark::UNKNOWN | mark::SPLITS | mark::STAR | mark::ANY | mark::CLASS);
+    let free = |c: char| matches!(c, mark::UNKNOWN | mark::SPLITS);
+    // What a pattern of names finds has no `/`, other than that of `**`.
+    let name = |c: char| matches!(c, mark::STAR | mark::ANY | mark::CLASS);
     let all = (2_u128 << pattern.len()).wrapping_sub(1);
     let behind_stars = |mut reached: u128| {
         for (place, byte) in pattern.iter().enumerate() {
@@ -108,8 +93,21 @@ fn may_glob(pattern: &[u8], text: &str) -> bool {
     };
     let mut reached = behind_stars(1);
     let mut buffer = [0; 4];
-    for c in text.chars() {
-        if free(c) {
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        if name(c) && chars.peek() != Some(&mark::STAR) {
+            if c == mark::CLASS {
+                // The characters of `[…]`.
+                let _ = chars.by_ref().find(|c| *c == ']');
+            }
+            for (place, byte) in pattern.iter().enumerate() {
+                if *byte != b'/' && reached & (1 << place) != 0 {
+                    reached |= 2 << place;
+                }
+            }
+            continue;
+        }
+        if free(c) || name(c) {
             // Any part of the pattern behind the first place that is reached.
             let first = reached & reached.wrapping_neg();
             reached = all & !(first.wrapping_sub(1));
@@ -168,7 +166,12 @@ mod tests {
             ("of=/dev/*", format!("if={unknown}"), Holds::No),
             ("a*c", format!("{unknown}b"), Holds::No),
             ("a*c", format!("{unknown}c"), Holds::Maybe),
-            ("x", mark::SPLITS.to_string(), Holds::MaybeWords),
+            ("x", mark::SPLITS.to_string(), Holds::Maybe),
+            ("*/.git/*", format!("{}.md", mark::STAR), Holds::No),
+            ("*/.git/*", format!("{0}{0}/x", mark::STAR), Holds::Maybe),
+            ("id_rsa", format!("id_rs{}ab]", mark::CLASS), Holds::Maybe),
+            ("-1", mark::NUMBER.to_string(), Holds::No),
+            ("a*c", format!("a{}c", mark::NUMBER), Holds::Yes),
         ] {
             assert_eq!(glob(pattern, &text, Wanted::All), expected, "{pattern} {text}");
         }

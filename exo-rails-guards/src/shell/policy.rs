@@ -34,6 +34,8 @@ pub struct ShellPolicy(Arc<Compiled>);
 #[derive(Debug)]
 pub(super) struct Compiled {
     pub(super) unlisted: ShellDecision,
+    pub(super) project: ShellDecision,
+    pub(super) strict: bool,
     pub(super) unknown: ShellDecision,
     pub(super) unreadable: ShellDecision,
     pub(super) max_bytes: usize,
@@ -168,6 +170,8 @@ fn merge(base: ShellConfig, own: ShellConfig) -> ShellConfig {
     ShellConfig {
         shipped: own.shipped,
         unlisted: own.unlisted.or(base.unlisted),
+        project: own.project.or(base.project),
+        strict: own.strict.or(base.strict),
         unknown: own.unknown.or(base.unknown),
         unreadable: own.unreadable.or(base.unreadable),
         max_bytes: own.max_bytes.or(base.max_bytes),
@@ -189,6 +193,7 @@ fn merge(base: ShellConfig, own: ShellConfig) -> ShellConfig {
 fn with_all_values(mut program: ProgramConfig) -> ProgramConfig {
     let code =
         program.code_options.iter().chain(&program.text_options).chain(&program.placeholders).chain(&program.fetches);
+    let code = code.chain(&program.outputs);
     let code: Vec<String> = code.filter(|option| !program.values.contains(option)).cloned().collect();
     program.values.extend(code);
     program
@@ -239,6 +244,8 @@ impl Compiled {
         let unslash = |path: String| path.trim_end_matches('/').to_owned();
         Ok(Self {
             unlisted: config.unlisted.unwrap_or(ShellDecision::Ask),
+            project: config.project.unwrap_or(ShellDecision::Ask),
+            strict: config.strict.unwrap_or(false),
             unknown: config.unknown.unwrap_or_default().into(),
             unreadable: config.unreadable.unwrap_or_default().into(),
             max_bytes: config.max_bytes.unwrap_or(65_536),
@@ -261,6 +268,8 @@ impl Compiled {
         tracing::error!(%error, "the shipped policy for shell commands cannot be read");
         Self {
             unlisted: ShellDecision::Deny,
+            project: ShellDecision::Deny,
+            strict: true,
             unknown: ShellDecision::Deny,
             unreadable: ShellDecision::Deny,
             max_bytes: 0,
@@ -328,6 +337,18 @@ impl ShellPolicyBuilder {
     /// Sets the decision about programs that the policy does not name.
     pub fn unlisted(mut self, decision: ShellDecision) -> Self {
         self.0.unlisted = Some(decision);
+        self
+    }
+
+    /// Sets the decision about programs of the project that the policy does not name.
+    pub fn project(mut self, decision: ShellDecision) -> Self {
+        self.0.project = Some(decision);
+        self
+    }
+
+    /// Sets whether an unknown word may also be an option with its value. See [`ShellConfig::strict`].
+    pub fn strict(mut self, strict: bool) -> Self {
+        self.0.strict = Some(strict);
         self
     }
 

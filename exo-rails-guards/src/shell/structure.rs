@@ -31,6 +31,7 @@ pub(super) enum Event {
         name: usize,
         values: Vec<usize>,
     },
+    EndLoop,
 }
 
 /// A simple command.
@@ -415,7 +416,9 @@ impl Events<'_> {
                 let name = clause.loc.start.line + 1;
                 let values = clause.values.iter().flatten().map(number).collect::<Option<Vec<_>>>()?;
                 self.list.push(Event::Loop { name, values });
-                self.compound_list(&clause.body.list, input)
+                self.compound_list(&clause.body.list, input)?;
+                self.list.push(Event::EndLoop);
+                Some(())
             }
             ast::CompoundCommand::CaseClause(clause) => {
                 for case in &clause.cases {

@@ -21,11 +21,14 @@ pub(super) mod mark {
     pub(crate) const PWD: char = '\u{FDD6}';
     /// The directory of temporary files: `$TMPDIR`.
     pub(crate) const TEMP: char = '\u{FDD7}';
+    /// A number, or a name that means nothing to rules: `$?`, `$(nproc)`.
+    pub(crate) const NUMBER: char = '\u{FDDE}';
     /// The unquoted `{`, `,` and `}` of a brace expansion. No finished word has them.
     pub(crate) const OPEN: char = '\u{FDD8}';
     pub(crate) const COMMA: char = '\u{FDD9}';
     pub(crate) const CLOSE: char = '\u{FDDA}';
-    /// A variable between double quotes, and one without: its name follows, and [`END`]. Words of commands do not have these.
+    /// A variable between double quotes, and one without: its name follows, what `${…}` does to it, and [`END`]. Words of
+    /// commands do not have these.
     pub(crate) const VARIABLE: char = '\u{FDDB}';
     pub(crate) const SPLITTING_VARIABLE: char = '\u{FDDC}';
     pub(crate) const END: char = '\u{FDDD}';
@@ -33,6 +36,11 @@ pub(super) mod mark {
     /// Returns whether a character is a mark.
     pub(crate) const fn is(c: char) -> bool {
         matches!(c, '\u{FDD0}'..='\u{FDEF}')
+    }
+
+    /// Returns whether something in a text is not known, other than the directories that have marks, numbers and patterns.
+    pub(crate) fn is_open(text: &str) -> bool {
+        !text.is_ascii() && text.contains([UNKNOWN, SPLITS])
     }
 
     /// Returns whether a text has a mark. The bytes of all marks begin with `EF B7`.

@@ -2,9 +2,12 @@
 
 mod attacks;
 mod comparison;
+mod everyday;
 mod generated;
 mod harmless;
 mod hostile;
+mod unknown;
+mod values;
 
 use exo_rails_guards::shell::{DEFAULT_POLICY, ShellConfig, ShellDecision, ShellPolicy, ShellRule};
 
@@ -17,6 +20,33 @@ fn the_usual_work_of_developers_passes() {
     };
     let asked: Vec<String> = harmless::HARMLESS.iter().filter_map(explained).collect();
     assert!(asked.is_empty(), "{} of {}:\n{}", asked.len(), harmless::HARMLESS.len(), asked.join("\n"));
+}
+
+#[test]
+fn everyday_commands_with_unknown_parts_pass() {
+    let policy = ShellPolicy::default();
+    let explained = |command: &&str| {
+        let verdict = policy.judge(command);
+        (!verdict.decision.passes()).then(|| format!("{command}\n{}", verdict.explain(command)))
+    };
+    let asked: Vec<String> = everyday::EVERYDAY.iter().filter_map(explained).collect();
+    assert!(asked.is_empty(), "{} of {}:\n{}", asked.len(), everyday::EVERYDAY.len(), asked.join("\n"));
+}
+
+#[test]
+fn commands_that_an_unknown_part_can_make_harmful_do_not_pass() {
+    let policy = ShellPolicy::default();
+    let passed: Vec<&&str> =
+        unknown::UNKNOWN.iter().filter(|command| policy.judge(command).decision.passes()).collect();
+    assert!(passed.is_empty(), "{} of {}: {passed:#?}", passed.len(), unknown::UNKNOWN.len());
+}
+
+#[test]
+fn a_strict_policy_asks_about_options_with_values() {
+    let policy = ShellPolicy::builder().strict(true).build().unwrap();
+    let passed: Vec<&&str> =
+        unknown::OPTIONS_WITH_VALUES.iter().filter(|command| policy.judge(command).decision.passes()).collect();
+    assert!(passed.is_empty(), "{passed:#?}");
 }
 
 #[test]

@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 use exo_rails_guards::shell::{Caution, ShellDecision, ShellPolicy, ShellRule};
 use proptest::prelude::*;
 
-static ASKING: LazyLock<ShellPolicy> =
-    LazyLock::new(|| ShellPolicy::builder().unlisted(ShellDecision::Ask).build().unwrap());
+static NOTIFYING: LazyLock<ShellPolicy> =
+    LazyLock::new(|| ShellPolicy::builder().unlisted(ShellDecision::Notify).build().unwrap());
 static CAUTIOUS: LazyLock<ShellPolicy> =
     LazyLock::new(|| ShellPolicy::builder().unknown(Caution::Deny).unreadable(Caution::Deny).build().unwrap());
 
@@ -163,7 +163,7 @@ proptest! {
         ask in any::<bool>(),
     ) {
         let unlisted = if ask { ShellDecision::Ask } else { ShellDecision::Notify };
-        let before = if ask { &*ASKING } else { &ShellPolicy::default() };
+        let before = if ask { &ShellPolicy::default() } else { &*NOTIFYING };
         let rule = ShellRule::deny("more", "a rule more").program([program]).flags(flag).operands(operand);
         let after = ShellPolicy::builder().unlisted(unlisted).rule(rule).build().unwrap();
         prop_assert!(after.judge(&command).decision >= before.judge(&command).decision);

@@ -1,3 +1,0 @@
-//! The ready-made guards, with real attacks and real work.
-
-mod shell;
