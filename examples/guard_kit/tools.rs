@@ -15,8 +15,18 @@ use url::Url;
 use crate::shop::Shop;
 
 /// The names of all tools.
-pub(crate) const NAMES: [&str; 9] =
-    ["read_file", "write_file", "copy_file", "shell", "fetch", "refund", "delete_order", "send_mail", "deploy"];
+pub(crate) const NAMES: [&str; 10] = [
+    "read_file",
+    "write_file",
+    "copy_file",
+    "shell",
+    "fetch",
+    "refund",
+    "delete_order",
+    "send_mail",
+    "send_newsletter",
+    "deploy",
+];
 
 /// Makes the tools of a shop. Relative paths begin in the project.
 pub(crate) fn all(shop: &Shop) -> Vec<Tool> {
@@ -49,6 +59,7 @@ pub(crate) fn all(shop: &Shop) -> Vec<Tool> {
         booked("refund", refund),
         booked("delete_order", order()),
         booked("send_mail", texts(&["to", "text"])),
+        booked("send_newsletter", texts(&["text"])),
         booked("deploy", texts(&["target"])),
     ]
 }

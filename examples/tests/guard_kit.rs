@@ -62,6 +62,7 @@ fn without_guards_each_attack_does_harm_and_with_them_none_does() -> io::Result<
         "tool_schemas",
         "structured_answer",
         "risk",
+        "approval",
     ] {
         let refuses = |line: &Line| line.rules.split(", ").any(|rule| rule.starts_with(&format!("{guard}/")));
         assert!(lines.iter().any(refuses), "{guard}");

@@ -9,6 +9,7 @@ use super::Kit;
 use super::config::{FEATURES, KitConfig};
 use crate::ConfigError;
 use crate::approval::{Ask, SuspendRun};
+use crate::approval_guard::Approval;
 use crate::config::{self, Sections, WithMode};
 #[cfg(feature = "handlers")]
 use crate::handlers::{HookHandlers, HookHandlersBuilder};
@@ -176,6 +177,9 @@ impl KitBuilder {
                     risk.check_tools(&names)?;
                 }
                 Ok(risk)
+            })?,
+            approval: kit.guard("approval", config.approval, |config| {
+                Ok(Approval::new(config)?.with_asker(Arc::clone(&self.asker)))
             })?,
         })
     }

@@ -3,6 +3,7 @@
 use exo_rails::Mode;
 use serde::{Deserialize, Serialize};
 
+use crate::approval_guard::ApprovalConfig;
 use crate::config::WithMode;
 #[cfg(feature = "handlers")]
 use crate::config::one_or_many_tables;
@@ -77,6 +78,9 @@ pub struct KitConfig {
     /// The configuration of [`RiskScore`](crate::RiskScore).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub risk: Option<WithMode<RiskConfig>>,
+    /// The configuration of [`Approval`](crate::Approval).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub approval: Option<WithMode<ApprovalConfig>>,
 }
 
 /// The guards that need a feature of this crate: the key, the feature, and whether it is enabled.

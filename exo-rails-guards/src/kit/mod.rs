@@ -11,6 +11,7 @@ use std::path::Path;
 use exo_rails::{InMode, rail_chain};
 
 use crate::ConfigError;
+use crate::approval_guard::Approval;
 #[cfg(feature = "handlers")]
 use crate::handlers::HookHandlers;
 #[cfg(feature = "paths")]
@@ -125,6 +126,8 @@ rail_chain! {
         pub structured_answer: Option<InMode<StructuredAnswer>>,
         /// Asks a person from a score on.
         pub risk: Option<InMode<RiskScore>>,
+        /// Asks a person before calls of certain tools.
+        pub approval: Option<InMode<Approval>>,
     }
 }
 

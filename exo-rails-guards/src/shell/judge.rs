@@ -692,7 +692,8 @@ impl Judge<'_> {
             *argument == super::matching::Argument::Unclear && (self.policy.strict || word.splits())
         });
         let fetched: Vec<Word> = program.fetches.iter().flat_map(|option| view.values_of(option)).cloned().collect();
-        let mut outputs: Vec<Word> = program.outputs.iter().flat_map(|option| view.values_of(option)).cloned().collect();
+        let mut outputs: Vec<Word> =
+            program.outputs.iter().flat_map(|option| view.values_of(option)).cloned().collect();
         drop(view);
         for word in &fetched {
             self.note_written(word, true);
@@ -713,7 +714,9 @@ impl Judge<'_> {
         }
         // `of=x`
         for option in program.outputs.iter().filter(|option| !option.starts_with('-')) {
-            let value = |word: &Word| Some(Word::new(word.value.strip_prefix(option.as_str())?.strip_prefix('=')?, word.range()));
+            let value = |word: &Word| {
+                Some(Word::new(word.value.strip_prefix(option.as_str())?.strip_prefix('=')?, word.range()))
+            };
             outputs.extend(operands.iter().filter_map(value));
             outputs.extend(operands.iter().filter(|word| word.value.starts_with(mark::UNKNOWN)).cloned());
         }
@@ -793,7 +796,8 @@ impl Judge<'_> {
             return;
         }
         let directory = self.directory.clone();
-        let view = View::new(words, program, feeding, &policy.places, &directory, policy.strict).with_input_text(input_text);
+        let view =
+            View::new(words, program, feeding, &policy.places, &directory, policy.strict).with_input_text(input_text);
         let range = match words {
             [first, .., last] if self.verdict.commands[number].words.first() != Some(first) => {
                 first.range.start.min(last.range.start)..last.range.end
@@ -895,7 +899,12 @@ impl Judge<'_> {
     fn unknown_name(&mut self, number: usize, word: &Word) {
         if word.value.split('=').next().is_some_and(mark::is_open) {
             let range = word.range();
-            self.unknown("unknown-variable", "the name of the variable is not known before the command runs", Some(number), range);
+            self.unknown(
+                "unknown-variable",
+                "the name of the variable is not known before the command runs",
+                Some(number),
+                range,
+            );
         }
     }
 
@@ -1309,8 +1318,8 @@ pub(super) fn has_option(argument: &str, options: &[String]) -> (bool, Option<St
 fn is_only_set_once(text: &str, name: &str, how: &str) -> bool {
     // What else can set a variable names it without a `$`.
     const SETTERS: [&str; 20] = [
-        "read", "-v", "getopts", "map", "let", "declare", "typeset", "local", "unset", "export", "((", "coproc", ":=", "-p",
-        "select", "nameref", "[", "trap", "func", "()",
+        "read", "-v", "getopts", "map", "let", "declare", "typeset", "local", "unset", "export", "((", "coproc", ":=",
+        "-p", "select", "nameref", "[", "trap", "func", "()",
     ];
     let bytes = text.as_bytes();
     let is_part = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_';

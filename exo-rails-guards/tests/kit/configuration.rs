@@ -41,6 +41,9 @@ const ALL: &str = r#"
     [risk]
     threshold = 90
     mode = "off"
+
+    [approval]
+    rules = [{ tool = "deploy" }]
 "#;
 
 #[test]
@@ -58,9 +61,13 @@ fn a_configuration_makes_the_guards_that_it_has() {
         kit.tool_schemas.as_ref().map(InMode::mode),
         kit.structured_answer.as_ref().map(InMode::mode),
         kit.risk.as_ref().map(InMode::mode),
+        kit.approval.as_ref().map(InMode::mode),
     ];
     let [enforce, shadow, off] = [Mode::Enforce, Mode::Shadow, Mode::Off].map(Some);
-    assert_eq!(modes, [enforce, enforce, enforce, off, shadow, enforce, enforce, enforce, enforce, enforce, off]);
+    assert_eq!(
+        modes,
+        [enforce, enforce, enforce, off, shadow, enforce, enforce, enforce, enforce, enforce, off, enforce]
+    );
     let none = Kit::from_toml("").unwrap();
     assert!(none.sizes.is_none() && none.hook_handlers.is_empty() && none.permissions.is_none());
 }
