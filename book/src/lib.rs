@@ -28,6 +28,7 @@ pages! {
     streams = "streams.md",
     redaction = "redaction.md",
     suspension = "suspension.md",
+    guards = "guards.md",
     watching = "watching.md",
     shadow = "shadow.md",
     testing = "testing.md",
