@@ -2,6 +2,7 @@
 
 mod event_table;
 mod extra_fields;
+mod guards;
 mod layers;
 mod security;
 mod vocabulary;

@@ -24,10 +24,11 @@ const RIDDLES: [&str; 8] =
     ["of one's own", "what comes of", "hands on", "hand on", "is told", "are told", "whoever", "at the most"];
 
 /// Everything that people read, but for the changelog.
-const READ: [&str; 12] = [
+const READ: [&str; 13] = [
     "README.md",
     "SECURITY.md",
     "BENCHMARKS.md",
+    "GUARDS.md",
     "DEVELOPMENT.md",
     "book",
     "examples",
