@@ -152,7 +152,7 @@ pub struct ShellRule {
     /// Whether `flags` and `values` count only in front of the first operand: those of `git` and not those of `git log`.
     #[serde(default, skip_serializing_if = "is_false")]
     pub leading: bool,
-    /// Patterns of which at least one matches an operand. `*` matches any characters, and `~` at the start is the home
+    /// Patterns of which at least one matches an operand. `*` matches any characters, `?` one, and `~` at the start is the home
     /// directory. A pattern that begins with `@` is a place:
     ///
     /// | pattern | place |
@@ -352,6 +352,9 @@ pub struct ProgramConfig {
     pub writes_last: bool,
     /// Options after which the program only looks something up, and runs nothing.
     pub looks_up: Vec<String>,
+    /// Options whose value is the name of a module, which runs with the arguments behind it: `-m` of `python`. If the policy has
+    /// rules about a program of this name, they judge it.
+    pub modules: Vec<String>,
     /// Options whose value is a shell program.
     pub text_options: Vec<String>,
     /// Options after which a command follows, until `;` or `+`.

@@ -343,6 +343,10 @@ impl<'c> View<'c> {
                     pairs.push(at(option, Word::new(value, word.range())));
                 } else if let Some((option, value)) = attached(text, self.values) {
                     pairs.push(at(option, Word::new(value, word.range())));
+                    // Some programs read `-o=x` as `-o x`.
+                    if let Some(value) = value.strip_prefix('=') {
+                        pairs.push(at(option, Word::new(value, word.range())));
+                    }
                 } else if let Some(next) = words.get(number + 1).filter(|_| takes_value(text, self.values)) {
                     let letter = text.char_indices().next_back().map_or(0, |(at, _)| at);
                     let group = !text.starts_with("--") && !self.values.iter().any(|value| value == text);
@@ -350,6 +354,14 @@ impl<'c> View<'c> {
                     if group && let Some(option) = self.values.iter().find(|value| value.get(1..) == text.get(letter..)) {
                         pairs.push(at(option, next.clone()));
                     }
+                }
+                // Programs accept the beginning of a long option.
+                let begins = |value: &String| text.len() > 4 && text.starts_with("--") && value.starts_with(text);
+                if let Some(next) = words.get(number + 1)
+                    && !self.values.iter().any(|value| value == text)
+                    && self.values.iter().any(begins)
+                {
+                    pairs.push(at(text, next.clone()));
                 }
             }
             pairs

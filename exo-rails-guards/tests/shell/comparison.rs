@@ -28,7 +28,7 @@ fn has_command(verdict: &ShellVerdict, begin: usize, name: &str) -> bool {
     verdict.commands.iter().any(|command| {
         let Some(first) = command.words.first() else { return false };
         let plain: String = name.chars().filter(|c| !matches!(c, '\\' | '\'' | '"' | '$' | '\n')).collect();
-        let same = first.value().is_none_or(|value| value == plain) || name.contains('{');
+        let same = first.value().is_none_or(|value| value == plain) || name.contains(['{', '$', '`']);
         first.range().start == begin || first.range().contains(&begin) && same
     })
 }
