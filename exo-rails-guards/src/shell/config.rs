@@ -39,7 +39,8 @@ use crate::Severity;
 pub struct ShellConfig {
     /// Whether the shipped policy is the base. Without it, a policy has only what this configuration says. Default: `true`.
     pub shipped: bool,
-    /// The decision about a program that neither `known` nor a `program` table names. The shipped policy asks.
+    /// The decision about a program that neither `known` nor a `program` table names. The shipped policy notifies, and asks
+    /// where the arguments look like harm.
     pub unlisted: Option<ShellDecision>,
     /// The same for a program of the project: a path to a file in the project, such as `./build.sh`. The shipped policy notifies.
     pub project: Option<ShellDecision>,
@@ -127,7 +128,7 @@ pub struct ShellPlaces {
 pub struct ShellRule {
     /// The name, which findings and explanations show.
     pub name: String,
-    /// The programs, by their names without directories.
+    /// The programs, by their names without directories. `*` is all programs, and `?` those that the policy does not name.
     pub program: Vec<String>,
     /// Subcommands: the first operands. A subcommand of several words is one text: `stash drop`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -336,6 +337,8 @@ pub struct ProgramConfig {
     pub skip: usize,
     /// Whether `NAME=value` may stand in front of what the program runs.
     pub assignments: bool,
+    /// Whether the program downloads what it runs. A program that the policy does not name is then unknown.
+    pub downloads: bool,
     /// Whether the program adds arguments to what it runs, from its input.
     pub appends: bool,
     /// Options whose value stands for such an argument: `-I` of `xargs`. The value `{}` always does.

@@ -780,16 +780,18 @@ impl Judge<'_> {
         if named.is_some_and(|named| named.known) {
             return;
         }
-        let of_project = program.value.contains('/') && {
-            let places = &self.policy.places;
-            let place = places.place(&places.path(&program.value, &self.directory));
-            matches!(place, Where::Inside | Where::Build)
-        };
-        let (decision, rule, reason) = if of_project {
+        let outer = self.verdict.commands[number].inside.and_then(|outer| self.verdict.commands[outer].program());
+        let outer = outer.and_then(|name| self.policy.named(name)?.program);
+        let downloaded = outer.is_some_and(|outer| self.policy.programs[outer].downloads);
+        let (decision, rule, reason) = if self.is_of_project(program) {
             (self.policy.project, "project-program", "the program is a file of the project")
         } else {
             (self.policy.unlisted, "unlisted", "the policy does not name the program")
         };
+        if downloaded {
+            let reason = "the program is downloaded, and the policy does not name it";
+            return self.unknown("downloaded-program", reason, Some(number), range.clone());
+        }
         if decision == ShellDecision::Allow {
             return;
         }
@@ -802,6 +804,13 @@ impl Judge<'_> {
             command: Some(number),
             range: range.clone(),
         });
+    }
+
+    /// Returns whether a program is a file of the project.
+    fn is_of_project(&self, program: &Word) -> bool {
+        let places = &self.policy.places;
+        program.value.contains('/')
+            && matches!(places.place(&places.path(&program.value, &self.directory)), Where::Inside | Where::Build)
     }
 
     /// Returns the names of the programs that write what a command reads.
@@ -821,9 +830,14 @@ impl Judge<'_> {
         input_text: Option<&str>,
     ) {
         let policy = self.policy;
-        let of = |name| policy.named(name).map_or(&[][..], |named| &named.rules);
-        let (own, all) = (of(name), policy.names.get("*").map_or(&[][..], |named| &named.rules));
-        if own.is_empty() && all.is_empty() {
+        let named = policy.named(name);
+        let special = |name| policy.names.get(name).map_or(&[][..], |named| &named.rules);
+        let own = named.map_or(&[][..], |named| &named.rules);
+        let unlisted = !named.is_some_and(|named| named.known)
+            && !self.functions.contains(name)
+            && words.first().is_none_or(|program| !self.is_of_project(program));
+        let (all, unlisted) = (special("*"), if unlisted { special("?") } else { &[] });
+        if own.is_empty() && all.is_empty() && unlisted.is_empty() {
             return;
         }
         let directory = self.directory.clone();
@@ -834,7 +848,7 @@ impl Judge<'_> {
             }
             _ => self.verdict.commands[number].range.clone(),
         };
-        for rule in own.iter().chain(all) {
+        for rule in own.iter().chain(all).chain(unlisted) {
             let rule = &policy.rules[*rule];
             let holds = rule.matches(&view);
             if holds == Holds::No {

@@ -180,6 +180,8 @@ pub(super) struct View<'c> {
     places: &'c Places,
     directory: &'c Directory,
     pairs: OnceCell<Vec<Pair<'c>>>,
+    /// How many operands stand in front of each argument.
+    operands_before: OnceCell<Vec<usize>>,
     paths: OnceCell<Vec<(Path, Where)>>,
     lower: OnceCell<Vec<String>>,
 }
@@ -225,6 +227,7 @@ impl<'c> View<'c> {
             places,
             directory,
             pairs: OnceCell::new(),
+            operands_before: OnceCell::new(),
             paths: OnceCell::new(),
             lower: OnceCell::new(),
         }
@@ -407,19 +410,28 @@ impl<'c> View<'c> {
             && (pattern.starts_with('-') && pattern.contains(['*', '='])
                 || pattern.find('=').is_some_and(|at| !pattern[..at].contains('*') || at == 1));
         Holds::any(self.lower().iter().enumerate().map(|(number, value)| {
-            let holds = glob(pattern, value, wanted);
-            let cannot = valued && value.starts_with(mark::UNKNOWN)
-                || deciding.is_some_and(|deciding| !self.decides(number, deciding));
-            if holds == Holds::Maybe && cannot { Holds::No } else { holds }
+            let cannot = || {
+                valued && value.starts_with(mark::UNKNOWN)
+                    || deciding.is_some_and(|deciding| !self.decides(number, deciding))
+            };
+            let wanted = if mark::in_text(value) && cannot() { Wanted::OnlyYes } else { wanted };
+            glob(pattern, value, wanted)
         }))
     }
 
     /// Returns whether a word is, or may be, one of the first operands.
     fn decides(&self, number: usize, first: usize) -> bool {
         let operand = |argument: &Argument| matches!(argument, Argument::Operand | Argument::Unclear);
+        let before = self.operands_before.get_or_init(|| {
+            let count = |count: &mut usize, argument: &Argument| {
+                let before = *count;
+                *count += usize::from(*argument == Argument::Operand);
+                Some(before)
+            };
+            self.arguments.iter().scan(0, count).collect()
+        });
         // Behind the arguments is the input.
-        self.arguments.get(number).is_none_or(operand)
-            && self.arguments.iter().take(number).filter(|argument| **argument == Argument::Operand).count() < first
+        self.arguments.get(number).is_none_or(operand) && before.get(number).is_none_or(|before| *before < first)
     }
 
     /// Returns whether an argument matches, whatever the unknown parts are.
