@@ -44,6 +44,10 @@ impl<'c> Reader<'c> {
             let harmless = if self.rules.comments.iter().any(|comment| self.rest().starts_with(comment.as_str())) {
                 self.at += self.rest().find('\n').unwrap_or(self.rest().len());
                 true
+            } else if self.rest().starts_with("||") {
+                self.at += 2;
+                self.before = Before::Operator;
+                true
             } else if self.rules.refused.iter().any(|refused| self.rest().starts_with(refused.as_str())) {
                 false
             } else if self.rules.quotes.contains(c) {

@@ -39,7 +39,8 @@ use crate::Severity;
 pub struct ShellConfig {
     /// Whether the shipped policy is the base. Without it, a policy has only what this configuration says. Default: `true`.
     pub shipped: bool,
-    /// The decision about a program that neither `known` nor a `program` table names. The shipped policy asks.
+    /// The decision about a program that neither `known` nor a `program` table names. The shipped policy notifies, and asks
+    /// where the arguments look like harm.
     pub unlisted: Option<ShellDecision>,
     /// The same for a program of the project: a path to a file in the project, such as `./build.sh`. The shipped policy notifies.
     pub project: Option<ShellDecision>,
@@ -127,7 +128,7 @@ pub struct ShellPlaces {
 pub struct ShellRule {
     /// The name, which findings and explanations show.
     pub name: String,
-    /// The programs, by their names without directories.
+    /// The programs, by their names without directories. `*` is all programs, and `?` those that the policy does not name.
     pub program: Vec<String>,
     /// Subcommands: the first operands. A subcommand of several words is one text: `stash drop`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -152,7 +153,7 @@ pub struct ShellRule {
     /// Whether `flags` and `values` count only in front of the first operand: those of `git` and not those of `git log`.
     #[serde(default, skip_serializing_if = "is_false")]
     pub leading: bool,
-    /// Patterns of which at least one matches an operand. `*` matches any characters, and `~` at the start is the home
+    /// Patterns of which at least one matches an operand. `*` matches any characters, `?` one, and `~` at the start is the home
     /// directory. A pattern that begins with `@` is a place:
     ///
     /// | pattern | place |
@@ -336,6 +337,8 @@ pub struct ProgramConfig {
     pub skip: usize,
     /// Whether `NAME=value` may stand in front of what the program runs.
     pub assignments: bool,
+    /// Whether the program downloads what it runs. A program that the policy does not name is then unknown.
+    pub downloads: bool,
     /// Whether the program adds arguments to what it runs, from its input.
     pub appends: bool,
     /// Options whose value stands for such an argument: `-I` of `xargs`. The value `{}` always does.
@@ -352,6 +355,9 @@ pub struct ProgramConfig {
     pub writes_last: bool,
     /// Options after which the program only looks something up, and runs nothing.
     pub looks_up: Vec<String>,
+    /// Options whose value is the name of a module, which runs with the arguments behind it: `-m` of `python`. If the policy has
+    /// rules about a program of this name, they judge it.
+    pub modules: Vec<String>,
     /// Options whose value is a shell program.
     pub text_options: Vec<String>,
     /// Options after which a command follows, until `;` or `+`.

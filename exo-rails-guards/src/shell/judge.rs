@@ -291,6 +291,7 @@ impl Run<'_, '_> {
                 Event::Function(token) => functions.push(self.function(*token)),
                 Event::EndFunction => drop(functions.pop()),
                 Event::Loop { name, values } => {
+                    self.set_by_loop(*name, values);
                     let body = loop_body(&events[at..]);
                     self.each_value(*name, values, body, functions);
                     at += body.len();
@@ -322,6 +323,21 @@ impl Run<'_, '_> {
                 }
             }
         }
+    }
+
+    /// Judges what a loop sets its variable to: it may be `PATH`.
+    fn set_by_loop(&mut self, name: usize, values: &[usize]) {
+        let Some(name) = self.word_text(name).map(|text| text.value.clone()) else { return };
+        let words: Vec<Word> = values.iter().filter_map(|token| self.word(*token)).collect();
+        let Some(first) = words.first() else { return };
+        let range = first.range();
+        // The loop is a command of its own, so that judgements have one.
+        let number = self.judge.verdict.commands.len().saturating_sub(1);
+        if self.judge.verdict.commands.is_empty() {
+            self.judge.verdict.commands.push(ShellCommand { range: range.clone(), inside: self.around.inside, ..ShellCommand::default() });
+            self.commands.push(0);
+        }
+        self.judge.sets(number, &name, &first.value, range);
     }
 
     /// Judges the body of a loop for each value of its variable, as far as the text decides the values.
@@ -452,6 +468,13 @@ impl Run<'_, '_> {
             self.inner_programs(token, Some(number));
         }
         self.judge.assignments(number, step.certain && step.words.is_empty(), self.text);
+        for token in all().copied().collect::<Vec<_>>() {
+            let place = self.place(token);
+            for (name, value) in self.word_text(token).map(|text| text.sets.clone()).unwrap_or_default() {
+                self.judge.variables.insert(name.clone(), Variable::Unknown);
+                self.judge.sets(number, &name, &value, place.clone());
+            }
+        }
         self.judge.redirections(number);
         let name = self.judge.verdict.commands[number].words.first().and_then(Word::value).map(str::to_owned);
         if let Some(name) = name.filter(|name| functions.contains(name)) {
@@ -589,7 +612,16 @@ impl Judge<'_> {
                 word.range(),
             );
         }
-        let words = [Word::new("=", word.range()), word.clone()];
+        let plain = word.value.split_once('=').map_or(word.value.clone(), |(name, value)| {
+            format!("{}={value}", name.split(['+', '[']).next().unwrap_or_default())
+        });
+        let words = [Word::new("=", word.range()), Word { value: plain, ..word.clone() }];
+        self.rules(number, &words, "=", None, &[], None);
+    }
+
+    /// Judges that something other than an assignment sets a variable.
+    fn sets(&mut self, number: usize, name: &str, value: &str, range: Range<usize>) {
+        let words = [Word::new("=", range.clone()), Word::new(format!("{name}={value}"), range)];
         self.rules(number, &words, "=", None, &[], None);
     }
 
@@ -723,8 +755,10 @@ impl Judge<'_> {
         if may_be_option && !program.outputs.is_empty() {
             outputs.push(Word::new(mark::SPLITS.to_string(), words[0].range()));
         }
-        for word in &outputs {
-            self.note_written(word, false);
+        if program.writes {
+            for word in &operands {
+                self.note_written(word, false);
+            }
         }
         for path in outputs.into_iter().chain(fetched).filter(|path| path.value != "-") {
             let words = [Word::new(">", path.range()), path];
@@ -749,16 +783,18 @@ impl Judge<'_> {
         if named.is_some_and(|named| named.known) {
             return;
         }
-        let of_project = program.value.contains('/') && {
-            let places = &self.policy.places;
-            let place = places.place(&places.path(&program.value, &self.directory));
-            matches!(place, Where::Inside | Where::Build)
-        };
-        let (decision, rule, reason) = if of_project {
+        let outer = self.verdict.commands[number].inside.and_then(|outer| self.verdict.commands[outer].program());
+        let outer = outer.and_then(|name| self.policy.named(name)?.program);
+        let downloaded = outer.is_some_and(|outer| self.policy.programs[outer].downloads);
+        let (decision, rule, reason) = if self.is_of_project(program) {
             (self.policy.project, "project-program", "the program is a file of the project")
         } else {
             (self.policy.unlisted, "unlisted", "the policy does not name the program")
         };
+        if downloaded {
+            let reason = "the program is downloaded, and the policy does not name it";
+            return self.unknown("downloaded-program", reason, Some(number), range.clone());
+        }
         if decision == ShellDecision::Allow {
             return;
         }
@@ -771,6 +807,13 @@ impl Judge<'_> {
             command: Some(number),
             range: range.clone(),
         });
+    }
+
+    /// Returns whether a program is a file of the project.
+    fn is_of_project(&self, program: &Word) -> bool {
+        let places = &self.policy.places;
+        program.value.contains('/')
+            && matches!(places.place(&places.path(&program.value, &self.directory)), Where::Inside | Where::Build)
     }
 
     /// Returns the names of the programs that write what a command reads.
@@ -790,9 +833,14 @@ impl Judge<'_> {
         input_text: Option<&str>,
     ) {
         let policy = self.policy;
-        let of = |name| policy.named(name).map_or(&[][..], |named| &named.rules);
-        let (own, all) = (of(name), policy.names.get("*").map_or(&[][..], |named| &named.rules));
-        if own.is_empty() && all.is_empty() {
+        let named = policy.named(name);
+        let special = |name| policy.names.get(name).map_or(&[][..], |named| &named.rules);
+        let own = named.map_or(&[][..], |named| &named.rules);
+        let unlisted = !named.is_some_and(|named| named.known)
+            && !self.functions.contains(name)
+            && words.first().is_none_or(|program| !self.is_of_project(program));
+        let (all, unlisted) = (special("*"), if unlisted { special("?") } else { &[] });
+        if own.is_empty() && all.is_empty() && unlisted.is_empty() {
             return;
         }
         let directory = self.directory.clone();
@@ -804,7 +852,7 @@ impl Judge<'_> {
             }
             _ => self.verdict.commands[number].range.clone(),
         };
-        for rule in own.iter().chain(all) {
+        for rule in own.iter().chain(all).chain(unlisted) {
             let rule = &policy.rules[*rule];
             let holds = rule.matches(&view);
             if holds == Holds::No {
@@ -882,10 +930,22 @@ impl Judge<'_> {
                     self.forget(&word);
                     if sets && !matches!(name, "let" | "unset") {
                         self.unknown_name(number, &word);
+                        self.sets(number, &word.value, &mark::UNKNOWN.to_string(), word.range());
                     }
                 }
             }
             _ => {}
+        }
+        let unknown_name = match name {
+            "let" | "unset" => words.iter().skip(1).any(|word| mark::is_open(&word.value)),
+            "test" | "[" | "[[" => {
+                words.windows(2).any(|pair| matches!(pair[0].value.as_str(), "-v" | "-R") && mark::is_open(&pair[1].value))
+            }
+            _ => false,
+        };
+        if unknown_name {
+            let range = self.verdict.commands[number].range.clone();
+            self.unknown("evaluated-text", "bash evaluates a text that is not known", Some(number), range);
         }
         if matches!(name, "let" | "declare" | "typeset" | "local" | "read" | "printf" | "unset" | "test" | "[" | "[[")
             && words.iter().any(|word| word.value.contains("$(") || word.value.contains("[`"))
@@ -955,6 +1015,9 @@ impl Inside<'_, '_> {
         while let Some(word) = self.words.get(at) {
             if looks_up(word) {
                 return;
+            }
+            if self.program.modules.contains(&word.value) {
+                return self.module(at + 1);
             }
             if self.program.assignments && is_assignment(&word.value) {
                 let (judge, number, word) = (&mut *self.judge, self.number, word.clone());
@@ -1051,6 +1114,18 @@ impl Inside<'_, '_> {
                 }
             }
             Runs::Script => self.script(&rest),
+        }
+    }
+
+    /// Judges a module as the program of its name, if the policy has rules about that.
+    fn module(&mut self, at: usize) {
+        let words = self.words.get(at..).unwrap_or_default();
+        let Some(module) = words.first() else { return };
+        if mark::is_open(&module.value) {
+            return self.unknown_operands();
+        }
+        if self.judge.policy.named(&module.value).is_some_and(|named| !named.rules.is_empty()) {
+            self.command(words.to_vec());
         }
     }
 
@@ -1221,12 +1296,19 @@ impl Inside<'_, '_> {
             self.words.iter().skip(1).take_while(|word| !word.value.starts_with(['-', '(', '!'])).cloned().collect();
         let here = [Word::new(".", self.range())];
         let roots = if roots.is_empty() { &here[..] } else { &roots };
+        // The names of files, as far as one `-name` decides them.
+        let names: Vec<&str> = self.words.windows(2).filter(|pair| pair[0].value == "-name").map(|pair| pair[1].value.as_str()).collect();
+        let other = self.words.iter().any(|word| matches!(word.value.as_str(), "-o" | "-or" | "!" | "-not" | "," | "-iname"));
+        let name = match names.as_slice() {
+            [name] if !other && !name.contains(['?', '[', '\\', '/']) && !mark::in_text(name) => name.replace('*', &mark::STAR.to_string()),
+            _ => mark::STAR.to_string(),
+        };
         let mut rest = self.words;
         while let Some(at) = rest.iter().position(|word| self.program.exec_options.contains(&word.value)) {
             let command = &rest[at + 1..];
             let end = command.iter().position(|word| matches!(word.value.as_str(), ";" | "+")).unwrap_or(command.len());
             for root in roots {
-                let found = format!("{}/found", root.value.trim_end_matches('/'));
+                let found = format!("{}/{name}", root.value.trim_end_matches('/'));
                 let words =
                     command[..end].iter().map(|word| Word { value: word.value.replace("{}", &found), ..word.clone() });
                 let words: Vec<Word> = words.collect();

@@ -77,6 +77,8 @@ pub(super) struct Text {
     pub(super) assigns: Option<(String, bool)>,
     /// Bash evaluates a part of the word: an arithmetic expression, or a prompt.
     pub(super) evaluates: bool,
+    /// Variables that `${NAME:=value}` sets.
+    pub(super) sets: Vec<(String, String)>,
 }
 
 /// A program inside a word.
@@ -969,8 +971,15 @@ impl Lexer<'_> {
         let rest = &self.text[operator..self.at];
         self.at += 1;
         word.programs.append(&mut inner.programs);
+        if rest.starts_with("@P") {
+            return self.unreadable("bash runs what is in the value of a `${…@P}`");
+        }
         // `@P` expands the value as a prompt, a subscript is an expression, and so are `:` and a number.
         word.evaluates |= inner.evaluates || rest.starts_with('@') || indirect;
+        if is_name(name) && (rest.starts_with('=') || rest.starts_with(":=")) {
+            word.sets.push((name.to_owned(), inner.value.trim_start_matches([':', '=']).to_owned()));
+        }
+        word.sets.append(&mut inner.sets);
         let every = name == "@" || rest.starts_with("[@]");
         let temp = matches!(name, "TMPDIR" | "TMP" | "TEMP") && matches!(rest, ":-/tmp" | "-/tmp" | ":-/var/tmp");
         let length = rest.is_empty() && self.bytes[start - 1] == b'#';

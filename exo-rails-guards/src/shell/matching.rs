@@ -179,6 +179,8 @@ pub(super) struct View<'c> {
     places: &'c Places,
     directory: &'c Directory,
     pairs: OnceCell<Vec<Pair<'c>>>,
+    /// How many operands stand in front of each argument.
+    operands_before: OnceCell<Vec<usize>>,
     paths: OnceCell<Vec<(Path, Where)>>,
     lower: OnceCell<Vec<String>>,
 }
@@ -224,6 +226,7 @@ impl<'c> View<'c> {
             places,
             directory,
             pairs: OnceCell::new(),
+            operands_before: OnceCell::new(),
             paths: OnceCell::new(),
             lower: OnceCell::new(),
         }
@@ -342,6 +345,10 @@ impl<'c> View<'c> {
                     pairs.push(at(option, Word::new(value, word.range())));
                 } else if let Some((option, value)) = attached(text, self.values) {
                     pairs.push(at(option, Word::new(value, word.range())));
+                    // Some programs read `-o=x` as `-o x`.
+                    if let Some(value) = value.strip_prefix('=') {
+                        pairs.push(at(option, Word::new(value, word.range())));
+                    }
                 } else if let Some(next) = words.get(number + 1).filter(|_| takes_value(text, self.values)) {
                     let letter = text.char_indices().next_back().map_or(0, |(at, _)| at);
                     let group = !text.starts_with("--") && !self.values.iter().any(|value| value == text);
@@ -350,6 +357,14 @@ impl<'c> View<'c> {
                     {
                         pairs.push(at(option, next.clone()));
                     }
+                }
+                // Programs accept the beginning of a long option.
+                let begins = |value: &String| text.len() > 4 && text.starts_with("--") && value.starts_with(text);
+                if let Some(next) = words.get(number + 1)
+                    && !self.values.iter().any(|value| value == text)
+                    && self.values.iter().any(begins)
+                {
+                    pairs.push(at(text, next.clone()));
                 }
             }
             pairs
@@ -395,19 +410,28 @@ impl<'c> View<'c> {
             && (pattern.starts_with('-') && pattern.contains(['*', '='])
                 || pattern.find('=').is_some_and(|at| !pattern[..at].contains('*') || at == 1));
         Holds::any(self.lower().iter().enumerate().map(|(number, value)| {
-            let holds = glob(pattern, value, wanted);
-            let cannot = valued && value.starts_with(mark::UNKNOWN)
-                || deciding.is_some_and(|deciding| !self.decides(number, deciding));
-            if holds == Holds::Maybe && cannot { Holds::No } else { holds }
+            let cannot = || {
+                valued && value.starts_with(mark::UNKNOWN)
+                    || deciding.is_some_and(|deciding| !self.decides(number, deciding))
+            };
+            let wanted = if mark::in_text(value) && cannot() { Wanted::OnlyYes } else { wanted };
+            glob(pattern, value, wanted)
         }))
     }
 
     /// Returns whether a word is, or may be, one of the first operands.
     fn decides(&self, number: usize, first: usize) -> bool {
         let operand = |argument: &Argument| matches!(argument, Argument::Operand | Argument::Unclear);
+        let before = self.operands_before.get_or_init(|| {
+            let count = |count: &mut usize, argument: &Argument| {
+                let before = *count;
+                *count += usize::from(*argument == Argument::Operand);
+                Some(before)
+            };
+            self.arguments.iter().scan(0, count).collect()
+        });
         // Behind the arguments is the input.
-        self.arguments.get(number).is_none_or(operand)
-            && self.arguments.iter().take(number).filter(|argument| **argument == Argument::Operand).count() < first
+        self.arguments.get(number).is_none_or(operand) && before.get(number).is_none_or(|before| *before < first)
     }
 
     /// Returns whether an argument matches, whatever the unknown parts are.

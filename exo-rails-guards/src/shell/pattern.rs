@@ -41,7 +41,7 @@ pub(super) enum Wanted {
     OnlyYes,
 }
 
-/// Matches a text with a pattern in which `*` is any characters.
+/// Matches a text with a pattern in which `*` is any characters and `?` is one.
 pub(super) fn glob(pattern: &str, text: &str, wanted: Wanted) -> Holds {
     if glob_plain(pattern, text) {
         return Holds::Yes;
@@ -62,7 +62,7 @@ pub(super) fn glob_plain(pattern: &str, text: &str) -> bool {
         if pattern.get(p) == Some(&b'*') {
             star = Some((p, t));
             p += 1;
-        } else if pattern.get(p) == Some(&text[t]) {
+        } else if pattern.get(p).is_some_and(|byte| *byte == b'?' || *byte == text[t]) {
             p += 1;
             t += 1;
         } else if let Some((star_p, star_t)) = star {
@@ -121,7 +121,7 @@ fn may_glob(pattern: &[u8], text: &str) -> bool {
                 left &= left - 1;
                 match pattern.get(place) {
                     Some(b'*') => next |= 1 << place,
-                    Some(expected) if *expected == byte => next |= 2 << place,
+                    Some(expected) if *expected == byte || *expected == b'?' => next |= 2 << place,
                     _ => {}
                 }
             }

@@ -193,7 +193,7 @@ fn merge(base: ShellConfig, own: ShellConfig) -> ShellConfig {
 fn with_all_values(mut program: ProgramConfig) -> ProgramConfig {
     let code =
         program.code_options.iter().chain(&program.text_options).chain(&program.placeholders).chain(&program.fetches);
-    let code = code.chain(&program.outputs);
+    let code = code.chain(program.outputs.iter().filter(|option| option.starts_with('-'))).chain(&program.modules);
     let code: Vec<String> = code.filter(|option| !program.values.contains(option)).cloned().collect();
     program.values.extend(code);
     program

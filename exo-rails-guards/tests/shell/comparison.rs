@@ -28,7 +28,7 @@ fn has_command(verdict: &ShellVerdict, begin: usize, name: &str) -> bool {
     verdict.commands.iter().any(|command| {
         let Some(first) = command.words.first() else { return false };
         let plain: String = name.chars().filter(|c| !matches!(c, '\\' | '\'' | '"' | '$' | '\n')).collect();
-        let same = first.value().is_none_or(|value| value == plain) || name.contains('{');
+        let same = first.value().is_none_or(|value| value == plain) || name.contains(['{', '$', '`']);
         first.range().start == begin || first.range().contains(&begin) && same
     })
 }
@@ -61,8 +61,52 @@ pub(super) fn assert_no_command_is_missing(text: &str) -> usize {
 
 #[test]
 fn no_command_that_tree_sitter_sees_is_missing() {
-    let texts = super::harmless::HARMLESS.iter().chain(super::attacks::ATTACKS);
-    let commands: usize = texts.map(|text| assert_no_command_is_missing(text)).sum();
+    let tables = [
+        super::harmless::HARMLESS,
+        super::attacks::ATTACKS,
+        super::everyday::EVERYDAY,
+        super::unknown::UNKNOWN,
+        super::unknown::OPTIONS_WITH_VALUES,
+    ];
+    let commands: usize = tables.concat().iter().map(|text| assert_no_command_is_missing(text)).sum();
     // Most texts are compared.
-    assert!(commands > 900, "{commands}");
+    assert!(commands > 2_400, "{commands}");
+}
+
+/// The commands of a public corpus: `EXO_RAILS_CORPORA` names the folder that has a copy of the repository
+/// `Dicklesworthstone/destructive_command_guard` in `destructive_command_guard`.
+#[test]
+fn no_command_of_the_corpus_is_missing() {
+    let Some(folder) = std::env::var_os("EXO_RAILS_CORPORA") else {
+        eprintln!("skipped: `EXO_RAILS_CORPORA` does not name a folder with `destructive_command_guard`");
+        return;
+    };
+    let tests = std::path::Path::new(&folder).join("destructive_command_guard/tests");
+    let mut open = vec![tests.join("corpus"), tests.join("fixtures")];
+    let mut texts = Vec::new();
+    while let Some(path) = open.pop() {
+        if path.is_dir() {
+            open.extend(std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()));
+        } else if path.extension().is_some_and(|extension| extension == "toml" || extension == "yaml") {
+            texts.extend(commands_of(&std::fs::read_to_string(path).unwrap()));
+        }
+    }
+    let commands: usize = texts.iter().map(|text| assert_no_command_is_missing(text)).sum();
+    println!("{} texts, {commands} commands compared", texts.len());
+    assert!(texts.len() > 700 && commands > 600, "{} texts, {commands} commands", texts.len());
+}
+
+/// Reads the commands of a file of the corpus: of `[[case]]` tables, or of lines with `- command:`.
+fn commands_of(file: &str) -> Vec<String> {
+    if let Ok(table) = file.parse::<toml::Table>() {
+        let cases = table.get("case").and_then(toml::Value::as_array).cloned().unwrap_or_default();
+        return cases.iter().filter_map(|case| Some(case.get("command")?.as_str()?.to_owned())).collect();
+    }
+    let lines = file.lines().filter_map(|line| line.trim_start().strip_prefix("- command: "));
+    let unquoted = |line: &str| {
+        let line = line.trim_end();
+        let inside = line.get(1..line.len().saturating_sub(1)).unwrap_or_default();
+        if line.starts_with('"') { inside.replace("\\\"", "\"").replace("\\\\", "\\") } else { inside.replace("''", "'") }
+    };
+    lines.map(unquoted).collect()
 }

@@ -275,6 +275,7 @@ pub(super) const UNKNOWN: &[&str] = &[
     "git diff --stat $BASE HEAD",
     "git log $REF",
     "sort $f",
+    "gcc -c \"src/$f.c\" -o \"build/$f.o\"",
     "pkill \"$X\"",
     "crontab \"$X\"",
     "at \"$X\"",

@@ -222,7 +222,7 @@ fn of_names(judgements: &[exo_rails_guards::shell::Judgement]) -> bool {
 }
 
 /// The rules of the shipped policy that ignore unknown parts.
-const IGNORING: [&str; 4] = ["write-network", "http-search-deletes", "secrets-read", "secrets-env-files"];
+const IGNORING: [&str; 5] = ["write-network", "http-files", "http-search-deletes", "secrets-read", "secrets-env-files"];
 
 #[test]
 fn few_rules_ignore_unknown_parts() {
