@@ -334,7 +334,11 @@ impl Run<'_, '_> {
         // The loop is a command of its own, so that judgements have one.
         let number = self.judge.verdict.commands.len().saturating_sub(1);
         if self.judge.verdict.commands.is_empty() {
-            self.judge.verdict.commands.push(ShellCommand { range: range.clone(), inside: self.around.inside, ..ShellCommand::default() });
+            self.judge.verdict.commands.push(ShellCommand {
+                range: range.clone(),
+                inside: self.around.inside,
+                ..ShellCommand::default()
+            });
             self.commands.push(0);
         }
         self.judge.sets(number, &name, &first.value, range);
@@ -938,9 +942,9 @@ impl Judge<'_> {
         }
         let unknown_name = match name {
             "let" | "unset" => words.iter().skip(1).any(|word| mark::is_open(&word.value)),
-            "test" | "[" | "[[" => {
-                words.windows(2).any(|pair| matches!(pair[0].value.as_str(), "-v" | "-R") && mark::is_open(&pair[1].value))
-            }
+            "test" | "[" | "[[" => words
+                .windows(2)
+                .any(|pair| matches!(pair[0].value.as_str(), "-v" | "-R") && mark::is_open(&pair[1].value)),
             _ => false,
         };
         if unknown_name {
@@ -1297,10 +1301,14 @@ impl Inside<'_, '_> {
         let here = [Word::new(".", self.range())];
         let roots = if roots.is_empty() { &here[..] } else { &roots };
         // The names of files, as far as one `-name` decides them.
-        let names: Vec<&str> = self.words.windows(2).filter(|pair| pair[0].value == "-name").map(|pair| pair[1].value.as_str()).collect();
-        let other = self.words.iter().any(|word| matches!(word.value.as_str(), "-o" | "-or" | "!" | "-not" | "," | "-iname"));
+        let names: Vec<&str> =
+            self.words.windows(2).filter(|pair| pair[0].value == "-name").map(|pair| pair[1].value.as_str()).collect();
+        let other =
+            self.words.iter().any(|word| matches!(word.value.as_str(), "-o" | "-or" | "!" | "-not" | "," | "-iname"));
         let name = match names.as_slice() {
-            [name] if !other && !name.contains(['?', '[', '\\', '/']) && !mark::in_text(name) => name.replace('*', &mark::STAR.to_string()),
+            [name] if !other && !name.contains(['?', '[', '\\', '/']) && !mark::in_text(name) => {
+                name.replace('*', &mark::STAR.to_string())
+            }
             _ => mark::STAR.to_string(),
         };
         let mut rest = self.words;

@@ -1,6 +1,6 @@
 //! State stores: where guards keep what must outlive an event, a run, or the process.
 //!
-//! Guards have an `Arc<dyn StateStore>`. These stores exist:
+//! These stores exist:
 //!
 //! | store | who shares the state | what survives |
 //! |---|---|---|
@@ -8,6 +8,7 @@
 //! | `FileStore`, feature `file-store` | the processes of one machine | the end of processes, at any point |
 //! | `RedisStore`, feature `redis` | processes on several machines | what the server keeps |
 //!
+//! A guard has its store as a [`GuardStore`], which adds a time limit and a namespace for guards in shadow.
 //! [`StateStoreExt`] has what guards and programs add to any store: [typed records](StateStoreExt::update), a
 //! [namespace](StateStoreExt::namespace), and a [time limit](StateStoreExt::within).
 
@@ -16,6 +17,7 @@ mod error;
 mod ext;
 #[cfg(feature = "file-store")]
 mod file;
+mod guard_store;
 mod key;
 mod log;
 mod memory;
@@ -38,6 +40,7 @@ pub use error::StoreError;
 pub use ext::{Change, StateStoreExt};
 #[cfg(feature = "file-store")]
 pub use file::FileStore;
+pub use guard_store::GuardStore;
 pub use key::key;
 pub use log::LogEntry;
 pub use memory::MemoryStore;

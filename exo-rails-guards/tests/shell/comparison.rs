@@ -106,7 +106,11 @@ fn commands_of(file: &str) -> Vec<String> {
     let unquoted = |line: &str| {
         let line = line.trim_end();
         let inside = line.get(1..line.len().saturating_sub(1)).unwrap_or_default();
-        if line.starts_with('"') { inside.replace("\\\"", "\"").replace("\\\\", "\\") } else { inside.replace("''", "'") }
+        if line.starts_with('"') {
+            inside.replace("\\\"", "\"").replace("\\\\", "\\")
+        } else {
+            inside.replace("''", "'")
+        }
     };
     lines.map(unquoted).collect()
 }
