@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::approval::{ApprovalRequest, Ask, AskError, SuspendRun, is_approved, providing, settle};
 use crate::arguments::{ByTool, ToolName};
+use crate::config::one_or_many;
 use crate::config::{nearest, quoted};
 use crate::permissions::{CallMatcher, Caution, Condition, Effect, PermissionRule, usual_effect};
 use crate::{ConfigError, Finding, Severity};
@@ -180,8 +181,9 @@ impl RiskCategory {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RiskAddition {
-    /// The tool: a name, or a glob.
-    pub tool: String,
+    /// The tools: names, or globs. In a configuration, one text or a list. Other spellings of the names match too.
+    #[serde(deserialize_with = "one_or_many")]
+    pub tool: Vec<String>,
     /// Conditions about arguments. A key is the name of an argument, or a JSON pointer.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub arguments: BTreeMap<String, Condition>,
@@ -222,8 +224,11 @@ impl RiskScore {
         }
         let additions = additions.into_iter().enumerate().map(|(number, addition)| {
             let RiskAddition { tool, arguments, points, because } = addition;
-            let rule =
-                PermissionRule { arguments, ..PermissionRule::ask(tool).named(format!("addition-{}", number + 1)) };
+            let rule = PermissionRule {
+                tool,
+                arguments,
+                ..PermissionRule::ask("*").named(format!("addition-{}", number + 1))
+            };
             let matcher = CallMatcher::new(rule).map_err(|error| error.in_key("additions"))?;
             Ok(Addition { matcher, points, because })
         });

@@ -48,6 +48,34 @@ async fn the_threshold_is_exact() {
     }
 }
 
+#[test]
+fn tools_are_names_or_globs_in_every_spelling() {
+    let risk = config::from_toml(
+        r#"
+        additions = [{ tool = ["drop_*", "wipe"], points = 3, because = "deletes" }]
+        [tools."deploy_*"]
+        add = 10
+        [tools."deploy_{prod,live}"]
+        add = 20
+        [tools.deploy_live]
+        add = 30
+        "#,
+    );
+    let risk = RiskScore::new(risk.unwrap()).unwrap();
+    for (tool, points) in [
+        ("deploy_test", 15),
+        ("Deploy_Prod", 25),
+        ("ｄeploy_prod", 25),
+        ("DEPLOY_LIVE", 35),
+        ("redeploy_live", 5),
+        ("drop_table", 8),
+        ("Wipe ", 8),
+        ("wiper", 5),
+    ] {
+        assert_eq!(risk.assess(&ToolCallInputs::new(tool)).points, points, "{tool}");
+    }
+}
+
 #[tokio::test]
 async fn above_the_threshold_a_call_can_be_denied() {
     let config = RiskConfig { threshold: 5, above: Caution::Deny, ..RiskConfig::default() };
