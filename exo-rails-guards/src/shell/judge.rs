@@ -431,6 +431,11 @@ impl Run<'_, '_> {
             let directory = self.judge.directory.clone();
             match inner {
                 Inner::Tokens(inner) => self.judge.tokens(self.text, inner, self.origin, &around),
+                Inner::Fed(inner) => {
+                    // It reads the output of a command that has no number yet.
+                    let around = Around { reads: Reads::Commands(Vec::new()), ..around.clone() };
+                    self.judge.tokens(self.text, inner, self.origin, &around);
+                }
                 Inner::Text(inner, range) => {
                     let origin = Origin::Within(self.origin.range(range));
                     self.judge.program(inner, &origin, &around);
@@ -659,6 +664,9 @@ impl Judge<'_> {
                 range,
             );
         };
+        if name.bytes().all(|b| b.is_ascii_digit()) && !name.is_empty() {
+            return self.unknown("unknown-command", "the name of the program is a number", Some(number), range);
+        }
         if !name.bytes().all(|b| b.is_ascii_graphic()) {
             let reason = if name.is_ascii() {
                 "the name of the program has a blank"
@@ -1250,10 +1258,15 @@ impl Inside<'_, '_> {
         }
         let around = self.deeper();
         let directory = self.judge.directory.clone();
-        self.judge.program(text, origin, &around);
-        if self.program.runs != Runs::Text {
-            self.judge.directory = directory;
+        if matches!(self.program.runs, Runs::Text | Runs::First) {
+            return self.judge.program(text, origin, &around);
         }
+        // Another process has its own directory, and variables only as far as they are exported.
+        let unknown = self.judge.variables.keys().map(|name| (name.clone(), Variable::Unknown)).collect();
+        let variables = std::mem::replace(&mut self.judge.variables, unknown);
+        self.judge.program(text, origin, &around);
+        self.judge.variables = variables;
+        self.judge.directory = directory;
     }
 
     fn script(&mut self, operands: &[Word]) {
@@ -1261,7 +1274,7 @@ impl Inside<'_, '_> {
         if let Some(file) = file {
             let shell = self.program.language.is_none();
             let (number, file) = (self.number, file.clone());
-            if mark::is_open(&file.value) || file.value.starts_with("/dev/fd/") {
+            if mark::is_open(&file.value) || file.value.starts_with("/dev/fd/") || file.value.starts_with("/proc/") {
                 self.unknown_operands();
             }
             return self.judge.runs_written(number, &file, shell);
