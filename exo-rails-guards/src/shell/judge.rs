@@ -1112,6 +1112,7 @@ impl Inside<'_, '_> {
                     self.text_of(word);
                 }
             }
+            Runs::Each => rest.iter().for_each(|word| self.text_of(word)),
             Runs::Script => self.script(&rest),
         }
     }
@@ -1315,7 +1316,10 @@ impl Inside<'_, '_> {
                 let found = format!("{}/{name}", root.value.trim_end_matches('/'));
                 let words =
                     command[..end].iter().map(|word| Word { value: word.value.replace("{}", &found), ..word.clone() });
-                let words: Vec<Word> = words.collect();
+                let mut words: Vec<Word> = words.collect();
+                if self.program.appends && !command[..end].iter().any(|word| word.value.contains('{')) {
+                    words.push(Word::new(found, self.range()));
+                }
                 if !words.is_empty() {
                     let around = Around { reads: Reads::Plain, ..self.deeper() };
                     self.judge.nested(self.number, words, &around);
