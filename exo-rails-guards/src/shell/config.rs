@@ -383,6 +383,8 @@ pub enum Runs {
     Text,
     /// Its first operand is a shell program: `trap`.
     First,
+    /// Each of its operands is a shell program: `hyperfine`.
+    Each,
     /// Its first operand is a file with a program. Without operands, its input is the program: `bash`.
     Script,
 }

@@ -435,6 +435,11 @@ impl Run<'_, '_> {
             let directory = self.judge.directory.clone();
             match inner {
                 Inner::Tokens(inner) => self.judge.tokens(self.text, inner, self.origin, &around),
+                Inner::Fed(inner) => {
+                    // It reads the output of a command that has no number yet.
+                    let around = Around { reads: Reads::Commands(Vec::new()), ..around.clone() };
+                    self.judge.tokens(self.text, inner, self.origin, &around);
+                }
                 Inner::Text(inner, range) => {
                     let origin = Origin::Within(self.origin.range(range));
                     self.judge.program(inner, &origin, &around);
@@ -663,6 +668,9 @@ impl Judge<'_> {
                 range,
             );
         };
+        if name.bytes().all(|b| b.is_ascii_digit()) && !name.is_empty() {
+            return self.unknown("unknown-command", "the name of the program is a number", Some(number), range);
+        }
         if !name.bytes().all(|b| b.is_ascii_graphic()) {
             let reason = if name.is_ascii() {
                 "the name of the program has a blank"
@@ -1117,6 +1125,7 @@ impl Inside<'_, '_> {
                     self.text_of(word);
                 }
             }
+            Runs::Each => rest.iter().for_each(|word| self.text_of(word)),
             Runs::Script => self.script(&rest),
         }
     }
@@ -1263,10 +1272,15 @@ impl Inside<'_, '_> {
         }
         let around = self.deeper();
         let directory = self.judge.directory.clone();
-        self.judge.program(text, origin, &around);
-        if self.program.runs != Runs::Text {
-            self.judge.directory = directory;
+        if matches!(self.program.runs, Runs::Text | Runs::First) {
+            return self.judge.program(text, origin, &around);
         }
+        // Another process has its own directory, and variables only as far as they are exported.
+        let unknown = self.judge.variables.keys().map(|name| (name.clone(), Variable::Unknown)).collect();
+        let variables = std::mem::replace(&mut self.judge.variables, unknown);
+        self.judge.program(text, origin, &around);
+        self.judge.variables = variables;
+        self.judge.directory = directory;
     }
 
     fn script(&mut self, operands: &[Word]) {
@@ -1274,7 +1288,7 @@ impl Inside<'_, '_> {
         if let Some(file) = file {
             let shell = self.program.language.is_none();
             let (number, file) = (self.number, file.clone());
-            if mark::is_open(&file.value) || file.value.starts_with("/dev/fd/") {
+            if mark::is_open(&file.value) || file.value.starts_with("/dev/fd/") || file.value.starts_with("/proc/") {
                 self.unknown_operands();
             }
             return self.judge.runs_written(number, &file, shell);
@@ -1319,7 +1333,10 @@ impl Inside<'_, '_> {
                 let found = format!("{}/{name}", root.value.trim_end_matches('/'));
                 let words =
                     command[..end].iter().map(|word| Word { value: word.value.replace("{}", &found), ..word.clone() });
-                let words: Vec<Word> = words.collect();
+                let mut words: Vec<Word> = words.collect();
+                if self.program.appends && !command[..end].iter().any(|word| word.value.contains('{')) {
+                    words.push(Word::new(found, self.range()));
+                }
                 if !words.is_empty() {
                     let around = Around { reads: Reads::Plain, ..self.deeper() };
                     self.judge.nested(self.number, words, &around);

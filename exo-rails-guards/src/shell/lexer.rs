@@ -86,6 +86,8 @@ pub(super) struct Text {
 pub(super) enum Inner {
     /// Its tokens have ranges in the same text.
     Tokens(Tokens),
+    /// The same for a program that reads what another writes: `>(…)`.
+    Fed(Tokens),
     /// Its text has escapes that do not belong to it.
     Text(String, Range<usize>),
 }
@@ -688,8 +690,12 @@ impl Lexer<'_> {
                 }
                 Some(b'<' | b'>') => {
                     if self.peek_at(1) == Some(b'(') {
+                        let fed = self.peek() == Some(b'>');
                         self.at += 2;
                         self.substitution(&mut word)?;
+                        if let Some(Inner::Tokens(tokens)) = word.programs.pop_if(|_| fed) {
+                            word.programs.push(Inner::Fed(tokens));
+                        }
                         word.value.push_str("/dev/fd/");
                         word.value.push(mark::NUMBER);
                         word.quoted = true;
@@ -1245,6 +1251,7 @@ fn at_place(inner: Inner, place: &Range<usize>) -> Inner {
     match inner {
         Inner::Text(text, _) => Inner::Text(text, place.clone()),
         Inner::Tokens(tokens) => Inner::Tokens(tokens.into_iter().map(|token| token_at(token, place)).collect()),
+        Inner::Fed(tokens) => Inner::Fed(tokens.into_iter().map(|token| token_at(token, place)).collect()),
     }
 }
 

@@ -33,13 +33,33 @@
 //! [`unknown`](ShellConfig::unknown): it asks or denies, and never allows. The same holds for a text that is not a bash program
 //! or that bash reads in more than one way ([`unreadable`](ShellConfig::unreadable)).
 //!
-//! Where an unknown part decides whether a rule matches, the rule says what happens: see [`IfUnknown`]. Without a word about it,
-//! the policy decides as above. Many rules of the shipped policy ignore unknown parts, or those between double quotes, so that
-//! `cat "$file"` and `git push origin "$branch"` pass. Such a command passes also if the variable has an option or a path that
-//! the rule would refuse. A policy that must not allow this sets `if_unknown = "decide"` in rules of its own.
+//! Where an unknown word is an argument, the rules say whether it matters: the policy decides as above if some value of the word
+//! would make a rule match. So `cat "$file"` and `cargo test "$name"` pass, and `git push origin "$branch"`, which may be
+//! `--force` or `+main`, does not. These limits keep everyday commands free of questions:
 //!
-//! The values of variables that the same text assigns once, to a plain text, are known. `$HOME`, `$PWD` and `$TMPDIR` are the
-//! directories that they usually name.
+//! - A word between double quotes is one operand, or one option without a value. It is not taken for an option with its value,
+//!   such as `--output=/etc/hosts`, or for an assignment such as `SHELL=./x`. A policy that is [`strict`](ShellConfig::strict)
+//!   takes it for these too. A word without quotes, such as `$x`, may be anything in every policy.
+//! - The few rules that know some names among many harmless ones ignore unknown parts: see [`IfUnknown::Ignore`]. Those of the
+//!   shipped policy are about files with secrets that are read, and about addresses. A strict policy has no such exception.
+//!
+//! ```
+//! use exo_rails_guards::shell::ShellPolicy;
+//!
+//! let policy = ShellPolicy::default();
+//! let passes = |command: &str| policy.judge(command).decision.passes();
+//! assert!(passes("grep -n \"$pattern\" src/*.rs") && passes("git log \"$revision\""));
+//! assert!(!passes("git push origin \"$branch\"") && !passes("rm \"$file\"") && !passes("$tool --version"));
+//! // What the text decides is known.
+//! assert!(passes("branch=main; git push origin \"$branch\""));
+//! assert!(passes("for file in a.txt b.txt; do rm \"$file\"; done"));
+//! assert!(!passes("for file in a.txt /etc/passwd; do rm \"$file\"; done"));
+//! ```
+//!
+//! The values of variables that the same text assigns once, to a known text, are known, and so are those of `for` loops: the
+//! body is judged for each value, up to 32 times. `${name%.txt}`, `${name##*/}` and the like of known values are known. `$HOME`,
+//! `$PWD` and `$TMPDIR` are the directories that they usually name. The outputs of some programs are known too: `$(pwd)`,
+//! `$(mktemp -d)`, `$(nproc)`, `$(date +%F)` and the like are directories, or numbers that mean nothing to rules.
 //!
 //! # Limits
 //!
@@ -57,8 +77,10 @@
 //!
 //! # What a policy cannot see
 //!
-//! A policy sees texts and not the machine. A program of the project (`make`, `./build.sh`, `python tool.py`) does what its
-//! file says, links in paths lead elsewhere, and an alias or a function of the user's shell changes what a name means. Isolate
+//! A policy sees texts and not the machine. A program in a file (`make`, `./build.sh`, `python tool.py`, `bash /tmp/x.sh`) does
+//! what its file says, links in paths lead elsewhere, and an alias or a function of the user's shell changes what a name means.
+//! Bash evaluates the values of variables in arithmetic: `(( $x ))` runs a command that somebody put into `x`. The policy
+//! does not ask about that. Isolate
 //! what runs with the means of the system, and use policies to stop mistakes and to ask people.
 
 mod braces;

@@ -70,7 +70,7 @@ fn no_command_that_tree_sitter_sees_is_missing() {
     ];
     let commands: usize = tables.concat().iter().map(|text| assert_no_command_is_missing(text)).sum();
     // Most texts are compared.
-    assert!(commands > 2_400, "{commands}");
+    assert!(commands > 2_200, "{commands}");
 }
 
 /// The commands of a public corpus: `EXO_RAILS_CORPORA` names the folder that has a copy of the repository
@@ -92,7 +92,8 @@ fn no_command_of_the_corpus_is_missing() {
         }
     }
     let commands: usize = texts.iter().map(|text| assert_no_command_is_missing(text)).sum();
-    println!("{} texts, {commands} commands compared", texts.len());
+    let unread = texts.iter().filter(|text| seen_by_tree_sitter(text).is_none()).count();
+    println!("{} texts, {commands} commands compared, {unread} texts that the other grammar does not read", texts.len());
     assert!(texts.len() > 700 && commands > 600, "{} texts, {commands} commands", texts.len());
 }
 

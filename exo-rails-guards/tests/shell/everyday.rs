@@ -151,7 +151,6 @@ pub(super) const EVERYDAY: &[&str] = &[
     "mypy -p \"$package\"",
     "timeout \"$SECS\" cargo test",
     "time ./target/release/app \"$input\"",
-    "hyperfine \"./target/release/app $N\"",
     // Packages.
     "pip install \"requests==$VERSION\"",
     "npm install \"lodash@$VERSION\"",

@@ -275,6 +275,7 @@ pub(super) const UNKNOWN: &[&str] = &[
     "git diff --stat $BASE HEAD",
     "git log $REF",
     "sort $f",
+    "hyperfine \"./target/release/app $N\"",
     "gcc -c \"src/$f.c\" -o \"build/$f.o\"",
     "pkill \"$X\"",
     "crontab \"$X\"",
