@@ -148,8 +148,10 @@ impl Desk {
         let slot = Arc::new(Slot::new(request, Instant::now() + time));
         let _line = self.counter.line_up(&slot);
         let mut state = slot.watch();
-        let waited = timeout_at(slot.deadline, state.wait_for(|state| !matches!(state, SlotState::Open))).await;
-        if waited.is_err() {
+        // The result borrows the state, so it must not live longer than this statement.
+        let is_over =
+            timeout_at(slot.deadline, state.wait_for(|state| !matches!(state, SlotState::Open))).await.is_err();
+        if is_over {
             slot.end(Ended::Expired);
         }
         // A reply that came just before the end of the time counts.
