@@ -93,7 +93,10 @@ fn no_command_of_the_corpus_is_missing() {
     }
     let commands: usize = texts.iter().map(|text| assert_no_command_is_missing(text)).sum();
     let unread = texts.iter().filter(|text| seen_by_tree_sitter(text).is_none()).count();
-    println!("{} texts, {commands} commands compared, {unread} texts that the other grammar does not read", texts.len());
+    println!(
+        "{} texts, {commands} commands compared, {unread} texts that the other grammar does not read",
+        texts.len()
+    );
     assert!(texts.len() > 700 && commands > 600, "{} texts, {commands} commands", texts.len());
 }
 
