@@ -43,6 +43,7 @@ pages! {
     recipes_rail_from_another_crate = "recipes/rail-from-another-crate.md",
     recipes_judge_model = "recipes/judge-model.md",
     recipes_cost_limits = "recipes/cost-limits.md",
+    recipes_approval = "recipes/approval.md",
     recipes_company_rails = "recipes/company-rails.md",
     coming_from_lifecycle_hooks = "coming-from-lifecycle-hooks.md",
     coming_from_langchain = "coming-from-langchain.md",
