@@ -79,10 +79,11 @@ struct Change {
     attempt: u32,
 }
 
-#[rail(priority = -2147483648, name = "changed_calls")]
+#[rail(priority = -2_147_483_648, name = "changed_calls")]
 impl ChangedCalls {
     /// Changes the arguments.
     #[on(PreToolCall)]
+    #[allow(clippy::unused_self, clippy::trivially_copy_pass_by_ref, reason = "the method of a rail takes `&self`")]
     fn change(&self, call: &mut ToolCallInputs, ctx: &mut RailContext) {
         ctx.extra.insert(Original(call.clone()));
         let (place, attempt) = ((ctx.step(), ctx.call_number()), ctx.attempt());

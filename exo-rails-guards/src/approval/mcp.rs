@@ -163,7 +163,7 @@ impl TryFrom<&ElicitParams> for UserQuestion {
 /// The content of the form of an approval.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Decision {
+struct Form {
     decision: String,
     #[serde(default)]
     reason: Option<String>,
@@ -186,7 +186,7 @@ impl ElicitResult {
             ElicitAction::Decline => return Ok(Reply::Deny { reason: None }),
             ElicitAction::Cancel => return Ok(Reply::deny("the person has closed the request")),
         }
-        let Decision { decision, reason, arguments } =
+        let Form { decision, reason, arguments } =
             from_object(self.content.as_ref()).map_err(ElicitError::Unreadable)?;
         // Clients send empty fields of a form.
         let reason = reason.filter(|reason| !reason.trim().is_empty());

@@ -123,7 +123,7 @@ impl ApprovalRequest {
     pub fn shown(&self, limits: ShownLimits) -> ShownCall {
         let mut page = Page { limits, ..Page::default() };
         let tool_name = page.name(&self.tool_name);
-        page.value(String::new(), &self.arguments, 0, "");
+        page.value("", &self.arguments, 0, "");
         page.finish(tool_name)
     }
 }
@@ -163,7 +163,7 @@ impl Page {
     }
 
     /// Adds the lines of a value. A line begins with `start`, which has the indentation and the name.
-    fn value(&mut self, start: String, value: &Value, depth: usize, end: &str) {
+    fn value(&mut self, start: &str, value: &Value, depth: usize, end: &str) {
         // What follows is counted as lines: one more than the limit is enough to know that something is left out.
         match value {
             Value::Object(fields) if !fields.is_empty() && depth < self.limits.depth => {
@@ -176,7 +176,7 @@ impl Page {
                     }
                     let name = self.text(name);
                     let comma = if index + 1 < fields.len() { "," } else { "" };
-                    self.value(format!("{indent}{name}: "), value, depth + 1, comma);
+                    self.value(&format!("{indent}{name}: "), value, depth + 1, comma);
                 }
                 self.lines.push(format!("{}}}{end}", "  ".repeat(depth)));
             }
@@ -189,7 +189,7 @@ impl Page {
                         break;
                     }
                     let comma = if index + 1 < items.len() { "," } else { "" };
-                    self.value(indent.clone(), value, depth + 1, comma);
+                    self.value(&indent, value, depth + 1, comma);
                 }
                 self.lines.push(format!("{}]{end}", "  ".repeat(depth)));
             }
@@ -269,7 +269,7 @@ pub(super) fn shortened(text: &str, limit: usize) -> String {
 
 fn counted(count: usize, what: &str) -> String {
     let mut digits = count.to_string();
-    for at in (1..digits.len()).rev().filter(|at| (digits.len() - at) % 3 == 0).collect::<Vec<_>>() {
+    for at in (1..digits.len()).rev().filter(|at| (digits.len() - at).is_multiple_of(3)).collect::<Vec<_>>() {
         digits.insert(at, ',');
     }
     format!("{digits} {what}{}", if count == 1 { "" } else { "s" })
