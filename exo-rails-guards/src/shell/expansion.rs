@@ -48,7 +48,12 @@ fn without_begin(value: &str, pattern: &str, longest: bool) -> Option<String> {
 fn replaced(value: &str, operator: &str) -> Option<String> {
     let (all, operator) = operator.strip_prefix('/').map_or((false, operator), |rest| (true, rest));
     let (old, new) = operator.split_once('/').unwrap_or((operator, ""));
-    if old.is_empty() || old.starts_with(['#', '%']) || operator.contains('*') || new.contains('&') || mark::in_text(value) {
+    if old.is_empty()
+        || old.starts_with(['#', '%'])
+        || operator.contains('*')
+        || new.contains('&')
+        || mark::in_text(value)
+    {
         return None;
     }
     Some(if all { value.replace(old, new) } else { value.replacen(old, new, 1) })

@@ -334,7 +334,11 @@ impl Run<'_, '_> {
         // The loop is a command of its own, so that judgements have one.
         let number = self.judge.verdict.commands.len().saturating_sub(1);
         if self.judge.verdict.commands.is_empty() {
-            self.judge.verdict.commands.push(ShellCommand { range: range.clone(), inside: self.around.inside, ..ShellCommand::default() });
+            self.judge.verdict.commands.push(ShellCommand {
+                range: range.clone(),
+                inside: self.around.inside,
+                ..ShellCommand::default()
+            });
             self.commands.push(0);
         }
         self.judge.sets(number, &name, &first.value, range);
@@ -732,7 +736,8 @@ impl Judge<'_> {
             *argument == super::matching::Argument::Unclear && (self.policy.strict || word.splits())
         });
         let fetched: Vec<Word> = program.fetches.iter().flat_map(|option| view.values_of(option)).cloned().collect();
-        let mut outputs: Vec<Word> = program.outputs.iter().flat_map(|option| view.values_of(option)).cloned().collect();
+        let mut outputs: Vec<Word> =
+            program.outputs.iter().flat_map(|option| view.values_of(option)).cloned().collect();
         drop(view);
         for word in &fetched {
             self.note_written(word, true);
@@ -753,7 +758,9 @@ impl Judge<'_> {
         }
         // `of=x`
         for option in program.outputs.iter().filter(|option| !option.starts_with('-')) {
-            let value = |word: &Word| Some(Word::new(word.value.strip_prefix(option.as_str())?.strip_prefix('=')?, word.range()));
+            let value = |word: &Word| {
+                Some(Word::new(word.value.strip_prefix(option.as_str())?.strip_prefix('=')?, word.range()))
+            };
             outputs.extend(operands.iter().filter_map(value));
             outputs.extend(operands.iter().filter(|word| word.value.starts_with(mark::UNKNOWN)).cloned());
         }
@@ -849,7 +856,8 @@ impl Judge<'_> {
             return;
         }
         let directory = self.directory.clone();
-        let view = View::new(words, program, feeding, &policy.places, &directory, policy.strict).with_input_text(input_text);
+        let view =
+            View::new(words, program, feeding, &policy.places, &directory, policy.strict).with_input_text(input_text);
         let range = match words {
             [first, .., last] if self.verdict.commands[number].words.first() != Some(first) => {
                 first.range.start.min(last.range.start)..last.range.end
@@ -942,9 +950,9 @@ impl Judge<'_> {
         }
         let unknown_name = match name {
             "let" | "unset" => words.iter().skip(1).any(|word| mark::is_open(&word.value)),
-            "test" | "[" | "[[" => {
-                words.windows(2).any(|pair| matches!(pair[0].value.as_str(), "-v" | "-R") && mark::is_open(&pair[1].value))
-            }
+            "test" | "[" | "[[" => words
+                .windows(2)
+                .any(|pair| matches!(pair[0].value.as_str(), "-v" | "-R") && mark::is_open(&pair[1].value)),
             _ => false,
         };
         if unknown_name {
@@ -963,7 +971,12 @@ impl Judge<'_> {
     fn unknown_name(&mut self, number: usize, word: &Word) {
         if word.value.split('=').next().is_some_and(mark::is_open) {
             let range = word.range();
-            self.unknown("unknown-variable", "the name of the variable is not known before the command runs", Some(number), range);
+            self.unknown(
+                "unknown-variable",
+                "the name of the variable is not known before the command runs",
+                Some(number),
+                range,
+            );
         }
     }
 
@@ -1302,10 +1315,14 @@ impl Inside<'_, '_> {
         let here = [Word::new(".", self.range())];
         let roots = if roots.is_empty() { &here[..] } else { &roots };
         // The names of files, as far as one `-name` decides them.
-        let names: Vec<&str> = self.words.windows(2).filter(|pair| pair[0].value == "-name").map(|pair| pair[1].value.as_str()).collect();
-        let other = self.words.iter().any(|word| matches!(word.value.as_str(), "-o" | "-or" | "!" | "-not" | "," | "-iname"));
+        let names: Vec<&str> =
+            self.words.windows(2).filter(|pair| pair[0].value == "-name").map(|pair| pair[1].value.as_str()).collect();
+        let other =
+            self.words.iter().any(|word| matches!(word.value.as_str(), "-o" | "-or" | "!" | "-not" | "," | "-iname"));
         let name = match names.as_slice() {
-            [name] if !other && !name.contains(['?', '[', '\\', '/']) && !mark::in_text(name) => name.replace('*', &mark::STAR.to_string()),
+            [name] if !other && !name.contains(['?', '[', '\\', '/']) && !mark::in_text(name) => {
+                name.replace('*', &mark::STAR.to_string())
+            }
             _ => mark::STAR.to_string(),
         };
         let mut rest = self.words;
@@ -1408,12 +1425,12 @@ pub(super) fn has_option(argument: &str, options: &[String]) -> (bool, Option<St
 fn is_only_set_once(text: &str, name: &str, how: &str) -> bool {
     // What else can set a variable names it without a `$`.
     const SETTERS: [&str; 20] = [
-        "read", "-v", "getopts", "map", "let", "declare", "typeset", "local", "unset", "export", "((", "coproc", ":=", "-p",
-        "select", "nameref", "[", "trap", "func", "()",
+        "read", "-v", "getopts", "map", "let", "declare", "typeset", "local", "unset", "export", "((", "coproc", ":=",
+        "-p", "select", "nameref", "[", "trap", "func", "()",
     ];
     let bytes = text.as_bytes();
     let is_part = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_';
-    let wary = SETTERS.iter().any(|setter| text.contains(setter));
+    let wary = || SETTERS.iter().any(|setter| text.contains(setter));
     let (mut assignments, mut loops) = (0, 0);
     for (at, _) in text.match_indices(name) {
         let before = &bytes[..at];
@@ -1431,7 +1448,7 @@ fn is_only_set_once(text: &str, name: &str, how: &str) -> bool {
             loops += 1;
         } else if after.first() == Some(&b'=') || after.starts_with(b"+=") {
             assignments += 1;
-        } else if wary {
+        } else if wary() {
             return false;
         }
     }

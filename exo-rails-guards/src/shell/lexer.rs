@@ -1198,10 +1198,13 @@ fn is_filter(words: &[Option<String>]) -> bool {
     let Some(words) = words.iter().map(Option::as_deref).collect::<Option<Vec<&str>>>() else { return false };
     let plain = |word: &&&str| {
         let rest = word.strip_prefix('-').unwrap_or("");
-        !(word.bytes().all(|b| b.is_ascii_digit()) || !rest.is_empty() && rest.bytes().all(|b| b"viEFwxurn0123456789".contains(&b)))
+        !(word.bytes().all(|b| b.is_ascii_digit())
+            || !rest.is_empty() && rest.bytes().all(|b| b"viEFwxurn0123456789".contains(&b)))
     };
     match words.split_first() {
-        Some((&"grep", rest)) => rest.iter().filter(plain).count() == 1 && !rest.iter().any(|word| word.starts_with("-r")),
+        Some((&"grep", rest)) => {
+            rest.iter().filter(plain).count() == 1 && !rest.iter().any(|word| word.starts_with("-r"))
+        }
         Some((&("head" | "tail" | "sort" | "uniq"), rest)) => rest.iter().filter(plain).count() == 0,
         _ => false,
     }

@@ -31,8 +31,7 @@ impl Rule {
     pub(super) fn new(config: ShellRule) -> Result<Self, String> {
         let operands =
             |patterns: &[String]| patterns.iter().map(|pattern| operand(pattern)).collect::<Result<Vec<_>, _>>();
-        let values =
-            |texts: &[String]| texts.iter().map(|text| option_value(text)).collect::<Result<Vec<_>, _>>();
+        let values = |texts: &[String]| texts.iter().map(|text| option_value(text)).collect::<Result<Vec<_>, _>>();
         Ok(Self {
             name: config.name.as_str().into(),
             reason: config.reason.as_str().into(),
@@ -282,11 +281,11 @@ impl<'c> View<'c> {
 
     fn has_flag(&self, flag: &str, leading: bool, wanted: Wanted) -> Holds {
         let end = if leading { self.leading_words() } else { usize::MAX };
-        let has_value = !self.strict && self.values.iter().any(|value| value == flag);
+        let has_value = || !self.strict && self.values.iter().any(|value| value == flag);
         Holds::any(self.all().take_while(|(number, _, _)| *number < end).map(|(_, word, argument)| match argument {
             Argument::Option => flag_in(&word.value, flag, self.values),
-            Argument::Unclear if has_value && !word.splits() => Holds::No,
             Argument::Unclear if wanted == Wanted::OnlyYes => Holds::No,
+            Argument::Unclear if !word.splits() && has_value() => Holds::No,
             Argument::Unclear => Holds::Maybe,
             // `+main`, and options without `-` such as those of tar and dd.
             Argument::Operand if !flag.starts_with('-') => glob(flag, &word.value, wanted),
@@ -354,7 +353,8 @@ impl<'c> View<'c> {
                     let letter = text.char_indices().next_back().map_or(0, |(at, _)| at);
                     let group = !text.starts_with("--") && !self.values.iter().any(|value| value == text);
                     pairs.push(at(text, next.clone()));
-                    if group && let Some(option) = self.values.iter().find(|value| value.get(1..) == text.get(letter..)) {
+                    if group && let Some(option) = self.values.iter().find(|value| value.get(1..) == text.get(letter..))
+                    {
                         pairs.push(at(option, next.clone()));
                     }
                 }
@@ -537,7 +537,8 @@ fn attached<'a>(argument: &'a str, values: &'a [String]) -> Option<(&'a str, &'a
     }
     for (at, letter) in argument.char_indices().skip(1) {
         let rest = &argument[at + letter.len_utf8()..];
-        if let Some(option) = values.iter().find(|value| value.strip_prefix('-').is_some_and(|v| v.chars().eq([letter])))
+        if let Some(option) =
+            values.iter().find(|value| value.strip_prefix('-').is_some_and(|v| v.chars().eq([letter])))
         {
             return (!rest.is_empty()).then_some((option.as_str(), rest));
         }
