@@ -18,12 +18,23 @@ mod time;
 mod urls;
 
 use std::error::Error;
+use std::process::ExitCode;
 
 use args::{Command, HELP, Options, Section};
 
 type Failure = Box<dyn Error>;
 
-fn main() -> Result<(), Failure> {
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("error: {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<(), Failure> {
     match args::parse(lexopt::Parser::from_env())? {
         Command::Help => print!("{HELP}"),
         Command::Measure(options) => {
