@@ -1430,7 +1430,7 @@ fn is_only_set_once(text: &str, name: &str, how: &str) -> bool {
     ];
     let bytes = text.as_bytes();
     let is_part = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_';
-    let wary = SETTERS.iter().any(|setter| text.contains(setter));
+    let wary = || SETTERS.iter().any(|setter| text.contains(setter));
     let (mut assignments, mut loops) = (0, 0);
     for (at, _) in text.match_indices(name) {
         let before = &bytes[..at];
@@ -1448,7 +1448,7 @@ fn is_only_set_once(text: &str, name: &str, how: &str) -> bool {
             loops += 1;
         } else if after.first() == Some(&b'=') || after.starts_with(b"+=") {
             assignments += 1;
-        } else if wary {
+        } else if wary() {
             return false;
         }
     }

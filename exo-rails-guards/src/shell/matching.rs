@@ -281,11 +281,11 @@ impl<'c> View<'c> {
 
     fn has_flag(&self, flag: &str, leading: bool, wanted: Wanted) -> Holds {
         let end = if leading { self.leading_words() } else { usize::MAX };
-        let has_value = !self.strict && self.values.iter().any(|value| value == flag);
+        let has_value = || !self.strict && self.values.iter().any(|value| value == flag);
         Holds::any(self.all().take_while(|(number, _, _)| *number < end).map(|(_, word, argument)| match argument {
             Argument::Option => flag_in(&word.value, flag, self.values),
-            Argument::Unclear if has_value && !word.splits() => Holds::No,
             Argument::Unclear if wanted == Wanted::OnlyYes => Holds::No,
+            Argument::Unclear if !word.splits() && has_value() => Holds::No,
             Argument::Unclear => Holds::Maybe,
             // `+main`, and options without `-` such as those of tar and dd.
             Argument::Operand if !flag.starts_with('-') => glob(flag, &word.value, wanted),

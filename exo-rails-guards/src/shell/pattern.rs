@@ -43,6 +43,15 @@ pub(super) enum Wanted {
 
 /// Matches a text with a pattern in which `*` is any characters and `?` is one.
 pub(super) fn glob(pattern: &str, text: &str, wanted: Wanted) -> Holds {
+    // Most patterns begin with another letter.
+    let (first, begin) = (pattern.bytes().next(), text.bytes().next());
+    if let (Some(first), Some(begin)) = (first, begin)
+        && first != begin
+        && begin.is_ascii()
+        && !matches!(first, b'*' | b'?')
+    {
+        return Holds::No;
+    }
     if glob_plain(pattern, text) {
         return Holds::Yes;
     }

@@ -83,21 +83,21 @@ fn no_command_of_the_corpus_is_missing() {
     };
     let tests = std::path::Path::new(&folder).join("destructive_command_guard/tests");
     let mut open = vec![tests.join("corpus"), tests.join("fixtures")];
-    let mut texts = Vec::new();
+    let mut found = Vec::new();
     while let Some(path) = open.pop() {
         if path.is_dir() {
             open.extend(std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()));
         } else if path.extension().is_some_and(|extension| extension == "toml" || extension == "yaml") {
-            texts.extend(commands_of(&std::fs::read_to_string(path).unwrap()));
+            found.extend(commands_of(&std::fs::read_to_string(path).unwrap()));
         }
     }
-    let commands: usize = texts.iter().map(|text| assert_no_command_is_missing(text)).sum();
-    let unread = texts.iter().filter(|text| seen_by_tree_sitter(text).is_none()).count();
+    let commands: usize = found.iter().map(|text| assert_no_command_is_missing(text)).sum();
+    let unread = found.iter().filter(|text| seen_by_tree_sitter(text).is_none()).count();
     println!(
         "{} texts, {commands} commands compared, {unread} texts that the other grammar does not read",
-        texts.len()
+        found.len()
     );
-    assert!(texts.len() > 700 && commands > 600, "{} texts, {commands} commands", texts.len());
+    assert!(found.len() > 700 && commands > 600, "{} texts, {commands} commands", found.len());
 }
 
 /// Reads the commands of a file of the corpus: of `[[case]]` tables, or of lines with `- command:`.

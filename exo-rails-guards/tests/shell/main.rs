@@ -1,5 +1,7 @@
 //! The policy for shell commands, against the work of developers, against attacks, and against a second reading of bash.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 mod attacks;
 mod comparison;
 mod everyday;
