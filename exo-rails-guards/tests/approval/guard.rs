@@ -19,11 +19,11 @@ fn mistakes_in_the_configuration_are_named() {
         ("remember = ['sesion']", "unknown value `sesion`: did you mean `session`?"),
         (
             "timeout_ms = 0\n[[rules]]\ntool = 'pay'",
-            "`timeout_ms`: nobody can reply within 0 ms: write a number of milliseconds, such as 300_000",
+            "`timeout_ms`: 0 ms leaves no time for a reply: write a number of milliseconds, such as 300_000",
         ),
         (
             "[[rules]]\ntool = 'pay'\ntimeout_ms = 0",
-            "`rules`: `timeout_ms`: nobody can reply within 0 ms: write a number of milliseconds, such as 300_000",
+            "`rules`: `timeout_ms`: 0 ms leaves no time for a reply: write a number of milliseconds, such as 300_000",
         ),
         ("timeout_ms = -5", "invalid value: integer `-5`, expected u64"),
     ] {
