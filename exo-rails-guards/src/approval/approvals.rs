@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{ApprovalRequest, Remember};
 use crate::StoreError;
-use crate::store::{Change, StateStore, StateStoreExt, key};
+use crate::store::{Change, StateStore, StateStoreExt, TIME_LIMIT, key};
 
 /// The number of approvals under one key. The oldest are forgotten first.
 const MOST: usize = 500;
@@ -84,7 +84,7 @@ impl Approvals {
     /// Keeps approvals in a store.
     #[must_use]
     pub fn new(store: Arc<dyn StateStore>) -> Self {
-        Self { store, session_lasts: Duration::from_hours(24) }
+        Self { store: store.within(TIME_LIMIT), session_lasts: Duration::from_hours(24) }
     }
 
     /// Sets the time after which the approvals of a session end, counted from the last approval in it. Default: 24 hours.

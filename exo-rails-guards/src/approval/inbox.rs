@@ -10,7 +10,7 @@ use super::desk::seconds;
 use super::request::{Answer, ApprovalRequest, Ask, AskError, AskFuture, OnTimeout, Reply};
 use super::{Approvals, ReplyError};
 use crate::StoreError;
-use crate::store::{Change, Expected, Record, StateStore, StateStoreExt, Version, Write, key};
+use crate::store::{Change, Expected, Record, StateStore, StateStoreExt, TIME_LIMIT, Version, Write, key};
 
 /// How long the store keeps a request after its time for a reply.
 const KEPT: Duration = Duration::from_hours(24 * 30);
@@ -114,7 +114,7 @@ impl Inbox {
     #[must_use]
     pub fn new(store: Arc<dyn StateStore>) -> Self {
         let approvals = Approvals::new(Arc::clone(&store));
-        Self { store, approvals, timeout: None, on_timeout: OnTimeout::Deny }
+        Self { store: store.within(TIME_LIMIT), approvals, timeout: None, on_timeout: OnTimeout::Deny }
     }
 
     /// Sets the time for a reply to requests that do not set one themselves.

@@ -8,7 +8,7 @@ use exo_rails::{InMode, Mode};
 use super::Kit;
 use super::config::{FEATURES, KitConfig};
 use crate::ConfigError;
-use crate::approval::{Ask, SuspendRun};
+use crate::approval::{Ask, ChangedCalls, SuspendRun};
 use crate::approval_guard::Approval;
 use crate::config::{self, Sections, WithMode};
 #[cfg(feature = "handlers")]
@@ -149,14 +149,17 @@ impl KitBuilder {
     fn guards(&self, config: KitConfig, sections: &Sections) -> Result<Kit, ConfigError> {
         let kit = Making { mode: config.mode, sections };
         let in_code = self.permissions.clone().map(|_| WithMode::default());
+        let permissions = config.permissions.or(in_code);
+        let asks = permissions.is_some() || config.risk.is_some() || config.approval.is_some();
         Ok(Kit {
+            changed_calls: asks.then_some(ChangedCalls),
             sizes: kit.guard("sizes", config.sizes, Sizes::new)?,
             capability_gap: kit.guard("capability_gap", config.capability_gap, CapabilityGap::new)?,
             #[cfg(feature = "handlers")]
             hook_handlers: kit.guards("hook_handlers", config.hook_handlers, |config| {
                 self.hook_handlers.clone().config(config).build()
             })?,
-            permissions: kit.guard("permissions", config.permissions.or(in_code), |config| {
+            permissions: kit.guard("permissions", permissions, |config| {
                 let permissions = self.permissions.clone().unwrap_or_default().config(Source::Global, config);
                 permissions.known_tools(&self.known_tools).asker(Arc::clone(&self.asker)).build()
             })?,

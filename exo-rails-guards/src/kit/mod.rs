@@ -11,6 +11,7 @@ use std::path::Path;
 use exo_rails::{InMode, rail_chain};
 
 use crate::ConfigError;
+use crate::approval::ChangedCalls;
 use crate::approval_guard::Approval;
 #[cfg(feature = "handlers")]
 use crate::handlers::HookHandlers;
@@ -101,6 +102,8 @@ rail_chain! {
     #[derive(Debug, Default)]
     #[non_exhaustive]
     pub struct Kit {
+        /// Changes calls as a person wants them. It is there if a guard that asks is there.
+        pub changed_calls: Option<ChangedCalls>,
         /// Limits the sizes of answers, arguments and outputs.
         pub sizes: Option<InMode<Sizes>>,
         /// Answers calls of tools that do not exist.

@@ -69,6 +69,7 @@ fn a_configuration_makes_the_guards_that_it_has() {
         [enforce, enforce, enforce, off, shadow, enforce, enforce, enforce, enforce, enforce, off, enforce]
     );
     let none = Kit::from_toml("").unwrap();
+    assert!(kit.changed_calls.is_some() && none.changed_calls.is_none());
     assert!(none.sizes.is_none() && none.hook_handlers.is_empty() && none.permissions.is_none());
 }
 
