@@ -335,8 +335,8 @@ mod tests {
     #[test]
     fn long_values_are_shortened_with_a_count() {
         let shown = request(json!({ "a": format!("{}; rm -rf ~", "x".repeat(100_000)) })).shown(ShownLimits::default());
-        assert_eq!(shown.left_out, 99_412);
-        assert!(shown.lines[1].contains("\" … 99,412 characters left out … \""), "{}", shown.lines[1]);
+        assert_eq!(shown.left_out, 99_410);
+        assert!(shown.lines[1].contains("\" … 99,410 characters left out … \""), "{}", shown.lines[1]);
         assert!(shown.lines[1].ends_with("; rm -rf ~\""));
         assert!(shown.lines[1].len() < 700);
 
