@@ -1,35 +1,101 @@
-//! The folders of the core are layers: each uses only those before it.
+//! The folders of the core and of the guards are layers: each uses only those before it.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Attribute, Item};
 
-/// The folders of `exo-rails/src`, from the first layer to the last.
-const LAYERS: [&str; 14] = [
-    "message",
-    "point",
-    "error",
-    "action",
-    "context",
-    "event",
-    "decision",
-    "telemetry",
-    "rail",
-    "chain",
-    "guard_set",
-    "operation",
-    "bus",
-    "testing",
-];
+/// The layers of a crate.
+struct Layers {
+    source: &'static str,
+    /// The folders and files of `src`, from the first layer to the last.
+    layers: &'static [&'static str],
+    /// Files at the root. They name every folder, and no folder may use them.
+    root: &'static [&'static str],
+    /// Whether folders may use the items that `lib.rs` exports. An item belongs to the layer from which it is exported.
+    uses_exports: bool,
+}
 
-/// Files at the root. They name every folder, and no folder may use them.
-const ROOT: [&str; 4] = ["lib", "macros", "prelude", "private"];
+const CORE: Layers = Layers {
+    source: "../exo-rails/src",
+    layers: &[
+        "message",
+        "point",
+        "error",
+        "action",
+        "context",
+        "event",
+        "decision",
+        "telemetry",
+        "rail",
+        "chain",
+        "guard_set",
+        "operation",
+        "bus",
+        "testing",
+    ],
+    root: &["lib", "macros", "prelude", "private"],
+    uses_exports: false,
+};
 
-fn source() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../exo-rails/src")
+const GUARDS: Layers = Layers {
+    source: "../exo-rails-guards/src",
+    layers: &[
+        "config",
+        "finding",
+        "refusal",
+        "arguments",
+        "store",
+        "shape",
+        "handlers",
+        "paths",
+        "urls",
+        "shell",
+        "approval",
+        "permissions",
+        "risk",
+        "approval_guard",
+        "kit",
+        "watch",
+    ],
+    root: &["lib"],
+    uses_exports: true,
+};
+
+impl Layers {
+    fn files(&self) -> Vec<(Vec<String>, String)> {
+        files(&Path::new(env!("CARGO_MANIFEST_DIR")).join(self.source), &[])
+    }
+
+    /// Returns the layer that has a name: a folder, or an item that `lib.rs` exports.
+    fn layer_of(&self, name: &str) -> Option<usize> {
+        let position = |name: &str| self.layers.iter().position(|layer| *layer == name);
+        position(name)
+            .or_else(|| self.exports().iter().find(|(item, _)| item == name).and_then(|(_, from)| position(from)))
+    }
+
+    /// Returns the items that `lib.rs` exports, each with its folder.
+    fn exports(&self) -> Vec<(String, String)> {
+        let lib = Path::new(env!("CARGO_MANIFEST_DIR")).join(self.source).join("lib.rs");
+        let lib = std::fs::read_to_string(lib).unwrap();
+        let uses = lib.split("pub use ").skip(1).filter(|_| self.uses_exports);
+        let exports = uses.filter_map(|rest| rest.split(';').next()?.split_once("::"));
+        let items = |(folder, items): (&str, &str)| {
+            let names: Vec<_> = items.trim_matches(['{', '}']).split(',').map(|item| item.trim().to_owned()).collect();
+            let folder = folder.to_owned();
+            names.into_iter().map(move |item| (item, folder.clone()))
+        };
+        exports.flat_map(items).collect()
+    }
+
+    /// What a file uses that its layer must not: later folders, and the root.
+    fn forbidden(&self, module: &[String], source: &str) -> Vec<String> {
+        let layer = self.layer_of(&module[0]).unwrap();
+        let is_allowed = |name: &String| self.layer_of(name).is_some_and(|used| used <= layer);
+        used(module, source).into_iter().filter(|name| !is_allowed(name)).collect()
+    }
 }
 
 /// Every file below a folder, with its module path: `chain/walk.rs` is `["chain", "walk"]`.
@@ -133,43 +199,41 @@ fn firsts(base: &[String], token: &TokenTree, names: &mut Vec<String>) {
     }
 }
 
-/// What a file uses that its layer must not: later folders, and the root.
-fn forbidden(module: &[String], source: &str) -> Vec<String> {
-    let layer = LAYERS.iter().position(|layer| *layer == module[0]).unwrap();
-    let is_allowed = |name: &String| LAYERS[..=layer].contains(&name.as_str());
-    used(module, source).into_iter().filter(|name| !is_allowed(name)).collect()
-}
-
 #[test]
 fn a_folder_uses_only_those_before_it() {
-    let mut wrong = Vec::new();
-    for (module, source) in files(&source(), &[]) {
-        if ROOT.contains(&module.first().map_or("lib", String::as_str)) {
-            continue;
+    for layers in [CORE, GUARDS] {
+        let mut wrong = Vec::new();
+        for (module, source) in layers.files() {
+            if layers.root.contains(&module.first().map_or("lib", String::as_str)) {
+                continue;
+            }
+            let forbidden = layers.forbidden(&module, &source);
+            if !forbidden.is_empty() {
+                wrong.push(format!("`{}` uses {forbidden:?}", module.join("::")));
+            }
         }
-        let forbidden = forbidden(&module, &source);
-        if !forbidden.is_empty() {
-            wrong.push(format!("`{}` uses {forbidden:?}", module.join("::")));
-        }
+        assert!(wrong.is_empty(), "not layers before them, in {}:\n{}", layers.source, wrong.join("\n"));
     }
-    assert!(wrong.is_empty(), "not layers before them:\n{}", wrong.join("\n"));
 }
 
 #[test]
 fn every_folder_is_a_layer() {
-    let mut folders: Vec<_> =
-        files(&source(), &[]).into_iter().filter_map(|(module, _)| module.into_iter().next()).collect();
-    folders.dedup();
-    folders.retain(|folder| !ROOT.contains(&folder.as_str()));
-    let mut layers = LAYERS.map(str::to_owned).to_vec();
-    layers.sort();
-    assert_eq!(folders, layers);
+    for layers in [CORE, GUARDS] {
+        let mut folders: Vec<_> =
+            layers.files().into_iter().filter_map(|(module, _)| module.into_iter().next()).collect();
+        folders.sort();
+        folders.dedup();
+        folders.retain(|folder| !layers.root.contains(&folder.as_str()));
+        let mut expected: Vec<_> = layers.layers.iter().map(|&layer| layer.to_owned()).collect();
+        expected.sort();
+        assert_eq!(folders, expected, "{}", layers.source);
+    }
 }
 
 #[test]
 fn each_forbidden_pair_is_found() {
-    for (at, layer) in LAYERS.iter().enumerate() {
-        for later in LAYERS[at + 1..].iter().chain(&["prelude", "GuardSet"]) {
+    for (at, layer) in CORE.layers.iter().enumerate() {
+        for later in CORE.layers[at + 1..].iter().chain(&["prelude", "GuardSet"]) {
             let module = [(*layer).to_owned(), "file".to_owned()];
             let sources = [
                 format!("use crate::{later}::Thing;"),
@@ -181,13 +245,13 @@ fn each_forbidden_pair_is_found() {
             ];
             for source in sources {
                 assert_eq!(
-                    forbidden(&module, &source).iter().filter(|name| name == later).count(),
+                    CORE.forbidden(&module, &source).iter().filter(|name| name == later).count(),
                     1,
                     "{layer} -> {later}: {source}"
                 );
             }
             let in_a_test = format!("#[cfg(test)] mod tests {{ use crate::{later}::Thing; }}");
-            assert!(forbidden(&module, &in_a_test).is_empty());
+            assert!(CORE.forbidden(&module, &in_a_test).is_empty());
         }
     }
 }
