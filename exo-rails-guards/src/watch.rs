@@ -3,8 +3,10 @@
 use std::any::Any;
 use std::collections::BTreeSet;
 use std::fmt;
+use std::fs::{self, File};
+use std::io::{self, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::{self, Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -14,13 +16,20 @@ use notify::{RecommendedWatcher, RecursiveMode, Watcher};
 use thiserror::Error;
 use tokio::sync::watch;
 
-use crate::{ConfigError, config};
+use crate::ConfigError;
 
 /// The time without further changes after which a file is read. Programs write a file in several steps.
 const QUIET: Duration = Duration::from_millis(100);
 
 /// The longest time from a change to reading, if changes never stop.
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
+
+/// The longest time between two readings. The system does not report all changes: for example, it is silent about files on a
+/// network, about a directory that was removed and made again, and about links to directories.
+const LONGEST_SILENCE: Duration = Duration::from_secs(5);
+
+/// The largest file, in bytes.
+const LARGEST: u64 = 4 * 1024 * 1024;
 
 /// Watches a configuration file, and replaces a guard when the file changes.
 ///
@@ -47,7 +56,9 @@ const LONGEST_WAIT: Duration = Duration::from_secs(2);
 /// - The file is read when it has not changed for 100 milliseconds. A program that replaces the file by renaming another one is
 ///   safest: no one can then read a part of the file.
 /// - Symbolic links are followed, and may change. So a mounted `ConfigMap` of Kubernetes works.
-/// - The watcher is that of the operating system. Some network file systems report no changes.
+/// - The watcher is that of the operating system, which does not report all changes, for example on network file systems. So the
+///   file is also read every five seconds.
+/// - The file must be a regular file of at most 4 MiB. A pipe or a device is bad: reading it might never end.
 ///
 /// The watch ends when it is dropped. The guard then stays as it is.
 pub struct ConfigWatch {
@@ -98,19 +109,20 @@ impl ConfigWatch {
         R: Send + Sync + 'static,
         F: Fn(&str) -> Result<R, ConfigError> + Send + 'static,
     {
-        let file = file.as_ref().to_owned();
+        // The program may change its working directory later.
+        let file = path::absolute(&file).unwrap_or_else(|_| file.as_ref().to_owned());
         let (messages, changes) = channel();
         // Watched before it is read, so that no change is lost.
         let mut directories = Directories::new(&file, messages.clone())?;
         directories.follow(&file)?;
-        let text = config::read(&file)?;
+        let text = read(&file)?;
         let rail = Reloadable::new(made(&make, &text).map_err(|error| error.in_file(&file))?);
         let (sender, last) = watch::channel(Reload { number: 0, error: None });
         let mut reading = Reading { file: file.clone(), text: Ok(text), last: sender };
         let replaced = rail.clone();
         let watching = move || {
             while wait_for_quiet(&changes) {
-                reading.read_again(&mut directories, |text| made(&make, text).map(|rail| drop(replaced.replace(rail))));
+                reading.read_again(&mut directories, |text| made(&make, text), |rail| drop(replaced.replace(rail)));
             }
         };
         let spawned = thread::Builder::new().name("exo-rails-config-watch".into()).spawn(watching);
@@ -162,9 +174,25 @@ fn panic_text(panic: &(dyn Any + Send)) -> &str {
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("without a text")
 }
 
-/// Waits for a change, and then until the changes stop. Returns `false` if the watch has ended.
+/// Reads the file. A pipe would have no end, and a device might have none.
+fn read(file: &Path) -> Result<String, ConfigError> {
+    let regular = || {
+        if !fs::metadata(file)?.is_file() {
+            return Err(io::Error::other("it is not a regular file"));
+        }
+        let mut text = String::new();
+        File::open(file)?.take(LARGEST + 1).read_to_string(&mut text)?;
+        if text.len() as u64 > LARGEST {
+            return Err(io::Error::other(format!("it has more than {} MiB", LARGEST / 1024 / 1024)));
+        }
+        Ok(text)
+    };
+    regular().map_err(|error| ConfigError::new(format!("cannot be read: {error}")).in_file(file))
+}
+
+/// Waits for a change or for a while, and then until the changes stop. Returns `false` if the watch has ended.
 fn wait_for_quiet(changes: &Receiver<Message>) -> bool {
-    if !matches!(changes.recv(), Ok(Message::Changed)) {
+    if matches!(changes.recv_timeout(LONGEST_SILENCE), Ok(Message::Stop) | Err(RecvTimeoutError::Disconnected)) {
         return false;
     }
     let until = Instant::now() + LONGEST_WAIT;
@@ -187,15 +215,24 @@ struct Reading {
 
 impl Reading {
     /// Reads the file. If it has changed, replaces the rail or reports the error.
-    fn read_again(&mut self, directories: &mut Directories, replace: impl FnOnce(&str) -> Result<(), ConfigError>) {
+    fn read_again<R>(
+        &mut self,
+        directories: &mut Directories,
+        make: impl FnOnce(&str) -> Result<R, ConfigError>,
+        replace: impl FnOnce(R),
+    ) {
         let followed = directories.follow(&self.file);
-        let text = config::read(&self.file);
+        let text = read(&self.file);
         if text == self.text {
             return;
         }
         self.text = text;
-        let replaced = self.text.as_ref().map_err(Clone::clone).and_then(|text| replace(text));
-        let error = replaced.err().map(|error| error.in_file(&self.file));
+        let made = self.text.as_ref().map_err(Clone::clone).and_then(|text| make(text));
+        // The watch may have been dropped in the meantime.
+        if self.last.is_closed() {
+            return;
+        }
+        let error = made.map(replace).err().map(|error| error.in_file(&self.file));
         let file = self.file.display();
         match (&error, followed) {
             (Some(error), _) => {

@@ -16,7 +16,8 @@
 //!   list it and revoke it.
 //! - If the person changes the arguments, all rails judge the changed call: see [`ChangedCalls`].
 //! - A person who refuses can say why, and the model reads it.
-//! - If one guard has asked about a call, the others do not ask about the same call again.
+//! - If a person has just replied to one guard about a call, the others do not ask about the call again. An approval that is
+//!   remembered is only for the guard that asked.
 //! - The event bus publishes each decision as a record with the name `approval`: the request, and `approved`, `denied`,
 //!   `changed` or `nobody`.
 //!

@@ -179,8 +179,9 @@ fn sorted(value: &Value) -> Value {
 impl fmt::Display for ApprovalRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { tool_name, arguments, guard, rule, reason, .. } = self;
-        let [tool_name, arguments, reason] =
-            [tool_name, &arguments.to_string(), reason.as_ref()].map(|text| shortened(text, TEXT));
+        let arguments = arguments.to_string();
+        let [tool_name, arguments, guard, rule, reason] =
+            [tool_name, &arguments, guard.as_ref(), rule.as_ref(), reason.as_ref()].map(|text| shortened(text, TEXT));
         write!(f, "`{tool_name}` with {arguments}: {reason} ({guard}/{rule})")
     }
 }

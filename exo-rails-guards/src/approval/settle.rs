@@ -70,9 +70,9 @@ pub(crate) fn providing<T>(action: RailAction) -> Option<Provide<T>> {
     }
 }
 
-/// The scopes that a person has approved for the session, if no store remembers them. They are a value in `ctx.session`.
+/// The scopes that a person has approved, and for how long, if no store remembers them. They are a value in `ctx.session`.
 #[derive(Clone, Default)]
-struct ApprovedScopes(HashSet<String>);
+struct ApprovedScopes(HashSet<(Remember, String)>);
 
 /// Asks about a call, and applies the reply.
 pub(crate) async fn settle(
@@ -81,15 +81,22 @@ pub(crate) async fn settle(
     call: &ToolCallInputs,
     ctx: &mut RailContext,
 ) -> Result<Settled, AskError> {
-    if is_remembered(asker, request, ctx).await? {
-        return Ok(approved(call, ctx));
-    }
+    let is_remembered = is_remembered(asker, request, ctx).await?;
+    let question = request.question(ctx);
     // A guard in shadow asks no person. The library reports that it would have suspended the run.
     if ctx.is_shadow() {
-        return Ok(Settled::Suspended(request.question(ctx)));
+        return Ok(if is_remembered { Settled::Approved } else { Settled::Suspended(question) });
     }
-    let question = request.question(ctx);
     let known = answer_to(&question, ctx)?;
+    if is_remembered {
+        match &known {
+            // Nobody has seen this call. So the other guards ask about it, unless they remember an approval too.
+            None => return Ok(Settled::Approved),
+            // The call begins again after the person has replied.
+            Some(reply) if reply.remember().is_some() => return Ok(approved(call, ctx)),
+            Some(_) => {}
+        }
+    }
     let is_known = known.is_some();
     let answer = match known {
         Some(reply) => Answer::Now(reply),
@@ -169,7 +176,9 @@ async fn is_remembered(asker: &dyn Ask, request: &ApprovalRequest, ctx: &RailCon
     {
         return Ok(true);
     }
-    Ok(ctx.session.get().is_some_and(|ApprovedScopes(scopes)| scopes.contains(&request.scope())))
+    let is_covered =
+        |ApprovedScopes(scopes)| request.remember.iter().any(|remember| scopes.contains(&(*remember, request.scope())));
+    Ok(ctx.session.get().is_some_and(is_covered))
 }
 
 /// Remembers an approval for longer than one call, if the reply is one.
@@ -185,7 +194,7 @@ async fn remember(
             approvals.add(request, remember, ctx.session_id()).await?;
         }
         _ => {
-            let _ = ctx.session.update(|ApprovedScopes(scopes)| scopes.insert(request.scope()));
+            let _ = ctx.session.update(|ApprovedScopes(scopes)| scopes.insert((remember, request.scope())));
         }
     }
     Ok(())

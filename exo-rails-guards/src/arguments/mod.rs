@@ -24,4 +24,4 @@ pub(crate) use text::words;
 #[cfg(any(feature = "paths", feature = "urls"))]
 pub(crate) use text::{items, last_word, texts};
 pub(crate) use tool_name::ToolName;
-pub(crate) use tool_pattern::Precision;
+pub(crate) use tool_pattern::{Precision, check_tools};

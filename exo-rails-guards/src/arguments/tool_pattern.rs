@@ -10,6 +10,7 @@ use super::glob::{fixed_text, glob};
 use super::spelling::folded;
 use super::tool_name::ToolName;
 use crate::ConfigError;
+use crate::config::{nearest, quoted};
 
 /// The name of a tool, or a glob such as `mcp__github__*`. All guards name tools in this way.
 ///
@@ -139,6 +140,16 @@ impl ToolPattern {
     pub(crate) fn fixed(&self) -> usize {
         fixed_text(&self.text)
     }
+}
+
+/// Checks that the tools exist, apart from globs. Without known tools, nobody has named them.
+pub(crate) fn check_tools<'t>(tools: impl IntoIterator<Item = &'t str>, known: &[&str]) -> Result<(), ConfigError> {
+    let unknown = tools.into_iter().find(|tool| !is_glob(tool) && !known.contains(tool));
+    let Some(tool) = unknown.filter(|_| !known.is_empty()) else { return Ok(()) };
+    Err(ConfigError::new(match nearest(tool, known) {
+        Some(nearest) => format!("unknown tool `{tool}`: did you mean `{nearest}`?"),
+        None => format!("unknown tool `{tool}`: write one of {}", quoted(known)),
+    }))
 }
 
 fn is_glob(text: &str) -> bool {

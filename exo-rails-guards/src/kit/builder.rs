@@ -8,8 +8,11 @@ use exo_rails::{InMode, Mode};
 use super::Kit;
 use super::config::{FEATURES, KitConfig};
 use crate::ConfigError;
+#[cfg(any(feature = "handlers", feature = "paths", feature = "urls"))]
+use crate::ToolPattern;
 use crate::approval::{Ask, ChangedCalls, SuspendRun};
 use crate::approval_guard::Approval;
+use crate::arguments::check_tools;
 use crate::config::{self, Sections, WithMode};
 #[cfg(feature = "handlers")]
 use crate::handlers::{HookHandlers, HookHandlersBuilder};
@@ -76,7 +79,8 @@ impl KitBuilder {
         self
     }
 
-    /// Sets the names of all tools. A configuration that is about another tool is then an error.
+    /// Sets the names of all tools. A configuration that is about another tool is then an error. Patterns of names are not
+    /// checked.
     pub fn known_tools<T: Into<String>>(mut self, names: impl IntoIterator<Item = T>) -> Self {
         self.known_tools.extend(names.into_iter().map(Into::into));
         self
@@ -148,6 +152,10 @@ impl KitBuilder {
 
     fn guards(&self, config: KitConfig, sections: &Sections) -> Result<Kit, ConfigError> {
         let kit = Making { mode: config.mode, sections };
+        let names: Vec<&str> = self.known_tools.iter().map(String::as_str).collect();
+        let known = |key: &str, tools: &mut dyn Iterator<Item = &str>| {
+            check_tools(tools, &names).map_err(|error| error.in_key(key))
+        };
         let in_code = self.permissions.clone().map(|_| WithMode::default());
         let permissions = config.permissions.or(in_code);
         let asks = permissions.is_some() || config.risk.is_some() || config.approval.is_some();
@@ -157,6 +165,10 @@ impl KitBuilder {
             capability_gap: kit.guard("capability_gap", config.capability_gap, CapabilityGap::new)?,
             #[cfg(feature = "handlers")]
             hook_handlers: kit.guards("hook_handlers", config.hook_handlers, |config| {
+                known(
+                    "handlers",
+                    &mut config.handlers.iter().flat_map(|handler| &handler.tool).map(ToolPattern::as_str),
+                )?;
                 self.hook_handlers.clone().config(config).build()
             })?,
             permissions: kit.guard("permissions", permissions, |config| {
@@ -165,23 +177,31 @@ impl KitBuilder {
             })?,
             structure: kit.guard("structure", config.structure, Structure::new)?,
             #[cfg(feature = "paths")]
-            paths: kit.guard("paths", config.paths, PathSandbox::new)?,
+            paths: kit.guard("paths", config.paths, |config| {
+                known("tools", &mut config.tools.iter().flat_map(|tools| &tools.tool).map(ToolPattern::as_str))?;
+                PathSandbox::new(config)
+            })?,
             #[cfg(feature = "urls")]
-            urls: kit
-                .guard("urls", config.urls, |config| UrlGuard::with_resolver(config, Arc::clone(&self.resolver)))?,
+            urls: kit.guard("urls", config.urls, |config| {
+                known("tools", &mut config.tools.iter().flat_map(|tools| &tools.tool).map(ToolPattern::as_str))?;
+                UrlGuard::with_resolver(config, Arc::clone(&self.resolver))
+            })?,
             #[cfg(feature = "schema")]
-            tool_schemas: kit.guard("tool_schemas", config.tool_schemas, ToolSchemas::new)?,
+            tool_schemas: kit.guard("tool_schemas", config.tool_schemas, |config| {
+                known("schemas", &mut config.schemas.keys().map(String::as_str))?;
+                ToolSchemas::new(config)
+            })?,
             #[cfg(feature = "schema")]
             structured_answer: kit.guard("structured_answer", config.structured_answer, StructuredAnswer::new)?,
             risk: kit.guard("risk", config.risk, |config| {
                 let risk = RiskScore::new(config)?.with_asker(Arc::clone(&self.asker));
-                let names: Vec<&str> = self.known_tools.iter().map(String::as_str).collect();
                 if !names.is_empty() {
                     risk.check_tools(&names)?;
                 }
                 Ok(risk)
             })?,
             approval: kit.guard("approval", config.approval, |config| {
+                known("rules", &mut config.rules.iter().flat_map(|rule| &rule.tool).map(String::as_str))?;
                 Ok(Approval::new(config)?.with_asker(Arc::clone(&self.asker)))
             })?,
         })

@@ -1,6 +1,6 @@
 //! Building the guard from the configurations of several sources.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use super::Permissions;
@@ -13,8 +13,7 @@ use super::rule::{Rule, RuleId};
 use super::tools::Tools;
 use crate::approval::{Ask, SuspendRun};
 use crate::arguments::{Precision, ToolName};
-use crate::config::{nearest, quoted};
-use crate::{ConfigError, ToolPattern};
+use crate::{ConfigError, ToolPattern, arguments};
 
 /// Builds a [`Permissions`] guard from rules and configurations of several [sources](Source).
 ///
@@ -180,14 +179,16 @@ fn add_rules(
     tools: &Tools,
     known_tools: &[String],
 ) -> Result<(), ConfigError> {
+    let of_source = rules.iter().filter(|rule| rule.id.source == source);
+    let mut names: HashSet<String> = of_source.map(|rule| rule.id.name.clone()).collect();
     for rule in &config.rules {
-        let number = rules.iter().filter(|rule| rule.id.source == source).count() + 1;
+        let number = names.len() + 1;
         let name = rule.name.clone().unwrap_or_else(|| format!("rule-{number}"));
         let at_line = |error: ConfigError| {
             let position = error.position.or(rule.line.map(|line| (line, 1)));
             located(ConfigError { position, ..error }, config)
         };
-        if rules.iter().any(|known| known.id.source == source && known.id.name == name) {
+        if !names.insert(name.clone()) {
             let error = ConfigError::new(format!("two rules have the name `{name}`: change one of them"));
             return Err(at_line(error.in_key(format_args!("rules.{name}.name"))));
         }
@@ -211,16 +212,10 @@ fn check_tools(rule: &Rule, tools: &Tools, known_tools: &[String]) -> Result<(),
         Err(ConfigError::new(message).in_key(format_args!("rules.{}.{key}", rule.id.name)))
     };
     let known: Vec<&str> = known_tools.iter().map(String::as_str).collect();
-    for tool in rule.tools.iter().filter(|tool| tool.precision() == Precision::Name).map(ToolPattern::as_str) {
-        if !known.is_empty() && !known.contains(&tool) {
-            return error(
-                "tool",
-                match nearest(tool, &known) {
-                    Some(nearest) => format!("unknown tool `{tool}`: did you mean `{nearest}`?"),
-                    None => format!("unknown tool `{tool}`: write one of {}", quoted(&known)),
-                },
-            );
-        }
+    let names = || rule.tools.iter().filter(|tool| tool.precision() == Precision::Name).map(ToolPattern::as_str);
+    arguments::check_tools(names(), &known)
+        .map_err(|error| error.in_key(format_args!("rules.{}.tool", rule.id.name)))?;
+    for tool in names() {
         if rule.commands.is_some() && !tools.facts(&ToolName::new(tool)).is_shell() {
             let message = format!(
                 "`{tool}` does not run shell commands: remove `command`, or set `tools.{tool}.commands` to the names of its arguments that are commands"

@@ -125,8 +125,13 @@ impl PermissionsConfig {
         self.file = file.map(Path::to_owned);
         let Ok(found) = toml::from_str::<Rules>(text) else { return self };
         let found = found.permissions.map_or(found.rules, |inner| inner.rules);
+        let (mut line, mut counted) = (1, 0);
         for (rule, place) in self.rules.iter_mut().zip(found) {
-            rule.line = text.get(..place.span().start).map(|before| before.matches('\n').count() + 1);
+            // The places are in the order of the text, so each line is counted once.
+            let start = place.span().start;
+            line += text.get(counted..start).unwrap_or_default().matches('\n').count();
+            counted = start;
+            rule.line = Some(line);
         }
         self
     }

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use exo_rails::SessionInfo;
 use exo_rails::prelude::*;
+use exo_rails::{Reloadable, SessionInfo};
+use exo_rails_guards::Kit;
 use exo_rails_guards::approval::{ApprovalRequest, Approvals, Desk, Remember, Reply};
 use exo_rails_guards::store::{MemoryStore, StateStore, StateStoreExt};
 use serde_json::{Value, json};
@@ -196,4 +197,79 @@ async fn a_store_that_fails_lets_nothing_run() {
     let error = ledger.run(&rails, &mut RunContext::new("desk"), pay("ada")).await.unwrap_err();
     assert!(error.to_string().contains("the record `approval/forever` of the state store"), "{error}");
     assert!(ledger.calls().is_empty());
+}
+
+/// A person who approves for ever, or once if a request does not offer that. Returns the guards that have asked.
+fn generous_person(desk: &Desk) -> JoinHandle<Vec<String>> {
+    let mut front_end = desk.front_end();
+    tokio::spawn(async move {
+        let mut asked = Vec::new();
+        while let Some(pending) = front_end.next().await {
+            let request = pending.approval().unwrap();
+            asked.push(request.guard.to_string());
+            let is_offered = request.remember.contains(&Remember::Forever);
+            pending.reply(if is_offered { Reply::ApproveForever } else { Reply::ApproveOnce }).unwrap();
+        }
+        asked
+    })
+}
+
+/// A guard whose approvals are remembered does not speak for a guard that asks about every call.
+#[tokio::test]
+async fn a_remembered_approval_is_only_for_the_guard_that_asked() {
+    const RAILS: &str = "[permissions]\n[risk]\nthreshold = 1\n[[approval.rules]]\ntool = 'drop_table'\nremember = []";
+    for desk in [Desk::new(), Desk::new().with_approvals(Approvals::new(Arc::new(MemoryStore::new())))] {
+        let kit = Kit::builder().asker(Arc::new(desk.clone())).from_toml(RAILS).unwrap();
+        let person = generous_person(&desk);
+        let mut ctx = RunContext::new("desk");
+        for _ in 0..4 {
+            Ledger::default().run(&kit, &mut ctx, ToolCallInputs::new("drop_table")).await.unwrap();
+        }
+        drop((kit, desk));
+        // At the first call, one question is enough. Later, two of the guards remember their approvals.
+        assert_eq!(person.await.unwrap(), ["permissions", "risk", "approval", "approval"]);
+    }
+}
+
+/// A retry of the call is still the call that the person has approved.
+#[tokio::test]
+async fn a_retry_does_not_ask_at_another_guard() {
+    #[rail(priority = 60, on = [PreToolCall])]
+    fn again(_call: &ToolCallInputs, ctx: &RailContext) -> RailAction {
+        if ctx.attempt() == 0 { RailAction::retry(RetryRequest::new("once more")) } else { RailAction::Continue }
+    }
+    rail_chain! { struct Rails { kit: Kit, again } }
+
+    let desk = Desk::new();
+    let kit = Kit::builder().asker(Arc::new(desk.clone()));
+    let rails = Rails { kit: kit.from_toml("[permissions]\n[[approval.rules]]\ntool = 'pay'").unwrap() };
+    drop(kit);
+    let person = person(&desk, &Reply::ApproveForever);
+    let ledger = Ledger::default();
+    let _ = ledger.run(&rails, &mut RunContext::new("desk"), pay("ada")).await.unwrap();
+    drop((rails, desk));
+    assert_eq!((person.await.unwrap(), ledger.calls().len()), (1, 1));
+}
+
+/// A configuration that offers less than before also counts for approvals without a store.
+#[tokio::test]
+async fn a_stricter_configuration_asks_again() {
+    rail_chain! { struct Rails { kit: Reloadable<Kit> } }
+
+    for desk in [Desk::new(), Desk::new().with_approvals(Approvals::new(Arc::new(MemoryStore::new())))] {
+        let builder = Kit::builder().asker(Arc::new(desk.clone()));
+        let kit = move |remember: &str| {
+            builder.from_toml(&format!("[[approval.rules]]\ntool = 'pay'\nremember = {remember}")).unwrap()
+        };
+        let live = Reloadable::new(kit("['session', 'forever']"));
+        let rails = Rails { kit: live.clone() };
+        let person = generous_person(&desk);
+        let mut ctx = RunContext::new("desk");
+        for remember in ["['session', 'forever']", "['forever']", "['session']", "[]"] {
+            live.replace(kit(remember));
+            Ledger::default().run(&rails, &mut ctx, pay("ada")).await.unwrap();
+        }
+        drop((kit, rails, live, desk));
+        assert_eq!(person.await.unwrap(), ["approval", "approval", "approval"]);
+    }
 }

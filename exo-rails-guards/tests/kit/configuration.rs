@@ -3,7 +3,7 @@
 use std::fs;
 
 use exo_rails::prelude::*;
-use exo_rails::{InMode, Mode};
+use exo_rails::{InMode, Mode, testing};
 use exo_rails_guards::kit::KitConfig;
 use exo_rails_guards::permissions::{Permission, PermissionRule, Permissions, Source};
 use exo_rails_guards::{Kit, config};
@@ -163,16 +163,37 @@ fn rules_in_code_count_beside_those_of_the_configuration() {
 #[test]
 fn a_configuration_about_an_unknown_tool_is_an_error() {
     let builder = Kit::builder().known_tools(["deploy", "search"]);
-    let error = builder.from_toml("[[permissions.rules]]\ntool = 'deplyo'\ndecision = 'ask'").unwrap_err();
-    assert!(error.to_string().contains("did you mean `deploy`"), "{error}");
+    let schema = "[tool_schemas.schemas.deplyo]\ntype = 'object'";
+    let paths = "[[paths.tools]]\ntool = 'deplyo'\npaths = ['/file']\nneeds = ['read']";
+    let handler =
+        "[[hook_handlers.handlers]]\nevents = ['pre_tool_call']\ntool = 'deplyo'\nrun.command.program = '/bin/true'";
+    for toml in [
+        "[[permissions.rules]]\ntool = 'deplyo'\ndecision = 'ask'",
+        "[[approval.rules]]\ntool = ['search', 'deplyo']",
+        "[risk.tools.deplyo]",
+        "[[urls.tools]]\ntool = 'deplyo'\nurls = ['/url']",
+        schema,
+        paths,
+        handler,
+    ] {
+        let error = builder.from_toml(toml).unwrap_err().to_string();
+        assert!(error.contains("did you mean `deploy`"), "{toml}: {error}");
+    }
+    builder.from_toml("[[approval.rules]]\ntool = ['deploy', 'drop_*']").unwrap();
 }
 
+/// In a chain, the kit is one rail, in the middle of the priorities.
 #[test]
 fn a_program_lists_the_kit_beside_its_own_rails() {
-    #[rail(priority = 1, on = [PreToolCall])]
-    fn own() {}
+    #[rail(priority = 40, on = [PreToolCall])]
+    fn before() {}
+    #[rail(priority = 60, on = [PreToolCall])]
+    fn after() {}
 
-    rail_chain! { struct Rails { own, kit: Kit } }
+    rail_chain! { struct Rails { after, kit: Kit, before } }
     let rails = Rails { kit: Kit::from_toml(ALL).unwrap() };
-    assert!(rails.kit.sizes.is_some());
+    let guards = ["changed_calls", "sizes", "capability_gap", "hook_handlers", "permissions"];
+    let later = ["paths", "urls", "tool_schemas", "risk", "approval"];
+    let all = [&["before"][..], &guards, &later, &["after"]].concat();
+    testing::assert_order(&rails, HookPoint::PreToolCall, all);
 }

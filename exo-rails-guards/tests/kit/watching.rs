@@ -133,6 +133,98 @@ async fn symbolic_links_are_followed_and_may_change() {
     assert!(runs(&kit).await);
 }
 
+/// What is not a file must not block the watch, and must not fill the memory.
+#[cfg(unix)]
+#[tokio::test]
+async fn pipes_devices_and_large_files_are_bad_files() {
+    use std::os::unix::fs::symlink;
+    use std::process::Command;
+
+    let (_directory, file) = file();
+    let (kit, mut watch) = start(&file).unwrap();
+    let pipe = |file: &Path| assert!(Command::new("mkfifo").arg(file).status().unwrap().success());
+    let table: [(&dyn Fn(&Path), &str); 4] = [
+        (&pipe, "cannot be read: it is not a regular file"),
+        (&|file| symlink("/dev/zero", file).unwrap(), "cannot be read: it is not a regular file"),
+        (&|file| fs::create_dir(file).unwrap(), "cannot be read: it is not a regular file"),
+        (&|file| fs::File::create(file).unwrap().set_len(1 << 40).unwrap(), "cannot be read: it has more than 4 MiB"),
+    ];
+    for (make, expected) in table {
+        fs::remove_file(&file).or_else(|_| fs::remove_dir(&file)).unwrap();
+        make(&file);
+        while !changed(&mut watch).await.error.is_some_and(|error| error.message == expected) {}
+        assert!(runs(&kit).await);
+        fs::remove_file(&file).or_else(|_| fs::remove_dir(&file)).unwrap();
+        pipe(&file);
+        assert!(start(&file).unwrap_err().to_string().ends_with("it is not a regular file"));
+        fs::remove_file(&file).unwrap();
+        fs::write(&file, rules("allow")).unwrap();
+        while changed(&mut watch).await.error.is_some() {}
+    }
+}
+
+#[tokio::test]
+async fn a_directory_that_is_made_again_is_read() {
+    let parent = tempfile::tempdir().unwrap();
+    let directory = parent.path().join("etc");
+    let file = directory.join("rails.toml");
+    fs::create_dir(&directory).unwrap();
+    fs::write(&file, rules("allow")).unwrap();
+    let (kit, mut watch) = start(&file).unwrap();
+    fs::remove_dir_all(&directory).unwrap();
+    assert!(changed(&mut watch).await.error.is_some());
+    assert!(runs(&kit).await);
+    for decision in ["deny", "allow"] {
+        fs::create_dir_all(&directory).unwrap();
+        fs::write(&file, rules(decision)).unwrap();
+        while changed(&mut watch).await.error.is_some() {}
+        assert_eq!(runs(&kit).await, decision == "allow");
+    }
+}
+
+/// As programs are deployed: `current` is a link to the directory of a version.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_link_to_the_directory_may_change() {
+    use std::os::unix::fs::symlink;
+
+    let parent = tempfile::tempdir().unwrap();
+    for decision in ["allow", "deny"] {
+        fs::create_dir(parent.path().join(decision)).unwrap();
+        fs::write(parent.path().join(decision).join("rails.toml"), rules(decision)).unwrap();
+    }
+    let current = parent.path().join("current");
+    symlink("allow", &current).unwrap();
+    let (kit, mut watch) = start(&current.join("rails.toml")).unwrap();
+    symlink("deny", parent.path().join("new")).unwrap();
+    fs::rename(parent.path().join("new"), &current).unwrap();
+    assert_eq!(changed(&mut watch).await.error, None);
+    assert!(!runs(&kit).await);
+}
+
+/// The guard stays as it is, also if the new one is made at this moment.
+#[tokio::test]
+async fn a_watch_that_is_dropped_replaces_nothing() {
+    let (_directory, file) = file();
+    let (making, made) = std::sync::mpsc::channel();
+    let (dropped, continues) = std::sync::mpsc::channel::<()>();
+    let make = move |text: &str| {
+        if text.contains("deny") {
+            making.send(()).unwrap();
+            let _ = continues.recv();
+        }
+        Kit::from_toml(text)
+    };
+    let (kit, watch) = ConfigWatch::start(&file, make).unwrap();
+    fs::write(&file, rules("deny")).unwrap();
+    made.recv().unwrap();
+    drop(watch);
+    drop(dropped);
+    // The thread drops the function at its end.
+    assert!(made.recv().is_err());
+    assert!(runs(&kit).await);
+}
+
 #[tokio::test]
 async fn other_files_of_the_directory_do_not_count() {
     let (directory, file) = file();
