@@ -7,6 +7,9 @@
 pub mod approval;
 mod approval_guard;
 mod arguments;
+#[cfg(feature = "audit")]
+#[cfg_attr(docsrs, doc(cfg(feature = "audit")))]
+pub mod audit;
 pub mod config;
 mod finding;
 #[cfg(feature = "handlers")]
