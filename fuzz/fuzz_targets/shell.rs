@@ -16,6 +16,9 @@ static STRICTER: LazyLock<ShellPolicy> = LazyLock::new(|| {
     ShellPolicy::builder().rule(rule).build().expect("the rule makes sense")
 });
 
+static STRICT: LazyLock<ShellPolicy> =
+    LazyLock::new(|| ShellPolicy::builder().strict(true).build().expect("the shipped policy makes sense"));
+
 fuzz_target!(|text: &str| {
     let policy = ShellPolicy::default();
     let begin = Instant::now();
@@ -43,4 +46,5 @@ fuzz_target!(|text: &str| {
         assert!(!grouped.decision.passes(), "with a command in front: {}", grouped.decision);
     }
     assert!(STRICTER.judge(text).decision >= verdict.decision);
+    assert!(STRICT.judge(text).decision >= verdict.decision);
 });

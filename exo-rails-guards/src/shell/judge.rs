@@ -1044,9 +1044,13 @@ impl Inside<'_, '_> {
             let option = word.value.len() > 1
                 && (word.value.starts_with('-') || word.value.starts_with('+') && self.program.runs == Runs::Script);
             if !option {
-                let skipped = self.program.skip > 0 && !word.splits() && !self.judge.policy.strict;
-                if word.may_begin_with_dash() && self.program.runs != Runs::Nothing && !skipped {
-                    return self.unknown_operands();
+                if word.may_begin_with_dash() && self.program.runs != Runs::Nothing {
+                    if self.program.skip == 0 || word.splits() {
+                        return self.unknown_operands();
+                    }
+                    if self.judge.policy.strict {
+                        self.unknown_operands();
+                    }
                 }
                 break;
             }

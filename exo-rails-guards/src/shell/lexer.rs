@@ -678,7 +678,13 @@ impl Lexer<'_> {
             match self.peek() {
                 None | Some(b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b')') => break,
                 // Bash expands a `~` behind the `=` of what looks like an assignment, and behind a `:` in it.
-                Some(b'~') if self.in_assignment(start) => self.tilde(&mut word),
+                Some(b'~') if self.in_assignment(start) => {
+                    let before = self.at;
+                    self.tilde(&mut word);
+                    if self.at == before {
+                        self.piece(&mut word)?;
+                    }
+                }
                 Some(b'(') => {
                     let raw = &self.text[start..self.at];
                     let name = raw.strip_suffix('=').map(|name| name.strip_suffix('+').unwrap_or(name));

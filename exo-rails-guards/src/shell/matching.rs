@@ -182,7 +182,7 @@ pub(super) struct View<'c> {
     /// How many operands stand in front of each argument.
     operands_before: OnceCell<Vec<usize>>,
     paths: OnceCell<Vec<(Path, Where)>>,
-    lower: OnceCell<Vec<String>>,
+    lower: OnceCell<Vec<(String, bool)>>,
 }
 
 impl<'c> View<'c> {
@@ -397,26 +397,29 @@ impl<'c> View<'c> {
         }
     }
 
-    fn lower(&self) -> &[String] {
+    /// Returns the arguments and the input in lower case, and whether something in them is marked.
+    fn lower(&self) -> &[(String, bool)] {
         self.lower.get_or_init(|| {
             let values = self.words.iter().skip(1).map(|word| word.value.as_str()).chain(self.input_text);
-            values.map(str::to_lowercase).collect()
+            values.map(|value| (value.to_lowercase(), mark::in_text(value))).collect()
         })
     }
 
     fn has_argument(&self, pattern: &str, deciding: Option<usize>, wanted: Wanted) -> Holds {
-        // An option with its value, or an assignment.
-        let valued = !self.strict
-            && (pattern.starts_with('-') && pattern.contains(['*', '='])
-                || pattern.find('=').is_some_and(|at| !pattern[..at].contains('*') || at == 1));
-        Holds::any(self.lower().iter().enumerate().map(|(number, value)| {
-            let cannot = || {
-                valued && value.starts_with(mark::UNKNOWN)
-                    || deciding.is_some_and(|deciding| !self.decides(number, deciding))
-            };
-            let wanted = if mark::in_text(value) && cannot() { Wanted::OnlyYes } else { wanted };
+        Holds::any(self.lower().iter().enumerate().map(|(number, (value, marked))| {
+            let wanted =
+                if *marked && !self.may_become(number, value, pattern, deciding) { Wanted::OnlyYes } else { wanted };
             glob(pattern, value, wanted)
         }))
+    }
+
+    /// Returns whether an unknown word may be what a pattern describes.
+    fn may_become(&self, number: usize, value: &str, pattern: &str, deciding: Option<usize>) -> bool {
+        // An option with its value, or an assignment.
+        let valued = pattern.starts_with('-') && pattern.contains(['*', '='])
+            || pattern.find('=').is_some_and(|at| !pattern[..at].contains('*') || at == 1);
+        (self.strict || !valued || !value.starts_with(mark::UNKNOWN))
+            && deciding.is_none_or(|deciding| self.decides(number, deciding))
     }
 
     /// Returns whether a word is, or may be, one of the first operands.
@@ -436,7 +439,7 @@ impl<'c> View<'c> {
 
     /// Returns whether an argument matches, whatever the unknown parts are.
     fn has_known(&self, pattern: &str) -> bool {
-        self.lower().iter().any(|value| !mark::is_open(value) && super::pattern::glob_plain(pattern, value))
+        self.lower().iter().any(|(value, _)| !mark::is_open(value) && super::pattern::glob_plain(pattern, value))
     }
 
     fn paths(&self) -> &[(Path, Where)] {

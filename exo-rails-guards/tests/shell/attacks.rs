@@ -478,6 +478,8 @@ pub(super) const ATTACKS: &[&str] = &[
     "set -- rm -rf src; \"$@\"",
     "set -- src; rm -rf \"$1\"",
     "D=~; rm -rf \"$D\"",
+    "D=~\"x\"; rm -rf \"$D\"",
+    "D=a:~$x; rm -rf \"$D\"",
     "D=~/; rm -rf \"$D\"*",
     "D=~/.ssh; cat \"$D/id_rsa\"",
     "F=~/.bashrc; echo x > \"$F\"",

@@ -104,6 +104,8 @@ fn many_words_commands_and_unknown_parts_are_bounded() {
         format!("python -c '{}'", "print(1);".repeat(7_000)),
         format!("rm -rf {}", "a/../".repeat(12_000)),
         format!("echo $(({}1{}))", "(".repeat(20_000), ")".repeat(20_000)),
+        // A `~` that is no directory once had no end.
+        "a=~$x b=c:~\"d\" e=~~".to_owned(),
     ] {
         let verdict = policy.judge(&text);
         assert!(verdict.commands.len() <= 512);
