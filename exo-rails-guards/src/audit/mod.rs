@@ -191,7 +191,7 @@ impl Audit {
             return Err(ConfigError::new("write the path of the log, such as `audit.jsonl`").in_key("path"));
         }
         let (files, existing) = Files::open(&config.path, config.sync)?;
-        Self::start(config, signer, Box::new(files), existing)
+        Self::start(config, signer, Box::new(files), &existing)
     }
 
     /// Begins a new log in a place that is not a file, such as a pipe. The path of the configuration has no effect.
@@ -212,14 +212,14 @@ impl Audit {
             return Err(ConfigError::new("a sink has one file: leave the key out").in_key("max_file_bytes"));
         }
         let signer = signer(&config)?;
-        Self::start(config, signer, Box::new(sink), Existing::default())
+        Self::start(config, signer, Box::new(sink), &Existing::default())
     }
 
     fn start(
         config: AuditConfig,
         signer: Signer,
         sink: Box<dyn Sink>,
-        existing: Existing,
+        existing: &Existing,
     ) -> Result<Self, ConfigError> {
         if !(1..=MOST).contains(&config.capacity) {
             let message = format!("{} is not a length of a queue: write a number from 1 to {MOST}", config.capacity);
@@ -247,6 +247,12 @@ impl Audit {
     #[must_use]
     pub fn bus(&self) -> &EventBus {
         &self.inner.bus
+    }
+
+    /// Returns the configuration.
+    #[must_use]
+    pub fn config(&self) -> &AuditConfig {
+        &self.inner.config
     }
 
     /// Returns the last line that has been written: see [`Head`]. It may not be on the disk yet.

@@ -92,7 +92,7 @@ impl Writer {
         config: &AuditConfig,
         signer: Signer,
         sink: Box<dyn Sink>,
-        existing: Existing,
+        existing: &Existing,
         messages: Receiver<Message>,
         shared: Arc<Shared>,
     ) -> io::Result<Self> {
@@ -123,7 +123,9 @@ impl Writer {
         if existing.lacks_newline {
             writer.lines.push(b'\n');
         }
-        writer.write()?;
+        // The line `open` comes first, also in a file that is full already.
+        writer.write_lines()?;
+        writer.begin_file()?;
         let mut open =
             json!({ "format": super::FORMAT, "log": writer.log, "level": writer.level, "pid": std::process::id() });
         if let Some(torn) = existing.torn {
@@ -225,7 +227,7 @@ impl Writer {
 
     /// Writes all lines, and begins the next file if this one is full. Returns whether it has worked.
     fn try_write(&mut self) -> bool {
-        self.note(|writer| writer.write())
+        self.note(Self::write)
     }
 
     fn note(&mut self, act: impl FnOnce(&mut Self) -> io::Result<()>) -> bool {
@@ -250,19 +252,28 @@ impl Writer {
             self.file_ended = true;
             self.write_lines()?;
         }
-        if self.file_ended {
-            self.sink.next_file(self.file + 1)?;
-            self.file += 1;
-            (self.file_bytes, self.file_ended) = (0, false);
-            let file = json!({ "file": self.file, "log": self.log, "seals": self.seals });
-            self.append("file", now(), &file);
-            self.write_lines()?;
-        }
-        if self.seq > 0 {
-            let head = Head { seq: self.seq - 1, hash: self.prev };
-            *self.shared.head.lock().unwrap_or_else(PoisonError::into_inner) = Some(head);
-        }
+        self.begin_file()?;
+        self.note_head();
         Ok(())
+    }
+
+    /// Begins the next file, if this one has ended.
+    fn begin_file(&mut self) -> io::Result<()> {
+        if !self.file_ended {
+            return Ok(());
+        }
+        self.sink.next_file(self.file + 1)?;
+        self.file += 1;
+        (self.file_bytes, self.file_ended) = (0, false);
+        let file = json!({ "file": self.file, "log": self.log, "seals": self.seals });
+        self.append("file", now(), &file);
+        self.write_lines()
+    }
+
+    /// Publishes the last line, which is written now.
+    fn note_head(&self) {
+        let head = self.seq.checked_sub(1).map(|seq| Head { seq, hash: self.prev });
+        *self.shared.head.lock().unwrap_or_else(PoisonError::into_inner) = head;
     }
 
     /// Writes the lines. After an error, the next call continues at the same byte.
@@ -320,9 +331,8 @@ impl Writer {
         self.report_lost();
         self.append_signed("close");
         if self.note(|writer| writer.write_lines().and_then(|()| writer.sink.sync())) {
-            let head = Head { seq: self.seq - 1, hash: self.prev };
-            *self.shared.head.lock().unwrap_or_else(PoisonError::into_inner) = Some(head);
-            self.answer_all(&Ok(head));
+            self.note_head();
+            self.answer_all(&self.shared.head().ok_or_else(String::new));
         }
     }
 }

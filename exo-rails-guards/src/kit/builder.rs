@@ -13,6 +13,8 @@ use crate::ToolPattern;
 use crate::approval::{Ask, ChangedCalls, SuspendRun};
 use crate::approval_guard::Approval;
 use crate::arguments::check_tools;
+#[cfg(feature = "audit")]
+use crate::audit::{Audit, Audited};
 use crate::config::{self, Sections, WithMode};
 #[cfg(feature = "handlers")]
 use crate::handlers::{HookHandlers, HookHandlersBuilder};
@@ -52,6 +54,8 @@ pub struct KitBuilder {
     asker: Arc<dyn Ask>,
     known_tools: Vec<String>,
     permissions: Option<PermissionsBuilder>,
+    #[cfg(feature = "audit")]
+    audit: Option<Audit>,
     #[cfg(feature = "handlers")]
     hook_handlers: HookHandlersBuilder,
     #[cfg(feature = "urls")]
@@ -64,6 +68,8 @@ impl Default for KitBuilder {
             asker: Arc::new(SuspendRun),
             known_tools: Vec::new(),
             permissions: None,
+            #[cfg(feature = "audit")]
+            audit: None,
             #[cfg(feature = "handlers")]
             hook_handlers: HookHandlers::builder(),
             #[cfg(feature = "urls")]
@@ -109,6 +115,97 @@ impl KitBuilder {
         self
     }
 
+    /// Sets the audit that your program [puts around](Audit::wrap) the kit. The methods that make only a kit then accept the
+    /// table `audit`, if it is the configuration of this audit.
+    ///
+    /// Use it for a kit that is made again when the file changes. The log stays the same:
+    ///
+    /// ```
+    /// use exo_rails::{Reloadable, rail_chain};
+    /// use exo_rails_guards::Kit;
+    /// use exo_rails_guards::audit::Audit;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// rail_chain! { struct Rails { kit: Reloadable<Kit> } }
+    ///
+    /// let audit = Audit::to_sink(Audit::builder(), Vec::new())?;
+    /// let builder = Kit::builder().audit(audit.clone());
+    /// let kit = Reloadable::new(builder.from_toml("[sizes]")?);
+    /// let rails = audit.wrap(Rails { kit: kit.clone() });
+    /// kit.replace(builder.from_toml("[structure]")?);
+    /// # drop(rails);
+    /// # Ok(()) }
+    /// ```
+    #[cfg(feature = "audit")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "audit")))]
+    pub fn audit(mut self, audit: Audit) -> Self {
+        self.audit = Some(audit);
+        self
+    }
+
+    /// Makes the guards of a configuration in TOML, and opens the log of its table `audit` around them.
+    ///
+    /// ```
+    /// use exo_rails_guards::{Kit, audit};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("audit.jsonl");
+    /// # let text = format!("[sizes]\n[audit]\npath = '{}'", path.display());
+    /// let rails = Kit::builder().audited_from_toml(&text)?;
+    /// assert!(rails.rails().sizes.is_some());
+    /// rails.audit().close().await?;
+    /// assert!(audit::verify(&path)?.is_closed);
+    ///
+    /// // A kit alone has no log, so the table would have no effect.
+    /// let error = Kit::from_toml(&text).unwrap_err();
+    /// assert_eq!(error.message, "`audit`: the log goes around the kit: make both with `audited_from_toml` or `audited_from_file`");
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Kit::from_toml`] and [`Audit::new`]. Returns an error if there is no table `audit`.
+    #[cfg(feature = "audit")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "audit")))]
+    pub fn audited_from_toml(&self, text: &str) -> Result<Audited<Kit>, ConfigError> {
+        self.read_audited(text, None)
+    }
+
+    /// Makes the guards of a configuration file in TOML, and opens the log of its table `audit` around them.
+    ///
+    /// # Errors
+    /// As [`Kit::from_file`] and [`Audit::new`]. Returns an error if there is no table `audit`.
+    #[cfg(feature = "audit")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "audit")))]
+    pub fn audited_from_file(&self, path: impl AsRef<Path>) -> Result<Audited<Kit>, ConfigError> {
+        let path = path.as_ref();
+        let text = config::read(path)?;
+        self.read_audited(&text, Some(path)).map_err(|error| error.in_file(path))
+    }
+
+    #[cfg(feature = "audit")]
+    fn read_audited(&self, text: &str, file: Option<&Path>) -> Result<Audited<Kit>, ConfigError> {
+        let KitConfig { audit, .. } = config::from_toml(text)?;
+        let audit = audit
+            .ok_or_else(|| ConfigError::new("the table is missing: write `[audit]` with a `path`").in_key("audit"))?;
+        let in_table = |error: ConfigError| Sections::of(text).locate("audit", 0, error.in_key("audit"));
+        let audit = Audit::new(audit).map_err(in_table)?;
+        let kit = self.clone().audit(audit.clone()).read(text, file)?;
+        Ok(audit.wrap(kit))
+    }
+
+    /// Checks that the log of the configuration is around the kit.
+    #[cfg(feature = "audit")]
+    fn check_audit(&self, config: &KitConfig, sections: &Sections) -> Result<(), ConfigError> {
+        let message = match (&config.audit, &self.audit) {
+            (None, _) => return Ok(()),
+            (Some(wanted), Some(audit)) if wanted == audit.config() => return Ok(()),
+            (Some(_), Some(_)) => "the log cannot change while the program runs: start the program again",
+            (Some(_), None) => "the log goes around the kit: make both with `audited_from_toml` or `audited_from_file`",
+        };
+        Err(sections.locate("audit", 0, ConfigError::new(message).in_key("audit")))
+    }
+
     /// Makes the guards of a configuration in TOML.
     ///
     /// # Errors
@@ -151,6 +248,8 @@ impl KitBuilder {
     }
 
     fn guards(&self, config: KitConfig, sections: &Sections) -> Result<Kit, ConfigError> {
+        #[cfg(feature = "audit")]
+        self.check_audit(&config, sections)?;
         let kit = Making { mode: config.mode, sections };
         let names: Vec<&str> = self.known_tools.iter().map(String::as_str).collect();
         let known = |key: &str, tools: &mut dyn Iterator<Item = &str>| {

@@ -4,6 +4,8 @@ use exo_rails::Mode;
 use serde::{Deserialize, Serialize};
 
 use crate::approval_guard::ApprovalConfig;
+#[cfg(feature = "audit")]
+use crate::audit::AuditConfig;
 use crate::config::WithMode;
 #[cfg(feature = "handlers")]
 use crate::config::one_or_many_tables;
@@ -41,6 +43,11 @@ pub struct KitConfig {
     /// The mode of the whole kit. The mode of a guard is its own one or this one: the one that does less. So `shadow` puts
     /// every guard in shadow that is not off.
     pub mode: Mode,
+    /// The configuration of [`Audit`](crate::audit::Audit). The log goes around the kit, so it has no mode:
+    /// [`KitBuilder::audited_from_file`](crate::kit::KitBuilder::audited_from_file) makes both.
+    #[cfg(feature = "audit")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub audit: Option<AuditConfig>,
     /// The configuration of [`Sizes`](crate::shape::Sizes).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sizes: Option<WithMode<SizesConfig>>,
@@ -84,7 +91,8 @@ pub struct KitConfig {
 }
 
 /// The guards that need a feature of this crate: the key, the feature, and whether it is enabled.
-pub(super) const FEATURES: [(&str, &str, bool); 5] = [
+pub(super) const FEATURES: [(&str, &str, bool); 6] = [
+    ("audit", "audit", cfg!(feature = "audit")),
     ("hook_handlers", "handlers", cfg!(feature = "handlers")),
     ("paths", "paths", cfg!(feature = "paths")),
     ("urls", "urls", cfg!(feature = "urls")),

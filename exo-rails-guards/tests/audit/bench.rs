@@ -1,5 +1,6 @@
 //! Parts that the tests share.
 
+use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -8,7 +9,6 @@ use std::sync::{Arc, Mutex};
 use exo_rails::NoRails;
 use exo_rails::prelude::*;
 use exo_rails_guards::audit::{Audit, AuditConfig, Sink};
-use futures_util::FutureExt;
 use serde_json::Value;
 
 /// A sink that a test reads, and that can fail.
@@ -80,7 +80,15 @@ pub(crate) fn lines(log: &[u8]) -> Vec<Value> {
     text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
 }
 
-/// Returns whether a future is ready at once.
-pub(crate) fn is_ready<T>(future: impl Future<Output = T>) -> bool {
-    Box::pin(future).now_or_never().is_some()
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    for byte in bytes {
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}
+
+/// Returns the number of newlines.
+pub(crate) fn newlines(bytes: &[u8]) -> usize {
+    bytes.split(|byte| *byte == b'\n').count() - 1
 }

@@ -91,6 +91,18 @@ fn the_change_of_files_survives_kills() {
     }
 }
 
+/// Each session begins in a file that is full already.
+#[test]
+fn full_files_are_opened_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("audit.jsonl");
+    for session in 1..=5 {
+        write_log(Audit::builder().max_file_bytes(1).sync(false), &path, &["a", "b"]);
+        let verified = verify(&path).unwrap();
+        assert_eq!((verified.events, verified.interruptions), (session * 2, 0));
+    }
+}
+
 #[test]
 fn the_end_of_a_file_is_signed() {
     let folder = tempfile::tempdir().unwrap();

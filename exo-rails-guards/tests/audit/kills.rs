@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use exo_rails_guards::audit::{Audit, Problem, Verified, Verify, VerifyError, verify};
 
-use crate::bench::{call, lines, runtime, write_log};
+use crate::bench::{call, lines, newlines, runtime, write_log};
 
 const LOG: &str = "EXO_RAILS_TEST_AUDIT";
 
@@ -67,7 +67,7 @@ fn a_log_is_continued_after_every_byte() {
         let log = fs::read(&path).unwrap();
         assert!(log.starts_with(&whole[..end]), "the log is append-only");
         let verified = check(&path);
-        let complete = whole[..end].iter().filter(|byte| **byte == b'\n').count();
+        let complete = newlines(&whole[..end]);
         let is_torn = end > 0 && whole[end - 1] != b'\n' && whole[end] != b'\n';
         // Without the newline, a line is complete too.
         let complete = complete + usize::from(end < whole.len() && end > 0 && whole[end] == b'\n');

@@ -5,7 +5,7 @@ use std::fs;
 use exo_rails_guards::audit::{Audit, AuditKey, AuditPublicKey, Problem, Verified, Verify, VerifyError};
 use sha2::{Digest, Sha256};
 
-use crate::bench::{call, runtime};
+use crate::bench::{call, hex, runtime};
 
 fn signed(calls: usize, seal_every: u64) -> (Vec<u8>, AuditPublicKey) {
     let folder = tempfile::tempdir().unwrap();
@@ -28,10 +28,6 @@ fn problem(result: Result<Verified, VerifyError>) -> Problem {
     }
 }
 
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 /// Computes all hashes of a log again, as somebody without the key can.
 fn forge(log: &[u8]) -> Vec<u8> {
     let text = String::from_utf8(log.to_vec()).unwrap();
@@ -42,7 +38,7 @@ fn forge(log: &[u8]) -> Vec<u8> {
         let (before, rest) = body.split_once(r#""prev":""#).unwrap();
         let body = format!("{before}\"prev\":\"{prev}{}", &rest[64..]);
         prev = hex(&Sha256::digest(body.as_bytes()));
-        forged += &format!("{body},\"hash\":\"{prev}\"}}\n");
+        forged.extend([&body, ",\"hash\":\"", &prev, "\"}\n"]);
     }
     forged.into_bytes()
 }

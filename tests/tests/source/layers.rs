@@ -48,6 +48,7 @@ const GUARDS: Layers = Layers {
         "refusal",
         "arguments",
         "store",
+        "audit",
         "shape",
         "handlers",
         "paths",
