@@ -425,11 +425,9 @@ fn signer(config: &AuditConfig) -> Result<Signer, ConfigError> {
 
 #[cfg(not(feature = "audit-sign"))]
 fn signer(config: &AuditConfig) -> Result<Signer, ConfigError> {
-    match config.key_file {
-        None => Ok(Signer::default()),
-        Some(_) => {
-            let message = "signing needs the feature `audit-sign` of `exo-rails-guards`";
-            Err(ConfigError::new(message).in_key("key_file"))
-        }
+    if config.key_file.is_some() {
+        let message = "signing needs the feature `audit-sign` of `exo-rails-guards`";
+        return Err(ConfigError::new(message).in_key("key_file"));
     }
+    Ok(Signer::default())
 }

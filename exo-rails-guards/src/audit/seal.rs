@@ -35,6 +35,7 @@ pub(super) struct Signer {
 
 impl Signer {
     /// Returns the public key as text.
+    #[cfg_attr(not(feature = "audit-sign"), expect(clippy::unused_self, reason = "there is no key"))]
     pub(super) fn public(&self) -> Option<String> {
         #[cfg(feature = "audit-sign")]
         return self.key.as_ref().map(|key| key.public().to_string());
@@ -42,7 +43,7 @@ impl Signer {
         None
     }
 
-    #[cfg_attr(not(feature = "audit-sign"), expect(unused_variables, reason = "nothing is signed"))]
+    #[cfg_attr(not(feature = "audit-sign"), expect(unused_variables, clippy::unused_self, reason = "there is no key"))]
     pub(super) fn sign(&self, signed: &Signed<'_>) -> Option<String> {
         #[cfg(feature = "audit-sign")]
         return self.key.as_ref().map(|key| to_hex(&key.sign(signed.to_string().as_bytes())));
