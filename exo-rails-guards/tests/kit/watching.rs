@@ -71,6 +71,7 @@ async fn a_bad_file_changes_nothing_and_says_why() {
         ("[risk]\nthreshold = 300", "line 2, column 13: invalid value: integer `300`, expected u8"),
         ("", "the file is empty"),
         ("  \n", "the file is empty"),
+        ("\u{feff}# The rules of the desk.\n\n  # They begin here.", "the file is empty"),
     ];
     for (text, error) in table {
         fs::write(&file, text).unwrap();
@@ -96,7 +97,7 @@ async fn a_panic_of_the_function_is_an_error() {
         Kit::from_toml(text)
     };
     let (_kit, mut watch) = ConfigWatch::start(&file, make).unwrap();
-    fs::write(&file, "# panic").unwrap();
+    fs::write(&file, "[sizes] # panic").unwrap();
     let error = changed(&mut watch).await.error.unwrap().to_string();
     assert!(error.contains("the function that makes the guard panicked: a word is forbidden"), "{error}");
     fs::write(&file, rules("deny")).unwrap();
