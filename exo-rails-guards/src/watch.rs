@@ -229,12 +229,12 @@ impl Reading {
             return;
         }
         self.text = text;
-        let made = self.text.as_ref().map_err(Clone::clone).and_then(|text| make(text));
+        let rail = self.text.as_ref().map_err(Clone::clone).and_then(|text| make(text));
         // The watch may have been dropped in the meantime.
         if self.last.is_closed() {
             return;
         }
-        let error = made.map(replace).err().map(|error| error.in_file(&self.file));
+        let error = rail.map(replace).err().map(|error| error.in_file(&self.file));
         let file = self.file.display();
         match (&error, followed) {
             (Some(error), _) => {

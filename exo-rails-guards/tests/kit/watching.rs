@@ -207,22 +207,22 @@ async fn a_link_to_the_directory_may_change() {
 #[tokio::test]
 async fn a_watch_that_is_dropped_replaces_nothing() {
     let (_directory, file) = file();
-    let (making, made) = std::sync::mpsc::channel();
+    let (begin, begun) = std::sync::mpsc::channel();
     let (dropped, continues) = std::sync::mpsc::channel::<()>();
     let make = move |text: &str| {
         if text.contains("deny") {
-            making.send(()).unwrap();
+            begin.send(()).unwrap();
             let _ = continues.recv();
         }
         Kit::from_toml(text)
     };
     let (kit, watch) = ConfigWatch::start(&file, make).unwrap();
     fs::write(&file, rules("deny")).unwrap();
-    made.recv().unwrap();
+    begun.recv().unwrap();
     drop(watch);
     drop(dropped);
     // The thread drops the function at its end.
-    assert!(made.recv().is_err());
+    assert!(begun.recv().is_err());
     assert!(runs(&kit).await);
 }
 
