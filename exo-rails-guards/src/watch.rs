@@ -51,8 +51,9 @@ const LARGEST: u64 = 4 * 1024 * 1024;
 ///
 /// - An event that has begun keeps its guard: see [`Reloadable`].
 /// - **A bad file changes nothing.** If the file is missing, is empty, cannot be read or has a mistake, the guard stays as it is.
-///   The error goes to `tracing` with the target `exo_rails_guards::watch`, and to [`last`](Self::last). An empty file counts as
-///   bad, because many programs empty a file before they write it. To switch a kit off, write `mode = "off"`.
+///   The error goes to `tracing` with the target `exo_rails_guards::watch`, and to [`last`](Self::last). A file that is
+///   empty or has only comments counts as bad, because many programs empty a file before they write it. To switch a kit off,
+///   write `mode = "off"`.
 /// - The file is read when it has not changed for 100 milliseconds. A program that replaces the file by renaming another one is
 ///   safest: no one can then read a part of the file.
 /// - Symbolic links are followed, and may change. So a mounted `ConfigMap` of Kubernetes works.
@@ -161,7 +162,8 @@ impl fmt::Debug for ConfigWatch {
 
 /// Makes a rail. A panic of the function is an error, because it would end the thread that watches.
 fn made<R>(make: impl Fn(&str) -> Result<R, ConfigError>, text: &str) -> Result<R, ConfigError> {
-    if text.trim().is_empty() {
+    let is_blank = |line: &str| line.trim_start().is_empty() || line.trim_start().starts_with('#');
+    if text.trim_start_matches('\u{feff}').lines().all(is_blank) {
         return Err(ConfigError::new("the file is empty"));
     }
     catch_unwind(AssertUnwindSafe(|| make(text))).unwrap_or_else(|panic| {
@@ -227,12 +229,12 @@ impl Reading {
             return;
         }
         self.text = text;
-        let made = self.text.as_ref().map_err(Clone::clone).and_then(|text| make(text));
+        let rail = self.text.as_ref().map_err(Clone::clone).and_then(|text| make(text));
         // The watch may have been dropped in the meantime.
         if self.last.is_closed() {
             return;
         }
-        let error = made.map(replace).err().map(|error| error.in_file(&self.file));
+        let error = rail.map(replace).err().map(|error| error.in_file(&self.file));
         let file = self.file.display();
         match (&error, followed) {
             (Some(error), _) => {

@@ -17,8 +17,14 @@ pub(crate) struct ByTool<T> {
 impl<T> ByTool<T> {
     /// Reads the keys of the table `tools`.
     pub(crate) fn new(settings: impl IntoIterator<Item = (String, T)>) -> Result<Self, ConfigError> {
-        let (mut names, mut patterns) = (HashMap::new(), BTreeMap::new());
+        let (mut names, mut patterns, mut keys) = (HashMap::new(), BTreeMap::new(), HashMap::new());
         for (key, value) in settings {
+            // Otherwise the order of the spellings would decide silently.
+            if let Some(other) = keys.insert(folded(&key).remove(0).into_owned(), key.clone()) {
+                let message =
+                    format!("this is the same tool as `tools.{other}`, in another spelling: remove one of them");
+                return Err(ConfigError::new(message).in_key(format_args!("tools.{key}")));
+            }
             let pattern = ToolPattern::new(key.as_str()).map_err(|error| error.in_key(format_args!("tools.{key}")))?;
             match pattern.folded_name() {
                 Some(name) => drop(names.insert(name.to_owned(), value)),

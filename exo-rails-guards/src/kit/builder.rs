@@ -93,7 +93,7 @@ impl KitBuilder {
     }
 
     /// Adds permissions to those of the configuration: rules in code, and the configurations of other sources. The kit then has
-    /// the guard, even if the configuration does not.
+    /// the guard, even if the configuration does not. The `mode` of the configuration also counts for the rules in code.
     pub fn permissions(mut self, permissions: PermissionsBuilder) -> Self {
         self.permissions = Some(permissions);
         self

@@ -10,9 +10,9 @@ use super::grant::ExecutionGrant;
 use super::path::Places;
 use super::permission::{Permission, PermissionMode, Source};
 use super::rule::{Rule, RuleId};
-use super::tools::Tools;
+use super::tools::{ToolConfig, Tools};
 use crate::approval::{Ask, SuspendRun};
-use crate::arguments::{Precision, ToolName};
+use crate::arguments::{Precision, ToolName, folded};
 use crate::{ConfigError, ToolPattern, arguments};
 
 /// Builds a [`Permissions`] guard from rules and configurations of several [sources](Source).
@@ -101,11 +101,7 @@ impl PermissionsBuilder {
             }
         }
         let places = places(&configs)?;
-        let mut tool_configs = BTreeMap::new();
-        for (name, config) in configs.iter().flat_map(|(_, config)| &config.tools) {
-            tool_configs.entry(name.clone()).or_insert_with(|| config.clone());
-        }
-        let tools = Tools::new(tool_configs)?;
+        let tools = Tools::new(tool_configs(&configs))?;
         let mut rules: Vec<Rule> = Vec::new();
         for (source, config) in &configs {
             add_rules(&mut rules, *source, config, &places, &tools, &known_tools)?;
@@ -128,6 +124,18 @@ impl PermissionsBuilder {
         };
         Ok(Permissions { policy, asker, on_deny, known_tools })
     }
+}
+
+/// Returns the facts about each tool from the source with the highest precedence, in whatever spelling. Two spellings in one
+/// source are left in, for the error.
+fn tool_configs(configs: &[(Source, PermissionsConfig)]) -> BTreeMap<String, ToolConfig> {
+    let (mut tools, mut known) = (BTreeMap::new(), HashSet::new());
+    for (_, config) in configs {
+        let is_new = |(name, _): &(&String, &ToolConfig)| !known.contains(&folded(name).remove(0));
+        tools.extend(config.tools.iter().filter(is_new).map(|(name, tool)| (name.clone(), tool.clone())));
+        known.extend(config.tools.keys().map(|name| folded(name).remove(0)));
+    }
+    tools
 }
 
 /// Returns the setting of the source with the highest precedence.

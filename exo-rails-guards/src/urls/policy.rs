@@ -30,17 +30,18 @@ impl Policy {
             );
             return Err(ConfigError::new(message).in_key("schemes"));
         }
-        for (key, is_wrong) in [
-            ("schemes", config.schemes.is_empty()),
+        if config.schemes.is_empty() {
+            let message = "nothing would be allowed: write at least one, or leave the key out";
+            return Err(ConfigError::new(message).in_key("schemes"));
+        }
+        let limits = [
             ("max_length", config.max_length == 0),
             ("max_urls", config.max_urls == 0),
             ("resolve_timeout_ms", config.resolve_timeout_ms == 0),
-        ] {
-            if is_wrong {
-                return Err(
-                    ConfigError::new("nothing would be allowed: write at least one, or leave the key out").in_key(key)
-                );
-            }
+        ];
+        if let Some((key, _)) = limits.into_iter().find(|(_, is_zero)| *is_zero) {
+            let message = "0 would refuse every URL: write a limit of at least 1, or leave the key out";
+            return Err(ConfigError::new(message).in_key(key));
         }
         let hosts = |key: &str, hosts: &[String]| {
             let pattern = |(index, host): (usize, &String)| {

@@ -212,3 +212,19 @@ async fn a_desk_can_pass_a_request_on_to_an_inbox() {
     inbox.reply(&only(&inbox).await, Reply::ApproveOnce).await.unwrap();
     assert_eq!(ledger.run(&rails, &mut run_7(), pay("ada")).await.unwrap().content, "done");
 }
+
+/// The time of a rule is that at the desk. Otherwise nobody could reply in the inbox, where it would be over at once.
+#[tokio::test(start_paused = true)]
+async fn a_request_in_the_inbox_has_the_time_of_the_inbox() {
+    const RULES: &str = "timeout_ms = 1\non_timeout = 'suspend'\n[[rules]]\ntool = 'pay'";
+    for (timeout, remaining) in [(None, None), (Some(Duration::from_hours(1)), Some(3_600))] {
+        let inbox = Inbox::new(Arc::new(MemoryStore::new()));
+        let inbox = timeout.map_or(inbox.clone(), |timeout| inbox.with_timeout(timeout));
+        let (rails, ledger) = (guarded_by(RULES, Desk::new().with_inbox(inbox.clone())), Ledger::default());
+        assert!(ledger.run(&rails, &mut run_7(), pay("ada")).await.unwrap_err().suspension().is_some());
+        let open = only(&inbox).await;
+        assert_eq!(open.remaining_ms.map(|left| left.div_ceil(1_000)), remaining);
+        inbox.reply(&open, Reply::ApproveOnce).await.unwrap();
+        assert_eq!(ledger.run(&rails, &mut run_7(), pay("ada")).await.unwrap().content, "done");
+    }
+}

@@ -182,6 +182,34 @@ fn a_configuration_about_an_unknown_tool_is_an_error() {
     builder.from_toml("[[approval.rules]]\ntool = ['deploy', 'drop_*']").unwrap();
 }
 
+/// Otherwise the order of the spellings would decide, silently.
+#[test]
+fn one_tool_in_two_spellings_is_an_error() {
+    for (toml, key, other) in [
+        ("[risk.tools.Deploy]\ndangerous = true\n[risk.tools.deploy]\ndangerous = false", "deploy", "Deploy"),
+        ("[permissions.tools.Bash]\neffect = 'execute'\n[permissions.tools.bash]\neffect = 'read'", "bash", "Bash"),
+        ("[permissions.tools.'x_*']\neffect = 'execute'\n[permissions.tools.'х_*']\neffect = 'read'", "х_*", "x_*"),
+    ] {
+        let error = Kit::from_toml(toml).unwrap_err().to_string();
+        let expected =
+            format!("`tools.{key}`: this is the same tool as `tools.{other}`, in another spelling: remove one of them");
+        assert!(error.ends_with(&expected), "{error}");
+    }
+}
+
+/// A source with less precedence cannot say something else about a tool by spelling its name in another way.
+#[test]
+fn another_spelling_does_not_outrank_a_source() {
+    let read = |text: &str| config::from_toml(text).unwrap();
+    let kit = Kit::builder().permissions(
+        Permissions::builder()
+            .config(Source::Session, read("permission_mode = 'plan'\n[tools.Upload]\neffect = 'network'")),
+    );
+    let kit = kit.from_toml("[permissions.tools.upload]\neffect = 'read'").unwrap();
+    let decision = kit.permissions.unwrap().inner().judge(&ToolCallInputs::new("upload"));
+    assert_eq!(decision.permission, Permission::Deny);
+}
+
 /// In a chain, the kit is one rail, in the middle of the priorities.
 #[test]
 fn a_program_lists_the_kit_beside_its_own_rails() {

@@ -71,6 +71,7 @@ async fn a_bad_file_changes_nothing_and_says_why() {
         ("[risk]\nthreshold = 300", "line 2, column 13: invalid value: integer `300`, expected u8"),
         ("", "the file is empty"),
         ("  \n", "the file is empty"),
+        ("\u{feff}# The rules of the desk.\n\n  # They begin here.", "the file is empty"),
     ];
     for (text, error) in table {
         fs::write(&file, text).unwrap();
@@ -96,7 +97,7 @@ async fn a_panic_of_the_function_is_an_error() {
         Kit::from_toml(text)
     };
     let (_kit, mut watch) = ConfigWatch::start(&file, make).unwrap();
-    fs::write(&file, "# panic").unwrap();
+    fs::write(&file, "[sizes] # panic").unwrap();
     let error = changed(&mut watch).await.error.unwrap().to_string();
     assert!(error.contains("the function that makes the guard panicked: a word is forbidden"), "{error}");
     fs::write(&file, rules("deny")).unwrap();
@@ -206,22 +207,22 @@ async fn a_link_to_the_directory_may_change() {
 #[tokio::test]
 async fn a_watch_that_is_dropped_replaces_nothing() {
     let (_directory, file) = file();
-    let (making, made) = std::sync::mpsc::channel();
+    let (begin, begun) = std::sync::mpsc::channel();
     let (dropped, continues) = std::sync::mpsc::channel::<()>();
     let make = move |text: &str| {
         if text.contains("deny") {
-            making.send(()).unwrap();
+            begin.send(()).unwrap();
             let _ = continues.recv();
         }
         Kit::from_toml(text)
     };
     let (kit, watch) = ConfigWatch::start(&file, make).unwrap();
     fs::write(&file, rules("deny")).unwrap();
-    made.recv().unwrap();
+    begun.recv().unwrap();
     drop(watch);
     drop(dropped);
     // The thread drops the function at its end.
-    assert!(made.recv().is_err());
+    assert!(begun.recv().is_err());
     assert!(runs(&kit).await);
 }
 

@@ -11,7 +11,7 @@ fn mistakes_name_the_key() {
             "`schemes`: `gopher` is not a scheme with hosts that the guard knows: write some of `https`, `http`, `wss`, `ws`, `ftp`",
         ),
         ("schemes = []", "`schemes`: nothing would be allowed: write at least one, or leave the key out"),
-        ("max_urls = 0", "`max_urls`: nothing would be allowed: write at least one, or leave the key out"),
+        ("max_urls = 0", "`max_urls`: 0 would refuse every URL: write a limit of at least 1, or leave the key out"),
         (
             "allowed_hosts = [\"https://a.com\"]",
             "`allowed_hosts[0]`: `https://a.com` is not a host: write a name such as `example.com`, or `*.example.com` for the hosts below it",

@@ -120,7 +120,8 @@ impl Desk {
         self
     }
 
-    /// Sets the inbox that stores the requests of [suspended](OnTimeout::Suspend) runs. It also remembers approvals, unless
+    /// Sets the inbox that stores the requests of [suspended](OnTimeout::Suspend) runs. There, they have the time of the
+    /// [inbox](Inbox::with_timeout), which begins when the time at the desk is over. The inbox also remembers approvals, unless
     /// [`with_approvals`](Self::with_approvals) sets another place. Without an inbox, the program finds the request in the
     /// question of the suspended run.
     #[must_use]
@@ -163,8 +164,10 @@ impl Desk {
     }
 
     async fn ask_people(&self, request: &ApprovalRequest, ctx: &RailContext) -> Result<Answer, AskError> {
+        // The time of the request is that at the desk. In the inbox, the time of the inbox counts.
+        let later = ApprovalRequest { expires_in_ms: None, ..request.clone() };
         if let Some(inbox) = &self.inbox
-            && let Some(answer) = inbox.found(request).await?
+            && let Some(answer) = inbox.found(&later).await?
         {
             return Ok(answer);
         }
@@ -176,8 +179,12 @@ impl Desk {
         };
         let suspends = request.on_timeout.unwrap_or(self.on_timeout) == OnTimeout::Suspend;
         match (&unanswered, &self.inbox) {
-            (Unanswered::Expired { .. }, Some(inbox)) if suspends => inbox.put(request, ctx).await,
-            (Unanswered::Expired { .. }, None) if suspends => Ok(Answer::Later(request.question(ctx))),
+            (Unanswered::Expired { .. }, inbox) if suspends => {
+                if let Some(inbox) = inbox {
+                    inbox.put(&later, ctx).await?;
+                }
+                Ok(Answer::Later(request.question(ctx)))
+            }
             _ => Ok(Answer::Nobody(Reason::new(format!("{unanswered}, so the call is denied")))),
         }
     }
