@@ -7,6 +7,7 @@
 pub mod approval;
 mod approval_guard;
 mod arguments;
+pub mod budgets;
 pub mod config;
 mod finding;
 #[cfg(feature = "handlers")]
@@ -17,9 +18,10 @@ pub mod kit;
 #[cfg_attr(docsrs, doc(cfg(feature = "paths")))]
 pub mod paths;
 pub mod permissions;
-#[cfg(any(feature = "paths", feature = "urls"))]
+pub mod rate_limits;
 mod refusal;
 pub mod risk;
+mod scope;
 pub mod shape;
 #[cfg(feature = "shell")]
 #[cfg_attr(docsrs, doc(cfg(feature = "shell")))]
@@ -33,15 +35,17 @@ mod watch;
 
 pub use approval_guard::{Approval, ApprovalConfig, ApprovalRule};
 pub use arguments::{PointerPattern, ToolPattern};
+pub use budgets::Budgets;
 pub use config::ConfigError;
 pub use finding::{Finding, Findings, Place, Severity};
 pub use kit::Kit;
 #[cfg(feature = "paths")]
 pub use paths::PathSandbox;
 pub use permissions::{Permissions, PermissionsConfig};
-#[cfg(any(feature = "paths", feature = "urls"))]
+pub use rate_limits::RateLimits;
 pub use refusal::OnRefusal;
 pub use risk::{RiskConfig, RiskScore};
+pub use scope::{Scope, ScopeError, UserId};
 pub use store::{StateStore, StoreError};
 #[cfg(feature = "urls")]
 pub use urls::UrlGuard;
