@@ -8,6 +8,7 @@ pub mod approval;
 mod approval_guard;
 mod arguments;
 pub mod budgets;
+pub mod concurrency;
 pub mod config;
 mod finding;
 #[cfg(feature = "handlers")]
@@ -27,6 +28,7 @@ pub mod shape;
 #[cfg_attr(docsrs, doc(cfg(feature = "shell")))]
 pub mod shell;
 pub mod store;
+pub mod timeouts;
 #[cfg(feature = "urls")]
 #[cfg_attr(docsrs, doc(cfg(feature = "urls")))]
 pub mod urls;
@@ -36,6 +38,7 @@ mod watch;
 pub use approval_guard::{Approval, ApprovalConfig, ApprovalRule};
 pub use arguments::{PointerPattern, ToolPattern};
 pub use budgets::Budgets;
+pub use concurrency::Concurrency;
 pub use config::ConfigError;
 pub use finding::{Finding, Findings, Place, Severity};
 pub use kit::Kit;
@@ -47,6 +50,7 @@ pub use refusal::OnRefusal;
 pub use risk::{RiskConfig, RiskScore};
 pub use scope::{Scope, ScopeError, UserId};
 pub use store::{StateStore, StoreError};
+pub use timeouts::Timeouts;
 #[cfg(feature = "urls")]
 pub use urls::UrlGuard;
 #[cfg(feature = "watch")]

@@ -9,10 +9,10 @@ use exo_rails::{DroppedInputs, RailContext};
 
 use super::config::{BudgetLimit, BudgetsConfig, Measure, Unit, UnknownPrice, Unreported};
 use super::estimate::Expected;
-use super::held::{CallId, Held, Hold, Operation, Part, difference};
+use super::held::{CallId, Held, Hold, Operation, Part, Reserved, Reserving, difference};
 use super::price::{Price, Prices, completion};
 use crate::arguments::ToolName;
-use crate::store::{Claim, Counter, GuardStore, MAX_AMOUNT, OverLimit, Reservation, StateStore};
+use crate::store::{Counter, GuardStore, MAX_AMOUNT, OverLimit, StateStore};
 use crate::{ConfigError, Finding, OnRefusal, ScopeError, Severity, StoreError};
 
 const GUARD: &str = "budgets";
@@ -271,25 +271,12 @@ impl Budgets {
     }
 
     /// Reserves the parts. A part whose amount is a guess takes what is left.
-    async fn reserve(
-        &self,
-        store: &Arc<dyn StateStore>,
-        parts: &mut [Part],
-    ) -> Result<Result<Reservation, OverLimit>, StoreError> {
+    async fn reserve(&self, store: &Arc<dyn StateStore>, parts: &mut [Part]) -> Reserved {
         let hold_for = Duration::from_millis(self.config.hold_for_ms);
         // Each round makes a part smaller. Calls of others can make that necessary more than once.
         let mut rounds = parts.len() + 16;
         loop {
-            let claims: Vec<Claim<'_>> = parts
-                .iter()
-                .map(|Part { key, amount, most, window, .. }| Claim {
-                    key,
-                    amount: *amount,
-                    limit: *most,
-                    window: *window,
-                })
-                .collect();
-            let over = match store.reserve(&claims, hold_for).await? {
+            let over = match Reserving::new(store, parts, hold_for).await? {
                 Ok(reservation) => return Ok(Ok(reservation)),
                 Err(over) => over,
             };
@@ -384,18 +371,17 @@ impl Budgets {
 
     /// Begins a call without limits, to count it.
     async fn unlimited(&self, call: Call<'_>, id: CallId, ctx: &RailContext) -> Result<Option<Hold>, BudgetError> {
-        let parts = self.parts(call, ctx)?;
-        let claims: Vec<Claim<'_>> = parts
-            .iter()
-            .map(|Part { key, window, .. }| Claim { key, amount: 0, limit: MAX_AMOUNT, window: *window })
-            .collect();
+        let mut parts = self.parts(call, ctx)?;
+        let limited = parts.clone();
+        for part in &mut parts {
+            (part.amount, part.most) = (0, MAX_AMOUNT);
+        }
         let store = self.store.at(ctx);
-        let hold_for = Duration::from_millis(self.config.hold_for_ms);
-        let reserved = store.reserve(&claims, hold_for).await?;
+        let reserved = Reserving::new(store, &parts, Duration::from_millis(self.config.hold_for_ms)).await?;
         let used = vec![0; parts.len()];
         Ok(reserved
             .ok()
-            .map(|reservation| Hold::new((Arc::clone(&self.id), id), parts, (reservation, Arc::clone(store)), used)))
+            .map(|reservation| Hold::new((Arc::clone(&self.id), id), limited, (reservation, Arc::clone(store)), used)))
     }
 
     /// Warns the model about limits that are nearly used up.

@@ -1,8 +1,9 @@
 //! The reserved amounts of the calls of a run.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Waker};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use exo_rails::RailContext;
@@ -12,7 +13,7 @@ use tokio::time::Instant;
 
 use super::config::Measure;
 use crate::StoreError;
-use crate::store::{Reservation, StateStore};
+use crate::store::{Claim, OverLimit, Reservation, StateStore, StateStoreExt};
 
 /// The operations that have budgets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,6 +106,61 @@ impl Hold {
     }
 }
 
+/// A reservation that the store is making. A store with I/O finishes it even if nobody waits any more. So if the call is dropped
+/// meanwhile, a task waits, and gives the reservation back.
+pub(super) struct Reserving {
+    future: Option<Pin<Box<dyn Future<Output = Reserved> + Send>>>,
+    store: Arc<dyn StateStore>,
+}
+
+pub(super) type Reserved = Result<Result<Reservation, OverLimit>, StoreError>;
+
+impl Reserving {
+    pub(super) fn new(store: &Arc<dyn StateStore>, parts: &[Part], hold_for: Duration) -> Self {
+        let (used, parts) = (Arc::clone(store), parts.to_vec());
+        let future = async move {
+            let claim = |part| {
+                let Part { key, amount, most, window, .. }: &Part = part;
+                Claim { key, amount: *amount, limit: *most, window: *window }
+            };
+            let claims: Vec<Claim<'_>> = parts.iter().map(claim).collect();
+            used.reserve(&claims, hold_for).await
+        };
+        Self { future: Some(Box::pin(future)), store: Arc::clone(store) }
+    }
+}
+
+impl Future for Reserving {
+    type Output = Reserved;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Reserved> {
+        let Some(future) = &mut self.future else { return Poll::Pending };
+        let reserved = future.as_mut().poll(cx);
+        if reserved.is_ready() {
+            self.future = None;
+        }
+        reserved
+    }
+}
+
+impl Drop for Reserving {
+    fn drop(&mut self) {
+        let (Some(future), Ok(runtime)) = (self.future.take(), Handle::try_current()) else { return };
+        let store = Arc::clone(&self.store);
+        runtime.spawn(async move {
+            if let Ok(Ok(reservation)) = future.await
+                && let Err(error) = store.give_back(&reservation).await
+            {
+                report_unsettled(&error);
+            }
+        });
+    }
+}
+
+fn report_unsettled(error: &StoreError) {
+    tracing::warn!(%error, "the reserved amounts of a budget are not settled, and expire");
+}
+
 impl Drop for Open {
     fn drop(&mut self) {
         let Some(reservation) = self.reservation.take() else { return };
@@ -113,7 +169,7 @@ impl Drop for Open {
         let (store, used) = (Arc::clone(&self.store), std::mem::take(&mut self.used));
         let mut settlement = Box::pin(async move {
             if let Err(error) = store.settle(&reservation, &used).await {
-                tracing::warn!(%error, "the reserved amounts of a budget are not settled, and expire");
+                report_unsettled(&error);
             }
         });
         // A store in memory is done at once. A timer panics if the runtime is shutting down, and a panic inside a drop could end

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::RateLimits;
 use super::gcra::Rate;
+use crate::arguments::ToolName;
 use crate::config::{builder, one_or_many};
 use crate::{ConfigError, OnRefusal, Scope, ToolPattern};
 
@@ -131,11 +132,7 @@ impl RateLimit {
         if self.burst == Some(0) {
             return Err(ConfigError::new("0 would refuse every call: write at least 1").in_key("burst"));
         }
-        if self.of == RatedCalls::ModelCalls && !self.tools.is_empty() {
-            let message = "`model_calls` does not count tool calls: remove `tools`, or write `of = \"tool_calls\"`";
-            return Err(ConfigError::new(message).in_key("tools"));
-        }
-        Ok(())
+        self.of.check_tools(&self.tools)
     }
 }
 
@@ -150,11 +147,29 @@ pub enum RatedCalls {
 }
 
 impl RatedCalls {
-    pub(super) const fn shown(self) -> &'static str {
+    pub(crate) const fn shown(self) -> &'static str {
         match self {
             Self::ModelCalls => "model calls",
             Self::ToolCalls => "tool calls",
         }
+    }
+
+    /// Returns whether a call of this tool counts, or a model call. Without patterns, all tools count.
+    pub(crate) fn counts(self, tools: &[ToolPattern], tool: Option<&ToolName<'_>>) -> bool {
+        match (self, tool) {
+            (Self::ModelCalls, None) => true,
+            (Self::ToolCalls, Some(name)) => tools.is_empty() || tools.iter().any(|pattern| pattern.catches(name)),
+            _ => false,
+        }
+    }
+
+    /// Checks that only tool calls have patterns.
+    pub(crate) fn check_tools(self, tools: &[ToolPattern]) -> Result<(), ConfigError> {
+        if self == Self::ToolCalls || tools.is_empty() {
+            return Ok(());
+        }
+        let message = "`model_calls` does not count tool calls: remove `tools`, or write `of = \"tool_calls\"`";
+        Err(ConfigError::new(message).in_key("tools"))
     }
 }
 

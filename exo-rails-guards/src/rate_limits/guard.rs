@@ -6,7 +6,7 @@ use std::time::Duration;
 use exo_rails::RailContext;
 use exo_rails::prelude::*;
 
-use super::config::{RateLimit, RateLimitsConfig, RatedCalls};
+use super::config::{RateLimit, RateLimitsConfig};
 use super::gcra::Rate;
 use crate::arguments::ToolName;
 use crate::store::{Change, GuardStore, StateStore, StateStoreExt};
@@ -84,7 +84,7 @@ impl RateLimits {
     async fn pass(&self, tool: Option<&ToolName<'_>>, ctx: &RailContext) -> Result<Option<Finding>, RateLimitError> {
         let store = self.store.at(ctx);
         let (mut taken, mut longest) = (Vec::<(String, Rate)>::new(), Duration::ZERO);
-        for limit in self.config.limits.iter().filter(|limit| counts(limit, tool)) {
+        for limit in self.config.limits.iter().filter(|limit| limit.of.counts(&limit.tools, tool)) {
             let key = limit.per.key(GUARD, &limit.name, "rate", ctx)?;
             match take(store, &key, limit).await? {
                 Ok(wait) => longest = longest.max(wait),
@@ -110,16 +110,6 @@ async fn pause(wait: Duration, ctx: &RailContext) {
     match ctx.cancellation() {
         Some(token) => drop(token.run_until_cancelled(sleep).await),
         None => sleep.await,
-    }
-}
-
-fn counts(limit: &RateLimit, tool: Option<&ToolName<'_>>) -> bool {
-    match (limit.of, tool) {
-        (RatedCalls::ModelCalls, None) => true,
-        (RatedCalls::ToolCalls, Some(name)) => {
-            limit.tools.is_empty() || limit.tools.iter().any(|pattern| pattern.catches(name))
-        }
-        _ => false,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Budgets, rate limits, limits of calls at once, and time limits.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests may panic")]
 
+mod around;
 mod calls;
 mod configuration;
 mod ends;
