@@ -63,6 +63,8 @@ fn without_guards_each_attack_does_harm_and_with_them_none_does() -> io::Result<
         "structured_answer",
         "risk",
         "approval",
+        "budgets",
+        "rate_limits",
     ] {
         let refuses = |line: &Line| line.rules.split(", ").any(|rule| rule.starts_with(&format!("{guard}/")));
         assert!(lines.iter().any(refuses), "{guard}");

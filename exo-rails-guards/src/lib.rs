@@ -10,6 +10,8 @@ mod arguments;
 #[cfg(feature = "audit")]
 #[cfg_attr(docsrs, doc(cfg(feature = "audit")))]
 pub mod audit;
+pub mod budgets;
+pub mod concurrency;
 pub mod config;
 mod finding;
 #[cfg(feature = "handlers")]
@@ -20,14 +22,16 @@ pub mod kit;
 #[cfg_attr(docsrs, doc(cfg(feature = "paths")))]
 pub mod paths;
 pub mod permissions;
-#[cfg(any(feature = "paths", feature = "urls"))]
+pub mod rate_limits;
 mod refusal;
 pub mod risk;
+mod scope;
 pub mod shape;
 #[cfg(feature = "shell")]
 #[cfg_attr(docsrs, doc(cfg(feature = "shell")))]
 pub mod shell;
 pub mod store;
+pub mod timeouts;
 #[cfg(feature = "urls")]
 #[cfg_attr(docsrs, doc(cfg(feature = "urls")))]
 pub mod urls;
@@ -36,16 +40,20 @@ mod watch;
 
 pub use approval_guard::{Approval, ApprovalConfig, ApprovalRule};
 pub use arguments::{PointerPattern, ToolPattern};
+pub use budgets::Budgets;
+pub use concurrency::Concurrency;
 pub use config::ConfigError;
 pub use finding::{Finding, Findings, Place, Severity};
 pub use kit::Kit;
 #[cfg(feature = "paths")]
 pub use paths::PathSandbox;
 pub use permissions::{Permissions, PermissionsConfig};
-#[cfg(any(feature = "paths", feature = "urls"))]
+pub use rate_limits::RateLimits;
 pub use refusal::OnRefusal;
 pub use risk::{RiskConfig, RiskScore};
+pub use scope::{Scope, ScopeError, UserId};
 pub use store::{StateStore, StoreError};
+pub use timeouts::Timeouts;
 #[cfg(feature = "urls")]
 pub use urls::UrlGuard;
 #[cfg(feature = "watch")]

@@ -1,8 +1,10 @@
 //! What happens to an operation that a guard refuses.
 
+#[cfg(any(feature = "paths", feature = "urls"))]
 use exo_rails::{Provide, RailContext};
 use serde::{Deserialize, Serialize};
 
+#[cfg(any(feature = "paths", feature = "urls"))]
 use crate::{Finding, Severity};
 
 /// What a guard does with a tool call that it refuses.
@@ -16,6 +18,7 @@ pub enum OnRefusal {
     Abort,
 }
 
+#[cfg(any(feature = "paths", feature = "urls"))]
 /// One check of a call: the findings that do not refuse it, because they are below the threshold of the guard.
 #[derive(Debug)]
 pub(crate) struct Check {
@@ -23,6 +26,7 @@ pub(crate) struct Check {
     tolerated: Vec<Finding>,
 }
 
+#[cfg(any(feature = "paths", feature = "urls"))]
 impl Check {
     pub(crate) const fn new(enforce_from: Severity) -> Self {
         Self { enforce_from, tolerated: Vec::new() }

@@ -8,9 +8,7 @@ mod with_mode;
 
 pub(crate) use builder::builder;
 pub use error::*;
-pub(crate) use one_or_many::one_or_many;
-#[cfg(feature = "handlers")]
-pub(crate) use one_or_many::one_or_many_tables;
+pub(crate) use one_or_many::{one_or_many, one_or_many_tables};
 pub(crate) use sections::Sections;
 pub use with_mode::WithMode;
 

@@ -13,7 +13,6 @@ pub(crate) fn one_or_many<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deseri
 }
 
 /// Reads one table, or a list of tables.
-#[cfg(feature = "handlers")]
 pub(crate) fn one_or_many_tables<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Vec<T>, D::Error> {

@@ -1,5 +1,6 @@
 //! Making the guards of a configuration.
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -15,16 +16,19 @@ use crate::approval_guard::Approval;
 use crate::arguments::check_tools;
 #[cfg(feature = "audit")]
 use crate::audit::{Audit, Audited};
+use crate::budgets::Budgets;
 use crate::config::{self, Sections, WithMode};
 #[cfg(feature = "handlers")]
 use crate::handlers::{HookHandlers, HookHandlersBuilder};
 #[cfg(feature = "paths")]
 use crate::paths::PathSandbox;
 use crate::permissions::{PermissionsBuilder, Source};
+use crate::rate_limits::RateLimits;
 use crate::risk::RiskScore;
 use crate::shape::{CapabilityGap, Sizes, Structure};
 #[cfg(feature = "schema")]
 use crate::shape::{StructuredAnswer, ToolSchemas};
+use crate::store::{GuardStore, StateStore};
 #[cfg(feature = "urls")]
 use crate::urls::{Resolver, SystemResolver, UrlGuard};
 
@@ -53,6 +57,7 @@ use crate::urls::{Resolver, SystemResolver, UrlGuard};
 pub struct KitBuilder {
     asker: Arc<dyn Ask>,
     known_tools: Vec<String>,
+    store: GuardStore,
     permissions: Option<PermissionsBuilder>,
     #[cfg(feature = "audit")]
     audit: Option<Audit>,
@@ -67,6 +72,7 @@ impl Default for KitBuilder {
         Self {
             asker: Arc::new(SuspendRun),
             known_tools: Vec::new(),
+            store: GuardStore::default(),
             permissions: None,
             #[cfg(feature = "audit")]
             audit: None,
@@ -89,6 +95,13 @@ impl KitBuilder {
     /// checked.
     pub fn known_tools<T: Into<String>>(mut self, names: impl IntoIterator<Item = T>) -> Self {
         self.known_tools.extend(names.into_iter().map(Into::into));
+        self
+    }
+
+    /// Sets the store of the guards that count. Default: a [`MemoryStore`](crate::store::MemoryStore) for all kits of this builder,
+    /// so a kit that replaces another one goes on counting.
+    pub fn store(mut self, store: impl StateStore + 'static) -> Self {
+        self.store = GuardStore::new(store);
         self
     }
 
@@ -257,6 +270,7 @@ impl KitBuilder {
         };
         let in_code = self.permissions.clone().map(|_| WithMode::default());
         let permissions = config.permissions.or(in_code);
+        let (mut rates, mut budgets) = (HashSet::new(), HashSet::new());
         let asks = permissions.is_some() || config.risk.is_some() || config.approval.is_some();
         Ok(Kit {
             changed_calls: asks.then_some(ChangedCalls),
@@ -303,6 +317,14 @@ impl KitBuilder {
                 known("rules", &mut config.rules.iter().flat_map(|rule| &rule.tool).map(String::as_str))?;
                 Ok(Approval::new(config)?.with_asker(Arc::clone(&self.asker)))
             })?,
+            rate_limits: kit.guards("rate_limits", config.rate_limits, |config| {
+                check_names(&mut rates, config.limits.iter().map(|limit| &limit.name))?;
+                Ok(RateLimits::new(config)?.with_store(self.store.clone()))
+            })?,
+            budgets: kit.guards("budgets", config.budgets, |config| {
+                check_names(&mut budgets, config.limits.iter().map(|limit| &limit.name))?;
+                Ok(Budgets::new(config)?.with_store(self.store.clone()))
+            })?,
         })
     }
 }
@@ -323,17 +345,13 @@ impl Making<'_> {
         config.map(|config| self.one(key, 0, config, &make)).transpose()
     }
 
-    #[cfg_attr(
-        not(feature = "handlers"),
-        expect(dead_code, reason = "no guard of this build can appear several times")
-    )]
     fn guards<C, G>(
         &self,
         key: &str,
         configs: Vec<WithMode<C>>,
-        make: impl Fn(C) -> Result<G, ConfigError>,
+        mut make: impl FnMut(C) -> Result<G, ConfigError>,
     ) -> Result<Vec<InMode<G>>, ConfigError> {
-        configs.into_iter().enumerate().map(|(number, config)| self.one(key, number, config, &make)).collect()
+        configs.into_iter().enumerate().map(|(number, config)| self.one(key, number, config, &mut make)).collect()
     }
 
     fn one<C, G>(
@@ -341,11 +359,22 @@ impl Making<'_> {
         key: &str,
         number: usize,
         WithMode { mode, config }: WithMode<C>,
-        make: impl Fn(C) -> Result<G, ConfigError>,
+        make: impl FnOnce(C) -> Result<G, ConfigError>,
     ) -> Result<InMode<G>, ConfigError> {
         let guard = make(config).map_err(|error| self.sections.locate(key, number, error.in_key(key)))?;
         Ok(InMode::new(weaker(self.mode, mode), guard))
     }
+}
+
+/// Checks that no other table has the name of a limit. The counts of both would be the same.
+fn check_names<'n>(names: &mut HashSet<String>, limits: impl Iterator<Item = &'n String>) -> Result<(), ConfigError> {
+    let new: HashSet<_> = limits.cloned().collect();
+    if let Some(name) = new.iter().find(|name| names.contains(*name)) {
+        let message = format!("`{name}` is also the name of a limit in another table: rename one");
+        return Err(ConfigError::new(message).in_key("limits"));
+    }
+    names.extend(new);
+    Ok(())
 }
 
 /// Returns the mode that does less.

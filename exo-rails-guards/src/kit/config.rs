@@ -6,14 +6,14 @@ use serde::{Deserialize, Serialize};
 use crate::approval_guard::ApprovalConfig;
 #[cfg(feature = "audit")]
 use crate::audit::AuditConfig;
-use crate::config::WithMode;
-#[cfg(feature = "handlers")]
-use crate::config::one_or_many_tables;
+use crate::budgets::BudgetsConfig;
+use crate::config::{WithMode, one_or_many_tables};
 #[cfg(feature = "handlers")]
 use crate::handlers::HookHandlersConfig;
 #[cfg(feature = "paths")]
 use crate::paths::PathSandboxConfig;
 use crate::permissions::PermissionsConfig;
+use crate::rate_limits::RateLimitsConfig;
 use crate::risk::RiskConfig;
 use crate::shape::{CapabilityGapConfig, SizesConfig, StructureConfig};
 #[cfg(feature = "schema")]
@@ -88,6 +88,14 @@ pub struct KitConfig {
     /// The configuration of [`Approval`](crate::Approval).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approval: Option<WithMode<ApprovalConfig>>,
+    /// The configurations of [`RateLimits`](crate::RateLimits): one table `[rate_limits]`, or several tables `[[rate_limits]]`.
+    /// Several tables can have different modes. The names of their limits must differ.
+    #[serde(deserialize_with = "one_or_many_tables", skip_serializing_if = "Vec::is_empty")]
+    pub rate_limits: Vec<WithMode<RateLimitsConfig>>,
+    /// The configurations of [`Budgets`](crate::Budgets): one table `[budgets]`, or several tables `[[budgets]]`. Several tables
+    /// can have different modes. The names of their limits must differ.
+    #[serde(deserialize_with = "one_or_many_tables", skip_serializing_if = "Vec::is_empty")]
+    pub budgets: Vec<WithMode<BudgetsConfig>>,
 }
 
 /// The guards that need a feature of this crate: the key, the feature, and whether it is enabled.

@@ -13,11 +13,13 @@ use exo_rails::{InMode, rail_chain};
 use crate::ConfigError;
 use crate::approval::ChangedCalls;
 use crate::approval_guard::Approval;
+use crate::budgets::Budgets;
 #[cfg(feature = "handlers")]
 use crate::handlers::HookHandlers;
 #[cfg(feature = "paths")]
 use crate::paths::PathSandbox;
 use crate::permissions::Permissions;
+use crate::rate_limits::RateLimits;
 use crate::risk::RiskScore;
 use crate::shape::{CapabilityGap, Sizes, Structure};
 #[cfg(feature = "schema")]
@@ -131,6 +133,10 @@ rail_chain! {
         pub risk: Option<InMode<RiskScore>>,
         /// Asks a person before calls of certain tools.
         pub approval: Option<InMode<Approval>>,
+        /// Limit how often models and tools are called.
+        pub rate_limits: Vec<InMode<RateLimits>>,
+        /// Limit what runs, sessions, users and agents use.
+        pub budgets: Vec<InMode<Budgets>>,
     }
 }
 

@@ -124,10 +124,26 @@ pub trait StateStoreExt: StateStore {
         T: Serialize + DeserializeOwned + Send,
         R: Send,
     {
+        self.update_aged(key, move |found| change(found.map(|(value, _)| value)))
+    }
+
+    /// Changes a typed record like [`update`](Self::update). `change` also receives the [age](Record::age) of the record.
+    ///
+    /// # Errors
+    /// As [`update`](Self::update).
+    fn update_aged<T, R>(
+        &self,
+        key: &str,
+        mut change: impl FnMut(Option<(T, Duration)>) -> (Change<T>, R) + Send,
+    ) -> impl Future<Output = Result<R, StoreError>> + Send
+    where
+        T: Serialize + DeserializeOwned + Send,
+        R: Send,
+    {
         async move {
             let mut found = self.get(key).await?;
             for attempt in 0..ATTEMPTS {
-                let current = found.as_ref().map(|record| decode(key, record)).transpose()?;
+                let current = found.as_ref().map(|record| Ok((decode(key, record)?, record.age))).transpose()?;
                 let (change, result) = change(current);
                 let (value, expires_in) = match change {
                     Change::Keep => return Ok(result),

@@ -1,0 +1,383 @@
+//! The configuration of budgets.
+
+use std::fmt;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::decimal::Decimal;
+use super::price::Price;
+use crate::config::{builder, one_or_many};
+use crate::{ConfigError, OnRefusal, Scope, ToolPattern};
+
+use super::Budgets;
+
+/// The configuration of [`Budgets`].
+///
+/// ```
+/// use exo_rails_guards::budgets::{BudgetsConfig, Measure, Window};
+/// use exo_rails_guards::Scope;
+///
+/// let config: BudgetsConfig = exo_rails_guards::config::from_toml(r#"
+///     limits = [
+///         { name = "day", of = "cost", most = 2.50, per = "user", window = "day" },
+///         { name = "mails", of = "tool_calls", most = 3, tools = "send_*" },
+///     ]
+///     prices = [{ model = "small-*", prompt = 0.15, completion = 0.60 }]
+/// "#)?;
+/// assert_eq!((config.limits[0].of, config.limits[0].per), (Measure::Cost, Scope::User));
+/// assert_eq!((config.limits[1].window, config.warn_at_percent), (Window::None, 80));
+/// # Ok::<(), exo_rails_guards::ConfigError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct BudgetsConfig {
+    /// The limits.
+    pub limits: Vec<BudgetLimit>,
+    /// The prices of models, for limits of [`Measure::Cost`]. The first price that matches counts.
+    pub prices: Vec<Price>,
+    /// The model of requests that do not choose one, for their price. Empty if there is none, which is the default.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub default_model: String,
+    /// What happens to a call of a model that has no price, if a limit counts costs.
+    pub unknown_price: UnknownPrice,
+    /// How large a call is before it has happened.
+    pub estimate: Estimate,
+    /// What counts if the answer of a model reports no usage. The default is `estimate`.
+    pub without_usage: Unreported,
+    /// What counts for the tokens and the cost of a model call that fails, or that is dropped or cancelled. What the model has
+    /// reported until then counts in any case, as does the call itself if it fails. The default is `nothing`, because most
+    /// failures cost nothing. Write `estimate` if users can end runs as often as they like.
+    pub interrupted: Unreported,
+    /// How long the amounts of a call are reserved, in milliseconds. A process that dies gives them back after this time. So it
+    /// must be longer than a call can take. The default is 10 minutes.
+    pub hold_for_ms: u64,
+    /// From which part of a limit the model is warned, in percent. It is warned once in a run for each limit. 0 means never.
+    /// The default is 80.
+    pub warn_at_percent: u8,
+    /// What happens to a tool call without room in a budget. A model call without room always ends the run.
+    pub on_refusal: OnRefusal,
+}
+
+impl Default for BudgetsConfig {
+    fn default() -> Self {
+        Self {
+            limits: Vec::new(),
+            prices: Vec::new(),
+            default_model: String::new(),
+            unknown_price: UnknownPrice::default(),
+            estimate: Estimate::default(),
+            without_usage: Unreported::Estimate,
+            interrupted: Unreported::Nothing,
+            hold_for_ms: 600_000,
+            warn_at_percent: 80,
+            on_refusal: OnRefusal::default(),
+        }
+    }
+}
+
+builder!(
+    Budgets,
+    BudgetsConfig {
+        limits: [BudgetLimit],
+        prices: [Price],
+        default_model: String,
+        unknown_price: UnknownPrice,
+        estimate: Estimate,
+        without_usage: Unreported,
+        interrupted: Unreported,
+        hold_for_ms: u64,
+        warn_at_percent: u8,
+        on_refusal: OnRefusal,
+    }
+);
+
+impl BudgetsConfig {
+    pub(super) fn check(&self) -> Result<(), ConfigError> {
+        if self.hold_for_ms == 0 {
+            let message = "0 would free the amounts of running calls: write how long a call can take";
+            return Err(ConfigError::new(message).in_key("hold_for_ms"));
+        }
+        if self.warn_at_percent > 100 {
+            let message = format!("{} is more than the whole limit: write 0 to 100", self.warn_at_percent);
+            return Err(ConfigError::new(message).in_key("warn_at_percent"));
+        }
+        if self.estimate.bytes_per_token == 0 {
+            return Err(ConfigError::new("a token has at least 1 byte").in_key("bytes_per_token").in_key("estimate"));
+        }
+        for (place, limit) in self.limits.iter().enumerate() {
+            self.check_limit(limit, place).map_err(|error| error.in_key(format_args!("limits[{place}]")))?;
+        }
+        Ok(())
+    }
+
+    fn check_limit(&self, limit: &BudgetLimit, place: usize) -> Result<(), ConfigError> {
+        let BudgetLimit { name, of, most, tools, .. } = limit;
+        if name.trim().is_empty() {
+            return Err(ConfigError::new("the limit has no name: reasons and the store need one").in_key("name"));
+        }
+        if self.limits[..place].iter().any(|other| other.name == *name) {
+            let message = format!("`{name}` is the name of two limits, which would share their counts: rename one");
+            return Err(ConfigError::new(message).in_key("name"));
+        }
+        if most.is_zero() {
+            return Err(ConfigError::new("0 would refuse every call: write a larger amount").in_key("most"));
+        }
+        if of.unit() != Unit::Cost && most.whole().is_none() {
+            return Err(ConfigError::new(format!("`{of}` counts whole numbers: write one")).in_key("most"));
+        }
+        if !tools.is_empty() && !of.is_of_tools() {
+            let message = format!("`{of}` does not count tool calls: remove `tools`, or write `of = \"tool_calls\"`");
+            return Err(ConfigError::new(message).in_key("tools"));
+        }
+        if *of == Measure::Cost && self.prices.is_empty() && self.unknown_price == UnknownPrice::Refuse {
+            let message =
+                "a limit of costs needs prices: add `prices = [{ model = \"*\", prompt = …, completion = … }]`";
+            return Err(ConfigError::new(message).in_key("of"));
+        }
+        Ok(())
+    }
+}
+
+/// A limit of [`Budgets`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct BudgetLimit {
+    /// The name, for reasons and findings. The counts are in the store under this name, so they survive a change of the
+    /// configuration that keeps the name, and several processes with the same name share them.
+    pub name: String,
+    /// What the limit counts.
+    pub of: Measure,
+    /// The largest amount. Whole, except for costs.
+    pub most: Decimal,
+    /// Whose calls count together.
+    #[serde(default)]
+    pub per: Scope,
+    /// When the count begins again from 0.
+    #[serde(default)]
+    pub window: Window,
+    /// The tools whose calls count, for limits of tool calls and their output. The default is all tools.
+    #[serde(default, deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<ToolPattern>,
+}
+
+impl BudgetLimit {
+    /// Makes a limit of a run.
+    ///
+    /// ```
+    /// use exo_rails_guards::budgets::{BudgetLimit, Measure, Window};
+    /// use exo_rails_guards::Scope;
+    ///
+    /// let limit = BudgetLimit::new("day", Measure::TotalTokens, 200_000).per(Scope::User).window(Window::Day);
+    /// assert_eq!(limit.most.to_string(), "200000");
+    /// ```
+    #[must_use]
+    pub fn new(name: impl Into<String>, of: Measure, most: impl Into<Decimal>) -> Self {
+        let (name, most) = (name.into(), most.into());
+        Self { name, of, most, per: Scope::default(), window: Window::default(), tools: Vec::new() }
+    }
+
+    /// Sets [`per`](field@Self::per).
+    #[must_use]
+    pub fn per(mut self, per: Scope) -> Self {
+        self.per = per;
+        self
+    }
+
+    /// Sets [`window`](field@Self::window).
+    #[must_use]
+    pub fn window(mut self, window: Window) -> Self {
+        self.window = window;
+        self
+    }
+
+    /// Sets [`tools`](field@Self::tools).
+    #[must_use]
+    pub fn tools(mut self, tools: impl IntoIterator<Item = ToolPattern>) -> Self {
+        self.tools = tools.into_iter().collect();
+        self
+    }
+
+    /// Returns the largest amount as the store counts it.
+    pub(super) fn limit(&self) -> u64 {
+        match self.of.unit() {
+            Unit::Cost => self.most.billionths(),
+            _ => self.most.whole().unwrap_or_default(),
+        }
+    }
+
+    /// Returns the window of the counter. The counts of a run are forgotten a week after the first, so that they do not fill
+    /// the store.
+    pub(super) fn store_window(&self) -> Option<Duration> {
+        match self.window {
+            Window::None if self.per == Scope::Run => Some(Duration::from_hours(7 * 24)),
+            Window::None => None,
+            Window::Minute => Some(Duration::from_mins(1)),
+            Window::Hour => Some(Duration::from_hours(1)),
+            Window::Day => Some(Duration::from_hours(24)),
+        }
+    }
+}
+
+/// What a [`BudgetLimit`] counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Measure {
+    /// Model calls. Each attempt is a call.
+    ModelCalls,
+    /// Tool calls. Each attempt is a call.
+    ToolCalls,
+    /// The tokens of requests.
+    PromptTokens,
+    /// The tokens of answers.
+    CompletionTokens,
+    /// The tokens of requests and answers.
+    TotalTokens,
+    /// The cost of the tokens, in the currency of the prices.
+    Cost,
+    /// The time since the first model call or tool call of a run, in milliseconds. Calls at the same time count once.
+    WallTimeMs,
+    /// The bytes of the outputs of tools.
+    OutputBytes,
+}
+
+/// The unit of a [`Measure`].
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unit {
+    Calls,
+    Tokens,
+    Cost,
+    Milliseconds,
+    Bytes,
+}
+
+impl Measure {
+    /// Returns the name in configuration files, such as `total_tokens`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ModelCalls => "model_calls",
+            Self::ToolCalls => "tool_calls",
+            Self::PromptTokens => "prompt_tokens",
+            Self::CompletionTokens => "completion_tokens",
+            Self::TotalTokens => "total_tokens",
+            Self::Cost => "cost",
+            Self::WallTimeMs => "wall_time_ms",
+            Self::OutputBytes => "output_bytes",
+        }
+    }
+
+    pub(super) const fn unit(self) -> Unit {
+        match self {
+            Self::ModelCalls | Self::ToolCalls => Unit::Calls,
+            Self::PromptTokens | Self::CompletionTokens | Self::TotalTokens => Unit::Tokens,
+            Self::Cost => Unit::Cost,
+            Self::WallTimeMs => Unit::Milliseconds,
+            Self::OutputBytes => Unit::Bytes,
+        }
+    }
+
+    /// Returns whether the measure counts tool calls by their tool.
+    const fn is_of_tools(self) -> bool {
+        matches!(self, Self::ToolCalls | Self::OutputBytes)
+    }
+
+    /// Returns an amount with its unit.
+    pub(super) fn shown(self, amount: u64) -> String {
+        match self {
+            Self::ModelCalls => format!("{amount} model calls"),
+            Self::ToolCalls => format!("{amount} tool calls"),
+            Self::PromptTokens => format!("{amount} tokens of requests"),
+            Self::CompletionTokens => format!("{amount} tokens of answers"),
+            Self::TotalTokens => format!("{amount} tokens"),
+            Self::Cost => format!("a cost of {}", Decimal::of_billionths(amount)),
+            Self::WallTimeMs => format!("{amount} ms"),
+            Self::OutputBytes => format!("{amount} bytes of output"),
+        }
+    }
+}
+
+impl fmt::Display for Measure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// When the count of a [`BudgetLimit`] begins again from 0.
+///
+/// A window begins with the first amount that counts: see [`StateStore`](crate::store::StateStore#counters).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Window {
+    /// Never. The count of a run is forgotten a week after its first call.
+    #[default]
+    None,
+    /// A minute after the first amount.
+    Minute,
+    /// An hour after the first amount.
+    Hour,
+    /// 24 hours after the first amount.
+    Day,
+}
+
+impl Window {
+    /// Returns the end of a sentence about the limit.
+    pub(super) const fn shown(self) -> &'static str {
+        match self {
+            Self::None => "",
+            Self::Minute => " and minute",
+            Self::Hour => " and hour",
+            Self::Day => " and day",
+        }
+    }
+}
+
+/// What happens to a call of a model that has no [`Price`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum UnknownPrice {
+    /// The run ends.
+    #[default]
+    Refuse,
+    /// The call costs nothing, and each call is reported.
+    Free,
+}
+
+/// What counts for a model call whose usage is not known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Unreported {
+    /// The reserved amount: see [`Estimate`].
+    Estimate,
+    /// Nothing.
+    Nothing,
+}
+
+/// How large a call is before it has happened. This amount is reserved during the call.
+///
+/// The tokens of the request are the bytes of its texts and tools, divided by [`bytes_per_token`](Self::bytes_per_token).
+/// Images and other files do not count before the call. The tokens of the answer are at most `max_tokens`,
+/// `max_completion_tokens` or `max_output_tokens` of the request. If the budget has no room for them, the call is refused. If the
+/// request has no such option, they are a guess, and a smaller rest of the budget is enough for the call. So a budget of tokens
+/// or costs is only exact if requests have `max_tokens`. Otherwise it can be exceeded by the calls that run at the same time.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Estimate {
+    /// Whether the options of the request limit the answer. The default is true. With false, the answer is always a guess.
+    pub use_max_tokens: bool,
+    /// The guess of the tokens of an answer. The default is 1000.
+    pub completion_tokens: u64,
+    /// The bytes of a token of a request. The default is 3, which is a large estimate of English text.
+    pub bytes_per_token: u64,
+    /// The guess of the bytes of a tool's output. The default is 1000.
+    pub output_bytes: u64,
+}
+
+impl Default for Estimate {
+    fn default() -> Self {
+        Self { use_max_tokens: true, completion_tokens: 1_000, bytes_per_token: 3, output_bytes: 1_000 }
+    }
+}

@@ -1,0 +1,299 @@
+//! The reserved amounts of the calls of a run.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use exo_rails::RailContext;
+use exo_rails::message::Usage;
+use tokio::runtime::Handle;
+use tokio::time::Instant;
+
+use super::config::Measure;
+use crate::StoreError;
+use crate::store::{Claim, OverLimit, Reservation, StateStore, StateStoreExt};
+
+/// The operations that have budgets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Operation {
+    Model,
+    Tool,
+}
+
+/// The call that a context is about.
+///
+/// A guard borrows the context of a call until the call has ended, so its address is unique among the calls that run. A rail in
+/// shadow gets a new context for each event. There, calls at the same place of the run are told apart by their order only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct CallId {
+    operation: Operation,
+    step: u32,
+    number: u32,
+    address: usize,
+}
+
+impl CallId {
+    pub(super) fn of(operation: Operation, ctx: &RailContext) -> Self {
+        let address = if ctx.is_shadow() { 0 } else { std::ptr::from_ref(ctx).addr() };
+        Self { operation, step: ctx.step(), number: ctx.call_number(), address }
+    }
+}
+
+/// The amount of a limit that a call has reserved.
+#[derive(Clone, Debug)]
+pub(super) struct Part {
+    pub(super) measure: Measure,
+    /// The place of the limit in the configuration.
+    pub(super) limit: usize,
+    /// The key of the counter.
+    pub(super) key: String,
+    pub(super) amount: u64,
+    /// The smallest amount that the call needs.
+    pub(super) least: u64,
+    /// The largest amount of the counter.
+    pub(super) most: u64,
+    pub(super) window: Option<Duration>,
+}
+
+/// The reserved amounts of a call. If nobody settles them, because the run ends or is dropped, dropping them does.
+#[derive(Debug)]
+pub(super) struct Hold {
+    pub(super) guard: Arc<str>,
+    pub(super) call: CallId,
+    pub(super) parts: Vec<Part>,
+    /// The usage of the run that no response had reported when the call began.
+    pub(super) unclaimed: Usage,
+    open: Open,
+}
+
+/// A reservation that is not settled.
+#[derive(Debug)]
+struct Open {
+    /// `None` after the settlement.
+    reservation: Option<Reservation>,
+    store: Arc<dyn StateStore>,
+    /// The used amounts, as far as they are known.
+    used: Vec<u64>,
+}
+
+impl Hold {
+    pub(super) fn new(
+        (guard, call): (Arc<str>, CallId),
+        parts: Vec<Part>,
+        (reservation, store): (Reservation, Arc<dyn StateStore>),
+        used: Vec<u64>,
+    ) -> Self {
+        let open = Open { reservation: Some(reservation), store, used };
+        Self { guard, call, parts, unclaimed: Usage::default(), open }
+    }
+
+    /// Sets the amounts that count if nobody settles the hold.
+    pub(super) fn set_used(&mut self, used: Vec<u64>) {
+        self.open.used = used;
+    }
+
+    /// Settles the reservation with the used amounts.
+    ///
+    /// After an error, the caller keeps the hold and settles it again. The second settlement of a reservation counts nothing.
+    pub(super) async fn settle(&mut self) -> Result<(), StoreError> {
+        if let Some(reservation) = &self.open.reservation {
+            self.open.store.settle(reservation, &self.open.used).await?;
+        }
+        self.open.reservation = None;
+        Ok(())
+    }
+}
+
+/// A reservation that the store is making. A store with I/O finishes it even if nobody waits any more. So if the call is dropped
+/// meanwhile, a task waits, and gives the reservation back.
+pub(super) struct Reserving {
+    future: Option<Pin<Box<dyn Future<Output = Reserved> + Send>>>,
+    store: Arc<dyn StateStore>,
+}
+
+pub(super) type Reserved = Result<Result<Reservation, OverLimit>, StoreError>;
+
+impl Reserving {
+    pub(super) fn new(store: &Arc<dyn StateStore>, parts: &[Part], hold_for: Duration) -> Self {
+        let (used, parts) = (Arc::clone(store), parts.to_vec());
+        let future = async move {
+            let claim = |part| {
+                let Part { key, amount, most, window, .. }: &Part = part;
+                Claim { key, amount: *amount, limit: *most, window: *window }
+            };
+            let claims: Vec<Claim<'_>> = parts.iter().map(claim).collect();
+            used.reserve(&claims, hold_for).await
+        };
+        Self { future: Some(Box::pin(future)), store: Arc::clone(store) }
+    }
+}
+
+impl Future for Reserving {
+    type Output = Reserved;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Reserved> {
+        let Some(future) = &mut self.future else { return Poll::Pending };
+        let reserved = future.as_mut().poll(cx);
+        if reserved.is_ready() {
+            self.future = None;
+        }
+        reserved
+    }
+}
+
+impl Drop for Reserving {
+    fn drop(&mut self) {
+        let (Some(future), Ok(runtime)) = (self.future.take(), Handle::try_current()) else { return };
+        let store = Arc::clone(&self.store);
+        runtime.spawn(async move {
+            if let Ok(Ok(reservation)) = future.await
+                && let Err(error) = store.give_back(&reservation).await
+            {
+                report_unsettled(&error);
+            }
+        });
+    }
+}
+
+fn report_unsettled(error: &StoreError) {
+    tracing::warn!(%error, "the reserved amounts of a budget are not settled, and expire");
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        let Some(reservation) = self.reservation.take() else { return };
+        // Outside of a runtime, no store with a time limit works. The reservation expires.
+        let Ok(runtime) = Handle::try_current() else { return };
+        let (store, used) = (Arc::clone(&self.store), std::mem::take(&mut self.used));
+        let mut settlement = Box::pin(async move {
+            if let Err(error) = store.settle(&reservation, &used).await {
+                report_unsettled(&error);
+            }
+        });
+        // A store in memory is done at once. A timer panics if the runtime is shutting down, and a panic inside a drop could end
+        // the process.
+        let poll = || settlement.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending();
+        if catch_unwind(AssertUnwindSafe(poll)).unwrap_or(false) {
+            runtime.spawn(settlement);
+        }
+    }
+}
+
+/// The state of all budgets in a run: a value in `ctx.run`.
+#[derive(Default)]
+pub(super) struct Held {
+    holds: Vec<Hold>,
+    /// Calls that are settled already: their error event has settled them, or a guard in shadow would have refused them. The
+    /// event after the call must not count them.
+    ended: Vec<(Arc<str>, CallId)>,
+    /// Holds that the store could not settle.
+    unsettled: Vec<Hold>,
+    /// The usage of responses that budgets have counted.
+    claimed: Vec<(Arc<str>, Usage)>,
+    /// When the wall time was counted for the last time.
+    clocks: Vec<(Arc<str>, Instant)>,
+    /// The limits whose warning the model has read.
+    warned: Vec<(Arc<str>, usize)>,
+}
+
+impl Held {
+    /// Begins an attempt of a call. Returns what earlier calls have left behind: the store has failed after them, or they were
+    /// dropped.
+    pub(super) fn begin(&mut self, guard: &Arc<str>, call: CallId, attempt: u32) -> Vec<Hold> {
+        self.ended.retain(|(of, id)| of != guard || *id != call);
+        let mut left = std::mem::take(&mut self.unsettled);
+        // A shadow has no address. There, an equal call may be running.
+        if call.address != 0 {
+            let unfinished = self.holds.extract_if(.., |hold| hold.guard == *guard && hold.call == call);
+            left.extend(unfinished.map(|mut hold| {
+                // A later rail has asked for this attempt before the call. So the call was not made.
+                if attempt > 0 {
+                    hold.open.used.fill(0);
+                }
+                hold
+            }));
+        }
+        left
+    }
+
+    pub(super) fn hold(&mut self, hold: Hold) {
+        self.holds.push(hold);
+    }
+
+    pub(super) fn end(&mut self, guard: &Arc<str>, call: CallId) -> Option<Hold> {
+        let place = self.holds.iter().rposition(|hold| hold.guard == *guard && hold.call == call)?;
+        Some(self.holds.swap_remove(place))
+    }
+
+    /// Ends all calls of the guard.
+    pub(super) fn end_all(&mut self, guard: &Arc<str>) -> Vec<Hold> {
+        self.holds.extract_if(.., |hold| hold.guard == *guard).collect()
+    }
+
+    pub(super) fn keep_unsettled(&mut self, hold: Hold) {
+        self.unsettled.push(hold);
+    }
+
+    pub(super) fn set_ended(&mut self, guard: &Arc<str>, call: CallId) {
+        self.ended.push((Arc::clone(guard), call));
+    }
+
+    /// Returns whether the call is settled already, and forgets it.
+    pub(super) fn take_ended(&mut self, guard: &Arc<str>, call: CallId) -> bool {
+        let place = self.ended.iter().rposition(|(of, id)| of == guard && *id == call);
+        place.map(|place| self.ended.swap_remove(place)).is_some()
+    }
+
+    /// Counts the usage of a response.
+    pub(super) fn claim(&mut self, guard: &Arc<str>, usage: &Usage) {
+        *of_guard(&mut self.claimed, guard, Usage::default) += usage;
+    }
+
+    /// Returns the usage of the run that no response has reported, for example of a stream that has failed.
+    pub(super) fn unclaimed(&mut self, guard: &Arc<str>, total: &Usage) -> Usage {
+        let claimed = of_guard(&mut self.claimed, guard, Usage::default);
+        difference(total, claimed)
+    }
+
+    /// Returns the time since the last count, and starts to count from now on if `restart` is set.
+    pub(super) fn elapsed(&mut self, guard: &Arc<str>, restart: bool) -> u64 {
+        let now = Instant::now();
+        let last = of_guard(&mut self.clocks, guard, || now);
+        let elapsed = now.duration_since(*last).as_millis();
+        let elapsed = u64::try_from(elapsed).unwrap_or(u64::MAX);
+        if restart {
+            // Parts of a millisecond count next time.
+            *last += Duration::from_millis(elapsed);
+        }
+        elapsed
+    }
+
+    /// Returns whether the model has not been warned about the limit yet.
+    pub(super) fn warn_once(&mut self, guard: &Arc<str>, limit: usize) -> bool {
+        let is_new = !self.warned.iter().any(|(of, warned)| of == guard && *warned == limit);
+        if is_new {
+            self.warned.push((Arc::clone(guard), limit));
+        }
+        is_new
+    }
+}
+
+fn of_guard<'v, T>(values: &'v mut Vec<(Arc<str>, T)>, guard: &Arc<str>, new: impl FnOnce() -> T) -> &'v mut T {
+    let place = values.iter().position(|(of, _)| of == guard).unwrap_or_else(|| {
+        values.push((Arc::clone(guard), new()));
+        values.len() - 1
+    });
+    &mut values[place].1
+}
+
+/// Returns the usage that `total` has in addition.
+pub(super) fn difference(total: &Usage, part: &Usage) -> Usage {
+    Usage {
+        prompt_tokens: total.prompt_tokens.saturating_sub(part.prompt_tokens),
+        completion_tokens: total.completion_tokens.saturating_sub(part.completion_tokens),
+        total_tokens: total.total_tokens.saturating_sub(part.total_tokens),
+        ..Usage::default()
+    }
+}

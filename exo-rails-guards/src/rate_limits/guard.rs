@@ -1,0 +1,181 @@
+//! The guard.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use exo_rails::RailContext;
+use exo_rails::prelude::*;
+
+use super::config::{RateLimit, RateLimitsConfig};
+use super::gcra::Rate;
+use crate::arguments::ToolName;
+use crate::store::{Change, GuardStore, StateStore, StateStoreExt};
+use crate::{ConfigError, Finding, OnRefusal, ScopeError, Severity, StoreError};
+
+const GUARD: &str = "rate_limits";
+
+/// Limits how often models and tools are called.
+///
+/// A [limit](RateLimit) allows a number of calls in a period, evenly distributed, and a burst of calls after a pause. The
+/// algorithm is GCRA, as in the crate `governor`. Its state is one record of the store, so the limit holds for all processes that
+/// share the store.
+///
+/// A call that comes too early waits, up to the limit's [`max_wait_ms`](field@RateLimit::max_wait_ms). If it would have to wait
+/// longer, a tool call is skipped, and the model reads when it can call again. A model call ends the run. A refused call does not
+/// count. A call that waits has a place in the order of the calls. If it is cancelled, its place stays empty.
+///
+/// A store that fails, a missing user or a missing session is a fault, which ends the run. In shadow, no call waits.
+///
+/// The priority is 35: after the guards that refuse calls for what they are, and before [`Budgets`](crate::Budgets), so that
+/// calls that wait have reserved nothing.
+///
+/// ```
+/// use exo_rails::prelude::*;
+/// use exo_rails_guards::rate_limits::{Every, RateLimit, RateLimits, RatedCalls};
+///
+/// rail_chain! { struct Guards { rate_limits: RateLimits } }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let limit = RateLimit::new("search", RatedCalls::ToolCalls, 1, Every::Hour);
+/// let guards = Guards { rate_limits: RateLimits::builder().limits([limit]).build()? };
+/// let mut ctx = RunContext::new("demo");
+/// let tool = |_| async { Ok::<_, OperationError>(ToolOutput::text("found")) };
+/// assert_eq!(guards.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await?.content, "found");
+/// let refused = guards.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await?;
+/// assert!(refused.content.contains("rate_limits/search: at most 1 tool calls per hour and run are allowed"));
+/// # Ok(()) }
+/// ```
+#[derive(Debug)]
+pub struct RateLimits {
+    config: RateLimitsConfig,
+    store: GuardStore,
+}
+
+/// The reason why rate limits could not decide.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RateLimitError {
+    /// The run has no user or no session.
+    #[error(transparent)]
+    Scope(#[from] ScopeError),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl RateLimits {
+    /// Makes the guard.
+    ///
+    /// # Errors
+    /// Returns an error that names the key if a limit has no name or the name of another one, or if it allows nothing.
+    pub fn new(config: RateLimitsConfig) -> Result<Self, ConfigError> {
+        config.check()?;
+        Ok(Self { config, store: GuardStore::default() })
+    }
+
+    /// Sets the store of the state. The default is a store in memory, for this guard alone.
+    #[must_use]
+    pub fn with_store(mut self, store: GuardStore) -> Self {
+        self.store = store;
+        self
+    }
+
+    /// Takes a place in each limit of the call, and waits until all of them allow it. Returns the finding if one does not.
+    async fn pass(&self, tool: Option<&ToolName<'_>>, ctx: &RailContext) -> Result<Option<Finding>, RateLimitError> {
+        let store = self.store.at(ctx);
+        let (mut taken, mut longest) = (Vec::<(String, Rate)>::new(), Duration::ZERO);
+        for limit in self.config.limits.iter().filter(|limit| limit.of.counts(&limit.tools, tool)) {
+            let key = limit.per.key(GUARD, &limit.name, "rate", ctx)?;
+            match take(store, &key, limit).await? {
+                Ok(wait) => longest = longest.max(wait),
+                Err(wait) => {
+                    for (key, rate) in taken {
+                        give_back(store, &key, rate).await?;
+                    }
+                    return Ok(Some(refusal(limit, wait)));
+                }
+            }
+            taken.push((key, limit.rate()));
+        }
+        if !longest.is_zero() && !ctx.is_shadow() {
+            pause(longest, ctx).await;
+        }
+        Ok(None)
+    }
+}
+
+/// Waits, unless the run is cancelled. Then the library ends the call.
+async fn pause(wait: Duration, ctx: &RailContext) {
+    let sleep = tokio::time::sleep(wait);
+    match ctx.cancellation() {
+        Some(token) => drop(token.run_until_cancelled(sleep).await),
+        None => sleep.await,
+    }
+}
+
+/// Takes a place. Returns how long the call must wait, as an error if this is too long.
+async fn take(
+    store: &Arc<dyn StateStore>,
+    key: &str,
+    limit: &RateLimit,
+) -> Result<Result<Duration, Duration>, StoreError> {
+    let (rate, longest) = (limit.rate(), Duration::from_millis(limit.max_wait_ms));
+    store
+        .update_aged(key, |found: Option<(u64, Duration)>| {
+            let (ahead, age) = found.unwrap_or_default();
+            let taken = rate.take(ahead, age);
+            if taken.wait > longest {
+                return (Change::Keep, Err(taken.wait));
+            }
+            (put(taken.ahead), Ok(taken.wait))
+        })
+        .await
+}
+
+async fn give_back(store: &Arc<dyn StateStore>, key: &str, rate: Rate) -> Result<(), StoreError> {
+    store
+        .update_aged(key, |found: Option<(u64, Duration)>| match found {
+            Some((ahead, age)) => (put(rate.give_back(ahead, age)), ()),
+            None => (Change::Keep, ()),
+        })
+        .await
+}
+
+/// A record that has no effect any more expires.
+fn put(ahead: u64) -> Change<u64> {
+    Change::Put(ahead, Some(Duration::from_nanos(ahead) + Duration::from_secs(1)))
+}
+
+fn refusal(limit: &RateLimit, wait: Duration) -> Finding {
+    let RateLimit { calls, every, of, per, .. } = limit;
+    let message = format!(
+        "at most {calls} {} per {} and {per} are allowed. The next one is possible in {} s",
+        of.shown(),
+        every.shown(),
+        wait.as_millis().div_ceil(1_000)
+    );
+    Finding::new(GUARD, limit.name.clone(), Severity::Medium, message)
+}
+
+#[rail(priority = 35, name = "rate_limits")]
+impl RateLimits {
+    #[on(PreLlmCall)]
+    async fn before_model(&self, ctx: &mut RailContext) -> Result<RailAction, RateLimitError> {
+        let Some(finding) = self.pass(None, ctx).await? else { return Ok(RailAction::Continue) };
+        let reason = finding.reason();
+        finding.report(ctx);
+        Ok(RailAction::abort(reason))
+    }
+
+    #[on(PreToolCall)]
+    async fn before_tool(&self, call: &ToolCallInputs, ctx: &mut RailContext) -> Result<RailAction, RateLimitError> {
+        let finding = self.pass(Some(&ToolName::new(&call.tool_name)), ctx).await?;
+        let Some(finding) = finding else { return Ok(RailAction::Continue) };
+        let reason = finding.reason();
+        finding.report(ctx);
+        Ok(match self.config.on_refusal {
+            OnRefusal::Skip => RailAction::skip(reason),
+            OnRefusal::Abort => RailAction::abort(reason),
+        })
+    }
+}

@@ -1,0 +1,12 @@
+//! Budgets, rate limits, limits of calls at once, and time limits.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests may panic")]
+
+mod around;
+mod calls;
+mod configuration;
+mod ends;
+mod faults;
+mod rates;
+mod scopes;
+mod support;
+mod tasks;
