@@ -7,7 +7,9 @@ use exo_rails::SessionInfo;
 use exo_rails::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::approval::{ApprovalRequest, Ask, AskError, OnTimeout, Remember, SuspendRun, is_approved, settle};
+use crate::approval::{
+    ApprovalRequest, Ask, AskError, OnTimeout, Remember, SuspendRun, forget_session, is_approved, settle,
+};
 use crate::config::{builder, one_or_many};
 use crate::permissions::{CallMatcher, Condition, PermissionRule};
 use crate::{ConfigError, Finding, Severity, StoreError};
@@ -268,9 +270,6 @@ impl Approval {
     /// Forgets the approvals for the session.
     #[on(SessionEnd)]
     async fn forget(&self, session: &SessionInfo, ctx: &RailContext) -> Result<(), StoreError> {
-        match self.asker.approvals() {
-            Some(approvals) if !ctx.is_shadow() => approvals.end_session(&session.id).await,
-            _ => Ok(()),
-        }
+        forget_session(&*self.asker, session, ctx).await
     }
 }

@@ -3,16 +3,16 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use exo_rails::Provided;
 use exo_rails::prelude::*;
+use exo_rails::{Provided, SessionInfo};
 use serde::{Deserialize, Serialize};
 
-use crate::approval::{ApprovalRequest, Ask, AskError, SuspendRun, is_approved, providing, settle};
+use crate::approval::{ApprovalRequest, Ask, AskError, SuspendRun, forget_session, is_approved, providing, settle};
 use crate::arguments::{ByTool, ToolName};
 use crate::config::one_or_many;
 use crate::config::{nearest, quoted};
 use crate::permissions::{CallMatcher, Caution, Condition, Effect, PermissionRule, usual_effect};
-use crate::{ConfigError, Finding, Severity};
+use crate::{ConfigError, Finding, Severity, StoreError};
 
 /// The guard that scores the risk of each tool call. From the [threshold](RiskConfig::threshold) on, a person must agree.
 ///
@@ -332,5 +332,11 @@ impl RiskScore {
         let request = ApprovalRequest::new("risk", "threshold", call, finding.message, ctx);
         let stops = settle(&*self.asker, &request, call, ctx).await?.stops();
         Ok(stops.and_then(providing).unwrap_or_else(|| Provide::value(assessment)))
+    }
+
+    /// Forgets the approvals for the session.
+    #[on(SessionEnd)]
+    async fn forget(&self, session: &SessionInfo, ctx: &RailContext) -> Result<(), StoreError> {
+        forget_session(&*self.asker, session, ctx).await
     }
 }

@@ -185,8 +185,7 @@ impl Approvals {
         revoked.await
     }
 
-    /// Forgets the approvals of a session. Call it when the session ends. The guard [`Approval`](crate::Approval) does so at
-    /// the event `SessionEnd`.
+    /// Forgets the approvals of a session. Call it when the session ends. The guards that ask do so at the event `SessionEnd`.
     ///
     /// # Errors
     /// Returns an error if the store fails.

@@ -49,6 +49,6 @@ pub use desk::{Desk, FrontEnd, Pending, Request, Response};
 pub use inbox::{Inbox, OpenRequest};
 pub use reply_error::ReplyError;
 pub use request::{Answer, ApprovalRequest, Ask, AskError, AskFuture, OnTimeout, Remember, Reply};
-pub(crate) use settle::{Settled, providing, settle};
+pub(crate) use settle::{Settled, forget_session, providing, settle};
 pub use shown::{ShownCall, ShownLimits, visible};
 pub use suspend::SuspendRun;

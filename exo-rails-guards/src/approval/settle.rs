@@ -3,12 +3,13 @@
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 
-use exo_rails::{Provide, Question, RailAction, RailContext, Reason, RetryRequest, ToolCallInputs};
+use exo_rails::{Provide, Question, RailAction, RailContext, Reason, RetryRequest, SessionInfo, ToolCallInputs};
 use serde::Serialize;
 use serde_json::Value;
 
 use super::changes::{ApprovedCall, has_changes, note_change, note_written};
 use super::request::{Answer, ApprovalRequest, Ask, AskError, Remember, Reply};
+use crate::StoreError;
 
 /// How often a person may change the arguments of one call.
 const MOST_CHANGES: u32 = 10;
@@ -198,6 +199,18 @@ async fn remember(
         }
     }
     Ok(())
+}
+
+/// Forgets the approvals for the session. Each guard that asks does so at `SessionEnd`, because it may be the only one.
+pub(crate) async fn forget_session(
+    asker: &dyn Ask,
+    session: &SessionInfo,
+    ctx: &RailContext,
+) -> Result<(), StoreError> {
+    match asker.approvals() {
+        Some(approvals) if !ctx.is_shadow() => approvals.end_session(&session.id).await,
+        _ => Ok(()),
+    }
 }
 
 /// Only one call at a time looks for an answer or records one. Otherwise an equal call could use the answer up between the

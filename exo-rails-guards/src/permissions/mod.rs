@@ -180,11 +180,11 @@ pub(crate) use tools::usual_effect;
 use std::sync::Arc;
 
 use exo_rails::prelude::*;
-use exo_rails::{Provided, Reason, rail};
+use exo_rails::{Provided, Reason, SessionInfo, rail};
 use serde::{Deserialize, Serialize};
 
-use crate::approval::{ApprovalRequest, Ask, AskError, Settled, is_approved, providing, settle};
-use crate::{ConfigError, Finding};
+use crate::approval::{ApprovalRequest, Ask, AskError, Settled, forget_session, is_approved, providing, settle};
+use crate::{ConfigError, Finding, StoreError};
 use evaluate::{Evaluation, Policy};
 
 /// The guard of permissions. See [the module](self) for rules, modes and the table of decisions.
@@ -356,5 +356,11 @@ impl Permissions {
             Settled::Refused(reason) => self.refuse(reason),
             other => other.stops().and_then(providing).unwrap_or_else(|| passes(decision)),
         })
+    }
+
+    /// Forgets the approvals for the session.
+    #[on(SessionEnd)]
+    async fn forget(&self, session: &SessionInfo, ctx: &RailContext) -> Result<(), StoreError> {
+        forget_session(&*self.asker, session, ctx).await
     }
 }

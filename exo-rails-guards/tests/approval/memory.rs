@@ -109,6 +109,26 @@ async fn approvals_of_a_session_expire() {
     assert!(approvals.list().await.unwrap().is_empty());
 }
 
+/// Each guard that asks ends the approvals: it may be the only one. A guard in shadow ends none.
+#[tokio::test]
+async fn every_guard_that_asks_ends_the_approvals_of_a_session() {
+    for (toml, left) in [
+        ("[permissions]", 0),
+        ("[risk]", 0),
+        ("[[approval.rules]]\ntool = 'pay'", 0),
+        ("[sizes]", 1),
+        ("mode = 'shadow'\n[permissions]\n[risk]\n[[approval.rules]]\ntool = 'pay'", 1),
+    ] {
+        let approvals = Approvals::new(Arc::new(MemoryStore::new()));
+        let request = request("desk", "permissions", "rule", "pay", json!({}));
+        approvals.add(&request, Remember::Session, Some("s")).await.unwrap();
+        let desk = Desk::new().with_approvals(approvals.clone());
+        let kit = Kit::builder().asker(Arc::new(desk)).from_toml(toml).unwrap();
+        kit.end_session(&SessionInfo::new("s"), &mut RunContext::new("desk")).await;
+        assert_eq!(approvals.list().await.unwrap().len(), left, "{toml}");
+    }
+}
+
 fn request(agent: &str, guard: &str, rule: &str, tool: &str, arguments: Value) -> ApprovalRequest {
     let call = ToolCallInputs::new(tool).with_arguments(arguments);
     ApprovalRequest::new(guard.to_owned(), rule.to_owned(), &call, "because", &RunContext::new(agent))
