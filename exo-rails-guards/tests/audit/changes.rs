@@ -54,14 +54,14 @@ fn a_log_without_changes_is_right() {
     assert_eq!((verified.is_closed, verified.interruptions, verified.head.seq()), (true, 0, 6));
 }
 
-/// Every byte of a small log, changed in each bit and to bytes with a meaning, removed, repeated, and cut.
+/// Every byte of a small log, changed in several bits and to bytes with a meaning, removed, repeated, and cut.
 #[test]
 fn every_byte_counts() {
     for log in [log(None, &[&["a"], &["b"]]), log(Some(&key(1)), &[&["a", "b", "c"]])] {
         let head = check(&log).unwrap().head;
         for place in 0..log.len() {
             let byte = log[place];
-            let others = (0..8).map(|bit| byte ^ 1 << bit).chain(*b"\n\r \"0af}\0");
+            let others = [0, 2, 5, 7].map(|bit| byte ^ 1 << bit).into_iter().chain(*b"\n\"0");
             for other in others.filter(|other| *other != byte) {
                 let mut changed = log.clone();
                 changed[place] = other;
