@@ -122,8 +122,8 @@ fn all_at_once<S: StateStore + Clone + 'static>(store: &S, most: u64, plans: Vec
     })
 }
 
-fn check(store: impl StateStore + Clone + 'static, most: u64, plans: Vec<Vec<Planned>>) {
-    let (seen, used) = all_at_once(&store, most, plans);
+fn check(store: &(impl StateStore + Clone + 'static), most: u64, plans: Vec<Vec<Planned>>) {
+    let (seen, used) = all_at_once(store, most, plans);
     let read = |value: &AtomicU64| value.load(Ordering::SeqCst);
     assert!(read(&seen.most) <= most, "{} tokens at once or used, of {most}", read(&seen.most));
     assert_eq!(read(&seen.used), used, "the store counts what the model has used");
@@ -138,7 +138,7 @@ proptest! {
         plans in prop::collection::vec(prop::collection::vec(planned(), 1..6), 2..16),
         most in 400_u64..2_000,
     ) {
-        check(Arc::new(MemoryStore::new()), most, plans);
+        check(&Arc::new(MemoryStore::new()), most, plans);
     }
 }
 
@@ -153,6 +153,6 @@ proptest! {
     ) {
         let directory = tempfile::tempdir().unwrap();
         let store = exo_rails_guards::store::FileStore::open(directory.path().join("state.db")).unwrap();
-        check(Arc::new(store), most, plans);
+        check(&Arc::new(store), most, plans);
     }
 }
