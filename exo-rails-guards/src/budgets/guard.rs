@@ -183,7 +183,7 @@ impl Budgets {
             }
         };
         let interrupted = Used { calls: 1, without_usage: Some(self.config.interrupted), ..Used::default() };
-        let used = self.used(&parts, &call, interrupted);
+        let used = used_amounts(&parts, &call, interrupted);
         let mut hold = Hold::new((Arc::clone(&self.id), id), parts, (reservation, Arc::clone(store)), used);
         let total = ctx.usage();
         ctx.run.update(|held: &mut Held| {
@@ -295,49 +295,24 @@ impl Budgets {
         let limit = &self.config.limits[part.limit];
         let Counter { used, reserved, .. } = over.counter;
         let amount = |amount| if part.measure.unit() == Unit::Cost { cost_text(amount) } else { amount.to_string() };
-        let mut message = format!(
+        let mut parts = vec![format!(
             "the budget of {} per {}{} has no room: {} are used",
             part.measure.shown(part.most),
             limit.per,
             limit.window.shown(),
             amount(used)
-        );
+        )];
         if reserved > 0 {
-            message += &format!(", {} are reserved by running calls", amount(reserved));
+            parts.push(format!("{} are reserved by running calls", amount(reserved)));
         }
         if part.least > 1 {
-            message += &format!(", and the call needs {}", amount(part.least));
+            parts.push(format!("and the call needs {}", amount(part.least)));
         }
+        let mut message = parts.join(", ");
         if let Some(wait) = over.retry_after {
-            message += &format!(". There can be room in {} s", wait.as_millis().div_ceil(1_000));
+            message = format!("{message}. There can be room in {} s", wait.as_millis().div_ceil(1_000));
         }
         Finding::new(GUARD, limit.name.clone(), Severity::Medium, message)
-    }
-
-    /// Returns the amounts that a call has used, for each part.
-    fn used(&self, parts: &[Part], call: &Call<'_>, used: Used<'_>) -> Vec<u64> {
-        let amount = |part: &Part| {
-            let price = match call {
-                Call::Model { price, .. } => *price,
-                Call::Tool(_) => None,
-            };
-            let reported = match (part.measure, used.usage) {
-                (Measure::ModelCalls | Measure::ToolCalls, _) => return used.calls,
-                (Measure::WallTimeMs, _) => return used.milliseconds,
-                (Measure::OutputBytes, _) => return used.bytes,
-                (Measure::PromptTokens, Some(usage)) => Some(usage.prompt_tokens),
-                (Measure::CompletionTokens, Some(usage)) => Some(completion(usage)),
-                (Measure::TotalTokens, Some(usage)) => Some(usage.prompt_tokens.saturating_add(completion(usage))),
-                (Measure::Cost, Some(usage)) => price.map(|price| price.cost(usage)),
-                (_, None) => None,
-            };
-            let unreported = match used.without_usage {
-                Some(Unreported::Estimate) => part.amount,
-                _ => 0,
-            };
-            reported.unwrap_or(unreported)
-        };
-        parts.iter().map(amount).collect()
     }
 
     /// Ends a call: its real amounts count.
@@ -361,7 +336,7 @@ impl Budgets {
         if self.counts_time() {
             used.milliseconds = ctx.run.update(|held: &mut Held| held.elapsed(&self.id, true));
         }
-        hold.set_used(self.used(&hold.parts, &call, used));
+        hold.set_used(used_amounts(&hold.parts, &call, used));
         if let Err(error) = hold.settle().await {
             ctx.run.update(|held: &mut Held| held.keep_unsettled(hold));
             return Err(error.into());
@@ -429,6 +404,32 @@ impl Budgets {
         let used = Used { calls: 1, usage, without_usage: Some(self.config.interrupted), ..Used::default() };
         self.end(call, used, ctx).await
     }
+}
+
+/// Returns the amounts that a call has used, for each part.
+fn used_amounts(parts: &[Part], call: &Call<'_>, used: Used<'_>) -> Vec<u64> {
+    let amount = |part: &Part| {
+        let price = match call {
+            Call::Model { price, .. } => *price,
+            Call::Tool(_) => None,
+        };
+        let reported = match (part.measure, used.usage) {
+            (Measure::ModelCalls | Measure::ToolCalls, _) => return used.calls,
+            (Measure::WallTimeMs, _) => return used.milliseconds,
+            (Measure::OutputBytes, _) => return used.bytes,
+            (Measure::PromptTokens, Some(usage)) => Some(usage.prompt_tokens),
+            (Measure::CompletionTokens, Some(usage)) => Some(completion(usage)),
+            (Measure::TotalTokens, Some(usage)) => Some(usage.prompt_tokens.saturating_add(completion(usage))),
+            (Measure::Cost, Some(usage)) => price.map(|price| price.cost(usage)),
+            (_, None) => None,
+        };
+        let unreported = match used.without_usage {
+            Some(Unreported::Estimate) => part.amount,
+            _ => 0,
+        };
+        reported.unwrap_or(unreported)
+    };
+    parts.iter().map(amount).collect()
 }
 
 /// Returns whether a limit counts calls of this tool, or model calls.

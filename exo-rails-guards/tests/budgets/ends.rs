@@ -137,7 +137,9 @@ async fn each_attempt_counts() {
 }
 
 /// Stops a model call after the budgets have reserved it.
-struct Later(fn() -> RailAction<ModelResponse>);
+struct Later(Stop);
+
+type Stop = fn() -> RailAction<ModelResponse>;
 
 #[rail(priority = 60)]
 impl Later {
@@ -153,7 +155,7 @@ rail_chain! {
 
 #[tokio::test]
 async fn a_call_that_a_later_rail_prevents_costs_nothing() {
-    let table: [(fn() -> RailAction<ModelResponse>, (u64, u64)); 3] = [
+    let table: [(Stop, (u64, u64)); 3] = [
         (|| RailAction::skip("not now"), (0, 0)),
         (|| RailAction::skip_with(answer(Some(usage(500, 500))), "from a cache"), (0, 0)),
         (|| RailAction::retry(RetryRequest::new("again")), (10, 1)),
@@ -244,8 +246,8 @@ async fn a_guard_that_replaces_another_goes_on_counting() {
 #[tokio::test]
 async fn a_shadow_counts_for_itself_and_refuses_nothing() {
     let store = Arc::new(MemoryStore::new());
-    let toml = "limits = [{ name = 'x', of = 'tool_calls', most = 2 }]";
-    let make = || Rails { budgets: budgets(toml).with_store(GuardStore::new(store.clone())) };
+    let limits = "limits = [{ name = 'x', of = 'tool_calls', most = 2 }]";
+    let make = || Rails { budgets: budgets(limits).with_store(GuardStore::new(store.clone())) };
     let (shadow, enforced, mut ctx) = (make().shadow(), make(), run());
     for _ in 0..5 {
         let tool = |_| async { Ok::<_, OperationError>(ToolOutput::text("done")) };

@@ -1,5 +1,5 @@
 //! Budgets, rate limits, limits of calls at once, and time limits.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests may panic")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests may panic")]
 
 mod around;
 mod calls;

@@ -125,7 +125,7 @@ async fn a_shadow_waits_for_nothing() {
     assert!(begin.elapsed().is_zero());
 }
 
-fn calls_at_once<S: StateStore + Clone + 'static>(store: S) {
+fn calls_at_once<S: StateStore + Clone + 'static>(store: &S) {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     runtime.block_on(async {
         let passed = Arc::new(AtomicU64::new(0));
@@ -150,11 +150,11 @@ fn calls_at_once<S: StateStore + Clone + 'static>(store: S) {
 
 #[test]
 fn guards_that_share_a_store_share_the_limit() {
-    calls_at_once(Arc::new(MemoryStore::new()));
+    calls_at_once(&Arc::new(MemoryStore::new()));
     #[cfg(feature = "file-store")]
     {
         let directory = tempfile::tempdir().unwrap();
-        calls_at_once(Arc::new(exo_rails_guards::store::FileStore::open(directory.path().join("state.db")).unwrap()));
+        calls_at_once(&Arc::new(exo_rails_guards::store::FileStore::open(directory.path().join("state.db")).unwrap()));
     }
 }
 

@@ -44,6 +44,17 @@ const ALL: &str = r#"
 
     [approval]
     rules = [{ tool = "deploy" }]
+
+    [rate_limits]
+    limits = [{ name = "calls", of = "tool_calls", calls = 10, every = "minute", burst = 2 }]
+
+    [[budgets]]
+    limits = [{ name = "day", of = "cost", most = 2.50, per = "user", window = "day" }]
+    prices = [{ model = "small-*", prompt = 0.15, completion = 0.60 }]
+
+    [[budgets]]
+    mode = "shadow"
+    limits = [{ name = "mails", of = "tool_calls", most = 3, tools = ["send_*"] }]
 "#;
 
 #[test]
@@ -62,11 +73,17 @@ fn a_configuration_makes_the_guards_that_it_has() {
         kit.structured_answer.as_ref().map(InMode::mode),
         kit.risk.as_ref().map(InMode::mode),
         kit.approval.as_ref().map(InMode::mode),
+        kit.rate_limits.first().map(InMode::mode),
+        kit.budgets.first().map(InMode::mode),
+        kit.budgets.get(1).map(InMode::mode),
     ];
     let [enforce, shadow, off] = [Mode::Enforce, Mode::Shadow, Mode::Off].map(Some);
     assert_eq!(
         modes,
-        [enforce, enforce, enforce, off, shadow, enforce, enforce, enforce, enforce, enforce, off, enforce]
+        [
+            enforce, enforce, enforce, off, shadow, enforce, enforce, enforce, enforce, enforce, off, enforce, enforce,
+            enforce, shadow
+        ]
     );
     let none = Kit::from_toml("").unwrap();
     assert!(kit.changed_calls.is_some() && none.changed_calls.is_none());
