@@ -238,7 +238,7 @@ fn a_program_lists_the_kit_beside_its_own_rails() {
     rail_chain! { struct Rails { after, kit: Kit, before } }
     let rails = Rails { kit: Kit::from_toml(ALL).unwrap() };
     let guards = ["changed_calls", "sizes", "capability_gap", "hook_handlers", "permissions"];
-    let later = ["paths", "urls", "tool_schemas", "risk", "approval"];
+    let later = ["paths", "urls", "tool_schemas", "risk", "approval", "rate_limits", "budgets"];
     let all = [&["before"][..], &guards, &later, &["after"]].concat();
     testing::assert_order(&rails, HookPoint::PreToolCall, all);
 }
