@@ -43,6 +43,7 @@ fn number_of(log: &Path, name: &Path) -> Option<u64> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests may panic")]
 mod tests {
     use super::*;
 

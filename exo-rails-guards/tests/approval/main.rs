@@ -1,6 +1,6 @@
 //! Approval by people: the desk, the inbox, what is remembered, and changed calls.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may panic")]
 
 mod changes;
 mod desk;

@@ -83,7 +83,7 @@ fn nothing_is_lost_in_mcp() {
 
 #[test]
 fn the_form_of_an_interrupt() {
-    let asked = SystemTime::UNIX_EPOCH + Duration::from_secs(1_800_000_000);
+    let asked = SystemTime::UNIX_EPOCH + Duration::from_hours(500_000);
     let request = request().with_remember([Remember::Session]);
     let event = RunFinished::interrupted("thread-2", "run-10", [Interrupt::from(&request).asked_at(asked, &request)]);
     let mut event = json!(event);
@@ -257,7 +257,7 @@ fn resume_responds_to_all_open_interrupts() {
     assert_eq!(read, [(first.id.clone(), Reply::ApproveOnce), (second.id.clone(), Reply::deny("no"))]);
     let error = |resume: &[ResumeEntry]| replies(&open, resume).unwrap_err().to_string();
     assert_eq!(
-        error(&[yes.clone()]),
+        error(std::slice::from_ref(&yes)),
         "the open interrupt `run-10/0.1/approval` has no entry in `resume`: respond to all open interrupts at once"
     );
     assert_eq!(

@@ -141,10 +141,13 @@ async fn pipes_devices_and_large_files_are_bad_files() {
     use std::os::unix::fs::symlink;
     use std::process::Command;
 
+    /// A function that makes a file, and the error about the file.
+    type Row<'a> = (&'a dyn Fn(&Path), &'a str);
+
     let (_directory, file) = file();
     let (kit, mut watch) = start(&file).unwrap();
     let pipe = |file: &Path| assert!(Command::new("mkfifo").arg(file).status().unwrap().success());
-    let table: [(&dyn Fn(&Path), &str); 4] = [
+    let table: [Row<'_>; 4] = [
         (&pipe, "cannot be read: it is not a regular file"),
         (&|file| symlink("/dev/zero", file).unwrap(), "cannot be read: it is not a regular file"),
         (&|file| fs::create_dir(file).unwrap(), "cannot be read: it is not a regular file"),
@@ -153,7 +156,7 @@ async fn pipes_devices_and_large_files_are_bad_files() {
     for (make, expected) in table {
         fs::remove_file(&file).or_else(|_| fs::remove_dir(&file)).unwrap();
         make(&file);
-        while !changed(&mut watch).await.error.is_some_and(|error| error.message == expected) {}
+        while changed(&mut watch).await.error.is_none_or(|error| error.message != expected) {}
         assert!(runs(&kit).await);
         fs::remove_file(&file).or_else(|_| fs::remove_dir(&file)).unwrap();
         pipe(&file);
@@ -207,11 +210,11 @@ async fn a_link_to_the_directory_may_change() {
 #[tokio::test]
 async fn a_watch_that_is_dropped_replaces_nothing() {
     let (_directory, file) = file();
-    let (begin, begun) = std::sync::mpsc::channel();
+    let (start, begun) = std::sync::mpsc::channel();
     let (dropped, continues) = std::sync::mpsc::channel::<()>();
     let make = move |text: &str| {
         if text.contains("deny") {
-            begin.send(()).unwrap();
+            start.send(()).unwrap();
             let _ = continues.recv();
         }
         Kit::from_toml(text)

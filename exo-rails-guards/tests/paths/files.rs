@@ -91,7 +91,7 @@ fn files_of_the_kernel_are_refused_in_every_root() {
     assert_eq!(rule(&everything, "/usr"), None);
 }
 
-/// From the list `LFI-FD-check.txt` of PayloadsAllTheThings (MIT): the descriptor of the guard was that of the root.
+/// From the list `LFI-FD-check.txt` of `PayloadsAllTheThings` (MIT): the descriptor of the guard was that of the root.
 #[cfg(target_os = "linux")]
 #[test]
 fn links_of_the_kernel_into_the_root_are_refused() {

@@ -11,7 +11,7 @@ use syn::{Attribute, Item};
 struct Layers {
     source: &'static str,
     /// The folders and files of `src`, from the first layer to the last.
-    layers: &'static [&'static str],
+    order: &'static [&'static str],
     /// Files at the root. They name every folder, and no folder may use them.
     root: &'static [&'static str],
     /// Whether folders may use the items that `lib.rs` exports. An item belongs to the layer from which it is exported.
@@ -20,7 +20,7 @@ struct Layers {
 
 const CORE: Layers = Layers {
     source: "../exo-rails/src",
-    layers: &[
+    order: &[
         "message",
         "point",
         "error",
@@ -42,7 +42,7 @@ const CORE: Layers = Layers {
 
 const GUARDS: Layers = Layers {
     source: "../exo-rails-guards/src",
-    layers: &[
+    order: &[
         "config",
         "finding",
         "refusal",
@@ -77,7 +77,7 @@ impl Layers {
 
     /// Returns the layer that has a name: a folder, or an item that `lib.rs` exports.
     fn layer_of(&self, name: &str) -> Option<usize> {
-        let position = |name: &str| self.layers.iter().position(|layer| *layer == name);
+        let position = |name: &str| self.order.iter().position(|layer| *layer == name);
         position(name)
             .or_else(|| self.exports().iter().find(|(item, _)| item == name).and_then(|(_, from)| position(from)))
     }
@@ -230,7 +230,7 @@ fn every_folder_is_a_layer() {
         folders.sort();
         folders.dedup();
         folders.retain(|folder| !layers.root.contains(&folder.as_str()));
-        let mut expected: Vec<_> = layers.layers.iter().map(|&layer| layer.to_owned()).collect();
+        let mut expected: Vec<_> = layers.order.iter().map(|&layer| layer.to_owned()).collect();
         expected.sort();
         assert_eq!(folders, expected, "{}", layers.source);
     }
@@ -238,8 +238,8 @@ fn every_folder_is_a_layer() {
 
 #[test]
 fn each_forbidden_pair_is_found() {
-    for (at, layer) in CORE.layers.iter().enumerate() {
-        for later in CORE.layers[at + 1..].iter().chain(&["prelude", "GuardSet"]) {
+    for (at, layer) in CORE.order.iter().enumerate() {
+        for later in CORE.order[at + 1..].iter().chain(&["prelude", "GuardSet"]) {
             let module = [(*layer).to_owned(), "file".to_owned()];
             let sources = [
                 format!("use crate::{later}::Thing;"),
