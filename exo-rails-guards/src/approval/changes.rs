@@ -45,12 +45,12 @@ use serde_json::Value;
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let desk = Desk::new();
 /// let approval = Approval::new(config::from_toml("[[rules]]\ntool = 'pay'")?)?.with_asker(Arc::new(desk.clone()));
-/// let rails = BankRails { changed_calls: ChangedCalls, no_strangers, approval };
+/// let rails = BankRails { changed_calls: ChangedCalls, approval };
 ///
 /// let mut front_end = desk.front_end();
 /// tokio::spawn(async move {
 ///     for to in ["bob", "eve"] {
-///         let request = front_end.next().await;
+///         let Some(request) = front_end.next().await else { return };
 ///         let _ = request.reply(Reply::Change { arguments: json!({ "to": to }) });
 ///     }
 /// });
