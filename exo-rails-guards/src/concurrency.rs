@@ -24,7 +24,7 @@ use crate::{ConfigError, ToolPattern};
 ///
 /// The priority is 42: inside of retries, and outside of [`Timeouts`](crate::Timeouts), so the time in the queue does not count.
 /// The guard is not part of [`Kit`](crate::Kit), because a chain with rails around operations cannot be registered with a
-/// [`HookManager`](exo_rails::HookManager). List it beside the kit.
+/// [`HookManager`]. List it beside the kit.
 ///
 /// ```
 /// use exo_rails::prelude::*;

@@ -20,7 +20,7 @@ use crate::{ConfigError, ToolPattern};
 ///
 /// Each attempt of a retry has the whole time. The first limit of the list that counts a call is its limit. The priority is 44.
 /// The guard is not part of [`Kit`](crate::Kit), because a chain with rails around operations cannot be registered with a
-/// [`HookManager`](exo_rails::HookManager). List it beside the kit.
+/// [`HookManager`]. List it beside the kit.
 ///
 /// ```
 /// use exo_rails::prelude::*;
