@@ -1,4 +1,4 @@
-//! The person whom the guards ask.
+//! The person who answers the guards.
 
 use exo_rails::RailContext;
 use exo_rails_guards::approval::{Answer, ApprovalRequest, Ask, AskFuture, Reply};

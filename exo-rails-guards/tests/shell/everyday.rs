@@ -72,7 +72,7 @@ pub(super) const EVERYDAY: &[&str] = &[
     "find . -name '*.json' -print0 | xargs -0 -n1 jq .name",
     "find src -type f | xargs wc -l | sort -n | tail -5",
     "find . -name '*.rs' -exec sh -c 'echo \"$1\"; wc -l \"$1\"' _ {} \\;",
-    "git ls-files | xargs grep -l TODO",
+    "git ls-files | xargs grep -l impl",
     "git ls-files '*.ts' | xargs -n 20 wc -l",
     "git diff --name-only | xargs -r cat",
     "ls *.log | xargs -n1 basename",

@@ -192,7 +192,7 @@ fn expected(case: &Value) -> &'static str {
     if is_special(text("hostname")) { "a special or internal host" } else { "a public http host" }
 }
 
-/// Returns whether a host in its normal form is no public address or name, by the standard library.
+/// Returns whether the standard library says that a host in its normal form is not public.
 fn is_special(host: &str) -> bool {
     let host = host.trim_matches(['[', ']']);
     match host.parse::<IpAddr>().map(|address| address.to_canonical()) {
