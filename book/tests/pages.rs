@@ -100,3 +100,21 @@ fn programs_hide_nothing() -> Result {
     }
     Ok(())
 }
+
+/// A configuration on a page has no mistake.
+#[test]
+fn configurations_can_be_read() -> Result {
+    let mut count = 0;
+    for file in files()? {
+        let page = fs::read_to_string(&file)?;
+        let blocks = page.split("```").skip(1).step_by(2).filter_map(|block| block.strip_prefix("toml\n"));
+        for block in blocks.filter(|block| !block.contains("[dependencies]")) {
+            if let Err(error) = exo_rails_guards::Kit::from_toml(block) {
+                return Err(format!("{}: {error}\n{block}", file.display()).into());
+            }
+            count += 1;
+        }
+    }
+    assert!(count >= 5, "{count} configurations");
+    Ok(())
+}

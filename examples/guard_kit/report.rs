@@ -1,6 +1,6 @@
 //! What the program prints.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use exo_rails::{EventBus, Mode};
 use tokio::task::JoinHandle;
@@ -35,9 +35,8 @@ impl Refusals {
         }))
     }
 
-    /// Waits for the last record.
-    pub(crate) async fn end(self, bus: EventBus) -> BTreeSet<String> {
-        drop(bus);
+    /// Waits for the last record. All handles to the bus must have been dropped.
+    pub(crate) async fn end(self) -> BTreeSet<String> {
         self.0.await.unwrap_or_default()
     }
 }
@@ -62,6 +61,14 @@ pub(crate) fn print(mode: Mode, rows: &[Row], work: &Row) {
     }
     if let Some(error) = &work.with.error {
         println!("the run failed: {error}");
+    }
+}
+
+/// Prints the attacks that only one guard stops.
+pub(crate) fn print_needed(needed: &BTreeMap<String, Vec<String>>) {
+    println!("{:20}attacks and mishaps that do harm without this guard alone", "guard");
+    for (guard, attacks) in needed {
+        println!("{guard:20}{}", if attacks.is_empty() { "-".to_owned() } else { attacks.join("; ") });
     }
 }
 

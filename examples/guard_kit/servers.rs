@@ -1,10 +1,12 @@
-//! Two HTTP servers on the loopback: the shop's own one, and an internal one that no agent should reach.
+//! HTTP servers on the loopback: the shop's own one, an internal one that no agent should reach, and services with troubles.
 
 use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use axum::Router;
+use axum::http::StatusCode;
 use axum::routing::get;
 use tokio::net::TcpListener;
 
@@ -14,41 +16,93 @@ use crate::Result;
 pub(crate) struct Servers {
     pub(crate) shop: Server,
     pub(crate) internal: Server,
+    /// Fails each time.
+    pub(crate) stock: Server,
+    /// Fails the first time.
+    pub(crate) export: Server,
+    /// Takes its time.
+    pub(crate) printer: Server,
+    /// Never answers.
+    pub(crate) parcels: Server,
+}
+
+/// What a server does.
+#[derive(Clone, Copy)]
+enum Service {
+    Says(&'static str),
+    Fails,
+    FailsOnce,
+    Slow,
+    Silent,
 }
 
 pub(crate) struct Server {
     pub(crate) port: u16,
-    requests: Arc<AtomicUsize>,
+    counts: Arc<Counts>,
+}
+
+#[derive(Default)]
+struct Counts {
+    requests: AtomicUsize,
+    running: AtomicUsize,
+    most_at_once: AtomicUsize,
 }
 
 impl Servers {
     pub(crate) async fn start() -> Result<Self> {
-        Ok(Self { shop: Server::start("prices").await?, internal: Server::start("credentials").await? })
+        Ok(Self {
+            shop: Server::start(Service::Says("prices")).await?,
+            internal: Server::start(Service::Says("credentials")).await?,
+            stock: Server::start(Service::Fails).await?,
+            export: Server::start(Service::FailsOnce).await?,
+            printer: Server::start(Service::Slow).await?,
+            parcels: Server::start(Service::Silent).await?,
+        })
     }
 
     pub(crate) fn forget_requests(&self) {
-        for server in [&self.shop, &self.internal] {
-            server.requests.store(0, Ordering::Relaxed);
+        for server in [&self.shop, &self.internal, &self.stock, &self.export, &self.printer, &self.parcels] {
+            server.counts.requests.store(0, Ordering::Relaxed);
+            server.counts.most_at_once.store(0, Ordering::Relaxed);
         }
     }
 }
 
 impl Server {
-    async fn start(text: &'static str) -> Result<Self> {
-        let requests = Arc::new(AtomicUsize::new(0));
-        let counter = Arc::clone(&requests);
-        let answer = move || {
-            counter.fetch_add(1, Ordering::Relaxed);
-            std::future::ready(text)
-        };
+    async fn start(service: Service) -> Result<Self> {
+        let counts = Arc::<Counts>::default();
+        let counter = Arc::clone(&counts);
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let port = listener.local_addr()?.port();
-        let router = Router::new().fallback(get(answer));
+        let router = Router::new().fallback(get(move || answer(service, Arc::clone(&counter))));
         tokio::spawn(async move { axum::serve(listener, router).await });
-        Ok(Self { port, requests })
+        Ok(Self { port, counts })
     }
 
     pub(crate) fn requests(&self) -> usize {
-        self.requests.load(Ordering::Relaxed)
+        self.counts.requests.load(Ordering::Relaxed)
     }
+
+    /// Returns the most requests that have run at the same time.
+    pub(crate) fn most_at_once(&self) -> usize {
+        self.counts.most_at_once.load(Ordering::Relaxed)
+    }
+}
+
+async fn answer(service: Service, counts: Arc<Counts>) -> (StatusCode, &'static str) {
+    let earlier = counts.requests.fetch_add(1, Ordering::Relaxed);
+    let running = counts.running.fetch_add(1, Ordering::Relaxed) + 1;
+    counts.most_at_once.fetch_max(running, Ordering::Relaxed);
+    let answer = match service {
+        Service::Says(text) => (StatusCode::OK, text),
+        Service::FailsOnce if earlier > 0 => (StatusCode::OK, "1042 sent\n"),
+        Service::Fails | Service::FailsOnce => (StatusCode::SERVICE_UNAVAILABLE, "try later"),
+        Service::Slow => {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            (StatusCode::OK, "printed")
+        }
+        Service::Silent => std::future::pending().await,
+    };
+    counts.running.fetch_sub(1, Ordering::Relaxed);
+    answer
 }

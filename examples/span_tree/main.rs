@@ -42,9 +42,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .rails(SupportRails {})
         .build();
     let mut session = Session::start(&agent, "chat-1").await?;
-    session.run("Where is order 7?").await?;
+    // Names that do not change, so that the tree is always the same. By default, they are random.
+    let run = |name: &str| RunContext::new("support").with_run_id(name);
+    session.run_in("Where is order 7?", &mut run("run-1")).await?;
     // A rail stops the second run.
-    match session.run("Then delete it.").await {
+    match session.run_in("Then delete it.", &mut run("run-2")).await {
         Err(failed) if matches!(failed.error, RunError::Abort(_)) => {}
         other => return Err(format!("the run was not stopped: {other:?}").into()),
     }

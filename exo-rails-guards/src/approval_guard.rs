@@ -12,7 +12,7 @@ use crate::approval::{
 };
 use crate::config::{builder, one_or_many};
 use crate::permissions::{CallMatcher, Condition, PermissionRule};
-use crate::{ConfigError, Finding, Severity, StoreError};
+use crate::{ConfigError, Finding, Severity, StoreError, vault};
 
 /// The guard that asks a person before calls of certain tools, whatever other guards decide.
 ///
@@ -258,7 +258,7 @@ impl Approval {
     /// Asks about a call before it runs.
     #[on(PreToolCall)]
     async fn approve(&self, call: &mut ToolCallInputs, ctx: &mut RailContext) -> Result<RailAction, AskError> {
-        let Some(rule) = self.rule(call) else { return Ok(RailAction::Continue) };
+        let Some(rule) = self.rule(&vault::revealed(call, ctx)) else { return Ok(RailAction::Continue) };
         if is_approved(call, ctx) {
             return Ok(RailAction::Continue);
         }

@@ -1,30 +1,42 @@
-//! How many calls run at once.
+//! Limits of the number of calls that run at once.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use exo_rails::operations::{LlmCall, ToolCall};
 use exo_rails::prelude::*;
-use exo_rails::{Next, OperationErrorKind};
+use exo_rails::{Next, OperationErrorKind, RailContext};
 use serde::{Deserialize, Serialize};
 use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::time::Instant;
 
 use crate::arguments::ToolName;
+use crate::budgets::Open;
 use crate::config::{builder, one_or_many};
+use crate::finding::FindingError;
 use crate::rate_limits::RatedCalls;
-use crate::{ConfigError, ToolPattern};
+use crate::store::{Claim, GuardStore, StateStore, key};
+use crate::{ConfigError, Finding, Severity, ToolPattern};
 
-/// Limits how many model calls and tool calls run at once in this process.
+const GUARD: &str = "concurrency";
+
+/// Limits how many model calls and tool calls run at once, in one process or in all processes that share a store.
 ///
-/// The rails are [around the operation](exo_rails::Next). A call without room waits until another one has ended, up to the limit's
-/// [`max_wait_ms`](field@ConcurrencyLimit::max_wait_ms). Then it fails with [`OperationErrorKind::RateLimited`]. The model reads
-/// the error of a tool call. The place of a call is free again when the call ends, fails or is dropped.
+/// If a limit has no place for a call, the call waits until another call has ended. After
+/// [`max_wait_ms`](field@ConcurrencyLimit::max_wait_ms), it fails with [`OperationErrorKind::RateLimited`]. The model reads the
+/// error of a tool call. The place of a call is free again when the call ends, fails or is dropped.
 ///
-/// A call inside another one, such as the calls of an agent in a tool, needs its own place. If all places belong to calls that
-/// wait for calls inside them, the inner calls fail when they have waited too long.
+/// A limit with [`lease_ms`](field@ConcurrencyLimit::lease_ms) applies to all processes together that share the
+/// [store](Self::with_store). If a process dies, its places are free after this time. If the store fails, the call fails with
+/// [`OperationErrorKind::Unavailable`].
 ///
-/// The priority is 42: inside of retries, and outside of [`Timeouts`](crate::Timeouts), so the time in the queue does not count.
-/// The guard is not part of [`Kit`](crate::Kit), because a chain with rails around operations cannot be registered with a
-/// [`HookManager`]. List it beside the kit.
+/// A call inside another call, such as a call of an agent that runs in a tool, needs its own place. If the outer calls have all
+/// places, the inner calls wait, and then fail.
+///
+/// The rails are [around the operation](exo_rails::Next). The priority is 42, so the guard runs outside of
+/// [`Timeouts`](crate::Timeouts), and the time limit does not include the wait for a place. Each attempt of a retry takes a new
+/// place. The guard is not part of [`Kit`](crate::Kit), because a chain with rails around operations cannot be registered with
+/// a [`HookManager`]. List it beside the kit.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -54,6 +66,7 @@ use crate::{ConfigError, ToolPattern};
 #[derive(Debug)]
 pub struct Concurrency {
     limits: Vec<(ConcurrencyLimit, Semaphore)>,
+    store: GuardStore,
 }
 
 /// The configuration of [`Concurrency`].
@@ -81,29 +94,39 @@ builder!(Concurrency, ConcurrencyConfig { limits: [ConcurrencyLimit] });
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ConcurrencyLimit {
-    /// The name, for errors.
+    /// The name, which errors and findings contain. With [`lease_ms`](field@Self::lease_ms), the name is also the key in the
+    /// store, so limits with the same name share their places.
     pub name: String,
     /// The calls that count.
     pub of: RatedCalls,
-    /// How many of them run at once.
+    /// The largest number of these calls that run at once. At least 1.
     pub most: u32,
-    /// The tools whose calls count. The default is all tools.
+    /// The tools whose calls count: names, or globs such as `build_*`. Only limits of `tool_calls` can name tools. The default
+    /// is all tools.
     #[serde(default, deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<ToolPattern>,
-    /// How long a call waits at most for a place, in milliseconds. The default is 30 seconds.
+    /// The longest time that a call waits for a place, in milliseconds. The default is 30,000. With 0, the call does not wait.
     #[serde(default = "half_a_minute")]
     pub max_wait_ms: u64,
+    /// The longest time that a call keeps its place in the store, in milliseconds. After this time, the place is free, even if
+    /// the call still runs. So the time must be longer than the longest call. The default is 0: the places are not in the
+    /// store, and only the calls through this guard count.
+    #[serde(default)]
+    pub lease_ms: u64,
 }
+
+/// The time after which a waiting call asks the store again for a place.
+const ASK_AGAIN: Duration = Duration::from_millis(50);
 
 const fn half_a_minute() -> u64 {
     30_000
 }
 
 impl ConcurrencyLimit {
-    /// Makes a limit.
+    /// Makes a limit of `most` calls at once for one process. A call waits up to 30 seconds for a place.
     #[must_use]
     pub fn new(name: impl Into<String>, of: RatedCalls, most: u32) -> Self {
-        Self { name: name.into(), of, most, tools: Vec::new(), max_wait_ms: half_a_minute() }
+        Self { name: name.into(), of, most, tools: Vec::new(), max_wait_ms: half_a_minute(), lease_ms: 0 }
     }
 
     /// Sets [`tools`](field@Self::tools).
@@ -120,21 +143,58 @@ impl ConcurrencyLimit {
         self
     }
 
+    /// Sets [`lease_ms`](field@Self::lease_ms).
+    #[must_use]
+    pub fn lease_ms(mut self, lease_ms: u64) -> Self {
+        self.lease_ms = lease_ms;
+        self
+    }
+
+    /// Waits for a place in the store.
+    async fn lease(&self, store: &Arc<dyn StateStore>) -> Result<Open, OperationError> {
+        let end = Instant::now() + Duration::from_millis(self.max_wait_ms);
+        let key = key([GUARD, &self.name]);
+        let claim = Claim { key: &key, amount: 1, limit: u64::from(self.most), window: None };
+        loop {
+            match store.reserve(&[claim], Duration::from_millis(self.lease_ms)).await {
+                // When the call ends, it has used 0 of the counter.
+                Ok(Ok(reservation)) => return Ok(Open::new(reservation, Arc::clone(store), vec![0])),
+                Ok(Err(_)) if Instant::now() >= end => return Err(self.no_place()),
+                Ok(Err(_)) => tokio::time::sleep_until(end.min(Instant::now() + ASK_AGAIN)).await,
+                Err(error) => {
+                    let message = format!("concurrency/{}: the running calls are not known", self.name);
+                    let mut failed = OperationError::new(OperationErrorKind::Unavailable, message);
+                    failed.source = Some(Box::new(error));
+                    return Err(failed);
+                }
+            }
+        }
+    }
+
     fn no_place(&self) -> OperationError {
         let Self { name, of, most, max_wait_ms, .. } = self;
-        let message = format!(
-            "concurrency/{name}: {most} {} are running, and no place was free within {max_wait_ms} ms: call later",
-            of.shown()
-        );
-        OperationError::new(OperationErrorKind::RateLimited, message)
+        let message =
+            format!("{most} {} are running, and no place was free within {max_wait_ms} ms: call later", of.shown());
+        let finding = Finding::new(GUARD, name.clone(), Severity::Low, message);
+        FindingError::refusal(finding, OperationErrorKind::RateLimited)
     }
+}
+
+/// A place of a running call. Dropping it frees the place.
+enum Place<'s> {
+    Local { _permit: SemaphorePermit<'s> },
+    Lease { _open: Open },
 }
 
 impl Concurrency {
     /// Makes the guard.
     ///
     /// # Errors
-    /// Returns an error that names the key if a limit has no name, or allows nothing.
+    /// Returns an error that names the key in these cases:
+    ///
+    /// - A limit has no name, or two limits with `lease_ms` have the same name.
+    /// - `most` is 0.
+    /// - A limit of model calls names tools.
     pub fn new(config: ConcurrencyConfig) -> Result<Self, ConfigError> {
         for (place, limit) in config.limits.iter().enumerate() {
             let in_place = |error: ConfigError| error.in_key(format_args!("limits[{place}]"));
@@ -144,24 +204,46 @@ impl Concurrency {
             if limit.most == 0 {
                 return Err(in_place(ConfigError::new("0 would refuse every call: write at least 1").in_key("most")));
             }
+            if limit.lease_ms > 0 && config.limits[..place].iter().any(|other| other.name == limit.name) {
+                let message =
+                    format!("`{}` is the name of two limits, which would share their places: rename one", limit.name);
+                return Err(in_place(ConfigError::new(message).in_key("name")));
+            }
             limit.of.check_tools(&limit.tools).map_err(in_place)?;
         }
         let places = |limit: ConcurrencyLimit| {
             let most = usize::try_from(limit.most).unwrap_or(usize::MAX).min(Semaphore::MAX_PERMITS);
             (limit, Semaphore::new(most))
         };
-        Ok(Self { limits: config.limits.into_iter().map(places).collect() })
+        Ok(Self { limits: config.limits.into_iter().map(places).collect(), store: GuardStore::default() })
     }
 
-    /// Waits for a place in each limit. All calls take their places in the same order, so they do not wait for each other in a
-    /// circle.
-    async fn places(&self, tool: Option<&ToolName<'_>>) -> Result<Vec<SemaphorePermit<'_>>, OperationError> {
+    /// Sets the store for the limits with [`lease_ms`](field@ConcurrencyLimit::lease_ms). The default is a store in memory that
+    /// only this guard uses.
+    #[must_use]
+    pub fn with_store(mut self, store: GuardStore) -> Self {
+        self.store = store;
+        self
+    }
+
+    /// Waits for a place in each limit. All calls take their places in the same order, so they cannot wait for each other
+    /// forever.
+    async fn places(
+        &self,
+        tool: Option<&ToolName<'_>>,
+        store: &Arc<dyn StateStore>,
+    ) -> Result<Vec<Place<'_>>, OperationError> {
         let mut places = Vec::new();
         for (limit, semaphore) in &self.limits {
             if limit.of.counts(&limit.tools, tool) {
+                if limit.lease_ms > 0 {
+                    places.push(Place::Lease { _open: limit.lease(store).await? });
+                    continue;
+                }
                 let wait = Duration::from_millis(limit.max_wait_ms);
                 let place = tokio::time::timeout(wait, semaphore.acquire()).await;
-                places.push(place.ok().and_then(Result::ok).ok_or_else(|| limit.no_place())?);
+                let place = place.ok().and_then(Result::ok).ok_or_else(|| limit.no_place())?;
+                places.push(Place::Local { _permit: place });
             }
         }
         Ok(places)
@@ -172,13 +254,26 @@ impl Concurrency {
 impl Concurrency {
     #[on(PreLlmCall, around)]
     async fn model(&self, next: impl Next<LlmCall>) -> Result<ModelResponse, OperationError> {
-        let _places = self.places(None).await?;
+        let _places = self.places(None, self.store.at(next.scope())).await?;
         next.run().await
     }
 
     #[on(PreToolCall, around)]
     async fn tool(&self, call: &ToolCallInputs, next: impl Next<ToolCall>) -> Result<ToolOutput, OperationError> {
-        let _places = self.places(Some(&ToolName::new(&call.tool_name))).await?;
+        let name = ToolName::new(&call.tool_name);
+        let _places = self.places(Some(&name), self.store.at(next.scope())).await?;
         next.run().await
+    }
+
+    #[on(LlmError, always)]
+    #[expect(clippy::unused_self, reason = "the rails of the guard are methods")]
+    fn model_failed(&self, error: &OperationError, ctx: &mut RailContext) {
+        FindingError::report(GUARD, error, ctx);
+    }
+
+    #[on(ToolError, always)]
+    #[expect(clippy::unused_self, reason = "the rails of the guard are methods")]
+    fn tool_failed(&self, error: &OperationError, ctx: &mut RailContext) {
+        FindingError::report(GUARD, error, ctx);
     }
 }

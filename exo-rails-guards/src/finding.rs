@@ -1,15 +1,15 @@
-//! Findings: what a guard saw, in a form that audits, event buses, spans and hosts share.
+//! Findings: the reports of guards.
 
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
-use exo_rails::{RailContext, Reason};
+use exo_rails::{OperationError, OperationErrorKind, RailContext, Reason};
 use serde::{Deserialize, Serialize};
 
-/// Something that a guard saw: the rule that matched, how serious it is, and its place.
+/// A report of a guard: the rule that matched, how serious the finding is, and its place.
 ///
-/// A finding never has the value at its place. The value may be a secret, and findings reach logs.
+/// A finding never contains the value at its place, because the value may be a secret, and logs contain findings.
 ///
 /// ```
 /// use exo_rails_guards::{Finding, Place, Severity};
@@ -27,14 +27,14 @@ pub struct Finding {
     pub rule: Cow<'static, str>,
     /// How serious the finding is.
     pub severity: Severity,
-    /// The place in the payload of the event.
+    /// The place in the payload of the event. The default is the whole payload.
     pub place: Place,
     /// What is wrong, for people and for the model. It does not quote the payload.
     pub message: Cow<'static, str>,
 }
 
 impl Finding {
-    /// Makes a finding about the whole payload.
+    /// Makes a finding about the whole payload. `message` says what is wrong, and must not quote the payload.
     #[must_use]
     pub fn new(
         guard: impl Into<Cow<'static, str>>,
@@ -53,12 +53,12 @@ impl Finding {
         self
     }
 
-    /// Reports the finding:
+    /// Reports the finding in three places:
     ///
-    /// - [`Findings`] in [`ctx.extra`](RailContext::extra) has it, for later rails of the event.
-    /// - The event bus publishes it as a record with the name `finding`, if the guard set has a bus.
-    /// - The crate `tracing` records it as an event with the target `exo_rails_guards::finding`. The level is `INFO` for
-    ///   [`Severity::Info`] and [`Severity::Low`], and `WARN` from [`Severity::Medium`].
+    /// - The method adds it to [`Findings`] in [`ctx.extra`](RailContext::extra), where later rails of the event can read it.
+    /// - If the guard set has an event bus, the bus publishes a record with the name `finding`.
+    /// - The method emits a `tracing` event with the target `exo_rails_guards::finding`. The level is `INFO` for
+    ///   [`Severity::Info`] and [`Severity::Low`], and `WARN` for the others.
     pub fn report(self, ctx: &mut RailContext) {
         macro_rules! record {
             ($level:ident) => {
@@ -86,10 +86,53 @@ impl Finding {
         }
     }
 
-    /// Returns the reason of a decision that acts on the finding: the guard, the rule and the message.
+    /// Returns the reason for a decision that acts on the finding. It has the form `guard/rule: message`.
     #[must_use]
     pub fn reason(&self) -> Reason {
         Reason::new(format!("{}/{}: {}", self.guard, self.rule, self.message))
+    }
+}
+
+/// A finding of a rail around an operation. Such a rail has no context to report a finding. So the finding is the source of the
+/// error, and a rail of the error event reports it.
+#[derive(Debug, thiserror::Error)]
+#[error("{finding}")]
+pub(crate) struct FindingError {
+    finding: Finding,
+    #[source]
+    source: Option<Box<dyn std::error::Error + Send + Sync>>,
+}
+
+impl FindingError {
+    /// Makes an error whose message is the reason of the finding.
+    pub(crate) fn refusal(finding: Finding, kind: OperationErrorKind) -> OperationError {
+        let error = OperationError::new(kind, finding.reason().to_string());
+        Self::add(error, finding)
+    }
+
+    /// Adds a finding to an error.
+    pub(crate) fn add(mut error: OperationError, finding: Finding) -> OperationError {
+        let source = error.source.take();
+        error.source = Some(Box::new(Self { finding, source }));
+        error
+    }
+
+    /// Returns whether an error has a finding of a guard around the operation.
+    pub(crate) fn is_in(error: &OperationError) -> bool {
+        let first = error.source.as_deref().map(|source| source as &(dyn std::error::Error + 'static));
+        std::iter::successors(first, |error| error.source()).any(<dyn std::error::Error>::is::<Self>)
+    }
+
+    /// Reports the findings of a guard in an error.
+    pub(crate) fn report(guard: &str, error: &OperationError, ctx: &mut RailContext) {
+        let mut source = error.source.as_deref().map(|source| source as &(dyn std::error::Error + 'static));
+        while let Some(error) = source {
+            match error.downcast_ref::<Self>() {
+                Some(Self { finding, .. }) if finding.guard == guard => finding.clone().report(ctx),
+                _ => {}
+            }
+            source = error.source();
+        }
     }
 }
 
@@ -103,26 +146,26 @@ impl fmt::Display for Finding {
     }
 }
 
-/// The findings of the guards at one event. It is a value in [`ctx.extra`](RailContext::extra).
+/// All findings of the guards at one event, in the order of their reports. It is a value in [`ctx.extra`](RailContext::extra).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Findings(pub Vec<Finding>);
 
 /// How serious a [`Finding`] is.
 ///
-/// The order is the order of the variants, so that a guard can compare a finding with its threshold.
+/// The variants are ordered, so `severity >= Severity::High` is true for `High` and `Critical`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// A fact without risk, such as a use of a rule that only notifies.
+    /// A fact without risk, such as a match of a rule that only notifies.
     #[default]
     Info,
     /// A small risk.
     Low,
-    /// A risk that a person should know.
+    /// A risk that a person should know about.
     Medium,
     /// Harm is likely.
     High,
-    /// Harm is certain or cannot be undone.
+    /// Harm is certain, or nobody can undo it.
     Critical,
 }
 

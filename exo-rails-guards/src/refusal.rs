@@ -1,7 +1,7 @@
-//! What happens to an operation that a guard refuses.
+//! What a guard does with an operation that it refuses.
 
 #[cfg(any(feature = "paths", feature = "urls"))]
-use exo_rails::{Provide, RailContext};
+use exo_rails::{Provide, RailContext, RunScope};
 use serde::{Deserialize, Serialize};
 
 #[cfg(any(feature = "paths", feature = "urls"))]
@@ -19,7 +19,7 @@ pub enum OnRefusal {
 }
 
 #[cfg(any(feature = "paths", feature = "urls"))]
-/// One check of a call: the findings that do not refuse it, because they are below the threshold of the guard.
+/// One check of a call. It collects the findings below the threshold of the guard, which do not refuse the call.
 #[derive(Debug)]
 pub(crate) struct Check {
     enforce_from: Severity,
@@ -32,7 +32,7 @@ impl Check {
         Self { enforce_from, tolerated: Vec::new() }
     }
 
-    /// Adds a finding. The check goes on if the finding does not refuse the call.
+    /// Adds a finding. Returns it as an error if it refuses the call.
     pub(crate) fn found(&mut self, finding: Finding) -> Result<(), Box<Finding>> {
         if finding.severity >= self.enforce_from {
             return Err(finding.into());
@@ -41,19 +41,20 @@ impl Check {
         Ok(())
     }
 
-    /// Reports the findings, and returns the decision.
+    /// Reports the findings, as `hidden` leaves them, and returns the decision.
     pub(crate) fn decide<T>(
         self,
         result: Result<T, Box<Finding>>,
         on_refusal: OnRefusal,
+        hidden: fn(Finding, &RunScope) -> Finding,
         ctx: &mut RailContext,
     ) -> Provide<T> {
         for finding in self.tolerated {
-            finding.report(ctx);
+            hidden(finding, ctx).report(ctx);
         }
         let finding = match result {
             Ok(value) => return Provide::value(value),
-            Err(finding) => finding,
+            Err(finding) => hidden(*finding, ctx),
         };
         let reason = finding.reason();
         finding.report(ctx);

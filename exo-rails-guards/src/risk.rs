@@ -1,4 +1,4 @@
-//! A score for the risk of a tool call. From a threshold on, a person must agree.
+//! Scores the risk of tool calls. If the score reaches a threshold, a person must agree.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,30 +12,34 @@ use crate::arguments::{ByTool, ToolName};
 use crate::config::one_or_many;
 use crate::config::{nearest, quoted};
 use crate::permissions::{CallMatcher, Caution, Condition, Effect, PermissionRule, usual_effect};
-use crate::{ConfigError, Finding, Severity, StoreError};
+use crate::{ConfigError, Finding, Severity, StoreError, vault};
 
-/// The guard that scores the risk of each tool call. From the [threshold](RiskConfig::threshold) on, a person must agree.
+/// Scores the risk of each tool call. If the score reaches the [threshold](RiskConfig::threshold), a person must agree.
 ///
-/// The score is a whole number of points from 0 to 100, so the threshold is exact. It is the sum of these parts:
+/// The score is a whole number of points from 0 to 100. It is the sum of these parts:
 ///
 /// | part | points |
 /// |---|---|
 /// | the tool is [`dangerous`](ToolRisk::dangerous) | 40 |
-/// | its [category](RiskCategory): shell | 30 |
-/// | network | 20 |
-/// | agent | 15 |
-/// | filesystem, workflow | 10 |
-/// | search, memory, knowledge | 0 |
-/// | other | 5 |
+/// | the [category](RiskCategory) is shell | 30 |
+/// | the category is network | 20 |
+/// | the category is agent | 15 |
+/// | the category is filesystem or workflow | 10 |
+/// | the category is search, memory or knowledge | 0 |
+/// | the category is other | 5 |
 /// | the tool uses the [`network`](ToolRisk::network) | 10 |
 /// | the tool [writes files](ToolRisk::filesystem_write) | 10 |
 /// | [`add`](ToolRisk::add) of the tool, and the [`additions`](RiskConfig::additions) that match the call | as configured |
 ///
-/// A sum below 0 is 0, and a sum above 100 is 100. This is the formula of the risk scorer of y-agent, in hundredths.
+/// A sum below 0 becomes 0, and a sum above 100 becomes 100. The risk scorer of y-agent has the same formula, with scores from
+/// 0 to 1.
 ///
-/// The guard has the priority 20, so it scores the calls that [`Permissions`](crate::Permissions) lets pass. If a person has
-/// just approved the same call, the guard does not ask again. If the person replies with other arguments, all rails judge the
-/// changed call: see [`ChangedCalls`](crate::approval::ChangedCalls).
+/// If the score reaches the threshold, the guard asks a person, or skips the call: see [`above`](RiskConfig::above). If a
+/// person has just approved the same call at another guard, it does not ask again. If the person replies with other arguments,
+/// all rails judge the changed call: see [`ChangedCalls`](crate::approval::ChangedCalls).
+///
+/// The priority is 20, so the guard scores the calls that [`Permissions`](crate::Permissions) lets pass. Later rails and the
+/// tool can read the score: see [`RiskAssessment`].
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -92,15 +96,16 @@ pub struct RiskScore {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct RiskConfig {
-    /// The score from which on a person must agree, in points from 0 to 100. Default: 70.
+    /// The score at which a person must agree, in points from 0 to 100. A higher score needs a person too. Default: 70.
     pub threshold: u8,
-    /// What happens with a call whose score is at least the threshold. Default: [`Caution::Ask`].
+    /// What the guard does with a call whose score is at least the threshold: [`Caution::Ask`] asks a person, and
+    /// [`Caution::Deny`] skips the call. Default: [`Caution::Ask`].
     pub above: Caution,
-    /// What is known about tools. A key is a name or a glob: see [`ToolPattern`](crate::ToolPattern). Other spellings of a
-    /// name match too. A name goes before a glob, and a glob with more fixed text before one with less.
+    /// Facts about tools. A key is a name or a glob: see [`ToolPattern`](crate::ToolPattern). Other spellings of a name match
+    /// too. If several keys match, a name wins over a glob, and a glob with more fixed text wins over one with less.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub tools: BTreeMap<String, ToolRisk>,
-    /// Further points for calls.
+    /// Additional points for calls with certain arguments.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub additions: Vec<RiskAddition>,
 }
@@ -111,22 +116,23 @@ impl Default for RiskConfig {
     }
 }
 
-/// What the score of a call depends on, for one tool.
+/// Facts about a tool, on which the score of its calls depends.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ToolRisk {
-    /// Whether the tool can do harm that cannot be undone.
+    /// Whether the tool can do harm that nobody can undo. Default: `false`.
     pub dangerous: bool,
-    /// What kind of tool it is. Default: by its usual name, such as `bash`; otherwise [`RiskCategory::Other`].
+    /// The category of the tool. By default, the guard knows the categories of usual names, such as `bash`. All other tools
+    /// have [`RiskCategory::Other`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub category: Option<RiskCategory>,
-    /// Whether the tool uses the network. Default: by its usual name; otherwise `false`.
+    /// Whether the tool uses the network. Default: `true` for usual names of such tools, and otherwise `false`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub network: Option<bool>,
-    /// Whether the tool writes files. Default: by its usual name; otherwise `false`.
+    /// Whether the tool writes files. Default: `true` for usual names of such tools, and otherwise `false`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub filesystem_write: Option<bool>,
-    /// Further points, which may be negative.
+    /// Additional points. The number can be negative. Default: 0.
     #[serde(skip_serializing_if = "is_zero")]
     pub add: i16,
 }
@@ -136,7 +142,7 @@ fn is_zero(points: &i16) -> bool {
     *points == 0
 }
 
-/// The kinds of tools that a [`RiskScore`] distinguishes.
+/// The kind of a tool, for its [`RiskScore`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RiskCategory {
@@ -148,7 +154,7 @@ pub enum RiskCategory {
     Agent,
     /// Works with files. 10 points.
     Filesystem,
-    /// Starts a process of several steps. 10 points.
+    /// Starts a workflow with several steps. 10 points.
     Workflow,
     /// Searches. No points.
     Search,
@@ -176,8 +182,8 @@ impl RiskCategory {
     }
 }
 
-/// Further points for calls with these arguments. The conditions match as in a [rule](PermissionRule) that asks: in all
-/// readings of the call.
+/// Additional points for calls with certain arguments. The conditions match like those of a [rule](PermissionRule) that asks:
+/// the guard checks them in all readings of the call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RiskAddition {
@@ -189,7 +195,7 @@ pub struct RiskAddition {
     pub arguments: BTreeMap<String, Condition>,
     /// The points, which may be negative.
     pub points: i16,
-    /// Why, for people and for the model.
+    /// The reason for the points. People read it when the guard asks, and the model reads it when the guard refuses.
     pub because: String,
 }
 
@@ -200,22 +206,22 @@ struct Addition {
     because: String,
 }
 
-/// The score of a call that runs. The guard [`RiskScore`] provides it to later rails and to the executor.
+/// The score of a call. The guard [`RiskScore`] [provides](exo_rails::Provided) it to later rails and to the tool, which reads
+/// it from its permit.
 #[derive(Clone, Debug, PartialEq, Eq, Provided, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct RiskAssessment {
     /// The score in points from 0 to 100.
     pub points: u8,
-    /// The parts of the score, each with its points. Parts without points are left out.
+    /// The parts of the score with their points. It has no parts with 0 points.
     pub parts: Vec<(String, i16)>,
 }
 
 impl RiskScore {
-    /// Makes the guard. It asks by [suspending the run](SuspendRun).
+    /// Makes the guard. To ask a person, it [suspends the run](SuspendRun). [`with_asker`](Self::with_asker) sets another way.
     ///
     /// # Errors
-    /// Returns an error that names the key if the threshold is above 100, or if a pattern or a condition of an addition
-    /// cannot be read.
+    /// Returns an error that names the key if the threshold is above 100, or if a pattern or a condition is not valid.
     pub fn new(config: RiskConfig) -> Result<Self, ConfigError> {
         let RiskConfig { threshold, above, tools, additions } = config;
         if threshold > 100 {
@@ -241,14 +247,14 @@ impl RiskScore {
         })
     }
 
-    /// Sets how people are asked.
+    /// Sets how the guard asks people, such as a [`Desk`](crate::approval::Desk).
     #[must_use]
     pub fn with_asker(mut self, asker: Arc<dyn Ask>) -> Self {
         self.asker = asker;
         self
     }
 
-    /// Checks that the configuration is about tools that exist.
+    /// Checks that the names of tools in [`RiskConfig::tools`] are in `names`. It does not check globs.
     ///
     /// ```
     /// use exo_rails_guards::{RiskScore, config};
@@ -260,7 +266,7 @@ impl RiskScore {
     /// ```
     ///
     /// # Errors
-    /// Returns an error with the most similar name if a tool of the configuration is not one of `names`.
+    /// Returns an error with the most similar name if a name is not in `names`.
     pub fn check_tools(&self, names: &[&str]) -> Result<(), ConfigError> {
         let Some(unknown) = self.tools.unknown_name(names) else { return Ok(()) };
         let message = match nearest(unknown, names) {
@@ -270,7 +276,7 @@ impl RiskScore {
         Err(ConfigError::new(message).in_key(format_args!("tools.{unknown}")))
     }
 
-    /// Returns the score of a call. It asks no person and reports nothing.
+    /// Returns the score of a call. The method asks no person and reports nothing. Use it in tests, and to choose a threshold.
     #[must_use]
     pub fn assess(&self, call: &ToolCallInputs) -> RiskAssessment {
         let names = ToolName::new(&call.tool_name).readings;
@@ -320,7 +326,7 @@ impl RiskScore {
         call: &mut ToolCallInputs,
         ctx: &mut RailContext,
     ) -> Result<Provide<RiskAssessment>, AskError> {
-        let assessment = self.assess(call);
+        let assessment = self.assess(&vault::revealed(call, ctx));
         if assessment.points < self.threshold || (self.above == Caution::Ask && is_approved(call, ctx)) {
             return Ok(Provide::value(assessment));
         }

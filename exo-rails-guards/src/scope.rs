@@ -11,16 +11,18 @@ use crate::store::key;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
-    /// Each run by itself. The calls of agents inside the run, with a context of the run, belong to it.
+    /// The calls of one run. The calls of other agents inside the run, in a [child context](exo_rails::RailContext::child),
+    /// belong to the run too. Runs with the same [name](exo_rails::RunContext::with_run_id) count as one run. The default names are
+    /// random.
     #[default]
     Run,
-    /// All runs of a session. A run without a session is a fault.
+    /// The calls of all runs of a session. In a run without a session, the guard faults.
     Session,
-    /// All runs of a user: see [`UserId`]. A run without a user is a fault.
+    /// The calls of all runs of a user: see [`UserId`]. In a run without a user, the guard faults.
     User,
-    /// All runs of agents with the same name.
+    /// The calls of all runs of agents with the same name.
     Agent,
-    /// All runs that use the store.
+    /// The calls of all runs that use the store.
     Global,
 }
 
@@ -37,7 +39,8 @@ impl Scope {
         }
     }
 
-    /// Returns the key of a state of a guard for this scope.
+    /// Returns the key for the state of a guard in this scope. `name` is the name of the limit, and `what` the kind of the
+    /// state.
     pub(crate) fn key(self, guard: &str, name: &str, what: &str, ctx: &RunScope) -> Result<String, ScopeError> {
         let user;
         let id = match self {
@@ -60,10 +63,10 @@ impl fmt::Display for Scope {
     }
 }
 
-/// The user of a run, for budgets and limits of users: a value in [`ctx.run`](RunScope::run) or in
-/// [`ctx.session`](RunScope::session). The value of the run has precedence.
+/// The user of a run, for limits with [`Scope::User`].
 ///
-/// The program puts the value there, because it has authenticated the user. Nothing that a model or a tool says changes it.
+/// Your program sets the value in [`ctx.run`](RunScope::run) or in [`ctx.session`](RunScope::session) after it has
+/// authenticated the user. If both have a value, the value of the run counts. A model or a tool cannot change it.
 ///
 /// ```
 /// use exo_rails::RunContext;
@@ -73,7 +76,7 @@ impl fmt::Display for Scope {
 /// ctx.run.insert(UserId::new("ada"));
 /// ```
 ///
-/// A run that is saved loses the values of its types. To keep this one, add it to the
+/// A saved run does not contain this value. Set it again when you resume the run, or add it to the
 /// [`KeptValues`](exo_rails::KeptValues) of the run.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct UserId(pub String);
@@ -90,7 +93,7 @@ impl UserId {
     }
 }
 
-/// A run does not have what a [`Scope`] needs.
+/// The run has no session or no user, and a [`Scope`] needs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ScopeError {

@@ -1,26 +1,31 @@
-//! How long calls may take.
+//! Time limits for model calls and tool calls.
 
 use std::time::Duration;
 
 use exo_rails::operations::{LlmCall, ToolCall};
 use exo_rails::prelude::*;
-use exo_rails::{Next, OperationErrorKind};
+use exo_rails::{Next, OperationErrorKind, RailContext};
 use serde::{Deserialize, Serialize};
 
 use crate::arguments::ToolName;
 use crate::config::{builder, one_or_many};
+use crate::finding::FindingError;
 use crate::rate_limits::RatedCalls;
-use crate::{ConfigError, ToolPattern};
+use crate::{ConfigError, Finding, Severity, ToolPattern};
+
+const GUARD: &str = "timeouts";
 
 /// Limits the time of model calls and tool calls.
 ///
-/// The rails are [around the operation](exo_rails::Next). A call that takes longer than its limit is dropped, and fails with
-/// [`OperationErrorKind::Timeout`]. The model reads the error of a tool call. A dropped call stops where it waits, so it may have
-/// done a part of its work. A tool that never waits cannot be dropped.
+/// If a call takes longer than its limit, the guard drops the future of the call, and the call fails with
+/// [`OperationErrorKind::Timeout`]. The model reads the error of a tool call. A dropped future stops at its current `await`, so
+/// the tool may have done a part of its work. The guard cannot stop code that blocks its thread.
 ///
-/// Each attempt of a retry has the whole time. The first limit of the list that counts a call is its limit. The priority is 44.
-/// The guard is not part of [`Kit`](crate::Kit), because a chain with rails around operations cannot be registered with a
-/// [`HookManager`]. List it beside the kit.
+/// The first limit in the list that matches a call is its limit. A call that no limit matches has no time limit. Each attempt
+/// of a retry has the whole time.
+///
+/// The rails are [around the operation](exo_rails::Next), with the priority 44. The guard is not part of [`Kit`](crate::Kit),
+/// because a chain with rails around operations cannot be registered with a [`HookManager`]. List it beside the kit.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -60,7 +65,7 @@ pub struct Timeouts {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TimeoutsConfig {
-    /// The limits. The first one that counts a call is its limit.
+    /// The limits. The first limit that matches a call applies.
     pub limits: Vec<TimeLimit>,
 }
 
@@ -71,19 +76,20 @@ builder!(Timeouts, TimeoutsConfig { limits: [TimeLimit] });
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct TimeLimit {
-    /// The name, for errors.
+    /// The name, which errors and findings contain.
     pub name: String,
-    /// The calls that have this limit.
+    /// The calls that the limit applies to.
     pub of: RatedCalls,
-    /// The time of a call, in milliseconds.
+    /// The longest time of a call, in milliseconds. At least 1.
     pub limit_ms: u64,
-    /// The tools that have this limit. The default is all tools.
+    /// The tools that the limit applies to: names, or globs such as `search_*`. Only limits of `tool_calls` can name tools. The
+    /// default is all tools.
     #[serde(default, deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<ToolPattern>,
 }
 
 impl TimeLimit {
-    /// Makes a limit in milliseconds.
+    /// Makes a limit. `limit_ms` is the longest time of a call, in milliseconds.
     #[must_use]
     pub fn new(name: impl Into<String>, of: RatedCalls, limit_ms: u64) -> Self {
         Self { name: name.into(), of, limit_ms, tools: Vec::new() }
@@ -101,7 +107,8 @@ impl Timeouts {
     /// Makes the guard.
     ///
     /// # Errors
-    /// Returns an error that names the key if a limit has no name, or leaves no time.
+    /// Returns an error that names the key if a limit has no name, if `limit_ms` is 0, or if a limit of model calls names
+    /// tools.
     pub fn new(config: TimeoutsConfig) -> Result<Self, ConfigError> {
         for (place, limit) in config.limits.iter().enumerate() {
             let in_place = |error: ConfigError| error.in_key(format_args!("limits[{place}]"));
@@ -125,8 +132,9 @@ impl Timeouts {
         let limit = self.config.limits.iter().find(|limit| limit.of.counts(&limit.tools, tool));
         let Some(TimeLimit { name, limit_ms, .. }) = limit else { return call.await };
         tokio::time::timeout(Duration::from_millis(*limit_ms), call).await.unwrap_or_else(|_| {
-            let message = format!("timeouts/{name}: the call has taken more than {limit_ms} ms");
-            Err(OperationError::new(OperationErrorKind::Timeout, message))
+            let message = format!("the call has taken more than {limit_ms} ms");
+            let finding = Finding::new(GUARD, name.clone(), Severity::Low, message);
+            Err(FindingError::refusal(finding, OperationErrorKind::Timeout))
         })
     }
 }
@@ -141,5 +149,17 @@ impl Timeouts {
     #[on(PreToolCall, around)]
     async fn tool(&self, call: &ToolCallInputs, next: impl Next<ToolCall>) -> Result<ToolOutput, OperationError> {
         self.within(Some(&ToolName::new(&call.tool_name)), next.run()).await
+    }
+
+    #[on(LlmError, always)]
+    #[expect(clippy::unused_self, reason = "the rails of the guard are methods")]
+    fn model_failed(&self, error: &OperationError, ctx: &mut RailContext) {
+        FindingError::report(GUARD, error, ctx);
+    }
+
+    #[on(ToolError, always)]
+    #[expect(clippy::unused_self, reason = "the rails of the guard are methods")]
+    fn tool_failed(&self, error: &OperationError, ctx: &mut RailContext) {
+        FindingError::report(GUARD, error, ctx);
     }
 }

@@ -1,4 +1,4 @@
-//! Configuration files that are read again when they change.
+//! Reads a configuration file again when it changes.
 
 use std::any::Any;
 use std::collections::BTreeSet;
@@ -24,8 +24,8 @@ const QUIET: Duration = Duration::from_millis(100);
 /// The longest time from a change to reading, if changes never stop.
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
 
-/// The longest time between two readings. The system does not report all changes: for example, it is silent about files on a
-/// network, about a directory that was removed and made again, and about links to directories.
+/// The longest time between two readings. The system does not report all changes. For example, it reports no changes of files
+/// on a network, of links to directories, and of a directory that was removed and made again.
 const LONGEST_SILENCE: Duration = Duration::from_secs(5);
 
 /// The largest file, in bytes.
@@ -46,22 +46,22 @@ const LARGEST: u64 = 4 * 1024 * 1024;
 /// # Ok(()) }
 /// ```
 ///
-/// The function makes the new guard, or returns an error. It can make any rail or guard set: a [`Kit`](crate::Kit), or one guard
-/// for a field of your own chain.
+/// The function receives the text of the file, and makes the new guard or returns an error. It can make any rail or guard set,
+/// such as a [`Kit`](crate::Kit), or one guard for a field of a chain.
 ///
 /// - An event that has begun keeps its guard: see [`Reloadable`].
-/// - **A bad file changes nothing.** If the file is missing, is empty, cannot be read or has a mistake, the guard stays as it is.
-///   The error goes to `tracing` with the target `exo_rails_guards::watch`, and to [`last`](Self::last). A file that is
+/// - **A bad file changes nothing.** If the file is missing, is empty, cannot be read or has a mistake, the guard stays as it
+///   is. The error goes to `tracing` with the target `exo_rails_guards::watch`, and to [`last`](Self::last). A file that is
 ///   empty or has only comments counts as bad, because many programs empty a file before they write it. To switch a kit off,
 ///   write `mode = "off"`.
-/// - The file is read when it has not changed for 100 milliseconds. A program that replaces the file by renaming another one is
-///   safest: no one can then read a part of the file.
-/// - Symbolic links are followed, and may change. So a mounted `ConfigMap` of Kubernetes works.
-/// - The watcher is that of the operating system, which does not report all changes, for example on network file systems. So the
-///   file is also read every five seconds.
-/// - The file must be a regular file of at most 4 MiB. A pipe or a device is bad: reading it might never end.
+/// - The watch reads the file when it has not changed for 100 milliseconds. To change the file safely, write a new file and
+///   rename it, so that nobody can read a part of the file.
+/// - The watch follows symbolic links, and notices when a link changes. So a mounted `ConfigMap` of Kubernetes works.
+/// - The operating system does not report all changes, for example on network file systems. So the watch also reads the file
+///   every five seconds.
+/// - The file must be a regular file of at most 4 MiB. A pipe or a device counts as bad, because reading it might never end.
 ///
-/// The watch ends when it is dropped. The guard then stays as it is.
+/// The watch ends when you drop it. The guard then stays as it is.
 pub struct ConfigWatch {
     file: PathBuf,
     last: watch::Receiver<Reload>,
@@ -72,9 +72,10 @@ pub struct ConfigWatch {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Reload {
-    /// How often the file has been read: 0 is the reading at the start. A reading that finds the same text does not count.
+    /// The number of this reading. The reading at the start has the number 0. A reading that finds the same text does not
+    /// count.
     pub number: u64,
-    /// The error, if the file was bad and has changed nothing.
+    /// The error, if the file was bad. The guard then stays as it was. `None` if the new guard is in use.
     pub error: Option<ConfigError>,
 }
 
@@ -82,7 +83,7 @@ pub struct Reload {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum WatchError {
-    /// The file is bad.
+    /// The file cannot be read, or has a mistake.
     #[error(transparent)]
     Config(#[from] ConfigError),
     /// The operating system cannot watch the directory of the file.
@@ -90,7 +91,7 @@ pub enum WatchError {
     Watch {
         /// The file.
         file: String,
-        /// What the system says.
+        /// The error of the operating system.
         cause: Box<dyn std::error::Error + Send + Sync>,
     },
 }
@@ -101,7 +102,8 @@ enum Message {
 }
 
 impl ConfigWatch {
-    /// Reads the file, makes the guard, and watches the file.
+    /// Reads the file, makes the guard, and begins to watch the file. Returns the guard, which changes with the file, and the
+    /// watch.
     ///
     /// # Errors
     /// Returns the error of the function, or an error if the file cannot be read or watched.
@@ -160,7 +162,7 @@ impl fmt::Debug for ConfigWatch {
     }
 }
 
-/// Makes a rail. A panic of the function is an error, because it would end the thread that watches.
+/// Calls the function. Turns a panic into an error, because a panic would end the thread that watches.
 fn made<R>(make: impl Fn(&str) -> Result<R, ConfigError>, text: &str) -> Result<R, ConfigError> {
     let is_blank = |line: &str| line.trim_start().is_empty() || line.trim_start().starts_with('#');
     if text.trim_start_matches('\u{feff}').lines().all(is_blank) {
@@ -176,7 +178,7 @@ fn panic_text(panic: &(dyn Any + Send)) -> &str {
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("without a text")
 }
 
-/// Reads the file. A pipe would have no end, and a device might have none.
+/// Reads the file. Refuses pipes and devices, because they may have no end.
 fn read(file: &Path) -> Result<String, ConfigError> {
     let regular = || {
         if !fs::metadata(file)?.is_file() {
@@ -208,7 +210,7 @@ fn wait_for_quiet(changes: &Receiver<Message>) -> bool {
     true
 }
 
-/// What was read last.
+/// The last reading.
 struct Reading {
     file: PathBuf,
     text: Result<String, ConfigError>,
@@ -247,7 +249,7 @@ impl Reading {
     }
 }
 
-/// The directories that are watched. A file itself is not, because a rename would end its watch.
+/// The directories that the system watches. The file itself is not watched, because a rename would end the watch.
 struct Directories {
     watcher: RecommendedWatcher,
     watched: BTreeSet<PathBuf>,

@@ -10,6 +10,7 @@
 //! | `provided` | `#[derive(Provided)]`: declares a type of values that one rail provides and other rails need |
 //! | `tool_args` | `#[derive(ToolArgs)]`: declares a struct with the arguments of a tool |
 //! | `tools` | `tools!`: turns functions into a set of tools |
+//! | `sequence_rules` | `sequence_rules!` of `exo-rails-guards`: checks rules about the order of tool calls |
 //! | `apart` | puts the generated type into a separate module if the crate has another rail with the same name |
 //! | `options` | parses named options such as `priority = 10`, for every attribute |
 //! | `paths` | writes the paths of the library and of its items in the generated code |
@@ -32,6 +33,7 @@ mod options;
 mod paths;
 mod provided;
 mod rail;
+mod sequence_rules;
 #[cfg(test)]
 mod testing;
 mod tool_args;
@@ -91,4 +93,10 @@ pub fn operation(item: TokenStream) -> TokenStream {
 #[proc_macro]
 pub fn tools(input: TokenStream) -> TokenStream {
     tools::tools(input.into()).into()
+}
+
+#[allow(missing_docs, reason = "documented at the re-export")]
+#[proc_macro]
+pub fn sequence_rules(input: TokenStream) -> TokenStream {
+    sequence_rules::sequence_rules(input.into()).into()
 }

@@ -27,8 +27,8 @@ pub use bus::{EventBus, EventRecord, Lagged, RecordPayload, Subscription, WithEv
 pub use chain::around::WithoutAround;
 pub use chain::{Chain, ChainPolicy, Requirement, Serves, ServesOperation};
 pub use context::{
-    Extensions, HookState, KeptValues, Provided, RailContext, RestoreError, RunContext, RunScope, SavedContext,
-    SharedExtensions, StopKind, StoppedBy,
+    Extensions, HookState, KeptValues, OperationEnd, Provided, RailContext, RestoreError, RunContext, RunScope,
+    SavedContext, SharedExtensions, StopKind, StoppedBy,
 };
 pub use decision::{Decision, OnFault, Outcome, RailOutput, ShadowDecision};
 pub use error::{

@@ -60,7 +60,7 @@ fn recorded() -> String {
     let files = files(&fixtures).into_iter().filter(|path| path.is_dir()).flat_map(|topic| files(&topic));
     let messages = files.filter(|file| file.extension().is_some_and(|end| end == "stderr"));
     let text: String = messages.map(|file| fs::read_to_string(file).unwrap()).collect();
-    ["exo_rails::prelude::", "exo_rails::"].iter().fold(text, |text, path| text.replace(path, ""))
+    ["exo_rails::prelude::", "exo_rails::", "std::string::"].iter().fold(text, |text, path| text.replace(path, ""))
 }
 
 /// Whether the line contains the message. `…` in the message stands for any text.
@@ -130,11 +130,12 @@ fn compile(mistakes: &[Mistake]) -> Vec<Value> {
     for mistake in mistakes {
         fs::write(programs.join(format!("{}.rs", mistake.name)), &mistake.source).unwrap();
     }
-    let library = workspace.join("exo-rails");
+    let library = |name: &str| workspace.join(name).display().to_string();
     let manifest = format!(
         "[package]\nname = 'mistakes'\nedition = '2024'\n[workspace]\n[dependencies]\nexo-rails.path = '{}'\n\
-         serde = {{ version = '1', features = ['derive'] }}\nserde_json = '1'\n",
-        library.display()
+         exo-rails-guards.path = '{}'\nserde = {{ version = '1', features = ['derive'] }}\nserde_json = '1'\n",
+        library("exo-rails"),
+        library("exo-rails-guards")
     );
     fs::write(package.join("Cargo.toml"), manifest).unwrap();
     fs::copy(workspace.join("Cargo.lock"), package.join("Cargo.lock")).unwrap();

@@ -47,8 +47,8 @@ use super::suspended::SuspendedRun;
 /// # let _ = agent; }
 /// ```
 ///
-/// Each record has the [name of its run](exo_rails::RunScope::run_id). The default names are unique only within one
-/// process. If your program resumes runs of an earlier process, set the names with
+/// Each record has the [name of its run](exo_rails::RunScope::run_id). The default names are random. If your program must find the
+/// record of a certain run, such as the run of an order, set the name with
 /// [`RunContext::with_run_id`](exo_rails::RunContext::with_run_id).
 pub trait Checkpoints: Send + Sync {
     /// Saves the run, and replaces an earlier record of the run. When this method returns, the record must survive the

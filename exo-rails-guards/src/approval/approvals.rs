@@ -22,6 +22,11 @@ const LARGEST: usize = 64 * 1024;
 /// [`ApprovalRequest::scope`]. It is not valid for other users: give each user a
 /// [namespace](crate::store::StateStoreExt::namespace) of the store.
 ///
+/// If the arguments have placeholders of [`PersonalData`](crate::PersonalData), the approval is valid for the values behind them,
+/// in all runs, and not for the placeholders. The store then has a hash of the values, and a random key for the hashes. So a
+/// person who can read the whole store can test a guess, but does not see the values. [`add`](Self::add) and
+/// [`cover`](Self::cover) do not know the values, and compare the placeholders.
+///
 /// An approval for the session needs a [session](exo_rails::RunContext::with_session). It ends with
 /// [`end_session`](Self::end_session), or after 24 hours without a new approval in the session. In a run without a session, it
 /// is a value in `ctx.session`, and no store has it.
@@ -99,7 +104,16 @@ impl Approvals {
     /// # Errors
     /// Returns an error if the store fails.
     pub async fn cover(&self, request: &ApprovalRequest, session: Option<&str>) -> Result<bool, StoreError> {
-        let scope = request.scope();
+        self.cover_scope(request, &request.scope(), session).await
+    }
+
+    /// As [`cover`](Self::cover), with another scope of the request.
+    pub(super) async fn cover_scope(
+        &self,
+        request: &ApprovalRequest,
+        scope: &str,
+        session: Option<&str>,
+    ) -> Result<bool, StoreError> {
         for (remember, key) in keys(session) {
             // A request that offers less than it did has a stricter configuration now.
             let is_offered = request.remember.contains(&remember);
@@ -121,7 +135,17 @@ impl Approvals {
         remember: Remember,
         session: Option<&str>,
     ) -> Result<bool, StoreError> {
-        let scope = request.scope();
+        self.add_scope(request, request.scope(), remember, session).await
+    }
+
+    /// As [`add`](Self::add), with another scope of the request.
+    pub(super) async fn add_scope(
+        &self,
+        request: &ApprovalRequest,
+        scope: String,
+        remember: Remember,
+        session: Option<&str>,
+    ) -> Result<bool, StoreError> {
         let found = keys(session).into_iter().find(|(kind, _)| *kind == remember);
         let Some((_, key)) = found.filter(|_| scope.len() <= LARGEST) else { return Ok(false) };
         let (session, expires_in) = match remember {
@@ -152,6 +176,11 @@ impl Approvals {
         });
         added.await?;
         Ok(true)
+    }
+
+    /// Returns the store.
+    pub(super) const fn store(&self) -> &Arc<dyn StateStore> {
+        &self.store
     }
 
     /// Returns all approvals that are remembered: those for ever, then those of each session.

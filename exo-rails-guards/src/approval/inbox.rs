@@ -32,9 +32,9 @@ const MOST: usize = 10_000;
 /// it is over, nobody can reply any more, and the resumed run denies the call. With [`OnTimeout::Suspend`], the request is opened
 /// again. The clock is the one of the store.
 ///
-/// Runs that share an inbox need different ids: set them with
-/// [`RunContext::with_run_id`](exo_rails::RunContext::with_run_id), because the default ids are unique only within one process.
-/// A request with the id of another one replaces it, and a reply to the old one is refused.
+/// Runs that share an inbox need different ids. The default ids are random. If you set an id with
+/// [`RunContext::with_run_id`](exo_rails::RunContext::with_run_id), use it for one run only: a request with the id of another one
+/// replaces it, and a reply to the old one is refused.
 ///
 /// The inbox also remembers [approvals](Approvals) for the session and for ever, in the same store.
 ///

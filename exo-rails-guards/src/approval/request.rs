@@ -138,9 +138,18 @@ impl ApprovalRequest {
     /// approval that is remembered is valid for requests with the same scope.
     ///
     /// The order of the fields in the arguments does not matter.
+    ///
+    /// If the arguments have placeholders of [`PersonalData`](crate::PersonalData), the guards compare the values behind them
+    /// too, which this text does not have.
     #[must_use]
     pub fn scope(&self) -> String {
         json!([self.agent, self.guard, self.rule, self.tool_name, sorted(&self.arguments)]).to_string()
+    }
+
+    /// Returns the scope of a request whose arguments have placeholders. `hashed` are the arguments with a hash in the place of
+    /// each value. Because of the last part, no request without placeholders has this scope.
+    pub(super) fn scope_with(&self, hashed: &Value) -> String {
+        json!([self.agent, self.guard, self.rule, self.tool_name, sorted(hashed), "hashed"]).to_string()
     }
 
     /// Returns the question with which a rail suspends the run. Its data are the request, and its answer is a [`Reply`].

@@ -7,9 +7,11 @@ use exo_rails::{Provide, Question, RailAction, RailContext, Reason, RetryRequest
 use serde::Serialize;
 use serde_json::Value;
 
+use super::Approvals;
 use super::changes::{ApprovedCall, has_changes, note_change, note_written};
 use super::request::{Answer, ApprovalRequest, Ask, AskError, Remember, Reply};
 use crate::StoreError;
+use crate::vault::Comparable;
 
 /// How often a person may change the arguments of one call.
 const MOST_CHANGES: u32 = 10;
@@ -82,7 +84,8 @@ pub(crate) async fn settle(
     call: &ToolCallInputs,
     ctx: &mut RailContext,
 ) -> Result<Settled, AskError> {
-    let is_remembered = is_remembered(asker, request, ctx).await?;
+    let scope = scope(asker, request, ctx).await?;
+    let is_remembered = is_remembered(asker, request, &scope, ctx).await?;
     let question = request.question(ctx);
     // A guard in shadow asks no person. The library reports that it would have suspended the run.
     if ctx.is_shadow() {
@@ -115,7 +118,7 @@ pub(crate) async fn settle(
     request.check(&reply)?;
     // A retry of the operation does not ask again.
     let is_operation = if is_known { is_bound(&question, ctx) } else { record(question, &reply, ctx) };
-    remember(asker, request, &reply, ctx).await?;
+    remember(asker, request, scope, &reply, ctx).await?;
     Ok(match reply {
         Reply::ApproveOnce | Reply::ApproveForSession | Reply::ApproveForever => {
             report(request, "approved", ctx);
@@ -170,15 +173,28 @@ fn report(request: &ApprovalRequest, outcome: &'static str, ctx: &RailContext) {
     ctx.emit("approval", &Report { id, guard, rule, tool_name, outcome });
 }
 
+/// Returns the scope of the request: for what an approval that is remembered is valid. Placeholders stand for other values in
+/// another run, so the scope has hashes of the values.
+async fn scope(asker: &dyn Ask, request: &ApprovalRequest, ctx: &RailContext) -> Result<String, AskError> {
+    let arguments = Comparable::new(&request.arguments, ctx, asker.approvals().map(Approvals::store)).await?;
+    Ok(if arguments.has_values() { request.scope_with(&arguments.hashed) } else { request.scope() })
+}
+
 /// Returns whether a person has approved the request before, for longer than one call.
-async fn is_remembered(asker: &dyn Ask, request: &ApprovalRequest, ctx: &RailContext) -> Result<bool, AskError> {
+async fn is_remembered(
+    asker: &dyn Ask,
+    request: &ApprovalRequest,
+    scope: &str,
+    ctx: &RailContext,
+) -> Result<bool, AskError> {
     if let Some(approvals) = asker.approvals()
-        && approvals.cover(request, ctx.session_id()).await?
+        && approvals.cover_scope(request, scope, ctx.session_id()).await?
     {
         return Ok(true);
     }
-    let is_covered =
-        |ApprovedScopes(scopes)| request.remember.iter().any(|remember| scopes.contains(&(*remember, request.scope())));
+    let is_covered = |ApprovedScopes(scopes)| {
+        request.remember.iter().any(|remember| scopes.contains(&(*remember, scope.to_owned())))
+    };
     Ok(ctx.session.get().is_some_and(is_covered))
 }
 
@@ -186,16 +202,17 @@ async fn is_remembered(asker: &dyn Ask, request: &ApprovalRequest, ctx: &RailCon
 async fn remember(
     asker: &dyn Ask,
     request: &ApprovalRequest,
+    scope: String,
     reply: &Reply,
     ctx: &RailContext,
 ) -> Result<(), AskError> {
     let Some(remember) = reply.remember() else { return Ok(()) };
     match asker.approvals() {
         Some(approvals) if remember == Remember::Forever || ctx.session_id().is_some() => {
-            approvals.add(request, remember, ctx.session_id()).await?;
+            approvals.add_scope(request, scope, remember, ctx.session_id()).await?;
         }
         _ => {
-            let _ = ctx.session.update(|ApprovedScopes(scopes)| scopes.insert((remember, request.scope())));
+            let _ = ctx.session.update(|ApprovedScopes(scopes)| scopes.insert((remember, scope)));
         }
     }
     Ok(())

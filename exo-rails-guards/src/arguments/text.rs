@@ -10,6 +10,7 @@ use crate::Place;
 pub(crate) struct Text<'v> {
     way: Way<'v>,
     /// The name of the field that has the text, also if lists are between them.
+    #[cfg_attr(not(any(feature = "paths", feature = "urls")), allow(dead_code, reason = "only these guards need it"))]
     pub(crate) name: Option<&'v str>,
     /// Whether the text is the name of a field.
     #[cfg_attr(not(feature = "urls"), expect(dead_code, reason = "only the guard of URLs needs it"))]
@@ -49,6 +50,7 @@ pub(crate) fn texts<'v>(way: &Way<'v>, value: &'v Value) -> Vec<Text<'v>> {
     found
 }
 
+#[cfg(any(feature = "paths", feature = "urls"))]
 /// Returns the values at a place that may have one value, a list of values, or nothing.
 pub(crate) fn items(value: &Value) -> &[Value] {
     match value {
@@ -58,6 +60,7 @@ pub(crate) fn items(value: &Value) -> &[Value] {
     }
 }
 
+#[cfg(any(feature = "paths", feature = "urls"))]
 /// Returns the last word of a name in lower case: `path` in `file_path`, `filePath` and `File-Path`.
 pub(crate) fn last_word(name: &str) -> String {
     split_last_word(name).1.to_lowercase()
@@ -74,6 +77,7 @@ pub(crate) fn words(name: &str) -> impl Iterator<Item = String> {
     })
 }
 
+#[cfg(any(feature = "paths", feature = "urls"))]
 /// Returns the last word of a name, and the text before it.
 fn split_last_word(name: &str) -> (&str, &str) {
     let name = name.trim_end_matches(|character: char| !character.is_alphabetic());
@@ -92,6 +96,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
+    #[cfg(any(feature = "paths", feature = "urls"))]
     #[test]
     fn the_last_word_of_a_name() {
         for name in ["path", "PATH", "file_path", "filePath", "File-Path", "path2", "path_", "the.path", "größePath"]

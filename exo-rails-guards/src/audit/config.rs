@@ -26,6 +26,11 @@ pub struct AuditConfig {
     /// The number of records that may wait for the writer, from 1 to 1 048 576. The default is 1024. Each record keeps its
     /// payload until it is written. The messages of a conversation are shared with the run.
     pub capacity: usize,
+    /// The bytes of the records that may wait for the writer, from 1 to 4 294 967 295. The default is 16 MiB (16 777 216). A
+    /// record counts with the texts of its payload, and 32 bytes for each value: see
+    /// [`RecordPayload::bytes`](exo_rails::RecordPayload::bytes). The queue is full if it has no room for the records or for their
+    /// bytes. A record that is larger than this waits until the queue is empty, and then waits there alone.
+    pub capacity_bytes: usize,
     /// What happens if the queue is full.
     pub when_full: WhenFull,
     /// What happens if the log cannot be written.
@@ -58,6 +63,7 @@ impl Default for AuditConfig {
             path: PathBuf::new(),
             level: Level::default(),
             capacity: 1024,
+            capacity_bytes: 16 << 20,
             when_full: WhenFull::default(),
             on_error: OnError::default(),
             write_ahead: false,
@@ -76,6 +82,7 @@ builder!(
     AuditConfig {
         level: Level,
         capacity: usize,
+        capacity_bytes: usize,
         when_full: WhenFull,
         on_error: OnError,
         write_ahead: bool,
@@ -112,7 +119,8 @@ impl AuditConfig {
 pub enum Level {
     /// Names, sizes and hashes, and no text of a payload: the names of tools and models, the ids of calls, numbers of tokens,
     /// the decisions of the rails with their reasons, findings, approvals and shadow decisions. The text of a fault or of an
-    /// error is not part of it, because the text may quote a payload.
+    /// error is not part of it, because the text may quote a payload. The reason of a call that waits for a person has the
+    /// arguments that the person sees.
     ///
     /// A hash shows whether a text is a certain text. So somebody can find a short or common text by trying all of them.
     #[default]

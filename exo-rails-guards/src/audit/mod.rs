@@ -7,6 +7,7 @@ mod chain;
 mod config;
 mod entry;
 mod error;
+mod feed;
 mod files;
 mod hash;
 mod head;
@@ -31,18 +32,15 @@ pub use sink::Sink;
 pub use verify::{Verified, Verify, verify};
 
 use std::fmt;
-use std::pin::pin;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll, Waker};
 use std::thread::{self, JoinHandle};
 
-use exo_rails::{EventBus, EventRecord, HookPoint, Lagged, Subscription};
-use tokio::sync::mpsc::error::TrySendError;
-use tokio::sync::mpsc::{Permit, Sender, channel};
+use exo_rails::{EventBus, HookPoint};
+use tokio::sync::mpsc::channel;
 use tokio::sync::oneshot;
-use tokio::task::unconstrained;
 
+use self::feed::{Feed, MOST_BYTES};
 use self::seal::Signer;
 use self::sink::{Existing, Files};
 use self::writer::{Answer, Message, Shared, Writer};
@@ -117,8 +115,9 @@ const MOST: usize = 1 << 20;
 ///
 /// # Writing
 ///
-/// A thread writes the log. The dispatch of an event puts the record into a queue of limited length. [`WhenFull`] says what
-/// happens if the disk is too slow, and [`OnError`] what happens if it fails. The end of a run (`Finished`, `Error`,
+/// A thread writes the log. The dispatch of an event puts the record into a queue. The queue has a limited
+/// [number of records](field@AuditConfig::capacity) and of [bytes](field@AuditConfig::capacity_bytes). The writer needs memory for one
+/// more record, its JSON and its line. [`WhenFull`] says what happens if the disk is too slow, and [`OnError`] what happens if it fails. The end of a run (`Finished`, `Error`,
 /// `Suspended`) and of a session waits until all records are written. So does dropping the last handle. It blocks the thread
 /// for this time: [`close`](Self::close) does not.
 ///
@@ -144,9 +143,7 @@ pub struct Audit {
 struct Inner {
     config: AuditConfig,
     bus: EventBus,
-    records: Mutex<Subscription>,
-    /// `None` only while the audit is dropped.
-    messages: Option<Sender<Message>>,
+    feed: Feed,
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
 }
@@ -225,6 +222,10 @@ impl Audit {
             let message = format!("{} is not a length of a queue: write a number from 1 to {MOST}", config.capacity);
             return Err(ConfigError::new(message).in_key("capacity"));
         }
+        if !(1..=MOST_BYTES).contains(&config.capacity_bytes) {
+            let message = format!("{} bytes: write a number from 1 to {MOST_BYTES}", config.capacity_bytes);
+            return Err(ConfigError::new(message).in_key("capacity_bytes"));
+        }
         let (messages, queue) = channel(config.capacity);
         let shared = Arc::new(Shared::default());
         let failed = |error| ConfigError::new(format!("the log cannot be written: {error}"));
@@ -232,8 +233,8 @@ impl Audit {
         let thread =
             thread::Builder::new().name("exo-rails-audit".to_owned()).spawn(|| writer.run()).map_err(failed)?;
         let bus = EventBus::new(BUS);
-        let records = Mutex::new(bus.subscribe());
-        let inner = Inner { config, bus, records, messages: Some(messages), shared, thread: Some(thread) };
+        let feed = Feed::new(&config, bus.subscribe(), messages, Arc::clone(&shared));
+        let inner = Inner { config, bus, feed, shared, thread: Some(thread) };
         Ok(Self { inner: Arc::new(inner) })
     }
 
@@ -244,6 +245,9 @@ impl Audit {
     }
 
     /// Returns the event bus of the audit. Subscribe to it to receive the same records.
+    ///
+    /// The bus keeps up to 16 384 records for a slow subscription, whatever their size is. The bounds of the queue do not count
+    /// them.
     #[must_use]
     pub fn bus(&self) -> &EventBus {
         &self.inner.bus
@@ -278,10 +282,8 @@ impl Audit {
     }
 
     async fn ask(&self, message: impl FnOnce(oneshot::Sender<Answer>) -> Message) -> Result<Head, AuditError> {
-        self.inner.feed().await?;
         let (answer, answered) = oneshot::channel();
-        let queue = self.inner.queue()?;
-        queue.send(message(answer)).await.map_err(|_| AuditError::Closed)?;
+        self.inner.feed.send(message(answer)).await?;
         answered.await.map_err(|_| AuditError::Closed)?.map_err(AuditError::Write)
     }
 
@@ -298,14 +300,14 @@ impl Audit {
     async fn record(&self, point: HookPoint) -> Result<(), AuditError> {
         match point {
             // Its rails run while a run is dropped, so they cannot wait.
-            HookPoint::Dropped => self.inner.feed_now(),
+            HookPoint::Dropped => self.inner.feed.feed_now(),
             HookPoint::Finished | HookPoint::Error | HookPoint::Suspended | HookPoint::SessionEnd => {
                 self.flush().await?;
             }
             _ if self.inner.config.write_ahead => {
                 self.flush().await?;
             }
-            _ => self.inner.feed().await?,
+            _ => self.inner.feed.feed().await?,
         }
         Ok(())
     }
@@ -315,95 +317,9 @@ impl Audit {
     }
 }
 
-impl Inner {
-    fn queue(&self) -> Result<&Sender<Message>, AuditError> {
-        self.messages.as_ref().ok_or(AuditError::Closed)
-    }
-
-    /// Passes all records of the bus on to the writer.
-    async fn feed(&self) -> Result<(), AuditError> {
-        let queue = self.queue()?;
-        loop {
-            let place = match self.config.when_full {
-                WhenFull::Wait => Some(queue.reserve().await.map_err(|_| AuditError::Closed)?),
-                WhenFull::Drop => match queue.try_reserve() {
-                    Ok(place) => Some(place),
-                    Err(TrySendError::Full(())) => None,
-                    Err(TrySendError::Closed(())) => return Err(AuditError::Closed),
-                },
-            };
-            // The place is taken before the record, so that a dropped future loses no record.
-            if !self.pass_on(place) {
-                return Ok(());
-            }
-        }
-    }
-
-    /// Passes records on while the queue has room. The bus keeps the others for the next call.
-    fn feed_now(&self) {
-        while let Some(Ok(place)) = self.messages.as_ref().map(Sender::try_reserve) {
-            if !self.pass_on(Some(place)) {
-                return;
-            }
-        }
-    }
-
-    /// Passes one record on, or counts it if there is no place. Returns whether there was a record.
-    fn pass_on(&self, place: Option<Permit<'_, Message>>) -> bool {
-        // Locked until the record is in the queue, so that the log has the order of the bus.
-        let mut records = self.records();
-        let Some(received) = self.next(&mut records) else { return false };
-        let (message, count) = match received {
-            Ok(record) => (Message::Record(record), 1),
-            Err(Lagged(missed)) => (Message::Missed(missed), missed),
-        };
-        match place {
-            Some(place) => place.send(message),
-            None => {
-                self.shared.dropped.fetch_add(count, Ordering::AcqRel);
-            }
-        }
-        true
-    }
-
-    /// Returns the next record that the log wants, if there is one.
-    fn next(&self, records: &mut Subscription) -> Option<Result<Arc<EventRecord>, Lagged>> {
-        loop {
-            // Without the budget of the task: this loop must find every record.
-            let next = pin!(unconstrained(records.recv()));
-            let Poll::Ready(Some(received)) = next.poll(&mut Context::from_waker(Waker::noop())) else { return None };
-            match received {
-                Ok(record) if !self.wants(&record) => {}
-                received => return Some(received),
-            }
-        }
-    }
-
-    fn wants(&self, record: &EventRecord) -> bool {
-        let is_piece = record.event == HookPoint::LlmChunk && record.stopped.is_none() && record.emitted.is_none();
-        self.config.chunks || !is_piece
-    }
-
-    fn records(&self) -> MutexGuard<'_, Subscription> {
-        self.records.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 impl Drop for Inner {
     fn drop(&mut self) {
-        let mut rest = Vec::new();
-        let mut records = self.records();
-        while let Some(received) = self.next(&mut records) {
-            match received {
-                Ok(record) => rest.push(record),
-                Err(Lagged(missed)) => {
-                    self.shared.dropped.fetch_add(missed, Ordering::AcqRel);
-                }
-            }
-        }
-        drop(records);
-        *self.shared.rest.lock().unwrap_or_else(PoisonError::into_inner) = rest;
-        self.messages = None;
+        self.feed.end();
         if let Some(Err(_)) = self.thread.take().map(JoinHandle::join) {
             tracing::error!(target: "exo_rails_guards::audit", "the thread of the audit log panicked");
         }

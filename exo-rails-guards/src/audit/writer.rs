@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use exo_rails::EventRecord;
 use serde_json::{Value, json};
 use tokio::sync::mpsc::Receiver;
-use tokio::sync::oneshot;
+use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
 use super::config::{AuditConfig, Level};
 use super::entry::{self, millis};
@@ -26,9 +26,10 @@ const BEFORE_ANSWERS: usize = 256;
 
 /// What the writer gets.
 pub(super) enum Message {
-    Record(Arc<EventRecord>),
+    /// A record, with its bytes in the queue.
+    Record(Arc<EventRecord>, OwnedSemaphorePermit),
     /// The bus had no room for this number of records.
-    Missed(u64),
+    Lost(u64),
     /// Answer when everything before is on the disk.
     Flush(oneshot::Sender<Answer>),
     /// End the log.
@@ -157,8 +158,8 @@ impl Writer {
 
     fn take(&mut self, message: Message) {
         match message {
-            Message::Record(record) => self.record(&record),
-            Message::Missed(records) => self.lost += records,
+            Message::Record(record, _bytes) => self.record(&record),
+            Message::Lost(records) => self.lost += records,
             Message::Flush(answer) => self.answers.push(answer),
             Message::Close(answer) => {
                 self.answers.push(answer);

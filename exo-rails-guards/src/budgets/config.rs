@@ -32,30 +32,33 @@ use super::Budgets;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct BudgetsConfig {
-    /// The limits.
+    /// The limits. A call needs room in each limit that counts it.
     pub limits: Vec<BudgetLimit>,
-    /// The prices of models, for limits of [`Measure::Cost`]. The first price that matches counts.
+    /// The prices of models, for limits of [`Measure::Cost`]. The first price whose name matches the model applies.
     pub prices: Vec<Price>,
-    /// The model of requests that do not choose one, for their price. Empty if there is none, which is the default.
+    /// The name of the model whose price applies to requests that name no model. Empty if there is none, which is the default.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub default_model: String,
-    /// What happens to a call of a model that has no price, if a limit counts costs.
+    /// What the guard does with a call of a model that has no price, if a limit counts costs. The default is `refuse`.
     pub unknown_price: UnknownPrice,
-    /// How large a call is before it has happened.
+    /// How the guard estimates the size of a call before the call happens.
     pub estimate: Estimate,
-    /// What counts if the answer of a model reports no usage. The default is `estimate`.
+    /// What counts for an answer that reports no usage. The default is `estimate`.
     pub without_usage: Unreported,
-    /// What counts for the tokens and the cost of a model call that fails, or that is dropped or cancelled. What the model has
-    /// reported until then counts in any case, as does the call itself if it fails. The default is `nothing`, because most
-    /// failures cost nothing. Write `estimate` if users can end runs as often as they like.
+    /// What counts for the tokens and the cost of a model call that fails, is cancelled or is dropped. The default is
+    /// `nothing`, because most failures cost nothing. Write `estimate` if users can end runs as often as they like.
+    ///
+    /// In both cases, the call counts for limits of calls. If the call fails, the tokens that the model has reported before
+    /// also count.
     pub interrupted: Unreported,
-    /// How long the amounts of a call are reserved, in milliseconds. A process that dies gives them back after this time. So it
-    /// must be longer than a call can take. The default is 10 minutes.
+    /// How long the guard reserves the amounts of a call, in milliseconds. If the process dies, the amounts are free after this
+    /// time. It must be longer than the longest call. The default is 600,000, which is 10 minutes.
     pub hold_for_ms: u64,
-    /// From which part of a limit the model is warned, in percent. It is warned once in a run for each limit. 0 means never.
-    /// The default is 80.
+    /// The used part of a limit at which the model reads a warning, in percent from 0 to 100. The model reads one warning in a
+    /// run for each limit. 0 means no warning. The default is 80.
     pub warn_at_percent: u8,
-    /// What happens to a tool call without room in a budget. A model call without room always ends the run.
+    /// What the guard does with a tool call for which a budget has no room. The default is `skip`. A model call without room
+    /// always ends the run.
     pub on_refusal: OnRefusal,
 }
 
@@ -144,26 +147,27 @@ impl BudgetsConfig {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct BudgetLimit {
-    /// The name, for reasons and findings. The counts are in the store under this name, so they survive a change of the
-    /// configuration that keeps the name, and several processes with the same name share them.
+    /// The name, which reasons and findings contain. The name is also part of the key in the store. So if you change the
+    /// configuration and keep the name, the count continues. Processes that share the store share the count.
     pub name: String,
     /// What the limit counts.
     pub of: Measure,
-    /// The largest amount. Whole, except for costs.
+    /// The largest amount, in the unit of [`of`](Self::of). Only an amount of costs may have digits after the point.
     pub most: Decimal,
-    /// Whose calls count together.
+    /// Whose calls count together. The default is the run.
     #[serde(default)]
     pub per: Scope,
-    /// When the count begins again from 0.
+    /// When the count begins again at 0. The default is never.
     #[serde(default)]
     pub window: Window,
-    /// The tools whose calls count, for limits of tool calls and their output. The default is all tools.
+    /// The tools whose calls count: names, or globs such as `send_*`. Only limits of `tool_calls` and `output_bytes` can name
+    /// tools. The default is all tools.
     #[serde(default, deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<ToolPattern>,
 }
 
 impl BudgetLimit {
-    /// Makes a limit of a run.
+    /// Makes a limit for each run, without a window. `most` is the largest amount, in the unit of the measure.
     ///
     /// ```
     /// use exo_rails_guards::budgets::{BudgetLimit, Measure, Window};
@@ -199,7 +203,7 @@ impl BudgetLimit {
         self
     }
 
-    /// Returns the largest amount as the store counts it.
+    /// Returns the largest amount in the unit of the store: billionths for costs.
     pub(super) fn limit(&self) -> u64 {
         match self.of.unit() {
             Unit::Cost => self.most.billionths(),
@@ -207,7 +211,7 @@ impl BudgetLimit {
         }
     }
 
-    /// Returns the window of the counter. The counts of a run are forgotten a week after the first, so that they do not fill
+    /// Returns the window of the counter. The count of a run expires a week after its first call, so that old runs do not fill
     /// the store.
     pub(super) fn store_window(&self) -> Option<Duration> {
         match self.window {
@@ -225,21 +229,22 @@ impl BudgetLimit {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Measure {
-    /// Model calls. Each attempt is a call.
+    /// Model calls. Each attempt is a call, and so is each call of a [`Fallback`](crate::Fallback).
     ModelCalls,
-    /// Tool calls. Each attempt is a call.
+    /// Tool calls. Each attempt is a call, and so is each call of a [`Fallback`](crate::Fallback).
     ToolCalls,
-    /// The tokens of requests.
+    /// The tokens of requests to models.
     PromptTokens,
-    /// The tokens of answers.
+    /// The tokens of answers of models.
     CompletionTokens,
     /// The tokens of requests and answers.
     TotalTokens,
     /// The cost of the tokens, in the currency of the prices.
     Cost,
-    /// The time since the first model call or tool call of a run, in milliseconds. Calls at the same time count once.
+    /// The time since the first model call or tool call of a run, in milliseconds. Time between calls counts too. The time of
+    /// calls that run at once counts only once. The guard checks the limit before each call, and does not interrupt a call.
     WallTimeMs,
-    /// The bytes of the outputs of tools.
+    /// The bytes of the texts that tools return, after rails with a lower priority have changed them.
     OutputBytes,
 }
 
@@ -305,14 +310,15 @@ impl fmt::Display for Measure {
     }
 }
 
-/// When the count of a [`BudgetLimit`] begins again from 0.
+/// When the count of a [`BudgetLimit`] begins again at 0.
 ///
-/// A window begins with the first amount that counts: see [`StateStore`](crate::store::StateStore#counters).
+/// The first amount that counts opens the window. Windows do not begin at midnight or at the full hour: see
+/// [`StateStore`](crate::store::StateStore#counters).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Window {
-    /// Never. The count of a run is forgotten a week after its first call.
+    /// Never. The count of a run expires a week after its first call.
     #[default]
     None,
     /// A minute after the first amount.
@@ -335,18 +341,18 @@ impl Window {
     }
 }
 
-/// What happens to a call of a model that has no [`Price`].
+/// What the guard does with a call of a model that has no [`Price`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum UnknownPrice {
-    /// The run ends.
+    /// It ends the run.
     #[default]
     Refuse,
-    /// The call costs nothing, and each call is reported.
+    /// The call costs nothing. A finding reports each such call.
     Free,
 }
 
-/// What counts for a model call whose usage is not known.
+/// What counts for a model call that reports no usage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Unreported {
@@ -356,23 +362,29 @@ pub enum Unreported {
     Nothing,
 }
 
-/// How large a call is before it has happened. This amount is reserved during the call.
+/// How the guard estimates the size of a call before the call happens. It reserves the estimated amount during the call.
 ///
-/// The tokens of the request are the bytes of its texts and tools, divided by [`bytes_per_token`](Self::bytes_per_token).
-/// Images and other files do not count before the call. The tokens of the answer are at most `max_tokens`,
-/// `max_completion_tokens` or `max_output_tokens` of the request. If the budget has no room for them, the call is refused. If the
-/// request has no such option, they are a guess, and a smaller rest of the budget is enough for the call. So a budget of tokens
-/// or costs is only exact if requests have `max_tokens`. Otherwise it can be exceeded by the calls that run at the same time.
+/// - **Request.** The number of tokens is the bytes of the texts and tools, divided by
+///   [`bytes_per_token`](Self::bytes_per_token). Images and other files do not count before the call.
+/// - **Answer, if the request limits it.** The number of tokens is the option `max_tokens`, `max_completion_tokens` or
+///   `max_output_tokens` of the request. If the budget has no room for them, the guard refuses the call.
+/// - **Answer, if the request does not limit it.** The guard reserves [`completion_tokens`](Self::completion_tokens), or what
+///   is left of the budget if that is less.
+///
+/// So a budget of tokens or costs is exact only if each request limits its answer. Otherwise the calls that run at the same
+/// time can exceed it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Estimate {
-    /// Whether the options of the request limit the answer. The default is true. With false, the answer is always a guess.
+    /// Whether to read the limit of the answer from the options of the request. The default is true. With false, the guard
+    /// always uses [`completion_tokens`](Self::completion_tokens).
     pub use_max_tokens: bool,
-    /// The guess of the tokens of an answer. The default is 1000.
+    /// The estimated tokens of an answer without a limit. The default is 1000.
     pub completion_tokens: u64,
-    /// The bytes of a token of a request. The default is 3, which is a large estimate of English text.
+    /// The bytes of a token of a request. The default is 3. English text has about 4 bytes in a token, so the default estimates
+    /// more tokens than there are.
     pub bytes_per_token: u64,
-    /// The guess of the bytes of a tool's output. The default is 1000.
+    /// The estimated bytes of a tool's output. The default is 1000.
     pub output_bytes: u64,
 }
 

@@ -17,12 +17,13 @@ const ONE: u128 = 1_000_000_000;
 /// The largest whole part of a text.
 const LARGEST: u128 = 1 << 53;
 
-/// A number of tokens to which a price applies.
+/// The number of tokens to which a price applies.
 const MILLION: u128 = 1_000_000;
 
-/// A decimal number from 0, with up to 9 digits after the point. It is exact: the number is an integer of billionths.
+/// A decimal number that is not negative, for costs and prices. It has up to 9 digits after the point. The number is exact,
+/// because it is stored as an integer of billionths.
 ///
-/// In a file, it is a number or a text. The digits count as they are written, so `0.1` is exactly one tenth.
+/// In a configuration, write a number or a text, such as `0.1` or `"0.1"`. Both are exactly one tenth.
 ///
 /// ```
 /// use exo_rails_guards::budgets::Decimal;
@@ -42,8 +43,24 @@ pub struct Decimal {
 }
 
 impl Decimal {
-    pub(super) const fn is_zero(self) -> bool {
+    pub(crate) const fn is_zero(self) -> bool {
         self.billionths == 0
+    }
+
+    pub(crate) const fn saturating_add(self, other: Self) -> Self {
+        Self { billionths: self.billionths.saturating_add(other.billionths) }
+    }
+
+    /// Reads a number with any number of digits after the point. A part of a billionth is rounded up.
+    pub(crate) fn rounded_up(text: &str) -> Option<Self> {
+        let Some((whole, part)) = text.split_once('.').filter(|(_, part)| part.len() > DIGITS) else {
+            return text.parse().ok();
+        };
+        let (kept, rest) = part.split_at_checked(DIGITS)?;
+        let exact: Self = format!("{whole}.{kept}").parse().ok()?;
+        let is_rest = rest.bytes().all(|byte| byte.is_ascii_digit());
+        let up = u128::from(rest.bytes().any(|byte| byte != b'0'));
+        is_rest.then(|| exact.saturating_add(Self { billionths: up }))
     }
 
     /// Returns the number if it is whole.

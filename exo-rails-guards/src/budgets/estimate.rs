@@ -1,4 +1,4 @@
-//! The size of a model call before it has happened.
+//! Estimates the size of a model call before the call happens.
 
 use std::io;
 
@@ -12,14 +12,15 @@ use super::config::Estimate;
 pub(super) struct Expected {
     pub(super) prompt: u64,
     pub(super) completion: u64,
-    /// The tokens of the answer for which the budget needs room at least: all of them if the request limits them.
+    /// The tokens of the answer for which the budget must have room. If the request limits the answer, these are all its
+    /// tokens.
     pub(super) least_completion: u64,
 }
 
 /// The options that limit the tokens of an answer.
 const OPTIONS: [&str; 3] = ["max_tokens", "max_completion_tokens", "max_output_tokens"];
 
-/// The bytes that a message has besides its texts, roughly.
+/// The approximate bytes of a message besides its texts.
 const MESSAGE: u64 = 12;
 
 impl Expected {

@@ -5,13 +5,15 @@ use std::time::Duration;
 
 use exo_rails::message::{Message, Usage};
 use exo_rails::prelude::*;
-use exo_rails::{DroppedInputs, RailContext};
+use exo_rails::{DroppedInputs, OperationEnd, RailContext};
 
 use super::config::{BudgetLimit, BudgetsConfig, Measure, Unit, UnknownPrice, Unreported};
 use super::estimate::Expected;
-use super::held::{CallId, Held, Hold, Operation, Part, Reserved, Reserving, difference};
+use super::held::{Held, Hold, Part, Reserved, Reserving, difference};
 use super::price::{Price, Prices, completion};
 use crate::arguments::ToolName;
+use crate::call_id::{CallId, Fallbacks, Operation, was_skipped};
+use crate::finding::FindingError;
 use crate::store::{Counter, GuardStore, MAX_AMOUNT, OverLimit, StateStore};
 use crate::{ConfigError, Finding, OnRefusal, ScopeError, Severity, StoreError};
 
@@ -19,24 +21,27 @@ const GUARD: &str = "budgets";
 
 /// Refuses model calls and tool calls for which a budget has no room.
 ///
-/// A [limit](super::BudgetLimit) counts calls, tokens, costs, time or bytes, for a run, a session, a user, an agent or for all.
-/// All limits of a call have room for it, or nothing is reserved.
+/// A [limit](super::BudgetLimit) counts calls, tokens, costs, time or bytes, for a run, a session, a user, an agent or the
+/// whole program. A call runs only if each limit that counts it has room.
 ///
-/// - Before a call, the guard reserves what the call will probably use: see [`Estimate`](super::Estimate). So calls that run at
-///   the same time, also in other processes with the same store, do not exceed the budget together.
-/// - After the call, the real amount counts. Each attempt of a retry is a call.
-/// - If the run is dropped or the call fails, its reserved amounts are free again. What counts then is the configuration's
-///   [`interrupted`](super::BudgetsConfig::interrupted). If the process dies, they are free after
-///   [`hold_for_ms`](super::BudgetsConfig::hold_for_ms).
+/// - **Before a call**, the guard reserves the amounts that the call will probably use. So running calls count too, also in
+///   other processes with the same store. [`Estimate`](super::Estimate) says when tokens and costs can still exceed a budget.
+/// - **After the call**, the real amounts count. Each attempt of a retry is a call, and so is each call of a
+///   [`Fallback`](crate::Fallback). They count for the limits of the first call. The cost of a fallback model has the price of
+///   the first model. A call that a guard around it refuses, such as [`Concurrency`](crate::Concurrency), uses nothing.
+/// - **If the call fails or is dropped**, the reserved amounts are free again.
+///   [`interrupted`](super::BudgetsConfig::interrupted) decides what counts for the call.
+/// - **If the process dies**, the reserved amounts are free after [`hold_for_ms`](super::BudgetsConfig::hold_for_ms).
 ///
-/// A tool call without room is skipped, and the model reads the reason. A model call without room ends the run. The finding and
-/// the reason have the name of the limit as rule, such as `budgets/day`. From 80 % of a limit, the model reads a warning once in a
-/// run.
+/// If a limit has no room, the guard skips a tool call, and the model reads the reason. It ends the run before a model call.
+/// The finding and the reason name the limit as the rule, such as `budgets/day`. By default, when 80 % of a limit are used, the
+/// model reads a warning, once in a run, and a finding with the severity `low` reports it.
 ///
-/// A store that fails, a missing user or a missing session is a fault, which ends the run. If the store fails after a call, the
-/// next call of the run counts the amount first.
+/// If the store fails before a call, or if a limit needs a user or a session that the run does not have, the guard faults, and
+/// the run ends. If the store fails after a call, the run continues, and the guard counts the amounts before the next call of
+/// the run.
 ///
-/// The priority is 40, so calls that other guards refuse reserve nothing.
+/// The priority is 40. Calls that guards with a lower priority refuse reserve nothing.
 ///
 /// ```
 /// use exo_rails::message::Usage;
@@ -72,16 +77,17 @@ const GUARD: &str = "budgets";
 pub struct Budgets {
     config: BudgetsConfig,
     prices: Prices,
-    /// The names of the limits. A guard that replaces this one and has the same limits ends the calls that this one has begun.
+    /// The names of the limits. If another guard with the same limits replaces this one, it ends the calls that this one has
+    /// begun.
     id: Arc<str>,
     store: GuardStore,
 }
 
-/// The reason why budgets could not decide.
+/// The reason why [`Budgets`] could not decide. It is the cause of the guard's fault.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BudgetError {
-    /// The run has no user or no session.
+    /// A limit needs a user or a session that the run does not have.
     #[error(transparent)]
     Scope(#[from] ScopeError),
     /// The store failed.
@@ -89,7 +95,7 @@ pub enum BudgetError {
     Store(#[from] StoreError),
 }
 
-/// A call that has a budget.
+/// A call to count.
 #[derive(Clone, Copy)]
 enum Call<'c> {
     Model { request: &'c ModelCallInputs, price: Option<&'c Price> },
@@ -99,10 +105,10 @@ enum Call<'c> {
 /// What a call has used.
 #[derive(Clone, Copy, Default)]
 struct Used<'c> {
-    /// Whether the call was made.
+    /// 1 if the call was made, and otherwise 0.
     calls: u64,
     usage: Option<&'c Usage>,
-    /// What counts without a usage.
+    /// What counts if there is no usage.
     without_usage: Option<Unreported>,
     bytes: u64,
     milliseconds: u64,
@@ -121,8 +127,14 @@ impl Budgets {
     /// Makes the guard.
     ///
     /// # Errors
-    /// Returns an error that names the key if a limit has no name or the name of another one, if it counts nothing or allows
-    /// nothing, or if a price is not one.
+    /// Returns an error that names the key in these cases:
+    ///
+    /// - A limit has no name, or two limits have the same name.
+    /// - `most` is 0, or has digits after the point although the limit does not count costs.
+    /// - A limit that does not count tool calls names tools.
+    /// - A limit counts costs, and there are no prices.
+    /// - The name of a model in a price is empty, or is not a valid glob.
+    /// - `hold_for_ms` or `estimate.bytes_per_token` is 0, or `warn_at_percent` is more than 100.
     pub fn new(config: BudgetsConfig) -> Result<Self, ConfigError> {
         config.check()?;
         let prices = Prices::new(&config.prices)?;
@@ -131,7 +143,7 @@ impl Budgets {
         Ok(Self { config, prices, id, store: GuardStore::default() })
     }
 
-    /// Sets the store of the counts. The default is a store in memory, for this guard alone.
+    /// Sets the store for the counts. The default is a store in memory that only this guard uses.
     #[must_use]
     pub fn with_store(mut self, store: GuardStore) -> Self {
         self.store = store;
@@ -193,7 +205,7 @@ impl Budgets {
         Ok(None)
     }
 
-    /// Settles what earlier calls have left behind.
+    /// Settles the holds that earlier calls have left behind.
     async fn settle_left(&self, id: CallId, ctx: &RailContext) -> Result<(), StoreError> {
         let left = ctx.run.update(|held: &mut Held| held.begin(&self.id, id, ctx.attempt()));
         let mut failed = None;
@@ -206,7 +218,7 @@ impl Budgets {
         failed.map_or(Ok(()), Err)
     }
 
-    /// Returns the parts of a call: the limits that count it, and what it will use of them.
+    /// Returns the parts of a call: the limits that count it, with the amounts that it will probably use.
     fn parts(&self, call: Call<'_>, ctx: &RailContext) -> Result<Vec<Part>, ScopeError> {
         let name = match call {
             Call::Tool(call) => Some(ToolName::new(&call.tool_name)),
@@ -240,8 +252,8 @@ impl Budgets {
         self.config.limits.iter().any(|limit| limit.of == Measure::WallTimeMs)
     }
 
-    /// Returns what a call will probably use, and the least that it needs. `None` if it does not count. A budget that is used up
-    /// has no room for any call, so the amounts are at least 1.
+    /// Returns the amount that a call will probably use, and the smallest amount that it needs. `None` if the measure does not
+    /// count the call. Both amounts are at least 1, so that a budget without any room refuses the call.
     fn expected(
         &self,
         measure: Measure,
@@ -270,10 +282,10 @@ impl Budgets {
         Some((amounts.0.max(1), amounts.1.max(1)))
     }
 
-    /// Reserves the parts. A part whose amount is a guess takes what is left.
+    /// Reserves the parts. If the amount of a part is a guess, the part can also take a smaller rest of the budget.
     async fn reserve(&self, store: &Arc<dyn StateStore>, parts: &mut [Part]) -> Reserved {
         let hold_for = Duration::from_millis(self.config.hold_for_ms);
-        // Each round makes a part smaller. Calls of others can make that necessary more than once.
+        // Each round makes a part smaller. Because of other calls, a part may become smaller more than once.
         let mut rounds = parts.len() + 16;
         loop {
             let over = match Reserving::new(store, parts, hold_for).await? {
@@ -315,8 +327,8 @@ impl Budgets {
         Finding::new(GUARD, limit.name.clone(), Severity::Medium, message)
     }
 
-    /// Ends a call: its real amounts count.
-    async fn end(&self, call: Call<'_>, mut used: Used<'_>, ctx: &RailContext) -> Result<(), BudgetError> {
+    /// Ends a call and counts its real amounts.
+    async fn end(&self, call: Call<'_>, used: Used<'_>, ctx: &mut RailContext) -> Result<(), BudgetError> {
         let id = CallId::of(call.operation(), ctx);
         let hold = ctx.run.update(|held: &mut Held| {
             if let Some(usage) = used.usage {
@@ -324,7 +336,7 @@ impl Budgets {
             }
             held.end(&self.id, id)
         });
-        let mut hold = match hold {
+        let hold = match hold {
             Some(hold) => hold,
             // No rail of this guard has seen the beginning of the call. For example, another guard has replaced this one.
             None if used.calls > 0 => match self.unlimited(call, id, ctx).await? {
@@ -333,6 +345,17 @@ impl Budgets {
             },
             None => return Ok(()),
         };
+        self.settle(hold, call, used, ctx).await
+    }
+
+    /// Counts the amounts that a call has used.
+    async fn settle(
+        &self,
+        mut hold: Hold,
+        call: Call<'_>,
+        mut used: Used<'_>,
+        ctx: &mut RailContext,
+    ) -> Result<(), BudgetError> {
         if self.counts_time() {
             used.milliseconds = ctx.run.update(|held: &mut Held| held.elapsed(&self.id, true));
         }
@@ -344,7 +367,7 @@ impl Budgets {
         self.warn(&hold.parts, ctx).await
     }
 
-    /// Begins a call without limits, to count it.
+    /// Begins a call without checking limits, in order to count it.
     async fn unlimited(&self, call: Call<'_>, id: CallId, ctx: &RailContext) -> Result<Option<Hold>, BudgetError> {
         let mut parts = self.parts(call, ctx)?;
         let limited = parts.clone();
@@ -360,7 +383,7 @@ impl Budgets {
     }
 
     /// Warns the model about limits that are nearly used up.
-    async fn warn(&self, parts: &[Part], ctx: &RailContext) -> Result<(), BudgetError> {
+    async fn warn(&self, parts: &[Part], ctx: &mut RailContext) -> Result<(), BudgetError> {
         let percent = u128::from(self.config.warn_at_percent);
         if percent == 0 {
             return Ok(());
@@ -369,7 +392,9 @@ impl Budgets {
             let Counter { used, .. } = self.store.at(ctx).counter(&part.key).await?;
             let is_near = u128::from(used) * 100 >= u128::from(part.most) * percent;
             if is_near && ctx.run.update(|held: &mut Held| held.warn_once(&self.id, part.limit)) {
-                ctx.notify_model(Message::system(self.warning(part, used)));
+                let warning = self.warning(part, used);
+                ctx.notify_model(Message::system(format!("{warning}. Finish with what you have.")));
+                Finding::new(GUARD, self.config.limits[part.limit].name.clone(), Severity::Low, warning).report(ctx);
             }
         }
         Ok(())
@@ -379,11 +404,12 @@ impl Budgets {
         let limit = &self.config.limits[part.limit];
         let (used, most) = (part.measure.shown(used), part.measure.shown(part.most));
         let name = &limit.name;
-        format!("The budget `{name}` is nearly used up: {used} of {most} per {}. Finish with what you have.", limit.per)
+        format!("The budget `{name}` is nearly used up: {used} of {most} per {}", limit.per)
     }
 
-    /// Ends a call that has failed. Its usage is what the run has counted and no response has reported.
-    async fn fail(&self, call: Call<'_>, ctx: &RailContext) -> Result<(), BudgetError> {
+    /// Ends a call that has failed. Its usage is the usage that the run has counted and that no response has reported.
+    async fn fail(&self, call: Call<'_>, error: &OperationError, ctx: &mut RailContext) -> Result<(), BudgetError> {
+        Fallbacks::forget(call.operation(), ctx);
         let (id, total) = (CallId::of(call.operation(), ctx), ctx.usage());
         let unclaimed = ctx.run.update(|held: &mut Held| {
             let now = held.unclaimed(&self.id, &total);
@@ -401,8 +427,43 @@ impl Budgets {
             return Ok(());
         }
         let usage = unclaimed.as_ref().filter(|usage| is_reported(usage));
-        let used = Used { calls: 1, usage, without_usage: Some(self.config.interrupted), ..Used::default() };
+        // A guard around the call has refused it.
+        let was_refused = ctx.operation_end() == Some(OperationEnd::NotStarted) && FindingError::is_in(error);
+        let used = if was_refused {
+            Used::default()
+        } else {
+            Used { calls: 1, usage, without_usage: Some(self.config.interrupted), ..Used::default() }
+        };
         self.end(call, used, ctx).await
+    }
+
+    /// Counts the calls that rails have made after a failed call, in order to replace its result.
+    async fn count_fallbacks(
+        &self,
+        call: Call<'_>,
+        (usage, bytes): (Option<&Usage>, u64),
+        ctx: &mut RailContext,
+    ) -> Result<(), BudgetError> {
+        let fallbacks = Fallbacks::of(call.operation(), ctx);
+        let is_replaced = ctx.substituted_by().is_some();
+        let usage = usage.filter(|usage| is_replaced && is_reported(usage));
+        // An answer with a usage comes from a model, whatever rail has asked it.
+        let calls = fallbacks.ran.max(u32::from(usage.is_some()));
+        if calls == 0 {
+            return Ok(());
+        }
+        let total = ctx.usage();
+        ctx.run.update(|held: &mut Held| {
+            if let Some(usage) = usage.filter(|usage| covers(&held.unclaimed(&self.id, &total), usage)) {
+                held.claim(&self.id, usage);
+            }
+        });
+        let id = CallId::of(call.operation(), ctx);
+        let Some(hold) = self.unlimited(call, id, ctx).await? else { return Ok(()) };
+        let without_usage = is_replaced.then_some(self.config.without_usage);
+        let bytes = if is_replaced { bytes } else { 0 };
+        let used = Used { calls: u64::from(calls), usage, without_usage, bytes, ..Used::default() };
+        self.settle(hold, call, used, ctx).await
     }
 }
 
@@ -441,14 +502,14 @@ fn cost_text(billionths: u64) -> String {
     super::Decimal::of_billionths(billionths).to_string()
 }
 
-/// Returns whether a usage says anything. Some servers send zeros.
-const fn is_reported(usage: &Usage) -> bool {
-    usage.prompt_tokens > 0 || usage.completion_tokens > 0 || usage.total_tokens > 0
+/// Returns whether a usage is a part of the other one.
+const fn covers(total: &Usage, part: &Usage) -> bool {
+    total.prompt_tokens >= part.prompt_tokens && total.completion_tokens >= part.completion_tokens
 }
 
-/// Returns whether a rail has skipped the call before this event.
-fn was_skipped(ctx: &RailContext) -> bool {
-    ctx.substituted_by().is_some() && ctx.elapsed().is_none()
+/// Returns whether a usage has a number above 0. Some servers send only zeros.
+const fn is_reported(usage: &Usage) -> bool {
+    usage.prompt_tokens > 0 || usage.completion_tokens > 0 || usage.total_tokens > 0
 }
 
 #[rail(priority = 40, name = "budgets")]
@@ -475,12 +536,12 @@ impl Budgets {
         &self,
         request: &ModelCallInputs,
         response: &ModelResponse,
-        ctx: &RailContext,
+        ctx: &mut RailContext,
     ) -> Result<(), BudgetError> {
         let call = Call::Model { request, price: self.price(request) };
         let id = CallId::of(call.operation(), ctx);
         if ctx.run.update(|held: &mut Held| held.take_ended(&self.id, id)) {
-            return Ok(());
+            return self.count_fallbacks(call, (response.usage.as_ref(), 0), ctx).await;
         }
         let used = if was_skipped(ctx) {
             Used::default()
@@ -492,8 +553,13 @@ impl Budgets {
     }
 
     #[on(LlmError, always)]
-    async fn model_failed(&self, request: &ModelCallInputs, ctx: &RailContext) -> Result<(), BudgetError> {
-        self.fail(Call::Model { request, price: self.price(request) }, ctx).await
+    async fn model_failed(
+        &self,
+        request: &ModelCallInputs,
+        error: &OperationError,
+        ctx: &mut RailContext,
+    ) -> Result<(), BudgetError> {
+        self.fail(Call::Model { request, price: self.price(request) }, error, ctx).await
     }
 
     #[on(PreToolCall)]
@@ -512,21 +578,26 @@ impl Budgets {
         &self,
         call: &ToolCallInputs,
         output: &ToolOutput,
-        ctx: &RailContext,
+        ctx: &mut RailContext,
     ) -> Result<(), BudgetError> {
         let call = Call::Tool(call);
         let id = CallId::of(call.operation(), ctx);
-        if ctx.run.update(|held: &mut Held| held.take_ended(&self.id, id)) {
-            return Ok(());
-        }
         let bytes = output.content.len() as u64;
+        if ctx.run.update(|held: &mut Held| held.take_ended(&self.id, id)) {
+            return self.count_fallbacks(call, (None, bytes), ctx).await;
+        }
         let used = if was_skipped(ctx) { Used::default() } else { Used { calls: 1, bytes, ..Used::default() } };
         self.end(call, used, ctx).await
     }
 
     #[on(ToolError, always)]
-    async fn tool_failed(&self, call: &ToolCallInputs, ctx: &RailContext) -> Result<(), BudgetError> {
-        self.fail(Call::Tool(call), ctx).await
+    async fn tool_failed(
+        &self,
+        call: &ToolCallInputs,
+        error: &OperationError,
+        ctx: &mut RailContext,
+    ) -> Result<(), BudgetError> {
+        self.fail(Call::Tool(call), error, ctx).await
     }
 
     /// Dropping the holds settles them.

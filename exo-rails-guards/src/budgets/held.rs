@@ -6,46 +6,20 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use exo_rails::RailContext;
 use exo_rails::message::Usage;
 use tokio::runtime::Handle;
 use tokio::time::Instant;
 
 use super::config::Measure;
 use crate::StoreError;
+use crate::call_id::CallId;
 use crate::store::{Claim, OverLimit, Reservation, StateStore, StateStoreExt};
-
-/// The operations that have budgets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Operation {
-    Model,
-    Tool,
-}
-
-/// The call that a context is about.
-///
-/// A guard borrows the context of a call until the call has ended, so its address is unique among the calls that run. A rail in
-/// shadow gets a new context for each event. There, calls at the same place of the run are told apart by their order only.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct CallId {
-    operation: Operation,
-    step: u32,
-    number: u32,
-    address: usize,
-}
-
-impl CallId {
-    pub(super) fn of(operation: Operation, ctx: &RailContext) -> Self {
-        let address = if ctx.is_shadow() { 0 } else { std::ptr::from_ref(ctx).addr() };
-        Self { operation, step: ctx.step(), number: ctx.call_number(), address }
-    }
-}
 
 /// The amount of a limit that a call has reserved.
 #[derive(Clone, Debug)]
 pub(super) struct Part {
     pub(super) measure: Measure,
-    /// The place of the limit in the configuration.
+    /// The index of the limit in the configuration.
     pub(super) limit: usize,
     /// The key of the counter.
     pub(super) key: String,
@@ -57,7 +31,7 @@ pub(super) struct Part {
     pub(super) window: Option<Duration>,
 }
 
-/// The reserved amounts of a call. If nobody settles them, because the run ends or is dropped, dropping them does.
+/// The reserved amounts of a call. If nobody settles them, for example because the run ends, dropping the hold settles them.
 #[derive(Debug)]
 pub(super) struct Hold {
     pub(super) guard: Arc<str>,
@@ -68,14 +42,20 @@ pub(super) struct Hold {
     open: Open,
 }
 
-/// A reservation that is not settled.
+/// A reservation that is not settled. Dropping it settles it.
 #[derive(Debug)]
-struct Open {
+pub(crate) struct Open {
     /// `None` after the settlement.
     reservation: Option<Reservation>,
     store: Arc<dyn StateStore>,
-    /// The used amounts, as far as they are known.
+    /// The used amounts that are known so far.
     used: Vec<u64>,
+}
+
+impl Open {
+    pub(crate) const fn new(reservation: Reservation, store: Arc<dyn StateStore>, used: Vec<u64>) -> Self {
+        Self { reservation: Some(reservation), store, used }
+    }
 }
 
 impl Hold {
@@ -85,7 +65,7 @@ impl Hold {
         (reservation, store): (Reservation, Arc<dyn StateStore>),
         used: Vec<u64>,
     ) -> Self {
-        let open = Open { reservation: Some(reservation), store, used };
+        let open = Open::new(reservation, store, used);
         Self { guard, call, parts, unclaimed: Usage::default(), open }
     }
 
@@ -106,8 +86,8 @@ impl Hold {
     }
 }
 
-/// A reservation that the store is making. A store with I/O finishes it even if nobody waits any more. So if the call is dropped
-/// meanwhile, a task waits, and gives the reservation back.
+/// A reservation that the store is making. A store with I/O finishes the reservation even if nobody waits for it. So if the
+/// call is dropped in the meantime, a task waits for the reservation and gives it back.
 pub(super) struct Reserving {
     future: Option<Pin<Box<dyn Future<Output = Reserved> + Send>>>,
     store: Arc<dyn StateStore>,
@@ -164,7 +144,7 @@ fn report_unsettled(error: &StoreError) {
 impl Drop for Open {
     fn drop(&mut self) {
         let Some(reservation) = self.reservation.take() else { return };
-        // Outside of a runtime, no store with a time limit works. The reservation expires.
+        // Outside a runtime, a store with a time limit does not work. Then the reservation expires.
         let Ok(runtime) = Handle::try_current() else { return };
         let (store, used) = (Arc::clone(&self.store), std::mem::take(&mut self.used));
         let mut settlement = Box::pin(async move {
@@ -172,8 +152,8 @@ impl Drop for Open {
                 report_unsettled(&error);
             }
         });
-        // A store in memory is done at once. A timer panics if the runtime is shutting down, and a panic inside a drop could end
-        // the process.
+        // A store in memory finishes at the first poll. A timer panics if the runtime is shutting down, and a panic inside a
+        // drop could end the process.
         let poll = || settlement.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending();
         if catch_unwind(AssertUnwindSafe(poll)).unwrap_or(false) {
             runtime.spawn(settlement);
@@ -185,8 +165,8 @@ impl Drop for Open {
 #[derive(Default)]
 pub(super) struct Held {
     holds: Vec<Hold>,
-    /// Calls that are settled already: their error event has settled them, or a guard in shadow would have refused them. The
-    /// event after the call must not count them.
+    /// The calls that the event after the call must not count: their error event has settled them, or a guard in shadow would
+    /// have refused them.
     ended: Vec<(Arc<str>, CallId)>,
     /// Holds that the store could not settle.
     unsettled: Vec<Hold>,
@@ -194,21 +174,21 @@ pub(super) struct Held {
     claimed: Vec<(Arc<str>, Usage)>,
     /// When the wall time was counted for the last time.
     clocks: Vec<(Arc<str>, Instant)>,
-    /// The limits whose warning the model has read.
+    /// The limits about which the model has read a warning.
     warned: Vec<(Arc<str>, usize)>,
 }
 
 impl Held {
-    /// Begins an attempt of a call. Returns what earlier calls have left behind: the store has failed after them, or they were
-    /// dropped.
+    /// Begins an attempt of a call. Returns the holds that earlier calls have left behind, because the store failed after them
+    /// or because they were dropped.
     pub(super) fn begin(&mut self, guard: &Arc<str>, call: CallId, attempt: u32) -> Vec<Hold> {
         self.ended.retain(|(of, id)| of != guard || *id != call);
         let mut left = std::mem::take(&mut self.unsettled);
-        // A shadow has no address. There, an equal call may be running.
-        if call.address != 0 {
+        // The id of a call in shadow has no address, so the hold may belong to an equal call that is running.
+        if call.is_unique() {
             let unfinished = self.holds.extract_if(.., |hold| hold.guard == *guard && hold.call == call);
             left.extend(unfinished.map(|mut hold| {
-                // A later rail has asked for this attempt before the call. So the call was not made.
+                // A later rail has retried before the call was made.
                 if attempt > 0 {
                     hold.open.used.fill(0);
                 }
@@ -240,7 +220,7 @@ impl Held {
         self.ended.push((Arc::clone(guard), call));
     }
 
-    /// Returns whether the call is settled already, and forgets it.
+    /// Returns whether the event after the call must not count the call. Forgets the call.
     pub(super) fn take_ended(&mut self, guard: &Arc<str>, call: CallId) -> bool {
         let place = self.ended.iter().rposition(|(of, id)| of == guard && *id == call);
         place.map(|place| self.ended.swap_remove(place)).is_some()
@@ -288,7 +268,7 @@ fn of_guard<'v, T>(values: &'v mut Vec<(Arc<str>, T)>, guard: &Arc<str>, new: im
     &mut values[place].1
 }
 
-/// Returns the usage that `total` has in addition.
+/// Returns the difference of two usages.
 pub(super) fn difference(total: &Usage, part: &Usage) -> Usage {
     Usage {
         prompt_tokens: total.prompt_tokens.saturating_sub(part.prompt_tokens),

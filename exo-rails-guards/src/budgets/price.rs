@@ -9,7 +9,7 @@ use super::decimal::{Decimal, cost};
 use crate::ConfigError;
 use crate::arguments::glob;
 
-/// The price of a model, for a million tokens, in any currency. All prices and limits have the same currency.
+/// The price of a model for a million tokens. Use any currency, but the same one for all prices and limits.
 ///
 /// ```
 /// use exo_rails_guards::budgets::Price;
@@ -22,41 +22,41 @@ use crate::arguments::glob;
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Price {
-    /// The name of the model, or a glob such as `small-*`. The first price of the list that matches counts.
+    /// The name of the model, or a glob such as `small-*`. The first price in the list whose name matches applies.
     pub model: String,
     /// The price of a million tokens of the request.
     pub prompt: Decimal,
     /// The price of a million tokens of the answer.
     pub completion: Decimal,
-    /// The price of a million tokens of the request that the provider has read from its cache, if it reports them as
-    /// `prompt_tokens_details.cached_tokens` or as `cache_read_input_tokens`. The default is the price
-    /// [`prompt`](Self::prompt).
+    /// The price of a million tokens of the request that the provider has read from its cache. The provider must report them as
+    /// `prompt_tokens_details.cached_tokens` or as `cache_read_input_tokens`. The default is [`prompt`](Self::prompt).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cached_prompt: Option<Decimal>,
-    /// The price of a million tokens of the request that the provider has written to its cache, if it reports them as
-    /// `cache_creation_input_tokens`. The default is the price [`prompt`](Self::prompt).
+    /// The price of a million tokens of the request that the provider has written to its cache. The provider must report them
+    /// as `cache_creation_input_tokens`. The default is [`prompt`](Self::prompt).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache_write: Option<Decimal>,
 }
 
 impl Price {
-    /// Makes the price of a model, from the prices of a million tokens of the request and of the answer.
+    /// Makes the price of a model. `prompt` and `completion` are the prices of a million tokens of the request and of the
+    /// answer, as texts such as `"0.15"`.
     ///
     /// # Errors
-    /// Returns an error if a text is not an amount.
+    /// Returns an error if `prompt` or `completion` is not a [`Decimal`].
     pub fn new(model: impl Into<String>, prompt: &str, completion: &str) -> Result<Self, ConfigError> {
         let (prompt, completion) = (prompt.parse()?, completion.parse()?);
         Ok(Self { model: model.into(), prompt, completion, cached_prompt: None, cache_write: None })
     }
 
-    /// Sets the price of a million tokens that the provider has read from its cache.
+    /// Sets [`cached_prompt`](field@Self::cached_prompt), for a million tokens.
     #[must_use]
     pub fn cached_prompt(mut self, price: Decimal) -> Self {
         self.cached_prompt = Some(price);
         self
     }
 
-    /// Sets the price of a million tokens that the provider has written to its cache.
+    /// Sets [`cache_write`](field@Self::cache_write), for a million tokens.
     #[must_use]
     pub fn cache_write(mut self, price: Decimal) -> Self {
         self.cache_write = Some(price);

@@ -1,9 +1,9 @@
 //! Builders: a configuration in code.
 
-/// Makes a configuration its own builder: a method for each field, `build`, and `builder` of the guard. A field in brackets
-/// is a list, and its method takes anything that makes the items.
+/// Turns a configuration type into a builder. The macro generates a setter for each field, the method `build`, and the function
+/// `builder` of the guard. A field in brackets is a list, and its setter takes any iterator over the items.
 ///
-/// The guard has a function `new`, which checks the configuration.
+/// The guard must have a function `new`, which checks the configuration.
 macro_rules! builder {
     ($guard:ident, $config:ident { $($field:ident: $type:tt),+ $(,)? }) => {
         impl $config {
@@ -12,14 +12,14 @@ macro_rules! builder {
             /// Makes the guard.
             ///
             /// # Errors
-            /// Returns an error that names the key, and what to write, if a value makes no sense.
+            /// Returns the errors of the guard's `new`. Each names the key, and what to write.
             pub fn build(self) -> Result<$guard, $crate::ConfigError> {
                 $guard::new(self)
             }
         }
 
         impl $guard {
-            /// Starts with the defaults.
+            /// Returns a configuration with the default values. Its methods set other values, and `build` makes the guard.
             #[must_use]
             pub fn builder() -> $config {
                 $config::default()

@@ -5,42 +5,57 @@ use std::path::{Path, PathBuf};
 
 /// A mistake in a configuration.
 ///
-/// The message begins with the file, the line and the column, as far as they are known.
+/// `Display` writes the file, the line and the column, if they are known, and then the message.
+///
+/// ```
+/// use exo_rails_guards::ConfigError;
+///
+/// let error = ConfigError::new("write at least 1").in_key("max_depth").in_key("sizes").in_file("rails.toml");
+/// assert_eq!(error.to_string(), "rails.toml: `sizes`: `max_depth`: write at least 1");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ConfigError {
     /// What is wrong, and what to write.
     pub message: String,
-    /// The line and the column of the mistake, both from 1. A column counts characters.
+    /// The line and the column of the mistake. Both begin at 1. A column counts characters. `None` for a configuration in code.
     pub position: Option<(usize, usize)>,
     /// The file that has the mistake.
     pub file: Option<PathBuf>,
+    /// The keys of the mistake, the innermost first.
+    pub(crate) keys: Vec<String>,
 }
 
 impl ConfigError {
-    /// Makes an error without a place. Guards use it for values that are readable and make no sense together.
+    /// Makes an error without a place. Use it for a value that has the right type and that a guard cannot work with.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), position: None, file: None }
+        Self { message: message.into(), position: None, file: None, keys: Vec::new() }
     }
 
-    /// Adds the file.
+    /// Sets the file.
     #[must_use]
     pub fn in_file(mut self, file: impl AsRef<Path>) -> Self {
         self.file = Some(file.as_ref().to_owned());
         self
     }
 
-    /// Adds the guard or the key that the error is about, in front of the message.
+    /// Puts the name of a guard or a key in front of the message. Add the innermost key first.
     #[must_use]
     pub fn in_key(mut self, key: impl fmt::Display) -> Self {
         self.message = format!("`{key}`: {}", self.message);
+        self.keys.push(key.to_string());
         self
+    }
+
+    /// Returns the keys, the outermost first.
+    pub(super) fn keys(&self) -> impl Iterator<Item = &str> {
+        self.keys.iter().rev().map(String::as_str)
     }
 
     pub(super) fn of_toml(error: &toml::de::Error, text: &str) -> Self {
         let position = error.span().map(|span| position(text, span.start));
-        Self { message: with_nearest(error.message()), position, file: None }
+        Self { message: with_nearest(error.message()), position, file: None, keys: Vec::new() }
     }
 }
 
@@ -67,6 +82,10 @@ pub(super) fn position(text: &str, byte: usize) -> (usize, usize) {
 
 /// Rewrites the message of serde about an unknown name: it names the most similar known name, or lists the names.
 fn with_nearest(message: &str) -> String {
+    // `serde` reads a choice of names from a text.
+    if message.trim_end() == "wanted string or table" {
+        return "expected a name in quotes".to_owned();
+    }
     let kinds = [("unknown field `", "key"), ("unknown variant `", "value")];
     let found = kinds.iter().find_map(|(start, kind)| Some((message.strip_prefix(start)?, kind)));
     let Some((rest, kind)) = found else { return message.trim_end().to_owned() };

@@ -1,4 +1,4 @@
-//! Configuration: TOML text, read into typed values, with the place of each mistake.
+//! Configuration: reads TOML into typed values, and reports the place of each mistake.
 
 mod builder;
 mod error;
@@ -36,9 +36,12 @@ use serde::de::DeserializeOwned;
 /// ```
 ///
 /// # Errors
-/// Returns an error with the line and the column if the text is not TOML, if a value does not fit its key, if a key is
-/// unknown and the type refuses unknown keys, or if a key is missing. For an unknown key, the error names the most similar
-/// known key.
+/// Returns an error with the line and the column in these cases:
+///
+/// - The text is not TOML.
+/// - A value does not fit its key.
+/// - A required key is missing.
+/// - A key is unknown, and the type refuses unknown keys. The error names the most similar known key.
 pub fn from_toml<T: DeserializeOwned>(text: &str) -> Result<T, ConfigError> {
     toml::from_str(text).map_err(|error| ConfigError::of_toml(&error, text))
 }

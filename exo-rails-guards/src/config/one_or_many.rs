@@ -1,4 +1,4 @@
-//! Lists in configurations that may have one item in the place of the list.
+//! Lists in configurations. A single item can stand in the place of a list.
 
 use std::fmt;
 use std::marker::PhantomData;

@@ -13,7 +13,8 @@ const MODE: &str = "mode";
 
 /// The configuration of a guard, with a [`Mode`].
 ///
-/// In a file, the mode is the key `mode` beside the keys of the guard: `enforce`, which is the default, `shadow` or `off`.
+/// In a file, the mode is the key `mode` beside the keys of the guard. Its values are `enforce`, which is the default, `shadow`
+/// and `off`.
 ///
 /// ```
 /// use exo_rails::Mode;
@@ -29,14 +30,14 @@ const MODE: &str = "mode";
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct WithMode<C> {
-    /// Whether the guard acts on its decisions.
+    /// Whether the guard acts on its decisions, only reports them, or does not run.
     pub mode: Mode,
     /// The configuration of the guard.
     #[serde(flatten)]
     pub config: C,
 }
 
-/// The guard enforces its decisions.
+/// Uses the mode `enforce`.
 impl<C> From<C> for WithMode<C> {
     fn from(config: C) -> Self {
         Self { mode: Mode::Enforce, config }
@@ -92,7 +93,8 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Table<'_, A> {
     }
 }
 
-/// A key: `None` is the mode. It is read inside of the format's own reading of a key, so that an error has a place.
+/// Reads a key. The value `None` means the key `mode`. The seed of the configuration reads the other keys inside the format's
+/// own call, so that an error has a place.
 struct Key<'s, K>(&'s mut Option<K>);
 
 impl<'de, K: DeserializeSeed<'de>> DeserializeSeed<'de> for Key<'_, K> {

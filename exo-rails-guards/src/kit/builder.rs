@@ -1,4 +1,4 @@
-//! Making the guards of a configuration.
+//! Makes a kit from a configuration.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -8,9 +8,6 @@ use exo_rails::{InMode, Mode};
 
 use super::Kit;
 use super::config::{FEATURES, KitConfig};
-use crate::ConfigError;
-#[cfg(any(feature = "handlers", feature = "paths", feature = "urls"))]
-use crate::ToolPattern;
 use crate::approval::{Ask, ChangedCalls, SuspendRun};
 use crate::approval_guard::Approval;
 use crate::arguments::check_tools;
@@ -18,23 +15,33 @@ use crate::arguments::check_tools;
 use crate::audit::{Audit, Audited};
 use crate::budgets::Budgets;
 use crate::config::{self, Sections, WithMode};
+use crate::content::Content;
+use crate::data_flow::DataFlow;
 #[cfg(feature = "handlers")]
 use crate::handlers::{HookHandlers, HookHandlersBuilder};
+use crate::injection::Injection;
+use crate::loops::Loops;
 #[cfg(feature = "paths")]
 use crate::paths::PathSandbox;
 use crate::permissions::{PermissionsBuilder, Source};
+use crate::personal_data::PersonalData;
 use crate::rate_limits::RateLimits;
+use crate::repetition::Repetition;
+use crate::retry::Retry;
 use crate::risk::RiskScore;
-use crate::shape::{CapabilityGap, Sizes, Structure};
+use crate::secrets::Secrets;
+use crate::sequence::Sequence;
+use crate::shape::{CapabilityGap, CapabilityGapConfig, Sizes, Structure};
 #[cfg(feature = "schema")]
 use crate::shape::{StructuredAnswer, ToolSchemas};
 use crate::store::{GuardStore, StateStore};
 #[cfg(feature = "urls")]
 use crate::urls::{Resolver, SystemResolver, UrlGuard};
+use crate::{ConfigError, ToolPattern};
 
-/// Makes a [`Kit`] from a configuration, and from what a configuration file cannot hold.
+/// Makes a [`Kit`] from a configuration and from values that a configuration file cannot hold.
 ///
-/// One builder makes any number of kits, for example a new one after each change of the file.
+/// One builder can make several kits, for example a new kit after each change of the file.
 ///
 /// ```
 /// use exo_rails_guards::Kit;
@@ -48,7 +55,7 @@ use crate::urls::{Resolver, SystemResolver, UrlGuard};
 /// let error = builder.from_toml("[risk.tools.serach]\ndangerous = true").unwrap_err();
 /// assert_eq!(
 ///     error.to_string(),
-///     "line 1, column 2: `risk`: `tools.serach`: unknown tool: did you mean `search`?",
+///     "line 1, column 13: `risk`: `tools.serach`: unknown tool: did you mean `search`?",
 /// );
 /// # Ok::<(), exo_rails_guards::ConfigError>(())
 /// ```
@@ -85,34 +92,35 @@ impl Default for KitBuilder {
 }
 
 impl KitBuilder {
-    /// Sets how the guards ask people. Default: [`SuspendRun`].
+    /// Sets how the guards ask people, such as a [`Desk`](crate::approval::Desk). Default: [`SuspendRun`].
     pub fn asker(mut self, asker: Arc<dyn Ask>) -> Self {
         self.asker = asker;
         self
     }
 
-    /// Sets the names of all tools. A configuration that is about another tool is then an error. Patterns of names are not
-    /// checked.
+    /// Adds the names of your tools. A configuration that names another tool is then an error. Patterns such as `delete_*` are
+    /// not checked. By default, no name is checked.
     pub fn known_tools<T: Into<String>>(mut self, names: impl IntoIterator<Item = T>) -> Self {
         self.known_tools.extend(names.into_iter().map(Into::into));
         self
     }
 
-    /// Sets the store of the guards that count. Default: a [`MemoryStore`](crate::store::MemoryStore) for all kits of this builder,
-    /// so a kit that replaces another one goes on counting.
+    /// Sets the store for the counts of [`RateLimits`], [`Sequence`] and [`Budgets`]. Default: a
+    /// [`MemoryStore`](crate::store::MemoryStore) that all kits of this builder share. So a kit that replaces another one
+    /// continues its counts.
     pub fn store(mut self, store: impl StateStore + 'static) -> Self {
         self.store = GuardStore::new(store);
         self
     }
 
-    /// Adds permissions to those of the configuration: rules in code, and the configurations of other sources. The kit then has
-    /// the guard, even if the configuration does not. The `mode` of the configuration also counts for the rules in code.
+    /// Adds rules in code, or configurations of other sources, to the permissions of the configuration. The kit then has the
+    /// guard, even if the configuration has no table `permissions`. The `mode` of the table also applies to these rules.
     pub fn permissions(mut self, permissions: PermissionsBuilder) -> Self {
         self.permissions = Some(permissions);
         self
     }
 
-    /// Sets what hook handlers need beside the configuration: models, tools and rails.
+    /// Sets the models, tools and rails that hook handlers need. A configuration refers to models and tools by their names.
     #[cfg(feature = "handlers")]
     #[cfg_attr(docsrs, doc(cfg(feature = "handlers")))]
     pub fn hook_handlers(mut self, hook_handlers: HookHandlersBuilder) -> Self {
@@ -120,7 +128,7 @@ impl KitBuilder {
         self
     }
 
-    /// Sets how the guards of URLs find addresses. Default: [`SystemResolver`].
+    /// Sets how the guard of URLs finds the addresses of a host. Default: [`SystemResolver`].
     #[cfg(feature = "urls")]
     #[cfg_attr(docsrs, doc(cfg(feature = "urls")))]
     pub fn resolver(mut self, resolver: impl Resolver + 'static) -> Self {
@@ -128,10 +136,10 @@ impl KitBuilder {
         self
     }
 
-    /// Sets the audit that your program [puts around](Audit::wrap) the kit. The methods that make only a kit then accept the
-    /// table `audit`, if it is the configuration of this audit.
+    /// Sets the audit that your program [wraps around](Audit::wrap) the kit. The methods that return a kit without a log, such
+    /// as [`from_toml`](Self::from_toml), then accept a table `audit` with the configuration of this audit.
     ///
-    /// Use it for a kit that is made again when the file changes. The log stays the same:
+    /// Use this method if the program makes a new kit when the file changes, and the log stays the same:
     ///
     /// ```
     /// use exo_rails::{Reloadable, rail_chain};
@@ -156,7 +164,7 @@ impl KitBuilder {
         self
     }
 
-    /// Makes the guards of a configuration in TOML, and opens the log of its table `audit` around them.
+    /// Makes a kit from a configuration in TOML, and an [`Audit`] around it from the table `audit`.
     ///
     /// ```
     /// use exo_rails_guards::{Kit, audit};
@@ -177,17 +185,17 @@ impl KitBuilder {
     /// ```
     ///
     /// # Errors
-    /// As [`Kit::from_toml`] and [`Audit::new`]. Returns an error if there is no table `audit`.
+    /// Returns the errors of [`Kit::from_toml`] and [`Audit::new`], and an error if there is no table `audit`.
     #[cfg(feature = "audit")]
     #[cfg_attr(docsrs, doc(cfg(feature = "audit")))]
     pub fn audited_from_toml(&self, text: &str) -> Result<Audited<Kit>, ConfigError> {
         self.read_audited(text, None)
     }
 
-    /// Makes the guards of a configuration file in TOML, and opens the log of its table `audit` around them.
+    /// Makes a kit from a configuration file in TOML, and an [`Audit`] around it from the table `audit`.
     ///
     /// # Errors
-    /// As [`Kit::from_file`] and [`Audit::new`]. Returns an error if there is no table `audit`.
+    /// Returns the errors of [`Kit::from_file`] and [`Audit::new`], and an error if there is no table `audit`.
     #[cfg(feature = "audit")]
     #[cfg_attr(docsrs, doc(cfg(feature = "audit")))]
     pub fn audited_from_file(&self, path: impl AsRef<Path>) -> Result<Audited<Kit>, ConfigError> {
@@ -209,7 +217,7 @@ impl KitBuilder {
 
     /// Checks that the log of the configuration is around the kit.
     #[cfg(feature = "audit")]
-    fn check_audit(&self, config: &KitConfig, sections: &Sections) -> Result<(), ConfigError> {
+    fn check_audit(&self, config: &KitConfig, sections: &Sections<'_>) -> Result<(), ConfigError> {
         let message = match (&config.audit, &self.audit) {
             (None, _) => return Ok(()),
             (Some(wanted), Some(audit)) if wanted == audit.config() => return Ok(()),
@@ -219,18 +227,19 @@ impl KitBuilder {
         Err(sections.locate("audit", 0, ConfigError::new(message).in_key("audit")))
     }
 
-    /// Makes the guards of a configuration in TOML.
+    /// Makes a kit from a configuration in TOML.
     ///
     /// # Errors
-    /// As [`Kit::from_toml`].
+    /// Returns the errors of [`Kit::from_toml`]. Returns an error if a table names a tool that is not one of the
+    /// [known tools](Self::known_tools), or if there is a table `audit` and the builder has no audit.
     pub fn from_toml(&self, text: &str) -> Result<Kit, ConfigError> {
         self.read(text, None)
     }
 
-    /// Makes the guards of a configuration file in TOML.
+    /// Makes a kit from a configuration file in TOML.
     ///
     /// # Errors
-    /// As [`Kit::from_file`].
+    /// Returns the errors of [`from_toml`](Self::from_toml) with the path of the file, and an error if the file cannot be read.
     pub fn from_file(&self, path: impl AsRef<Path>) -> Result<Kit, ConfigError> {
         let path = path.as_ref();
         let text = config::read(path)?;
@@ -252,15 +261,17 @@ impl KitBuilder {
         self.guards(config, &sections)
     }
 
-    /// Makes the guards of a configuration.
+    /// Makes a kit from a configuration that your program has read or made.
     ///
     /// # Errors
-    /// Returns an error that names the guard and the key if the values make no sense together.
+    /// Returns an error that names the guard and the key if a guard cannot work with the values, if a table names a tool that
+    /// is not one of the [known tools](Self::known_tools), or if there is a configuration of `audit` and no audit in the
+    /// builder.
     pub fn build(&self, config: KitConfig) -> Result<Kit, ConfigError> {
         self.guards(config, &Sections::default())
     }
 
-    fn guards(&self, config: KitConfig, sections: &Sections) -> Result<Kit, ConfigError> {
+    fn guards(&self, config: KitConfig, sections: &Sections<'_>) -> Result<Kit, ConfigError> {
         #[cfg(feature = "audit")]
         self.check_audit(&config, sections)?;
         let kit = Making { mode: config.mode, sections };
@@ -271,11 +282,18 @@ impl KitBuilder {
         let in_code = self.permissions.clone().map(|_| WithMode::default());
         let permissions = config.permissions.or(in_code);
         let (mut rates, mut budgets) = (HashSet::new(), HashSet::new());
-        let asks = permissions.is_some() || config.risk.is_some() || config.approval.is_some();
+        let asks =
+            permissions.is_some() || config.data_flow.is_some() || config.risk.is_some() || config.approval.is_some();
         Ok(Kit {
             changed_calls: asks.then_some(ChangedCalls),
             sizes: kit.guard("sizes", config.sizes, Sizes::new)?,
-            capability_gap: kit.guard("capability_gap", config.capability_gap, CapabilityGap::new)?,
+            capability_gap: kit.guard("capability_gap", config.capability_gap, |config| gap(config, &names))?,
+            secrets: kit.guard("secrets", config.secrets, Secrets::new)?,
+            personal_data: kit.guard("personal_data", config.personal_data, |config| {
+                let tools = config.placeholders.iter().flat_map(|placeholders| &placeholders.tools);
+                known("placeholders", &mut tools.map(ToolPattern::as_str))?;
+                PersonalData::new(config)
+            })?,
             #[cfg(feature = "handlers")]
             hook_handlers: kit.guards("hook_handlers", config.hook_handlers, |config| {
                 known(
@@ -287,6 +305,11 @@ impl KitBuilder {
             permissions: kit.guard("permissions", permissions, |config| {
                 let permissions = self.permissions.clone().unwrap_or_default().config(Source::Global, config);
                 permissions.known_tools(&self.known_tools).asker(Arc::clone(&self.asker)).build()
+            })?,
+            content: kit.guard("content", config.content, Content::new)?,
+            injection: kit.guard("injection", config.injection, |config| {
+                known("trusted_tools", &mut config.trusted_tools.iter().map(ToolPattern::as_str))?;
+                Injection::new(config)
             })?,
             structure: kit.guard("structure", config.structure, Structure::new)?,
             #[cfg(feature = "paths")]
@@ -306,6 +329,16 @@ impl KitBuilder {
             })?,
             #[cfg(feature = "schema")]
             structured_answer: kit.guard("structured_answer", config.structured_answer, StructuredAnswer::new)?,
+            data_flow: kit.guard("data_flow", config.data_flow, |config| {
+                config.tools().try_for_each(|(key, tool)| known(key, &mut std::iter::once(tool)))?;
+                Ok(DataFlow::new(config)?.with_asker(Arc::clone(&self.asker)).with_store(self.store.clone()))
+            })?,
+            loops: kit.guard("loops", config.loops, |config| {
+                known("exempt", &mut config.exempt.iter().map(ToolPattern::as_str))?;
+                known("resets", &mut config.resets.iter().map(ToolPattern::as_str))?;
+                Loops::new(config)
+            })?,
+            repetition: kit.guard("repetition", config.repetition, Repetition::new)?,
             risk: kit.guard("risk", config.risk, |config| {
                 let risk = RiskScore::new(config)?.with_asker(Arc::clone(&self.asker));
                 if !names.is_empty() {
@@ -319,20 +352,32 @@ impl KitBuilder {
             })?,
             rate_limits: kit.guards("rate_limits", config.rate_limits, |config| {
                 check_names(&mut rates, config.limits.iter().map(|limit| &limit.name))?;
+                known("limits", &mut config.limits.iter().flat_map(|limit| &limit.tools).map(ToolPattern::as_str))?;
                 Ok(RateLimits::new(config)?.with_store(self.store.clone()))
+            })?,
+            sequence: kit.guard("sequence", config.sequence, |config| {
+                for (place, rule) in config.rules.iter().enumerate() {
+                    known(&format!("rules[{place}]"), &mut rule.tools())?;
+                }
+                Ok(Sequence::new(config)?.with_store(self.store.clone()))
             })?,
             budgets: kit.guards("budgets", config.budgets, |config| {
                 check_names(&mut budgets, config.limits.iter().map(|limit| &limit.name))?;
+                known("limits", &mut config.limits.iter().flat_map(|limit| &limit.tools).map(ToolPattern::as_str))?;
                 Ok(Budgets::new(config)?.with_store(self.store.clone()))
+            })?,
+            retry: kit.guard("retry", config.retry, |config| {
+                known("idempotent", &mut config.idempotent.iter().map(ToolPattern::as_str))?;
+                Retry::new(config)
             })?,
         })
     }
 }
 
-/// What all guards of a kit have in common.
+/// The mode of the kit, and the places of the tables in the text.
 struct Making<'c> {
     mode: Mode,
-    sections: &'c Sections,
+    sections: &'c Sections<'c>,
 }
 
 impl Making<'_> {
@@ -366,7 +411,14 @@ impl Making<'_> {
     }
 }
 
-/// Checks that no other table has the name of a limit. The counts of both would be the same.
+fn gap(config: CapabilityGapConfig, known: &[&str]) -> Result<CapabilityGap, ConfigError> {
+    for (key, tools) in [("tools", &config.tools), ("idempotent", &config.idempotent)] {
+        check_tools(tools.iter().map(String::as_str), known).map_err(|error| error.in_key(key))?;
+    }
+    CapabilityGap::new(config)
+}
+
+/// Checks that limits in different tables have different names, because two limits with one name would share their counts.
 fn check_names<'n>(names: &mut HashSet<String>, limits: impl Iterator<Item = &'n String>) -> Result<(), ConfigError> {
     let new: HashSet<_> = limits.cloned().collect();
     if let Some(name) = new.iter().find(|name| names.contains(*name)) {

@@ -8,13 +8,22 @@ use crate::approval_guard::ApprovalConfig;
 use crate::audit::AuditConfig;
 use crate::budgets::BudgetsConfig;
 use crate::config::{WithMode, one_or_many_tables};
+use crate::content::ContentConfig;
+use crate::data_flow::DataFlowConfig;
 #[cfg(feature = "handlers")]
 use crate::handlers::HookHandlersConfig;
+use crate::injection::InjectionConfig;
+use crate::loops::LoopsConfig;
 #[cfg(feature = "paths")]
 use crate::paths::PathSandboxConfig;
 use crate::permissions::PermissionsConfig;
+use crate::personal_data::PersonalDataConfig;
 use crate::rate_limits::RateLimitsConfig;
+use crate::repetition::RepetitionConfig;
+use crate::retry::RetryConfig;
 use crate::risk::RiskConfig;
+use crate::secrets::SecretsConfig;
+use crate::sequence::SequenceConfig;
 use crate::shape::{CapabilityGapConfig, SizesConfig, StructureConfig};
 #[cfg(feature = "schema")]
 use crate::shape::{StructuredAnswerConfig, ToolSchemasConfig};
@@ -23,7 +32,8 @@ use crate::urls::UrlGuardConfig;
 
 /// The configuration of a [`Kit`](crate::Kit): a table for each guard.
 ///
-/// Beside its own keys, each table has the key `mode`: see [`WithMode`]. A guard whose table is missing does not exist.
+/// Each table has the keys of its guard and the key `mode`: see [`WithMode`]. If a table is missing, the kit does not have the
+/// guard.
 ///
 /// ```
 /// use exo_rails::Mode;
@@ -40,10 +50,10 @@ use crate::urls::UrlGuardConfig;
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct KitConfig {
-    /// The mode of the whole kit. The mode of a guard is its own one or this one: the one that does less. So `shadow` puts
-    /// every guard in shadow that is not off.
+    /// The mode of the whole kit. The default is `enforce`. If the table of a guard has another mode, the weaker mode applies:
+    /// `off` is weaker than `shadow`, and `shadow` is weaker than `enforce`.
     pub mode: Mode,
-    /// The configuration of [`Audit`](crate::audit::Audit). The log goes around the kit, so it has no mode:
+    /// The configuration of [`Audit`](crate::audit::Audit), which has no mode. An audit is around the kit, so
     /// [`KitBuilder::audited_from_file`](crate::kit::KitBuilder::audited_from_file) makes both.
     #[cfg(feature = "audit")]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -54,8 +64,14 @@ pub struct KitConfig {
     /// The configuration of [`CapabilityGap`](crate::shape::CapabilityGap).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub capability_gap: Option<WithMode<CapabilityGapConfig>>,
+    /// The configuration of [`Secrets`](crate::Secrets).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub secrets: Option<WithMode<SecretsConfig>>,
+    /// The configuration of [`PersonalData`](crate::PersonalData).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub personal_data: Option<WithMode<PersonalDataConfig>>,
     /// The configurations of [`HookHandlers`](crate::handlers::HookHandlers): one table `[hook_handlers]`, or several tables
-    /// `[[hook_handlers]]`. Several tables can have different modes.
+    /// `[[hook_handlers]]` with different modes.
     #[cfg(feature = "handlers")]
     #[serde(deserialize_with = "one_or_many_tables", skip_serializing_if = "Vec::is_empty")]
     pub hook_handlers: Vec<WithMode<HookHandlersConfig>>,
@@ -63,6 +79,12 @@ pub struct KitConfig {
     /// [`Global`](crate::permissions::Source::Global).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub permissions: Option<WithMode<PermissionsConfig>>,
+    /// The configuration of [`Content`](crate::Content).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content: Option<WithMode<ContentConfig>>,
+    /// The configuration of [`Injection`](crate::Injection).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub injection: Option<WithMode<InjectionConfig>>,
     /// The configuration of [`Structure`](crate::shape::Structure).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub structure: Option<WithMode<StructureConfig>>,
@@ -82,20 +104,35 @@ pub struct KitConfig {
     #[cfg(feature = "schema")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub structured_answer: Option<WithMode<StructuredAnswerConfig>>,
+    /// The configuration of [`DataFlow`](crate::DataFlow).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data_flow: Option<WithMode<DataFlowConfig>>,
+    /// The configuration of [`Loops`](crate::Loops).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub loops: Option<WithMode<LoopsConfig>>,
+    /// The configuration of [`Repetition`](crate::Repetition).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repetition: Option<WithMode<RepetitionConfig>>,
     /// The configuration of [`RiskScore`](crate::RiskScore).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub risk: Option<WithMode<RiskConfig>>,
     /// The configuration of [`Approval`](crate::Approval).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approval: Option<WithMode<ApprovalConfig>>,
-    /// The configurations of [`RateLimits`](crate::RateLimits): one table `[rate_limits]`, or several tables `[[rate_limits]]`.
-    /// Several tables can have different modes. The names of their limits must differ.
+    /// The configurations of [`RateLimits`](crate::RateLimits): one table `[rate_limits]`, or several tables `[[rate_limits]]`
+    /// with different modes. All limits must have different names.
     #[serde(deserialize_with = "one_or_many_tables", skip_serializing_if = "Vec::is_empty")]
     pub rate_limits: Vec<WithMode<RateLimitsConfig>>,
-    /// The configurations of [`Budgets`](crate::Budgets): one table `[budgets]`, or several tables `[[budgets]]`. Several tables
-    /// can have different modes. The names of their limits must differ.
+    /// The configuration of [`Sequence`](crate::Sequence).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sequence: Option<WithMode<SequenceConfig>>,
+    /// The configurations of [`Budgets`](crate::Budgets): one table `[budgets]`, or several tables `[[budgets]]` with different
+    /// modes. All limits must have different names.
     #[serde(deserialize_with = "one_or_many_tables", skip_serializing_if = "Vec::is_empty")]
     pub budgets: Vec<WithMode<BudgetsConfig>>,
+    /// The configuration of [`Retry`](crate::Retry).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retry: Option<WithMode<RetryConfig>>,
 }
 
 /// The guards that need a feature of this crate: the key, the feature, and whether it is enabled.

@@ -1,4 +1,7 @@
-//! The kit: a chain of all guards of this crate, from one configuration.
+//! The kit: a chain of guards from one configuration.
+//!
+//! [`Kit`] is the chain, [`KitConfig`] is its configuration, and [`KitBuilder`] makes a kit with what a configuration file
+//! cannot hold, such as models and the way to ask a person.
 
 mod builder;
 mod config;
@@ -14,13 +17,22 @@ use crate::ConfigError;
 use crate::approval::ChangedCalls;
 use crate::approval_guard::Approval;
 use crate::budgets::Budgets;
+use crate::content::Content;
+use crate::data_flow::DataFlow;
 #[cfg(feature = "handlers")]
 use crate::handlers::HookHandlers;
+use crate::injection::Injection;
+use crate::loops::Loops;
 #[cfg(feature = "paths")]
 use crate::paths::PathSandbox;
 use crate::permissions::Permissions;
+use crate::personal_data::PersonalData;
 use crate::rate_limits::RateLimits;
+use crate::repetition::Repetition;
+use crate::retry::Retry;
 use crate::risk::RiskScore;
+use crate::secrets::Secrets;
+use crate::sequence::Sequence;
 use crate::shape::{CapabilityGap, Sizes, Structure};
 #[cfg(feature = "schema")]
 use crate::shape::{StructuredAnswer, ToolSchemas};
@@ -28,13 +40,16 @@ use crate::shape::{StructuredAnswer, ToolSchemas};
 use crate::urls::UrlGuard;
 
 rail_chain! {
-    /// A chain of all guards of this crate.
+    /// A chain of the guards of this crate, made from one configuration.
     ///
-    /// A guard that the configuration does not have is `None`. A guard that may appear several times is a list. Each guard is in
-    /// a [`Mode`](exo_rails::Mode). The features of the crate decide which fields exist.
+    /// Each field is a guard. A field is `None`, or an empty list, if the configuration has no table for the guard. Each guard
+    /// has a [`Mode`](exo_rails::Mode). The features of the crate decide which fields exist.
     ///
-    /// Use the kit as the guard set of an agent, or list it in a chain beside rails of your program. In decisions, the names of
-    /// the guards are those of the fields, such as `permissions` and `hook_handlers[0]`.
+    /// Use the kit as the guard set of an agent, or list it in a chain beside your own rails. A decision names the guard as its
+    /// field, such as `permissions` or `hook_handlers[0]`.
+    ///
+    /// The kit does not contain [`Concurrency`](crate::Concurrency), [`CircuitBreaker`](crate::CircuitBreaker),
+    /// [`Timeouts`](crate::Timeouts) and [`Fallback`](crate::Fallback). List them in a chain beside the kit.
     ///
     /// # From a file
     ///
@@ -69,8 +84,8 @@ rail_chain! {
     /// # Ok(()) }
     /// ```
     ///
-    /// A table of the file has the name of a field, and the keys of its guard's configuration: see [`KitConfig`]. A mistake in
-    /// the file is an error with its line:
+    /// Each table of the file has the name of a field. Its keys are those of the configuration type in [`KitConfig`]. A mistake
+    /// in the file is an error with its line:
     ///
     /// ```
     /// use exo_rails_guards::Kit;
@@ -83,11 +98,11 @@ rail_chain! {
     /// );
     /// assert_eq!(
     ///     error("[risk]\nthreshold = 200"),
-    ///     "line 1, column 2: `risk`: `threshold`: 200 is more than the largest score: write a number from 0 to 100",
+    ///     "line 2, column 13: `risk`: `threshold`: 200 is more than the largest score: write a number from 0 to 100",
     /// );
     /// ```
     ///
-    /// What a file cannot hold, such as models and the way to ask a person, comes from [`Kit::builder`].
+    /// To set what a file cannot hold, such as models and the way to ask a person, use [`Kit::builder`].
     ///
     /// # In code
     ///
@@ -104,23 +119,32 @@ rail_chain! {
     #[derive(Debug, Default)]
     #[non_exhaustive]
     pub struct Kit {
-        /// Changes calls as a person wants them. It is there if a guard that asks is there.
+        /// Lets all rails judge a call again after a person has changed its arguments. The builder adds it if the kit has a
+        /// guard that asks.
         pub changed_calls: Option<ChangedCalls>,
         /// Limits the sizes of answers, arguments and outputs.
         pub sizes: Option<InMode<Sizes>>,
         /// Answers calls of tools that do not exist.
         pub capability_gap: Option<InMode<CapabilityGap>>,
-        /// Let commands, HTTP endpoints, models and agents decide.
+        /// Hides keys, tokens and passwords.
+        pub secrets: Option<InMode<Secrets>>,
+        /// Hides e-mail addresses, and the numbers of people, phones, cards and accounts.
+        pub personal_data: Option<InMode<PersonalData>>,
+        /// Asks commands, HTTP endpoints, models and agents for decisions.
         #[cfg(feature = "handlers")]
         pub hook_handlers: Vec<InMode<HookHandlers>>,
         /// Decides about tool calls by rules.
         pub permissions: Option<InMode<Permissions>>,
+        /// Filters inputs and answers by phrases, lengths and patterns.
+        pub content: Option<InMode<Content>>,
+        /// Reports prompt injections, and removes hidden characters.
+        pub injection: Option<InMode<Injection>>,
         /// Checks the structure of tool calls.
         pub structure: Option<InMode<Structure>>,
-        /// Keeps paths inside of directories.
+        /// Keeps the paths of tool calls inside directories.
         #[cfg(feature = "paths")]
         pub paths: Option<InMode<PathSandbox>>,
-        /// Checks URLs.
+        /// Checks the URLs of tool calls, and the addresses of their hosts.
         #[cfg(feature = "urls")]
         pub urls: Option<InMode<UrlGuard>>,
         /// Checks tool calls against JSON Schema.
@@ -129,36 +153,51 @@ rail_chain! {
         /// Checks answers against JSON Schema.
         #[cfg(feature = "schema")]
         pub structured_answer: Option<InMode<StructuredAnswer>>,
-        /// Asks a person from a score on.
+        /// Keeps values from untrusted tools out of certain arguments.
+        pub data_flow: Option<InMode<DataFlow>>,
+        /// Stops agents that make the same calls again and again.
+        pub loops: Option<InMode<Loops>>,
+        /// Ends answers that repeat the same text.
+        pub repetition: Option<InMode<Repetition>>,
+        /// Scores the risk of tool calls, and asks a person if the score reaches a threshold.
         pub risk: Option<InMode<RiskScore>>,
         /// Asks a person before calls of certain tools.
         pub approval: Option<InMode<Approval>>,
         /// Limit how often models and tools are called.
         pub rate_limits: Vec<InMode<RateLimits>>,
-        /// Limit what runs, sessions, users and agents use.
+        /// Refuses tool calls that come in the wrong order or too often.
+        pub sequence: Option<InMode<Sequence>>,
+        /// Limit the calls, tokens, costs, time and bytes of runs, sessions, users and agents.
         pub budgets: Vec<InMode<Budgets>>,
+        /// Repeats failed model calls, and failed calls of certain tools.
+        pub retry: Option<InMode<Retry>>,
     }
 }
 
 impl Kit {
-    /// Makes the guards of a configuration in TOML.
+    /// Makes a kit from a configuration in TOML.
     ///
     /// # Errors
-    /// Returns an error with the line, the column and the nearest key if the text is not TOML or has an unknown key. Returns an
-    /// error with the place of the guard's table if the values make no sense together.
+    /// Returns an error with the line and the column in these cases:
+    ///
+    /// - The text is not TOML, or a value does not fit its key.
+    /// - A key is unknown. The error names the most similar key.
+    /// - A guard cannot work with the values, for example a threshold above 100.
+    /// - A table needs a feature of this crate that is not enabled.
     pub fn from_toml(text: &str) -> Result<Self, ConfigError> {
         Self::builder().from_toml(text)
     }
 
-    /// Makes the guards of a configuration file in TOML.
+    /// Makes a kit from a configuration file in TOML.
     ///
     /// # Errors
-    /// Returns the errors of [`from_toml`](Self::from_toml), and an error if the file cannot be read.
+    /// Returns the errors of [`from_toml`](Self::from_toml) with the path of the file, and an error if the file cannot be read.
     pub fn from_file(path: impl AsRef<Path>) -> Result<Self, ConfigError> {
         Self::builder().from_file(path)
     }
 
-    /// Begins with what a configuration file cannot hold.
+    /// Returns a builder, which sets what a configuration file cannot hold, such as models, a store and the way to ask a
+    /// person.
     pub fn builder() -> KitBuilder {
         KitBuilder::default()
     }

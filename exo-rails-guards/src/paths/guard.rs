@@ -10,7 +10,7 @@ use super::sandbox::{LastLink, Sandbox};
 use super::{PathRefusal, PathRule, PathSandboxConfig, Rights, RootConfig, SandboxRoots, ToolPaths};
 use crate::arguments::{ToolName, items, last_word, place, texts, words};
 use crate::refusal::Check;
-use crate::{ConfigError, Finding, Place, PointerPattern, ToolPattern};
+use crate::{ConfigError, Finding, Place, PointerPattern, ToolPattern, vault};
 
 /// A guard that keeps the paths of tool calls inside directories.
 ///
@@ -60,8 +60,8 @@ impl PathSandbox {
     fn check_call(&self, call: &ToolCallInputs, ctx: &mut RailContext) -> Provide<SandboxRoots> {
         let config = &self.sandbox.config;
         let mut check = Check::new(config.enforce_from);
-        let result = self.check_all(call, &mut check);
-        check.decide(result, config.on_refusal, ctx)
+        let result = self.check_all(&vault::revealed(call, ctx), &mut check);
+        check.decide(result, config.on_refusal, vault::hidden, ctx)
     }
 }
 

@@ -35,9 +35,11 @@ pub(super) fn readings(text: &str, names: Names) -> Result<Vec<String>, PathRule
         return Ok(readings);
     }
     let mut decoded_texts = vec![text.to_owned()];
-    for options in 0..8_u8 {
-        let [is_careless, hex, look_alikes] = [1, 2, 4].map(|bit| options & bit != 0);
-        decode_all(text, Decoder { is_careless, hex, look_alikes }, &mut decoded_texts)?;
+    if may_be_encoded(text) {
+        for options in 0..8_u8 {
+            let [is_careless, hex, look_alikes] = [1, 2, 4].map(|bit| options & bit != 0);
+            decode_all(text, Decoder { is_careless, hex, look_alikes }, &mut decoded_texts)?;
+        }
     }
     for decoded in &decoded_texts {
         for reading in [decoded.clone(), decoded.replace('\\', "/"), decoded.replace('\\', "")] {
@@ -49,6 +51,11 @@ pub(super) fn readings(text: &str, names: Names) -> Result<Vec<String>, PathRule
         }
     }
     Ok(readings)
+}
+
+/// Tells whether a decoder may change a path. Most paths have nothing to decode, and each decoder makes copies.
+fn may_be_encoded(text: &str) -> bool {
+    !text.is_ascii() || text.contains('%') || text.as_bytes().windows(2).any(|pair| matches!(pair, b"0x" | b"0X"))
 }
 
 /// Decodes a path until nothing changes, and adds each new text.
@@ -232,6 +239,9 @@ fn is_overlong(bytes: &[u8]) -> bool {
 /// Writes a decoded path as the most careless reader takes it: wildcards match dots, and parameters and spaces after dots
 /// do not count.
 fn simplified(path: &str) -> String {
+    if !path.contains(|c: char| matches!(c, ';' | '?') || c.is_whitespace()) {
+        return path.to_owned();
+    }
     let name = |name: &str| {
         let bare = name.split(';').next().unwrap_or_default().trim();
         match bare {

@@ -192,9 +192,9 @@ fn add_rules(
     for rule in &config.rules {
         let number = names.len() + 1;
         let name = rule.name.clone().unwrap_or_else(|| format!("rule-{number}"));
-        let at_line = |error: ConfigError| {
-            let position = error.position.or(rule.line.map(|line| (line, 1)));
-            located(ConfigError { position, ..error }, config)
+        let at_line = |mut error: ConfigError| {
+            error.position = error.position.or(rule.line.map(|line| (line, 1)));
+            located(error, config)
         };
         if !names.insert(name.clone()) {
             let error = ConfigError::new(format!("two rules have the name `{name}`: change one of them"));

@@ -98,6 +98,8 @@
 //! characters and look-alikes in names and texts, `%41` codes, arguments in lists and in texts that contain JSON, both values
 //! of a repeated name, numbers in texts. [`Condition`] has the table for arguments.
 //!
+//! If a tool receives the values behind placeholders of [`PersonalData`](crate::PersonalData), the rules see the values too.
+//!
 //! Paths are compared as texts: links are not followed. Hosts are compared as names: nothing is resolved. Use guards of paths
 //! and URLs for both.
 //!
@@ -184,7 +186,7 @@ use exo_rails::{Provided, Reason, SessionInfo, rail};
 use serde::{Deserialize, Serialize};
 
 use crate::approval::{ApprovalRequest, Ask, AskError, Settled, forget_session, is_approved, providing, settle};
-use crate::{ConfigError, Finding, StoreError};
+use crate::{ConfigError, Finding, StoreError, vault};
 use evaluate::{Evaluation, Policy};
 
 /// The guard of permissions. See [the module](self) for rules, modes and the table of decisions.
@@ -334,7 +336,8 @@ impl Permissions {
         call: &mut ToolCallInputs,
         ctx: &mut RailContext,
     ) -> Result<Provide<(PermissionDecision, ExecutionGrant)>, AskError> {
-        let evaluation = self.policy.evaluate(call);
+        // The rules see the values behind placeholders, and nobody else does.
+        let evaluation = self.policy.evaluate(&vault::revealed(call, ctx));
         let decision = self.decision(&evaluation);
         let passes = |decision: PermissionDecision| Provide::value((decision, self.policy.grant_of(&evaluation)));
         // A person may have approved the call at another guard, or have written its arguments.
@@ -343,7 +346,7 @@ impl Permissions {
         {
             return Ok(passes(decision));
         }
-        let finding = self.finding(&evaluation, &decision.reason);
+        let finding = vault::hidden(self.finding(&evaluation, &decision.reason), ctx);
         let reason = finding.reason();
         finding.clone().report(ctx);
         match decision.permission {

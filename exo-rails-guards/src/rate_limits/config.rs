@@ -24,9 +24,10 @@ use crate::{ConfigError, OnRefusal, Scope, ToolPattern};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct RateLimitsConfig {
-    /// The limits.
+    /// The limits. A call must pass each limit that counts it.
     pub limits: Vec<RateLimit>,
-    /// What happens to a tool call that comes too early. A model call that comes too early always ends the run.
+    /// What the guard does with a tool call that comes too early. The default is `skip`. A model call that comes too early
+    /// always ends the run.
     pub on_refusal: OnRefusal,
 }
 
@@ -47,31 +48,35 @@ impl RateLimitsConfig {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct RateLimit {
-    /// The name, for reasons, findings and the store. Processes with the same name and store share the limit.
+    /// The name, which reasons, findings and keys of the store contain. Processes that share the store share limits with the
+    /// same name.
     pub name: String,
     /// The calls that count.
     pub of: RatedCalls,
-    /// The number of calls in the period [`every`](Self::every).
+    /// The number of calls in each period [`every`](Self::every), evenly distributed. A [`burst`](field@Self::burst) can be
+    /// added to it: with 10 calls in a minute and the default burst, up to 19 calls can run in the first minute after a pause.
     pub calls: u32,
-    /// The period.
+    /// The length of the period.
     pub every: Every,
-    /// How many calls may come at once after a pause. The default is [`calls`](Self::calls).
+    /// The number of calls that can run at once after a pause. The default is [`calls`](Self::calls). With 1, there is at least
+    /// the time `every / calls` between two calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub burst: Option<u32>,
-    /// Whose calls count together.
+    /// Whose calls count together. The default is the run.
     #[serde(default)]
     pub per: Scope,
-    /// The tools whose calls count. The default is all tools.
+    /// The tools whose calls count: names, or globs such as `search_*`. Only limits of `tool_calls` can name tools. The default
+    /// is all tools.
     #[serde(default, deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<ToolPattern>,
-    /// How long a call waits at most until it may run, in milliseconds. The default is 0: a call that comes too early is refused
-    /// at once.
+    /// The longest time that a call waits until it can run, in milliseconds. The default is 0: the guard refuses a call that
+    /// comes too early.
     #[serde(default)]
     pub max_wait_ms: u64,
 }
 
 impl RateLimit {
-    /// Makes a limit for each run.
+    /// Makes a limit for each run, in which no call waits. `calls` is the number of calls in each period `every`.
     ///
     /// ```
     /// use exo_rails_guards::rate_limits::{Every, RateLimit, RatedCalls};
@@ -136,7 +141,9 @@ impl RateLimit {
     }
 }
 
-/// The calls that a [`RateLimit`] counts. Each attempt is a call.
+/// The calls that a limit counts. Each attempt of a retry is a call. [`RateLimit`],
+/// [`ConcurrencyLimit`](crate::concurrency::ConcurrencyLimit), [`TimeLimit`](crate::timeouts::TimeLimit) and
+/// [`Breaker`](crate::circuit_breaker::Breaker) have this setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RatedCalls {
@@ -154,7 +161,7 @@ impl RatedCalls {
         }
     }
 
-    /// Returns whether a call of this tool counts, or a model call. Without patterns, all tools count.
+    /// Returns whether a call counts. `tool` is `None` for a model call. Without patterns, the calls of all tools count.
     pub(crate) fn counts(self, tools: &[ToolPattern], tool: Option<&ToolName<'_>>) -> bool {
         match (self, tool) {
             (Self::ModelCalls, None) => true,
@@ -163,7 +170,7 @@ impl RatedCalls {
         }
     }
 
-    /// Checks that only tool calls have patterns.
+    /// Checks that a limit of model calls has no patterns of tools.
     pub(crate) fn check_tools(self, tools: &[ToolPattern]) -> Result<(), ConfigError> {
         if self == Self::ToolCalls || tools.is_empty() {
             return Ok(());

@@ -1,8 +1,8 @@
 //! The generic cell rate algorithm, as in [ITU-T I.371](https://www.itu.int/rec/T-REC-I.371) and in the crate `governor`.
 //!
-//! The state of a limit is one time: when a further call would arrive if all calls came at exactly the allowed rate. A call may
-//! come earlier than that by the tolerance. The state is kept as the distance of that time from now, so that no process needs the
-//! clock of another one.
+//! The state of a limit is one time: the time at which the next call would arrive if all calls came at exactly the allowed
+//! rate. A call can come earlier than this time, but at most by the tolerance. The state is stored as the distance of this time
+//! from now, so that no process needs the clock of another process.
 
 use std::time::Duration;
 
@@ -11,11 +11,11 @@ use std::time::Duration;
 pub(super) struct Rate {
     /// The time between two calls at exactly this rate.
     interval: u64,
-    /// How much earlier a call may come.
+    /// How much earlier than at exactly this rate a call may come.
     tolerance: u64,
 }
 
-/// A call that takes its place.
+/// The place of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Taken {
     /// The time until the call may begin.
@@ -39,7 +39,7 @@ impl Rate {
         Taken { wait, ahead: ahead.saturating_add(self.interval) }
     }
 
-    /// Returns the state without a call that took its place.
+    /// Gives a place back. Returns the new state.
     pub(super) fn give_back(self, ahead: u64, age: Duration) -> u64 {
         ahead.saturating_sub(nanos(age)).saturating_sub(self.interval)
     }

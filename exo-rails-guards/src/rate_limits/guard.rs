@@ -16,18 +16,21 @@ const GUARD: &str = "rate_limits";
 
 /// Limits how often models and tools are called.
 ///
-/// A [limit](RateLimit) allows a number of calls in a period, evenly distributed, and a burst of calls after a pause. The
-/// algorithm is GCRA, as in the crate `governor`. Its state is one record of the store, so the limit holds for all processes that
-/// share the store.
+/// A [limit](RateLimit) allows a number of calls in each period, evenly distributed, and a burst of calls after a pause. The
+/// algorithm is the generic cell rate algorithm ([ITU-T I.371](https://www.itu.int/rec/T-REC-I.371)), as in the crate
+/// `governor`. Its state is one record in the store, so the limit applies to all processes together that share the store.
 ///
-/// A call that comes too early waits, up to the limit's [`max_wait_ms`](field@RateLimit::max_wait_ms). If it would have to wait
-/// longer, a tool call is skipped, and the model reads when it can call again. A model call ends the run. A refused call does not
-/// count. A call that waits has a place in the order of the calls. If it is cancelled, its place stays empty.
+/// A call that comes too early waits, if the wait is at most [`max_wait_ms`](field@RateLimit::max_wait_ms). Otherwise the guard
+/// refuses it: it skips a tool call, and the model reads when the next call is possible. It ends the run before a model call. A
+/// refused call does not count.
 ///
-/// A store that fails, a missing user or a missing session is a fault, which ends the run. In shadow, no call waits.
+/// A call that waits counts at once. If it is cancelled while it waits, it still counts.
 ///
-/// The priority is 35: after the guards that refuse calls for what they are, and before [`Budgets`](crate::Budgets), so that
-/// calls that wait have reserved nothing.
+/// If the store fails, or if a limit needs a user or a session that the run does not have, the guard faults, and the run ends.
+/// In shadow, no call waits.
+///
+/// The priority is 35: after guards that check what a call contains, and before [`Budgets`](crate::Budgets), so that a waiting
+/// call has not reserved anything.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -51,11 +54,11 @@ pub struct RateLimits {
     store: GuardStore,
 }
 
-/// The reason why rate limits could not decide.
+/// The reason why [`RateLimits`] could not decide. It is the cause of the guard's fault.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RateLimitError {
-    /// The run has no user or no session.
+    /// A limit needs a user or a session that the run does not have.
     #[error(transparent)]
     Scope(#[from] ScopeError),
     /// The store failed.
@@ -67,20 +70,25 @@ impl RateLimits {
     /// Makes the guard.
     ///
     /// # Errors
-    /// Returns an error that names the key if a limit has no name or the name of another one, or if it allows nothing.
+    /// Returns an error that names the key in these cases:
+    ///
+    /// - A limit has no name, or two limits have the same name.
+    /// - `calls` or `burst` is 0.
+    /// - A limit of model calls names tools.
     pub fn new(config: RateLimitsConfig) -> Result<Self, ConfigError> {
         config.check()?;
         Ok(Self { config, store: GuardStore::default() })
     }
 
-    /// Sets the store of the state. The default is a store in memory, for this guard alone.
+    /// Sets the store for the state of the limits. The default is a store in memory that only this guard uses.
     #[must_use]
     pub fn with_store(mut self, store: GuardStore) -> Self {
         self.store = store;
         self
     }
 
-    /// Takes a place in each limit of the call, and waits until all of them allow it. Returns the finding if one does not.
+    /// Takes a place in each limit of the call, and waits until all of them allow the call. Returns a finding if one refuses
+    /// it.
     async fn pass(&self, tool: Option<&ToolName<'_>>, ctx: &RailContext) -> Result<Option<Finding>, RateLimitError> {
         let store = self.store.at(ctx);
         let (mut taken, mut longest) = (Vec::<(String, Rate)>::new(), Duration::ZERO);
@@ -104,7 +112,7 @@ impl RateLimits {
     }
 }
 
-/// Waits, unless the run is cancelled. Then the library ends the call.
+/// Waits. If the run is cancelled, the wait ends, and the library ends the call.
 async fn pause(wait: Duration, ctx: &RailContext) {
     let sleep = tokio::time::sleep(wait);
     match ctx.cancellation() {
@@ -113,7 +121,7 @@ async fn pause(wait: Duration, ctx: &RailContext) {
     }
 }
 
-/// Takes a place. Returns how long the call must wait, as an error if this is too long.
+/// Takes a place. Returns how long the call must wait. The time is an `Err` if it is too long.
 async fn take(
     store: &Arc<dyn StateStore>,
     key: &str,
@@ -141,7 +149,7 @@ async fn give_back(store: &Arc<dyn StateStore>, key: &str, rate: Rate) -> Result
         .await
 }
 
-/// A record that has no effect any more expires.
+/// Writes the state. The record expires when it has no effect any more.
 fn put(ahead: u64) -> Change<u64> {
     Change::Put(ahead, Some(Duration::from_nanos(ahead) + Duration::from_secs(1)))
 }

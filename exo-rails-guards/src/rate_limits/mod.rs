@@ -1,4 +1,6 @@
-//! Rate limits: how often models and tools may be called.
+//! Rate limits: how often an agent may call models and tools.
+//!
+//! [`RateLimits`] is the guard, and a [`RateLimit`] is one of its limits.
 
 mod config;
 mod gcra;

@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 
 use super::config::{IfUnknown, ProgramConfig, ShellRule};
-use super::pattern::{Holds, Wanted, glob};
+use super::pattern::{Holds, Letters, Pattern, Wanted, glob};
 use super::place::{Directory, Path, Places, Where};
 use super::word::{Word, mark};
 
@@ -19,12 +19,14 @@ pub(super) struct Rule {
     except_values: Vec<(String, Operand)>,
     operands: Vec<Operand>,
     except_operands: Vec<Operand>,
+    arguments: Vec<Pattern>,
+    without_arguments: Vec<Pattern>,
 }
 
 #[derive(Clone, Debug)]
 enum Operand {
     Place(Where),
-    Text(String),
+    Text(Pattern),
 }
 
 impl Rule {
@@ -32,6 +34,8 @@ impl Rule {
         let operands =
             |patterns: &[String]| patterns.iter().map(|pattern| operand(pattern)).collect::<Result<Vec<_>, _>>();
         let values = |texts: &[String]| texts.iter().map(|text| option_value(text)).collect::<Result<Vec<_>, _>>();
+        let patterns =
+            |patterns: &[String]| patterns.iter().map(|pattern| Pattern::new(pattern.to_lowercase())).collect();
         Ok(Self {
             name: config.name.as_str().into(),
             reason: config.reason.as_str().into(),
@@ -44,11 +48,9 @@ impl Rule {
             except_values: values(&config.except_values)?,
             operands: operands(&config.operands)?,
             except_operands: operands(&config.except_operands)?,
-            config: ShellRule {
-                arguments: config.arguments.iter().map(|pattern| pattern.to_lowercase()).collect(),
-                without_arguments: config.without_arguments.iter().map(|pattern| pattern.to_lowercase()).collect(),
-                ..config
-            },
+            arguments: patterns(&config.arguments),
+            without_arguments: patterns(&config.without_arguments),
+            config,
         })
     }
 
@@ -96,10 +98,10 @@ impl Rule {
             return Holds::No;
         }
         let arguments = any(
-            &mut rule.arguments.iter().map(|pattern| command.has_argument(pattern, rule.deciding, wanted)),
-            rule.arguments.is_empty(),
+            &mut self.arguments.iter().map(|pattern| command.has_argument(pattern, rule.deciding, wanted)),
+            self.arguments.is_empty(),
         );
-        if arguments == Holds::No || rule.without_arguments.iter().any(|pattern| command.has_known(pattern)) {
+        if arguments == Holds::No || self.without_arguments.iter().any(|pattern| command.has_known(pattern)) {
             return Holds::No;
         }
         if !self.operands.is_empty() || !self.except_operands.is_empty() {
@@ -119,7 +121,7 @@ fn option_value(text: &str) -> Result<(String, Operand), String> {
         return Err(format!("`{text}` is not an option with a value: write it as `-c=alias.*`"));
     };
     let value = match operand(pattern)? {
-        Operand::Text(pattern) => Operand::Text(pattern.to_lowercase()),
+        Operand::Text(pattern) => Operand::Text(Pattern::new(pattern.text.to_lowercase())),
         place @ Operand::Place(_) => place,
     };
     Ok((option.to_owned(), value))
@@ -128,7 +130,7 @@ fn option_value(text: &str) -> Result<(String, Operand), String> {
 fn operand(pattern: &str) -> Result<Operand, String> {
     // `@` and a letter: `@*` is a pattern of names.
     if !pattern.strip_prefix('@').is_some_and(|rest| rest.starts_with(|c: char| c.is_alphabetic())) {
-        return Ok(Operand::Text(pattern.to_owned()));
+        return Ok(Operand::Text(Pattern::new(pattern.to_owned())));
     }
     let found = Where::NAMES.iter().find(|(name, _)| *name == pattern);
     found.map(|(_, place)| Operand::Place(*place)).ok_or_else(|| {
@@ -181,8 +183,8 @@ pub(super) struct View<'c> {
     pairs: OnceCell<Vec<Pair<'c>>>,
     /// How many operands stand in front of each argument.
     operands_before: OnceCell<Vec<usize>>,
-    paths: OnceCell<Vec<(Path, Where)>>,
-    lower: OnceCell<Vec<(String, bool)>>,
+    targets: OnceCell<Vec<Target<'c>>>,
+    lower: OnceCell<Vec<(String, Letters)>>,
 }
 
 impl<'c> View<'c> {
@@ -227,7 +229,7 @@ impl<'c> View<'c> {
             directory,
             pairs: OnceCell::new(),
             operands_before: OnceCell::new(),
-            paths: OnceCell::new(),
+            targets: OnceCell::new(),
             lower: OnceCell::new(),
         }
     }
@@ -320,13 +322,11 @@ impl<'c> View<'c> {
         if !pair.is(option) {
             return Holds::No;
         }
-        let path = self.places.path(&pair.value.value, self.directory);
-        let place = self.places.place(&path);
-        let Operand::Text(text) = pattern else {
-            return matches_operand(&pair.value, &(path, place), pattern, wanted);
-        };
-        let shown = path.shown().map_or(Holds::No, |shown| glob(text, &shown.to_lowercase(), wanted));
-        glob(text, &pair.value.value.to_lowercase(), wanted).max(shown)
+        let target = Target::new(&pair.value, self.places, self.directory);
+        let Operand::Text(pattern) = pattern else { return target.matches(pattern, wanted) };
+        let matches = |text: &str| glob(&pattern.text, &text.to_lowercase(), wanted);
+        let shown = target.path.shown().map_or(Holds::No, matches);
+        matches(&pair.value.value).max(shown)
     }
 
     /// Finds the options that have values: `-o x`, `-ox`, `--output x`, `--output=x`.
@@ -397,28 +397,29 @@ impl<'c> View<'c> {
         }
     }
 
-    /// Returns the arguments and the input in lower case, and whether something in them is marked.
-    fn lower(&self) -> &[(String, bool)] {
+    /// Returns the arguments and the input in lower case.
+    fn lower(&self) -> &[(String, Letters)] {
         self.lower.get_or_init(|| {
             let values = self.words.iter().skip(1).map(|word| word.value.as_str()).chain(self.input_text);
-            values.map(|value| (value.to_lowercase(), mark::in_text(value))).collect()
+            let lower = |value: &str| {
+                let value = value.to_lowercase();
+                let letters = Letters::of(&value);
+                (value, letters)
+            };
+            values.map(lower).collect()
         })
     }
 
-    fn has_argument(&self, pattern: &str, deciding: Option<usize>, wanted: Wanted) -> Holds {
-        Holds::any(self.lower().iter().enumerate().map(|(number, (value, marked))| {
-            let wanted =
-                if *marked && !self.may_become(number, value, pattern, deciding) { Wanted::OnlyYes } else { wanted };
-            glob(pattern, value, wanted)
+    fn has_argument(&self, pattern: &Pattern, deciding: Option<usize>, wanted: Wanted) -> Holds {
+        Holds::any(self.lower().iter().enumerate().map(|(number, (value, letters))| {
+            let only_yes = letters.marked() && !self.may_become(number, value, pattern, deciding);
+            pattern.matches(value, *letters, if only_yes { Wanted::OnlyYes } else { wanted })
         }))
     }
 
     /// Returns whether an unknown word may be what a pattern describes.
-    fn may_become(&self, number: usize, value: &str, pattern: &str, deciding: Option<usize>) -> bool {
-        // An option with its value, or an assignment.
-        let valued = pattern.starts_with('-') && pattern.contains(['*', '='])
-            || pattern.find('=').is_some_and(|at| !pattern[..at].contains('*') || at == 1);
-        (self.strict || !valued || !value.starts_with(mark::UNKNOWN))
+    fn may_become(&self, number: usize, value: &str, pattern: &Pattern, deciding: Option<usize>) -> bool {
+        (self.strict || !pattern.valued || !value.starts_with(mark::UNKNOWN))
             && deciding.is_none_or(|deciding| self.decides(number, deciding))
     }
 
@@ -438,26 +439,23 @@ impl<'c> View<'c> {
     }
 
     /// Returns whether an argument matches, whatever the unknown parts are.
-    fn has_known(&self, pattern: &str) -> bool {
-        self.lower().iter().any(|(value, _)| !mark::is_open(value) && super::pattern::glob_plain(pattern, value))
+    fn has_known(&self, pattern: &Pattern) -> bool {
+        self.lower().iter().any(|(value, letters)| pattern.matches_plain(value, *letters) && !mark::is_open(value))
     }
 
-    fn paths(&self) -> &[(Path, Where)] {
-        self.paths.get_or_init(|| {
-            let path = |word: &Word| {
-                let path = self.places.path(&word.value, self.directory);
-                let place = self.places.place(&path);
-                (path, place)
-            };
-            self.operands().map(path).collect()
+    fn targets(&self) -> &[Target<'c>] {
+        self.targets.get_or_init(|| {
+            let operands = self.words.iter().skip(1).zip(&self.arguments);
+            let operands = operands.filter(|(_, argument)| matches!(argument, Argument::Operand | Argument::Unclear));
+            operands.map(|(word, _)| Target::new(word, self.places, self.directory)).collect()
         })
     }
 
     /// Returns whether an operand matches one of some patterns and none of others.
     fn has_operand(&self, patterns: &[Operand], except: &[Operand], wanted: Wanted) -> Holds {
-        Holds::any(self.operands().zip(self.paths()).map(|(word, path)| {
-            let matches = |operand: &Operand| matches_operand(word, path, operand, wanted);
-            if !mark::is_open(&word.value) && except.iter().any(|operand| matches(operand) == Holds::Yes) {
+        Holds::any(self.targets().iter().map(|target| {
+            let matches = |operand: &Operand| target.matches(operand, wanted);
+            if !target.open && except.iter().any(|operand| matches(operand) == Holds::Yes) {
                 return Holds::No;
             }
             if patterns.is_empty() { Holds::Yes } else { Holds::any(patterns.iter().map(matches)) }
@@ -465,21 +463,41 @@ impl<'c> View<'c> {
     }
 }
 
-fn matches_operand(word: &Word, (path, place): &(Path, Where), operand: &Operand, wanted: Wanted) -> Holds {
-    match operand {
-        Operand::Place(_) if *place == Where::Unknown => Holds::Maybe,
-        Operand::Place(expected) => {
-            if place == expected {
-                Holds::Yes
-            } else {
-                Holds::No
-            }
+/// A word as the path that it may be.
+struct Target<'c> {
+    word: &'c str,
+    letters: Letters,
+    /// A part of the word is not known.
+    open: bool,
+    path: Path,
+    shown_letters: Letters,
+    place: Where,
+}
+
+impl<'c> Target<'c> {
+    fn new(word: &'c Word, places: &Places, directory: &Directory) -> Self {
+        let path = places.path(&word.value, directory);
+        Self {
+            word: &word.value,
+            letters: Letters::of(&word.value),
+            open: mark::is_open(&word.value),
+            place: places.place(&path),
+            shown_letters: Letters::of(path.shown().unwrap_or_default()),
+            path,
         }
-        Operand::Text(pattern) => {
-            let holds = glob(pattern, &word.value, wanted);
-            match path.shown() {
-                Some(shown) if holds != Holds::Yes => holds.max(glob(pattern, shown, wanted)),
-                _ => holds,
+    }
+
+    fn matches(&self, operand: &Operand, wanted: Wanted) -> Holds {
+        match operand {
+            Operand::Place(_) if self.place == Where::Unknown => Holds::Maybe,
+            Operand::Place(expected) if self.place == *expected => Holds::Yes,
+            Operand::Place(_) => Holds::No,
+            Operand::Text(pattern) => {
+                let holds = pattern.matches(self.word, self.letters, wanted);
+                match self.path.shown() {
+                    Some(shown) if holds != Holds::Yes => holds.max(pattern.matches(shown, self.shown_letters, wanted)),
+                    _ => holds,
+                }
             }
         }
     }

@@ -41,6 +41,61 @@ pub(super) enum Wanted {
     OnlyYes,
 }
 
+/// Which ASCII characters a text has, and whether a part of it is not known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Letters(u128);
+
+impl Letters {
+    /// The bit of marks. No command has the character 0.
+    const MARKED: u128 = 1;
+
+    pub(super) fn of(text: &str) -> Self {
+        let letters = text.bytes().filter(u8::is_ascii).fold(0, |letters, byte| letters | 1 << byte);
+        let marked = !text.is_ascii() && mark::in_text(text);
+        Self(if marked { letters | Self::MARKED } else { letters & !Self::MARKED })
+    }
+
+    pub(super) fn marked(self) -> bool {
+        self.0 & Self::MARKED != 0
+    }
+
+    fn contain(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+}
+
+/// A pattern that is compared with many texts. Most texts lack a character of it.
+#[derive(Clone, Debug)]
+pub(super) struct Pattern {
+    pub(super) text: String,
+    letters: Letters,
+    /// It describes an option with its value, or an assignment.
+    pub(super) valued: bool,
+}
+
+impl Pattern {
+    pub(super) fn new(text: String) -> Self {
+        let Letters(letters) = Letters::of(&text);
+        let letters = Letters(letters & !(1 << b'*' | 1 << b'?' | Letters::MARKED));
+        let valued = text.starts_with('-') && text.contains(['*', '='])
+            || text.find('=').is_some_and(|at| !text[..at].contains('*') || at == 1);
+        Self { text, letters, valued }
+    }
+
+    /// Matches a text, as [`glob`] does.
+    pub(super) fn matches(&self, text: &str, letters: Letters, wanted: Wanted) -> Holds {
+        if !letters.contain(self.letters) && (wanted == Wanted::OnlyYes || !letters.marked()) {
+            return Holds::No;
+        }
+        glob(&self.text, text, wanted)
+    }
+
+    /// Returns whether a text matches, whatever its marks are.
+    pub(super) fn matches_plain(&self, text: &str, letters: Letters) -> bool {
+        letters.contain(self.letters) && glob_plain(&self.text, text)
+    }
+}
+
 /// Matches a text with a pattern in which `*` is any characters and `?` is one.
 pub(super) fn glob(pattern: &str, text: &str, wanted: Wanted) -> Holds {
     // Most patterns begin with another letter.
@@ -92,11 +147,10 @@ fn may_glob(pattern: &[u8], text: &str) -> bool {
     // What a pattern of names finds has no `/`, other than that of `**`.
     let name = |c: char| matches!(c, mark::STAR | mark::ANY | mark::CLASS);
     let all = (2_u128 << pattern.len()).wrapping_sub(1);
+    let stars = pattern.iter().enumerate().fold(0, |stars, (place, byte)| stars | u128::from(*byte == b'*') << place);
     let behind_stars = |mut reached: u128| {
-        for (place, byte) in pattern.iter().enumerate() {
-            if *byte == b'*' && reached & (1 << place) != 0 {
-                reached |= 2 << place;
-            }
+        while (reached & stars) << 1 & !reached != 0 {
+            reached |= (reached & stars) << 1;
         }
         reached
     };

@@ -1,7 +1,8 @@
 //! From tokens to commands: which commands a program has, what feeds them, and in what scope they run.
 //!
 //! The grammar is that of `brush-parser`. The parser gets tokens that only show what the grammar asks for: it decides neither
-//! quotes nor expansions. A program of simple commands, pipelines and lists has no need for it ([`flat`]).
+//! quotes nor expansions, and a simple command is one word for it ([`simple_command`]). A program of simple commands, pipelines
+//! and lists has no need for it ([`flat`]).
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -45,6 +46,21 @@ pub(super) struct Step {
     pub(super) after_success: bool,
     /// The command runs for sure, and in the shell itself.
     pub(super) certain: bool,
+}
+
+impl Step {
+    /// Reads the words, assignments and redirections from a token on. Returns the token behind them.
+    fn read(&mut self, tokens: &[Token], start: usize) -> usize {
+        for (at, token) in tokens.iter().enumerate().skip(start) {
+            match &token.kind {
+                Kind::Word(word) if word.assigns.is_some() && self.words.is_empty() => self.assignments.push(at),
+                Kind::Word(_) => self.words.push(at),
+                Kind::Redirect(_) => self.redirects.push(at),
+                Kind::Op(_) => return at,
+            }
+        }
+        tokens.len()
+    }
 }
 
 /// What a command reads, if it has no redirection of its own.
@@ -156,15 +172,9 @@ fn flat_pipeline(
         let mut step =
             Step { input: input.clone(), after_success: after_success && input == Input::Inherited, ..Step::default() };
         let begin = at;
-        while let Some(token) = tokens.get(at) {
-            match &token.kind {
-                Kind::Word(_) if is_bang(at) => return None,
-                Kind::Word(word) if word.assigns.is_some() && step.words.is_empty() => step.assignments.push(at),
-                Kind::Word(_) => step.words.push(at),
-                Kind::Redirect(_) => step.redirects.push(at),
-                Kind::Op(_) => break,
-            }
-            at += 1;
+        at = step.read(tokens, begin);
+        if (begin..at).any(is_bang) {
+            return None;
         }
         let more = op(tokens, at) == Some(Op::Pipe);
         let piped = more || input != Input::Inherited;
@@ -190,7 +200,12 @@ fn flat_pipeline(
 
 /// Reads a program with the parser.
 pub(super) fn parsed(tokens: &[Token]) -> Option<Vec<Event>> {
-    let program = brush_parser::parse_tokens(&for_parser(tokens), &ParserOptions::default()).ok()?;
+    parsed_with(tokens, simple_command)
+}
+
+/// Reads a program with the parser. `simple` finds the simple commands that are one word for it.
+fn parsed_with(tokens: &[Token], simple: impl Fn(&[Token], usize) -> Option<usize>) -> Option<Vec<Event>> {
+    let program = brush_parser::parse_tokens(&for_parser(tokens, simple), &ParserOptions::default()).ok()?;
     let mut events = Events { tokens, ..Events::default() };
     for list in &program.complete_commands {
         events.top_list(list, &Input::Inherited)?;
@@ -198,15 +213,56 @@ pub(super) fn parsed(tokens: &[Token]) -> Option<Vec<Event>> {
     Some(events.list)
 }
 
+/// Stands for a simple command of several tokens. The parser is quick to see that it is not an assignment.
+const COMMAND: &str = "+";
+
+/// Returns the token behind a simple command that begins at a token, if the parser need not see what is in it.
+fn simple_command(tokens: &[Token], start: usize) -> Option<usize> {
+    let begins = match start.checked_sub(1).map(|before| &tokens[before].kind) {
+        None => true,
+        Some(Kind::Op(Op::Newline)) => !follows_case_end(&tokens[..start]),
+        Some(Kind::Op(op)) => !matches!(op, Op::Close | Op::CaseEnd | Op::Function),
+        Some(Kind::Word(before)) => {
+            matches!(before.reserved, Some("if" | "then" | "elif" | "else" | "while" | "until" | "do" | "{" | "!"))
+        }
+        Some(Kind::Redirect(_)) => false,
+    };
+    if !begins {
+        return None;
+    }
+    let part = |token: &Token| match &token.kind {
+        Kind::Word(word) => matches!(word.reserved, None | Some("[[")),
+        Kind::Redirect(_) => true,
+        Kind::Op(_) => false,
+    };
+    let length = tokens[start..].iter().take_while(|token| part(token)).count();
+    let end = start + length;
+    let ends = match tokens.get(end).map(|token| &token.kind) {
+        None => true,
+        Some(Kind::Op(op)) => !matches!(op, Op::Function | Op::PatternEnd),
+        Some(_) => false,
+    };
+    (ends && length > 1).then_some(end)
+}
+
 /// Writes tokens for the parser: a word is a reserved word, an assignment or anything; all redirections are `>`. A subshell is
 /// a group, because the grammar takes `( (` for arithmetic. The line of a token is its number.
-fn for_parser(tokens: &[Token]) -> Vec<BrushToken> {
+fn for_parser(tokens: &[Token], simple: impl Fn(&[Token], usize) -> Option<usize>) -> Vec<BrushToken> {
     let mut written = Vec::with_capacity(tokens.len() + 4);
     let mut last_end: Option<bool> = None;
+    let mut behind = 0;
     for (number, token) in tokens.iter().enumerate() {
+        if number < behind {
+            continue;
+        }
         // Words never touch, so that digits are not the number of a file.
-        let position = |index| Arc::new(SourcePosition { index, line: number, column: 1 });
-        let place = SourceSpan { start: position(number * 2), end: position(number * 2 + 1) };
+        let position = Arc::new(SourcePosition { index: number * 2, line: number, column: 1 });
+        let place = SourceSpan { start: Arc::clone(&position), end: position };
+        if let Some(end) = simple(tokens, number) {
+            written.push(BrushToken::Word(COMMAND.to_owned(), place));
+            (behind, last_end) = (end, Some(false));
+            continue;
+        }
         let operator = |text: &str| BrushToken::Operator(text.to_owned(), place.clone());
         let word = |text: &str| BrushToken::Word(text.to_owned(), place.clone());
         let separated = last_end.unwrap_or(true);
@@ -384,18 +440,28 @@ impl Events<'_> {
                 _ => return None,
             }
         }
-        step.words.extend(simple.word_or_name.as_ref().map(number).into_iter().flatten());
+        if let Some(name) = &simple.word_or_name {
+            self.word(&mut step, name)?;
+        }
         for item in simple.suffix.iter().flat_map(|suffix| &suffix.0) {
             match item {
                 ast::CommandPrefixOrSuffixItem::IoRedirect(io) => step.redirects.push(redirect(io)?),
                 ast::CommandPrefixOrSuffixItem::AssignmentWord(_, word)
-                | ast::CommandPrefixOrSuffixItem::Word(word) => {
-                    step.words.push(number(word)?);
-                }
+                | ast::CommandPrefixOrSuffixItem::Word(word) => self.word(&mut step, word)?,
                 ast::CommandPrefixOrSuffixItem::ProcessSubstitution(..) => return None,
             }
         }
         self.command(step);
+        Some(())
+    }
+
+    fn word(&self, step: &mut Step, word: &ast::Word) -> Option<()> {
+        let number = number(word)?;
+        if word.value == COMMAND {
+            step.read(self.tokens, number);
+        } else {
+            step.words.push(number);
+        }
         Some(())
     }
 
@@ -514,6 +580,55 @@ mod tests {
                 if tokens.iter().any(|token| !matches!(token.kind, Kind::Op(Op::Newline))) {
                     prop_assert_eq!(flat(&tokens), parsed(&tokens), "{}", text);
                 }
+            }
+        }
+    }
+
+    fn compound() -> impl Strategy<Value = String> {
+        let word = prop::sample::select(vec![
+            "a", "b", "A=b", "!", "&&", "||", "|", ";", "&", "\n", "> x", "< y", "[[ a ]]", "in", "time", "-p", "if",
+            "then", "elif", "else", "fi", "while", "until", "do", "done", "for", "x", "case", "esac", ";;", ")", "(",
+            "{", "}", "f()", "function", "coproc", "select", "B=(c d)", "(( a ))", "; then", "; do", "; done", "; fi",
+        ]);
+        let noise = prop::collection::vec(word, 0..14).prop_map(|words| words.join(" "));
+        let simple = || {
+            prop::sample::select(vec![
+                "a b",
+                "A=b a > x",
+                "a | b c",
+                "! a b",
+                "[[ a ]] && b c",
+                "a &&\nb c",
+                "> x",
+                "a & b c",
+                "time -p a b",
+            ])
+        };
+        let leaf = simple().prop_map(str::to_owned);
+        let nested = leaf.prop_recursive(4, 24, 3, |inner| {
+            prop_oneof![
+                (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("{a}; {b}")),
+                (inner.clone(), inner.clone(), inner.clone())
+                    .prop_map(|(a, b, c)| format!("if {a}; then {b}\nelse {c}; fi > x")),
+                (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("while {a}; do\n{b}\ndone < y")),
+                inner.clone().prop_map(|a| format!("for x in 1 a b; do {a}; done | b c")),
+                (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("case a in\na|b) {a} ;;\n(c) {b}\nesac")),
+                inner.clone().prop_map(|a| format!("( {a} ) 2> x")),
+                inner.clone().prop_map(|a| format!("{{ {a}; }} && a b")),
+                inner.prop_map(|a| format!("f() {{ {a}; }}; f x")),
+            ]
+        });
+        prop_oneof![1 => noise, 2 => nested]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 20_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// A simple command that is one word for the parser is read as if the parser saw all of it.
+        #[test]
+        fn simple_commands_need_no_parser(text in compound()) {
+            if let Ok(tokens) = lex(&text, LIMITS) {
+                prop_assert_eq!(parsed(&tokens), parsed_with(&tokens, |_, _| None), "{}", text);
             }
         }
     }

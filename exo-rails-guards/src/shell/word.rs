@@ -94,7 +94,7 @@ impl Word {
     }
 
     pub(super) fn splits(&self) -> bool {
-        self.value.contains(mark::SPLITS)
+        !self.value.is_ascii() && self.value.contains(mark::SPLITS)
     }
 
     /// Returns whether nothing is known about how the word begins.

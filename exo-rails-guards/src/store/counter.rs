@@ -1,4 +1,4 @@
-//! Counters: amounts that are used, and amounts that running calls may use.
+//! Counters: the amounts that calls have used, and the amounts that running calls have reserved.
 
 use std::time::Duration;
 
@@ -7,29 +7,29 @@ use serde::{Deserialize, Serialize};
 use super::StoreError;
 use super::time::between;
 
-/// The largest amount of a counter: 2^53 - 1. Larger amounts and limits are the same as this one.
+/// The largest amount of a counter: 2^53 - 1. The stores treat larger amounts and limits as this one.
 pub const MAX_AMOUNT: u64 = (1 << 53) - 1;
 
-/// An amount to reserve in a counter.
+/// An amount to reserve in a counter: the input of [`StateStore::reserve`](super::StateStore::reserve).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Claim<'a> {
     /// The key of the counter.
     pub key: &'a str,
-    /// The amount.
+    /// The amount, in the unit of the guard, such as tokens.
     pub amount: u64,
-    /// The largest sum of the used and the reserved amounts. Limits above [`MAX_AMOUNT`] are the same as [`MAX_AMOUNT`].
+    /// The largest allowed sum of the used and the reserved amounts. At most [`MAX_AMOUNT`].
     pub limit: u64,
-    /// The time after which the used amounts are forgotten, from the first use. `None` means never. A window that is open keeps
-    /// its end.
+    /// The length of the window, which begins with the first used amount. At its end, the used amount is 0 again. `None` means
+    /// that the used amounts count forever. An open window keeps its end, even if a later claim has another length.
     pub window: Option<Duration>,
 }
 
 /// Reserved amounts: see [`StateStore::reserve`](super::StateStore::reserve).
 ///
-/// A reservation can be saved, and another process can settle it.
+/// You can save a reservation, and settle it in another process.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reservation {
-    /// The id, which is unique in the store.
+    /// The id. It is unique in the store.
     pub id: String,
     /// The reserved amounts, in the order of the claims.
     pub claims: Vec<Reserved>,
@@ -64,26 +64,26 @@ impl Reservation {
     }
 }
 
-/// A counter has no room for a claim, and nothing was reserved.
+/// A counter has no room for a claim. Nothing was reserved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OverLimit {
     /// The index of the first claim without room.
     pub claim: usize,
     /// The state of its counter.
     pub counter: Counter,
-    /// The time until the counter has room for the claim if nobody settles a reservation before: until the window ends and
-    /// reservations expire. `None` if the counter will never have room by itself.
+    /// The time until the counter has room for the claim because its window ends or reservations expire. There can be room
+    /// earlier if somebody settles a reservation. `None` if the counter never gets enough room in this way.
     pub retry_after: Option<Duration>,
 }
 
 /// The state of a counter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counter {
-    /// The amounts of settled reservations.
+    /// The sum of the used amounts.
     pub used: u64,
-    /// The amounts of reservations that are neither settled nor expired.
+    /// The sum of the reserved amounts: of reservations that are neither settled nor expired.
     pub reserved: u64,
-    /// The time until the used amounts are forgotten, if the counter has a window and amounts are used.
+    /// The time until the window ends and `used` is 0 again. `None` if no window is open.
     pub resets_in: Option<Duration>,
 }
 

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 /// The reason why a store could not perform an operation.
 ///
-/// Nothing was changed, unless the time limit or the connection to a remote store ended during the operation. Then the
-/// operation may have happened.
+/// The operation has changed nothing. There is one exception: if the time limit ended, or if the connection to a remote store
+/// broke, the operation may have happened.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
@@ -18,9 +18,9 @@ pub enum StoreError {
     /// The store failed.
     #[error("the state store failed: {0}")]
     Failed(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// A record is not the JSON of the type that the guard keeps there, or a value cannot be written as JSON.
+    /// A record is not JSON of the expected type, or a value cannot be written as JSON.
     ///
-    /// The error has no details, because they can quote the record.
+    /// The error contains no details, because details could quote the record.
     #[error("the record `{key}` of the state store cannot be converted between JSON and `{type_name}`")]
     Invalid {
         /// The key of the record.
@@ -28,10 +28,10 @@ pub enum StoreError {
         /// The name of the type.
         type_name: &'static str,
     },
-    /// The store is full, and its bound or its disk keeps it from growing.
+    /// The store has reached its bound, or its disk is full.
     #[error("the state store is full: {0}")]
     Full(String),
-    /// Others have changed the record during each attempt to update it.
+    /// Other writers changed the record during each attempt to update it.
     #[error(
         "the record `{key}` of the state store was changed by others during each of {attempts} attempts to update it"
     )]
@@ -41,18 +41,18 @@ pub enum StoreError {
         /// The number of attempts.
         attempts: u32,
     },
-    /// A settlement does not have one amount for each claim of the reservation.
+    /// The number of used amounts is not the number of claims of the reservation.
     #[error("the reservation has {claims} claims, so settle it with {claims} amounts, not {amounts}")]
     AmountCount {
         /// The number of claims.
         claims: usize,
-        /// The number of amounts.
+        /// The number of used amounts.
         amounts: usize,
     },
 }
 
 impl StoreError {
-    /// Makes the error of a store that failed.
+    /// Makes the error [`Failed`](Self::Failed). Use it when you implement a store.
     pub fn failed(source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         Self::Failed(source.into())
     }

@@ -1,4 +1,4 @@
-//! What guards and programs add to any store.
+//! Typed records, namespaces and time limits for every store.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,14 +13,12 @@ use super::{Expected, Record, Reservation, StateStore, StoreError, Write};
 /// How often [`StateStoreExt::update`] tries to write.
 const ATTEMPTS: u32 = 200;
 
-/// Typed records, namespaces and time limits for every [`StateStore`].
-///
-/// Typed records are JSON.
+/// Typed records, namespaces and time limits for every [`StateStore`]. The store keeps typed records as JSON.
 pub trait StateStoreExt: StateStore {
-    /// Returns a store that keeps its state in a namespace of this store. The state outside of the namespace has other keys,
-    /// if [`key`](super::key) makes them.
+    /// Returns a store that keeps its state in a namespace of this store: it adds a prefix to each key. No key that
+    /// [`key`](super::key) makes has this prefix, so state outside the namespace is separate.
     ///
-    /// Guards in shadow have a namespace, so that their decisions do not use up the budgets of the others.
+    /// For example, guards in shadow have a namespace. So they do not use up the budgets of enforced guards.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -42,10 +40,10 @@ pub trait StateStoreExt: StateStore {
         Arc::new(Namespace::new(self, name))
     }
 
-    /// Returns a store whose operations fail with [`StoreError::Timeout`] if they take longer than the limit. Guards use
+    /// Returns a store whose operations fail with [`StoreError::Timeout`] if they take longer than `limit`. Guards use
     /// [`TIME_LIMIT`](super::TIME_LIMIT).
     ///
-    /// The operations need a tokio runtime with time.
+    /// The operations need a tokio runtime with the time driver enabled.
     #[must_use]
     fn within(self, limit: Duration) -> Arc<dyn StateStore>
     where
@@ -54,7 +52,7 @@ pub trait StateStoreExt: StateStore {
         Arc::new(Within { store: self, limit })
     }
 
-    /// Reads a typed record. `None` if there is no record, or if the record has expired.
+    /// Reads a typed record. Returns `None` if there is no record, or if it has expired.
     ///
     /// # Errors
     /// Returns an error if the store fails, or if the record is not the JSON of a `T`.
@@ -65,7 +63,8 @@ pub trait StateStoreExt: StateStore {
         }
     }
 
-    /// Writes a typed record, whether or not there is one. It expires after `expires_in`, or never.
+    /// Writes a typed record, and replaces the current one. The record expires after `expires_in`. With `None`, it never
+    /// expires.
     ///
     /// # Errors
     /// Returns an error if the store fails or is full, or if the value cannot be written as JSON.
@@ -90,10 +89,11 @@ pub trait StateStoreExt: StateStore {
         async move { self.compare_and_set(key, Expected::Any, Write::Remove).await.map(drop) }
     }
 
-    /// Changes a typed record, so that no change of others is lost. Returns the second value of `change`.
+    /// Changes a typed record without losing changes of other writers. `change` receives the current value, and returns a
+    /// [`Change`] and a result. The method returns the result.
     ///
-    /// The method reads the record, calls `change`, and writes the result if nobody has changed the record in between.
-    /// Otherwise it calls `change` again with the new record. So `change` may be called several times.
+    /// The method reads the record, calls `change`, and writes the new value if nobody has changed the record in between.
+    /// Otherwise it calls `change` again with the new record. So it may call `change` several times.
     ///
     /// ```
     /// use exo_rails_guards::store::{Change, MemoryStore, StateStoreExt, StoreError};
@@ -113,8 +113,8 @@ pub trait StateStoreExt: StateStore {
     /// ```
     ///
     /// # Errors
-    /// Returns an error if the store fails or is full, if the record is not the JSON of a `T`, or if others have changed the
-    /// record during each of 200 attempts.
+    /// Returns an error if the store fails or is full, if the record is not the JSON of a `T`, or if other writers changed
+    /// the record during each of 200 attempts.
     fn update<T, R>(
         &self,
         key: &str,
@@ -130,7 +130,7 @@ pub trait StateStoreExt: StateStore {
     /// Changes a typed record like [`update`](Self::update). `change` also receives the [age](Record::age) of the record.
     ///
     /// # Errors
-    /// As [`update`](Self::update).
+    /// Returns the errors of [`update`](Self::update).
     fn update_aged<T, R>(
         &self,
         key: &str,
@@ -162,7 +162,7 @@ pub trait StateStoreExt: StateStore {
         }
     }
 
-    /// Ends a reservation whose call did not happen: gives all amounts back.
+    /// Ends a reservation whose call did not happen. All reserved amounts are free again.
     ///
     /// # Errors
     /// Returns an error if the store fails.
@@ -178,7 +178,7 @@ impl<S: StateStore + ?Sized> StateStoreExt for S {}
 pub enum Change<T> {
     /// Leaves the record as it is.
     Keep,
-    /// Writes the record. It expires after this time, or never.
+    /// Writes the record. It expires after this time. With `None`, it never expires.
     Put(T, Option<Duration>),
     /// Removes the record, if there is one.
     Remove,
@@ -196,7 +196,7 @@ fn invalid<T: ?Sized>(key: &str) -> StoreError {
     StoreError::Invalid { key: key.to_owned(), type_name: std::any::type_name::<T>() }
 }
 
-/// Lets others finish after a conflict. Many conflicts in a row mean that many write at the same time.
+/// Waits after a conflict, so that other writers can finish. After many conflicts in a row, it waits longer.
 async fn pause(attempt: u32) {
     if attempt < 8 {
         tokio::task::yield_now().await;

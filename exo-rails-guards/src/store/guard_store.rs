@@ -6,10 +6,10 @@ use exo_rails::RunScope;
 
 use super::{MemoryStore, StateStore, StateStoreExt, TIME_LIMIT};
 
-/// A [`StateStore`] as guards use it: with the [time limit](TIME_LIMIT) of guards, and with a namespace for guards in
-/// [shadow](exo_rails::Mode::Shadow). So a guard in shadow does not use up the budget of an enforced one.
+/// A [`StateStore`] for guards. It adds a [time limit](TIME_LIMIT) to each operation, and a namespace for guards in
+/// [shadow](exo_rails::Mode::Shadow). So a guard in shadow does not use up the budget of an enforced guard.
 ///
-/// The default is a [`MemoryStore`].
+/// The default is a [`MemoryStore`]. Clones share the state. This example is a rail that counts calls:
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -55,7 +55,7 @@ pub struct GuardStore {
 }
 
 impl GuardStore {
-    /// Makes the store of guards from any store. Guards that share state get clones of one value, or stores that share it.
+    /// Makes a store for guards from any store. To let several guards share state, give each of them a clone.
     #[must_use]
     pub fn new(store: impl StateStore + 'static) -> Self {
         let enforced = store.within(TIME_LIMIT);
@@ -63,7 +63,8 @@ impl GuardStore {
         Self { enforced, shadow }
     }
 
-    /// Returns the store for the decision that the context is about.
+    /// Returns the store to use at this event: the namespace for shadow if the guard runs in shadow, and otherwise the store
+    /// itself. A rail passes its context.
     #[must_use]
     pub fn at(&self, scope: &RunScope) -> &Arc<dyn StateStore> {
         if scope.is_shadow() { &self.shadow } else { &self.enforced }

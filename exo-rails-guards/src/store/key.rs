@@ -1,9 +1,9 @@
-//! Keys of parts.
+//! Keys that consist of parts.
 
-/// Makes a key of parts, with `/` between them.
+/// Makes a key from parts, with `/` between them.
 ///
-/// Different parts always make different keys, even if a part comes from a user and contains `/`. For this, the function
-/// replaces `~` with `~0`, `/` with `~1` and `:` with `~2` in each part.
+/// Different parts always make different keys, even if a part comes from a user and contains `/`. The function replaces `~`
+/// with `~0`, `/` with `~1` and `:` with `~2` in each part.
 ///
 /// ```
 /// use exo_rails_guards::store::key;

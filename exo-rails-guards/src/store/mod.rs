@@ -1,16 +1,19 @@
-//! State stores: where guards keep what must outlive an event, a run, or the process.
+//! State stores keep the counts and records of guards longer than an event, a run or the process.
 //!
-//! These stores exist:
+//! There are three stores:
 //!
-//! | store | who shares the state | what survives |
+//! | store | who shares the state | when the state is lost |
 //! |---|---|---|
-//! | [`MemoryStore`] | the guards of one process | nothing |
-//! | `FileStore`, feature `file-store` | the processes of one machine | the end of processes, at any point |
-//! | `RedisStore`, feature `redis` | processes on several machines | what the server keeps |
+//! | [`MemoryStore`] | the guards of one process | when the process ends |
+//! | `FileStore`, feature `file-store` | the processes of one machine | when the file is removed. See `FileStore` for power failures |
+//! | `RedisStore`, feature `redis` | processes on several machines | when the Redis server loses it |
 //!
-//! A guard has its store as a [`GuardStore`], which adds a time limit and a namespace for guards in shadow.
-//! [`StateStoreExt`] has what guards and programs add to any store: [typed records](StateStoreExt::update), a
-//! [namespace](StateStoreExt::namespace), and a [time limit](StateStoreExt::within).
+//! To use a store for a kit, call [`KitBuilder::store`](crate::kit::KitBuilder::store). To use it for a single guard, call the
+//! guard's `with_store` with a [`GuardStore`], which adds a time limit and a namespace for guards in shadow.
+//!
+//! To write a guard with state, use the methods of [`StateStore`] and [`StateStoreExt`]. `StateStoreExt` adds
+//! [typed records](StateStoreExt::update), [namespaces](StateStoreExt::namespace) and [time limits](StateStoreExt::within) to
+//! every store.
 
 mod counter;
 mod error;
@@ -47,22 +50,22 @@ pub use memory::MemoryStore;
 pub use record::{Conflict, Expected, Record, Version, Write};
 pub use within::TIME_LIMIT;
 
-/// The future of a store's operation.
+/// The future that each operation of a [`StateStore`] returns.
 pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
 
 /// A place for the state of guards: records, counters and logs under keys.
 ///
-/// Each operation is atomic, also between processes if the store is shared between processes. Guards treat every
-/// [`StoreError`] as a fault, so by default a store that fails or does not answer stops the run.
+/// Each operation is atomic, also between processes that share the store. If a store fails or does not answer before a call,
+/// the guard [faults](exo_rails::RailFault), and the call does not run.
 ///
-/// A key is any text. [`key`] makes it from parts, such as `budget/tokens/ada`. A record, a counter and a log under the same
-/// key are three different things.
+/// A key is any text. The function [`key`] makes a key from parts, such as `budget/tokens/ada`. A record, a counter and a log
+/// may have the same key, and do not affect each other.
 ///
-/// The store measures all times with its own clock, in milliseconds. Parts of a millisecond are rounded up.
+/// The store measures all times with its own clock, in milliseconds. It rounds parts of a millisecond up.
 ///
 /// # Counters
 ///
-/// A counter limits what several calls use together, including the calls that are still running:
+/// A counter limits the amount that several calls use together, including calls that are still running:
 ///
 /// 1. Before the call, [`reserve`](Self::reserve) the largest amount that the call may use.
 /// 2. After the call, [`settle`](Self::settle) the reservation with the amount that the call has used.
@@ -89,21 +92,23 @@ pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>>
 ///
 /// If the process ends between the two steps, the reservation expires and its amounts are free again.
 ///
-/// A counter can have a *window*: the time after which the used amounts are forgotten. The first settled amount opens the
-/// window, and at its end the counter begins again from 0. Such a fixed window needs one number for each counter, and people
-/// can understand when their budget is back. A sliding window needs a list of all uses. The price is that the calls at the end
-/// of one window and those at the beginning of the next can together use up to twice the limit within one window's length.
-/// If this is too much, claim from two counters at once, such as one for the day and one for the hour.
+/// A counter can have a *window*, for example a day. The first settled amount opens the window. When the window ends, the
+/// counter begins again at 0.
+///
+/// These windows are fixed, and do not slide. So calls at the end of one window and at the beginning of the next can together
+/// use up to twice the limit within the length of one window. If this is too much, claim from two counters at once, such as one
+/// for the day and one for the hour. In return, a counter needs only one number, and people can see when their budget is back.
 pub trait StateStore: fmt::Debug + Send + Sync {
-    /// Returns the record under a key. `None` if there is no record, or if the record has expired.
+    /// Returns the record with this key, or `None` if there is no record or it has expired.
     ///
     /// # Errors
     /// Returns an error if the store fails or does not answer.
     fn get<'a>(&'a self, key: &'a str) -> StoreFuture<'a, Option<Record>>;
 
-    /// Writes or removes a record, if the record is the expected one.
+    /// Writes or removes a record, if the current record is the expected one. Otherwise returns a [`Conflict`] with the current
+    /// record, and changes nothing.
     ///
-    /// A success has the version of the written record. After a removal, no record has this version.
+    /// Returns the version of the written record. After a removal, the version belongs to no record.
     ///
     /// # Errors
     /// Returns an error if the store fails or does not answer, or if it has no room for the record.
@@ -114,45 +119,48 @@ pub trait StateStore: fmt::Debug + Send + Sync {
         write: Write<'a>,
     ) -> StoreFuture<'a, Result<Version, Conflict>>;
 
-    /// Reserves amounts in several counters, all or none.
+    /// Reserves an amount in each of several counters. If one counter has no room, the store reserves nothing and returns
+    /// [`OverLimit`].
     ///
-    /// The reservation ends with [`settle`](Self::settle). If nobody settles it within `hold_for`, for example because the
-    /// process died, it expires and its amounts are free again. So `hold_for` must be longer than the call can take.
+    /// [`settle`](Self::settle) ends the reservation. If nobody settles it within `hold_for`, for example because the process
+    /// died, it expires and its amounts are free again. So `hold_for` must be longer than the longest call.
     ///
     /// Several claims may have the same key. Then the counter must have room for their sum.
     ///
     /// # Errors
-    /// Returns an error if the store fails or does not answer, or if it has no room for the reservation. Then a reservation may
-    /// exist if the store is remote, and it expires.
+    /// Returns an error if the store fails or does not answer, or if it has no room for the reservation. After an error of a
+    /// remote store, the reservation may exist until it expires.
     fn reserve<'a>(
         &'a self,
         claims: &'a [Claim<'a>],
         hold_for: Duration,
     ) -> StoreFuture<'a, Result<Reservation, OverLimit>>;
 
-    /// Ends a reservation: for each claim, the used amount replaces the reserved amount. `used` has one amount for each claim.
-    /// The amount 0 gives the reserved amount back.
+    /// Ends a reservation: for each claim, the used amount replaces the reserved amount. `used` has one amount for each claim,
+    /// in the order of the claims. The amount 0 frees the reserved amount.
     ///
-    /// The used amounts always count, because the calls have happened: also if they are larger than the reserved amounts, if
-    /// the limit is exceeded, and if the reservation has expired. The second settlement of a reservation changes nothing. So it
-    /// is safe to settle again after an error. The store recognizes a second settlement until ten minutes after the reservation
-    /// would have expired. Later it counts again.
+    /// The used amounts always count, because the calls have happened. They count even if they are larger than the reserved
+    /// amounts, if they exceed the limit, or if the reservation has expired.
+    ///
+    /// If you settle a reservation again, nothing changes. So it is safe to settle again after an error. The store remembers a
+    /// settlement until ten minutes after the reservation would have expired. After that time, a second settlement counts
+    /// again.
     ///
     /// # Errors
     /// Returns an error if the store fails or does not answer, or if `used` does not have one amount for each claim.
     fn settle<'a>(&'a self, reservation: &'a Reservation, used: &'a [u64]) -> StoreFuture<'a, ()>;
 
-    /// Returns the state of a counter.
+    /// Returns the state of a counter. A counter that does not exist has the amounts 0.
     ///
     /// # Errors
     /// Returns an error if the store fails or does not answer.
     fn counter<'a>(&'a self, key: &'a str) -> StoreFuture<'a, Counter>;
 
     /// Appends an entry to a log, and removes the oldest entries so that at most `keep` entries are left. Returns the number of
-    /// the entry, from 0.
+    /// the new entry. The first entry has the number 0.
     ///
-    /// The whole log expires if nobody appends to it for the time `expires_in`. Then its numbers begin again from 0. `None` means
-    /// never. The new entry is always kept, so 0 for `keep` means 1.
+    /// If nobody appends to the log for the time `expires_in`, the whole log expires, and its numbers begin again at 0. With
+    /// `None`, the log never expires. The store always keeps the new entry, so 0 for `keep` means 1.
     ///
     /// # Errors
     /// Returns an error if the store fails or does not answer, or if it has no room for the entry.
@@ -164,14 +172,14 @@ pub trait StateStore: fmt::Debug + Send + Sync {
         expires_in: Option<Duration>,
     ) -> StoreFuture<'a, u64>;
 
-    /// Returns the entries of a log that are kept, from the oldest.
+    /// Returns the entries of a log, beginning with the oldest.
     ///
     /// # Errors
     /// Returns an error if the store fails or does not answer.
     fn entries<'a>(&'a self, key: &'a str) -> StoreFuture<'a, Vec<LogEntry>>;
 }
 
-/// A shared store is a store.
+/// Passes each operation to the store inside.
 impl<S: StateStore + ?Sized> StateStore for Arc<S> {
     fn get<'a>(&'a self, key: &'a str) -> StoreFuture<'a, Option<Record>> {
         (**self).get(key)

@@ -15,18 +15,18 @@ pub struct Record {
     pub version: Version,
     /// The time since the record was written, by the clock of the store. 0 if the clock was set back.
     ///
-    /// With it, several processes can compute with one clock, for example to refill a bucket of tokens.
+    /// With the age, several processes can measure time with one clock, for example to refill a bucket of tokens.
     pub age: Duration,
 }
 
-/// The record that a write replaces.
+/// The condition of a write: the record that the write may replace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expected {
     /// There is no record.
     Absent,
     /// The record has this version.
     Version(Version),
-    /// Any record, or none.
+    /// There is no condition: the write replaces any record.
     Any,
 }
 
@@ -44,7 +44,7 @@ impl Expected {
 /// A change of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Write<'a> {
-    /// Writes the record. It expires after this time, or never.
+    /// Writes these bytes. The record expires after this time. With `None`, it never expires.
     Put(&'a [u8], Option<Duration>),
     /// Removes the record.
     Remove,
@@ -53,6 +53,6 @@ pub enum Write<'a> {
 /// The record was not the expected one, and nothing was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conflict {
-    /// The record that the store has.
+    /// The current record, or `None` if there is no record.
     pub found: Option<Record>,
 }

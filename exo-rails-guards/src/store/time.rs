@@ -5,7 +5,8 @@ use std::time::Duration;
 /// The latest time. A duration that ends later never ends. Scripts in Redis compute with `f64`, which is exact up to here.
 const LATEST: u64 = (1 << 53) - 1;
 
-/// How long a store knows a reservation after it has expired, so that it can tell a late settlement from a second one.
+/// The time in milliseconds for which a store remembers an expired reservation. During this time, it can tell a late settlement
+/// from a second one.
 pub(super) const GRACE: u64 = 600_000;
 
 /// Milliseconds of a duration, rounded up.

@@ -7,7 +7,7 @@ use super::{
     Version, Write,
 };
 
-/// The time limit of guards for one operation of their store: 5 seconds.
+/// The time limit for one operation of a guard's store: 5 seconds.
 pub const TIME_LIMIT: Duration = Duration::from_secs(5);
 
 /// See [`StateStoreExt::within`](super::StateStoreExt::within).

@@ -14,7 +14,7 @@ use super::policy::Policy;
 use super::{Detect, PinnedUrl, PinnedUrls, Resolver, SystemResolver, ToolUrls, UrlGuardConfig, UrlRefusal, UrlRule};
 use crate::arguments::{ToolName, Way, items, place, texts};
 use crate::refusal::Check;
-use crate::{ConfigError, Finding, Place, PointerPattern, ToolPattern};
+use crate::{ConfigError, Finding, Place, PointerPattern, ToolPattern, vault};
 
 /// A guard that refuses tool calls with URLs of hosts that tools must not reach.
 ///
@@ -68,8 +68,8 @@ impl UrlGuard {
     async fn check_call(&self, call: &ToolCallInputs, ctx: &mut RailContext) -> Provide<PinnedUrls> {
         let config = &self.policy.config;
         let mut check = Check::new(config.enforce_from);
-        let result = self.check_all(call, &mut check).await;
-        check.decide(result, config.on_refusal, ctx)
+        let result = self.check_all(&vault::revealed(call, ctx), &mut check).await;
+        check.decide(result, config.on_refusal, vault::hidden, ctx)
     }
 }
 

@@ -56,7 +56,7 @@ fn a_table_without_effect_is_a_mistake() {
     let error = |text: &str| builder.audited_from_toml(text).unwrap_err().to_string();
     assert_eq!(
         error("[audit]\npath = ''"),
-        "line 1, column 2: `audit`: `path`: write the path of the log, such as `audit.jsonl`",
+        "line 2, column 8: `audit`: `path`: write the path of the log, such as `audit.jsonl`",
     );
     assert_eq!(error("[audit]\npaht = 'a'"), "line 2, column 1: unknown key `paht`: did you mean `path`?");
 

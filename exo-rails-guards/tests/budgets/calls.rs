@@ -205,3 +205,27 @@ async fn tool_calls_without_room_can_end_the_run() {
     assert_eq!(abort.rail_name, "budgets");
     assert!(abort.reason.to_string().starts_with("budgets/x: "));
 }
+
+/// The findings of all events after a model call.
+#[rail(priority = 90, on = [PostLlmCall])]
+fn findings(ctx: &RailContext) {
+    if let Some(exo_rails_guards::Findings(found)) = ctx.extra.get() {
+        let shown = found.iter().map(|finding| format!("{}: {finding}", finding.severity));
+        ctx.run.update(|all: &mut Vec<String>| all.extend(shown));
+    }
+}
+
+rail_chain! { struct Watched { budgets: exo_rails_guards::Budgets, findings } }
+
+#[tokio::test]
+async fn a_warning_is_also_a_finding() {
+    let budgets = crate::support::budgets("limits = [{ name = 'x', of = 'total_tokens', most = 1_000 }]");
+    let rails = Watched { budgets };
+    let mut ctx = RunContext::new("demo");
+    for used in [799, 1, 100] {
+        let model = |_| async move { Ok::<_, OperationError>(crate::support::answer(Some(usage(used, 0)))) };
+        rails.guard_llm_call(ModelCallInputs::default(), &mut ctx, model).await.unwrap();
+    }
+    let found: Vec<String> = ctx.run.get().unwrap();
+    assert_eq!(found, ["low: budgets/x: The budget `x` is nearly used up: 800 tokens of 1000 tokens per run"]);
+}

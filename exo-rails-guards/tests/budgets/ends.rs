@@ -99,6 +99,27 @@ async fn what_a_broken_stream_has_reported_counts() {
     assert_eq!(used(&store).await, (33, 3));
 }
 
+/// The usage of a call that ends while another one runs is not counted again when that one fails.
+#[tokio::test]
+async fn a_failed_call_does_not_count_the_usage_of_another_one() {
+    let (rails, store) = rails(TOKENS_AND_CALLS);
+    let ctx = run();
+    let (mut one, mut other) = (ctx.child(), ctx.child());
+    let end = tokio::sync::Notify::new();
+    let fails = |_| async {
+        end.notified().await;
+        Err::<ModelResponse, _>(OperationError::from("broken"))
+    };
+    let first = rails.guard_llm_call(hundred(), &mut one, fails);
+    let second = async {
+        model_call(&rails, &mut other, Some(usage(30, 12))).await.unwrap();
+        end.notify_one();
+    };
+    let (first, ()) = tokio::join!(first, second);
+    first.unwrap_err();
+    assert_eq!(used(&store).await, (42, 2));
+}
+
 /// Refuses the first answers of the model, before and after the budgets.
 struct Again {
     left: AtomicU32,

@@ -6,6 +6,7 @@ mod calls;
 mod configuration;
 mod ends;
 mod faults;
+mod ledger;
 mod rates;
 mod scopes;
 mod support;

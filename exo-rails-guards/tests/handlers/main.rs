@@ -12,8 +12,6 @@ mod decisions;
 mod endpoints;
 mod groups;
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use exo_rails::prelude::*;
@@ -35,11 +33,13 @@ impl Hooks {
         self.0.path()
     }
 
-    /// Writes a shell script.
+    /// Writes a shell script. Another process writes it: a program that another test starts at this moment could inherit our
+    /// handle, and the system does not run a file that is open for writing.
     fn script(&self, name: &str, text: &str) -> PathBuf {
         let path = self.path().join(name);
-        fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        let write = ["-c", "printf '#!/bin/sh\n%s\n' \"$2\" > \"$1\" && chmod 755 \"$1\"", "sh"];
+        let written = std::process::Command::new("/bin/sh").args(write).arg(&path).arg(text).status().unwrap();
+        assert!(written.success());
         path
     }
 

@@ -15,6 +15,16 @@ const ALL: &str = r#"
     [capability_gap]
     tools = ["search"]
 
+    [secrets]
+    mode = "shadow"
+    except = ["generic-secret"]
+    rules = [{ id = "desk", regex = "desk-[0-9]{4}", allowlists = [{ stopwords = ["desk-0000"] }] }]
+    overrides = [{ rule = "jwt", at = ["answer", "input"], action = "report" }]
+
+    [personal_data]
+    recognisers = ["email", "uk-*"]
+    placeholders = { tools = "send_mail" }
+
     [[hook_handlers]]
 
     [[hook_handlers]]
@@ -24,6 +34,12 @@ const ALL: &str = r#"
     permission_mode = "plan"
     mode = "shadow"
     rules = [{ tool = "search", decision = "allow" }]
+
+    [content]
+    blocked_phrases = ["steal credentials"]
+
+    [injection]
+    mode = "shadow"
 
     [structure]
 
@@ -37,6 +53,16 @@ const ALL: &str = r#"
     type = "object"
 
     [structured_answer]
+
+    [data_flow]
+    sources = [{ tool = "search", label = "web" }]
+    sinks = [{ tool = "deploy", arguments = "/target" }]
+
+    [loops]
+    exempt = "wait"
+
+    [repetition]
+    min_times = 6
 
     [risk]
     threshold = 90
@@ -52,6 +78,10 @@ const ALL: &str = r#"
     limits = [{ name = "day", of = "cost", most = 2.50, per = "user", window = "day" }]
     prices = [{ model = "small-*", prompt = 0.15, completion = 0.60 }]
 
+    [retry]
+    idempotent = "search"
+    kinds = ["timeout"]
+
     [[budgets]]
     mode = "shadow"
     limits = [{ name = "mails", of = "tool_calls", most = 3, tools = ["send_*"] }]
@@ -61,30 +91,38 @@ const ALL: &str = r#"
 fn a_configuration_makes_the_guards_that_it_has() {
     let kit = Kit::from_toml(ALL).unwrap();
     let modes = [
-        kit.sizes.as_ref().map(InMode::mode),
-        kit.capability_gap.as_ref().map(InMode::mode),
-        kit.hook_handlers.first().map(InMode::mode),
-        kit.hook_handlers.get(1).map(InMode::mode),
-        kit.permissions.as_ref().map(InMode::mode),
-        kit.structure.as_ref().map(InMode::mode),
-        kit.paths.as_ref().map(InMode::mode),
-        kit.urls.as_ref().map(InMode::mode),
-        kit.tool_schemas.as_ref().map(InMode::mode),
-        kit.structured_answer.as_ref().map(InMode::mode),
-        kit.risk.as_ref().map(InMode::mode),
-        kit.approval.as_ref().map(InMode::mode),
-        kit.rate_limits.first().map(InMode::mode),
-        kit.budgets.first().map(InMode::mode),
-        kit.budgets.get(1).map(InMode::mode),
+        ("sizes", kit.sizes.as_ref().map(InMode::mode)),
+        ("capability_gap", kit.capability_gap.as_ref().map(InMode::mode)),
+        ("secrets", kit.secrets.as_ref().map(InMode::mode)),
+        ("personal_data", kit.personal_data.as_ref().map(InMode::mode)),
+        ("hook_handlers[0]", kit.hook_handlers.first().map(InMode::mode)),
+        ("hook_handlers[1]", kit.hook_handlers.get(1).map(InMode::mode)),
+        ("permissions", kit.permissions.as_ref().map(InMode::mode)),
+        ("content", kit.content.as_ref().map(InMode::mode)),
+        ("injection", kit.injection.as_ref().map(InMode::mode)),
+        ("structure", kit.structure.as_ref().map(InMode::mode)),
+        ("paths", kit.paths.as_ref().map(InMode::mode)),
+        ("urls", kit.urls.as_ref().map(InMode::mode)),
+        ("tool_schemas", kit.tool_schemas.as_ref().map(InMode::mode)),
+        ("structured_answer", kit.structured_answer.as_ref().map(InMode::mode)),
+        ("data_flow", kit.data_flow.as_ref().map(InMode::mode)),
+        ("loops", kit.loops.as_ref().map(InMode::mode)),
+        ("repetition", kit.repetition.as_ref().map(InMode::mode)),
+        ("risk", kit.risk.as_ref().map(InMode::mode)),
+        ("approval", kit.approval.as_ref().map(InMode::mode)),
+        ("rate_limits[0]", kit.rate_limits.first().map(InMode::mode)),
+        ("budgets[0]", kit.budgets.first().map(InMode::mode)),
+        ("budgets[1]", kit.budgets.get(1).map(InMode::mode)),
+        ("retry", kit.retry.as_ref().map(InMode::mode)),
     ];
-    let [enforce, shadow, off] = [Mode::Enforce, Mode::Shadow, Mode::Off].map(Some);
-    assert_eq!(
-        modes,
-        [
-            enforce, enforce, enforce, off, shadow, enforce, enforce, enforce, enforce, enforce, off, enforce, enforce,
-            enforce, shadow
-        ]
-    );
+    for (name, mode) in modes {
+        let expected = match name {
+            "hook_handlers[1]" | "risk" => Mode::Off,
+            "permissions" | "secrets" | "injection" | "budgets[1]" => Mode::Shadow,
+            _ => Mode::Enforce,
+        };
+        assert_eq!(mode, Some(expected), "{name}");
+    }
     let none = Kit::from_toml("").unwrap();
     assert!(kit.changed_calls.is_some() && none.changed_calls.is_none());
     assert!(none.sizes.is_none() && none.hook_handlers.is_empty() && none.permissions.is_none());
@@ -117,6 +155,7 @@ fn a_mistake_has_its_place() {
         ("[sizes", "line 1, column 7: unclosed table, expected `]`"),
         // Keys and values of guards.
         ("[sizes]\nmode = 'on'", "line 2, column 8: unknown value `on`: write one of `enforce`, `shadow`, `off`"),
+        ("[sizes]\nmode = false", "line 2, column 8: expected a name in quotes"),
         ("[sizes]\nmoed = 'off'", "line 2, column 1: unknown key `moed`: did you mean `mode`?"),
         ("[risk]\n\nthreshhold = 3", "line 3, column 1: unknown key `threshhold`: did you mean `threshold`?"),
         ("[risk]\nthreshold = 'high'", "line 2, column 13: invalid type: string \"high\", expected u8"),
@@ -135,11 +174,15 @@ fn a_mistake_has_its_place() {
         // Values that make no sense together.
         (
             "\n[risk]\nthreshold = 101",
-            "line 2, column 2: `risk`: `threshold`: 101 is more than the largest score: write a number from 0 to 100",
+            "line 3, column 13: `risk`: `threshold`: 101 is more than the largest score: write a number from 0 to 100",
         ),
         (
             "[[hook_handlers]]\n[[hook_handlers]]\nhandlers = [{ events = [], run.command = { program = '/x' } }]",
-            "line 2, column 1: `hook_handlers`: `handlers[0]`: `events`: the handler never runs: name at least one event",
+            "line 3, column 24: `hook_handlers`: `handlers[0]`: `events`: the handler never runs: name at least one event",
+        ),
+        (
+            "[tool_schemas.schemas.a]\n[tool_schemas.schemas.'b.c']\ntype = 3",
+            "line 2, column 23: `tool_schemas`: `schemas.b.c`: this is not a JSON Schema: 3 is not valid under any of the schemas listed in the 'anyOf' keyword",
         ),
     ];
     for (toml, expected) in table {
@@ -188,6 +231,8 @@ fn a_configuration_about_an_unknown_tool_is_an_error() {
         "[[permissions.rules]]\ntool = 'deplyo'\ndecision = 'ask'",
         "[[approval.rules]]\ntool = ['search', 'deplyo']",
         "[risk.tools.deplyo]",
+        "[capability_gap]\ntools = ['search', 'deplyo']",
+        "[capability_gap]\naction = 'repair'\nidempotent = ['deplyo']",
         "[[urls.tools]]\ntool = 'deplyo'\nurls = ['/url']",
         schema,
         paths,
@@ -237,8 +282,10 @@ fn a_program_lists_the_kit_beside_its_own_rails() {
 
     rail_chain! { struct Rails { after, kit: Kit, before } }
     let rails = Rails { kit: Kit::from_toml(ALL).unwrap() };
-    let guards = ["changed_calls", "sizes", "capability_gap", "hook_handlers", "permissions"];
-    let later = ["paths", "urls", "tool_schemas", "risk", "approval", "rate_limits", "budgets"];
-    let all = [&["before"][..], &guards, &later, &["after"]].concat();
+    let guards =
+        ["changed_calls", "sizes", "capability_gap", "secrets", "personal_data", "hook_handlers", "permissions"];
+    let next = ["content", "injection", "paths", "urls", "tool_schemas", "data_flow", "loops"];
+    let later = ["risk", "approval", "rate_limits", "sequence", "budgets"];
+    let all = [&["before"][..], &guards, &next, &later, &["after"]].concat();
     testing::assert_order(&rails, HookPoint::PreToolCall, all);
 }

@@ -1,5 +1,6 @@
 use exo_rails::prelude::*;
 use exo_rails_guards::shape::{LargeOutput, Sizes, SizesConfig};
+use exo_rails_guards::{Kit, PersonalData, Secrets};
 use serde_json::{Value, json};
 
 use crate::{calling, offering};
@@ -93,4 +94,39 @@ fn a_configuration_that_makes_no_sense_is_refused() {
         let error = exo_rails_guards::config::from_toml::<SizesConfig>(text).and_then(Sizes::new).unwrap_err();
         assert_eq!(error.to_string(), expected);
     }
+}
+
+rail_chain! { struct Searched { sizes: Sizes, secrets: Secrets, personal_data: PersonalData } }
+
+#[tokio::test]
+async fn a_secret_at_the_cut_is_hidden() {
+    let token = format!("ghp_{}", "16C7e42F292c6912E7710c838347Ae178B4a");
+    let values =
+        [(token.as_str(), "[GITHUB_TOKEN]"), ("4111111111111111", "[CREDIT_CARD]"), ("ada@example.com", "[EMAIL]")];
+    let sizes = || Sizes::builder().max_output_bytes(300).large_output(LargeOutput::Cut).build().unwrap();
+    let rails = Searched {
+        sizes: sizes(),
+        secrets: Secrets::builder().build().unwrap(),
+        personal_data: PersonalData::builder().build().unwrap(),
+    };
+    let kit = "[sizes]\nmax_output_bytes = 300\nlarge_output = 'cut'\n[secrets]\n[personal_data]";
+    let kit = Kit::from_toml(kit).unwrap();
+    let mut marks = 0;
+    for (value, mark) in values {
+        for before in 150..300 {
+            let content = format!("{} {value} {}", "a ".repeat(before / 2) + &"b"[..before % 2], "z ".repeat(400));
+            let tool = |_| async { Ok::<_, OperationError>(ToolOutput::text(&content)) };
+            let (call, ctx) = (ToolCallInputs::new("read"), &mut RunContext::new("test"));
+            let output = if before % 2 == 0 {
+                rails.guard_tool_call(call, ctx, tool).await.unwrap().content
+            } else {
+                kit.guard_tool_call(call, ctx, tool).await.unwrap().content
+            };
+            let longest = (1..=value.len()).rev().find(|length| output.contains(&value[..*length])).unwrap_or(0);
+            assert!(longest < 8, "{longest} bytes of {value} after {before}: {output}");
+            assert!(output.len() <= 300 && output.ends_with("ask for less]"), "{output}");
+            marks += usize::from(output.contains(mark));
+        }
+    }
+    assert!(marks > 100, "{marks}");
 }

@@ -5,6 +5,7 @@ use syn::spanned::Spanned;
 use syn::{Attribute, Data, DeriveInput, Expr, Fields, GenericParam, Generics, Ident};
 
 use super::parse::{ToolOptions, is_tool};
+use super::renamed;
 use crate::errors::Errors;
 use crate::options::text;
 use crate::paths::Library;
@@ -16,6 +17,8 @@ pub(super) struct ToolArgs {
     pub generics: Generics,
     pub name: String,
     pub description: String,
+    /// The fields with other names in JSON.
+    pub renamed: Vec<(String, String)>,
     /// The schema that replaces the schema of `JsonSchema`.
     pub schema: Option<Expr>,
 }
@@ -30,7 +33,12 @@ pub(super) fn tool_args(item: DeriveInput, options: ToolOptions, errors: &mut Er
     let description = options.description.and_then(|text| description(&text, errors));
     generics(&item.generics, errors);
     shape(&item, errors);
+    let renamed = match &item.data {
+        Data::Struct(data) => renamed::fields(&item.attrs, &data.fields),
+        Data::Enum(_) | Data::Union(_) => Vec::new(),
+    };
     ToolArgs {
+        renamed,
         library: options.library,
         ident: item.ident,
         generics: item.generics,

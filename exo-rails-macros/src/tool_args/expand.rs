@@ -34,12 +34,17 @@ pub(super) fn stub(args: &ToolArgs) -> TokenStream {
 }
 
 fn tool_args_impl(args: &ToolArgs, schema: &impl ToTokens) -> TokenStream {
-    let ToolArgs { library, ident, name, description, .. } = args;
+    let ToolArgs { library, ident, name, description, renamed, .. } = args;
+    let renamed = (!renamed.is_empty()).then(|| {
+        let pairs = renamed.iter().map(|(name, in_json)| quote_spanned!(Span::mixed_site()=> (#name, #in_json)));
+        quote_spanned!(Span::mixed_site()=> const RENAMED_FIELDS: &'static [(&'static str, &'static str)] = &[#(#pairs),*];)
+    });
     quote_spanned! {Span::mixed_site()=>
         #[automatically_derived]
         impl #library::__private::DerivedToolArgs for #ident {
             const TOOL_NAME: &'static str = #name;
             const TOOL_DESCRIPTION: &'static str = #description;
+            #renamed
 
             fn tool_schema() -> #library::__private::Schema {
                 #schema

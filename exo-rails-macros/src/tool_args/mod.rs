@@ -3,6 +3,7 @@
 mod check;
 mod expand;
 mod parse;
+mod renamed;
 
 use proc_macro2::TokenStream;
 

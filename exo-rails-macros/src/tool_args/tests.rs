@@ -165,3 +165,43 @@ fn golden_written_schema() {
         struct Ping {}";
     golden("tool_args_with_schema.rs", expand(item));
 }
+
+#[test]
+fn names_in_json_are_those_of_serde() {
+    for (attributes, expected) in [
+        ("order_id: u64, r#type: String", None),
+        ("#[serde(default, alias = \"id\")] order_id: u64", None),
+        ("#[serde(rename = \"orderId\")] order_id: u64", Some("(\"order_id\",\"orderId\")")),
+        ("#[serde(rename(serialize = \"a\", deserialize = \"b\"), default)] x: u8", Some("(\"x\",\"b\")")),
+        ("#[serde(rename(serialize = \"a\"))] x: u8", None),
+        ("#[serde(flatten)] rest: Rest", Some("(\"rest\",\"\")")),
+        ("#[serde(default = \"f\", with = \"g\", rename = \"y\")] x: u8", Some("(\"x\",\"y\")")),
+        ("#[serde(skip_serializing_if = \"f\")] #[serde(rename = \"y\")] x: u8", Some("(\"x\",\"y\")")),
+    ] {
+        let item = format!("#[tool(name = \"a\", schema = x)] struct A {{ {attributes} }}");
+        assert_eq!(renamed(&item).as_deref(), expected, "{attributes}");
+    }
+    for (case, expected) in [
+        ("camelCase", Some("orderId")),
+        ("PascalCase", Some("OrderId")),
+        ("kebab-case", Some("order-id")),
+        ("SCREAMING_SNAKE_CASE", Some("ORDER_ID")),
+        ("SCREAMING-KEBAB-CASE", Some("ORDER-ID")),
+        ("UPPERCASE", Some("ORDER_ID")),
+        ("snake_case", None),
+        ("lowercase", None),
+    ] {
+        let item = format!(
+            "#[tool(name = \"a\", schema = x)] #[serde(rename_all = \"{case}\")]
+            struct A {{ order_id: u64, #[serde(rename = \"b\")] b: u8 }}"
+        );
+        assert_eq!(renamed(&item), expected.map(|name| format!("(\"order_id\",\"{name}\")")), "{case}");
+    }
+}
+
+/// Returns the pairs of names in the expansion, without spaces.
+fn renamed(item: &str) -> Option<String> {
+    let text = expand(item).to_string().replace(' ', "");
+    let (_, rest) = text.split_once("RENAMED_FIELDS:&'static[(&'staticstr,&'staticstr)]=&[")?;
+    rest.split_once("];").map(|(pairs, _)| pairs.to_owned())
+}

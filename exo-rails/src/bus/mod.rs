@@ -3,6 +3,7 @@
 mod passed;
 pub(crate) mod payload;
 pub(crate) mod record;
+mod size;
 pub(crate) mod subscription;
 
 pub use payload::RecordPayload;

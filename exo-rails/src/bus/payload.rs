@@ -8,6 +8,7 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
+use super::size::size_of;
 use crate::context::{StopKind, StoppedBy};
 use crate::event::Inputs;
 
@@ -40,12 +41,18 @@ pub struct RecordPayload {
 /// A part of a payload, without its type.
 trait Part: Send + Sync {
     fn to_json(&self) -> Value;
+
+    fn bytes(&self) -> usize;
 }
 
 // A part that cannot be written as JSON becomes a text that reports the error, so the record is not lost.
 impl<T: Serialize + Send + Sync> Part for T {
     fn to_json(&self) -> Value {
         serde_json::to_value(self).unwrap_or_else(|error| Value::String(format!("not JSON: {error}")))
+    }
+
+    fn bytes(&self) -> usize {
+        size_of(self)
     }
 }
 
@@ -112,6 +119,32 @@ impl RecordPayload {
     /// Makes the payload of a record that a rail publishes itself.
     pub(super) fn emitted(data: &Value) -> Self {
         Self { parts: vec![part("data", data)], json: OnceLock::new() }
+    }
+
+    /// Returns about the memory that the payload needs as JSON, in bytes: the lengths of all texts, and 32 bytes for each value.
+    ///
+    /// The method does not make the JSON, and its time does not grow with the lengths of the texts. Messages that the record
+    /// shares with the run count too, because the run may end before the record does.
+    ///
+    /// ```
+    /// use exo_rails::prelude::*;
+    /// use exo_rails::EventBus;
+    /// use serde_json::json;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RailFault> {
+    /// let bus = EventBus::new(64);
+    /// let mut records = bus.subscribe();
+    /// let rails = bus.wrap(exo_rails::NoRails);
+    /// let mut call = ToolCallInputs::new("write").with_arguments(json!({ "text": "x".repeat(1 << 20) }));
+    /// rails.dispatch::<PreToolCall>(&mut call, &mut RunContext::new("demo")).await?;
+    ///
+    /// let record = records.recv().await.unwrap().unwrap();
+    /// assert_eq!(record.payload.bytes() >> 20, 1);
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.parts.iter().map(|(name, part)| name.len().saturating_add(part.bytes())).fold(0, usize::saturating_add)
     }
 
     fn to_json(&self) -> Value {

@@ -5,6 +5,7 @@ pub(crate) mod extensions;
 pub(crate) mod hook_state;
 mod lock;
 mod notices;
+pub(crate) mod operation_end;
 pub(crate) mod provided;
 mod questions;
 pub(crate) mod retries;
@@ -19,6 +20,7 @@ mod watch;
 pub(crate) use emit::Emit;
 pub use extensions::*;
 pub use hook_state::*;
+pub use operation_end::*;
 pub use provided::*;
 pub use run_context::*;
 pub use saved::*;
@@ -79,6 +81,8 @@ pub struct RailContext {
     pub(crate) stopped_at: usize,
     /// The duration of the operation.
     elapsed: Option<Duration>,
+    /// How the operation has ended. `None` if no guard of an operation runs.
+    operation_end: Option<OperationEnd>,
     /// The path through the chains to the rail that is called.
     path: Path,
     /// The retries of the operation, if there were any.
@@ -135,8 +139,8 @@ impl RunScope {
         &self.agent
     }
 
-    /// Returns the name of the run: the name that the program has set, or by default a name that is unique in this
-    /// process.
+    /// Returns the name of the run: the name that the program has set, or by default a random name that no
+    /// other run has.
     #[must_use]
     pub fn run_id(&self) -> &str {
         &self.run_id
@@ -228,6 +232,7 @@ impl RailContext {
             shared: None,
             stopped_at: 0,
             elapsed: None,
+            operation_end: None,
             path: Path::default(),
             retries: Vec::new(),
             is_nested: false,
@@ -352,6 +357,7 @@ impl RailContext {
     #[inline]
     pub(crate) fn begin_attempt(&mut self, attempt: u32) {
         self.attempt = attempt;
+        self.operation_end = Some(OperationEnd::NotStarted);
         // A previous operation may have been dropped while a rail in a chain waited, and left the path in this chain.
         self.path = Path::default();
         if self.substituted_by.is_some() {

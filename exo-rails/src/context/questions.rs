@@ -150,6 +150,7 @@ impl RailContext {
     /// Ends an operation with this error, or with a result.
     #[inline]
     pub(crate) fn end_operation(&mut self, error: Option<&RunError>) {
+        self.operation_end = None;
         if let Some(operation) = self.operation.end() {
             self.use_answers_up(operation, error);
         }

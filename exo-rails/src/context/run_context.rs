@@ -1,8 +1,9 @@
 //! The context of a run, for the program that starts the run.
 
+use std::hash::{BuildHasher, RandomState};
 use std::ops::Deref;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
@@ -42,13 +43,11 @@ impl RunContext {
     /// Makes a context for a new run of the agent with this name.
     #[must_use]
     pub fn new(agent: impl Into<Arc<str>>) -> Self {
-        static RUNS: AtomicU64 = AtomicU64::new(1);
-        let run = RUNS.fetch_add(1, Ordering::Relaxed);
         let scope = RunScope {
             run: SharedExtensions::default(),
             session: SharedExtensions::default(),
             agent: agent.into(),
-            run_id: format!("run-{run}").into(),
+            run_id: unique_run_id(),
             session_id: None,
             turn: 0,
             cancellation: None,
@@ -255,4 +254,14 @@ impl Deref for RunContext {
     fn deref(&self) -> &RailContext {
         &self.rails
     }
+}
+
+/// Returns a name that no other run has, in this process or in another one. Guards keep state under the names of runs in stores
+/// that several processes share.
+fn unique_run_id() -> Arc<str> {
+    static RUNS: AtomicU64 = AtomicU64::new(1);
+    // The keys of the standard library's hash tables are the only random numbers that need no further crate.
+    static PROCESS: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one(std::process::id()));
+    let run = RUNS.fetch_add(1, Ordering::Relaxed);
+    format!("run-{:016x}-{run}", *PROCESS).into()
 }

@@ -57,6 +57,7 @@ impl RailContext {
             substituted_by: self.substituted_by.clone(),
             shared,
             elapsed: self.elapsed,
+            operation_end: self.operation_end,
             path: Path::default(),
             // Operations of the rail belong to the rail and not to the run.
             is_nested: true,

@@ -119,9 +119,10 @@ impl Message {
     /// These are the texts of the content, the arguments of the tool calls, and all texts in unknown fields. Unknown
     /// fields are for example the reasoning of a model or a refusal. Roles, ids and the names of tools do not change.
     ///
-    /// Arguments are JSON as text. `change` receives this text, then each text inside the JSON without escapes, and
-    /// then the whole JSON again. So it finds a key that the model has written as `\u0073k-live-4711`, and it also
-    /// finds names of fields and numbers. Calling `change` twice must have the same effect as calling it once.
+    /// Arguments are JSON as text. `change` receives each text and each number inside the JSON, without escapes, and
+    /// then the whole JSON. So it finds a key that the model has written as `\u0073k-live-4711`, and it also finds
+    /// names of fields and numbers. A number that changes becomes a text, so the arguments stay JSON. Calling `change`
+    /// twice must have the same effect as calling it once.
     ///
     /// In a rail on the answer of a model, use [`ModelResponse::for_each_text`], which also covers the fields beside
     /// the message.

@@ -385,8 +385,9 @@ impl ToolCallInputs {
         self
     }
 
-    /// Calls `change` with each text in the arguments, then with the arguments as JSON, and then with each text in the
-    /// additional fields. Use it in rails that redact. The JSON covers names of fields and numbers.
+    /// Calls `change` with each text and each number in the arguments, then with the arguments as JSON, and then with
+    /// each text in the additional fields. Use it in rails that redact. The JSON covers names of fields. A number that
+    /// changes becomes a text, so the arguments stay JSON.
     ///
     /// The tool receives the changed arguments. The message of the model keeps the arguments that the model has
     /// written. To redact them there, use [`ModelResponse::for_each_text`].

@@ -19,9 +19,30 @@ fn of_texts(value: &mut Value, change: &mut impl FnMut(&mut String)) {
     }
 }
 
-/// Calls `change` with each text in this value, and then with its JSON, which has the names and numbers too.
+/// Calls `change` with each number in this value. A number that changes becomes a text, so that the value stays JSON.
+fn of_numbers(value: &mut Value, change: &mut impl FnMut(&mut String)) {
+    let mut left = vec![value];
+    while let Some(value) = left.pop() {
+        match value {
+            Value::Number(number) => {
+                let before = number.to_string();
+                let mut after = before.clone();
+                change(&mut after);
+                if after != before {
+                    *value = Value::String(after);
+                }
+            }
+            Value::Array(values) => left.extend(values),
+            Value::Object(fields) => left.extend(fields.values_mut()),
+            _ => {}
+        }
+    }
+}
+
+/// Calls `change` with each text and each number in this value, and then with its JSON, which has the names too.
 pub(super) fn of_value(value: &mut Value, change: &mut impl FnMut(&mut String)) {
     of_texts(value, change);
+    of_numbers(value, change);
     if !matches!(value, Value::String(_)) {
         let before = value.to_string();
         let mut after = before.clone();
@@ -33,15 +54,21 @@ pub(super) fn of_value(value: &mut Value, change: &mut impl FnMut(&mut String)) 
     }
 }
 
-/// Calls `change` with JSON as text, first unchanged and then without escapes.
+/// Calls `change` with what is in JSON as text. Text that is not JSON changes as it is, and without escapes.
 pub(super) fn of_json(json: &mut String, change: &mut impl FnMut(&mut String)) {
-    change(json);
-    let Ok(mut value) = serde_json::from_str::<Value>(json) else { return of_broken_json(json, change) };
+    let Ok(mut value) = serde_json::from_str::<Value>(json) else {
+        change(json);
+        return of_broken_json(json, change);
+    };
     let before = value.clone();
     of_value(&mut value, change);
-    // Text with escapes is written again. A field that appears twice keeps only one value, and the removed value may
-    // have hidden text.
-    if value != before || json.contains('\\') {
+    let is_changed = value != before || json.contains('\\');
+    if !is_changed {
+        // A field that appears twice has only one value, and the other one may have hidden text.
+        change(json);
+    }
+    // Text with escapes is written again, because the escapes may be in the value that the field does not have.
+    if is_changed {
         *json = match value {
             Value::String(text) if !matches!(before, Value::String(_)) => text,
             value => value.to_string(),
@@ -87,7 +114,7 @@ mod tests {
 
     fn hidden(json: &str) -> String {
         let mut json = json.to_owned();
-        of_json(&mut json, &mut |text| *text = text.replace("sk-1", "[key]"));
+        of_json(&mut json, &mut |text| *text = text.replace("sk-1", "[key]").replace("4711", "[key]"));
         json
     }
 
@@ -106,6 +133,10 @@ mod tests {
             (r"\\u0073k-1 \u00 \", r"\\u0073k-1 \u00 \"),
             // Text without a key stays unchanged.
             (r#"{ "a" : 1.0 }"#, r#"{ "a" : 1.0 }"#),
+            (r#"{"a":"sk-1","a":"x"}"#, r#"{"a":"[key]","a":"x"}"#),
+            // A number becomes a text.
+            (r#"{"a":[4711,-4711.5,471],"b":"x"}"#, r#"{"a":["[key]","-[key].5",471],"b":"x"}"#),
+            ("4711", "[key]"),
             ("", ""),
         ];
         for (json, expected) in cases {
@@ -115,8 +146,15 @@ mod tests {
 
     #[test]
     fn a_change_that_breaks_json_leaves_text() {
-        let mut value = serde_json::json!({ "n": 4711 });
+        let mut value = serde_json::json!({ "n": [47, 11] });
+        of_value(&mut value, &mut |text| *text = text.replace("47,11", "[numbers"));
+        assert_eq!(value, r#"{"n":[[numbers]}"#);
+    }
+
+    #[test]
+    fn a_number_that_changes_becomes_a_text() {
+        let mut value = serde_json::json!({ "n": 4711, "of": [{ "4711": 4711.0 }] });
         of_value(&mut value, &mut |text| *text = text.replace("4711", "[number]"));
-        assert_eq!(value, r#"{"n":[number]}"#);
+        assert_eq!(value, serde_json::json!({ "n": "[number]", "of": [{ "[number]": "[number].0" }] }));
     }
 }

@@ -15,7 +15,7 @@ use super::perform::Perform;
 use super::retries::{Granted, Retry};
 use crate::action::{Allowed, RailSkip};
 use crate::chain::{Serves, enter};
-use crate::context::{CloseOnDrop, RailContext, RunScope, Slot, UnderWay};
+use crate::context::{CloseOnDrop, OperationEnd, RailContext, RunScope, Slot, UnderWay};
 use crate::decision::{Decision, Outcome};
 use crate::error::{Ending, RailAbortError, RailFault, RunError, SuspendedResult};
 use crate::event::{Event, Next, OperationResult};
@@ -143,7 +143,13 @@ where
                             break 'attempt over.into();
                         }
                         match result {
-                            Ok(output) => break 'output output,
+                            Ok(output) => {
+                                // A rail around the operation may have made the output.
+                                if O::output_end(&output) == OperationEnd::Succeeded {
+                                    ctx.replace_operation_end();
+                                }
+                                break 'output output;
+                            }
                             Err(error) => Box::new(error),
                         }
                     };
@@ -295,6 +301,9 @@ fn rescued<O: Kind>(
     match skip {
         Some(RailSkip { rail_name, substitute: Some(output), .. }) => {
             ctx.set_substituted_by(rail_name);
+            if O::output_end(&output) == OperationEnd::Succeeded {
+                ctx.replace_operation_end();
+            }
             Ok(output)
         }
         // A skip without a substitute accepts the error.

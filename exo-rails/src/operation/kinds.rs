@@ -9,7 +9,7 @@ use super::attempt::{AttemptOver, act_on};
 use super::windows;
 use crate::action::{NoSubstitute, RailSkip};
 use crate::chain::{Serves, enter};
-use crate::context::RailContext;
+use crate::context::{OperationEnd, RailContext};
 use crate::error::{DepthLimit, Ending, OperationError, RunError, SuspendedResult};
 use crate::event::{Compaction, CustomOperation, LlmCall, LlmError, Operation, Payloads, Run, ToolCall, ToolError};
 use crate::guard_set::GuardSet;
@@ -71,6 +71,14 @@ pub(crate) trait Kind: Operation<Post: Payloads<Substitute = NoSubstitute>> {
 
     /// Counts the cost of the operation.
     fn count(_: &Self::Output, _: &RailContext) {}
+
+    /// How the operation has ended with this output.
+    fn output_end(_: &Self::Output) -> OperationEnd {
+        OperationEnd::Succeeded
+    }
+
+    /// How the operation has ended with this error.
+    fn error_end(error: &Self::Error) -> OperationEnd;
 
     /// The failure, for the error that reports used-up retries.
     fn failure(error: Self::Error) -> Option<Box<OperationError>>;
@@ -163,6 +171,10 @@ impl Kind for Run {
         ctx.forget_passed();
     }
 
+    fn error_end(_: &RunError) -> OperationEnd {
+        OperationEnd::Failed
+    }
+
     fn failure(_: RunError) -> Option<Box<OperationError>> {
         None
     }
@@ -200,6 +212,10 @@ impl Kind for LlmCall {
         if let Some(usage) = &response.usage {
             ctx.count_usage(usage);
         }
+    }
+
+    fn error_end(error: &OperationError) -> OperationEnd {
+        OperationEnd::of_error(error.kind)
     }
 
     fn failure(error: OperationError) -> Option<Box<OperationError>> {
@@ -250,8 +266,20 @@ impl Kind for ToolCall {
         Ok(ToolOutput { error_kind: Some(error.kind), ..output })
     }
 
+    fn error_end(error: &OperationError) -> OperationEnd {
+        OperationEnd::of_error(error.kind)
+    }
+
     fn failure(error: OperationError) -> Option<Box<OperationError>> {
         Some(Box::new(error))
+    }
+
+    fn output_end(output: &ToolOutput) -> OperationEnd {
+        match output {
+            ToolOutput { error_kind: Some(kind), .. } => OperationEnd::of_error(*kind),
+            ToolOutput { is_error: true, .. } => OperationEnd::Failed,
+            _ => OperationEnd::Succeeded,
+        }
     }
 
     // Without the text of the output: a rail has refused it, and the error of the run must not show it.
@@ -295,6 +323,10 @@ impl Kind for Compaction {
         Err(error.into())
     }
 
+    fn error_end(error: &OperationError) -> OperationEnd {
+        OperationEnd::of_error(error.kind)
+    }
+
     fn failure(error: OperationError) -> Option<Box<OperationError>> {
         Some(Box::new(error))
     }
@@ -326,6 +358,10 @@ impl<O: CustomOperation> Kind for O {
 
     fn unrescued(_: &O::Inputs, error: OperationError) -> Result<O::Output, RunError> {
         Err(error.into())
+    }
+
+    fn error_end(error: &OperationError) -> OperationEnd {
+        OperationEnd::of_error(error.kind)
     }
 
     fn failure(error: OperationError) -> Option<Box<OperationError>> {

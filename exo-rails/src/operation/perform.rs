@@ -12,7 +12,7 @@ use super::guarded::{Guarded, GuardedStream};
 use super::kinds::{Kind, interrupted};
 use super::permit::issue;
 use super::windows;
-use crate::context::{RailContext, RunScope, Slot, UnderWay};
+use crate::context::{OperationEnd, RailContext, RunScope, Slot, UnderWay};
 use crate::error::OperationError;
 use crate::event::{LlmCall, OperationResult};
 use crate::guard_set::GuardSet;
@@ -64,6 +64,15 @@ fn counted<O: Kind, T: Into<O::Output>, E: IntoFailure<O::Error>>(
     }
 }
 
+/// Returns how an operation with this result has ended.
+#[inline(always)]
+fn end<O: Kind>(result: &OperationResult<O>) -> OperationEnd {
+    match result {
+        Ok(output) => O::output_end(output),
+        Err(error) => O::error_end(error),
+    }
+}
+
 /// An operation that is called and returns its result as a whole.
 pub(crate) struct Whole<F>(pub F);
 
@@ -83,9 +92,13 @@ where
         _: &mut Option<Infallible>,
     ) -> impl Future<Output = OperationResult<O>> + Send {
         let operating = under_way.begin(!O::IS_INTERRUPTED);
+        // If a rail around the operation drops this future, nobody knows the end.
+        ctx.set_operation_end(OperationEnd::Unknown);
         (self.0)(issue(slot)).map(move |result| {
             drop(operating);
-            counted::<O, _, _>(result, ctx)
+            let result = counted::<O, _, _>(result, ctx);
+            ctx.set_operation_end(end::<O>(&result));
+            result
         })
     }
 
@@ -133,9 +146,11 @@ impl<F: GuardedStream, T: StreamSink> Perform<LlmCall> for Streamed<F, T> {
         let mut meter = Meter { usage: None, scope: ctx.scope_handle() };
         let deltas = (self.model)(issue(slot)).inspect(move |delta| meter.read(delta));
         let mut sink = Counting { sink: &mut self.sink, has_left: &mut self.has_left };
+        ctx.set_operation_end(OperationEnd::Unknown);
         match windows::stream(rails, slot.inputs(), deltas, ctx, &mut sink).await {
             Ok(answer) => {
                 self.is_delivered = answer.is_ok();
+                ctx.set_operation_end(end::<LlmCall>(&answer));
                 answer
             }
             Err(ended) => {

@@ -179,3 +179,24 @@ async fn a_session_goes_on_with_the_context_as_rails_have_left_it() {
     assert_eq!(output.messages.len(), 5);
     session.end().await;
 }
+
+/// Guards keep state under the names of runs in stores that several processes share.
+#[test]
+fn runs_of_several_processes_have_different_names() {
+    const CHILD: &str = "EXO_RAILS_PRINT_RUN_ID";
+    const NAME: &str = "context::runs_of_several_processes_have_different_names";
+    if std::env::var_os(CHILD).is_some() {
+        println!("name={}", RunContext::new("desk").run_id());
+        return;
+    }
+    let names: std::collections::BTreeSet<String> = (0..3)
+        .map(|_| {
+            let mut child = std::process::Command::new(std::env::current_exe().unwrap());
+            let output = child.args(["--exact", NAME, "--nocapture"]).env(CHILD, "1").output().unwrap();
+            let text = String::from_utf8(output.stdout).unwrap();
+            text.split_once("name=").unwrap().1.lines().next().unwrap().to_owned()
+        })
+        .collect();
+    assert_eq!(names.len(), 3, "{names:?}");
+    assert_ne!(RunContext::new("desk").run_id(), RunContext::new("desk").run_id());
+}

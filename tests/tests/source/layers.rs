@@ -1,4 +1,4 @@
-//! The folders of the core and of the guards are layers: each uses only those before it.
+//! The folders of the core, of the guards and of the language are layers: each uses only those before it.
 
 use std::path::Path;
 
@@ -47,19 +47,36 @@ const GUARDS: Layers = Layers {
         "finding",
         "refusal",
         "arguments",
+        "automaton",
+        "wording",
+        "hidden",
+        "scan",
         "store",
         "scope",
+        "call_id",
+        "vault",
         "rate_limits",
         "budgets",
+        "sequence",
         "concurrency",
         "timeouts",
+        "circuit_breaker",
+        "retry",
+        "fallback",
+        "repetition",
         "audit",
         "shape",
+        "loops",
         "handlers",
         "paths",
         "urls",
+        "content",
+        "injection",
+        "secrets",
+        "personal_data",
         "shell",
         "approval",
+        "data_flow",
         "permissions",
         "risk",
         "approval_guard",
@@ -68,6 +85,13 @@ const GUARDS: Layers = Layers {
     ],
     root: &["lib"],
     uses_exports: true,
+};
+
+const DYGRAM: Layers = Layers {
+    source: "../exo-rails-dygram/src",
+    order: &["diagnostic", "syntax", "condition", "model", "lower", "check", "print", "reader"],
+    root: &["lib"],
+    uses_exports: false,
 };
 
 impl Layers {
@@ -207,7 +231,7 @@ fn firsts(base: &[String], token: &TokenTree, names: &mut Vec<String>) {
 
 #[test]
 fn a_folder_uses_only_those_before_it() {
-    for layers in [CORE, GUARDS] {
+    for layers in [CORE, GUARDS, DYGRAM] {
         let mut wrong = Vec::new();
         for (module, source) in layers.files() {
             if layers.root.contains(&module.first().map_or("lib", String::as_str)) {
@@ -224,7 +248,7 @@ fn a_folder_uses_only_those_before_it() {
 
 #[test]
 fn every_folder_is_a_layer() {
-    for layers in [CORE, GUARDS] {
+    for layers in [CORE, GUARDS, DYGRAM] {
         let mut folders: Vec<_> =
             layers.files().into_iter().filter_map(|(module, _)| module.into_iter().next()).collect();
         folders.sort();

@@ -24,7 +24,7 @@ const RIDDLES: [&str; 8] =
     ["of one's own", "what comes of", "hands on", "hand on", "is told", "are told", "whoever", "at the most"];
 
 /// Everything that people read, but for the changelog.
-const READ: [&str; 13] = [
+const READ: [&str; 15] = [
     "README.md",
     "SECURITY.md",
     "BENCHMARKS.md",
@@ -34,6 +34,8 @@ const READ: [&str; 13] = [
     "examples",
     "exo-rails/src",
     "exo-rails-agent",
+    "exo-rails-dygram",
+    "exo-rails-guards",
     "exo-rails-macros/src",
     "fuzz/README.md",
     "fuzz/fuzz_targets",

@@ -13,6 +13,7 @@ Usage: cargo run --release -p benchmarks --bin dispatch_cost -- [OPTIONS]
 
 Options:
       --json FILE   also write the figures to FILE, as JSON
+      --kit         measure a kit of ten guards instead: needs the feature `guards`
       --rounds N    the number of times to measure each case, at least 1 [default: 201]
   -h, --help        print this help
 ";
@@ -30,15 +31,18 @@ pub(crate) enum Command {
 #[derive(Debug)]
 pub(crate) struct Options {
     pub(crate) json: Option<PathBuf>,
+    /// Measure a kit of guards instead.
+    pub(crate) kit: bool,
     pub(crate) rounds: u32,
 }
 
 /// Reads the command line.
 pub(crate) fn parse(mut parser: lexopt::Parser) -> Result<Command, lexopt::Error> {
-    let mut options = Options { json: None, rounds: 201 };
+    let mut options = Options { json: None, kit: false, rounds: 201 };
     while let Some(arg) = parser.next()? {
         match arg {
             Long("json") => options.json = Some(parser.value()?.into()),
+            Long("kit") => options.kit = true,
             Long("rounds") => options.rounds = parser.value()?.parse_with(rounds)?,
             Long("help") | Short('h') => return Ok(Command::Help),
             Value(word) if word == HOOK => return Ok(Command::Hook(parser.value()?.string()?)),

@@ -5,6 +5,7 @@
 //! cargo run --release -p benchmarks --bin dispatch_cost
 //! cargo run --release -p benchmarks --bin dispatch_cost -- --json dispatch_cost.json
 //! cargo run --release -p benchmarks --features rig --bin dispatch_cost
+//! cargo run --release -p benchmarks --features guards --bin dispatch_cost -- --kit
 //! ```
 //!
 //! Read the ratios. Times in nanoseconds differ between machines and from minute to minute. The variants take turns, so a
@@ -16,6 +17,8 @@ mod check;
 #[allow(dead_code, reason = "other programs measure more of it")]
 #[path = "../../../benches/dispatch/mod.rs"]
 mod dispatch;
+#[cfg(feature = "guards")]
+mod kit;
 mod measure;
 mod opponents;
 mod report;
@@ -49,6 +52,12 @@ fn main() -> ExitCode {
 }
 
 fn run(options: &Options) -> Result<(), Box<dyn Error>> {
+    if options.kit {
+        #[cfg(feature = "guards")]
+        return kit::measure(options.rounds, &mut io::stdout().lock());
+        #[cfg(not(feature = "guards"))]
+        return Err("`--kit` needs the feature `guards`: add `--features guards`".into());
+    }
     // The file is created first, so that a wrong path is reported before the long measurement.
     let json = options.json.as_deref().map(create).transpose()?;
     let (cases, runtime) = (cases::cases()?, measure::runtime()?);

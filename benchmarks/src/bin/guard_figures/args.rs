@@ -10,7 +10,9 @@ Measures what the guards catch, what they let through, how often they are wrong 
 Usage: cargo run --release -p benchmarks --features guards --bin guard_figures -- [OPTIONS] [SECTION]...
 
 Arguments:
-  [SECTION]...      shell, permissions, paths, urls, shape [default: all]
+  [SECTION]...      shell, permissions, paths, urls, shape, secrets, personal_data,
+                    content, injection, data_flow, sequence, loops, repetition, audit, memory
+                    [default: all]
 
 Options:
       --corpora DIR also measure on the corpora of benchmarks/corpora.toml, each in the folder of DIR with its name
@@ -39,10 +41,36 @@ pub(crate) enum Section {
     Paths,
     Urls,
     Shape,
+    Secrets,
+    PersonalData,
+    Content,
+    Injection,
+    DataFlow,
+    Sequence,
+    Loops,
+    Repetition,
+    Audit,
+    Memory,
 }
 
 impl Section {
-    const ALL: [Self; 5] = [Self::Shell, Self::Permissions, Self::Paths, Self::Urls, Self::Shape];
+    const ALL: &[Self] = &[
+        Self::Shell,
+        Self::Permissions,
+        Self::Paths,
+        Self::Urls,
+        Self::Shape,
+        Self::Secrets,
+        Self::PersonalData,
+        Self::Content,
+        Self::Injection,
+        Self::DataFlow,
+        Self::Sequence,
+        Self::Loops,
+        Self::Repetition,
+        Self::Audit,
+        Self::Memory,
+    ];
 
     pub(crate) const fn name(self) -> &'static str {
         match self {
@@ -51,6 +79,16 @@ impl Section {
             Self::Paths => "paths",
             Self::Urls => "urls",
             Self::Shape => "shape",
+            Self::Secrets => "secrets",
+            Self::PersonalData => "personal_data",
+            Self::Content => "content",
+            Self::Injection => "injection",
+            Self::DataFlow => "data_flow",
+            Self::Sequence => "sequence",
+            Self::Loops => "loops",
+            Self::Repetition => "repetition",
+            Self::Audit => "audit",
+            Self::Memory => "memory",
         }
     }
 }
@@ -73,9 +111,10 @@ pub(crate) fn parse(mut parser: lexopt::Parser) -> Result<Command, lexopt::Error
 }
 
 fn section(word: &str) -> Result<Section, String> {
-    let known = || Section::ALL.map(Section::name).join("`, `");
+    let known = || Section::ALL.iter().map(|section| section.name()).collect::<Vec<_>>().join("`, `");
     Section::ALL
-        .into_iter()
+        .iter()
         .find(|section| section.name() == word)
+        .copied()
         .ok_or_else(|| format!("write a section: `{}`", known()))
 }

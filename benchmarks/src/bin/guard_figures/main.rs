@@ -8,12 +8,22 @@
 //! measures times. `GUARDS.md` has the results.
 
 mod args;
+mod audit;
 mod corpora;
+mod data_flow;
+mod injection;
+mod loops;
+mod memory;
 mod paths;
 mod permissions;
+mod personal_data;
+mod repetition;
+mod secrets;
+mod sequence;
 mod shape;
 mod shell;
 mod tau_bench;
+mod text;
 mod time;
 mod urls;
 
@@ -54,7 +64,17 @@ async fn measure(Options { corpora, sections }: &Options) -> Result<(), Failure>
             Section::Permissions => permissions::measure(corpora.as_ref())?,
             Section::Paths => paths::measure(corpora.as_ref())?,
             Section::Urls => urls::measure(corpora.as_ref()).await?,
+            Section::Loops => loops::measure(corpora.as_ref()).await?,
+            Section::Repetition => repetition::measure(corpora.as_ref()).await?,
+            Section::Audit => audit::measure().await?,
+            Section::Memory => memory::measure().await?,
             Section::Shape => shape::measure(corpora.as_ref()).await?,
+            Section::Secrets => secrets::measure(corpora.as_ref()).await?,
+            Section::PersonalData => personal_data::measure(corpora.as_ref()).await?,
+            Section::Content => injection::measure_content(corpora.as_ref())?,
+            Section::Injection => injection::measure_injection(corpora.as_ref())?,
+            Section::Sequence => sequence::measure().await?,
+            Section::DataFlow => data_flow::measure(corpora.as_ref()).await?,
         }
         println!();
     }

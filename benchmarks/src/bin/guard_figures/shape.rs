@@ -323,7 +323,7 @@ for path in sorted(pathlib.Path(sys.argv[1]).glob('*.py')):
             print(json.dumps(ast.literal_eval(node.body[-1].value)))
 ";
 
-fn airline_tools(folder: &Path) -> Result<Vec<ToolSpec>> {
+pub(crate) fn airline_tools(folder: &Path) -> Result<Vec<ToolSpec>> {
     let output = Command::new("python3").arg("-c").arg(READ_TOOLS).arg(folder).output()?;
     if !output.status.success() {
         return Err(format!("python3 cannot read the tools in {}", folder.display()).into());

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use self::measure::{Excess, Measure};
 use super::feedback::ask_again;
 use crate::config::builder;
+use crate::scan::CutOff;
 use crate::{ConfigError, Finding, Place, Severity};
 
 const GUARD: &str = "sizes";
@@ -25,7 +26,9 @@ const SMALLEST_OUTPUT: usize = 256;
 ///
 /// The measurement stops at the first limit. It allocates nothing.
 ///
-/// The priority is 5, so the other guards read only what this guard has bounded.
+/// The priority is 5, so the other guards read only what this guard has bounded. There is one exception: for
+/// [`Secrets`](crate::Secrets) and [`PersonalData`](crate::PersonalData), the guard keeps 64 KiB after a cut until the event
+/// ends. They hide a secret of which the output has only the beginning.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -206,16 +209,12 @@ impl Sizes {
         let finding = Finding::new(GUARD, "output_bytes", Severity::Low, message);
         match self.config.large_output {
             LargeOutput::Refuse => *output = ToolOutput::error(finding.reason().to_string()),
-            LargeOutput::Cut => cut(&mut output.content, max, &finding),
+            LargeOutput::Cut => {
+                let note = format!("\n[{}]", finding.reason());
+                let keep = max.saturating_sub(note.len());
+                ctx.extra.insert(CutOff::cut(&mut output.content, keep, note));
+            }
         }
         finding.report(ctx);
     }
-}
-
-/// Cuts a text to at most `max` bytes, including a note.
-fn cut(text: &mut String, max: usize, finding: &Finding) {
-    let note = format!("\n[{}]", finding.reason());
-    let keep = text.floor_char_boundary(max.saturating_sub(note.len()));
-    text.truncate(keep);
-    text.push_str(&note);
 }

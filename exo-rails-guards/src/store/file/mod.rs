@@ -1,4 +1,4 @@
-//! The store of several processes on one machine.
+//! The store for several processes on one machine.
 
 mod open;
 mod problem;
@@ -30,10 +30,10 @@ use worker::{Access, Worker};
 ///   process. After a power failure, the changes of the last seconds may be missing, but the file is not damaged. Waiting for
 ///   the disk would make each tool call several milliseconds slower.
 ///
-/// The processes must be on one machine, because `SQLite` needs shared memory. The file must not be on a network file system.
-/// Next to the file are two more files while it is in use, with the endings `-wal` and `-shm`. Do not remove them.
+/// The processes must run on one machine, because `SQLite` needs shared memory. The file must not be on a network file system.
+/// While the file is in use, two more files with the endings `-wal` and `-shm` are next to it. Do not remove them.
 ///
-/// Times are those of the clock of the system. If someone sets it back, windows and reservations last longer.
+/// The store uses the system clock. If somebody sets the clock back, windows and reservations last longer.
 ///
 /// ```
 /// use exo_rails_guards::store::{FileStore, StateStoreExt, StoreError};
@@ -57,14 +57,14 @@ pub struct FileStore {
 }
 
 impl FileStore {
-    /// Opens the file, or makes it if it does not exist. Its folder must exist.
+    /// Opens the file, or creates it if it does not exist. Its folder must exist.
     ///
-    /// The new file has the mode 0600: no other user can read or change it. The method waits up to five seconds for other
-    /// processes. It starts a thread that performs the operations.
+    /// A new file has the mode 0600, so no other user can read or change it. The method waits up to five seconds for other
+    /// processes that use the file. It starts a thread that performs the operations.
     ///
     /// # Errors
-    /// Returns an error if the file cannot be made, read or written, if other users can read or change it, if it is damaged, if
-    /// it is not a state file, or if another version of this crate made it.
+    /// Returns an error if the file cannot be created, read or written, if other users can read or change it, if it is damaged,
+    /// if it is not a state file, or if its format is that of another version of this crate.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
         let path: Arc<Path> = path.as_ref().into();
         let connection = open::open(&path).map_err(|problem| problem.at(&path))?;
@@ -72,7 +72,7 @@ impl FileStore {
         Ok(Self { path, clock_ahead: Duration::ZERO, worker })
     }
 
-    /// Sets the clock of this handle ahead, for tests of windows and expiry.
+    /// Sets the clock of this handle ahead. Use it in tests of windows and expiry.
     #[must_use]
     pub fn clock_ahead(mut self, by: Duration) -> Self {
         self.clock_ahead = by;

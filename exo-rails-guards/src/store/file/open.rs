@@ -18,11 +18,11 @@ pub(super) const SCHEMA_VERSION: i32 = 1;
 
 const SCHEMA: &str = include_str!("schema.sql");
 
-/// How often an operation tries to get the lock of the file, once in a millisecond. `SQLite`'s own waits grow to 100 ms, so under
-/// load some would wait too long.
+/// The number of attempts to get the lock of the file, one in each millisecond. The waits of `SQLite` itself grow to 100 ms, so
+/// under load some operations would wait too long.
 const LOCK_ATTEMPTS: i32 = 5_000;
 
-/// The statements that stay prepared.
+/// The number of statements that stay prepared.
 const STATEMENTS: usize = 64;
 
 pub(super) fn open(path: &Path) -> Result<Connection, Problem> {
@@ -34,7 +34,7 @@ pub(super) fn open(path: &Path) -> Result<Connection, Problem> {
     if connection.is_readonly("main")? {
         return Err(Problem::ReadOnly);
     }
-    // In one transaction. Otherwise another process could make the tables between two questions.
+    // One transaction asks all questions. Otherwise another process could make the tables between two of them.
     let content = content(&*connection.transaction()?)?;
     if content == Content::Nothing {
         use_write_ahead_log(&connection)?;
@@ -100,7 +100,8 @@ fn content(connection: &Connection) -> Result<Content, Problem> {
     }
 }
 
-/// The file keeps this mode. `SQLite` does not wait for other processes that set it at the same time.
+/// Sets the mode of the file, which the file keeps. `SQLite` does not wait for other processes that set it at the same time, so
+/// the function tries again.
 fn use_write_ahead_log(connection: &Connection) -> rusqlite::Result<()> {
     let mut attempts = 0;
     loop {

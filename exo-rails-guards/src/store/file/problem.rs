@@ -1,4 +1,4 @@
-//! What can be wrong with a state file, in words that help.
+//! Problems with a state file, and their messages.
 
 use std::io;
 use std::path::Path;

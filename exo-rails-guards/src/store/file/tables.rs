@@ -8,13 +8,13 @@ use super::{Claim, Conflict, Expected, LogEntry, OverLimit, Record, Reservation,
 use crate::store::counter::{Level, MAX_AMOUNT};
 use crate::store::time::{GRACE, after, between};
 
-/// The tables in a transaction, at a time.
+/// The tables in a transaction, and the time of the transaction.
 pub(super) struct Tables<'a> {
     pub(super) sql: &'a Transaction<'a>,
     pub(super) now: u64,
 }
 
-/// Removes rows that have expired, at most this many of each table: so no operation takes long because many have expired.
+/// Statements that remove expired rows. Each removes a limited number of rows, so no operation takes long if many have expired.
 const REMOVE_EXPIRED: [&str; 5] = [
     "DELETE FROM record WHERE rowid IN (SELECT rowid FROM record WHERE expires <= ?1 LIMIT 100)",
     "DELETE FROM counter WHERE rowid IN (SELECT rowid FROM counter WHERE resets <= ?1 LIMIT 100)",
@@ -133,9 +133,9 @@ impl Tables<'_> {
     }
 
     pub(super) fn settle(&self, reservation: &Reservation, used: &[u64]) -> rusqlite::Result<()> {
-        // With the reservation, its amounts are removed.
+        // SQLite removes the amounts together with the reservation.
         let known = self.execute("DELETE FROM reservation WHERE id = ?1", params![reservation.id])? > 0;
-        // A reservation that the file would still have is settled already.
+        // The file would still have the reservation if nobody had settled it.
         if !known && self.now < reservation.expires_at.saturating_add(GRACE) {
             return Ok(());
         }

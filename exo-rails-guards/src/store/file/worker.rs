@@ -8,12 +8,12 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::problem::Problem;
 
-/// The most operations that wait for the thread. Further ones wait for room.
+/// The most operations in the queue of the thread. Further operations wait until the queue has room.
 const WAITING: usize = 1_024;
 
 type Job = Box<dyn FnOnce(&mut Connection) + Send>;
 
-/// What an operation does with the file.
+/// How an operation uses the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Access {
     /// It reads.
@@ -63,7 +63,7 @@ fn transact<T>(
     access: Access,
     operation: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
 ) -> rusqlite::Result<T> {
-    // A transaction that writes has the lock from its beginning. Otherwise two processes could read the same amounts before one
+    // A transaction that writes takes the lock at its beginning. Otherwise two processes could read the same amounts before one
     // of them writes.
     let behavior = match access {
         Access::Read => TransactionBehavior::Deferred,

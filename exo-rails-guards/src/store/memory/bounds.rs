@@ -5,7 +5,7 @@ use super::StoreError;
 /// The bytes that an item takes besides its key and its value, roughly.
 const ITEM: usize = 128;
 
-/// What the store has, and what it may have.
+/// The current size of the store, and its bounds.
 #[derive(Debug)]
 pub(super) struct Bounds {
     items: usize,
@@ -42,11 +42,11 @@ impl Size {
 }
 
 impl Bounds {
-    /// Checks whether there is room for new items in the place of old ones.
+    /// Checks whether new items can replace old ones within the bounds.
     pub(super) fn check(&self, new: Size, old: Size) -> Result<(), StoreError> {
         let items = self.items.saturating_sub(old.items).saturating_add(new.items);
         let bytes = self.bytes.saturating_sub(old.total_bytes()).saturating_add(new.total_bytes());
-        // What makes the store smaller is always possible.
+        // A change that makes the store smaller is always possible.
         if items > self.max_items && new.items > old.items {
             let max = self.max_items;
             return Err(StoreError::Full(format!("it may have {max} items: raise `MemoryStore::max_items`")));

@@ -1,4 +1,4 @@
-//! The store of one process.
+//! The store for one process.
 
 mod bounds;
 mod state;
@@ -15,13 +15,13 @@ use super::{
 };
 use state::State;
 
-/// A [`StateStore`] in the memory of the process. It is bounded, and its state ends with the process.
+/// A [`StateStore`] in the memory of the process. Its state is lost when the process ends.
 ///
-/// What has expired is removed first. If the store is full nevertheless, it fails with [`StoreError::Full`] and does not forget
-/// anything that still counts. So no budget begins again from 0 because the store is full. Give an expiry to what may be
-/// forgotten.
+/// The size of the store is bounded. Each operation first removes everything that has expired. If the store is still full, the
+/// operation fails with [`StoreError::Full`]. The store never removes state that has not expired, so a full store does not
+/// reset a budget. Write records with an expiry if they are not needed forever.
 ///
-/// An operation never waits for I/O. The clock is that of tokio, so tests can pause it and move it forward:
+/// An operation never waits for I/O. The store uses the clock of tokio, so tests can pause it and move it forward:
 ///
 /// ```
 /// use std::time::Duration;
@@ -43,27 +43,27 @@ pub struct MemoryStore {
 }
 
 impl MemoryStore {
-    /// Makes an empty store with room for 100,000 items and 64 MiB.
+    /// Makes an empty store with the default bounds: 100,000 items and 64 MiB.
     #[must_use]
     pub fn new() -> Self {
         Self { started: Instant::now(), state: Mutex::default() }
     }
 
-    /// Sets the largest number of items: of records, counters, reserved amounts, and entries of logs together.
+    /// Sets the largest number of items. Records, counters, reserved amounts and entries of logs are items.
     #[must_use]
     pub fn max_items(self, items: usize) -> Self {
         self.lock().bounds.max_items = items;
         self
     }
 
-    /// Sets the largest size in bytes: of all keys and values, and 128 bytes for each item.
+    /// Sets the largest size in bytes. The size is the sum of all keys and values, plus 128 bytes for each item.
     #[must_use]
     pub fn max_bytes(self, bytes: usize) -> Self {
         self.lock().bounds.max_bytes = bytes;
         self
     }
 
-    /// Performs an operation at a time, when everything that has expired is gone.
+    /// Removes everything that has expired, and then performs the operation.
     fn perform<'a, T: Send + 'a>(
         &'a self,
         operation: impl FnOnce(&mut State, u64) -> Result<T, StoreError> + Send + 'a,

@@ -14,12 +14,12 @@ pub(super) struct State {
     pub(super) bounds: Bounds,
     records: HashMap<Arc<str>, Stored>,
     counters: HashMap<Arc<str>, Tally>,
-    /// The reservations that are not settled, also for some time after they have expired.
+    /// The reservations that are not settled. An expired reservation stays for some time.
     reservations: HashMap<u64, Held>,
     logs: HashMap<Arc<str>, Log>,
-    /// When something expires. An entry has exactly the time that the item has.
+    /// The times when items expire. The time here is always the time in the item.
     expiry: BTreeSet<(u64, Expiring)>,
-    /// The last number that was a version or the id of a reservation.
+    /// The last number that the store used as a version or as the id of a reservation.
     last_number: u64,
 }
 
@@ -60,7 +60,7 @@ enum Expiring {
     Record(Arc<str>),
     Window(Arc<str>),
     Reservation(u64),
-    /// The time until which a late settlement is recognized.
+    /// The time until which the store recognizes a late settlement.
     Grace(u64),
     Log(Arc<str>),
 }
@@ -183,7 +183,7 @@ impl State {
         Ok(())
     }
 
-    /// The size of a reservation, with the counters that do not exist.
+    /// The size of a reservation, and of the counters that it must make.
     fn size_of(&self, claims: &[Claim<'_>]) -> Size {
         claims.iter().fold(Size::default(), |size, claim| {
             let reserved = Size::of(claim.key, &[]);
@@ -192,7 +192,7 @@ impl State {
         })
     }
 
-    /// The counter under a key. Makes it, if it does not exist.
+    /// Returns the counter with a key. Makes the counter if it does not exist.
     fn tally(&mut self, key: &str) -> (Arc<str>, &mut Tally) {
         let known = self.counters.get_key_value(key).map(|(key, _)| key.clone());
         let key = known.unwrap_or_else(|| {
@@ -208,7 +208,7 @@ impl State {
             self.free(id);
             self.remove_reservation(id)
         });
-        // A reservation that the store would still know is settled already.
+        // The store would still know the reservation if nobody had settled it.
         if !known && now < reservation.expires_at.saturating_add(GRACE) {
             return;
         }

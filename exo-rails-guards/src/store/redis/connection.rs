@@ -9,7 +9,7 @@ use tokio::sync::Mutex;
 use super::script::Call;
 use crate::store::{StoreError, TIME_LIMIT};
 
-/// A connection that all operations share. It connects when it is used, and again after an error of the connection.
+/// A connection that all operations share. It is opened at the first operation, and again after it has broken.
 pub(super) struct Connection {
     client: Client,
     pub(super) time_limit: Duration,
@@ -19,7 +19,7 @@ pub(super) struct Connection {
 #[derive(Default)]
 struct Current {
     connection: Option<MultiplexedConnection>,
-    /// The number of connections before.
+    /// The number of earlier connections.
     number: u64,
 }
 

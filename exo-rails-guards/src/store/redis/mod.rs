@@ -1,4 +1,4 @@
-//! The store of several machines.
+//! The store for several machines.
 
 mod connection;
 mod script;
@@ -17,17 +17,18 @@ use script::{Call, SCRIPTS};
 
 /// A [`StateStore`] in Redis, for services with many replicas. Feature `redis`.
 ///
-/// Each operation is one script, so it is atomic. The store works with Redis 6 and later, and uses the clock of the server. It
-/// needs a server that keeps what it has:
+/// Each operation is one script, so it is atomic. The store works with Redis 6 and later, and uses the clock of the server.
+/// Configure the server so that it does not lose state:
 ///
-/// - `maxmemory-policy` must be `noeviction`. Otherwise Redis removes counters when its memory is full. With `noeviction`, the
-///   operations fail then with [`StoreError::Full`].
-/// - If the server starts again, it has the state of its last snapshot. Set `appendonly yes` to lose at most one second.
-/// - If a replica of the server takes over, the last writes may be missing.
+/// - Set `maxmemory-policy noeviction`. With another policy, Redis removes counters when its memory is full. With `noeviction`,
+///   the operations then fail with [`StoreError::Full`].
+/// - Set `appendonly yes`. A server that restarts then loses at most the last second. Without it, the server has the state of
+///   its last snapshot.
+/// - If a replica replaces a server that failed, the last writes may be missing.
 ///
-/// The store connects at its first operation. If the connection breaks, the operation fails, and the next one connects again.
-/// Operations that are safe to repeat are tried twice: all but [`compare_and_set`](StateStore::compare_and_set) and
-/// [`append`](StateStore::append).
+/// The store connects at its first operation. If the connection breaks, the store connects again and repeats the operation
+/// once. It does not repeat [`compare_and_set`](StateStore::compare_and_set) and [`append`](StateStore::append), because they
+/// may have happened: these operations fail.
 ///
 /// ```no_run
 /// use exo_rails_guards::store::{RedisStore, StateStoreExt, StoreError};
@@ -51,25 +52,24 @@ pub struct RedisStore {
 impl RedisStore {
     /// Makes a store for the server at the URL.
     ///
-    /// `deployment` is a name for those that share state, such as the replicas of one service. Other deployments on the same
-    /// server have other keys.
+    /// `deployment` names the group of processes that share state, such as the replicas of one service. Deployments with other
+    /// names can use the same server, because their keys differ. The method does not connect.
     ///
     /// # Errors
-    /// Returns an error if the URL is not valid, or needs a feature of the crate `redis` that is not enabled.
+    /// Returns an error if the URL is not valid, or if it needs a feature of the crate `redis` that is not enabled.
     pub fn open(url: &str, deployment: &str) -> Result<Self, StoreError> {
         let connection = Connection::new(url)?;
         Ok(Self { connection, prefix: format!("{{{}}}:", key([deployment])), clock_ahead: Duration::ZERO })
     }
 
-    /// Sets the longest time for a connection and for an answer of the server. The default is
-    /// [`TIME_LIMIT`](super::TIME_LIMIT).
+    /// Sets the time limit for connecting, and for each answer of the server. The default is [`TIME_LIMIT`](super::TIME_LIMIT).
     #[must_use]
     pub fn time_limit(mut self, limit: Duration) -> Self {
         self.connection.time_limit = limit;
         self
     }
 
-    /// Sets the clock of this handle ahead of the server's clock, for tests of windows and expiry.
+    /// Sets the clock of this handle ahead of the server's clock. Use it in tests of windows and expiry.
     #[must_use]
     pub fn clock_ahead(mut self, by: Duration) -> Self {
         self.clock_ahead = by;

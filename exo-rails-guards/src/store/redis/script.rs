@@ -1,4 +1,4 @@
-//! The scripts that the server runs, and calls of them.
+//! The scripts that the server runs, and calls of the scripts.
 
 use std::sync::LazyLock;
 use std::time::Duration;

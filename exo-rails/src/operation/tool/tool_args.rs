@@ -62,6 +62,11 @@ pub trait ToolArgs: Json + Send + Sync + 'static {
     #[doc(hidden)]
     const NAMED: Named<Self> = Named { name: Self::NAME, args: PhantomData };
 
+    /// The fields whose names in JSON differ from their names in Rust: both names of each. A field without a name in JSON, such
+    /// as a flattened one, has an empty name.
+    #[doc(hidden)]
+    const RENAMED: &'static [(&'static str, &'static str)] = &[];
+
     /// Returns a JSON schema of the arguments.
     fn schema() -> Value;
 
@@ -150,6 +155,8 @@ pub trait DerivedToolArgs: Json + Send + Sync + 'static {
     const TOOL_NAME: &'static str;
     /// See [`ToolArgs::DESCRIPTION`].
     const TOOL_DESCRIPTION: &'static str;
+    /// See [`ToolArgs::RENAMED`].
+    const RENAMED_FIELDS: &'static [(&'static str, &'static str)] = &[];
     /// See [`ToolArgs::schema`].
     fn tool_schema() -> Value;
 }
@@ -158,6 +165,7 @@ pub trait DerivedToolArgs: Json + Send + Sync + 'static {
 impl<T: DerivedToolArgs> ToolArgs for T {
     const NAME: &'static str = T::TOOL_NAME;
     const DESCRIPTION: &'static str = T::TOOL_DESCRIPTION;
+    const RENAMED: &'static [(&'static str, &'static str)] = T::RENAMED_FIELDS;
 
     fn schema() -> Value {
         T::tool_schema()

@@ -1,0 +1,48 @@
+//! Types of nodes, and kinds that only names suggest.
+
+use super::Checker;
+use crate::model::{NodeId, NodeKind};
+use crate::syntax::Arrow;
+
+impl Checker<'_> {
+    pub(super) fn kinds(&mut self) {
+        let machine = self.machine;
+        for id in machine.ids() {
+            self.type_of(id);
+            self.context_by_name(id);
+        }
+    }
+
+    fn type_of(&mut self, id: NodeId) {
+        // Short names are like many others.
+        const SHORTEST: usize = 4;
+        let node = self.machine.node(id);
+        let Some(name) = &node.type_name else { return };
+        let is_known = NodeKind::KNOWN.iter().any(|known| known.eq_ignore_ascii_case(name));
+        if is_known || name.len() < SHORTEST {
+            return;
+        }
+        if let Some(similar) = self.similar(&name.to_ascii_lowercase(), NodeKind::KNOWN) {
+            let message = format!("the type `{name}` of `{}` has no meaning", self.machine.path(id));
+            self.warn("unknown-type", node.place, message, format!("write `{similar}`"));
+        }
+    }
+
+    /// A node such as `validateInput` is in the middle of the flow, and its name makes it a context.
+    fn context_by_name(&mut self, id: NodeId) {
+        let machine = self.machine;
+        let leads_on = machine.outgoing(id).any(|(_, edge)| edge.arrow == Arrow::Single && !edge.is_surely_access());
+        let is_entered = machine.incoming(id).any(|(_, edge)| edge.arrow == Arrow::Single && !edge.is_surely_access());
+        if leads_on && is_entered && machine.is_context_by_name(id) {
+            let node = machine.node(id);
+            let message =
+                format!("the name of `{}` makes it a context, so it is not part of the flow", machine.path(id));
+            self.report(
+                "context-by-name",
+                node.place,
+                message,
+                format!("declare it: `State {};` or `Context {0};`", node.name),
+            );
+        }
+    }
+}

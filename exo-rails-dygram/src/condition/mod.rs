@@ -1,0 +1,89 @@
+//! The conditions of edges, in the syntax of [CEL](https://github.com/google/cel-spec).
+//!
+//! This module checks the syntax of a condition, what it surely is not (a condition is a `bool`), and which names it reads. It
+//! does not evaluate: an executor does that, with a CEL library. Such a library would be most of the weight of this crate.
+
+mod lexer;
+mod parser;
+
+use crate::diagnostic::Span;
+
+/// A condition whose syntax is right.
+///
+/// ```
+/// use exo_rails_dygram::condition::Expression;
+///
+/// let expression = Expression::parse("metrics.quality > 0.9 && {{input.ready}} === true")?;
+/// let names: Vec<_> = expression.reads().iter().map(|read| read.path.join(".")).collect();
+/// assert_eq!(names, ["metrics.quality", "input.ready"]);
+/// assert_eq!(expression.cel(), "metrics.quality > 0.9 && input.ready == true");
+/// # Ok::<(), exo_rails_dygram::condition::ConditionError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Expression {
+    cel: String,
+    reads: Vec<Read>,
+}
+
+/// A name that a condition reads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Read {
+    /// The names with dots between them.
+    pub path: Vec<String>,
+    /// The bytes in the text of the condition.
+    pub span: Span,
+}
+
+/// A mistake in a condition.
+///
+/// ```
+/// use exo_rails_dygram::condition::Expression;
+///
+/// let mistake = Expression::parse("count = 3").unwrap_err();
+/// assert_eq!(mistake.to_string(), "`=` is not an operator of a condition: write `==`");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConditionError {
+    /// The bytes in the text of the condition.
+    pub span: Span,
+    /// What is wrong.
+    pub message: String,
+    /// What to write instead.
+    pub help: Option<String>,
+}
+
+impl std::fmt::Display for ConditionError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)?;
+        self.help.as_ref().map_or(Ok(()), |help| write!(f, ": {help}"))
+    }
+}
+
+impl std::error::Error for ConditionError {}
+
+impl Expression {
+    /// Reads a condition.
+    ///
+    /// Besides CEL, it accepts what files have from JavaScript and from templates: `===` and `!==` mean `==` and `!=`,
+    /// and `{{a.b}}` means `a.b`.
+    ///
+    /// # Errors
+    ///
+    /// If the text is not an expression, or is surely no `bool`.
+    pub fn parse(text: &str) -> Result<Self, ConditionError> {
+        parser::parse(text)
+    }
+
+    /// Returns the condition in plain CEL.
+    #[must_use]
+    pub fn cel(&self) -> &str {
+        &self.cel
+    }
+
+    /// Returns the names that the condition reads, in the order of the text. Variables of macros such as `items.all(x, x > 0)`
+    /// are not among them.
+    #[must_use]
+    pub fn reads(&self) -> &[Read] {
+        &self.reads
+    }
+}

@@ -1,0 +1,72 @@
+//! Annotations of machines, nodes and edges.
+
+use super::Value;
+use crate::diagnostic::Place;
+
+/// `@name`, `@name(value)` or `@name(a: 1; b: 2)`.
+///
+/// ```
+/// let machine = exo_rails_dygram::read("flow.dygram", "State wait; wait -@timeout(500) @AUTO-> done; State done;").machine;
+/// let edge = &machine.edges()[0];
+/// assert!(edge.annotation("auto").is_some());
+/// assert_eq!(edge.annotation("timeout").and_then(|timeout| timeout.number()), Some(500.0));
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Annotation {
+    /// The name, in the case of the file.
+    pub name: String,
+    /// What is in the parentheses.
+    pub argument: Argument,
+    /// Where the annotation is.
+    pub place: Place,
+}
+
+/// What is in the parentheses of an annotation.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Argument {
+    /// There are no parentheses.
+    #[default]
+    None,
+    /// One value.
+    Value(Value),
+    /// Names, most of them with values.
+    Parameters(Vec<(String, Option<Value>)>),
+}
+
+impl Annotation {
+    /// Returns whether the annotation has a name. The case of letters does not matter.
+    #[must_use]
+    pub fn is(&self, name: &str) -> bool {
+        self.name.eq_ignore_ascii_case(name)
+    }
+
+    /// Returns the single value in the parentheses.
+    #[must_use]
+    pub fn value(&self) -> Option<&Value> {
+        match &self.argument {
+            Argument::Value(value) => Some(value),
+            Argument::None | Argument::Parameters(_) => None,
+        }
+    }
+
+    /// Returns the value of a parameter.
+    #[must_use]
+    pub fn parameter(&self, name: &str) -> Option<&Value> {
+        let Argument::Parameters(parameters) = &self.argument else { return None };
+        parameters.iter().find(|(other, _)| other == name).and_then(|(_, value)| value.as_ref())
+    }
+
+    /// Returns the single value as a number. A text with a number counts too, as in `@retry("3")`.
+    #[must_use]
+    pub fn number(&self) -> Option<f64> {
+        let value = self.value()?;
+        value.as_f64().or_else(|| value.as_str()?.trim().parse().ok())
+    }
+
+    /// Returns whether an annotation that switches something switches it on: it does, unless its value or its parameter
+    /// `enabled` is `false`.
+    #[must_use]
+    pub fn is_enabled(&self) -> bool {
+        self.value().or_else(|| self.parameter("enabled")).and_then(Value::as_bool).unwrap_or(true)
+    }
+}

@@ -1,0 +1,142 @@
+//! What a node is, by its type or by what it has.
+
+use super::{Attribute, Machine, Node, NodeId};
+
+/// What a node is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum NodeKind {
+    /// A place where a machine begins.
+    Init,
+    /// Work. With a prompt, an agent does it.
+    Task,
+    /// A place where the machine is, without work.
+    State,
+    /// A place where a machine ends.
+    End,
+    /// Data that other nodes read and write.
+    Context,
+    /// A tool, described by its schemas.
+    Tool,
+    /// Rules for drawings.
+    Style,
+    /// Another type, such as `Process` or `join`. It is part of the flow of control.
+    Custom,
+    /// A node without a type. It is part of the flow of control.
+    Untyped,
+}
+
+/// Types that mean contexts.
+const CONTEXTS: [&str; 8] = ["context", "data", "input", "output", "result", "entity", "resource", "concept"];
+
+/// Attributes that make an untyped node a tool.
+const TOOL_ATTRIBUTES: [&str; 5] = ["input", "output", "parameters", "schema", "returns"];
+
+/// Attributes that no context has.
+const WORK_ATTRIBUTES: [&str; 4] = ["prompt", "meta", "condition", "action"];
+
+/// Parts of names that make an untyped node a context.
+const CONTEXT_NAMES: [&str; 7] = ["context", "output", "input", "data", "result", "config", "state"];
+
+impl NodeKind {
+    /// Types with a meaning, for "did you mean".
+    pub(crate) const KNOWN: [&str; 17] = [
+        "task", "state", "init", "end", "context", "data", "input", "output", "result", "entity", "resource",
+        "concept", "tool", "style", "note", "process", "join",
+    ];
+
+    /// Returns whether nodes of this kind are part of the flow of control.
+    #[must_use]
+    pub const fn is_control(self) -> bool {
+        !matches!(self, Self::Context | Self::Tool | Self::Style)
+    }
+
+    /// Returns the kind that a type means. The case of letters does not matter.
+    #[must_use]
+    pub fn of_type(type_name: &str) -> Self {
+        const KINDS: [(&str, NodeKind); 6] = [
+            ("init", NodeKind::Init),
+            ("task", NodeKind::Task),
+            ("state", NodeKind::State),
+            ("end", NodeKind::End),
+            ("tool", NodeKind::Tool),
+            ("style", NodeKind::Style),
+        ];
+        let contexts = CONTEXTS.iter().map(|name| (*name, Self::Context));
+        let mut known = KINDS.into_iter().chain(contexts);
+        known.find(|(name, _)| type_name.eq_ignore_ascii_case(name)).map_or(Self::Custom, |(_, kind)| kind)
+    }
+}
+
+impl Machine {
+    /// Returns what a node is for.
+    ///
+    /// A type decides. Without one, these rules apply in this order:
+    ///
+    /// 1. A node with a prompt is a task.
+    /// 2. A node with one of the attributes `input`, `output`, `parameters`, `schema` and `returns` is a tool.
+    /// 3. A node whose name contains a word such as `context`, `data` or `result` is a context. So is a node with attributes,
+    ///    if none of them is `prompt`, `meta`, `condition` or `action`. A node with children is not.
+    /// 4. A node without attributes that only edges with `reads`, `writes`, `stores` or lists of fields enter, and none leaves,
+    ///    is a context.
+    /// 5. A node that edges leave and none enters is an init.
+    ///
+    /// ```
+    /// use exo_rails_dygram::NodeKind;
+    ///
+    /// let text = "plan { prompt: \"Plan\"; }  userInput;  begin -> plan;  ENTITY order;";
+    /// let machine = exo_rails_dygram::read("flow.dygram", text).machine;
+    /// let kind = |path| machine.find(path).map(|node| machine.kind(node));
+    /// assert_eq!(kind("plan"), Some(NodeKind::Task));
+    /// assert_eq!(kind("userInput"), Some(NodeKind::Context));
+    /// assert_eq!(kind("begin"), Some(NodeKind::Init));
+    /// assert_eq!(kind("order"), Some(NodeKind::Context));
+    /// ```
+    #[must_use]
+    pub fn kind(&self, id: NodeId) -> NodeKind {
+        let node = self.node(id);
+        let inferred = || self.inferred_kind(id, node);
+        node.type_name.as_ref().map_or_else(inferred, |name| NodeKind::of_type(name))
+    }
+
+    fn inferred_kind(&self, id: NodeId, node: &Node) -> NodeKind {
+        let has_any =
+            |names: &[&str]| node.attributes.iter().any(|Attribute { name, .. }| names.contains(&name.as_str()));
+        let is_leaf = self.children(id).is_empty();
+        if has_any(&["prompt"]) {
+            return NodeKind::Task;
+        }
+        if has_any(&TOOL_ATTRIBUTES) {
+            return NodeKind::Tool;
+        }
+        let has_data = !node.attributes.is_empty() && !has_any(&WORK_ATTRIBUTES);
+        if is_leaf && (has_data || is_named_as_context(&node.name)) {
+            return NodeKind::Context;
+        }
+        if is_leaf && node.attributes.is_empty() && self.is_only_accessed(id) {
+            return NodeKind::Context;
+        }
+        let is_entered = self.incoming(id).any(|(_, edge)| edge.source.node != id);
+        if !is_entered && self.outgoing(id).next().is_some() {
+            return NodeKind::Init;
+        }
+        NodeKind::Untyped
+    }
+
+    /// Returns whether nodes read and write this one, and nothing else happens to it.
+    fn is_only_accessed(&self, id: NodeId) -> bool {
+        let mut entering = self.incoming(id).peekable();
+        let is_entered = entering.peek().is_some();
+        is_entered && entering.all(|(_, edge)| edge.is_surely_access()) && self.outgoing(id).next().is_none()
+    }
+
+    /// Returns whether only the name of a node makes it a context.
+    pub(crate) fn is_context_by_name(&self, id: NodeId) -> bool {
+        let node = self.node(id);
+        node.type_name.is_none() && node.attributes.is_empty() && self.kind(id) == NodeKind::Context
+    }
+}
+
+fn is_named_as_context(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    lower != "state" && CONTEXT_NAMES.iter().any(|part| lower.contains(part))
+}

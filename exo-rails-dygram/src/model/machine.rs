@@ -1,0 +1,404 @@
+//! The machine, with its nodes and edges.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use super::{Annotation, Attribute, Edge, Node, NodeKind, Note};
+use crate::syntax::{Arrow, MAX_LEVELS, is_keyword, is_name};
+
+/// The number of a node in its machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct NodeId(usize);
+
+impl NodeId {
+    /// The first node of every machine.
+    pub(crate) const FIRST: Self = Self(0);
+}
+
+/// The number of an edge in its machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct EdgeId(usize);
+
+/// A machine: nodes, and edges between them.
+///
+/// Two machines are equal if they have the same tree of nodes and the same edges in the same order. The places in files do not
+/// matter.
+///
+/// ```
+/// use exo_rails_dygram::{Edge, Machine, Node};
+///
+/// let mut built = Machine::new();
+/// let plan = built.add_node(None, Node::named("plan"))?;
+/// let done = built.add_node(None, Node::named("done"))?;
+/// built.add_edge(Edge::new(plan, done))?;
+///
+/// let read = exo_rails_dygram::read("flow.dygram", "plan; done; plan -> done;").machine;
+/// assert_eq!(built, read);
+/// # Ok::<(), exo_rails_dygram::BuildError>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Machine {
+    /// The title.
+    pub title: Option<String>,
+    /// The annotations of the machine.
+    pub annotations: Vec<Annotation>,
+    /// The attributes of the machine.
+    pub attributes: Vec<Attribute>,
+    nodes: Vec<Node>,
+    links: Vec<Links>,
+    edges: Vec<Edge>,
+    notes: Vec<Note>,
+    by_path: HashMap<String, NodeId>,
+    by_name: HashMap<String, Vec<NodeId>>,
+    roots: Vec<NodeId>,
+}
+
+/// What is around a node.
+#[derive(Clone, Debug, Default)]
+struct Links {
+    path: String,
+    parent: Option<NodeId>,
+    children: Vec<NodeId>,
+    outgoing: Vec<EdgeId>,
+    incoming: Vec<EdgeId>,
+}
+
+/// Why a node or an edge cannot be added to a machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// The name is not made of ASCII letters, digits and `_`, begins with a digit, or is `machine` or `import`.
+    Name(String),
+    /// The node has a sibling of this name. The text is the path of both.
+    Duplicate(String),
+    /// The arrow is of a kind without labels, and the edge has a label or annotations.
+    Label,
+    /// The node would be more than [`MAX_LEVELS`](crate::syntax::MAX_LEVELS) levels deep, or its path longer than 1,024 bytes.
+    Depth,
+    /// A node is of another machine.
+    Foreign,
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Name(name) => {
+                write!(
+                    f,
+                    "`{name}` is not a name: use ASCII letters, digits and `_`, begin with no digit, and use no keyword"
+                )
+            }
+            Self::Label => f.write_str("an arrow of this kind has no label, except a single word in `<-->`"),
+            Self::Duplicate(path) => write!(f, "the machine already has a node `{path}`"),
+            Self::Depth => {
+                write!(f, "a machine has at most {MAX_LEVELS} levels of nodes, and paths of {MAX_PATH} bytes")
+            }
+            Self::Foreign => f.write_str("the machine has no node of this number"),
+        }
+    }
+}
+
+impl std::error::Error for BuildError {}
+
+/// How many bytes the path of a node may have. Each node in a node repeats the path.
+const MAX_PATH: usize = 1024;
+
+/// Checks the names of annotations and attributes.
+fn check_names(annotations: &[Annotation], attributes: &[Attribute]) -> Result<(), BuildError> {
+    let names =
+        annotations.iter().map(|annotation| &annotation.name).chain(attributes.iter().map(|attribute| &attribute.name));
+    names.into_iter().find(|name| !is_name(name)).map_or(Ok(()), |name| Err(BuildError::Name(name.clone())))
+}
+
+impl Machine {
+    /// Makes a machine without nodes.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a node at the top level, or in a parent.
+    ///
+    /// # Errors
+    ///
+    /// If the name is not valid, or if the parent has a child of this name, is too deep, or is of another machine.
+    pub fn add_node(&mut self, parent: Option<NodeId>, node: Node) -> Result<NodeId, BuildError> {
+        if !is_name(&node.name) || is_keyword(&node.name) {
+            return Err(BuildError::Name(node.name));
+        }
+        if let Some(name) = node.type_name.as_ref().filter(|name| !is_name(name) || is_keyword(name)) {
+            return Err(BuildError::Name(name.clone()));
+        }
+        check_names(&node.annotations, &node.attributes)?;
+        let path = match parent {
+            Some(parent) => format!("{}.{}", self.links.get(parent.0).ok_or(BuildError::Foreign)?.path, node.name),
+            None => node.name.clone(),
+        };
+        let levels = parent.map_or(1, |parent| self.ancestors(parent).count() + 2);
+        if levels > MAX_LEVELS || path.len() > MAX_PATH {
+            return Err(BuildError::Depth);
+        }
+        if self.by_path.contains_key(&path) {
+            return Err(BuildError::Duplicate(path));
+        }
+        let id = NodeId(self.nodes.len());
+        self.by_path.insert(path.clone(), id);
+        self.by_name.entry(node.name.clone()).or_default().push(id);
+        self.nodes.push(node);
+        self.links.push(Links { path, parent, ..Links::default() });
+        match parent.and_then(|parent| self.links.get_mut(parent.0)) {
+            Some(parent) => parent.children.push(id),
+            None => self.roots.push(id),
+        }
+        Ok(id)
+    }
+
+    /// Adds an edge.
+    ///
+    /// # Errors
+    ///
+    /// If one of its nodes is of another machine, if a name is not valid, or if the arrow cannot have the label.
+    pub fn add_edge(&mut self, edge: Edge) -> Result<EdgeId, BuildError> {
+        let (source, target) = (edge.source.node.0, edge.target.node.0);
+        if source.max(target) >= self.links.len() {
+            return Err(BuildError::Foreign);
+        }
+        check_names(&edge.annotations, &edge.attributes)?;
+        if !edge.may_have_label() {
+            return Err(BuildError::Label);
+        }
+        let id = EdgeId(self.edges.len());
+        self.edges.push(edge);
+        if let Some(source) = self.links.get_mut(source) {
+            source.outgoing.push(id);
+        }
+        if let Some(target) = self.links.get_mut(target) {
+            target.incoming.push(id);
+        }
+        Ok(id)
+    }
+
+    /// Adds a note.
+    ///
+    /// # Errors
+    ///
+    /// If its node is of another machine.
+    pub fn add_note(&mut self, note: Note) -> Result<(), BuildError> {
+        if note.target.0 >= self.nodes.len() {
+            return Err(BuildError::Foreign);
+        }
+        self.notes.push(note);
+        Ok(())
+    }
+
+    /// Returns all nodes. A node is before its children.
+    #[must_use]
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// Returns the numbers of all nodes.
+    pub fn ids(&self) -> impl Iterator<Item = NodeId> + use<> {
+        (0..self.nodes.len()).map(NodeId)
+    }
+
+    /// Returns all edges in the order of the file.
+    #[must_use]
+    pub fn edges(&self) -> &[Edge] {
+        &self.edges
+    }
+
+    /// Returns all notes.
+    #[must_use]
+    pub fn notes(&self) -> &[Note] {
+        &self.notes
+    }
+
+    /// Returns a node.
+    ///
+    /// # Panics
+    ///
+    /// If the number is of another machine, and this one has fewer nodes.
+    #[must_use]
+    pub fn node(&self, id: NodeId) -> &Node {
+        #[expect(clippy::indexing_slicing, reason = "numbers come from this machine: see `# Panics`")]
+        &self.nodes[id.0]
+    }
+
+    /// Returns a node for a change. Its name cannot change: it is in the paths of the machine.
+    pub fn update_node(&mut self, id: NodeId, change: impl FnOnce(&mut Node)) {
+        if let Some(node) = self.nodes.get_mut(id.0) {
+            let name = node.name.clone();
+            change(node);
+            node.name = name;
+        }
+    }
+
+    /// Returns an edge.
+    ///
+    /// # Panics
+    ///
+    /// If the number is of another machine, and this one has fewer edges.
+    #[must_use]
+    pub fn edge(&self, id: EdgeId) -> &Edge {
+        #[expect(clippy::indexing_slicing, reason = "numbers come from this machine: see `# Panics`")]
+        &self.edges[id.0]
+    }
+
+    fn links(&self, id: NodeId) -> Option<&Links> {
+        self.links.get(id.0)
+    }
+
+    /// Returns the names of a node and of the nodes around it, with dots between them.
+    #[must_use]
+    pub fn path(&self, id: NodeId) -> &str {
+        self.links(id).map_or("", |links| &links.path)
+    }
+
+    /// Returns the node with a path.
+    #[must_use]
+    pub fn find(&self, path: &str) -> Option<NodeId> {
+        self.by_path.get(path).copied()
+    }
+
+    /// Returns the nodes of a name, wherever they are.
+    #[must_use]
+    pub fn named(&self, name: &str) -> &[NodeId] {
+        self.by_name.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the node around a node.
+    #[must_use]
+    pub fn parent(&self, id: NodeId) -> Option<NodeId> {
+        self.links(id).and_then(|links| links.parent)
+    }
+
+    /// Returns the nodes around a node, from the inside to the outside.
+    pub fn ancestors(&self, id: NodeId) -> impl Iterator<Item = NodeId> {
+        std::iter::successors(self.parent(id), |id| self.parent(*id))
+    }
+
+    /// Returns the nodes in a node.
+    #[must_use]
+    pub fn children(&self, id: NodeId) -> &[NodeId] {
+        self.links(id).map_or(&[], |links| &links.children)
+    }
+
+    /// Returns the nodes at the top level.
+    #[must_use]
+    pub fn roots(&self) -> &[NodeId] {
+        &self.roots
+    }
+
+    /// Returns the edges that leave a node, in the order of the file.
+    pub fn outgoing(&self, id: NodeId) -> impl Iterator<Item = (EdgeId, &Edge)> {
+        self.links(id).into_iter().flat_map(|links| &links.outgoing).map(|edge| (*edge, self.edge(*edge)))
+    }
+
+    /// Returns the edges that enter a node, in the order of the file.
+    pub fn incoming(&self, id: NodeId) -> impl Iterator<Item = (EdgeId, &Edge)> {
+        self.links(id).into_iter().flat_map(|links| &links.incoming).map(|edge| (*edge, self.edge(*edge)))
+    }
+
+    /// Returns whether an edge moves the machine from one node to another: its arrow is `->`, and both ends are whole nodes of
+    /// the flow of control.
+    #[must_use]
+    pub fn is_transition(&self, edge: &Edge) -> bool {
+        let is_control = |end: &super::Endpoint| end.attribute.is_none() && self.kind(end.node).is_control();
+        edge.arrow == Arrow::Single && is_control(&edge.source) && is_control(&edge.target)
+    }
+
+    /// Returns the transitions that leave a node, in the order of the file.
+    pub fn transitions(&self, id: NodeId) -> impl Iterator<Item = (EdgeId, &Edge)> {
+        self.outgoing(id).filter(|(_, edge)| self.is_transition(edge))
+    }
+
+    /// Returns whether the machine says that it is strict: it has `@StrictMode` or `@strict`.
+    #[must_use]
+    pub fn is_strict(&self) -> bool {
+        let is_strict = |annotation: &&Annotation| annotation.is("StrictMode") || annotation.is("strict");
+        self.annotations.iter().find(is_strict).is_some_and(Annotation::is_enabled)
+    }
+
+    /// Returns where the machine begins.
+    ///
+    /// These are the nodes of type `init`, those with `@start`, and one called `start`. Without any, these are the nodes at the
+    /// top level that a transition leaves and none enters. Without any of these either, this is the first node of the flow of
+    /// control at the top level.
+    ///
+    /// ```
+    /// let machine = exo_rails_dygram::read("flow.dygram", "State a; State b; a -> b; b -> a;").machine;
+    /// let paths: Vec<_> = machine.starts().into_iter().map(|id| machine.path(id)).collect();
+    /// assert_eq!(paths, ["a"]);
+    /// ```
+    #[must_use]
+    pub fn starts(&self) -> Vec<NodeId> {
+        let is_marked = |id: &NodeId| {
+            let node = self.node(*id);
+            let is_init = node.type_name.as_deref().is_some_and(|name| NodeKind::of_type(name) == NodeKind::Init);
+            is_init || node.annotation("start").is_some() || node.name.eq_ignore_ascii_case("start")
+        };
+        let control: Vec<_> = self.roots.iter().copied().filter(|id| self.kind(*id).is_control()).collect();
+        let marked: Vec<_> = control.iter().copied().filter(is_marked).collect();
+        if !marked.is_empty() {
+            return marked;
+        }
+        let is_first = |id: &NodeId| {
+            let entered = self.incoming(*id).any(|(_, edge)| self.is_transition(edge) && edge.source.node != *id);
+            !entered && self.transitions(*id).next().is_some()
+        };
+        let first: Vec<_> = control.iter().copied().filter(is_first).collect();
+        if first.is_empty() { control.into_iter().take(1).collect() } else { first }
+    }
+
+    /// Returns the nodes in the order of the tree, with the place of each in it.
+    fn tree_order(&self) -> Vec<NodeId> {
+        let mut order = Vec::with_capacity(self.nodes.len());
+        let mut open: Vec<_> = self.roots.iter().rev().copied().collect();
+        while let Some(id) = open.pop() {
+            order.push(id);
+            open.extend(self.children(id).iter().rev());
+        }
+        order
+    }
+
+    fn is_same_node(&self, id: NodeId, other: &Self, other_id: NodeId) -> bool {
+        self.path(id) == other.path(other_id)
+    }
+
+    fn has_same_edges(&self, other: &Self) -> bool {
+        let is_same = |(edge, with): (&Edge, &Edge)| {
+            let ends = self.is_same_node(edge.source.node, other, with.source.node)
+                && self.is_same_node(edge.target.node, other, with.target.node);
+            let attributes =
+                (&edge.source.attribute, &edge.target.attribute) == (&with.source.attribute, &with.target.attribute);
+            ends && attributes
+                && Edge { source: with.source.clone(), target: with.target.clone(), ..edge.clone() } == *with
+        };
+        self.edges.len() == other.edges.len() && self.edges.iter().zip(&other.edges).all(is_same)
+    }
+
+    fn has_same_notes(&self, other: &Self) -> bool {
+        let is_same = |(note, with): (&Note, &Note)| {
+            self.is_same_node(note.target, other, with.target) && Note { target: with.target, ..note.clone() } == *with
+        };
+        self.notes.len() == other.notes.len() && self.notes.iter().zip(&other.notes).all(is_same)
+    }
+}
+
+impl PartialEq for Machine {
+    fn eq(&self, other: &Self) -> bool {
+        let heads =
+            (&self.title, &self.annotations, &self.attributes) == (&other.title, &other.annotations, &other.attributes);
+        let is_same = |(id, with): (&NodeId, &NodeId)| {
+            self.is_same_node(*id, other, *with) && self.node(*id) == other.node(*with)
+        };
+        heads
+            && self.nodes.len() == other.nodes.len()
+            && self.tree_order().iter().zip(&other.tree_order()).all(is_same)
+            && self.has_same_edges(other)
+            && self.has_same_notes(other)
+    }
+}
+
+impl Eq for Machine {}

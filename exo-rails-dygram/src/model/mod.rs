@@ -1,0 +1,24 @@
+//! A machine as data: nodes, edges, attributes and annotations, without the text they come from.
+//!
+//! A [`Machine`] comes from a file, or a program builds it with [`Machine::add_node`] and [`Machine::add_edge`].
+
+mod access;
+mod annotation;
+mod edge;
+mod kind;
+mod machine;
+mod node;
+mod scope;
+mod ty;
+mod value;
+
+pub use self::access::{Access, Fields};
+pub(crate) use self::access::{permission, permission_words};
+pub use self::annotation::{Annotation, Argument};
+pub use self::edge::{Condition, ConditionKind, Edge, Endpoint, LabelPart};
+pub use self::kind::NodeKind;
+pub use self::machine::{BuildError, EdgeId, Machine, NodeId};
+pub use self::node::{Node, Note};
+pub use self::scope::Found;
+pub use self::ty::{Type, TypeKind};
+pub use self::value::{Attribute, Number, Value};

@@ -1,0 +1,92 @@
+//! Nodes and notes.
+
+use super::{Annotation, Attribute, NodeId, Value};
+use crate::diagnostic::Place;
+
+/// A node of a machine. [`Machine`](super::Machine) knows its parent, its children and its kind.
+///
+/// ```
+/// use exo_rails_dygram::{Machine, Node};
+///
+/// let mut machine = Machine::new();
+/// let plan = machine.add_node(None, Node { type_name: Some("Task".to_owned()), ..Node::named("plan") })?;
+/// assert_eq!(machine.path(plan), "plan");
+/// # Ok::<(), exo_rails_dygram::BuildError>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Node {
+    /// The name, without those of the nodes around it.
+    pub name: String,
+    /// The type, in the case of the file. See [`Machine::kind`](super::Machine::kind) for what it means.
+    pub type_name: Option<String>,
+    /// The title.
+    pub title: Option<String>,
+    /// The annotations.
+    pub annotations: Vec<Annotation>,
+    /// The attributes. Those of a context are its fields.
+    pub attributes: Vec<Attribute>,
+    /// Whether no statement declares the node: an edge names it, and the file is not strict.
+    pub is_implied: bool,
+    /// Where its name is.
+    pub place: Place,
+}
+
+impl Node {
+    /// Makes a node with a name, and nothing else.
+    #[must_use]
+    pub fn named(name: impl Into<String>) -> Self {
+        Self { name: name.into(), ..Self::default() }
+    }
+
+    /// Returns the value of an attribute.
+    #[must_use]
+    pub fn attribute(&self, name: &str) -> Option<&Value> {
+        self.field(name).and_then(|attribute| attribute.value.as_ref())
+    }
+
+    /// Returns an attribute.
+    #[must_use]
+    pub fn field(&self, name: &str) -> Option<&Attribute> {
+        self.attributes.iter().find(|attribute| attribute.name == name)
+    }
+
+    /// Returns an annotation. The case of letters does not matter.
+    #[must_use]
+    pub fn annotation(&self, name: &str) -> Option<&Annotation> {
+        self.annotations.iter().find(|annotation| annotation.is(name))
+    }
+
+    /// Returns what the agent is asked to do at this node.
+    #[must_use]
+    pub fn prompt(&self) -> Option<&str> {
+        self.attribute("prompt").and_then(Value::as_str)
+    }
+
+    /// Returns whether the agent may change the machine at this node: the attribute `meta` is true, or it has `@meta`.
+    #[must_use]
+    pub fn is_meta(&self) -> bool {
+        let attribute = self.attribute("meta").and_then(Value::as_bool);
+        attribute.unwrap_or_else(|| self.annotation("meta").is_some_and(Annotation::is_enabled))
+    }
+}
+
+/// A note about a node: `Note plan "Why this comes first";`
+///
+/// ```
+/// let machine = exo_rails_dygram::read("flow.dygram", "State idle; Note idle \"Waits for work\";").machine;
+/// assert_eq!(machine.nodes().len(), 1);
+/// assert_eq!(machine.notes()[0].title.as_deref(), Some("Waits for work"));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// The node that the note is about.
+    pub target: NodeId,
+    /// The text.
+    pub title: Option<String>,
+    /// The annotations.
+    pub annotations: Vec<Annotation>,
+    /// The attributes.
+    pub attributes: Vec<Attribute>,
+    /// Where the name of its node is.
+    pub place: Place,
+}

@@ -1,0 +1,181 @@
+//! A classifier: a model or a server that says how much a text looks like an injection.
+
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use tokio::time::timeout;
+
+use super::Source;
+use crate::{ConfigError, Severity};
+
+/// Says how much a text looks like an injection.
+///
+/// Implement it for your own classifier. `ModelClassifier` (feature `agent`) asks a model, and `HttpClassifier` (feature `http`) a
+/// server.
+///
+/// ```
+/// use exo_rails_guards::Injection;
+/// use exo_rails_guards::injection::{Classifier, ScoreFuture, Suspect};
+///
+/// /// Suspects long texts.
+/// #[derive(Debug)]
+/// struct Long;
+///
+/// impl Classifier for Long {
+///     fn score<'a>(&'a self, suspect: Suspect<'a>) -> ScoreFuture<'a> {
+///         Box::pin(async move { Ok(if suspect.text.len() > 10_000 { 0.9 } else { 0.0 }) })
+///     }
+/// }
+///
+/// let injection = Injection::builder().build()?.with_classifier(Long);
+/// # Ok::<(), exo_rails_guards::ConfigError>(())
+/// ```
+pub trait Classifier: fmt::Debug + Send + Sync {
+    /// Returns a score from 0 (honest) to 1 (an injection).
+    ///
+    /// # Errors
+    /// Returns an error if the classifier cannot decide. [`ClassifierConfig::fail_mode`] says what follows.
+    fn score<'a>(&'a self, suspect: Suspect<'a>) -> ScoreFuture<'a>;
+}
+
+/// The future of a score.
+pub type ScoreFuture<'a> = Pin<Box<dyn Future<Output = Result<f64, ClassifierError>> + Send + 'a>>;
+
+/// A text that a classifier reads.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Suspect<'a> {
+    /// The text, without what exceeds [`ClassifierConfig::max_bytes`].
+    pub text: &'a str,
+    /// Who has written it.
+    pub source: Source,
+    /// The tool whose output it is.
+    pub tool: Option<&'a str>,
+}
+
+/// The configuration of a classifier: the table `injection.classifier`.
+///
+/// ```
+/// use exo_rails_guards::injection::InjectionConfig;
+///
+/// let config: InjectionConfig = exo_rails_guards::config::from_toml(r#"
+///     [classifier]
+///     url = "http://127.0.0.1:8080/score"
+///     threshold = 0.8
+///     timeout_ms = 500
+///     fail_mode = "open"
+/// "#)?;
+/// assert_eq!(config.classifier.map(|classifier| classifier.threshold), Some(0.8));
+/// # Ok::<(), exo_rails_guards::ConfigError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ClassifierConfig {
+    /// The URL of a server. It needs the feature `http`, and `https` for TLS. Without it, the program sets a classifier with
+    /// [`Injection::with_classifier`](super::Injection::with_classifier).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// The score from which a text is a finding. The default is 0.5.
+    pub threshold: f64,
+    /// The severity of the finding. The default is `high`.
+    pub severity: Severity,
+    /// The time for one text, in milliseconds. The default is 2000.
+    pub timeout_ms: u64,
+    /// What happens if the classifier fails or is too slow. The default is `closed`.
+    pub fail_mode: ClassifierFailMode,
+    /// The bytes of a text that the classifier reads. The default is 16 384.
+    pub max_bytes: usize,
+}
+
+impl Default for ClassifierConfig {
+    fn default() -> Self {
+        Self {
+            url: None,
+            threshold: 0.5,
+            severity: Severity::High,
+            timeout_ms: 2_000,
+            fail_mode: ClassifierFailMode::Closed,
+            max_bytes: 1 << 14,
+        }
+    }
+}
+
+/// What happens if a classifier fails.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ClassifierFailMode {
+    /// The guard faults, so the run ends.
+    #[default]
+    Closed,
+    /// The text counts as honest. A finding `classifier_fault` reports the failure.
+    Open,
+}
+
+/// A classifier could not decide.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ClassifierError {
+    /// It did not answer in time.
+    #[error("the classifier did not answer in {} ms", limit.as_millis())]
+    Timeout {
+        /// The time limit.
+        limit: Duration,
+    },
+    /// Its answer is not a score.
+    #[error("the answer of the classifier is not a score from 0 to 1")]
+    NoScore,
+    /// It failed.
+    #[error("the classifier failed")]
+    Failed(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+/// A classifier with its configuration.
+#[derive(Debug)]
+pub(super) struct Slot {
+    pub(super) config: ClassifierConfig,
+    pub(super) classifier: Option<Arc<dyn Classifier>>,
+}
+
+impl Slot {
+    pub(super) fn new(config: ClassifierConfig) -> Result<Self, ConfigError> {
+        if !(config.threshold > 0.0 && config.threshold <= 1.0) {
+            return Err(ConfigError::new("write a number from 0 to 1, but not 0").in_key("classifier.threshold"));
+        }
+        if config.timeout_ms == 0 || config.max_bytes == 0 {
+            let key = if config.timeout_ms == 0 { "classifier.timeout_ms" } else { "classifier.max_bytes" };
+            return Err(ConfigError::new("0 is not possible: write at least 1").in_key(key));
+        }
+        let classifier = match &config.url {
+            None => None,
+            #[cfg(feature = "http")]
+            Some(url) => {
+                let http = super::HttpClassifier::new(url).map_err(|error| error.in_key("classifier.url"))?;
+                Some(Arc::new(http) as Arc<dyn Classifier>)
+            }
+            #[cfg(not(feature = "http"))]
+            Some(_) => {
+                let message = "a URL needs the feature `http` of `exo-rails-guards`";
+                return Err(ConfigError::new(message).in_key("classifier.url"));
+            }
+        };
+        Ok(Self { config, classifier })
+    }
+
+    /// Asks the classifier, if there is one.
+    pub(super) async fn score(
+        &self,
+        text: &str,
+        source: Source,
+        tool: Option<&str>,
+    ) -> Result<Option<f64>, ClassifierError> {
+        let Some(classifier) = self.classifier.as_ref().filter(|_| !text.trim().is_empty()) else { return Ok(None) };
+        let text = &text[..text.floor_char_boundary(self.config.max_bytes.min(text.len()))];
+        let limit = Duration::from_millis(self.config.timeout_ms);
+        let scored = timeout(limit, classifier.score(Suspect { text, source, tool }));
+        let score = scored.await.map_err(|_| ClassifierError::Timeout { limit })??;
+        if (0.0..=1.0).contains(&score) { Ok(Some(score)) } else { Err(ClassifierError::NoScore) }
+    }
+}

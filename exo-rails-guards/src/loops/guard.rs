@@ -1,0 +1,254 @@
+//! The guard.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use exo_rails::RailContext;
+use exo_rails::message::Message;
+use exo_rails::prelude::*;
+
+use super::canonical;
+use super::config::{LoopScope, LoopsConfig};
+use super::history::{Ended, History, LoopHistory, Place};
+use super::judge::{Loop, Pattern, judge};
+use super::levels::Level;
+use super::progress::Progress;
+use crate::arguments::ToolName;
+use crate::{ConfigError, Finding, ScopeError, Severity, ToolPattern};
+
+const GUARD: &str = "loops";
+
+/// The longest name of a tool in a warning, in characters.
+const LONGEST_NAME: usize = 64;
+
+/// Stops agents that make the same tool calls again and again.
+///
+/// The [module](super) describes the loops that the guard finds, and what is not a loop. The guard acts in three steps:
+///
+/// 1. After a call that is part of a loop, the model reads a warning. It reads one warning for each loop.
+/// 2. If the loop goes on, the guard skips its calls, and the model reads the reason. A refused call still counts for the loop.
+/// 3. If the loop still goes on, the run ends.
+///
+/// [`Levels`](super::Levels) sets the number of calls for each step. The findings and reasons name the pattern as the rule,
+/// such as `loops/repetition`.
+///
+/// The history is a value of the run or of the session: see [`LoopHistory`]. The guard forgets the calls at the beginning of a
+/// run (with the scope [`Run`](LoopScope::Run)), after [progress](super::Progress), and after a call of a tool in
+/// [`resets`](field@LoopsConfig::resets).
+///
+/// The priority is 20. If a rail with a lower priority refuses a call, the guard sees only the output of the refused call. This
+/// output counts too, so the guard also finds an agent that repeats a refused call.
+///
+/// ```
+/// use exo_rails::prelude::*;
+/// use exo_rails_guards::Loops;
+/// use serde_json::json;
+///
+/// rail_chain! { struct Guards { loops: Loops } }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let guards = Guards { loops: Loops::builder().build()? };
+/// let mut ctx = RunContext::new("demo");
+/// let tool = |_| async { Ok::<_, OperationError>(ToolOutput::text("no orders")) };
+/// let mut search = async || {
+///     let call = ToolCallInputs::new("search").with_arguments(json!({ "status": "late" }));
+///     guards.guard_tool_call(call, &mut ctx, tool).await
+/// };
+/// for _ in 0..4 {
+///     assert_eq!(search().await?.content, "no orders");
+/// }
+/// let refused = search().await?.content;
+/// assert!(refused.contains("loops/repetition: 5 calls in a row have the same arguments, and there is no new result"));
+/// search().await?;
+/// search().await?;
+/// assert!(matches!(search().await, Err(RunError::Abort(_))));
+///
+/// let warning = ctx.take_notices().remove(0);
+/// assert!(warning.text().starts_with("`search`: 3 calls in a row have the same arguments"));
+/// # Ok(()) }
+/// ```
+///
+/// # Coming from y-agent
+///
+/// The loop guard of y-agent ends the run without a warning. These are its defaults:
+///
+/// | y-agent | here |
+/// |---|---|
+/// | repetition 5: the same tool with any arguments | `repetition = { warn = 0, refuse = 0, abort = 5 }`. Here the arguments must be equal, so reading five files is not a loop |
+/// | oscillation 3 cycles of two calls | `oscillation = { warn = 0, refuse = 0, abort = 3 }`, `max_period = 2` |
+/// | redundant 3: the same tool and arguments in a row | `repetition = { warn = 0, refuse = 0, abort = 3 }`. To count also with other calls in between, use `redundancy` |
+/// | drift 10 steps | `drift = { warn = 0, refuse = 0, abort = 10 }`. It has an effect only if your program sets a `Progress` |
+#[derive(Debug)]
+pub struct Loops {
+    config: LoopsConfig,
+    /// A hash of the configuration. If another guard with the same configuration replaces this one, it continues the history.
+    id: u64,
+}
+
+impl Loops {
+    /// Makes the guard.
+    ///
+    /// # Errors
+    /// Returns an error that names the key in these cases:
+    ///
+    /// - A level is 1, or the levels of a pattern are not in order.
+    /// - `max_period` is less than 2 while oscillation is not off.
+    /// - `window` is more than 4096, or too small for the levels.
+    pub fn new(config: LoopsConfig) -> Result<Self, ConfigError> {
+        config.check()?;
+        let mut hasher = DefaultHasher::new();
+        format!("{config:?}").hash(&mut hasher);
+        Ok(Self { config, id: hasher.finish() })
+    }
+
+    /// Changes the history of the run or the session.
+    fn update<T>(&self, ctx: &RailContext, change: impl FnOnce(&mut History) -> T) -> T {
+        let values = match self.config.scope {
+            LoopScope::Run => &ctx.run,
+            LoopScope::Session => &ctx.session,
+        };
+        values.update(|history: &mut LoopHistory| change(history.of(self.id)))
+    }
+
+    /// Begins a call. Returns the loop that the call would continue, if the guard must refuse the call.
+    fn begin(&self, call: &ToolCallInputs, ctx: &RailContext) -> Option<Loop> {
+        let (call, place, measure) = (canonical::call(call), Place::of(ctx), Progress::of(ctx));
+        self.update(ctx, |history| {
+            history.advance(measure);
+            let idle = history.idle().map(|idle| idle.saturating_add(1));
+            let begin = if ctx.attempt() == 0 { History::begin } else { History::begin_again };
+            let found = judge(&self.config, begin(history, call, place, self.config.window), idle)?;
+            if found.level == Level::Warn {
+                return None;
+            }
+            history.refuse(place);
+            Some(found)
+        })
+    }
+
+    /// Ends a call. Returns the loop that the call has continued, and `true` if the model has not read a warning about it yet.
+    fn end(&self, call: &ToolCallInputs, output: &ToolOutput, ctx: &RailContext) -> Option<(Loop, bool)> {
+        let was_skipped = ctx.substituted_by().is_some() && ctx.elapsed().is_none();
+        let resets = !was_skipped && listed(&self.config.resets, call);
+        let ended = Ended { result: canonical::result(output), was_skipped };
+        let (call, place, measure) = (canonical::call(call), Place::of(ctx), Progress::of(ctx));
+        self.update(ctx, |history| {
+            if history.advance(measure) {
+                return None;
+            }
+            if resets {
+                history.clear();
+                return None;
+            }
+            history.count_idle();
+            let idle = history.idle();
+            let found = judge(&self.config, history.end(call, ended, place, self.config.window)?, idle)?;
+            let is_new = history.warn_once(&found);
+            Some((found, is_new))
+        })
+    }
+
+    fn finding(&self, found: &Loop) -> Finding {
+        let Loop { pattern, count, level, .. } = found;
+        let message = match pattern {
+            Pattern::Repetition => {
+                format!("{count} calls in a row have the same arguments, and there is no new result")
+            }
+            Pattern::Polling => format!("{count} calls in a row have the same arguments"),
+            Pattern::Oscillation { period } => {
+                format!("the same {period} calls come {count} times in turn, and there is no new result")
+            }
+            Pattern::Stagnation => format!("{count} calls in a row were made before with the same result"),
+            Pattern::Redundancy => format!(
+                "{count} of the last {} calls have the same arguments, and there is no new result",
+                self.config.window
+            ),
+            Pattern::Drift => format!("{count} calls have brought no progress"),
+        };
+        let severity = match level {
+            Level::Warn => Severity::Low,
+            Level::Refuse => Severity::Medium,
+            Level::Abort => Severity::High,
+        };
+        Finding::new(GUARD, pattern.name(), severity, message)
+    }
+}
+
+/// Advice for the model.
+const fn advice(pattern: Pattern) -> &'static str {
+    match pattern {
+        Pattern::Redundancy => "Repeat the call only if something has changed since",
+        Pattern::Drift => "Try another way, or finish and say what is missing",
+        _ => "Do not repeat the call: use what you know, try another way, or finish and say what is missing",
+    }
+}
+
+/// Returns the warning for the model. The model may have made up the name of the tool, so the warning has only a short part of
+/// it on one line.
+fn warning(call: &ToolCallInputs, finding: &Finding, pattern: Pattern) -> Message {
+    let name: String = call.tool_name.chars().filter(|char| !char.is_control()).take(LONGEST_NAME).collect();
+    Message::system(format!("`{name}`: {}. {}.", finding.message, advice(pattern)))
+}
+
+fn listed(tools: &[ToolPattern], call: &ToolCallInputs) -> bool {
+    if tools.is_empty() {
+        return false;
+    }
+    let name = ToolName::new(&call.tool_name);
+    tools.iter().any(|pattern| pattern.catches(&name))
+}
+
+#[rail(priority = 20, name = "loops")]
+impl Loops {
+    /// Begins a step: the next tool calls belong to another answer. This works also in an agent loop that does not number its
+    /// steps.
+    #[on(PreLlmCall)]
+    fn step(&self, ctx: &RailContext) {
+        self.update(ctx, History::begin_step);
+    }
+
+    #[on(PreToolCall)]
+    fn before(&self, call: &ToolCallInputs, ctx: &mut RailContext) -> Result<RailAction, ScopeError> {
+        if self.config.scope == LoopScope::Session && ctx.session_id().is_none() {
+            return Err(ScopeError::NoSession);
+        }
+        if listed(&self.config.exempt, call) {
+            return Ok(RailAction::Continue);
+        }
+        let Some(found) = self.begin(call, ctx) else { return Ok(RailAction::Continue) };
+        let finding = self.finding(&found);
+        let reason = finding.reason();
+        finding.report(ctx);
+        Ok(match found.level {
+            Level::Abort => RailAction::abort(reason),
+            _ => RailAction::skip(format!("{reason}. {}", advice(found.pattern))),
+        })
+    }
+
+    #[on(PostToolCall)]
+    fn after(&self, call: &ToolCallInputs, output: &ToolOutput, ctx: &mut RailContext) -> RailAction {
+        if listed(&self.config.exempt, call) {
+            return RailAction::Continue;
+        }
+        let Some((found, is_new)) = self.end(call, output, ctx) else { return RailAction::Continue };
+        let finding = self.finding(&found);
+        // This happens if other guards have refused the calls, so that the rail before the call did not see them.
+        if found.level == Level::Abort {
+            let reason = finding.reason();
+            finding.report(ctx);
+            return RailAction::abort(reason);
+        }
+        if is_new {
+            ctx.notify_model(warning(call, &finding, found.pattern));
+            finding.report(ctx);
+        }
+        RailAction::Continue
+    }
+
+    /// Clears the history before another attempt of the run.
+    #[on(Start)]
+    fn again(&self, ctx: &RailContext) {
+        if self.config.scope == LoopScope::Run && ctx.attempt() > 0 {
+            self.update(ctx, History::clear);
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! Loops: an agent makes the same tool calls again and again, and learns nothing new.
+//!
+//! The guard [`Loops`] finds six patterns:
+//!
+//! | pattern | what the agent does |
+//! |---|---|
+//! | [repetition](field@LoopsConfig::repetition) | makes the same call several times in a row, and the result does not change |
+//! | [polling](field@LoopsConfig::polling) | makes the same call many times in a row, even if the results differ |
+//! | [oscillation](field@LoopsConfig::oscillation) | makes the same calls in turn (A, B, A, B, or A, B, C, A, B, C), and their results do not change |
+//! | [stagnation](field@LoopsConfig::stagnation) | makes calls in any order, and each of them was made before with the same result |
+//! | [redundancy](field@LoopsConfig::redundancy) | makes the same call again and again, also with new calls in between, and the result does not change |
+//! | [drift](field@LoopsConfig::drift) | makes calls that do not raise the [`Progress`] that your program measures |
+//!
+//! Two calls are the same if they have the same tool and equal arguments. The order of the keys and the form of numbers (`1` or
+//! `1.0`) do not matter. Two results are the same if they have the same text. In the texts of errors, the guard ignores words
+//! with digits, because they are often times or the ids of requests.
+//!
+//! # What is not a loop
+//!
+//! - An agent reads many files or pages: the arguments differ.
+//! - An agent waits for something that changes: the results differ. After many calls, this is polling.
+//! - A rail retries a call: all attempts are one call.
+//! - The model makes equal calls in one step: it has not seen a result yet, so they count as one call.
+//!
+//! # Escalation
+//!
+//! Each pattern has three [`Levels`]. At the first level, the model reads a warning. At the second, the guard refuses the
+//! calls. At the third, the run ends.
+
+mod canonical;
+mod config;
+mod guard;
+mod history;
+mod judge;
+mod levels;
+mod progress;
+
+pub use config::{LoopScope, LoopsConfig};
+pub use guard::Loops;
+pub use history::LoopHistory;
+pub use levels::Levels;
+pub use progress::Progress;

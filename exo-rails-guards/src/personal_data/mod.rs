@@ -1,0 +1,411 @@
+//! Personal data in texts: addresses, and numbers of people, cards and accounts.
+
+mod checksums;
+mod recognisers;
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use exo_rails::prelude::*;
+use exo_rails::{MemoryEntry, NoRetry, NoSubstitute, RecalledMemory, SessionInfo};
+use serde::{Deserialize, Serialize};
+
+pub use crate::vault::{reveal, true_arguments};
+
+use self::recognisers::ALL;
+use crate::config::{builder, one_or_many};
+use crate::scan::{Actions, At, Override, Redactor, Rule, Settings, chosen, plain};
+use crate::vault::{self, Placing};
+use crate::{ConfigError, Finding, Severity, ToolPattern};
+
+const GUARD: &str = "personal_data";
+
+/// Finds personal data in the texts of a run, and hides it.
+///
+/// The texts and the events are those of [`Secrets`](crate::Secrets). The priority is 8.
+///
+/// ```
+/// use exo_rails::prelude::*;
+/// use exo_rails_guards::PersonalData;
+///
+/// rail_chain! { struct Guards { personal_data: PersonalData } }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let guards = Guards { personal_data: PersonalData::builder().build()? };
+/// let customer = |_| async { Ok::<_, OperationError>(ToolOutput::text("Ada, ada@example.com, +44 20 7946 0958")) };
+/// let output = guards.guard_tool_call(ToolCallInputs::new("customer"), &mut RunContext::new("desk"), customer).await?;
+/// assert_eq!(output.content, "Ada, [EMAIL], [PHONE]");
+/// # Ok(()) }
+/// ```
+///
+/// # Recognisers
+///
+/// | name | finds | verified by | default |
+/// |---|---|---|---|
+/// | `email` | e-mail addresses | the form | yes |
+/// | `phone` | phone numbers: international, and of North America, Britain, Germany and France with signs between the groups | the form | yes |
+/// | `credit-card` | card numbers | beginning, length, Luhn | yes |
+/// | `iban` | account numbers | country, length, mod 97 | yes |
+/// | `us-ssn`, `us-itin` | US numbers of social security and of taxpayers, with signs between the groups | ranges | yes |
+/// | `it-fiscal-code`, `fi-identity-code`, `es-nif`, `br-cpf` | Italian, Finnish, Spanish and Brazilian numbers of people | checksum | yes |
+/// | `crypto-wallet` | addresses `0x…`, and addresses in Bech32 | Bech32 | yes |
+/// | `in-aadhaar`, `uk-nhs`, `pl-pesel`, `de-tax-id`, `au-tfn`, `ca-sin`, `se-personal-number` | numbers of people | checksum | no |
+/// | `in-pan`, `uk-nino` | numbers of people | the form | no |
+/// | `ip-address`, `mac-address` | addresses of devices | the form | no |
+///
+/// Recognisers that are not the default also find other numbers of the same length: one of ten or eleven numbers has a correct
+/// checksum by chance.
+///
+/// # Placeholders
+///
+/// With [`placeholders`](field@PersonalDataConfig::placeholders), a number in the mark tells values apart: `[EMAIL_1]`. The same value has
+/// the same placeholder in a session, or in a run without a session. The tools that the configuration names can ask for the true
+/// values with [`true_arguments`], so the model can send a mail to a person whose address it does not see:
+///
+/// ```
+/// use exo_rails::prelude::*;
+/// use exo_rails_guards::PersonalData;
+/// use exo_rails_guards::personal_data::{Placeholders, true_arguments};
+/// use serde_json::json;
+///
+/// rail_chain! { struct Guards { personal_data: PersonalData } }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let placeholders = Placeholders { tools: vec!["send_mail".parse()?], ..Placeholders::default() };
+/// let guards = Guards { personal_data: PersonalData::builder().placeholders(placeholders).build()? };
+/// let mut ctx = RunContext::new("desk");
+///
+/// let customer = |_| async { Ok::<_, OperationError>(ToolOutput::text("ada@example.com")) };
+/// let output = guards.guard_tool_call(ToolCallInputs::new("customer"), &mut ctx, customer).await?;
+/// assert_eq!(output.content, "[EMAIL_1]");
+///
+/// let send = |call: Permit<ToolCallInputs>| async move {
+///     assert_eq!(call.arguments, json!({ "to": "[EMAIL_1]" }));
+///     let arguments = true_arguments(&call);
+///     assert_eq!(arguments, json!({ "to": "ada@example.com" }));
+///     Ok::<_, OperationError>(ToolOutput::text("sent to ada@example.com"))
+/// };
+/// let call = ToolCallInputs::new("send_mail").with_arguments(json!({ "to": "[EMAIL_1]" }));
+/// let output = guards.guard_tool_call(call, &mut ctx, send).await?;
+/// assert_eq!(output.content, "sent to [EMAIL_1]");
+/// # Ok(()) }
+/// ```
+///
+/// Where the values are:
+///
+/// - The values are in the memory of the run or of the session. They end with it, and a saved run does not have them. After a
+///   resumption, a placeholder of before has no value, and a call with it is skipped.
+/// - The guard does not use a placeholder twice. The last numbers are in the [state](exo_rails::SharedExtensions::state) of the
+///   session and of the run, which is saved with them. The numbers in the conversation before a run, and in recalled memories, are
+///   reserved too.
+/// - Only [`true_arguments`] and [`reveal`] return values. Custom rails, the event bus, an audit log, a stream of the run and the
+///   conversation have the placeholders.
+/// - A tool that is named here sends the values where the model says. So name only tools whose recipients a rule checks.
+/// - The tools are those of the guard that has judged the last call of the session or run. So a guard that replaces this one, for
+///   example in a [`Reloadable`](exo_rails::Reloadable), can take a tool away. A kit without this guard takes no tool away.
+/// - At most [`max_values`](field@Placeholders::max_values) values are kept. Further values are replaced by `[EMAIL]`, without a
+///   number.
+///
+/// These guards compare a call with the values behind its placeholders. What they report has the placeholders:
+///
+/// | guard | which calls | what it compares |
+/// |---|---|---|
+/// | [`Permissions`](crate::Permissions), [`Approval`](crate::Approval), [`RiskScore`](crate::RiskScore), `PathSandbox`, `UrlGuard` | of tools that receive the values | what the tool receives |
+/// | [`Sequence`](crate::Sequence) | all | fields after `same`: a keyed hash of the value. Amounts: the value |
+/// | approvals that are [remembered](crate::approval::Approvals) | all | a keyed hash of the value |
+///
+/// The key of the hashes is random. It is in the store of the guard, so that the hashes are the same in all runs. A person who can
+/// read the whole store can test whether a value that they guess is in it. Methods without a context, such as
+/// [`Permissions::judge`](crate::Permissions::judge), compare the placeholders. All other guards compare the placeholders.
+///
+/// A number in JSON that a mark replaces becomes a text, and [`true_arguments`] returns it as a text: `{"card": "4111…"}`.
+///
+/// # Limits
+///
+/// The limits of [`Secrets`](crate::Secrets#limits) hold here too. Names of people and places are not found. A number without
+/// signs, such as `5551234567`, is a phone number only after `+` or `00`.
+#[derive(Debug)]
+pub struct PersonalData {
+    redactor: Redactor,
+    placeholders: Option<Placeholders>,
+    /// The tools that receive the values.
+    tools: Arc<[ToolPattern]>,
+}
+
+/// The configuration of [`PersonalData`].
+///
+/// ```
+/// use exo_rails_guards::personal_data::PersonalDataConfig;
+///
+/// let config: PersonalDataConfig = exo_rails_guards::config::from_toml(r#"
+///     recognisers = ["email", "credit-card", "uk-*"]
+///     actions = { answer = "report" }
+///     placeholders = { tools = ["send_mail"] }
+/// "#)?;
+/// assert_eq!(config.recognisers.len(), 3);
+///
+/// let error = exo_rails_guards::PersonalData::builder().recognisers(["mail"]).build().unwrap_err();
+/// assert_eq!(error.to_string(), "`recognisers`: no rule `mail`: did you mean `email`?");
+/// # Ok::<(), exo_rails_guards::ConfigError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct PersonalDataConfig {
+    /// The recognisers that run: names, or globs such as `uk-*`. Default: those of the table in [`PersonalData`].
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub recognisers: Vec<String>,
+    /// Recognisers that do not run.
+    pub except: Vec<String>,
+    /// What happens to a value in each place. Default: a redaction.
+    pub actions: Actions,
+    /// Other actions for some recognisers. A later one has precedence.
+    pub overrides: Vec<Override>,
+    /// Whether marks have numbers, and which tools receive the values. Default: no.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub placeholders: Option<Placeholders>,
+    /// The bytes of a text that the guard searches at most. A longer text is hidden as a whole. The default is 16 MiB.
+    pub max_text_bytes: usize,
+}
+
+impl Default for PersonalDataConfig {
+    fn default() -> Self {
+        Self {
+            recognisers: Vec::new(),
+            except: Vec::new(),
+            actions: Actions::default(),
+            overrides: Vec::new(),
+            placeholders: None,
+            max_text_bytes: 16 << 20,
+        }
+    }
+}
+
+/// Marks that stand for values: see [`PersonalData`](PersonalData#placeholders).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Placeholders {
+    /// The tools that receive the values: names, or globs. In a configuration, one text or a list. Other spellings do not match.
+    #[serde(deserialize_with = "one_or_many")]
+    pub tools: Vec<ToolPattern>,
+    /// The number of values of a session or run at most. The default is 1000.
+    pub max_values: usize,
+}
+
+impl Default for Placeholders {
+    fn default() -> Self {
+        Self { tools: Vec::new(), max_values: 1000 }
+    }
+}
+
+/// The mark of a guard with placeholders, at an event.
+struct HasPlaceholders;
+
+builder!(
+    PersonalData,
+    PersonalDataConfig {
+        recognisers: [String],
+        except: [String],
+        actions: Actions,
+        overrides: [Override],
+        max_text_bytes: usize,
+    }
+);
+
+impl PersonalDataConfig {
+    /// Gives marks numbers: sets [`placeholders`](field@Self::placeholders).
+    #[must_use]
+    pub fn placeholders(mut self, placeholders: Placeholders) -> Self {
+        self.placeholders = Some(placeholders);
+        self
+    }
+}
+
+impl PersonalData {
+    /// Makes the guard.
+    ///
+    /// # Errors
+    /// Returns an error that names the key if a recogniser does not exist, or if none is left.
+    pub fn new(config: PersonalDataConfig) -> Result<Self, ConfigError> {
+        let names: Vec<&str> = ALL.iter().map(|recogniser| recogniser.name).collect();
+        let listed = chosen(&config.recognisers, &names).map_err(|error| error.in_key("recognisers"))?;
+        let except = chosen(&config.except, &names).map_err(|error| error.in_key("except"))?;
+        let runs = |number: &usize| {
+            let is_listed = if listed.is_empty() { ALL[*number].is_default } else { listed.contains(number) };
+            is_listed && !except.contains(number)
+        };
+        let rules = (0..ALL.len()).filter(runs).map(|number| ALL[number].rule()).collect::<Result<Vec<_>, _>>()?;
+        if rules.is_empty() {
+            return Err(ConfigError::new("the guard has no recognisers: write fewer names").in_key("except"));
+        }
+        let redactor = Redactor::new(
+            rules,
+            &Settings {
+                guard: GUARD,
+                severity: Severity::Medium,
+                actions: config.actions,
+                overrides: &config.overrides,
+                max_text_bytes: config.max_text_bytes,
+                whole: "[PERSONAL_DATA]",
+            },
+        )?;
+        let tools = config.placeholders.iter().flat_map(|placeholders| placeholders.tools.clone()).collect();
+        Ok(Self { redactor, placeholders: config.placeholders, tools })
+    }
+
+    /// Returns the names of all recognisers, with what they find and whether they are the default.
+    pub fn all() -> impl Iterator<Item = (&'static str, &'static str, bool)> {
+        ALL.iter().map(|recogniser| (recogniser.name, recogniser.finds, recogniser.is_default))
+    }
+
+    /// Returns the names of the recognisers of this guard, with what they find.
+    pub fn recognisers(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.redactor.rules().iter().map(|rule| (rule.id.as_str(), rule.description.as_str()))
+    }
+
+    /// Returns the values in a text, in order: the name of the rule, and the bytes. Values that overlap are one.
+    ///
+    /// ```
+    /// use exo_rails_guards::PersonalData;
+    ///
+    /// let personal_data = PersonalData::builder().build()?;
+    /// assert_eq!(personal_data.find("ask ada@example.com"), [("email", 4..19)]);
+    /// # Ok::<(), exo_rails_guards::ConfigError>(())
+    /// ```
+    #[must_use]
+    pub fn find(&self, text: &str) -> Vec<(&str, Range<usize>)> {
+        self.redactor.find(text)
+    }
+
+    /// Returns a text as the guard leaves it in the output of a tool, without placeholders.
+    ///
+    /// ```
+    /// use exo_rails_guards::PersonalData;
+    ///
+    /// let personal_data = PersonalData::builder().build()?;
+    /// assert_eq!(personal_data.redacted("card 4111 1111 1111 1111, order 4111111111111112"), "card [CREDIT_CARD], order 4111111111111112");
+    /// # Ok::<(), exo_rails_guards::ConfigError>(())
+    /// ```
+    #[must_use]
+    pub fn redacted(&self, text: &str) -> String {
+        self.redactor.redacted(text, At::Output)
+    }
+
+    /// Returns what makes the marks of an event.
+    fn mark(&self, ctx: &RailContext) -> impl FnMut(&Rule, &str) -> String + use<> {
+        let numbered = self.placing(ctx);
+        move |rule, value| match &numbered {
+            Some(placing) => placing.mark(&rule.mark, value),
+            None => plain(rule, value),
+        }
+    }
+
+    fn placing(&self, ctx: &RailContext) -> Option<Placing> {
+        self.placeholders.as_ref().map(|config| Placing::new(ctx, config.max_values))
+    }
+
+    fn is_kind(&self, kind: &str) -> bool {
+        self.redactor.rules().iter().any(|rule| rule.mark == kind)
+    }
+
+    /// Returns the finding about a placeholder that stands for no value, in a call of a tool that receives values.
+    fn unknown(&self, call: &ToolCallInputs, ctx: &RailContext) -> Option<Finding> {
+        let config = self.placeholders.as_ref()?;
+        if !config.tools.iter().any(|tool| tool.matches(&call.tool_name)) {
+            return None;
+        }
+        let placeholder = vault::unknown(ctx, &call.arguments, |kind| self.is_kind(kind))?;
+        let message =
+            format!("`{placeholder}` stands for no value of this session: use a placeholder that a tool has returned");
+        Some(Finding::new(GUARD, "unknown_placeholder", Severity::Low, message))
+    }
+}
+
+#[rail(priority = 8, name = "personal_data")]
+impl PersonalData {
+    #[on(Start)]
+    fn input(&self, run: &mut InvokeInputs, ctx: &mut RailContext) -> RailAction {
+        if let Some(placing) = self.placing(ctx) {
+            run.for_each_text(|text| placing.reserve(text, |kind| self.is_kind(kind)));
+        }
+        let mut mark = self.mark(ctx);
+        self.redactor.input(run, ctx, &mut mark)
+    }
+
+    #[on(MemoryRecalled)]
+    fn recalled(&self, memory: &mut RecalledMemory, ctx: &mut RailContext) -> RailAction<NoSubstitute, NoRetry> {
+        if let Some(placing) = self.placing(ctx) {
+            memory.for_each_text(|text| placing.reserve(text, |kind| self.is_kind(kind)));
+        }
+        let mut mark = self.mark(ctx);
+        self.redactor.recalled(memory, ctx, &mut mark)
+    }
+
+    #[on(LlmChunk)]
+    fn piece(&self, window: &mut StreamWindow, ctx: &mut RailContext) -> Verdict {
+        let mut mark = self.mark(ctx);
+        self.redactor.piece(window, ctx, &mut mark)
+    }
+
+    #[on(PostLlmCall)]
+    fn answer(&self, response: &mut ModelResponse, ctx: &mut RailContext) -> Verdict {
+        let mut mark = self.mark(ctx);
+        self.redactor.answer(response, ctx, &mut mark)
+    }
+
+    #[on(LlmError)]
+    fn model_error(&self, error: &OperationError, ctx: &mut RailContext) -> Verdict {
+        let mut mark = self.mark(ctx);
+        self.redactor.model_error(error, ctx, &mut mark)
+    }
+
+    #[on(PreToolCall)]
+    fn arguments(&self, call: &mut ToolCallInputs, ctx: &mut RailContext) -> RailAction {
+        let mut mark = self.mark(ctx);
+        let refused = self.redactor.arguments(call, ctx, &mut mark);
+        // The configuration may be another one than at the last call. A guard without placeholders leaves the tools of another one.
+        if self.placeholders.is_some() {
+            ctx.extra.insert(HasPlaceholders);
+        }
+        if self.placeholders.is_some() || ctx.extra.get::<HasPlaceholders>().is_none() {
+            vault::set_tools(ctx, &self.tools);
+        }
+        if let Some(reason) = refused {
+            return RailAction::skip(reason);
+        }
+        let Some(finding) = self.unknown(call, ctx) else { return RailAction::Continue };
+        let reason = finding.reason();
+        finding.report(ctx);
+        RailAction::skip(reason)
+    }
+
+    #[on(PostToolCall)]
+    fn output(&self, output: &mut ToolOutput, ctx: &mut RailContext) {
+        let mut mark = self.mark(ctx);
+        self.redactor.output(output, ctx, &mut mark);
+    }
+
+    #[on(ToolError)]
+    fn tool_error(
+        &self,
+        call: &ToolCallInputs,
+        error: &OperationError,
+        ctx: &mut RailContext,
+    ) -> RailAction<ToolOutput> {
+        let mut mark = self.mark(ctx);
+        self.redactor.tool_error(call, error, ctx, &mut mark)
+    }
+
+    #[on(MemoryStored)]
+    fn stored(&self, entry: &mut MemoryEntry, ctx: &mut RailContext) -> RailAction<NoSubstitute, NoRetry> {
+        let mut mark = self.mark(ctx);
+        self.redactor.stored(entry, ctx, &mut mark)
+    }
+
+    /// Forgets the values.
+    #[on(SessionEnd)]
+    fn forget(&self, _session: &SessionInfo, ctx: &RailContext) {
+        if self.placeholders.is_some() {
+            vault::forget(ctx);
+        }
+    }
+}

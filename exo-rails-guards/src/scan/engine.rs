@@ -1,0 +1,635 @@
+//! The search of all rules in a text.
+
+use std::cell::RefCell;
+use std::ops::Range;
+
+use exo_rails::Excerpt;
+use regex_syntax::hir::Hir;
+
+use super::literals::is_word;
+use super::prefixes::{Prefix, Prefixes};
+use super::readings::{self, Reading};
+use super::rule::{FindStart, LONGEST_UNFINISHED, Rule, Start, Starts, after};
+use crate::automaton::{Automaton, Run, Runner};
+use crate::hidden;
+
+/// All rules of a guard.
+///
+/// The results do not depend on where a search begins: each rule has a match or none at each place of a text. So a search that
+/// continues after a secret finds what a search of the whole text finds.
+#[derive(Debug)]
+pub(crate) struct Engine {
+    rules: Vec<Rule>,
+    triggers: Triggers,
+}
+
+/// A secret in a text. Secrets that overlap are one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Found {
+    /// The bytes to hide.
+    pub(crate) secret: Range<usize>,
+    /// The start of the first match, which may be before the secret.
+    start: usize,
+    /// The rules that found it. The first one found the longest part.
+    pub(crate) rules: Vec<usize>,
+    longest: usize,
+    /// The secret without escapes and hidden characters, if the text has such.
+    pub(crate) value: Option<String>,
+    /// Whether the match began inside of an escape or a hidden sequence, so that it may have a letter of it.
+    is_cut: bool,
+}
+
+impl Found {
+    fn new(rule: usize, start: usize, secret: Range<usize>) -> Self {
+        Self { longest: secret.len(), secret, start, rules: vec![rule], value: None, is_cut: false }
+    }
+
+    /// Makes the secret longer, until it cuts no piece of a reading.
+    fn widen(&mut self, reading: &Reading) {
+        let whole = reading.whole_pieces(&self.secret);
+        self.is_cut |= whole.start < self.secret.start;
+        self.start = self.start.min(whole.start);
+        self.secret = whole;
+    }
+
+    /// Returns the secret of a part in the text that has the part at `start`.
+    fn moved(mut self, start: usize) -> Self {
+        self.start += start;
+        self.secret = self.secret.start + start..self.secret.end + start;
+        self
+    }
+
+    /// Adds a secret that overlaps this one.
+    fn join(&mut self, other: Self) {
+        let both = self.secret.start.min(other.secret.start)..self.secret.end.max(other.secret.end);
+        self.value = match (self.secret == both, other.secret == both) {
+            (true, true) => self.value.take().or(other.value),
+            (true, false) => self.value.take(),
+            (false, true) => other.value,
+            (false, false) => None,
+        };
+        self.secret = both;
+        let goes_first =
+            other.longest > self.longest || (other.longest == self.longest && other.rules[0] < self.rules[0]);
+        self.longest = self.longest.max(other.longest);
+        let mut at = if goes_first { 0 } else { self.rules.len() };
+        for rule in other.rules {
+            if !self.rules.contains(&rule) {
+                self.rules.insert(at, rule);
+                at += 1;
+            }
+        }
+    }
+
+    /// Returns the secret in the source of a reading.
+    fn in_source(mut self, reading: &Reading) -> Self {
+        self.value.get_or_insert_with(|| reading.text[self.secret.clone()].to_owned());
+        self.start = reading.in_source_after(self.start);
+        self.secret = reading.in_source(&self.secret);
+        self
+    }
+}
+
+thread_local! {
+    /// All secrets in the text that is searched now, if a search of all of it was needed. The search for the next secret is made
+    /// again after each secret, so it must not search the rest of the text each time.
+    static ALL: RefCell<Option<Vec<Found>>> = const { RefCell::new(None) };
+}
+
+impl Engine {
+    pub(crate) fn new(rules: Vec<Rule>) -> Self {
+        let triggers = Triggers::new(&rules);
+        Self { rules, triggers }
+    }
+
+    pub(crate) fn rules(&self) -> &[Rule] {
+        &self.rules
+    }
+
+    /// Returns whether a text has no match of any rule, as far as that can be found out with little work. It allocates nothing if
+    /// the text has neither escapes nor hidden characters.
+    pub(crate) fn is_clean(&self, text: &str) -> bool {
+        self.has_no_match(text, |_| None)
+            && (readings::is_plain(text) || self.find_in_readings(text, &|_| true, 0).is_empty())
+    }
+
+    /// Returns the same for JSON without escapes, and for each text in it.
+    ///
+    /// What begins in one of the texts begins in the JSON too. But the match may end differently at the end of the text.
+    pub(crate) fn is_clean_json(&self, json: &str) -> bool {
+        hidden::is_visible(json)
+            && self.has_no_match(json, |start| json[start..].find('"').map(|length| start + length))
+    }
+
+    /// `end_after` returns the place after another place where the text may end too.
+    fn has_no_match(&self, text: &str, end_after: impl Fn(usize) -> Option<usize>) -> bool {
+        let mut budget = 1024 + 2 * text.len();
+        let mut is_none = |runner: Option<&mut Runner<'_>>, start: usize| {
+            // Without an automaton, nobody knows.
+            runner.is_some_and(|runner| {
+                let ends = end_after(start).into_iter().chain([text.len()]);
+                let mut runs = ends.map(|end| runner.run(&text[..end], start, true, LONGEST_UNFINISHED, &mut budget));
+                runs.all(|run| run == Run::Nothing)
+            })
+        };
+        let mut clean = self.triggers.always.is_empty();
+        for Group { starts, any, .. } in &self.triggers.groups {
+            let (mut from, mut runner) = (0, None);
+            while clean && let Start::At(start) = starts(text, from) {
+                clean = is_none(runner.get_or_insert_with(|| any.runner()).as_mut(), start);
+                from = after(text, start);
+            }
+        }
+        // The same rule often comes again.
+        let mut last: Option<(usize, Option<Runner<'_>>)> = None;
+        if clean {
+            self.triggers.each(text, 0, |number, start| {
+                let rule = &self.rules[number];
+                if !matches!(rule.starts, Starts::Texts(_)) {
+                    clean = false;
+                } else if text.len() - start >= rule.shortest() {
+                    let (_, runner) = match last.take_if(|(other, _)| *other == number) {
+                        Some(same) => last.insert(same),
+                        None => last.insert((number, rule.runner())),
+                    };
+                    clean = is_none(runner.as_mut(), start);
+                }
+                clean
+            });
+        }
+        clean
+    }
+
+    /// Returns all secrets in a text, in order. It also searches the readings of the text.
+    pub(crate) fn find_all(&self, text: &str, runs: impl Fn(usize) -> bool) -> Vec<Found> {
+        if readings::is_plain(text) {
+            return self.find_from(text, 0, &runs);
+        }
+        uncut(self.find_in_readings(text, &runs, 0))
+    }
+
+    /// Returns the secrets of a text and of its readings.
+    fn find_in_readings(&self, text: &str, runs: &impl Fn(usize) -> bool, level: usize) -> Vec<Found> {
+        if level > readings::LEVELS || readings::is_plain(text) {
+            return self.each_found(text, 0, runs);
+        }
+        match readings::strings_of_json(text) {
+            Some(strings) => self.find_in_json(text, &strings, runs, level),
+            None => self.find_in(text, &readings::all(text), runs),
+        }
+    }
+
+    /// Searches JSON, and each of its strings. A secret of a string ends in it, so that the JSON stays JSON.
+    fn find_in_json(
+        &self,
+        json: &str,
+        strings: &[Range<usize>],
+        runs: &impl Fn(usize) -> bool,
+        level: usize,
+    ) -> Vec<Found> {
+        let mut all = self.find_in(json, &readings::without_hidden(json), runs);
+        if !all.is_empty()
+            && let Some(reading) = Reading::unescaped(json)
+        {
+            for found in &mut all {
+                found.widen(&reading);
+            }
+        }
+        for string in strings {
+            let Some(reading) = Reading::unescaped(&json[string.clone()]) else { continue };
+            let found = self.find_in_readings(&reading.text, runs, level + 1);
+            all.extend(found.into_iter().map(|found| found.in_source(&reading).moved(string.start)));
+        }
+        all
+    }
+
+    /// Searches a text and its readings.
+    fn find_in(&self, text: &str, readings: &[Reading], runs: &impl Fn(usize) -> bool) -> Vec<Found> {
+        let texts = [text].into_iter().chain(readings.iter().map(|reading| reading.text.as_str()));
+        // The secrets of the text, then those of each reading.
+        let mut found: Vec<Vec<Found>> = texts.map(|text| self.each_found(text, 0, runs)).collect();
+        for reading in readings {
+            let of_source = &mut found[reading.source.map_or(0, |number| number + 1)];
+            for found in of_source {
+                found.widen(reading);
+            }
+        }
+        for (number, reading) in readings.iter().enumerate().rev() {
+            let of_reading = std::mem::take(&mut found[number + 1]);
+            let of_source = &mut found[reading.source.map_or(0, |number| number + 1)];
+            of_source.extend(of_reading.into_iter().map(|found| found.in_source(reading)));
+        }
+        found.swap_remove(0)
+    }
+
+    fn find_from(&self, text: &str, from: usize, runs: &impl Fn(usize) -> bool) -> Vec<Found> {
+        joined(self.each_found(text, from, runs))
+    }
+
+    /// Returns the secrets that each rule finds.
+    fn each_found(&self, text: &str, from: usize, runs: &impl Fn(usize) -> bool) -> Vec<Found> {
+        let mut found = Vec::new();
+        if from > 0 || !self.has_no_match(text, |_| None) {
+            for (rule, start) in self.first_starts(text, from) {
+                if runs(rule) {
+                    self.find_rule(text, rule, start, &mut found);
+                }
+            }
+        }
+        found
+    }
+
+    /// Returns the rules that may have a match, with the first place where one may begin.
+    fn first_starts(&self, text: &str, from: usize) -> Vec<(usize, usize)> {
+        let mut first = vec![usize::MAX; self.rules.len()];
+        self.triggers.each(text, from, |rule, start| {
+            first[rule] = first[rule].min(start);
+            true
+        });
+        let anywhere = self.triggers.always.iter().chain(self.triggers.groups.iter().flat_map(|group| &group.rules));
+        anywhere.for_each(|rule| first[*rule] = from);
+        first.into_iter().enumerate().filter(|(_, start)| *start < text.len()).collect()
+    }
+
+    fn find_rule(&self, text: &str, number: usize, mut from: usize, all: &mut Vec<Found>) {
+        let rule = &self.rules[number];
+        while let Some(found) = rule.next_match(text, from) {
+            let start = found.start;
+            from = after(text, start);
+            let is_long = found.len() > LONGEST_UNFINISHED;
+            let end = found.end;
+            match rule.may_begin(text, start).then(|| rule.secret(text, found)).flatten() {
+                Some(secret) => {
+                    from = from.max(secret.end);
+                    all.push(Found::new(number, start, secret));
+                }
+                // Searches that overlap without bound would take more than linear time.
+                None if is_long => from = end,
+                None => {}
+            }
+            if from > text.len() {
+                break;
+            }
+        }
+    }
+
+    /// Returns the first secret in a text that may continue.
+    fn search_near(&self, excerpt: Excerpt<'_>, runs: &impl Fn(usize) -> bool) -> Next {
+        let Excerpt { text, from, is_last, .. } = excerpt;
+        let longest = excerpt.longest.min(LONGEST_UNFINISHED);
+        let mut work = Work {
+            text,
+            is_last,
+            longest,
+            budget: (1 << 16) + 8 * (text.len() - from),
+            open: usize::MAX,
+            all: Vec::new(),
+        };
+        let mut hits = Vec::new();
+        self.triggers.each(text, from, |rule, start| {
+            hits.push((rule, start));
+            true
+        });
+        hits.sort_unstable();
+        hits.dedup();
+        let mut hits = hits.as_slice();
+        while let Some((number, _)) = hits.first() {
+            let of_rule = hits.iter().take_while(|(other, _)| other == number).count();
+            let (these, others) = hits.split_at(of_rule);
+            hits = others;
+            if !runs(*number) {
+                continue;
+            }
+            // A keyword of another rule may be anywhere in the match.
+            if let Starts::Texts(_) = self.rules[*number].starts {
+                work.rule(&self.rules[*number], *number, these.iter().map(|(_, start)| *start));
+            }
+        }
+        for (number, at_word) in self.triggers.anywhere.iter().filter(|(number, _)| runs(*number)) {
+            let places = text[from..].char_indices().map(|(at, _)| from + at);
+            let places = places.filter(|at| !at_word || is_border(text, *at));
+            work.rule(&self.rules[*number], *number, places);
+        }
+        for Group { starts, rules, .. } in &self.triggers.groups {
+            let mut places = Vec::new();
+            let mut at = from;
+            loop {
+                match starts(text, at) {
+                    Start::At(start) => {
+                        places.push(start);
+                        at = after(text, start);
+                    }
+                    Start::Short(start) if !is_last => {
+                        places.push(start);
+                        at = after(text, start);
+                    }
+                    Start::Open(start) if !is_last => {
+                        work.open = work.open.min(start);
+                        break;
+                    }
+                    _ => break,
+                }
+            }
+            for number in rules.iter().filter(|number| runs(**number)) {
+                work.rule(&self.rules[*number], *number, places.iter().copied());
+            }
+        }
+        if !is_last {
+            work.open = work.open.min(self.triggers.tail(text, from));
+        }
+        work.first()
+    }
+
+    /// Returns the first secret. It searches the near text first, because it is called again after each secret.
+    pub(crate) fn next(&self, excerpt: Excerpt<'_>, runs: &impl Fn(usize) -> bool) -> Next {
+        const NEAR: usize = 4096;
+        if let Some(next) = known(excerpt) {
+            return next;
+        }
+        let mut far = NEAR;
+        loop {
+            let end = excerpt.text.floor_char_boundary(excerpt.from.saturating_add(far));
+            let mut near = excerpt;
+            near.text = &excerpt.text[..end];
+            near.is_last = excerpt.is_last && end == excerpt.text.len();
+            match self.search_near(near, runs) {
+                found @ Next::Found(_) => return found,
+                // The work was too much, and no text follows that could decide.
+                Next::Open(_) if near.is_last => {
+                    ALL.set(Some(self.find_from(excerpt.text, excerpt.from, runs)));
+                    return known(excerpt).unwrap_or(Next::Nothing);
+                }
+                other if end == excerpt.text.len() => return other,
+                _ => far = far.saturating_mul(2),
+            }
+        }
+    }
+
+    /// Forgets the last text. Call it before the searches in a text.
+    pub(crate) fn forget() {
+        ALL.set(None);
+    }
+}
+
+/// Returns the next secret if all are known.
+fn known(excerpt: Excerpt<'_>) -> Option<Next> {
+    ALL.with_borrow(|all| {
+        let all = all.as_ref().filter(|_| excerpt.is_last)?;
+        let next = all.partition_point(|found| found.start < excerpt.from);
+        Some(all.get(next).cloned().map_or(Next::Nothing, Next::Found))
+    })
+}
+
+/// The result of a search in a text that may continue.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    Nothing,
+    /// A secret begins or may begin here.
+    Open(usize),
+    Found(Found),
+}
+
+/// A search in a text that may continue.
+struct Work<'t> {
+    text: &'t str,
+    is_last: bool,
+    longest: usize,
+    budget: usize,
+    /// The first place where a match may begin that more text decides.
+    open: usize,
+    all: Vec<Found>,
+}
+
+impl Work<'_> {
+    fn rule(&mut self, rule: &Rule, number: usize, places: impl Iterator<Item = usize>) {
+        let mut from = 0;
+        let mut runner = None;
+        for start in places {
+            if start < from {
+                continue;
+            }
+            // What begins later than the first open place cannot be decided anyway.
+            if start >= self.open && self.all.is_empty() {
+                return;
+            }
+            let runner = runner.get_or_insert_with(|| rule.runner()).as_mut();
+            let run = runner.map_or(Run::TooLong, |runner| {
+                runner.run(self.text, start, self.is_last, self.longest, &mut self.budget)
+            });
+            match run {
+                Run::Match(end) if rule.may_begin(self.text, start) => {
+                    if let Some(secret) = rule.secret(self.text, start..end) {
+                        from = secret.end;
+                        self.all.push(Found::new(number, start, secret));
+                    }
+                }
+                Run::Nothing | Run::Match(_) => {}
+                Run::Open | Run::TooLong => {
+                    self.open = self.open.min(start);
+                    return;
+                }
+            }
+        }
+    }
+
+    fn first(self) -> Next {
+        let open = self.open;
+        match joined(self.all).into_iter().next() {
+            Some(found) if found.secret.end <= open => Next::Found(found),
+            Some(found) => Next::Open(found.start.min(open)),
+            None if open < usize::MAX => Next::Open(open),
+            None => Next::Nothing,
+        }
+    }
+}
+
+/// Returns whether a word begins or ends at this place.
+fn is_border(text: &str, at: usize) -> bool {
+    text[..at].ends_with(is_word) != text[at..].starts_with(is_word)
+}
+
+/// Joins secrets. A match that began inside of an escape begins where a reading of the text has the secret.
+fn uncut(all: Vec<Found>) -> Vec<Found> {
+    let (mut cut, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|found| found.is_cut);
+    let mut others = joined(others);
+    for found in &mut cut {
+        let next = others.partition_point(|other| other.secret.end <= found.secret.start);
+        if let Some(start) = others.get(next).map(|other| other.secret.start).filter(|start| *start < found.secret.end)
+        {
+            found.secret.start = found.secret.start.max(start);
+            found.start = found.secret.start;
+        }
+    }
+    others.extend(cut);
+    joined(others)
+}
+
+/// Joins secrets whose matches overlap, and sorts them.
+fn joined(mut all: Vec<Found>) -> Vec<Found> {
+    all.sort_by_key(|found| (found.start, found.rules[0]));
+    let mut joined: Vec<Found> = Vec::with_capacity(all.len());
+    for found in all {
+        match joined.last_mut().filter(|last| found.start < last.secret.end) {
+            None => joined.push(found),
+            Some(last) => last.join(found),
+        }
+    }
+    joined
+}
+
+/// The texts that show which rules to run.
+#[derive(Debug)]
+struct Triggers {
+    texts: Prefixes,
+    /// The rules of each text.
+    of_text: Vec<Vec<Triggered>>,
+    /// The texts that begin matches, in order.
+    begun: Vec<String>,
+    /// The bytes that begin one of these texts, in either case.
+    first: [bool; 256],
+    most: usize,
+    /// Rules that search anywhere, with whether only at borders of words. Then those that no keyword announces.
+    anywhere: Vec<(usize, bool)>,
+    always: Vec<usize>,
+    groups: Vec<Group>,
+}
+
+/// Rules whose matches begin at the same places.
+#[derive(Debug)]
+struct Group {
+    starts: FindStart,
+    rules: Vec<usize>,
+    /// Has a match where one of the rules has one.
+    any: Automaton,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Triggered {
+    rule: usize,
+    /// Whether the match begins at the text. Otherwise, it contains the text.
+    begins: bool,
+    after_word: bool,
+}
+
+impl Triggers {
+    fn new(rules: &[Rule]) -> Self {
+        let mut texts: Vec<(String, Triggered)> = Vec::new();
+        let (mut anywhere, mut always) = (Vec::new(), Vec::new());
+        let mut found: Vec<(FindStart, Vec<usize>)> = Vec::new();
+        for (number, rule) in rules.iter().enumerate() {
+            match &rule.starts {
+                Starts::Texts(begun) => {
+                    let triggered = Triggered { rule: number, begins: true, after_word: begun.after_word };
+                    texts.extend(shortened(&begun.texts).into_iter().map(|text| (text, triggered)));
+                }
+                Starts::Found(starts) => {
+                    match found.iter_mut().find(|(other, _)| std::ptr::fn_addr_eq(*other, *starts)) {
+                        Some((_, rules)) => rules.push(number),
+                        None => found.push((*starts, vec![number])),
+                    }
+                }
+                Starts::Anywhere { at_word } => {
+                    anywhere.push((number, *at_word));
+                    if rule.keywords.is_empty() {
+                        always.push(number);
+                    }
+                    let triggered = Triggered { rule: number, begins: false, after_word: false };
+                    texts.extend(rule.keywords.iter().map(|word| (word.clone(), triggered)));
+                }
+            }
+        }
+        let groups = found.into_iter().map(|(starts, of_group)| {
+            let any = Hir::alternation(of_group.iter().map(|rule| rules[*rule].hir().clone()).collect());
+            Group { starts, rules: of_group, any: Automaton::new(any) }
+        });
+        let groups = groups.collect();
+        texts.sort_by(|one, other| one.0.cmp(&other.0));
+        let (mut names, mut of_text): (Vec<String>, Vec<Vec<Triggered>>) = (Vec::new(), Vec::new());
+        for (text, triggered) in texts {
+            if names.last() != Some(&text) {
+                names.push(text);
+                of_text.push(Vec::new());
+            }
+            if let Some(last) = of_text.last_mut() {
+                last.push(triggered);
+            }
+        }
+        let begins = |of: &Vec<Triggered>| of.iter().any(|triggered| triggered.begins);
+        let begun: Vec<String> =
+            names.iter().zip(&of_text).filter(|(_, of)| begins(of)).map(|(name, _)| name.clone()).collect();
+        let mut first = [false; 256];
+        for byte in begun.iter().filter_map(|text| text.bytes().next()) {
+            first[usize::from(byte)] = true;
+            first[usize::from(byte.to_ascii_uppercase())] = true;
+        }
+        let most = begun.iter().map(String::len).max().unwrap_or_default();
+        let prefix = |(text, of): (String, &Vec<Triggered>)| {
+            let after_word = of.iter().all(|triggered| triggered.after_word);
+            Prefix { text, after_word }
+        };
+        let texts = Prefixes::new(names.into_iter().zip(&of_text).map(prefix).collect());
+        Self { texts, of_text, begun, first, most, anywhere, always, groups }
+    }
+
+    /// Calls `each` with the rules that texts in the text trigger, and with the place of a match that begins there. Stops when
+    /// `each` returns `false`.
+    fn each(&self, text: &str, from: usize, mut each: impl FnMut(usize, usize) -> bool) {
+        self.texts.each(text, from, |number, start| {
+            let is_inside_word = text[..start].ends_with(is_word);
+            self.of_text[number].iter().filter(|triggered| !(triggered.after_word && is_inside_word)).all(|triggered| {
+                let start = if triggered.begins { start } else { from };
+                each(triggered.rule, start)
+            })
+        });
+    }
+
+    /// Returns the first place from which the rest of the text may become the beginning of a match.
+    fn tail(&self, text: &str, from: usize) -> usize {
+        let bytes = text.as_bytes();
+        let near = bytes.len().saturating_sub(self.most.saturating_sub(1)).max(from);
+        let begins = |at: &usize| {
+            let rest = &bytes[*at..];
+            self.first[usize::from(rest[0])] && self.is_begun(rest)
+        };
+        (near..bytes.len()).find(begins).unwrap_or(usize::MAX)
+    }
+
+    fn is_begun(&self, rest: &[u8]) -> bool {
+        let lower = |byte: &u8| byte.to_ascii_lowercase();
+        let place = self.begun.partition_point(|text| text.bytes().lt(rest.iter().map(lower)));
+        let next = self.begun.get(place).map(String::as_bytes);
+        next.and_then(|text| text.get(..rest.len())).is_some_and(|text| text.eq_ignore_ascii_case(rest))
+    }
+}
+
+/// Returns fewer and shorter texts, of which one begins each of these. A rule whose regex has a class at the beginning has hundreds.
+fn shortened(texts: &[String]) -> Vec<String> {
+    const MANY: usize = 40;
+    const SHORT: usize = 3;
+    let mut texts = texts.to_vec();
+    while texts.len() > MANY
+        && let Some(longest) = texts.iter().map(String::len).max().filter(|longest| *longest > SHORT)
+    {
+        // The texts are ASCII.
+        for text in &mut texts {
+            text.truncate(longest - 1);
+        }
+        texts.sort_unstable();
+        texts.dedup();
+    }
+    texts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shortened_texts_begin_the_texts() {
+        let texts: Vec<String> =
+            (0..300).map(|number| format!("key-{number:03x}")).chain(["pub-key".to_owned()]).collect();
+        let shortened = shortened(&texts);
+        assert_eq!(shortened.len(), 20, "{shortened:?}");
+        assert!(texts.iter().all(|text| shortened.iter().any(|begun| text.starts_with(begun))));
+    }
+}

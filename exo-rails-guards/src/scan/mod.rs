@@ -1,0 +1,38 @@
+//! Searching texts for secrets and personal data.
+//!
+//! The guards [`Secrets`](crate::Secrets) and [`PersonalData`](crate::PersonalData) share this search. It has these parts:
+//!
+//! - A search for fixed texts finds the places where a match of any rule may begin. It runs once for all rules.
+//! - A regex says what a match looks like. All regexes search in linear time.
+//! - The entropy, a checksum and allowlists say whether a match is a secret.
+//!
+//! A text with escapes or hidden characters has several readings, for example the strings of JSON. Each of them is searched.
+//!
+//! Each rule has a match or none at each place of a text, and that does not depend on where a search began. So the search in a
+//! stream finds the same secrets as the search in the whole text, with two exceptions: a stream has only one reading, and a secret that
+//! directly follows another one may be found in the whole text alone. It holds back the text from the first place where a match may
+//! begin or may still grow. An unfinished match that is longer than [`LONGEST_UNFINISHED`] bytes leaves. A match that is complete
+//! and still grows is held back until it ends.
+
+mod action;
+mod config;
+mod cut_off;
+mod engine;
+mod entropy;
+mod json;
+mod literals;
+mod places;
+mod prefixes;
+mod readings;
+mod redactor;
+mod rule;
+mod syntax;
+
+pub(crate) use action::chosen;
+pub use action::{Action, Actions, At, Override};
+pub(crate) use config::RuleFile;
+pub use config::{AllowlistConfig, RuleConfig};
+pub(crate) use cut_off::CutOff;
+pub(crate) use redactor::{Redactor, Settings, plain};
+pub use rule::LONGEST_UNFINISHED;
+pub(crate) use rule::{Check, FindStart, Rule, Start};

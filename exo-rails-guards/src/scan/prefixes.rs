@@ -1,0 +1,276 @@
+//! The places where one of many texts begins.
+//!
+//! Most places of a text begin none of them. So the search looks up three characters at a time in a table of bits, and compares
+//! texts only where the bit is set.
+
+use std::collections::BTreeMap;
+
+use super::literals::is_word;
+
+/// The kinds of characters that the table tells apart. The kinds from [`FIRST_OF_WORDS`] on are parts of words.
+const KINDS: u8 = 32;
+
+const FIRST_OF_WORDS: u8 = 4;
+
+/// The kinds of three characters are the key of a place.
+const KEYS: usize = 1 << 15;
+
+/// The kind of each byte.
+const KIND: [u8; 256] = {
+    let mut kinds = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        kinds[byte as usize] = kind(byte);
+        byte += 1;
+    }
+    kinds
+};
+
+#[expect(clippy::cast_possible_truncation, reason = "the byte is less than 256")]
+const fn kind(byte: u16) -> u8 {
+    let byte = (byte as u8).to_ascii_lowercase();
+    match byte {
+        b'a'..=b'z' => FIRST_OF_WORDS + byte - b'a',
+        b'0'..=b'9' => 30,
+        b'_' => 31,
+        b'-' => 1,
+        b'.' => 2,
+        b':' | b'/' => 3,
+        _ => 0,
+    }
+}
+
+const fn key(kinds: [u8; 3]) -> usize {
+    ((kinds[0] as usize) << 10) | ((kinds[1] as usize) << 5) | kinds[2] as usize
+}
+
+/// A text to look for.
+#[derive(Debug)]
+pub(super) struct Prefix {
+    /// The text, in lower case.
+    pub(super) text: String,
+    /// Whether it only counts after a character that is not part of a word.
+    pub(super) after_word: bool,
+}
+
+/// Texts that begin at places with one key, and that are looked up together.
+#[derive(Debug)]
+struct Alike {
+    kind: AlikeKind,
+    /// The first bytes of each text, and its number. They are sorted.
+    texts: Vec<(u32, usize)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct AlikeKind {
+    /// Whether the key begins with the character before the text.
+    has_before: bool,
+    after_word: bool,
+    /// Which bits of the first four bytes count.
+    counts: u32,
+}
+
+/// Finds the places where texts begin. ASCII letters match in either case.
+#[derive(Debug)]
+pub(super) struct Prefixes {
+    all: Vec<Prefix>,
+    /// A bit for each key that a text has.
+    bits: Box<[u64; KEYS / 64]>,
+    /// For each part of `bits`, the number of bits that are set before it.
+    before: Vec<usize>,
+    /// The texts of each key that is set.
+    alike: Vec<Vec<Alike>>,
+}
+
+impl Prefixes {
+    /// Makes the table. The texts are not empty.
+    pub(super) fn new(all: Vec<Prefix>) -> Self {
+        let mut of_key: BTreeMap<usize, BTreeMap<AlikeKind, Vec<(u32, usize)>>> = BTreeMap::new();
+        for (number, Prefix { text, after_word }) in all.iter().enumerate() {
+            let (keys, has_before) = keys(text, *after_word);
+            let counts = first_four(&[0xff; 4][..text.len().min(4)]);
+            let kind = AlikeKind { has_before, after_word: *after_word, counts };
+            for key in keys {
+                of_key.entry(key).or_default().entry(kind).or_default().push((first_four(text.as_bytes()), number));
+            }
+        }
+        let mut bits = Box::new([0; KEYS / 64]);
+        for key in of_key.keys() {
+            bits[key / 64] |= 1 << (key % 64);
+        }
+        let mut sum = 0;
+        let before = bits.iter().map(|part: &u64| {
+            sum += part.count_ones() as usize;
+            sum - part.count_ones() as usize
+        });
+        let before = before.collect();
+        let alike = |(kind, mut texts): (AlikeKind, Vec<(u32, usize)>)| {
+            texts.sort_unstable();
+            Alike { kind, texts }
+        };
+        let alike = of_key.into_values().map(|kinds| kinds.into_iter().map(alike).collect()).collect();
+        Self { all, bits, before, alike }
+    }
+
+    /// Calls `each` with the number of each text and the place where it begins, at `from` or later. Stops when `each` returns
+    /// `false`. The order is that of the ends of the first three characters.
+    pub(super) fn each(&self, text: &str, from: usize, mut each: impl FnMut(usize, usize) -> bool) {
+        if self.all.is_empty() {
+            return;
+        }
+        let (bytes, first) = (text.as_bytes(), from.saturating_sub(1));
+        let mut key = 0;
+        for (at, byte) in bytes[first..].iter().enumerate() {
+            key = (key << 5 | usize::from(KIND[usize::from(*byte)])) % KEYS;
+            if self.has(key) && !self.each_at(key, bytes, from, first + at, &mut each) {
+                return;
+            }
+        }
+        // After the end come two characters of no kind, for short texts at the end.
+        for at in bytes.len()..bytes.len() + 2 {
+            key = (key << 5) % KEYS;
+            if self.has(key) && !self.each_at(key, bytes, from, at, &mut each) {
+                return;
+            }
+        }
+    }
+
+    fn has(&self, key: usize) -> bool {
+        self.bits[key / 64] >> (key % 64) & 1 == 1
+    }
+
+    /// Calls `each` with the texts that begin at the place of a key whose third character is at `at`.
+    fn each_at(
+        &self,
+        key: usize,
+        bytes: &[u8],
+        from: usize,
+        at: usize,
+        each: &mut impl FnMut(usize, usize) -> bool,
+    ) -> bool {
+        let lower = self.bits[key / 64] & ((1 << (key % 64)) - 1);
+        let alike = &self.alike[self.before[key / 64] + lower.count_ones() as usize];
+        for Alike { kind, texts } in alike {
+            let start = (at + usize::from(kind.has_before)).checked_sub(2).filter(|start| *start >= from);
+            let Some(start) = start.filter(|start| *start < bytes.len()) else { continue };
+            if kind.after_word && start > 0 && is_word(char::from(bytes[start - 1])) {
+                continue;
+            }
+            let (rest, begun) = (&bytes[start..], first_four(&bytes[start..]) & kind.counts);
+            let first = texts.partition_point(|(other, _)| *other < begun);
+            for (_, number) in texts[first..].iter().take_while(|(other, _)| *other == begun) {
+                let text = self.all[*number].text.as_bytes();
+                let is_here = rest.get(..text.len()).is_some_and(|here| here.eq_ignore_ascii_case(text));
+                if is_here && !each(*number, start) {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+}
+
+/// Returns the first four bytes in lower case. Bytes that are missing are 0.
+fn first_four(bytes: &[u8]) -> u32 {
+    let mut four = [0; 4];
+    for (place, byte) in four.iter_mut().zip(bytes) {
+        *place = byte.to_ascii_lowercase();
+    }
+    u32::from_le_bytes(four)
+}
+
+/// Returns the keys of the places of a text, and whether they begin with the character before it.
+fn keys(text: &str, after_word: bool) -> (Vec<usize>, bool) {
+    let kinds: Vec<u8> = text.bytes().map(|byte| KIND[usize::from(byte)]).collect();
+    let every = 0..KINDS;
+    match kinds[..] {
+        [] => (Vec::new(), false),
+        [one] => {
+            (every.clone().flat_map(|next| every.clone().map(move |last| key([one, next, last]))).collect(), false)
+        }
+        // Two letters are in many words.
+        [one, next] if after_word => ((0..FIRST_OF_WORDS).map(|before| key([before, one, next])).collect(), true),
+        [one, next] => (every.map(|last| key([one, next, last])).collect(), false),
+        [one, next, last, ..] => (vec![key([one, next, last])], false),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a search without a table finds.
+    fn plain(all: &[(&str, bool)], text: &str, from: usize) -> Vec<(usize, usize)> {
+        let mut found = Vec::new();
+        for start in (from..text.len()).filter(|start| text.is_char_boundary(*start)) {
+            for (number, (prefix, after_word)) in all.iter().enumerate() {
+                let is_here = text[start..].to_ascii_lowercase().starts_with(prefix);
+                if is_here && !(*after_word && text[..start].ends_with(is_word)) {
+                    found.push((number, start));
+                }
+            }
+        }
+        found.sort_unstable();
+        found
+    }
+
+    #[test]
+    fn the_table_finds_what_a_plain_search_finds() {
+        let all = [
+            ("ghp_", true),
+            ("sk-", true),
+            ("key", false),
+            ("keys", false),
+            ("nd", true),
+            (":a", false),
+            ("q~", false),
+            ("=", false),
+            ("-----begin ", false),
+            ("é", false),
+            ("éa", false),
+        ];
+        let prefixes = Prefixes::new(
+            all.iter().map(|(text, after_word)| Prefix { text: (*text).to_owned(), after_word: *after_word }).collect(),
+        );
+        let parts = [
+            "GHP_",
+            "ghp",
+            "_",
+            "sk-",
+            "SK",
+            "-",
+            "KeYs",
+            "key",
+            "nd",
+            "and",
+            " ",
+            ":A",
+            "q~",
+            "=",
+            "é",
+            "a",
+            "-----BEGIN ",
+            "----",
+            "0",
+            "\u{17f}",
+            "\u{212a}ey",
+        ];
+        let mut state = 1_u64;
+        for _ in 0..4000 {
+            let mut text = String::new();
+            for _ in 0..state % 7 {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                text.push_str(parts[usize::try_from(state >> 33).unwrap_or_default() % parts.len()]);
+            }
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let from = text.floor_char_boundary(usize::try_from(state >> 33).unwrap_or_default() % 4);
+            let mut found = Vec::new();
+            prefixes.each(&text, from, |number, start| {
+                found.push((number, start));
+                true
+            });
+            found.sort_unstable();
+            assert_eq!(found, plain(&all, &text, from), "{text:?} from {from}");
+        }
+    }
+}

@@ -1,0 +1,369 @@
+//! A rule: where a match may begin, what it looks like, and which part of it is the secret.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use aho_corasick::AhoCorasick;
+use regex_automata::meta::Regex;
+use regex_automata::util::captures::Captures;
+use regex_automata::{Anchored, Input};
+use regex_syntax::hir::{Hir, HirKind};
+
+use super::config::{AllowlistConfig, RuleConfig};
+use super::entropy::entropy;
+use super::literals::{Beginnings, begins_at_word};
+use super::syntax::of_re2;
+use crate::ConfigError;
+use crate::automaton::{Automaton, Problem, Run, Runner};
+
+/// The bytes of an unfinished match that a stream holds back at most. A match that is complete and still grows is held back
+/// until it ends.
+pub const LONGEST_UNFINISHED: usize = 4096;
+
+/// Where the matches of a rule may begin.
+pub(crate) enum Starts {
+    /// At these texts.
+    Texts(Beginnings),
+    /// Where the function finds a place.
+    Found(FindStart),
+    /// Anywhere, or at the borders of words.
+    Anywhere {
+        /// Whether a match only begins at the border of a word.
+        at_word: bool,
+    },
+}
+
+/// Returns the first place from a byte on where a match may begin. The answer about a place must not depend on where the search
+/// began, apart from the character before it.
+pub(crate) type FindStart = fn(text: &str, from: usize) -> Start;
+
+/// A place where a match may begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Start {
+    /// A match may begin here.
+    At(usize),
+    /// A match may begin here if more text follows. If none follows, no match begins here or later.
+    Short(usize),
+    /// The text that follows this place decides where a match begins.
+    Open(usize),
+    /// No match begins in the text.
+    None,
+}
+
+/// What a recogniser knows about a secret beyond its regex, such as a checksum.
+pub(crate) type Check = fn(&str) -> bool;
+
+/// A rule. Its regex is compiled when a search needs it.
+pub(crate) struct Rule {
+    pub(crate) id: String,
+    /// What the rule finds.
+    pub(crate) description: String,
+    /// The rule in capitals, without brackets.
+    pub(crate) mark: String,
+    pub(super) starts: Starts,
+    pub(super) keywords: Vec<String>,
+    regex: LazyRegex,
+    automaton: Automaton,
+    group: Option<usize>,
+    entropy: Option<f64>,
+    allowlists: Vec<Allowlist>,
+    check: Option<Check>,
+}
+
+impl fmt::Debug for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Rule").field("id", &self.id).finish_non_exhaustive()
+    }
+}
+
+impl Rule {
+    /// Makes a rule of a configuration, and compiles it. Returns `None` for a rule that finds nothing in a text.
+    pub(crate) fn new(config: RuleConfig) -> Result<Option<Self>, ConfigError> {
+        let rule = Self::shipped(config)?;
+        if let Some(rule) = &rule {
+            rule.check().map_err(|error| error.in_key(&rule.id))?;
+        }
+        Ok(rule)
+    }
+
+    /// Makes a rule of this crate. A test compiles it, so it is compiled when a search needs it.
+    pub(crate) fn shipped(config: RuleConfig) -> Result<Option<Self>, ConfigError> {
+        if config.id.is_empty() {
+            return Err(ConfigError::new("a rule has no `id`: write a name such as `id = \"desk-token\"`"));
+        }
+        let id = config.id.clone();
+        Self::read(config).map_err(|error| error.in_key(id))
+    }
+
+    /// Compiles the rule.
+    pub(crate) fn check(&self) -> Result<(), ConfigError> {
+        self.regex.check("regex")?;
+        self.automaton.check().map_err(|problem| {
+            let message = match problem {
+                Problem::TooLarge => TOO_LARGE,
+                Problem::LooksAtUnicode => "the regex looks at letters that are not ASCII: write it without",
+            };
+            ConfigError::new(message).in_key("regex")
+        })?;
+        self.allowlists
+            .iter()
+            .flat_map(|list| &list.regexes)
+            .try_for_each(|regex| regex.check("regexes"))
+            .map_err(|error| error.in_key("allowlists"))
+    }
+
+    fn read(config: RuleConfig) -> Result<Option<Self>, ConfigError> {
+        let RuleConfig { id, description, regex, secret_group, entropy, keywords, .. } = config;
+        let Some(regex) = regex.filter(|_| !config.skip_report) else { return Ok(None) };
+        let lists = config.allowlists.iter().chain(&config.allowlist);
+        let allowlists = lists.map(Allowlist::new).collect::<Result<_, _>>()?;
+        let hir = without_lead(parsed(&regex, "regex")?);
+        if let Some(group) = secret_group
+            && group > hir.properties().explicit_captures_len()
+        {
+            let message = format!("the regex has no group {group}: write the number of a group in it, from 1");
+            return Err(ConfigError::new(message).in_key("secretGroup"));
+        }
+        let starts =
+            Beginnings::of(&hir).map_or_else(|| Starts::Anywhere { at_word: begins_at_word(&hir) }, Starts::Texts);
+        let keywords = keywords.iter().filter(|word| !word.is_empty()).map(|word| word.to_ascii_lowercase()).collect();
+        let group = secret_group.filter(|group| *group > 0);
+        let mark = mark_of(&id);
+        let check = None;
+        let (regex, automaton) = (LazyRegex::new(hir.clone()), Automaton::new(hir));
+        Ok(Some(Self { id, description, mark, starts, keywords, regex, automaton, group, entropy, allowlists, check }))
+    }
+
+    /// Makes a recogniser: a rule with a function that finds starts, and with a check.
+    pub(crate) fn recogniser(
+        id: &str,
+        description: &str,
+        regex: &str,
+        starts: FindStart,
+        check: Option<Check>,
+    ) -> Result<Self, ConfigError> {
+        let hir = parsed(regex, id)?;
+        let (regex, automaton) = (LazyRegex::new(hir.clone()), Automaton::new(hir));
+        Ok(Self {
+            id: id.to_owned(),
+            description: description.to_owned(),
+            mark: mark_of(id),
+            starts: Starts::Found(starts),
+            keywords: Vec::new(),
+            regex,
+            automaton,
+            group: None,
+            entropy: None,
+            allowlists: Vec::new(),
+            check,
+        })
+    }
+
+    /// Returns the first match that begins at `from` or later.
+    pub(super) fn next_match(&self, text: &str, from: usize) -> Option<Range<usize>> {
+        if let Starts::Found(starts) = self.starts {
+            return self.next_found(text, from, starts);
+        }
+        self.regex.get()?.search(&Input::new(text).range(from..)).map(|found| found.range())
+    }
+
+    /// Returns the fewest bytes of a match.
+    pub(super) fn shortest(&self) -> usize {
+        self.hir().properties().minimum_len().unwrap_or_default()
+    }
+
+    pub(super) fn hir(&self) -> &Hir {
+        &self.regex.hir
+    }
+
+    fn next_found(&self, text: &str, mut from: usize, starts: FindStart) -> Option<Range<usize>> {
+        let (mut runner, mut budget) = (self.runner()?, usize::MAX);
+        while let Start::At(start) = starts(text, from) {
+            if let Run::Match(end) = runner.run(text, start, true, usize::MAX, &mut budget) {
+                return Some(start..end);
+            }
+            from = after(text, start);
+        }
+        None
+    }
+
+    /// Begins to look for matches that begin at one place. An automaton that cannot be made decides nothing.
+    pub(super) fn runner(&self) -> Option<Runner<'_>> {
+        self.automaton.runner()
+    }
+
+    /// Returns the secret in a match, if it is one.
+    pub(super) fn secret(&self, text: &str, found: Range<usize>) -> Option<Range<usize>> {
+        let secret = self.group_of(text, &found)?;
+        let (whole, value) = (&text[found], &text[secret.clone()]);
+        let is_secret = !value.is_empty()
+            && !is_mark(value)
+            && (self.keywords.is_empty() || contains_any(whole, &self.keywords))
+            && self.entropy.is_none_or(|least| entropy(value) >= least)
+            && self.check.is_none_or(|check| check(value))
+            && !self.allowlists.iter().any(|list| list.allows(value, whole));
+        is_secret.then_some(secret)
+    }
+
+    /// Returns the group of the match that is the secret.
+    fn group_of(&self, text: &str, found: &Range<usize>) -> Option<Range<usize>> {
+        if self.hir().properties().explicit_captures_len() == 0 {
+            return Some(found.clone());
+        }
+        let regex = self.regex.get()?;
+        let mut captures = Captures::all(regex.group_info().clone());
+        regex.search_captures(&Input::new(text).range(found.start..).anchored(Anchored::Yes), &mut captures);
+        let group = match self.group {
+            Some(group) => captures.get_group(group),
+            None => captures.iter().skip(1).flatten().find(|group| group.start < group.end),
+        };
+        match group {
+            Some(group) => Some(group.range()),
+            None if self.group.is_none() => Some(found.clone()),
+            None => None,
+        }
+    }
+
+    /// Returns whether a match may begin at this place.
+    pub(super) fn may_begin(&self, text: &str, start: usize) -> bool {
+        let Starts::Texts(Beginnings { texts, .. }) = &self.starts else { return true };
+        let rest = &text.as_bytes()[start..];
+        texts
+            .iter()
+            .any(|begun| rest.get(..begun.len()).is_some_and(|rest| rest.eq_ignore_ascii_case(begun.as_bytes())))
+    }
+}
+
+/// Returns the place after the character at this place.
+pub(super) fn after(text: &str, at: usize) -> usize {
+    text[at..].chars().next().map_or(at + 1, |letter| at + letter.len_utf8())
+}
+
+/// Returns the mark of a rule: its name in capitals.
+fn mark_of(id: &str) -> String {
+    let letters =
+        id.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter.to_ascii_uppercase() } else { '_' });
+    letters.collect()
+}
+
+/// Returns whether a text is a mark of a redaction. A mark is never a secret, so a second redaction changes nothing.
+pub(crate) fn is_mark(text: &str) -> bool {
+    let inside = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
+    inside.is_some_and(|inside| {
+        !inside.is_empty() && inside.bytes().all(|byte| matches!(byte, b'A'..=b'Z' | b'0'..=b'9' | b'_'))
+    })
+}
+
+fn contains_any(text: &str, words: &[String]) -> bool {
+    let text = text.as_bytes();
+    words.iter().any(|word| text.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word.as_bytes())))
+}
+
+fn parsed(source: &str, key: &str) -> Result<Hir, ConfigError> {
+    regex_syntax::parse(&of_re2(source)).map_err(|error| {
+        let message = error.to_string();
+        let reason = message.lines().last().unwrap_or_default().trim_start_matches("error: ");
+        ConfigError::new(format!("`{source}` is not a regex: {reason}")).in_key(key)
+    })
+}
+
+const TOO_LARGE: &str = "the regex is too large: write smaller repetitions";
+
+/// A regex that is compiled when a search needs it.
+struct LazyRegex {
+    hir: Hir,
+    made: OnceLock<Option<Regex>>,
+}
+
+impl LazyRegex {
+    const fn new(hir: Hir) -> Self {
+        Self { hir, made: OnceLock::new() }
+    }
+
+    /// Returns the regex. Returns `None` if it is too large, which [`check`](Self::check) reports.
+    fn get(&self) -> Option<&Regex> {
+        let make = || {
+            let config = Regex::config().nfa_size_limit(Some(10 << 20)).utf8_empty(true);
+            Regex::builder().configure(config).build_from_hir(&self.hir).ok()
+        };
+        self.made.get_or_init(make).as_ref()
+    }
+
+    fn check(&self, key: &str) -> Result<(), ConfigError> {
+        self.get().map(|_| ()).ok_or_else(|| ConfigError::new(TOO_LARGE).in_key(key))
+    }
+}
+
+/// Removes repetitions at the beginning of a regex that may be empty. Each match then begins later, with the same secret.
+fn without_lead(hir: Hir) -> Hir {
+    let HirKind::Concat(parts) = hir.kind() else { return hir };
+    let may_be_empty = |part: &&Hir| match part.kind() {
+        HirKind::Repetition(repetition) => repetition.min == 0 && matches!(repetition.sub.kind(), HirKind::Class(_)),
+        _ => false,
+    };
+    match parts.iter().take_while(may_be_empty).count() {
+        0 => hir,
+        lead if lead == parts.len() => hir,
+        lead => Hir::concat(parts[lead..].to_vec()),
+    }
+}
+
+/// An allowlist.
+struct Allowlist {
+    needs_all: bool,
+    is_about_match: bool,
+    regexes: Vec<LazyRegex>,
+    stopwords: Option<AhoCorasick>,
+}
+
+impl Allowlist {
+    fn new(config: &AllowlistConfig) -> Result<Self, ConfigError> {
+        Self::compiled(config).map_err(|error| error.in_key("allowlists"))
+    }
+
+    fn compiled(config: &AllowlistConfig) -> Result<Self, ConfigError> {
+        let AllowlistConfig { condition, regex_target, regexes, stopwords, paths, commits, .. } = config;
+        let needs_all = match condition.to_ascii_uppercase().as_str() {
+            "" | "OR" | "||" => false,
+            "AND" | "&&" => true,
+            _ => return Err(ConfigError::new(format!("`{condition}`: write `OR` or `AND`")).in_key("condition")),
+        };
+        let is_about_match = match regex_target.as_str() {
+            "" | "secret" => false,
+            "match" | "line" => true,
+            _ => {
+                let message = format!("`{regex_target}`: write `secret`, `match` or `line`");
+                return Err(ConfigError::new(message).in_key("regexTarget"));
+            }
+        };
+        if needs_all && !(paths.is_empty() && commits.is_empty()) {
+            // A text has no path and no commit, so not all reasons can be there.
+            return Ok(Self { needs_all: false, is_about_match, regexes: Vec::new(), stopwords: None });
+        }
+        let regexes = regexes.iter().map(|source| Ok(LazyRegex::new(parsed(source, "regexes")?)));
+        let stopwords =
+            (!stopwords.is_empty()).then(|| AhoCorasick::builder().ascii_case_insensitive(true).build(stopwords));
+        Ok(Self {
+            needs_all,
+            is_about_match,
+            regexes: regexes.collect::<Result<_, ConfigError>>()?,
+            stopwords: stopwords
+                .transpose()
+                .map_err(|error| ConfigError::new(error.to_string()).in_key("stopwords"))?,
+        })
+    }
+
+    fn allows(&self, secret: &str, whole: &str) -> bool {
+        let target = if self.is_about_match { whole } else { secret };
+        let is_match = |regex: &LazyRegex| regex.get().is_some_and(|regex| regex.is_match(target));
+        let by_regex = (!self.regexes.is_empty()).then(|| self.regexes.iter().any(is_match));
+        let by_word = self.stopwords.as_ref().map(|words| words.is_match(secret));
+        let mut reasons = [by_regex, by_word].into_iter().flatten().peekable();
+        if self.needs_all {
+            reasons.peek().is_some() && reasons.all(|is_there| is_there)
+        } else {
+            reasons.any(|is_there| is_there)
+        }
+    }
+}

@@ -1,0 +1,326 @@
+//! Secrets in texts: keys, tokens and passwords.
+
+use std::ops::Range;
+use std::path::PathBuf;
+
+use exo_rails::prelude::*;
+use exo_rails::{MemoryEntry, NoRetry, NoSubstitute, RecalledMemory};
+use serde::{Deserialize, Serialize};
+
+use crate::config::{self, builder};
+use crate::scan::{Actions, At, Override, Redactor, Rule, RuleConfig, RuleFile, Settings, chosen, plain};
+use crate::{ConfigError, Severity};
+
+const GUARD: &str = "secrets";
+
+/// The rules of this crate.
+const DEFAULT: &str = include_str!("default.toml");
+
+/// Finds keys, tokens and passwords in the texts of a run, and hides them.
+///
+/// | text | event |
+/// |---|---|
+/// | the input of the user, and the conversation before it | `Start` |
+/// | recalled and stored memories | `MemoryRecalled`, `MemoryStored` |
+/// | an answer, before the user receives a piece of it | `LlmChunk` |
+/// | all of an answer: reasoning, arguments and names of tool calls | `PostLlmCall` |
+/// | the arguments that a tool receives | `PreToolCall` |
+/// | the output of a tool | `PostToolCall` |
+/// | the error of a tool or of a model | `ToolError`, `LlmError` |
+///
+/// In each place, the guard [redacts, refuses or reports](crate::scan::Action). A redaction replaces a secret by the name of its rule, such
+/// as `[GITHUB_TOKEN]`. The priority is 7, so later rails, logs and the model read only redacted text.
+///
+/// ```
+/// use exo_rails::prelude::*;
+/// use exo_rails_guards::Secrets;
+/// use exo_rails_guards::scan::{Action, Actions};
+/// use serde_json::json;
+///
+/// rail_chain! { struct Guards { secrets: Secrets } }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let actions = Actions { arguments: Action::Refuse, ..Actions::default() };
+/// let guards = Guards { secrets: Secrets::builder().actions(actions).build()? };
+/// let mut ctx = RunContext::new("demo");
+///
+/// # let token = format!("ghp_{}", "16C7e42F292c6912E7710c838347Ae178B4a");
+/// // The output of a tool has a token of GitHub.
+/// let read = |_| async { Ok::<_, OperationError>(ToolOutput::text(format!("GITHUB_TOKEN={token}"))) };
+/// let output = guards.guard_tool_call(ToolCallInputs::new("read_file"), &mut ctx, read).await?;
+/// assert_eq!(output.content, "GITHUB_TOKEN=[GITHUB_TOKEN]");
+///
+/// // The model cannot send a token to another tool.
+/// let post = |_| async { Ok::<_, OperationError>(ToolOutput::text("sent")) };
+/// let call = ToolCallInputs::new("post").with_arguments(json!({ "text": token }));
+/// let output = guards.guard_tool_call(call, &mut ctx, post).await?;
+/// assert!(output.content.ends_with("secrets/github-token: a token of GitHub is not allowed in the arguments"));
+/// # Ok(()) }
+/// ```
+///
+/// # Escapes and hidden characters
+///
+/// The guard searches a text as it is, and as a reader may see it:
+///
+/// - without escapes such as `\n` and `\u0041`, for example in JSON, in JSON inside of JSON, and in the `Debug` text of an error. It
+///   decodes six levels of escapes.
+/// - without [hidden characters](crate::injection#hidden-characters) and escape sequences of terminals, such as colours. So a token
+///   is found if `grep` has coloured a part of it, also in a kit without [`Injection`](crate::Injection).
+///
+/// The mark replaces the secret with its escapes and hidden characters. The rest of the text stays, and JSON stays JSON if the secret
+/// is inside of one string.
+///
+/// # Rules
+///
+/// The guard has about a hundred rules for tokens of well-known services, and rules for passwords and for values that look like
+/// secrets: [`rules`](Self::rules) lists them. A configuration adds rules in the form of [gitleaks](RuleConfig), in the key
+/// `rules` or in [`files`](field@SecretsConfig::files), and [leaves rules out](field@SecretsConfig::except).
+///
+/// # Findings
+///
+/// Each rule that finds something reports one [`Finding`](crate::Finding) for each event, with the number of secrets and the place of
+/// the first one: a JSON pointer, and the bytes of the secret in the text before the redaction. There are exceptions:
+///
+/// - A secret in a name, in an error, or across several fields has no place.
+/// - A piece of a streamed answer has the pointer `/message/content`, without bytes.
+/// - Names of fields may be secrets or personal data. So the pointer ends before a name with another character than letters, digits, `_`,
+///   `-` and `.`, with more than 6 digits, or with more than 64 bytes. A pointer in which a rule finds something is not shown.
+///
+/// # Limits
+///
+/// - A secret that is split over several texts is not found, for example over two messages or two arguments.
+/// - A secret that is encrypted, compressed, encoded (base64, percent-encoding) or written with spaces is not found. An exception is
+///   the value after `Authorization: Basic`.
+/// - Tools can find out a hidden secret in other ways, for example from a file that they read themselves.
+/// - Instructions and other text that the program itself puts into a request are not searched.
+/// - The pieces of a stream are searched as they are. A secret behind an escape such as `\n`, or with hidden characters inside, may
+///   leave in the stream. In the answer that the run keeps, it is hidden.
+/// - In an output that [`Sizes`](crate::shape::Sizes) cuts, a secret is found if it ends at most 64 KiB after the cut.
+/// - In a stream, an unfinished match is held back for [`LONGEST_UNFINISHED`](crate::scan::LONGEST_UNFINISHED) bytes at most.
+/// - [GUARDS.md] lists how many secrets of public corpora the rules find, and how often they are wrong.
+///
+/// [GUARDS.md]: https://github.com/exo-rails/exo-rails/blob/main/GUARDS.md
+#[derive(Debug)]
+pub struct Secrets {
+    redactor: Redactor,
+}
+
+/// The configuration of [`Secrets`].
+///
+/// ```
+/// use exo_rails_guards::scan::Action;
+/// use exo_rails_guards::secrets::SecretsConfig;
+///
+/// let config: SecretsConfig = exo_rails_guards::config::from_toml(r#"
+///     except = ["generic-secret"]
+///     actions = { arguments = "refuse", answer = "report" }
+///     overrides = [{ rule = "jwt", at = "input", action = "off" }]
+/// "#)?;
+/// assert_eq!(config.actions.arguments, Action::Refuse);
+/// # Ok::<(), exo_rails_guards::ConfigError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SecretsConfig {
+    /// Whether the rules of this crate run. Default: `true`.
+    pub default_rules: bool,
+    /// Files with more rules, in the form of gitleaks: see [`RuleConfig`].
+    pub files: Vec<PathBuf>,
+    /// More rules. A rule with the name of an earlier rule replaces it.
+    pub rules: Vec<RuleConfig>,
+    /// Rules that do not run: names, or globs such as `generic-*`.
+    pub except: Vec<String>,
+    /// What happens to a secret in each place. Default: a redaction.
+    pub actions: Actions,
+    /// Other actions for some rules. A later one has precedence.
+    pub overrides: Vec<Override>,
+    /// The bytes of a text that the guard searches at most. A longer text is hidden as a whole. The default is 16 MiB.
+    pub max_text_bytes: usize,
+}
+
+impl Default for SecretsConfig {
+    fn default() -> Self {
+        Self {
+            default_rules: true,
+            files: Vec::new(),
+            rules: Vec::new(),
+            except: Vec::new(),
+            actions: Actions::default(),
+            overrides: Vec::new(),
+            max_text_bytes: 16 << 20,
+        }
+    }
+}
+
+builder!(
+    Secrets,
+    SecretsConfig {
+        default_rules: bool,
+        files: [PathBuf],
+        rules: [RuleConfig],
+        except: [String],
+        actions: Actions,
+        overrides: [Override],
+        max_text_bytes: usize,
+    }
+);
+
+impl Secrets {
+    /// Makes the guard, and reads the files with rules.
+    ///
+    /// # Errors
+    /// Returns an error that names the key, or the file and the line, if a rule cannot be read, if there is no rule, or if `except`
+    /// or `overrides` are about a rule that does not exist.
+    pub fn new(config: SecretsConfig) -> Result<Self, ConfigError> {
+        let mut rules = Vec::new();
+        if config.default_rules {
+            add(&mut rules, RuleFile::shipped(DEFAULT)?);
+        }
+        for file in &config.files {
+            let of_file =
+                config::read(file).and_then(|text| RuleFile::read(&text).map_err(|error| error.in_file(file)));
+            add(&mut rules, of_file.map_err(|error| error.in_key("files"))?);
+        }
+        for (number, rule) in config.rules.into_iter().enumerate() {
+            let rule = Rule::new(rule).map_err(|error| error.in_key(format_args!("rules[{number}]")))?;
+            add(&mut rules, rule.into_iter().collect());
+        }
+        let names: Vec<&str> = rules.iter().map(|rule| rule.id.as_str()).collect();
+        let except = chosen(&config.except, &names).map_err(|error| error.in_key("except"))?;
+        let mut number = 0;
+        rules.retain(|_| {
+            number += 1;
+            !except.contains(&(number - 1))
+        });
+        if rules.is_empty() {
+            return Err(ConfigError::new("the guard has no rules: write `default_rules = true`, `files` or `rules`"));
+        }
+        let redactor = Redactor::new(
+            rules,
+            &Settings {
+                guard: GUARD,
+                severity: Severity::High,
+                actions: config.actions,
+                overrides: &config.overrides,
+                max_text_bytes: config.max_text_bytes,
+                whole: "[SECRET]",
+            },
+        )?;
+        Ok(Self { redactor })
+    }
+
+    /// Returns the names of the rules, with what they find.
+    ///
+    /// ```
+    /// use exo_rails_guards::Secrets;
+    ///
+    /// let secrets = Secrets::builder().build()?;
+    /// assert!(secrets.rules().any(|(name, finds)| (name, finds) == ("jwt", "a JSON web token")));
+    /// # Ok::<(), exo_rails_guards::ConfigError>(())
+    /// ```
+    pub fn rules(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.redactor.rules().iter().map(|rule| (rule.id.as_str(), rule.description.as_str()))
+    }
+
+    /// Returns the secrets in a text, in order: the name of the rule, and the bytes. Secrets that overlap are one.
+    ///
+    /// ```
+    /// use exo_rails_guards::Secrets;
+    ///
+    /// let secrets = Secrets::builder().build()?;
+    /// assert_eq!(secrets.find("redis://:hunter2hunter2@cache"), [("url-password", 9..23)]);
+    /// # Ok::<(), exo_rails_guards::ConfigError>(())
+    /// ```
+    #[must_use]
+    pub fn find(&self, text: &str) -> Vec<(&str, Range<usize>)> {
+        self.redactor.find(text)
+    }
+
+    /// Returns a text as the guard leaves it in the output of a tool.
+    ///
+    /// ```
+    /// use exo_rails_guards::Secrets;
+    ///
+    /// let secrets = Secrets::builder().build()?;
+    /// assert_eq!(secrets.redacted("postgres://app:hunter2hunter2@db/orders"), "postgres://app:[URL_PASSWORD]@db/orders");
+    /// # Ok::<(), exo_rails_guards::ConfigError>(())
+    /// ```
+    #[must_use]
+    pub fn redacted(&self, text: &str) -> String {
+        self.redactor.redacted(text, At::Output)
+    }
+}
+
+/// Adds rules. A rule replaces an earlier one of the same name.
+fn add(rules: &mut Vec<Rule>, more: Vec<Rule>) {
+    for rule in more {
+        match rules.iter_mut().find(|other| other.id == rule.id) {
+            Some(other) => *other = rule,
+            None => rules.push(rule),
+        }
+    }
+}
+
+#[rail(priority = 7, name = "secrets")]
+impl Secrets {
+    #[on(Start)]
+    fn input(&self, run: &mut InvokeInputs, ctx: &mut RailContext) -> RailAction {
+        self.redactor.input(run, ctx, &mut plain)
+    }
+
+    #[on(MemoryRecalled)]
+    fn recalled(&self, memory: &mut RecalledMemory, ctx: &mut RailContext) -> RailAction<NoSubstitute, NoRetry> {
+        self.redactor.recalled(memory, ctx, &mut plain)
+    }
+
+    #[on(LlmChunk)]
+    fn piece(&self, window: &mut StreamWindow, ctx: &mut RailContext) -> Verdict {
+        self.redactor.piece(window, ctx, &mut plain)
+    }
+
+    #[on(PostLlmCall)]
+    fn answer(&self, response: &mut ModelResponse, ctx: &mut RailContext) -> Verdict {
+        self.redactor.answer(response, ctx, &mut plain)
+    }
+
+    #[on(LlmError)]
+    fn model_error(&self, error: &OperationError, ctx: &mut RailContext) -> Verdict {
+        self.redactor.model_error(error, ctx, &mut plain)
+    }
+
+    #[on(PreToolCall)]
+    fn arguments(&self, call: &mut ToolCallInputs, ctx: &mut RailContext) -> RailAction {
+        self.redactor.arguments(call, ctx, &mut plain).map_or(RailAction::Continue, RailAction::skip)
+    }
+
+    #[on(PostToolCall)]
+    fn output(&self, output: &mut ToolOutput, ctx: &mut RailContext) {
+        self.redactor.output(output, ctx, &mut plain);
+    }
+
+    #[on(ToolError)]
+    fn tool_error(
+        &self,
+        call: &ToolCallInputs,
+        error: &OperationError,
+        ctx: &mut RailContext,
+    ) -> RailAction<ToolOutput> {
+        self.redactor.tool_error(call, error, ctx, &mut plain)
+    }
+
+    #[on(MemoryStored)]
+    fn stored(&self, entry: &mut MemoryEntry, ctx: &mut RailContext) -> RailAction<NoSubstitute, NoRetry> {
+        self.redactor.stored(entry, ctx, &mut plain)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The guard compiles them only when a search needs them.
+    #[test]
+    fn the_rules_of_this_crate_can_be_compiled() -> Result<(), ConfigError> {
+        RuleFile::shipped(DEFAULT)?.iter().try_for_each(Rule::check)
+    }
+}

@@ -1,0 +1,1 @@
+../../../exo-rails-guards/src/sequence/grammar.rs

@@ -1,0 +1,43 @@
+//! The message should say: the compiler's own words: there is no field `number` in the field `order`.
+
+use exo_rails::prelude::*;
+use exo_rails::tools;
+use exo_rails_guards::sequence_rules;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+#[derive(Serialize, Deserialize)]
+pub struct Order {
+    pub id: u64,
+    pub item: String,
+}
+
+#[derive(Serialize, Deserialize, ToolArgs)]
+#[tool(name = "approve", schema = json!({ "type": "object" }))]
+pub struct Approve {
+    pub order_id: u64,
+    pub id: String,
+}
+
+#[derive(Serialize, Deserialize, ToolArgs)]
+#[tool(name = "refund", schema = json!({ "type": "object" }))]
+pub struct Refund {
+    pub order: Order,
+    pub euros: f64,
+    pub reason: String,
+}
+
+tools! {
+    pub struct OrderTools {
+        pub approve: Approve,
+        pub refund: Refund,
+    }
+}
+
+fn main() {
+    let rules = sequence_rules! {
+        tools = OrderTools;
+        at most 1 refund same order.number;
+    };
+    println!("{rules:?}");
+}
