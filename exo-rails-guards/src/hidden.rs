@@ -139,6 +139,11 @@ pub(crate) fn gaps(text: &str) -> Vec<Range<usize>> {
     gaps
 }
 
+/// Returns the start of the hidden characters at the end of a text.
+pub(crate) fn last_gap(text: &str) -> Option<usize> {
+    gaps(text).pop().filter(|gap| gap.end == text.len()).map(|gap| gap.start)
+}
+
 /// Returns whether the character is judged here.
 fn is_hidden(c: char) -> bool {
     match c {
@@ -157,6 +162,48 @@ fn end_of_gap(text: &str, mut at: usize) -> usize {
     }
     at
 }
+
+/// Returns where an escape sequence begins that the text may not have to its end, because more text follows.
+pub(crate) fn begun(text: &str) -> Option<usize> {
+    let mut at = text.floor_char_boundary(text.len().saturating_sub(LONGEST_STRING + 3));
+    while let Some(start) = text[at..].find(['\u{1b}', '\u{9b}']).map(|start| at + start) {
+        if is_begun(&text[start..]) {
+            return Some(start);
+        }
+        at = escape(text, start).end;
+    }
+    None
+}
+
+/// Returns whether a text may be the beginning of an escape sequence.
+fn is_begun(text: &str) -> bool {
+    let mut bytes = text.bytes();
+    let rest = match bytes.next() {
+        Some(0x1b) => &text[1..],
+        // In UTF-8, the character has two bytes.
+        _ => return is_parameters(&text['\u{9b}'.len_utf8()..]),
+    };
+    match bytes.next() {
+        None | Some(b' '..=b'/') => rest.len() <= 1,
+        Some(b'[') => is_parameters(&rest[1..]),
+        Some(b']' | b'P' | b'X' | b'^' | b'_') => {
+            let content = &rest[1..];
+            content.len() <= LONGEST_STRING
+                && content.find(['\u{7}', '\u{1b}', '\u{9c}', '\n']).is_none_or(|end| &content[end..] == "\u{1b}")
+        }
+        Some(_) => false,
+    }
+}
+
+fn is_parameters(text: &str) -> bool {
+    text.len() <= LONGEST_PARAMETERS && text.bytes().all(|byte| matches!(byte, 0x20..=0x3f))
+}
+
+/// The most bytes of a string in an escape sequence, such as a title.
+const LONGEST_STRING: usize = 4096;
+
+/// The most bytes of the parameters of a control sequence.
+const LONGEST_PARAMETERS: usize = 64;
 
 /// An escape sequence.
 struct Escape {
@@ -184,7 +231,7 @@ fn escape(text: &str, at: usize) -> Escape {
 
 fn control_sequence(text: &str, parameters: usize, lone: usize) -> Escape {
     let bytes = &text.as_bytes()[parameters..];
-    let length = bytes.iter().take(64).take_while(|byte| matches!(byte, 0x20..=0x3f)).count();
+    let length = bytes.iter().take(LONGEST_PARAMETERS).take_while(|byte| matches!(byte, 0x20..=0x3f)).count();
     let severity = match bytes.get(length) {
         // Colours and styles are honest, apart from hidden text.
         Some(b'm') if text[parameters..parameters + length].split(';').all(|style| style != "8") => Severity::Info,
@@ -196,7 +243,8 @@ fn control_sequence(text: &str, parameters: usize, lone: usize) -> Escape {
 }
 
 fn control_string(text: &str, content: usize, lone: usize) -> Escape {
-    let end = text[content..].find(['\u{7}', '\u{1b}', '\u{9c}', '\n']).map(|end| content + end);
+    let most = text.floor_char_boundary(content.saturating_add(LONGEST_STRING));
+    let end = text[content..most].find(['\u{7}', '\u{1b}', '\u{9c}', '\n']).map(|end| content + end);
     match end.map(|end| (end, &text[end..])) {
         Some((end, rest)) if rest.starts_with('\u{7}') => Escape { end: end + 1, severity: Severity::Medium },
         Some((end, rest)) if rest.starts_with('\u{9c}') => Escape { end: end + 2, severity: Severity::Medium },

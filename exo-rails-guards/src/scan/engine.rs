@@ -35,19 +35,21 @@ pub(crate) struct Found {
     longest: usize,
     /// The secret without escapes and hidden characters, if the text has such.
     pub(crate) value: Option<String>,
-    /// Whether the match began inside of an escape or a hidden sequence, so that it may have a letter of it.
-    is_cut: bool,
+    /// The end of the escape or the hidden sequence in which the match began, so that it may have a letter of it.
+    cut_until: Option<usize>,
 }
 
 impl Found {
     fn new(rule: usize, start: usize, secret: Range<usize>) -> Self {
-        Self { longest: secret.len(), secret, start, rules: vec![rule], value: None, is_cut: false }
+        Self { longest: secret.len(), secret, start, rules: vec![rule], value: None, cut_until: None }
     }
 
     /// Makes the secret longer, until it cuts no piece of a reading.
-    fn widen(&mut self, reading: &Reading) {
-        let whole = reading.whole_pieces(&self.secret);
-        self.is_cut |= whole.start < self.secret.start;
+    fn widen(&mut self, whole_pieces: impl Fn(&Range<usize>) -> Range<usize>) {
+        let whole = whole_pieces(&self.secret);
+        if whole.start < self.secret.start {
+            self.cut_until = Some(whole_pieces(&(self.secret.start..self.secret.start)).end);
+        }
         self.start = self.start.min(whole.start);
         self.secret = whole;
     }
@@ -55,6 +57,7 @@ impl Found {
     /// Returns the secret of a part in the text that has the part at `start`.
     fn moved(mut self, start: usize) -> Self {
         self.start += start;
+        self.cut_until = self.cut_until.map(|until| until + start);
         self.secret = self.secret.start + start..self.secret.end + start;
         self
     }
@@ -85,15 +88,24 @@ impl Found {
     fn in_source(mut self, reading: &Reading) -> Self {
         self.value.get_or_insert_with(|| reading.text[self.secret.clone()].to_owned());
         self.start = reading.in_source_after(self.start);
+        self.cut_until = self.cut_until.map(|until| reading.in_source_after(until));
         self.secret = reading.in_source(&self.secret);
         self
     }
 }
 
+/// All secrets in the text of a search, in order, up to the first place that more text decides.
+#[derive(Debug)]
+struct Known {
+    round: usize,
+    found: Vec<Found>,
+    open: usize,
+}
+
 thread_local! {
-    /// All secrets in the text that is searched now, if a search of all of it was needed. The search for the next secret is made
-    /// again after each secret, so it must not search the rest of the text each time.
-    static ALL: RefCell<Option<Vec<Found>>> = const { RefCell::new(None) };
+    /// What is in the text that is searched now, if a search of all of it was needed. The search for the next secret is made again
+    /// after each secret, so it must not search the rest of the text each time.
+    static KNOWN: RefCell<Option<Known>> = const { RefCell::new(None) };
 }
 
 impl Engine {
@@ -175,7 +187,7 @@ impl Engine {
         }
         match readings::strings_of_json(text) {
             Some(strings) => self.find_in_json(text, &strings, runs, level),
-            None => self.find_in(text, &readings::all(text), runs),
+            None => self.find_in(text, &readings::all(text, true), runs),
         }
     }
 
@@ -187,16 +199,16 @@ impl Engine {
         runs: &impl Fn(usize) -> bool,
         level: usize,
     ) -> Vec<Found> {
-        let mut all = self.find_in(json, &readings::without_hidden(json), runs);
+        let mut all = self.find_in(json, &readings::without_hidden(json, true), runs);
         if !all.is_empty()
-            && let Some(reading) = Reading::unescaped(json)
+            && let Some(reading) = Reading::unescaped(json, true)
         {
             for found in &mut all {
-                found.widen(&reading);
+                found.widen(|secret| reading.whole_pieces(secret));
             }
         }
         for string in strings {
-            let Some(reading) = Reading::unescaped(&json[string.clone()]) else { continue };
+            let Some(reading) = Reading::unescaped(&json[string.clone()], true) else { continue };
             let found = self.find_in_readings(&reading.text, runs, level + 1);
             all.extend(found.into_iter().map(|found| found.in_source(&reading).moved(string.start)));
         }
@@ -206,20 +218,47 @@ impl Engine {
     /// Searches a text and its readings.
     fn find_in(&self, text: &str, readings: &[Reading], runs: &impl Fn(usize) -> bool) -> Vec<Found> {
         let texts = [text].into_iter().chain(readings.iter().map(|reading| reading.text.as_str()));
-        // The secrets of the text, then those of each reading.
-        let mut found: Vec<Vec<Found>> = texts.map(|text| self.each_found(text, 0, runs)).collect();
-        for reading in readings {
-            let of_source = &mut found[reading.source.map_or(0, |number| number + 1)];
-            for found in of_source {
-                found.widen(reading);
-            }
+        in_text(readings, texts.map(|text| self.each_found(text, 0, runs)).collect())
+    }
+
+    /// Searches a text that may continue, and its readings.
+    fn know(&self, excerpt: Excerpt<'_>, runs: &impl Fn(usize) -> bool) -> Known {
+        let Excerpt { text, from, is_last, round, .. } = excerpt;
+        let readings = readings::all(text, is_last);
+        let mut places = vec![from];
+        for reading in &readings {
+            places.push(reading.in_reading(places[index(reading.source)]));
+        }
+        let texts = [text].into_iter().chain(readings.iter().map(|reading| reading.text.as_str()));
+        let (mut found, mut open) = (Vec::new(), Vec::new());
+        for (text, from) in texts.zip(places) {
+            let (of_text, first_open) = if is_last {
+                (self.each_found(text, from, runs), usize::MAX)
+            } else {
+                let mut reading = excerpt;
+                (reading.text, reading.from) = (text, from);
+                let work = self.work(reading, runs);
+                (work.all, work.open)
+            };
+            found.push(of_text);
+            open.push(first_open);
         }
         for (number, reading) in readings.iter().enumerate().rev() {
-            let of_reading = std::mem::take(&mut found[number + 1]);
-            let of_source = &mut found[reading.source.map_or(0, |number| number + 1)];
-            of_source.extend(of_reading.into_iter().map(|found| found.in_source(reading)));
+            let of_reading = Some(open[number + 1]).filter(|open| *open < usize::MAX);
+            let of_source = of_reading.map(|open| reading.in_source_after(open)).into_iter().chain(reading.end);
+            let source = index(reading.source);
+            open[source] = of_source.fold(open[source], usize::min);
         }
-        found.swap_remove(0)
+        let open = Some(open[0]).filter(|open| *open < text.len());
+        let open = open.map_or(usize::MAX, |open| readings::whole_pieces(&readings, None, open..open).start.max(from));
+        let mut found = uncut(in_text(&readings, found));
+        found.retain_mut(|found| {
+            // Without the text before, an escape at the start may seem to be another one.
+            found.start = found.start.max(from);
+            found.secret.start = found.secret.start.max(from);
+            found.secret.start < found.secret.end
+        });
+        Known { round, found, open }
     }
 
     fn find_from(&self, text: &str, from: usize, runs: &impl Fn(usize) -> bool) -> Vec<Found> {
@@ -273,8 +312,8 @@ impl Engine {
         }
     }
 
-    /// Returns the first secret in a text that may continue.
-    fn search_near(&self, excerpt: Excerpt<'_>, runs: &impl Fn(usize) -> bool) -> Next {
+    /// Searches a text that may continue, but not its readings.
+    fn work<'t>(&self, excerpt: Excerpt<'t>, runs: &impl Fn(usize) -> bool) -> Work<'t> {
         let Excerpt { text, from, is_last, .. } = excerpt;
         let longest = excerpt.longest.min(LONGEST_UNFINISHED);
         let mut work = Work {
@@ -337,7 +376,7 @@ impl Engine {
         if !is_last {
             work.open = work.open.min(self.triggers.tail(text, from));
         }
-        work.first()
+        work
     }
 
     /// Returns the first secret. It searches the near text first, because it is called again after each secret.
@@ -346,18 +385,21 @@ impl Engine {
         if let Some(next) = known(excerpt) {
             return next;
         }
+        if !readings::is_plain(excerpt.text) {
+            return self.know(excerpt, runs).keep(excerpt.from);
+        }
         let mut far = NEAR;
         loop {
             let end = excerpt.text.floor_char_boundary(excerpt.from.saturating_add(far));
             let mut near = excerpt;
             near.text = &excerpt.text[..end];
             near.is_last = excerpt.is_last && end == excerpt.text.len();
-            match self.search_near(near, runs) {
+            match self.work(near, runs).first() {
                 found @ Next::Found(_) => return found,
                 // The work was too much, and no text follows that could decide.
                 Next::Open(_) if near.is_last => {
-                    ALL.set(Some(self.find_from(excerpt.text, excerpt.from, runs)));
-                    return known(excerpt).unwrap_or(Next::Nothing);
+                    let found = self.find_from(excerpt.text, excerpt.from, runs);
+                    return Known { round: excerpt.round, found, open: usize::MAX }.keep(excerpt.from);
                 }
                 other if end == excerpt.text.len() => return other,
                 _ => far = far.saturating_mul(2),
@@ -367,17 +409,60 @@ impl Engine {
 
     /// Forgets the last text. Call it before the searches in a text.
     pub(crate) fn forget() {
-        ALL.set(None);
+        KNOWN.set(None);
     }
 }
 
 /// Returns the next secret if all are known.
 fn known(excerpt: Excerpt<'_>) -> Option<Next> {
-    ALL.with_borrow(|all| {
-        let all = all.as_ref().filter(|_| excerpt.is_last)?;
-        let next = all.partition_point(|found| found.start < excerpt.from);
-        Some(all.get(next).cloned().map_or(Next::Nothing, Next::Found))
+    KNOWN.with_borrow(|all| {
+        let all = all.as_ref().filter(|all| all.round == excerpt.round)?;
+        Some(all.next(excerpt.from))
     })
+}
+
+impl Known {
+    /// Keeps what is known for the next search, and returns the first secret.
+    fn keep(self, from: usize) -> Next {
+        let next = self.next(from);
+        KNOWN.set(Some(self));
+        next
+    }
+
+    fn next(&self, from: usize) -> Next {
+        let next = self.found.partition_point(|found| found.start < from);
+        first_of(self.found.get(next).cloned(), self.open)
+    }
+}
+
+/// Returns the first secret, unless more text decides about it or about an earlier place.
+fn first_of(first: Option<Found>, open: usize) -> Next {
+    match first {
+        Some(found) if found.secret.end <= open => Next::Found(found),
+        Some(found) => Next::Open(found.start.min(open)),
+        None if open < usize::MAX => Next::Open(open),
+        None => Next::Nothing,
+    }
+}
+
+/// Returns the index of a text among a text and its readings.
+fn index(source: Option<usize>) -> usize {
+    source.map_or(0, |number| number + 1)
+}
+
+/// Moves the secrets of a text and of its readings to the text. `found` has those of the text, then those of each reading.
+fn in_text(readings: &[Reading], mut found: Vec<Vec<Found>>) -> Vec<Found> {
+    let sources = [None].into_iter().chain((0..readings.len()).map(Some));
+    for (source, found) in sources.zip(&mut found) {
+        for found in found {
+            found.widen(|secret| readings::whole_pieces(readings, source, secret.clone()));
+        }
+    }
+    for (number, reading) in readings.iter().enumerate().rev() {
+        let of_reading = std::mem::take(&mut found[number + 1]);
+        found[index(reading.source)].extend(of_reading.into_iter().map(|found| found.in_source(reading)));
+    }
+    found.swap_remove(0)
 }
 
 /// The result of a search in a text that may continue.
@@ -433,13 +518,7 @@ impl Work<'_> {
     }
 
     fn first(self) -> Next {
-        let open = self.open;
-        match joined(self.all).into_iter().next() {
-            Some(found) if found.secret.end <= open => Next::Found(found),
-            Some(found) => Next::Open(found.start.min(open)),
-            None if open < usize::MAX => Next::Open(open),
-            None => Next::Nothing,
-        }
+        first_of(joined(self.all).into_iter().next(), self.open)
     }
 }
 
@@ -450,12 +529,12 @@ fn is_border(text: &str, at: usize) -> bool {
 
 /// Joins secrets. A match that began inside of an escape begins where a reading of the text has the secret.
 fn uncut(all: Vec<Found>) -> Vec<Found> {
-    let (mut cut, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|found| found.is_cut);
+    let (mut cut, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|found| found.cut_until.is_some());
     let mut others = joined(others);
     for found in &mut cut {
         let next = others.partition_point(|other| other.secret.end <= found.secret.start);
-        if let Some(start) = others.get(next).map(|other| other.secret.start).filter(|start| *start < found.secret.end)
-        {
+        let start = others.get(next).map(|other| other.secret.start).filter(|start| Some(*start) <= found.cut_until);
+        if let Some(start) = start {
             found.secret.start = found.secret.start.max(start);
             found.start = found.secret.start;
         }

@@ -9,10 +9,12 @@
 //! A text with escapes or hidden characters has several readings, for example the strings of JSON. Each of them is searched.
 //!
 //! Each rule has a match or none at each place of a text, and that does not depend on where a search began. So the search in a
-//! stream finds the same secrets as the search in the whole text, with two exceptions: a stream has only one reading, and a secret that
-//! directly follows another one may be found in the whole text alone. It holds back the text from the first place where a match may
-//! begin or may still grow. An unfinished match that is longer than [`LONGEST_UNFINISHED`] bytes leaves. A match that is complete
-//! and still grows is held back until it ends.
+//! stream finds the same secrets as the search in the whole text. It holds back the text from the first place where a match may
+//! begin or may still grow, in each reading. An unfinished match that is longer than [`LONGEST_UNFINISHED`] bytes leaves. A match
+//! that is complete and still grows is held back until it ends.
+//!
+//! The text with its marks is searched again, because a mark may complete a match beside it. The search of a whole text and the
+//! search in a stream do this at most eight times.
 
 mod action;
 mod config;

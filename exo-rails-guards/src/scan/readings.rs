@@ -1,5 +1,6 @@
 //! The texts that a reader may see in a text: without escapes, and without hidden characters.
 
+use std::collections::VecDeque;
 use std::ops::Range;
 
 use crate::hidden::{self, Scan};
@@ -14,6 +15,8 @@ pub(super) struct Reading {
     /// The number of the reading that is the source. `None` is the text itself.
     pub(super) source: Option<usize>,
     pieces: Vec<Piece>,
+    /// The place of the source where the reading ends, because what begins there is not complete.
+    pub(super) end: Option<usize>,
 }
 
 /// Bytes of a reading that stand for other bytes of the source. Characters that were removed have no bytes in the reading.
@@ -26,9 +29,15 @@ struct Piece {
 }
 
 impl Reading {
-    fn new(source: &str, pieces: impl Iterator<Item = (Range<usize>, Option<char>)>) -> Option<Self> {
-        let mut reading = Self { text: String::new(), source: None, pieces: Vec::new() };
+    /// `end` is the place of the source where the reading ends, if that is not the end of the source.
+    fn new(
+        source: &str,
+        end: Option<usize>,
+        pieces: impl Iterator<Item = (Range<usize>, Option<char>)>,
+    ) -> Option<Self> {
+        let mut reading = Self { text: String::new(), source: None, pieces: Vec::new(), end };
         let mut copied = 0;
+        let source = &source[..end.unwrap_or(source.len())];
         for (Range { start, end }, letter) in pieces {
             reading.text.push_str(&source[copied..start]);
             let at = reading.text.len();
@@ -38,31 +47,39 @@ impl Reading {
             copied = end;
         }
         reading.text.push_str(&source[copied..]);
-        (!reading.pieces.is_empty()).then_some(reading)
+        (!reading.pieces.is_empty() || end.is_some()).then_some(reading)
     }
 
     /// Reads the text as [`Injection`](crate::Injection) leaves it.
-    fn stripped(source: &str) -> Option<Self> {
-        Self::new(source, Scan::of(source).removed().iter().map(|range| (range.clone(), None)))
+    fn stripped(source: &str, is_last: bool) -> Option<Self> {
+        let end = if is_last { None } else { hidden::begun(source).or_else(|| hidden::last_gap(source)) };
+        let source = &source[..end.unwrap_or(source.len())];
+        Self::new(source, end, Scan::of(source).removed().iter().map(|range| (range.clone(), None)))
     }
 
     /// Reads the text without all hidden characters and escape sequences.
-    fn visible(source: &str) -> Option<Self> {
-        Self::new(source, hidden::gaps(source).into_iter().map(|range| (range, None)))
+    fn visible(source: &str, is_last: bool) -> Option<Self> {
+        let end = if is_last { None } else { hidden::begun(source) };
+        let source = &source[..end.unwrap_or(source.len())];
+        Self::new(source, end, hidden::gaps(source).into_iter().map(|range| (range, None)))
     }
 
-    /// Reads escapes such as `\n`, `\u0041` and `\u{41}` as their characters.
-    pub(super) fn unescaped(source: &str) -> Option<Self> {
-        let mut at = 0;
-        let next = move || loop {
-            let start = at + source.get(at..)?.find('\\')?;
+    /// Reads escapes such as `\n`, `\u0041` and `\u{41}` as their characters. If more text follows, the reading ends before an
+    /// escape that is not complete.
+    pub(super) fn unescaped(source: &str, is_last: bool) -> Option<Self> {
+        let (mut at, mut end, mut pieces) = (0, None, Vec::new());
+        while let Some(start) = source.get(at..).and_then(|rest| rest.find('\\')).map(|start| at + start) {
+            if !is_last && is_begun(&source[start..]) {
+                end = Some(start);
+                break;
+            }
             let (letter, length) = escape(&source[start..]);
             at = start + length;
-            if let Some(letter) = letter {
-                return Some((start..at, Some(letter)));
+            if letter.is_some() {
+                pieces.push((start..at, letter));
             }
-        };
-        Self::new(source, std::iter::from_fn(next))
+        }
+        Self::new(source, end, pieces.into_iter())
     }
 
     /// Returns the bytes of the source that some bytes of this text stand for.
@@ -86,6 +103,16 @@ impl Reading {
         }
     }
 
+    /// Returns the place of this text for a place of the source. A place inside of a piece becomes the start of the piece.
+    pub(super) fn in_reading(&self, at: usize) -> usize {
+        let place = match self.pieces[..self.pieces.partition_point(|piece| piece.from <= at)].last() {
+            None => at,
+            Some(piece) if at < piece.to => piece.at,
+            Some(piece) => piece.at + piece.length + (at - piece.to),
+        };
+        place.min(self.text.len())
+    }
+
     /// Returns the bytes of the source with all of each piece that they cut.
     pub(super) fn whole_pieces(&self, bytes: &Range<usize>) -> Range<usize> {
         let cut = |at: usize| {
@@ -93,6 +120,28 @@ impl Reading {
             (piece.from < at).then_some(piece)
         };
         cut(bytes.start).map_or(bytes.start, |piece| piece.from)..cut(bytes.end).map_or(bytes.end, |piece| piece.to)
+    }
+}
+
+/// Makes bytes of a source longer until they cut no piece of a reading of the source, nor of a reading of such a reading.
+pub(super) fn whole_pieces(readings: &[Reading], source: Option<usize>, bytes: Range<usize>) -> Range<usize> {
+    let mut whole = bytes;
+    loop {
+        let before = whole.clone();
+        for (number, reading) in readings.iter().enumerate().filter(|(_, reading)| reading.source == source) {
+            whole = reading.whole_pieces(&whole);
+            let inner = reading.in_reading(whole.start)..reading.in_reading(whole.end);
+            let wide = whole_pieces(readings, Some(number), inner.clone());
+            if wide.start < inner.start {
+                whole.start = reading.in_source_after(wide.start).min(whole.start);
+            }
+            if wide.end > inner.end {
+                whole.end = reading.in_source(&wide).end.max(whole.end);
+            }
+        }
+        if whole == before {
+            return whole;
+        }
     }
 }
 
@@ -126,32 +175,73 @@ pub(super) fn strings_of_json(text: &str) -> Option<Vec<Range<usize>>> {
     Some(strings)
 }
 
-/// Returns the readings of a text without hidden characters.
-pub(super) fn without_hidden(text: &str) -> Vec<Reading> {
+/// Returns the readings of a text without hidden characters. `is_last` is false if more text may follow.
+pub(super) fn without_hidden(text: &str, is_last: bool) -> Vec<Reading> {
     if hidden::is_visible(text) {
         return Vec::new();
     }
-    let visible = Reading::visible(text);
+    let visible = Reading::visible(text, is_last);
     let differs = |one: &Reading| visible.as_ref().is_none_or(|other| other.text != one.text);
-    Reading::stripped(text).filter(differs).into_iter().chain(visible).collect()
+    Reading::stripped(text, is_last).filter(differs).into_iter().chain(visible).collect()
 }
 
-/// Returns the readings of a text. A reading comes after the reading that is its source.
-pub(super) fn all(text: &str) -> Vec<Reading> {
+/// The most readings of a text. A text with more was written for that.
+const MOST: usize = 32;
+
+/// Returns the readings of a text. A reading comes after the reading that is its source. `is_last` is false if more text may
+/// follow.
+pub(super) fn all(text: &str, is_last: bool) -> Vec<Reading> {
     let mut all: Vec<Reading> = Vec::new();
-    let mut source = None;
-    for _ in 0..=LEVELS {
-        let before = source;
-        for reading in without_hidden(source.map_or(text, |number: usize| &all[number].text)) {
-            all.push(Reading { source: before, ..reading });
-            source = Some(all.len() - 1);
+    // The texts to read: the source, how often escapes were decoded, and whether hidden characters are still there.
+    let mut next = VecDeque::from([(None, 0, true)]);
+    while let Some((source, level, may_hide)) = next.pop_front() {
+        let of_source = source.map_or(text, |number: usize| &all[number].text);
+        let mut made = if may_hide { without_hidden(of_source, is_last) } else { Vec::new() };
+        // The last one is without all hidden characters. Escapes that those interrupt are complete in it.
+        let visible = made.len().checked_sub(1);
+        let unescaped = if level <= LEVELS { Reading::unescaped(of_source, is_last) } else { None };
+        let first_unescaped = made.len();
+        made.extend(unescaped);
+        for (number, reading) in made.into_iter().enumerate() {
+            let is_new =
+                reading.end.is_some() || (reading.text != text && all.iter().all(|other| other.text != reading.text));
+            if !is_new || all.len() == MOST {
+                continue;
+            }
+            all.push(Reading { source, ..reading });
+            let place = Some(all.len() - 1);
+            if number == first_unescaped {
+                next.push_back((place, level + 1, true));
+            } else if Some(number) == visible {
+                next.push_back((place, level, false));
+            }
         }
-        let Some(reading) = Reading::unescaped(source.map_or(text, |number| &all[number].text)) else { break };
-        all.push(Reading { source, ..reading });
-        source = Some(all.len() - 1);
     }
     all
 }
+
+/// Returns whether a text is the beginning of an escape, or of a longer escape.
+fn is_begun(text: &str) -> bool {
+    let are_hex = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let Some(code) = text[1..].strip_prefix(['u', 'x']) else { return text.len() == 1 };
+    if text[1..].starts_with('x') {
+        return code.len() < 2 && are_hex(code);
+    }
+    if let Some(digits) = code.strip_prefix('{') {
+        return text.len() < LONGEST_CODE && are_hex(digits);
+    }
+    let Some((first, rest)) = code.split_at_checked(4) else { return are_hex(code) };
+    // The second half of a pair of surrogates follows the first half.
+    hex(first, 0..4).is_some_and(|first| (0xd800..0xdc00).contains(&first))
+        && match rest.get(..2) {
+            Some("\\u") => rest.len() < 6 && are_hex(&rest[2..]),
+            Some(_) => false,
+            None => "\\u".starts_with(rest),
+        }
+}
+
+/// The most bytes of an escape with braces.
+const LONGEST_CODE: usize = 12;
 
 /// Returns the character of the escape at the beginning of a text, and the bytes of the escape.
 fn escape(text: &str) -> (Option<char>, usize) {
@@ -182,7 +272,7 @@ fn escape(text: &str) -> (Option<char>, usize) {
 /// Reads `\u0041`, a pair of surrogates, or `\u{41}`.
 fn unicode(text: &str) -> Option<(char, usize)> {
     if text[2..].starts_with('{') {
-        let end = text.bytes().take(12).position(|byte| byte == b'}')?;
+        let end = text.bytes().take(LONGEST_CODE).position(|byte| byte == b'}')?;
         return Some((char::from_u32(hex(text, 3..end)?)?, end + 1));
     }
     let first = hex(text, 2..6)?;
@@ -206,7 +296,7 @@ mod tests {
     use super::*;
 
     fn readings(text: &str) -> Vec<String> {
-        all(text).into_iter().map(|reading| reading.text).collect()
+        all(text, true).into_iter().map(|reading| reading.text).collect()
     }
 
     #[test]
@@ -230,9 +320,9 @@ mod tests {
     #[test]
     fn the_bytes_of_a_reading_are_found_in_its_source() {
         let text = "1\\n23\u{200b}45\u{1b}[0m";
-        let unescaped = Reading::unescaped(text).map(|reading| reading.in_source(&(2..4)));
+        let unescaped = Reading::unescaped(text, true).map(|reading| reading.in_source(&(2..4)));
         assert_eq!(unescaped, Some(3..5));
-        let visible = Reading::visible(text).unwrap();
+        let visible = Reading::visible(text, true).unwrap();
         assert_eq!(visible.text, "1\\n2345");
         // Around the bytes, what was removed stays. Inside, it is a part.
         assert_eq!(visible.in_source(&(5..7)), 8..10);

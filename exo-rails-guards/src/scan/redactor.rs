@@ -60,8 +60,8 @@ pub(crate) struct Settings<'s> {
 thread_local! {
     /// The JSON of arguments, kept so that a search does not allocate.
     static JSON: RefCell<String> = const { RefCell::new(String::new()) };
-    /// The rules of the last match in a stream. The trait `Pattern` has no place for them.
-    static LAST: RefCell<Vec<usize>> = const { RefCell::new(Vec::new()) };
+    /// The last match in a stream: its rules, and the secret without escapes. The trait `Pattern` has no place for them.
+    static LAST: RefCell<(Vec<usize>, Option<String>)> = const { RefCell::new((Vec::new(), None)) };
 }
 
 impl Redactor {
@@ -275,13 +275,18 @@ impl Redactor {
         if window.is_last && window.left() == 0 && window.fresh().len() == window.text.len() {
             // The whole answer is here.
             if !self.is_clean(&window.text) {
-                sight.hide_once(&mut window.text, false, mark);
+                sight.hide(&mut window.text, mark);
             }
         } else {
             Engine::forget();
-            window.replace_with(self, |found| {
-                LAST.with_borrow(|rules| sight.mark(rules, found, None, mark)).unwrap_or_else(|| found.to_owned())
+            let rounds = window.replace_in_rounds(self, ROUNDS, |found, _| {
+                LAST.with_borrow(|(rules, value)| sight.mark(rules, value.as_deref().unwrap_or(found), None, mark))
+                    .unwrap_or_else(|| found.to_owned())
             });
+            if rounds == ROUNDS {
+                // Each redaction has made another secret.
+                self.whole.clone_into(&mut window.text);
+            }
         }
         sight.decide(ctx).map_or(Verdict::Continue, Verdict::abort)
     }
@@ -334,15 +339,25 @@ impl Redactor {
 
 impl Pattern for Redactor {
     fn search(&self, excerpt: Excerpt<'_>) -> Search {
-        match self.engine.next(excerpt, &|rule| self.actions.get(rule, At::Answer) > Action::Off) {
+        match self.engine.next(excerpt, &|rule| self.actions.get(rule, At::Answer) > weakest(excerpt.round)) {
             Next::Nothing => Search::Nothing,
             Next::Open(from) => Search::Undecided { from },
             Next::Found(found) => {
-                LAST.set(found.rules);
+                LAST.set((found.rules, found.value));
                 Search::Match(found.secret)
             }
         }
     }
+
+    /// An escape before the text may be a letter or the end of a word.
+    fn context(&self) -> usize {
+        64
+    }
+}
+
+/// Returns the action of the rules that a round leaves out. What is only reported is still there in the next round.
+const fn weakest(round: usize) -> Action {
+    if round == 0 { Action::Off } else { Action::Report }
 }
 
 /// The calls of the last answer that are refused because of their arguments: the guard and the id of each call, and why.
@@ -380,7 +395,7 @@ impl Sight<'_> {
         }
         self.here = self.places.take(text);
         for round in 0..ROUNDS {
-            if !self.hide_once(text, round == 0, mark) {
+            if !self.hide_once(text, round, mark) {
                 return;
             }
         }
@@ -449,19 +464,19 @@ impl Sight<'_> {
     }
 
     /// Hides the secrets in a text that one search finds. Returns whether there were any.
-    /// `is_whole` says whether the bytes of the text are those of the payload.
-    fn hide_once(&mut self, text: &mut String, is_whole: bool, mark: Mark<'_>) -> bool {
+    /// In round 0, the bytes of the text are those of the payload.
+    fn hide_once(&mut self, text: &mut String, round: usize, mark: Mark<'_>) -> bool {
         let Redactor { engine, actions, max_text_bytes, .. } = self.redactor;
         if text.len() > *max_text_bytes {
             self.is_too_large = true;
             NOT_SEARCHED.clone_into(text);
             return false;
         }
-        let found = engine.find_all(text, |rule| actions.get(rule, self.at) > Action::Off);
+        let found = engine.find_all(text, |rule| actions.get(rule, self.at) > weakest(round));
         let mut hidden = String::new();
         let mut from = 0;
         for Found { secret, rules, value, .. } in &found {
-            let bytes = is_whole.then(|| secret.clone());
+            let bytes = (round == 0).then(|| secret.clone());
             let value = value.as_deref().unwrap_or(&text[secret.clone()]);
             if let Some(mark) = self.mark(rules, value, bytes, mark) {
                 hidden.push_str(&text[from..secret.start]);

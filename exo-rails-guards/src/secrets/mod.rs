@@ -93,8 +93,6 @@ const DEFAULT: &str = include_str!("default.toml");
 ///   the value after `Authorization: Basic`.
 /// - Tools can find out a hidden secret in other ways, for example from a file that they read themselves.
 /// - Instructions and other text that the program itself puts into a request are not searched.
-/// - The pieces of a stream are searched as they are. A secret behind an escape such as `\n`, or with hidden characters inside, may
-///   leave in the stream. In the answer that the run keeps, it is hidden.
 /// - In an output that [`Sizes`](crate::shape::Sizes) cuts, a secret is found if it ends at most 64 KiB after the cut.
 /// - In a stream, an unfinished match is held back for [`LONGEST_UNFINISHED`](crate::scan::LONGEST_UNFINISHED) bytes at most.
 /// - [GUARDS.md] lists how many secrets of public corpora the rules find, and how often they are wrong.

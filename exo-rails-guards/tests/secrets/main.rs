@@ -10,3 +10,4 @@ mod personal_data;
 mod placeholders;
 mod places;
 mod pointers;
+mod streams;

@@ -18,7 +18,7 @@ static GUARDS: LazyLock<Guards> =
     LazyLock::new(|| Guards { personal_data: PersonalData::builder().recognisers(["*"]).build().unwrap() });
 
 /// Values, with the mark of each.
-const VALUES: &[(&str, &str)] = &[
+pub(crate) const VALUES: &[(&str, &str)] = &[
     ("EMAIL", "ada.lovelace+desk@mail.example.co.uk"),
     ("EMAIL", "o'neill@example.com"),
     ("CREDIT_CARD", "4111 1111 1111 1111"),

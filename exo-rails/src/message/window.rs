@@ -79,8 +79,8 @@ pub struct StreamWindow {
     /// The start of the text that rails have not seen yet, in bytes.
     fresh: usize,
     left: usize,
-    /// The last character that has left.
-    last_left: Option<char>,
+    /// The last characters that have left, at most [`CONTEXT`].
+    last_left: String,
     ends: bool,
     /// The text that rails hold back in this window. It follows `text`.
     held_back: String,
@@ -100,20 +100,28 @@ pub struct StreamWindow {
 /// Identifies a rail in shadow in the windows of one answer.
 pub(crate) type ShadowKey = (&'static str, u64);
 
+/// The line of the call and the pattern: its address and size.
+type SearchKey = (&'static Location<'static>, usize, usize);
+
 /// The progress of a search of a rail.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct PlacedSearch {
-    /// The line of the call and the pattern: its address and size.
-    key: (&'static Location<'static>, usize, usize),
+    key: SearchKey,
+    round: usize,
     /// Whether the rail made this search in this window.
     is_made: bool,
     /// The start of the text that the search has not decided, in bytes.
     from: usize,
-    /// The character before `from`, as the search saw it. The text may have a replacement there.
-    before: Option<char>,
+    /// The characters before `from`, as the search saw them. The text may have a replacement there.
+    before: String,
+    /// The number of characters between the last replacement and `from`.
+    since_change: usize,
     /// The length of the text that followed the search's text, including the text that the search holds back.
     followed_by: usize,
 }
+
+/// The most characters before the text of a search that a pattern sees.
+const CONTEXT: usize = 64;
 
 /// If rails hold back more bytes than this, they run again only when the text has grown by half of these bytes. So the
 /// work for an answer is linear, even if a match does not end.
@@ -199,35 +207,43 @@ impl StreamWindow {
         pattern: &P,
         mut with: impl FnMut(&str) -> T,
     ) -> usize {
-        let place = self.placed_search(pattern, Location::caller());
-        let PlacedSearch { from, before, .. } = self.searches[place];
-        self.fresh = self.fresh.min(from);
-        let longest = if self.asked.now == 0 { usize::MAX } else { self.asked.now };
+        self.search_round(pattern, Location::caller(), 0, &mut with).count
+    }
 
-        let begun: String = before.into_iter().collect::<String>() + &self.text[from..];
-        let (mut decided, mut count) = (String::new(), 0);
-        let mut at = before.map_or(0, char::len_utf8);
-        let undecided = loop {
-            let excerpt = Excerpt { text: &begun, from: at, is_last: self.is_last, longest };
-            match pattern.search(excerpt).within(excerpt) {
-                Search::Match(found) => {
-                    decided.push_str(&begun[at..found.start]);
-                    decided.push_str(with(&begun[found.clone()]).as_ref());
-                    at = found.end;
-                    count += 1;
-                }
-                Search::Undecided { from } => break from,
-                Search::Nothing => break begun.len(),
+    /// Replaces each match of a pattern, and searches the result again until it has no match, at most `rounds` times. `with`
+    /// receives the match and the number of its round, from 0. Use it if a replacement may complete a match beside it.
+    ///
+    /// Returns the number of rounds up to the last one that has found a match. If this number is `rounds`, another round may find
+    /// more.
+    ///
+    /// ```
+    /// use exo_rails::prelude::*;
+    ///
+    /// let mut window = StreamWindow::new("a((()))b", true);
+    /// let rounds = window.replace_in_rounds("()", 8, |_, _| "");
+    /// assert_eq!((window.text.as_str(), rounds), ("ab", 3));
+    /// ```
+    #[track_caller]
+    pub fn replace_in_rounds<P: Pattern + ?Sized, T: AsRef<str>>(
+        &mut self,
+        pattern: &P,
+        rounds: usize,
+        mut with: impl FnMut(&str, usize) -> T,
+    ) -> usize {
+        let line = Location::caller();
+        let mut last = 0;
+        for round in 0..rounds {
+            let round_with = &mut |found: &str| with(found, round);
+            let Searched { count, is_same } = self.search_round(pattern, line, round, round_with);
+            if count > 0 {
+                last = round + 1;
             }
-        };
-        decided.push_str(&begun[at..undecided]);
-        self.text.replace_range(from.., &decided);
-        self.hold(&begun[undecided..]);
-
-        let search = &mut self.searches[place];
-        search.before = begun[..undecided].chars().next_back();
-        search.followed_by = self.held_back.len();
-        count
+            // A later round may have held back text before.
+            if is_same && !self.has_later_round(pattern, line, round) {
+                break;
+            }
+        }
+        last
     }
 
     /// Returns the first match of a pattern in the text that earlier calls have not searched. If a match may still
@@ -405,7 +421,8 @@ impl StreamWindow {
         let held = self.text.split_off(self.leaving(all_passed).len());
         let released = mem::replace(&mut self.text, held);
         self.left += released.chars().count();
-        self.last_left = released.chars().next_back().or(self.last_left);
+        self.last_left.push_str(&released);
+        keep_last(&mut self.last_left, CONTEXT);
         let held = mem::take(&mut self.held_back);
         self.text.push_str(&held);
         self.waits_for = if held.len() > LONG { self.text.len() + held.len() / 2 } else { 0 };
@@ -429,14 +446,96 @@ impl StreamWindow {
         self.asked.is_said = true;
     }
 
+    /// Replaces each match in the text that this search has not decided.
+    fn search_round<P: Pattern + ?Sized, T: AsRef<str>>(
+        &mut self,
+        pattern: &P,
+        line: &'static Location<'static>,
+        round: usize,
+        with: &mut impl FnMut(&str) -> T,
+    ) -> Searched {
+        let place = self.placed_search(pattern, line, round);
+        let search = &mut self.searches[place];
+        let (from, mut begun, before_change) = (search.from, mem::take(&mut search.before), search.since_change);
+        let mut at = begun.len();
+        begun.push_str(&self.text[from..]);
+        self.fresh = self.fresh.min(from);
+        let longest = if self.asked.now == 0 { usize::MAX } else { self.asked.now };
+
+        let (mut decided, mut count) = (String::new(), 0);
+        let undecided = loop {
+            let excerpt = Excerpt { text: &begun, from: at, is_last: self.is_last, longest, round };
+            match pattern.search(excerpt).within(excerpt) {
+                Search::Match(found) => {
+                    decided.push_str(&begun[at..found.start]);
+                    decided.push_str(with(&begun[found.clone()]).as_ref());
+                    at = found.end;
+                    count += 1;
+                }
+                Search::Undecided { from } => break from,
+                Search::Nothing => break begun.len(),
+            }
+        };
+        decided.push_str(&begun[at..undecided]);
+        self.text.replace_range(from.., &decided);
+        self.hold(&begun[undecided..]);
+
+        let context = pattern.context().min(CONTEXT);
+        let unchanged = begun[at..undecided].chars().count();
+        let since_change = if count > 0 { unchanged } else { before_change.saturating_add(unchanged) };
+        // If nothing was replaced in or before the text, and nothing is held back, another search finds nothing.
+        let is_same = count == 0 && before_change >= context && undecided == begun.len();
+        if is_same && round > 0 && !self.has_later_round(pattern, line, round) {
+            // The round begins again when it is needed.
+            self.searches.remove(place);
+        } else {
+            begun.truncate(undecided);
+            keep_last(&mut begun, context);
+            let search = &mut self.searches[place];
+            (search.before, search.since_change) = (begun, since_change);
+            search.followed_by = self.held_back.len();
+        }
+        Searched { count, is_same }
+    }
+
+    /// Returns whether a round after this one has begun.
+    fn has_later_round<P: Pattern + ?Sized>(
+        &self,
+        pattern: &P,
+        line: &'static Location<'static>,
+        round: usize,
+    ) -> bool {
+        let key = key_of(pattern, line);
+        self.searches.iter().any(|search| search.key == key && search.round > round)
+    }
+
     /// Returns the index of the search that this line makes for this pattern, and records that it was made in this
     /// window.
-    fn placed_search<P: Pattern + ?Sized>(&mut self, pattern: &P, line: &'static Location<'static>) -> usize {
-        let key = (line, std::ptr::from_ref(pattern).cast::<()>().addr(), size_of_val(pattern));
-        let place = self.searches.iter().position(|search| !search.is_made && search.key == key);
+    fn placed_search<P: Pattern + ?Sized>(
+        &mut self,
+        pattern: &P,
+        line: &'static Location<'static>,
+        round: usize,
+    ) -> usize {
+        let key = key_of(pattern, line);
+        let last_left = || {
+            let mut before = self.last_left.clone();
+            keep_last(&mut before, pattern.context());
+            before
+        };
+        let place =
+            self.searches.iter().position(|search| !search.is_made && search.key == key && search.round == round);
         let place = place.unwrap_or_else(|| {
-            let before = self.last_left;
-            self.searches.push(PlacedSearch { key, is_made: false, from: 0, before, followed_by: 0 });
+            let before = last_left();
+            self.searches.push(PlacedSearch {
+                key,
+                round,
+                is_made: false,
+                from: 0,
+                before,
+                since_change: usize::MAX,
+                followed_by: 0,
+            });
             self.searches.len() - 1
         });
         let intact = self.text.bytes().zip(self.known.bytes()).take_while(|(one, other)| one == other).count();
@@ -444,10 +543,33 @@ impl StreamWindow {
         search.is_made = true;
         if search.from > intact {
             // A rail has changed decided text, and a match may begin before the change.
-            (search.from, search.before) = (0, self.last_left);
+            (search.from, search.before, search.since_change) = (0, last_left(), usize::MAX);
         }
         place
     }
+}
+
+/// The result of one search.
+struct Searched {
+    /// The number of matches.
+    count: usize,
+    /// Whether another search finds and holds back the same.
+    is_same: bool,
+}
+
+/// Returns the key of a search.
+fn key_of<P: Pattern + ?Sized>(pattern: &P, line: &'static Location<'static>) -> SearchKey {
+    (line, std::ptr::from_ref(pattern).cast::<()>().addr(), size_of_val(pattern))
+}
+
+/// Removes the beginning of a text that has more than this number of characters.
+fn keep_last(text: &mut String, characters: usize) {
+    let start = match characters.checked_sub(1) {
+        None => text.len(),
+        Some(before) => text.char_indices().nth_back(before).map_or(0, |(at, _)| at),
+    };
+    text.drain(..start);
+    text.shrink_to(LONG);
 }
 
 impl Search {

@@ -26,6 +26,7 @@ mod written_back;
 
 // Answers in pieces.
 mod stream_patterns;
+mod stream_rounds;
 mod streamed_answers;
 mod streaming;
 

@@ -75,7 +75,7 @@ fn leaves<R: GuardSet>(rails: &R, pieces: &[&str]) -> (Vec<String>, Result<Model
 }
 
 /// What leaves in the end, which is the answer as well.
-fn streamed<R: GuardSet>(rails: &R, pieces: &[&str]) -> String {
+pub(super) fn streamed<R: GuardSet>(rails: &R, pieces: &[&str]) -> String {
     let (left, answer) = leaves(rails, pieces);
     let answer = answer.unwrap().message.text().into_owned();
     assert_eq!(left.concat(), answer);
@@ -99,14 +99,14 @@ macro_rules! manager {
 }
 
 /// Cuts a text in pieces.
-fn cut<'t>(text: &'t str, cuts: &[Index]) -> Vec<&'t str> {
+pub(super) fn cut<'t>(text: &'t str, cuts: &[Index]) -> Vec<&'t str> {
     let places: Vec<_> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
     let mut cuts: Vec<_> = cuts.iter().map(|cut| *cut.get(&places)).chain([0, text.len()]).collect();
     cuts.sort_unstable();
     cuts.windows(2).map(|ends| &text[ends[0]..ends[1]]).collect()
 }
 
-fn cuts() -> impl Strategy<Value = Vec<Index>> {
+pub(super) fn cuts() -> impl Strategy<Value = Vec<Index>> {
     prop::collection::vec(any::<Index>(), 0..12)
 }
 

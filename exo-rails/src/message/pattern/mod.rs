@@ -76,14 +76,20 @@ pub trait Pattern {
     /// If the text continues, a match must not depend on the text that follows. Return [`Search::Undecided`] if more
     /// text could make the match longer, or could complete an earlier match.
     fn search(&self, excerpt: Excerpt<'_>) -> Search;
+
+    /// Returns the number of characters that the search needs before [`Excerpt::from`], at most 64. The default is one, which is
+    /// enough for the `\b` of a regex.
+    fn context(&self) -> usize {
+        1
+    }
 }
 
 /// A text in which a [`Pattern`] searches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Excerpt<'t> {
-    /// The text. The part before [`from`](Self::from) is context for patterns such as the `\b` of a regex: one
-    /// character, or nothing at the beginning of the answer.
+    /// The text. The part before [`from`](Self::from) is context for patterns such as the `\b` of a regex. It has as many
+    /// characters as the pattern [asks for](Pattern::context), and fewer at the beginning of the answer.
     pub text: &'t str,
     /// The start of the search, in bytes.
     pub from: usize,
@@ -93,13 +99,16 @@ pub struct Excerpt<'t> {
     /// The number of characters in the longest match: the `window` of the rail, or [`usize::MAX`] if the rail has none.
     /// A pattern need not wait for a match that is longer.
     pub longest: usize,
+    /// The number of earlier searches of [`replace_in_rounds`](crate::StreamWindow::replace_in_rounds) that have replaced their
+    /// matches in this text. It is 0 for the other methods.
+    pub round: usize,
 }
 
 impl<'t> Excerpt<'t> {
     /// Makes an excerpt with the whole text, searched from its beginning.
     #[must_use]
     pub const fn new(text: &'t str, is_last: bool) -> Self {
-        Self { text, from: 0, is_last, longest: usize::MAX }
+        Self { text, from: 0, is_last, longest: usize::MAX, round: 0 }
     }
 }
 
@@ -185,6 +194,10 @@ impl<P: Pattern> Pattern for [P] {
             far = far.saturating_mul(2);
         }
     }
+
+    fn context(&self) -> usize {
+        self.iter().map(Pattern::context).max().unwrap_or_default()
+    }
 }
 
 /// Returns the first match of several patterns. If several matches begin at one place, returns the longest.
@@ -211,11 +224,19 @@ impl<P: Pattern, const N: usize> Pattern for [P; N] {
     fn search(&self, excerpt: Excerpt<'_>) -> Search {
         self.as_slice().search(excerpt)
     }
+
+    fn context(&self) -> usize {
+        self.as_slice().context()
+    }
 }
 
 impl<P: Pattern> Pattern for Vec<P> {
     fn search(&self, excerpt: Excerpt<'_>) -> Search {
         self.as_slice().search(excerpt)
+    }
+
+    fn context(&self) -> usize {
+        self.as_slice().context()
     }
 }
 
@@ -223,10 +244,18 @@ impl<P: Pattern> Pattern for LazyLock<P> {
     fn search(&self, excerpt: Excerpt<'_>) -> Search {
         (**self).search(excerpt)
     }
+
+    fn context(&self) -> usize {
+        (**self).context()
+    }
 }
 
 impl<P: Pattern + ?Sized> Pattern for Arc<P> {
     fn search(&self, excerpt: Excerpt<'_>) -> Search {
         (**self).search(excerpt)
+    }
+
+    fn context(&self) -> usize {
+        (**self).context()
     }
 }
