@@ -45,7 +45,8 @@ fn post(ctx: &mut RunContext, call: &ToolCallInputs, output: &str) {
 /// Returns whether the call runs.
 fn runs(ctx: &mut RunContext, arguments: Value) -> bool {
     let mut call = ToolCallInputs::new("send").with_arguments(arguments);
-    let decision = RAILS.dispatch::<PreToolCall>(&mut call, ctx).now_or_never().expect("nobody waits").expect("no fault");
+    let decision =
+        RAILS.dispatch::<PreToolCall>(&mut call, ctx).now_or_never().expect("nobody waits").expect("no fault");
     decision.is_continue()
 }
 

@@ -5,7 +5,7 @@
 use arbitrary::Arbitrary;
 use exo_rails::prelude::*;
 use exo_rails_guards::Loops;
-use exo_rails_guards::loops::{LoopHistory, Levels};
+use exo_rails_guards::loops::{Levels, LoopHistory};
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Map, Value};
 
@@ -43,7 +43,11 @@ fn rewritten(value: &Value) -> Value {
 fuzz_target!(|calls: Vec<Call>| {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime starts");
     // Only equal calls in a row, whatever their results are.
-    let equal = Loops::builder().polling(Levels::new(0, 2, 0)).repetition(Levels::OFF).oscillation(Levels::OFF).stagnation(Levels::OFF);
+    let equal = Loops::builder()
+        .polling(Levels::new(0, 2, 0))
+        .repetition(Levels::OFF)
+        .oscillation(Levels::OFF)
+        .stagnation(Levels::OFF);
     let equal = Rails { loops: equal.redundancy(Levels::OFF).build().expect("the levels are in order") };
     let rails = Rails { loops: Loops::builder().window(48).build().expect("the window is large enough") };
     let mut ctx = RunContext::new("fuzz");

@@ -28,10 +28,25 @@ fn playground() -> &'static Playground {
             fs::create_dir_all(dir.join(sub)).expect("the temporary directory is writable");
         }
         let dir = fs::canonicalize(dir).expect("it exists");
-        for (file, content) in [("r/f", "inside"), ("r/a/b/f", "inside"), ("r/.env", "SECRET"), ("r/.git/config", "SECRET"), ("o/f", "SECRET"), ("f", "SECRET")] {
+        for (file, content) in [
+            ("r/f", "inside"),
+            ("r/a/b/f", "inside"),
+            ("r/.env", "SECRET"),
+            ("r/.git/config", "SECRET"),
+            ("o/f", "SECRET"),
+            ("f", "SECRET"),
+        ] {
             fs::write(dir.join(file), content).expect("the directory exists");
         }
-        for (target, link) in [("../o", "r/o"), ("../../o/f", "r/a/o"), ("a", "r/l"), (".env", "r/e"), ("/", "r/s"), ("none", "r/d"), ("../f", "r/a/u")] {
+        for (target, link) in [
+            ("../o", "r/o"),
+            ("../../o/f", "r/a/o"),
+            ("a", "r/l"),
+            (".env", "r/e"),
+            ("/", "r/s"),
+            ("none", "r/d"),
+            ("../f", "r/a/u"),
+        ] {
             std::os::unix::fs::symlink(target, dir.join(link)).expect("the directory exists");
         }
         let root = dir.join("r");
@@ -89,7 +104,8 @@ fn decoded(text: &str) -> String {
 
 /// Whether the text of a path stays in a directory.
 fn stays(root: &Path, text: &str) -> bool {
-    let mut names: Vec<&str> = if text.starts_with('/') { Vec::new() } else { root.to_str().expect("UTF-8").split('/').skip(1).collect() };
+    let mut names: Vec<&str> =
+        if text.starts_with('/') { Vec::new() } else { root.to_str().expect("UTF-8").split('/').skip(1).collect() };
     for name in text.split('/') {
         match name {
             "" | "." => {}

@@ -16,7 +16,8 @@ fuzz_target!(|text: &str| {
     let judged = |rules: Vec<PermissionRule>, added: Option<PermissionRule>| {
         let config = PermissionsConfig { rules, ..config.clone() };
         let builder = Permissions::builder().config(Source::Global, config);
-        let guard = added.into_iter().fold(builder, |builder, rule| builder.rule(Source::Session, rule)).build().ok()?;
+        let guard =
+            added.into_iter().fold(builder, |builder, rule| builder.rule(Source::Session, rule)).build().ok()?;
         Some((guard.judge(&call).permission, guard))
     };
     let Some((before, guard)) = judged(config.rules.clone(), None) else { return };
@@ -40,7 +41,8 @@ fuzz_target!(|text: &str| {
         }
     }
     if !call.tool_name.contains(|c| "*?[]{}\\|()^$".contains(c)) && !call.tool_name.trim().is_empty() {
-        let (denied, _) = judged(config.rules.clone(), Some(PermissionRule::deny(&*call.tool_name))).expect("the name is valid");
+        let (denied, _) =
+            judged(config.rules.clone(), Some(PermissionRule::deny(&*call.tool_name))).expect("the name is valid");
         assert_eq!(denied, Permission::Deny, "a rule denies the tool by its name");
     }
 });

@@ -21,7 +21,7 @@ static RUNTIME: LazyLock<Runtime> =
     LazyLock::new(|| tokio::runtime::Builder::new_current_thread().build().expect("a runtime"));
 
 /// Texts with which secrets begin, so that the fuzzer need not find them.
-const WORDS: [&str; 24] = [
+const WORDS: [&str; 31] = [
     "ghp_",
     "AKIA",
     "eyJ",
@@ -46,6 +46,13 @@ const WORDS: [&str; 24] = [
     ".",
     "-us1",
     "curl -u ",
+    "\u{200b}",
+    "\u{ad}",
+    "\u{1b}[0m",
+    "\u{1b}]0;",
+    "\\u0041",
+    "\\\\u0067\\\\u0068",
+    "{\"a\":\"",
 ];
 
 /// Makes a text: bytes from 128 on are words.
@@ -53,7 +60,7 @@ fn text(data: &[u8]) -> String {
     let mut text = String::new();
     for byte in data {
         match byte {
-            128.. => text.push_str(WORDS[usize::from(byte % 24)]),
+            128.. => text.push_str(WORDS[usize::from(byte % 31)]),
             _ => text.push(char::from(*byte)),
         }
     }
@@ -100,11 +107,18 @@ fuzz_target!(|data: &[u8]| {
         pieces.push(piece);
         left = rest;
     }
-    for guards in [&*SECRETS, &*PERSONAL_DATA] {
-        let whole = streamed(guards, &[&text]);
-        assert_eq!(streamed(guards, &pieces), whole, "{text:?} in pieces of {size} bytes");
-    }
+    let lefts = [&*SECRETS, &*PERSONAL_DATA].map(|guards| {
+        let left = streamed(guards, &pieces);
+        // A letter of an escape may be a part of a value, so the marks of other texts may differ.
+        if !text.contains(['\\', '\u{1b}', '\u{200b}', '\u{ad}']) {
+            assert_eq!(left, streamed(guards, &[&text]), "{text:?} in pieces of {size} bytes");
+        }
+        left
+    });
     if let (Some(secrets), Some(personal_data)) = (&SECRETS.secrets, &PERSONAL_DATA.personal_data) {
+        let [without_secrets, without_personal_data] = &lefts;
+        assert!(secrets.find(without_secrets).is_empty(), "{text:?} leaves {without_secrets:?}");
+        assert!(personal_data.find(without_personal_data).is_empty(), "{text:?} leaves {without_personal_data:?}");
         let once = secrets.redacted(&text);
         assert_eq!(secrets.redacted(&once), once, "{text:?}");
         let once = personal_data.redacted(&text);

@@ -106,7 +106,8 @@ impl RuleParts {
             if names.is_empty() { "a".to_owned() } else { names.join(" or ") }
         };
         let tools = names(self.tools);
-        let calls = format!("{}{}", pick(&["", "", "failed ", "refused ", "attempted "], self.word), names(self.others));
+        let calls =
+            format!("{}{}", pick(&["", "", "failed ", "refused ", "attempted "], self.word), names(self.others));
         let most = self.most % 9 + 1;
         let demand = match self.kind % 4 {
             0 => format!("{tools} only after {calls}"),

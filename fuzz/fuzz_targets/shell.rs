@@ -29,7 +29,8 @@ fuzz_target!(|text: &str| {
     assert_eq!(verdict.decision, strictest);
     for judgement in &verdict.judgements {
         assert!(judgement.range.start <= judgement.range.end && judgement.range.end <= text.len());
-        let refused = matches!(&*judgement.rule, "unreadable" | "too-long" | "too-deep" | "hidden-character" | "continuation");
+        let refused =
+            matches!(&*judgement.rule, "unreadable" | "too-long" | "too-deep" | "hidden-character" | "continuation");
         assert!(!refused || !judgement.decision.passes());
         assert!(!judgement.depends_on_unknown || !judgement.decision.passes());
     }

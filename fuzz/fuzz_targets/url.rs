@@ -18,14 +18,17 @@ struct Parity;
 
 impl Resolver for Parity {
     fn resolve<'a>(&'a self, domain: &'a str) -> ResolveFuture<'a> {
-        let address = if domain.len().is_multiple_of(2) { Ipv4Addr::new(1, 1, 1, 1) } else { Ipv4Addr::new(10, 0, 0, 1) };
+        let address =
+            if domain.len().is_multiple_of(2) { Ipv4Addr::new(1, 1, 1, 1) } else { Ipv4Addr::new(10, 0, 0, 1) };
         Box::pin(async move { Ok(vec![address.into()]) })
     }
 }
 
 fn guard() -> &'static UrlGuard {
     static GUARD: OnceLock<UrlGuard> = OnceLock::new();
-    GUARD.get_or_init(|| UrlGuard::builder().resolver(Parity).detect(Detect::Texts).build().expect("the default is valid"))
+    GUARD.get_or_init(|| {
+        UrlGuard::builder().resolver(Parity).detect(Detect::Texts).build().expect("the default is valid")
+    })
 }
 
 fuzz_target!(|text: &str| {
@@ -52,7 +55,9 @@ fn check(text: &str, url: &Url) {
     match url.host().expect("the URL has a host") {
         Host::Ipv4(address) => assert!(is_public(address.into()), "{url}"),
         Host::Ipv6(address) => assert!(is_public(address.into()), "{url}"),
-        Host::Domain(domain) => assert!(domain.trim_end_matches('.').contains('.') && !domain.ends_with(".localhost"), "{url}"),
+        Host::Domain(domain) => {
+            assert!(domain.trim_end_matches('.').contains('.') && !domain.ends_with(".localhost"), "{url}")
+        }
     }
     // A simple program finds the same host: behind `//`, up to `/`, and up to `/`, `?` or `#`.
     let rest = text.split_once("//").expect("an absolute URL").1;
@@ -61,7 +66,11 @@ fn check(text: &str, url: &Url) {
         let host = authority.split(['?', '#']).next().expect("there is a first part");
         assert!(!authority.contains('@') && !host.contains('\\'), "{text:?}");
         let host = if host.starts_with('[') { host.split_inclusive(']').next() } else { host.split(':').next() };
-        assert_eq!(Host::parse(host.expect("there is a first part")).ok().as_ref(), url.host().map(|host| host.to_owned()).as_ref(), "{text:?}");
+        assert_eq!(
+            Host::parse(host.expect("there is a first part")).ok().as_ref(),
+            url.host().map(|host| host.to_owned()).as_ref(),
+            "{text:?}"
+        );
     }
     // The normal form is accepted and stays the same.
     assert_eq!(guard().check_text(url.as_str()).as_ref(), Ok(url));
@@ -71,13 +80,18 @@ fn check(text: &str, url: &Url) {
 fn is_public(address: IpAddr) -> bool {
     match address.to_canonical() {
         IpAddr::V4(v4) => {
-            let is_special = v4.is_private() || v4.is_loopback() || v4.is_link_local() || v4.is_multicast() || v4.is_broadcast();
+            let is_special =
+                v4.is_private() || v4.is_loopback() || v4.is_link_local() || v4.is_multicast() || v4.is_broadcast();
             let [first, second, ..] = v4.octets();
             !is_special && !v4.is_documentation() && first != 0 && first < 240 && !(first == 100 && second & 0xC0 == 64)
         }
         IpAddr::V6(v6) => {
             let [first, ..] = v6.segments();
-            (first & 0xE000 == 0x2000 && first != 0x2002) || (first == 0x64 && is_public(IpAddr::V4(v6.to_bits().to_be_bytes().last_chunk::<4>().copied().expect("16 bytes").into())))
+            (first & 0xE000 == 0x2000 && first != 0x2002)
+                || (first == 0x64
+                    && is_public(IpAddr::V4(
+                        v6.to_bits().to_be_bytes().last_chunk::<4>().copied().expect("16 bytes").into(),
+                    )))
         }
     }
 }
