@@ -2,11 +2,15 @@
 //!
 //! | module | task |
 //! |---|---|
+//! | `machine` | `machine!`: a machine written in Rust |
 //! | `machine_file` | `machine_file!`: reads a DyGram file, and makes a type of its machine |
+//! | `node_types` | writes the types of the nodes, for both macros |
 //!
 //! `exo-rails-machine` re-exports the macros. Their documentation is at the re-exports, where the examples can use the library.
 
+mod machine;
 mod machine_file;
+mod node_types;
 
 use proc_macro::TokenStream;
 
@@ -15,4 +19,10 @@ use proc_macro::TokenStream;
 pub fn machine_file(input: TokenStream) -> TokenStream {
     let file = proc_macro::Span::call_site().local_file();
     machine_file::machine_file(input.into(), file.as_deref()).into()
+}
+
+#[allow(missing_docs, reason = "documented at the re-export")]
+#[proc_macro]
+pub fn machine(input: TokenStream) -> TokenStream {
+    machine::machine(input.into()).into()
 }

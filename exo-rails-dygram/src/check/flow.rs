@@ -156,7 +156,8 @@ impl Checker<'_> {
         let is_single = edges.next().is_none();
         let has_decision = machine.kind(id) == NodeKind::Task && machine.node(id).prompt().is_some();
         let has_condition = machine.transitions(id).any(|(_, edge)| edge.condition().is_some());
-        if has_condition || !machine.children(id).is_empty() {
+        let ends = machine.kind(id) == NodeKind::End;
+        if ends || has_condition || !machine.children(id).is_empty() {
             return None;
         }
         if is_single && !has_decision {

@@ -44,10 +44,10 @@ mod tests {
         for part in [
             "/// A flow.",
             "pub struct Flow;",
-            "pub const PLAN: &'static str = \"plan\";",
-            "pub const DONE: &'static str = \"done\";",
-            "pub fn plan() -> ::core::result::Result<",
-            "::exo_rails_machine::__private::plan(Self::source())",
+            "pub mod flow {",
+            "pub struct Plan;",
+            "const PATH: &'static str = \"done\";",
+            "pub fn machine() -> ::exo_rails_machine::Machine",
             "include_bytes!(\"/project/flow.dygram\")",
         ] {
             assert!(code.contains(part), "{part} is missing in\n{code}");
@@ -55,14 +55,12 @@ mod tests {
     }
 
     #[test]
-    fn names_that_differ_in_case_only_have_no_constants() {
+    fn nodes_whose_types_would_have_one_name_have_none() {
         let text = "State idle;\nState Idle;\nState group { State inner; State last; inner -> last; }\n\
                     idle -> Idle;\nIdle -> group;";
         let code = expanded(&[("flow.dygram", text)], "struct Flow = \"flow.dygram\";");
-        assert!(
-            !code.contains("const IDLE") && code.contains("const GROUP_INNER: &'static str = \"group.inner\""),
-            "{code}"
-        );
+        assert!(!code.contains("struct Idle") && code.contains("pub struct GroupInner;"), "{code}");
+        assert!(code.contains("const PATH: &'static str = \"group.inner\""), "{code}");
     }
 
     #[test]

@@ -1,0 +1,27 @@
+//! What to write in Rust for a mistake that the checks of the language have found.
+
+use exo_rails_dygram::Diagnostic;
+
+/// Returns the message of a mistake, with advice in the words of `machine!`.
+pub(super) fn advice(found: &Diagnostic) -> String {
+    let advice = match found.code {
+        "unreachable" => "write an edge to it, such as `-> Name;`, in a node that is reached",
+        "no-way-out" => "write an edge such as `-> Done;`, with `end Done;`",
+        "end-leads-on" => "remove the edge, or write `state` in the place of `end`",
+        "ambiguous-auto" => "give the first one a condition, such as `when order.total < 100.0`, or remove `@auto`",
+        "never-taken" => "move the edge without a condition behind this one",
+        "no-fallback" => "write an edge without `when` behind the others",
+        "duplicate-edge" => "remove one of the two",
+        "endless" => "give one of the edges a condition, and its node another edge",
+        // The advice is about the text of the prompt.
+        "unknown-field" => "write the context before the field, such as `{{order.id}}`",
+        "read-without-permission" => "add the field to `reads` of the node",
+        _ => return with_help(found),
+    };
+    format!("{}: {advice}", found.message)
+}
+
+/// The other mistakes are about annotations, which both languages write alike.
+fn with_help(found: &Diagnostic) -> String {
+    found.help.as_ref().map_or_else(|| found.message.clone(), |help| format!("{}: {help}", found.message))
+}

@@ -1,0 +1,99 @@
+//! The names of a machine, and what its nodes may read.
+
+use std::collections::HashMap;
+
+use proc_macro2::Span;
+use syn::{Error, Ident, Result};
+
+use super::reads::Reads;
+use super::tree::{Machine, Node};
+use exo_rails_dygram::nearest;
+
+/// Reports all mistakes that the model of the machine does not show.
+pub(super) fn check(machine: &Machine) -> Result<()> {
+    let contexts: Vec<_> = machine.contexts.iter().map(|context| &context.name).collect();
+    let mut checker = Checker { machine, contexts, errors: None };
+    checker.twice();
+    for (node, _) in machine.all() {
+        checker.node(node);
+    }
+    checker.errors.map_or(Ok(()), Err)
+}
+
+struct Checker<'a> {
+    machine: &'a Machine,
+    contexts: Vec<&'a Ident>,
+    errors: Option<Error>,
+}
+
+impl Checker<'_> {
+    fn report(&mut self, span: Span, message: impl std::fmt::Display) {
+        let error = Error::new(span, message);
+        match &mut self.errors {
+            Some(errors) => errors.combine(error),
+            None => self.errors = Some(error),
+        }
+    }
+
+    /// Two contexts, or two nodes in the same node, have different names.
+    fn twice(&mut self) {
+        let machine = self.machine;
+        let mut seen: HashMap<String, ()> = HashMap::new();
+        for context in &machine.contexts {
+            if seen.insert(context.name.to_string(), ()).is_some() {
+                self.report(
+                    context.name.span(),
+                    format!("the context `{}` is there twice: rename one of the two", context.name),
+                );
+            }
+        }
+        let mut seen: HashMap<String, ()> = HashMap::new();
+        for (node, path) in machine.all() {
+            if seen.insert(path.clone(), ()).is_some() {
+                self.report(node.name.span(), format!("the node `{path}` is there twice: rename one of the two"));
+            }
+        }
+        let mut types: HashMap<String, String> = HashMap::new();
+        for (node, path) in machine.all() {
+            if let Some(other) = types.insert(type_name(&path), path.clone()).filter(|other| *other != path) {
+                let message =
+                    format!("the nodes `{other}` and `{path}` would have the same type: rename one of the two");
+                self.report(node.name.span(), message);
+            }
+        }
+    }
+
+    fn node(&mut self, node: &Node) {
+        for grant in &node.grants {
+            self.context(&grant.context);
+        }
+        if let (Some(first), None) = (node.uses.first(), &self.machine.tools) {
+            let message = "the machine has no tools: write `tools: MyTools;`, with a type that `tools!` makes";
+            self.report(first.span(), message);
+        }
+        for condition in node.edges.iter().filter_map(|edge| edge.condition.as_ref()) {
+            for found in Reads::of(condition, &self.contexts).macros {
+                let span = found.path.segments.first().map_or_else(Span::call_site, |first| first.ident.span());
+                let message = "a condition has no macro but `matches!`: call a function in its place, such as `is_small(order.total)`";
+                self.report(span, message);
+            }
+        }
+    }
+
+    fn context(&mut self, name: &Ident) {
+        if self.contexts.contains(&name) {
+            return;
+        }
+        let names: Vec<_> = self.contexts.iter().map(ToString::to_string).collect();
+        let message = match nearest(&name.to_string(), names.iter().map(String::as_str)) {
+            Some(similar) => format!("there is no context `{name}`: did you mean `{similar}`?"),
+            None => format!("there is no context `{name}`: declare it as `context {name}: …;`"),
+        };
+        self.report(name.span(), message);
+    }
+}
+
+/// Returns the name of the type of a node: `Group.Inner` is `GroupInner`.
+pub(super) fn type_name(path: &str) -> String {
+    path.split('.').collect()
+}

@@ -1,0 +1,97 @@
+//! Writes the code of a machine.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::Expr;
+use syn::spanned::Spanned;
+
+use super::lower::Lowered;
+use super::reads::Reads;
+use super::tree::{Context, Input, Machine};
+use crate::node_types::{self, NodeType};
+
+pub(super) fn expand(input: &Input, lowered: &Lowered<'_>) -> TokenStream {
+    let Input { library, machine } = input;
+    let Machine { attrs, vis, name, contexts, .. } = machine;
+    let all = machine.all();
+    let types: Vec<_> = all
+        .iter()
+        .map(|(node, path)| NodeType {
+            path: path.clone(),
+            name: Ident::new(&super::check::type_name(path), node.name.span()),
+            docs: &node.docs,
+        })
+        .collect();
+    let nodes = node_types::module(library, vis, name, &types);
+
+    let source = lowered.model.to_string();
+    let parameters = contexts.iter().map(|Context { name, ty }| quote!(#name: #ty)).collect::<Vec<_>>();
+    let tools = machine.tools.as_ref().map(|ty| quote!(tools: &#ty)).into_iter();
+    let add_contexts = contexts.iter().map(|Context { name, ty }| {
+        let text = name.to_string();
+        quote_spanned!(ty.span()=> let definition = definition.context::<#ty>(#text, &#name);)
+    });
+    let add_conditions = lowered.conditions.iter().map(|(edge, expression)| condition(input, *edge, expression));
+    let add_tools = lowered.uses.iter().map(|(path, tool)| {
+        quote_spanned!(tool.span()=> let definition = definition.uses(#path, ::core::convert::AsRef::as_ref(&tools.#tool));)
+    });
+    let fields = lowered.fields.iter().filter_map(|(context, field)| {
+        let Context { ty, .. } = contexts.iter().find(|other| other.name == *context)?;
+        Some(quote_spanned!(field.span()=> let _ = |context: &#ty| { let _ = &context.#field; };))
+    });
+    let arguments: Vec<_> = parameters.into_iter().chain(tools).collect();
+    quote! {
+        #(#attrs)*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #vis struct #name;
+
+        impl #name {
+            /// Returns the machine, with the first values of its contexts.
+            #[must_use]
+            #[allow(clippy::too_many_arguments, reason = "each context is one")]
+            #vis fn machine(#(#arguments),*) -> #library::Definition {
+                let definition = #library::__private::Typed::new(#source);
+                #(#add_contexts)*
+                #(#add_conditions)*
+                #(#add_tools)*
+                definition.finish()
+            }
+        }
+
+        #nodes
+
+        // Each field that the machine names is a field of its context.
+        const _: () = {
+            #[allow(dead_code, reason = "only its types are checked")]
+            fn fields() {
+                #(#fields)*
+            }
+        };
+    }
+}
+
+/// Writes the condition of an edge as a function of the contexts that it reads.
+fn condition(input: &Input, edge: usize, expression: &Expr) -> TokenStream {
+    let Input { library, machine } = input;
+    let names: Vec<_> = machine.contexts.iter().map(|context| &context.name).collect();
+    let reads = Reads::of(expression, &names).all;
+    let used: Vec<_> =
+        machine.contexts.iter().filter(|context| reads.iter().any(|read| read.context == context.name)).collect();
+    let parameters = used.iter().map(|Context { name, ty }| quote!(#name: &#ty));
+    let arguments = used.iter().map(|Context { name, .. }| {
+        let text = name.to_string();
+        quote!(&contexts.read(#text)?)
+    });
+    let contexts = if used.is_empty() { quote!(_) } else { quote!(contexts) };
+    // The compiler points at the expression if it is not a `bool`.
+    let body = quote_spanned!(expression.span()=> #expression);
+    quote! {
+        let definition = definition.condition(#edge, {
+            #[allow(clippy::trivially_copy_pass_by_ref, reason = "contexts are passed alike")]
+            fn condition(#(#parameters),*) -> bool {
+                #body
+            }
+            |#contexts: &#library::Contexts| ::core::result::Result::Ok(condition(#(#arguments),*))
+        });
+    }
+}
