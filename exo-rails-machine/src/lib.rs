@@ -1,6 +1,8 @@
 #![doc = include_str!("../README.md")]
 #![allow(clippy::doc_markdown, reason = "DyGram is a name, and no item of the code")]
 
+mod conditions;
 mod contexts;
 
+pub use crate::conditions::{Condition, ConditionError, Facts};
 pub use crate::contexts::{AccessError, ContextRules, Contexts, FieldRule, Grant, Written, fits, schema_of};
