@@ -12,7 +12,7 @@ use exo_rails_dygram::{ConditionKind, Machine, NodeId};
 use serde_json::Value;
 
 use crate::contexts::Contexts;
-use names::Name;
+pub(crate) use names::Name;
 
 /// The condition of an edge, ready to be evaluated.
 ///
