@@ -128,7 +128,7 @@ fn description(machine: &Machine, edge: &Edge) -> Option<String> {
     let written = edge.attributes.iter().find(|attribute| attribute.name == "description");
     let written = written.and_then(|attribute| attribute.value.as_ref()).and_then(Value::as_str).map(str::to_owned);
     let texts: Vec<_> = edge.texts().collect();
-    let label = (!texts.is_empty()).then(|| texts.join(", "));
+    let label = (!texts.is_empty()).then(|| texts.join(" "));
     let target = machine.node(edge.target.node);
     let described = || target.attribute("description").and_then(Value::as_str).map(str::to_owned);
     written.or(label).or_else(described).or_else(|| target.title.clone())

@@ -8,11 +8,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use exo_rails_dygram::{Machine, NodeId, NodeKind};
+use exo_rails_dygram::{Machine, NodeKind};
 
 use crate::conditions::{Condition, Name};
 use crate::contexts::{ContextRules, Grant};
-pub(crate) use template::Template;
+pub(crate) use template::{Template, value_at};
 
 /// A machine that can be executed.
 ///
@@ -220,10 +220,6 @@ impl Plan {
             at = inner;
         }
         at
-    }
-
-    pub(crate) fn id(&self, path: &str) -> Option<NodeId> {
-        self.machine.find(path)
     }
 }
 
