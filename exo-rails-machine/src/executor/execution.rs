@@ -12,7 +12,7 @@ use super::{Done, Executor, MachineError, Stopped};
 use crate::contexts::Contexts;
 use crate::history::{History, HistoryStep, Status, StepOutcome, TransitionType, time};
 use crate::plan::{Plan, PlanNode};
-use crate::state::{Live, MachineState, PathStatus};
+use crate::state::{Live, MachineState, Path, PathStatus};
 use crate::transition::Transition;
 
 /// An execution of a machine, step by step or to its end.
@@ -127,8 +127,10 @@ where
         }
         let state = self.state();
         let ended = state.paths.iter().filter(|path| path.status == PathStatus::Ended);
-        let joined = |id: u64| state.paths.iter().any(|path| path.parent == Some(id));
-        let ended_at = ended.filter(|path| !joined(path.id)).map(|path| path.node.clone()).collect();
+        // A path that waited for others ended where they did.
+        let is_of = |path: &Path, id: u64| path.parent == Some(id) && path.status == PathStatus::Ended;
+        let waited = |id: u64| state.paths.iter().any(|path| is_of(path, id));
+        let ended_at = ended.filter(|path| !waited(path.id)).map(|path| path.node.clone()).collect();
         Ok(Done { ended_at, history: state.history.clone(), state })
     }
 
@@ -284,7 +286,7 @@ where
         self.record(id, node, Vec::new(), StepOutcome::Ended, TransitionType::Automated, None);
         self.live.with(|state, _| {
             for path in &mut state.paths {
-                path.status = PathStatus::Ended;
+                path.status = if path.id == id { PathStatus::Ended } else { PathStatus::Merged };
             }
             state.history.status = Status::Completed;
         });

@@ -176,7 +176,7 @@ fn open_one(state: &mut MachineState, plan: &Plan) -> bool {
         if is_merge {
             for (id, ..) in &waiting {
                 if let Some(path) = state.path_mut(*id) {
-                    path.status = PathStatus::Ended;
+                    path.status = PathStatus::Merged;
                 }
             }
             // The path that started them goes on, or else the first of them.

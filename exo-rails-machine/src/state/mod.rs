@@ -90,11 +90,13 @@ pub(crate) enum PathStatus {
     Forked,
     Ended,
     Failed,
+    /// Another path goes on in its place.
+    Merged,
 }
 
 impl PathStatus {
     pub(crate) const fn is_over(&self) -> bool {
-        matches!(self, Self::Ended | Self::Failed)
+        matches!(self, Self::Ended | Self::Failed | Self::Merged)
     }
 }
 

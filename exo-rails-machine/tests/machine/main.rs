@@ -3,6 +3,8 @@
 mod conditions;
 mod contexts;
 mod helper;
+mod paths;
 mod plan;
+mod resume;
 mod steps;
 mod visits;
