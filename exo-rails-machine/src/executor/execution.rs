@@ -105,6 +105,7 @@ where
         if let Some(path) = state.paths.iter().find(|path| plan.node(&path.node).is_none()) {
             return Err(other(format!("it is at `{}`, and the machine has no such node", path.node)));
         }
+        state.settle_calls();
         state.history.status = Status::Running;
         state.history.end_time = None;
         let saved = state.context.take();

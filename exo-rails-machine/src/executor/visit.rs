@@ -265,6 +265,7 @@ impl Checkpoints for VisitCheckpoints {
             state.context = Some(run.context.clone());
             if let Some(visit) = state.visit_mut(self.path) {
                 visit.run = Some(Box::new(run));
+                visit.effect = None;
             }
             state.clone()
         });

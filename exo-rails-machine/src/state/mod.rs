@@ -5,9 +5,9 @@ mod store;
 
 use std::collections::BTreeMap;
 
-use exo_rails::SavedContext;
+use exo_rails::{SavedContext, ToolOutput};
 use exo_rails::message::{Messages, Usage};
-use exo_rails_agent::SuspendedRun;
+use exo_rails_agent::{Resolution, SuspendedRun};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -128,6 +128,10 @@ pub(crate) struct Visit {
     /// The run of the agent, if it has begun and not ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) run: Option<Box<SuspendedRun>>,
+    /// The output of the tool call that is under way, if the call has changed the state already. Another path may save the
+    /// state before the call returns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) effect: Option<String>,
     /// Whether the agent has worked, and only the way is left to choose.
     #[serde(default)]
     pub(crate) has_worked: bool,
@@ -193,6 +197,18 @@ impl MachineState {
     /// Returns the contexts for a change. Programs may change them between two steps.
     pub const fn contexts_mut(&mut self) -> &mut Contexts {
         &mut self.contexts
+    }
+
+    /// Resolves the calls whose effects are in the state, so that a resumed agent does not repeat them.
+    pub(crate) fn settle_calls(&mut self) {
+        for visit in self.paths.iter_mut().filter_map(|path| path.visit.as_mut()) {
+            let (Some(output), Some(run)) = (visit.effect.take(), visit.run.as_mut()) else { continue };
+            let number = run.unknown_calls().next().map(|(number, _)| number);
+            if let Some(number) = number {
+                // The number is of an unknown call, so it is open.
+                drop(run.resolve(number, Resolution::Returned(ToolOutput::text(output))));
+            }
+        }
     }
 
     /// Returns the nodes of all paths that have not ended.

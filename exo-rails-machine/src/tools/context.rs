@@ -77,10 +77,12 @@ impl<R: Send + Sync + 'static> Desk<R> {
         self.live.with(|state, plan| {
             let written = state.contexts.write(plan.rules(), &self.node.grants, context, data);
             let written = written.map_err(|error| refused(error.to_string()))?;
+            let output = format!("{} of `{context}` written", names.join(", "));
             if let Some(visit) = state.visit_mut(self.path) {
                 visit.writes.extend(written);
+                visit.effect = Some(output.clone());
             }
-            Ok(format!("{} of `{context}` written", names.join(", ")))
+            Ok(output)
         })
     }
 }

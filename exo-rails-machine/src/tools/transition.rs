@@ -104,10 +104,12 @@ impl<R: GuardSet + ServesOperation<Transition> + 'static> Desk<R> {
                 let started = state.add_path(plan.entered(&edge.target), parent, edge.priority, None);
                 if let Some(visit) = state.visit_mut(self.path) {
                     visit.spawned.push((started, edge.target.clone()));
+                    visit.effect = Some(format!("a path has started at `{}`", edge.target));
                 }
             } else if let Some(visit) = state.visit_mut(self.path) {
                 let is_map = matches!(edge.flow, Flow::Map(_));
                 visit.chosen = Some(Chosen { target: edge.target.clone(), is_map, reason: request.reason.clone() });
+                visit.effect = Some(format!("the machine goes to `{}`", edge.target));
             }
         });
     }

@@ -71,6 +71,58 @@ async fn a_crash_at_any_point_and_a_resume_give_the_same_history() {
     }
 }
 
+/// Lets the other path go on, after a tool has done its work and before its call returns.
+#[rail(on = [PostToolCall])]
+async fn pause(call: &ToolCallInputs) {
+    for _ in 0..call.tool_name.len() % 5 {
+        tokio::task::yield_now().await;
+    }
+}
+
+/// While one path saves the state, the tool of another one may have changed it and not returned.
+#[tokio::test]
+async fn a_crash_between_two_paths_repeats_no_effect() {
+    let file = "Context c { a<integer>: 0; b<integer>: 0; } State s; Task a { prompt: \"a\"; } Task b { prompt: \"b\"; }
+        State log; join all; End done; s -@parallel-> a, b; a -writes-> c; b -writes-> c; a -@spawn-> log; a -> all; b -> all; log -> all; all -> done;";
+    let model = || {
+        Answers::new(|request: &ModelCallInputs| {
+            let said: Vec<_> = request.messages.iter().map(|message| message.text().into_owned()).collect();
+            let name = if said.iter().any(|text| text == "a") { "a" } else { "b" };
+            let rounds = said.iter().filter(|text| text.contains("written")).count();
+            match rounds {
+                0..4 => calls("write_c", json!({ "field": name, "value": rounds })),
+                4 if name == "a" && !said.iter().any(|text| text.contains("has started")) => {
+                    calls("spawn_async_to_log", json!({ "reason": "x" }))
+                }
+                _ => ModelResponse::text("done"),
+            }
+        })
+    };
+    let reading = exo_rails_dygram::read("flow.dygram", file);
+    let rails = || rail_chain![#[chain(operations = [Transition])] pause];
+    let build = |saved: &Saved| Executor::builder(&reading.machine, model()).rails(rails()).save_to(saved.clone()).build().unwrap();
+    let writes = |history: &exo_rails_machine::History| {
+        let writes = history.steps.iter().flat_map(|step| step.writes.iter().map(|write| format!("{write:?}")));
+        let mut writes: Vec<_> = writes.collect();
+        writes.sort();
+        writes
+    };
+    let saved = Saved::default();
+    let whole = build(&saved).run().await.unwrap();
+    let states = saved.0.lock().unwrap().clone();
+    assert!(states.len() > 20, "{}", states.len());
+    for (at, state) in states.iter().enumerate() {
+        let state: MachineState = serde_json::from_str(state).unwrap();
+        if state.status() != Status::Running {
+            continue;
+        }
+        let done = build(&Saved::default()).resume(state).unwrap().run().await.unwrap();
+        assert_eq!(writes(&done.history), writes(&whole.history), "{at}");
+        assert_eq!(done.history.steps.len(), whole.history.steps.len(), "{at}");
+        assert_eq!(done.state.contexts().fields("c"), whole.state.contexts().fields("c"), "{at}");
+    }
+}
+
 #[tokio::test]
 async fn a_completed_machine_and_one_of_another_file_are_not_resumed() {
     let saved = Saved::default();
