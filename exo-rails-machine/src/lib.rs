@@ -7,6 +7,7 @@ mod executor;
 mod history;
 mod plan;
 mod prompt;
+mod registry;
 mod state;
 mod tools;
 mod transition;
@@ -21,6 +22,7 @@ pub use crate::history::{
     Summary, TokenUsage, TransitionType, replay,
 };
 pub use crate::plan::{Barrier, Flow, ListName, OnError, Plan, PlanEdge, PlanError, PlanNode, Work};
+pub use crate::registry::{RegistryDiagnostics, RegistryError, ToolPattern, ToolRegistry};
 pub use crate::state::{ConstructedTool, Implementation, MachineState, StateFile, StateSink};
 pub use crate::transition::{
     PostTransition, PreTransition, Transition, TransitionError, TransitionRecord, TransitionRequest,

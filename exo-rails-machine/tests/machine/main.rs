@@ -5,6 +5,7 @@ mod contexts;
 mod helper;
 mod paths;
 mod plan;
+mod registry;
 mod resume;
 mod steps;
 mod visits;
