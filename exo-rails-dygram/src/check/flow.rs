@@ -180,21 +180,9 @@ fn reached(machine: &Machine) -> HashSet<NodeId> {
         }
         open.extend(machine.transitions(id).map(|(_, edge)| edge.target.node));
         open.extend(machine.parent(id).filter(|parent| machine.kind(*parent).is_control()));
-        open.extend(entry(machine, id));
+        open.extend(machine.entry(id));
     }
     reached
-}
-
-/// Returns the child at which a node is entered.
-fn entry(machine: &Machine, id: NodeId) -> Option<NodeId> {
-    let children = machine.children(id);
-    let first = |test: &dyn Fn(NodeKind) -> bool| children.iter().copied().find(|child| test(machine.kind(*child)));
-    // A child that says that it is the first one is.
-    let marked = children.iter().copied().find(|child| machine.node(*child).annotation("start").is_some());
-    let init = || first(&|kind| kind == NodeKind::Init);
-    let task = || first(&|kind| kind == NodeKind::Task);
-    let state = || first(&|kind| kind == NodeKind::State);
-    marked.or_else(init).or_else(task).or_else(state).or_else(|| first(&|kind| kind.is_control()))
 }
 
 /// Returns whether one of the conditions is always true: `true`, or `when` and `unless` with the same text.

@@ -351,6 +351,25 @@ impl Machine {
         if first.is_empty() { control.into_iter().take(1).collect() } else { first }
     }
 
+    /// Returns the child at which a node is entered. A node without children of the flow of control is entered itself.
+    ///
+    /// This is the child with `@start`, or else the first init, task, state or other node, in this order.
+    ///
+    /// ```
+    /// let text = "Process review { State wait; Task check { prompt: \"Check\"; } }";
+    /// let machine = exo_rails_dygram::read("flow.dygram", text).machine;
+    /// let review = machine.find("review").expect("the file has the node");
+    /// assert_eq!(machine.entry(review), machine.find("review.check"));
+    /// ```
+    #[must_use]
+    pub fn entry(&self, id: NodeId) -> Option<NodeId> {
+        let children: Vec<_> = self.children(id).iter().copied().filter(|id| self.kind(*id).is_control()).collect();
+        let marked = children.iter().copied().find(|child| self.node(*child).annotation("start").is_some());
+        let first = |kind: NodeKind| children.iter().copied().find(|child| self.kind(*child) == kind);
+        let kinds = [NodeKind::Init, NodeKind::Task, NodeKind::State];
+        marked.or_else(|| kinds.into_iter().find_map(first)).or_else(|| children.first().copied())
+    }
+
     /// Returns the nodes in the order of the tree, with the place of each in it.
     fn tree_order(&self) -> Vec<NodeId> {
         let mut order = Vec::with_capacity(self.nodes.len());

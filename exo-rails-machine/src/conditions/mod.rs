@@ -1,0 +1,124 @@
+//! Conditions of edges: CEL, with the values of contexts.
+
+mod names;
+mod value;
+
+use std::fmt;
+use std::sync::Arc;
+
+use cel::Program;
+use exo_rails_dygram::condition::Expression;
+use exo_rails_dygram::{ConditionKind, Machine, NodeId};
+use serde_json::Value;
+
+use crate::contexts::Contexts;
+pub(crate) use names::Name;
+
+/// The condition of an edge, ready to be evaluated.
+///
+/// A condition is true or false, or an error. It is never true because something in it is wrong.
+///
+/// ```
+/// use exo_rails_machine::{Condition, Contexts, Facts};
+///
+/// let file = "Context job { score<number>: 0.4; } State check; State done; check -when: \"job.score > 0.9\"-> done;";
+/// let machine = exo_rails_dygram::read("flow.dygram", file).machine;
+/// let check = machine.find("check").expect("the file has the node");
+/// let edge = &machine.edges()[0];
+/// let condition = Condition::of(&machine, check, edge)?.expect("the edge has a condition");
+///
+/// let mut contexts = Contexts::first(&machine);
+/// assert_eq!(condition.is_met(&contexts, &Facts::default())?, false);
+/// contexts.set("job", "score", 0.95);
+/// assert_eq!(condition.is_met(&contexts, &Facts::default())?, true);
+///
+/// contexts.set("job", "score", "high");
+/// let error = condition.is_met(&contexts, &Facts::default()).unwrap_err();
+/// assert!(error.to_string().starts_with("the condition `job.score > 0.9` cannot be evaluated:"));
+/// # Ok::<(), exo_rails_machine::ConditionError>(())
+/// ```
+#[derive(Clone)]
+pub struct Condition {
+    text: Arc<str>,
+    is_negated: bool,
+    program: Arc<Program>,
+    names: Arc<[Name]>,
+}
+
+/// What a machine knows besides its contexts. Conditions read it as `errorCount`, `errors` and `activeState`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Facts<'a> {
+    /// The messages of the errors so far.
+    pub errors: &'a [String],
+    /// The path of the current node.
+    pub node: &'a str,
+    /// The item for which the current path was started by `@map`. Conditions read it as `item`.
+    pub item: Option<&'a Value>,
+}
+
+/// Why a condition has no result.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the condition `{condition}` cannot be evaluated: {cause}")]
+pub struct ConditionError {
+    /// The text of the condition.
+    pub condition: String,
+    /// What is wrong.
+    pub cause: String,
+}
+
+impl Condition {
+    /// Compiles the condition of an edge that leaves `node`. Returns `None` if the edge has no condition.
+    ///
+    /// # Errors
+    ///
+    /// If the text is not a condition.
+    pub fn of(machine: &Machine, node: NodeId, edge: &exo_rails_dygram::Edge) -> Result<Option<Self>, ConditionError> {
+        let Some(condition) = edge.condition() else { return Ok(None) };
+        let is_negated = condition.kind == ConditionKind::Unless;
+        let failed = |cause: String| ConditionError { condition: condition.text.to_owned(), cause };
+        let expression = Expression::parse(condition.text).map_err(|error| failed(error.to_string()))?;
+        let program = Program::compile(expression.cel()).map_err(|error| failed(error.to_string()))?;
+        let names = expression.reads().iter().map(|read| Name::of(machine, node, &read.path)).collect();
+        Ok(Some(Self { text: condition.text.into(), is_negated, program: Arc::new(program), names }))
+    }
+
+    /// Returns the text, as the file has it.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Returns whether the word before the condition is `unless`.
+    #[must_use]
+    pub const fn is_negated(&self) -> bool {
+        self.is_negated
+    }
+
+    /// Evaluates the condition.
+    ///
+    /// # Errors
+    ///
+    /// If a name has no value, if the types do not fit, or if the result is not a boolean.
+    pub fn is_met(&self, contexts: &Contexts, facts: &Facts<'_>) -> Result<bool, ConditionError> {
+        let failed = |cause: String| ConditionError { condition: self.text.to_string(), cause };
+        let mut variables = serde_json::Map::new();
+        for name in self.names.iter() {
+            name.put(contexts, facts, &mut variables).map_err(failed)?;
+        }
+        let mut context = cel::Context::default();
+        for (name, value) in &variables {
+            context.add_variable_from_value(name.clone(), value::cel_of(value));
+        }
+        match self.program.execute(&context) {
+            Ok(cel::Value::Bool(is_true)) => Ok(is_true != self.is_negated),
+            Ok(other) => Err(failed(format!("the result is a {}, not a boolean", other.type_of()))),
+            Err(error) => Err(failed(error.to_string())),
+        }
+    }
+}
+
+impl fmt::Debug for Condition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Condition").field("text", &self.text).field("is_negated", &self.is_negated).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,136 @@
+//! Permissions, and why an access is refused.
+
+use exo_rails_dygram::{Fields, nearest};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::ContextRules;
+
+/// What a node may read and write in a context. Names are exact: the case of letters matters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Grant {
+    /// The path of the context.
+    pub context: String,
+    /// The fields that the node may read.
+    pub reads: Fields,
+    /// The fields that the node may write.
+    pub writes: Fields,
+}
+
+/// A field that was written.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Written {
+    /// The path of the context.
+    pub context: String,
+    /// The name of the field.
+    pub field: String,
+    /// The value before. `None` if there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<Value>,
+    /// The value that was written.
+    pub after: Value,
+}
+
+/// Why a node may not read or write.
+///
+/// The messages are for the model too. They name only what the node may use.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AccessError {
+    /// The node has no permission for the context.
+    #[error("this node may not {verb} `{context}`{}", listed(" it may ", verb, allowed))]
+    Context {
+        /// The context.
+        context: String,
+        /// `read` or `write`.
+        verb: &'static str,
+        /// The contexts that the node may use in this way.
+        allowed: Vec<String>,
+    },
+    /// The node has no permission for the field.
+    #[error("this node may not {verb} `{field}` of `{context}`{}", listed(" it may ", verb, allowed))]
+    Field {
+        /// The context.
+        context: String,
+        /// The field.
+        field: String,
+        /// `read` or `write`.
+        verb: &'static str,
+        /// The fields that the node may use in this way.
+        allowed: Vec<String>,
+    },
+    /// The context declares its fields, and this is not one of them.
+    #[error("`{context}` has no field `{field}`{}", similar.as_ref().map(|name| format!(": write `{name}`")).unwrap_or_default())]
+    Unknown {
+        /// The context.
+        context: String,
+        /// The field.
+        field: String,
+        /// A similar field that the node may use in this way.
+        similar: Option<String>,
+    },
+    /// The value has the wrong type.
+    #[error("`{field}` of `{context}` has the type `{expected}`, and the value is {found}")]
+    Type {
+        /// The context.
+        context: String,
+        /// The field.
+        field: String,
+        /// The type.
+        expected: String,
+        /// What the value is, such as `a string`.
+        found: &'static str,
+    },
+    /// The call names no field.
+    #[error("nothing to write to `{context}`: pass `field` and `value`, or several fields in `data`")]
+    Nothing {
+        /// The context.
+        context: String,
+    },
+}
+
+fn listed(start: &str, verb: &str, names: &[String]) -> String {
+    let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+    if names.is_empty() { String::new() } else { format!(":{start}{verb} {}", names.join(", ")) }
+}
+
+pub(super) fn readable<'g>(grants: &'g [Grant], context: &str) -> Result<&'g Grant, AccessError> {
+    granted(grants, context, "read", |grant| !grant.reads.is_empty())
+}
+
+pub(super) fn writable<'g>(grants: &'g [Grant], context: &str) -> Result<&'g Grant, AccessError> {
+    granted(grants, context, "write", |grant| !grant.writes.is_empty())
+}
+
+fn granted<'g>(
+    grants: &'g [Grant],
+    context: &str,
+    verb: &'static str,
+    may: impl Fn(&Grant) -> bool,
+) -> Result<&'g Grant, AccessError> {
+    grants.iter().find(|grant| grant.context == context && may(grant)).ok_or_else(|| {
+        let allowed = grants.iter().filter(|grant| may(grant)).map(|grant| grant.context.clone()).collect();
+        AccessError::Context { context: context.to_owned(), verb, allowed }
+    })
+}
+
+/// Checks a field of a context for which the node has a permission.
+pub(super) fn check_field(
+    rules: &ContextRules,
+    fields: &Fields,
+    context: &str,
+    field: &str,
+    verb: &'static str,
+) -> Result<(), AccessError> {
+    let (context, name) = (context.to_owned(), field.to_owned());
+    if !fields.contains(field) {
+        let allowed = rules.declared(&context).filter(|declared| fields.contains(declared)).map(str::to_owned).collect();
+        return Err(AccessError::Field { context, field: name, verb, allowed });
+    }
+    if !rules.has_field(&context, field) {
+        let names = rules.declared(&context).filter(|declared| fields.contains(declared));
+        let similar = nearest(field, names).map(str::to_owned);
+        return Err(AccessError::Unknown { context, field: name, similar });
+    }
+    Ok(())
+}

@@ -1,0 +1,146 @@
+//! The data of a machine, and who may read and write it.
+
+mod access;
+mod rules;
+mod types;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+pub use access::{AccessError, Grant, Written};
+pub use rules::{ContextRules, FieldRule};
+pub(crate) use types::json_of;
+pub use types::{fits, schema_of};
+
+/// The values of all contexts of a machine.
+///
+/// ```
+/// use exo_rails_machine::{ContextRules, Contexts};
+/// use serde_json::json;
+///
+/// let file = "Context job { title<string>: \"Tea\"; tags<array>: \"[]\"; } Task plan { prompt: \"Plan\"; } plan -reads-> job;";
+/// let machine = exo_rails_dygram::read("flow.dygram", file).machine;
+/// let rules = ContextRules::of(&machine);
+/// let contexts = Contexts::first(&machine);
+/// let grants = rules.grants(&machine, machine.find("plan").expect("the file has the node"));
+/// assert_eq!(contexts.read(&rules, &grants, "job", &[]), Ok(json!({ "title": "Tea", "tags": [] })));
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Contexts {
+    values: BTreeMap<String, Map<String, Value>>,
+    /// Grows with each write.
+    revision: u64,
+}
+
+impl Contexts {
+    /// Returns the values that a machine has at its beginning.
+    #[must_use]
+    pub fn first(machine: &exo_rails_dygram::Machine) -> Self {
+        let mut contexts = Self::default();
+        contexts.add_missing(machine);
+        contexts
+    }
+
+    /// Adds the first values of contexts and fields that have none yet. A changed machine may have new ones.
+    pub(crate) fn add_missing(&mut self, machine: &exo_rails_dygram::Machine) {
+        for id in machine.ids().filter(|id| machine.kind(*id) == exo_rails_dygram::NodeKind::Context) {
+            let fields = self.values.entry(machine.path(id).to_owned()).or_default();
+            for attribute in &machine.node(id).attributes {
+                if let (false, Some(value)) = (fields.contains_key(&attribute.name), &attribute.value) {
+                    fields.insert(attribute.name.clone(), json_of(value, attribute.ty.as_ref()));
+                }
+            }
+        }
+    }
+
+    /// Returns the value of a field, without a look at permissions.
+    #[must_use]
+    pub fn get(&self, context: &str, field: &str) -> Option<&Value> {
+        self.values.get(context).and_then(|fields| fields.get(field))
+    }
+
+    /// Returns all fields of a context, without a look at permissions.
+    #[must_use]
+    pub fn fields(&self, context: &str) -> Option<&Map<String, Value>> {
+        self.values.get(context)
+    }
+
+    /// Sets a field, without a look at permissions. Programs use this before a machine begins.
+    pub fn set(&mut self, context: &str, field: &str, value: impl Into<Value>) {
+        self.revision += 1;
+        self.values.entry(context.to_owned()).or_default().insert(field.to_owned(), value.into());
+    }
+
+    /// Removes a field, without a look at permissions.
+    pub(crate) fn remove(&mut self, context: &str, field: &str) {
+        self.revision += 1;
+        if let Some(fields) = self.values.get_mut(context) {
+            fields.remove(field);
+        }
+    }
+
+    /// Returns a number that grows with each write.
+    #[must_use]
+    pub const fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// Reads fields of a context as a node with these grants. Without names, it reads all fields that the node may read.
+    ///
+    /// # Errors
+    ///
+    /// If the node may not read the context or one of the fields, or if the context has no such field.
+    pub fn read(
+        &self,
+        rules: &ContextRules,
+        grants: &[Grant],
+        context: &str,
+        fields: &[String],
+    ) -> Result<Value, AccessError> {
+        let grant = access::readable(grants, context)?;
+        let empty = Map::new();
+        let values = self.values.get(context).unwrap_or(&empty);
+        if fields.is_empty() {
+            let readable = values.iter().filter(|(name, _)| grant.reads.contains(name));
+            return Ok(Value::Object(readable.map(|(name, value)| (name.clone(), value.clone())).collect()));
+        }
+        let mut found = Map::new();
+        for field in fields {
+            access::check_field(rules, &grant.reads, context, field, "read")?;
+            found.insert(field.clone(), values.get(field).cloned().unwrap_or(Value::Null));
+        }
+        Ok(Value::Object(found))
+    }
+
+    /// Writes fields of a context as a node with these grants. If one of them is refused, none is written.
+    ///
+    /// # Errors
+    ///
+    /// If the node may not write the context or one of the fields, if the context has no such field, or if a value has
+    /// the wrong type.
+    pub fn write(
+        &mut self,
+        rules: &ContextRules,
+        grants: &[Grant],
+        context: &str,
+        fields: Map<String, Value>,
+    ) -> Result<Vec<Written>, AccessError> {
+        let grant = access::writable(grants, context)?;
+        if fields.is_empty() {
+            return Err(AccessError::Nothing { context: context.to_owned() });
+        }
+        for (field, value) in &fields {
+            access::check_field(rules, &grant.writes, context, field, "write")?;
+            rules.check_value(context, field, value)?;
+        }
+        self.revision += 1;
+        let values = self.values.entry(context.to_owned()).or_default();
+        let write = |(field, value): (String, Value)| {
+            let before = values.insert(field.clone(), value.clone());
+            Written { context: context.to_owned(), field, before, after: value }
+        };
+        Ok(fields.into_iter().map(write).collect())
+    }
+}

@@ -1,0 +1,97 @@
+//! The fields that contexts declare, with their types.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use exo_rails_dygram::{Fields, Machine, NodeId, NodeKind, Type};
+use serde_json::Value;
+
+use super::types::{fits, kind_of};
+use super::{AccessError, Grant};
+
+/// A field that a context declares.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldRule {
+    /// The name.
+    pub name: String,
+    /// The type. Without one, the field has any value.
+    pub ty: Option<Type>,
+}
+
+/// The contexts of a machine, with the fields that they declare.
+///
+/// A context that declares no fields has any. A field that only a permission names, as in `-write: title-> job`, exists too.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ContextRules {
+    contexts: BTreeMap<String, Vec<FieldRule>>,
+}
+
+impl ContextRules {
+    /// Returns the rules of a machine.
+    #[must_use]
+    pub fn of(machine: &Machine) -> Self {
+        let mut contexts = BTreeMap::new();
+        for id in machine.ids().filter(|id| machine.kind(*id) == NodeKind::Context) {
+            let fields = machine.node(id).attributes.iter();
+            let fields = fields.map(|field| FieldRule { name: field.name.clone(), ty: field.ty.clone() }).collect();
+            contexts.insert(machine.path(id).to_owned(), fields);
+        }
+        Self { contexts }
+    }
+
+    /// Returns what a node may read and write.
+    #[must_use]
+    pub fn grants(&self, machine: &Machine, node: NodeId) -> Vec<Grant> {
+        let access = machine.access(node).into_iter();
+        let grant = |access: exo_rails_dygram::Access| Grant {
+            context: machine.path(access.context).to_owned(),
+            reads: access.reads,
+            writes: access.writes,
+        };
+        access.map(grant).collect()
+    }
+
+    /// Returns the names of the fields that a context declares.
+    pub fn declared<'a>(&'a self, context: &str) -> impl Iterator<Item = &'a str> + use<'a> {
+        self.contexts.get(context).into_iter().flatten().map(|field| &*field.name)
+    }
+
+    /// Returns the fields that a context declares, if they are among these.
+    #[must_use]
+    pub fn among(&self, context: &str, fields: &Fields) -> Vec<&FieldRule> {
+        let declared = self.contexts.get(context).into_iter().flatten();
+        declared.filter(|field| fields.contains(&field.name)).collect()
+    }
+
+    /// Returns the names of the declared and the permitted fields.
+    #[must_use]
+    pub fn names(&self, context: &str, fields: &Fields) -> BTreeSet<String> {
+        let mut names: BTreeSet<_> = self.among(context, fields).iter().map(|field| field.name.clone()).collect();
+        if let (Fields::Only(only), true) = (fields, self.is_open(context)) {
+            names.extend(only.iter().cloned());
+        }
+        names
+    }
+
+    /// Returns whether a context has any field, because it declares none.
+    #[must_use]
+    pub fn is_open(&self, context: &str) -> bool {
+        self.contexts.get(context).is_none_or(Vec::is_empty)
+    }
+
+    pub(super) fn has_field(&self, context: &str, field: &str) -> bool {
+        self.is_open(context) || self.declared(context).any(|declared| declared == field)
+    }
+
+    pub(super) fn check_value(&self, context: &str, field: &str, value: &Value) -> Result<(), AccessError> {
+        let declared = self.contexts.get(context).into_iter().flatten().find(|declared| declared.name == field);
+        match declared.and_then(|declared| declared.ty.as_ref()) {
+            Some(ty) if !fits(ty, value) => Err(AccessError::Type {
+                context: context.to_owned(),
+                field: field.to_owned(),
+                expected: ty.to_string(),
+                found: kind_of(value),
+            }),
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! Why a machine stops.
+
+use exo_rails::{OperationError, RunError};
+
+use crate::conditions::ConditionError;
+
+/// Why a machine stops before its end.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MachineError {
+    /// A condition has no result.
+    #[error("`{node}` cannot be left by its edge to `{target}`: {error}")]
+    Condition {
+        /// The node.
+        node: String,
+        /// The target of the edge.
+        target: String,
+        /// What is wrong.
+        #[source]
+        error: ConditionError,
+    },
+    /// The conditions of all edges of a node are false.
+    #[error("`{node}` has no edge that can be taken: the conditions of all its edges are false: {}", conditions.join(", "))]
+    NoWay {
+        /// The node.
+        node: String,
+        /// The conditions.
+        conditions: Vec<String>,
+    },
+    /// The agent ended its work without a choice, although it was reminded.
+    #[error("the agent at `{node}` did not choose one of {}, although it was reminded {reminders} times", targets.join(", "))]
+    NoDecision {
+        /// The node.
+        node: String,
+        /// The targets.
+        targets: Vec<String>,
+        /// How often the agent was reminded.
+        reminders: u32,
+    },
+    /// A prompt reads a value that does not exist.
+    #[error("the prompt of `{node}`: {problem}")]
+    Prompt {
+        /// The node.
+        node: String,
+        /// What is wrong.
+        problem: String,
+    },
+    /// The list of `@map` is not a list.
+    #[error("`{node}` starts a path for each item of `{list}`, which is not a list: {problem}")]
+    NotAList {
+        /// The node.
+        node: String,
+        /// The name of the list.
+        list: String,
+        /// What it is instead.
+        problem: String,
+    },
+    /// The work of the agent at a node took too long.
+    #[error("the work at `{node}` took longer than {milliseconds} ms")]
+    Timeout {
+        /// The node.
+        node: String,
+        /// The limit.
+        milliseconds: u128,
+    },
+    /// The run of an agent failed, a rail ended it, or a rail refused an automatic transition.
+    #[error("at `{node}`: {error}")]
+    Run {
+        /// The node.
+        node: String,
+        /// The error.
+        #[source]
+        error: RunError,
+    },
+    /// The machine took as many steps as it may.
+    #[error("the machine took {limit} steps, and may not take more: `Limits::steps` sets the limit")]
+    StepLimit {
+        /// The limit.
+        limit: u64,
+    },
+    /// A node was visited as often as it may be.
+    #[error("`{node}` was visited {limit} times, and may not be visited again: `Limits::visits` sets the limit")]
+    VisitLimit {
+        /// The node.
+        node: String,
+        /// The limit.
+        limit: u32,
+    },
+    /// The machine took longer than it may.
+    #[error("the machine took longer than {seconds} s: `Limits::time` sets the limit")]
+    TimeLimit {
+        /// The limit.
+        seconds: f64,
+    },
+    /// Automatic steps have led to the same node, and nothing has changed, so they would never end.
+    #[error("the machine would never leave this circle, because nothing changes in it: {}", nodes.join(" -> "))]
+    EndlessLoop {
+        /// The nodes, with the first one again at the end.
+        nodes: Vec<String>,
+    },
+    /// All paths wait for each other.
+    #[error("all paths wait for each other, at the barriers {}", barriers.join(", "))]
+    Deadlock {
+        /// The names of the barriers.
+        barriers: Vec<String>,
+    },
+    /// The run of an agent is suspended. Answer the question in the state, and resume it.
+    #[error("the agent at `{node}` is suspended: {error}")]
+    Suspended {
+        /// The node.
+        node: String,
+        /// Why.
+        #[source]
+        error: RunError,
+    },
+    /// The state could not be saved.
+    #[error("the state could not be saved: {0}")]
+    NotSaved(#[source] OperationError),
+    /// The machine was cancelled.
+    #[error("the machine was cancelled")]
+    Cancelled,
+    /// The state is of another machine.
+    #[error("the state is of another machine: {problem}")]
+    OtherMachine {
+        /// What differs.
+        problem: String,
+    },
+    /// The machine has ended already.
+    #[error("the machine has ended")]
+    HasEnded,
+    /// All paths have failed.
+    #[error("all paths have failed: {}", errors.join("; "))]
+    AllFailed {
+        /// The errors.
+        errors: Vec<String>,
+    },
+}
+
+impl MachineError {
+    /// Returns whether the error is one of a path, so that the work may be repeated, or other paths may go on.
+    ///
+    /// The other errors are decisions of rails and of the program, limits, and mistakes of the whole machine.
+    pub(crate) fn is_of_path(&self) -> bool {
+        match self {
+            Self::Run { error, .. } => matches!(
+                error,
+                RunError::Operation(_) | RunError::RetriesExhausted(_) | RunError::StepLimit { .. } | RunError::TooDeep(_)
+            ),
+            Self::Condition { .. }
+            | Self::NoWay { .. }
+            | Self::NoDecision { .. }
+            | Self::Prompt { .. }
+            | Self::NotAList { .. }
+            | Self::Timeout { .. } => true,
+            _ => false,
+        }
+    }
+
+    /// Returns whether a further attempt of the work could help.
+    pub(crate) const fn may_be_repeated(&self) -> bool {
+        matches!(self, Self::Run { .. } | Self::Timeout { .. } | Self::NoDecision { .. })
+    }
+}

@@ -1,0 +1,388 @@
+//! One execution of a machine: its loop, and its beginning and end.
+
+use std::cmp::Reverse;
+use std::sync::Arc;
+
+use exo_rails::{GuardSet, RunContext, ServesOperation, SharedExtensions};
+use exo_rails_agent::Model;
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+
+use super::{Done, Executor, MachineError, Stopped};
+use crate::contexts::Contexts;
+use crate::history::{History, HistoryStep, Status, StepOutcome, TransitionType, time};
+use crate::plan::{Plan, PlanNode};
+use crate::state::{Live, MachineState, Path, PathStatus};
+use crate::transition::Transition;
+
+/// An execution of a machine, step by step or to its end.
+///
+/// ```
+/// use exo_rails_agent::ScriptedModel;
+/// use exo_rails_machine::{Executor, Progress};
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let machine = exo_rails_dygram::read("flow.dygram", "State a; State b; End c; a -> b -> c;").machine;
+/// let executor = Executor::builder(&machine, "[]".parse::<ScriptedModel>()?).build()?;
+/// let mut execution = executor.start();
+/// while let Progress::Step(step) = execution.step().await? {
+///     println!("{} -> {:?}", step.current_node, step.next_nodes);
+/// }
+/// assert_eq!(execution.state().history().steps.len(), 3);
+/// # Ok(()) }
+/// ```
+pub struct Execution<'e, M, R> {
+    pub(super) executor: &'e Executor<M, R>,
+    pub(super) live: Arc<Live>,
+    pub(super) ctx: RunContext,
+}
+
+/// What a step came to.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Progress {
+    /// A path took a step.
+    Step(Box<HistoryStep>),
+    /// The machine has ended.
+    Ended,
+}
+
+impl<'e, M, R> Execution<'e, M, R>
+where
+    M: Model + 'static,
+    R: GuardSet + ServesOperation<Transition> + 'static,
+{
+    pub(super) fn begin(executor: &'e Executor<M, R>) -> Self {
+        let plan = &executor.plan;
+        let ctx = RunContext::new(plan.title());
+        let mut state = MachineState {
+            run_id: ctx.run_id().to_owned(),
+            definition: plan.machine().to_string(),
+            is_changed: false,
+            contexts: Contexts::first(plan.machine()),
+            paths: Vec::new(),
+            steps: 0,
+            visits: std::collections::BTreeMap::new(),
+            errors: Vec::new(),
+            conversations: std::collections::BTreeMap::new(),
+            tools: Vec::new(),
+            context: None,
+            history: History::begin(plan.title(), (executor.settings.clock)()),
+        };
+        let starts = executor.settings.start.as_ref().map_or(plan.starts(), std::slice::from_ref);
+        for start in starts {
+            state.add_path(plan.entered(start), None, 0, None);
+        }
+        Self::of(executor, state, Arc::clone(plan))
+    }
+
+    fn of(executor: &'e Executor<M, R>, state: MachineState, plan: Arc<Plan>) -> Self {
+        let ctx = RunContext::new(plan.title())
+            .with_run_id(state.run_id.as_str())
+            .with_session(state.run_id.as_str(), SharedExtensions::default(), 0);
+        let ctx = match &executor.settings.cancellation {
+            Some(token) => ctx.with_cancellation(token.clone()),
+            None => ctx,
+        };
+        Self { executor, live: Arc::new(Live::new(state, plan)), ctx }
+    }
+
+    pub(super) fn resume(executor: &'e Executor<M, R>, mut state: MachineState) -> Result<Self, MachineError> {
+        if state.status() == Status::Completed {
+            return Err(MachineError::HasEnded);
+        }
+        let other = |problem: String| MachineError::OtherMachine { problem };
+        let plan = if state.is_changed {
+            let machine = exo_rails_dygram::read("state", &state.definition).into_result();
+            let machine = machine.map_err(|report| other(report.to_string()))?;
+            Arc::new(Plan::new(&machine).map_err(|error| other(error.to_string()))?)
+        } else {
+            if state.definition != executor.plan.machine().to_string() {
+                return Err(other("its definition is not the one of the executor".to_owned()));
+            }
+            Arc::clone(&executor.plan)
+        };
+        if let Some(path) = state.paths.iter().find(|path| plan.node(&path.node).is_none()) {
+            return Err(other(format!("it is at `{}`, and the machine has no such node", path.node)));
+        }
+        state.settle_calls();
+        state.history.status = Status::Running;
+        state.history.end_time = None;
+        let saved = state.context.take();
+        let mut execution = Self::of(executor, state, plan);
+        if let Some(saved) = saved {
+            execution.ctx.restore(saved, &executor.settings.kept).map_err(|error| other(error.to_string()))?;
+        }
+        Ok(execution)
+    }
+
+    /// Runs the machine to its end.
+    ///
+    /// # Errors
+    ///
+    /// If the machine stops before its end. The error has the state.
+    pub async fn run(mut self) -> Result<Done, Stopped> {
+        let result = self.within_time(Self::drive).await;
+        if let Err(error) = self.finish(result).await {
+            return Err(Stopped { error, state: Box::new(self.state()) });
+        }
+        let state = self.state();
+        let ended = state.paths.iter().filter(|path| path.status == PathStatus::Ended);
+        // A path that waited for others ended where they did.
+        let is_of = |path: &Path, id: u64| path.parent == Some(id) && path.status == PathStatus::Ended;
+        let waited = |id: u64| state.paths.iter().any(|path| is_of(path, id));
+        let ended_at = ended.filter(|path| !waited(path.id)).map(|path| path.node.clone()).collect();
+        Ok(Done { ended_at, history: state.history.clone(), state })
+    }
+
+    /// Takes one step of one path.
+    ///
+    /// # Errors
+    ///
+    /// If the machine stops before its end.
+    pub async fn step(&mut self) -> Result<Progress, MachineError> {
+        if self.live.with(|state, _| state.status()) == Status::Completed {
+            return Ok(Progress::Ended);
+        }
+        let before = self.live.with(|state, _| state.history.steps.len());
+        let result = self.within_time(Self::drive_one).await;
+        let has_ended = matches!(result, Ok(true));
+        if has_ended || result.is_err() {
+            self.finish(result.map(drop)).await?;
+        }
+        let step = self.live.with(|state, _| state.history.steps.get(before).cloned());
+        Ok(step.map_or(Progress::Ended, |step| Progress::Step(Box::new(step))))
+    }
+
+    /// Returns a copy of the state.
+    #[must_use]
+    pub fn state(&self) -> MachineState {
+        let mut state = self.live.snapshot();
+        state.context = self.ctx.save(&self.executor.settings.kept).ok();
+        state
+    }
+
+    /// Changes the contexts, between two steps.
+    pub fn change_contexts(&mut self, change: impl FnOnce(&mut Contexts)) {
+        self.live.with(|state, _| change(&mut state.contexts));
+    }
+
+    /// Stops the execution. Its state can be resumed.
+    pub async fn stop(self) -> MachineState {
+        // The program stops it, and has the state, also if it cannot be saved.
+        drop(self.finish(Err(MachineError::Cancelled)).await);
+        self.state()
+    }
+
+    async fn within_time<T>(
+        &mut self,
+        run: impl AsyncFnOnce(&mut Self) -> Result<T, MachineError>,
+    ) -> Result<T, MachineError> {
+        let Some(limit) = self.executor.settings.limits.time else { return run(self).await };
+        let result = tokio::time::timeout(limit, run(self)).await;
+        result.unwrap_or(Err(MachineError::TimeLimit { seconds: limit.as_secs_f64() }))
+    }
+
+    async fn drive(&mut self) -> Result<(), MachineError> {
+        loop {
+            let batch = self.next_paths(usize::MAX)?;
+            if batch.is_empty() {
+                return self.end();
+            }
+            self.step_paths(&batch).await?;
+        }
+    }
+
+    /// Takes one step. Returns whether the machine has ended.
+    async fn drive_one(&mut self) -> Result<bool, MachineError> {
+        let batch = self.next_paths(1)?;
+        if batch.is_empty() {
+            return self.end().map(|()| true);
+        }
+        self.step_paths(&batch).await?;
+        Ok(self.live.with(|state, _| state.status()) != Status::Running)
+    }
+
+    /// Returns the paths that go on, those of a higher priority first, and then those that have waited longest.
+    fn next_paths(&self, most: usize) -> Result<Vec<u64>, MachineError> {
+        if self.ctx.is_cancelled() {
+            return Err(MachineError::Cancelled);
+        }
+        Ok(self.live.with(|state, plan| {
+            if state.status() != Status::Running {
+                return Vec::new();
+            }
+            let active = state.paths.iter().filter(|path| path.status == PathStatus::Active);
+            let mut active: Vec<_> = active.collect();
+            active.sort_by_key(|path| (Reverse(path.priority), path.last_step, path.id));
+            active.iter().take(most.min(plan.concurrency)).map(|path| path.id).collect()
+        }))
+    }
+
+    /// Takes a step of each of these paths, at the same time.
+    async fn step_paths(&self, paths: &[u64]) -> Result<(), MachineError> {
+        if let [path] = paths {
+            return self.step_path(*path).await;
+        }
+        let mut running: FuturesUnordered<_> = paths.iter().map(|path| self.step_path(*path)).collect();
+        let mut suspended = None;
+        while let Some(result) = running.next().await {
+            match result {
+                Err(error @ MachineError::Suspended { .. }) => drop(suspended.get_or_insert(error)),
+                result => result?,
+            }
+        }
+        suspended.map_or(Ok(()), Err)
+    }
+
+    async fn step_path(&self, id: u64) -> Result<(), MachineError> {
+        let Some(node) = self.enter(id)? else { return Ok(()) };
+        match self.work(id, &node).await {
+            Ok(next) => self.apply(id, &node, next)?,
+            Err(error) => self.failed(id, &node, error)?,
+        }
+        self.save().await
+    }
+
+    /// Counts the visit of a node. Returns `None` if the machine ends here.
+    fn enter(&self, id: u64) -> Result<Option<Arc<PlanNode>>, MachineError> {
+        let limits = self.executor.settings.limits;
+        let until = self.executor.settings.until.as_ref();
+        let entered = self.live.with(|state, plan| {
+            let Some(path) = state.path(id) else { return Ok(None) };
+            let (name, has_entered) = (path.node.clone(), path.has_entered);
+            let Some(node) = plan.node(&name).cloned() else {
+                return Err(MachineError::OtherMachine { problem: format!("it has no node `{name}`") });
+            };
+            if has_entered {
+                return Ok(Some((node, false)));
+            }
+            let visits = state.visits(&name) + 1;
+            let is_last = until.is_some_and(|(until, visit)| *until == name && visits >= *visit);
+            if !is_last && visits > limits.visits {
+                return Err(MachineError::VisitLimit { node: name, limit: limits.visits });
+            }
+            if !is_last && state.steps >= limits.steps {
+                return Err(MachineError::StepLimit { limit: limits.steps });
+            }
+            state.visits.insert(name, visits);
+            state.steps += 1;
+            let steps = state.steps;
+            if let Some(path) = state.path_mut(id) {
+                (path.has_entered, path.last_step) = (true, steps);
+            }
+            Ok(Some((node, is_last)))
+        })?;
+        match entered {
+            Some((node, true)) => {
+                self.end_at(id, &node);
+                Ok(None)
+            }
+            entered => Ok(entered.map(|(node, _)| node)),
+        }
+    }
+
+    /// Ends the machine at the node of `until`. All other paths end where they are.
+    fn end_at(&self, id: u64, node: &PlanNode) {
+        self.record(id, node, Vec::new(), StepOutcome::Ended, TransitionType::Automated, None);
+        self.live.with(|state, _| {
+            for path in &mut state.paths {
+                path.status = if path.id == id { PathStatus::Ended } else { PathStatus::Merged };
+            }
+            state.history.status = Status::Completed;
+        });
+    }
+
+    /// Checks why no path can go on: all have ended, or they wait for each other.
+    fn end(&self) -> Result<(), MachineError> {
+        self.live.with(|state, _| {
+            let waiting = state.paths.iter().filter_map(|path| match &path.status {
+                PathStatus::Waiting { barrier, .. } => Some(barrier.clone()),
+                _ => None,
+            });
+            let barriers: Vec<_> = waiting.collect();
+            if !barriers.is_empty() {
+                return Err(MachineError::Deadlock { barriers });
+            }
+            if state.paths.iter().any(|path| path.status == PathStatus::Ended) {
+                Ok(())
+            } else {
+                Err(MachineError::AllFailed { errors: state.errors.clone() })
+            }
+        })
+    }
+
+    async fn finish(&self, result: Result<(), MachineError>) -> Result<(), MachineError> {
+        let status = match &result {
+            Ok(()) => Status::Completed,
+            Err(MachineError::Suspended { .. }) => Status::Suspended,
+            Err(MachineError::Cancelled | MachineError::TimeLimit { .. }) => Status::Stopped,
+            Err(_) => Status::Error,
+        };
+        let now = (self.executor.settings.clock)();
+        self.live.with(|state, _| {
+            state.history.status = status;
+            state.history.end_time = Some(time(now));
+        });
+        let saved = self.save().await;
+        result.and(saved)
+    }
+
+    /// Saves the state.
+    pub(super) async fn save(&self) -> Result<(), MachineError> {
+        match &self.executor.settings.sink {
+            Some(sink) => sink.save(self.state()).await.map_err(MachineError::NotSaved),
+            None => Ok(()),
+        }
+    }
+
+    /// Adds a step to the history, with what the agent did.
+    pub(super) fn record(
+        &self,
+        id: u64,
+        node: &PlanNode,
+        next_nodes: Vec<String>,
+        outcome: StepOutcome,
+        transition_type: TransitionType,
+        reason: Option<String>,
+    ) {
+        let now = (self.executor.settings.clock)();
+        let step = self.live.with(|state, _| {
+            let (visit, failures) = state
+                .path_mut(id)
+                .map(|path| (path.visit.take(), std::mem::take(&mut path.failures)))
+                .unwrap_or_default();
+            let mut step = HistoryStep {
+                step_number: state.history.steps.len() as u64 + 1,
+                path: id,
+                current_node: node.path.clone(),
+                next_nodes,
+                transition_type,
+                outcome,
+                reason,
+                agent_invocation: None,
+                mutations: Vec::new(),
+                writes: Vec::new(),
+                errors: failures,
+                timestamp: time(now),
+            };
+            if let Some(visit) = visit {
+                if let Some(path) = state.path_mut(id) {
+                    path.written.extend(visit.writes.iter().cloned());
+                }
+                visit.record_in(&mut step);
+            }
+            state.history.add(step.clone());
+            step
+        });
+        if let Some(on_step) = &self.executor.settings.on_step {
+            on_step(&step);
+        }
+    }
+}
+
+impl<M, R> std::fmt::Debug for Execution<'_, M, R> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Execution").field("executor", self.executor).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,47 @@
+//! The rails of a visit: those of the user, behind one that ends the visit.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use exo_rails::prelude::*;
+use exo_rails::{DynGuardSet, RunError};
+
+use crate::state::Live;
+
+/// Ends a visit before the next call, when the agent has chosen an edge or a rail has ended the machine.
+pub(crate) struct EndsVisit {
+    pub(crate) live: Arc<Live>,
+    pub(crate) path: u64,
+    pub(crate) fatal: Arc<Mutex<Option<RunError>>>,
+}
+
+impl EndsVisit {
+    fn is_over(&self) -> bool {
+        let is_fatal = self.fatal.lock().unwrap_or_else(PoisonError::into_inner).is_some();
+        is_fatal || self.live.with(|state, _| state.visit_mut(self.path).is_some_and(|visit| visit.chosen.is_some()))
+    }
+}
+
+// Before all rails of the user, which have priorities behind the one of the guard set.
+#[rail(priority = 1)]
+impl EndsVisit {
+    #[on(PreToolCall)]
+    fn tool(&self) -> RailAction {
+        if self.is_over() { RailAction::skip("the work at this node has ended") } else { RailAction::Continue }
+    }
+
+    #[on(PreLlmCall)]
+    fn model(&self, request: &ModelCallInputs) -> RailAction<ModelResponse> {
+        if !self.is_over() {
+            return RailAction::Continue;
+        }
+        let conversation = InvokeOutput { messages: request.messages.clone(), ..InvokeOutput::default() };
+        RailAction::abort_with(conversation, "the work at this node has ended")
+    }
+}
+
+rail_chain! {
+    pub(crate) struct VisitRails {
+        pub(crate) ends_visit: EndsVisit,
+        pub(crate) rails: DynGuardSet,
+    }
+}

@@ -1,0 +1,232 @@
+//! The settings of an executor.
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use exo_rails::{CancellationToken, GuardSet, KeptValues, NoRails, ServesOperation, Tool};
+use exo_rails_agent::{IntoGuardSet, Model};
+use exo_rails_dygram::Machine;
+use serde_json::{Map, Value};
+
+use super::Executor;
+use crate::history::HistoryStep;
+use crate::plan::{Plan, PlanError};
+use crate::state::{SharedSink, StateSink};
+use crate::tools::names_of;
+use crate::transition::Transition;
+
+/// The limits of an execution. They are exact: a limit of 3 allows 3, and not a fourth.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Limits {
+    /// The steps of all paths together. The default is 1,000.
+    pub steps: u64,
+    /// The visits of each node. The default is 100.
+    pub visits: u32,
+    /// The time of a call of `run` or `step`. The default is 5 minutes. `None` is no limit.
+    pub time: Option<Duration>,
+    /// The model calls in a visit of a node. The default is 50.
+    pub model_calls: u32,
+    /// How often the agent is asked again if it makes no choice. The default is 2.
+    pub reminders: u32,
+    /// The messages after which a conversation is shortened. The default is 50.
+    pub messages: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            steps: 1_000,
+            visits: 100,
+            time: Some(Duration::from_mins(5)),
+            model_calls: 50,
+            reminders: 2,
+            messages: 50,
+        }
+    }
+}
+
+type OnStep = Arc<dyn Fn(&HistoryStep) + Send + Sync>;
+type Clock = Arc<dyn Fn() -> SystemTime + Send + Sync>;
+
+#[derive(Clone)]
+pub(super) struct Settings {
+    pub(super) limits: Limits,
+    pub(super) until: Option<(String, u32)>,
+    pub(super) start: Option<String>,
+    pub(super) tools: Vec<Tool>,
+    pub(super) sink: Option<SharedSink>,
+    pub(super) on_step: Option<OnStep>,
+    pub(super) clock: Clock,
+    pub(super) cancellation: Option<CancellationToken>,
+    pub(super) options: Map<String, Value>,
+    pub(super) kept: KeptValues,
+}
+
+/// Builds an [`Executor`].
+#[must_use = "a builder makes an executor with `build()`"]
+pub struct ExecutorBuilder<M, R = NoRails> {
+    machine: Machine,
+    model: M,
+    rails: R,
+    settings: Settings,
+}
+
+/// Why an executor cannot be built.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// The machine cannot be executed.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// The machine has no such node in its flow of control.
+    #[error("`{node}` is not a node of the machine's flow")]
+    Node {
+        /// The name.
+        node: String,
+    },
+    /// A node has an edge to a tool node, and the program has no such tool.
+    #[error("`{node}` uses the tool `{tool}`, and the executor has none of this name: add it with `ExecutorBuilder::tool`")]
+    NoTool {
+        /// The node.
+        node: String,
+        /// The tool.
+        tool: String,
+    },
+    /// A tool of the program has the name of one that the machine makes.
+    #[error("the machine makes a tool `{tool}` for `{node}`: rename the tool of the program")]
+    ToolName {
+        /// The node.
+        node: String,
+        /// The tool.
+        tool: String,
+    },
+}
+
+impl<M: Model + 'static> ExecutorBuilder<M> {
+    pub(super) fn new(machine: &Machine, model: M) -> Self {
+        let settings = Settings {
+            limits: Limits::default(),
+            until: None,
+            start: None,
+            tools: Vec::new(),
+            sink: None,
+            on_step: None,
+            clock: Arc::new(SystemTime::now),
+            cancellation: None,
+            options: Map::new(),
+            kept: KeptValues::new(),
+        };
+        Self { machine: machine.clone(), model, rails: NoRails, settings }
+    }
+
+    /// Guards the machine with this guard set: its model calls and tool calls, and its [transitions](Transition).
+    pub fn rails<S: IntoGuardSet>(self, rails: S) -> ExecutorBuilder<M, S::GuardSet> {
+        let Self { machine, model, settings, .. } = self;
+        ExecutorBuilder { machine, model, rails: rails.into_guard_set(), settings }
+    }
+}
+
+impl<M, R> ExecutorBuilder<M, R> {
+    /// Gives the agents a tool. If the machine has a tool node of this name, only nodes with an edge to it have the tool.
+    /// Otherwise, all nodes have it.
+    pub fn tool(mut self, tool: impl Into<Tool>) -> Self {
+        let tool = tool.into();
+        self.settings.tools.retain(|other| other.name() != tool.name());
+        self.settings.tools.push(tool);
+        self
+    }
+
+    /// Ends the machine when a node is entered for the `visit`th time, counted from 1.
+    pub fn until(mut self, node: impl Into<String>, visit: u32) -> Self {
+        self.settings.until = Some((node.into(), visit.max(1)));
+        self
+    }
+
+    /// Begins at this node instead of those that the machine says.
+    pub fn start_at(mut self, node: impl Into<String>) -> Self {
+        self.settings.start = Some(node.into());
+        self
+    }
+
+    /// Sets the limits.
+    pub fn limits(mut self, change: impl FnOnce(&mut Limits)) -> Self {
+        change(&mut self.settings.limits);
+        self
+    }
+
+    /// Saves the state here.
+    pub fn save_to(mut self, sink: impl StateSink + 'static) -> Self {
+        self.settings.sink = Some(SharedSink::new(sink));
+        self
+    }
+
+    /// Calls a function after each step.
+    pub fn on_step(mut self, call: impl Fn(&HistoryStep) + Send + Sync + 'static) -> Self {
+        self.settings.on_step = Some(Arc::new(call));
+        self
+    }
+
+    /// Takes the times of the history from this clock.
+    pub fn clock(mut self, clock: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
+        self.settings.clock = Arc::new(clock);
+        self
+    }
+
+    /// Sets a token that cancels the machine.
+    pub fn cancellation(mut self, token: CancellationToken) -> Self {
+        self.settings.cancellation = Some(token);
+        self
+    }
+
+    /// Keeps values of rails in the saved state: see [`KeptValues`].
+    pub fn kept_values(mut self, kept: KeptValues) -> Self {
+        self.settings.kept = kept;
+        self
+    }
+
+    /// Adds an option to each request to the model, such as `temperature`.
+    pub fn option(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.settings.options.insert(name.into(), value.into());
+        self
+    }
+
+    /// Returns the executor.
+    ///
+    /// # Errors
+    ///
+    /// If the machine cannot be executed, or if its tools do not fit to those of the program.
+    pub fn build(self) -> Result<Executor<M, R>, BuildError>
+    where
+        M: Model + 'static,
+        R: GuardSet + ServesOperation<Transition> + 'static,
+    {
+        let plan = Plan::new(&self.machine)?;
+        let settings = self.settings;
+        let named = settings.start.iter().chain(settings.until.as_ref().map(|(node, _)| node));
+        if let Some(node) = named.into_iter().find(|node| plan.node(node).is_none()) {
+            return Err(BuildError::Node { node: node.clone() });
+        }
+        check_tools(&plan, &settings.tools)?;
+        Ok(Executor { plan: Arc::new(plan), model: Arc::new(self.model), rails: Arc::new(self.rails), settings })
+    }
+}
+
+/// Checks that nodes have the tools that they use, and that no tool has the name of one that the machine makes.
+pub(super) fn check_tools(plan: &Plan, tools: &[Tool]) -> Result<(), BuildError> {
+    for node in plan.nodes() {
+        if let Some(tool) = node.tools.iter().find(|name| tools.iter().all(|tool| tool.name() != **name)) {
+            return Err(BuildError::NoTool { node: node.path.clone(), tool: tool.clone() });
+        }
+        if let Some(tool) = names_of(node).into_iter().find(|name| tools.iter().any(|tool| tool.name() == name)) {
+            return Err(BuildError::ToolName { node: node.path.clone(), tool });
+        }
+    }
+    Ok(())
+}
+
+impl<M, R> std::fmt::Debug for ExecutorBuilder<M, R> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ExecutorBuilder").field("machine", &self.machine.title).finish_non_exhaustive()
+    }
+}

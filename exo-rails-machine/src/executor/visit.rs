@@ -1,0 +1,279 @@
+//! A visit of a node: a run of an agent with the tools and the prompt of the node.
+
+use std::num::NonZeroUsize;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use exo_rails::message::{Message, Messages, Role};
+use exo_rails::{DynGuardSet, GuardSet, InvokeInputs, OperationError, RunError, ServesOperation, Tool};
+use exo_rails_agent::{Agent, Checkpoints, Compaction, FailedRun, Model, RunStart, SuspendedRun};
+
+use super::rails::{EndsVisit, VisitRails};
+use super::{Execution, MachineError};
+use crate::conditions::Facts;
+use crate::history::{HistoryStep, Said, TokenUsage};
+use crate::plan::{Flow, PlanEdge, PlanNode};
+use crate::prompt::{Parts, Prompt, prompt, reminder};
+use crate::state::{Live, SharedSink, Visit};
+use crate::tools::{Desk, name_of_edge};
+use crate::transition::Transition;
+
+impl<M, R> Execution<'_, M, R>
+where
+    M: Model + 'static,
+    R: GuardSet + ServesOperation<Transition> + 'static,
+{
+    /// Lets the agent work at a node, until it chooses an edge or has no further tool calls.
+    pub(super) async fn visit(&self, id: u64, node: &PlanNode) -> Result<(), MachineError> {
+        let visit = self.prepare(id, node)?;
+        let fatal = Arc::new(Mutex::new(None));
+        let agent = self.agent(id, node, &visit, &fatal);
+        let start = match visit.run.clone() {
+            Some(run) => RunStart::Resumed(run),
+            None => RunStart::New(self.inputs(node, &visit)),
+        };
+        let result = match start {
+            RunStart::Resumed(run) => agent.run_in(run, &mut self.ctx.child()).await,
+            RunStart::New(inputs) => agent.run_in(inputs, &mut self.ctx.child()).await,
+            _ => return Ok(()),
+        };
+        match result {
+            Ok(output) => {
+                self.live.with(|state, _| {
+                    if let Some(visit) = state.visit_mut(id) {
+                        visit.has_worked = true;
+                        visit.run = None;
+                        visit.usage += &output.usage;
+                        visit.note(&output.messages);
+                    }
+                    state.conversations.insert(node.agent.clone(), without_instructions(&output.messages));
+                });
+                let error = fatal.lock().unwrap_or_else(PoisonError::into_inner).take();
+                error.map_or(Ok(()), |error| Err(MachineError::Run { node: node.path.clone(), error }))
+            }
+            Err(failed) => Err(self.visit_failed(id, node, failed)),
+        }
+    }
+
+    fn visit_failed(&self, id: u64, node: &PlanNode, failed: FailedRun) -> MachineError {
+        let FailedRun { error, so_far, suspended, .. } = failed;
+        let node = node.path.clone();
+        let is_suspended = suspended.is_some();
+        self.live.with(|state, _| {
+            if let Some(visit) = state.visit_mut(id) {
+                if !is_suspended {
+                    visit.usage += &so_far.usage;
+                    visit.note(&so_far.messages);
+                }
+                visit.run = suspended;
+            }
+        });
+        match error {
+            error if is_suspended => MachineError::Suspended { node, error },
+            RunError::Cancelled => MachineError::Cancelled,
+            error => MachineError::Run { node, error },
+        }
+    }
+
+    /// Returns the visit that is under way, or begins one.
+    fn prepare(&self, id: u64, node: &PlanNode) -> Result<Visit, MachineError> {
+        if let Some(visit) = self.live.with(|state, _| state.visit_mut(id).cloned()) {
+            return Ok(visit);
+        }
+        let edges = self.choices(id, node)?;
+        let Prompt { system, user } = self.prompt(id, node, &edges)?;
+        let offered = edges.iter().filter_map(|edge| name_of_edge(edge)).collect();
+        let visit = Visit { input: user.clone(), system, user, offered, ..Visit::default() };
+        self.live.with(|state, _| {
+            if let Some(path) = state.path_mut(id) {
+                path.visit = Some(visit.clone());
+            }
+        });
+        Ok(visit)
+    }
+
+    /// Returns the edges for which the agent has tools.
+    fn choices<'n>(&self, id: u64, node: &'n PlanNode) -> Result<Vec<&'n PlanEdge>, MachineError> {
+        let mut edges = self.offered(id, node)?;
+        for edge in node.edges.iter().filter(|edge| matches!(edge.flow, Flow::Spawn | Flow::Map(_)) && !edge.is_auto) {
+            if self.is_open(id, node, edge)? {
+                edges.push(edge);
+            }
+        }
+        Ok(edges)
+    }
+
+    fn prompt(&self, id: u64, node: &PlanNode, edges: &[&PlanEdge]) -> Result<Prompt, MachineError> {
+        let made = self.live.with(|state, plan| {
+            let item = state.path(id).and_then(|path| path.item.as_ref());
+            let facts = Facts { errors: &state.errors, node: &node.path, item };
+            let text = |template: &crate::plan::Template| template.text(&state.contexts, &node.grants, &facts);
+            let parts = Parts {
+                title: plan.title(),
+                node,
+                rules: plan.rules(),
+                objective: node.prompt.as_ref().map(text).transpose()?,
+                outer: node.outer.iter().map(text).collect::<Result<_, _>>()?,
+                edges: edges.to_vec(),
+                item: item.map(ToString::to_string),
+            };
+            Ok(prompt(&parts))
+        });
+        made.map_err(|problem| MachineError::Prompt { node: node.path.clone(), problem })
+    }
+
+    /// Asks the agent again in the same conversation.
+    pub(super) fn remind(&self, id: u64, node: &PlanNode, offered: &[&PlanEdge]) -> Result<(), MachineError> {
+        let limit = self.executor.settings.limits.reminders;
+        let edges = self.choices(id, node)?;
+        let is_reminded = self.live.with(|state, _| {
+            let Some(visit) = state.visit_mut(id).filter(|visit| visit.reminders < limit) else { return false };
+            visit.reminders += 1;
+            visit.has_worked = false;
+            visit.input = reminder(offered);
+            visit.offered = edges.iter().filter_map(|edge| name_of_edge(edge)).collect();
+            true
+        });
+        if is_reminded {
+            return Ok(());
+        }
+        let targets = offered.iter().map(|edge| format!("`{}`", edge.target)).collect();
+        Err(MachineError::NoDecision { node: node.path.clone(), targets, reminders: limit })
+    }
+
+    fn inputs(&self, node: &PlanNode, visit: &Visit) -> InvokeInputs {
+        let messages = self.live.with(|state, _| state.conversations.get(&node.agent).cloned()).unwrap_or_default();
+        InvokeInputs { messages, ..InvokeInputs::new(visit.input.as_str()) }
+    }
+
+    fn agent(
+        &self,
+        id: u64,
+        node: &PlanNode,
+        visit: &Visit,
+        fatal: &Arc<Mutex<Option<RunError>>>,
+    ) -> Agent<Arc<M>, VisitRails> {
+        let settings = &self.executor.settings;
+        let ends_visit = EndsVisit { live: Arc::clone(&self.live), path: id, fatal: Arc::clone(fatal) };
+        let rails = VisitRails { ends_visit, rails: DynGuardSet::new(Arc::clone(&self.executor.rails)) };
+        let limit = settings.limits.messages;
+        let compaction = Compaction::over(limit).with_counter(|messages| messages.len() as u64);
+        let mut agent = Agent::builder(self.ctx.agent(), Arc::clone(&self.executor.model))
+            .rails(rails)
+            .tools(self.tools(id, node, visit, fatal))
+            .instructions(visit.system.as_str())
+            .max_steps(settings.limits.model_calls)
+            .parallel_tools(NonZeroUsize::MIN)
+            .kept_values(settings.kept.clone())
+            .compaction(compaction);
+        for (name, value) in &settings.options {
+            agent = agent.option(name.as_str(), value.clone());
+        }
+        if let Some(sink) = &settings.sink {
+            agent = agent.checkpoints(VisitCheckpoints { live: Arc::clone(&self.live), path: id, sink: sink.clone() });
+        }
+        agent.build()
+    }
+
+    fn tools(&self, id: u64, node: &PlanNode, visit: &Visit, fatal: &Arc<Mutex<Option<RunError>>>) -> Vec<Tool> {
+        let desk = Desk {
+            live: Arc::clone(&self.live),
+            rails: Arc::clone(&self.executor.rails),
+            path: id,
+            node: Arc::new(node.clone()),
+            fatal: Arc::clone(fatal),
+        };
+        let mut edges: Vec<&PlanEdge> = Vec::new();
+        for name in &visit.offered {
+            edges.extend(node.edges.iter().find(|edge| name_of_edge(edge).as_ref() == Some(name)));
+        }
+        let mut tools = desk.tools(&edges);
+        tools.extend(self.program_tools(node));
+        tools
+    }
+
+    /// Returns the tools of the program that the node may use.
+    fn program_tools(&self, node: &PlanNode) -> Vec<Tool> {
+        let plan = self.live.plan();
+        let is_declared = |name: &str| {
+            let nodes = plan.machine().named(name);
+            nodes.iter().any(|id| plan.machine().kind(*id) == exo_rails_dygram::NodeKind::Tool)
+        };
+        let may_use = |tool: &&Tool| node.tools.iter().any(|name| name == tool.name()) || !is_declared(tool.name());
+        self.executor.settings.tools.iter().filter(may_use).cloned().collect()
+    }
+}
+
+fn without_instructions(messages: &Messages) -> Messages {
+    messages.iter().filter(|message| message.role != Role::System).cloned().collect()
+}
+
+impl Visit {
+    /// Notes what was said in a run of the agent: everything behind its input.
+    fn note(&mut self, messages: &Messages) {
+        let is_input = |message: &Message| message.role == Role::User && message.text() == self.input.as_str();
+        let all: Vec<_> = messages.iter().collect();
+        let begin = all.iter().rposition(|message| is_input(message)).unwrap_or_default();
+        for message in all.into_iter().skip(begin).filter(|message| message.role != Role::System) {
+            for call in &message.tool_calls {
+                let name = &call.function.name;
+                if !self.tools_used.contains(name) {
+                    self.tools_used.push(name.clone());
+                }
+            }
+            self.said.push(said(message));
+        }
+    }
+
+    /// Moves what the agent did into a step of the history.
+    pub(super) fn record_in(self, step: &mut HistoryStep) {
+        let mut invocation = crate::history::AgentInvocation::default();
+        invocation.system_prompt = self.system;
+        invocation.user_prompt = self.user;
+        invocation.conversation_history = self.said;
+        invocation.tools_used = self.tools_used;
+        invocation.transition_chosen = self.chosen.map(|chosen| chosen.target).unwrap_or_default();
+        invocation.token_usage = TokenUsage::from(&self.usage);
+        step.agent_invocation = Some(invocation);
+        step.mutations = self.mutations;
+        step.writes = self.writes;
+    }
+}
+
+fn said(message: &Message) -> Said {
+    let role = if message.role == Role::Assistant { "assistant" } else { "user" };
+    let mut content = message.text().into_owned();
+    for call in &message.tool_calls {
+        if !content.is_empty() {
+            content.push('\n');
+        }
+        content.push_str(&format!("[{}({})]", call.function.name, call.function.arguments));
+    }
+    Said { role: role.to_owned(), content }
+}
+
+/// Saves the whole state of the machine whenever the agent saves its run.
+struct VisitCheckpoints {
+    live: Arc<Live>,
+    path: u64,
+    sink: SharedSink,
+}
+
+impl Checkpoints for VisitCheckpoints {
+    async fn save(&self, run: SuspendedRun) -> Result<(), OperationError> {
+        let state = self.live.with(|state, _| {
+            // The values of the run are in the context of the agent's run too, and are newer there.
+            state.context = Some(run.context.clone());
+            if let Some(visit) = state.visit_mut(self.path) {
+                visit.run = Some(Box::new(run));
+                visit.effect = None;
+            }
+            state.clone()
+        });
+        self.sink.save(state).await
+    }
+
+    async fn remove(&self, _: &str, _: u64) -> Result<(), OperationError> {
+        // The state after the visit replaces this one.
+        Ok(())
+    }
+}

@@ -1,0 +1,236 @@
+//! The history of an execution.
+
+mod lines;
+mod replay;
+
+use std::time::SystemTime;
+
+use exo_rails::message::Usage;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::contexts::Written;
+pub use lines::JsonLines;
+pub use replay::{Position, ReplayError, replay};
+
+/// Everything that happened in an execution, as `execution-history.json` has it.
+///
+/// ```
+/// use exo_rails_agent::ScriptedModel;
+/// use exo_rails_machine::Executor;
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let machine = exo_rails_dygram::read("flow.dygram", "State idle; End done; idle -> done;").machine;
+/// let executor = Executor::builder(&machine, "[]".parse::<ScriptedModel>()?).build()?;
+/// let history = executor.run().await?.history;
+/// let json = serde_json::to_value(&history)?;
+/// assert_eq!(json["status"], "completed");
+/// assert_eq!(json["steps"][0]["currentNode"], "idle");
+/// assert_eq!(json["steps"][0]["transitionType"], "automated");
+/// assert_eq!(json["summary"]["automatedTransitions"], 1);
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct History {
+    /// The title of the machine.
+    pub machine_title: String,
+    /// When the execution began, in the format of RFC 3339.
+    pub start_time: String,
+    /// When the execution ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end_time: Option<String>,
+    /// How it stands.
+    pub status: Status,
+    /// The steps.
+    pub steps: Vec<HistoryStep>,
+    /// The sums.
+    pub summary: Summary,
+}
+
+/// How an execution stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Status {
+    /// It can go on.
+    Running,
+    /// It waits for an answer to the question of a rail, or to know whether a tool has run.
+    Suspended,
+    /// All paths have ended.
+    Completed,
+    /// It failed.
+    Error,
+    /// The program stopped it.
+    Stopped,
+}
+
+/// A step of a path.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct HistoryStep {
+    /// The number of the step, from 1.
+    pub step_number: u64,
+    /// The number of the path. The first one is 0.
+    pub path: u64,
+    /// The node where the path was.
+    pub current_node: String,
+    /// The nodes to which it led. None if the path ended.
+    pub next_nodes: Vec<String>,
+    /// Who chose the way.
+    pub transition_type: TransitionType,
+    /// What the step came to.
+    pub outcome: StepOutcome,
+    /// Why the agent chose the way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// What the agent did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_invocation: Option<AgentInvocation>,
+    /// Changes of the machine and of its tools.
+    pub mutations: Vec<Mutation>,
+    /// Fields that were written.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub writes: Vec<Written>,
+    /// The errors of the attempts that failed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<String>,
+    /// When the step ended.
+    pub timestamp: String,
+}
+
+/// Who chose the way of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TransitionType {
+    /// The machine.
+    Automated,
+    /// The agent.
+    AgentControlled,
+}
+
+/// What a step came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum StepOutcome {
+    /// The path is at another node.
+    Moved,
+    /// The path waits at a barrier.
+    Waits,
+    /// The path waits for the paths that it started.
+    Forked,
+    /// The path has ended.
+    Ended,
+    /// The path has failed.
+    Failed,
+}
+
+/// What the agent did in a step.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct AgentInvocation {
+    /// The instructions of the node.
+    pub system_prompt: String,
+    /// The first input.
+    pub user_prompt: String,
+    /// The conversation at the node. Outputs of tools are parts of the user.
+    pub conversation_history: Vec<Said>,
+    /// The names of the tools that the agent called, each once.
+    pub tools_used: Vec<String>,
+    /// The target that the agent chose. Empty if it chose none.
+    pub transition_chosen: String,
+    /// The tokens.
+    pub token_usage: TokenUsage,
+}
+
+/// A message in the history.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Said {
+    /// `user` or `assistant`
+    pub role: String,
+    /// The text.
+    pub content: String,
+}
+
+/// The tokens of a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TokenUsage {
+    /// The tokens that the model read.
+    pub input: u64,
+    /// The tokens that the model wrote.
+    pub output: u64,
+}
+
+impl From<&Usage> for TokenUsage {
+    fn from(usage: &Usage) -> Self {
+        Self { input: usage.prompt_tokens, output: usage.completion_tokens }
+    }
+}
+
+/// A change of the machine or of its tools.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Mutation {
+    /// What changed: `construct_tool`, `propose_tool_improvement`, `update_definition`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// The details.
+    pub data: Value,
+}
+
+/// The sums of a history.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct Summary {
+    /// The number of steps.
+    pub total_steps: u64,
+    /// The steps that the machine decided.
+    pub automated_transitions: u64,
+    /// The steps that the agent decided.
+    pub agent_decisions: u64,
+    /// The tools that agents constructed.
+    pub tools_constructed: u64,
+    /// The improvements that agents proposed.
+    pub tool_improvements_proposed: u64,
+    /// The tokens of all model calls.
+    pub total_tokens: u64,
+}
+
+impl History {
+    pub(crate) fn begin(title: &str, now: SystemTime) -> Self {
+        Self {
+            machine_title: title.to_owned(),
+            start_time: time(now),
+            end_time: None,
+            status: Status::Running,
+            steps: Vec::new(),
+            summary: Summary::default(),
+        }
+    }
+
+    pub(crate) fn add(&mut self, step: HistoryStep) {
+        let sums = &mut self.summary;
+        sums.total_steps += 1;
+        match step.transition_type {
+            _ if step.outcome == StepOutcome::Failed => {}
+            TransitionType::Automated if step.next_nodes.is_empty() => {}
+            TransitionType::Automated => sums.automated_transitions += 1,
+            TransitionType::AgentControlled => sums.agent_decisions += 1,
+        }
+        let mutations = |kind: &str| step.mutations.iter().filter(|mutation| mutation.kind == kind).count() as u64;
+        sums.tools_constructed += mutations("construct_tool");
+        sums.tool_improvements_proposed += mutations("propose_tool_improvement");
+        let usage = step.agent_invocation.as_ref().map(|invocation| invocation.token_usage).unwrap_or_default();
+        sums.total_tokens += usage.input + usage.output;
+        self.steps.push(step);
+    }
+}
+
+pub(crate) fn time(now: SystemTime) -> String {
+    humantime::format_rfc3339_millis(now).to_string()
+}

@@ -1,0 +1,75 @@
+//! The state of a machine at each step, from its history.
+
+use std::collections::BTreeMap;
+
+use exo_rails_dygram::Machine;
+
+use super::{History, HistoryStep, StepOutcome};
+use crate::contexts::Contexts;
+use crate::plan::Plan;
+
+/// Where a machine was after a step.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Position {
+    /// The number of the step.
+    pub step_number: u64,
+    /// The node of each path that has not ended.
+    pub nodes: BTreeMap<u64, String>,
+    /// The contexts.
+    pub contexts: Contexts,
+}
+
+/// Why a history is not one of this machine.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("step {step_number} is not a step of this machine: {problem}")]
+pub struct ReplayError {
+    /// The number of the step.
+    pub step_number: u64,
+    /// What does not fit.
+    pub problem: String,
+}
+
+/// Returns where the machine was after each step, without a model and without tools.
+///
+/// A history in which agents changed the machine itself can be replayed up to this change.
+///
+/// # Errors
+///
+/// If a step takes an edge that the machine does not have, or writes what its node may not.
+pub fn replay(machine: &Machine, history: &History) -> Result<Vec<Position>, ReplayError> {
+    let failed = |problem: String| ReplayError { step_number: 0, problem };
+    let plan = Plan::new(machine).map_err(|error| failed(error.to_string()))?;
+    let mut contexts = Contexts::first(machine);
+    let mut nodes = BTreeMap::new();
+    let mut positions = Vec::new();
+    for step in &history.steps {
+        apply(&plan, step, &mut contexts)
+            .map_err(|problem| ReplayError { step_number: step.step_number, problem })?;
+        match (step.outcome, step.next_nodes.first()) {
+            (StepOutcome::Ended | StepOutcome::Failed, _) => drop(nodes.remove(&step.path)),
+            (StepOutcome::Moved, Some(next)) => drop(nodes.insert(step.path, next.clone())),
+            _ => drop(nodes.insert(step.path, step.current_node.clone())),
+        }
+        positions.push(Position { step_number: step.step_number, nodes: nodes.clone(), contexts: contexts.clone() });
+        if step.mutations.iter().any(|mutation| mutation.kind == "update_definition") {
+            break;
+        }
+    }
+    Ok(positions)
+}
+
+fn apply(plan: &Plan, step: &HistoryStep, contexts: &mut Contexts) -> Result<(), String> {
+    let node = plan.node(&step.current_node).ok_or_else(|| format!("it has no node `{}`", step.current_node))?;
+    for next in &step.next_nodes {
+        let leads = |target: &str| target == next || plan.entered(target) == next;
+        if !node.edges.iter().any(|edge| leads(&edge.target)) {
+            return Err(format!("`{}` has no edge to `{next}`", node.path));
+        }
+    }
+    for written in &step.writes {
+        let data = [(written.field.clone(), written.after.clone())].into_iter().collect();
+        contexts.write(plan.rules(), &node.grants, &written.context, data).map_err(|error| error.to_string())?;
+    }
+    Ok(())
+}

@@ -1,0 +1,231 @@
+//! The plan of a machine: everything that the executor looks up, made once from the model.
+
+mod annotations;
+mod build;
+mod template;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use exo_rails_dygram::{Machine, NodeKind};
+
+use crate::conditions::{Condition, Name};
+use crate::contexts::{ContextRules, Grant};
+pub(crate) use template::{Template, value_at};
+
+/// A machine that can be executed.
+///
+/// ```
+/// use exo_rails_machine::{Plan, Work};
+///
+/// let file = "State idle; Task plan { prompt: \"Plan\"; } End done; idle -> plan; plan -> done, idle;";
+/// let machine = exo_rails_dygram::read("flow.dygram", file).machine;
+/// let plan = Plan::new(&machine)?;
+/// let node = plan.node("plan").expect("the file has the node");
+/// assert_eq!(node.work, Work::Task);
+/// let tools: Vec<_> = node.edges.iter().map(|edge| &*edge.tool).collect();
+/// assert_eq!(tools, ["transition_to_done", "transition_to_idle"]);
+/// # Ok::<(), exo_rails_machine::PlanError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Plan {
+    machine: Machine,
+    nodes: Vec<Arc<PlanNode>>,
+    by_path: HashMap<String, usize>,
+    starts: Vec<String>,
+    rules: ContextRules,
+    /// How many paths work at the same time.
+    pub concurrency: usize,
+    /// What happens when a path fails.
+    pub on_error: OnError,
+}
+
+/// A node of the flow of control.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct PlanNode {
+    /// The names of the node and of the nodes around it.
+    pub path: String,
+    /// What the node is for.
+    pub kind: NodeKind,
+    /// The type in the file, or the name of the kind.
+    pub type_name: String,
+    /// The title.
+    pub title: Option<String>,
+    /// Who works at the node.
+    pub work: Work,
+    /// Whether the agent may change the machine at the node.
+    pub is_meta: bool,
+    /// Whether the machine ends here, even if the node has edges.
+    pub is_end: bool,
+    /// Whether paths that arrive here are joined.
+    pub is_join: bool,
+    /// The name of the agent whose conversation the node continues. Nodes with the same agent share it.
+    pub agent: String,
+    /// The edges by which the node can be left, in the order of the file. A node without edges has those of the nodes
+    /// around it.
+    pub edges: Vec<PlanEdge>,
+    /// What the node may read and write.
+    pub grants: Vec<Grant>,
+    /// The names of the tool nodes to which the node has an edge.
+    pub tools: Vec<String>,
+    /// How often the work is repeated if it fails.
+    pub retries: u32,
+    /// How long the work may take.
+    pub timeout: Option<Duration>,
+    pub(crate) prompt: Option<Template>,
+    pub(crate) outer: Vec<Template>,
+    /// The child at which the node is entered.
+    pub(crate) entry: Option<String>,
+}
+
+/// Who works at a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Work {
+    /// Nobody. The agent is asked only if several edges can be taken.
+    None,
+    /// The agent, if no automatic edge can be taken: the node is a state that may write or change the machine.
+    State,
+    /// The agent, before any edge is taken: the node has a prompt.
+    Task,
+}
+
+/// An edge by which a node can be left.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct PlanEdge {
+    /// The path of the target, as the edge names it. If this node has children, one of them is entered.
+    pub target: String,
+    /// The name of the tool by which the agent takes the edge.
+    pub tool: String,
+    /// What the edge is for.
+    pub description: Option<String>,
+    /// The condition.
+    pub condition: Option<Condition>,
+    /// Whether the edge is taken without a decision.
+    pub is_auto: bool,
+    /// How many paths take the edge.
+    pub flow: Flow,
+    /// Paths with a higher number go first.
+    pub priority: i64,
+    /// The barrier at which a path waits before the target.
+    pub barrier: Option<Barrier>,
+}
+
+/// How many paths take an edge.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Flow {
+    /// The path itself.
+    Single,
+    /// A new path, beside the one that goes on: `@async`, `@spawn`.
+    Spawn,
+    /// A new path for each such edge of the node, and the path itself waits for all of them: `@parallel`, `@fork`.
+    Fork,
+    /// A new path for each item of a list, and the path itself waits for all of them: `@map`, `@foreach`, `@each`.
+    Map(ListName),
+}
+
+/// The list whose items `@map` takes.
+#[derive(Clone, Debug)]
+pub struct ListName {
+    /// The name in the file.
+    pub text: String,
+    pub(crate) name: Name,
+    pub(crate) path: Vec<String>,
+}
+
+/// A place where paths wait for each other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Barrier {
+    /// The name. Edges with the same name have the same barrier.
+    pub name: String,
+    /// Whether only one path goes on.
+    pub is_merge: bool,
+}
+
+/// What happens when a path fails.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnError {
+    /// The machine fails.
+    #[default]
+    FailFast,
+    /// The other paths go on.
+    Continue,
+    /// The other paths go on, and the writes of the failed path are taken back, the newest first.
+    Compensate,
+}
+
+/// Why a machine cannot be executed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the machine cannot be executed: {}", problems.join("; "))]
+pub struct PlanError {
+    /// What is wrong. There is at least one.
+    pub problems: Vec<String>,
+}
+
+impl Plan {
+    /// Makes the plan of a machine. The machine should have passed the [checks](exo_rails_dygram::check).
+    ///
+    /// # Errors
+    ///
+    /// If a condition is not CEL, if a prompt reads what its node may not, if two edges of a node would have the same tool,
+    /// or if the machine has no node at which it could begin.
+    pub fn new(machine: &Machine) -> Result<Self, PlanError> {
+        build::plan(machine)
+    }
+
+    /// Returns the machine.
+    #[must_use]
+    pub const fn machine(&self) -> &Machine {
+        &self.machine
+    }
+
+    /// Returns the title of the machine.
+    #[must_use]
+    pub fn title(&self) -> &str {
+        self.machine.title.as_deref().unwrap_or("machine")
+    }
+
+    /// Returns all nodes of the flow of control.
+    pub fn nodes(&self) -> impl Iterator<Item = &PlanNode> {
+        self.nodes.iter().map(|node| &**node)
+    }
+
+    /// Returns the node with a path.
+    #[must_use]
+    pub fn node(&self, path: &str) -> Option<&Arc<PlanNode>> {
+        self.by_path.get(path).and_then(|at| self.nodes.get(*at))
+    }
+
+    /// Returns the nodes at which the machine begins. Each has a path.
+    #[must_use]
+    pub fn starts(&self) -> &[String] {
+        &self.starts
+    }
+
+    /// Returns the contexts.
+    #[must_use]
+    pub const fn rules(&self) -> &ContextRules {
+        &self.rules
+    }
+
+    /// Returns the node that is entered when an edge leads to a node: the node itself, or one in it.
+    #[must_use]
+    pub fn entered<'a>(&'a self, path: &'a str) -> &'a str {
+        let mut at = path;
+        while let Some(inner) = self.node(at).and_then(|node| node.entry.as_deref()) {
+            at = inner;
+        }
+        at
+    }
+}
+
+impl PlanNode {
+    /// Returns the edges that are taken one at a time.
+    pub fn single_edges(&self) -> impl Iterator<Item = &PlanEdge> {
+        self.edges.iter().filter(|edge| matches!(edge.flow, Flow::Single))
+    }
+}

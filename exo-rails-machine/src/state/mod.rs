@@ -1,0 +1,287 @@
+//! The state of an execution, which can be saved and resumed at every step.
+
+mod live;
+mod store;
+
+use std::collections::BTreeMap;
+
+use exo_rails::{SavedContext, ToolOutput};
+use exo_rails::message::{Messages, Usage};
+use exo_rails_agent::{Resolution, SuspendedRun};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::contexts::{Contexts, Written};
+use crate::history::{History, Mutation, Said, Status};
+pub(crate) use live::Live;
+pub use store::{StateFile, StateSink};
+pub(crate) use store::SharedSink;
+
+/// The whole state of an execution.
+///
+/// It is JSON with serde. An [`Executor`](crate::Executor) saves it after each step, before each tool runs and after each tool
+/// call, and [resumes](crate::Executor::resume) it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MachineState {
+    /// The name of the execution, for spans, limits and records.
+    pub(crate) run_id: String,
+    /// The machine as DyGram.
+    pub(crate) definition: String,
+    /// Whether an agent has changed the machine.
+    pub(crate) is_changed: bool,
+    pub(crate) contexts: Contexts,
+    pub(crate) paths: Vec<Path>,
+    pub(crate) steps: u64,
+    pub(crate) visits: BTreeMap<String, u32>,
+    pub(crate) errors: Vec<String>,
+    /// The conversations by the names of their agents.
+    pub(crate) conversations: BTreeMap<String, Messages>,
+    pub(crate) tools: Vec<ConstructedTool>,
+    /// The values of the run that rails keep.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) context: Option<SavedContext>,
+    pub(crate) history: History,
+}
+
+/// A path through a machine. A machine without `@async`, `@parallel` and `@map` has one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Path {
+    pub(crate) id: u64,
+    pub(crate) node: String,
+    /// The path that waits for this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) parent: Option<u64>,
+    #[serde(default)]
+    pub(crate) priority: i64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) item: Option<Value>,
+    pub(crate) status: PathStatus,
+    /// Whether the visit of the node is counted.
+    #[serde(default)]
+    pub(crate) has_entered: bool,
+    /// Whether the paths beside this one are started.
+    #[serde(default)]
+    pub(crate) has_spawned: bool,
+    /// The number of the last step of this path, so that all paths have their turn.
+    #[serde(default)]
+    pub(crate) last_step: u64,
+    /// The nodes since anything but the place of the path has changed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) unchanged: Vec<String>,
+    #[serde(default)]
+    pub(crate) unchanged_since: (u64, usize),
+    /// The errors of the attempts at the current node.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) failures: Vec<String>,
+    /// What the path has written, for `compensate`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) written: Vec<Written>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) visit: Option<Visit>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum PathStatus {
+    Active,
+    /// The path waits at a barrier, and then goes to the target.
+    Waiting { barrier: String, target: String, is_merge: bool },
+    /// The path waits for the paths that it started.
+    Forked,
+    Ended,
+    Failed,
+    /// Another path goes on in its place.
+    Merged,
+}
+
+impl PathStatus {
+    pub(crate) const fn is_over(&self) -> bool {
+        matches!(self, Self::Ended | Self::Failed | Self::Merged)
+    }
+}
+
+/// The work of the agent at a node, while it is under way.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Visit {
+    pub(crate) system: String,
+    pub(crate) user: String,
+    /// The input of the current run of the agent.
+    pub(crate) input: String,
+    /// The names of the tools for the edges that the agent may take in this run.
+    pub(crate) offered: Vec<String>,
+    pub(crate) reminders: u32,
+    #[serde(default)]
+    pub(crate) said: Vec<Said>,
+    #[serde(default)]
+    pub(crate) tools_used: Vec<String>,
+    #[serde(default)]
+    pub(crate) mutations: Vec<Mutation>,
+    #[serde(default)]
+    pub(crate) writes: Vec<Written>,
+    #[serde(default)]
+    pub(crate) usage: Usage,
+    /// The paths that the agent has started, with their targets.
+    #[serde(default)]
+    pub(crate) spawned: Vec<(u64, String)>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) chosen: Option<Chosen>,
+    /// The run of the agent, if it has begun and not ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) run: Option<Box<SuspendedRun>>,
+    /// The output of the tool call that is under way, if the call has changed the state already. Another path may save the
+    /// state before the call returns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) effect: Option<String>,
+    /// Whether the agent has worked, and only the way is left to choose.
+    #[serde(default)]
+    pub(crate) has_worked: bool,
+}
+
+/// The edge that the agent chose.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Chosen {
+    pub(crate) target: String,
+    pub(crate) is_map: bool,
+    pub(crate) reason: Option<String>,
+}
+
+/// A tool that an agent constructed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ConstructedTool {
+    /// The name.
+    pub name: String,
+    /// What the tool does.
+    pub description: String,
+    /// The JSON Schema of its arguments.
+    pub input_schema: Value,
+    /// How it works.
+    pub implementation: Implementation,
+    /// The improvements that agents have proposed.
+    #[serde(default)]
+    pub improvements: Vec<String>,
+}
+
+/// How a constructed tool works.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "strategy", content = "details")]
+#[non_exhaustive]
+pub enum Implementation {
+    /// The model does the work, with these instructions.
+    AgentBacked(String),
+    /// A program in a sandbox.
+    CodeGeneration(String),
+    /// Other tools, one after the other. Each takes the output of the one before.
+    Composition(Vec<String>),
+}
+
+impl MachineState {
+    /// Returns how the execution stands.
+    #[must_use]
+    pub const fn status(&self) -> Status {
+        self.history.status
+    }
+
+    /// Returns the history so far.
+    #[must_use]
+    pub const fn history(&self) -> &History {
+        &self.history
+    }
+
+    /// Returns the contexts.
+    #[must_use]
+    pub const fn contexts(&self) -> &Contexts {
+        &self.contexts
+    }
+
+    /// Returns the contexts for a change. Programs may change them between two steps.
+    pub const fn contexts_mut(&mut self) -> &mut Contexts {
+        &mut self.contexts
+    }
+
+    /// Resolves the calls whose effects are in the state, so that a resumed agent does not repeat them.
+    pub(crate) fn settle_calls(&mut self) {
+        for visit in self.paths.iter_mut().filter_map(|path| path.visit.as_mut()) {
+            let (Some(output), Some(run)) = (visit.effect.take(), visit.run.as_mut()) else { continue };
+            let number = run.unknown_calls().next().map(|(number, _)| number);
+            if let Some(number) = number {
+                // The number is of an unknown call, so it is open.
+                drop(run.resolve(number, Resolution::Returned(ToolOutput::text(output))));
+            }
+        }
+    }
+
+    /// Returns the nodes of all paths that have not ended.
+    pub fn nodes(&self) -> impl Iterator<Item = &str> {
+        self.paths.iter().filter(|path| !path.status.is_over()).map(|path| &*path.node)
+    }
+
+    /// Returns how often a node was visited.
+    #[must_use]
+    pub fn visits(&self, node: &str) -> u32 {
+        self.visits.get(node).copied().unwrap_or_default()
+    }
+
+    /// Returns the runs of agents that wait: for answers to [questions](SuspendedRun::questions), or to know whether
+    /// [tools have run](SuspendedRun::unknown_calls).
+    pub fn suspended_runs(&mut self) -> impl Iterator<Item = &mut SuspendedRun> {
+        let visits = self.paths.iter_mut().filter_map(|path| path.visit.as_mut());
+        visits.filter_map(|visit| visit.run.as_deref_mut())
+    }
+
+    /// Returns the tools that agents have constructed.
+    #[must_use]
+    pub fn constructed_tools(&self) -> &[ConstructedTool] {
+        &self.tools
+    }
+
+    /// Returns the machine as DyGram, with the changes of agents.
+    #[must_use]
+    pub fn definition(&self) -> &str {
+        &self.definition
+    }
+
+    /// Sends a path to a node.
+    pub(crate) fn enter(&mut self, id: u64, node: &str) {
+        if let Some(path) = self.path_mut(id) {
+            node.clone_into(&mut path.node);
+            path.status = PathStatus::Active;
+            (path.has_entered, path.has_spawned, path.visit) = (false, false, None);
+            path.failures.clear();
+        }
+    }
+
+    pub(crate) fn path(&self, id: u64) -> Option<&Path> {
+        self.paths.iter().find(|path| path.id == id)
+    }
+
+    pub(crate) fn path_mut(&mut self, id: u64) -> Option<&mut Path> {
+        self.paths.iter_mut().find(|path| path.id == id)
+    }
+
+    pub(crate) fn visit_mut(&mut self, id: u64) -> Option<&mut Visit> {
+        self.path_mut(id).and_then(|path| path.visit.as_mut())
+    }
+
+    /// Adds a path at a node. Returns its number.
+    pub(crate) fn add_path(&mut self, node: &str, parent: Option<u64>, priority: i64, item: Option<Value>) -> u64 {
+        let id = self.paths.len() as u64;
+        self.paths.push(Path {
+            id,
+            node: node.to_owned(),
+            parent,
+            priority,
+            item,
+            status: PathStatus::Active,
+            has_entered: false,
+            has_spawned: false,
+            last_step: 0,
+            unchanged: Vec::new(),
+            unchanged_since: (0, 0),
+            failures: Vec::new(),
+            written: Vec::new(),
+            visit: None,
+        });
+        id
+    }
+}

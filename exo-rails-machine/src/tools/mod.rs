@@ -1,0 +1,97 @@
+//! The tools of a node: transitions, contexts, and the program's tools, each within the permissions of the node.
+
+mod context;
+mod transition;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use exo_rails::{GuardSet, OperationError, OperationErrorKind, RunError, ServesOperation, Tool};
+
+use crate::plan::{Flow, PlanEdge, PlanNode};
+use crate::state::Live;
+use crate::transition::Transition;
+
+/// What the tools of a visit share.
+pub(crate) struct Desk<R> {
+    pub(crate) live: Arc<Live>,
+    pub(crate) rails: Arc<R>,
+    pub(crate) path: u64,
+    pub(crate) node: Arc<PlanNode>,
+    /// The error that ends the machine, if a tool met one.
+    pub(crate) fatal: Arc<std::sync::Mutex<Option<RunError>>>,
+}
+
+impl<R> Clone for Desk<R> {
+    fn clone(&self) -> Self {
+        Self {
+            live: Arc::clone(&self.live),
+            rails: Arc::clone(&self.rails),
+            path: self.path,
+            node: Arc::clone(&self.node),
+            fatal: Arc::clone(&self.fatal),
+        }
+    }
+}
+
+impl<R> Desk<R> {
+    /// Checks that the visit has not ended.
+    pub(crate) fn ensure_open(&self) -> Result<(), OperationError> {
+        let chosen = self.live.with(|state, _| state.visit_mut(self.path).and_then(|visit| visit.chosen.clone()));
+        chosen.map_or(Ok(()), |chosen| {
+            let message = format!("the work at `{}` has ended: the machine goes to `{}`", self.node.path, chosen.target);
+            Err(refused(message))
+        })
+    }
+}
+
+pub(crate) fn refused(message: impl Into<String>) -> OperationError {
+    OperationError::new(OperationErrorKind::Denied, message)
+}
+
+pub(crate) fn invalid(message: impl Into<String>) -> OperationError {
+    OperationError::new(OperationErrorKind::InvalidRequest, message)
+}
+
+impl<R: GuardSet + ServesOperation<Transition> + 'static> Desk<R> {
+    /// Makes the tools that the machine has for the node. `edges` are those that the agent may take now.
+    pub(crate) fn tools(&self, edges: &[&PlanEdge]) -> Vec<Tool> {
+        let mut tools: Vec<_> = edges.iter().map(|edge| self.transition_tool(edge)).collect();
+        tools.extend(self.context_tools());
+        tools
+    }
+}
+
+/// Returns the names of the tools that the machine makes for a node, whatever its conditions are.
+pub(crate) fn names_of(node: &PlanNode) -> Vec<String> {
+    let mut names: Vec<_> = node.edges.iter().filter_map(name_of_edge).collect();
+    for (context, name) in context_names(node) {
+        let grant = node.grants.iter().find(|grant| grant.context == context);
+        if grant.is_some_and(|grant| !grant.reads.is_empty()) {
+            names.push(format!("read_{name}"));
+        }
+        if grant.is_some_and(|grant| !grant.writes.is_empty()) {
+            names.push(format!("write_{name}"));
+        }
+    }
+    names
+}
+
+/// Returns the name of the tool for an edge. Paths take edges with `@parallel` by themselves.
+pub(crate) fn name_of_edge(edge: &PlanEdge) -> Option<String> {
+    let target = edge.tool.strip_prefix("transition_to_").unwrap_or(&edge.tool);
+    match &edge.flow {
+        Flow::Single => Some(edge.tool.clone()),
+        Flow::Spawn => Some(format!("spawn_async_to_{target}")),
+        Flow::Map(_) => Some(format!("map_spawn_to_{target}")),
+        Flow::Fork => None,
+    }
+}
+
+/// Returns the names of contexts in tools: the short name if no other context of the node has it, or else the path with `__`.
+fn context_names(node: &PlanNode) -> BTreeMap<String, String> {
+    let short = |path: &str| path.rsplit('.').next().unwrap_or(path).to_owned();
+    let shares = |path: &str| node.grants.iter().filter(|grant| short(&grant.context) == short(path)).count() > 1;
+    let name = |path: &str| if shares(path) { path.replace('.', "__") } else { short(path) };
+    node.grants.iter().map(|grant| (grant.context.clone(), name(&grant.context))).collect()
+}

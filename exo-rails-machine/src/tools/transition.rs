@@ -1,0 +1,116 @@
+//! `transition_to_X`, `spawn_async_to_X` and `map_spawn_to_X`.
+
+use exo_rails::{Guard, GuardSet, OperationError, Permit, RunContext, RunError, ServesOperation, Tool, ToolCallInputs};
+use serde_json::{Value, json};
+
+use super::{Desk, invalid, name_of_edge, refused};
+use crate::plan::{Flow, PlanEdge};
+use crate::state::Chosen;
+use crate::transition::{Transition, TransitionRecord, TransitionRequest};
+
+impl<R: GuardSet + ServesOperation<Transition> + 'static> Desk<R> {
+    pub(super) fn transition_tool(&self, edge: &PlanEdge) -> Tool {
+        let target = &edge.target;
+        let description = match &edge.flow {
+            Flow::Spawn => format!("Starts a path at `{target}`, and goes on here."),
+            Flow::Map(list) => format!("Starts a path at `{target}` for each item of `{}`.", list.text),
+            _ => format!("Goes to `{target}`."),
+        };
+        let description = edge.description.as_ref().map_or(description.clone(), |text| format!("{description} {text}"));
+        let schema = json!({
+            "type": "object",
+            "properties": { "reason": { "type": "string", "description": "Why?" } },
+            "required": ["reason"],
+            "additionalProperties": false,
+        });
+        let (desk, edge) = (self.clone(), edge.clone());
+        let name = name_of_edge(&edge).unwrap_or_else(|| edge.tool.clone());
+        let run = move |call: Permit<ToolCallInputs>| {
+            let (desk, edge) = (desk.clone(), edge.clone());
+            async move { desk.choose(&edge, &call).await }
+        };
+        // The effect is in the state of the machine. A saved state in which the call has not returned is without its effect.
+        Tool::with_permit(name, description, schema, run).idempotent()
+    }
+
+    async fn choose(&self, edge: &PlanEdge, call: &Permit<ToolCallInputs>) -> Result<String, OperationError> {
+        self.ensure_open()?;
+        let reason = match call.arguments.get("reason") {
+            None | Some(Value::Null) => None,
+            Some(Value::String(reason)) => Some(reason.clone()),
+            Some(_) => return Err(invalid("`reason` is a text")),
+        };
+        let request = TransitionRequest {
+            path: self.path,
+            from: self.node.path.clone(),
+            to: edge.target.clone(),
+            reason,
+            is_automatic: false,
+        };
+        let record = self.guarded(request, &edge.flow, &mut call.context()).await;
+        match record {
+            Ok(record) if matches!(edge.flow, Flow::Spawn) => Ok(format!("a path has started at `{}`", record.to)),
+            Ok(record) => Ok(format!("the machine goes to `{}`", record.to)),
+            Err(error @ (RunError::Operation(_) | RunError::RetriesExhausted(_))) => Err(error.into()),
+            // A rail ends the machine, and the model cannot change that.
+            Err(error) => {
+                let message = error.to_string();
+                *self.fatal.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(error);
+                Err(refused(message))
+            }
+        }
+    }
+
+    async fn guarded(
+        &self,
+        request: TransitionRequest,
+        flow: &Flow,
+        ctx: &mut RunContext,
+    ) -> Result<TransitionRecord, RunError> {
+        let note = |request: Permit<TransitionRequest>| {
+            let noted = self.note(&request, flow);
+            async move { noted.map(|to| TransitionRecord::new(&request.from, to)) }
+        };
+        self.rails.guard_operation::<Transition, _>(request, ctx, note).await
+    }
+
+    /// Notes a transition, if the current machine has the edge and its condition is true now.
+    fn note(&self, request: &TransitionRequest, flow: &Flow) -> Result<String, OperationError> {
+        self.ensure_open()?;
+        let node = self.live.node(self.path).filter(|node| node.path == self.node.path);
+        let node = node.ok_or_else(|| refused(format!("`{}` is not a node of the machine now", self.node.path)))?;
+        let is_same = |edge: &&PlanEdge| {
+            edge.target == request.to && std::mem::discriminant(&edge.flow) == std::mem::discriminant(flow)
+        };
+        let mut closed = None;
+        for edge in node.edges.iter().filter(|edge| !edge.is_auto).filter(is_same) {
+            match self.live.is_open(edge, self.path) {
+                Ok(true) => {
+                    self.take_note(request, edge);
+                    return Ok(edge.target.clone());
+                }
+                Ok(false) => closed = Some("the condition of its edge is false now".to_owned()),
+                Err(error) => closed = Some(error.to_string()),
+            }
+        }
+        let why = closed.unwrap_or_else(|| "there is no such edge".to_owned());
+        Err(refused(format!("`{}` cannot go to `{}`: {why}", node.path, request.to)))
+    }
+
+    fn take_note(&self, request: &TransitionRequest, edge: &PlanEdge) {
+        self.live.with(|state, plan| {
+            if matches!(edge.flow, Flow::Spawn) {
+                let parent = state.path(self.path).and_then(|path| path.parent);
+                let started = state.add_path(plan.entered(&edge.target), parent, edge.priority, None);
+                if let Some(visit) = state.visit_mut(self.path) {
+                    visit.spawned.push((started, edge.target.clone()));
+                    visit.effect = Some(format!("a path has started at `{}`", edge.target));
+                }
+            } else if let Some(visit) = state.visit_mut(self.path) {
+                let is_map = matches!(edge.flow, Flow::Map(_));
+                visit.chosen = Some(Chosen { target: edge.target.clone(), is_map, reason: request.reason.clone() });
+                visit.effect = Some(format!("the machine goes to `{}`", edge.target));
+            }
+        });
+    }
+}

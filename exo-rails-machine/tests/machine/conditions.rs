@@ -1,0 +1,126 @@
+//! Conditions: what they read, and that an error is never true.
+
+use exo_rails_machine::{Condition, Contexts, Facts};
+use serde_json::{Value, json};
+
+const CONTEXTS: &str = r#"
+Context metrics { quality<number>: 0.95; runs<integer>: 3; name<string>: "false"; inner<object>: { deep: 5; }; }
+Context notes;
+Context other { runs: 7; }
+Context hidden { secret: 1; }
+Task check { limit: 4; prompt: "x"; } State done;
+check -reads-> metrics; check -reads-> notes;
+"#;
+
+/// Evaluates `label`, which is `when: "…"` or similar.
+fn met(label: &str, change: impl FnOnce(&mut Contexts), errors: &[String]) -> Result<bool, String> {
+    let file = format!("{CONTEXTS}\ncheck -{label}-> done;");
+    let machine = exo_rails_dygram::read("flow.dygram", &file).machine;
+    let edge = machine.edges().last().unwrap();
+    let check = machine.find("check").unwrap();
+    let mut contexts = Contexts::first(&machine);
+    change(&mut contexts);
+    let condition = Condition::of(&machine, check, edge).map_err(|error| error.cause)?.unwrap();
+    let facts = Facts { errors, node: "check", item: None };
+    condition.is_met(&contexts, &facts).map_err(|error| error.cause)
+}
+
+fn when(text: &str) -> Result<bool, String> {
+    met(&format!("when: '{text}'"), |_| {}, &[])
+}
+
+#[test]
+fn conditions_read_contexts_attributes_and_built_in_names() {
+    let cases = [
+        (r"metrics.quality > 0.9", true),
+        (r"metrics.runs > 2.5", true),
+        (r"metrics.runs == 3.0", true),
+        (r"quality > 0.9", true),
+        (r"metrics.inner.deep == 5", true),
+        (r"inner.deep == 5", true),
+        (r#"metrics.name == "false""#, true),
+        (r"metrics.quality === 0.95 && metrics.runs !== 4", true),
+        (r"{{metrics.quality}} < 0.5", false),
+        (r"check.limit == 4", true),
+        (r"errorCount == 0 && size(errors) == 0", true),
+        (r#"activeState == "check""#, true),
+        (r#"has(metrics.quality) && !has(metrics.missing)"#, true),
+        (r"hidden.secret == 1", true),
+        (r"has(metrics.missing)", false),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(when(text), Ok(expected), "{text}");
+    }
+}
+
+#[test]
+fn unless_negates_and_if_means_when() {
+    assert_eq!(met(r#"unless: "metrics.quality > 0.9""#, |_| {}, &[]), Ok(false));
+    assert_eq!(met(r#"if: "metrics.quality > 0.9""#, |_| {}, &[]), Ok(true));
+}
+
+/// In upstream, each of these takes the edge: its evaluator turns the error object of its CEL library into `true`.
+#[test]
+fn an_error_is_never_true() {
+    let cases = [
+        ("undefinedVar == 5", "Undeclared reference to 'undefinedVar'"),
+        ("!(missing > 0)", "Undeclared reference to 'missing'"),
+        ("metrics.missing > 1", "No such key: missing"),
+        ("metrics.runs / 0 == 1", "Division by zero"),
+        ("metrics.name > 3", ""),
+        ("metrics.quality", "the result is a"),
+        ("metrics.name", "the result is a string, not a boolean"),
+        ("metrics.runs", ""),
+    ];
+    for (text, cause) in cases {
+        let error = when(text).expect_err(text);
+        assert!(error.contains(cause), "{text}: {error}");
+    }
+    // `unless` does not turn an error into true either.
+    assert!(met(r#"unless: "missing > 0""#, |_| {}, &[]).is_err());
+}
+
+#[test]
+fn values_of_different_types_are_not_equal() {
+    assert_eq!(when(r#"metrics.runs == "3""#), Ok(false));
+    assert_eq!(when("metrics.runs == null"), Ok(false));
+}
+
+#[test]
+fn a_field_alone_means_the_only_one_that_the_node_may_read() {
+    // `other.runs` exists too, but the node may not read it.
+    assert_eq!(when("runs == 3"), Ok(true));
+    let twice = met(r#"when: "runs == 3""#, |contexts| contexts.set("notes", "runs", 1), &[]).unwrap_err();
+    assert_eq!(twice, "several contexts have a field `runs`: write `metrics.runs` or `notes.runs`");
+    assert!(when("secret == 1").is_err());
+}
+
+#[test]
+fn a_context_without_declared_fields_has_those_that_were_written() {
+    assert!(when("notes.count > 1").is_err());
+    assert_eq!(met(r#"when: "notes.count > 1""#, |contexts| contexts.set("notes", "count", 2), &[]), Ok(true));
+    assert_eq!(met(r#"when: "count > 1""#, |contexts| contexts.set("notes", "count", 2), &[]), Ok(true));
+}
+
+#[test]
+fn errors_are_counted() {
+    let errors = ["a".to_owned(), "b".to_owned()];
+    assert_eq!(met(r#"when: "errorCount > 1""#, |_| {}, &errors), Ok(true));
+}
+
+/// Upstream calls a condition simple if its text does not contain words such as `tool` and `call`, so it treats `toolRuns` as
+/// not simple.
+#[test]
+fn words_in_names_mean_nothing() {
+    let set = |contexts: &mut Contexts| {
+        contexts.set("notes", "toolRuns", 1);
+        contexts.set("notes", "callbackCount", Value::from(2));
+    };
+    assert_eq!(met(r#"when: "toolRuns < callbackCount""#, set, &[]), Ok(true));
+}
+
+#[test]
+fn lists_are_searched() {
+    let set = |contexts: &mut Contexts| contexts.set("notes", "items", json!([{ "n": 1 }, { "n": 5 }]));
+    assert_eq!(met(r#"when: "notes.items.exists(item, item.n > 4)""#, set, &[]), Ok(true));
+}

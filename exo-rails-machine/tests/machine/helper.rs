@@ -1,0 +1,61 @@
+//! What several tests need.
+
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, SystemTime};
+
+use exo_rails::NoRails;
+use exo_rails::prelude::*;
+use exo_rails_agent::{Model, ScriptedModel};
+use exo_rails_machine::{Done, Executor, ExecutorBuilder, History, MachineError};
+
+/// Returns a builder for a file and a script. The clock stands still.
+pub(crate) fn machine(file: &str, script: &str) -> ExecutorBuilder<ScriptedModel, NoRails> {
+    let reading = exo_rails_dygram::read("flow.dygram", file);
+    assert!(!reading.report.has_errors(), "{}", reading.report);
+    let model: ScriptedModel = script.parse().unwrap();
+    Executor::builder(&reading.machine, model).clock(|| SystemTime::UNIX_EPOCH + Duration::from_secs(1))
+}
+
+pub(crate) async fn run(file: &str, script: &str) -> Result<Done, MachineError> {
+    machine(file, script).build().unwrap().run().await.map_err(|stopped| stopped.error)
+}
+
+/// Returns the nodes of all steps, with `*` behind those that the agent decided.
+pub(crate) fn trace(history: &History) -> Vec<String> {
+    let decided = |step: &exo_rails_machine::HistoryStep| {
+        if step.transition_type == exo_rails_machine::TransitionType::AgentControlled { "*" } else { "" }
+    };
+    history.steps.iter().map(|step| format!("{}{}", step.current_node, decided(step))).collect()
+}
+
+/// A call of a transition tool, as a turn of a script.
+pub(crate) fn go(target: &str) -> String {
+    format!(r#"{{ "call": [{{ "tool": "transition_to_{target}", "arguments": {{ "reason": "because" }} }}] }}"#)
+}
+
+/// A model that answers with a function, and keeps the requests.
+#[derive(Clone)]
+pub(crate) struct Answers<F> {
+    pub(crate) answer: F,
+    pub(crate) requests: Arc<Mutex<Vec<ModelCallInputs>>>,
+}
+
+impl<F> Answers<F> {
+    pub(crate) fn new(answer: F) -> Self {
+        Self { answer, requests: Arc::default() }
+    }
+}
+
+impl<F: Fn(&ModelCallInputs) -> ModelResponse + Send + Sync> Model for Answers<F> {
+    async fn call(&self, request: Permit<ModelCallInputs>) -> Result<ModelResponse, OperationError> {
+        self.requests.lock().unwrap().push((*request).clone());
+        Ok((self.answer)(&request))
+    }
+}
+
+/// An answer that calls one tool.
+pub(crate) fn calls(tool: &str, arguments: serde_json::Value) -> ModelResponse {
+    let mut response = ModelResponse::text("");
+    response.message.tool_calls.push(exo_rails::message::ToolCall::new("call-1", tool, &arguments));
+    response
+}

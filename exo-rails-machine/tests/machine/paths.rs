@@ -1,0 +1,225 @@
+//! Several paths: forks, joins, barriers, maps, errors, attempts, timeouts.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use exo_rails::prelude::*;
+use exo_rails_machine::{Executor, MachineError, Status, StepOutcome};
+use serde_json::json;
+
+use crate::helper::{Answers, calls, machine, run, trace};
+
+#[tokio::test]
+async fn a_fork_takes_all_its_edges_and_a_join_waits_for_all() {
+    let file = "State start; State a; State b; State c; join end; State after; End done;
+        start -@parallel-> a, b; b -> c; a -> end; c -> end; end -> after -> done;";
+    let done = run(file, "[]").await.unwrap();
+    let trace = trace(&done.history);
+    assert_eq!(trace.iter().filter(|node| *node == "end").count(), 1, "{trace:?}");
+    assert_eq!(trace.last().map(String::as_str), Some("done"));
+    let position = |node: &str| trace.iter().position(|other| other == node).unwrap();
+    assert!(position("c") < position("end"), "{trace:?}");
+    assert_eq!(done.ended_at, ["done"]);
+    assert_eq!(done.history.steps[0].outcome, StepOutcome::Forked);
+    assert_eq!(done.history.steps[0].next_nodes, ["a", "b"]);
+}
+
+#[tokio::test]
+async fn edges_of_a_fork_have_conditions() {
+    let file = "Context c { n<integer>: 1; } State s; End a; End b; End d;
+        s -@fork-> a; s -@fork, when: \"c.n > 5\"-> b; s -@fork, when: \"c.n < 5\"-> d;";
+    let done = run(file, "[]").await.unwrap();
+    assert_eq!(done.ended_at, ["a", "d"]);
+}
+
+#[tokio::test]
+async fn async_edges_start_paths_beside_the_one_that_goes_on() {
+    let file = "State s; State log; State next; End done; End logged; s -@async-> log; s -> next; next -> done; log -> logged;";
+    let done = run(file, "[]").await.unwrap();
+    let mut ended = done.ended_at.clone();
+    ended.sort();
+    assert_eq!(ended, ["done", "logged"]);
+}
+
+/// In upstream, `@async` edges ignored conditions for a time.
+#[tokio::test]
+async fn async_edges_have_conditions() {
+    let file = "Context c { n<integer>: 1; } State s; End log; End done; s -@async, when: \"c.n > 5\"-> log; s -> done;";
+    assert_eq!(run(file, "[]").await.unwrap().ended_at, ["done"]);
+}
+
+#[tokio::test]
+async fn an_agent_starts_paths_with_a_tool() {
+    let file = "Task s { prompt: \"x\"; } End log; End done; s -@async-> log; s -> done;";
+    let script = r#"[
+        { "call": [{ "tool": "spawn_async_to_log", "arguments": { "reason": "1" } }] },
+        { "call": [{ "tool": "transition_to_done", "arguments": { "reason": "2" } }] }
+    ]"#;
+    let done = run(file, script).await.unwrap();
+    assert_eq!(done.ended_at, ["done", "log"]);
+    assert_eq!(done.history.steps[0].next_nodes, ["done", "log"]);
+}
+
+#[tokio::test]
+async fn a_map_starts_a_path_for_each_item() {
+    let model = Answers::new(|_: &ModelCallInputs| ModelResponse::text("done"));
+    let file = "Context input { names<array>: \"[\\\"Ada\\\", \\\"Bo\\\", \\\"Cy\\\"]\"; }
+        State s; Task greet { prompt: \"Greet.\"; } join all; End done;
+        s -reads-> input; s -@map(input.names)-> greet; greet -> all; all -> done;";
+    let reading = exo_rails_dygram::read("flow.dygram", file);
+    let done = Executor::builder(&reading.machine, model.clone()).build().unwrap().run().await.unwrap();
+    assert_eq!(trace(&done.history), ["s", "greet", "greet", "greet", "all", "done"]);
+    let requests = model.requests.lock().unwrap();
+    let items = requests.iter().filter_map(|request| {
+        let user = request.messages.last()?.text().into_owned();
+        user.rsplit_once("Item: ").map(|(_, item)| item.to_owned())
+    });
+    assert_eq!(items.collect::<Vec<_>>(), ["\"Ada\"", "\"Bo\"", "\"Cy\""]);
+}
+
+#[tokio::test]
+async fn a_map_over_something_else_is_an_error() {
+    let file = "Context input { names<string>: \"Ada\"; } State s; End g; s -@map(input.names)-> g;";
+    let error = run(file, "[]").await.unwrap_err();
+    assert_eq!(error.to_string(), "`s` starts a path for each item of `input.names`, which is not a list: it has another type");
+    let file = "Context input { names<array>: \"[]\"; } State s; End g; s -@map(input.names)-> g;";
+    assert_eq!(run(file, "[]").await.unwrap().ended_at, ["s"], "an empty list starts no path");
+}
+
+#[tokio::test]
+async fn a_barrier_lets_all_paths_go_on_together() {
+    let file = "State s; State a; State b; State b2; End x; End y; s -@parallel-> a, b; b -> b2; a -@barrier(\"m\")-> x; b2 -@barrier(\"m\")-> y;";
+    let done = run(file, "[]").await.unwrap();
+    let trace = trace(&done.history);
+    let position = |node: &str| trace.iter().position(|other| other == node).unwrap();
+    assert!(position("x") > position("b2"), "{trace:?}");
+    assert_eq!(done.ended_at, ["x", "y"]);
+}
+
+#[tokio::test]
+async fn paths_that_wait_for_each_other_are_an_error() {
+    let file = "State s; State a; State b; End x; s -@parallel-> a, b; a -@barrier(\"m\")-> x; b -@barrier(\"n\")-> x;";
+    let error = run(file, "[]").await.unwrap_err();
+    assert_eq!(error.to_string(), "all paths wait for each other, at the barriers m, n");
+}
+
+#[tokio::test]
+async fn a_path_that_polls_is_no_circle_while_another_one_works() {
+    let file = "Context c { ready<boolean>: false; } State s; State wait; Task work { prompt: \"x\"; } State w2; End done; End end;
+        s -@parallel-> wait, w2; w2 -> work; work -writes-> c; work -> end; wait -when: \"c.ready\"-> done; wait -> wait;";
+    let script = r#"[{ "call": [{ "tool": "write_c", "arguments": { "field": "ready", "value": true } }] }, { "say": "ok" }]"#;
+    let done = run(file, script).await.unwrap();
+    assert_eq!(done.ended_at, ["done", "end"]);
+}
+
+#[tokio::test]
+async fn paths_of_a_higher_priority_go_first() {
+    let file = "machine \"M\" @concurrent(1)\nState s; State a; State b; State c; s -@parallel-> a; s -@parallel @priority(5)-> b; s -@parallel @priority(-1)-> c;";
+    assert_eq!(trace(&run(file, "[]").await.unwrap().history), ["s", "b", "a", "c"]);
+}
+
+const TWO: &str = "Context c { n<integer>: 0; kept<integer>: 0; } State s; Task bad { prompt: \"bad\"; } Task good { prompt: \"good\"; } End done;
+    bad -writes-> c; good -writes-> c; s -@parallel-> bad, good; good -> done; bad -> done;";
+
+/// The agent at `bad` writes, and then fails. The one at `good` writes.
+fn two_paths() -> Answers<impl Fn(&ModelCallInputs) -> ModelResponse + Clone + Send + Sync> {
+    Answers::new(|request: &ModelCallInputs| {
+        let first = request.messages.iter().filter(|message| !message.tool_calls.is_empty()).count() == 0;
+        let is_bad = request.messages.iter().any(|message| message.text() == "bad");
+        match (is_bad, first) {
+            (true, true) => calls("write_c", json!({ "field": "n", "value": 7 })),
+            // More calls than an answer may have: the run fails.
+            (true, false) => {
+                let mut response = calls("read_c", json!({}));
+                let call = response.message.tool_calls[0].clone();
+                response.message.tool_calls = vec![call; 10_000];
+                response
+            }
+            (false, true) => calls("write_c", json!({ "field": "kept", "value": 1 })),
+            (false, false) => ModelResponse::text("done"),
+        }
+    })
+}
+
+#[tokio::test]
+async fn errors_of_a_path_end_the_machine_unless_the_others_may_go_on() {
+    let executor = |strategy: &str| {
+        let file = format!("machine \"M\" @errorHandling(\"{strategy}\") @concurrent(1)\n{TWO}");
+        Executor::builder(&exo_rails_dygram::read("flow.dygram", &file).machine, two_paths()).build().unwrap()
+    };
+    let stopped = executor("fail-fast").run().await.unwrap_err();
+    assert!(matches!(&stopped.error, MachineError::Run { node, .. } if node == "bad"), "{stopped}");
+    assert_eq!(stopped.state.status(), Status::Error);
+
+    let done = executor("continue").run().await.unwrap();
+    assert_eq!(done.ended_at, ["done"]);
+    let fields = json!(done.state.contexts().fields("c"));
+    assert_eq!(fields, json!({ "n": 7, "kept": 1 }));
+    let failed = done.history.steps.iter().find(|step| step.outcome == StepOutcome::Failed).unwrap();
+    assert_eq!((failed.current_node.as_str(), failed.errors.len()), ("bad", 1));
+
+    let done = executor("compensate").run().await.unwrap();
+    assert_eq!(json!(done.state.contexts().fields("c")), json!({ "n": 0, "kept": 1 }));
+}
+
+#[tokio::test(start_paused = true)]
+async fn work_that_fails_is_repeated_after_a_delay() {
+    let file = "Task t @retry(2) { prompt: \"x\"; } End e; t -> e;";
+    let fail = r#"{ "fail": { "kind": "unavailable", "message": "down" } }"#;
+    let begin = tokio::time::Instant::now();
+    let done = run(file, &format!("[{fail}, {fail}, {{ \"say\": \"ok\" }}]")).await.unwrap();
+    assert_eq!(begin.elapsed().as_secs(), 3, "1 s and 2 s");
+    assert_eq!(done.history.steps[0].errors.len(), 2);
+    let error = run(file, &format!("[{fail}, {fail}, {fail}, {{ \"say\": \"ok\" }}]")).await.unwrap_err();
+    assert!(error.to_string().contains("down"), "{error}");
+    // Without `@retry`, there is one attempt.
+    assert!(run("Task t { prompt: \"x\"; } End e; t -> e;", &format!("[{fail}, {{ \"say\": \"ok\" }}]")).await.is_err());
+}
+
+#[tokio::test(start_paused = true)]
+async fn work_that_takes_too_long_is_dropped() {
+    let slow = Tool::new("slow", "", json!({}), |_: serde_json::Value| async {
+        tokio::time::sleep(std::time::Duration::from_secs(10)).await;
+        Ok::<_, OperationError>("late")
+    });
+    let file = "Task t @timeout(5000) { prompt: \"x\"; } End e; t -> e;";
+    let executor = machine(file, r#"[{ "call": [{ "tool": "slow" }] }]"#).tool(slow.clone()).build().unwrap();
+    let error = executor.run().await.unwrap_err().error;
+    assert_eq!(error.to_string(), "the work at `t` took longer than 5000 ms");
+
+    let executor = machine("Task t { prompt: \"x\"; } End e; t -> e;", r#"[{ "call": [{ "tool": "slow" }] }]"#).tool(slow);
+    let executor = executor.limits(|limits| limits.time = Some(std::time::Duration::from_secs(2))).build().unwrap();
+    let stopped = executor.run().await.unwrap_err();
+    assert!(matches!(stopped.error, MachineError::TimeLimit { .. }));
+    assert_eq!(stopped.state.status(), Status::Stopped);
+}
+
+#[tokio::test]
+async fn agents_of_several_paths_work_at_the_same_time() {
+    let running = Arc::new(AtomicUsize::new(0));
+    let most = Arc::new(AtomicUsize::new(0));
+    let (now, peak) = (Arc::clone(&running), Arc::clone(&most));
+    let slow = Tool::new("slow", "", json!({}), move |_: serde_json::Value| {
+        let (now, peak) = (Arc::clone(&now), Arc::clone(&peak));
+        async move {
+            peak.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+            tokio::task::yield_now().await;
+            tokio::task::yield_now().await;
+            now.fetch_sub(1, Ordering::SeqCst);
+            Ok::<_, OperationError>("done")
+        }
+    });
+    for (concurrent, expected) in [(1, 1), (2, 2), (4, 3)] {
+        most.store(0, Ordering::SeqCst);
+        let file = format!(
+            "machine \"M\" @concurrent({concurrent})\nState s; Task a {{ prompt: \"a\"; }} Task b {{ prompt: \"b\"; }} Task c {{ prompt: \"c\"; }} s -@parallel-> a, b, c;"
+        );
+        let model = Answers::new(|request: &ModelCallInputs| {
+            let has_called = request.messages.iter().any(|message| !message.tool_calls.is_empty());
+            if has_called { ModelResponse::text("ok") } else { calls("slow", json!({})) }
+        });
+        let reading = exo_rails_dygram::read("flow.dygram", &file);
+        Executor::builder(&reading.machine, model).tool(slow.clone()).build().unwrap().run().await.unwrap();
+        assert_eq!(most.load(Ordering::SeqCst), expected, "@concurrent({concurrent})");
+    }
+}

@@ -1,0 +1,60 @@
+//! The plan: work, tools, edges of nested machines, and what cannot be executed.
+
+use exo_rails_machine::{Flow, OnError, Plan, Work};
+
+fn plan(file: &str) -> Result<Plan, Vec<String>> {
+    Plan::new(&exo_rails_dygram::read("flow.dygram", file).machine).map_err(|error| error.problems)
+}
+
+#[test]
+fn nodes_without_edges_have_those_around_them() {
+    let plan = plan("Process p { Task a { prompt: \"A\"; } Task b { prompt: \"B\"; } a -> b; } State s; End e; s -> p -> e;").unwrap();
+    let edges = |path: &str| -> Vec<_> { plan.node(path).unwrap().edges.iter().map(|edge| edge.target.clone()).collect() };
+    assert_eq!(edges("p.a"), ["p.b"]);
+    assert_eq!(edges("p.b"), ["e"]);
+    assert_eq!(plan.entered("p"), "p.a");
+    assert_eq!(plan.starts(), ["s"]);
+}
+
+#[test]
+fn targets_of_one_name_have_tools_with_their_paths() {
+    let plan = plan("Process p { State x; } State x; State s; s -> x, p.x; x -> s; p.x -> s;").unwrap();
+    let tools: Vec<_> = plan.node("s").unwrap().edges.iter().map(|edge| edge.tool.clone()).collect();
+    assert_eq!(tools, ["transition_to_x", "transition_to_p__x"]);
+}
+
+#[test]
+fn work_depends_on_prompts_and_permissions() {
+    let plan = plan("Task t { prompt: \"x\"; } State s; State w; State m { meta: true; } Context c { a: 1; } s -> t -> w -> m; w -writes-> c; s -reads-> c;").unwrap();
+    let work = |path: &str| plan.node(path).unwrap().work;
+    assert_eq!([work("t"), work("s"), work("w"), work("m")], [Work::Task, Work::None, Work::State, Work::State]);
+}
+
+#[test]
+fn annotations_have_defaults_and_limits() {
+    let plan = plan(
+        "machine \"M\" @concurrent(500) @errorHandling(\"compensate\")\nTask a @retry @timeout { prompt: \"x\"; } Task b @retry(99) @timeout(900000) { prompt: \"x\"; } State c;\na -> b -@async @priority(3)-> c; b -@parallel-> c; b -@map(a.items) @merge(\"m\")-> c;",
+    )
+    .unwrap();
+    assert_eq!((plan.concurrency, plan.on_error), (100, OnError::Compensate));
+    let (a, b) = (plan.node("a").unwrap(), plan.node("b").unwrap());
+    assert_eq!((a.retries, a.timeout.unwrap().as_secs()), (3, 30));
+    assert_eq!((b.retries, b.timeout.unwrap().as_secs()), (10, 300));
+    assert!(matches!(b.edges[0].flow, Flow::Spawn) && b.edges[0].priority == 3);
+    assert!(matches!(b.edges[1].flow, Flow::Fork));
+    assert!(matches!(&b.edges[2].flow, Flow::Map(list) if list.text == "a.items"));
+    assert!(b.edges[2].barrier.as_ref().is_some_and(|barrier| barrier.is_merge && barrier.name == "m"));
+}
+
+#[test]
+fn all_problems_are_reported_together() {
+    let problems = plan("Task t { prompt: \"{{secret.key}}\"; } Context secret { key: \"k\"; } State s; t -when: \"a = b\"-> s;").unwrap_err();
+    assert_eq!(
+        problems,
+        [
+            "`t`: the condition `a = b` cannot be evaluated: `=` is not an operator of a condition: write `==`",
+            "the prompt of `t` has `{{secret.key}}`, which the node may not read: write `t -read: key-> secret;`",
+        ]
+    );
+    assert_eq!(plan("Context c { a: 1; }").unwrap_err().len(), 1);
+}

@@ -1,0 +1,65 @@
+//! The registry of tools, as upstream's tests describe it, without its faults.
+
+use exo_rails::NoRails;
+use exo_rails::prelude::*;
+use exo_rails_machine::{RegistryError, ToolPattern, ToolRegistry};
+use serde_json::{Value, json};
+
+fn tool(name: &str) -> Tool {
+    let output = format!("tool {name}");
+    Tool::new(name, "", json!({}), move |_: Value| {
+        let output = output.clone();
+        async { Ok::<_, OperationError>(output) }
+    })
+}
+
+fn add(registry: &mut ToolRegistry, pattern: ToolPattern, answer: &'static str) -> Result<(), RegistryError> {
+    registry.add_pattern(pattern, move |call| async move {
+        Ok::<_, OperationError>(format!("{answer} {}", call.tool_name))
+    })
+}
+
+async fn call(registry: &ToolRegistry, name: &str) -> String {
+    let run = |call| registry.call(call);
+    NoRails.guard_tool_call(ToolCallInputs::new(name), &mut RunContext::new("test"), run).await.unwrap().content
+}
+
+#[tokio::test]
+async fn exact_names_are_before_patterns_and_patterns_keep_their_order() {
+    let mut registry = ToolRegistry::new();
+    add(&mut registry, ToolPattern::regex("^read_[a-z]+$").unwrap(), "regex").unwrap();
+    add(&mut registry, ToolPattern::prefix("read_"), "prefix").unwrap();
+    registry.add(tool("read_me")).unwrap();
+    assert_eq!(call(&registry, "read_me").await, "tool read_me");
+    assert_eq!(call(&registry, "read_data").await, "regex read_data");
+    assert_eq!(call(&registry, "read_Data").await, "prefix read_Data");
+    assert!(call(&registry, "write_data").await.contains("there is no tool `write_data`"));
+    let found = registry.diagnostics();
+    assert_eq!((found.tools, found.patterns), (vec!["read_me".to_owned()], vec!["/^read_[a-z]+$/".to_owned(), "read_*".to_owned()]));
+}
+
+/// In upstream, names of static tools are prefixes too.
+#[test]
+fn a_longer_name_is_another_tool() {
+    let mut registry = ToolRegistry::new();
+    registry.add(tool("exact_name")).unwrap();
+    assert!(registry.has("exact_name") && !registry.has("exact_name_extended") && !registry.has("exact_nam"));
+    assert!(registry.add(tool("exact_name")).is_err());
+}
+
+#[test]
+fn a_pattern_that_is_never_reached_is_refused() {
+    let mut registry = ToolRegistry::new();
+    add(&mut registry, ToolPattern::prefix("read_"), "").unwrap();
+    for hidden in ["^read_[a-z]+$", "^read_x", "^read_file_(a|b)$"] {
+        let error = add(&mut registry, ToolPattern::regex(hidden).unwrap(), "").unwrap_err();
+        assert_eq!(error.to_string(), format!("the pattern `/{hidden}/` is never reached: `read_*` matches all its names"));
+    }
+    for reached in ["read_x", "^read", "^(read_|write_)x$", "^write_"] {
+        add(&mut registry, ToolPattern::regex(reached).unwrap(), "").unwrap();
+    }
+    assert!(add(&mut registry, ToolPattern::regex("^write_").unwrap(), "").is_err());
+    assert!(add(&mut registry, ToolPattern::prefix("read_"), "").is_err());
+    add(&mut registry, ToolPattern::prefix("rea"), "").unwrap();
+    assert!(matches!(ToolPattern::regex("("), Err(RegistryError::Regex { .. })));
+}

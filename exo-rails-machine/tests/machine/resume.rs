@@ -1,0 +1,265 @@
+//! States that are saved and resumed: suspended machines, crashes, replay.
+
+use std::sync::{Arc, Mutex};
+
+use exo_rails::prelude::*;
+use exo_rails_agent::Resolution;
+use exo_rails_machine::{
+    Executor, ExecutorBuilder, MachineError, MachineState, StateFile, StateSink, Status, Transition, replay,
+};
+use serde_json::{Value, json};
+
+use crate::helper::{Answers, calls, go, machine};
+
+/// Keeps each saved state, as JSON.
+#[derive(Clone, Default)]
+pub(crate) struct Saved(pub(crate) Arc<Mutex<Vec<String>>>);
+
+impl StateSink for Saved {
+    async fn save(&self, state: MachineState) -> Result<(), OperationError> {
+        self.0.lock().unwrap().push(serde_json::to_string(&state).unwrap());
+        Ok(())
+    }
+}
+
+const FILE: &str = "machine \"Work\"
+    Context job { count<integer>: 0; log<array>: \"[]\"; }
+    State idle; Task plan { prompt: \"Plan {{job.count}}\"; } Task work @retry(1) { prompt: \"Work\"; } State check; End done;
+    idle -> plan -> work -> check; plan -writes-> job; work -writes-> job; plan -reads-> job;
+    check -when: \"job.count >= 3\"-> done; check -> plan; check -reads-> job;";
+
+/// An agent that counts: what it does depends only on what it reads.
+fn counter() -> Answers<impl Fn(&ModelCallInputs) -> ModelResponse + Clone + Send + Sync> {
+    Answers::new(|request: &ModelCallInputs| {
+        let last = request.messages.last().unwrap();
+        let text = last.text().into_owned();
+        if let Some(count) = text.strip_prefix("Plan ") {
+            let count: i64 = count.parse().unwrap();
+            return calls("write_job", json!({ "field": "count", "value": count + 1 }));
+        }
+        match &*text {
+            "Work" => calls("read_job", json!({ "field": "count" })),
+            text if text.parse::<i64>().is_ok() => calls("write_job", json!({ "data": { "log": [text] } })),
+            text if text.contains("`count`") => calls("transition_to_work", json!({ "reason": "planned" })),
+            _ => ModelResponse::text("done"),
+        }
+    })
+}
+
+fn executor(saved: &Saved) -> Executor<impl exo_rails_agent::Model + 'static> {
+    let reading = exo_rails_dygram::read("flow.dygram", FILE);
+    let builder = Executor::builder(&reading.machine, counter()).clock(|| std::time::SystemTime::UNIX_EPOCH);
+    builder.save_to(saved.clone()).build().unwrap()
+}
+
+#[tokio::test]
+async fn a_crash_at_any_point_and_a_resume_give_the_same_history() {
+    let saved = Saved::default();
+    let whole = executor(&saved).run().await.unwrap();
+    assert_eq!(whole.ended_at, ["done"]);
+    let states = saved.0.lock().unwrap().clone();
+    assert!(states.len() > 30, "{}", states.len());
+    for (at, state) in states.iter().enumerate() {
+        let state: MachineState = serde_json::from_str(state).unwrap();
+        if state.status() != Status::Running {
+            continue;
+        }
+        let executor = executor(&Saved::default());
+        let done = executor.resume(state).unwrap().run().await.unwrap_or_else(|error| panic!("{at}: {error}"));
+        assert_eq!(done.history, whole.history, "{at}");
+        assert_eq!(done.state.contexts(), whole.state.contexts(), "{at}");
+    }
+}
+
+/// Lets the other path go on, after a tool has done its work and before its call returns.
+#[rail(on = [PostToolCall])]
+async fn pause(call: &ToolCallInputs) {
+    for _ in 0..call.tool_name.len() % 5 {
+        tokio::task::yield_now().await;
+    }
+}
+
+/// While one path saves the state, the tool of another one may have changed it and not returned.
+#[tokio::test]
+async fn a_crash_between_two_paths_repeats_no_effect() {
+    let file = "Context c { a<integer>: 0; b<integer>: 0; } State s; Task a { prompt: \"a\"; } Task b { prompt: \"b\"; }
+        State log; join all; End done; s -@parallel-> a, b; a -writes-> c; b -writes-> c; a -@spawn-> log; a -> all; b -> all; log -> all; all -> done;";
+    let model = || {
+        Answers::new(|request: &ModelCallInputs| {
+            let said: Vec<_> = request.messages.iter().map(|message| message.text().into_owned()).collect();
+            let name = if said.iter().any(|text| text == "a") { "a" } else { "b" };
+            let rounds = said.iter().filter(|text| text.contains("written")).count();
+            match rounds {
+                0..4 => calls("write_c", json!({ "field": name, "value": rounds })),
+                4 if name == "a" && !said.iter().any(|text| text.contains("has started")) => {
+                    calls("spawn_async_to_log", json!({ "reason": "x" }))
+                }
+                _ => ModelResponse::text("done"),
+            }
+        })
+    };
+    let reading = exo_rails_dygram::read("flow.dygram", file);
+    let rails = || rail_chain![#[chain(operations = [Transition])] pause];
+    let build = |saved: &Saved| Executor::builder(&reading.machine, model()).rails(rails()).save_to(saved.clone()).build().unwrap();
+    let writes = |history: &exo_rails_machine::History| {
+        let writes = history.steps.iter().flat_map(|step| step.writes.iter().map(|write| format!("{write:?}")));
+        let mut writes: Vec<_> = writes.collect();
+        writes.sort();
+        writes
+    };
+    let saved = Saved::default();
+    let whole = build(&saved).run().await.unwrap();
+    let states = saved.0.lock().unwrap().clone();
+    assert!(states.len() > 20, "{}", states.len());
+    for (at, state) in states.iter().enumerate() {
+        let state: MachineState = serde_json::from_str(state).unwrap();
+        if state.status() != Status::Running {
+            continue;
+        }
+        let done = build(&Saved::default()).resume(state).unwrap().run().await.unwrap();
+        assert_eq!(writes(&done.history), writes(&whole.history), "{at}");
+        assert_eq!(done.history.steps.len(), whole.history.steps.len(), "{at}");
+        assert_eq!(done.state.contexts().fields("c"), whole.state.contexts().fields("c"), "{at}");
+    }
+}
+
+#[tokio::test]
+async fn a_completed_machine_and_one_of_another_file_are_not_resumed() {
+    let saved = Saved::default();
+    let done = executor(&saved).run().await.unwrap();
+    assert!(matches!(executor(&saved).resume(done.state), Err(MachineError::HasEnded)));
+    let state: MachineState = serde_json::from_str(&saved.0.lock().unwrap()[0]).unwrap();
+    let other = machine("State a; End b; a -> b;", "[]").build().unwrap();
+    assert!(matches!(other.resume(state), Err(MachineError::OtherMachine { .. })));
+}
+
+fn pay(log: &Arc<Mutex<u32>>) -> Tool {
+    let log = Arc::clone(log);
+    Tool::new("pay", "Pays.", json!({ "type": "object" }), move |_: Value| {
+        *log.lock().unwrap() += 1;
+        async { Ok::<_, OperationError>("paid") }
+    })
+}
+
+#[tokio::test]
+async fn a_tool_call_that_began_and_did_not_end_is_unknown() {
+    let (saved, paid) = (Saved::default(), Arc::new(Mutex::new(0)));
+    let file = "Task t { prompt: \"x\"; } End e; t -> e;";
+    let script = r#"[{ "call": [{ "tool": "pay" }] }, { "say": "ok" }]"#;
+    let first = machine(file, script).tool(pay(&paid)).save_to(saved.clone()).build().unwrap();
+    first.run().await.unwrap();
+    assert_eq!(*paid.lock().unwrap(), 1);
+    // The first record is the one before the tool ran.
+    let state: MachineState = serde_json::from_str(&saved.0.lock().unwrap()[0]).unwrap();
+
+    let again = machine(file, r#"[{ "say": "ok" }]"#).tool(pay(&paid)).build().unwrap();
+    let stopped = again.resume(state).unwrap().run().await.unwrap_err();
+    assert!(matches!(&stopped.error, MachineError::Suspended { node, .. } if node == "t"), "{stopped}");
+    assert_eq!((stopped.state.status(), *paid.lock().unwrap()), (Status::Suspended, 1));
+
+    let mut state = *stopped.state;
+    let number = state.suspended_runs().next().unwrap().unknown_calls().next().unwrap().0;
+    state.suspended_runs().next().unwrap().resolve(number, Resolution::Returned(ToolOutput::text("paid"))).unwrap();
+    let done = again.resume(state).unwrap().run().await.unwrap();
+    assert_eq!((done.ended_at, *paid.lock().unwrap()), (vec!["e".to_owned()], 1));
+}
+
+#[rail(priority = 20, on = [PreToolCall])]
+fn approval(call: &ToolCallInputs, ctx: &RailContext) -> Result<RailAction, serde_json::Error> {
+    if call.tool_name != "pay" {
+        return Ok(RailAction::Continue);
+    }
+    let question = ctx.question("pay?");
+    Ok(match ctx.answer_to(&question)? {
+        None => RailAction::suspend(question),
+        Some(true) => RailAction::Continue,
+        Some(false) => RailAction::skip("a person has refused"),
+    })
+}
+
+#[tokio::test]
+async fn a_rail_suspends_a_machine_and_the_answer_resumes_it() {
+    let paid = Arc::new(Mutex::new(0));
+    let file = "Task t { prompt: \"x\"; } End e; t -> e;";
+    let build = |script: &str| -> Executor<_, _> {
+        let builder: ExecutorBuilder<_, _> = machine(file, script).tool(pay(&paid));
+        builder.rails(rail_chain![#[chain(operations = [Transition])] approval]).build().unwrap()
+    };
+    let script = r#"[{ "call": [{ "tool": "pay" }] }]"#;
+    let stopped = build(script).run().await.unwrap_err();
+    assert!(matches!(stopped.error, MachineError::Suspended { .. }), "{stopped}");
+    let stored = serde_json::to_string(&stopped.state).unwrap();
+
+    let mut state: MachineState = serde_json::from_str(&stored).unwrap();
+    let run = state.suspended_runs().next().unwrap();
+    let id = run.questions().next().unwrap().question.id();
+    run.answer(&id, true).unwrap();
+    let done = build(r#"[{ "say": "ok" }]"#).resume(state).unwrap().run().await.unwrap();
+    assert_eq!((done.ended_at, *paid.lock().unwrap()), (vec!["e".to_owned()], 1));
+}
+
+#[tokio::test]
+async fn a_file_keeps_the_state() {
+    let path = std::env::temp_dir().join(format!("exo-rails-machine-{}.json", std::process::id()));
+    let file = StateFile::new(&path);
+    assert!(file.load().unwrap().is_none());
+    let executor = machine("State a; State b; End c; a -> b -> c;", "[]").save_to(file.clone()).build().unwrap();
+    let mut execution = executor.start();
+    execution.step().await.unwrap();
+    drop(execution);
+    let state = file.load().unwrap().unwrap();
+    assert_eq!(state.nodes().collect::<Vec<_>>(), ["b"]);
+    let done = executor.resume(state).unwrap().run().await.unwrap();
+    assert_eq!((done.ended_at, done.history.steps.len()), (vec!["c".to_owned()], 3));
+    std::fs::write(&path, "{").unwrap();
+    assert!(file.load().is_err());
+    std::fs::remove_file(&path).unwrap();
+}
+
+#[tokio::test]
+async fn a_state_that_cannot_be_saved_stops_the_machine() {
+    struct Full;
+    impl StateSink for Full {
+        async fn save(&self, _: MachineState) -> Result<(), OperationError> {
+            Err("the disk is full".into())
+        }
+    }
+    let stopped = machine("State a; End b; a -> b;", "[]").save_to(Full).build().unwrap().run().await.unwrap_err();
+    assert!(matches!(stopped.error, MachineError::NotSaved(_)));
+    assert_eq!(stopped.state.history().steps.len(), 1);
+}
+
+#[tokio::test]
+async fn a_history_is_replayed_without_a_model() {
+    let done = executor(&Saved::default()).run().await.unwrap();
+    let json = serde_json::to_string(&done.history).unwrap();
+    let history: exo_rails_machine::History = serde_json::from_str(&json).unwrap();
+    assert_eq!(history, done.history);
+    let machine = exo_rails_dygram::read("flow.dygram", FILE).machine;
+    let positions = replay(&machine, &history).unwrap();
+    let counts: Vec<_> = positions.iter().map(|position| position.contexts.get("job", "count").cloned()).collect();
+    assert_eq!(counts.first(), Some(&Some(json!(0))));
+    assert_eq!(counts.last(), Some(&Some(json!(3))));
+    assert_eq!(positions.last().unwrap().contexts.fields("job"), done.state.contexts().fields("job"));
+
+    // A forged history is refused.
+    let mut forged = history.clone();
+    forged.steps[0].next_nodes = vec!["done".to_owned()];
+    let error = replay(&machine, &forged).unwrap_err().to_string();
+    assert_eq!(error, "step 1 is not a step of this machine: `idle` has no edge to `done`");
+    let mut forged = history;
+    let written = forged.steps[1].writes[0].clone();
+    forged.steps[3].writes.push(written);
+    assert!(replay(&machine, &forged).unwrap_err().problem.contains("may not write `job`"));
+}
+
+#[tokio::test]
+async fn a_stopped_machine_goes_on_where_it_was() {
+    let file = "State a; Task b { prompt: \"x\"; } End c; a -> b; b -> c, a;";
+    let executor = machine(file, &format!("[{}]", go("c"))).build().unwrap();
+    let mut execution = executor.start();
+    execution.step().await.unwrap();
+    let state = execution.stop().await;
+    assert_eq!(state.status(), Status::Stopped);
+    assert_eq!(executor.resume(state).unwrap().run().await.unwrap().ended_at, ["c"]);
+}
