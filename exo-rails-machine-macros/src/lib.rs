@@ -17,8 +17,7 @@ use proc_macro::TokenStream;
 #[allow(missing_docs, reason = "documented at the re-export")]
 #[proc_macro]
 pub fn machine_file(input: TokenStream) -> TokenStream {
-    let file = proc_macro::Span::call_site().local_file();
-    machine_file::machine_file(input.into(), file.as_deref()).into()
+    machine_file::machine_file(input.into(), None).into()
 }
 
 #[allow(missing_docs, reason = "documented at the re-export")]

@@ -3,8 +3,10 @@
 
 mod conditions;
 mod contexts;
+mod definition;
 mod executor;
 mod history;
+mod macros;
 mod plan;
 mod prompt;
 mod registry;
@@ -14,6 +16,7 @@ mod transition;
 
 pub use crate::conditions::{Condition, ConditionError, Facts};
 pub use crate::contexts::{AccessError, ContextRules, Contexts, FieldRule, Grant, Written, fits, schema_of};
+pub use crate::definition::Definition;
 pub use crate::executor::{
     BuildError, Done, Execution, Executor, ExecutorBuilder, Limits, MachineError, Progress, Stopped,
 };
@@ -27,3 +30,30 @@ pub use crate::state::{ConstructedTool, Implementation, MachineState, StateFile,
 pub use crate::transition::{
     PostTransition, PreTransition, Transition, TransitionError, TransitionRecord, TransitionRequest,
 };
+pub use exo_rails_dygram::Machine;
+
+/// A node of a machine as a type. The macros make one for each node.
+///
+/// ```
+/// use exo_rails_machine::{Node, machine};
+///
+/// machine! {
+///     machine Light {
+///         init Off { -> On; }
+///         end On;
+///     }
+/// }
+///
+/// assert_eq!(light::On::PATH, "On");
+/// ```
+pub trait Node {
+    /// The names of the node and of the nodes around it, with dots.
+    const PATH: &'static str;
+}
+
+/// What the macros write. Do not use it: it changes without notice.
+#[doc(hidden)]
+pub mod __private {
+    pub use crate::definition::{Typed, machine};
+    pub use exo_rails_machine_macros::{machine as machine_macro, machine_file as machine_file_macro};
+}

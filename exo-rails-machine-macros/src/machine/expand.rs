@@ -1,11 +1,12 @@
 //! Writes the code of a machine.
 
-use proc_macro2::{Ident, TokenStream};
-use quote::{quote, quote_spanned};
-use syn::Expr;
-use syn::spanned::Spanned;
+use std::collections::BTreeMap;
 
-use super::lower::Lowered;
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+use syn::Expr;
+
+use super::lower::{Lowered, text_of};
 use super::reads::Reads;
 use super::tree::{Context, Input, Machine};
 use crate::node_types::{self, NodeType};
@@ -29,15 +30,18 @@ pub(super) fn expand(input: &Input, lowered: &Lowered<'_>) -> TokenStream {
     let tools = machine.tools.as_ref().map(|ty| quote!(tools: &#ty)).into_iter();
     let add_contexts = contexts.iter().map(|Context { name, ty }| {
         let text = name.to_string();
-        quote_spanned!(ty.span()=> let definition = definition.context::<#ty>(#text, &#name);)
+        quote!(let definition = definition.context::<#ty>(#text, &#name);)
     });
-    let add_conditions = lowered.conditions.iter().map(|(edge, expression)| condition(input, *edge, expression));
-    let add_tools = lowered.uses.iter().map(|(path, tool)| {
-        quote_spanned!(tool.span()=> let definition = definition.uses(#path, ::core::convert::AsRef::as_ref(&tools.#tool));)
-    });
+    // Edges with the same condition share its function.
+    let conditions: BTreeMap<_, _> =
+        lowered.conditions.iter().map(|(_, expression)| (text_of(expression), *expression)).collect();
+    let add_conditions = conditions.iter().map(|(text, expression)| condition(input, text, expression));
+    let add_tools = lowered.uses.iter().map(
+        |(path, tool)| quote!(let definition = definition.uses(#path, ::core::convert::AsRef::as_ref(&tools.#tool));),
+    );
     let fields = lowered.fields.iter().filter_map(|(context, field)| {
         let Context { ty, .. } = contexts.iter().find(|other| other.name == *context)?;
-        Some(quote_spanned!(field.span()=> let _ = |context: &#ty| { let _ = &context.#field; };))
+        Some(quote!(let _ = |context: &#ty| { let _ = &context.#field; };))
     });
     let arguments: Vec<_> = parameters.into_iter().chain(tools).collect();
     quote! {
@@ -71,7 +75,7 @@ pub(super) fn expand(input: &Input, lowered: &Lowered<'_>) -> TokenStream {
 }
 
 /// Writes the condition of an edge as a function of the contexts that it reads.
-fn condition(input: &Input, edge: usize, expression: &Expr) -> TokenStream {
+fn condition(input: &Input, name: &str, expression: &Expr) -> TokenStream {
     let Input { library, machine } = input;
     let names: Vec<_> = machine.contexts.iter().map(|context| &context.name).collect();
     let reads = Reads::of(expression, &names).all;
@@ -80,16 +84,14 @@ fn condition(input: &Input, edge: usize, expression: &Expr) -> TokenStream {
     let parameters = used.iter().map(|Context { name, ty }| quote!(#name: &#ty));
     let arguments = used.iter().map(|Context { name, .. }| {
         let text = name.to_string();
-        quote!(&contexts.read(#text)?)
+        quote!(&contexts.typed(#text)?)
     });
     let contexts = if used.is_empty() { quote!(_) } else { quote!(contexts) };
-    // The compiler points at the expression if it is not a `bool`.
-    let body = quote_spanned!(expression.span()=> #expression);
     quote! {
-        let definition = definition.condition(#edge, {
+        let definition = definition.condition(#name, {
             #[allow(clippy::trivially_copy_pass_by_ref, reason = "contexts are passed alike")]
             fn condition(#(#parameters),*) -> bool {
-                #body
+                #expression
             }
             |#contexts: &#library::Contexts| ::core::result::Result::Ok(condition(#(#arguments),*))
         });

@@ -13,8 +13,8 @@ use super::advice::advice;
 use super::reads::{Read, Reads};
 use super::tree::{Annotation, Edge, Grant, Kind, Machine, Node, path_in};
 
-/// The name of the attribute in which a drawing finds the text of a condition.
-const CONDITION: &str = "condition";
+/// The attribute of an edge that has the text of its condition. The executor finds the function of the condition by it.
+const CONDITION: &str = "rust";
 
 /// The model of a machine, and what it does not have.
 pub(super) struct Lowered<'a> {
@@ -218,10 +218,10 @@ impl<'a> Lowering<'a> {
             let place = self.place(edge.target.first().map_or(edge.arrow, Ident::span));
             let label = edge.label.iter().map(|text| LabelPart { name: None, value: Value::Text(text.value()), place });
             let label = label.collect();
-            let condition = edge.condition.as_ref().map(|condition| {
-                let text = condition.to_token_stream().to_string();
-                attribute(CONDITION.to_owned(), Some(Value::Text(text)))
-            });
+            let condition = edge
+                .condition
+                .as_ref()
+                .map(|condition| attribute(CONDITION.to_owned(), Some(Value::Text(text_of(condition)))));
             let model = dygram::Edge {
                 label,
                 annotations: self.annotations(&edge.annotations),
@@ -337,6 +337,11 @@ impl<'a> Lowering<'a> {
             }
         }
     }
+}
+
+/// Returns the text of a condition.
+pub(super) fn text_of(condition: &Expr) -> String {
+    condition.to_token_stream().to_string()
 }
 
 fn attribute(name: String, value: Option<Value>) -> Attribute {

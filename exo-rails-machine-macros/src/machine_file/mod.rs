@@ -9,7 +9,7 @@ use std::path::Path;
 use proc_macro2::TokenStream;
 use syn::Error;
 
-/// Expands the macro. `file` is the file of the call, if the compiler knows it.
+/// Expands the macro. `file` is the file of the call. `None` asks the compiler for it.
 pub(crate) fn machine_file(input: TokenStream, file: Option<&Path>) -> TokenStream {
     let expanded = syn::parse2(input).and_then(|input| {
         let read = read::read(&input, file)?;

@@ -24,7 +24,9 @@ pub(super) fn read(input: &Input, file: Option<&Path>) -> Result<Read> {
     if Path::new(&path).is_absolute() {
         return Err(failed("write a path that is relative to this file".to_owned()));
     }
-    let folder = folder(file);
+    // The text of the path is a token of the call. The macro itself is called in the library.
+    let of_path = proc_macro::is_available().then(|| input.path.span().unwrap().local_file()).flatten();
+    let folder = folder(file.or(of_path.as_deref()));
     // A path may lead out of the folder. Imports must not leave the folder of the file.
     let whole = folder.join(&path);
     let (Some(root), Some(name)) = (whole.parent(), whole.file_name().and_then(|name| name.to_str())) else {

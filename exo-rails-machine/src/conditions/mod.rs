@@ -1,5 +1,6 @@
 //! Conditions of edges: CEL, with the values of contexts.
 
+mod function;
 mod names;
 mod value;
 
@@ -12,6 +13,7 @@ use exo_rails_dygram::{ConditionKind, Machine, NodeId};
 use serde_json::Value;
 
 use crate::contexts::Contexts;
+pub(crate) use function::Function;
 pub(crate) use names::Name;
 
 /// The condition of an edge, ready to be evaluated.
@@ -41,8 +43,16 @@ pub(crate) use names::Name;
 pub struct Condition {
     text: Arc<str>,
     is_negated: bool,
-    program: Arc<Program>,
-    names: Arc<[Name]>,
+    test: Test,
+}
+
+/// How a condition is evaluated.
+#[derive(Clone)]
+enum Test {
+    /// CEL, with the names that it reads.
+    Cel(Arc<Program>, Arc<[Name]>),
+    /// Rust.
+    Function(fn(&Contexts) -> Result<bool, String>),
 }
 
 /// What a machine knows besides its contexts. Conditions read it as `errorCount`, `errors` and `activeState`.
@@ -79,7 +89,12 @@ impl Condition {
         let expression = Expression::parse(condition.text).map_err(|error| failed(error.to_string()))?;
         let program = Program::compile(expression.cel()).map_err(|error| failed(error.to_string()))?;
         let names = expression.reads().iter().map(|read| Name::of(machine, node, &read.path)).collect();
-        Ok(Some(Self { text: condition.text.into(), is_negated, program: Arc::new(program), names }))
+        Ok(Some(Self { text: condition.text.into(), is_negated, test: Test::Cel(Arc::new(program), names) }))
+    }
+
+    /// Makes a condition of a function of the program.
+    pub(crate) fn of_function(function: &Function) -> Self {
+        Self { text: function.text.as_str().into(), is_negated: false, test: Test::Function(function.call) }
     }
 
     /// Returns the text, as the file has it.
@@ -101,15 +116,19 @@ impl Condition {
     /// If a name has no value, if the types do not fit, or if the result is not a boolean.
     pub fn is_met(&self, contexts: &Contexts, facts: &Facts<'_>) -> Result<bool, ConditionError> {
         let failed = |cause: String| ConditionError { condition: self.text.to_string(), cause };
+        let (program, names) = match &self.test {
+            Test::Function(call) => return call(contexts).map_err(failed),
+            Test::Cel(program, names) => (program, names),
+        };
         let mut variables = serde_json::Map::new();
-        for name in self.names.iter() {
+        for name in names.iter() {
             name.put(contexts, facts, &mut variables).map_err(failed)?;
         }
         let mut context = cel::Context::default();
         for (name, value) in &variables {
             context.add_variable_from_value(name.clone(), value::cel_of(value));
         }
-        match self.program.execute(&context) {
+        match program.execute(&context) {
             Ok(cel::Value::Bool(is_true)) => Ok(is_true != self.is_negated),
             Ok(other) => Err(failed(format!("the result is a {}, not a boolean", other.type_of()))),
             Err(error) => Err(failed(error.to_string())),
@@ -119,6 +138,9 @@ impl Condition {
 
 impl fmt::Debug for Condition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Condition").field("text", &self.text).field("is_negated", &self.is_negated).finish_non_exhaustive()
+        f.debug_struct("Condition")
+            .field("text", &self.text)
+            .field("is_negated", &self.is_negated)
+            .finish_non_exhaustive()
     }
 }

@@ -37,6 +37,14 @@ pub struct Written {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AccessError {
+    /// The values do not fit the type of the context.
+    #[error("`{context}` would not have its type: {cause}")]
+    Value {
+        /// The context.
+        context: String,
+        /// What does not fit.
+        cause: String,
+    },
     /// The node has no permission for the context.
     #[error("this node may not {verb} `{context}`{}", listed(" it may ", verb, allowed))]
     Context {
@@ -124,7 +132,8 @@ pub(super) fn check_field(
 ) -> Result<(), AccessError> {
     let (context, name) = (context.to_owned(), field.to_owned());
     if !fields.contains(field) {
-        let allowed = rules.declared(&context).filter(|declared| fields.contains(declared)).map(str::to_owned).collect();
+        let allowed =
+            rules.declared(&context).filter(|declared| fields.contains(declared)).map(str::to_owned).collect();
         return Err(AccessError::Field { context, field: name, verb, allowed });
     }
     if !rules.has_field(&context, field) {

@@ -2,6 +2,7 @@
 
 mod access;
 mod rules;
+mod typed;
 mod types;
 
 use std::collections::BTreeMap;
@@ -11,6 +12,7 @@ use serde_json::{Map, Value};
 
 pub use access::{AccessError, Grant, Written};
 pub use rules::{ContextRules, FieldRule};
+pub(crate) use typed::TypedContext;
 pub(crate) use types::json_of;
 pub use types::{fits, schema_of};
 
@@ -41,6 +43,35 @@ impl Contexts {
         let mut contexts = Self::default();
         contexts.add_missing(machine);
         contexts
+    }
+
+    /// Sets the first values of contexts that are types of the program.
+    pub(crate) fn set_typed<'a>(&mut self, typed: impl IntoIterator<Item = (&'a String, &'a TypedContext)>) {
+        for (name, context) in typed {
+            self.values.insert(name.clone(), context.first().clone());
+        }
+    }
+
+    /// Reads a context as a type, without a look at permissions.
+    ///
+    /// ```
+    /// use exo_rails_machine::Contexts;
+    ///
+    /// #[derive(serde::Deserialize)]
+    /// struct Order { total: f64 }
+    ///
+    /// let mut contexts = Contexts::default();
+    /// contexts.set("order", "total", 9.5);
+    /// assert_eq!(contexts.typed::<Order>("order")?.total, 9.5);
+    /// # Ok::<(), String>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the values are not of the type. The text says why.
+    pub fn typed<T: serde::de::DeserializeOwned>(&self, context: &str) -> Result<T, String> {
+        let fields = self.values.get(context).cloned().unwrap_or_default();
+        serde_json::from_value(Value::Object(fields)).map_err(|error| format!("`{context}`: {error}"))
     }
 
     /// Adds the first values of contexts and fields that have none yet. A changed machine may have new ones.
@@ -135,8 +166,9 @@ impl Contexts {
             access::check_field(rules, &grant.writes, context, field, "write")?;
             rules.check_value(context, field, value)?;
         }
-        self.revision += 1;
         let values = self.values.entry(context.to_owned()).or_default();
+        rules.check_all(context, values, &fields)?;
+        self.revision += 1;
         let write = |(field, value): (String, Value)| {
             let before = values.insert(field.clone(), value.clone());
             Written { context: context.to_owned(), field, before, after: value }

@@ -1,11 +1,13 @@
 //! The fields that contexts declare, with their types.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use exo_rails_dygram::{Fields, Machine, NodeId, NodeKind, Type};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::types::{fits, kind_of};
+use super::typed::TypedContext;
+use super::types::{fits, kind_of, schema_of};
 use super::{AccessError, Grant};
 
 /// A field that a context declares.
@@ -15,14 +17,17 @@ pub struct FieldRule {
     pub name: String,
     /// The type. Without one, the field has any value.
     pub ty: Option<Type>,
+    /// The JSON Schema of the field.
+    pub schema: Value,
 }
 
 /// The contexts of a machine, with the fields that they declare.
 ///
 /// A context that declares no fields has any. A field that only a permission names, as in `-write: title-> job`, exists too.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct ContextRules {
     contexts: BTreeMap<String, Vec<FieldRule>>,
+    typed: Arc<BTreeMap<String, TypedContext>>,
 }
 
 impl ContextRules {
@@ -32,10 +37,29 @@ impl ContextRules {
         let mut contexts = BTreeMap::new();
         for id in machine.ids().filter(|id| machine.kind(*id) == NodeKind::Context) {
             let fields = machine.node(id).attributes.iter();
-            let fields = fields.map(|field| FieldRule { name: field.name.clone(), ty: field.ty.clone() }).collect();
+            let field = |field: &exo_rails_dygram::Attribute| FieldRule {
+                name: field.name.clone(),
+                ty: field.ty.clone(),
+                schema: schema_of(field.ty.as_ref()),
+            };
+            let fields = fields.map(field).collect();
             contexts.insert(machine.path(id).to_owned(), fields);
         }
-        Self { contexts }
+        Self { contexts, typed: Arc::default() }
+    }
+
+    /// Adds the fields of contexts that are types of the program.
+    #[must_use]
+    pub(crate) fn with_types(mut self, typed: &Arc<BTreeMap<String, TypedContext>>) -> Self {
+        for (name, context) in typed.iter() {
+            let fields = self.contexts.entry(name.clone()).or_default();
+            for field in context.first().keys() {
+                fields.retain(|rule| rule.name != *field);
+                fields.push(FieldRule { name: field.clone(), ty: None, schema: context.schema(field) });
+            }
+        }
+        self.typed = Arc::clone(typed);
+        self
     }
 
     /// Returns what a node may read and write.
@@ -80,6 +104,19 @@ impl ContextRules {
 
     pub(super) fn has_field(&self, context: &str, field: &str) -> bool {
         self.is_open(context) || self.declared(context).any(|declared| declared == field)
+    }
+
+    /// Checks whether a context of a type of the program still has the type with these fields.
+    pub(super) fn check_all(
+        &self,
+        context: &str,
+        values: &Map<String, Value>,
+        written: &Map<String, Value>,
+    ) -> Result<(), AccessError> {
+        let Some(typed) = self.typed.get(context) else { return Ok(()) };
+        let mut all = values.clone();
+        all.extend(written.clone());
+        typed.check(all).map_err(|cause| AccessError::Value { context: context.to_owned(), cause })
     }
 
     pub(super) fn check_value(&self, context: &str, field: &str, value: &Value) -> Result<(), AccessError> {

@@ -59,7 +59,7 @@ where
             run_id: ctx.run_id().to_owned(),
             definition: plan.machine().to_string(),
             is_changed: false,
-            contexts: Contexts::first(plan.machine()),
+            contexts: plan.first_values(),
             paths: Vec::new(),
             steps: 0,
             visits: std::collections::BTreeMap::new(),
@@ -77,9 +77,11 @@ where
     }
 
     fn of(executor: &'e Executor<M, R>, state: MachineState, plan: Arc<Plan>) -> Self {
-        let ctx = RunContext::new(plan.title())
-            .with_run_id(state.run_id.as_str())
-            .with_session(state.run_id.as_str(), SharedExtensions::default(), 0);
+        let ctx = RunContext::new(plan.title()).with_run_id(state.run_id.as_str()).with_session(
+            state.run_id.as_str(),
+            SharedExtensions::default(),
+            0,
+        );
         let ctx = match &executor.settings.cancellation {
             Some(token) => ctx.with_cancellation(token.clone()),
             None => ctx,
@@ -95,7 +97,7 @@ where
         let plan = if state.is_changed {
             let machine = exo_rails_dygram::read("state", &state.definition).into_result();
             let machine = machine.map_err(|report| other(report.to_string()))?;
-            Arc::new(Plan::new(&machine).map_err(|error| other(error.to_string()))?)
+            Arc::new(executor.plan.changed(&machine).map_err(|error| other(error.to_string()))?)
         } else {
             if state.definition != executor.plan.machine().to_string() {
                 return Err(other("its definition is not the one of the executor".to_owned()));

@@ -11,18 +11,17 @@ mod visit;
 
 use std::sync::Arc;
 
-use exo_rails::{GuardSet, NoRails, ServesOperation};
-use exo_rails_agent::Model;
-use exo_rails_dygram::Machine;
-
+use crate::definition::Definition;
 use crate::history::History;
 use crate::plan::Plan;
 use crate::state::MachineState;
 use crate::transition::Transition;
 pub use error::MachineError;
 pub use execution::{Execution, Progress};
-pub use settings::{BuildError, ExecutorBuilder, Limits};
+use exo_rails::{GuardSet, NoRails, ServesOperation};
+use exo_rails_agent::Model;
 use settings::Settings;
+pub use settings::{BuildError, ExecutorBuilder, Limits};
 
 /// Executes a machine with a model and rails.
 ///
@@ -83,9 +82,9 @@ pub struct Stopped {
 }
 
 impl<M: Model + 'static> Executor<M> {
-    /// Begins an executor.
-    pub fn builder(machine: &Machine, model: M) -> ExecutorBuilder<M> {
-        ExecutorBuilder::new(machine, model)
+    /// Begins an executor of a machine: of a [`Machine`](exo_rails_dygram::Machine), or of a [`Definition`].
+    pub fn builder(machine: impl Into<Definition>, model: M) -> ExecutorBuilder<M> {
+        ExecutorBuilder::new(machine.into(), model)
     }
 }
 

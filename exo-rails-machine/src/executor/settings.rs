@@ -5,10 +5,10 @@ use std::time::{Duration, SystemTime};
 
 use exo_rails::{CancellationToken, GuardSet, KeptValues, NoRails, ServesOperation, Tool};
 use exo_rails_agent::{IntoGuardSet, Model};
-use exo_rails_dygram::Machine;
 use serde_json::{Map, Value};
 
 use super::Executor;
+use crate::definition::Definition;
 use crate::history::HistoryStep;
 use crate::plan::{Plan, PlanError};
 use crate::state::{SharedSink, StateSink};
@@ -66,7 +66,7 @@ pub(super) struct Settings {
 /// Builds an [`Executor`].
 #[must_use = "a builder makes an executor with `build()`"]
 pub struct ExecutorBuilder<M, R = NoRails> {
-    machine: Machine,
+    definition: Definition,
     model: M,
     rails: R,
     settings: Settings,
@@ -86,7 +86,9 @@ pub enum BuildError {
         node: String,
     },
     /// A node has an edge to a tool node, and the program has no such tool.
-    #[error("`{node}` uses the tool `{tool}`, and the executor has none of this name: add it with `ExecutorBuilder::tool`")]
+    #[error(
+        "`{node}` uses the tool `{tool}`, and the executor has none of this name: add it with `ExecutorBuilder::tool`"
+    )]
     NoTool {
         /// The node.
         node: String,
@@ -104,7 +106,7 @@ pub enum BuildError {
 }
 
 impl<M: Model + 'static> ExecutorBuilder<M> {
-    pub(super) fn new(machine: &Machine, model: M) -> Self {
+    pub(super) fn new(definition: Definition, model: M) -> Self {
         let settings = Settings {
             limits: Limits::default(),
             until: None,
@@ -117,13 +119,13 @@ impl<M: Model + 'static> ExecutorBuilder<M> {
             options: Map::new(),
             kept: KeptValues::new(),
         };
-        Self { machine: machine.clone(), model, rails: NoRails, settings }
+        Self { definition, model, rails: NoRails, settings }
     }
 
     /// Guards the machine with this guard set: its model calls and tool calls, and its [transitions](Transition).
     pub fn rails<S: IntoGuardSet>(self, rails: S) -> ExecutorBuilder<M, S::GuardSet> {
-        let Self { machine, model, settings, .. } = self;
-        ExecutorBuilder { machine, model, rails: rails.into_guard_set(), settings }
+        let Self { definition, model, settings, .. } = self;
+        ExecutorBuilder { definition, model, rails: rails.into_guard_set(), settings }
     }
 }
 
@@ -135,6 +137,11 @@ impl<M, R> ExecutorBuilder<M, R> {
         self.settings.tools.retain(|other| other.name() != tool.name());
         self.settings.tools.push(tool);
         self
+    }
+
+    /// Gives the agents several tools, such as a set that `tools!` has made: see [`tool`](Self::tool).
+    pub fn tools<T: Into<Tool>>(self, tools: impl IntoIterator<Item = T>) -> Self {
+        tools.into_iter().fold(self, Self::tool)
     }
 
     /// Ends the machine when a node is entered for the `visit`th time, counted from 1.
@@ -201,7 +208,7 @@ impl<M, R> ExecutorBuilder<M, R> {
         M: Model + 'static,
         R: GuardSet + ServesOperation<Transition> + 'static,
     {
-        let plan = Plan::new(&self.machine)?;
+        let plan = Plan::of(&self.definition)?;
         let settings = self.settings;
         let named = settings.start.iter().chain(settings.until.as_ref().map(|(node, _)| node));
         if let Some(node) = named.into_iter().find(|node| plan.node(node).is_none()) {
@@ -227,6 +234,6 @@ pub(super) fn check_tools(plan: &Plan, tools: &[Tool]) -> Result<(), BuildError>
 
 impl<M, R> std::fmt::Debug for ExecutorBuilder<M, R> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ExecutorBuilder").field("machine", &self.machine.title).finish_non_exhaustive()
+        f.debug_struct("ExecutorBuilder").field("machine", &self.definition.machine().title).finish_non_exhaustive()
     }
 }

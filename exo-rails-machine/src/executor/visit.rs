@@ -194,11 +194,8 @@ where
     /// Returns the tools of the program that the node may use.
     fn program_tools(&self, node: &PlanNode) -> Vec<Tool> {
         let plan = self.live.plan();
-        let is_declared = |name: &str| {
-            let nodes = plan.machine().named(name);
-            nodes.iter().any(|id| plan.machine().kind(*id) == exo_rails_dygram::NodeKind::Tool)
-        };
-        let may_use = |tool: &&Tool| node.tools.iter().any(|name| name == tool.name()) || !is_declared(tool.name());
+        let may_use =
+            |tool: &&Tool| node.tools.iter().any(|name| name == tool.name()) || !plan.is_named_tool(tool.name());
         self.executor.settings.tools.iter().filter(may_use).cloned().collect()
     }
 }

@@ -6,11 +6,13 @@ use std::sync::Arc;
 use exo_rails_dygram::{Edge, Machine, Node, NodeId, NodeKind, Value};
 
 use super::{Plan, PlanEdge, PlanError, PlanNode, Template, Work, annotations};
-use crate::conditions::Condition;
+use crate::conditions::{Condition, ConditionError};
 use crate::contexts::{ContextRules, Grant};
+use crate::definition::{Code, RUST};
 
-pub(super) fn plan(machine: &Machine) -> Result<Plan, PlanError> {
-    let mut builder = Builder { machine, rules: ContextRules::of(machine), problems: Vec::new() };
+pub(super) fn plan(machine: &Machine, code: &Code) -> Result<Plan, PlanError> {
+    let rules = ContextRules::of(machine).with_types(&code.contexts);
+    let mut builder = Builder { machine, code, rules, problems: Vec::new() };
     let control: Vec<_> = machine.ids().filter(|id| machine.kind(*id).is_control()).collect();
     let nodes: Vec<_> = control.iter().map(|id| Arc::new(builder.node(*id))).collect();
     let starts: Vec<_> = machine.starts().into_iter().map(|id| machine.path(id).to_owned()).collect();
@@ -22,11 +24,21 @@ pub(super) fn plan(machine: &Machine) -> Result<Plan, PlanError> {
     }
     let by_path = nodes.iter().enumerate().map(|(at, node)| (node.path.clone(), at)).collect();
     let (concurrency, on_error) = (annotations::concurrency(machine), annotations::on_error(machine));
-    Ok(Plan { machine: machine.clone(), nodes, by_path, starts, rules: builder.rules, concurrency, on_error })
+    Ok(Plan {
+        machine: machine.clone(),
+        nodes,
+        by_path,
+        starts,
+        rules: builder.rules,
+        code: code.clone(),
+        concurrency,
+        on_error,
+    })
 }
 
 struct Builder<'a> {
     machine: &'a Machine,
+    code: &'a Code,
     rules: ContextRules,
     problems: Vec<String>,
 }
@@ -51,12 +63,23 @@ impl Builder<'_> {
             prompt: node.prompt().and_then(|text| self.template(id, &grants, text)),
             outer: self.outer(id, &grants),
             entry: machine.entry(id).map(|child| machine.path(child).to_owned()),
-            tools: tools(machine, id),
+            tools: self.tools(id),
             retries: annotations::retries(node),
             timeout: annotations::timeout(node),
             edges,
             grants,
         }
+    }
+
+    /// Returns the tools of a node: those to which it has an edge, and those that the program names.
+    fn tools(&self, id: NodeId) -> Vec<String> {
+        let mut names = tools(self.machine, id);
+        for name in self.code.tools.get(self.machine.path(id)).into_iter().flatten() {
+            if !names.contains(name) {
+                names.push(name.clone());
+            }
+        }
+        names
     }
 
     fn template(&mut self, id: NodeId, grants: &[Grant], text: &str) -> Option<Template> {
@@ -83,7 +106,7 @@ impl Builder<'_> {
 
     fn edge(&mut self, owner: NodeId, edge: &Edge, names: &HashMap<NodeId, String>) -> Option<PlanEdge> {
         let machine = self.machine;
-        let condition = match Condition::of(machine, owner, edge) {
+        let condition = match self.condition(owner, edge) {
             Ok(condition) => condition,
             Err(error) => {
                 self.problems.push(format!("`{}`: {error}", machine.path(owner)));
@@ -102,11 +125,25 @@ impl Builder<'_> {
         })
     }
 
+    /// Returns the condition of an edge: CEL, or else a function of the program.
+    fn condition(&self, owner: NodeId, edge: &Edge) -> Result<Option<Condition>, ConditionError> {
+        let rust = edge.attributes.iter().find(|attribute| attribute.name == RUST);
+        let Some(text) = rust.and_then(|attribute| attribute.value.as_ref()).and_then(Value::as_str) else {
+            return Condition::of(self.machine, owner, edge);
+        };
+        let function = self.code.functions.get(text).ok_or_else(|| ConditionError {
+            condition: text.to_owned(),
+            cause: "it is Rust, and the program has no such function: write `when` and CEL".to_owned(),
+        })?;
+        Ok(Some(Condition::of_function(function)))
+    }
+
     /// Returns the names of the targets in tools: the short name if no other target has it, or else the path with `__`.
     fn names_of_targets(&mut self, owner: NodeId) -> HashMap<NodeId, String> {
         let machine = self.machine;
         let targets: HashSet<_> = machine.transitions(owner).map(|(_, edge)| edge.target.node).collect();
-        let shares = |id: NodeId| targets.iter().filter(|other| machine.node(**other).name == machine.node(id).name).count() > 1;
+        let shares =
+            |id: NodeId| targets.iter().filter(|other| machine.node(**other).name == machine.node(id).name).count() > 1;
         let name = |id: &NodeId| match shares(*id) {
             false => (*id, machine.node(*id).name.clone()),
             true => (*id, machine.path(*id).replace('.', "__")),
@@ -117,7 +154,9 @@ impl Builder<'_> {
         sorted.sort();
         if let Some(twice) = sorted.into_iter().find(|name| !seen.insert(*name)) {
             let path = machine.path(owner);
-            self.problems.push(format!("two targets of `{path}` would have the tool `transition_to_{twice}`: rename one of them"));
+            self.problems.push(format!(
+                "two targets of `{path}` would have the tool `transition_to_{twice}`: rename one of them"
+            ));
         }
         names
     }

@@ -8,10 +8,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use exo_rails_dygram::{Machine, NodeKind};
+use exo_rails_dygram::{Machine, NodeId, NodeKind};
 
 use crate::conditions::{Condition, Name};
-use crate::contexts::{ContextRules, Grant};
+use crate::contexts::{ContextRules, Contexts, Grant};
+use crate::definition::{Code, Definition};
 pub(crate) use template::{Template, value_at};
 
 /// A machine that can be executed.
@@ -35,6 +36,7 @@ pub struct Plan {
     by_path: HashMap<String, usize>,
     starts: Vec<String>,
     rules: ContextRules,
+    code: Code,
     /// How many paths work at the same time.
     pub concurrency: usize,
     /// What happens when a path fails.
@@ -174,7 +176,35 @@ impl Plan {
     /// If a condition is not CEL, if a prompt reads what its node may not, if two edges of a node would have the same tool,
     /// or if the machine has no node at which it could begin.
     pub fn new(machine: &Machine) -> Result<Self, PlanError> {
-        build::plan(machine)
+        Self::of(&machine.into())
+    }
+
+    /// Makes the plan of a machine with Rust code.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new).
+    pub fn of(definition: &Definition) -> Result<Self, PlanError> {
+        build::plan(definition.machine(), definition.code())
+    }
+
+    /// Makes the plan of a changed machine, with the same Rust code.
+    pub(crate) fn changed(&self, machine: &Machine) -> Result<Self, PlanError> {
+        build::plan(machine, &self.code)
+    }
+
+    /// Returns the values that the contexts have at the beginning.
+    #[must_use]
+    pub fn first_values(&self) -> Contexts {
+        let mut contexts = Contexts::first(&self.machine);
+        contexts.set_typed(self.code.contexts.iter());
+        contexts
+    }
+
+    /// Returns whether only the nodes that name a tool have it.
+    pub(crate) fn is_named_tool(&self, name: &str) -> bool {
+        let is_node = |id: &NodeId| self.machine.kind(*id) == NodeKind::Tool;
+        self.machine.named(name).iter().any(is_node) || self.code.tools.values().flatten().any(|tool| tool == name)
     }
 
     /// Returns the machine.

@@ -6,7 +6,7 @@ use exo_rails::{OperationError, Tool, ToolOutput};
 use serde_json::{Map, Value, json};
 
 use super::{Desk, context_names, invalid, refused};
-use crate::contexts::{Grant, schema_of};
+use crate::contexts::Grant;
 use crate::plan::Plan;
 use crate::prompt::field_names;
 
@@ -89,9 +89,10 @@ impl<R: Send + Sync + 'static> Desk<R> {
 
 fn write_schema(plan: &Plan, grant: &Grant) -> Value {
     let names = field_names(plan.rules(), &grant.context, &grant.writes);
-    let field = names.as_ref().map_or_else(|| json!({ "type": "string" }), |names| json!({ "type": "string", "enum": names }));
+    let field =
+        names.as_ref().map_or_else(|| json!({ "type": "string" }), |names| json!({ "type": "string", "enum": names }));
     let rules = plan.rules().among(&grant.context, &grant.writes);
-    let properties: Map<_, _> = rules.iter().map(|rule| (rule.name.clone(), schema_of(rule.ty.as_ref()))).collect();
+    let properties: Map<_, _> = rules.iter().map(|rule| (rule.name.clone(), rule.schema.clone())).collect();
     json!({
         "type": "object",
         "properties": {
@@ -131,6 +132,8 @@ fn data_in(context: &str, arguments: &Value) -> Result<Map<String, Value>, Opera
         (Some(_), _, Some(_)) => Err(invalid("pass `field` and `value`, or `data`, not both")),
         (Some(_), ..) => Err(invalid("`field` is a text")),
         (None, _, Some(_)) => Err(invalid("`data` is an object with the fields as names")),
-        (None, ..) => Err(invalid(format!("nothing to write to `{context}`: pass `field` and `value`, or several fields in `data`"))),
+        (None, ..) => Err(invalid(format!(
+            "nothing to write to `{context}`: pass `field` and `value`, or several fields in `data`"
+        ))),
     }
 }
