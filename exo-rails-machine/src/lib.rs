@@ -5,6 +5,7 @@ mod conditions;
 mod contexts;
 mod executor;
 mod history;
+mod meta;
 mod plan;
 mod prompt;
 mod registry;

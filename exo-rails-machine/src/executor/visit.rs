@@ -11,6 +11,7 @@ use super::rails::{EndsVisit, VisitRails};
 use super::{Execution, MachineError};
 use crate::conditions::Facts;
 use crate::history::{HistoryStep, Said, TokenUsage};
+use crate::meta::Workshop;
 use crate::plan::{Flow, PlanEdge, PlanNode};
 use crate::prompt::{Parts, Prompt, prompt, reminder};
 use crate::state::{Live, SharedSink, Visit};
@@ -140,6 +141,29 @@ where
         Err(MachineError::NoDecision { node: node.path.clone(), targets, reminders: limit })
     }
 
+    /// Lets the agent go on with new tools, if it has made some. Returns whether it goes on.
+    pub(super) fn renew(&self, id: u64, node: &PlanNode) -> Result<bool, MachineError> {
+        if !self.live.with(|state, _| state.visit_mut(id).is_some_and(|visit| visit.has_new_tools)) {
+            return Ok(false);
+        }
+        let edges = self.choices(id, node)?;
+        let limit = self.executor.settings.limits.model_calls;
+        let system = self.prompt(id, node, &edges)?.system;
+        Ok(self.live.with(|state, _| {
+            let Some(visit) = state.visit_mut(id) else { return false };
+            visit.has_new_tools = false;
+            if visit.chosen.is_some() || visit.renewals >= limit {
+                return false;
+            }
+            visit.renewals += 1;
+            visit.has_worked = false;
+            "The tools of this node have changed. Go on.".clone_into(&mut visit.input);
+            visit.system = system;
+            visit.offered = edges.iter().filter_map(|edge| name_of_edge(edge)).collect();
+            true
+        }))
+    }
+
     fn inputs(&self, node: &PlanNode, visit: &Visit) -> InvokeInputs {
         let messages = self.live.with(|state, _| state.conversations.get(&node.agent).cloned()).unwrap_or_default();
         InvokeInputs { messages, ..InvokeInputs::new(visit.input.as_str()) }
@@ -187,7 +211,15 @@ where
             edges.extend(node.edges.iter().find(|edge| name_of_edge(edge).as_ref() == Some(name)));
         }
         let mut tools = desk.tools(&edges);
-        tools.extend(self.program_tools(node));
+        let program = self.program_tools(node);
+        tools.extend(program.iter().cloned());
+        let model: Arc<dyn Model> = Arc::clone(&self.executor.model) as _;
+        let all = self.executor.settings.tools.as_slice().into();
+        let workshop = Workshop { desk, model, program: program.into(), all };
+        if node.is_meta {
+            tools.extend(workshop.tools());
+        }
+        tools.extend(workshop.constructed_tools(|name| node.is_meta || node.tools.iter().any(|tool| tool == name)));
         tools
     }
 

@@ -212,6 +212,13 @@ impl Plan {
         &self.rules
     }
 
+    /// Returns whether a tool node says how its tool works, so that an agent can build it.
+    pub(crate) fn describes_tool(&self, name: &str) -> bool {
+        self.machine.named(name).iter().filter(|id| self.machine.kind(**id) == NodeKind::Tool).any(|id| {
+            ["prompt", "composition", "code"].iter().any(|attribute| self.machine.node(*id).field(attribute).is_some())
+        })
+    }
+
     /// Returns the node that is entered when an edge leads to a node: the node itself, or one in it.
     #[must_use]
     pub fn entered<'a>(&'a self, path: &'a str) -> &'a str {

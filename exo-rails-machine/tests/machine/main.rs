@@ -3,6 +3,7 @@
 mod conditions;
 mod contexts;
 mod helper;
+mod meta;
 mod paths;
 mod plan;
 mod registry;
