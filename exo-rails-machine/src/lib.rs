@@ -3,6 +3,7 @@
 
 mod conditions;
 mod contexts;
+mod draw;
 mod executor;
 mod history;
 mod meta;
@@ -15,6 +16,7 @@ mod transition;
 
 pub use crate::conditions::{Condition, ConditionError, Facts};
 pub use crate::contexts::{AccessError, ContextRules, Contexts, FieldRule, Grant, Written, fits, schema_of};
+pub use crate::draw::{dot, mermaid};
 pub use crate::executor::{
     BuildError, Done, Execution, Executor, ExecutorBuilder, Limits, MachineError, Progress, Stopped,
 };

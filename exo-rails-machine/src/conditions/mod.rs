@@ -119,6 +119,9 @@ impl Condition {
 
 impl fmt::Debug for Condition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Condition").field("text", &self.text).field("is_negated", &self.is_negated).finish_non_exhaustive()
+        f.debug_struct("Condition")
+            .field("text", &self.text)
+            .field("is_negated", &self.is_negated)
+            .finish_non_exhaustive()
     }
 }

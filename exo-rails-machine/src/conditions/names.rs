@@ -16,7 +16,10 @@ pub(crate) struct Name {
 
 #[derive(Clone, Debug)]
 enum Meaning {
-    Field { context: String, field: String },
+    Field {
+        context: String,
+        field: String,
+    },
     Context(String),
     /// A name alone: the only field of this name among these contexts.
     Bare(Vec<String>),
@@ -61,7 +64,12 @@ impl Name {
     /// # Errors
     ///
     /// If several contexts have the field.
-    pub(crate) fn put(&self, contexts: &Contexts, facts: &Facts<'_>, into: &mut Map<String, Value>) -> Result<(), String> {
+    pub(crate) fn put(
+        &self,
+        contexts: &Contexts,
+        facts: &Facts<'_>,
+        into: &mut Map<String, Value>,
+    ) -> Result<(), String> {
         let value = self.value(contexts, facts)?;
         match (value, self.path.split_last()) {
             (Some(value), _) => insert(into, &self.path, value),

@@ -124,7 +124,8 @@ pub(super) fn check_field(
 ) -> Result<(), AccessError> {
     let (context, name) = (context.to_owned(), field.to_owned());
     if !fields.contains(field) {
-        let allowed = rules.declared(&context).filter(|declared| fields.contains(declared)).map(str::to_owned).collect();
+        let allowed =
+            rules.declared(&context).filter(|declared| fields.contains(declared)).map(str::to_owned).collect();
         return Err(AccessError::Field { context, field: name, verb, allowed });
     }
     if !rules.has_field(&context, field) {

@@ -61,7 +61,8 @@ where
             if self.renew(id, node)? {
                 continue;
             }
-            if let Some(chosen) = self.live.with(|state, _| state.visit_mut(id).and_then(|visit| visit.chosen.clone())) {
+            if let Some(chosen) = self.live.with(|state, _| state.visit_mut(id).and_then(|visit| visit.chosen.clone()))
+            {
                 return self.chosen(id, node, chosen);
             }
             if node.is_end {
@@ -82,7 +83,8 @@ where
     fn chosen(&self, id: u64, node: &PlanNode, chosen: Chosen) -> Result<Next, MachineError> {
         let current = self.live.node(id);
         let edges = current.as_deref().map_or(&node.edges, |node| &node.edges);
-        let is_it = |edge: &&PlanEdge| edge.target == chosen.target && matches!(edge.flow, Flow::Map(_)) == chosen.is_map;
+        let is_it =
+            |edge: &&PlanEdge| edge.target == chosen.target && matches!(edge.flow, Flow::Map(_)) == chosen.is_map;
         let Some(edge) = edges.iter().find(is_it).cloned() else {
             let message = format!("the agent chose `{}`, and the machine has no such edge now", chosen.target);
             let error = RunError::Operation(OperationError::new(OperationErrorKind::Denied, message));

@@ -144,7 +144,10 @@ impl MachineError {
         match self {
             Self::Run { error, .. } => matches!(
                 error,
-                RunError::Operation(_) | RunError::RetriesExhausted(_) | RunError::StepLimit { .. } | RunError::TooDeep(_)
+                RunError::Operation(_)
+                    | RunError::RetriesExhausted(_)
+                    | RunError::StepLimit { .. }
+                    | RunError::TooDeep(_)
             ),
             Self::Condition { .. }
             | Self::NoWay { .. }

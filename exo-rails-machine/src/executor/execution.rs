@@ -77,9 +77,11 @@ where
     }
 
     fn of(executor: &'e Executor<M, R>, state: MachineState, plan: Arc<Plan>) -> Self {
-        let ctx = RunContext::new(plan.title())
-            .with_run_id(state.run_id.as_str())
-            .with_session(state.run_id.as_str(), SharedExtensions::default(), 0);
+        let ctx = RunContext::new(plan.title()).with_run_id(state.run_id.as_str()).with_session(
+            state.run_id.as_str(),
+            SharedExtensions::default(),
+            0,
+        );
         let ctx = match &executor.settings.cancellation {
             Some(token) => ctx.with_cancellation(token.clone()),
             None => ctx,

@@ -44,9 +44,8 @@ where
     async fn attempt(&self, id: u64, node: &PlanNode) -> Result<Next, MachineError> {
         let Some(limit) = node.timeout else { return self.choose(id, node).await };
         let result = tokio::time::timeout(limit, self.choose(id, node)).await;
-        result.unwrap_or_else(|_| {
-            Err(MachineError::Timeout { node: node.path.clone(), milliseconds: limit.as_millis() })
-        })
+        result
+            .unwrap_or_else(|_| Err(MachineError::Timeout { node: node.path.clone(), milliseconds: limit.as_millis() }))
     }
 
     fn note_failure(&self, id: u64, error: &MachineError) {

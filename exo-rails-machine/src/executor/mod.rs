@@ -21,8 +21,8 @@ use crate::state::MachineState;
 use crate::transition::Transition;
 pub use error::MachineError;
 pub use execution::{Execution, Progress};
-pub use settings::{BuildError, ExecutorBuilder, Limits};
 use settings::Settings;
+pub use settings::{BuildError, ExecutorBuilder, Limits};
 
 /// Executes a machine with a model and rails.
 ///

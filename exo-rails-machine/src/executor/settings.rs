@@ -87,7 +87,9 @@ pub enum BuildError {
         node: String,
     },
     /// A node has an edge to a tool node, and the program has no such tool.
-    #[error("`{node}` uses the tool `{tool}`, and the executor has none of this name: add it with `ExecutorBuilder::tool`")]
+    #[error(
+        "`{node}` uses the tool `{tool}`, and the executor has none of this name: add it with `ExecutorBuilder::tool`"
+    )]
     NoTool {
         /// The node.
         node: String,
@@ -221,7 +223,9 @@ pub(super) fn check_tools(plan: &Plan, tools: &[Tool]) -> Result<(), BuildError>
             return Err(BuildError::NoTool { node: node.path.clone(), tool: tool.clone() });
         }
         let meta = NAMES.iter().filter(|_| node.is_meta).map(|name| (*name).to_owned());
-        if let Some(tool) = names_of(node).into_iter().chain(meta).find(|name| tools.iter().any(|tool| tool.name() == name)) {
+        if let Some(tool) =
+            names_of(node).into_iter().chain(meta).find(|name| tools.iter().any(|tool| tool.name() == name))
+        {
             return Err(BuildError::ToolName { node: node.path.clone(), tool });
         }
     }

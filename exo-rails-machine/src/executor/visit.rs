@@ -1,5 +1,6 @@
 //! A visit of a node: a run of an agent with the tools and the prompt of the node.
 
+use std::fmt::Write;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -10,7 +11,7 @@ use exo_rails_agent::{Agent, Checkpoints, Compaction, FailedRun, Model, RunStart
 use super::rails::{EndsVisit, VisitRails};
 use super::{Execution, MachineError};
 use crate::conditions::Facts;
-use crate::history::{HistoryStep, Said, TokenUsage};
+use crate::history::{AgentInvocation, HistoryStep, Said, TokenUsage};
 use crate::meta::Workshop;
 use crate::plan::{Flow, PlanEdge, PlanNode};
 use crate::prompt::{Parts, Prompt, prompt, reminder};
@@ -258,14 +259,14 @@ impl Visit {
 
     /// Moves what the agent did into a step of the history.
     pub(super) fn record_in(self, step: &mut HistoryStep) {
-        let mut invocation = crate::history::AgentInvocation::default();
-        invocation.system_prompt = self.system;
-        invocation.user_prompt = self.user;
-        invocation.conversation_history = self.said;
-        invocation.tools_used = self.tools_used;
-        invocation.transition_chosen = self.chosen.map(|chosen| chosen.target).unwrap_or_default();
-        invocation.token_usage = TokenUsage::from(&self.usage);
-        step.agent_invocation = Some(invocation);
+        step.agent_invocation = Some(AgentInvocation {
+            system_prompt: self.system,
+            user_prompt: self.user,
+            conversation_history: self.said,
+            tools_used: self.tools_used,
+            transition_chosen: self.chosen.map(|chosen| chosen.target).unwrap_or_default(),
+            token_usage: TokenUsage::from(&self.usage),
+        });
         step.mutations = self.mutations;
         step.writes = self.writes;
     }
@@ -278,7 +279,8 @@ fn said(message: &Message) -> Said {
         if !content.is_empty() {
             content.push('\n');
         }
-        content.push_str(&format!("[{}({})]", call.function.name, call.function.arguments));
+        // Writing to a `String` cannot fail.
+        let _ = write!(content, "[{}({})]", call.function.name, call.function.arguments);
     }
     Said { role: role.to_owned(), content }
 }

@@ -44,8 +44,7 @@ pub fn replay(machine: &Machine, history: &History) -> Result<Vec<Position>, Rep
     let mut nodes = BTreeMap::new();
     let mut positions = Vec::new();
     for step in &history.steps {
-        apply(&plan, step, &mut contexts)
-            .map_err(|problem| ReplayError { step_number: step.step_number, problem })?;
+        apply(&plan, step, &mut contexts).map_err(|problem| ReplayError { step_number: step.step_number, problem })?;
         match (step.outcome, step.next_nodes.first()) {
             (StepOutcome::Ended | StepOutcome::Failed, _) => drop(nodes.remove(&step.path)),
             (StepOutcome::Moved, Some(next)) => drop(nodes.insert(step.path, next.clone())),

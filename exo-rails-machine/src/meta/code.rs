@@ -51,7 +51,7 @@ pub(super) fn check(code: &str) -> Result<(), OperationError> {
 /// If the program fails or exceeds a limit.
 pub(super) async fn run(code: String, input: Value) -> Result<ToolOutput, OperationError> {
     let run = tokio::task::spawn_blocking(move || evaluate(&code, &input));
-    run.await.map_err(|error| failed(error.to_string()))?
+    run.await.map_err(|error| failed(&error))?
 }
 
 fn evaluate(code: &str, input: &Value) -> Result<ToolOutput, OperationError> {
@@ -59,12 +59,12 @@ fn evaluate(code: &str, input: &Value) -> Result<ToolOutput, OperationError> {
     let deadline = Instant::now() + MAX_TIME;
     engine.on_progress(move |_| (Instant::now() > deadline).then(|| Dynamic::from("it took longer than 1 s")));
     let mut scope = Scope::new();
-    scope.push_dynamic("input", to_dynamic(input).map_err(|error| failed(error.to_string()))?);
-    let result: Dynamic = engine.eval_with_scope(&mut scope, code).map_err(|error| failed(error.to_string()))?;
-    let value: Value = rhai::serde::from_dynamic(&result).map_err(|error| failed(error.to_string()))?;
-    ToolOutput::json(&value).map_err(|error| failed(error.to_string()))
+    scope.push_dynamic("input", to_dynamic(input).map_err(|error| failed(&error))?);
+    let result: Dynamic = engine.eval_with_scope(&mut scope, code).map_err(|error| failed(&error))?;
+    let value: Value = rhai::serde::from_dynamic(&result).map_err(|error| failed(&error))?;
+    ToolOutput::json(&value).map_err(|error| failed(&error))
 }
 
-fn failed(message: String) -> OperationError {
+fn failed(message: &dyn std::fmt::Display) -> OperationError {
     OperationError::new(OperationErrorKind::Other, format!("the code failed: {message}"))
 }

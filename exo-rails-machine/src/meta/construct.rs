@@ -38,7 +38,9 @@ impl<R: GuardSet + ServesOperation<Transition> + 'static> Workshop<R> {
                 return Err(refused(format!("there is a tool `{}` already: propose an improvement", tool.name)));
             }
             if state.tools.len() >= MAX_TOOLS {
-                return Err(refused(format!("the agents have constructed {MAX_TOOLS} tools, and may not construct more")));
+                return Err(refused(format!(
+                    "the agents have constructed {MAX_TOOLS} tools, and may not construct more"
+                )));
             }
             if let Some(visit) = state.visit_mut(self.desk.path) {
                 note(visit, "construct_tool", json!(tool), &output);
@@ -55,7 +57,9 @@ impl<R: GuardSet + ServesOperation<Transition> + 'static> Workshop<R> {
             return Err(invalid("`name` has up to 64 letters, digits, `_` and `-`"));
         }
         if let Some(reserved) = RESERVED.iter().find(|reserved| name.starts_with(**reserved)) {
-            return Err(refused(format!("`{name}` is not free: names with `{reserved}` are those of the machine's own tools")));
+            return Err(refused(format!(
+                "`{name}` is not free: names with `{reserved}` are those of the machine's own tools"
+            )));
         }
         let is_generated = self.desk.live.plan().nodes().any(|node| names_of(node).iter().any(|other| other == name));
         let is_program = self.all.iter().any(|tool| tool.name() == name);
@@ -94,7 +98,8 @@ impl<R: GuardSet + ServesOperation<Transition> + 'static> Workshop<R> {
                 invalid(format!("there is no tool `{step}` for a composition; the tools are {}", names.join(", ")))
             })?;
             if let Some(given) = &given {
-                schema::feeds(given, &expected).map_err(|problem| invalid(format!("`{step}` does not fit to what is before it: {problem}")))?;
+                schema::feeds(given, &expected)
+                    .map_err(|problem| invalid(format!("`{step}` does not fit to what is before it: {problem}")))?;
             }
             given = result;
         }
@@ -140,7 +145,11 @@ impl<R: GuardSet + ServesOperation<Transition> + 'static> Workshop<R> {
                 Some(changed)
             }
             (Some(_), None) => None,
-            (None, Some(_)) => return Err(refused(format!("`{name}` is not a constructed tool: only its improvement can be proposed"))),
+            (None, Some(_)) => {
+                return Err(refused(format!(
+                    "`{name}` is not a constructed tool: only its improvement can be proposed"
+                )));
+            }
             (None, None) if self.parts().iter().any(|tool| tool.name() == name) => None,
             (None, None) => return Err(invalid(format!("there is no tool `{name}`"))),
         };
@@ -191,14 +200,19 @@ impl<R: GuardSet + ServesOperation<Transition> + 'static> Workshop<R> {
         let ways = [("prompt", "agent_backed"), ("composition", "composition"), ("code", "code_generation")];
         let found = ways.iter().find_map(|(name, strategy)| Some((*strategy, text(name)?)));
         let (strategy, details) = found.ok_or_else(|| {
-            invalid(format!("`{path}` says not how it works: it has none of the attributes `prompt`, `composition` and `code`"))
+            invalid(format!(
+                "`{path}` says not how it works: it has none of the attributes `prompt`, `composition` and `code`"
+            ))
         })?;
         let schema = ["parameters", "input", "schema"].iter().find_map(|name| fields.get(*name));
         let described = text("description").map(str::to_owned).or_else(|| machine.node(id).title.clone());
         self.add(ConstructedTool {
             name: machine.node(id).name.clone(),
             description: described.unwrap_or_default(),
-            input_schema: schema.filter(|schema| schema.is_object()).cloned().unwrap_or_else(|| json!({ "type": "object" })),
+            input_schema: schema
+                .filter(|schema| schema.is_object())
+                .cloned()
+                .unwrap_or_else(|| json!({ "type": "object" })),
             output_schema: fields.get("output").filter(|schema| schema.is_object()).cloned(),
             implementation: implementation(strategy, details)?,
             improvements: Vec::new(),
@@ -208,7 +222,8 @@ impl<R: GuardSet + ServesOperation<Transition> + 'static> Workshop<R> {
 
 fn attributes(machine: &Machine, id: NodeId) -> Value {
     let fields = machine.node(id).attributes.iter();
-    let value = |field: &exo_rails_dygram::Attribute| field.value.as_ref().map(|value| json_of(value, field.ty.as_ref()));
+    let value =
+        |field: &exo_rails_dygram::Attribute| field.value.as_ref().map(|value| json_of(value, field.ty.as_ref()));
     Value::Object(fields.map(|field| (field.name.clone(), value(field).unwrap_or_default())).collect())
 }
 

@@ -17,7 +17,8 @@ impl<R: GuardSet + ServesOperation<Transition> + 'static> Workshop<R> {
         let (definition, reason) = (text_of(arguments, "definition"), text_of(arguments, "reason"));
         let is_strict = self.desk.live.plan().machine().is_strict();
         let reader = if is_strict { Reader::new().strict() } else { Reader::new() };
-        let machine = reader.read("definition", &definition).into_result().map_err(|report| invalid(report.to_string()))?;
+        let machine =
+            reader.read("definition", &definition).into_result().map_err(|report| invalid(report.to_string()))?;
         let plan = Plan::new(&machine).map_err(|error| invalid(error.to_string()))?;
         self.check_plan(&plan)?;
         let output = "the machine is replaced".to_owned();
@@ -26,7 +27,12 @@ impl<R: GuardSet + ServesOperation<Transition> + 'static> Workshop<R> {
             state.is_changed = true;
             state.contexts.add_missing(&machine);
             if let Some(visit) = state.visit_mut(self.desk.path) {
-                note(visit, "update_definition", json!({ "definition": machine.to_string(), "reason": reason }), &output);
+                note(
+                    visit,
+                    "update_definition",
+                    json!({ "definition": machine.to_string(), "reason": reason }),
+                    &output,
+                );
             }
         });
         self.desk.live.set_plan(Arc::new(plan));
@@ -43,13 +49,18 @@ impl<R: GuardSet + ServesOperation<Transition> + 'static> Workshop<R> {
                 };
                 std::iter::once(path.node.clone()).chain(target)
             });
-            let chosen = state.paths.iter().filter_map(|path| path.visit.as_ref()?.chosen.as_ref()).map(|chosen| chosen.target.clone());
+            let chosen = state
+                .paths
+                .iter()
+                .filter_map(|path| path.visit.as_ref()?.chosen.as_ref())
+                .map(|chosen| chosen.target.clone());
             nodes.chain(chosen).find(|node| plan.node(node).is_none())
         });
         if let Some(node) = missing {
             return Err(refused(format!("the machine is at `{node}`, and the definition has no such node")));
         }
-        let constructed = self.desk.live.with(|state, _| state.tools.iter().map(|tool| tool.name.clone()).collect::<Vec<_>>());
+        let constructed =
+            self.desk.live.with(|state, _| state.tools.iter().map(|tool| tool.name.clone()).collect::<Vec<_>>());
         let is_known = |name: &str| self.all.iter().any(|tool| tool.name() == name);
         for node in plan.nodes() {
             let known = |name: &String| is_known(name) || constructed.contains(name);
@@ -57,7 +68,10 @@ impl<R: GuardSet + ServesOperation<Transition> + 'static> Workshop<R> {
                 return Err(invalid(format!("`{}` uses the tool `{tool}`, which does not exist", node.path)));
             }
             if let Some(tool) = names_of(node).into_iter().find(known) {
-                return Err(invalid(format!("the machine would make a tool `{tool}` for `{}`, and there is one already", node.path)));
+                return Err(invalid(format!(
+                    "the machine would make a tool `{tool}` for `{}`, and there is one already",
+                    node.path
+                )));
             }
         }
         Ok(())

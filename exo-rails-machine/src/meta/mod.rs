@@ -81,8 +81,20 @@ impl<R: GuardSet + ServesOperation<Transition> + 'static> Workshop<R> {
             self.meta("get_tool_nodes", "Lists the tool nodes of the machine.", &json!({}), &[], |this, _| {
                 Ok(this.tool_nodes())
             }),
-            self.meta("build_tool_from_node", "Makes a tool from a tool node.", &json!({ "node": text }), &["node"], Self::build_from_node),
-            self.meta("update_definition", "Replaces the machine.", &definition, &["definition", "reason"], Self::update_definition),
+            self.meta(
+                "build_tool_from_node",
+                "Makes a tool from a tool node.",
+                &json!({ "node": text }),
+                &["node"],
+                Self::build_from_node,
+            ),
+            self.meta(
+                "update_definition",
+                "Replaces the machine.",
+                &definition,
+                &["definition", "reason"],
+                Self::update_definition,
+            ),
         ]
     }
 
@@ -101,7 +113,8 @@ impl<R: GuardSet + ServesOperation<Transition> + 'static> Workshop<R> {
         run: fn(&Self, &Value) -> Result<String, OperationError>,
     ) -> Tool {
         let this = self.clone();
-        let schema = json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false });
+        let schema =
+            json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false });
         let checked = schema.clone();
         let call = move |arguments: Value| {
             let checked = schema::check(&checked, &arguments).map_err(crate::tools::invalid);

@@ -37,7 +37,8 @@ impl<R: GuardSet + ServesOperation<Transition> + 'static> Workshop<R> {
     async fn run(&self, name: &str, call: &Permit<ToolCallInputs>) -> Result<ToolOutput, OperationError> {
         self.desk.ensure_open()?;
         let tool = self.desk.live.with(|state, _| state.tools.iter().find(|tool| tool.name == name).cloned());
-        let tool = tool.ok_or_else(|| OperationError::new(OperationErrorKind::NotFound, format!("there is no tool `{name}`")))?;
+        let tool = tool
+            .ok_or_else(|| OperationError::new(OperationErrorKind::NotFound, format!("there is no tool `{name}`")))?;
         schema::check(&tool.input_schema, &call.arguments).map_err(invalid)?;
         match tool.implementation {
             Implementation::AgentBacked(instructions) => self.ask(name, instructions, call).await,
@@ -47,7 +48,12 @@ impl<R: GuardSet + ServesOperation<Transition> + 'static> Workshop<R> {
     }
 
     /// Lets the model do the work, without tools.
-    async fn ask(&self, name: &str, instructions: String, call: &Permit<ToolCallInputs>) -> Result<ToolOutput, OperationError> {
+    async fn ask(
+        &self,
+        name: &str,
+        instructions: String,
+        call: &Permit<ToolCallInputs>,
+    ) -> Result<ToolOutput, OperationError> {
         let agent = Agent::builder(name, Arc::clone(&self.model))
             .rails(DynGuardSet::new(Arc::clone(&self.desk.rails)))
             .instructions(format!("You are the tool `{name}`. Answer with the result alone.\n\n{instructions}"))

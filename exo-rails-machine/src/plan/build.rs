@@ -106,10 +106,11 @@ impl Builder<'_> {
     fn names_of_targets(&mut self, owner: NodeId) -> HashMap<NodeId, String> {
         let machine = self.machine;
         let targets: HashSet<_> = machine.transitions(owner).map(|(_, edge)| edge.target.node).collect();
-        let shares = |id: NodeId| targets.iter().filter(|other| machine.node(**other).name == machine.node(id).name).count() > 1;
-        let name = |id: &NodeId| match shares(*id) {
-            false => (*id, machine.node(*id).name.clone()),
-            true => (*id, machine.path(*id).replace('.', "__")),
+        let shares =
+            |id: NodeId| targets.iter().filter(|other| machine.node(**other).name == machine.node(id).name).count() > 1;
+        let name = |id: &NodeId| {
+            let name = if shares(*id) { machine.path(*id).replace('.', "__") } else { machine.node(*id).name.clone() };
+            (*id, name)
         };
         let names: HashMap<_, _> = targets.iter().map(name).collect();
         let mut seen = HashSet::new();
@@ -117,7 +118,9 @@ impl Builder<'_> {
         sorted.sort();
         if let Some(twice) = sorted.into_iter().find(|name| !seen.insert(*name)) {
             let path = machine.path(owner);
-            self.problems.push(format!("two targets of `{path}` would have the tool `transition_to_{twice}`: rename one of them"));
+            self.problems.push(format!(
+                "two targets of `{path}` would have the tool `transition_to_{twice}`: rename one of them"
+            ));
         }
         names
     }

@@ -31,7 +31,8 @@ impl Template {
             let name = Name::of(machine, node, &hole.path);
             if let Some((context, field)) = name.context() {
                 let is_readable = |grant: &Grant| {
-                    grant.context == context && field.map_or(!grant.reads.is_empty(), |field| grant.reads.contains(field))
+                    grant.context == context
+                        && field.map_or(!grant.reads.is_empty(), |field| grant.reads.contains(field))
                 };
                 if !grants.iter().any(is_readable) {
                     let (path, hole) = (machine.path(node), hole.path.join("."));

@@ -48,7 +48,9 @@ pub(crate) fn prompt(parts: &Parts<'_>) -> Prompt {
             let described = edge.description.as_ref().map(|text| format!(": {text}")).unwrap_or_default();
             let _ = writeln!(system, "- **{}** with `{}`{described}", edge.target, edge.tool);
         }
-        system.push_str("\nWhen the objective is met, call the tool of one transition. It ends your work at this node.\n");
+        system.push_str(
+            "\nWhen the objective is met, call the tool of one transition. It ends your work at this node.\n",
+        );
     }
     let mut user = objective.to_owned();
     if let Some(item) = &parts.item {

@@ -5,8 +5,8 @@ mod store;
 
 use std::collections::BTreeMap;
 
-use exo_rails::{SavedContext, ToolOutput};
 use exo_rails::message::{Messages, Usage};
+use exo_rails::{SavedContext, ToolOutput};
 use exo_rails_agent::{Resolution, SuspendedRun};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -14,8 +14,8 @@ use serde_json::Value;
 use crate::contexts::{Contexts, Written};
 use crate::history::{History, Mutation, Said, Status};
 pub(crate) use live::Live;
-pub use store::{StateFile, StateSink};
 pub(crate) use store::SharedSink;
+pub use store::{StateFile, StateSink};
 
 /// The whole state of an execution.
 ///
@@ -85,7 +85,11 @@ pub(crate) struct Path {
 pub(crate) enum PathStatus {
     Active,
     /// The path waits at a barrier, and then goes to the target.
-    Waiting { barrier: String, target: String, is_merge: bool },
+    Waiting {
+        barrier: String,
+        target: String,
+        is_merge: bool,
+    },
     /// The path waits for the paths that it started.
     Forked,
     Ended,

@@ -50,7 +50,8 @@ impl<R: Send + Sync + 'static> Desk<R> {
     fn read(&self, context: &str, arguments: &Value) -> Result<ToolOutput, OperationError> {
         self.ensure_open()?;
         let fields = names_in(arguments)?;
-        let read = self.live.with(|state, plan| state.contexts.read(plan.rules(), grants(plan, &self.node), context, &fields));
+        let read =
+            self.live.with(|state, plan| state.contexts.read(plan.rules(), grants(plan, &self.node), context, &fields));
         let mut value = read.map_err(|error| refused(error.to_string()))?;
         // One field is read as it is.
         let single = arguments.get("field").and_then(Value::as_str).filter(|_| fields.len() == 1);
@@ -94,7 +95,8 @@ fn grants<'p>(plan: &'p Plan, node: &PlanNode) -> &'p [Grant] {
 
 fn write_schema(plan: &Plan, grant: &Grant) -> Value {
     let names = field_names(plan.rules(), &grant.context, &grant.writes);
-    let field = names.as_ref().map_or_else(|| json!({ "type": "string" }), |names| json!({ "type": "string", "enum": names }));
+    let field =
+        names.as_ref().map_or_else(|| json!({ "type": "string" }), |names| json!({ "type": "string", "enum": names }));
     let rules = plan.rules().among(&grant.context, &grant.writes);
     let properties: Map<_, _> = rules.iter().map(|rule| (rule.name.clone(), schema_of(rule.ty.as_ref()))).collect();
     json!({
@@ -136,6 +138,8 @@ fn data_in(context: &str, arguments: &Value) -> Result<Map<String, Value>, Opera
         (Some(_), _, Some(_)) => Err(invalid("pass `field` and `value`, or `data`, not both")),
         (Some(_), ..) => Err(invalid("`field` is a text")),
         (None, _, Some(_)) => Err(invalid("`data` is an object with the fields as names")),
-        (None, ..) => Err(invalid(format!("nothing to write to `{context}`: pass `field` and `value`, or several fields in `data`"))),
+        (None, ..) => Err(invalid(format!(
+            "nothing to write to `{context}`: pass `field` and `value`, or several fields in `data`"
+        ))),
     }
 }

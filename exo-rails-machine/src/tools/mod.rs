@@ -39,7 +39,8 @@ impl<R> Desk<R> {
     pub(crate) fn ensure_open(&self) -> Result<(), OperationError> {
         let chosen = self.live.with(|state, _| state.visit_mut(self.path).and_then(|visit| visit.chosen.clone()));
         chosen.map_or(Ok(()), |chosen| {
-            let message = format!("the work at `{}` has ended: the machine goes to `{}`", self.node.path, chosen.target);
+            let message =
+                format!("the work at `{}` has ended: the machine goes to `{}`", self.node.path, chosen.target);
             Err(refused(message))
         })
     }

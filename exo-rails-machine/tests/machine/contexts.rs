@@ -43,7 +43,9 @@ keeper -writes-> notes;
 
 #[test]
 fn values_in_quotes_have_the_type_of_their_field() {
-    let place = place("Context c { a<array>: \"[1]\"; o<object>: \"{}\"; n<number>: \"3\"; s<string>: \"[]\"; b<boolean>: true; }");
+    let place = place(
+        "Context c { a<array>: \"[1]\"; o<object>: \"{}\"; n<number>: \"3\"; s<string>: \"[]\"; b<boolean>: true; }",
+    );
     let fields = Value::Object(place.contexts.fields("c").unwrap().clone());
     assert_eq!(fields, json!({ "a": [1], "o": {}, "n": 3, "s": "[]", "b": true }));
 }

@@ -67,7 +67,8 @@ async fn a_tool_is_constructed_improved_and_used_in_one_visit() {
     let tool = &done.state.constructed_tools()[0];
     assert_eq!(tool.implementation, Implementation::AgentBacked("Rate x better.".to_owned()));
     assert_eq!(tool.improvements, ["too low"]);
-    let said: Vec<_> = step.agent_invocation.as_ref().unwrap().conversation_history.iter().map(|said| said.content.as_str()).collect();
+    let said: Vec<_> =
+        step.agent_invocation.as_ref().unwrap().conversation_history.iter().map(|said| said.content.as_str()).collect();
     assert!(said.contains(&"0.85") && said.contains(&"0.92"), "{said:#?}");
     assert!(said.iter().any(|said| said.contains("`x` is missing")), "{said:#?}");
     assert!(said.iter().any(|said| said.contains("\"improvements\":[\"too low\"]")), "{said:#?}");
@@ -137,7 +138,10 @@ async fn the_types_of_a_composition_are_checked() {
             tool("missing", &number, json!({}), "composition", "half -> nothing"),
             tool("forward", &number, json!({}), "composition", "transition_to_e"),
             tool("empty", &number, json!({}), "composition", ""),
-            call("propose_tool_improvement", json!({ "tool_name": "half_length", "rationale": "", "implementation_details": "half_length -> half" })),
+            call(
+                "propose_tool_improvement",
+                json!({ "tool_name": "half_length", "rationale": "", "implementation_details": "half_length -> half" }),
+            ),
         ],
     )
     .await;
@@ -184,7 +188,11 @@ async fn code_runs_in_a_sandbox_with_limits() {
     )
     .await;
     assert_eq!(outputs[1], "{\"score\":2.5}");
-    assert!(outputs[2].contains("the code is not Rhai") && outputs[2].contains("write Rhai, and no other language"), "{}", outputs[2]);
+    assert!(
+        outputs[2].contains("the code is not Rhai") && outputs[2].contains("write Rhai, and no other language"),
+        "{}",
+        outputs[2]
+    );
     for at in [4, 6, 8, 10] {
         assert!(outputs[at].contains("the code failed"), "{at}: {}", outputs[at]);
     }
@@ -235,7 +243,11 @@ async fn the_machine_is_replaced_only_as_a_whole() {
     assert_eq!(step.mutations[0].data["reason"], "audit");
     assert!(done.state.definition().contains("audit"));
     let said = step.agent_invocation.clone().unwrap().conversation_history;
-    for expected in ["error[syntax]", "the machine is at `t`, and the definition has no such node", "is not an operator of a condition"] {
+    for expected in [
+        "error[syntax]",
+        "the machine is at `t`, and the definition has no such node",
+        "is not an operator of a condition",
+    ] {
         assert!(said.iter().any(|said| said.content.contains(expected)), "{expected}\n{said:#?}");
     }
 }
@@ -248,7 +260,8 @@ async fn a_changed_machine_is_resumed_as_it_is() {
     let executor = machine(META, &script.to_string()).save_to(saved.clone()).build().unwrap();
     let stopped = executor.run().await.unwrap_err();
     assert_eq!(trace(stopped.state.history()), ["t", "audit"], "the script ends at `audit`");
-    let state: MachineState = serde_json::from_str(&saved.0.lock().unwrap().iter().rev().nth(1).unwrap().clone()).unwrap();
+    let state: MachineState =
+        serde_json::from_str(&saved.0.lock().unwrap().iter().rev().nth(1).unwrap().clone()).unwrap();
     let again = machine(META, &format!("[{}]", go("e"))).build().unwrap();
     assert_eq!(again.resume(state).unwrap().run().await.unwrap().ended_at, ["e"]);
 }
@@ -292,7 +305,10 @@ complete -@auto-> idle;
     ]);
     let executor = machine(file, &script.to_string()).until("complete", 1).build().unwrap();
     let done = executor.run().await.unwrap();
-    assert_eq!(trace(&done.history), ["idle", "ingest", "process*", "optimizing*", "process*", "optimizing", "complete"]);
+    assert_eq!(
+        trace(&done.history),
+        ["idle", "ingest", "process*", "optimizing*", "process*", "optimizing", "complete"]
+    );
     let sums = &done.history.summary;
     assert_eq!((sums.tools_constructed, sums.tool_improvements_proposed, sums.agent_decisions), (1, 1, 3));
     assert_eq!(done.state.contexts().get("output", "metrics"), Some(&json!({ "quality": 0.92 })));
@@ -302,7 +318,10 @@ complete -@auto-> idle;
     }
     let invocation = &json["steps"][2]["agentInvocation"];
     assert_eq!(invocation["transitionChosen"], "optimizing");
-    assert_eq!(invocation["toolsUsed"], json!(["construct_tool", "analyze_sentiment", "write_output", "transition_to_optimizing"]));
+    assert_eq!(
+        invocation["toolsUsed"],
+        json!(["construct_tool", "analyze_sentiment", "write_output", "transition_to_optimizing"])
+    );
 }
 
 #[tokio::test]

@@ -44,7 +44,8 @@ async fn async_edges_start_paths_beside_the_one_that_goes_on() {
 /// In upstream, `@async` edges ignored conditions for a time.
 #[tokio::test]
 async fn async_edges_have_conditions() {
-    let file = "Context c { n<integer>: 1; } State s; End log; End done; s -@async, when: \"c.n > 5\"-> log; s -> done;";
+    let file =
+        "Context c { n<integer>: 1; } State s; End log; End done; s -@async, when: \"c.n > 5\"-> log; s -> done;";
     assert_eq!(run(file, "[]").await.unwrap().ended_at, ["done"]);
 }
 
@@ -81,7 +82,10 @@ async fn a_map_starts_a_path_for_each_item() {
 async fn a_map_over_something_else_is_an_error() {
     let file = "Context input { names<string>: \"Ada\"; } State s; End g; s -@map(input.names)-> g;";
     let error = run(file, "[]").await.unwrap_err();
-    assert_eq!(error.to_string(), "`s` starts a path for each item of `input.names`, which is not a list: it has another type");
+    assert_eq!(
+        error.to_string(),
+        "`s` starts a path for each item of `input.names`, which is not a list: it has another type"
+    );
     let file = "Context input { names<array>: \"[]\"; } State s; End g; s -@map(input.names)-> g;";
     assert_eq!(run(file, "[]").await.unwrap().ended_at, ["s"], "an empty list starts no path");
 }
@@ -107,7 +111,8 @@ async fn paths_that_wait_for_each_other_are_an_error() {
 async fn a_path_that_polls_is_no_circle_while_another_one_works() {
     let file = "Context c { ready<boolean>: false; } State s; State wait; Task work { prompt: \"x\"; } State w2; End done; End end;
         s -@parallel-> wait, w2; w2 -> work; work -writes-> c; work -> end; wait -when: \"c.ready\"-> done; wait -> wait;";
-    let script = r#"[{ "call": [{ "tool": "write_c", "arguments": { "field": "ready", "value": true } }] }, { "say": "ok" }]"#;
+    let script =
+        r#"[{ "call": [{ "tool": "write_c", "arguments": { "field": "ready", "value": true } }] }, { "say": "ok" }]"#;
     let done = run(file, script).await.unwrap();
     assert_eq!(done.ended_at, ["done", "end"]);
 }
@@ -173,7 +178,9 @@ async fn work_that_fails_is_repeated_after_a_delay() {
     let error = run(file, &format!("[{fail}, {fail}, {fail}, {{ \"say\": \"ok\" }}]")).await.unwrap_err();
     assert!(error.to_string().contains("down"), "{error}");
     // Without `@retry`, there is one attempt.
-    assert!(run("Task t { prompt: \"x\"; } End e; t -> e;", &format!("[{fail}, {{ \"say\": \"ok\" }}]")).await.is_err());
+    assert!(
+        run("Task t { prompt: \"x\"; } End e; t -> e;", &format!("[{fail}, {{ \"say\": \"ok\" }}]")).await.is_err()
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -187,7 +194,8 @@ async fn work_that_takes_too_long_is_dropped() {
     let error = executor.run().await.unwrap_err().error;
     assert_eq!(error.to_string(), "the work at `t` took longer than 5000 ms");
 
-    let executor = machine("Task t { prompt: \"x\"; } End e; t -> e;", r#"[{ "call": [{ "tool": "slow" }] }]"#).tool(slow);
+    let executor =
+        machine("Task t { prompt: \"x\"; } End e; t -> e;", r#"[{ "call": [{ "tool": "slow" }] }]"#).tool(slow);
     let executor = executor.limits(|limits| limits.time = Some(std::time::Duration::from_secs(2))).build().unwrap();
     let stopped = executor.run().await.unwrap_err();
     assert!(matches!(stopped.error, MachineError::TimeLimit { .. }));

@@ -8,8 +8,11 @@ fn plan(file: &str) -> Result<Plan, Vec<String>> {
 
 #[test]
 fn nodes_without_edges_have_those_around_them() {
-    let plan = plan("Process p { Task a { prompt: \"A\"; } Task b { prompt: \"B\"; } a -> b; } State s; End e; s -> p -> e;").unwrap();
-    let edges = |path: &str| -> Vec<_> { plan.node(path).unwrap().edges.iter().map(|edge| edge.target.clone()).collect() };
+    let plan =
+        plan("Process p { Task a { prompt: \"A\"; } Task b { prompt: \"B\"; } a -> b; } State s; End e; s -> p -> e;")
+            .unwrap();
+    let edges =
+        |path: &str| -> Vec<_> { plan.node(path).unwrap().edges.iter().map(|edge| edge.target.clone()).collect() };
     assert_eq!(edges("p.a"), ["p.b"]);
     assert_eq!(edges("p.b"), ["e"]);
     assert_eq!(plan.entered("p"), "p.a");
@@ -48,7 +51,9 @@ fn annotations_have_defaults_and_limits() {
 
 #[test]
 fn all_problems_are_reported_together() {
-    let problems = plan("Task t { prompt: \"{{secret.key}}\"; } Context secret { key: \"k\"; } State s; t -when: \"a = b\"-> s;").unwrap_err();
+    let problems =
+        plan("Task t { prompt: \"{{secret.key}}\"; } Context secret { key: \"k\"; } State s; t -when: \"a = b\"-> s;")
+            .unwrap_err();
     assert_eq!(
         problems,
         [

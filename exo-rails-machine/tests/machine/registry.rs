@@ -14,9 +14,10 @@ fn tool(name: &str) -> Tool {
 }
 
 fn add(registry: &mut ToolRegistry, pattern: ToolPattern, answer: &'static str) -> Result<(), RegistryError> {
-    registry.add_pattern(pattern, move |call| async move {
-        Ok::<_, OperationError>(format!("{answer} {}", call.tool_name))
-    })
+    registry.add_pattern(
+        pattern,
+        move |call| async move { Ok::<_, OperationError>(format!("{answer} {}", call.tool_name)) },
+    )
 }
 
 async fn call(registry: &ToolRegistry, name: &str) -> String {
@@ -35,7 +36,10 @@ async fn exact_names_are_before_patterns_and_patterns_keep_their_order() {
     assert_eq!(call(&registry, "read_Data").await, "prefix read_Data");
     assert!(call(&registry, "write_data").await.contains("there is no tool `write_data`"));
     let found = registry.diagnostics();
-    assert_eq!((found.tools, found.patterns), (vec!["read_me".to_owned()], vec!["/^read_[a-z]+$/".to_owned(), "read_*".to_owned()]));
+    assert_eq!(
+        (found.tools, found.patterns),
+        (vec!["read_me".to_owned()], vec!["/^read_[a-z]+$/".to_owned(), "read_*".to_owned()])
+    );
 }
 
 /// In upstream, names of static tools are prefixes too.
@@ -53,7 +57,10 @@ fn a_pattern_that_is_never_reached_is_refused() {
     add(&mut registry, ToolPattern::prefix("read_"), "").unwrap();
     for hidden in ["^read_[a-z]+$", "^read_x", "^read_file_(a|b)$"] {
         let error = add(&mut registry, ToolPattern::regex(hidden).unwrap(), "").unwrap_err();
-        assert_eq!(error.to_string(), format!("the pattern `/{hidden}/` is never reached: `read_*` matches all its names"));
+        assert_eq!(
+            error.to_string(),
+            format!("the pattern `/{hidden}/` is never reached: `read_*` matches all its names")
+        );
     }
     for reached in ["read_x", "^read", "^(read_|write_)x$", "^write_"] {
         add(&mut registry, ToolPattern::regex(reached).unwrap(), "").unwrap();

@@ -99,8 +99,15 @@ async fn a_crash_between_two_paths_repeats_no_effect() {
         })
     };
     let reading = exo_rails_dygram::read("flow.dygram", file);
-    let rails = || rail_chain![#[chain(operations = [Transition])] pause];
-    let build = |saved: &Saved| Executor::builder(&reading.machine, model()).rails(rails()).save_to(saved.clone()).build().unwrap();
+    let rails = || {
+        rail_chain![
+            #[chain(operations = [Transition])]
+            pause
+        ]
+    };
+    let build = |saved: &Saved| {
+        Executor::builder(&reading.machine, model()).rails(rails()).save_to(saved.clone()).build().unwrap()
+    };
     let writes = |history: &exo_rails_machine::History| {
         let writes = history.steps.iter().flat_map(|step| step.writes.iter().map(|write| format!("{write:?}")));
         let mut writes: Vec<_> = writes.collect();
@@ -183,7 +190,13 @@ async fn a_rail_suspends_a_machine_and_the_answer_resumes_it() {
     let file = "Task t { prompt: \"x\"; } End e; t -> e;";
     let build = |script: &str| -> Executor<_, _> {
         let builder: ExecutorBuilder<_, _> = machine(file, script).tool(pay(&paid));
-        builder.rails(rail_chain![#[chain(operations = [Transition])] approval]).build().unwrap()
+        builder
+            .rails(rail_chain![
+                #[chain(operations = [Transition])]
+                approval
+            ])
+            .build()
+            .unwrap()
     };
     let script = r#"[{ "call": [{ "tool": "pay" }] }]"#;
     let stopped = build(script).run().await.unwrap_err();

@@ -38,7 +38,10 @@ async fn edges_of_contexts_do_not_count_as_ways() {
 async fn a_node_whose_conditions_are_all_false_is_an_error() {
     let file = "Context c { n<integer>: 0; } State s; End a; s -when: \"c.n > 3\"-> a; s -unless: \"c.n < 3\"-> a;";
     let error = run(file, "[]").await.unwrap_err().to_string();
-    assert_eq!(error, "`s` has no edge that can be taken: the conditions of all its edges are false: `c.n > 3`, `c.n < 3`");
+    assert_eq!(
+        error,
+        "`s` has no edge that can be taken: the conditions of all its edges are false: `c.n > 3`, `c.n < 3`"
+    );
 }
 
 /// In upstream, this edge is taken.
@@ -125,6 +128,7 @@ async fn a_nested_machine_is_entered_at_its_first_task_and_left_by_the_edges_aro
 
 #[tokio::test]
 async fn built_in_names_count_errors() {
-    let file = "State processing; End error; End fine; processing -when: \"errorCount > 3\"-> error; processing -> fine;";
+    let file =
+        "State processing; End error; End fine; processing -when: \"errorCount > 3\"-> error; processing -> fine;";
     assert_eq!(run(file, "[]").await.unwrap().ended_at, ["fine"]);
 }

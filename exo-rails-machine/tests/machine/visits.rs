@@ -51,7 +51,10 @@ async fn the_agent_has_the_tools_and_the_prompt_of_its_node_and_nothing_else() {
         assert!(!all.contains(hidden), "{hidden}\n---\n{all}");
     }
     let schema = serde_json::to_value(&requests[0].tools[3]).unwrap();
-    assert_eq!(schema["function"]["parameters"]["properties"]["data"]["properties"], json!({ "score": { "type": "number" } }));
+    assert_eq!(
+        schema["function"]["parameters"]["properties"]["data"]["properties"],
+        json!({ "score": { "type": "number" } })
+    );
 }
 
 #[tokio::test]
@@ -69,7 +72,8 @@ async fn contexts_are_written_in_both_shapes() {
     let said: Vec<_> = invocation.conversation_history.iter().map(|said| said.content.as_str()).collect();
     assert!(said.contains(&"\"two\"") && said.contains(&"{\"a\":2}"), "{said:?}");
     assert_eq!(invocation.tools_used, ["write_c", "read_c"]);
-    let writes: Vec<_> = done.history.steps[0].writes.iter().map(|write| (write.field.as_str(), &write.after)).collect();
+    let writes: Vec<_> =
+        done.history.steps[0].writes.iter().map(|write| (write.field.as_str(), &write.after)).collect();
     assert_eq!(writes, [("a", &json!(1)), ("a", &json!(2)), ("b", &json!("two"))]);
 }
 
@@ -96,7 +100,8 @@ async fn the_tools_refuse_what_the_node_may_not_do() {
     let calls: Vec<Value> =
         calls.iter().map(|(tool, arguments)| json!({ "call": [{ "tool": tool, "arguments": arguments }] })).collect();
     let script = json!([calls, [{ "call": [{ "tool": "transition_to_reject", "arguments": { "reason": "done" } }] }]]);
-    let script: Vec<Value> = script.as_array().unwrap().iter().flat_map(|part| part.as_array().unwrap().clone()).collect();
+    let script: Vec<Value> =
+        script.as_array().unwrap().iter().flat_map(|part| part.as_array().unwrap().clone()).collect();
     let done = run(REVIEW, &Value::from(script).to_string()).await.unwrap();
     assert_eq!(done.ended_at, ["reject"]);
     let fields = json!(done.state.contexts().fields("job"));
@@ -134,10 +139,7 @@ async fn an_agent_that_does_not_choose_is_reminded() {
     assert_eq!((done.ended_at, reminders), (vec!["a".to_owned()], 2));
 
     let error = run(file, r#"[{ "say": "Hm." }, { "say": "Well." }, { "say": "No." }]"#).await.unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "the agent at `s` did not choose one of `a`, `b`, although it was reminded 2 times"
-    );
+    assert_eq!(error.to_string(), "the agent at `s` did not choose one of `a`, `b`, although it was reminded 2 times");
 }
 
 #[tokio::test]
@@ -205,7 +207,8 @@ async fn a_tool_node_gives_its_tool_only_to_nodes_with_an_edge() {
     assert_eq!(names(0), ["transition_to_b", "clock"]);
     assert_eq!(names(1), ["search", "clock"]);
 
-    let error = machine("State a; State b; State c; a -> b, c;", "[]").tool(tool("transition_to_b")).build().unwrap_err();
+    let error =
+        machine("State a; State b; State c; a -> b, c;", "[]").tool(tool("transition_to_b")).build().unwrap_err();
     assert!(matches!(error, BuildError::ToolName { .. }));
 }
 
@@ -227,7 +230,12 @@ fn stop() -> RailAction<TransitionRecord> {
 #[tokio::test]
 async fn a_refusal_of_a_rail_goes_back_to_the_model() {
     let file = "Task s { prompt: \"x\"; } End a; End b; s -> a, b;";
-    let rails = || rail_chain![#[chain(operations = [Transition])] not_to_a];
+    let rails = || {
+        rail_chain![
+            #[chain(operations = [Transition])]
+            not_to_a
+        ]
+    };
     let executor = machine(file, &format!("[{}, {}]", go("a"), go("b"))).rails(rails()).build().unwrap();
     let done = executor.run().await.unwrap();
     assert_eq!(done.ended_at, ["b"]);
@@ -241,7 +249,12 @@ async fn a_refusal_of_a_rail_goes_back_to_the_model() {
 
 #[tokio::test]
 async fn a_rail_may_choose_another_edge_but_not_one_that_does_not_exist() {
-    let rails = || rail_chain![#[chain(operations = [Transition])] to_b];
+    let rails = || {
+        rail_chain![
+            #[chain(operations = [Transition])]
+            to_b
+        ]
+    };
     let file = "Task s { prompt: \"x\"; } End a; End b; s -> a, b;";
     let done = machine(file, &format!("[{}]", go("a"))).rails(rails()).build().unwrap().run().await.unwrap();
     assert_eq!(done.ended_at, ["b"]);
@@ -252,10 +265,17 @@ async fn a_rail_may_choose_another_edge_but_not_one_that_does_not_exist() {
 
 #[tokio::test]
 async fn a_rail_that_aborts_a_transition_ends_the_machine() {
-    let file = "machine \"M\" @errorHandling(\"continue\")\nTask s @retry(3) { prompt: \"x\"; } End a; End b; s -> a, b;";
-    let rails = rail_chain![#[chain(operations = [Transition])] stop];
+    let file =
+        "machine \"M\" @errorHandling(\"continue\")\nTask s @retry(3) { prompt: \"x\"; } End a; End b; s -> a, b;";
+    let rails = rail_chain![
+        #[chain(operations = [Transition])]
+        stop
+    ];
     let stopped = machine(file, &format!("[{}]", go("a"))).rails(rails).build().unwrap().run().await.unwrap_err();
-    assert!(matches!(&stopped.error, MachineError::Run { error: RunError::Abort(abort), .. } if abort.reason == "enough"), "{stopped}");
+    assert!(
+        matches!(&stopped.error, MachineError::Run { error: RunError::Abort(abort), .. } if abort.reason == "enough"),
+        "{stopped}"
+    );
 }
 
 #[derive(Clone, Default)]
@@ -263,7 +283,10 @@ struct Counted(u32);
 
 #[rail(priority = 20, on = [PreLlmCall])]
 fn three_calls(ctx: &RailContext) -> Verdict {
-    let calls = ctx.run.update(|counted: &mut Counted| { counted.0 += 1; counted.0 });
+    let calls = ctx.run.update(|counted: &mut Counted| {
+        counted.0 += 1;
+        counted.0
+    });
     Verdict::abort_if(calls > 3, "three calls are enough")
 }
 
@@ -271,7 +294,10 @@ fn three_calls(ctx: &RailContext) -> Verdict {
 async fn a_budget_holds_for_the_whole_machine() {
     let file = "Task a { prompt: \"x\"; } Task b { prompt: \"y\"; } End c; a -> b; b -> a, c;";
     let script = format!(r#"[{{ "say": "done" }}, {}, {{ "say": "done" }}, {}]"#, go("a"), go("c"));
-    let rails = rail_chain![#[chain(operations = [Transition])] three_calls];
+    let rails = rail_chain![
+        #[chain(operations = [Transition])]
+        three_calls
+    ];
     let stopped = machine(file, &script).rails(rails).build().unwrap().run().await.unwrap_err();
     assert!(stopped.to_string().contains("three calls are enough"), "{stopped}");
     assert_eq!(trace(stopped.state.history()), ["a", "b*", "a"]);
@@ -284,7 +310,10 @@ fn no_writes(call: &ToolCallInputs) -> RailAction {
 
 #[tokio::test]
 async fn rails_guard_the_tools_of_the_machine_too() {
-    let rails = rail_chain![#[chain(operations = [Transition])] no_writes];
+    let rails = rail_chain![
+        #[chain(operations = [Transition])]
+        no_writes
+    ];
     let script = format!(
         r#"[{{ "call": [{{ "tool": "write_job", "arguments": {{ "field": "score", "value": 1 }} }}] }}, {}]"#,
         go("reject")
