@@ -31,7 +31,7 @@ where
         let agent = self.agent(id, node, &visit, &fatal);
         let start = match visit.run.clone() {
             Some(run) => RunStart::Resumed(run),
-            None => RunStart::New(self.inputs(node, &visit)),
+            None => RunStart::New(self.inputs(id, node, &visit)),
         };
         let result = match start {
             RunStart::Resumed(run) => agent.run_in(run, &mut self.ctx.child()).await,
@@ -47,7 +47,7 @@ where
                         visit.usage += &output.usage;
                         visit.note(&output.messages);
                     }
-                    state.conversations.insert(node.agent.clone(), without_instructions(&output.messages));
+                    state.conversations.insert(node.conversation(id), without_instructions(&output.messages));
                 });
                 let error = fatal.lock().unwrap_or_else(PoisonError::into_inner).take();
                 error.map_or(Ok(()), |error| Err(MachineError::Run { node: node.path.clone(), error }))
@@ -165,8 +165,8 @@ where
         }))
     }
 
-    fn inputs(&self, node: &PlanNode, visit: &Visit) -> InvokeInputs {
-        let messages = self.live.with(|state, _| state.conversations.get(&node.agent).cloned()).unwrap_or_default();
+    fn inputs(&self, id: u64, node: &PlanNode, visit: &Visit) -> InvokeInputs {
+        let messages = self.live.with(|state, _| state.conversations.get(&node.conversation(id)).cloned()).unwrap_or_default();
         InvokeInputs { messages, ..InvokeInputs::new(visit.input.as_str()) }
     }
 
@@ -193,10 +193,8 @@ where
         for (name, value) in &settings.options {
             agent = agent.option(name.as_str(), value.clone());
         }
-        if let Some(sink) = &settings.sink {
-            agent = agent.checkpoints(VisitCheckpoints { live: Arc::clone(&self.live), path: id, sink: sink.clone() });
-        }
-        agent.build()
+        let checkpoints = VisitCheckpoints { live: Arc::clone(&self.live), path: id, sink: settings.sink.clone() };
+        agent.checkpoints(checkpoints).build()
     }
 
     fn tools(&self, id: u64, node: &PlanNode, visit: &Visit, fatal: &Arc<Mutex<Option<RunError>>>) -> Vec<Tool> {
@@ -285,11 +283,11 @@ fn said(message: &Message) -> Said {
     Said { role: role.to_owned(), content }
 }
 
-/// Saves the whole state of the machine whenever the agent saves its run.
+/// Notes the run of the agent in the state of the machine, and saves the whole state if it has a place.
 struct VisitCheckpoints {
     live: Arc<Live>,
     path: u64,
-    sink: SharedSink,
+    sink: Option<SharedSink>,
 }
 
 impl Checkpoints for VisitCheckpoints {
@@ -301,9 +299,12 @@ impl Checkpoints for VisitCheckpoints {
                 visit.run = Some(Box::new(run));
                 visit.effect = None;
             }
-            state.clone()
+            self.sink.is_some().then(|| state.clone())
         });
-        self.sink.save(state).await
+        match (&self.sink, state) {
+            (Some(sink), Some(state)) => sink.save(state).await,
+            _ => Ok(()),
+        }
     }
 
     async fn remove(&self, _: &str, _: u64) -> Result<(), OperationError> {

@@ -47,7 +47,7 @@ impl Builder<'_> {
             is_meta: node.is_meta(),
             is_end,
             is_join: node.type_name.as_deref().is_some_and(|name| name.eq_ignore_ascii_case("join")),
-            agent: agent(machine, id),
+            agent: node.attribute("agent").and_then(Value::as_str).map(str::to_owned),
             prompt: node.prompt().and_then(|text| self.template(id, &grants, text)),
             outer: self.outer(id, &grants),
             entry: machine.entry(id).map(|child| machine.path(child).to_owned()),
@@ -144,11 +144,6 @@ fn work(node: &Node, is_end: bool, grants: &[Grant]) -> Work {
         () if !is_end && (node.is_meta() || writes) => Work::State,
         () => Work::None,
     }
-}
-
-fn agent(machine: &Machine, id: NodeId) -> String {
-    let named = machine.node(id).attribute("agent").and_then(Value::as_str);
-    named.map_or_else(|| machine.path(id).to_owned(), |name| format!("agent:{name}"))
 }
 
 fn tools(machine: &Machine, id: NodeId) -> Vec<String> {

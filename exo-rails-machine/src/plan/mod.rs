@@ -61,8 +61,9 @@ pub struct PlanNode {
     pub is_end: bool,
     /// Whether paths that arrive here are joined.
     pub is_join: bool,
-    /// The name of the agent whose conversation the node continues. Nodes with the same agent share it.
-    pub agent: String,
+    /// The agent whose conversation the node continues. Nodes with the same agent share it. Without a name, each path has a
+    /// conversation with the node.
+    pub agent: Option<String>,
     /// The edges by which the node can be left, in the order of the file. A node without edges has those of the nodes
     /// around it.
     pub edges: Vec<PlanEdge>,
@@ -231,6 +232,11 @@ impl Plan {
 }
 
 impl PlanNode {
+    /// Returns the name of the conversation that a path has at the node.
+    pub(crate) fn conversation(&self, path: u64) -> String {
+        self.agent.as_ref().map_or_else(|| format!("{}#{path}", self.path), |agent| format!("agent:{agent}"))
+    }
+
     /// Returns the edges that are taken one at a time.
     pub fn single_edges(&self) -> impl Iterator<Item = &PlanEdge> {
         self.edges.iter().filter(|edge| matches!(edge.flow, Flow::Single))
