@@ -4,9 +4,11 @@
 mod conditions;
 mod contexts;
 mod definition;
+mod draw;
 mod executor;
 mod history;
 mod macros;
+mod meta;
 mod plan;
 mod prompt;
 mod registry;
@@ -17,6 +19,7 @@ mod transition;
 pub use crate::conditions::{Condition, ConditionError, Facts};
 pub use crate::contexts::{AccessError, ContextRules, Contexts, FieldRule, Grant, Written, fits, schema_of};
 pub use crate::definition::Definition;
+pub use crate::draw::{dot, mermaid};
 pub use crate::executor::{
     BuildError, Done, Execution, Executor, ExecutorBuilder, Limits, MachineError, Progress, Stopped,
 };

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// A transition that is about to happen. The rails of [`PreTransition`] see it, and may change it.
 ///
-/// The machine then checks that it has such an edge and that the condition of the edge is true, whoever chose the target.
+/// The machine then checks that it has such an edge and that the condition of the edge is true.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TransitionRequest {

@@ -49,9 +49,17 @@ where
     /// Lets the agent work, and asks it again if it has made no choice.
     async fn ask(&self, id: u64, node: &PlanNode) -> Result<Next, MachineError> {
         loop {
+            // An agent may have changed the machine.
+            let current = self.live.node(id);
+            let node = current.as_deref().unwrap_or(node);
             let has_worked = self.live.with(|state, _| state.visit_mut(id).is_some_and(|visit| visit.has_worked));
             if !has_worked {
                 self.visit(id, node).await?;
+            }
+            let current = self.live.node(id);
+            let node = current.as_deref().unwrap_or(node);
+            if self.renew(id, node)? {
+                continue;
             }
             if let Some(chosen) = self.live.with(|state, _| state.visit_mut(id).and_then(|visit| visit.chosen.clone()))
             {

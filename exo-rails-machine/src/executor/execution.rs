@@ -7,6 +7,7 @@ use exo_rails::{GuardSet, RunContext, ServesOperation, SharedExtensions};
 use exo_rails_agent::Model;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
+use tracing::Instrument;
 
 use super::{Done, Executor, MachineError, Stopped};
 use crate::contexts::Contexts;
@@ -217,6 +218,14 @@ where
             let active = state.paths.iter().filter(|path| path.status == PathStatus::Active);
             let mut active: Vec<_> = active.collect();
             active.sort_by_key(|path| (Reverse(path.priority), path.last_step, path.id));
+            // A conversation has one turn at a time.
+            let mut agents = Vec::new();
+            active.retain(|path| {
+                let agent = plan.node(&path.node).and_then(|node| node.agent.as_ref());
+                let is_free = agent.is_none_or(|agent| !agents.contains(&agent));
+                agents.extend(agent);
+                is_free
+            });
             active.iter().take(most.min(plan.concurrency)).map(|path| path.id).collect()
         }))
     }
@@ -239,7 +248,8 @@ where
 
     async fn step_path(&self, id: u64) -> Result<(), MachineError> {
         let Some(node) = self.enter(id)? else { return Ok(()) };
-        match self.work(id, &node).await {
+        let span = tracing::info_span!("machine_step", node = node.path, path = id);
+        match self.work(id, &node).instrument(span).await {
             Ok(next) => self.apply(id, &node, next)?,
             Err(error) => self.failed(id, &node, error)?,
         }

@@ -11,6 +11,9 @@ mod visit;
 
 use std::sync::Arc;
 
+use exo_rails::{GuardSet, NoRails, ServesOperation};
+use exo_rails_agent::Model;
+
 use crate::definition::Definition;
 use crate::history::History;
 use crate::plan::Plan;
@@ -18,8 +21,6 @@ use crate::state::MachineState;
 use crate::transition::Transition;
 pub use error::MachineError;
 pub use execution::{Execution, Progress};
-use exo_rails::{GuardSet, NoRails, ServesOperation};
-use exo_rails_agent::Model;
 use settings::Settings;
 pub use settings::{BuildError, ExecutorBuilder, Limits};
 

@@ -15,6 +15,11 @@ pub(crate) struct EndsVisit {
 }
 
 impl EndsVisit {
+    /// Returns whether the agent needs a new run, because it has new tools.
+    fn has_new_tools(&self) -> bool {
+        self.live.with(|state, _| state.visit_mut(self.path).is_some_and(|visit| visit.has_new_tools))
+    }
+
     fn is_over(&self) -> bool {
         let is_fatal = self.fatal.lock().unwrap_or_else(PoisonError::into_inner).is_some();
         is_fatal || self.live.with(|state, _| state.visit_mut(self.path).is_some_and(|visit| visit.chosen.is_some()))
@@ -31,7 +36,7 @@ impl EndsVisit {
 
     #[on(PreLlmCall)]
     fn model(&self, request: &ModelCallInputs) -> RailAction<ModelResponse> {
-        if !self.is_over() {
+        if !self.is_over() && !self.has_new_tools() {
             return RailAction::Continue;
         }
         let conversation = InvokeOutput { messages: request.messages.clone(), ..InvokeOutput::default() };

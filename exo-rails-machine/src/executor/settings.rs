@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use super::Executor;
 use crate::definition::Definition;
 use crate::history::HistoryStep;
+use crate::meta::NAMES;
 use crate::plan::{Plan, PlanError};
 use crate::state::{SharedSink, StateSink};
 use crate::tools::names_of;
@@ -222,10 +223,14 @@ impl<M, R> ExecutorBuilder<M, R> {
 /// Checks that nodes have the tools that they use, and that no tool has the name of one that the machine makes.
 pub(super) fn check_tools(plan: &Plan, tools: &[Tool]) -> Result<(), BuildError> {
     for node in plan.nodes() {
-        if let Some(tool) = node.tools.iter().find(|name| tools.iter().all(|tool| tool.name() != **name)) {
+        let is_missing = |name: &&String| tools.iter().all(|tool| tool.name() != **name) && !plan.describes_tool(name);
+        if let Some(tool) = node.tools.iter().find(is_missing) {
             return Err(BuildError::NoTool { node: node.path.clone(), tool: tool.clone() });
         }
-        if let Some(tool) = names_of(node).into_iter().find(|name| tools.iter().any(|tool| tool.name() == name)) {
+        let meta = NAMES.iter().filter(|_| node.is_meta).map(|name| (*name).to_owned());
+        if let Some(tool) =
+            names_of(node).into_iter().chain(meta).find(|name| tools.iter().any(|tool| tool.name() == name))
+        {
             return Err(BuildError::ToolName { node: node.path.clone(), tool });
         }
     }

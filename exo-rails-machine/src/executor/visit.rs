@@ -1,5 +1,6 @@
 //! A visit of a node: a run of an agent with the tools and the prompt of the node.
 
+use std::fmt::Write;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -10,7 +11,8 @@ use exo_rails_agent::{Agent, Checkpoints, Compaction, FailedRun, Model, RunStart
 use super::rails::{EndsVisit, VisitRails};
 use super::{Execution, MachineError};
 use crate::conditions::Facts;
-use crate::history::{HistoryStep, Said, TokenUsage};
+use crate::history::{AgentInvocation, HistoryStep, Said, TokenUsage};
+use crate::meta::Workshop;
 use crate::plan::{Flow, PlanEdge, PlanNode};
 use crate::prompt::{Parts, Prompt, prompt, reminder};
 use crate::state::{Live, SharedSink, Visit};
@@ -29,7 +31,7 @@ where
         let agent = self.agent(id, node, &visit, &fatal);
         let start = match visit.run.clone() {
             Some(run) => RunStart::Resumed(run),
-            None => RunStart::New(self.inputs(node, &visit)),
+            None => RunStart::New(self.inputs(id, node, &visit)),
         };
         let result = match start {
             RunStart::Resumed(run) => agent.run_in(run, &mut self.ctx.child()).await,
@@ -45,7 +47,7 @@ where
                         visit.usage += &output.usage;
                         visit.note(&output.messages);
                     }
-                    state.conversations.insert(node.agent.clone(), without_instructions(&output.messages));
+                    state.conversations.insert(node.conversation(id), without_instructions(&output.messages));
                 });
                 let error = fatal.lock().unwrap_or_else(PoisonError::into_inner).take();
                 error.map_or(Ok(()), |error| Err(MachineError::Run { node: node.path.clone(), error }))
@@ -140,8 +142,32 @@ where
         Err(MachineError::NoDecision { node: node.path.clone(), targets, reminders: limit })
     }
 
-    fn inputs(&self, node: &PlanNode, visit: &Visit) -> InvokeInputs {
-        let messages = self.live.with(|state, _| state.conversations.get(&node.agent).cloned()).unwrap_or_default();
+    /// Lets the agent go on with new tools, if it has made some. Returns whether it goes on.
+    pub(super) fn renew(&self, id: u64, node: &PlanNode) -> Result<bool, MachineError> {
+        if !self.live.with(|state, _| state.visit_mut(id).is_some_and(|visit| visit.has_new_tools)) {
+            return Ok(false);
+        }
+        let edges = self.choices(id, node)?;
+        let limit = self.executor.settings.limits.model_calls;
+        let system = self.prompt(id, node, &edges)?.system;
+        Ok(self.live.with(|state, _| {
+            let Some(visit) = state.visit_mut(id) else { return false };
+            visit.has_new_tools = false;
+            if visit.chosen.is_some() || visit.renewals >= limit {
+                return false;
+            }
+            visit.renewals += 1;
+            visit.has_worked = false;
+            "The tools of this node have changed. Go on.".clone_into(&mut visit.input);
+            visit.system = system;
+            visit.offered = edges.iter().filter_map(|edge| name_of_edge(edge)).collect();
+            true
+        }))
+    }
+
+    fn inputs(&self, id: u64, node: &PlanNode, visit: &Visit) -> InvokeInputs {
+        let messages =
+            self.live.with(|state, _| state.conversations.get(&node.conversation(id)).cloned()).unwrap_or_default();
         InvokeInputs { messages, ..InvokeInputs::new(visit.input.as_str()) }
     }
 
@@ -168,10 +194,8 @@ where
         for (name, value) in &settings.options {
             agent = agent.option(name.as_str(), value.clone());
         }
-        if let Some(sink) = &settings.sink {
-            agent = agent.checkpoints(VisitCheckpoints { live: Arc::clone(&self.live), path: id, sink: sink.clone() });
-        }
-        agent.build()
+        let checkpoints = VisitCheckpoints { live: Arc::clone(&self.live), path: id, sink: settings.sink.clone() };
+        agent.checkpoints(checkpoints).build()
     }
 
     fn tools(&self, id: u64, node: &PlanNode, visit: &Visit, fatal: &Arc<Mutex<Option<RunError>>>) -> Vec<Tool> {
@@ -187,7 +211,15 @@ where
             edges.extend(node.edges.iter().find(|edge| name_of_edge(edge).as_ref() == Some(name)));
         }
         let mut tools = desk.tools(&edges);
-        tools.extend(self.program_tools(node));
+        let program = self.program_tools(node);
+        tools.extend(program.iter().cloned());
+        let model: Arc<dyn Model> = Arc::clone(&self.executor.model) as _;
+        let all = self.executor.settings.tools.as_slice().into();
+        let workshop = Workshop { desk, model, program: program.into(), all };
+        if node.is_meta {
+            tools.extend(workshop.tools());
+        }
+        tools.extend(workshop.constructed_tools(|name| node.is_meta || node.tools.iter().any(|tool| tool == name)));
         tools
     }
 
@@ -223,14 +255,14 @@ impl Visit {
 
     /// Moves what the agent did into a step of the history.
     pub(super) fn record_in(self, step: &mut HistoryStep) {
-        let mut invocation = crate::history::AgentInvocation::default();
-        invocation.system_prompt = self.system;
-        invocation.user_prompt = self.user;
-        invocation.conversation_history = self.said;
-        invocation.tools_used = self.tools_used;
-        invocation.transition_chosen = self.chosen.map(|chosen| chosen.target).unwrap_or_default();
-        invocation.token_usage = TokenUsage::from(&self.usage);
-        step.agent_invocation = Some(invocation);
+        step.agent_invocation = Some(AgentInvocation {
+            system_prompt: self.system,
+            user_prompt: self.user,
+            conversation_history: self.said,
+            tools_used: self.tools_used,
+            transition_chosen: self.chosen.map(|chosen| chosen.target).unwrap_or_default(),
+            token_usage: TokenUsage::from(&self.usage),
+        });
         step.mutations = self.mutations;
         step.writes = self.writes;
     }
@@ -243,16 +275,17 @@ fn said(message: &Message) -> Said {
         if !content.is_empty() {
             content.push('\n');
         }
-        content.push_str(&format!("[{}({})]", call.function.name, call.function.arguments));
+        // Writing to a `String` cannot fail.
+        let _ = write!(content, "[{}({})]", call.function.name, call.function.arguments);
     }
     Said { role: role.to_owned(), content }
 }
 
-/// Saves the whole state of the machine whenever the agent saves its run.
+/// Notes the run of the agent in the state of the machine, and saves the whole state if it has a place.
 struct VisitCheckpoints {
     live: Arc<Live>,
     path: u64,
-    sink: SharedSink,
+    sink: Option<SharedSink>,
 }
 
 impl Checkpoints for VisitCheckpoints {
@@ -264,9 +297,12 @@ impl Checkpoints for VisitCheckpoints {
                 visit.run = Some(Box::new(run));
                 visit.effect = None;
             }
-            state.clone()
+            self.sink.is_some().then(|| state.clone())
         });
-        self.sink.save(state).await
+        match (&self.sink, state) {
+            (Some(sink), Some(state)) => sink.save(state).await,
+            _ => Ok(()),
+        }
     }
 
     async fn remove(&self, _: &str, _: u64) -> Result<(), OperationError> {

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use exo_rails_dygram::Machine;
-
 use super::{History, HistoryStep, StepOutcome};
 use crate::contexts::Contexts;
+use crate::definition::Definition;
 use crate::plan::Plan;
 
 /// Where a machine was after a step.
@@ -37,10 +36,10 @@ pub struct ReplayError {
 /// # Errors
 ///
 /// If a step takes an edge that the machine does not have, or writes what its node may not.
-pub fn replay(machine: &Machine, history: &History) -> Result<Vec<Position>, ReplayError> {
+pub fn replay(machine: impl Into<Definition>, history: &History) -> Result<Vec<Position>, ReplayError> {
     let failed = |problem: String| ReplayError { step_number: 0, problem };
-    let plan = Plan::new(machine).map_err(|error| failed(error.to_string()))?;
-    let mut contexts = Contexts::first(machine);
+    let plan = Plan::of(&machine.into()).map_err(|error| failed(error.to_string()))?;
+    let mut contexts = plan.first_values();
     let mut nodes = BTreeMap::new();
     let mut positions = Vec::new();
     for step in &history.steps {
@@ -66,9 +65,11 @@ fn apply(plan: &Plan, step: &HistoryStep, contexts: &mut Contexts) -> Result<(),
             return Err(format!("`{}` has no edge to `{next}`", node.path));
         }
     }
-    for written in &step.writes {
-        let data = [(written.field.clone(), written.after.clone())].into_iter().collect();
-        contexts.write(plan.rules(), &node.grants, &written.context, data).map_err(|error| error.to_string())?;
+    // Fields that were written together may fit the type of their context only together.
+    for written in step.writes.chunk_by(|one, other| one.context == other.context) {
+        let Some(first) = written.first() else { continue };
+        let data = written.iter().map(|written| (written.field.clone(), written.after.clone())).collect();
+        contexts.write(plan.rules(), &node.grants, &first.context, data).map_err(|error| error.to_string())?;
     }
     Ok(())
 }

@@ -59,7 +59,7 @@ impl Builder<'_> {
             is_meta: node.is_meta(),
             is_end,
             is_join: node.type_name.as_deref().is_some_and(|name| name.eq_ignore_ascii_case("join")),
-            agent: agent(machine, id),
+            agent: node.attribute("agent").and_then(Value::as_str).map(str::to_owned),
             prompt: node.prompt().and_then(|text| self.template(id, &grants, text)),
             outer: self.outer(id, &grants),
             entry: machine.entry(id).map(|child| machine.path(child).to_owned()),
@@ -144,9 +144,9 @@ impl Builder<'_> {
         let targets: HashSet<_> = machine.transitions(owner).map(|(_, edge)| edge.target.node).collect();
         let shares =
             |id: NodeId| targets.iter().filter(|other| machine.node(**other).name == machine.node(id).name).count() > 1;
-        let name = |id: &NodeId| match shares(*id) {
-            false => (*id, machine.node(*id).name.clone()),
-            true => (*id, machine.path(*id).replace('.', "__")),
+        let name = |id: &NodeId| {
+            let name = if shares(*id) { machine.path(*id).replace('.', "__") } else { machine.node(*id).name.clone() };
+            (*id, name)
         };
         let names: HashMap<_, _> = targets.iter().map(name).collect();
         let mut seen = HashSet::new();
@@ -180,11 +180,6 @@ fn work(node: &Node, is_end: bool, grants: &[Grant]) -> Work {
         () if !is_end && (node.is_meta() || writes) => Work::State,
         () => Work::None,
     }
-}
-
-fn agent(machine: &Machine, id: NodeId) -> String {
-    let named = machine.node(id).attribute("agent").and_then(Value::as_str);
-    named.map_or_else(|| machine.path(id).to_owned(), |name| format!("agent:{name}"))
 }
 
 fn tools(machine: &Machine, id: NodeId) -> Vec<String> {

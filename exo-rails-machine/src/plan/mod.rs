@@ -63,8 +63,9 @@ pub struct PlanNode {
     pub is_end: bool,
     /// Whether paths that arrive here are joined.
     pub is_join: bool,
-    /// The name of the agent whose conversation the node continues. Nodes with the same agent share it.
-    pub agent: String,
+    /// The agent whose conversation the node continues. Nodes with the same agent share it. Without a name, each path has a
+    /// conversation with the node.
+    pub agent: Option<String>,
     /// The edges by which the node can be left, in the order of the file. A node without edges has those of the nodes
     /// around it.
     pub edges: Vec<PlanEdge>,
@@ -242,6 +243,13 @@ impl Plan {
         &self.rules
     }
 
+    /// Returns whether a tool node says how its tool works, so that an agent can build it.
+    pub(crate) fn describes_tool(&self, name: &str) -> bool {
+        self.machine.named(name).iter().filter(|id| self.machine.kind(**id) == NodeKind::Tool).any(|id| {
+            ["prompt", "composition", "code"].iter().any(|attribute| self.machine.node(*id).field(attribute).is_some())
+        })
+    }
+
     /// Returns the node that is entered when an edge leads to a node: the node itself, or one in it.
     #[must_use]
     pub fn entered<'a>(&'a self, path: &'a str) -> &'a str {
@@ -254,6 +262,11 @@ impl Plan {
 }
 
 impl PlanNode {
+    /// Returns the name of the conversation that a path has at the node.
+    pub(crate) fn conversation(&self, path: u64) -> String {
+        self.agent.as_ref().map_or_else(|| format!("{}#{path}", self.path), |agent| format!("agent:{agent}"))
+    }
+
     /// Returns the edges that are taken one at a time.
     pub fn single_edges(&self) -> impl Iterator<Item = &PlanEdge> {
         self.edges.iter().filter(|edge| matches!(edge.flow, Flow::Single))

@@ -154,13 +154,11 @@ impl ToolRegistry {
         if let Some(tool) = self.tool(&call.tool_name) {
             return tool.call(call).await;
         }
-        match self.patterns.iter().find(|(pattern, _)| pattern.matches(&call.tool_name)) {
-            Some((_, handler)) => handler(call).await,
-            None => {
-                let message = format!("there is no tool `{}`", call.tool_name);
-                Err(OperationError::new(OperationErrorKind::NotFound, message))
-            }
+        if let Some((_, handler)) = self.patterns.iter().find(|(pattern, _)| pattern.matches(&call.tool_name)) {
+            return handler(call).await;
         }
+        let message = format!("there is no tool `{}`", call.tool_name);
+        Err(OperationError::new(OperationErrorKind::NotFound, message))
     }
 
     /// Returns what the registry has.

@@ -136,6 +136,12 @@ pub(crate) struct Visit {
     /// state before the call returns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) effect: Option<String>,
+    /// Whether the tools of the node have changed since the agent began its run.
+    #[serde(default)]
+    pub(crate) has_new_tools: bool,
+    /// How often the agent began a new run because its tools had changed.
+    #[serde(default)]
+    pub(crate) renewals: u32,
     /// Whether the agent has worked, and only the way is left to choose.
     #[serde(default)]
     pub(crate) has_worked: bool,
@@ -159,6 +165,9 @@ pub struct ConstructedTool {
     pub description: String,
     /// The JSON Schema of its arguments.
     pub input_schema: Value,
+    /// The JSON Schema of its result, if the agent has said it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_schema: Option<Value>,
     /// How it works.
     pub implementation: Implementation,
     /// The improvements that agents have proposed.

@@ -7,11 +7,11 @@ use serde_json::{Map, Value, json};
 
 use super::{Desk, context_names, invalid, refused};
 use crate::contexts::Grant;
-use crate::plan::Plan;
+use crate::plan::{Plan, PlanNode};
 use crate::prompt::field_names;
 
 impl<R: Send + Sync + 'static> Desk<R> {
-    pub(super) fn context_tools(&self) -> Vec<Tool> {
+    pub(crate) fn context_tools(&self) -> Vec<Tool> {
         let plan = self.live.plan();
         let mut tools = Vec::new();
         for (context, name) in context_names(&self.node) {
@@ -50,7 +50,8 @@ impl<R: Send + Sync + 'static> Desk<R> {
     fn read(&self, context: &str, arguments: &Value) -> Result<ToolOutput, OperationError> {
         self.ensure_open()?;
         let fields = names_in(arguments)?;
-        let read = self.live.with(|state, plan| state.contexts.read(plan.rules(), &self.node.grants, context, &fields));
+        let read =
+            self.live.with(|state, plan| state.contexts.read(plan.rules(), grants(plan, &self.node), context, &fields));
         let mut value = read.map_err(|error| refused(error.to_string()))?;
         // One field is read as it is.
         let single = arguments.get("field").and_then(Value::as_str).filter(|_| fields.len() == 1);
@@ -75,7 +76,7 @@ impl<R: Send + Sync + 'static> Desk<R> {
         let data = data_in(context, arguments)?;
         let names: Vec<_> = data.keys().map(|name| format!("`{name}`")).collect();
         self.live.with(|state, plan| {
-            let written = state.contexts.write(plan.rules(), &self.node.grants, context, data);
+            let written = state.contexts.write(plan.rules(), grants(plan, &self.node), context, data);
             let written = written.map_err(|error| refused(error.to_string()))?;
             let output = format!("{} of `{context}` written", names.join(", "));
             if let Some(visit) = state.visit_mut(self.path) {
@@ -85,6 +86,11 @@ impl<R: Send + Sync + 'static> Desk<R> {
             Ok(output)
         })
     }
+}
+
+/// Returns the permissions of a node now. An agent may have changed the machine.
+fn grants<'p>(plan: &'p Plan, node: &PlanNode) -> &'p [Grant] {
+    plan.node(&node.path).map_or(&[], |node| &node.grants)
 }
 
 fn write_schema(plan: &Plan, grant: &Grant) -> Value {

@@ -44,7 +44,7 @@ fn conditions_read_contexts_attributes_and_built_in_names() {
         (r"check.limit == 4", true),
         (r"errorCount == 0 && size(errors) == 0", true),
         (r#"activeState == "check""#, true),
-        (r#"has(metrics.quality) && !has(metrics.missing)"#, true),
+        (r"has(metrics.quality) && !has(metrics.missing)", true),
         (r"hidden.secret == 1", true),
         (r"has(metrics.missing)", false),
     ];

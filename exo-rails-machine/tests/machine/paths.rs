@@ -71,11 +71,22 @@ async fn a_map_starts_a_path_for_each_item() {
     let done = Executor::builder(&reading.machine, model.clone()).build().unwrap().run().await.unwrap();
     assert_eq!(trace(&done.history), ["s", "greet", "greet", "greet", "all", "done"]);
     let requests = model.requests.lock().unwrap();
+    assert!(requests.iter().all(|request| request.messages.len() == 2), "the agents do not see each other's items");
     let items = requests.iter().filter_map(|request| {
         let user = request.messages.last()?.text().into_owned();
         user.rsplit_once("Item: ").map(|(_, item)| item.to_owned())
     });
     assert_eq!(items.collect::<Vec<_>>(), ["\"Ada\"", "\"Bo\"", "\"Cy\""]);
+}
+
+#[tokio::test]
+async fn paths_with_one_agent_take_turns_in_its_conversation() {
+    let model = Answers::new(|request: &ModelCallInputs| ModelResponse::text(request.messages.len().to_string()));
+    let file = "State s; Task a { prompt: \"a\"; agent: w; } Task b { prompt: \"b\"; agent: w; } s -@parallel-> a, b;";
+    let reading = exo_rails_dygram::read("flow.dygram", file);
+    Executor::builder(&reading.machine, model.clone()).build().unwrap().run().await.unwrap();
+    let lengths: Vec<_> = model.requests.lock().unwrap().iter().map(|request| request.messages.len()).collect();
+    assert_eq!(lengths, [2, 4]);
 }
 
 #[tokio::test]

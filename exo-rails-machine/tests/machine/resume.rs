@@ -276,3 +276,66 @@ async fn a_stopped_machine_goes_on_where_it_was() {
     assert_eq!(state.status(), Status::Stopped);
     assert_eq!(executor.resume(state).unwrap().run().await.unwrap().ended_at, ["c"]);
 }
+
+/// The state knows a call that was under way also if nothing saves it.
+#[tokio::test(start_paused = true)]
+async fn a_machine_that_is_stopped_in_a_tool_call_does_not_repeat_it() {
+    let paid = Arc::new(Mutex::new(0));
+    let log = Arc::clone(&paid);
+    let slow = Tool::new("pay", "Pays.", json!({ "type": "object" }), move |_: Value| {
+        *log.lock().unwrap() += 1;
+        async {
+            tokio::time::sleep(std::time::Duration::from_secs(60)).await;
+            Ok::<_, OperationError>("paid")
+        }
+    });
+    let file = "Task t { prompt: \"x\"; } End e; t -> e;";
+    let build = |script: &str| {
+        let builder = machine(file, script).tool(slow.clone());
+        builder.limits(|limits| limits.time = Some(std::time::Duration::from_secs(5))).build().unwrap()
+    };
+    let stopped = build(r#"[{ "call": [{ "tool": "pay" }] }]"#).run().await.unwrap_err();
+    assert!(matches!(stopped.error, MachineError::TimeLimit { .. }));
+    let again = build(r#"[{ "say": "ok" }]"#);
+    let mut state = *again.resume(*stopped.state).unwrap().run().await.unwrap_err().state;
+    assert_eq!((state.status(), *paid.lock().unwrap()), (Status::Suspended, 1));
+    state.suspended_runs().next().unwrap().resolve(0, Resolution::TellModel).unwrap();
+    let done = again.resume(state).unwrap().run().await.unwrap();
+    assert_eq!((done.ended_at, *paid.lock().unwrap()), (vec!["e".to_owned()], 1));
+}
+
+#[derive(Clone, Default, serde::Serialize, serde::Deserialize)]
+struct Calls(u32);
+
+#[rail(priority = 20, on = [PreLlmCall])]
+fn two_calls(ctx: &RailContext) -> Verdict {
+    let calls = ctx.run.update(|calls: &mut Calls| {
+        calls.0 += 1;
+        calls.0
+    });
+    Verdict::abort_if(calls > 2, "two calls are enough")
+}
+
+#[tokio::test]
+async fn a_budget_continues_after_a_resume() {
+    let file = "Task a { prompt: \"a\"; } Task b { prompt: \"b\"; } Task c { prompt: \"c\"; } a -> b -> c;";
+    let kept = || exo_rails::KeptValues::new().keep::<Calls>("calls");
+    let build = |script: &str| {
+        let builder = machine(file, script).kept_values(kept());
+        builder
+            .rails(rail_chain![
+                #[chain(operations = [Transition])]
+                two_calls
+            ])
+            .build()
+            .unwrap()
+    };
+    let first = build(r#"[{ "say": "1" }, { "say": "2" }]"#);
+    let mut execution = first.start();
+    execution.step().await.unwrap();
+    execution.step().await.unwrap();
+    let state = serde_json::to_string(&execution.state()).unwrap();
+    let stopped =
+        build(r#"[{ "say": "3" }]"#).resume(serde_json::from_str(&state).unwrap()).unwrap().run().await.unwrap_err();
+    assert!(stopped.to_string().contains("two calls are enough"), "{stopped}");
+}
