@@ -4,12 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use exo_rails_dygram::Machine;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
-
 use crate::conditions::Function;
-use crate::contexts::{Contexts, TypedContext};
+use crate::contexts::{ContextType, Contexts, TypedContext};
+use exo_rails_dygram::Machine;
 
 /// A machine that an executor can run.
 ///
@@ -91,7 +88,7 @@ impl Typed {
 
     /// Adds the type and the first value of a context.
     #[must_use]
-    pub fn context<T: Serialize + DeserializeOwned>(mut self, name: &str, first: &T) -> Self {
+    pub fn context<T: ContextType>(mut self, name: &str, first: &T) -> Self {
         self.contexts.insert(name.to_owned(), TypedContext::new(first));
         self
     }

@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 
 pub use access::{AccessError, Grant, Written};
 pub use rules::{ContextRules, FieldRule};
+pub use typed::ContextType;
 pub(crate) use typed::TypedContext;
 pub(crate) use types::json_of;
 pub use types::{fits, schema_of};

@@ -6,6 +6,17 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
+/// A type for the data of a context: a struct that can be written as JSON and read again.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a type for a context",
+    label = "not a type for a context",
+    note = "write `#[derive(Serialize, Deserialize)]` above the struct"
+)]
+pub trait ContextType: Serialize + DeserializeOwned {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Serialize + DeserializeOwned> ContextType for T {}
+
 /// A context with a Rust type: its first value, and the check that a changed value still has the type.
 #[derive(Clone)]
 pub(crate) struct TypedContext {
@@ -15,7 +26,7 @@ pub(crate) struct TypedContext {
 
 impl TypedContext {
     /// Takes the first value. A value that is not an object in JSON has no fields.
-    pub(crate) fn new<T: Serialize + DeserializeOwned>(first: &T) -> Self {
+    pub(crate) fn new<T: ContextType>(first: &T) -> Self {
         let first = match serde_json::to_value(first) {
             Ok(Value::Object(fields)) => fields,
             _ => Map::new(),

@@ -109,6 +109,7 @@ const MACHINE: Layers = Layers {
         "meta",
         "executor",
         "draw",
+        "macros",
     ],
     root: &["lib"],
     uses_exports: false,
