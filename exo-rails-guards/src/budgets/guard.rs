@@ -30,7 +30,8 @@ const GUARD: &str = "budgets";
 ///   [`Fallback`](crate::Fallback). They count for the limits of the first call. The cost of a fallback model has the price of
 ///   the first model. A call that a guard around it refuses, such as [`Concurrency`](crate::Concurrency), uses nothing.
 /// - **If the call fails or is dropped**, the reserved amounts are free again.
-///   [`interrupted`](super::BudgetsConfig::interrupted) decides what counts for the call.
+///   [`interrupted`](super::BudgetsConfig::interrupted) decides what counts for the call. If an agent in a tool is dropped, the
+///   amounts of its running calls stay reserved until the run around it ends.
 /// - **If the process dies**, the reserved amounts are free after [`hold_for_ms`](super::BudgetsConfig::hold_for_ms).
 ///
 /// If a limit has no room, the guard skips a tool call, and the model reads the reason. It ends the run before a model call.
@@ -600,9 +601,12 @@ impl Budgets {
         self.fail(Call::Tool(call), error, ctx).await
     }
 
-    /// Dropping the holds settles them.
+    /// Dropping the holds settles them. Calls around an inner run go on, so its holds stay until the run around it ends.
     #[on(Dropped)]
     fn dropped(&self, _: &DroppedInputs, ctx: &RailContext) {
+        if ctx.is_inner_run() {
+            return;
+        }
         drop(ctx.run.update(|held: &mut Held| held.end_all(&self.id)));
     }
 }

@@ -308,6 +308,10 @@ impl DataFlow {
     #[on(Start)]
     async fn learn_input(&self, run: &InvokeInputs, ctx: &RailContext) -> Result<(), FlowError> {
         self.pull(ctx).await?;
+        if ctx.is_inner_run() {
+            self.learn_task(run, ctx)?;
+            return self.push(ctx).await;
+        }
         self.with(ctx, FlowState::begin_with_input)?;
         self.learn_messages(&run.messages, true, ctx)?;
         self.learn_words(&run.input.text(), "the user's input", self.config.user_input.as_deref(), ctx)?;

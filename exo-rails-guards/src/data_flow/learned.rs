@@ -3,7 +3,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use exo_rails::message::{Message, Messages, Role, ToolCall, ToolSpec};
-use exo_rails::{RunScope, ToolCallInputs, ToolOutput};
+use exo_rails::{InvokeInputs, RunScope, ToolCallInputs, ToolOutput};
 use serde_json::Value;
 
 use super::config::Sanitizer;
@@ -71,6 +71,17 @@ impl DataFlow {
     fn trust(&self, text: &str, labels: u64, form: Form, ctx: &RunScope) -> Result<(), FlowError> {
         let marks = form.trusted(text, self.config.max_marks);
         self.with(ctx, |state| state.trust(&marks, labels, self.config.max_marks))
+    }
+
+    /// Reads the conversation before an inner run. Its input and the messages of its user are the words of a model, so they
+    /// are not trusted. They count as read, because no user has written them either if the run around it has no input.
+    pub(super) fn learn_task(&self, run: &InvokeInputs, ctx: &RunScope) -> Result<(), FlowError> {
+        let of_user = run.messages.iter().filter(|message| message.role == Role::User && !message.is_recalled);
+        for message in of_user {
+            self.is_new(&(role(message), &message.tool_call_id, message.text()), ctx)?;
+        }
+        self.is_new(&("user", &None::<String>, run.input.text()), ctx)?;
+        self.learn_messages(&run.messages, false, ctx)
     }
 
     /// Reads the messages that are new: instructions and results, and the user's messages if `has_user` is set.

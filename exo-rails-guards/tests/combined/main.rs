@@ -1,0 +1,3 @@
+//! Guards together: agents inside of tools, runs that go on elsewhere, windows, processes, and new configurations.
+
+mod nested;
