@@ -1,6 +1,7 @@
 //! The identity of calls.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use exo_rails::RailContext;
 
@@ -44,7 +45,7 @@ impl CallId {
 }
 
 /// What the fallbacks of a call have done.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Fallbacks {
     /// How many of them have run.
     pub(crate) ran: u32,
@@ -52,6 +53,8 @@ pub(crate) struct Fallbacks {
     pub(crate) has_succeeded: bool,
     /// How many of them have ended in an unknown way.
     pub(crate) unknown: u32,
+    /// The name of the tool or the model whose result has replaced the failure.
+    pub(crate) used: Option<Arc<str>>,
 }
 
 /// The fallbacks of the calls of a run: a value in `ctx.run`. Only the rails of one call read its entry.

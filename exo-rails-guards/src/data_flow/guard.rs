@@ -13,6 +13,7 @@ use super::state::{ALL, FlowState, Least};
 use super::watched::{Hit, Watched};
 use crate::approval::{ApprovalRequest, Ask, AskError, SuspendRun, is_approved, settle};
 use crate::arguments::{ToolName, ToolPattern};
+use crate::call_id::{Fallbacks, Operation};
 use crate::store::GuardStore;
 use crate::{ConfigError, Finding, OnRefusal, Place, ScopeError, Severity, StoreError};
 
@@ -367,7 +368,10 @@ impl DataFlow {
     ) -> Result<(), FlowError> {
         self.pull(ctx).await?;
         self.learn_declared(ctx)?;
-        self.learn_output(call, output, ctx.substituted_by().is_none(), ctx)?;
+        let is_tools = ctx.substituted_by().is_none();
+        // What the fallbacks of an earlier call with the same context have done does not count.
+        let used = if is_tools { None } else { Fallbacks::of(Operation::Tool, ctx).used };
+        self.learn_output(call, output, is_tools, used.as_deref(), ctx)?;
         self.push(ctx).await
     }
 

@@ -137,12 +137,13 @@ impl DataFlow {
         Ok(())
     }
 
-    /// Reads the result of a call that has just run.
+    /// Reads the result of a call that has just run. `used` is the tool of a fallback that has made the result.
     pub(super) fn learn_output(
         &self,
         call: &ToolCallInputs,
         output: &ToolOutput,
         is_tools: bool,
+        used: Option<&str>,
         ctx: &RunScope,
     ) -> Result<(), FlowError> {
         let id = Some(call.id.clone()).filter(|id| !id.is_empty());
@@ -153,7 +154,11 @@ impl DataFlow {
             content: &output.content,
             output: Some(output).filter(|output| is_tools && !output.is_error),
         };
-        self.learn(&read, ctx)
+        self.learn(&read, ctx)?;
+        match used {
+            Some(tool_name) => self.learn(&Read { tool_name, output: None, ..read }, ctx),
+            None => Ok(()),
+        }
     }
 
     /// Reads the failure of a call. Its text may come from outside.

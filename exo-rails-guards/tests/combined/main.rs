@@ -1,3 +1,4 @@
 //! Guards together: agents inside of tools, runs that go on elsewhere, windows, processes, and new configurations.
 
 mod nested;
+mod others;
