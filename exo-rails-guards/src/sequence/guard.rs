@@ -240,6 +240,18 @@ impl Sequence {
         failed.map_or(Ok(()), |error| Err(error.into()))
     }
 
+    /// Lets the rules about the tool of a fallback remember its success. Rules about the first tool know it already.
+    async fn end_fallback(&self, call: &ToolCallInputs, tool: &str, ctx: &RailContext) -> Result<(), SequenceError> {
+        let first = ToolName::new(&call.tool_name);
+        let (parts, _) = self.parts(&ToolCallInputs { tool_name: tool.to_owned(), ..call.clone() }, ctx).await?;
+        for mut part in parts.into_iter().filter(|part| self.rules[part.rule].roles(&first).is_none()) {
+            // Nothing is known about the beginning, so a call since then must not be forgotten.
+            part.forgets = None;
+            self.settle(&mut part, &new_id(), Ending::Succeeded, ctx).await?;
+        }
+        Ok(())
+    }
+
     /// Lets a rule remember or forget a call that has ended, and the tools that have run in its place.
     async fn settle_all(
         &self,
@@ -372,7 +384,14 @@ impl Sequence {
             _ if output.is_error || output.error_kind.is_some() => Ending::Failed,
             _ => Ending::Succeeded,
         };
-        self.end(call, ending, Fallbacks::of(Operation::Tool, ctx), ctx).await
+        let fallbacks = Fallbacks::of(Operation::Tool, ctx);
+        // What the fallbacks of an earlier call with the same context have done does not count.
+        let used = fallbacks.used.clone().filter(|_| fallbacks.has_succeeded && ctx.substituted_by().is_some());
+        self.end(call, ending, fallbacks, ctx).await?;
+        match used {
+            Some(tool) => self.end_fallback(call, &tool, ctx).await,
+            None => Ok(()),
+        }
     }
 
     #[on(ToolError, always)]

@@ -2,3 +2,4 @@
 
 mod nested;
 mod others;
+mod resumed;

@@ -7,7 +7,8 @@ use std::time::Duration;
 use exo_rails::prelude::*;
 use exo_rails::{InMode, Mode};
 use exo_rails_agent::{Agent, ScriptedModel};
-use exo_rails_guards::{DataFlow, Fallback, Kit, config};
+use exo_rails_guards::sequence::SequenceRule;
+use exo_rails_guards::{DataFlow, Fallback, Kit, Sequence, config};
 use serde_json::{Value, json};
 
 #[tokio::test]
@@ -109,4 +110,31 @@ async fn a_read_and_a_send_in_one_answer_are_in_the_worse_order() {
     let both = json!({ "call": [{ "tool": "search", "arguments": {} }, { "tool": "send", "arguments": {} }] });
     let kit = "[sequence]\nrules = ['send only after search']";
     assert_eq!(ran(Kit::from_toml(kit).unwrap(), vec![both]).await.0, 1);
+}
+
+#[tokio::test]
+async fn rules_know_the_tool_of_a_fallback() {
+    rail_chain! { struct Rails { sequence: Sequence, fallback: Fallback } }
+    for (rule, first, expected) in [
+        ("never send after fetch", true, false),
+        ("send only after fetch", true, true),
+        ("never send after lookup", true, false),
+        ("never send after failed lookup", true, false),
+        ("never send after broken", true, true),
+        ("never send after fetch", false, true),
+    ] {
+        let sequence = Sequence::builder().rules([rule.parse::<SequenceRule>().unwrap()]).build().unwrap();
+        let page = move |_| async move {
+            if first { Ok(ToolOutput::text("a page")) } else { Err(OperationError::from("no connection")) }
+        };
+        let broken = |_| async { Err(OperationError::from("no connection")) };
+        let fallback = Fallback::new().tool("lookup", "broken", broken).tool("lookup", "fetch", page);
+        let (rails, mut ctx) = (Rails { sequence, fallback }, RunContext::new("desk"));
+        let down = |_| async { Err::<ToolOutput, _>(OperationError::from("no connection")) };
+        let output = rails.guard_tool_call(ToolCallInputs::new("lookup"), &mut ctx, down).await.unwrap();
+        assert_eq!(output.content == "a page", first, "{}", output.content);
+        let sent = |_| async { Ok::<_, OperationError>(ToolOutput::text("sent")) };
+        let output = rails.guard_tool_call(ToolCallInputs::new("send"), &mut ctx, sent).await.unwrap().content;
+        assert_eq!(output == "sent", expected, "{rule}: {output}");
+    }
 }
