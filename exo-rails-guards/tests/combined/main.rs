@@ -3,3 +3,5 @@
 mod nested;
 mod others;
 mod resumed;
+mod reloaded;
+mod windows;
