@@ -220,6 +220,7 @@ impl Sequence {
                     let before = hold.ending;
                     (*hold, before)
                 }
+                End::Unseen if !was_skipped => (self.unseen(id, parts, ending, ctx), None),
                 // For example, another guard has refused the call before this one.
                 End::Again(_) | End::Unseen => {
                     (Hold { call: id, id: new_id(), parts, is_refused: false, ending: Some(ending) }, None)
@@ -238,6 +239,21 @@ impl Sequence {
         hold.ending = endings.own.or(hold.ending);
         ctx.run.update(|held: &mut Held| held.note(&self.id, &hold));
         failed.map_or(Ok(()), |error| Err(error.into()))
+    }
+
+    /// Returns what is known about a call whose beginning this guard has not seen. The guard before it may have seen it.
+    fn unseen(&self, call: CallId, mut parts: Vec<Part>, ending: Ending, ctx: &RailContext) -> Hold {
+        let replaced = ctx.run.update(|held: &mut Held| held.end_replaced(&self.id, call, &parts));
+        let Some(replaced) = replaced else {
+            return Hold { call, id: new_id(), parts, is_refused: false, ending: Some(ending) };
+        };
+        for part in &mut parts {
+            if let Some(begun) = replaced.parts.iter().find(|begun| part.remembered.is_some() && part.continues(begun)) {
+                (part.is_running, part.is_counted, part.is_unknown) =
+                    (begun.is_running, begun.is_counted, begun.is_unknown);
+            }
+        }
+        Hold { call, id: replaced.id, parts, is_refused: replaced.is_refused, ending: Some(ending) }
     }
 
     /// Lets the rules about the tool of a fallback remember its success. Rules about the first tool know it already.
