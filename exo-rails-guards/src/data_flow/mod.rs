@@ -57,6 +57,10 @@
 //! is strict until the next model call: all values are tainted. Then it knows what is in the conversation again, but not what
 //! agents in its tools have read: use a [store](#a-store).
 //!
+//! With the scope `run`, the next run of a session reads the results that are still in the conversation. It does not know those that a
+//! compaction has removed, that agents in tools have read, or that a [`Fallback`](crate::Fallback) has made: use
+//! `scope = "session"`.
+//!
 //! An agent in a tool has the same state if it runs in the [context](exo_rails::Permit::context) of the call, and if its chain has
 //! the guard. A run with a context of its own begins without taint.
 //!
