@@ -73,11 +73,10 @@ impl DataFlow {
         self.with(ctx, |state| state.trust(&marks, labels, self.config.max_marks))
     }
 
-    /// Reads the conversation before an inner run. Its input and the messages of its user are the words of a model, so they
-    /// are not trusted. They count as read, because no user has written them either if the run around it has no input.
+    /// Reads the conversation before an inner run. A tool has made it, usually with the words of a model, so neither its
+    /// instructions nor its input are trusted. They count as read, so that no later event trusts them.
     pub(super) fn learn_task(&self, run: &InvokeInputs, ctx: &RunScope) -> Result<(), FlowError> {
-        let of_user = run.messages.iter().filter(|message| message.role == Role::User && !message.is_recalled);
-        for message in of_user {
+        for message in run.messages.iter().filter(|message| message.role != Role::Tool && !message.is_recalled) {
             self.is_new(&(role(message), &message.tool_call_id, message.text()), ctx)?;
         }
         self.is_new(&("user", &None::<String>, run.input.text()), ctx)?;

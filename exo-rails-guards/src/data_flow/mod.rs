@@ -43,8 +43,9 @@
 //! - Values that a [`Sanitizer`] or [`clear`] has cleared. Only this very value is clean: a part of it, or a longer value that
 //!   contains it, stays tainted.
 //!
-//! The input of an [inner run](exo_rails::RailContext::is_inner_run), such as the task of an agent in a tool, is neither tainted nor
-//! trusted, because a model has written it.
+//! The input of an [inner run](exo_rails::RailContext::is_inner_run), such as the task of an agent in a tool, and the conversation
+//! before it are neither tainted nor trusted, because a model has written them. The instructions of the inner agent itself are
+//! trusted: a tool must not make them from its arguments.
 //!
 //! A value that occurs in a tainted and in a trusted text is not tainted. So an attacker who can make the user or a trusted tool
 //! repeat a value can clear it.

@@ -248,7 +248,8 @@ impl Sequence {
             return Hold { call, id: new_id(), parts, is_refused: false, ending: Some(ending) };
         };
         for part in &mut parts {
-            if let Some(begun) = replaced.parts.iter().find(|begun| part.remembered.is_some() && part.continues(begun)) {
+            if let Some(begun) = replaced.parts.iter().find(|begun| part.remembered.is_some() && part.continues(begun))
+            {
                 (part.is_running, part.is_counted, part.is_unknown) =
                     (begun.is_running, begun.is_counted, begun.is_unknown);
             }

@@ -51,9 +51,8 @@ async fn calls_in_flight_count_once() {
     let budgets = |most: u32, more: &str| {
         format!("[[budgets]]\nlimits = [{{ name = 'b', of = 'tool_calls', most = {most} }}{more}]")
     };
-    let rules = |most: u32, more: &str| {
-        format!("[sequence]\nrules = [{{ name = 's', rule = 'at most {most} send' }}{more}]")
-    };
+    let rules =
+        |most: u32, more: &str| format!("[sequence]\nrules = [{{ name = 's', rule = 'at most {most} send' }}{more}]");
     for (before, after, expected) in [
         (rates(5, ""), rates(5, ""), 5),
         (rates(5, ""), rates(5, ", { name = 'x', of = 'tool_calls', calls = 90, every = 'day' }"), 5),

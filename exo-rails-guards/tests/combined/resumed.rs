@@ -45,7 +45,8 @@ fn approved(run: &SuspendedRun) -> SuspendedRun {
 }
 
 fn refunds(count: u32) -> Value {
-    let calls: Vec<Value> = (0..count).map(|order| json!({ "tool": "refund", "arguments": { "order": order } })).collect();
+    let calls: Vec<Value> =
+        (0..count).map(|order| json!({ "tool": "refund", "arguments": { "order": order } })).collect();
     json!({ "call": calls })
 }
 
