@@ -1,5 +1,6 @@
 //! An agent in a tool of another agent. It runs in the context of the call, so it belongs to the run around it.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -7,8 +8,10 @@ use exo_rails::message::Message;
 use exo_rails::prelude::*;
 use exo_rails_agent::{Agent, ScriptedModel};
 use exo_rails_guards::Kit;
+use exo_rails_guards::approval::{Answer, ApprovalRequest, Ask, AskFuture, Reply};
 use exo_rails_guards::kit::KitBuilder;
 use serde_json::{Value, json};
+use tokio::sync::Notify;
 
 /// What the tools have done.
 #[derive(Clone, Default)]
@@ -227,4 +230,56 @@ async fn an_inner_run_that_is_dropped_ends_no_call_around_it() {
     let agent = agent.rails(builder.from_toml(kit).unwrap()).build();
     agent.run("Help me.").await.unwrap();
     assert_eq!(ran.all(), ["search {}"]);
+}
+
+/// Wants order 8 in the place of the first order, and agrees to everything else.
+#[derive(Debug, Default)]
+struct ChangesFirst(AtomicBool);
+
+impl Ask for ChangesFirst {
+    fn ask<'a>(&'a self, _: &'a ApprovalRequest, _: &'a mut RailContext) -> AskFuture<'a> {
+        let is_first = !self.0.swap(true, Ordering::SeqCst);
+        let reply = if is_first { Reply::Change { arguments: json!({ "order": 8 }) } } else { Reply::ApproveOnce };
+        Box::pin(async { Ok(Answer::Now(reply)) })
+    }
+}
+
+/// Two inner agents make an equal call at the same place of their runs, and a person changes one of them.
+#[tokio::test]
+async fn a_changed_call_does_not_change_an_equal_call_of_another_agent() {
+    let kit = "[approval]\nrules = [{ tool = 'refund' }]\n[retry]\nidempotent = 'refund'\nmin_delay_ms = 1";
+    let kit = Kit::builder().asker(Arc::new(ChangesFirst::default())).from_toml(kit).unwrap();
+    let (ctx, ran) = (RunContext::new("desk"), Ran::default());
+    let refund = || ToolCallInputs::new("refund").with_arguments(json!({ "order": 7 }));
+    let (go_on, retried) = (Notify::new(), AtomicBool::new(false));
+    let first = async {
+        let tool = |call: Permit<ToolCallInputs>| {
+            ran.note(format!("first {}", call.arguments));
+            async {
+                go_on.notified().await;
+                Ok::<_, OperationError>(ToolOutput::text("paid"))
+            }
+        };
+        kit.guard_tool_call(refund(), &mut ctx.child(), tool).await.unwrap()
+    };
+    let second = async {
+        let tool = |call: Permit<ToolCallInputs>| {
+            ran.note(format!("second {}", call.arguments));
+            let is_retry = retried.swap(true, Ordering::SeqCst);
+            async move {
+                if is_retry {
+                    Ok(ToolOutput::text("paid"))
+                } else {
+                    Err(OperationError::new(OperationErrorKind::Unavailable, "down"))
+                }
+            }
+        };
+        let output = kit.guard_tool_call(refund(), &mut ctx.child(), tool).await.unwrap();
+        go_on.notify_one();
+        output
+    };
+    tokio::join!(first, second);
+    let mut ran = ran.all();
+    ran.sort();
+    assert_eq!(ran, [r#"first {"order":8}"#, r#"second {"order":7}"#, r#"second {"order":7}"#]);
 }
