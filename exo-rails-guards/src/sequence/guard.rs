@@ -201,7 +201,7 @@ impl Sequence {
         &self,
         call: &ToolCallInputs,
         ending: Ending,
-        fallbacks: Fallbacks,
+        fallbacks: &Fallbacks,
         ctx: &RailContext,
     ) -> Result<(), SequenceError> {
         let tool = ToolName::new(&call.tool_name);
@@ -403,10 +403,10 @@ impl Sequence {
         };
         let fallbacks = Fallbacks::of(Operation::Tool, ctx);
         // What the fallbacks of an earlier call with the same context have done does not count.
-        let used = fallbacks.used.clone().filter(|_| fallbacks.has_succeeded && ctx.substituted_by().is_some());
-        self.end(call, ending, fallbacks, ctx).await?;
+        let used = fallbacks.used.as_ref().filter(|_| fallbacks.has_succeeded && ctx.substituted_by().is_some());
+        self.end(call, ending, &fallbacks, ctx).await?;
         match used {
-            Some(tool) => self.end_fallback(call, &tool, ctx).await,
+            Some(tool) => self.end_fallback(call, tool, ctx).await,
             None => Ok(()),
         }
     }
@@ -427,7 +427,7 @@ impl Sequence {
             Some(OperationEnd::NotStarted) if FindingError::is_in(error) => Ending::Refused,
             _ => Ending::Failed,
         };
-        self.end(call, ending, Fallbacks::default(), ctx).await
+        self.end(call, ending, &Fallbacks::default(), ctx).await
     }
 }
 
@@ -441,7 +441,7 @@ struct Endings {
 
 impl Endings {
     /// Returns the endings if an output has taken the place of an error. `before` is the end with the error.
-    fn in_place_of(before: Ending, output: Ending, fallbacks: Fallbacks) -> Self {
+    fn in_place_of(before: Ending, output: Ending, fallbacks: &Fallbacks) -> Self {
         let unknown = (0..fallbacks.unknown).map(|_| Ending::Unknown);
         let success = match output {
             _ if fallbacks.has_succeeded => Some(Ending::Succeeded),

@@ -5,6 +5,7 @@
     clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
+    clippy::needless_pass_by_value,
     reason = "a test that cannot go on has failed"
 )]
 #![allow(missing_docs, reason = "tests")]

@@ -25,8 +25,8 @@ async fn the_result_of_a_fallback_has_the_label_of_its_tool() {
         let output = rails.guard_tool_call(ToolCallInputs::new("lookup"), &mut ctx, down).await.unwrap();
         assert!(output.content.contains("mallory"), "{}", output.content);
         let send = ToolCallInputs::new("send").with_arguments(json!({ "to": "mallory@elsewhere.example" }));
-        let sent = |_| async { Ok::<_, OperationError>(ToolOutput::text("sent")) };
-        let output = rails.guard_tool_call(send, &mut ctx, sent).await.unwrap().content;
+        let mailer = |_| async { Ok::<_, OperationError>(ToolOutput::text("sent")) };
+        let output = rails.guard_tool_call(send, &mut ctx, mailer).await.unwrap().content;
         assert_eq!(output != "sent", sink, "{source}: {output}");
     }
 }
@@ -133,8 +133,8 @@ async fn rules_know_the_tool_of_a_fallback() {
         let down = |_| async { Err::<ToolOutput, _>(OperationError::from("no connection")) };
         let output = rails.guard_tool_call(ToolCallInputs::new("lookup"), &mut ctx, down).await.unwrap();
         assert_eq!(output.content == "a page", first, "{}", output.content);
-        let sent = |_| async { Ok::<_, OperationError>(ToolOutput::text("sent")) };
-        let output = rails.guard_tool_call(ToolCallInputs::new("send"), &mut ctx, sent).await.unwrap().content;
+        let mailer = |_| async { Ok::<_, OperationError>(ToolOutput::text("sent")) };
+        let output = rails.guard_tool_call(ToolCallInputs::new("send"), &mut ctx, mailer).await.unwrap().content;
         assert_eq!(output == "sent", expected, "{rule}: {output}");
     }
 }

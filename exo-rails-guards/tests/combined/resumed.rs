@@ -37,7 +37,7 @@ impl World {
 
 fn approved(run: &SuspendedRun) -> SuspendedRun {
     let mut run: SuspendedRun = serde_json::from_str(&serde_json::to_string(run).unwrap()).unwrap();
-    let open: Vec<String> = run.questions().map(|open| open.question.id().to_owned()).collect();
+    let open: Vec<String> = run.questions().map(|open| open.question.id().clone()).collect();
     for id in open {
         run.answer(&id, serde_json::to_value(Reply::ApproveOnce).unwrap()).unwrap();
     }
