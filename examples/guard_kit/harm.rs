@@ -19,7 +19,7 @@ use crate::{Ended, Result, log};
 const LARGEST: u64 = 1 << 20;
 
 /// More requests of a page than any work needs.
-const MOST_REQUESTS: usize = 12;
+const MOST_REQUESTS: usize = 7;
 
 /// More requests of a service that fails than any work needs.
 const MOST_FAILURES: usize = 5;

@@ -160,7 +160,8 @@ fn export(project: &Path, server: &Server, schema: Value) -> Tool {
     })
 }
 
-/// Sends a GET request. Reads addresses as browsers and HTTP clients do.
+/// Sends a GET request, and returns the body of the answer. Its head has the time of day, so two equal answers would differ.
+/// Reads addresses as browsers and HTTP clients do.
 async fn get(url: &str) -> Result<String, OperationError> {
     let url = Url::parse(url).map_err(|error| error.to_string())?;
     let host = url.host_str().unwrap_or_default();
@@ -172,5 +173,6 @@ async fn get(url: &str) -> Result<String, OperationError> {
     if answer.starts_with("HTTP/1.1 503") {
         return Err(OperationError::new(OperationErrorKind::Unavailable, "the service is not available"));
     }
-    Ok(answer)
+    let body = answer.split_once("\r\n\r\n").map_or("", |(_, body)| body);
+    Ok(body.to_owned())
 }

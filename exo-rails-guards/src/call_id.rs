@@ -1,6 +1,7 @@
 //! The identity of calls.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use exo_rails::RailContext;
 
@@ -8,7 +9,7 @@ use exo_rails::RailContext;
 const MOST_FALLBACKS: usize = 256;
 
 /// The operations that guards follow from their beginning to their end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Operation {
     Model,
     Tool,
@@ -19,7 +20,7 @@ pub(crate) enum Operation {
 /// A guard borrows the context of a call until the call has ended, so the address of the context is unique among the running
 /// calls. A rail in shadow gets a new context for each event. In shadow, only the order tells calls at the same place of the
 /// run apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct CallId {
     operation: Operation,
     step: u32,
@@ -33,8 +34,10 @@ impl CallId {
         Self { operation, step: ctx.step(), number: ctx.call_number(), address }
     }
 
-    fn is_at_the_place_of(&self, other: &Self) -> bool {
-        (self.operation, self.step, self.number) == (other.operation, other.step, other.number)
+    /// Returns whether what is known about a call with the other id is about this one. In shadow, the place of the call decides.
+    pub(crate) fn is_of(&self, other: &Self) -> bool {
+        let place = |id: &Self| (id.operation, id.step, id.number);
+        if self.is_unique() { self == other } else { place(self) == place(other) }
     }
 
     /// Returns whether the id is unique among the running calls. In shadow, it is not.
@@ -44,7 +47,7 @@ impl CallId {
 }
 
 /// What the fallbacks of a call have done.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Fallbacks {
     /// How many of them have run.
     pub(crate) ran: u32,
@@ -52,6 +55,8 @@ pub(crate) struct Fallbacks {
     pub(crate) has_succeeded: bool,
     /// How many of them have ended in an unknown way.
     pub(crate) unknown: u32,
+    /// The name of the tool or the model whose result has replaced the failure.
+    pub(crate) used: Option<Arc<str>>,
 }
 
 /// The fallbacks of the calls of a run: a value in `ctx.run`. Only the rails of one call read its entry.
@@ -84,9 +89,8 @@ impl Fallbacks {
     /// Returns what the fallbacks of the call have done.
     pub(crate) fn of(operation: Operation, ctx: &RailContext) -> Self {
         let call = CallId::of(operation, ctx);
-        let is_call = |of: &CallId| if call.is_unique() { *of == call } else { of.is_at_the_place_of(&call) };
         let FallbacksOfCalls(calls) = ctx.run.get().unwrap_or_default();
-        calls.into_iter().rev().find(|(of, _)| is_call(of)).map(|(_, fallbacks)| fallbacks).unwrap_or_default()
+        calls.into_iter().rev().find(|(of, _)| call.is_of(of)).map(|(_, fallbacks)| fallbacks).unwrap_or_default()
     }
 }
 

@@ -23,7 +23,8 @@ type Caller<I, T> = Arc<dyn Fn(Permit<I>) -> Calling<T> + Send + Sync>;
 /// The rails of the chain do not see the call of a fallback before it runs. So add only fallback tools that may run whenever
 /// the first tool may run. The rails see the result of the fallback: see [`substituted_by`](RailContext::substituted_by).
 ///
-/// A fallback tool receives the arguments of the first tool. The tokens of a fallback model count for
+/// A fallback tool receives the arguments of the first tool. [`DataFlow`](crate::DataFlow) taints its result with the labels of both
+/// tools. The tokens of a fallback model count for
 /// [`ctx.usage`](exo_rails::RunScope::usage). [`Budgets`](crate::Budgets) counts the calls and tokens of fallbacks, and
 /// [`Sequence`](crate::Sequence) counts a call whose fallback has succeeded. In shadow, the guard calls no fallback.
 ///
@@ -159,7 +160,7 @@ impl Fallback {
             let request = ModelCallInputs { model: None, ..request.clone() };
             let answer = NoRails.guard_llm_call(request, &mut ctx.child(), |request| (other.call)(request)).await;
             let Ok(answer) = answer else { continue };
-            fallbacks.has_succeeded = true;
+            (fallbacks.has_succeeded, fallbacks.used) = (true, Some(other.name.as_str().into()));
             let finding = finding("model", &other.name, error);
             let reason = finding.reason();
             finding.report(ctx);
@@ -189,7 +190,7 @@ impl Fallback {
             fallbacks.unknown += u32::from(is_unknown(output.as_ref()));
             // A failed tool call returns an output with an error for the model.
             let Some(output) = output.ok().filter(|output| output.error_kind.is_none()) else { continue };
-            fallbacks.has_succeeded = !output.is_error;
+            (fallbacks.has_succeeded, fallbacks.used) = (!output.is_error, Some(other.name.as_str().into()));
             let finding = finding("tool", &other.name, error);
             let reason = finding.reason();
             finding.report(ctx);

@@ -11,8 +11,8 @@ use crate::store::key;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
-    /// The calls of one run. The calls of other agents inside the run, in a [child context](exo_rails::RailContext::child),
-    /// belong to the run too. Runs with the same [name](exo_rails::RunContext::with_run_id) count as one run. The default names are
+    /// The calls of one run. The calls of other agents inside the run, in a [child context](exo_rails::RailContext::child) or in
+    /// the [context of a tool call](exo_rails::Permit::context), belong to the run too, if their chains have the guard. Runs with the same [name](exo_rails::RunContext::with_run_id) count as one run. The default names are
     /// random.
     #[default]
     Run,
@@ -20,7 +20,8 @@ pub enum Scope {
     Session,
     /// The calls of all runs of a user: see [`UserId`]. In a run without a user, the guard faults.
     User,
-    /// The calls of all runs of agents with the same name.
+    /// The calls of all runs of agents with the same name. An agent inside the run of another one counts under the name of the
+    /// outer agent.
     Agent,
     /// The calls of all runs that use the store.
     Global,
@@ -66,7 +67,8 @@ impl fmt::Display for Scope {
 /// The user of a run, for limits with [`Scope::User`].
 ///
 /// Your program sets the value in [`ctx.run`](RunScope::run) or in [`ctx.session`](RunScope::session) after it has
-/// authenticated the user. If both have a value, the value of the run counts. A model or a tool cannot change it.
+/// authenticated the user. If both have a value, the value of the run counts. A model cannot change it. A tool that receives a
+/// [permit](exo_rails::Permit) can, like all values of the run.
 ///
 /// ```
 /// use exo_rails::RunContext;

@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use exo_rails::prelude::*;
 use serde_json::Value;
 
+use crate::call_id::{CallId, Operation};
+
 /// Changes the arguments of a call as a person wants them, before all other rails.
 ///
 /// A person can reply to a request with other arguments. Then all rails must judge the changed call. With this rail in the
@@ -69,7 +71,7 @@ struct Original(ToolCallInputs);
 
 /// The changes of calls that begin again. They are a value in `ctx.run`.
 #[derive(Clone, Default)]
-struct Changes(HashMap<(u32, u32), Change>);
+struct Changes(HashMap<CallId, Change>);
 
 #[derive(Clone)]
 struct Change {
@@ -86,16 +88,16 @@ impl ChangedCalls {
     #[allow(clippy::unused_self, clippy::trivially_copy_pass_by_ref, reason = "the method of a rail takes `&self`")]
     fn change(&self, call: &mut ToolCallInputs, ctx: &mut RailContext) {
         ctx.extra.insert(Original(call.clone()));
-        let (place, attempt) = ((ctx.step(), ctx.call_number()), ctx.attempt());
+        let (id, attempt) = (CallId::of(Operation::Tool, ctx), ctx.attempt());
         let Some(Changes(changes)) = ctx.run.get() else { return };
-        match changes.get(&place) {
+        match changes.iter().find(|(of, _)| id.is_of(of)).map(|(_, change)| change) {
             Some(change) if attempt >= change.attempt && change.original == *call => {
                 call.arguments = change.arguments.clone();
                 ctx.extra.insert(ApprovedCall::new(call));
             }
             // The change belongs to an operation that has ended.
             Some(_) if attempt == 0 => {
-                ctx.run.update(|Changes(changes)| drop(changes.remove(&place)));
+                ctx.run.update(|Changes(changes)| drop(changes.remove(&id)));
             }
             _ => {}
         }
@@ -111,7 +113,7 @@ pub(super) fn has_changes(ctx: &RailContext) -> bool {
 pub(super) fn note_change(call: &ToolCallInputs, arguments: Value, ctx: &RailContext) {
     let original = ctx.extra.get().map_or_else(|| call.clone(), |Original(call)| call.clone());
     let change = Change { original, arguments, attempt: ctx.attempt() + 1 };
-    ctx.run.update(|Changes(changes)| drop(changes.insert((ctx.step(), ctx.call_number()), change)));
+    ctx.run.update(|Changes(changes)| drop(changes.insert(CallId::of(Operation::Tool, ctx), change)));
 }
 
 /// A call that a person has approved. In `ctx.extra`, it is the call of this event. Another guard does not ask about the

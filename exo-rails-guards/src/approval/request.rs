@@ -35,7 +35,8 @@ const TEXT: usize = 2_000;
 #[non_exhaustive]
 pub struct ApprovalRequest {
     /// The id. It is unique among the requests of a program if the ids of its runs are: see
-    /// [`RunContext::with_run_id`](exo_rails::RunContext::with_run_id).
+    /// [`RunContext::with_run_id`](exo_rails::RunContext::with_run_id). Agents that run inside the tools of one run can make
+    /// requests with the same id at the same time: compare the whole request, or reply to the [`Pending`](super::Pending).
     pub id: String,
     /// The id of the tool call, by which the model finds the output. Empty if no model asked for the call.
     #[serde(default, skip_serializing_if = "String::is_empty")]

@@ -134,6 +134,8 @@ const MOST: usize = 1 << 20;
 /// - **Events of rails inside a guard set around the audit.** If an outer rail stops an event, the log has no record of it. So
 ///   the audit must be the outermost guard set. An [`EventBus`] around the audit takes the records that rails publish: subscribe
 ///   to [`bus`](Self::bus) instead.
+/// - **Events of an agent in a tool**, unless the audit is around its guard set too. If the agent runs in the context of the call, its
+///   records have the run and the agent name of the run around it.
 /// - **Pieces of a streamed answer**, unless [`chunks`](field@AuditConfig::chunks) is set.
 #[derive(Clone)]
 pub struct Audit {

@@ -30,7 +30,8 @@ const GUARD: &str = "budgets";
 ///   [`Fallback`](crate::Fallback). They count for the limits of the first call. The cost of a fallback model has the price of
 ///   the first model. A call that a guard around it refuses, such as [`Concurrency`](crate::Concurrency), uses nothing.
 /// - **If the call fails or is dropped**, the reserved amounts are free again.
-///   [`interrupted`](super::BudgetsConfig::interrupted) decides what counts for the call.
+///   [`interrupted`](super::BudgetsConfig::interrupted) decides what counts for the call. If an agent in a tool is dropped, the
+///   amounts of its running calls stay reserved until the run around it ends.
 /// - **If the process dies**, the reserved amounts are free after [`hold_for_ms`](super::BudgetsConfig::hold_for_ms).
 ///
 /// If a limit has no room, the guard skips a tool call, and the model reads the reason. It ends the run before a model call.
@@ -338,14 +339,40 @@ impl Budgets {
         });
         let hold = match hold {
             Some(hold) => hold,
-            // No rail of this guard has seen the beginning of the call. For example, another guard has replaced this one.
-            None if used.calls > 0 => match self.unlimited(call, id, ctx).await? {
-                Some(hold) => hold,
-                None => return Ok(()),
-            },
+            // No rail of this guard has seen the beginning of the call. For example, this guard has replaced another one.
+            None if used.calls > 0 => {
+                let parts = self.uncounted(call, id, used, ctx).await?;
+                match self.unlimited(parts, id, ctx).await? {
+                    Some(hold) => hold,
+                    None => return Ok(()),
+                }
+            }
             None => return Ok(()),
         };
         self.settle(hold, call, used, ctx).await
+    }
+
+    /// Ends a call that a guard with some of the same limits has begun, before this guard has replaced it. Returns the parts
+    /// for the other limits.
+    async fn uncounted(
+        &self,
+        call: Call<'_>,
+        id: CallId,
+        used: Used<'_>,
+        ctx: &RailContext,
+    ) -> Result<Vec<Part>, BudgetError> {
+        let mut parts = self.parts(call, ctx)?;
+        let keys: Vec<&str> = parts.iter().map(|part| part.key.as_str()).collect();
+        let replaced = ctx.run.update(|held: &mut Held| held.end_replaced(&self.id, id, &keys));
+        for mut hold in replaced {
+            parts.retain(|part| !hold.parts.iter().any(|counted| counted.key == part.key));
+            hold.set_used(used_amounts(&hold.parts, &call, used));
+            if let Err(error) = hold.settle().await {
+                ctx.run.update(|held: &mut Held| held.keep_unsettled(hold));
+                return Err(error.into());
+            }
+        }
+        Ok(parts)
     }
 
     /// Counts the amounts that a call has used.
@@ -367,9 +394,16 @@ impl Budgets {
         self.warn(&hold.parts, ctx).await
     }
 
-    /// Begins a call without checking limits, in order to count it.
-    async fn unlimited(&self, call: Call<'_>, id: CallId, ctx: &RailContext) -> Result<Option<Hold>, BudgetError> {
-        let mut parts = self.parts(call, ctx)?;
+    /// Begins a call without checking limits, in order to count these parts. `None` if there are no parts.
+    async fn unlimited(
+        &self,
+        mut parts: Vec<Part>,
+        id: CallId,
+        ctx: &RailContext,
+    ) -> Result<Option<Hold>, BudgetError> {
+        if parts.is_empty() {
+            return Ok(None);
+        }
         let limited = parts.clone();
         for part in &mut parts {
             (part.amount, part.most) = (0, MAX_AMOUNT);
@@ -459,7 +493,7 @@ impl Budgets {
             }
         });
         let id = CallId::of(call.operation(), ctx);
-        let Some(hold) = self.unlimited(call, id, ctx).await? else { return Ok(()) };
+        let Some(hold) = self.unlimited(self.parts(call, ctx)?, id, ctx).await? else { return Ok(()) };
         let without_usage = is_replaced.then_some(self.config.without_usage);
         let bytes = if is_replaced { bytes } else { 0 };
         let used = Used { calls: u64::from(calls), usage, without_usage, bytes, ..Used::default() };
@@ -600,9 +634,12 @@ impl Budgets {
         self.fail(Call::Tool(call), error, ctx).await
     }
 
-    /// Dropping the holds settles them.
+    /// Dropping the holds settles them. Calls around an inner run go on, so its holds stay until the run around it ends.
     #[on(Dropped)]
     fn dropped(&self, _: &DroppedInputs, ctx: &RailContext) {
+        if ctx.is_inner_run() {
+            return;
+        }
         drop(ctx.run.update(|held: &mut Held| held.end_all(&self.id)));
     }
 }

@@ -207,6 +207,13 @@ impl Held {
         Some(self.holds.swap_remove(place))
     }
 
+    /// Takes the holds of a call that another guard with one of these keys has made. This guard has replaced the other one.
+    pub(super) fn end_replaced(&mut self, guard: &Arc<str>, call: CallId, keys: &[&str]) -> Vec<Hold> {
+        let has_key = |hold: &Hold| hold.parts.iter().any(|part| keys.contains(&part.key.as_str()));
+        let is_it = |hold: &mut Hold| call.is_unique() && hold.call == call && hold.guard != *guard && has_key(hold);
+        self.holds.extract_if(.., is_it).collect()
+    }
+
     /// Ends all calls of the guard.
     pub(super) fn end_all(&mut self, guard: &Arc<str>) -> Vec<Hold> {
         self.holds.extract_if(.., |hold| hold.guard == *guard).collect()

@@ -13,6 +13,7 @@ use super::state::{ALL, FlowState, Least};
 use super::watched::{Hit, Watched};
 use crate::approval::{ApprovalRequest, Ask, AskError, SuspendRun, is_approved, settle};
 use crate::arguments::{ToolName, ToolPattern};
+use crate::call_id::{Fallbacks, Operation};
 use crate::store::GuardStore;
 use crate::{ConfigError, Finding, OnRefusal, Place, ScopeError, Severity, StoreError};
 
@@ -308,6 +309,10 @@ impl DataFlow {
     #[on(Start)]
     async fn learn_input(&self, run: &InvokeInputs, ctx: &RailContext) -> Result<(), FlowError> {
         self.pull(ctx).await?;
+        if ctx.is_inner_run() {
+            self.learn_task(run, ctx)?;
+            return self.push(ctx).await;
+        }
         self.with(ctx, FlowState::begin_with_input)?;
         self.learn_messages(&run.messages, true, ctx)?;
         self.learn_words(&run.input.text(), "the user's input", self.config.user_input.as_deref(), ctx)?;
@@ -363,7 +368,10 @@ impl DataFlow {
     ) -> Result<(), FlowError> {
         self.pull(ctx).await?;
         self.learn_declared(ctx)?;
-        self.learn_output(call, output, ctx.substituted_by().is_none(), ctx)?;
+        let is_tools = ctx.substituted_by().is_none();
+        // What the fallbacks of an earlier call with the same context have done does not count.
+        let used = if is_tools { None } else { Fallbacks::of(Operation::Tool, ctx).used };
+        self.learn_output(call, output, is_tools, used.as_deref(), ctx)?;
         self.push(ctx).await
     }
 

@@ -3,7 +3,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use exo_rails::message::{Message, Messages, Role, ToolCall, ToolSpec};
-use exo_rails::{RunScope, ToolCallInputs, ToolOutput};
+use exo_rails::{InvokeInputs, RunScope, ToolCallInputs, ToolOutput};
 use serde_json::Value;
 
 use super::config::Sanitizer;
@@ -73,6 +73,16 @@ impl DataFlow {
         self.with(ctx, |state| state.trust(&marks, labels, self.config.max_marks))
     }
 
+    /// Reads the conversation before an inner run. A tool has made it, usually with the words of a model, so neither its
+    /// instructions nor its input are trusted. They count as read, so that no later event trusts them.
+    pub(super) fn learn_task(&self, run: &InvokeInputs, ctx: &RunScope) -> Result<(), FlowError> {
+        for message in run.messages.iter().filter(|message| message.role != Role::Tool && !message.is_recalled) {
+            self.is_new(&(role(message), &message.tool_call_id, message.text()), ctx)?;
+        }
+        self.is_new(&("user", &None::<String>, run.input.text()), ctx)?;
+        self.learn_messages(&run.messages, false, ctx)
+    }
+
     /// Reads the messages that are new: instructions and results, and the user's messages if `has_user` is set.
     pub(super) fn learn_messages(&self, messages: &Messages, has_user: bool, ctx: &RunScope) -> Result<(), FlowError> {
         // The calls that have no result yet. Two calls can have the same id.
@@ -126,12 +136,13 @@ impl DataFlow {
         Ok(())
     }
 
-    /// Reads the result of a call that has just run.
+    /// Reads the result of a call that has just run. `used` is the tool of a fallback that has made the result.
     pub(super) fn learn_output(
         &self,
         call: &ToolCallInputs,
         output: &ToolOutput,
         is_tools: bool,
+        used: Option<&str>,
         ctx: &RunScope,
     ) -> Result<(), FlowError> {
         let id = Some(call.id.clone()).filter(|id| !id.is_empty());
@@ -142,7 +153,11 @@ impl DataFlow {
             content: &output.content,
             output: Some(output).filter(|output| is_tools && !output.is_error),
         };
-        self.learn(&read, ctx)
+        self.learn(&read, ctx)?;
+        match used {
+            Some(tool_name) => self.learn(&Read { tool_name, output: None, ..read }, ctx),
+            None => Ok(()),
+        }
     }
 
     /// Reads the failure of a call. Its text may come from outside.

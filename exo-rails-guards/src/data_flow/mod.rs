@@ -43,6 +43,10 @@
 //! - Values that a [`Sanitizer`] or [`clear`] has cleared. Only this very value is clean: a part of it, or a longer value that
 //!   contains it, stays tainted.
 //!
+//! The input of an [inner run](exo_rails::RailContext::is_inner_run), such as the task of an agent in a tool, and the conversation
+//! before it are neither tainted nor trusted, because a model has written them. The instructions of the inner agent itself are
+//! trusted: a tool must not make them from its arguments.
+//!
 //! A value that occurs in a tainted and in a trusted text is not tainted. So an attacker who can make the user or a trusted tool
 //! repeat a value can clear it.
 //!
@@ -51,7 +55,15 @@
 //! For a run, or for a session (`scope = "session"`). The guard keeps hashes with a random key, and no texts. They survive when the
 //! run is suspended, and are saved with a session. At the beginning of a run and of each model call, the guard reads what is new in
 //! the conversation, so the results of earlier runs count as well; but a result clears something, or is trusted, only while its call runs. A run that goes on without its state, for example after a crash,
-//! is strict until the next model call: all values are tainted.
+//! is strict until the next model call: all values are tainted. Then it knows what is in the conversation again, but not what
+//! agents in its tools have read: use a [store](#a-store).
+//!
+//! With the scope `run`, the next run of a session reads the results that are still in the conversation. It does not know those that a
+//! compaction has removed, that agents in tools have read, or that a [`Fallback`](crate::Fallback) has made: use
+//! `scope = "session"`.
+//!
+//! An agent in a tool has the same state if it runs in the [context](exo_rails::Permit::context) of the call, and if its chain has
+//! the guard. A run with a context of its own begins without taint.
 //!
 //! # A store
 //!

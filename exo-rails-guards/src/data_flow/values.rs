@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::folded::{Folded, Kind};
-use super::words::{is_common, is_date};
+use super::words::{has_letters_of_date, is_common, is_date};
 
 /// The longest value, in bytes. The pieces of a text cover what is longer.
 const LONGEST: usize = 512;
@@ -195,7 +195,7 @@ fn tells(part: &str, value_length: usize) -> bool {
     if is_dotted(part) {
         return true;
     }
-    if letters + digits < value_length || letters <= 3 && is_date(part) {
+    if letters + digits < value_length || is_date(part) && has_letters_of_date(part) {
         return false;
     }
     let slashes = part.matches(['/', '\\']).count();

@@ -21,11 +21,27 @@ fn hash(characters: impl Iterator<Item = char>) -> u64 {
     characters.fold(0xcbf2_9ce4_8422_2325, |hash, c| (hash ^ u64::from(c)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// Returns whether a folded word can be a part of a date, a time or a number: digits, and the letters of `T`, `Z`, `am`, `pm`.
+/// The letters in times and in numbers of weeks and quarters.
+const TIMES: [&str; 9] = ["t", "z", "a", "p", "am", "pm", "h", "w", "q"];
+
+/// Other letters in dates and times.
+const MONTHS: [&str; 18] = [
+    "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec", "st", "nd", "rd", "th", "utc",
+    "gmt",
+];
+
+/// Returns whether a folded word can be a part of a date, a time or a number: digits, and letters such as `t`, `z` and `am`.
 pub(super) fn is_numeric(word: &[char]) -> bool {
-    word.iter().all(|c| c.is_ascii_digit() || matches!(c, 't' | 'z' | 'a' | 'p' | 'm'))
-        && word.iter().any(char::is_ascii_digit)
+    let is_known = |letters: &[char]| TIMES.iter().any(|known| known.chars().eq(letters.iter().copied()));
+    word.iter().any(char::is_ascii_digit)
         && word.iter().filter(|c| !c.is_ascii_digit()).count() <= 2
+        && word.split(char::is_ascii_digit).all(|letters| letters.is_empty() || is_known(letters))
+}
+
+/// Returns whether a text has no letters but those of dates and times. `AB2024` is not a year.
+pub(super) fn has_letters_of_date(text: &str) -> bool {
+    let is_known = |letters: &str| TIMES.iter().chain(&MONTHS).any(|known| known.eq_ignore_ascii_case(letters));
+    text.split(|c: char| !c.is_alphabetic()).all(|letters| letters.is_empty() || is_known(letters))
 }
 
 /// Returns whether a text of digits and separators is a date, a time, or both.
@@ -74,6 +90,19 @@ mod tests {
         {
             assert!(!is_date(number), "{number}");
         }
+    }
+
+    #[test]
+    fn letters_of_dates() {
+        for date in ["2024-05-20T10:00:00Z", "20-May-2024", "10:30PM", "2024-W21", "20240520"] {
+            assert!(has_letters_of_date(date), "{date}");
+        }
+        for id in ["AB2024", "AA2000A0", "PO-2024", "2024_mai"] {
+            assert!(!has_letters_of_date(id), "{id}");
+        }
+        let numeric = |word: &str| is_numeric(&word.chars().collect::<Vec<_>>());
+        assert!(["2024", "20t10", "00z", "10am", "3q"].into_iter().all(numeric));
+        assert!(!["aa2000", "mp3", "tz10", "am", "10t00z1a"].into_iter().any(numeric));
     }
 
     #[test]

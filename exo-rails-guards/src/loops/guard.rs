@@ -247,7 +247,8 @@ impl Loops {
     /// Clears the history before another attempt of the run.
     #[on(Start)]
     fn again(&self, ctx: &RailContext) {
-        if self.config.scope == LoopScope::Run && ctx.attempt() > 0 {
+        // The history has the calls of the run around an inner one, too.
+        if self.config.scope == LoopScope::Run && ctx.attempt() > 0 && !ctx.is_inner_run() {
             self.update(ctx, History::clear);
         }
     }

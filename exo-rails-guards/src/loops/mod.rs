@@ -22,6 +22,12 @@
 //! - A rail retries a call: all attempts are one call.
 //! - The model makes equal calls in one step: it has not seen a result yet, so they count as one call.
 //!
+//! # Agents in tools
+//!
+//! An agent that runs in the context of a tool call shares the history of the run around it. So equal calls of several agents count
+//! together, also if they run at the same time. Set [`exempt`](field@LoopsConfig::exempt) for tools that each agent calls first. The
+//! warning goes to the model of the outer agent.
+//!
 //! # Escalation
 //!
 //! Each pattern has three [`Levels`]. At the first level, the model reads a warning. At the second, the guard refuses the

@@ -24,7 +24,8 @@ const GUARD: &str = "rate_limits";
 /// refuses it: it skips a tool call, and the model reads when the next call is possible. It ends the run before a model call. A
 /// refused call does not count.
 ///
-/// A call that waits counts at once. If it is cancelled while it waits, it still counts.
+/// A call that waits counts at once. If it is cancelled while it waits, it still counts. If it waits for one limit, it counts for
+/// the others at once too, so it can run together with a later call that only they count.
 ///
 /// If the store fails, or if a limit needs a user or a session that the run does not have, the guard faults, and the run ends.
 /// In shadow, no call waits.

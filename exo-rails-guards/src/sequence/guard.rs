@@ -201,7 +201,7 @@ impl Sequence {
         &self,
         call: &ToolCallInputs,
         ending: Ending,
-        fallbacks: Fallbacks,
+        fallbacks: &Fallbacks,
         ctx: &RailContext,
     ) -> Result<(), SequenceError> {
         let tool = ToolName::new(&call.tool_name);
@@ -220,6 +220,7 @@ impl Sequence {
                     let before = hold.ending;
                     (*hold, before)
                 }
+                End::Unseen if !was_skipped => (self.unseen(id, parts, ending, ctx), None),
                 // For example, another guard has refused the call before this one.
                 End::Again(_) | End::Unseen => {
                     (Hold { call: id, id: new_id(), parts, is_refused: false, ending: Some(ending) }, None)
@@ -238,6 +239,34 @@ impl Sequence {
         hold.ending = endings.own.or(hold.ending);
         ctx.run.update(|held: &mut Held| held.note(&self.id, &hold));
         failed.map_or(Ok(()), |error| Err(error.into()))
+    }
+
+    /// Returns what is known about a call whose beginning this guard has not seen. The guard before it may have seen it.
+    fn unseen(&self, call: CallId, mut parts: Vec<Part>, ending: Ending, ctx: &RailContext) -> Hold {
+        let replaced = ctx.run.update(|held: &mut Held| held.end_replaced(&self.id, call, &parts));
+        let Some(replaced) = replaced else {
+            return Hold { call, id: new_id(), parts, is_refused: false, ending: Some(ending) };
+        };
+        for part in &mut parts {
+            if let Some(begun) = replaced.parts.iter().find(|begun| part.remembered.is_some() && part.continues(begun))
+            {
+                (part.is_running, part.is_counted, part.is_unknown) =
+                    (begun.is_running, begun.is_counted, begun.is_unknown);
+            }
+        }
+        Hold { call, id: replaced.id, parts, is_refused: replaced.is_refused, ending: Some(ending) }
+    }
+
+    /// Lets the rules about the tool of a fallback remember its success. Rules about the first tool know it already.
+    async fn end_fallback(&self, call: &ToolCallInputs, tool: &str, ctx: &RailContext) -> Result<(), SequenceError> {
+        let first = ToolName::new(&call.tool_name);
+        let (parts, _) = self.parts(&ToolCallInputs { tool_name: tool.to_owned(), ..call.clone() }, ctx).await?;
+        for mut part in parts.into_iter().filter(|part| self.rules[part.rule].roles(&first).is_none()) {
+            // Nothing is known about the beginning, so a call since then must not be forgotten.
+            part.forgets = None;
+            self.settle(&mut part, &new_id(), Ending::Succeeded, ctx).await?;
+        }
+        Ok(())
     }
 
     /// Lets a rule remember or forget a call that has ended, and the tools that have run in its place.
@@ -372,7 +401,14 @@ impl Sequence {
             _ if output.is_error || output.error_kind.is_some() => Ending::Failed,
             _ => Ending::Succeeded,
         };
-        self.end(call, ending, Fallbacks::of(Operation::Tool, ctx), ctx).await
+        let fallbacks = Fallbacks::of(Operation::Tool, ctx);
+        // What the fallbacks of an earlier call with the same context have done does not count.
+        let used = fallbacks.used.as_ref().filter(|_| fallbacks.has_succeeded && ctx.substituted_by().is_some());
+        self.end(call, ending, &fallbacks, ctx).await?;
+        match used {
+            Some(tool) => self.end_fallback(call, tool, ctx).await,
+            None => Ok(()),
+        }
     }
 
     #[on(ToolError, always)]
@@ -391,7 +427,7 @@ impl Sequence {
             Some(OperationEnd::NotStarted) if FindingError::is_in(error) => Ending::Refused,
             _ => Ending::Failed,
         };
-        self.end(call, ending, Fallbacks::default(), ctx).await
+        self.end(call, ending, &Fallbacks::default(), ctx).await
     }
 }
 
@@ -405,7 +441,7 @@ struct Endings {
 
 impl Endings {
     /// Returns the endings if an output has taken the place of an error. `before` is the end with the error.
-    fn in_place_of(before: Ending, output: Ending, fallbacks: Fallbacks) -> Self {
+    fn in_place_of(before: Ending, output: Ending, fallbacks: &Fallbacks) -> Self {
         let unknown = (0..fallbacks.unknown).map(|_| Ending::Unknown);
         let success = match output {
             _ if fallbacks.has_succeeded => Some(Ending::Succeeded),

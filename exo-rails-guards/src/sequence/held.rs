@@ -92,6 +92,11 @@ impl Hold {
 }
 
 impl Part {
+    /// Returns whether the records of this part remember the same call as those of a part of a replaced guard.
+    pub(super) fn continues(&self, replaced: &Self) -> bool {
+        self.remembered == replaced.remembered
+    }
+
     /// Returns whether this part of an earlier attempt counts, and counts the same as one of a later attempt.
     pub(super) fn is_the_same_count(&self, later: &Self) -> bool {
         (self.is_counted || self.is_unknown)
@@ -143,6 +148,20 @@ impl Held {
         }
         let ended = self.0.iter().rev().find(|(of, hold)| of == guard && is_call(hold));
         ended.map_or(End::Unseen, |(_, hold)| End::Again(Box::new(hold.clone())))
+    }
+
+    /// Takes a running call that another guard with one of these records has begun. This guard has replaced the other one.
+    pub(super) fn end_replaced(&mut self, guard: &Arc<str>, call: CallId, parts: &[Part]) -> Option<Hold> {
+        let is_shared = |part: &Part| part.remembered.is_some() && parts.iter().any(|new| new.continues(part));
+        let is_it = |of: &Arc<str>, hold: &Hold| {
+            call.is_unique()
+                && of != guard
+                && hold.call == call
+                && hold.ending.is_none()
+                && hold.parts.iter().any(is_shared)
+        };
+        let place = self.0.iter().rposition(|(of, hold)| is_it(of, hold))?;
+        self.0.remove(place).map(|(_, hold)| hold)
     }
 
     /// Notes which rules have counted the call.

@@ -50,6 +50,7 @@
 //! - A call that is tried again counts once. If nobody knows how an attempt has ended, a later attempt that fails does not change
 //!   this.
 //! - A call counts twice if its tool may have done its work, and a tool of [`Fallback`](crate::Fallback) has succeeded too.
+//! - A rule that names the fallback tool, and not the first one, counts the success of the fallback. It cannot refuse the fallback.
 //! - A program that dispatches the events itself reports only the output. Then a call whose output has no error has succeeded.
 //! - The time of a call is its end. So `within 1h` begins when the call ends, and a running call is always inside.
 //! - `after` is about the beginning of the refused call: a call that has begun before the other one goes on.

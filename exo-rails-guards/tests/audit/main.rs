@@ -16,5 +16,6 @@ mod files;
 mod kills;
 mod kit;
 mod memory;
+mod nested;
 mod records;
 mod signatures;

@@ -18,6 +18,8 @@
 mod behaviour;
 mod bench;
 mod contention;
+#[cfg(feature = "redis")]
+mod cuts;
 mod faults;
 #[cfg(feature = "file-store")]
 mod file_problems;

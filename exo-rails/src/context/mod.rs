@@ -408,6 +408,43 @@ impl RailContext {
         self.shared = None;
     }
 
+    /// Returns whether the run is inside another operation: a tool or a rail runs an agent in the
+    /// [context](crate::Permit::context) of its call, or in a [child](Self::child) of its context.
+    ///
+    /// An inner run shares the values of the run around it, and usually a model has written its input. So a rail that trusts
+    /// the input of a user, or that clears the values of a run, checks this method.
+    ///
+    /// Use it at the events of a run: `Start`, `Finished`, `Error`, `Suspended` and `Dropped`. At all other events, it returns
+    /// `false`.
+    ///
+    /// ```
+    /// use exo_rails::prelude::*;
+    /// use exo_rails::NoRails;
+    ///
+    /// #[rail(on = [Start])]
+    /// fn log(run: &InvokeInputs, ctx: &RailContext) {
+    ///     let writer = if ctx.is_inner_run() { "a model" } else { "the user" };
+    ///     assert_eq!(run.input.text(), format!("a task of {writer}"));
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RunError> {
+    /// let (rails, mut ctx) = (rail_chain![log], RunContext::new("desk"));
+    /// let run = |_| async { Ok::<_, RunError>(InvokeOutput::text("done")) };
+    /// rails.guard_run("a task of the user", &mut ctx, run).await?;
+    /// let tool = |call: Permit<ToolCallInputs>| async move {
+    ///     let inner = |_| async { Ok::<_, RunError>(InvokeOutput::text("done")) };
+    ///     let output = rail_chain![log].guard_run("a task of a model", &mut call.context(), inner).await;
+    ///     output.map(|output| ToolOutput::text(output.text)).map_err(OperationError::from)
+    /// };
+    /// NoRails.guard_tool_call(ToolCallInputs::new("delegate"), &mut ctx, tool).await?;
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub const fn is_inner_run(&self) -> bool {
+        use HookPoint::{Dropped, Error, Finished, Start, Suspended};
+        self.is_nested && matches!(self.event, Start | Finished | Error | Suspended | Dropped)
+    }
+
     /// Returns whether the context is for an operation inside another operation, of a rail or of a tool.
     pub(crate) const fn is_nested(&self) -> bool {
         self.is_nested

@@ -59,8 +59,7 @@ impl RailContext {
             elapsed: self.elapsed,
             operation_end: self.operation_end,
             path: Path::default(),
-            // Operations of the rail belong to the rail and not to the run.
-            is_nested: true,
+            is_nested: self.is_nested,
             ..Self::of(Arc::new(scope), self.step)
         }
     }
