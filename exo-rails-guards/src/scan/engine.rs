@@ -562,11 +562,8 @@ struct Triggers {
     texts: Prefixes,
     /// The rules of each text.
     of_text: Vec<Vec<Triggered>>,
-    /// The texts that begin matches, in order.
-    begun: Vec<String>,
-    /// The bytes that begin one of these texts, in either case.
-    first: [bool; 256],
-    most: usize,
+    /// The texts that begin matches anywhere, and those that begin them only at the beginning of a word.
+    begun: [Begun; 2],
     /// Rules that search anywhere, with whether only at borders of words. Then those that no keyword announces.
     anywhere: Vec<(usize, bool)>,
     always: Vec<usize>,
@@ -633,21 +630,19 @@ impl Triggers {
                 last.push(triggered);
             }
         }
-        let begins = |of: &Vec<Triggered>| of.iter().any(|triggered| triggered.begins);
-        let begun: Vec<String> =
-            names.iter().zip(&of_text).filter(|(_, of)| begins(of)).map(|(name, _)| name.clone()).collect();
-        let mut first = [false; 256];
-        for byte in begun.iter().filter_map(|text| text.bytes().next()) {
-            first[usize::from(byte)] = true;
-            first[usize::from(byte.to_ascii_uppercase())] = true;
-        }
-        let most = begun.iter().map(String::len).max().unwrap_or_default();
+        let begun = [false, true].map(|after_word| {
+            let begins = |of: &Vec<Triggered>| {
+                let mut of = of.iter().filter(|triggered| triggered.begins).peekable();
+                of.peek().is_some() && of.all(|triggered| triggered.after_word) == after_word
+            };
+            Begun::new(names.iter().zip(&of_text).filter(|(_, of)| begins(of)).map(|(name, _)| name.clone()).collect())
+        });
         let prefix = |(text, of): (String, &Vec<Triggered>)| {
             let after_word = of.iter().all(|triggered| triggered.after_word);
             Prefix { text, after_word }
         };
         let texts = Prefixes::new(names.into_iter().zip(&of_text).map(prefix).collect());
-        Self { texts, of_text, begun, first, most, anywhere, always, groups }
+        Self { texts, of_text, begun, anywhere, always, groups }
     }
 
     /// Calls `each` with the rules that texts in the text trigger, and with the place of a match that begins there. Stops when
@@ -664,19 +659,47 @@ impl Triggers {
 
     /// Returns the first place from which the rest of the text may become the beginning of a match.
     fn tail(&self, text: &str, from: usize) -> usize {
-        let bytes = text.as_bytes();
-        let near = bytes.len().saturating_sub(self.most.saturating_sub(1)).max(from);
+        let [anywhere, at_words] = &self.begun;
+        let most = anywhere.most.max(at_words.most);
+        let near = text.len().saturating_sub(most.saturating_sub(1)).max(from);
         let begins = |at: &usize| {
-            let rest = &bytes[*at..];
-            self.first[usize::from(rest[0])] && self.is_begun(rest)
+            let rest = &text.as_bytes()[*at..];
+            anywhere.has(rest) || (at_words.has(rest) && !text[..*at].ends_with(is_word))
         };
-        (near..bytes.len()).find(begins).unwrap_or(usize::MAX)
+        (near..text.len()).filter(|at| text.is_char_boundary(*at)).find(begins).unwrap_or(usize::MAX)
+    }
+}
+
+/// Texts that begin matches.
+#[derive(Debug)]
+struct Begun {
+    /// The texts, in order.
+    texts: Vec<String>,
+    /// The bytes that begin one of the texts, in either case.
+    first: [bool; 256],
+    /// The length of the longest text.
+    most: usize,
+}
+
+impl Begun {
+    fn new(texts: Vec<String>) -> Self {
+        let mut first = [false; 256];
+        for byte in texts.iter().filter_map(|text| text.bytes().next()) {
+            first[usize::from(byte)] = true;
+            first[usize::from(byte.to_ascii_uppercase())] = true;
+        }
+        let most = texts.iter().map(String::len).max().unwrap_or_default();
+        Self { texts, first, most }
     }
 
-    fn is_begun(&self, rest: &[u8]) -> bool {
+    /// Returns whether one of the texts begins with these bytes, in either case.
+    fn has(&self, rest: &[u8]) -> bool {
+        if !self.first[usize::from(rest[0])] {
+            return false;
+        }
         let lower = |byte: &u8| byte.to_ascii_lowercase();
-        let place = self.begun.partition_point(|text| text.bytes().lt(rest.iter().map(lower)));
-        let next = self.begun.get(place).map(String::as_bytes);
+        let place = self.texts.partition_point(|text| text.bytes().lt(rest.iter().map(lower)));
+        let next = self.texts.get(place).map(String::as_bytes);
         next.and_then(|text| text.get(..rest.len())).is_some_and(|text| text.eq_ignore_ascii_case(rest))
     }
 }
