@@ -4,8 +4,11 @@ use exo_rails_dygram::Diagnostic;
 
 /// Returns the message of a mistake, with advice in the words of `machine!`.
 pub(super) fn advice(found: &Diagnostic) -> String {
+    if found.code == "unreachable" {
+        let node = found.message.split('`').nth(1).unwrap_or_default();
+        return format!("{}: write `-> {node};` in a node that is reached", found.message);
+    }
     let advice = match found.code {
-        "unreachable" => "write an edge to it, such as `-> Name;`, in a node that is reached",
         "no-way-out" => "write an edge such as `-> Done;`, with `end Done;`",
         "end-leads-on" => "remove the edge, or write `state` in the place of `end`",
         "ambiguous-auto" => "give the first one a condition, such as `when order.total < 100.0`, or remove `@auto`",

@@ -85,10 +85,7 @@ fn mistakes_have_one_message_each() {
             "state A { -> B @auto; -> C @auto; } end B; end C;",
             "`A` has two `@auto` edges without a condition: give the first one a condition",
         ),
-        (
-            "state A { -> B; } end B; state C;",
-            "the machine never reaches `C`: write an edge to it, such as `-> Name;`, in a node that is reached",
-        ),
+        ("state A { -> B; } end B; state C;", "the machine never reaches `C`: write `-> C;` in a node that is reached"),
         (
             "state A { -> B; } task B { prompt: \"B\"; }",
             "the task `B` has no way out: write an edge such as `-> Done;`, with `end Done;`",

@@ -1,0 +1,80 @@
+//! A machine with each of its parts.
+#![deny(warnings)]
+
+use exo_rails::prelude::*;
+use exo_rails::tools;
+use exo_rails_machine::{Node, Plan, machine};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+#[derive(Serialize, Deserialize)]
+pub struct Order {
+    pub total: f64,
+    pub is_paid: bool,
+}
+
+#[derive(Serialize, Deserialize, ToolArgs)]
+#[tool(name = "search", schema = json!({ "type": "object" }))]
+pub struct Search {
+    pub text: String,
+}
+
+tools! {
+    pub struct DeskTools {
+        pub search: Search,
+    }
+}
+
+machine! {
+    /// Decides about orders.
+    pub machine Desk "Orders" @concurrent(2) {
+        context order: Order;
+        tools: DeskTools;
+
+        /// Where orders arrive.
+        init Arrived {
+            reads order { total };
+            reads order { is_paid };
+            -> Shipped @auto "it is small" when order.total < 100.0 && order.is_paid;
+            -> Work;
+        }
+        state Work "Work on it" {
+            task Ask @retry(2) {
+                prompt: "Ask about {{order.total}}.";
+                agent: "clerk";
+                reads order;
+                writes order { total };
+                uses search;
+                -> Arrived;
+                -> Refused;
+            }
+        }
+        end Shipped;
+        end Refused;
+    }
+}
+
+/// A machine may be private, and may have nothing but nodes.
+mod inner {
+    exo_rails_machine::machine! {
+        machine Loop {
+            state One { -> Two; }
+            end Two;
+        }
+    }
+
+    pub fn is_complete() -> bool {
+        Loop::machine().machine().nodes().len() == 2
+    }
+}
+
+fn main() {
+    let tools = DeskTools {
+        search: Search::tool(|args| async move { Ok::<_, OperationError>(format!("{} is known", args.text)) }),
+    };
+    let definition = Desk::machine(Order { total: 12.5, is_paid: true }, &tools);
+    let plan = Plan::of(&definition).expect("the machine can be executed");
+    let ask = plan.node(desk::WorkAsk::PATH).expect("the node is in the plan");
+    assert_eq!((&*ask.tools, &*ask.agent), (&["search".to_owned()][..], "agent:clerk"));
+    assert!(inner::is_complete());
+}
