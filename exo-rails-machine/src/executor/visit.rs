@@ -166,7 +166,8 @@ where
     }
 
     fn inputs(&self, id: u64, node: &PlanNode, visit: &Visit) -> InvokeInputs {
-        let messages = self.live.with(|state, _| state.conversations.get(&node.conversation(id)).cloned()).unwrap_or_default();
+        let messages =
+            self.live.with(|state, _| state.conversations.get(&node.conversation(id)).cloned()).unwrap_or_default();
         InvokeInputs { messages, ..InvokeInputs::new(visit.input.as_str()) }
     }
 

@@ -285,7 +285,7 @@ async fn a_machine_that_is_stopped_in_a_tool_call_does_not_repeat_it() {
     let slow = Tool::new("pay", "Pays.", json!({ "type": "object" }), move |_: Value| {
         *log.lock().unwrap() += 1;
         async {
-            tokio::time::sleep(std::time::Duration::from_secs(60)).await;
+            tokio::time::sleep(std::time::Duration::from_mins(1)).await;
             Ok::<_, OperationError>("paid")
         }
     });
@@ -322,13 +322,20 @@ async fn a_budget_continues_after_a_resume() {
     let kept = || exo_rails::KeptValues::new().keep::<Calls>("calls");
     let build = |script: &str| {
         let builder = machine(file, script).kept_values(kept());
-        builder.rails(rail_chain![#[chain(operations = [Transition])] two_calls]).build().unwrap()
+        builder
+            .rails(rail_chain![
+                #[chain(operations = [Transition])]
+                two_calls
+            ])
+            .build()
+            .unwrap()
     };
     let first = build(r#"[{ "say": "1" }, { "say": "2" }]"#);
     let mut execution = first.start();
     execution.step().await.unwrap();
     execution.step().await.unwrap();
     let state = serde_json::to_string(&execution.state()).unwrap();
-    let stopped = build(r#"[{ "say": "3" }]"#).resume(serde_json::from_str(&state).unwrap()).unwrap().run().await.unwrap_err();
+    let stopped =
+        build(r#"[{ "say": "3" }]"#).resume(serde_json::from_str(&state).unwrap()).unwrap().run().await.unwrap_err();
     assert!(stopped.to_string().contains("two calls are enough"), "{stopped}");
 }

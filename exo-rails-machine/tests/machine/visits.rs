@@ -336,8 +336,13 @@ rail_chain! {
 async fn guards_of_the_kit_work_unchanged() {
     let file = "Context c { n<integer>: 0; text<string>: \"\"; } Task a { prompt: \"a\"; } Task b { prompt: \"b\"; } Task d { prompt: \"d\"; }
         a -> b -> d; a -writes-> c; b -writes-> c; d -writes-> c;";
-    let write = |n: u32| format!(r#"{{ "call": [{{ "tool": "write_c", "arguments": {{ "field": "n", "value": {n} }} }}] }}, {{ "say": "ok" }}"#);
-    let budgets = Budgets::builder().limits([BudgetLimit::new("writes", Measure::ToolCalls, 2).tools(["write_*".parse().unwrap()])]);
+    let write = |n: u32| {
+        format!(
+            r#"{{ "call": [{{ "tool": "write_c", "arguments": {{ "field": "n", "value": {n} }} }}] }}, {{ "say": "ok" }}"#
+        )
+    };
+    let budgets = Budgets::builder()
+        .limits([BudgetLimit::new("writes", Measure::ToolCalls, 2).tools(["write_*".parse().unwrap()])]);
     let rails = Guards { budgets: budgets.build().unwrap(), secrets: Secrets::builder().build().unwrap() };
     let executor = machine(file, &format!("[{}, {}, {}]", write(1), write(2), write(3))).rails(rails).build().unwrap();
     let done = executor.run().await.unwrap();
