@@ -5,9 +5,9 @@ mod names;
 mod value;
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
-use cel::Program;
+use cel::{Env, Program};
 use exo_rails_dygram::condition::Expression;
 use exo_rails_dygram::{ConditionKind, Machine, NodeId};
 use serde_json::Value;
@@ -15,6 +15,9 @@ use serde_json::Value;
 use crate::contexts::Contexts;
 pub(crate) use function::Function;
 pub(crate) use names::Name;
+
+/// The functions of CEL. To make them takes longer than to evaluate a condition.
+static FUNCTIONS: LazyLock<Arc<Env>> = LazyLock::new(|| Arc::new(Env::stdlib()));
 
 /// The condition of an edge, ready to be evaluated.
 ///
@@ -124,7 +127,7 @@ impl Condition {
         for name in names.iter() {
             name.put(contexts, facts, &mut variables).map_err(failed)?;
         }
-        let mut context = cel::Context::default();
+        let mut context = cel::Context::with_env(Arc::clone(&FUNCTIONS));
         for (name, value) in &variables {
             context.add_variable_from_value(name.clone(), value::cel_of(value));
         }

@@ -152,7 +152,8 @@ where
 
     /// Starts the paths beside this one, if nobody works at the node. Otherwise, the agent starts them.
     async fn spawn_all(&self, id: u64, node: &PlanNode) -> Result<(), MachineError> {
-        if self.live.with(|state, _| state.path(id).is_none_or(|path| path.has_spawned)) {
+        let has_some = node.edges.iter().any(|edge| matches!(edge.flow, Flow::Spawn));
+        if !has_some || self.live.with(|state, _| state.path(id).is_none_or(|path| path.has_spawned)) {
             return Ok(());
         }
         let mut edges = Vec::new();

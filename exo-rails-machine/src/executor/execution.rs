@@ -384,10 +384,11 @@ where
                 }
                 visit.record_in(&mut step);
             }
-            state.history.add(step.clone());
-            step
+            let shown = self.executor.settings.on_step.is_some().then(|| step.clone());
+            state.history.add(step);
+            shown
         });
-        if let Some(on_step) = &self.executor.settings.on_step {
+        if let (Some(on_step), Some(step)) = (&self.executor.settings.on_step, step) {
             on_step(&step);
         }
     }

@@ -7,7 +7,7 @@ use super::choice::Next;
 use super::{Execution, MachineError};
 use crate::history::{StepOutcome, TransitionType};
 use crate::plan::{Barrier, Plan, PlanEdge, PlanNode};
-use crate::state::{MachineState, PathStatus};
+use crate::state::{MachineState, Path, PathStatus};
 use crate::transition::Transition;
 
 impl<M, R> Execution<'_, M, R>
@@ -137,7 +137,8 @@ fn fork(state: &mut MachineState, plan: &Plan, id: u64, edges: &[PlanEdge]) -> V
 
 /// Opens the barriers at which all paths have arrived, and ends paths whose paths have ended.
 pub(super) fn settle(state: &mut MachineState, plan: &std::sync::Arc<Plan>) {
-    while open_one(state, plan) || end_one(state) {}
+    let waits = |path: &Path| matches!(path.status, PathStatus::Waiting { .. } | PathStatus::Forked);
+    while state.paths.iter().any(waits) && (open_one(state, plan) || end_one(state)) {}
 }
 
 /// Ends a path that waits for paths that have all ended. Returns whether there was one.

@@ -112,6 +112,6 @@ async fn evaluate(code: String, input: Value) -> Result<ToolOutput, OperationErr
 }
 
 #[cfg(not(feature = "code"))]
-async fn evaluate(_: String, _: Value) -> Result<ToolOutput, OperationError> {
-    Err(crate::tools::refused("this machine runs no code"))
+fn evaluate(_: String, _: Value) -> std::future::Ready<Result<ToolOutput, OperationError>> {
+    std::future::ready(Err(crate::tools::refused("this machine runs no code")))
 }

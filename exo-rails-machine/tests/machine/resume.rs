@@ -285,7 +285,7 @@ async fn a_machine_that_is_stopped_in_a_tool_call_does_not_repeat_it() {
     let slow = Tool::new("pay", "Pays.", json!({ "type": "object" }), move |_: Value| {
         *log.lock().unwrap() += 1;
         async {
-            tokio::time::sleep(std::time::Duration::from_secs(60)).await;
+            tokio::time::sleep(std::time::Duration::from_mins(1)).await;
             Ok::<_, OperationError>("paid")
         }
     });

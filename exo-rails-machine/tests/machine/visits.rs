@@ -4,6 +4,8 @@ use std::sync::{Arc, Mutex};
 
 use exo_rails::message::Role;
 use exo_rails::prelude::*;
+use exo_rails_guards::Secrets;
+use exo_rails_guards::budgets::{BudgetLimit, Budgets, Measure};
 use exo_rails_machine::{
     BuildError, Executor, MachineError, PreTransition, Transition, TransitionRecord, TransitionRequest,
 };
@@ -320,4 +322,31 @@ async fn rails_guard_the_tools_of_the_machine_too() {
     );
     let done = machine(REVIEW, &script).rails(rails).build().unwrap().run().await.unwrap();
     assert_eq!(done.state.contexts().get("job", "score"), Some(&json!(0)));
+}
+
+rail_chain! {
+    #[chain(operations = [Transition])]
+    struct Guards {
+        budgets: Budgets,
+        secrets: Secrets,
+    }
+}
+
+#[tokio::test]
+async fn guards_of_the_kit_work_unchanged() {
+    let file = "Context c { n<integer>: 0; text<string>: \"\"; } Task a { prompt: \"a\"; } Task b { prompt: \"b\"; } Task d { prompt: \"d\"; }
+        a -> b -> d; a -writes-> c; b -writes-> c; d -writes-> c;";
+    let write = |n: u32| {
+        format!(
+            r#"{{ "call": [{{ "tool": "write_c", "arguments": {{ "field": "n", "value": {n} }} }}] }}, {{ "say": "ok" }}"#
+        )
+    };
+    let budgets = Budgets::builder()
+        .limits([BudgetLimit::new("writes", Measure::ToolCalls, 2).tools(["write_*".parse().unwrap()])]);
+    let rails = Guards { budgets: budgets.build().unwrap(), secrets: Secrets::builder().build().unwrap() };
+    let executor = machine(file, &format!("[{}, {}, {}]", write(1), write(2), write(3))).rails(rails).build().unwrap();
+    let done = executor.run().await.unwrap();
+    assert_eq!(done.state.contexts().get("c", "n"), Some(&json!(2)), "the budget is of the whole machine");
+    let said = done.history.steps[2].agent_invocation.clone().unwrap().conversation_history;
+    assert!(said.iter().any(|said| said.content.contains("budgets/writes")), "{said:#?}");
 }
