@@ -7,6 +7,7 @@
 //! | `node_types` | writes the types of the nodes, for both macros |
 //!
 //! `exo-rails-machine` re-exports the macros. Their documentation is at the re-exports, where the examples can use the library.
+#![allow(clippy::doc_markdown, reason = "DyGram is a name, and no item of the code")]
 
 mod machine;
 mod machine_file;

@@ -1,6 +1,6 @@
 //! The names of a machine, and what its nodes may read.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use proc_macro2::Span;
 use syn::{Error, Ident, Result};
@@ -38,18 +38,18 @@ impl Checker<'_> {
     /// Two contexts, or two nodes in the same node, have different names.
     fn twice(&mut self) {
         let machine = self.machine;
-        let mut seen: HashMap<String, ()> = HashMap::new();
+        let mut seen: HashSet<String> = HashSet::new();
         for context in &machine.contexts {
-            if seen.insert(context.name.to_string(), ()).is_some() {
+            if !seen.insert(context.name.to_string()) {
                 self.report(
                     context.name.span(),
                     format!("the context `{}` is there twice: rename one of the two", context.name),
                 );
             }
         }
-        let mut seen: HashMap<String, ()> = HashMap::new();
+        let mut seen: HashSet<String> = HashSet::new();
         for (node, path) in machine.all() {
-            if seen.insert(path.clone(), ()).is_some() {
+            if !seen.insert(path.clone()) {
                 self.report(node.name.span(), format!("the node `{path}` is there twice: rename one of the two"));
             }
         }

@@ -176,16 +176,15 @@ impl<'a> Lowering<'a> {
     fn annotations(&mut self, annotations: &[Annotation]) -> Vec<dygram::Annotation> {
         let mut all = Vec::new();
         for Annotation { name, value } in annotations {
-            let argument = match value {
-                None => Argument::None,
-                Some(value) => match value_of(value) {
-                    Some(value) => Argument::Value(value),
-                    None => {
-                        self.report(value.span(), "write a text, a number or a boolean");
-                        continue;
-                    }
-                },
+            let value = match value.as_ref().map(|value| (value, value_of(value))) {
+                Some((literal, None)) => {
+                    self.report(literal.span(), "write a text, a number or a boolean");
+                    continue;
+                }
+                Some((_, value)) => value,
+                None => None,
             };
+            let argument = value.map_or(Argument::None, Argument::Value);
             all.push(dygram::Annotation { name: name.to_string(), argument, place: self.place(name.span()) });
         }
         all

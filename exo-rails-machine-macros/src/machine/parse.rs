@@ -67,13 +67,11 @@ impl Machine {
                     ));
                 }
             }
-            name => match kind(name) {
-                Some(kind) => self.nodes.push(node(input, docs, kind)?),
-                None => {
-                    let message = "write `context`, `tools`, or a node: `task`, `state`, `init`, `join` or `end`";
-                    return Err(Error::new(word.span(), message));
-                }
-            },
+            name => {
+                let message = "write `context`, `tools`, or a node: `task`, `state`, `init`, `join` or `end`";
+                let kind = kind(name).ok_or_else(|| Error::new(word.span(), message))?;
+                self.nodes.push(node(input, docs, kind)?);
+            }
         }
         Ok(())
     }
@@ -140,17 +138,13 @@ fn part(input: ParseStream<'_>, node: &mut Node) -> Result<()> {
             node.uses.extend(Punctuated::<Ident, Token![,]>::parse_separated_nonempty(input)?);
             input.parse::<Token![;]>().map(drop)
         }
-        name => match kind(name) {
-            Some(kind) => {
-                node.nodes.push(self::node(input, docs, kind)?);
-                Ok(())
-            }
-            None => {
-                let message =
-                    "write an edge `-> Target;`, a node, or `prompt`, `reads`, `writes`, `uses`, `agent` or `meta`";
-                Err(Error::new(word.span(), message))
-            }
-        },
+        name => {
+            let message =
+                "write an edge `-> Target;`, a node, or `prompt`, `reads`, `writes`, `uses`, `agent` or `meta`";
+            let kind = kind(name).ok_or_else(|| Error::new(word.span(), message))?;
+            node.nodes.push(self::node(input, docs, kind)?);
+            Ok(())
+        }
     }
 }
 
