@@ -75,6 +75,6 @@ fn main() {
     let definition = Desk::machine(Order { total: 12.5, is_paid: true }, &tools);
     let plan = Plan::of(&definition).expect("the machine can be executed");
     let ask = plan.node(desk::WorkAsk::PATH).expect("the node is in the plan");
-    assert_eq!((&*ask.tools, &*ask.agent), (&["search".to_owned()][..], "agent:clerk"));
+    assert_eq!((&*ask.tools, ask.agent.is_some()), (&["search".to_owned()][..], true));
     assert!(inner::is_complete());
 }
