@@ -99,6 +99,7 @@ const MACHINE: Layers = Layers {
     order: &[
         "contexts",
         "conditions",
+        "definition",
         "plan",
         "history",
         "state",
