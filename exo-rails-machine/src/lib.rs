@@ -1,6 +1,8 @@
 #![doc = include_str!("../README.md")]
 #![allow(clippy::doc_markdown, reason = "DyGram is a name, and no item of the code")]
 
+#[doc(hidden)]
+pub mod __private;
 mod conditions;
 mod contexts;
 mod definition;
@@ -52,12 +54,4 @@ pub use exo_rails_dygram::Machine;
 pub trait Node {
     /// The names of the node and of the nodes around it, with dots.
     const PATH: &'static str;
-}
-
-/// What the macros write. Do not use it: it changes without notice.
-#[doc(hidden)]
-pub mod __private {
-    pub use crate::contexts::ContextType;
-    pub use crate::definition::{Typed, machine};
-    pub use exo_rails_machine_macros::{machine as machine_macro, machine_file as machine_file_macro};
 }

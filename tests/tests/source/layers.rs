@@ -110,6 +110,7 @@ const MACHINE: Layers = Layers {
         "meta",
         "executor",
         "draw",
+        "__private",
         "macros",
     ],
     root: &["lib"],
