@@ -252,6 +252,27 @@ impl ScriptedModel {
     pub fn remaining(&self) -> usize {
         self.turns.len().saturating_sub(self.next.load(Ordering::Relaxed))
     }
+
+    /// The number of turns that calls have taken.
+    #[must_use]
+    pub fn taken(&self) -> usize {
+        self.turns.len() - self.remaining()
+    }
+
+    /// Begins after this number of turns. A program that resumes a run uses this to continue its script.
+    ///
+    /// ```
+    /// use exo_rails_agent::ScriptedModel;
+    ///
+    /// let model: ScriptedModel = r#"[{ "say": "one" }, { "say": "two" }]"#.parse()?;
+    /// assert_eq!(model.skip_turns(1).remaining(), 1);
+    /// # Ok::<(), exo_rails_agent::ScriptError>(())
+    /// ```
+    #[must_use]
+    pub fn skip_turns(mut self, turns: usize) -> Self {
+        self.next = AtomicUsize::new(turns);
+        self
+    }
 }
 
 /// Gives an id to every call of the script that has none.

@@ -27,7 +27,7 @@ pub use crate::executor::{
 };
 pub use crate::history::{
     AgentInvocation, History, HistoryStep, JsonLines, Mutation, Position, ReplayError, Said, Status, StepOutcome,
-    Summary, TokenUsage, TransitionType, replay,
+    Summary, TokenUsage, TransitionType, format_time, replay,
 };
 pub use crate::plan::{Barrier, Flow, ListName, OnError, Plan, PlanEdge, PlanError, PlanNode, Work};
 pub use crate::registry::{RegistryDiagnostics, RegistryError, ToolPattern, ToolRegistry};

@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::sync::Arc;
+use std::time::Duration;
 
 use exo_rails::{GuardSet, RunContext, ServesOperation, SharedExtensions};
 use exo_rails_agent::Model;
@@ -11,7 +12,7 @@ use tracing::Instrument;
 
 use super::{Done, Executor, MachineError, Stopped};
 use crate::contexts::Contexts;
-use crate::history::{History, HistoryStep, Status, StepOutcome, TransitionType, time};
+use crate::history::{History, HistoryStep, Status, StepOutcome, TransitionType, format_time};
 use crate::plan::{Plan, PlanNode};
 use crate::state::{Live, MachineState, Path, PathStatus};
 use crate::transition::Transition;
@@ -69,6 +70,7 @@ where
             tools: Vec::new(),
             context: None,
             history: History::begin(plan.title(), (executor.settings.clock)()),
+            program_values: serde_json::Map::new(),
         };
         let starts = executor.settings.start.as_ref().map_or(plan.starts(), std::slice::from_ref);
         for start in starts {
@@ -124,8 +126,9 @@ where
     /// # Errors
     ///
     /// If the machine stops before its end. The error has the state.
-    pub async fn run(mut self) -> Result<Done, Stopped> {
-        let result = self.within_time(Self::drive).await;
+    pub async fn run(self) -> Result<Done, Stopped> {
+        let limit = self.executor.settings.limits.time;
+        let result = Self::within_time(limit, self.drive()).await;
         if let Err(error) = self.finish(result).await {
             return Err(Stopped { error, state: Box::new(self.state()) });
         }
@@ -148,7 +151,8 @@ where
             return Ok(Progress::Ended);
         }
         let before = self.live.with(|state, _| state.history.steps.len());
-        let result = self.within_time(Self::drive_one).await;
+        let limit = self.executor.settings.limits.time;
+        let result = Self::within_time(limit, self.drive_one()).await;
         let has_ended = matches!(result, Ok(true));
         if has_ended || result.is_err() {
             self.finish(result.map(drop)).await?;
@@ -177,16 +181,18 @@ where
         self.state()
     }
 
+    /// Awaits steps for as long as the limit allows.
+    // An `AsyncFnOnce` would be simpler, but its future could not be spawned on a runtime with several threads.
     async fn within_time<T>(
-        &mut self,
-        run: impl AsyncFnOnce(&mut Self) -> Result<T, MachineError>,
+        limit: Option<Duration>,
+        steps: impl Future<Output = Result<T, MachineError>> + Send,
     ) -> Result<T, MachineError> {
-        let Some(limit) = self.executor.settings.limits.time else { return run(self).await };
-        let result = tokio::time::timeout(limit, run(self)).await;
+        let Some(limit) = limit else { return steps.await };
+        let result = tokio::time::timeout(limit, steps).await;
         result.unwrap_or(Err(MachineError::TimeLimit { seconds: limit.as_secs_f64() }))
     }
 
-    async fn drive(&mut self) -> Result<(), MachineError> {
+    async fn drive(&self) -> Result<(), MachineError> {
         loop {
             let batch = self.next_paths(usize::MAX)?;
             if batch.is_empty() {
@@ -197,7 +203,7 @@ where
     }
 
     /// Takes one step. Returns whether the machine has ended.
-    async fn drive_one(&mut self) -> Result<bool, MachineError> {
+    async fn drive_one(&self) -> Result<bool, MachineError> {
         let batch = self.next_paths(1)?;
         if batch.is_empty() {
             return self.end().map(|()| true);
@@ -334,7 +340,7 @@ where
         let now = (self.executor.settings.clock)();
         self.live.with(|state, _| {
             state.history.status = status;
-            state.history.end_time = Some(time(now));
+            state.history.end_time = Some(format_time(now));
         });
         let saved = self.save().await;
         result.and(saved)
@@ -376,7 +382,7 @@ where
                 mutations: Vec::new(),
                 writes: Vec::new(),
                 errors: failures,
-                timestamp: time(now),
+                timestamp: format_time(now),
             };
             if let Some(visit) = visit {
                 if let Some(path) = state.path_mut(id) {

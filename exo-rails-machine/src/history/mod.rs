@@ -205,7 +205,7 @@ impl History {
     pub(crate) fn begin(title: &str, now: SystemTime) -> Self {
         Self {
             machine_title: title.to_owned(),
-            start_time: time(now),
+            start_time: format_time(now),
             end_time: None,
             status: Status::Running,
             steps: Vec::new(),
@@ -231,6 +231,14 @@ impl History {
     }
 }
 
-pub(crate) fn time(now: SystemTime) -> String {
-    humantime::format_rfc3339_millis(now).to_string()
+/// Returns a time as the history has it: in the format of RFC 3339, with milliseconds.
+///
+/// ```
+/// use std::time::UNIX_EPOCH;
+///
+/// assert_eq!(exo_rails_machine::format_time(UNIX_EPOCH), "1970-01-01T00:00:00.000Z");
+/// ```
+#[must_use]
+pub fn format_time(time: SystemTime) -> String {
+    humantime::format_rfc3339_millis(time).to_string()
 }

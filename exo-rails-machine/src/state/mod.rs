@@ -9,7 +9,7 @@ use exo_rails::message::{Messages, Usage};
 use exo_rails::{SavedContext, ToolOutput};
 use exo_rails_agent::{Resolution, SuspendedRun};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::contexts::{Contexts, Written};
 use crate::history::{History, Mutation, Said, Status};
@@ -41,6 +41,8 @@ pub struct MachineState {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) context: Option<SavedContext>,
     pub(crate) history: History,
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub(crate) program_values: Map<String, Value>,
 }
 
 /// A path through a machine. A machine without `@async`, `@parallel` and `@map` has one.
@@ -210,6 +212,18 @@ impl MachineState {
     /// Returns the contexts for a change. Programs may change them between two steps.
     pub const fn contexts_mut(&mut self) -> &mut Contexts {
         &mut self.contexts
+    }
+
+    /// Returns the values that the program keeps with the state. The executor saves them and never reads them.
+    #[must_use]
+    pub const fn program_values(&self) -> &Map<String, Value> {
+        &self.program_values
+    }
+
+    /// Returns the values that the program keeps with the state, for a change. A [`StateSink`] may add some to each state that
+    /// it saves.
+    pub const fn program_values_mut(&mut self) -> &mut Map<String, Value> {
+        &mut self.program_values
     }
 
     /// Resolves the calls whose effects are in the state, so that a resumed agent does not repeat them.

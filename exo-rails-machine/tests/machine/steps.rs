@@ -132,3 +132,11 @@ async fn built_in_names_count_errors() {
         "State processing; End error; End fine; processing -when: \"errorCount > 3\"-> error; processing -> fine;";
     assert_eq!(run(file, "[]").await.unwrap().ended_at, ["fine"]);
 }
+
+#[tokio::test]
+async fn a_machine_runs_as_a_task_of_a_runtime_with_several_threads() {
+    let executor = machine("State a; End b; a -> b;", "[]").build().unwrap();
+    // Only a future that is `Send` can be spawned.
+    let done = tokio::spawn(async move { executor.run().await.map(|done| done.ended_at) });
+    assert_eq!(done.await.unwrap().unwrap(), ["b"]);
+}

@@ -1,0 +1,77 @@
+//! `exo-rails machine exec`
+
+use std::process::ExitCode;
+
+use exo_rails_machine::{MachineError, MachineState, Stopped};
+
+use crate::arguments::ExecOptions;
+use crate::execution::{Prepared, prepare, set, stopped};
+use crate::failure::Failure;
+use crate::saved::Files;
+use crate::{progress, questions};
+
+/// Runs a machine to its end.
+pub(crate) async fn exec(options: &ExecOptions) -> Result<ExitCode, Failure> {
+    let files = Files::of(&options.run.file, &options.record);
+    let state = saved(options, &files)?;
+    let prepared = prepare(&options.run, &options.record, files, state.as_ref())?;
+    let result = run(options, &prepared, state).await;
+    prepared.status.clear();
+    if let Some(log) = &prepared.log {
+        log.check()?;
+    }
+    result
+}
+
+/// Returns the state from which the machine continues.
+fn saved(options: &ExecOptions, files: &Files) -> Result<Option<MachineState>, Failure> {
+    let file = files.state.display();
+    if !options.resume {
+        if !options.record.restart && files.load_unfinished()?.is_some() {
+            let message =
+                "has an execution that has not ended: continue it with `--resume`, or begin again with `--restart`";
+            return Err(Failure::Usage(format!("`{file}` {message}")));
+        }
+        return Ok(None);
+    }
+    let Some(mut state) = files.load()? else {
+        return Err(Failure::Usage(format!("there is no saved state `{file}`: run the machine without `--resume`")));
+    };
+    questions::answer(&mut state, &options.answers)?;
+    Ok(Some(state))
+}
+
+async fn run(options: &ExecOptions, prepared: &Prepared, state: Option<MachineState>) -> Result<ExitCode, Failure> {
+    let Prepared { machine, executor, files, .. } = prepared;
+    let not_of = |error: MachineError| Failure::of_file(&files.state, error);
+    let mut execution = match state {
+        Some(state) => executor.resume(state).map_err(not_of)?,
+        None => {
+            let mut execution = executor.start();
+            let mut result = Ok(());
+            execution.change_contexts(|contexts| result = set(contexts, machine, &options.run.values));
+            result?;
+            execution
+        }
+    };
+    loop {
+        let Stopped { error, mut state, .. } = match execution.run().await {
+            Ok(done) => {
+                files.end(&done.history)?;
+                if !options.record.json {
+                    progress::print_end(&done);
+                }
+                return Ok(ExitCode::SUCCESS);
+            }
+            Err(stopped) => stopped,
+        };
+        prepared.status.clear();
+        if matches!(error, MachineError::Suspended { .. }) && questions::ask(&mut state)? {
+            execution = executor.resume(*state).map_err(not_of)?;
+            continue;
+        }
+        files.end(state.history())?;
+        let how = format!("exo-rails machine exec {} --resume", options.run.file.display());
+        return Err(stopped(&error, &mut state, &how));
+    }
+}

@@ -1,0 +1,69 @@
+//! `exo-rails machine step`
+
+use std::process::ExitCode;
+
+use exo_rails_machine::{MachineError, Progress, Status};
+
+use crate::arguments::StepOptions;
+use crate::execution::{Prepared, prepare, set, stopped};
+use crate::failure::Failure;
+use crate::questions;
+use crate::saved::Files;
+
+/// Takes the next steps of a machine.
+pub(crate) async fn step(options: &StepOptions) -> Result<ExitCode, Failure> {
+    let files = Files::of(&options.run.file, &options.record);
+    let mut state = if options.record.restart { None } else { files.load()? };
+    if let Some(state) = &mut state {
+        questions::answer(state, &options.answers)?;
+    }
+    let prepared = prepare(&options.run, &options.record, files, state.as_ref())?;
+    let Prepared { machine, executor, files, log, status } = &prepared;
+    let mut execution = match state {
+        Some(state) => executor.resume(state).map_err(|error| Failure::of_file(&files.state, error))?,
+        None => {
+            let mut execution = executor.start();
+            let mut result = Ok(());
+            execution.change_contexts(|contexts| result = set(contexts, machine, &options.run.values));
+            result?;
+            execution
+        }
+    };
+    let mut result = Ok(());
+    for _ in 0..options.steps {
+        match execution.step().await {
+            Ok(Progress::Ended) => break,
+            // All paths have ended, so the next call takes no step. It ends the machine.
+            Ok(_) if execution.state().nodes().next().is_none() => {
+                result = execution.step().await.map(drop);
+                break;
+            }
+            Ok(_) => {}
+            Err(error) => {
+                result = Err(error);
+                break;
+            }
+        }
+    }
+    status.clear();
+    let mut state = execution.state();
+    files.end(state.history())?;
+    if let Some(log) = log {
+        log.check()?;
+    }
+    let how = format!("exo-rails machine step {}", options.run.file.display());
+    result.map_err(|error: MachineError| stopped(&error, &mut state, &how))?;
+    if !options.record.json {
+        report(state.status(), &state.nodes().collect::<Vec<_>>().join(", "));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn report(status: Status, nodes: &str) {
+    let green = anstyle::AnsiColor::Green.on_default().bold();
+    if status == Status::Completed {
+        anstream::println!("{green}completed{green:#}");
+    } else {
+        anstream::println!("at {}", crate::progress::shown(nodes));
+    }
+}
