@@ -150,7 +150,7 @@ impl Playground {
             playground.lock().running = None;
             match result {
                 Ok(None) => playground.changed(),
-                Ok(Some(end)) => playground.say(Kind::End, end),
+                Ok(Some((kind, end))) => playground.say(kind, end),
                 Err(error) => playground.say(Kind::Error, error),
             }
         });
@@ -163,7 +163,7 @@ impl Playground {
         state: Option<MachineState>,
         token: &CancellationToken,
         only_one: bool,
-    ) -> Result<Option<String>, String> {
+    ) -> Result<Option<(Kind, &'static str)>, String> {
         let executor = self.prepare(state.as_ref(), token).map_err(|failure| failure.to_string())?;
         let mut execution = match state {
             Some(state) => executor.resume(state).map_err(|error| error.to_string())?,
@@ -186,8 +186,9 @@ impl Playground {
             execution.run().await.map(|_| true).map_err(|stopped| stopped.error)
         };
         match result {
-            Ok(has_ended) => Ok(has_ended.then(|| "completed".to_owned())),
-            Err(MachineError::Cancelled) => Ok(Some("stopped".to_owned())),
+            Ok(has_ended) => Ok(has_ended.then_some((Kind::End, "completed"))),
+            Err(MachineError::Cancelled) => Ok(Some((Kind::Command, "stopped"))),
+            Err(MachineError::Suspended { .. }) => Ok(Some((Kind::Command, "waits for a person"))),
             Err(error) => Err(error.to_string()),
         }
     }

@@ -71,7 +71,7 @@ pub struct Done {
 }
 
 /// A machine that has stopped before its end.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[error("{error}")]
 #[non_exhaustive]
 pub struct Stopped {
@@ -80,6 +80,13 @@ pub struct Stopped {
     pub error: MachineError,
     /// The state. If the machine is suspended, it can be resumed.
     pub state: Box<MachineState>,
+}
+
+// A program whose `main` returns the error prints this. The state would be pages.
+impl std::fmt::Debug for Stopped {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Stopped").field("error", &self.error).finish_non_exhaustive()
+    }
 }
 
 impl<M: Model + 'static> Executor<M> {
