@@ -34,6 +34,7 @@ pages! {
     shadow = "shadow.md",
     testing = "testing.md",
     custom_events = "custom-events.md",
+    machines = "machines.md",
 }
 
 pages! {

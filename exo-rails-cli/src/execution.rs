@@ -7,7 +7,8 @@ use exo_rails::CancellationToken;
 use exo_rails_agent::Model;
 use exo_rails_dygram::{Fields, Machine};
 use exo_rails_machine::{
-    ContextRules, Contexts, Executor, ExecutorBuilder, Grant, HistoryStep, MachineError, MachineState, StateFile,
+    ContextRules, Contexts, Execution, Executor, ExecutorBuilder, Grant, HistoryStep, MachineError, MachineState,
+    StateFile,
 };
 use serde_json::{Map, Value};
 
@@ -22,9 +23,11 @@ use crate::source;
 /// The executor of the program.
 pub(crate) type MachineExecutor = Executor<Arc<dyn Model>, MachineRails>;
 
+/// An execution of the program.
+pub(crate) type MachineExecution<'e> = Execution<'e, Arc<dyn Model>, MachineRails>;
+
 /// A machine that can run, with the files in which it is recorded.
 pub(crate) struct Prepared {
-    pub(crate) machine: Machine,
     pub(crate) executor: MachineExecutor,
     pub(crate) files: Files,
     pub(crate) log: Option<Log>,
@@ -46,14 +49,14 @@ pub(crate) fn prepare(
     let machine = source::machine(&run.file, &run.source)?;
     let chosen = Chosen::by(&run.model, turns(state))?;
     let (log, status) = (files.log()?, StatusLine::on_terminals());
-    let rails = MachineRails::read(run.guards.as_deref(), status)?;
+    let rails = MachineRails::read(run.guards.as_deref(), status.clone())?;
     let sink = ScriptedFile { file: StateFile::new(&files.state), script: chosen.script };
-    let (lines, is_json) = (log.clone(), record.json);
+    let (lines, is_json, shown) = (log.clone(), record.json, status.clone());
     let executor = builder(&machine, chosen.model, rails, run)?
         .save_to(sink)
         .cancellation(cancelled_by_ctrl_c())
         .on_step(move |step| {
-            status.clear();
+            shown.clear();
             show(step, is_json);
             if let Some(log) = &lines {
                 log.write(step);
@@ -61,7 +64,7 @@ pub(crate) fn prepare(
         })
         .build()
         .map_err(|error| Failure::of_file(&run.file, error))?;
-    Ok(Prepared { machine, executor, files, log, status })
+    Ok(Prepared { executor, files, log, status })
 }
 
 /// Begins an executor with the limits of the command line.
@@ -117,7 +120,7 @@ fn visit(text: &str) -> Result<(&str, u32), Failure> {
 }
 
 /// Sets the fields of the command line, with the checks that a write of an agent has.
-pub(crate) fn set(contexts: &mut Contexts, machine: &Machine, values: &[String]) -> Result<(), Failure> {
+fn set(contexts: &mut Contexts, machine: &Machine, values: &[String]) -> Result<(), Failure> {
     let rules = ContextRules::of(machine);
     for text in values {
         let wrong = |problem: &str| Failure::Usage(format!("`--set {text}`: {problem}"));
@@ -142,6 +145,21 @@ pub(crate) fn set(contexts: &mut Contexts, machine: &Machine, values: &[String])
         result.map_err(|error| wrong(&error.to_string()))?;
     }
     Ok(())
+}
+
+/// Begins an execution with the values of the command line, or continues it.
+pub(crate) fn begin<'e>(
+    executor: &'e MachineExecutor,
+    run: &RunOptions,
+    state: Option<MachineState>,
+) -> Result<MachineExecution<'e>, Failure> {
+    if let Some(state) = state {
+        return executor.resume(state).map_err(|error| Failure::of_file(&run.file, error));
+    }
+    let mut execution = executor.start();
+    let mut result = Ok(());
+    execution.change_contexts(|contexts| result = set(contexts, executor.plan().machine(), &run.values));
+    result.map(|()| execution)
 }
 
 /// Returns the failure of a machine that stopped, with what the person can do.

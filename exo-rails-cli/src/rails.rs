@@ -28,7 +28,7 @@ impl MachineRails {
 }
 
 /// A line at the bottom of a terminal that says what is under way. Each later line overwrites it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct StatusLine {
     is_shown: bool,
 }
@@ -44,7 +44,7 @@ impl StatusLine {
         Self { is_shown: false }
     }
 
-    fn show(self, text: &str) {
+    fn show(&self, text: &str) {
         if self.is_shown {
             let dim = anstyle::Style::new().dimmed();
             anstream::eprint!("\r\x1b[K{dim}{text} …{dim:#}");
@@ -52,7 +52,7 @@ impl StatusLine {
     }
 
     /// Removes the line, before another one is printed.
-    pub(crate) fn clear(self) {
+    pub(crate) fn clear(&self) {
         if self.is_shown {
             anstream::eprint!("\r\x1b[K");
         }

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use exo_rails_machine::{MachineError, MachineState, Stopped};
 
 use crate::arguments::ExecOptions;
-use crate::execution::{Prepared, prepare, set, stopped};
+use crate::execution::{Prepared, begin, prepare, stopped};
 use crate::failure::Failure;
 use crate::saved::Files;
 use crate::{progress, questions};
@@ -42,18 +42,8 @@ fn saved(options: &ExecOptions, files: &Files) -> Result<Option<MachineState>, F
 }
 
 async fn run(options: &ExecOptions, prepared: &Prepared, state: Option<MachineState>) -> Result<ExitCode, Failure> {
-    let Prepared { machine, executor, files, .. } = prepared;
-    let not_of = |error: MachineError| Failure::of_file(&files.state, error);
-    let mut execution = match state {
-        Some(state) => executor.resume(state).map_err(not_of)?,
-        None => {
-            let mut execution = executor.start();
-            let mut result = Ok(());
-            execution.change_contexts(|contexts| result = set(contexts, machine, &options.run.values));
-            result?;
-            execution
-        }
-    };
+    let Prepared { executor, files, .. } = prepared;
+    let mut execution = begin(executor, &options.run, state)?;
     loop {
         let Stopped { error, mut state, .. } = match execution.run().await {
             Ok(done) => {
@@ -67,7 +57,7 @@ async fn run(options: &ExecOptions, prepared: &Prepared, state: Option<MachineSt
         };
         prepared.status.clear();
         if matches!(error, MachineError::Suspended { .. }) && questions::ask(&mut state)? {
-            execution = executor.resume(*state).map_err(not_of)?;
+            execution = begin(executor, &options.run, Some(*state))?;
             continue;
         }
         files.end(state.history())?;

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use exo_rails_machine::{MachineError, Progress, Status};
 
 use crate::arguments::StepOptions;
-use crate::execution::{Prepared, prepare, set, stopped};
+use crate::execution::{Prepared, begin, prepare, stopped};
 use crate::failure::Failure;
 use crate::questions;
 use crate::saved::Files;
@@ -18,17 +18,8 @@ pub(crate) async fn step(options: &StepOptions) -> Result<ExitCode, Failure> {
         questions::answer(state, &options.answers)?;
     }
     let prepared = prepare(&options.run, &options.record, files, state.as_ref())?;
-    let Prepared { machine, executor, files, log, status } = &prepared;
-    let mut execution = match state {
-        Some(state) => executor.resume(state).map_err(|error| Failure::of_file(&files.state, error))?,
-        None => {
-            let mut execution = executor.start();
-            let mut result = Ok(());
-            execution.change_contexts(|contexts| result = set(contexts, machine, &options.run.values));
-            result?;
-            execution
-        }
-    };
+    let Prepared { executor, files, log, status } = &prepared;
+    let mut execution = begin(executor, &options.run, state)?;
     let mut result = Ok(());
     for _ in 0..options.steps {
         match execution.step().await {

@@ -12,7 +12,7 @@ use super::log::{Kind, Line, lines};
 use super::sink::Shown;
 use super::snapshot::{ShownSettings, Snapshot};
 use crate::arguments::{AnswerOptions, ServeOptions};
-use crate::execution::{MachineExecutor, builder, set};
+use crate::execution::{MachineExecutor, begin, builder};
 use crate::failure::Failure;
 use crate::model::{Chosen, named_by_environment};
 use crate::rails::{MachineRails, StatusLine};
@@ -165,17 +165,7 @@ impl Playground {
         only_one: bool,
     ) -> Result<Option<(Kind, &'static str)>, String> {
         let executor = self.prepare(state.as_ref(), token).map_err(|failure| failure.to_string())?;
-        let mut execution = match state {
-            Some(state) => executor.resume(state).map_err(|error| error.to_string())?,
-            None => {
-                let mut execution = executor.start();
-                let machine = self.lock().machine.clone();
-                let mut result = Ok(());
-                execution.change_contexts(|contexts| result = set(contexts, &machine, &self.options.run.values));
-                result.map_err(|failure| failure.to_string())?;
-                execution
-            }
-        };
+        let mut execution = begin(&executor, &self.options.run, state).map_err(|failure| failure.to_string())?;
         let result = if only_one {
             let result = execution.step().await;
             let has_ended = execution.state().nodes().next().is_none();
@@ -264,7 +254,7 @@ impl Playground {
     }
 
     /// Chooses another live model. An empty key keeps the one that is set.
-    pub(super) fn choose(&self, model: String, key: String) -> Result<(), Refusal> {
+    pub(super) fn choose(&self, model: &str, key: String) -> Result<(), Refusal> {
         if self.options.run.model.script.is_some() {
             return Err("the model is a script: serve the machine without `--script` to choose another".to_owned());
         }

@@ -98,7 +98,7 @@ struct NewSettings {
 }
 
 async fn settings(State(playground): State<Arc<Playground>>, Json(new): Json<NewSettings>) -> Response {
-    done(playground.choose(new.model, new.key))
+    done(playground.choose(&new.model, new.key))
 }
 
 #[derive(Deserialize)]

@@ -1,4 +1,4 @@
-//! The page in a headless Chromium, driven by its DevTools protocol.
+//! The page in a headless Chromium, driven by the protocol of its developer tools.
 
 use std::io::{BufRead, BufReader};
 use std::net::TcpStream;

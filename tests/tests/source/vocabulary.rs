@@ -35,6 +35,7 @@ const READ: [&str; 17] = [
     "exo-rails/src",
     "exo-rails-agent",
     "exo-rails-dygram",
+    "exo-rails-cli",
     "exo-rails-guards",
     "exo-rails-machine",
     "exo-rails-machine-macros/src",
