@@ -60,7 +60,10 @@ pub(crate) fn prompt(parts: &Parts<'_>) -> Prompt {
 }
 
 fn context(text: &mut String, rules: &ContextRules, grant: &Grant) {
-    for (verb, fields) in [("read", &grant.reads), ("write", &grant.writes)] {
+    // A permission for the same fields is one line.
+    let both = (grant.reads == grant.writes).then_some(("read, write", &grant.reads));
+    let apart = [("read", &grant.reads), ("write", &grant.writes)];
+    for (verb, fields) in both.into_iter().chain(apart.into_iter().filter(|_| both.is_none())) {
         if fields.is_empty() {
             continue;
         }

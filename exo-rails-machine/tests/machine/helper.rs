@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use exo_rails::NoRails;
+use exo_rails::message::Role;
 use exo_rails::prelude::*;
 use exo_rails_agent::{Model, ScriptedModel};
 use exo_rails_machine::{Done, Executor, ExecutorBuilder, History, MachineError};
@@ -58,4 +59,66 @@ pub(crate) fn calls(tool: &str, arguments: serde_json::Value) -> ModelResponse {
     let mut response = ModelResponse::text("");
     response.message.tool_calls.push(exo_rails::message::ToolCall::new("call-1", tool, &arguments));
     response
+}
+
+/// A scripted model that keeps its requests.
+#[derive(Clone)]
+pub(crate) struct Recorded {
+    script: Arc<ScriptedModel>,
+    pub(crate) requests: Arc<Mutex<Vec<ModelCallInputs>>>,
+}
+
+impl Recorded {
+    pub(crate) fn new(script: &str) -> Self {
+        Self { script: Arc::new(script.parse().unwrap()), requests: Arc::default() }
+    }
+
+    /// Returns the names of the tools of each request.
+    pub(crate) fn tools(&self) -> Vec<Vec<String>> {
+        let names = |request: &ModelCallInputs| request.tools.iter().map(|tool| tool.function.name.clone()).collect();
+        self.requests.lock().unwrap().iter().map(names).collect()
+    }
+
+    /// Returns the instructions of each request.
+    pub(crate) fn systems(&self) -> Vec<String> {
+        let requests = self.requests.lock().unwrap();
+        requests.iter().map(|request| system_of(request)).collect()
+    }
+}
+
+/// Returns the instructions of a request.
+pub(crate) fn system_of(request: &ModelCallInputs) -> String {
+    let system = request.messages.iter().filter(|message| message.role == Role::System);
+    system.map(|message| message.text().into_owned()).collect::<Vec<_>>().join("\n")
+}
+
+impl Model for Recorded {
+    async fn call(&self, request: Permit<ModelCallInputs>) -> Result<ModelResponse, OperationError> {
+        self.requests.lock().unwrap().push((*request).clone());
+        self.script.call(request).await
+    }
+}
+
+/// A builder for a file and a script, and the model with its requests.
+pub(crate) fn recorded(file: &str, script: &str) -> (ExecutorBuilder<Recorded, NoRails>, Recorded) {
+    let reading = exo_rails_dygram::read("flow.dygram", file);
+    assert!(!reading.report.has_errors(), "{}", reading.report);
+    let model = Recorded::new(script);
+    let builder = Executor::builder(&reading.machine, model.clone());
+    (builder.clock(|| SystemTime::UNIX_EPOCH + Duration::from_secs(1)), model)
+}
+
+/// A call of a tool, as a turn of a script.
+pub(crate) fn call(tool: &str, arguments: serde_json::Value) -> serde_json::Value {
+    serde_json::json!({ "call": [{ "tool": tool, "arguments": arguments }] })
+}
+
+/// A call of a transition tool, as a turn of a script.
+pub(crate) fn take(target: &str) -> serde_json::Value {
+    call(&format!("transition_to_{target}"), serde_json::json!({ "reason": "because" }))
+}
+
+/// An answer without calls, as a turn of a script.
+pub(crate) fn say(text: &str) -> serde_json::Value {
+    serde_json::json!({ "say": text })
 }

@@ -13,5 +13,6 @@ mod paths;
 mod plan;
 mod registry;
 mod resume;
+mod seed;
 mod steps;
 mod visits;
