@@ -82,7 +82,7 @@ impl Recorded {
     /// Returns the instructions of each request.
     pub(crate) fn systems(&self) -> Vec<String> {
         let requests = self.requests.lock().unwrap();
-        requests.iter().map(|request| system_of(request)).collect()
+        requests.iter().map(system_of).collect()
     }
 }
 

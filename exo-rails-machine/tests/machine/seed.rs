@@ -17,11 +17,13 @@ const PIPELINE: &str = include_str!("../seed/self-improving-pipeline.dygram");
 const PARALLEL: &str = include_str!("../seed/parallel-execution.dygram");
 const SHARED: &str = include_str!("../seed/distributed-execution.dygram");
 
-/// The file, the codes of its warnings, a script, and the steps: `*` is behind those that the agent decided.
+/// The name, the file, the codes of its warnings, a script, and the steps: `*` is behind those that the agent decided.
+type Example<'a> = (&'a str, &'a str, Vec<&'a str>, Value, &'a [&'a str]);
+
 #[tokio::test]
 async fn every_example_is_read_checked_and_executed() {
     let undeclared = |count: usize| vec!["unknown-node"; count];
-    let cases: [(&str, &str, Vec<&str>, Value, &[&str]); 8] = [
+    let cases: [Example<'_>; 8] = [
         ("auto-transition", AUTO, vec!["no-fallback", "unknown-node"], json!([]), &["idle", "processing"]),
         ("agent-controlled", AGENT, undeclared(3), json!([take("retry")]), &["analyze*", "retry"]),
         ("permissions", PERMISSIONS, undeclared(3), json!([say("done")]), &["analyze"]),
@@ -155,12 +157,15 @@ async fn context_tools_follow_the_edges() {
     assert_eq!(done.state.contexts().get("input", "data"), None);
 }
 
+/// The node, and its tools for contexts with their fields.
+type Access<'a> = (&'a str, &'a [(&'a str, &'a [&'a str])]);
+
 /// The node, the tools for contexts that it has, and the fields that the tools may use. The fragment has no flow, so each node
 /// is declared as a task, and the machine begins there.
 #[tokio::test]
 async fn the_permission_model_decides_about_tools_and_fields() {
     let all: &[&str] = &["connection", "schema"];
-    let cases: [(&str, &[(&str, &[&str])]); 4] = [
+    let cases: [Access<'_>; 4] = [
         ("query", &[("read_database", all)]),
         ("update", &[("read_database", all), ("write_database", all)]),
         ("store", &[("write_database", all)]),
@@ -347,8 +352,7 @@ async fn parallel_tasks_are_joined() {
     let (builder, model) = recorded(PARALLEL, &json!([say("analyzed"), say("validated")]).to_string());
     let done = builder.build().unwrap().run().await.unwrap();
     let outcomes: Vec<_> = done.history.steps.iter().map(|step| step.outcome).collect();
-    use StepOutcome::{Ended, Forked, Waits};
-    assert_eq!(outcomes, [Forked, Waits, Waits, Ended]);
+    assert_eq!(outcomes, [StepOutcome::Forked, StepOutcome::Waits, StepOutcome::Waits, StepOutcome::Ended]);
     assert_eq!(done.history.steps[0].next_nodes, ["analyze", "validate"]);
     assert_eq!(done.ended_at, ["mergeResults"]);
     assert_eq!(done.state.visits("mergeResults"), 1);
