@@ -117,6 +117,25 @@ const MACHINE: Layers = Layers {
     uses_exports: false,
 };
 
+const PROGRAM: Layers = Layers {
+    source: "../exo-rails-cli/src",
+    order: &[
+        "arguments",
+        "failure",
+        "source",
+        "model",
+        "rails",
+        "saved",
+        "progress",
+        "questions",
+        "execution",
+        "commands",
+        "serve",
+    ],
+    root: &["main"],
+    uses_exports: false,
+};
+
 impl Layers {
     fn files(&self) -> Vec<(Vec<String>, String)> {
         files(&Path::new(env!("CARGO_MANIFEST_DIR")).join(self.source), &[])
@@ -254,7 +273,7 @@ fn firsts(base: &[String], token: &TokenTree, names: &mut Vec<String>) {
 
 #[test]
 fn a_folder_uses_only_those_before_it() {
-    for layers in [CORE, GUARDS, DYGRAM, MACHINE] {
+    for layers in [CORE, GUARDS, DYGRAM, MACHINE, PROGRAM] {
         let mut wrong = Vec::new();
         for (module, source) in layers.files() {
             if layers.root.contains(&module.first().map_or("lib", String::as_str)) {
@@ -271,7 +290,7 @@ fn a_folder_uses_only_those_before_it() {
 
 #[test]
 fn every_folder_is_a_layer() {
-    for layers in [CORE, GUARDS, DYGRAM, MACHINE] {
+    for layers in [CORE, GUARDS, DYGRAM, MACHINE, PROGRAM] {
         let mut folders: Vec<_> =
             layers.files().into_iter().filter_map(|(module, _)| module.into_iter().next()).collect();
         folders.sort();
