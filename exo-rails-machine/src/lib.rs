@@ -1,4 +1,5 @@
 #![doc = include_str!("../README.md")]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![allow(clippy::doc_markdown, reason = "DyGram is a name, and no item of the code")]
 
 #[doc(hidden)]
@@ -21,6 +22,9 @@ mod transition;
 pub use crate::conditions::{Condition, ConditionError, Facts};
 pub use crate::contexts::{AccessError, ContextRules, Contexts, FieldRule, Grant, Written, fits, schema_of};
 pub use crate::definition::Definition;
+#[cfg(feature = "svg")]
+#[cfg_attr(docsrs, doc(cfg(feature = "svg")))]
+pub use crate::draw::svg;
 pub use crate::draw::{dot, mermaid};
 pub use crate::executor::{
     BuildError, Done, Execution, Executor, ExecutorBuilder, Limits, MachineError, Progress, Stopped,

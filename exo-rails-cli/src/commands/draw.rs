@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::{fs, io};
 
-use exo_rails_machine::{History, dot, mermaid};
+use exo_rails_machine::{History, dot, mermaid, svg};
 
 use crate::arguments::{DrawOptions, Format};
 use crate::failure::Failure;
@@ -23,7 +23,7 @@ pub(crate) fn draw(options: &DrawOptions) -> Result<ExitCode, Failure> {
     let text = match format {
         Format::Mermaid => mermaid(&machine, history.as_ref()),
         Format::Dot => dot(&machine, history.as_ref()),
-        Format::Svg => String::new(),
+        Format::Svg => svg(&machine, history.as_ref()),
     };
     match &options.output {
         Some(output) => fs::write(output, text).map_err(|error| Failure::of_file(output, error))?,

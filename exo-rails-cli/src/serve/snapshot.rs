@@ -2,7 +2,7 @@
 
 use exo_rails_dygram::Machine;
 use exo_rails_guards::approval::visible;
-use exo_rails_machine::{MachineState, Status, Summary, mermaid as svg};
+use exo_rails_machine::{MachineState, Status, Summary, svg};
 use serde::Serialize;
 use serde_json::{Map, Value};
 

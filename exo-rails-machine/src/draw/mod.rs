@@ -2,6 +2,8 @@
 
 mod dot;
 mod mermaid;
+#[cfg(feature = "svg")]
+mod svg;
 
 use std::collections::BTreeSet;
 
@@ -11,6 +13,8 @@ use crate::history::History;
 
 pub use dot::dot;
 pub use mermaid::mermaid;
+#[cfg(feature = "svg")]
+pub use svg::svg;
 
 /// The nodes and edges that a history has.
 #[derive(Debug, Default)]

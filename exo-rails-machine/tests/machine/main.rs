@@ -15,4 +15,6 @@ mod registry;
 mod resume;
 mod seed;
 mod steps;
+#[cfg(feature = "svg")]
+mod svg;
 mod visits;
