@@ -82,7 +82,8 @@ async fn events(State(playground): State<Arc<Playground>>) -> Sse<impl Stream<It
         changes.changed().await.ok()?;
         let news = playground.news(received);
         let mut events = Vec::new();
-        events.extend(news.is_new_log.then(|| Event::default().event("clear").data("")));
+        // A browser drops events without data.
+        events.extend(news.is_new_log.then(|| Event::default().event("clear").data("log")));
         events.extend(news.lines.iter().filter_map(|line| Event::default().event("line").json_data(line).ok()));
         events.extend(Event::default().event("snapshot").json_data(&news.snapshot).ok());
         Some((stream::iter(events.into_iter().map(Ok)), (playground, changes, news.received)))

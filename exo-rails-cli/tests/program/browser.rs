@@ -133,8 +133,8 @@ fn a_person_runs_a_machine_at_the_page() {
     browser.click("execute");
     browser.wait_for(&format!("{STATUS} === 'completed'"));
     // A page that is opened later shows the same.
-    browser.value("location.reload()");
-    browser.wait_for(&format!("document.readyState === 'complete' && {STATUS} === 'completed'"));
+    browser.value("window.isOld = true; location.reload()");
+    browser.wait_for(&format!("window.isOld === undefined && {STATUS} === 'completed'"));
     assert_eq!(browser.value("document.querySelectorAll('#log .end').length"), 1);
 }
 
@@ -152,7 +152,7 @@ fn a_person_answers_a_guard_and_stops_a_machine_at_the_page() {
     browser.click("execute");
     for (answer, score) in [("Approve", "0.5"), ("Refuse", "0.95")] {
         let text = "document.querySelector('#waits p')?.textContent";
-        browser.wait_for(&format!("{text}?.includes('\"score\":{score}')"));
+        browser.wait_for(&format!("{text}?.includes('\"value\":{score}')"));
         let text = browser.value(text);
         assert!(text.as_str().unwrap().contains("<b>scores</b> matter"), "the text is no HTML: {text}");
         browser.value(&format!(
