@@ -15,4 +15,5 @@ mod registry;
 mod resume;
 mod seed;
 mod steps;
+mod upstream;
 mod visits;
