@@ -3,3 +3,4 @@
 //! Where a row differs from that executor, a comment says what it does there.
 
 mod async_edges;
+mod tool_registry;
