@@ -3,4 +3,5 @@
 //! Where a row differs from that executor, a comment says what it does there.
 
 mod async_edges;
+mod graph_validation;
 mod tool_registry;
