@@ -1,6 +1,6 @@
 //! What the example `machine_pipeline` prints.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
+#![allow(clippy::panic, clippy::unwrap_used, reason = "a test may panic")]
 
 use std::process::Command;
 

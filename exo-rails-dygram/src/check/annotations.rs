@@ -87,7 +87,7 @@ impl Checker<'_> {
         }
         if let Some(similar) = self.similar(name, KNOWN) {
             let message = format!("`@{name}` has no meaning");
-            self.warn("unknown-annotation", annotation.place, message, format!("write `@{similar}`"));
+            self.report("unknown-annotation", annotation.place, message, format!("write `@{similar}`"));
         }
     }
 

@@ -37,16 +37,22 @@ impl Checker<'_> {
         reached
     }
 
-    /// A task leads on, or a node around it does. An end does not.
+    /// A task leads on, or a node around it does. A node of the type `init` leads on too. An end does not.
     fn ways_out(&mut self, id: NodeId) {
         let machine = self.machine;
         let leads_on = |id: NodeId| machine.transitions(id).next().is_some();
+        let is_stuck = !leads_on(id) && !machine.ancestors(id).any(leads_on);
+        let is_declared = machine.node(id).type_name.is_some() && machine.children(id).is_empty();
         let path = machine.path(id);
         let place = machine.node(id).place;
         match machine.kind(id) {
-            NodeKind::Task if !leads_on(id) && !machine.ancestors(id).any(leads_on) => {
+            NodeKind::Task if is_stuck => {
                 let help = format!("write an edge such as `{path} -> done;`, with `End done;`");
                 self.report("no-way-out", place, format!("the task `{path}` has no way out"), help);
+            }
+            NodeKind::Init if is_stuck && is_declared => {
+                let help = format!("write an edge such as `{path} -> first;`");
+                self.report("no-way-out", place, format!("the machine begins at `{path}`, and cannot go on"), help);
             }
             NodeKind::End if leads_on(id) => {
                 let help = "remove the edge, or make the node a state";

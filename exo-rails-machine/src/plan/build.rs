@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use exo_rails_dygram::{Edge, Machine, Node, NodeId, NodeKind, Value};
 
-use super::{Plan, PlanEdge, PlanError, PlanNode, Template, Work, annotations};
+use super::{Flow, Plan, PlanEdge, PlanError, PlanNode, Template, Work, annotations};
 use crate::conditions::{Condition, ConditionError};
 use crate::contexts::{ContextRules, Grant};
 use crate::definition::{Code, RUST};
@@ -113,13 +113,14 @@ impl Builder<'_> {
                 return None;
             }
         };
+        let flow = annotations::flow(machine, owner, edge);
         Some(PlanEdge {
             target: machine.path(edge.target.node).to_owned(),
-            tool: format!("transition_to_{}", names.get(&edge.target.node).map_or("", String::as_str)),
+            tool: format!("{}{}", prefix(&flow), names.get(&edge.target.node).map_or("", String::as_str)),
             description: description(machine, edge),
             condition,
             is_auto: edge.is_auto(),
-            flow: annotations::flow(machine, owner, edge),
+            flow,
             priority: annotations::priority(edge),
             barrier: annotations::barrier(edge),
         })
@@ -159,6 +160,15 @@ impl Builder<'_> {
             ));
         }
         names
+    }
+}
+
+/// Returns the beginning of the name of an edge's tool.
+const fn prefix(flow: &Flow) -> &'static str {
+    match flow {
+        Flow::Single | Flow::Fork => "transition_to_",
+        Flow::Spawn => "spawn_async_to_",
+        Flow::Map(_) => "map_spawn_to_",
     }
 }
 

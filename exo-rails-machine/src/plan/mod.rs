@@ -100,7 +100,8 @@ pub enum Work {
 pub struct PlanEdge {
     /// The path of the target, as the edge names it. If this node has children, one of them is entered.
     pub target: String,
-    /// The name of the tool by which the agent takes the edge.
+    /// The name of the tool by which the agent takes the edge. Paths take edges with `@parallel` by themselves, so there is no
+    /// such tool for them.
     pub tool: String,
     /// What the edge is for.
     pub description: Option<String>,

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use exo_rails_dygram::Fields;
 
 use crate::contexts::{ContextRules, Grant};
-use crate::plan::{PlanEdge, PlanNode};
+use crate::plan::{Flow, PlanEdge, PlanNode};
 
 /// The texts for a visit.
 pub(crate) struct Prompt {
@@ -46,17 +46,29 @@ pub(crate) fn prompt(parts: &Parts<'_>) -> Prompt {
         system.push_str("\n## Transitions\n\n");
         for edge in &parts.edges {
             let described = edge.description.as_ref().map(|text| format!(": {text}")).unwrap_or_default();
-            let _ = writeln!(system, "- **{}** with `{}`{described}", edge.target, edge.tool);
+            let effect = effect(&edge.flow);
+            let _ = writeln!(system, "- **{}** with `{}`{effect}{described}", edge.target, edge.tool);
         }
-        system.push_str(
-            "\nWhen the objective is met, call the tool of one transition. It ends your work at this node.\n",
-        );
+        if parts.edges.iter().any(|edge| !matches!(edge.flow, Flow::Spawn)) {
+            system.push_str(
+                "\nWhen the objective is met, call the tool of one transition. It ends your work at this node.\n",
+            );
+        }
     }
     let mut user = objective.to_owned();
     if let Some(item) = &parts.item {
         let _ = write!(user, "\n\nItem: {item}");
     }
     Prompt { system, user }
+}
+
+/// Says what is special about the tool of an edge.
+const fn effect(flow: &Flow) -> &'static str {
+    match flow {
+        Flow::Spawn => " (you go on here)",
+        Flow::Map(_) => " (once for each item)",
+        Flow::Single | Flow::Fork => "",
+    }
 }
 
 fn context(text: &mut String, rules: &ContextRules, grant: &Grant) {

@@ -127,6 +127,27 @@ impl ToolRegistry {
         Ok(())
     }
 
+    /// Removes the tool with an exact name, and returns it. A pattern may still match the name.
+    ///
+    /// To replace a tool, remove it and add the new one.
+    pub fn remove(&mut self, name: &str) -> Option<Tool> {
+        let at = self.tools.iter().position(|tool| tool.name() == name)?;
+        Some(self.tools.remove(at))
+    }
+
+    /// Removes a pattern. Returns whether it was there.
+    pub fn remove_pattern(&mut self, pattern: &ToolPattern) -> bool {
+        let before = self.patterns.len();
+        self.patterns.retain(|(other, _)| other != pattern);
+        self.patterns.len() < before
+    }
+
+    /// Removes all tools and patterns.
+    pub fn clear(&mut self) {
+        self.tools.clear();
+        self.patterns.clear();
+    }
+
     /// Returns the tool with an exact name.
     #[must_use]
     pub fn tool(&self, name: &str) -> Option<&Tool> {

@@ -18,6 +18,19 @@ enum Kind {
     Regex(Regex, String),
 }
 
+/// Two patterns are equal if they are of the same kind and have the same text.
+impl PartialEq for ToolPattern {
+    fn eq(&self, other: &Self) -> bool {
+        match (&self.0, &other.0) {
+            (Kind::Prefix(this), Kind::Prefix(other)) => this == other,
+            (Kind::Regex(this, _), Kind::Regex(other, _)) => this.as_str() == other.as_str(),
+            _ => false,
+        }
+    }
+}
+
+impl Eq for ToolPattern {}
+
 impl ToolPattern {
     /// Matches names that begin with a text and have more letters.
     #[must_use]

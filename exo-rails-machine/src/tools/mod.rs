@@ -80,13 +80,7 @@ pub(crate) fn names_of(node: &PlanNode) -> Vec<String> {
 
 /// Returns the name of the tool for an edge. Paths take edges with `@parallel` by themselves.
 pub(crate) fn name_of_edge(edge: &PlanEdge) -> Option<String> {
-    let target = edge.tool.strip_prefix("transition_to_").unwrap_or(&edge.tool);
-    match &edge.flow {
-        Flow::Single => Some(edge.tool.clone()),
-        Flow::Spawn => Some(format!("spawn_async_to_{target}")),
-        Flow::Map(_) => Some(format!("map_spawn_to_{target}")),
-        Flow::Fork => None,
-    }
+    (!matches!(edge.flow, Flow::Fork)).then(|| edge.tool.clone())
 }
 
 /// Returns the names of contexts in tools: the short name if no other context of the node has it, or else the path with `__`.

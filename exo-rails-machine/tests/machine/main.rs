@@ -17,4 +17,5 @@ mod seed;
 mod steps;
 #[cfg(feature = "svg")]
 mod svg;
+mod upstream;
 mod visits;
