@@ -26,10 +26,11 @@ const REVIEWS: [&str; 3] = ["Great tea.", "It broke.", "Not bad at all."];
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
     println!("pipeline.dygram");
-    show(&run(from_file()?, "script.json", "complete").await?)?;
+    show(&run(from_file()?, "script.json", "complete").await?);
 
     println!("\ntyped.rs");
-    show(&run(typed::pipeline(&REVIEWS), "typed.json", typed::pipeline::Complete::PATH).await?)
+    show(&run(typed::pipeline(&REVIEWS), "typed.json", typed::pipeline::Complete::PATH).await?);
+    Ok(())
 }
 
 /// Reads the file. It is lenient: it has nodes to which no edge leads, and only warnings say so.
@@ -56,7 +57,7 @@ async fn run(machine: Definition, script: &str, until: &str) -> Result<Done, Box
 }
 
 /// Prints the steps, the changes of tools, and the quality.
-fn show(done: &Done) -> Result<(), Box<dyn Error>> {
+fn show(done: &Done) {
     for step in &done.history.steps {
         let by = match (step.transition_type, &step.reason) {
             (TransitionType::AgentControlled, Some(reason)) => format!(" (agent: {reason})"),
@@ -79,5 +80,4 @@ fn show(done: &Done) -> Result<(), Box<dyn Error>> {
         "  ended at {}: {steps} steps, {constructed} tool constructed, {improved} improved",
         done.ended_at.join(", ")
     );
-    Ok(())
 }
