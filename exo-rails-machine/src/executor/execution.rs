@@ -129,10 +129,11 @@ where
     pub async fn run(self) -> Result<Done, Stopped> {
         let limit = self.executor.settings.limits.time;
         let result = Self::within_time(limit, self.drive()).await;
-        if let Err(error) = self.finish(result).await {
-            return Err(Stopped { error, state: Box::new(self.state()) });
+        let finished = self.finish(result).await;
+        let state = self.into_state();
+        if let Err(error) = finished {
+            return Err(Stopped { error, state: Box::new(state) });
         }
-        let state = self.state();
         let ended = state.paths.iter().filter(|path| path.status == PathStatus::Ended);
         // A path that waited for others ended where they did.
         let is_of = |path: &Path, id: u64| path.parent == Some(id) && path.status == PathStatus::Ended;
@@ -169,6 +170,14 @@ where
         state
     }
 
+    /// Returns the state, without a copy unless a tool still has it.
+    fn into_state(self) -> MachineState {
+        let Self { live, ctx, executor } = self;
+        let mut state = Arc::try_unwrap(live).map_or_else(|live| live.snapshot(), Live::into_state);
+        state.context = ctx.save(&executor.settings.kept).ok();
+        state
+    }
+
     /// Changes the contexts, between two steps.
     pub fn change_contexts(&mut self, change: impl FnOnce(&mut Contexts)) {
         self.live.with(|state, _| change(&mut state.contexts));
@@ -178,7 +187,7 @@ where
     pub async fn stop(self) -> MachineState {
         // The program stops it, and has the state, also if it cannot be saved.
         drop(self.finish(Err(MachineError::Cancelled)).await);
-        self.state()
+        self.into_state()
     }
 
     /// Awaits steps for as long as the limit allows.
@@ -223,6 +232,9 @@ where
             }
             let active = state.paths.iter().filter(|path| path.status == PathStatus::Active);
             let mut active: Vec<_> = active.collect();
+            if let [path] = active.as_slice() {
+                return vec![path.id];
+            }
             active.sort_by_key(|path| (Reverse(path.priority), path.last_step, path.id));
             // A conversation has one turn at a time.
             let mut agents = Vec::new();
@@ -268,22 +280,24 @@ where
         let until = self.executor.settings.until.as_ref();
         let entered = self.live.with(|state, plan| {
             let Some(path) = state.path(id) else { return Ok(None) };
-            let (name, has_entered) = (path.node.clone(), path.has_entered);
-            let Some(node) = plan.node(&name).cloned() else {
-                return Err(MachineError::OtherMachine { problem: format!("it has no node `{name}`") });
+            let Some(node) = plan.node(&path.node).cloned() else {
+                return Err(MachineError::OtherMachine { problem: format!("it has no node `{}`", path.node) });
             };
-            if has_entered {
+            if path.has_entered {
                 return Ok(Some((node, false)));
             }
-            let visits = state.visits(&name) + 1;
-            let is_last = until.is_some_and(|(until, visit)| *until == name && visits >= *visit);
+            let visits = state.visits(&node.path) + 1;
+            let is_last = until.is_some_and(|(until, visit)| *until == node.path && visits >= *visit);
             if !is_last && visits > limits.visits {
-                return Err(MachineError::VisitLimit { node: name, limit: limits.visits });
+                return Err(MachineError::VisitLimit { node: node.path.clone(), limit: limits.visits });
             }
             if !is_last && state.steps >= limits.steps {
                 return Err(MachineError::StepLimit { limit: limits.steps });
             }
-            state.visits.insert(name, visits);
+            match state.visits.get_mut(&node.path) {
+                Some(count) => *count = visits,
+                None => drop(state.visits.insert(node.path.clone(), visits)),
+            }
             state.steps += 1;
             let steps = state.steps;
             if let Some(path) = state.path_mut(id) {

@@ -25,10 +25,11 @@ where
         let kind = |by_agent| if by_agent { TransitionType::AgentControlled } else { TransitionType::Automated };
         match next {
             Next::Take { edge, reason, by_agent } => {
-                let (outcome, to) = self.live.with(|state, plan| arrive(state, plan, id, &edge));
-                others.insert(0, to);
+                let (to, waits) = self.live.with(|state, plan| arrive(state, plan, id, &edge));
+                others.insert(0, to.clone());
+                let outcome = if waits.is_some() { StepOutcome::Waits } else { StepOutcome::Moved };
                 self.record(id, node, others, outcome, kind(by_agent), reason);
-                self.live.with(|state, plan| go(state, plan, id, &edge, outcome));
+                self.live.with(|state, _| go(state, id, to, waits));
             }
             Next::Fork(edges) => {
                 let nodes = self.live.with(|state, plan| fork(state, plan, id, &edges));
@@ -99,25 +100,25 @@ fn barrier(plan: &Plan, edge: &PlanEdge) -> Option<Barrier> {
     edge.barrier.clone().or_else(join)
 }
 
-/// Returns what taking an edge comes to, and the node to which it leads.
-fn arrive(state: &MachineState, plan: &Plan, id: u64, edge: &PlanEdge) -> (StepOutcome, String) {
+/// Returns the node to which an edge leads, and the barrier at which the path waits before it.
+fn arrive(state: &MachineState, plan: &Plan, id: u64, edge: &PlanEdge) -> (String, Option<Barrier>) {
     let to = plan.entered(&edge.target).to_owned();
-    let parent = state.path(id).and_then(|path| path.parent);
-    let has_others = parent.is_some()
-        || state.paths.iter().any(|path| path.id != id && path.parent.is_none() && !path.status.is_over());
-    let waits = barrier(plan, edge).is_some() && has_others;
-    (if waits { StepOutcome::Waits } else { StepOutcome::Moved }, to)
+    let has_others = || {
+        let parent = state.path(id).and_then(|path| path.parent);
+        parent.is_some()
+            || state.paths.iter().any(|path| path.id != id && path.parent.is_none() && !path.status.is_over())
+    };
+    (to, barrier(plan, edge).filter(|_| has_others()))
 }
 
-fn go(state: &mut MachineState, plan: &Plan, id: u64, edge: &PlanEdge, outcome: StepOutcome) {
-    let target = plan.entered(&edge.target).to_owned();
-    match barrier(plan, edge) {
-        Some(Barrier { name, is_merge }) if outcome == StepOutcome::Waits => {
+fn go(state: &mut MachineState, id: u64, target: String, waits: Option<Barrier>) {
+    match waits {
+        Some(Barrier { name, is_merge }) => {
             if let Some(path) = state.path_mut(id) {
                 path.status = PathStatus::Waiting { barrier: name, target, is_merge };
             }
         }
-        _ => state.enter(id, &target),
+        None => state.enter(id, &target),
     }
 }
 

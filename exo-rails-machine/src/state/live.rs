@@ -38,6 +38,10 @@ impl Live {
         self.with(|state, _| state.clone())
     }
 
+    pub(crate) fn into_state(self) -> MachineState {
+        self.0.into_inner().unwrap_or_else(PoisonError::into_inner).state
+    }
+
     /// Returns whether an edge may be taken now: its condition is true, or it has none.
     pub(crate) fn is_open(&self, edge: &PlanEdge, path: u64) -> Result<bool, ConditionError> {
         let Some(condition) = &edge.condition else { return Ok(true) };
