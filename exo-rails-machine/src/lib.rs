@@ -30,8 +30,8 @@ pub use crate::executor::{
     BuildError, Done, Execution, Executor, ExecutorBuilder, Limits, MachineError, Progress, Stopped,
 };
 pub use crate::history::{
-    AgentInvocation, History, HistoryStep, JsonLines, Mutation, Position, ReplayError, Said, Status, StepOutcome,
-    Summary, TokenUsage, TransitionType, format_time, replay,
+    AgentInvocation, History, HistoryStep, JsonLines, Mutation, Position, ReplayError, Said, StartedPath, Status,
+    StepOutcome, Summary, TokenUsage, TransitionType, format_time, replay,
 };
 pub use crate::plan::{Barrier, Flow, ListName, OnError, Plan, PlanEdge, PlanError, PlanNode, Work};
 pub use crate::registry::{RegistryDiagnostics, RegistryError, ToolPattern, ToolRegistry};

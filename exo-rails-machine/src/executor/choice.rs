@@ -163,9 +163,8 @@ where
             }
         }
         self.live.with(|state, plan| {
-            let parent = state.path(id).and_then(|path| path.parent);
             for edge in &edges {
-                state.add_path(plan.entered(&edge.target), parent, edge.priority, None);
+                state.start_path(id, plan.entered(&edge.target), false, edge.priority, None);
             }
             if let Some(path) = state.path_mut(id) {
                 path.has_spawned = true;

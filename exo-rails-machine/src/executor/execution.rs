@@ -380,15 +380,17 @@ where
     ) {
         let now = (self.executor.settings.clock)();
         let step = self.live.with(|state, _| {
-            let (visit, failures) = state
-                .path_mut(id)
-                .map(|path| (path.visit.take(), std::mem::take(&mut path.failures)))
-                .unwrap_or_default();
+            let taken = state.path_mut(id).map(|path| {
+                let visit = path.visit.take().or(path.failed_visit.take());
+                (visit, std::mem::take(&mut path.failures), std::mem::take(&mut path.started))
+            });
+            let (visit, failures, started_paths) = taken.unwrap_or_default();
             let mut step = HistoryStep {
                 step_number: state.history.steps.len() as u64 + 1,
                 path: id,
                 current_node: node.path.clone(),
                 next_nodes,
+                started_paths,
                 transition_type,
                 outcome,
                 reason,

@@ -34,8 +34,12 @@ where
                 return Err(error);
             }
             self.note_failure(id, &error);
-            // The next attempt begins anew.
-            self.live.with(|state, _| state.path_mut(id).map(|path| path.visit = None));
+            // The next attempt begins anew. What this one has written stays written, so the history must have it.
+            self.live.with(|state, _| {
+                if let Some(path) = state.path_mut(id) {
+                    path.failed_visit = path.visit.take().or(path.failed_visit.take());
+                }
+            });
             self.save().await?;
             tokio::time::sleep(delay(attempts)).await;
         }

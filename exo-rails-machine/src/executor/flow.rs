@@ -18,9 +18,10 @@ where
     /// Moves a path, and adds the step to the history.
     pub(super) fn apply(&self, id: u64, node: &PlanNode, next: Next) -> Result<(), MachineError> {
         self.check_circle(id, node, &next)?;
-        let mut others = self.live.with(|state, plan| {
-            let spawned = state.visit_mut(id).map(|visit| visit.spawned.clone()).unwrap_or_default();
-            spawned.iter().map(|(_, target)| plan.entered(target).to_owned()).collect::<Vec<_>>()
+        // The nodes of the paths that the step has started beside this one.
+        let mut others: Vec<_> = self.live.with(|state, _| {
+            let started = state.path(id).map(|path| path.started.as_slice()).unwrap_or_default();
+            started.iter().map(|started| started.node.clone()).collect()
         });
         let kind = |by_agent| if by_agent { TransitionType::AgentControlled } else { TransitionType::Automated };
         match next {
@@ -32,21 +33,23 @@ where
                 self.live.with(|state, _| go(state, id, to, waits));
             }
             Next::Fork(edges) => {
-                let nodes = self.live.with(|state, plan| fork(state, plan, id, &edges));
+                let mut nodes = self.live.with(|state, plan| fork(state, plan, id, &edges));
+                nodes.extend(others);
                 self.record(id, node, nodes, StepOutcome::Forked, TransitionType::Automated, None);
             }
             Next::Map { edge, items, reason, by_agent } => {
-                let nodes = self.live.with(|state, plan| {
+                let target = self.live.with(|state, plan| {
                     let target = plan.entered(&edge.target).to_owned();
                     for item in items {
-                        state.add_path(&target, Some(id), edge.priority, Some(item));
+                        state.start_path(id, &target, true, edge.priority, Some(item));
                     }
                     if let Some(path) = state.path_mut(id) {
                         path.status = PathStatus::Forked;
                     }
-                    vec![target]
+                    target
                 });
-                self.record(id, node, nodes, StepOutcome::Forked, kind(by_agent), reason);
+                others.insert(0, target);
+                self.record(id, node, others, StepOutcome::Forked, kind(by_agent), reason);
             }
             Next::End => {
                 self.record(id, node, others, StepOutcome::Ended, TransitionType::Automated, None);
@@ -127,7 +130,7 @@ fn fork(state: &mut MachineState, plan: &Plan, id: u64, edges: &[PlanEdge]) -> V
     let mut nodes = Vec::new();
     for edge in edges {
         let target = plan.entered(&edge.target);
-        state.add_path(target, Some(id), edge.priority, None);
+        state.start_path(id, target, true, edge.priority, None);
         nodes.push(target.to_owned());
     }
     if let Some(path) = state.path_mut(id) {

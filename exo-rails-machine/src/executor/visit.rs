@@ -84,7 +84,8 @@ where
         let edges = self.choices(id, node)?;
         let Prompt { system, user } = self.prompt(id, node, &edges)?;
         let offered = edges.iter().filter_map(|edge| name_of_edge(edge)).collect();
-        let visit = Visit { input: user.clone(), system, user, offered, ..Visit::default() };
+        let failed = self.live.with(|state, _| state.path_mut(id).and_then(|path| path.failed_visit.take()));
+        let visit = Visit { input: user.clone(), system, user, offered, ..Visit::after(failed) };
         self.live.with(|state, _| {
             if let Some(path) = state.path_mut(id) {
                 path.visit = Some(visit.clone());

@@ -79,6 +79,9 @@ pub struct HistoryStep {
     pub current_node: String,
     /// The nodes to which it led. None if the path ended.
     pub next_nodes: Vec<String>,
+    /// The paths that the step started.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub started_paths: Vec<StartedPath>,
     /// Who chose the way.
     pub transition_type: TransitionType,
     /// What the step came to.
@@ -99,6 +102,16 @@ pub struct HistoryStep {
     pub errors: Vec<String>,
     /// When the step ended.
     pub timestamp: String,
+}
+
+/// A path that a step started.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct StartedPath {
+    /// The number of the path.
+    pub path: u64,
+    /// The node at which it began.
+    pub node: String,
 }
 
 /// Who chose the way of a step.

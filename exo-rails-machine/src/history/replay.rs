@@ -49,6 +49,7 @@ pub fn replay(machine: impl Into<Definition>, history: &History) -> Result<Vec<P
             (StepOutcome::Moved, Some(next)) => drop(nodes.insert(step.path, next.clone())),
             _ => drop(nodes.insert(step.path, step.current_node.clone())),
         }
+        nodes.extend(step.started_paths.iter().map(|started| (started.path, started.node.clone())));
         positions.push(Position { step_number: step.step_number, nodes: nodes.clone(), contexts: contexts.clone() });
         if step.mutations.iter().any(|mutation| mutation.kind == "update_definition") {
             break;

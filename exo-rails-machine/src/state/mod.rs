@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::contexts::{Contexts, Written};
-use crate::history::{History, Mutation, Said, Status};
+use crate::history::{History, Mutation, Said, StartedPath, Status};
 pub(crate) use live::Live;
 pub(crate) use store::SharedSink;
 pub use store::{StateFile, StateSink};
@@ -61,6 +61,9 @@ pub(crate) struct Path {
     /// Whether the visit of the node is counted.
     #[serde(default)]
     pub(crate) has_entered: bool,
+    /// The paths that the path has started at the current node.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) started: Vec<StartedPath>,
     /// Whether the paths beside this one are started.
     #[serde(default)]
     pub(crate) has_spawned: bool,
@@ -80,6 +83,9 @@ pub(crate) struct Path {
     pub(crate) written: Vec<Written>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) visit: Option<Visit>,
+    /// What failed attempts at the current node did, until the next attempt begins its visit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) failed_visit: Option<Visit>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -126,9 +132,6 @@ pub(crate) struct Visit {
     pub(crate) writes: Vec<Written>,
     #[serde(default)]
     pub(crate) usage: Usage,
-    /// The paths that the agent has started, with their targets.
-    #[serde(default)]
-    pub(crate) spawned: Vec<(u64, String)>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) chosen: Option<Chosen>,
     /// The run of the agent, if it has begun and not ended.
@@ -147,6 +150,14 @@ pub(crate) struct Visit {
     /// Whether the agent has worked, and only the way is left to choose.
     #[serde(default)]
     pub(crate) has_worked: bool,
+}
+
+impl Visit {
+    /// Begins a visit with the record of failed attempts: what was said, done and used in them.
+    pub(crate) fn after(failed: Option<Self>) -> Self {
+        let Self { said, tools_used, mutations, writes, usage, .. } = failed.unwrap_or_default();
+        Self { said, tools_used, mutations, writes, usage, ..Self::default() }
+    }
 }
 
 /// The edge that the agent chose.
@@ -290,6 +301,15 @@ impl MachineState {
         self.path_mut(id).and_then(|path| path.visit.as_mut())
     }
 
+    /// Starts a path beside another one, or below it if `is_child`.
+    pub(crate) fn start_path(&mut self, from: u64, node: &str, is_child: bool, priority: i64, item: Option<Value>) {
+        let parent = if is_child { Some(from) } else { self.path(from).and_then(|path| path.parent) };
+        let path = self.add_path(node, parent, priority, item);
+        if let Some(from) = self.path_mut(from) {
+            from.started.push(StartedPath { path, node: node.to_owned() });
+        }
+    }
+
     /// Adds a path at a node. Returns its number.
     pub(crate) fn add_path(&mut self, node: &str, parent: Option<u64>, priority: i64, item: Option<Value>) -> u64 {
         let id = self.paths.len() as u64;
@@ -301,6 +321,7 @@ impl MachineState {
             item,
             status: PathStatus::Active,
             has_entered: false,
+            started: Vec::new(),
             has_spawned: false,
             last_step: 0,
             unchanged: Vec::new(),
@@ -308,6 +329,7 @@ impl MachineState {
             failures: Vec::new(),
             written: Vec::new(),
             visit: None,
+            failed_visit: None,
         });
         id
     }

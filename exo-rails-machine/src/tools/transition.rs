@@ -100,10 +100,8 @@ impl<R: GuardSet + ServesOperation<Transition> + 'static> Desk<R> {
     fn take_note(&self, request: &TransitionRequest, edge: &PlanEdge) {
         self.live.with(|state, plan| {
             if matches!(edge.flow, Flow::Spawn) {
-                let parent = state.path(self.path).and_then(|path| path.parent);
-                let started = state.add_path(plan.entered(&edge.target), parent, edge.priority, None);
+                state.start_path(self.path, plan.entered(&edge.target), false, edge.priority, None);
                 if let Some(visit) = state.visit_mut(self.path) {
-                    visit.spawned.push((started, edge.target.clone()));
                     visit.effect = Some(format!("a path has started at `{}`", edge.target));
                 }
             } else if let Some(visit) = state.visit_mut(self.path) {

@@ -242,3 +242,65 @@ async fn agents_of_several_paths_work_at_the_same_time() {
         assert_eq!(most.load(Ordering::SeqCst), expected, "@concurrent({concurrent})");
     }
 }
+
+/// The edges of `s`, a script for its agent if it has one, and what the history says about the step: the nodes to which it led,
+/// and the paths that it started.
+#[tokio::test]
+async fn the_history_has_the_paths_that_a_step_starts() {
+    let spawn = json!({ "call": [{ "tool": "spawn_async_to_a", "arguments": { "reason": "x" } }] });
+    let spawn_and_fail = json!([spawn, { "fail": { "kind": "unavailable", "message": "down" } }]);
+    let spawn_and_end = json!([spawn, { "say": "done" }]);
+    let none = json!([]);
+    let cases = [
+        ("s -@async-> a; s -> b;", &none, vec!["b", "a"], vec![(1, "a")]),
+        ("s -@async-> a;", &none, vec!["a"], vec![(1, "a")]),
+        ("s -@async-> a; s -@parallel-> b, b2;", &none, vec!["b", "b2", "a"], vec![(1, "a"), (2, "b"), (3, "b2")]),
+        ("s -@map(c.items)-> a;", &none, vec!["a"], vec![(1, "a"), (2, "a")]),
+        ("s -@async-> a; s -@map(c.items)-> b;", &none, vec!["b", "a"], vec![(1, "a"), (2, "b"), (3, "b")]),
+        ("s -@async-> a; s -> b;", &spawn_and_end, vec!["b", "a"], vec![(1, "a")]),
+        ("s -@async-> a; s -@parallel-> b;", &spawn_and_end, vec!["b", "a"], vec![(1, "a"), (2, "b")]),
+        ("s -@async-> a; s -> b;", &spawn_and_fail, vec![], vec![(1, "a")]),
+        ("s -> b;", &none, vec!["b"], vec![]),
+    ];
+    for (edges, script, next, started) in cases {
+        let kind = if script == &none { "State s;" } else { "Task s { prompt: \"x\"; }" };
+        let file = format!(
+            "machine \"M\" @errorHandling(\"continue\") Context c {{ items<array>: [1, 2]; }} {kind} State a; State b; State b2; {edges}"
+        );
+        let done = machine(&file, &script.to_string()).start_at("s").build().unwrap().run().await.unwrap();
+        let step = &done.history.steps[0];
+        assert_eq!(step.next_nodes, next, "{edges}");
+        let found: Vec<_> = step.started_paths.iter().map(|started| (started.path, started.node.as_str())).collect();
+        assert_eq!(found, started, "{edges}");
+        let positions = exo_rails_machine::replay(&exo_rails_dygram::read("f", &file).machine, &done.history).unwrap();
+        for (path, node) in started {
+            assert_eq!(positions[0].nodes.get(&path).map(String::as_str), Some(node), "{edges}");
+        }
+    }
+}
+
+/// The first attempt writes, and fails.
+#[tokio::test(start_paused = true)]
+async fn what_failed_attempts_wrote_is_in_the_history() {
+    let write = json!({ "call": [{ "tool": "write_c", "arguments": { "field": "n", "value": 7 } }] });
+    let fail = json!({ "fail": { "kind": "unavailable", "message": "down" } });
+    let file = |errors: &str| {
+        format!(
+            "machine \"M\" @errorHandling(\"{errors}\") Context c {{ n<integer>: 0; }} State s; Task t @retry(1) {{ prompt: \"x\"; }} State other;
+            s -@parallel-> t, other; t -writes-> c;"
+        )
+    };
+    let script = json!([write, fail, { "say": "done" }]).to_string();
+    let done = run(&file("continue"), &script).await.unwrap();
+    let step = done.history.steps.iter().find(|step| step.current_node == "t").unwrap();
+    assert_eq!((step.writes.len(), step.errors.len()), (1, 1));
+    let used = &step.agent_invocation.as_ref().unwrap().tools_used;
+    assert_eq!(used, &["write_c"], "the invocation has both attempts");
+    let positions = exo_rails_machine::replay(&exo_rails_dygram::read("f", &file("continue")).machine, &done.history);
+    assert_eq!(positions.unwrap().last().unwrap().contexts.get("c", "n"), Some(&json!(7)));
+
+    // If the last attempt fails too, `compensate` takes back the writes of all attempts.
+    let script = json!([write, fail, fail]).to_string();
+    let done = run(&file("compensate"), &script).await.unwrap();
+    assert_eq!(done.state.contexts().get("c", "n"), Some(&json!(0)));
+}
