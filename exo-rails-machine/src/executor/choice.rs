@@ -83,9 +83,17 @@ where
     fn chosen(&self, id: u64, node: &PlanNode, chosen: Chosen) -> Result<Next, MachineError> {
         let current = self.live.node(id);
         let edges = current.as_deref().map_or(&node.edges, |node| &node.edges);
-        let is_it =
-            |edge: &&PlanEdge| edge.target == chosen.target && matches!(edge.flow, Flow::Map(_)) == chosen.is_map;
-        let Some(edge) = edges.iter().find(is_it).cloned() else {
+        // Other edges may have the same target: automatic ones, and those whose condition is false.
+        let is_it = |edge: &&PlanEdge| match edge.flow {
+            Flow::Single => !chosen.is_map && !edge.is_auto && edge.target == chosen.target,
+            Flow::Map(_) => chosen.is_map && !edge.is_auto && edge.target == chosen.target,
+            Flow::Spawn | Flow::Fork => false,
+        };
+        let is_open = |edge: &&PlanEdge| self.live.is_open(edge, id).unwrap_or(false);
+        let mut candidates = edges.iter().filter(is_it);
+        let first = candidates.clone().next();
+        // If another path has closed the edge since the choice, the choice still counts.
+        let Some(edge) = candidates.find(is_open).or(first).cloned() else {
             let message = format!("the agent chose `{}`, and the machine has no such edge now", chosen.target);
             let error = RunError::Operation(OperationError::new(OperationErrorKind::Denied, message));
             return Err(MachineError::Run { node: node.path.clone(), error });

@@ -63,6 +63,7 @@ where
             is_changed: false,
             contexts: plan.first_values(),
             paths: Vec::new(),
+            round: Vec::new(),
             steps: 0,
             visits: std::collections::BTreeMap::new(),
             errors: Vec::new(),
@@ -221,7 +222,8 @@ where
         Ok(self.live.with(|state, _| state.status()) != Status::Running)
     }
 
-    /// Returns the paths that go on, those of a higher priority first, and then those that have waited longest.
+    /// Returns the paths that go on: those whose steps are under way, or else those of a higher priority first, and then those
+    /// that have waited longest.
     fn next_paths(&self, most: usize) -> Result<Vec<u64>, MachineError> {
         if self.ctx.is_cancelled() {
             return Err(MachineError::Cancelled);
@@ -230,10 +232,17 @@ where
             if state.status() != Status::Running {
                 return Vec::new();
             }
+            let is_active = |id: &u64| state.path(*id).is_some_and(|path| path.status == PathStatus::Active);
+            let under_way: Vec<_> = state.round.iter().copied().filter(is_active).take(most).collect();
+            if !under_way.is_empty() {
+                return under_way;
+            }
             let active = state.paths.iter().filter(|path| path.status == PathStatus::Active);
             let mut active: Vec<_> = active.collect();
             if let [path] = active.as_slice() {
-                return vec![path.id];
+                let id = path.id;
+                state.round = vec![id];
+                return vec![id];
             }
             active.sort_by_key(|path| (Reverse(path.priority), path.last_step, path.id));
             // A conversation has one turn at a time.
@@ -244,7 +253,8 @@ where
                 agents.extend(agent);
                 is_free
             });
-            active.iter().take(most.min(plan.concurrency)).map(|path| path.id).collect()
+            state.round = active.iter().take(most.min(plan.concurrency)).map(|path| path.id).collect();
+            state.round.clone()
         }))
     }
 
@@ -271,6 +281,7 @@ where
             Ok(next) => self.apply(id, &node, next)?,
             Err(error) => self.failed(id, &node, error)?,
         }
+        self.live.with(|state, _| state.round.retain(|other| *other != id));
         self.save().await
     }
 

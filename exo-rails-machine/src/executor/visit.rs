@@ -13,7 +13,7 @@ use super::{Execution, MachineError};
 use crate::conditions::Facts;
 use crate::history::{AgentInvocation, HistoryStep, Said, TokenUsage};
 use crate::meta::Workshop;
-use crate::plan::{Flow, PlanEdge, PlanNode};
+use crate::plan::{Flow, PlanEdge, PlanNode, Work};
 use crate::prompt::{Parts, Prompt, prompt, reminder};
 use crate::state::{Live, SharedSink, Visit};
 use crate::tools::{Desk, name_of_edge};
@@ -97,7 +97,13 @@ where
     /// Returns the edges for which the agent has tools.
     fn choices<'n>(&self, id: u64, node: &'n PlanNode) -> Result<Vec<&'n PlanEdge>, MachineError> {
         let mut edges = self.offered(id, node)?;
-        for edge in node.edges.iter().filter(|edge| matches!(edge.flow, Flow::Spawn | Flow::Map(_)) && !edge.is_auto) {
+        // Where nobody works, all paths have started before the agent is asked for the way.
+        let starts_paths = |edge: &&PlanEdge| match edge.flow {
+            Flow::Spawn => node.work != Work::None,
+            Flow::Map(_) => true,
+            Flow::Single | Flow::Fork => false,
+        };
+        for edge in node.edges.iter().filter(|edge| !edge.is_auto).filter(starts_paths) {
             if self.is_open(id, node, edge)? {
                 edges.push(edge);
             }

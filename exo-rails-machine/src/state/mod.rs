@@ -31,6 +31,9 @@ pub struct MachineState {
     pub(crate) is_changed: bool,
     pub(crate) contexts: Contexts,
     pub(crate) paths: Vec<Path>,
+    /// The paths whose steps are under way. They are finished before other paths go on, also after a crash.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) round: Vec<u64>,
     pub(crate) steps: u64,
     pub(crate) visits: BTreeMap<String, u32>,
     pub(crate) errors: Vec<String>,

@@ -9,6 +9,7 @@ mod draw;
 mod helper;
 mod meta;
 mod oracle;
+mod oracle_paths;
 mod paths;
 mod plan;
 mod registry;

@@ -85,7 +85,7 @@ impl Random {
 }
 
 /// Decides by a number and the conversation, so that it decides the same after a crash.
-fn adversary(seed: u64) -> impl Fn(&ModelCallInputs) -> ModelResponse + Clone + Send + Sync {
+pub(crate) fn adversary(seed: u64) -> impl Fn(&ModelCallInputs) -> ModelResponse + Clone + Send + Sync {
     move |request: &ModelCallInputs| {
         let mut number = seed;
         for message in request.messages.iter().filter(|message| message.role != Role::System) {
@@ -124,9 +124,26 @@ fn adversary(seed: u64) -> impl Fn(&ModelCallInputs) -> ModelResponse + Clone + 
 }
 
 fn forged(next: &mut impl FnMut() -> usize) -> (String, Value) {
-    let prefix = ["transition_to_", "read_", "write_", "Transition_to_", "WRITE_", "spawn_async_to_", ""][next() % 7];
-    let name = ["n0", "n1", "n2", "n3", "n4", "end", "N1", "c0", "c1", "C0", "construct_tool", "update_definition"]
-        [next() % 12];
+    let prefixes =
+        ["transition_to_", "read_", "write_", "Transition_to_", "WRITE_", "spawn_async_to_", "map_spawn_to_", ""];
+    let names = [
+        "n0",
+        "n1",
+        "n2",
+        "n3",
+        "n4",
+        "end",
+        "N1",
+        "c0",
+        "c1",
+        "C0",
+        "m0",
+        "p",
+        "j",
+        "construct_tool",
+        "update_definition",
+    ];
+    let (prefix, name) = (prefixes[next() % prefixes.len()], names[next() % names.len()]);
     let field = ["alpha", "errorCount", "errorcount", "Alpha", "__proto__", ""][next() % 6];
     let value = [json!(1), json!(3), json!(-1), json!("4"), json!(null), json!(2.5)][next() % 6].clone();
     let arguments = match next() % 7 {
@@ -292,7 +309,7 @@ fn check_tools(random: &Random, request: &ModelCallInputs) {
     }
 }
 
-fn block_on<F: Future>(future: F) -> F::Output {
+pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
 }
 

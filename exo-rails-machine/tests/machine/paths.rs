@@ -304,3 +304,65 @@ async fn what_failed_attempts_wrote_is_in_the_history() {
     let done = run(&file("compensate"), &script).await.unwrap();
     assert_eq!(done.state.contexts().get("c", "n"), Some(&json!(0)));
 }
+
+/// Of several edges to one node, the path takes the one that the agent chose: here the one with the barrier.
+#[tokio::test]
+async fn the_edge_of_the_tool_is_taken_and_no_other_one_to_the_same_node() {
+    let others = [
+        "a -@auto, when: \"c.n > 3\"-> end",
+        "a -when: \"c.n > 3\"-> end",
+        "a -@async, when: \"c.n > 3\"-> end",
+        "a -@async-> end",
+        "a -@map(c.items), when: \"c.n > 3\"-> end",
+    ];
+    for other in others {
+        let file = format!(
+            "Context c {{ n<integer>: 0; items<array>: [1]; }} State s; Task a {{ prompt: \"x\"; }} State b; State b2; End end; State no;
+            s -@parallel-> a, b; {other}; a -@barrier(\"m\")-> end; a -> no; b -> b2; b2 -@barrier(\"m\")-> end;"
+        );
+        let done = run(&file, &format!("[{}]", crate::helper::go("end"))).await.unwrap();
+        let step = done.history.steps.iter().find(|step| step.current_node == "a").unwrap();
+        assert_eq!(step.outcome, StepOutcome::Waits, "{other}");
+    }
+}
+
+/// Where nobody works, the async edges start at once, and the agent that chooses the way cannot start them again.
+#[tokio::test]
+async fn a_state_that_asks_for_the_way_starts_its_paths_once() {
+    let (builder, model) = crate::helper::recorded(
+        "State s; State log; State a; State b; s -@async-> log; s -> a, b;",
+        &format!("[{}]", crate::helper::go("a")),
+    );
+    let done = builder.build().unwrap().run().await.unwrap();
+    assert_eq!(model.tools(), [["transition_to_a", "transition_to_b"]]);
+    assert_eq!(done.ended_at, ["a", "log"]);
+}
+
+/// A path that was at work when the program crashed finishes its step before others go on.
+#[tokio::test]
+async fn a_resumed_machine_finishes_the_steps_that_are_under_way() {
+    let file = "machine \"M\" @concurrent(1)\nContext c { n<integer>: 0; } State s; Task a { prompt: \"x\"; } State b; s -@parallel-> a, b; a -writes-> c;";
+    let script =
+        r#"[{ "call": [{ "tool": "write_c", "arguments": { "field": "n", "value": 1 } }] }, { "say": "done" }]"#;
+    let saved = crate::resume::Saved::default();
+    let whole = machine(file, script).save_to(saved.clone()).build().unwrap().run().await.unwrap();
+    assert_eq!(trace(&whole.history), ["s", "a", "b"]);
+    let states = saved.0.lock().unwrap().clone();
+    let mut count = 0;
+    for state in states {
+        let state: exo_rails_machine::MachineState = serde_json::from_str(&state).unwrap();
+        if state.status() != Status::Running
+            || state.history().steps.len() != 1
+            || !state.nodes().any(|node| node == "a")
+        {
+            continue;
+        }
+        count += 1;
+        let calls = if state.contexts().get("c", "n") == Some(&json!(1)) { r#"[{ "say": "done" }]"# } else { script };
+        let executor = machine(file, calls).build().unwrap();
+        let done = executor.resume(state).unwrap().run().await;
+        let history = done.map_or_else(|stopped| stopped.state.history().clone(), |done| done.history);
+        assert_eq!(trace(&history)[..2], ["s", "a"], "{count}");
+    }
+    assert!(count > 1);
+}
