@@ -134,10 +134,13 @@ where
     pub(super) fn remind(&self, id: u64, node: &PlanNode, offered: &[&PlanEdge]) -> Result<(), MachineError> {
         let limit = self.executor.settings.limits.reminders;
         let edges = self.choices(id, node)?;
+        // The agent may have opened and closed edges since its instructions were written.
+        let system = self.prompt(id, node, &edges)?.system;
         let is_reminded = self.live.with(|state, _| {
             let Some(visit) = state.visit_mut(id).filter(|visit| visit.reminders < limit) else { return false };
             visit.reminders += 1;
             visit.has_worked = false;
+            visit.system = system;
             visit.input = reminder(offered);
             visit.offered = edges.iter().filter_map(|edge| name_of_edge(edge)).collect();
             true

@@ -11,7 +11,7 @@ use exo_rails_machine::{
 };
 use serde_json::{Value, json};
 
-use crate::helper::{Answers, calls, go, machine, run, trace};
+use crate::helper::{Answers, calls, go, machine, recorded, run, trace};
 
 const REVIEW: &str = r#"
 machine "Review"
@@ -142,6 +142,20 @@ async fn an_agent_that_does_not_choose_is_reminded() {
 
     let error = run(file, r#"[{ "say": "Hm." }, { "say": "Well." }, { "say": "No." }]"#).await.unwrap_err();
     assert_eq!(error.to_string(), "the agent at `s` did not choose one of `a`, `b`, although it was reminded 2 times");
+}
+
+#[tokio::test]
+async fn the_instructions_of_a_reminded_agent_name_the_edges_that_are_open_now() {
+    let file = "Context c { n<number>: 0; } Task t { prompt: \"Choose\"; } End a; End b; End other; t -writes-> c; t -> a; \
+                t -when: \"c.n == 0\"-> b; t -when: \"c.n == 1\"-> other;";
+    let write = r#"{ "call": [{ "tool": "write_c", "arguments": { "field": "n", "value": 1 } }] }"#;
+    let (builder, model) = recorded(file, &format!(r#"[{write}, {{ "say": "Hm." }}, {}]"#, go("other")));
+    let done = builder.build().unwrap().run().await.unwrap();
+    assert_eq!(done.ended_at, ["other"]);
+    let systems = model.systems();
+    let named = |at: usize, target: &str| systems[at].contains(&format!("`transition_to_{target}`"));
+    assert_eq!((named(0, "b"), named(0, "other")), (true, false), "{systems:#?}");
+    assert_eq!((named(2, "b"), named(2, "other")), (false, true), "{systems:#?}");
 }
 
 #[tokio::test]
