@@ -68,6 +68,25 @@ mod inner {
     }
 }
 
+tools! {
+    pub struct MyTools {
+        pub search: Search,
+    }
+}
+
+machine! {
+    pub machine Finder {
+        tools: MyTools;
+
+        task Find {
+            prompt: "Find it.";
+            uses search;
+            -> Done;
+        }
+        end Done;
+    }
+}
+
 fn main() {
     let tools = DeskTools {
         search: Search::tool(|args| async move { Ok::<_, OperationError>(format!("{} is known", args.text)) }),
@@ -77,4 +96,9 @@ fn main() {
     let ask = plan.node(desk::WorkAsk::PATH).expect("the node is in the plan");
     assert_eq!((&*ask.tools, ask.agent.is_some()), (&["search".to_owned()][..], true));
     assert!(inner::is_complete());
+
+    let found = Search::tool(|args| async move { Ok::<_, OperationError>(args.text) });
+    let finder = Finder::machine(&MyTools { search: found });
+    assert!(finder.machine().find("Find").is_some());
+    assert_eq!((finder::Find::PATH, finder::Done::PATH), ("Find", "Done"));
 }
